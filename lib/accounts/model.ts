@@ -1,0 +1,40 @@
+import type { Uuid } from '../ids/index.ts';
+import type { Currency, Decimal } from '../money/index.ts';
+import type { Instant, TimeZone } from '../time/index.ts';
+
+/** A customer of a tenant (accounts.md §1.1). `billCycleDayLocal` 0 = unset. */
+export interface Account {
+  readonly recordId: number;
+  readonly id: Uuid;
+  readonly externalKey: string;
+  readonly referenceTime: Instant;
+  readonly parentAccountId: Uuid | null;
+  readonly isPaymentDelegatedToParent: boolean;
+  readonly currency: Currency | null;
+  readonly billCycleDayLocal: number;
+  readonly paymentMethodId: Uuid | null;
+  readonly name: string | null;
+  readonly firstNameLength: number | null;
+  readonly company: string | null;
+  readonly address1: string | null;
+  readonly address2: string | null;
+  readonly city: string | null;
+  readonly state: string | null;
+  readonly postalCode: string | null;
+  readonly country: string | null;
+  readonly locale: string | null;
+  readonly timeZone: TimeZone;
+  readonly phone: string | null;
+  readonly email: string | null;
+  readonly notes: string | null;
+  readonly isMigrated: boolean | null;
+  readonly createdDate: Instant;
+  readonly updatedDate: Instant;
+}
+
+/** Kept aggregates of an account's invoices (invoicing.md §1.4, §1.5); changed with the invoices, never recounted. */
+export interface AccountBalance {
+  readonly accountId: Uuid;
+  readonly accountBalance: Decimal;
+  readonly accountCBA: Decimal;
+}

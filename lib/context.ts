@@ -1,0 +1,38 @@
+import type { Uuid } from './ids/index.ts';
+import type { Instant } from './time/index.ts';
+
+/** A tenant as every layer below the front door knows it. `recordId` is what rows carry, `id` what callers see. */
+export interface TenantRef {
+  readonly id: Uuid;
+  readonly recordId: number;
+}
+
+export const CallOrigin = { EXTERNAL: 'EXTERNAL', INTERNAL: 'INTERNAL', TEST: 'TEST' } as const;
+export type CallOrigin = (typeof CallOrigin)[keyof typeof CallOrigin];
+
+/**
+ * Who does what, for which tenant, since when (platform.md §5.2). `createdDate` is read once from the clock at the
+ * start of the call and stands in every row that the call writes; `userToken` ties those rows, and the work that
+ * they cause later, together.
+ */
+export interface CallContext {
+  readonly tenant: TenantRef;
+  readonly userName: string;
+  readonly principal: string | null;
+  readonly reasonCode: string | null;
+  readonly comments: string | null;
+  readonly userToken: Uuid;
+  readonly callOrigin: CallOrigin;
+  readonly createdDate: Instant;
+}
+
+/** Component names that stand in `changedBy` for work which the engine does by itself (platform.md §5.3). */
+export const ActingComponent = {
+  SUBSCRIPTION_TRANSITION: 'SubscriptionBaseTransition',
+  NEXT_BILLING_DATE: 'NextBillingDateNotifier',
+  PAYMENT_REQUEST: 'PaymentRequestProcessor',
+  PAYMENT_RETRY: 'PaymentRetryService',
+  JANITOR: 'Janitor',
+  ENTITLEMENT: 'EntitlementService',
+} as const;
+export type ActingComponent = (typeof ActingComponent)[keyof typeof ActingComponent];

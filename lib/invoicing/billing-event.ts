@@ -1,0 +1,45 @@
+import type { BillingMode } from '../catalog/index.ts';
+import type { Uuid } from '../ids/index.ts';
+import type { Decimal } from '../money/index.ts';
+import type { BillingPeriod, Duration, Instant, LocalDate } from '../time/index.ts';
+
+export const BillingTransitionType = {
+  CREATE: 'CREATE',
+  TRANSFER: 'TRANSFER',
+  CHANGE: 'CHANGE',
+  PHASE: 'PHASE',
+  CANCEL: 'CANCEL',
+  EXPIRED: 'EXPIRED',
+  BCD_CHANGE: 'BCD_CHANGE',
+  QUANTITY_CHANGE: 'QUANTITY_CHANGE',
+  START_BILLING_DISABLED: 'START_BILLING_DISABLED',
+  END_BILLING_DISABLED: 'END_BILLING_DISABLED',
+} as const;
+export type BillingTransitionType = (typeof BillingTransitionType)[keyof typeof BillingTransitionType];
+
+/** Row of the stream that subscriptions hand to invoicing (invoicing.md §4, subscriptions.md §19). */
+export interface BillingEvent {
+  readonly subscriptionId: Uuid;
+  readonly bundleId: Uuid;
+  readonly effectiveDate: Instant;
+  /** The stored local date; every billing computation reads it and not `effectiveDate`. */
+  readonly localDate: LocalDate;
+  readonly totalOrdering: number;
+  readonly transitionType: BillingTransitionType;
+  readonly productName: string | null;
+  readonly planName: string | null;
+  readonly phaseName: string | null;
+  readonly phasePrettyName: string | null;
+  readonly phaseDuration: Duration | null;
+  readonly isEvergreen: boolean;
+  readonly catalogEffectiveDate: Instant | null;
+  /** null = nothing of that sort; 0 is a price. */
+  readonly fixedPrice: Decimal | null;
+  readonly recurringPrice: Decimal | null;
+  readonly billingPeriod: BillingPeriod;
+  readonly billingMode: BillingMode;
+  /** 1–31, already resolved from alignment or the last BCD_CHANGE; 0 only while the account's is unset (§4 rule 4). */
+  readonly billCycleDayLocal: number;
+  readonly isAccountAligned: boolean;
+  readonly quantity: number;
+}

@@ -1,0 +1,114 @@
+import type { Uuid } from '../ids/index.ts';
+import type { Currency, Decimal } from '../money/index.ts';
+import type { Instant, LocalDate } from '../time/index.ts';
+
+export const InvoiceStatus = { DRAFT: 'DRAFT', COMMITTED: 'COMMITTED', VOID: 'VOID' } as const;
+export type InvoiceStatus = (typeof InvoiceStatus)[keyof typeof InvoiceStatus];
+
+/** Item types in output order for equal start dates (invoicing.md §1.3). */
+export const InvoiceItemType = {
+  EXTERNAL_CHARGE: 'EXTERNAL_CHARGE',
+  FIXED: 'FIXED',
+  RECURRING: 'RECURRING',
+  REPAIR_ADJ: 'REPAIR_ADJ',
+  CBA_ADJ: 'CBA_ADJ',
+  CREDIT_ADJ: 'CREDIT_ADJ',
+  ITEM_ADJ: 'ITEM_ADJ',
+  USAGE: 'USAGE',
+  TAX: 'TAX',
+  PARENT_SUMMARY: 'PARENT_SUMMARY',
+} as const;
+export type InvoiceItemType = (typeof InvoiceItemType)[keyof typeof InvoiceItemType];
+
+/** Kept sums of an invoice (invoicing.md §1.4); they change with the items and payments that cause them. */
+export interface InvoiceAmounts {
+  readonly amount: Decimal;
+  readonly creditAdj: Decimal;
+  readonly refundAdj: Decimal;
+  /** Σ all item amounts − paid; positive = owed. */
+  readonly rawBalance: Decimal;
+}
+
+export interface Invoice extends InvoiceAmounts {
+  readonly recordId: number;
+  readonly id: Uuid;
+  readonly accountId: Uuid;
+  readonly accountRecordId: number;
+  readonly invoiceNumber: number;
+  /** Local date of the call that created the invoice; never changes. */
+  readonly invoiceDate: LocalDate;
+  readonly targetDate: LocalDate | null;
+  readonly commitDate: LocalDate | null;
+  readonly currency: Currency;
+  readonly status: InvoiceStatus;
+  readonly isMigration: boolean;
+  readonly isWrittenOff: boolean;
+  readonly isParentInvoice: boolean;
+  /** Id of the first invoice written by the same run. */
+  readonly groupId: Uuid;
+  readonly createdDate: Instant;
+}
+
+export interface InvoiceItem {
+  readonly recordId: number;
+  readonly id: Uuid;
+  readonly invoiceId: Uuid;
+  readonly accountId: Uuid;
+  readonly accountRecordId: number;
+  readonly itemType: InvoiceItemType;
+  readonly childAccountId: Uuid | null;
+  readonly bundleId: Uuid | null;
+  readonly subscriptionId: Uuid | null;
+  readonly productName: string | null;
+  readonly planName: string | null;
+  readonly phaseName: string | null;
+  readonly usageName: string | null;
+  readonly description: string | null;
+  readonly startDate: LocalDate | null;
+  readonly endDate: LocalDate | null;
+  readonly amount: Decimal;
+  readonly rate: Decimal | null;
+  readonly currency: Currency;
+  readonly quantity: Decimal | null;
+  readonly linkedItemId: Uuid | null;
+  readonly itemDetails: string | null;
+  readonly catalogEffectiveDate: Instant | null;
+  /** amount − Σ|ITEM_ADJ| − Σ|REPAIR_ADJ| on this item (BilledItemState of invoicing.md §1.5). */
+  readonly repairable: Decimal;
+  readonly createdDate: Instant;
+}
+
+/**
+ * What is billed and in force, by days (invoicing.md §1.5). One record with a kind in place of three tables:
+ * RECURRING = CoverageRow, FIXED = FixedRow (no end date), FREE = FreeRow (a zero-amount recurring item).
+ */
+export interface CoverageRow {
+  readonly kind: 'RECURRING' | 'FIXED' | 'FREE';
+  readonly subscriptionId: Uuid;
+  readonly itemId: Uuid;
+  readonly startDate: LocalDate;
+  readonly endDate: LocalDate | null;
+  readonly planName: string;
+  readonly phaseName: string;
+  readonly rate: Decimal | null;
+  readonly amount: Decimal;
+}
+
+/** Where the invoicing of a subscription stands (invoicing.md §1.5, §7). */
+export interface InvoicingCursor {
+  readonly subscriptionId: Uuid;
+  readonly settledThrough: LocalDate | null;
+  readonly dirtyFrom: LocalDate | null;
+  readonly nextDueDate: LocalDate | null;
+}
+
+/** Kept state of an account's invoicing; `version` guards every write of it. */
+export interface AccountInvoicingState {
+  readonly accountId: Uuid;
+  readonly accountRecordId: number;
+  readonly maxTargetDate: LocalDate | null;
+  readonly accountCBA: Decimal;
+  readonly accountBalance: Decimal;
+  readonly parked: boolean;
+  readonly version: number;
+}

@@ -1,0 +1,24 @@
+import type { Instant } from '../time/index.ts';
+
+/**
+ * The business clock (platform.md §14.1). Every business date comes from it; nothing in `lib` reads system time.
+ * `now()` is a whole second. A clock that can be moved (tests, the test endpoints) tells its listeners, so that the
+ * dispatcher looks for newly due work at once.
+ */
+export interface Clock {
+  now(): Instant;
+  /** Registers `listener` for moves of the clock; returns the function that removes it. */
+  onMove?(listener: () => void): () => void;
+  /** Re-reads a clock that is shared with other nodes; awaited by the dispatcher and the HTTP adapter. */
+  refresh?(): Promise<void>;
+}
+
+/**
+ * System time and timers: leases, heartbeats, retry pauses and waits use it, so that moving the business clock never
+ * expires a lease (platform.md §9.3 rule 6).
+ */
+export interface SystemClock {
+  nowMs(): number;
+  /** Calls `action` after `delayMs`; the returned function cancels. Timers never keep the process alive. */
+  after(delayMs: number, action: () => void): () => void;
+}

@@ -1,0 +1,45 @@
+import type { TenantRef } from '../../context.ts';
+import type { QueueStore } from './queue.ts';
+import type { Authorship, ReadSession, WriteSession } from './session.ts';
+import type { SystemStore } from './system.ts';
+
+export type * from './accounts.ts';
+export type * from './audit.ts';
+export { ChangeType } from './audit.ts';
+export type * from './catalogs.ts';
+export type * from './invoices.ts';
+export type * from './payments.ts';
+export type * from './queue.ts';
+export type * from './session.ts';
+export { LeaseLostError } from './session.ts';
+export type * from './subscriptions.ts';
+export type * from './system.ts';
+
+/**
+ * Everything the engine keeps (storage-and-queue.md). A session is opened for one tenant; there is no repository
+ * outside one, but for the queue and the system store, which serve no tenant's business data.
+ *
+ * `Host` is the type of the host application's own transaction handle that `within` takes.
+ */
+export interface Storage<Host = never> {
+  /** Runs `work` on one consistent snapshot of the tenant; takes no lock. */
+  read<T>(tenant: TenantRef, work: (session: ReadSession) => Promise<T>): Promise<T>;
+  /**
+   * Runs `work` in one transaction that commits when it resolves and rolls back when it throws. A serialisation
+   * failure, deadlock or concurrent change re-runs `work` from the start, a bounded number of times, so `work` must
+   * do nothing outside the session.
+   */
+  write<T>(tenant: TenantRef, authorship: Authorship, work: (session: WriteSession) => Promise<T>): Promise<T>;
+  /** The same storage, whose `read` and `write` join the host's open transaction and leave its end to the host. */
+  within(host: Host): Storage<Host>;
+  /** Registers `listener` for commits of this process that put entries due now into the queue. */
+  onCommit(listener: () => void): () => void;
+  readonly queue: QueueStore;
+  readonly system: SystemStore;
+  /**
+   * Makes sure that the schema is the one this version knows: applies missing migrations where the storage was opened
+   * to do so, else throws an error that names the command which does.
+   */
+  prepare(): Promise<void>;
+  close(): Promise<void>;
+}

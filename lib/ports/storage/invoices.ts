@@ -1,0 +1,77 @@
+import type { Uuid } from '../../ids/index.ts';
+import type {
+  AccountInvoicingState,
+  CoverageRow,
+  Invoice,
+  InvoiceItem,
+  InvoiceAmounts,
+  InvoiceStatus,
+  InvoicingCursor,
+} from '../../invoicing/model.ts';
+import type { LocalDate } from '../../time/index.ts';
+import type { Page, PageRequest } from './accounts.ts';
+import type { New } from './session.ts';
+
+export interface InvoiceFilter {
+  /** Bounds of the target date, both inclusive. */
+  readonly startDate?: LocalDate;
+  readonly endDate?: LocalDate;
+  readonly ids?: readonly Uuid[];
+  readonly statuses?: readonly InvoiceStatus[];
+  readonly withMigration: boolean;
+  readonly unpaidOnly: boolean;
+}
+
+export interface DueSubscriptions {
+  readonly accountId: Uuid;
+  readonly targetDate: LocalDate;
+}
+
+export interface InvoiceReads {
+  findByIds(ids: readonly Uuid[]): Promise<readonly Invoice[]>;
+  /** Items in creation order. */
+  findItems(invoiceIds: readonly Uuid[]): Promise<readonly InvoiceItem[]>;
+  findItemsByIds(itemIds: readonly Uuid[]): Promise<readonly InvoiceItem[]>;
+  /** By target date (creation date when null), then number. */
+  listOfAccount(accountId: Uuid, filter: InvoiceFilter): Promise<readonly Invoice[]>;
+  page(request: PageRequest): Promise<Page<Invoice>>;
+  pageOfAccount(accountId: Uuid, request: PageRequest): Promise<Page<Invoice>>;
+  /** Accounts without a stored state are left out; they have balance 0 and no target date. */
+  loadStates(accountIds: readonly Uuid[]): Promise<readonly AccountInvoicingState[]>;
+  /**
+   * Cursors of the subscriptions that are due (invoicing.md §7.1): settled nothing yet, dirty, or next due on or
+   * before the account's target date.
+   */
+  dueCursors(due: readonly DueSubscriptions[]): Promise<readonly InvoicingCursor[]>;
+  /** Smallest `nextDueDate` after the date, over all cursors of each account. */
+  cursorsOfAccounts(accountIds: readonly Uuid[]): Promise<readonly InvoicingCursor[]>;
+  /** RECURRING rows ending after, FIXED and FREE rows starting on or after `from` (null = all), per subscription. */
+  loadCoverage(
+    windows: readonly { readonly subscriptionId: Uuid; readonly from: LocalDate | null }[],
+  ): Promise<readonly CoverageRow[]>;
+  /** All rows of these items, inside the window or not (invoicing.md §7.2 rule 6). */
+  loadCoverageOfItems(itemIds: readonly Uuid[]): Promise<readonly CoverageRow[]>;
+}
+
+export interface InvoiceWrites {
+  /** Takes `count` consecutive numbers of the tenant's counter and returns the first; rolled back with the transaction. */
+  takeInvoiceNumbers(count: number): Promise<number>;
+  insertInvoices(invoices: readonly New<Invoice>[]): Promise<void>;
+  insertItems(items: readonly New<InvoiceItem>[]): Promise<void>;
+  setAmounts(changes: readonly ({ readonly invoiceId: Uuid } & InvoiceAmounts)[]): Promise<void>;
+  setRepairable(changes: readonly Pick<InvoiceItem, 'id' | 'repairable'>[]): Promise<void>;
+  insertCoverage(rows: readonly CoverageRow[], accountRecordIdOf: (row: CoverageRow) => number): Promise<void>;
+  /** Removes the rows of the items and puts `rows` in their place. */
+  replaceCoverage(
+    itemIds: readonly Uuid[],
+    rows: readonly CoverageRow[],
+    accountRecordIdOf: (row: CoverageRow) => number,
+  ): Promise<void>;
+  /** Inserts or replaces. */
+  saveCursors(cursors: readonly (InvoicingCursor & { readonly accountRecordId: number })[]): Promise<void>;
+  /**
+   * Inserts (version 0) or updates where the stored version is still `version`, and raises it; a state that was changed
+   * in between throws ConcurrentChangeError, which re-runs the operation.
+   */
+  saveStates(states: readonly AccountInvoicingState[]): Promise<void>;
+}

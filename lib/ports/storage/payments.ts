@@ -1,0 +1,52 @@
+import type { Uuid } from '../../ids/index.ts';
+import type {
+  InvoicePayment,
+  Payment,
+  PaymentAttempt,
+  PaymentMethod,
+  PaymentTransaction,
+} from '../../payments/model.ts';
+import type { New } from './session.ts';
+
+export interface PaymentReads {
+  findMethodsByIds(ids: readonly Uuid[]): Promise<readonly PaymentMethod[]>;
+  findMethodsByKeys(externalKeys: readonly string[]): Promise<readonly PaymentMethod[]>;
+  /** In creation order. */
+  findMethodsByAccounts(
+    accountIds: readonly Uuid[],
+    options: { readonly includeDeleted: boolean },
+  ): Promise<readonly PaymentMethod[]>;
+  findByIds(ids: readonly Uuid[]): Promise<readonly Payment[]>;
+  /** In creation order. */
+  findByAccounts(accountIds: readonly Uuid[]): Promise<readonly Payment[]>;
+  /** In creation order. */
+  findTransactions(paymentIds: readonly Uuid[]): Promise<readonly PaymentTransaction[]>;
+  findTransactionsByIds(ids: readonly Uuid[]): Promise<readonly PaymentTransaction[]>;
+  findAttemptsByIds(ids: readonly Uuid[]): Promise<readonly PaymentAttempt[]>;
+  /** Attempts with these payment external keys, oldest first. */
+  findAttemptsByPaymentKeys(paymentExternalKeys: readonly string[]): Promise<readonly PaymentAttempt[]>;
+  findInvoicePaymentsByInvoices(invoiceIds: readonly Uuid[]): Promise<readonly InvoicePayment[]>;
+  findInvoicePaymentsByPayments(paymentIds: readonly Uuid[]): Promise<readonly InvoicePayment[]>;
+}
+
+export interface PaymentWrites {
+  /** A taken external key throws BillingError 7031. */
+  insertMethods(methods: readonly New<PaymentMethod>[]): Promise<void>;
+  /** Takes `count` consecutive payment numbers of the tenant and returns the first; gaps are allowed. */
+  takePaymentNumbers(count: number): Promise<number>;
+  insertPayments(payments: readonly New<Payment>[]): Promise<void>;
+  /** Writes `stateName` and `lastSuccessStateName`. */
+  updatePayments(payments: readonly Payment[]): Promise<void>;
+  insertTransactions(transactions: readonly New<PaymentTransaction>[]): Promise<void>;
+  /**
+   * Writes status, processed values, gateway fields, attempt and lease where the stored status is still `expected`
+   * (compare-and-set, payments.md §1.7 rule 7); returns the ids that were written.
+   */
+  updateTransactions(
+    changes: readonly { readonly transaction: PaymentTransaction; readonly expected: PaymentTransaction['status'] }[],
+  ): Promise<readonly Uuid[]>;
+  insertAttempts(attempts: readonly New<PaymentAttempt>[]): Promise<void>;
+  updateAttempts(attempts: readonly PaymentAttempt[]): Promise<void>;
+  insertInvoicePayments(rows: readonly New<InvoicePayment>[]): Promise<void>;
+  updateInvoicePayments(rows: readonly InvoicePayment[]): Promise<void>;
+}

@@ -1,0 +1,66 @@
+import type { Uuid } from '../../ids/index.ts';
+import type { QueueEntry } from '../../queue/model.ts';
+import type { Instant } from '../../time/index.ts';
+
+/** An entry under our lease; `claimId` is the fencing token of the claim. */
+export interface ClaimedEntry extends QueueEntry {
+  readonly claimId: Uuid;
+}
+
+export interface ClaimRequest {
+  readonly node: string;
+  readonly claimId: Uuid;
+  readonly limit: number;
+  /** Topics that this node has handlers for; entries of others are left for nodes that know them. */
+  readonly topics: readonly string[];
+  readonly businessNow: Instant;
+  readonly systemNowMs: number;
+  readonly leaseMs: number;
+}
+
+export interface FailedEntry {
+  readonly entry: ClaimedEntry;
+  /** What went wrong, kept with the entry for operators. */
+  readonly reason: string;
+}
+
+/** Cross-tenant access to queue entries, for the dispatcher (platform.md §9). */
+export interface QueueStore {
+  /**
+   * Claims up to `limit` due entries in one statement, at most one per account: the first due of each account that has
+   * nothing in processing and no earlier bus entry in an error pause. Two nodes never get entries of one account.
+   */
+  claim(request: ClaimRequest): Promise<readonly ClaimedEntry[]>;
+  /** Extends the leases; returns the record ids that are still ours. */
+  renew(entries: readonly ClaimedEntry[], leaseUntilMs: number): Promise<readonly number[]>;
+  /** Ends entries as PROCESSED where no handler has done it in its own transaction. */
+  finish(entries: readonly ClaimedEntry[]): Promise<void>;
+  markDone(entries: readonly ClaimedEntry[], handler: string): Promise<void>;
+  /** Gives entries back as AVAILABLE with one more error, not before `availableAtMs` (system time). */
+  retry(failures: readonly (FailedEntry & { readonly availableAtMs: number })[]): Promise<void>;
+  /** Gives entries back untouched (shutdown, busy account), not before `availableAtMs`. */
+  release(entries: readonly ClaimedEntry[], availableAtMs: number): Promise<void>;
+  /** Ends entries as FAILED, visible with their reason. */
+  fail(failures: readonly FailedEntry[]): Promise<void>;
+  /**
+   * Entries whose lease has ended and that were claimed before `claimedBeforeMs`: ends them as REAPED and inserts
+   * AVAILABLE copies. With `owner`, only that node's (a node that restarts takes back its own at once, whatever the
+   * lease says). Returns how many.
+   */
+  reap(request: {
+    readonly systemNowMs: number;
+    readonly claimedBeforeMs: number;
+    readonly limit: number;
+    readonly owner?: string;
+  }): Promise<number>;
+  /** When the next live notification falls due, or null. */
+  nextDue(topics: readonly string[]): Promise<Instant | null>;
+  /**
+   * Number of live entries that are due or in processing (error pauses included), of one tenant or of all (null).
+   */
+  countPending(tenantRecordId: number | null, businessNow: Instant): Promise<number>;
+  /** Calls `listener` when another node, or a transaction of the host, has committed entries. */
+  onSignal(listener: () => void): () => void;
+  /** Deletes finished entries older than `before`, at most `limit`; returns how many. */
+  purgeHistory(before: Instant, limit: number): Promise<number>;
+}

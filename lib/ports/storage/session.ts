@@ -1,0 +1,76 @@
+import type { Account } from '../../accounts/model.ts';
+import type { TenantRef } from '../../context.ts';
+import type { Uuid } from '../../ids/index.ts';
+import type { ClaimedEntry } from './queue.ts';
+import type { AccountReads, AccountWrites } from './accounts.ts';
+import type { CatalogReads, CatalogWrites } from './catalogs.ts';
+import type { InvoiceReads, InvoiceWrites } from './invoices.ts';
+import type { PaymentReads, PaymentWrites } from './payments.ts';
+import type { SubscriptionReads, SubscriptionWrites } from './subscriptions.ts';
+import type { AuditReads } from './audit.ts';
+import type { NewBusEvent, NewNotification } from '../../queue/model.ts';
+import type { Instant } from '../../time/index.ts';
+
+/** A record before storage has numbered it. */
+export type New<T> = Omit<T, 'recordId'>;
+
+/**
+ * Who stands in the audit rows of a write. One write may serve many accounts at once (a batch of due work), each with
+ * the token of the call that caused its work; hence a function.
+ */
+export interface Authorship {
+  readonly userName: string;
+  readonly reasonCode: string | null;
+  readonly comments: string | null;
+  readonly createdDate: Instant;
+  userTokenOf(accountRecordId: number | null): Uuid;
+}
+
+/** One consistent snapshot of one tenant's rows; it can see no other tenant (architecture rule 15). */
+export interface ReadSession {
+  readonly tenant: TenantRef;
+  readonly accounts: AccountReads;
+  readonly catalogs: CatalogReads;
+  readonly subscriptions: SubscriptionReads;
+  readonly invoices: InvoiceReads;
+  readonly payments: PaymentReads;
+  readonly audit: AuditReads;
+}
+
+/**
+ * One transaction of one tenant. Rows of audited records write their audit row (with the record as it is after the
+ * change) in the same transaction and in bulk; so do the outbox entries of `publish` and `schedule`.
+ */
+export interface WriteSession extends ReadSession {
+  readonly authorship: Authorship;
+  readonly accounts: AccountReads & AccountWrites;
+  readonly catalogs: CatalogReads & CatalogWrites;
+  readonly subscriptions: SubscriptionReads & SubscriptionWrites;
+  readonly invoices: InvoiceReads & InvoiceWrites;
+  readonly payments: PaymentReads & PaymentWrites;
+  /**
+   * Takes the locks of these accounts in ascending record id and returns the accounts as they are under the lock;
+   * unknown ids are left out. Waits at most `waitMs` for a busy one, then throws BillingError 60018 ACCOUNT_BUSY.
+   */
+  lockAccounts(accountIds: readonly Uuid[], options: { readonly waitMs: number }): Promise<readonly Account[]>;
+  /** Takes the locks that are free right now, without waiting; busy and unknown accounts are left out. */
+  tryLockAccounts(accountRecordIds: readonly number[]): Promise<readonly Account[]>;
+  /** Appends bus events to the outbox of this transaction, in order. */
+  publish(events: readonly NewBusEvent[]): void;
+  /** Appends notifications to this transaction; a live entry with the same `uniqueKey` makes it a no-op. */
+  schedule(notifications: readonly NewNotification[]): void;
+  /** Removes live AVAILABLE notifications with these keys (outcome REMOVED). */
+  unschedule(uniqueKeys: readonly string[]): Promise<void>;
+  /**
+   * Ends claimed entries as PROCESSED in this transaction: what the handler wrote and the entry's outcome commit
+   * together. Throws LeaseLostError (the transaction rolls back) when a claim is no longer ours.
+   */
+  finish(entries: readonly ClaimedEntry[]): Promise<void>;
+  /** Marks `handler` as done with these entries in this transaction and leaves them claimed for their other handlers. */
+  markDone(entries: readonly ClaimedEntry[], handler: string): Promise<void>;
+}
+
+/** The claim of a queue entry has ended or passed to another node; the work must be rolled back. */
+export class LeaseLostError extends Error {
+  override readonly name = 'LeaseLostError';
+}

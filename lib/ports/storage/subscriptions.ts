@@ -1,0 +1,34 @@
+import type { Uuid } from '../../ids/index.ts';
+import type { DatedInstant } from '../../time/index.ts';
+import type { BlockingState, Bundle, LifecycleEvent, Subscription } from '../../subscriptions/model.ts';
+import type { Page, PageRequest } from './accounts.ts';
+import type { New } from './session.ts';
+
+export interface SubscriptionReads {
+  findBundlesByIds(ids: readonly Uuid[]): Promise<readonly Bundle[]>;
+  findBundlesByKeys(externalKeys: readonly string[]): Promise<readonly Bundle[]>;
+  /** In creation order. */
+  findBundlesByAccounts(accountIds: readonly Uuid[]): Promise<readonly Bundle[]>;
+  pageBundlesOfAccount(accountId: Uuid, request: PageRequest): Promise<Page<Bundle>>;
+  findByIds(ids: readonly Uuid[]): Promise<readonly Subscription[]>;
+  findByKeys(externalKeys: readonly string[]): Promise<readonly Subscription[]>;
+  findByBundles(bundleIds: readonly Uuid[]): Promise<readonly Subscription[]>;
+  /** Active lifecycle events, by subscription, then (effective instant, sequence). */
+  findEvents(subscriptionIds: readonly Uuid[]): Promise<readonly LifecycleEvent[]>;
+  findEventsByIds(eventIds: readonly Uuid[]): Promise<readonly LifecycleEvent[]>;
+  /** Active blocking states of these accounts, bundles and subscriptions, by (effective instant, sequence). */
+  findBlockingStates(blockedIds: readonly Uuid[]): Promise<readonly BlockingState[]>;
+}
+
+export interface SubscriptionWrites {
+  /** A taken key throws BillingError 1014. */
+  insertBundles(bundles: readonly New<Bundle>[]): Promise<void>;
+  /** A taken key throws BillingError 1016. */
+  insertSubscriptions(subscriptions: readonly New<Subscription>[]): Promise<void>;
+  insertEvents(events: readonly New<LifecycleEvent>[]): Promise<void>;
+  insertBlockingStates(states: readonly New<BlockingState>[]): Promise<void>;
+  /** Audited as UPDATE of the subscription. */
+  setChargedThrough(
+    changes: readonly { readonly subscriptionId: Uuid; readonly chargedThrough: DatedInstant }[],
+  ): Promise<void>;
+}

@@ -1,0 +1,22 @@
+import type { User } from '../../security/model.ts';
+import type { Tenant } from '../../tenants/model.ts';
+import type { Uuid } from '../../ids/index.ts';
+import type { Instant } from '../../time/index.ts';
+import type { Authorship, New } from './session.ts';
+
+/** Access that belongs to no tenant: tenants themselves, users, the shared test clock. */
+export interface SystemStore {
+  findTenantsByIds(ids: readonly Uuid[]): Promise<readonly Tenant[]>;
+  findTenantsByRecordIds(recordIds: readonly number[]): Promise<readonly Tenant[]>;
+  findTenantByApiKey(apiKey: string): Promise<Tenant | null>;
+  /** A taken API key throws BillingError 20000. Audited as TENANT. */
+  insertTenant(tenant: New<Tenant>, authorship: Authorship): Promise<Tenant>;
+  findUserByName(name: string): Promise<User | null>;
+  /** Inserts unless a user of that name exists; true if it was inserted. */
+  insertUserIfAbsent(user: New<User>): Promise<boolean>;
+  /** The shared test clock (platform.md §14.1): business time `base` at system time `setAtMs`, or null = real time. */
+  readTestClock(): Promise<{ readonly base: Instant; readonly setAtMs: number } | null>;
+  writeTestClock(value: { readonly base: Instant; readonly setAtMs: number } | null): Promise<void>;
+  /** Answers when the database does; throws when it does not. */
+  ping(): Promise<void>;
+}

@@ -1,0 +1,89 @@
+import type { Instant } from '../time/index.ts';
+import type { Uuid } from '../ids/index.ts';
+
+/** BUS = due now, NOTIFICATION = due at an instant; one mechanism for both (platform.md §9). */
+export const QueueKind = { BUS: 'BUS', NOTIFICATION: 'NOTIFICATION' } as const;
+export type QueueKind = (typeof QueueKind)[keyof typeof QueueKind];
+
+export const ProcessingState = {
+  AVAILABLE: 'AVAILABLE',
+  IN_PROCESSING: 'IN_PROCESSING',
+  PROCESSED: 'PROCESSED',
+  REMOVED: 'REMOVED',
+  FAILED: 'FAILED',
+  REAPED: 'REAPED',
+} as const;
+export type ProcessingState = (typeof ProcessingState)[keyof typeof ProcessingState];
+
+/** Names of the notification queues, `<service>:<queue>` (platform.md §9.1). */
+export const QueueName = {
+  SUBSCRIPTION_EVENTS: 'subscription-service:subscription-events',
+  ENTITLEMENT_EVENTS: 'entitlement-service:entitlement-events',
+  NEXT_BILLING_DATE: 'invoice-service:next-billing-date-queue',
+  PAYMENT_RETRY: 'payment-service:retry',
+  PAYMENT_JANITOR: 'payment-service:janitor',
+} as const;
+export type QueueName = (typeof QueueName)[keyof typeof QueueName];
+
+/** Types of bus events; the names that push notifications carry (platform.md §10.4), plus the internal ones. */
+export const BusEventType = {
+  ACCOUNT_CREATION: 'ACCOUNT_CREATION',
+  ACCOUNT_CHANGE: 'ACCOUNT_CHANGE',
+  TENANT_CONFIG_CHANGE: 'TENANT_CONFIG_CHANGE',
+  SUBSCRIPTION_CREATION: 'SUBSCRIPTION_CREATION',
+  SUBSCRIPTION_PHASE: 'SUBSCRIPTION_PHASE',
+  SUBSCRIPTION_EXPIRED: 'SUBSCRIPTION_EXPIRED',
+  SUBSCRIPTION_BCD_CHANGE: 'SUBSCRIPTION_BCD_CHANGE',
+  SUBSCRIPTION_QUANTITY: 'SUBSCRIPTION_QUANTITY',
+  ENTITLEMENT_CREATION: 'ENTITLEMENT_CREATION',
+  INVOICE_CREATION: 'INVOICE_CREATION',
+  INVOICE_PAYMENT_SUCCESS: 'INVOICE_PAYMENT_SUCCESS',
+  INVOICE_PAYMENT_FAILED: 'INVOICE_PAYMENT_FAILED',
+  PAYMENT_SUCCESS: 'PAYMENT_SUCCESS',
+  PAYMENT_FAILED: 'PAYMENT_FAILED',
+  /** Internal: recovery of a transaction has run out of checks (payments.md §7.2). */
+  PAYMENT_UNRESOLVED: 'PAYMENT_UNRESOLVED',
+  /** Internal: an invoice run found nothing to invoice. */
+  NULL_INVOICE: 'NULL_INVOICE',
+} as const;
+export type BusEventType = (typeof BusEventType)[keyof typeof BusEventType];
+
+/** JSON object; Decimal amounts are written as exact numbers. */
+export type EventPayload = Readonly<Record<string, unknown>>;
+
+/** A bus event before it is stored. `accountRecordId` null = a tenant event. */
+export interface NewBusEvent {
+  readonly type: BusEventType;
+  readonly accountRecordId: number | null;
+  readonly payload: EventPayload;
+}
+
+/** A notification before it is stored. */
+export interface NewNotification {
+  readonly queueName: QueueName;
+  readonly accountRecordId: number;
+  readonly effectiveDate: Instant;
+  readonly payload: EventPayload;
+  /** At most one live entry has a given key; a second insert with it is a no-op. */
+  readonly uniqueKey: string | null;
+}
+
+/** A claimed or listed entry of either kind (platform.md §9.1). */
+export interface QueueEntry {
+  readonly recordId: number;
+  readonly kind: QueueKind;
+  /** Event type of a bus entry, queue name of a notification: what a handler subscribes to. */
+  readonly topic: string;
+  readonly payload: EventPayload;
+  readonly accountRecordId: number | null;
+  readonly tenantRecordId: number;
+  readonly userToken: Uuid;
+  readonly createdDate: Instant;
+  /** When it is due; of a bus entry its creation. */
+  readonly effectiveDate: Instant;
+  readonly errorCount: number;
+  readonly processingState: ProcessingState;
+  readonly processingOwner: string | null;
+  /** Names of handlers that are done with it (platform.md §9.3 rule 4). */
+  readonly doneHandlers: readonly string[];
+}

@@ -1,0 +1,16 @@
+import type { Uuid } from '../ids/index.ts';
+import type { Instant } from '../time/index.ts';
+
+/** An isolated deployment unit (platform.md §2). `apiSecretHash` never leaves the engine. */
+export interface Tenant {
+  readonly recordId: number;
+  readonly id: Uuid;
+  readonly externalKey: string | null;
+  readonly apiKey: string;
+  readonly apiSecretHash: string;
+  /** True while the tenant lives on the server's default catalog (catalog.md §14). */
+  readonly useGlobalDefault: boolean;
+  /** Raised by every catalog change, in its transaction; caches compare it (catalog.md §13). */
+  readonly catalogRevision: number;
+  readonly createdDate: Instant;
+}
