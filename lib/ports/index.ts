@@ -1,0 +1,22 @@
+import type { Clock, SystemClock } from './clock.ts';
+import type { IdGenerator, SecretHasher } from './identity.ts';
+import type { Logger } from './logger.ts';
+import type { PaymentGateway } from './payment-gateway.ts';
+import type { Storage } from './storage/index.ts';
+
+export type * from './clock.ts';
+export type * from './identity.ts';
+export type * from './logger.ts';
+export * from './payment-gateway.ts';
+
+/** Everything the engine needs from outside; services take what they use of it. */
+export interface Ports {
+  readonly storage: Storage<never>;
+  readonly clock: Clock;
+  readonly systemClock: SystemClock;
+  readonly ids: IdGenerator;
+  readonly hasher: SecretHasher;
+  readonly logger: Logger;
+  /** Registered gateways by name; the built-in external payment gateway is always among them. */
+  readonly gateways: ReadonlyMap<string, PaymentGateway>;
+}
