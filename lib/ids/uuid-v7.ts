@@ -1,0 +1,93 @@
+import { assertInvariant } from '../errors/index.ts';
+import type { Uuid } from './uuid.ts';
+
+/** What a generator needs from outside: system time in UTC milliseconds and a source of secure random bytes. */
+export interface UuidV7Sources {
+  readonly now: () => number;
+  /** Returns exactly `length` random bytes. */
+  readonly randomBytes: (length: number) => Uint8Array;
+}
+
+export interface UuidV7Generator {
+  next(): Uuid;
+}
+
+// RFC 9562 §5.7 and §6.2 method 1: 48 bits of milliseconds, then a counter over rand_a (12 bits) and the first 30 bits
+// of rand_b, then 32 random bits. The counter starts at random below half its range and so has room for 2^41 ids
+// within one millisecond.
+const maxTimestampMs = 2 ** 48 - 1;
+const counterBits = 42;
+const maxCounter = 2 ** counterBits - 1;
+const randomByteCount = 10;
+
+const hexOfByte: readonly string[] = Array.from({ length: 256 }, (_, byte) =>
+  byte.toString(16).padStart(2, '0'),
+);
+
+/**
+ * A generator of version 7 UUIDs that strictly increase in byte and text order for as long as it lives, also when
+ * `now` stands still or goes back: then the last millisecond is kept and the counter moves on.
+ */
+export function createUuidV7(sources: UuidV7Sources): UuidV7Generator {
+  let lastTimestampMs = -1;
+  let counter = 0;
+
+  return {
+    next(): Uuid {
+      const nowMs = Math.floor(sources.now());
+      assertInvariant(
+        nowMs >= 0 && nowMs <= maxTimestampMs,
+        `Clock reading ${nowMs} ms does not fit a UUIDv7`,
+        {
+          nowMs,
+        },
+      );
+      const random = sources.randomBytes(randomByteCount);
+      assertInvariant(
+        random.length === randomByteCount,
+        'The random source returned a wrong number of bytes',
+        {
+          expected: randomByteCount,
+          actual: random.length,
+        },
+      );
+      if (nowMs > lastTimestampMs) {
+        lastTimestampMs = nowMs;
+        counter = freshCounter(random);
+      } else if (counter < maxCounter) {
+        counter += 1;
+      } else {
+        // The counter is used up: borrow the next millisecond (RFC 9562 §6.2, counter rollover).
+        lastTimestampMs += 1;
+        counter = freshCounter(random);
+      }
+      return format(lastTimestampMs, counter, random);
+    },
+  };
+}
+
+/** 41 random bits: the top bit of the counter stays free for counting. */
+function freshCounter(random: Uint8Array): number {
+  let value = byteAt(random, 0) & 0x01;
+  for (let index = 1; index <= 5; index += 1) value = value * 256 + byteAt(random, index);
+  return value;
+}
+
+function format(timestampMs: number, counter: number, random: Uint8Array): Uuid {
+  const time = timestampMs.toString(16).padStart(12, '0');
+  const high = Math.floor(counter / 2 ** 30); // 12 bits: rand_a
+  const low = counter % 2 ** 30; // 30 bits: start of rand_b, behind the two variant bits
+  const versioned = (0x7000 | high).toString(16);
+  const variant = (0x8000_0000 + low).toString(16);
+  const tail = hex(random, 6) + hex(random, 7) + hex(random, 8) + hex(random, 9);
+  const text = `${time.slice(0, 8)}-${time.slice(8)}-${versioned}-${variant.slice(0, 4)}-${variant.slice(4)}${tail}`;
+  return text as Uuid;
+}
+
+function byteAt(bytes: Uint8Array, index: number): number {
+  return bytes[index] ?? 0;
+}
+
+function hex(bytes: Uint8Array, index: number): string {
+  return hexOfByte[byteAt(bytes, index)] ?? '00';
+}

@@ -1,0 +1,234 @@
+/**
+ * Every bound of the engine, one named constant each, with its unit and its reason. A loop, queue, retry, cache or
+ * input without a bound of this file is a defect. Where a server property can replace a value, it is named.
+ */
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const KIBIBYTE = 1_024;
+const MEBIBYTE = 1_024 * KIBIBYTE;
+
+// Time
+
+/** Time zones whose formatter is kept, each about 25 KiB; more than the 418 canonical zones of the tz database. */
+export const MAX_CACHED_ZONES = 640;
+
+/** Halvings of a 48 h window down to one second (2^18 s > 48 h): the search for the transition of a local-time gap. */
+export const MAX_TRANSITION_SEARCH_STEPS = 18;
+
+/** First and last year of a `LocalDate` or `Instant`: what `yyyy` can write (http-api.md §9). */
+export const MIN_YEAR = 1;
+export const MAX_YEAR = 9_999;
+
+/** Characters of a date-time on the wire: the longest useful one with offset and bracketed zone is under 80. */
+export const MAX_WIRE_DATE_TIME_CHARACTERS = 128;
+
+/** Entries of a time span list such as a retry schedule: more would outlive the object that is retried. */
+export const MAX_TIME_SPAN_LIST = 100;
+
+// Numbers
+
+/** Digits of an amount, rate or quantity on the wire (http-api.md §9 rule 5). */
+export const MAX_INTEGER_DIGITS = 15;
+export const MAX_FRACTION_DIGITS = 9;
+
+/** Integer digits of a usage amount (usage.md §2.4). */
+export const MAX_USAGE_INTEGER_DIGITS = 20;
+
+/** Characters of a number literal that is looked at; leading and trailing zeros included. */
+export const MAX_NUMBER_CHARACTERS = 128;
+
+// Billing
+
+/** Billing periods that one subscription may catch up in one run: daily billing for more than 27 years. */
+export const MAX_PERIODS_PER_RUN = 10_000;
+
+/** Steps back over whole periods when the start of a term is sought (subscriptions.md §8). */
+export const MAX_PERIODS_BACK = 10_000;
+
+/** Phases of one plan: the grammar has no bound of its own; a timeline is built from all of them at once. */
+export const MAX_PHASES_PER_PLAN = 100;
+
+/** Billing events of one subscription that one run reads. */
+export const MAX_BILLING_EVENTS_PER_SUBSCRIPTION = 10_000;
+
+/** Months ahead of today that a target date may lie (`invoice.maxNumberOfMonthsInFuture`). */
+export const MAX_TARGET_DATE_MONTHS = 36;
+
+/** Items per subscription and local day before a run is refused (`invoice.maxDailyNumberOfItemsSafetyBound`). */
+export const MAX_DAILY_ITEMS_PER_SUBSCRIPTION = 15;
+
+/** Accounts that one invoice batch loads, locks and commits together: round trips are shared, locks stay short. */
+export const MAX_ACCOUNTS_PER_BATCH = 50;
+
+// Catalog documents (catalog.md §3.2)
+
+/** Nesting of elements; the grammar needs 12. */
+export const MAX_XML_DEPTH = 24;
+
+/** Attributes of one element; the root with its schema location has 3. */
+export const MAX_XML_ATTRIBUTES = 16;
+
+/** Characters of an element or attribute name. */
+export const MAX_XML_NAME_CHARACTERS = 255;
+
+/** Characters of one text value. */
+export const MAX_XML_TEXT_CHARACTERS = 4_096;
+
+/** Elements of one document: bounds memory and the time of a parse. */
+export const MAX_XML_ELEMENTS = 1_000_000;
+
+/** Bytes of one document, before parsing starts (`server.limits.text`). */
+export const MAX_XML_BYTES = 10 * MEBIBYTE;
+
+/** Validation errors listed for one document; the rest is counted. */
+export const MAX_LISTED_PROBLEMS = 1_000;
+
+/** Years that one phase may last: a timeline of such phases stays inside the years that an instant can hold. */
+export const MAX_PHASE_YEARS = 1_000;
+
+/** Parsed catalogs kept by content hash. */
+export const MAX_CACHED_CATALOGS = 200;
+
+// Requests (platform.md §16)
+
+/** Bytes of a JSON body (`server.limits.json`). */
+export const MAX_JSON_BODY_BYTES = MEBIBYTE;
+
+/** Bytes of an XML or text body (`server.limits.text`). */
+export const MAX_TEXT_BODY_BYTES = 10 * MEBIBYTE;
+
+/** Bytes of the header block (`server.limits.header`). */
+export const MAX_HEADER_BYTES = 16 * KIBIBYTE;
+
+/** Bytes of a URL (`server.limits.url`). */
+export const MAX_URL_BYTES = 8 * KIBIBYTE;
+
+/** Elements of a request array (`server.limits.list`). */
+export const MAX_REQUEST_LIST = 1_000;
+
+/** Records of a page when the caller names no limit. */
+export const DEFAULT_PAGE_SIZE = 100;
+
+/** Records of a page at most (`server.limits.page`); larger requests are cut. */
+export const MAX_PAGE_SIZE = 10_000;
+
+/** Records counted for pagination totals; beyond it totals are left out (`server.pagination.countThreshold`). */
+export const MAX_COUNTED_RECORDS = 20_000;
+
+/** Rows that one query of a streamed list fetches. */
+export const STREAM_CHUNK_ROWS = 500;
+
+/** Time limit of a request; streams and completion waits are exempt (`server.limits.requestTime`). */
+export const REQUEST_TIMEOUT_MS = MINUTE_MS;
+
+/** Longest wait of `callCompletion` (`server.callCompletion.maxSec`). */
+export const MAX_COMPLETION_WAIT_MS = 120 * SECOND_MS;
+
+/** Characters of an external key (code 5, EXTERNAL_KEY_LIMIT_EXCEEDED) and of an `Idempotency-Key`. */
+export const MAX_EXTERNAL_KEY_CHARACTERS = 255;
+
+/** How long the answer to an `Idempotency-Key` is kept (`server.idempotency.retention`). */
+export const IDEMPOTENCY_RETENTION_MS = DAY_MS;
+
+/** Credentials whose slow hash check is remembered: keeps authentication off the hot path. */
+export const MAX_CACHED_CREDENTIALS = 10_000;
+
+/** How long a verified credential is believed without a new check. */
+export const CACHED_CREDENTIAL_MS = MINUTE_MS;
+
+// Storage
+
+/** Re-runs of an operation after a serialisation failure, deadlock or busy database. */
+export const MAX_TRANSACTION_RETRIES = 10;
+
+/** Pause before re-run n is a random part of `min(2^n × first, longest)`. */
+export const FIRST_TRANSACTION_RETRY_PAUSE_MS = 5;
+export const LONGEST_TRANSACTION_RETRY_PAUSE_MS = 500;
+
+/** Parameters of one SQL statement: PostgreSQL takes 65,535, SQLite 32,766. */
+export const MAX_STATEMENT_PARAMETERS = 30_000;
+
+/** Rows of one multi-row insert: statements stay small enough to be prepared and cached. */
+export const MAX_INSERT_ROWS = 1_000;
+
+/** How long SQLite waits for its write lock. */
+export const SQLITE_BUSY_TIMEOUT_MS = 5 * SECOND_MS;
+
+/** How long a call waits for a busy account: `invoice.globalLock.retries` × 100 ms. */
+export const ACCOUNT_LOCK_WAIT_MS = 5 * SECOND_MS;
+
+/** Waits of background work that could not lock the account (`rescheduleIntervalOnLock`). */
+export const LOCK_RESCHEDULE_MS: readonly number[] = [
+  30 * SECOND_MS,
+  MINUTE_MS,
+  MINUTE_MS,
+  3 * MINUTE_MS,
+  3 * MINUTE_MS,
+  10 * MINUTE_MS,
+];
+
+// Queue (platform.md §4.3 and §9)
+
+/** Entries of one claim (`persistent.bus.main.claimed`, `notificationq.main.claimed`). */
+export const QUEUE_CLAIM_SIZE = 10;
+
+/** Entries of one claim of invoice work: whole batches share their round trips. */
+export const QUEUE_BATCH_CLAIM_SIZE = 100;
+
+/** Lease of a claim in system time (`….claim.time`); renewed after a third of it. */
+export const QUEUE_LEASE_MS = 5 * MINUTE_MS;
+export const QUEUE_HEARTBEAT_MS = QUEUE_LEASE_MS / 3;
+
+/** Pace of the polling fallback (`….sleep`). */
+export const QUEUE_POLL_MS = 3 * SECOND_MS;
+
+/** Handler failures before an entry is FAILED (`….max.failure.retry`). */
+export const MAX_HANDLER_RETRIES = 3;
+
+/** Pauses before the next attempt of a failed handler, in system time. */
+export const HANDLER_RETRY_PAUSES_MS: readonly number[] = [SECOND_MS, 5 * SECOND_MS, 30 * SECOND_MS];
+
+/** Age from which a dead claim is reaped, pace of the reaper, entries it takes at a time. */
+export const QUEUE_REAP_THRESHOLD_MS = 10 * MINUTE_MS;
+export const QUEUE_REAP_INTERVAL_MS = 3 * MINUTE_MS;
+export const QUEUE_REAP_SIZE = 10;
+
+/** How long finished entries are kept (`queue.history.retention`), and how many one purge statement takes. */
+export const QUEUE_HISTORY_RETENTION_MS = 90 * DAY_MS;
+export const QUEUE_PURGE_SIZE = 1_000;
+
+/** Longest that bus entries of an account wait for a failed one before them. */
+export const QUEUE_ORDER_WAIT_MS = MINUTE_MS;
+
+/** How long shutdown waits for running handlers. */
+export const QUEUE_SHUTDOWN_WAIT_MS = 15 * SECOND_MS;
+
+/** Pace at which a wait for quiet queues looks again when nothing signals (platform.md §14.2). */
+export const QUIET_CHECK_MS = 50;
+
+/** Claims in a row of one `settle`: a queue that feeds itself for ever is a defect and must end in an error. */
+export const MAX_SETTLE_ROUNDS = 100_000;
+
+/** Bytes of one queue payload. */
+export const MAX_QUEUE_PAYLOAD_BYTES = 64 * KIBIBYTE;
+
+// Payments and push notifications
+
+/** Time limit of one gateway call (`payment.plugin.timeout`). */
+export const GATEWAY_TIMEOUT_MS = 30 * SECOND_MS;
+
+/** Gateway calls of one node that run at once. */
+export const MAX_CONCURRENT_GATEWAY_CALLS = 30;
+
+/** Characters of a message or reference from a gateway that are kept; answers from outside are claims. */
+export const MAX_GATEWAY_TEXT_CHARACTERS = 4_096;
+
+/** Time limit of one push delivery, and connections of one tenant's deliveries (platform.md §10.2). */
+export const PUSH_TIMEOUT_MS = 15 * SECOND_MS;
+export const MAX_PUSH_CONNECTIONS_PER_TENANT = 10;
+
+/** Characters of a callback URL (platform.md §10.1). */
+export const MAX_CALLBACK_URL_CHARACTERS = 2_000;

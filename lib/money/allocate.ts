@@ -1,0 +1,67 @@
+import { assertInvariant } from '../errors/index.ts';
+import { type Currency, minorUnits } from './currency.ts';
+import { Decimal, sum, ZERO } from './decimal.ts';
+
+/**
+ * `total` split in proportion to `weights`, each part in whole minor units of `currency`, the parts adding up to
+ * `total` exactly: every part is first cut towards zero, then the minor units left over go, one each, to the parts that
+ * lost most by the cut, earlier ones first among equals. A part of weight 0 is 0; a negative total gives the mirrored
+ * split of the positive one.
+ * @throws InvariantError if `total` is finer than the minor unit, a weight is negative, or no weight is positive.
+ */
+export function allocate(
+  total: Decimal,
+  weights: readonly Decimal[],
+  currency: Currency,
+): readonly Decimal[] {
+  const scale = minorUnits(currency);
+  const units = total.abs().times(Decimal.pow(10, scale));
+  assertInvariant(
+    units.isInteger(),
+    `${total.toFixed()} is not a whole number of minor units of ${currency}`,
+    {
+      total: total.toFixed(),
+      currency,
+    },
+  );
+  assertInvariant(
+    weights.every((weight) => weight.gte(ZERO)),
+    'A weight of a split must not be negative',
+    { weights: weights.map(String) },
+  );
+  const weightSum = sum(weights);
+  assertInvariant(weightSum.gt(ZERO), 'A split needs at least one positive weight', {
+    weights: weights.map(String),
+  });
+
+  const parts = splitUnits(toInteger(units, 0), weights);
+  const sign = total.isNegative() ? -1n : 1n;
+  return parts.map((part) => fromInteger(sign * part, scale));
+}
+
+/** Largest remainder method on integers, so that no intermediate quotient is rounded. */
+function splitUnits(units: bigint, weights: readonly Decimal[]): readonly bigint[] {
+  const weightScale = weights.reduce((scale, weight) => Math.max(scale, weight.decimalPlaces()), 0);
+  const integers = weights.map((weight) => toInteger(weight, weightScale));
+  const weightSum = integers.reduce((all, weight) => all + weight, 0n);
+  const parts = integers.map((weight) => (units * weight) / weightSum);
+  const lost = integers.map((weight) => (units * weight) % weightSum);
+  const left = Number(units - parts.reduce((all, part) => all + part, 0n));
+
+  const receivers = new Set(
+    lost
+      .map((remainder, index) => ({ remainder, index }))
+      .sort((a, b) => (a.remainder === b.remainder ? a.index - b.index : a.remainder > b.remainder ? -1 : 1))
+      .slice(0, left)
+      .map(({ index }) => index),
+  );
+  return parts.map((part, index) => (receivers.has(index) ? part + 1n : part));
+}
+
+function toInteger(value: Decimal, scale: number): bigint {
+  return BigInt(value.times(Decimal.pow(10, scale)).toFixed(0));
+}
+
+function fromInteger(units: bigint, scale: number): Decimal {
+  return units === 0n ? ZERO : new Decimal(units).dividedBy(Decimal.pow(10, scale));
+}

@@ -1,0 +1,59 @@
+import { Decimal as DecimalConstructor } from 'decimal.js';
+import { assertInvariant } from '../errors/index.ts';
+
+/**
+ * The one decimal constructor of the product: 40 significant digits, half up, and no exponent in `toString` for any
+ * number that the wire accepts (20 integer and 9 fractional digits leave room for a product of two). The global
+ * constructor of decimal.js is used nowhere.
+ */
+export const Decimal = DecimalConstructor.clone({
+  defaults: true,
+  precision: 40,
+  rounding: DecimalConstructor.ROUND_HALF_UP,
+  toExpNeg: -60,
+  toExpPos: 60,
+});
+
+/** An exact amount, rate or quantity; immutable. */
+export type Decimal = DecimalConstructor;
+
+/** 0. */
+export const ZERO: Decimal = new Decimal(0);
+
+/**
+ * The exact decimal of a plain or exponent literal, a safe integer or a decimal. JS numbers with a fraction are
+ * refused: they are not what their author wrote.
+ * @throws InvariantError if `value` is no finite number; text from outside goes through `parseWireDecimal`.
+ */
+export function decimal(value: string | number | bigint | Decimal): Decimal {
+  if (typeof value === 'number') {
+    assertInvariant(Number.isSafeInteger(value), `${value} is not a safe integer; pass decimals as text`, {
+      value,
+    });
+    return new Decimal(value);
+  }
+  if (typeof value === 'string') {
+    assertInvariant(
+      /^[+-]?\d+(\.\d+)?([eE][+-]?\d{1,4})?$/.test(value),
+      `"${value.slice(0, 64)}" is not a decimal`,
+      {
+        value: value.slice(0, 64),
+      },
+    );
+  }
+  const result = new Decimal(value);
+  assertInvariant(result.isFinite(), 'An amount must be finite', { value: String(value) });
+  return result;
+}
+
+/** The exact sum; 0 of an empty list. */
+export function sum(values: Iterable<Decimal>): Decimal {
+  let total = ZERO;
+  for (const value of values) total = total.plus(value);
+  return total;
+}
+
+/** Plain notation without exponent and without trailing zeros: `30`, `10.5`, `-0.000000001`; zero never has a sign. */
+export function formatDecimal(value: Decimal): string {
+  return value.isZero() ? '0' : value.toFixed();
+}

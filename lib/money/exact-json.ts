@@ -1,0 +1,49 @@
+import { Decimal, formatDecimal } from './decimal.ts';
+
+/** JSON whose numbers are decimals. */
+export type ExactJson =
+  | null
+  | boolean
+  | string
+  | Decimal
+  | readonly ExactJson[]
+  | { readonly [key: string]: ExactJson };
+
+/** Third argument of a reviver (ECMAScript 2026, Node 21 and later); not in the declarations of TypeScript 7.0. */
+interface ReviverContext {
+  readonly source?: string;
+}
+
+/** `JSON.rawJSON` (ECMAScript 2026, Node 21 and later); not in the declarations of TypeScript 7.0. */
+interface ExactJsonGlobal extends JSON {
+  rawJSON(text: string): object;
+}
+
+/**
+ * Reads JSON with every number as the exact decimal that its literal spells, never through a binary double. Digits are
+ * not bounded here: fields bound them with `parseWireDecimal`.
+ * @throws SyntaxError if `text` is not JSON.
+ */
+export function parseExactJson(text: string): ExactJson {
+  return JSON.parse(text, exactNumber as (key: string, value: unknown) => unknown);
+}
+
+/**
+ * Writes JSON with every decimal as an exact number literal without exponent and trailing zeros (http-api.md §9 rule
+ * 5). Other values go as in `JSON.stringify`; `undefined` fields are left out.
+ */
+export function stringifyExactJson(value: unknown): string {
+  return JSON.stringify(value, rawDecimal);
+}
+
+function exactNumber(_key: string, value: unknown, context: ReviverContext): unknown {
+  if (typeof value !== 'number') return value;
+  return new Decimal(context.source ?? String(value));
+}
+
+/** `value` has already gone through the decimal's own toJSON and is text; the holder still has the decimal. */
+function rawDecimal(this: unknown, key: string, value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  const original: unknown = (this as Readonly<Record<string, unknown>>)[key];
+  return original instanceof Decimal ? (JSON as ExactJsonGlobal).rawJSON(formatDecimal(original)) : value;
+}

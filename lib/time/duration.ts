@@ -1,0 +1,55 @@
+import { BillingError, ErrorCode } from '../errors/index.ts';
+import { addDays, addMonths, type LocalDate } from './local-date.ts';
+
+/** Units of a phase's duration (catalog.md §2). */
+export const TimeUnit = {
+  DAYS: 'DAYS',
+  WEEKS: 'WEEKS',
+  MONTHS: 'MONTHS',
+  YEARS: 'YEARS',
+  UNLIMITED: 'UNLIMITED',
+} as const;
+export type TimeUnit = (typeof TimeUnit)[keyof typeof TimeUnit];
+
+/** Length of a phase; `number` is at least 1, and -1 with UNLIMITED. */
+export interface Duration {
+  readonly unit: TimeUnit;
+  readonly number: number;
+}
+
+/** The duration without an end. */
+export const UNLIMITED_DURATION: Duration = Object.freeze({ unit: TimeUnit.UNLIMITED, number: -1 });
+
+/** True if `text` names a time unit. */
+export function isTimeUnit(text: string): text is TimeUnit {
+  return Object.hasOwn(TimeUnit, text);
+}
+
+/**
+ * `date` plus `duration`, all units added at once and the day clamped once at a month end (catalog.md §9.3).
+ * @throws BillingError CATALOG_UNDEFINED_DURATION (2014) if the duration is UNLIMITED.
+ */
+export function addDuration(date: LocalDate, duration: Duration): LocalDate {
+  switch (duration.unit) {
+    case TimeUnit.DAYS:
+      return addDays(date, duration.number);
+    case TimeUnit.WEEKS:
+      return addDays(date, duration.number * 7);
+    case TimeUnit.MONTHS:
+      return addMonths(date, duration.number);
+    case TimeUnit.YEARS:
+      return addMonths(date, duration.number * 12);
+    case TimeUnit.UNLIMITED:
+      throw new BillingError({
+        code: ErrorCode.CATALOG_UNDEFINED_DURATION,
+        message: 'A duration of unit UNLIMITED has no end date; give the phase a finite duration',
+        facts: { unit: duration.unit, number: duration.number },
+      });
+    default:
+      return neverUnit(duration.unit);
+  }
+}
+
+function neverUnit(unit: never): never {
+  throw new Error(`Unknown time unit ${String(unit)}`);
+}

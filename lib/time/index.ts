@@ -1,0 +1,55 @@
+/** Every zone conversion and every piece of date arithmetic of the product (time-and-money: three notions, never mixed). */
+export {
+  addPeriod,
+  addPeriods,
+  BillingPeriod,
+  billingPeriodOrder,
+  firstBillCycleDate,
+  isBillingPeriod,
+  isMonthBased,
+  type PeriodLength,
+  periodLength,
+} from './billing-period.ts';
+export { addDuration, type Duration, isTimeUnit, TimeUnit, UNLIMITED_DURATION } from './duration.ts';
+export {
+  addMilliseconds,
+  formatInstant,
+  type Instant,
+  instant,
+  isInstantMs,
+  maxInstant,
+  minInstant,
+  truncateToSecond,
+} from './instant.ts';
+export {
+  addDays,
+  addMonths,
+  type CalendarDay,
+  calendarDayOf,
+  dayOfMonth,
+  daysBetween,
+  formatLocalDate,
+  type LocalDate,
+  lengthOfMonth,
+  localDate,
+  localDateIfValid,
+  maxDate,
+  minDate,
+  monthOf,
+  monthsBetween,
+  parseLocalDate,
+  withDayOfMonth,
+  yearOf,
+} from './local-date.ts';
+export { formatLocalTime, type LocalTime, localTime, MIDNIGHT } from './local-time.ts';
+export { parseTimeSpan, parseTimeSpanList } from './time-span.ts';
+export { isTimeZone, type TimeZone, timeZone, UTC } from './time-zone.ts';
+export {
+  isWireDateTime,
+  parseWireDate,
+  parseWireDateTime,
+  parseWireInstant,
+  parseWireMoment,
+  type WireMoment,
+} from './wire.ts';
+export { type DatedInstant, instantAt, localDateOf, localTimeOf, startOfDay } from './zone-conversion.ts';

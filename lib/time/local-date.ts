@@ -1,0 +1,186 @@
+import { assertInvariant, BillingError, ErrorCode } from '../errors/index.ts';
+import { MAX_YEAR, MIN_YEAR } from '../limits.ts';
+
+declare const localDateBrand: unique symbol;
+
+/**
+ * A calendar day without a zone: days since 1970-01-01 in the proleptic Gregorian calendar, years 1 to 9999. Compares
+ * and sorts as a number.
+ */
+export type LocalDate = number & { readonly [localDateBrand]: 'LocalDate' };
+
+/** A calendar day in its parts; `month` 1 to 12. */
+export interface CalendarDay {
+  readonly year: number;
+  readonly month: number;
+  readonly day: number;
+}
+
+const monthsPerYear = 12;
+const firstDay = epochDayOf(MIN_YEAR, 1, 1);
+const lastDay = epochDayOf(MAX_YEAR, 12, 31);
+
+/** The date of that year, month (1 to 12) and day. @throws InvariantError if the calendar has no such day. */
+export function localDate(year: number, month: number, day: number): LocalDate {
+  const date = localDateIfValid(year, month, day);
+  assertInvariant(date !== undefined, `The calendar has no day ${year}-${month}-${day}`, {
+    year,
+    month,
+    day,
+  });
+  return date;
+}
+
+/** The date of that year, month and day, or undefined if the calendar has no such day or it lies out of range. */
+export function localDateIfValid(year: number, month: number, day: number): LocalDate | undefined {
+  const whole = Number.isInteger(year) && Number.isInteger(month) && Number.isInteger(day);
+  if (!whole || year < MIN_YEAR || year > MAX_YEAR || month < 1 || month > monthsPerYear) return undefined;
+  if (day < 1 || day > daysInMonth(year, month)) return undefined;
+  return epochDayOf(year, month, day) as LocalDate;
+}
+
+/** The date `epochDay` days after 1970-01-01. @throws InvariantError out of range. */
+export function localDateOfEpochDay(epochDay: number): LocalDate {
+  assertInvariant(
+    Number.isInteger(epochDay) && epochDay >= firstDay && epochDay <= lastDay,
+    `Day ${epochDay} after 1970-01-01 is not in the years ${MIN_YEAR} to ${MAX_YEAR}`,
+    { epochDay },
+  );
+  return epochDay as LocalDate;
+}
+
+/** Reads `yyyy-MM-dd` strictly (for the wire's looser form see `parseWireDate`). @throws BillingError INVALID_PARAMETER. */
+export function parseLocalDate(text: string): LocalDate {
+  const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
+  const date =
+    match === null ? undefined : localDateIfValid(Number(match[1]), Number(match[2]), Number(match[3]));
+  if (date !== undefined) return date;
+  throw new BillingError({
+    code: ErrorCode.INVALID_PARAMETER,
+    message: `"${text.slice(0, 64)}" is not a date; expected yyyy-MM-dd, a day of the calendar`,
+    facts: { value: text.slice(0, 64) },
+  });
+}
+
+/** `yyyy-MM-dd`. */
+export function formatLocalDate(date: LocalDate): string {
+  const { year, month, day } = calendarDayOf(date);
+  return `${pad(year, 4)}-${pad(month, 2)}-${pad(day, 2)}`;
+}
+
+/** Year, month and day of `date`, computed once for callers that need more than one of them. */
+export function calendarDayOf(date: LocalDate): CalendarDay {
+  // Days counted from 0000-03-01 in 400-year eras: the leap day is the last of its year and needs no case of its own.
+  const shifted = date + 719_468;
+  const era = Math.floor(shifted / 146_097);
+  const dayOfEra = shifted - era * 146_097;
+  const yearOfEra = Math.floor(
+    (dayOfEra -
+      Math.floor(dayOfEra / 1_460) +
+      Math.floor(dayOfEra / 36_524) -
+      Math.floor(dayOfEra / 146_096)) /
+      365,
+  );
+  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
+  const monthFromMarch = Math.floor((5 * dayOfYear + 2) / 153);
+  const day = dayOfYear - Math.floor((153 * monthFromMarch + 2) / 5) + 1;
+  const month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9;
+  return { year: yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day };
+}
+
+export function yearOf(date: LocalDate): number {
+  return calendarDayOf(date).year;
+}
+
+/** 1 to 12. */
+export function monthOf(date: LocalDate): number {
+  return calendarDayOf(date).month;
+}
+
+/** 1 to 31. */
+export function dayOfMonth(date: LocalDate): number {
+  return calendarDayOf(date).day;
+}
+
+/** Days of the month that `date` lies in, 28 to 31. */
+export function lengthOfMonth(date: LocalDate): number {
+  const { year, month } = calendarDayOf(date);
+  return daysInMonth(year, month);
+}
+
+/** `date` plus `days`; negative goes back. */
+export function addDays(date: LocalDate, days: number): LocalDate {
+  return localDateOfEpochDay(date + days);
+}
+
+/**
+ * `date` plus `months`, the day clamped once to the last day of the month reached: 31 January plus 1 is 28 or 29
+ * February, plus 2 is 31 March. Negative goes back.
+ */
+export function addMonths(date: LocalDate, months: number): LocalDate {
+  const { year, month, day } = calendarDayOf(date);
+  return clampedDate(year * monthsPerYear + (month - 1) + months, day);
+}
+
+/** Days from `from` to `to`; negative if `to` is earlier. */
+export function daysBetween(from: LocalDate, to: LocalDate): number {
+  return to - from;
+}
+
+/** The day `day` (1 to 31) of the month of `date`, clamped to the month's last day. */
+export function withDayOfMonth(date: LocalDate, day: number): LocalDate {
+  const { year, month } = calendarDayOf(date);
+  return clampedDate(year * monthsPerYear + (month - 1), day);
+}
+
+/**
+ * Whole months from `from` to `to`: the largest n with `addMonths(from, n)` not after `to`; with `to` earlier, minus the
+ * whole months from `to` to `from`.
+ */
+export function monthsBetween(from: LocalDate, to: LocalDate): number {
+  if (to < from) return -monthsBetween(to, from);
+  const start = calendarDayOf(from);
+  const end = calendarDayOf(to);
+  const months = (end.year - start.year) * monthsPerYear + (end.month - start.month);
+  return addMonths(from, months) > to ? months - 1 : months;
+}
+
+/** The latest of the given dates. */
+export function maxDate(first: LocalDate, ...others: readonly LocalDate[]): LocalDate {
+  return others.reduce((latest, date) => (date > latest ? date : latest), first);
+}
+
+/** The earliest of the given dates. */
+export function minDate(first: LocalDate, ...others: readonly LocalDate[]): LocalDate {
+  return others.reduce((earliest, date) => (date < earliest ? date : earliest), first);
+}
+
+/** `monthIndex` counts months from January of year 0. */
+function clampedDate(monthIndex: number, day: number): LocalDate {
+  const year = Math.floor(monthIndex / monthsPerYear);
+  const month = monthIndex - year * monthsPerYear + 1;
+  return localDate(year, month, Math.min(day, daysInMonth(year, month)));
+}
+
+function daysInMonth(year: number, month: number): number {
+  if (month === 2) return isLeapYear(year) ? 29 : 28;
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
+}
+
+function isLeapYear(year: number): boolean {
+  return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
+}
+
+function epochDayOf(year: number, month: number, day: number): number {
+  const shiftedYear = month <= 2 ? year - 1 : year;
+  const era = Math.floor(shiftedYear / 400);
+  const yearOfEra = shiftedYear - era * 400;
+  const monthFromMarch = month > 2 ? month - 3 : month + 9;
+  const dayOfYear = Math.floor((153 * monthFromMarch + 2) / 5) + day - 1;
+  const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear;
+  return era * 146_097 + dayOfEra - 719_468;
+}
+
+function pad(value: number, width: number): string {
+  return String(value).padStart(width, '0');
+}

@@ -1,0 +1,45 @@
+import { BillingError, ErrorCode } from '../errors/index.ts';
+import { MAX_TIME_SPAN_LIST } from '../limits.ts';
+
+const msOfUnit: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+};
+
+/**
+ * Milliseconds of a time span `<integer><unit>`, unit one of ms, s, m, h, d, w; blanks around and between are trimmed
+ * (platform.md §4.1).
+ * @throws BillingError INVALID_PARAMETER if `text` is none.
+ */
+export function parseTimeSpan(text: string): number {
+  const match = /^(\d{1,15})\s*(ms|s|m|h|d|w)$/.exec(text.trim());
+  const unitMs = match === null ? undefined : msOfUnit[match[2] ?? ''];
+  const spanMs = match === null || unitMs === undefined ? Number.NaN : Number(match[1]) * unitMs;
+  if (Number.isSafeInteger(spanMs)) return spanMs;
+  throw new BillingError({
+    code: ErrorCode.INVALID_PARAMETER,
+    message: `"${text.slice(0, 64)}" is not a time span; expected an integer and one of ms, s, m, h, d, w, e.g. 30s`,
+    facts: { value: text.slice(0, 64) },
+  });
+}
+
+/**
+ * Milliseconds of each entry of a comma-separated list of time spans, in order; a blank text is the empty list.
+ * @throws BillingError INVALID_PARAMETER if an entry is no time span or the list is too long.
+ */
+export function parseTimeSpanList(text: string): readonly number[] {
+  if (text.trim() === '') return [];
+  const entries = text.split(',');
+  if (entries.length > MAX_TIME_SPAN_LIST) {
+    throw new BillingError({
+      code: ErrorCode.INVALID_PARAMETER,
+      message: `A list of ${entries.length} time spans is too long; at most ${MAX_TIME_SPAN_LIST} are accepted`,
+      facts: { length: entries.length, limit: MAX_TIME_SPAN_LIST },
+    });
+  }
+  return entries.map(parseTimeSpan);
+}

@@ -1,0 +1,72 @@
+import { toDate } from 'date-fns-tz/toDate';
+import { MAX_WIRE_DATE_TIME_CHARACTERS } from '../limits.ts';
+import { type Instant, instant, isInstantMs } from './instant.ts';
+import { formatLocalDate, type LocalDate, localDateIfValid } from './local-date.ts';
+import { UTC } from './time-zone.ts';
+import { startOfDay } from './zone-conversion.ts';
+
+/** What a parameter that takes both forms says: a day, whose instant depends on the operation, or an instant. */
+export type WireMoment =
+  | { readonly kind: 'DATE'; readonly date: LocalDate }
+  | { readonly kind: 'DATE_TIME'; readonly at: Instant };
+
+const dateForm = /^(\d{4})-(\d{1,2})-(\d{1,2})$/;
+const dateTimeForm =
+  /^(\d{4})-(\d{1,2})-(\d{1,2})T(\d{2})(?::(\d{2})(?::(\d{2})(?:\.(\d+))?)?)?(?:Z|([+\- ])(\d{2})(?::?(\d{2}))?)?(?:\[[^\]]*\])?$/;
+
+/** A parameter is read as a date-time exactly when it contains `T` (http-api.md §9 rule 3). */
+export function isWireDateTime(text: string): boolean {
+  return text.includes('T');
+}
+
+/** The date that `text` spells as `yyyy-M-d`, one or two digits for month and day, or undefined (http-api.md §9 rule 2). */
+export function parseWireDate(text: string): LocalDate | undefined {
+  const match = dateForm.exec(text);
+  if (match === null) return undefined;
+  return localDateIfValid(Number(match[1]), Number(match[2]), Number(match[3]));
+}
+
+/**
+ * The instant of a date-time: date, `T`, `HH[:mm[:ss[.fraction]]]`, an optional offset `Z`, `±HH`, `±HHmm` or `±HH:mm`
+ * (none = UTC; a space reads as `+`) and an optional bracketed zone name, which is ignored. The fraction is cut to
+ * milliseconds. Undefined if `text` is none or does not exist (http-api.md §9 rule 2).
+ */
+export function parseWireDateTime(text: string): Instant | undefined {
+  if (text.length > MAX_WIRE_DATE_TIME_CHARACTERS) return undefined;
+  const match = dateTimeForm.exec(text);
+  if (match === null) return undefined;
+  const date = localDateIfValid(Number(match[1]), Number(match[2]), Number(match[3]));
+  const [hour = '00', minute = '00', second = '00'] = [match[4], match[5], match[6]];
+  const [offsetHour = '00', offsetMinute = '00'] = [match[9], match[10]];
+  if (date === undefined || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
+  if (Number(offsetHour) > 23 || Number(offsetMinute) > 59) return undefined;
+
+  const millisecond = (match[7] ?? '').padEnd(3, '0').slice(0, 3);
+  const sign = match[8] === '-' ? '-' : '+';
+  // Only the full form with an explicit offset goes to date-fns-tz: the one for which it never consults a zone.
+  const ms = toDate(
+    `${formatLocalDate(date)}T${hour}:${minute}:${second}.${millisecond}${sign}${offsetHour}:${offsetMinute}`,
+  ).getTime();
+  return isInstantMs(ms) ? instant(ms) : undefined;
+}
+
+/** Reads a parameter that takes a date or a date-time; undefined if it is neither. */
+export function parseWireMoment(text: string): WireMoment | undefined {
+  if (isWireDateTime(text)) {
+    const at = parseWireDateTime(text);
+    return at === undefined ? undefined : { kind: 'DATE_TIME', at };
+  }
+  const date = parseWireDate(text);
+  return date === undefined ? undefined : { kind: 'DATE', date };
+}
+
+/**
+ * The instant of a catalog, queue or clock parameter or of a date-time field of a JSON body: a date-time, a date (00:00
+ * UTC) or an integer of epoch milliseconds; undefined if it is none (http-api.md §9 rules 2 and 3).
+ */
+export function parseWireInstant(value: string | number): Instant | undefined {
+  if (typeof value === 'number') return isInstantMs(value) ? instant(value) : undefined;
+  const moment = parseWireMoment(value);
+  if (moment === undefined) return undefined;
+  return moment.kind === 'DATE_TIME' ? moment.at : startOfDay(moment.date, UTC);
+}

@@ -1,0 +1,85 @@
+import { MAX_TRANSITION_SEARCH_STEPS } from '../limits.ts';
+import { type Instant, instant } from './instant.ts';
+import { type LocalDate, localDateOfEpochDay } from './local-date.ts';
+import { type LocalTime, localTime, MIDNIGHT } from './local-time.ts';
+import type { TimeZone } from './time-zone.ts';
+import { offsetMsAt } from './zone-offset.ts';
+
+/**
+ * A dated fact (subscriptions.md §2 rule 8): an instant with the local date it stands for. Order is decided by `at`,
+ * billing by `date`, so a later change of a zone's rules never moves a billed day.
+ */
+export interface DatedInstant {
+  readonly at: Instant;
+  readonly date: LocalDate;
+}
+
+const msPerSecond = 1_000;
+const msPerDay = 86_400_000;
+
+/** The calendar day of `at` in `zone`, by the zone's rules at that instant (subscriptions.md §2, `toDate`). */
+export function localDateOf(at: Instant, zone: TimeZone): LocalDate {
+  return localDateOfEpochDay(localDayNumber(at, zone));
+}
+
+/** The time of day of `at` in `zone`, cut to whole seconds. */
+export function localTimeOf(at: Instant, zone: TimeZone): LocalTime {
+  const localMs = at + offsetMsAt(at, zone);
+  const msOfDay = localMs - Math.floor(localMs / msPerDay) * msPerDay;
+  return localTime(Math.floor(msOfDay / msPerSecond));
+}
+
+/**
+ * The first instant whose local date in `zone` is `date`: later than 00:00 where midnight does not exist, and the start
+ * of the next existing date where `date` itself does not exist.
+ */
+export function startOfDay(date: LocalDate, zone: TimeZone): Instant {
+  return instantAt(date, MIDNIGHT, zone);
+}
+
+/**
+ * That date at that time of day in `zone`, by the zone's rules on that date (subscriptions.md §2 rule 2, `atTime`): of a
+ * local time that occurs twice the first; for one that does not exist the first instant after the gap, or, if that
+ * falls on a later date, the last whole second of `date` before the gap; for a date that does not exist at all the
+ * start of the next existing date.
+ */
+export function instantAt(date: LocalDate, time: LocalTime, zone: TimeZone): Instant {
+  const localMs = date * msPerDay + time * msPerSecond;
+  // Offsets are shorter than a day, so the instant lies within a day of `localMs` read as UTC, and the tz database has
+  // no two transitions of one zone so close that both could lie in that window (shown by the property test): the
+  // offsets at its two ends are the only candidates.
+  const offsetBefore = offsetMsAt(localMs - msPerDay, zone);
+  const offsetAfter = offsetMsAt(localMs + msPerDay, zone);
+  if (offsetBefore === offsetAfter) return instant(localMs - offsetBefore);
+
+  // The earlier rule first: where both fit, the local time occurs twice and its first occurrence counts.
+  const before = localMs - offsetBefore;
+  if (offsetMsAt(before, zone) === offsetBefore) return instant(before);
+  const after = localMs - offsetAfter;
+  if (offsetMsAt(after, zone) === offsetAfter) return instant(after);
+  return instantForGap(date, transitionBetween(localMs - msPerDay, localMs + msPerDay, zone), zone);
+}
+
+/** `transition`: the first instant after the gap that swallowed the wanted local time. */
+function instantForGap(date: LocalDate, transition: Instant, zone: TimeZone): Instant {
+  if (localDayNumber(transition, zone) <= date) return transition;
+  const lastSecondBefore = instant(transition - msPerSecond);
+  return localDayNumber(lastSecondBefore, zone) === date ? lastSecondBefore : transition;
+}
+
+/** The first instant after `fromMs` with the offset of `toMs`; transitions fall on whole seconds. */
+function transitionBetween(fromMs: number, toMs: number, zone: TimeZone): Instant {
+  const offsetAfter = offsetMsAt(toMs, zone);
+  let lastBefore = fromMs / msPerSecond;
+  let firstAfter = toMs / msPerSecond;
+  for (let step = 0; step < MAX_TRANSITION_SEARCH_STEPS && firstAfter - lastBefore > 1; step += 1) {
+    const middle = Math.floor((lastBefore + firstAfter) / 2);
+    if (offsetMsAt(middle * msPerSecond, zone) === offsetAfter) firstAfter = middle;
+    else lastBefore = middle;
+  }
+  return instant(firstAfter * msPerSecond);
+}
+
+function localDayNumber(at: Instant, zone: TimeZone): number {
+  return Math.floor((at + offsetMsAt(at, zone)) / msPerDay);
+}
