@@ -89,8 +89,8 @@ export const MAX_LISTED_PROBLEMS = 1_000;
 /** Years that one phase may last: a timeline of such phases stays inside the years that an instant can hold. */
 export const MAX_PHASE_YEARS = 1_000;
 
-/** Parsed catalogs kept by content hash. */
-export const MAX_CACHED_CATALOGS = 200;
+/** Parsed catalog versions kept, by content hash. */
+export const MAX_CACHED_CATALOG_VERSIONS = 200;
 
 // Requests (platform.md §16)
 
@@ -173,10 +173,13 @@ export const LOCK_RESCHEDULE_MS: readonly number[] = [
 // Queue (platform.md §4.3 and §9)
 
 /** Entries of one claim (`persistent.bus.main.claimed`, `notificationq.main.claimed`). */
-export const QUEUE_CLAIM_SIZE = 10;
+export const QUEUE_CLAIM_LIMIT = 10;
 
-/** Entries of one claim of invoice work: whole batches share their round trips. */
-export const QUEUE_BATCH_CLAIM_SIZE = 100;
+/** Claims of one node that are worked on at a time (`notificationq.main.notification.nbThreads`). */
+export const QUEUE_WORKERS = 10;
+
+/** Pause before an entry whose account is busy is claimed again, in system time; it counts as no failure. */
+export const QUEUE_BUSY_PAUSE_MS = 100;
 
 /** Lease of a claim in system time (`….claim.time`); renewed after a third of it. */
 export const QUEUE_LEASE_MS = 5 * MINUTE_MS;
@@ -186,15 +189,15 @@ export const QUEUE_HEARTBEAT_MS = QUEUE_LEASE_MS / 3;
 export const QUEUE_POLL_MS = 3 * SECOND_MS;
 
 /** Handler failures before an entry is FAILED (`….max.failure.retry`). */
-export const MAX_HANDLER_RETRIES = 3;
+export const QUEUE_MAX_FAILURES = 3;
 
 /** Pauses before the next attempt of a failed handler, in system time. */
-export const HANDLER_RETRY_PAUSES_MS: readonly number[] = [SECOND_MS, 5 * SECOND_MS, 30 * SECOND_MS];
+export const QUEUE_RETRY_PAUSES_MS: readonly number[] = [SECOND_MS, 5 * SECOND_MS, 30 * SECOND_MS];
 
 /** Age from which a dead claim is reaped, pace of the reaper, entries it takes at a time. */
 export const QUEUE_REAP_THRESHOLD_MS = 10 * MINUTE_MS;
-export const QUEUE_REAP_INTERVAL_MS = 3 * MINUTE_MS;
-export const QUEUE_REAP_SIZE = 10;
+export const QUEUE_REAP_SCHEDULE_MS = 3 * MINUTE_MS;
+export const QUEUE_REAP_BATCH = 10;
 
 /** How long finished entries are kept (`queue.history.retention`), and how many one purge statement takes. */
 export const QUEUE_HISTORY_RETENTION_MS = 90 * DAY_MS;
@@ -207,7 +210,7 @@ export const QUEUE_ORDER_WAIT_MS = MINUTE_MS;
 export const QUEUE_SHUTDOWN_WAIT_MS = 15 * SECOND_MS;
 
 /** Pace at which a wait for quiet queues looks again when nothing signals (platform.md §14.2). */
-export const QUIET_CHECK_MS = 50;
+export const QUEUE_SETTLE_POLL_MS = 50;
 
 /** Claims in a row of one `settle`: a queue that feeds itself for ever is a defect and must end in an error. */
 export const MAX_SETTLE_ROUNDS = 100_000;

@@ -1,4 +1,4 @@
-import { assertInvariant } from '../errors/index.ts';
+import { assertInvariant, BillingError, ErrorCode } from '../errors/index.ts';
 import { type CurrencyFacts, currencies } from './currencies.ts';
 
 /** An ISO 4217 alphabetic code, or BTC; upper case. */
@@ -10,6 +10,16 @@ export const currencyCodes: readonly Currency[] = Object.freeze(Object.keys(curr
 /** True if `code` is a currency of the table; lower case is not. */
 export function isCurrency(code: string): code is Currency {
   return Object.hasOwn(currencies, code);
+}
+
+/** `code` as a currency. @throws BillingError CURRENCY_INVALID (3) if the table does not have it. */
+export function asCurrency(code: string): Currency {
+  if (isCurrency(code)) return code;
+  throw new BillingError({
+    code: ErrorCode.CURRENCY_INVALID,
+    message: `"${code.slice(0, 16)}" is not a currency; expected an ISO 4217 code such as USD, or BTC`,
+    facts: { value: code.slice(0, 16) },
+  });
 }
 
 /** Numeric code, minor units and name of `currency`. */

@@ -1,7 +1,14 @@
 /** Every amount and every rounding of the product. */
 export { allocate } from './allocate.ts';
 export type { CurrencyFacts } from './currencies.ts';
-export { type Currency, currencyCodes, currencyFacts, isCurrency, minorUnits } from './currency.ts';
+export {
+  asCurrency,
+  type Currency,
+  currencyCodes,
+  currencyFacts,
+  isCurrency,
+  minorUnits,
+} from './currency.ts';
 export { Decimal, decimal, formatDecimal, sum, ZERO } from './decimal.ts';
 export { type ExactJson, parseExactJson, stringifyExactJson } from './exact-json.ts';
 export { addMoney, type Money, money } from './money.ts';
