@@ -89,8 +89,11 @@ export const MAX_LISTED_PROBLEMS = 1_000;
 /** Years that one phase may last: a timeline of such phases stays inside the years that an instant can hold. */
 export const MAX_PHASE_YEARS = 1_000;
 
-/** Parsed catalog versions kept, by content hash. */
-export const MAX_CACHED_CATALOG_VERSIONS = 200;
+/** Catalogs (all versions of one tenant) kept in memory. */
+export const MAX_CACHED_CATALOGS = 200;
+
+/** Parsed catalog versions kept, by content hash: tenants with the same document share one. */
+export const MAX_CACHED_CATALOG_VERSIONS = 1_000;
 
 // Requests (platform.md §16)
 
