@@ -1,0 +1,133 @@
+/** Arrows point inward (architecture.md rule 1): the engine knows no framework, adapters know only the engine. */
+const libPackages = '^node_modules/(decimal[.]js|date-fns|date-fns-tz|saxes)/';
+const storagePackages = '^node_modules/(@mikro-orm/[^/]+|pg|better-sqlite3|kysely)/';
+const httpPackages = '^node_modules/(koa|@koa/[^/]+|koa-body)/';
+const packages = ['npm', 'npm-dev', 'npm-peer', 'npm-optional', 'npm-no-pkg', 'npm-unknown', 'npm-bundled'];
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+export default {
+  forbidden: [
+    {
+      name: 'lib-knows-nothing-outside',
+      severity: 'error',
+      from: { path: '^lib/' },
+      to: { path: '^(adapters|examples|test)/' },
+    },
+    {
+      name: 'lib-packages-are-listed',
+      severity: 'error',
+      from: { path: '^lib/' },
+      to: { dependencyTypes: packages, pathNot: libPackages },
+    },
+    {
+      name: 'lib-runs-anywhere',
+      comment: 'No built-in module of Node: clock, ids, hashing and timers come through ports.',
+      severity: 'error',
+      from: { path: '^lib/' },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'decimals-come-from-money',
+      severity: 'error',
+      from: { path: '^lib/', pathNot: '^lib/money/' },
+      to: { path: '^node_modules/decimal[.]js/' },
+    },
+    {
+      name: 'zones-come-from-time',
+      severity: 'error',
+      from: { path: '^lib/', pathNot: '^lib/time/' },
+      to: { path: '^node_modules/date-fns(-tz)?/' },
+    },
+    {
+      name: 'adapters-meet-in-lib',
+      comment: 'The command line composes them; the testing entry point hands some of them to hosts.',
+      severity: 'error',
+      from: { path: '^adapters/([^/]+)/', pathNot: '^adapters/(cli|testing)/' },
+      to: { path: '^adapters/', pathNot: '^adapters/$1/' },
+    },
+    {
+      name: 'nothing-imports-the-command-line',
+      severity: 'error',
+      from: { path: '^(adapters|examples)/', pathNot: '^adapters/cli/' },
+      to: { path: '^adapters/cli/' },
+    },
+    {
+      name: 'product-knows-no-test',
+      severity: 'error',
+      from: { path: '^(adapters|examples)/' },
+      to: { path: '^test/' },
+    },
+    {
+      name: 'product-knows-no-example',
+      severity: 'error',
+      from: { path: '^adapters/' },
+      to: { path: '^examples/' },
+    },
+    {
+      name: 'storage-packages-stay-in-their-adapter',
+      severity: 'error',
+      from: { path: '^(adapters|examples)/', pathNot: '^adapters/mikro-orm/' },
+      to: { path: storagePackages },
+    },
+    {
+      name: 'http-packages-stay-in-their-adapter',
+      severity: 'error',
+      from: { path: '^(adapters|examples)/', pathNot: '^adapters/koa/' },
+      to: { path: httpPackages },
+    },
+    {
+      name: 'sqlite-needs-no-postgresql',
+      comment: 'A host that wants only SQLite does not install pg.',
+      severity: 'error',
+      from: { path: '^adapters/mikro-orm/sqlite[.]ts$' },
+      to: { path: '^node_modules/(@mikro-orm/postgresql|pg)/', reachable: true },
+    },
+    {
+      name: 'postgresql-needs-no-sqlite',
+      severity: 'error',
+      from: { path: '^adapters/mikro-orm/postgresql[.]ts$' },
+      to: { path: '^node_modules/(@mikro-orm/sqlite|better-sqlite3)/', reachable: true },
+    },
+    {
+      name: 'testing-needs-no-peer',
+      comment: 'The test helpers for hosts work whichever database and server a host has.',
+      severity: 'error',
+      from: { path: '^adapters/testing/index[.]ts$' },
+      to: { path: [storagePackages, httpPackages], reachable: true },
+    },
+    {
+      name: 'product-needs-no-development-package',
+      severity: 'error',
+      from: { path: '^(lib|adapters)/' },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['npm', 'npm-peer'] },
+    },
+    {
+      name: 'packages-are-declared',
+      severity: 'error',
+      from: {},
+      to: {
+        dependencyTypes: ['npm-no-pkg', 'npm-unknown'],
+        dependencyTypesNot: ['npm', 'npm-dev', 'npm-peer'],
+      },
+    },
+    { name: 'imports-resolve', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    {
+      name: 'no-cycles',
+      comment: 'A cycle closed by an `import type` is no cycle: nothing of it is left when the program runs.',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+  ],
+  options: {
+    // TypeScript 7 has no compiler interface for tools yet: swc reads the sources, type imports included.
+    parser: 'swc',
+    moduleSystems: ['es6'],
+    doNotFollow: { path: '^node_modules' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+      extensions: ['.ts', '.mjs', '.js', '.json', '.d.ts'],
+    },
+  },
+};
