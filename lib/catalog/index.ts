@@ -1,0 +1,16 @@
+export { Catalog, createCatalog, type ResolvedPlan } from './catalog.ts';
+export * from './catalog-json.ts';
+export { CatalogVersion, createVersion } from './catalog-version.ts';
+export { type FirstCharge, firstRecurringCharge, isFreeFinitePhase, phasesFrom } from './charge-start.ts';
+export * from './enumerations.ts';
+export * from './model.ts';
+export { parsePhaseName, phaseName, planNameOfPhase } from './phase-name.ts';
+export type { PlanChangeEvaluation } from './plan-change.ts';
+export type { PlanSpecifier } from './plan-specifier.ts';
+export { isZeroEverywhere, priceOf } from './price.ts';
+export type { ChangeContext, CreationContext, SubscriptionContext } from './rules.ts';
+export { RULE_DEFAULTS } from './rules.ts';
+export type { PhaseContent, PlanContent, VersionContent } from './version-content.ts';
+export { type Locate, type ParsedDocument, type ParsedVersion, readCatalogXml } from './xml/read-catalog.ts';
+export type { Location } from './xml/source.ts';
+export { canonicalXml, writeCatalogXml } from './xml/write-catalog.ts';

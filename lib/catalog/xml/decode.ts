@@ -1,0 +1,63 @@
+import { BillingError, ErrorCode } from '../../errors/index.ts';
+import { MAX_XML_BYTES } from '../../limits.ts';
+import { invalidCatalog, type XmlEncoding, XmlSource } from './source.ts';
+
+const BYTE_ORDER_MARK = '\uFEFF';
+
+/**
+ * Decodes an uploaded document (catalog.md §3.2): UTF-8, or UTF-16 with a byte order mark; every invalid byte
+ * sequence is an error. A string is taken as it is.
+ */
+export function decodeXml(document: Uint8Array | string): XmlSource {
+  if (document.length > MAX_XML_BYTES) {
+    throw new BillingError({
+      code: ErrorCode.TOO_LARGE,
+      message: `The document has ${document.length} bytes; at most ${MAX_XML_BYTES} are accepted`,
+      facts: { size: document.length, limit: MAX_XML_BYTES },
+    });
+  }
+  const source =
+    typeof document === 'string'
+      ? new XmlSource(withoutByteOrderMark(document), 'decoded')
+      : decodeBytes(document, encodingOf(document));
+  refuseDoctype(source);
+  return source;
+}
+
+function encodingOf(bytes: Uint8Array): XmlEncoding {
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be';
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
+  return 'utf-8';
+}
+
+function decodeBytes(bytes: Uint8Array, encoding: XmlEncoding): XmlSource {
+  try {
+    return new XmlSource(new TextDecoder(encoding, { fatal: true }).decode(bytes), encoding);
+  } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause;
+    throw invalidCatalog([
+      {
+        message: `The document is not valid ${encoding.toUpperCase()}; send UTF-8, or UTF-16 with a byte order mark`,
+        line: 1,
+        column: 1,
+      },
+    ]);
+  }
+}
+
+function withoutByteOrderMark(text: string): string {
+  return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+}
+
+/**
+ * Refuses a document type at its declaration, before the parser has read any of it. Only white space, comments and
+ * processing instructions may come before one; anywhere else the parser itself refuses it as misplaced.
+ */
+function refuseDoctype(source: XmlSource): void {
+  const prolog = /(?:[ \t\r\n]+|<\?[\s\S]*?\?>|<!--[\s\S]*?-->)/y;
+  let end = 0;
+  while (prolog.test(source.text)) end = prolog.lastIndex;
+  if (source.text.startsWith('<!DOCTYPE', end)) {
+    throw source.fault(end, 'A document type declaration (<!DOCTYPE) is not accepted; remove it');
+  }
+}

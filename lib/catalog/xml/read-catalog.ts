@@ -1,0 +1,37 @@
+import type { VersionContent } from '../version-content.ts';
+import { decodeXml } from './decode.ts';
+import { catalogRoots } from './grammar.ts';
+import { readXml } from './reader.ts';
+import type { Location } from './source.ts';
+
+/** Place of a record of the content, of a child element, or of one of its repeated children; undefined: not written. */
+export type Locate = (record: object, child?: string, index?: number) => Location | undefined;
+
+/** One version of a document, well-formed and of the right shape, its meaning not yet checked. */
+export interface ParsedVersion {
+  readonly content: VersionContent;
+  readonly locate: Locate;
+}
+
+export interface ParsedDocument {
+  /** Root `catalogs`, what retrieval returns; else root `catalog`, what people write. */
+  readonly isEnvelope: boolean;
+  /** At least one, in the order of the document. */
+  readonly versions: readonly ParsedVersion[];
+}
+
+/**
+ * Reads a catalog document (catalog.md §3): root `catalog` with one version, or the envelope `catalogs`. Bytes are
+ * UTF-8, or UTF-16 with a byte order mark. Touches neither file system nor network. What it returns has yet to pass
+ * `validateVersion`, then becomes a `CatalogVersion` by `createVersion`.
+ *
+ * @throws BillingError 2080 `CATALOG_INVALID_FOR_TENANT` for the first structural error, as the one entry of
+ *   `problems`, with line and column; 60012 `TOO_LARGE` above the bound of a document.
+ */
+export function readCatalogXml(document: Uint8Array | string): ParsedDocument {
+  const { value, positions } = readXml(decodeXml(document), catalogRoots);
+  const locate: Locate = (record, child, index) => positions.locate(record, child, index);
+  const isEnvelope = 'versions' in value;
+  const contents = isEnvelope ? value.versions : [value];
+  return { isEnvelope, versions: contents.map((content) => ({ content, locate })) };
+}
