@@ -87,6 +87,7 @@ export function addPeriod(anchor: LocalDate, period: BillingPeriod, n: number): 
  * `date` plus `n` periods on bill cycle day `billCycleDay` (1 to 31): month-based periods take the day anew from the
  * bill cycle day, clamped; day-based ones add exact days and ignore it (catalog.md §9.2 rules 1 and 2).
  */
+// biome-ignore lint/complexity/useMaxParams: four values on which the rule depends alike, in the order of catalog.md §9.2
 export function addPeriods(
   date: LocalDate,
   period: BillingPeriod,

@@ -1,0 +1,180 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import {
+  allocate,
+  currencyCodes,
+  Decimal,
+  decimal,
+  formatDecimal,
+  minorUnits,
+  parseExactJson,
+  parseWireDecimal,
+  quotient,
+  roundToCurrency,
+  roundToScale,
+  stringifyExactJson,
+  sum,
+} from '../../lib/money/index.ts';
+import { propertyRuns } from './runs.ts';
+
+const numRuns = propertyRuns;
+const currencies = fc.constantFrom(...currencyCodes);
+/** Scaled integers with their scale: 15 integer and up to 9 fractional digits. */
+const scaled = fc.record({
+  units: fc.bigInt({ min: -(10n ** 15n) + 1n, max: 10n ** 15n - 1n }),
+  scale: fc.integer({ min: 0, max: 9 }),
+});
+const weights = fc
+  .array(
+    fc.record({ units: fc.bigInt({ min: 0n, max: 10n ** 9n }), scale: fc.integer({ min: 0, max: 4 }) }),
+    {
+      minLength: 1,
+      maxLength: 40,
+    },
+  )
+  .filter((list) => list.some(({ units }) => units > 0n));
+
+describe('a split of an amount', () => {
+  it('leaves no residue, is in whole minor units and follows the weights to within one of them', () => {
+    fc.assert(
+      fc.property(
+        fc.bigInt({ min: -(10n ** 14n), max: 10n ** 14n }),
+        weights,
+        currencies,
+        (units, list, currency) => {
+          const unit = new Decimal(10).pow(-minorUnits(currency));
+          const total = unit.times(units.toString());
+          const shares = list.map((weight) => decimal(plainText(weight)));
+          const parts = allocate(total, shares, currency);
+
+          expect(formatDecimal(sum(parts))).to.equal(formatDecimal(total));
+          const all = sum(shares);
+          for (const [index, part] of parts.entries()) {
+            const share = shares[index] ?? decimal(0);
+            expect(part.dividedBy(unit).isInteger()).to.equal(true);
+            if (share.isZero()) expect(formatDecimal(part)).to.equal('0');
+            const exact = total.times(share).dividedBy(all);
+            expect(part.minus(exact).abs().lt(unit)).to.equal(true);
+          }
+        },
+      ),
+      { numRuns },
+    );
+  });
+
+  it('of a negative amount mirrors the positive one', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: 10n ** 12n }), weights, (units, list) => {
+        const total = decimal(units).dividedBy(100);
+        const shares = list.map((weight) => decimal(plainText(weight)));
+        const mirrored = allocate(total.negated(), shares, 'EUR').map((part) =>
+          formatDecimal(part.negated()),
+        );
+        expect(mirrored).to.deep.equal(allocate(total, shares, 'EUR').map(formatDecimal));
+      }),
+      { numRuns },
+    );
+  });
+});
+
+describe('rounding', () => {
+  it('to a currency is half up, away from zero, as counted in integers', () => {
+    fc.assert(
+      fc.property(scaled, currencies, (value, currency) => {
+        const scale = minorUnits(currency);
+        const rounded = roundToCurrency(decimal(plainText(value)), currency);
+        expect(formatDecimal(rounded)).to.equal(
+          formatDecimal(decimal(plainText({ units: roundHalfUp(value, scale), scale }))),
+        );
+      }),
+      { numRuns },
+    );
+  });
+
+  it('of a quotient of days is the integer division rounded half up at 9 decimals', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -4_000, max: 4_000 }), fc.integer({ min: 1, max: 4_000 }), (n, t) => {
+        const numerator = BigInt(Math.abs(n)) * 10n ** 9n * 2n + BigInt(t);
+        const magnitude = numerator / (2n * BigInt(t));
+        const units = n < 0 ? -magnitude : magnitude;
+        expect(formatDecimal(quotient(n, t))).to.equal(
+          formatDecimal(decimal(plainText({ units, scale: 9 }))),
+        );
+      }),
+      { numRuns },
+    );
+  });
+
+  it('is idempotent and moves a value by at most half a unit', () => {
+    fc.assert(
+      fc.property(scaled, fc.integer({ min: 0, max: 9 }), (value, scale) => {
+        const exact = decimal(plainText(value));
+        const rounded = roundToScale(exact, scale);
+        expect(roundToScale(rounded, scale).eq(rounded)).to.equal(true);
+        expect(
+          rounded
+            .minus(exact)
+            .abs()
+            .lte(new Decimal('0.5').times(new Decimal(10).pow(-scale))),
+        ).to.equal(true);
+      }),
+      { numRuns },
+    );
+  });
+});
+
+describe('numbers on the wire', () => {
+  it('keep every digit through JSON, without exponent or trailing zeros', () => {
+    fc.assert(
+      fc.property(fc.array(scaled), (values) => {
+        const literals = values.map(plainText);
+        const text = stringifyExactJson({ values: literals.map((literal) => decimal(literal)) });
+        expect(text).to.equal(`{"values":[${literals.map(withoutTrailingZeros).join(',')}]}`);
+        expect(stringifyExactJson(parseExactJson(text))).to.equal(text);
+      }),
+      { numRuns },
+    );
+  });
+
+  it('read the same from plain text, padded text and exponent form', () => {
+    fc.assert(
+      fc.property(scaled, (value) => {
+        const expected = withoutTrailingZeros(plainText(value));
+        const forms = [
+          plainText(value),
+          `${plainText({ units: value.units * 10n, scale: value.scale + 1 })}`,
+        ];
+        forms.push(`${value.units}e-${value.scale}`, `${value.units}E-0${value.scale}`);
+        for (const form of forms) {
+          const parsed = parseWireDecimal(form);
+          expect(parsed === undefined ? form : formatDecimal(parsed)).to.equal(expected);
+        }
+      }),
+      { numRuns },
+    );
+  });
+});
+
+interface Scaled {
+  readonly units: bigint;
+  readonly scale: number;
+}
+
+function plainText({ units, scale }: Scaled): string {
+  const digits = (units < 0n ? -units : units).toString().padStart(scale + 1, '0');
+  const whole = digits.slice(0, digits.length - scale);
+  return `${units < 0n ? '-' : ''}${whole}${scale === 0 ? '' : `.${digits.slice(digits.length - scale)}`}`;
+}
+
+function withoutTrailingZeros(literal: string): string {
+  const trimmed = literal.includes('.') ? literal.replace(/\.?0+$/, '') : literal;
+  return trimmed === '-0' ? '0' : trimmed;
+}
+
+function roundHalfUp({ units, scale }: Scaled, target: number): bigint {
+  if (target >= scale) return units * 10n ** BigInt(target - scale);
+  const divisor = 10n ** BigInt(scale - target);
+  const magnitude = units < 0n ? -units : units;
+  const rounded = (magnitude + divisor / 2n) / divisor;
+  return units < 0n ? -rounded : rounded;
+}

@@ -1,0 +1,49 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { zoneRuns } from './runs.ts';
+import { hostZones, zones } from './time-zone-list.ts';
+
+const oracle = fileURLToPath(new URL('./time-zone-oracle.ts', import.meta.url));
+
+describe('zone conversion agrees with Temporal in 48 zones', function () {
+  this.timeout(0); // the time depends on the number of cases asked for
+  const comparisons = new Map<string, Promise<Comparison>>();
+
+  before(() => {
+    for (const host of hostZones) comparisons.set(host, compareOnHost(host));
+  });
+
+  it('covers 48 zones and 8 host zones', () => {
+    expect(new Set(zones).size).to.equal(48);
+    expect(new Set(hostZones).size).to.equal(8);
+  });
+
+  for (const host of hostZones) {
+    it(`on a host with TZ=${host}`, async () => {
+      const comparison = await comparisons.get(host);
+      expect(comparison?.failure).to.equal(null);
+      const answer: unknown = JSON.parse(comparison?.output ?? 'null');
+
+      expect(answer).to.include({ host, zones: 48 });
+      expect(answer)
+        .to.have.property('cases')
+        .that.is.at.least(49 * zoneRuns);
+    });
+  }
+});
+
+interface Comparison {
+  readonly output: string;
+  /** The counter-example, or null. */
+  readonly failure: string | null;
+}
+
+/** Runs the comparison in a process of its own, where TZ is `host`. */
+function compareOnHost(host: string): Promise<Comparison> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [oracle], { env: { ...process.env, TZ: host } }, (error, stdout, stderr) => {
+      resolve({ output: stdout, failure: error === null ? null : stderr || error.message });
+    });
+  });
+}
