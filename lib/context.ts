@@ -1,3 +1,4 @@
+import type { Authorship } from './ports/storage/index.ts';
 import type { Uuid } from './ids/index.ts';
 import type { Instant } from './time/index.ts';
 
@@ -36,3 +37,14 @@ export const ActingComponent = {
   ENTITLEMENT: 'EntitlementService',
 } as const;
 export type ActingComponent = (typeof ActingComponent)[keyof typeof ActingComponent];
+
+/** What a call context contributes to the audit rows of everything that the call writes. */
+export function authorshipOf(context: CallContext): Authorship {
+  return {
+    userName: context.userName,
+    reasonCode: context.reasonCode,
+    comments: context.comments,
+    createdDate: context.createdDate,
+    userTokenOf: () => context.userToken,
+  };
+}

@@ -175,13 +175,19 @@ export const LOCK_RESCHEDULE_MS: readonly number[] = [
 
 // Queue (platform.md §4.3 and §9)
 
-/** Entries of one claim (`persistent.bus.main.claimed`, `notificationq.main.claimed`). */
-export const QUEUE_CLAIM_LIMIT = 10;
+/**
+ * Entries of one claim: `notificationq.main.claimed` (10) for each of the `nbThreads` (10) that the reference would run.
+ * Accounts of one claim share their transactions, which is what makes a run fast.
+ */
+export const QUEUE_CLAIM_LIMIT = 100;
 
-/** Claims of one node that are worked on at a time (`notificationq.main.notification.nbThreads`). */
-export const QUEUE_WORKERS = 10;
+/** Claims of one node that are worked on at a time, so that a slow gateway does not hold up other accounts. */
+export const QUEUE_WORKERS = 4;
 
-/** Pause before an entry whose account is busy is claimed again, in system time; it counts as no failure. */
+/**
+ * Pause before an entry whose account is busy is claimed again, in system time; it counts as no failure. Short, because
+ * an account's lock is held for one transaction only, never across a call to the outside.
+ */
 export const QUEUE_BUSY_PAUSE_MS = 100;
 
 /** Lease of a claim in system time (`….claim.time`); renewed after a third of it. */
@@ -214,6 +220,9 @@ export const QUEUE_SHUTDOWN_WAIT_MS = 15 * SECOND_MS;
 
 /** Pace at which a wait for quiet queues looks again when nothing signals (platform.md §14.2). */
 export const QUEUE_SETTLE_POLL_MS = 50;
+
+/** How long `settle` works the queue unless told otherwise, in system time. */
+export const SETTLE_TIMEOUT_MS = MINUTE_MS;
 
 /** Claims in a row of one `settle`: a queue that feeds itself for ever is a defect and must end in an error. */
 export const MAX_SETTLE_ROUNDS = 100_000;

@@ -19,6 +19,9 @@ export interface Clock {
  */
 export interface SystemClock {
   nowMs(): number;
-  /** Calls `action` after `delayMs`; the returned function cancels. Timers never keep the process alive. */
-  after(delayMs: number, action: () => void): () => void;
+  /**
+   * Calls `action` after `delayMs`; the returned function cancels. A timer does not keep the process alive unless
+   * `keepAlive` says so (for waits that a caller is awaiting).
+   */
+  after(delayMs: number, action: () => void, options?: { readonly keepAlive?: boolean }): () => void;
 }

@@ -77,7 +77,8 @@ export interface GatewayCapabilities {
 export interface PaymentGateway {
   readonly name: string;
   readonly capabilities?: GatewayCapabilities;
-  purchase(request: GatewayRequest, context: GatewayContext): Promise<GatewayResult>;
+  /** Takes `amount` from the payment method. Null counts like an absent status. */
+  purchase(request: GatewayRequest, context: GatewayContext): Promise<GatewayResult | null>;
   /** Every transaction the gateway knows of the payment; recovery reads outcomes from it. */
   getPaymentInfo(
     request: { readonly accountId: Uuid; readonly paymentId: Uuid; readonly properties: readonly PluginProperty[] },

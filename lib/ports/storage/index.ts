@@ -34,6 +34,13 @@ export interface Storage<Host = never> {
   within(host: Host): Storage<Host>;
   /** Registers `listener` for commits of this process that put entries due now into the queue. */
   onCommit(listener: () => void): () => void;
+  /**
+   * Tells which topics have a handler in this engine. A bus event of another type is stored as PROCESSED at once: it has
+   * no work left.
+   */
+  setConsumedTopics(topics: ReadonlySet<string>): void;
+  /** True when only this process can use the storage (SQLite), so that every claim found at the start is a dead one. */
+  readonly singleNode: boolean;
   readonly queue: QueueStore;
   readonly system: SystemStore;
   /**

@@ -44,8 +44,8 @@ export interface QueueStore {
   fail(failures: readonly FailedEntry[]): Promise<void>;
   /**
    * Entries whose lease has ended and that were claimed before `claimedBeforeMs`: ends them as REAPED and inserts
-   * AVAILABLE copies. With `owner`, only that node's (a node that restarts takes back its own at once, whatever the
-   * lease says). Returns how many.
+   * AVAILABLE copies. With `owner`, that node's claims whatever their lease says (a node that restarts takes back its
+   * own at once); '*' = every node's, for a storage that only one node can use. Returns how many.
    */
   reap(request: {
     readonly systemNowMs: number;

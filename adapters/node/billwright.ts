@@ -1,0 +1,34 @@
+import { Billing as Engine, type BillingOptions as EngineOptions } from '../../lib/billing.ts';
+import { consoleLogger } from './console-logger.ts';
+import { scryptHasher } from './scrypt-hasher.ts';
+import { systemClock } from './system-clock.ts';
+import { uuidGenerator } from './uuid-generator.ts';
+
+export * from '../../lib/index.ts';
+
+/** A storage, and whatever of the other ports differs from what Node gives. */
+export type BillingOptions<Host> = Pick<EngineOptions<Host>, 'storage'> & Partial<EngineOptions<Host>>;
+export type Billing<Host = never> = Engine<Host>;
+
+export const Billing = {
+  /**
+   * Opens the engine in a Node process: real time, UUIDv7, scrypt, and a logger that writes warnings to standard error,
+   * each replaceable by an option.
+   *
+   * @example
+   * import { Billing } from 'billwright';
+   * import { sqlite } from 'billwright/sqlite';
+   * const billing = await Billing.open({ storage: sqlite('billing.db') });
+   */
+  async open<Host>(options: BillingOptions<Host>): Promise<Billing<Host>> {
+    const clock = systemClock();
+    return Engine.open<Host>({
+      clock,
+      systemClock: clock,
+      ids: uuidGenerator(),
+      hasher: scryptHasher(),
+      logger: consoleLogger(),
+      ...options,
+    });
+  },
+};

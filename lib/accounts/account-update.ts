@@ -1,0 +1,104 @@
+import { BillingError, ErrorCode } from '../errors/index.ts';
+import { type Instant, localDateOf, UTC } from '../time/index.ts';
+import { type AccountInput, checkAccountInput } from './account-input.ts';
+import type { Account } from './model.ts';
+
+/** Fields that an update sets, or resets to null with the flag (accounts.md §4, last row of the table). */
+const PLAIN_FIELDS = [
+  'name',
+  'firstNameLength',
+  'company',
+  'address1',
+  'address2',
+  'city',
+  'state',
+  'postalCode',
+  'country',
+  'locale',
+  'phone',
+  'email',
+  'notes',
+  'isMigrated',
+  'paymentMethodId',
+  'parentAccountId',
+] as const satisfies readonly (keyof AccountInput & keyof Account)[];
+
+const FIXED_FIELDS = ['externalKey', 'currency', 'timeZone'] as const;
+
+/**
+ * The account after an update (accounts.md §4): an absent member changes nothing; null resets only with
+ * `treatNullAsReset`. Fixed fields may be repeated but not changed (3005). References to other records (payment
+ * method, parent) are checked by the service.
+ */
+export function mergeAccount(
+  stored: Account,
+  input: AccountInput,
+  options: { readonly treatNullAsReset: boolean; readonly now: Instant },
+): Account {
+  checkAccountInput(input);
+  for (const field of FIXED_FIELDS) checkFixedField(stored, input, field, options.treatNullAsReset);
+  checkReferenceTime(stored, input);
+  return {
+    ...stored,
+    ...plainChanges(input, options.treatNullAsReset),
+    isPaymentDelegatedToParent: delegation(stored, input, options.treatNullAsReset),
+    billCycleDayLocal: billCycleDay(stored, input, options.treatNullAsReset),
+    updatedDate: options.now,
+  };
+}
+
+function plainChanges(input: AccountInput, treatNullAsReset: boolean): Partial<Account> {
+  const changes: Record<string, unknown> = {};
+  for (const field of PLAIN_FIELDS) {
+    const value = input[field];
+    if (value === undefined || (value === null && !treatNullAsReset)) continue;
+    changes[field] = value;
+  }
+  return changes;
+}
+
+function checkFixedField(
+  stored: Account,
+  input: AccountInput,
+  field: (typeof FIXED_FIELDS)[number],
+  treatNullAsReset: boolean,
+): void {
+  const value = input[field];
+  if (value === undefined || value === stored[field]) return;
+  if (value === null && !treatNullAsReset) return;
+  throw cannotChange(stored, field, stored[field], value);
+}
+
+function checkReferenceTime(stored: Account, input: AccountInput): void {
+  const value = input.referenceTime;
+  if (value == null) return;
+  if (localDateOf(value, UTC) === localDateOf(stored.referenceTime, UTC)) return;
+  throw cannotChange(stored, 'referenceTime', stored.referenceTime, value);
+}
+
+function delegation(stored: Account, input: AccountInput, treatNullAsReset: boolean): boolean {
+  const value = input.isPaymentDelegatedToParent;
+  if (value === undefined) return stored.isPaymentDelegatedToParent;
+  if (value === null) return treatNullAsReset ? false : stored.isPaymentDelegatedToParent;
+  return value;
+}
+
+/** Set once, from 0 to 1..31 (accounts.md §4). */
+function billCycleDay(stored: Account, input: AccountInput, treatNullAsReset: boolean): number {
+  const value = input.billCycleDayLocal;
+  if (value === undefined || value === 0 || value === stored.billCycleDayLocal) return stored.billCycleDayLocal;
+  if (value === null) {
+    if (!treatNullAsReset || stored.billCycleDayLocal === 0) return stored.billCycleDayLocal;
+    throw cannotChange(stored, 'billCycleDayLocal', stored.billCycleDayLocal, null);
+  }
+  if (stored.billCycleDayLocal === 0) return value;
+  throw cannotChange(stored, 'billCycleDayLocal', stored.billCycleDayLocal, value);
+}
+
+function cannotChange(stored: Account, field: string, from: unknown, to: unknown): BillingError {
+  return new BillingError({
+    code: ErrorCode.ACCOUNT_CANNOT_CHANGE_EXTERNAL_KEY,
+    message: `Account ${stored.id}: ${field} is fixed at ${String(from)} and cannot become ${String(to)}`,
+    facts: { accountId: stored.id, field, from, to },
+  });
+}

@@ -1,0 +1,144 @@
+import { authorshipOf, type CallContext } from '../context.ts';
+import { BillingError, ErrorCode } from '../errors/index.ts';
+import type { Uuid } from '../ids/index.ts';
+import { ACCOUNT_LOCK_WAIT_MS } from '../limits.ts';
+import { ZERO } from '../money/index.ts';
+import type { Ports } from '../ports/index.ts';
+import type { Page, PageRequest, WriteSession } from '../ports/storage/index.ts';
+import { BusEventType } from '../queue/model.ts';
+import type { AccountInput } from './account-input.ts';
+import { mergeAccount } from './account-update.ts';
+import type { Account, AccountBalance } from './model.ts';
+import { newAccount } from './new-account.ts';
+
+/** Accounts of a tenant (accounts.md §§3–5). */
+export class AccountService {
+  readonly #ports: Pick<Ports, 'storage' | 'ids'>;
+
+  constructor(ports: Pick<Ports, 'storage' | 'ids'>) {
+    this.#ports = ports;
+  }
+
+  /**
+   * Creates an account with the defaults of accounts.md §1.1; no field is required.
+   * @throws BillingError ACCOUNT_ALREADY_EXISTS (3000) when the external key is taken, MISSING_OR_INVALID_FIELD,
+   * EXTERNAL_KEY_LIMIT_EXCEEDED, PAYMENT_NO_SUCH_PAYMENT_METHOD when a payment method is named: a new account has none.
+   */
+  async create(context: CallContext, input: AccountInput): Promise<Account> {
+    refuseHierarchy(input);
+    const account = newAccount(input, this.#ports.ids.next(), context.createdDate);
+    if (input.paymentMethodId != null) throw noSuchPaymentMethod(input.paymentMethodId, account.id);
+    return this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
+      const [stored] = await session.accounts.insert([account]);
+      if (!stored) throw new Error('storage returned no account for an insert');
+      session.publish([accountEvent(BusEventType.ACCOUNT_CREATION, stored)]);
+      return stored;
+    });
+  }
+
+  /**
+   * Merges `input` into the account (accounts.md §4): absent members change nothing, null resets only with
+   * `treatNullAsReset`.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ACCOUNT_CANNOT_CHANGE_EXTERNAL_KEY (3005) for any fixed
+   * field, PAYMENT_NO_SUCH_PAYMENT_METHOD (7000), ACCOUNT_BUSY (60018).
+   */
+  async update(
+    context: CallContext,
+    accountId: Uuid,
+    input: AccountInput,
+    options: { readonly treatNullAsReset: boolean } = { treatNullAsReset: false },
+  ): Promise<Account> {
+    refuseHierarchy(input);
+    return this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
+      const stored = await lockAccount(session, accountId);
+      const merged = mergeAccount(stored, input, { ...options, now: context.createdDate });
+      if (merged.paymentMethodId !== stored.paymentMethodId) await checkPaymentMethod(session, merged);
+      await session.accounts.update([merged]);
+      session.publish([accountEvent(BusEventType.ACCOUNT_CHANGE, merged)]);
+      return merged;
+    });
+  }
+
+  /** @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), also for an account of another tenant. */
+  async get(context: CallContext, accountId: Uuid): Promise<Account> {
+    const [account] = await this.#ports.storage.read(context.tenant, (session) => session.accounts.findByIds([accountId]));
+    if (!account) throw noSuchAccount(accountId);
+    return account;
+  }
+
+  /** @throws BillingError ACCOUNT_CANNOT_MAP_NULL_KEY (3004) for an empty key, ACCOUNT_DOES_NOT_EXIST_FOR_KEY (3003). */
+  async getByKey(context: CallContext, externalKey: string): Promise<Account> {
+    if (externalKey === '') {
+      throw new BillingError({ code: ErrorCode.ACCOUNT_CANNOT_MAP_NULL_KEY, message: 'An account external key is needed' });
+    }
+    const [account] = await this.#ports.storage.read(context.tenant, (session) =>
+      session.accounts.findByKeys([externalKey]),
+    );
+    if (account) return account;
+    throw new BillingError({
+      code: ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_KEY,
+      message: `Account does not exist for key ${externalKey}`,
+      facts: { externalKey },
+    });
+  }
+
+  /** A window of the tenant's accounts in creation order, with the counts that pagination headers show. */
+  async page(context: CallContext, request: PageRequest): Promise<Page<Account>> {
+    return this.#ports.storage.read(context.tenant, (session) => session.accounts.page(request));
+  }
+
+  /** Balance and credit of each account, from the kept aggregates (accounts.md §8); one query for any number. */
+  async balances(context: CallContext, accountIds: readonly Uuid[]): Promise<ReadonlyMap<Uuid, AccountBalance>> {
+    const states = await this.#ports.storage.read(context.tenant, (session) => session.invoices.loadStates(accountIds));
+    const known = new Map<Uuid, AccountBalance>(states.map((state) => [state.accountId, state]));
+    const empty = (accountId: Uuid): AccountBalance => ({ accountId, accountBalance: ZERO, accountCBA: ZERO });
+    return new Map(accountIds.map((id) => [id, known.get(id) ?? empty(id)]));
+  }
+}
+
+/** The account under its lock. @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID, ACCOUNT_BUSY. */
+export async function lockAccount(session: WriteSession, accountId: Uuid): Promise<Account> {
+  const [account] = await session.lockAccounts([accountId], { waitMs: ACCOUNT_LOCK_WAIT_MS });
+  if (!account) throw noSuchAccount(accountId);
+  return account;
+}
+
+export function noSuchAccount(accountId: Uuid): BillingError {
+  return new BillingError({
+    code: ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
+    message: `Account does not exist for id ${accountId}`,
+    facts: { accountId },
+  });
+}
+
+/** The event of a change of the account itself (platform.md §10.4). */
+export function accountEvent(
+  type: typeof BusEventType.ACCOUNT_CREATION | typeof BusEventType.ACCOUNT_CHANGE,
+  account: Account,
+): { readonly type: typeof type; readonly accountRecordId: number; readonly payload: { readonly accountId: Uuid } } {
+  return { type, accountRecordId: account.recordId, payload: { accountId: account.id } };
+}
+
+async function checkPaymentMethod(session: WriteSession, account: Account): Promise<void> {
+  if (account.paymentMethodId === null) return;
+  const [method] = await session.payments.findMethodsByIds([account.paymentMethodId]);
+  if (method?.isActive && method.accountId === account.id) return;
+  throw noSuchPaymentMethod(account.paymentMethodId, account.id);
+}
+
+function noSuchPaymentMethod(paymentMethodId: Uuid, accountId: Uuid): BillingError {
+  return new BillingError({
+    code: ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD,
+    message: `Payment method ${paymentMethodId} is no active payment method of account ${accountId}`,
+    facts: { paymentMethodId, accountId },
+  });
+}
+
+/** Hierarchies bill through summary invoices of the parent, which this version does not make yet. */
+function refuseHierarchy(input: AccountInput): void {
+  if (input.parentAccountId == null && input.isPaymentDelegatedToParent !== true) return;
+  throw new BillingError({
+    code: ErrorCode.NOT_IMPLEMENTED,
+    message: 'Parent accounts and delegated payment are not offered by this version',
+  });
+}

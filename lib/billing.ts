@@ -1,0 +1,229 @@
+import { AccountService } from './accounts/service.ts';
+import { AuditService } from './audit/service.ts';
+import { CatalogService } from './catalog/service.ts';
+import { type CallContext, CallOrigin, type TenantRef } from './context.ts';
+import type { Uuid } from './ids/index.ts';
+import { InvoicingService } from './invoicing/service.ts';
+import { InvoiceRunHandler } from './invoicing/run-handler.ts';
+import { SETTLE_TIMEOUT_MS } from './limits.ts';
+import { type Bound, bindContext } from './operations.ts';
+import { AutomaticPaymentHandler } from './payments/automatic-payment-handler.ts';
+import { externalPaymentGateway } from './payments/external-payment-gateway.ts';
+import { JanitorHandler } from './payments/janitor-handler.ts';
+import { PaymentMethodService } from './payments/payment-method-service.ts';
+import { PaymentReads } from './payments/payment-reads.ts';
+import { PaymentRetryHandler } from './payments/payment-retry-handler.ts';
+import type { Clock, IdGenerator, Logger, PaymentGateway, Ports, SecretHasher, SystemClock } from './ports/index.ts';
+import type { Storage } from './ports/storage/index.ts';
+import { Dispatcher } from './queue/dispatcher.ts';
+import { SecurityService } from './security/service.ts';
+import { SubscriptionEventHandler } from './subscriptions/subscription-event-handler.ts';
+import { SubscriptionService } from './subscriptions/service.ts';
+import { TenantService } from './tenants/service.ts';
+import type { Instant } from './time/index.ts';
+
+/** What the engine is opened with. `Host` is the host application's transaction handle, given by the storage. */
+export interface BillingOptions<Host> {
+  readonly storage: Storage<Host>;
+  readonly clock: Clock;
+  readonly systemClock: SystemClock;
+  readonly ids: IdGenerator;
+  readonly hasher: SecretHasher;
+  readonly logger: Logger;
+  /** Payment gateways by their names; `__EXTERNAL_PAYMENT__` is always there. */
+  readonly gateways?: readonly PaymentGateway[];
+  /** XML of the catalog that tenants created with `useGlobalDefault` see until they upload their own. */
+  readonly defaultCatalog?: string;
+  /** Unique name of this node among those that share the storage; default: an id made at each start. */
+  readonly nodeName?: string;
+  /** Lease of a queue claim and age at which a dead one is taken over (platform.md §4.3); defaults 5 and 10 minutes. */
+  readonly queue?: { readonly leaseMs?: number; readonly reapThresholdMs?: number; readonly pollMs?: number };
+}
+
+/** Who calls, for which tenant. */
+export interface Caller {
+  /** Tenant id, or the reference that `tenants.authenticate` gave. */
+  readonly tenant: Uuid | TenantRef;
+  /** Author of the changes, as it stands in audit rows. */
+  readonly user: string;
+  readonly principal?: string;
+  readonly reason?: string;
+  readonly comment?: string;
+  /** Ties the changes of one request together; default a new id per call. */
+  readonly userToken?: Uuid;
+}
+
+/** The operations, context first. `billing.as(caller)` gives the same ones with the context bound. */
+export type BillingOperations = ReturnType<typeof operationsOf>;
+
+/** The operations bound to one caller; each call reads the clock anew. */
+export type TenantBilling = Bound<BillingOperations>;
+
+/** The engine (architecture rule 4): operations, tenants, users, and the control of its background work. */
+export interface Billing<Host = never> extends BillingOperations {
+  readonly tenants: TenantService;
+  readonly security: SecurityService;
+  readonly clock: Clock;
+  /** The context of one call, read from the clock now. */
+  context(caller: Caller): Promise<CallContext>;
+  /**
+   * Binds the caller: `const acme = billing.as({ tenant, user: 'sign-up' }); await acme.createAccount({ … })`.
+   * With `within`, the operations run inside the host's own open transaction and commit or roll back with it.
+   */
+  as(caller: Caller): TenantBilling & { within(host: Host): TenantBilling };
+  /** Starts the background dispatcher: due work of the queue is done as it falls due. */
+  start(): void;
+  /**
+   * Works the queue until nothing is due or in processing (of one tenant, or of all), at most `timeoutMs` of system
+   * time. With a fake clock this makes the whole chain deterministic. False when the time ran out.
+   */
+  settle(options?: { readonly tenant?: TenantRef; readonly timeoutMs?: number }): Promise<boolean>;
+  /** Answers when the storage does. */
+  ping(): Promise<void>;
+  /** Stops the dispatcher, waits for what is running, and closes the storage. */
+  close(): Promise<void>;
+}
+
+export const Billing = {
+  /**
+   * Opens the engine over its ports.
+   *
+   * @example
+   * const billing = await Billing.open({ storage: sqlite('billing.db'), ...nodePorts() });
+   * @throws when the storage's schema is not the one that this version knows; the message names the command that fixes it.
+   */
+  async open<Host>(options: BillingOptions<Host>): Promise<Billing<Host>> {
+    await options.storage.prepare();
+    const ports = portsOf(options);
+    const engine = engineOf(ports, options.defaultCatalog);
+    const dispatcher = new Dispatcher(ports, engine.handlers, (recordId) => engine.tenants.refOfRecord(recordId), {
+      node: options.nodeName ?? ports.ids.next(),
+      ...options.queue,
+    });
+    await dispatcher.recover();
+    return assemble(options, ports, engine, dispatcher);
+  },
+};
+
+type Engine = ReturnType<typeof engineOf>;
+
+function portsOf<Host>(options: BillingOptions<Host>): Ports {
+  const gateways = [externalPaymentGateway(), ...(options.gateways ?? [])];
+  return { ...options, gateways: new Map(gateways.map((gateway) => [gateway.name, gateway])) };
+}
+
+function engineOf(ports: Ports, defaultCatalog: string | undefined) {
+  const tenants = new TenantService(ports);
+  const catalogs = new CatalogService(ports, tenants, defaultCatalog);
+  const catalogOf = catalogs.catalogOf.bind(catalogs);
+  const invoicing = new InvoicingService(ports, catalogOf);
+  const services = {
+    catalogs,
+    accounts: new AccountService(ports),
+    subscriptions: new SubscriptionService(ports, catalogOf),
+    invoicing,
+    paymentMethods: new PaymentMethodService(ports),
+    payments: new PaymentReads(ports),
+    audit: new AuditService(ports),
+  };
+  const handlers = [
+    new SubscriptionEventHandler(ports, catalogOf),
+    new InvoiceRunHandler(ports, invoicing),
+    new AutomaticPaymentHandler(ports),
+    new PaymentRetryHandler(ports),
+    new JanitorHandler(ports),
+  ];
+  return { tenants, security: new SecurityService(ports), services, handlers };
+}
+
+function operationsOf(services: Engine['services']) {
+  const { catalogs, accounts, subscriptions, invoicing, paymentMethods, payments, audit } = services;
+  return Object.freeze({
+    uploadCatalog: catalogs.upload.bind(catalogs),
+    createAccount: accounts.create.bind(accounts),
+    updateAccount: accounts.update.bind(accounts),
+    getAccount: accounts.get.bind(accounts),
+    addPaymentMethod: paymentMethods.add.bind(paymentMethods),
+    createSubscription: subscriptions.create.bind(subscriptions),
+    getSubscription: subscriptions.get.bind(subscriptions),
+    generateInvoice: invoicing.generate.bind(invoicing),
+    getInvoice: invoicing.get.bind(invoicing),
+    catalogs: {
+      current: catalogs.current.bind(catalogs),
+    },
+    accounts: {
+      getByKey: accounts.getByKey.bind(accounts),
+      page: accounts.page.bind(accounts),
+      balances: accounts.balances.bind(accounts),
+    },
+    subscriptions: {
+      getByKey: subscriptions.getByKey.bind(subscriptions),
+      bundlesOfAccount: subscriptions.bundlesOfAccount.bind(subscriptions),
+      pageBundlesOfAccount: subscriptions.pageBundlesOfAccount.bind(subscriptions),
+    },
+    invoices: {
+      dryRun: invoicing.dryRun.bind(invoicing),
+      ofAccount: invoicing.ofAccount.bind(invoicing),
+      page: invoicing.page.bind(invoicing),
+      pageOfAccount: invoicing.pageOfAccount.bind(invoicing),
+    },
+    paymentMethods: {
+      ofAccount: paymentMethods.ofAccount.bind(paymentMethods),
+      setDefault: paymentMethods.setDefault.bind(paymentMethods),
+    },
+    payments: {
+      ofAccount: payments.ofAccount.bind(payments),
+      invoicePaymentsOfAccount: payments.invoicePaymentsOfAccount.bind(payments),
+      invoicePaymentsOfInvoice: payments.invoicePaymentsOfInvoice.bind(payments),
+    },
+    audit: {
+      logs: audit.logs.bind(audit),
+    },
+  });
+}
+
+function assemble<Host>(
+  options: BillingOptions<Host>,
+  ports: Ports,
+  engine: Engine,
+  dispatcher: Dispatcher,
+): Billing<Host> {
+  const { tenants, security, services } = engine;
+  const operations = operationsOf(services);
+  const context = (caller: Caller): Promise<CallContext> => contextOf(ports, tenants, caller);
+  return {
+    ...operations,
+    tenants,
+    security,
+    clock: ports.clock,
+    context,
+    as: (caller) => ({
+      ...bindContext(operations, () => context(caller)),
+      within: (host) => {
+        const joined = engineOf({ ...ports, storage: options.storage.within(host) }, options.defaultCatalog);
+        return bindContext(operationsOf(joined.services), () => contextOf(ports, tenants, caller));
+      },
+    }),
+    start: () => dispatcher.start(),
+    settle: (settling) => dispatcher.settle(settling?.tenant?.recordId ?? null, settling?.timeoutMs ?? SETTLE_TIMEOUT_MS),
+    ping: () => ports.storage.system.ping(),
+    close: async () => {
+      await dispatcher.stop();
+      await options.storage.close();
+    },
+  };
+}
+
+async function contextOf(ports: Ports, tenants: TenantService, caller: Caller): Promise<CallContext> {
+  const createdDate: Instant = ports.clock.now();
+  return {
+    tenant: typeof caller.tenant === 'string' ? await tenants.refOf(caller.tenant) : caller.tenant,
+    userName: caller.user,
+    principal: caller.principal ?? null,
+    reasonCode: caller.reason ?? null,
+    comments: caller.comment ?? null,
+    userToken: caller.userToken ?? ports.ids.next(),
+    callOrigin: CallOrigin.EXTERNAL,
+    createdDate,
+  };
+}

@@ -1,0 +1,59 @@
+import type { Catalog } from '../catalog/index.ts';
+import { type Decimal, ZERO } from '../money/index.ts';
+import { type Invoice, type InvoiceItem, InvoiceStatus } from './model.ts';
+
+/** An item as it is read: pretty names are never stored (invoicing.md §1.2). */
+export interface InvoiceItemView extends InvoiceItem {
+  readonly prettyProductName: string | null;
+  readonly prettyPlanName: string | null;
+  readonly prettyPhaseName: string | null;
+  readonly prettyUsageName: string | null;
+}
+
+/** An invoice as it is read; `items` is empty where a list was asked for without them. */
+export interface InvoiceView extends Invoice {
+  /** What is owed on it now (invoicing.md §1.4 rule 6). */
+  readonly balance: Decimal;
+  readonly items: readonly InvoiceItemView[];
+}
+
+/** balance = 0 unless COMMITTED, not written off, not a migration invoice; else rawBalance. */
+export function balanceOf(invoice: Invoice): Decimal {
+  if (invoice.status !== InvoiceStatus.COMMITTED || invoice.isWrittenOff || invoice.isMigration) return ZERO;
+  return invoice.rawBalance;
+}
+
+/** Joins invoices with their items, in the order given; names come from the newest version that has the plan. */
+export function viewInvoices(
+  invoices: readonly Invoice[],
+  items: readonly InvoiceItem[],
+  catalog: Catalog | null,
+): readonly InvoiceView[] {
+  const itemsByInvoice = Map.groupBy(items, (item) => item.invoiceId);
+  return invoices.map((invoice) => ({
+    ...invoice,
+    balance: balanceOf(invoice),
+    items: (itemsByInvoice.get(invoice.id) ?? []).map((item) => viewItem(item, catalog)),
+  }));
+}
+
+function viewItem(item: InvoiceItem, catalog: Catalog | null): InvoiceItemView {
+  const plan = item.planName === null ? undefined : newestPlan(catalog, item.planName);
+  const phase = plan?.plan.phases.find((each) => each.name === item.phaseName);
+  const usage = phase?.usages.find((each) => each.name === item.usageName);
+  return {
+    ...item,
+    prettyProductName: plan?.version.productNamed(plan.plan.product)?.prettyName ?? null,
+    prettyPlanName: plan?.plan.prettyName ?? null,
+    prettyPhaseName: phase?.prettyName ?? null,
+    prettyUsageName: usage?.prettyName ?? null,
+  };
+}
+
+function newestPlan(catalog: Catalog | null, planName: string) {
+  for (const version of catalog?.versions.toReversed() ?? []) {
+    const plan = version.planNamed(planName);
+    if (plan !== undefined) return { version, plan };
+  }
+  return undefined;
+}

@@ -1,0 +1,23 @@
+import { QUEUE_MAX_FAILURES, QUEUE_RETRY_PAUSES_MS } from '../limits.ts';
+
+export type ErrorDecision =
+  | { readonly kind: 'retry'; readonly delayMs: number; readonly reason: string }
+  | { readonly kind: 'fail'; readonly reason: string };
+
+/**
+ * What follows a handler error (platform.md §9.2): up to three retries after 1 s, 5 s and 30 s, then FAILED with the
+ * error count unchanged.
+ */
+export function decideAfterError(errorCount: number, error: unknown): ErrorDecision {
+  const reason = reasonOf(error);
+  if (errorCount + 1 > QUEUE_MAX_FAILURES) return { kind: 'fail', reason };
+  const last = QUEUE_RETRY_PAUSES_MS.at(-1) ?? 0;
+  return { kind: 'retry', delayMs: QUEUE_RETRY_PAUSES_MS[errorCount] ?? last, reason };
+}
+
+const MAX_REASON_LENGTH = 2000;
+
+function reasonOf(error: unknown): string {
+  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return text.slice(0, MAX_REASON_LENGTH);
+}

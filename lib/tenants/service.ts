@@ -1,0 +1,114 @@
+import { BillingError, ErrorCode } from '../errors/index.ts';
+import type { TenantRef } from '../context.ts';
+import type { Uuid } from '../ids/index.ts';
+import type { Ports } from '../ports/index.ts';
+import type { Authorship } from '../ports/storage/index.ts';
+import type { Tenant } from './model.ts';
+
+export interface NewTenantInput {
+  readonly externalKey?: string | null;
+  /** 1–128 characters, unique in the deployment. */
+  readonly apiKey: string;
+  readonly apiSecret: string;
+  /** True: the tenant lives on the default catalog until it uploads its own (catalog.md §14). Default false. */
+  readonly useGlobalDefault?: boolean;
+}
+
+const MAX_API_KEY_LENGTH = 128;
+const MAX_EXTERNAL_KEY_LENGTH = 255;
+
+/** Tenants of the deployment (platform.md §2). They are never changed or deleted, so references are cached for good. */
+export class TenantService {
+  readonly #ports: Pick<Ports, 'storage' | 'ids' | 'hasher'>;
+  readonly #refsByRecordId = new Map<number, TenantRef>();
+  readonly #refsById = new Map<Uuid, TenantRef>();
+
+  constructor(ports: Pick<Ports, 'storage' | 'ids' | 'hasher'>) {
+    this.#ports = ports;
+  }
+
+  /** @throws BillingError TENANT_ALREADY_EXISTS (20000), MISSING_OR_INVALID_FIELD, EXTERNAL_KEY_LIMIT_EXCEEDED. */
+  async create(authorship: Authorship, input: NewTenantInput): Promise<Tenant> {
+    checkInput(input);
+    const { storage, ids, hasher } = this.#ports;
+    const tenant = {
+      id: ids.next(),
+      externalKey: input.externalKey || null,
+      apiKey: input.apiKey,
+      apiSecretHash: await hasher.hash(input.apiSecret),
+      useGlobalDefault: input.useGlobalDefault ?? false,
+      catalogRevision: 0,
+      createdDate: authorship.createdDate,
+    };
+    return storage.system.insertTenant(tenant, authorship);
+  }
+
+  /** @throws BillingError TENANT_DOES_NOT_EXIST_FOR_ID (20001). */
+  async get(tenantId: Uuid): Promise<Tenant> {
+    const [tenant] = await this.#ports.storage.system.findTenantsByIds([tenantId]);
+    if (tenant) return tenant;
+    throw new BillingError({
+      code: ErrorCode.TENANT_DOES_NOT_EXIST_FOR_ID,
+      message: `Tenant does not exist for id ${tenantId}`,
+      facts: { tenantId },
+    });
+  }
+
+  /** @throws BillingError TENANT_DOES_NOT_EXIST_FOR_API_KEY (20003). */
+  async getByApiKey(apiKey: string): Promise<Tenant> {
+    const tenant = await this.#ports.storage.system.findTenantByApiKey(apiKey);
+    if (tenant) return tenant;
+    throw new BillingError({
+      code: ErrorCode.TENANT_DOES_NOT_EXIST_FOR_API_KEY,
+      message: `Tenant does not exist for api key ${apiKey}`,
+      facts: { apiKey },
+    });
+  }
+
+  /** The tenant behind an API key and secret, or null; an unknown key costs the same work as a wrong secret. */
+  async authenticate(apiKey: string, apiSecret: string): Promise<TenantRef | null> {
+    const tenant = await this.#ports.storage.system.findTenantByApiKey(apiKey);
+    const matches = await this.#ports.hasher.verify(apiSecret, tenant?.apiSecretHash ?? null);
+    return tenant && matches ? this.#remember(tenant) : null;
+  }
+
+  /** The reference of a tenant by its public id. @throws BillingError TENANT_DOES_NOT_EXIST_FOR_ID (20001). */
+  async refOf(tenantId: Uuid): Promise<TenantRef> {
+    return this.#refsById.get(tenantId) ?? this.#remember(await this.get(tenantId));
+  }
+
+  /** The reference of a tenant by record id, as queue entries carry it. */
+  async refOfRecord(recordId: number): Promise<TenantRef> {
+    const known = this.#refsByRecordId.get(recordId);
+    if (known) return known;
+    const [tenant] = await this.#ports.storage.system.findTenantsByRecordIds([recordId]);
+    if (!tenant) throw new Error(`queue entry names tenant record ${recordId}, which does not exist`);
+    return this.#remember(tenant);
+  }
+
+  #remember(tenant: Tenant): TenantRef {
+    const ref: TenantRef = { id: tenant.id, recordId: tenant.recordId };
+    this.#refsById.set(ref.id, ref);
+    this.#refsByRecordId.set(ref.recordId, ref);
+    return ref;
+  }
+}
+
+function checkInput(input: NewTenantInput): void {
+  for (const field of ['apiKey', 'apiSecret'] as const) {
+    if (!input[field]) throw invalid(`Tenant ${field} needs to be set`, field);
+  }
+  if (input.apiKey.length > MAX_API_KEY_LENGTH) {
+    throw invalid(`Tenant apiKey is longer than ${MAX_API_KEY_LENGTH} characters`, 'apiKey');
+  }
+  if ((input.externalKey?.length ?? 0) > MAX_EXTERNAL_KEY_LENGTH) {
+    throw new BillingError({
+      code: ErrorCode.EXTERNAL_KEY_LIMIT_EXCEEDED,
+      message: `External key is longer than ${MAX_EXTERNAL_KEY_LENGTH} characters`,
+    });
+  }
+}
+
+function invalid(message: string, field: string): BillingError {
+  return new BillingError({ code: ErrorCode.MISSING_OR_INVALID_FIELD, message, facts: { field } });
+}
