@@ -1,0 +1,162 @@
+import { execFile } from 'node:child_process';
+import { access, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import manifest from '../../package.json' with { type: 'json' };
+
+const run = promisify(execFile);
+const root = resolve(import.meta.dirname, '../..');
+
+interface EntryPoint {
+  readonly name: string;
+  /** What a host installs beside Billwright to use this entry point. */
+  readonly peers: readonly string[];
+  /** What must not be needed: absent from the project after the installation. */
+  readonly absent: readonly string[];
+}
+
+const entryPoints: readonly EntryPoint[] = [
+  { name: 'billwright', peers: [], absent: ['@mikro-orm', 'koa', 'pg', 'better-sqlite3', 'zod', 'pino'] },
+  { name: 'billwright/testing', peers: [], absent: ['@mikro-orm', 'koa', 'pg', 'better-sqlite3'] },
+  {
+    name: 'billwright/sqlite',
+    peers: ['@mikro-orm/core', '@mikro-orm/migrations', '@mikro-orm/sqlite'],
+    absent: ['pg', 'koa'],
+  },
+  {
+    name: 'billwright/postgresql',
+    peers: ['@mikro-orm/core', '@mikro-orm/migrations', '@mikro-orm/postgresql'],
+    absent: ['better-sqlite3', 'koa'],
+  },
+  {
+    name: 'billwright/koa',
+    peers: ['koa', '@koa/router', 'koa-body', 'zod'],
+    absent: ['@mikro-orm', 'pg', 'better-sqlite3'],
+  },
+];
+
+interface PackReport {
+  readonly filename: string;
+  readonly files: readonly { readonly path: string }[];
+}
+
+/** Packs the package as it would be published, and uses it as hosts do that have nothing else of this repository. */
+describe('the published package', function () {
+  this.timeout(180_000);
+
+  let directory: string;
+  let tarball: string;
+  let files: readonly string[];
+
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'billwright-package-'));
+    await runReporting('npm', ['run', 'build'], root);
+    const packing = ['pack', '--ignore-scripts', '--json', '--pack-destination', directory];
+    const [report] = JSON.parse((await runReporting('npm', packing, root)).stdout) as readonly PackReport[];
+    if (!report) throw new Error('npm pack packed nothing');
+    tarball = join(directory, report.filename);
+    files = report.files.map((file) => file.path);
+  });
+
+  after(async () => {
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  it('holds what its entry points name', async () => {
+    const targets = Object.values(manifest.exports).flatMap((target) =>
+      typeof target === 'string' ? [target] : Object.values(target),
+    );
+    const named = [...targets, ...Object.values(manifest.bin)].map((file) => file.replace(/^[.][/]/, ''));
+    expect(files).to.include.members(named);
+    expect(files).to.include.members(['LICENSE', 'README.md', 'CHANGELOG.md']);
+  });
+
+  it('holds no sources and no tests', () => {
+    const stray = files.filter((file) => file.startsWith('dist/test/') || /(?<![.]d)[.]ts$/.test(file));
+    expect(stray).to.deep.equal([]);
+  });
+
+  for (const entryPoint of entryPoints) {
+    it(`imports ${entryPoint.name} with ${entryPoint.peers.join(', ') || 'nothing'} beside it`, async () => {
+      const project = await createProject(entryPoint.name);
+      await npmInstall(project, [tarball, ...pinned(entryPoint.peers)]);
+      for (const name of entryPoint.absent) {
+        expect(await exists(join(project, 'node_modules', name)), `${name} was installed`).to.equal(false);
+      }
+      expect(await exportedNames(project, entryPoint.name)).to.not.be.empty;
+    });
+  }
+
+  it('is understood by a TypeScript host, and starts its command', async () => {
+    const project = await createProject('all');
+    const peers = new Set(entryPoints.flatMap((entryPoint) => entryPoint.peers));
+    await npmInstall(project, [
+      tarball,
+      ...pinned([...peers, 'pino', 'typescript', '@types/node', '@types/koa']),
+    ]);
+    const imports = entryPoints.map(({ name }, index) => `export * as entry${index} from '${name}';\n`);
+    await writeFile(join(project, 'host.ts'), imports.join(''));
+    const flags = ['--noEmit', '--strict', '--skipLibCheck', '--target', 'es2024', '--module', 'nodenext'];
+    await runReporting(
+      process.execPath,
+      [join('node_modules', 'typescript', 'bin', 'tsc'), ...flags, 'host.ts'],
+      project,
+    );
+    const { stdout } = await runReporting(
+      process.execPath,
+      [join('node_modules', 'billwright', 'dist', 'adapters', 'cli', 'billwright.js'), '--help'],
+      project,
+    );
+    expect(stdout).to.contain('billwright');
+  });
+
+  async function createProject(name: string): Promise<string> {
+    const project = join(directory, name.replaceAll('/', '-'));
+    await mkdir(project);
+    await writeFile(join(project, 'package.json'), JSON.stringify({ type: 'module', private: true }));
+    return project;
+  }
+});
+
+/** The versions that the development dependencies pin: the ones that the other tests ran with. */
+function pinned(names: readonly string[]): readonly string[] {
+  const versions: Readonly<Record<string, string>> = manifest.devDependencies;
+  return names.map((name) => `${name}@${versions[name]}`);
+}
+
+async function npmInstall(project: string, packages: readonly string[]): Promise<void> {
+  await runReporting('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', ...packages], project);
+}
+
+async function exportedNames(project: string, entryPoint: string): Promise<readonly string[]> {
+  const program = `console.log(JSON.stringify(Object.keys(await import('${entryPoint}'))))`;
+  const { stdout } = await runReporting(
+    process.execPath,
+    ['--input-type=module', '--eval', program],
+    project,
+  );
+  return JSON.parse(stdout);
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Runs a command; a failure carries what it printed. */
+async function runReporting(
+  command: string,
+  parameters: readonly string[],
+  cwd: string,
+): Promise<{ stdout: string }> {
+  try {
+    return await run(command, parameters, { cwd, maxBuffer: 16 * 1024 * 1024 });
+  } catch (error) {
+    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string };
+    throw new Error(`${command} ${parameters.join(' ')} failed:\n${stdout}${stderr}`, { cause: error });
+  }
+}
