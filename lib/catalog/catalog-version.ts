@@ -97,7 +97,7 @@ export class CatalogVersion implements PlanLookup {
   findPlan(name: string): Plan {
     const plan = this.#plans.get(name);
     if (plan !== undefined) return plan;
-    throw this.#unknown(ErrorCode.CATALOG_NO_SUCH_PLAN, 'Plan', name, this.#plans);
+    throw this.#unknown(ErrorCode.CATALOG_NO_SUCH_PLAN, `Plan "${name}"`, this.#plans);
   }
 
   productNamed(name: string): Product | undefined {
@@ -107,13 +107,13 @@ export class CatalogVersion implements PlanLookup {
   findProduct(name: string): Product {
     const product = this.#products.get(name);
     if (product !== undefined) return product;
-    throw this.#unknown(ErrorCode.CATALOG_NO_SUCH_PRODUCT, 'Product', name, this.#products);
+    throw this.#unknown(ErrorCode.CATALOG_NO_SUCH_PRODUCT, `Product "${name}"`, this.#products);
   }
 
   findPriceList(name: string): PriceList {
     const list = this.#lists.get(name);
     if (list !== undefined) return list;
-    throw this.#unknown(ErrorCode.CATALOG_PRICE_LIST_NOT_FOUND, 'Price list', name, this.#lists);
+    throw this.#unknown(ErrorCode.CATALOG_PRICE_LIST_NOT_FOUND, `Price list "${name}"`, this.#lists);
   }
 
   /**
@@ -195,14 +195,14 @@ export class CatalogVersion implements PlanLookup {
     }
   }
 
-  #unknown(code: ErrorCode, kind: string, name: string, known: ReadonlyMap<string, unknown>): BillingError {
+  #unknown(code: ErrorCode, thing: string, known: ReadonlyMap<string, unknown>): BillingError {
     const names = [...known.keys()];
     const listed = names.slice(0, LISTED_NAMES).join(', ') || 'none';
     const more = names.length > LISTED_NAMES ? ` and ${names.length - LISTED_NAMES} more` : '';
     return new BillingError({
       code,
-      message: `${kind} "${name}" is not in ${this.title}; there are ${listed}${more}`,
-      facts: { name, catalogName: this.catalogName, effectiveDate: this.effectiveDate },
+      message: `${thing} is not in ${this.title}; there are ${listed}${more}`,
+      facts: { catalogName: this.catalogName, effectiveDate: this.effectiveDate },
     });
   }
 }

@@ -10,6 +10,8 @@ export type { PlanSpecifier } from './plan-specifier.ts';
 export { isZeroEverywhere, priceOf } from './price.ts';
 export type { ChangeContext, CreationContext, SubscriptionContext } from './rules.ts';
 export { RULE_DEFAULTS } from './rules.ts';
+export { type VersionValidation, validateVersion } from './validation/validate-version.ts';
+export { validateVersions, versionsToAdd } from './validation/validate-versions.ts';
 export type { PhaseContent, PlanContent, VersionContent } from './version-content.ts';
 export { type Locate, type ParsedDocument, type ParsedVersion, readCatalogXml } from './xml/read-catalog.ts';
 export type { Location } from './xml/source.ts';

@@ -40,3 +40,8 @@ export interface VersionContent {
   readonly rules: PlanRules;
   readonly priceLists: PriceListSet;
 }
+
+/** Initial phases, then the final one. */
+export function contentPhases(plan: PlanContent): readonly PhaseContent[] {
+  return [...plan.initialPhases, plan.finalPhase];
+}

@@ -108,18 +108,19 @@ class XmlReader<T> {
     if (tag.prefix !== '') {
       this.#fail(`Element "${tag.name}" is in a namespace; elements have no prefix`, this.#startOffset);
     }
+    const rule = this.#ruleOf(tag.name);
     const frame: Frame = {
       name: tag.name,
-      rule: this.#ruleOf(tag.name),
+      rule,
       offset: this.#startOffset,
-      fields: {},
+      fields: emptyFields(rule),
       childOffsets: {},
       text: '',
       isNil: false,
     };
     for (const attribute of Object.values(tag.attributes)) this.#readAttribute(frame, attribute);
-    for (const [name, { isRequired }] of frame.rule.attributes) {
-      if (Object.hasOwn(frame.fields, name)) continue;
+    for (const [name, { isRequired }] of rule.attributes) {
+      if (frame.fields[name] !== undefined) continue;
       if (isRequired) this.#fail(`Element "${frame.name}" lacks the attribute "${name}"`, frame.offset);
       frame.fields[name] = null;
     }
@@ -229,7 +230,7 @@ class XmlReader<T> {
 
   #completeChildren(frame: Frame): void {
     for (const [name, { occurs }] of frame.rule.children) {
-      if (Object.hasOwn(frame.fields, name)) continue;
+      if (frame.fields[name] !== undefined) continue;
       if (occurs === 'one') this.#fail(`Element "${frame.name}" lacks the element "${name}"`, frame.offset);
       frame.fields[name] = occurs === 'many' ? [] : null;
     }
@@ -239,6 +240,14 @@ class XmlReader<T> {
     if (outcome instanceof Refusal) return this.#fail(outcome.message, offset);
     return outcome;
   }
+}
+
+/** All parts of an element, in the order of the grammar, whatever the order of the document. */
+function emptyFields(rule: ElementRule<unknown>): Record<string, unknown> {
+  const fields: Record<string, unknown> = {};
+  for (const name of rule.attributes.keys()) fields[name] = undefined;
+  for (const name of rule.children.keys()) fields[name] = undefined;
+  return fields;
 }
 
 function deliver(name: string, value: unknown, parent: Frame): void {

@@ -1,7 +1,7 @@
 import { BillingError, ErrorCode, type Problem } from '../../errors/index.ts';
 import { quote } from './quote.ts';
 
-/** Place in a document: both count from 1, the column in characters. */
+/** Place in a document: both count from 1, the column in UTF-16 code units. */
 export interface Location {
   readonly line: number;
   readonly column: number;
@@ -38,7 +38,7 @@ export class XmlSource {
       if ((starts[middle] ?? 0) <= offset) low = middle;
       else high = middle - 1;
     }
-    return { line: low + 1, column: [...this.text.slice(starts[low] ?? 0, offset)].length + 1 };
+    return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 };
   }
 
   /** The error for a document whose structure is wrong: one problem, with its place (catalog.md §3.2). */
@@ -56,9 +56,18 @@ export class XmlSource {
   }
 }
 
+const LINE_FEED = 10;
+const CARRIAGE_RETURN = 13;
+
+/** Offsets at which lines start; a line ends with LF, CR or both. */
 function lineStartsOf(text: string): readonly number[] {
   const starts = [0];
-  for (const lineEnd of text.matchAll(/\r\n|\r|\n/g)) starts.push(lineEnd.index + lineEnd[0].length);
+  for (let offset = 0; offset < text.length; offset += 1) {
+    const code = text.charCodeAt(offset);
+    const endsLine =
+      code === LINE_FEED || (code === CARRIAGE_RETURN && text.charCodeAt(offset + 1) !== LINE_FEED);
+    if (endsLine) starts.push(offset + 1);
+  }
   return starts;
 }
 

@@ -1,0 +1,41 @@
+import type { Problem } from '../../errors/index.ts';
+import { MAX_LISTED_PROBLEMS } from '../../limits.ts';
+import type { Locate } from '../xml/read-catalog.ts';
+
+/** A record of the content, a child element of it, or one of its repeated children. */
+export type Place = readonly [record: object, child?: string, index?: number];
+
+/** Collects what is wrong with one version, each with its line and column where the content came from a document. */
+export class Findings {
+  readonly #locate: Locate | null;
+  readonly #errors: Problem[] = [];
+  readonly #warnings: Problem[] = [];
+  #unlistedErrors = 0;
+
+  constructor(locate: Locate | null) {
+    this.#locate = locate;
+  }
+
+  /** Every error in the order found; beyond the bound of the list, only their number. */
+  get errors(): readonly Problem[] {
+    if (this.#unlistedErrors === 0) return [...this.#errors];
+    return [...this.#errors, { message: `and ${this.#unlistedErrors} more errors` }];
+  }
+
+  get warnings(): readonly Problem[] {
+    return [...this.#warnings];
+  }
+
+  error(message: string, place: Place): void {
+    if (this.#errors.length < MAX_LISTED_PROBLEMS) this.#errors.push(this.#problem(message, place));
+    else this.#unlistedErrors += 1;
+  }
+
+  warn(message: string, place: Place): void {
+    if (this.#warnings.length < MAX_LISTED_PROBLEMS) this.#warnings.push(this.#problem(message, place));
+  }
+
+  #problem(message: string, place: Place): Problem {
+    return { message, ...this.#locate?.(...place) };
+  }
+}

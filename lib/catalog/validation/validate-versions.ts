@@ -1,0 +1,125 @@
+import type { Problem } from '../../errors/index.ts';
+import { formatInstant, type Instant } from '../../time/index.ts';
+import type { CatalogVersion } from '../catalog-version.ts';
+import type { Plan, Product } from '../model.ts';
+import type { ParsedVersion } from '../xml/read-catalog.ts';
+import type { Location } from '../xml/source.ts';
+import { canonicalXml } from '../xml/write-catalog.ts';
+
+/**
+ * Checks new versions, each valid by itself, against those that the tenant has and against each other (catalog.md §5
+ * rules 1 to 3): one name, no date twice, and in all versions the same phases of a plan, product of a plan and category
+ * of a product. Empty: they may be stored. Lines and columns come from `parsed`, the documents of `added` in the same
+ * order, if it is given.
+ */
+export function validateVersions(
+  stored: readonly CatalogVersion[],
+  added: readonly CatalogVersion[],
+  parsed: readonly ParsedVersion[] = [],
+): readonly Problem[] {
+  const agreement = new Agreement();
+  for (const version of stored) agreement.extend(version);
+  return added.flatMap((version, index) => {
+    const problems = agreement.conflicts(version, parsed[index]);
+    agreement.extend(version);
+    return problems;
+  });
+}
+
+/**
+ * The versions of a document that are to be added (catalog.md §5 rule 6): an envelope may repeat stored versions, in
+ * equal form, so that a downloaded one can be extended and sent back. If nothing else is in it, all are returned, and
+ * `validateVersions` finds their dates taken.
+ */
+export function versionsToAdd(
+  stored: readonly CatalogVersion[],
+  added: readonly CatalogVersion[],
+  isEnvelope: boolean,
+): readonly CatalogVersion[] {
+  if (!isEnvelope) return added;
+  const byDate = new Map(stored.map((version) => [version.effectiveDate, version]));
+  const fresh = added.filter((version) => {
+    const holder = byDate.get(version.effectiveDate);
+    return holder === undefined || canonicalXml(holder) !== canonicalXml(version);
+  });
+  return fresh.length > 0 ? fresh : added;
+}
+
+interface Held<T> {
+  readonly value: T;
+  readonly version: CatalogVersion;
+}
+
+/** What versions have in common so far. They agree with each other, so the first holder of a name stands for all. */
+class Agreement {
+  readonly #byDate = new Map<Instant, CatalogVersion>();
+  readonly #plans = new Map<string, Held<Plan>>();
+  readonly #products = new Map<string, Held<Product>>();
+  #catalogName: string | undefined;
+
+  extend(version: CatalogVersion): void {
+    this.#catalogName ??= version.catalogName;
+    if (!this.#byDate.has(version.effectiveDate)) this.#byDate.set(version.effectiveDate, version);
+    for (const value of version.plans) {
+      if (!this.#plans.has(value.name)) this.#plans.set(value.name, { value, version });
+    }
+    for (const value of version.products) {
+      if (!this.#products.has(value.name)) this.#products.set(value.name, { value, version });
+    }
+  }
+
+  conflicts(version: CatalogVersion, parsed: ParsedVersion | undefined): readonly Problem[] {
+    const written = new Map(parsed?.content.plans.map((plan) => [plan.name, plan]));
+    const locatePlan = (plan: Plan, child?: string): Location | undefined => {
+      const content = written.get(plan.name);
+      return content && parsed?.locate(content, child);
+    };
+    return [
+      ...this.#nameConflict(version, parsed),
+      ...this.#dateConflict(version, parsed),
+      ...version.products.flatMap((product) => this.#productConflict(product, parsed)),
+      ...version.plans.flatMap((plan) => this.#planConflicts(plan, locatePlan)),
+    ];
+  }
+
+  #nameConflict(version: CatalogVersion, parsed: ParsedVersion | undefined): readonly Problem[] {
+    if (this.#catalogName === undefined || this.#catalogName === version.catalogName) return [];
+    const message = `The name differs: this version is of catalog "${version.catalogName}", the others are of "${this.#catalogName}"`;
+    return [{ message, ...parsed?.locate(parsed.content, 'catalogName') }];
+  }
+
+  #dateConflict(version: CatalogVersion, parsed: ParsedVersion | undefined): readonly Problem[] {
+    if (!this.#byDate.has(version.effectiveDate)) return [];
+    const message = `There already is a version of effective date ${formatInstant(version.effectiveDate)}; a version is changed by one of a later date`;
+    return [{ message, ...parsed?.locate(parsed.content, 'effectiveDate') }];
+  }
+
+  #productConflict(product: Product, parsed: ParsedVersion | undefined): readonly Problem[] {
+    const known = this.#products.get(product.name);
+    if (known === undefined || known.value.category === product.category) return [];
+    const message = `Product "${product.name}" is ${product.category} here and ${known.value.category} in ${known.version.title}`;
+    return [{ message, ...parsed?.locate(product, 'category') }];
+  }
+
+  #planConflicts(
+    plan: Plan,
+    locate: (plan: Plan, child?: string) => Location | undefined,
+  ): readonly Problem[] {
+    const known = this.#plans.get(plan.name);
+    if (known === undefined) return [];
+    const problems: Problem[] = [];
+    if (known.value.product !== plan.product) {
+      const message = `Plan "${plan.name}" is of product "${plan.product}" here and of "${known.value.product}" in ${known.version.title}`;
+      problems.push({ message, ...locate(plan, 'product') });
+    }
+    if (shapeOf(known.value) !== shapeOf(plan)) {
+      const message = `Plan "${plan.name}" has the phases ${shapeOf(plan)} here and ${shapeOf(known.value)} in ${known.version.title}`;
+      problems.push({ message, ...locate(plan) });
+    }
+    return problems;
+  }
+}
+
+function shapeOf(plan: Plan): string {
+  return plan.phases.map((phase) => phase.type).join(', ');
+}

@@ -1,0 +1,50 @@
+import type { Currency } from '../../money/index.ts';
+import { BillingMode } from '../enumerations.ts';
+import type { Usage } from '../model.ts';
+import { pricesOfUsage } from '../prices-of.ts';
+import { contentPhases } from '../version-content.ts';
+import { isUnbounded } from './limits.ts';
+import { steps } from './tier-units.ts';
+import type { VersionCheck } from './version-check.ts';
+
+/** What an author may have meant otherwise; stops nothing (catalog.md §4). */
+export function collectWarnings(check: VersionCheck): void {
+  for (const plan of check.content.plans) {
+    for (const usage of contentPhases(plan).flatMap((phase) => phase.usages)) {
+      const owner = `Plan "${plan.name}", usage "${usage.name}"`;
+      warnNeverBilled(check, usage, owner);
+      warnBoundedLastTier(check, usage, owner);
+      warnMissingCurrencies(check, usage, owner);
+    }
+  }
+}
+
+function warnNeverBilled(check: VersionCheck, usage: Usage, owner: string): void {
+  if (usage.billingMode !== BillingMode.IN_ADVANCE) return;
+  check.findings.warn(`${owner} is IN_ADVANCE, which is never billed`, [usage]);
+}
+
+function warnBoundedLastTier(check: VersionCheck, usage: Usage, owner: string): void {
+  const last = usage.tiers.at(-1);
+  if (usage.billingMode !== BillingMode.IN_ARREAR || last === undefined) return;
+  const bounded = steps(usage, last).filter((step) => !isUnbounded(step.max));
+  if (bounded.length === 0) return;
+  const units = bounded.map((step) => `"${step.unit}"`).join(', ');
+  check.findings.warn(`${owner}: the last tier bounds ${units}; units beyond are not charged`, [last]);
+}
+
+function warnMissingCurrencies(check: VersionCheck, usage: Usage, owner: string): void {
+  const prices = pricesOfUsage(usage);
+  const all = new Set<Currency>(prices.flatMap((price) => price.prices.map((entry) => entry.currency)));
+  for (const price of prices) {
+    // An empty price is zero in every currency.
+    if (price.prices.length === 0) continue;
+    const own = new Set(price.prices.map((entry) => entry.currency));
+    const missing = [...all].filter((currency) => !own.has(currency));
+    if (missing.length === 0) continue;
+    check.findings.warn(
+      `${owner}: a price has no amount in ${missing.join(', ')}, which another price of it has`,
+      [price],
+    );
+  }
+}
