@@ -1,0 +1,74 @@
+import { expect } from 'chai';
+import { BillingError } from '../../../lib/errors/index.ts';
+import {
+  addDuration,
+  type Duration,
+  formatInstant,
+  formatLocalDate,
+  instant,
+  instantAt,
+  isTimeUnit,
+  localDateOf,
+  localTimeOf,
+  parseLocalDate,
+  UNLIMITED_DURATION,
+  UTC,
+} from '../../../lib/time/index.ts';
+
+describe('a duration added to a date', () => {
+  const cases: readonly (readonly [string, Duration, string])[] = [
+    ['2024-01-01', { unit: 'DAYS', number: 30 }, '2024-01-31'],
+    ['2024-01-31', { unit: 'MONTHS', number: 1 }, '2024-02-29'],
+    ['2023-01-31', { unit: 'MONTHS', number: 1 }, '2023-02-28'],
+    ['2024-01-31', { unit: 'MONTHS', number: 2 }, '2024-03-31'],
+    ['2024-02-29', { unit: 'YEARS', number: 1 }, '2025-02-28'],
+    ['2024-02-29', { unit: 'YEARS', number: 4 }, '2028-02-29'],
+    ['2024-12-30', { unit: 'WEEKS', number: 2 }, '2025-01-13'],
+  ];
+  for (const [start, duration, expected] of cases) {
+    it(`${start} plus ${duration.number} ${duration.unit} is ${expected}`, () => {
+      expect(formatLocalDate(addDuration(parseLocalDate(start), duration))).to.equal(expected);
+    });
+  }
+
+  it('refuses UNLIMITED with code 2014', () => {
+    expect(() => addDuration(parseLocalDate('2024-01-01'), UNLIMITED_DURATION))
+      .to.throw(BillingError, 'UNLIMITED')
+      .with.property('code', 2014);
+  });
+
+  it('knows its units by their exact names', () => {
+    expect(isTimeUnit('WEEKS')).to.equal(true);
+    expect(isTimeUnit('weeks')).to.equal(false);
+    expect(isTimeUnit('constructor')).to.equal(false);
+  });
+});
+
+describe('a chain of phases', () => {
+  const start = instant(Date.parse('2024-01-01T08:00:00Z'));
+  const trial: Duration = { unit: 'DAYS', number: 30 };
+  const discount: Duration = { unit: 'MONTHS', number: 1 };
+
+  it('catalog W13 Phase chain', () => {
+    expect(chain([trial, discount])).to.deep.equal([
+      '2024-01-01T08:00',
+      '2024-01-31T08:00',
+      '2024-02-29T08:00',
+    ]);
+  });
+
+  it('catalog W13 Phase chain, requested phase DISCOUNT', () => {
+    expect(chain([discount])).to.deep.equal(['2024-01-01T08:00', '2024-02-01T08:00']);
+  });
+
+  function chain(durations: readonly Duration[]): readonly string[] {
+    let date = localDateOf(start, UTC);
+    const time = localTimeOf(start, UTC);
+    const starts = [date];
+    for (const duration of durations) {
+      date = addDuration(date, duration);
+      starts.push(date);
+    }
+    return starts.map((day) => formatInstant(instantAt(day, time, UTC)).slice(0, 16));
+  }
+});

@@ -1,0 +1,142 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import {
+  formatInstant,
+  formatLocalDate,
+  isWireDateTime,
+  parseLocalDate,
+  parseWireDate,
+  parseWireDateTime,
+  parseWireInstant,
+  parseWireMoment,
+} from '../../../lib/time/index.ts';
+
+function read(text: string): string | undefined {
+  const at = parseWireDateTime(text);
+  return at === undefined ? undefined : formatInstant(at);
+}
+
+describe('a date on the wire', () => {
+  it('http-api 9 Date input: dates', () => {
+    expect(parseWireDate('2024-3-4')).to.equal(parseLocalDate('2024-03-04'));
+    expect(parseWireDate('2013-08-1')).to.equal(parseLocalDate('2013-08-01'));
+    expect(parseWireDate('2024-02-30')).to.equal(undefined);
+    expect(parseWireDate('04/03/2024')).to.equal(undefined);
+  });
+
+  for (const text of [
+    '',
+    '2024',
+    '2024-03',
+    '24-03-04',
+    '2024-003-04',
+    '2024-03-04 ',
+    '2024-03-04T00:00',
+    '0000-01-01',
+  ]) {
+    it(`is not "${text}"`, () => expect(parseWireDate(text)).to.equal(undefined));
+  }
+});
+
+describe('a date-time on the wire', () => {
+  it('http-api 9 Date input: three spellings of one instant, and a plus that arrives as a space', () => {
+    for (const text of ['2024-03-04T19:30:00-08:00', '2024-03-04T19:30:00-0800', '2024-03-05T03:30']) {
+      expect(read(text), text).to.equal('2024-03-05T03:30:00.000Z');
+    }
+    expect(read('2024-03-04T19:30:00 02:00')).to.equal('2024-03-04T17:30:00.000Z');
+  });
+
+  const accepted: readonly (readonly [string, string])[] = [
+    ['2024-03-04T19', '2024-03-04T19:00:00.000Z'],
+    ['2024-03-04T19Z', '2024-03-04T19:00:00.000Z'],
+    ['2024-3-4T19:30Z', '2024-03-04T19:30:00.000Z'],
+    ['2024-03-04T19:30:15.5', '2024-03-04T19:30:15.500Z'],
+    ['2024-03-04T19:30:15.123999999Z', '2024-03-04T19:30:15.123Z'],
+    ['2024-03-04T19:30-08', '2024-03-05T03:30:00.000Z'],
+    ['2024-03-04T19:30:00+0545', '2024-03-04T13:45:00.000Z'],
+    ['2024-03-04T19:30:00 02', '2024-03-04T17:30:00.000Z'],
+    ['2024-03-04T19:30:00-08:00[America/Los_Angeles]', '2024-03-05T03:30:00.000Z'],
+    ['2024-03-04T19:30[Europe/Paris]', '2024-03-04T19:30:00.000Z'],
+    ['2024-12-31T23:59:59.999-23:59', '2025-01-01T23:58:59.999Z'],
+    ['0001-01-01T00:00Z', '0001-01-01T00:00:00.000Z'],
+    ['0099-06-01T12:00+01:00', '0099-06-01T11:00:00.000Z'],
+  ];
+  for (const [text, expected] of accepted) {
+    it(`"${text}" is ${expected}`, () => expect(read(text)).to.equal(expected));
+  }
+
+  const refused = [
+    '2024-03-04',
+    '2024-03-04T',
+    '2024-03-04 19:30',
+    '2024-03-04t19:30',
+    '2024-03-04T24:00',
+    '2024-03-04T19:60',
+    '2024-03-04T19:30:60',
+    '2024-03-04T9:30',
+    '2024-03-04T19:30:15.',
+    '2024-03-04T19.5',
+    '2024-02-30T00:00',
+    '2024-03-04T19:30+24:00',
+    '2024-03-04T19:30+08:60',
+    '2024-03-04T19:30+8',
+    '2024-03-04T19:30ZZ',
+    '2024-03-04T19:30Europe/Paris',
+    '0001-01-01T00:00+01:00',
+    '9999-12-31T23:59-01:00',
+    `2024-03-04T19:30:15.${'1'.repeat(200)}`,
+  ];
+  for (const text of refused) {
+    it(`is not "${text.slice(0, 40)}"`, () => expect(read(text)).to.equal(undefined));
+  }
+
+  it('is told from a date by its T', () => {
+    expect(isWireDateTime('2024-03-04T19')).to.equal(true);
+    expect(isWireDateTime('2024-03-04')).to.equal(false);
+  });
+});
+
+describe('a parameter that takes a date or a date-time', () => {
+  it('says which of the two it was given', () => {
+    expect(parseWireMoment('2024-3-4')).to.deep.equal({ kind: 'DATE', date: parseLocalDate('2024-03-04') });
+    expect(parseWireMoment('2024-03-04T19:30Z')).to.deep.equal({
+      kind: 'DATE_TIME',
+      at: Date.UTC(2024, 2, 4, 19, 30),
+    });
+    expect(parseWireMoment('2024-13-04')).to.equal(undefined);
+    expect(parseWireMoment('Tomorrow')).to.equal(undefined);
+  });
+
+  it('that is an instant takes epoch milliseconds too, and a date as 00:00 UTC', () => {
+    expect(parseWireInstant(1_709_609_400_000)).to.equal(1_709_609_400_000);
+    expect(parseWireInstant('2024-03-05T03:30')).to.equal(1_709_609_400_000);
+    expect(parseWireInstant('2024-3-5')).to.equal(Date.UTC(2024, 2, 5));
+    for (const value of [1.5, Number.NaN, 1e18, '', 'x']) expect(parseWireInstant(value)).to.equal(undefined);
+  });
+});
+
+describe('date-fns-tz', () => {
+  const lib = fileURLToPath(new URL('../../../lib', import.meta.url));
+
+  it('is used for nothing but toDate in the wire reader, where every text has an explicit offset', () => {
+    const imports = readdirSync(lib, { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.ts'))
+      .flatMap((path) => {
+        const lines = readFileSync(join(lib, path), 'utf8').split('\n');
+        return lines.filter((line) => /^import\b.*'date-fns/.test(line)).map((line) => `${path}: ${line}`);
+      });
+    expect(imports).to.deep.equal([
+      `${join('time', 'wire.ts')}: import { toDate } from 'date-fns-tz/toDate';`,
+    ]);
+  });
+
+  it('reads the texts of the wire whatever the date', () => {
+    for (let year = 1; year < 10_000; year += 37) {
+      const text = `${String(year).padStart(4, '0')}-02-28T23:30:00.000Z`;
+      expect(formatLocalDate(parseLocalDate(text.slice(0, 10)))).to.equal(text.slice(0, 10));
+      expect(read(text.replace('Z', '+00:00'))).to.equal(text);
+    }
+  });
+});
