@@ -89,11 +89,11 @@ export default {
       to: { path: '^node_modules/(@mikro-orm/sqlite|better-sqlite3)/', reachable: true },
     },
     {
-      name: 'testing-needs-no-peer',
-      comment: 'The test helpers for hosts work whichever database and server a host has.',
+      name: 'engine-and-testing-need-no-peer',
+      comment: 'The entry points `billwright` and `billwright/testing` work whatever else a host has installed.',
       severity: 'error',
-      from: { path: '^adapters/testing/index[.]ts$' },
-      to: { path: [storagePackages, httpPackages], reachable: true },
+      from: { path: '^adapters/(node/billwright|testing/index)[.]ts$' },
+      to: { path: [storagePackages, httpPackages, '^node_modules/(pino|zod)/'], reachable: true },
     },
     {
       name: 'product-needs-no-development-package',
