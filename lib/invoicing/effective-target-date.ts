@@ -1,0 +1,31 @@
+import { BillingError, ErrorCode } from '../errors/index.ts';
+import { MAX_TARGET_DATE_MONTHS } from '../limits.ts';
+import { formatLocalDate, type LocalDate, maxDate, monthsBetween } from '../time/index.ts';
+
+export interface TargetDateInput {
+  /** T as asked for; null = today. */
+  readonly requested: LocalDate | null;
+  /** Local date of the account. */
+  readonly today: LocalDate;
+  /** Latest target date that is billed already, null = none (invoicing.md §1.5). */
+  readonly maxTargetDate: LocalDate | null;
+  /** `invoice.maxNumberOfMonthsInFuture`. */
+  readonly maxMonthsInFuture?: number;
+}
+
+/**
+ * The date up to which a run evaluates: never earlier than what is billed already (invoicing.md §8.2 step 4).
+ * @throws BillingError INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE (4005).
+ */
+export function effectiveTargetDate(input: TargetDateInput): LocalDate {
+  const { requested, today, maxTargetDate, maxMonthsInFuture = MAX_TARGET_DATE_MONTHS } = input;
+  const targetDate = requested ?? today;
+  if (monthsBetween(today, targetDate) > maxMonthsInFuture) {
+    throw new BillingError({
+      code: ErrorCode.INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE,
+      message: `Target date ${formatLocalDate(targetDate)} is more than ${maxMonthsInFuture} months after ${formatLocalDate(today)}; choose an earlier one`,
+      facts: { targetDate: formatLocalDate(targetDate), today: formatLocalDate(today), maxMonthsInFuture },
+    });
+  }
+  return maxTargetDate === null ? targetDate : maxDate(targetDate, maxTargetDate);
+}

@@ -1,0 +1,119 @@
+import type { Uuid } from '../ids/index.ts';
+import type { Currency, Decimal } from '../money/index.ts';
+import type { LocalDate } from '../time/index.ts';
+import { applyToCoverage, type CoverageChanges } from './apply-to-coverage.ts';
+import type { BillingEvent } from './billing-event.ts';
+import { fixedProposals } from './fixed-proposals.ts';
+import type { InvoicingConfig } from './invoicing-config.ts';
+import { compareDrafts, fixedItem, type NewInvoiceItem, recurringItem, repairItem } from './item-drafts.ts';
+import type { CoverageRow, InvoicingCursor } from './model.ts';
+import { standingAfter } from './next-due-date.ts';
+import { reconcile, repairedParts } from './reconcile.ts';
+import { type RecurringProposal, recurringProposals } from './recurring-proposals.ts';
+import { type BilledItem, recurringRows } from './recurring-row.ts';
+import { assertItemBounds } from './safety-bounds.ts';
+import { type BillingWindow, windowOf } from './window.ts';
+
+/** Everything that the evaluation of one subscription reads. */
+export interface SubscriptionBilling {
+  readonly subscriptionId: Uuid;
+  /** Billing events in order; from the anchor of the window on is enough (invoicing.md §7.2 step 4). */
+  readonly events: readonly BillingEvent[];
+  /** null = never evaluated. */
+  readonly cursor: InvoicingCursor | null;
+  /** RECURRING, FIXED and FREE rows of the window, and all rows of the items named by `missingItemIds`. */
+  readonly rows: readonly CoverageRow[];
+  /** RECURRING items that are repaired, by id (see `missingItemIds`); others do no harm. */
+  readonly items: ReadonlyMap<Uuid, BilledItem>;
+  /** Items with this subscription's id that were created on the current local day before this run. */
+  readonly itemsCreatedToday: number;
+}
+
+export interface EvaluationSettings {
+  /** Effective target date (see `effectiveTargetDate`). */
+  readonly targetDate: LocalDate;
+  readonly currency: Currency;
+  readonly config: InvoicingConfig;
+}
+
+/** What a run has to write for one subscription; without items only the cursor changes. */
+export interface SubscriptionEvaluation {
+  readonly subscriptionId: Uuid;
+  /** FIXED, RECURRING and REPAIR_ADJ items in output order. */
+  readonly items: readonly NewInvoiceItem[];
+  readonly coverage: CoverageChanges;
+  /** New `repairable` of existing items. */
+  readonly repairable: readonly { readonly id: Uuid; readonly repairable: Decimal }[];
+  readonly cursor: InvoicingCursor;
+}
+
+interface Proposals {
+  readonly window: BillingWindow;
+  readonly recurring: readonly RecurringProposal[];
+}
+
+/**
+ * Evaluates one subscription up to the target date inside the window of its cursor (invoicing.md §5–§7). Pure but for
+ * `nextItemId`, which is called once per item in output order and otherwise never looked into: a run passes the id
+ * port, a dry run and the tests a counter, and equal sources give equal results.
+ * @throws InvariantError if an item that is repaired is not loaded, or a safety bound of invoicing.md §8.4 is broken.
+ */
+export function evaluateSubscription(
+  subscription: SubscriptionBilling,
+  settings: EvaluationSettings,
+  nextItemId: () => Uuid,
+): SubscriptionEvaluation {
+  const { subscriptionId, events, rows, items: billedItems } = subscription;
+  const { targetDate, currency, config } = settings;
+  const { window, recurring } = propose(subscription, settings);
+  const { start: windowStart, anchorIndex } = window;
+  const {
+    fixed,
+    recurring: charges,
+    repairs,
+    repairable,
+  } = reconcile({
+    fixed: fixedProposals({ events, anchorIndex, windowStart, targetDate, currency }),
+    recurring,
+    rows,
+    items: billedItems,
+    events,
+    windowStart,
+    currency,
+    prorationFixedDays: config.prorationFixedDays,
+  });
+
+  const items = [...fixed.map(fixedItem), ...charges.map(recurringItem), ...repairs.map(repairItem)]
+    .sort(compareDrafts)
+    .map((draft): NewInvoiceItem => ({ ...draft, id: nextItemId() }));
+  assertItemBounds({ items, subscription, config });
+  return {
+    subscriptionId,
+    items,
+    coverage: applyToCoverage({ subscriptionId, items, rows, billedItems, currency }),
+    repairable: [...repairable].map(([id, left]) => ({ id, repairable: left })),
+    cursor: { subscriptionId, dirtyFrom: null, ...standingAfter({ events, targetDate, config }) },
+  };
+}
+
+/**
+ * Items that the evaluation will repair and that `items` does not hold. Load each of them together with **all** of its
+ * rows, inside the window or not (invoicing.md §7.2 rule 6), then evaluate; a subscription without changes needs none.
+ */
+export function missingItemIds(
+  subscription: SubscriptionBilling,
+  settings: EvaluationSettings,
+): readonly Uuid[] {
+  const { window, recurring } = propose(subscription, settings);
+  const parts = repairedParts(recurringRows(subscription.rows), recurring, window.start);
+  const ids = new Set(parts.map(({ of: row }) => row.itemId));
+  return [...ids].filter((id) => !subscription.items.has(id));
+}
+
+function propose(subscription: SubscriptionBilling, settings: EvaluationSettings): Proposals {
+  const { events, cursor } = subscription;
+  const { targetDate } = settings;
+  const window = windowOf({ events, cursor, targetDate });
+  const { start: windowStart, anchorIndex } = window;
+  return { window, recurring: recurringProposals({ events, anchorIndex, windowStart, ...settings }) };
+}

@@ -1,0 +1,100 @@
+import { type Decimal, ZERO } from '../money/index.ts';
+import type { InvoicePayment } from '../payments/model.ts';
+import type { AccountInvoicingState, Invoice, InvoiceAmounts, InvoiceItem } from './model.ts';
+
+export type CountedItem = Pick<InvoiceItem, 'itemType' | 'amount'>;
+export type CountedPayment = Pick<InvoicePayment, 'type' | 'status' | 'amount'>;
+
+/** What decides the balance of an invoice (invoicing.md §1.4 rule 6). */
+export type BalancedInvoice = Pick<Invoice, 'status' | 'isMigration' | 'isWrittenOff' | 'rawBalance'>;
+
+export const NO_AMOUNTS: InvoiceAmounts = Object.freeze({
+  amount: ZERO,
+  creditAdj: ZERO,
+  refundAdj: ZERO,
+  rawBalance: ZERO,
+});
+
+/** Amounts of an invoice from all of its items and payments (invoicing.md §1.4 rules 1–5). */
+export function invoiceAmounts(
+  items: readonly CountedItem[],
+  payments: readonly CountedPayment[] = [],
+): InvoiceAmounts {
+  const isCreditOnly = isPureCredit(items);
+  let amounts = NO_AMOUNTS;
+  for (const item of items) amounts = addItem(amounts, item, isCreditOnly);
+  for (const payment of payments) amounts = amountsAfterPayment(amounts, payment);
+  return amounts;
+}
+
+/**
+ * Amounts after one more payment or refund of the invoice; refunds and chargebacks carry negative amounts. A payment
+ * counts once, when it becomes a SUCCESS: pass it on that change only.
+ */
+export function amountsAfterPayment(amounts: InvoiceAmounts, payment: CountedPayment): InvoiceAmounts {
+  if (payment.status !== 'SUCCESS') return amounts;
+  const rawBalance = amounts.rawBalance.minus(payment.amount);
+  if (payment.type === 'ATTEMPT') return { ...amounts, rawBalance };
+  return { ...amounts, rawBalance, refundAdj: amounts.refundAdj.plus(payment.amount) };
+}
+
+/** What is owed for the invoice (rule 6); `parentBalance` = balance of the parent invoice it is linked to, if any. */
+export function balanceOf(invoice: BalancedInvoice, parentBalance: Decimal | null = null): Decimal {
+  const { status, isMigration, isWrittenOff, rawBalance } = invoice;
+  const isSettledByParent = parentBalance?.isZero() === true;
+  return status !== 'COMMITTED' || isMigration || isWrittenOff || isSettledByParent ? ZERO : rawBalance;
+}
+
+/** Rule 9, for an invoice that is not linked to a parent's. */
+export function isUnpaid(invoice: BalancedInvoice): boolean {
+  return balanceOf(invoice).greaterThan(0);
+}
+
+/** The part of the invoice's credit items that is the account's (rule 7): written-off invoices count. */
+export function accountCreditOf(invoice: Pick<Invoice, 'status' | 'isMigration' | 'creditAdj'>): Decimal {
+  return invoice.status === 'COMMITTED' && !invoice.isMigration ? invoice.creditAdj : ZERO;
+}
+
+export type AccountedInvoice = BalancedInvoice & Pick<Invoice, 'creditAdj'>;
+
+export interface InvoiceChange {
+  /** null = the invoice is new. */
+  readonly before: AccountedInvoice | null;
+  readonly after: AccountedInvoice;
+}
+
+/**
+ * Account balances after a change of one of its invoices (rules 7 and 8), without reading any other: balance = Σ
+ * invoice balances − credit; it may be negative.
+ */
+export function accountBalancesAfter<S extends Pick<AccountInvoicingState, 'accountBalance' | 'accountCBA'>>(
+  state: S,
+  { before, after }: InvoiceChange,
+): S {
+  const credit = accountCreditOf(after).minus(before === null ? ZERO : accountCreditOf(before));
+  const balance = balanceOf(after).minus(before === null ? ZERO : balanceOf(before));
+  return {
+    ...state,
+    accountCBA: state.accountCBA.plus(credit),
+    accountBalance: state.accountBalance.plus(balance).minus(credit),
+  };
+}
+
+function addItem(amounts: InvoiceAmounts, item: CountedItem, isCreditOnly: boolean): InvoiceAmounts {
+  const rawBalance = amounts.rawBalance.plus(item.amount);
+  if (item.itemType === 'CBA_ADJ') {
+    return { ...amounts, rawBalance, creditAdj: amounts.creditAdj.plus(item.amount) };
+  }
+  if (isCreditOnly) return { ...amounts, rawBalance };
+  return { ...amounts, rawBalance, amount: amounts.amount.plus(item.amount) };
+}
+
+/** An invoice that only turns a credit into account credit: CREDIT_ADJ −x and CBA_ADJ +x, and nothing else. */
+function isPureCredit(items: readonly CountedItem[]): boolean {
+  const [a, b] = items;
+  if (items.length !== 2 || a === undefined || b === undefined) return false;
+  const isPair =
+    (a.itemType === 'CREDIT_ADJ' && b.itemType === 'CBA_ADJ') ||
+    (a.itemType === 'CBA_ADJ' && b.itemType === 'CREDIT_ADJ');
+  return isPair && a.amount.plus(b.amount).isZero();
+}

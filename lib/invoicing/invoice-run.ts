@@ -1,0 +1,99 @@
+import type { Uuid } from '../ids/index.ts';
+import { type LocalDate, maxDate } from '../time/index.ts';
+import { chargedThroughDates } from './charged-through-date.ts';
+import {
+  type EvaluationSettings,
+  evaluateSubscription,
+  missingItemIds,
+  type SubscriptionBilling,
+  type SubscriptionEvaluation,
+} from './evaluate-subscription.ts';
+import { accountBalancesAfter, invoiceAmounts } from './invoice-amounts.ts';
+import type { NewInvoiceItem } from './item-drafts.ts';
+import type { AccountInvoicingState, InvoiceAmounts } from './model.ts';
+import { isDue } from './window.ts';
+
+/** What one run of an account reads. */
+export interface AccountRunInput extends EvaluationSettings {
+  readonly state: AccountInvoicingState;
+  /** In output order. Those that are not due are passed over; bundles tagged AUTO_INVOICING_OFF are left out. */
+  readonly subscriptions: readonly SubscriptionBilling[];
+}
+
+/** What one run of an account writes: one COMMITTED invoice if there are items, and in any case cursors and due dates. */
+export interface AccountRun {
+  /** One per due subscription, in the order of the input. */
+  readonly evaluations: readonly SubscriptionEvaluation[];
+  /** Items of all subscriptions, in the order in which they are created; empty = nothing to invoice. */
+  readonly items: readonly NewInvoiceItem[];
+  /** Amounts of the invoice while it is unpaid. */
+  readonly amounts: InvoiceAmounts;
+  /** New charged-through dates by subscription (invoicing.md §8.5). */
+  readonly chargedThrough: ReadonlyMap<Uuid, LocalDate>;
+  /** Dates after the target date for which the account needs a due entry; ascending, each once. */
+  readonly dueDates: readonly LocalDate[];
+  /** With the invoice counted in; `version` is left to the storage. */
+  readonly state: AccountInvoicingState;
+}
+
+/**
+ * Evaluates an account at the effective target date: every due subscription, the invoice's amounts and what follows for
+ * the account (invoicing.md §8.2 steps 7–9, §8.4, §8.5). Runs, dry runs and tests all go through it. Pure but for
+ * `nextItemId` (see `evaluateSubscription`).
+ * @throws InvariantError on an illegal state; nothing may be written then.
+ */
+export function evaluateAccount(input: AccountRunInput, nextItemId: () => Uuid): AccountRun {
+  const evaluations = dueSubscriptions(input).map((subscription) =>
+    evaluateSubscription(subscription, input, nextItemId),
+  );
+  const items = evaluations.flatMap((evaluation) => evaluation.items);
+  const amounts = invoiceAmounts(items);
+  return {
+    evaluations,
+    items,
+    amounts,
+    chargedThrough: chargedThroughDates(items),
+    dueDates: dueDatesAfter(evaluations, input.targetDate),
+    state: items.length === 0 ? input.state : stateAfter(input, items, amounts),
+  };
+}
+
+/** `missingItemIds` of all due subscriptions: one list, so that one query can load them. */
+export function missingItemIdsOfAccount(input: AccountRunInput): readonly Uuid[] {
+  return dueSubscriptions(input).flatMap((subscription) => missingItemIds(subscription, input));
+}
+
+function dueSubscriptions({ subscriptions, targetDate, config }: AccountRunInput) {
+  const { inArrearMode } = config;
+  return subscriptions.filter(({ events, cursor }) => isDue({ events, cursor, targetDate, inArrearMode }));
+}
+
+function dueDatesAfter(
+  evaluations: readonly SubscriptionEvaluation[],
+  targetDate: LocalDate,
+): readonly LocalDate[] {
+  const dates = new Set<LocalDate>();
+  for (const { cursor } of evaluations) {
+    if (cursor.nextDueDate !== null && cursor.nextDueDate > targetDate) dates.add(cursor.nextDueDate);
+  }
+  return [...dates].sort((a, b) => a - b);
+}
+
+function stateAfter(
+  { state, targetDate }: AccountRunInput,
+  items: readonly NewInvoiceItem[],
+  { rawBalance, creditAdj }: InvoiceAmounts,
+): AccountInvoicingState {
+  const after = {
+    status: 'COMMITTED',
+    isMigration: false,
+    isWrittenOff: false,
+    rawBalance,
+    creditAdj,
+  } as const;
+  const balanced = accountBalancesAfter(state, { before: null, after });
+  // Only what recurs holds later runs at its target date (invoicing.md §1.5).
+  if (!items.some(({ itemType }) => itemType === 'RECURRING' || itemType === 'USAGE')) return balanced;
+  const maxTargetDate = state.maxTargetDate === null ? targetDate : maxDate(state.maxTargetDate, targetDate);
+  return { ...balanced, maxTargetDate };
+}

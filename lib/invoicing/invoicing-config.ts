@@ -1,0 +1,24 @@
+import { MAX_DAILY_ITEMS_PER_SUBSCRIPTION } from '../limits.ts';
+
+/** When an in-arrears period is billed (invoicing.md §5.3): once it has ended, or as soon as it has begun. */
+export const InArrearMode = { DEFAULT: 'DEFAULT', GREEDY: 'GREEDY' } as const;
+export type InArrearMode = (typeof InArrearMode)[keyof typeof InArrearMode];
+
+/** Per-tenant settings that the rules of this room read (invoicing.md §18, prefix `org.service.invoice.`). */
+export interface InvoicingConfig {
+  /** `inArrear.mode`. */
+  readonly inArrearMode: InArrearMode;
+  /** `proration.fixed.days`: days that every month counts for when a part of it is charged; 0 = calendar days. */
+  readonly prorationFixedDays: number;
+  /** `sanitySafetyBoundEnabled`. */
+  readonly sanitySafetyBoundEnabled: boolean;
+  /** `maxDailyNumberOfItemsSafetyBound`; −1 = off. */
+  readonly maxDailyItems: number;
+}
+
+export const DEFAULT_INVOICING_CONFIG: InvoicingConfig = Object.freeze({
+  inArrearMode: InArrearMode.DEFAULT,
+  prorationFixedDays: 0,
+  sanitySafetyBoundEnabled: true,
+  maxDailyItems: MAX_DAILY_ITEMS_PER_SUBSCRIPTION,
+});

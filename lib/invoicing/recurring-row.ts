@@ -1,0 +1,43 @@
+import { assertInvariant } from '../errors/index.ts';
+import type { Decimal } from '../money/index.ts';
+import type { LocalDate } from '../time/index.ts';
+import type { CoverageRow, InvoiceItem } from './model.ts';
+
+/** A coverage row of a RECURRING item: days that are billed and not repaired. */
+export interface RecurringRow extends CoverageRow {
+  readonly kind: 'RECURRING';
+  readonly endDate: LocalDate;
+  readonly rate: Decimal;
+}
+
+/** What a repair needs to know of the RECURRING item that it repairs (BilledItemState of invoicing.md §1.5). */
+export type BilledItem = Pick<InvoiceItem, 'id' | 'startDate' | 'endDate' | 'amount' | 'repairable'>;
+
+/** The RECURRING rows among `rows`, by start date. @throws InvariantError on a row without end or rate, or an overlap. */
+export function recurringRows(rows: readonly CoverageRow[]): readonly RecurringRow[] {
+  const recurring = rows.filter(isRecurring).sort((a, b) => a.startDate - b.startDate);
+  recurring.forEach((row, index) => {
+    const next = recurring[index + 1];
+    assertInvariant(
+      row.startDate < row.endDate && (next === undefined || row.endDate <= next.startDate),
+      `Coverage rows of subscription ${row.subscriptionId} overlap or are empty`,
+      {
+        subscriptionId: row.subscriptionId,
+        itemId: row.itemId,
+        startDate: row.startDate,
+        endDate: row.endDate,
+      },
+    );
+  });
+  return recurring;
+}
+
+function isRecurring(row: CoverageRow): row is RecurringRow {
+  if (row.kind !== 'RECURRING') return false;
+  assertInvariant(
+    row.endDate !== null && row.rate !== null,
+    `The coverage row of item ${row.itemId} has no end date or no rate`,
+    { itemId: row.itemId },
+  );
+  return true;
+}

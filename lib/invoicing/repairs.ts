@@ -1,0 +1,80 @@
+import { assertInvariant } from '../errors/index.ts';
+import type { Uuid } from '../ids/index.ts';
+import { type Currency, type Decimal, prorate } from '../money/index.ts';
+import type { BillingPeriod } from '../time/index.ts';
+import { fixedDaysBetween, fixedDaysOfPeriod } from './fixed-days-proration.ts';
+import type { Repair } from './item-drafts.ts';
+import type { BilledItem, RecurringRow } from './recurring-row.ts';
+import type { UncoveredPart } from './uncovered-parts.ts';
+
+export interface RepairsInput {
+  /** Stretches of rows that nothing proposes any more, in date order. */
+  readonly parts: readonly UncoveredPart<RecurringRow>[];
+  /** All rows of the items that `parts` touch, inside the window or not (invoicing.md §7.2 rule 6). */
+  readonly rows: readonly RecurringRow[];
+  readonly items: ReadonlyMap<Uuid, BilledItem>;
+  readonly currency: Currency;
+  readonly prorationFixedDays: number;
+  /** Period in which a row's plan and phase recur, null when no event names them any more. */
+  readonly periodOf: (row: RecurringRow) => BillingPeriod | null;
+}
+
+export interface Repairs {
+  readonly repairs: readonly Repair[];
+  /** What is left to repair of each item touched. */
+  readonly repairable: ReadonlyMap<Uuid, Decimal>;
+}
+
+/**
+ * One repair per part, in date order: its share of the row, never more than what is left of the item after adjustments
+ * and earlier repairs; the repair that takes the item's last day takes all that is left (invoicing.md §6 rules 3–5, 7).
+ */
+export function repairItems(input: RepairsInput): Repairs {
+  const repairable = new Map<Uuid, Decimal>();
+  const repairs: Repair[] = [];
+  const daysLeft = input.parts.length === 0 ? new Map<Uuid, number>() : daysInForce(input.rows);
+  for (const part of input.parts) {
+    const { of: row, startDate, endDate } = part;
+    const { itemId } = row;
+    const item = input.items.get(itemId);
+    assertInvariant(item !== undefined, `Item ${itemId} must be loaded to repair it`, { itemId });
+
+    const left = (daysLeft.get(itemId) ?? 0) - (endDate - startDate);
+    daysLeft.set(itemId, left);
+    const limit = repairable.get(itemId) ?? item.repairable;
+    const share = left === 0 ? limit : proratedAmount(part, input);
+    const amount = share.lessThan(limit) ? share : limit;
+    repairable.set(itemId, limit.minus(amount));
+    repairs.push({ itemId, startDate, endDate, amount });
+  }
+  return { repairs, repairable };
+}
+
+function daysInForce(rows: readonly RecurringRow[]): Map<Uuid, number> {
+  const days = new Map<Uuid, number>();
+  for (const { itemId, startDate, endDate } of rows) {
+    days.set(itemId, (days.get(itemId) ?? 0) + (endDate - startDate));
+  }
+  return days;
+}
+
+function proratedAmount(part: UncoveredPart<RecurringRow>, input: RepairsInput): Decimal {
+  const { of: row, startDate, endDate } = part;
+  if (startDate === row.startDate && endDate === row.endDate) return row.amount;
+  const { currency, prorationFixedDays } = input;
+  const period = input.periodOf(row);
+  if (
+    prorationFixedDays <= 0 ||
+    (period !== null && fixedDaysOfPeriod(period, prorationFixedDays) === null)
+  ) {
+    const totalDays = row.endDate - row.startDate;
+    return prorate({ amount: row.amount, days: endDate - startDate, totalDays, currency });
+  }
+  const days = fixedDaysBetween(startDate, endDate, prorationFixedDays);
+  const fixedTotal = period === null ? null : fixedDaysOfPeriod(period, prorationFixedDays);
+  if (fixedTotal !== null) return prorate({ amount: row.rate, days, totalDays: fixedTotal, currency });
+  // No event names the plan any more, so M is unknown: the row's own amount and fixed days give the same share, to a
+  // rounding of the row.
+  const totalDays = fixedDaysBetween(row.startDate, row.endDate, prorationFixedDays);
+  return prorate({ amount: row.amount, days, totalDays, currency });
+}
