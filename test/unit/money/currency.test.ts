@@ -1,0 +1,132 @@
+import { expect } from 'chai';
+import { BillingError, InvariantError } from '../../../lib/errors/index.ts';
+import {
+  addMoney,
+  asCurrency,
+  type Currency,
+  currencyCodes,
+  currencyFacts,
+  decimal,
+  formatDecimal,
+  isCurrency,
+  type Money,
+  minorUnits,
+  money,
+} from '../../../lib/money/index.ts';
+
+/** Minor units that CLDR, the source of `Intl`, gives as 0 because small coins are out of use; ISO 4217 counts. */
+const minorUnitsOfIntlDiffer: readonly Currency[] = [
+  'AFN',
+  'ALL',
+  'COP',
+  'HUF',
+  'IDR',
+  'IQD',
+  'IRR',
+  'KPW',
+  'LAK',
+  'LBP',
+  'MGA',
+  'MMK',
+  'PKR',
+  'SOS',
+  'SYP',
+  'YER',
+  'MRO',
+  'SLL',
+  'STD',
+];
+
+/** ISO 4217 codes that `Intl.supportedValuesOf` leaves out: funds codes and withdrawn currencies. */
+const missingFromIntl: readonly Currency[] = [
+  'BOV',
+  'CHE',
+  'CHW',
+  'CLF',
+  'COU',
+  'MXV',
+  'USN',
+  'UYI',
+  'UYW',
+  'VED',
+  'BYR',
+  'LTL',
+  'MRO',
+  'STD',
+  'VEF',
+];
+
+describe('the currency table', () => {
+  it('has the minor units of ISO 4217, and those of Intl but for the known differences', () => {
+    const different = currencyCodes.filter(
+      (code) => code !== 'BTC' && minorUnits(code) !== minorUnitsOfIntl(code),
+    );
+    expect(different).to.have.members(minorUnitsOfIntlDiffer);
+    expect([minorUnits('USD'), minorUnits('JPY'), minorUnits('KWD'), minorUnits('BTC')]).to.deep.equal([
+      2, 0, 3, 8,
+    ]);
+  });
+
+  it('has the currencies of Intl but for two units of account and the known differences', () => {
+    const ofIntl = new Set(Intl.supportedValuesOf('currency'));
+    expect(currencyCodes.filter((code) => code !== 'BTC' && !ofIntl.has(code))).to.have.members(
+      missingFromIntl,
+    );
+    expect([...ofIntl].filter((code) => !isCurrency(code))).to.have.members(['XDR', 'XSU']);
+  });
+
+  it('names them as Intl does', () => {
+    const names = new Intl.DisplayNames('en-US', { type: 'currency' });
+    for (const code of currencyCodes) {
+      if (code === 'BTC') continue;
+      expect(currencyFacts(code).name, code).to.equal(names.of(code));
+    }
+  });
+
+  it('has one numeric code for each currency in use, and none for BTC', () => {
+    const used = new Map<number, string[]>();
+    for (const code of currencyCodes) {
+      const { numericCode } = currencyFacts(code);
+      if (numericCode === null) continue;
+      expect(numericCode).to.be.within(1, 999);
+      used.set(numericCode, [...(used.get(numericCode) ?? []), code]);
+    }
+    // The Caribbean guilder took over the number of the Antillean one.
+    expect([...used.values()].filter((codes) => codes.length > 1)).to.deep.equal([['XCG', 'ANG']]);
+    expect(currencyFacts('BTC').numericCode).to.equal(null);
+    expect(currencyFacts('EUR').numericCode).to.equal(978);
+  });
+
+  it('knows codes in upper case only', () => {
+    for (const text of ['usd', 'US', 'XAU', 'XXX', '', 'toString', '__proto__']) {
+      expect(isCurrency(text), text).to.equal(false);
+      expect(() => asCurrency(text))
+        .to.throw(BillingError, 'ISO 4217')
+        .with.property('code', 3);
+    }
+    expect(asCurrency('CHF')).to.equal('CHF');
+  });
+});
+
+describe('money', () => {
+  const ten: Money<'USD'> = money(decimal('10.10'), 'USD');
+  const one: Money<'EUR'> = money(decimal('1'), 'EUR');
+
+  it('of one currency is added exactly', () => {
+    const total = addMoney(ten, money(decimal('0.20'), 'USD'));
+    expect([formatDecimal(total.amount), total.currency]).to.deep.equal(['10.3', 'USD']);
+  });
+
+  it('of two currencies is added neither by the compiler nor at run time', () => {
+    // @ts-expect-error the type forbids it
+    expect(() => addMoney(ten, one)).to.throw(InvariantError, 'USD and EUR');
+    const hidden: readonly Money[] = [ten, one];
+    const [first = ten, second = one] = hidden;
+    expect(() => addMoney(first, second)).to.throw(InvariantError, 'cannot be added');
+  });
+});
+
+function minorUnitsOfIntl(code: Currency): number | undefined {
+  return new Intl.NumberFormat('en', { style: 'currency', currency: code }).resolvedOptions()
+    .maximumFractionDigits;
+}
