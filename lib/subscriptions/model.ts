@@ -114,3 +114,23 @@ export const EntitlementState = {
   EXPIRED: 'EXPIRED',
 } as const;
 export type EntitlementState = (typeof EntitlementState)[keyof typeof EntitlementState];
+
+/** Where a subscription comes from (subscriptions.md §4.4). */
+export const SourceType = { NATIVE: 'NATIVE', MIGRATED: 'MIGRATED', TRANSFERRED: 'TRANSFERRED' } as const;
+export type SourceType = (typeof SourceType)[keyof typeof SourceType];
+
+/** Types of the rows of the presented timeline (subscriptions.md §18). */
+export const SubscriptionEventType = {
+  START_ENTITLEMENT: 'START_ENTITLEMENT',
+  START_BILLING: 'START_BILLING',
+  PAUSE_ENTITLEMENT: 'PAUSE_ENTITLEMENT',
+  PAUSE_BILLING: 'PAUSE_BILLING',
+  RESUME_ENTITLEMENT: 'RESUME_ENTITLEMENT',
+  RESUME_BILLING: 'RESUME_BILLING',
+  PHASE: 'PHASE',
+  CHANGE: 'CHANGE',
+  STOP_ENTITLEMENT: 'STOP_ENTITLEMENT',
+  STOP_BILLING: 'STOP_BILLING',
+  SERVICE_STATE_CHANGE: 'SERVICE_STATE_CHANGE',
+} as const;
+export type SubscriptionEventType = (typeof SubscriptionEventType)[keyof typeof SubscriptionEventType];

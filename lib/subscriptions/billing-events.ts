@@ -1,0 +1,153 @@
+import type { Account } from '../accounts/model.ts';
+import { BillingMode, type InternationalPrice, PhaseType, priceOf } from '../catalog/index.ts';
+import { BillingError, ErrorCode } from '../errors/index.ts';
+import type { Uuid } from '../ids/index.ts';
+import { type BillingEvent, BillingTransitionType } from '../invoicing/billing-event.ts';
+import { type Currency, type Decimal, ZERO } from '../money/index.ts';
+import { BillingPeriod } from '../time/index.ts';
+import { type BillCycleDay, type BillCycleDaySources, billCycleDayOf } from './bill-cycle-day.ts';
+import { billCycleDaySources } from './bill-cycle-sources.ts';
+import { type LifecycleEvent, LifecycleEventType, type Subscription } from './model.ts';
+import { type PlanInForce, type PlanResolver, type Transition, transitionsOf } from './transitions.ts';
+
+/** A subscription with its active lifecycle events. */
+export interface SubscriptionHistory {
+  readonly subscription: Pick<Subscription, 'id' | 'bundleId' | 'category'>;
+  readonly events: readonly LifecycleEvent[];
+}
+
+export interface BillingEventsInput {
+  readonly account: Pick<Account, 'id' | 'currency' | 'billCycleDayLocal' | 'timeZone'>;
+  /** Subscriptions of the account; a bundle's base must be among them where its add-ons are. */
+  readonly histories: readonly SubscriptionHistory[];
+  readonly plans: PlanResolver;
+}
+
+export interface BillingEventStream {
+  /** By subscription id, then in time order (subscriptions.md §19.2 rule 3). */
+  readonly events: readonly BillingEvent[];
+  /** Subscriptions whose events do not begin with CREATE or TRANSFER; they contribute none. */
+  readonly skipped: readonly Uuid[];
+}
+
+/**
+ * The stream that invoicing works on (subscriptions.md §19.1, §19.2). While the account has no bill cycle day, ACCOUNT
+ * alignment counts as SUBSCRIPTION and `isAccountAligned` marks the events the account's day is then taken from (§15.2).
+ * @throws BillingError CATALOG_NO_PRICE_FOR_CURRENCY (2010), CATALOG_PRICE_VALUE_NULL_FOR_CURRENCY (2011).
+ */
+export function billingEvents(input: BillingEventsInput): BillingEventStream {
+  const timelines = input.histories
+    .map((history) => ({ ...history, transitions: transitionsOf(history.events, input.plans) }))
+    .toSorted((a, b) => compareText(a.subscription.id, b.subscription.id));
+  const sources = billCycleDaySources(timelines, input.account);
+  const events = timelines.flatMap(({ subscription, transitions }) => {
+    const own = sources.get(subscription.id);
+    return own === undefined
+      ? []
+      : eventsOfSubscription({ subscription, transitions, sources: own, account: input.account });
+  });
+  const skipped = timelines
+    .filter(({ subscription, events: stored }) => stored.length > 0 && !sources.has(subscription.id))
+    .map(({ subscription }) => subscription.id);
+  return { events, skipped };
+}
+
+interface SubscriptionStream {
+  readonly subscription: SubscriptionHistory['subscription'];
+  readonly transitions: readonly Transition[];
+  readonly sources: BillCycleDaySources;
+  readonly account: BillingEventsInput['account'];
+}
+
+function eventsOfSubscription(stream: SubscriptionStream): readonly BillingEvent[] {
+  let cycle: BillCycleDay | undefined;
+  return stream.transitions.map((transition) => {
+    const inForce = transition.next;
+    if (inForce !== null) cycle = billCycleDayOf(inForce, transition.billCycleDay, stream.sources);
+    const { event } = transition;
+    return {
+      subscriptionId: stream.subscription.id,
+      bundleId: stream.subscription.bundleId,
+      effectiveDate: event.effective.at,
+      localDate: event.effective.date,
+      totalOrdering: event.sequence,
+      transitionType: billingTypeOf(event),
+      ...planFields(inForce),
+      fixedPrice: fixedPriceOf(transition, stream.account),
+      recurringPrice: priceIn(inForce?.phase.recurring?.price, inForce, stream.account),
+      billingPeriod: inForce?.phase.recurring?.billingPeriod ?? BillingPeriod.NO_BILLING_PERIOD,
+      billingMode: (inForce ?? transition.previous)?.plan.recurringBillingMode ?? BillingMode.IN_ADVANCE,
+      // CANCEL and EXPIRED repeat the value before them (§19.1).
+      billCycleDayLocal: cycle?.day ?? 0,
+      isAccountAligned: cycle?.isAccountAligned ?? false,
+      quantity: transition.quantity ?? 1,
+    };
+  });
+}
+
+type PlanFields = Pick<
+  BillingEvent,
+  | 'productName'
+  | 'planName'
+  | 'phaseName'
+  | 'phasePrettyName'
+  | 'phaseDuration'
+  | 'isEvergreen'
+  | 'catalogEffectiveDate'
+>;
+
+function planFields(inForce: PlanInForce | null): PlanFields {
+  return {
+    productName: inForce?.plan.product ?? null,
+    planName: inForce?.plan.name ?? null,
+    phaseName: inForce?.phase.name ?? null,
+    phasePrettyName: inForce?.phase.prettyName ?? null,
+    phaseDuration: inForce?.phase.duration ?? null,
+    isEvergreen: inForce?.phase.type === PhaseType.EVERGREEN,
+    catalogEffectiveDate: inForce?.version.effectiveDate ?? null,
+  };
+}
+
+/** A one-time price is billed where its phase begins, never again by a bill cycle day or quantity event (§19.1). */
+function fixedPriceOf(transition: Transition, account: BillingEventsInput['account']): Decimal | null {
+  if (!bringsPhase.has(transition.event.type)) return null;
+  return priceIn(transition.next?.phase.fixed?.price, transition.next, account);
+}
+
+const bringsPhase: ReadonlySet<LifecycleEventType> = new Set([
+  LifecycleEventType.CREATE,
+  LifecycleEventType.TRANSFER,
+  LifecycleEventType.CHANGE,
+  LifecycleEventType.PHASE,
+]);
+
+function priceIn(
+  price: InternationalPrice | null | undefined,
+  inForce: PlanInForce | null,
+  account: BillingEventsInput['account'],
+): Decimal | null {
+  if (!price) return null;
+  if (price.prices.length === 0) return ZERO;
+  const currency: Currency | null = account.currency;
+  if (currency !== null) return priceOf(price, currency);
+  throw new BillingError({
+    code: ErrorCode.CATALOG_NO_PRICE_FOR_CURRENCY,
+    message: `Account ${account.id} has no currency, so plan ${inForce?.plan.name} has no price for it; create the account with a currency`,
+    facts: { accountId: account.id, planName: inForce?.plan.name },
+  });
+}
+
+function billingTypeOf(event: LifecycleEvent): BillingTransitionType {
+  switch (event.type) {
+    case LifecycleEventType.UNCANCEL:
+    case LifecycleEventType.UNDO_CHANGE:
+      throw new Error(`${event.type} is no billing event`);
+    default:
+      return BillingTransitionType[event.type];
+  }
+}
+
+function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

@@ -1,0 +1,141 @@
+import { checkExternalKey } from '../accounts/account-input.ts';
+import type { PhaseType, PlanSpecifier, ProductCategory } from '../catalog/index.ts';
+import { BillingError, ErrorCode } from '../errors/index.ts';
+import type { Uuid } from '../ids/index.ts';
+import type { BillingPeriod } from '../time/index.ts';
+import type { RequestedDate } from './requested-date.ts';
+
+/** A subscription to create. Absent, null and, in texts, empty members are the same. */
+export interface CreateSubscriptionRequest {
+  readonly accountId?: Uuid | null | undefined;
+  /** Only to add to an existing bundle. */
+  readonly bundleId?: Uuid | null | undefined;
+  /** Default the new bundle's id. */
+  readonly bundleExternalKey?: string | null | undefined;
+  /** Default the new subscription's id. */
+  readonly externalKey?: string | null | undefined;
+  /** The plan by its name; excludes the four members below. */
+  readonly planName?: string | null | undefined;
+  readonly productName?: string | null | undefined;
+  readonly productCategory?: ProductCategory | null | undefined;
+  readonly billingPeriod?: BillingPeriod | null | undefined;
+  readonly priceList?: string | null | undefined;
+  /** Phase to start in; the ones before it are skipped. */
+  readonly phaseType?: PhaseType | null | undefined;
+  /** 1 to 31. */
+  readonly billCycleDayLocal?: number | null | undefined;
+  /** At least 1. */
+  readonly quantity?: number | null | undefined;
+  readonly priceOverrides?: readonly PriceOverrideRequest[] | null | undefined;
+}
+
+export interface PriceOverrideRequest {
+  readonly fixedPrice?: unknown;
+  readonly recurringPrice?: unknown;
+  readonly usagePrices?: readonly unknown[] | null | undefined;
+}
+
+export interface CreateSubscriptionOptions {
+  /** Start of the service; absent = now. */
+  readonly entitlementDate?: RequestedDate | null | undefined;
+  /** Start of billing; absent = now. */
+  readonly billingDate?: RequestedDate | null | undefined;
+  readonly migrated?: boolean | undefined;
+  /** Default true: the key of a bundle that has ended may be used again (subscriptions.md §17.2). */
+  readonly renameKeyIfExistsAndUnused?: boolean | undefined;
+}
+
+/** A request that passed the checks, with null for what it does not name. */
+export interface CheckedRequest {
+  readonly accountId: Uuid;
+  readonly bundleId: Uuid | null;
+  readonly bundleExternalKey: string | null;
+  readonly externalKey: string | null;
+  readonly plan: PlanSpecifier;
+  readonly productCategory: ProductCategory | null;
+  readonly phaseType: PhaseType | null;
+  readonly billCycleDay: number | null;
+  readonly quantity: number | null;
+}
+
+/** Largest quantity that a row holds. */
+const MAX_QUANTITY = 2_147_483_647;
+
+/**
+ * Checks a request by itself (subscriptions.md §6.1); the messages are those that callers compare (http-api.md §12).
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003), EXTERNAL_KEY_LIMIT_EXCEEDED (5), NOT_IMPLEMENTED (1) for price
+ * overrides.
+ */
+export function checkCreateRequest(request: CreateSubscriptionRequest | null | undefined): CheckedRequest {
+  if (!request) throw invalid('SubscriptionJson body should be specified');
+  const { accountId } = request;
+  if (!accountId) throw invalid('SubscriptionJson accountId needs to be set', 'accountId');
+  checkPlanIdentification(request);
+  checkExternalKey(request.externalKey);
+  checkExternalKey(request.bundleExternalKey);
+  checkRange('billCycleDayLocal', request.billCycleDayLocal, 31);
+  checkRange('quantity', request.quantity, MAX_QUANTITY);
+  checkPriceOverrides(request.priceOverrides ?? []);
+  return {
+    accountId,
+    bundleId: request.bundleId ?? null,
+    bundleExternalKey: request.bundleExternalKey || null,
+    externalKey: request.externalKey || null,
+    plan: {
+      planName: request.planName || null,
+      productName: request.productName || null,
+      billingPeriod: request.billingPeriod ?? null,
+      priceListName: request.priceList || null,
+    },
+    productCategory: request.productCategory ?? null,
+    phaseType: request.phaseType ?? null,
+    billCycleDay: request.billCycleDayLocal ?? null,
+    quantity: request.quantity ?? null,
+  };
+}
+
+/** In the order in which they are tested and named. */
+const PLAN_FIELDS = ['productName', 'productCategory', 'billingPeriod', 'priceList'] as const;
+
+function checkPlanIdentification(request: CreateSubscriptionRequest): void {
+  for (const field of PLAN_FIELDS) {
+    if (request.planName && request[field]) {
+      throw invalid(`SubscriptionJson ${field} should not be set when planName is specified`, field);
+    }
+    if (!request.planName && !request[field]) {
+      throw invalid(`SubscriptionJson ${field} needs to be set when no planName is specified`, field);
+    }
+  }
+}
+
+function checkRange(field: string, value: number | null | undefined, max: number): void {
+  if (value === null || value === undefined) return;
+  if (Number.isInteger(value) && value >= 1 && value <= max) return;
+  throw invalid(`SubscriptionJson ${field} must be a whole number from 1 to ${max}, not ${value}`, field);
+}
+
+function checkPriceOverrides(overrides: readonly PriceOverrideRequest[]): void {
+  if (overrides.length === 0) return;
+  const isEmpty = ({ fixedPrice, recurringPrice, usagePrices }: PriceOverrideRequest): boolean =>
+    (fixedPrice ?? null) === null && (recurringPrice ?? null) === null && !usagePrices?.length;
+  if (overrides.some(isEmpty)) {
+    throw invalid(
+      'SubscriptionJson priceOverrides entries need a fixedPrice, a recurringPrice or usagePrices',
+      'priceOverrides',
+    );
+  }
+  throw new BillingError({
+    code: ErrorCode.NOT_IMPLEMENTED,
+    message:
+      'Price overrides are not offered yet; leave out priceOverrides, or sell a plan with the price wanted',
+    facts: { field: 'priceOverrides' },
+  });
+}
+
+function invalid(message: string, field?: string): BillingError {
+  return new BillingError({
+    code: ErrorCode.MISSING_OR_INVALID_FIELD,
+    message,
+    facts: field === undefined ? {} : { field },
+  });
+}

@@ -1,0 +1,58 @@
+import {
+  type Catalog,
+  type CatalogVersion,
+  DEFAULT_PRICE_LIST,
+  type Plan,
+  ProductCategory,
+} from '../catalog/index.ts';
+import { BillingError, ErrorCode } from '../errors/index.ts';
+import type { Instant } from '../time/index.ts';
+import type { CheckedRequest } from './create-request.ts';
+
+export interface PlanChoice {
+  readonly version: CatalogVersion;
+  readonly plan: Plan;
+  readonly category: ProductCategory;
+  readonly priceListName: string;
+}
+
+/**
+ * The plan that a creation means, in the catalog version in force at its billing date (subscriptions.md §6.2 rule 4).
+ * @throws BillingError of catalog.md §7 (2013, 2020, 2021, 2030, 2050, 2002), MISSING_OR_INVALID_FIELD where the category
+ * named is not the plan's, NOT_IMPLEMENTED (1) for an add-on.
+ */
+export function choosePlan(
+  catalog: Catalog,
+  request: Pick<CheckedRequest, 'plan' | 'productCategory'>,
+  billingAt: Instant,
+): PlanChoice {
+  const version = catalog.resolveVersion(billingAt);
+  const plan = version.selectPlan(request.plan);
+  const { category } = version.findProduct(plan.product);
+  if (request.productCategory !== null && request.productCategory !== category) {
+    throw new BillingError({
+      code: ErrorCode.MISSING_OR_INVALID_FIELD,
+      message: `SubscriptionJson productCategory is ${request.productCategory}, but plan ${plan.name} is of category ${category}`,
+      facts: { field: 'productCategory', planName: plan.name },
+    });
+  }
+  if (category === ProductCategory.ADD_ON) {
+    throw new BillingError({
+      code: ErrorCode.NOT_IMPLEMENTED,
+      message: `Plan ${plan.name} is an add-on; add-ons are not offered yet, choose a BASE or STANDALONE plan`,
+      facts: { planName: plan.name },
+    });
+  }
+  return {
+    version,
+    plan,
+    category,
+    priceListName: priceListOf(version, plan, request.plan.priceListName ?? null),
+  };
+}
+
+/** The list the plan was found in: the one asked for, else DEFAULT; by plan name the list that holds the plan. */
+function priceListOf(version: CatalogVersion, plan: Plan, requested: string | null): string {
+  if (requested === null) return version.priceListOf(plan);
+  return version.findPriceList(requested).plans.includes(plan.name) ? requested : DEFAULT_PRICE_LIST;
+}

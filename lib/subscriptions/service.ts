@@ -1,0 +1,201 @@
+import { lockAccount, noSuchAccount } from '../accounts/service.ts';
+import type { Catalog } from '../catalog/index.ts';
+import { authorshipOf, type CallContext } from '../context.ts';
+import { BillingError, ErrorCode } from '../errors/index.ts';
+import type { Uuid } from '../ids/index.ts';
+import type { Ports } from '../ports/index.ts';
+import type { Page, PageRequest, ReadSession, WriteSession } from '../ports/storage/index.ts';
+import type { Instant } from '../time/index.ts';
+import type { BundleContent } from './bundle-choice.ts';
+import {
+  type CheckedRequest,
+  type CreateSubscriptionOptions,
+  type CreateSubscriptionRequest,
+  checkCreateRequest,
+} from './create-request.ts';
+import { type Creation, planCreation } from './creation.ts';
+import { loadBundleViews } from './load-bundle-views.ts';
+import type { Bundle } from './model.ts';
+import { effectiveEvent, entitlementEvent, requestedEvent } from './subscription-bus-events.ts';
+import { blockingStateNotification, eventNotification } from './subscription-notifications.ts';
+import type { BundleView, SubscriptionView } from './views.ts';
+
+export interface BundleFilter {
+  readonly externalKey?: string | undefined;
+  readonly bundleIds?: readonly Uuid[] | undefined;
+}
+
+/** Subscriptions and bundles of a tenant (subscriptions.md §4, §6, §18). */
+export class SubscriptionService {
+  readonly #ports: Pick<Ports, 'storage' | 'ids'>;
+  readonly #catalogOf: (session: ReadSession) => Promise<Catalog>;
+
+  constructor(ports: Pick<Ports, 'storage' | 'ids'>, catalogOf: (session: ReadSession) => Promise<Catalog>) {
+    this.#ports = ports;
+    this.#catalogOf = catalogOf;
+  }
+
+  /**
+   * Creates a subscription to a BASE or STANDALONE plan, in a new bundle or in an existing one (subscriptions.md §6). Both
+   * dates may lie in the past or the future; what is due by now is emitted with the call, the rest falls due in the queue.
+   * @returns the ids of the subscription and of its bundle.
+   * @throws BillingError MISSING_OR_INVALID_FIELD, EXTERNAL_KEY_LIMIT_EXCEEDED (5), ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002),
+   * bundle errors 1014, 1015, 1020, 1081, SUBSCRIPTION_EXTERNAL_KEY_EXISTS (1016), SUBSCRIPTION_CREATE_BAD_PHASE (1011),
+   * plan errors 2002, 2013, 2020, 2021, 2030, 2050, BLOCKING_BLOCKED_ACTION (6000), BUSY (60018), NOT_IMPLEMENTED (1).
+   */
+  async create(
+    context: CallContext,
+    request: CreateSubscriptionRequest,
+    options: CreateSubscriptionOptions = {},
+  ): Promise<{ readonly subscriptionId: Uuid; readonly bundleId: Uuid }> {
+    const checked = checkCreateRequest(request);
+    return this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
+      const account = await lockAccount(session, checked.accountId);
+      const creation = planCreation({
+        request: checked,
+        options,
+        account,
+        found: await findBundle(session, checked),
+        blockingStates: await session.subscriptions.findBlockingStates([account.id]),
+        catalog: await this.#catalogOf(session),
+        now: context.createdDate,
+        nextId: () => this.#ports.ids.next(),
+      });
+      await store(session, creation);
+      announce(session, creation, context.createdDate);
+      return { subscriptionId: creation.subscription.id, bundleId: creation.bundle.id };
+    });
+  }
+
+  /** @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082). */
+  async get(context: CallContext, subscriptionId: Uuid): Promise<SubscriptionView> {
+    const view = await this.#ports.storage.read(context.tenant, async (session) => {
+      const [subscription] = await session.subscriptions.findByIds([subscriptionId]);
+      return subscription && this.#viewOf(session, subscription, context.createdDate);
+    });
+    if (view !== undefined) return view;
+    throw new BillingError({
+      code: ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
+      message: `Subscription ${subscriptionId} does not exist`,
+      facts: { subscriptionId },
+    });
+  }
+
+  /** @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_EXTERNAL_KEY (1083). */
+  async getByKey(context: CallContext, externalKey: string): Promise<SubscriptionView> {
+    const view = await this.#ports.storage.read(context.tenant, async (session) => {
+      const [subscription] = await session.subscriptions.findByKeys([externalKey]);
+      return subscription && this.#viewOf(session, subscription, context.createdDate);
+    });
+    if (view !== undefined) return view;
+    throw new BillingError({
+      code: ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_EXTERNAL_KEY,
+      message: `No subscription has the external key ${externalKey}`,
+      facts: { externalKey },
+    });
+  }
+
+  /**
+   * The account's bundles by original creation, all or those of the filter; ids and keys that the account does not have
+   * are left out. A constant number of queries for any number of bundles.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
+   */
+  async bundlesOfAccount(
+    context: CallContext,
+    accountId: Uuid,
+    filter: BundleFilter = {},
+  ): Promise<readonly BundleView[]> {
+    return this.#ports.storage.read(context.tenant, async (session) => {
+      const bundles = await session.subscriptions.findBundlesByAccounts([accountId]);
+      const wanted = bundles.filter((bundle) => matches(bundle, filter)).toSorted(byOriginalCreation);
+      return this.#viewsOf(session, { accountId, bundles: wanted, now: context.createdDate });
+    });
+  }
+
+  /**
+   * A window of the account's bundles in creation order, with the counts that pagination headers show.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
+   */
+  async pageBundlesOfAccount(
+    context: CallContext,
+    accountId: Uuid,
+    request: PageRequest,
+  ): Promise<Page<BundleView>> {
+    return this.#ports.storage.read(context.tenant, async (session) => {
+      const page = await session.subscriptions.pageBundlesOfAccount(accountId, request);
+      const rows = await this.#viewsOf(session, { accountId, bundles: page.rows, now: context.createdDate });
+      return { ...page, rows };
+    });
+  }
+
+  async #viewOf(
+    session: ReadSession,
+    subscription: { readonly id: Uuid; readonly bundleId: Uuid; readonly accountId: Uuid },
+    now: Instant,
+  ): Promise<SubscriptionView | undefined> {
+    const bundles = await session.subscriptions.findBundlesByIds([subscription.bundleId]);
+    const views = await this.#viewsOf(session, { accountId: subscription.accountId, bundles, now });
+    return views
+      .flatMap((view) => view.subscriptions)
+      .find((view) => view.subscriptionId === subscription.id);
+  }
+
+  async #viewsOf(
+    session: ReadSession,
+    input: { readonly accountId: Uuid; readonly bundles: readonly Bundle[]; readonly now: Instant },
+  ): Promise<readonly BundleView[]> {
+    const [account] = await session.accounts.findByIds([input.accountId]);
+    if (!account) throw noSuchAccount(input.accountId);
+    return loadBundleViews(session, { ...input, account, catalogOf: this.#catalogOf });
+  }
+}
+
+/** The bundle that the request names by id or, without one, by key, with what its choice depends on. */
+async function findBundle(session: ReadSession, request: CheckedRequest): Promise<BundleContent | undefined> {
+  const bundles = await bundlesNamed(session, request);
+  const [bundle] = bundles;
+  if (bundle === undefined) return undefined;
+  const subscriptions = await session.subscriptions.findByBundles([bundle.id]);
+  const events = await session.subscriptions.findEvents(subscriptions.map((subscription) => subscription.id));
+  return { bundle, subscriptions, events };
+}
+
+async function bundlesNamed(session: ReadSession, request: CheckedRequest): Promise<readonly Bundle[]> {
+  if (request.bundleId !== null) return session.subscriptions.findBundlesByIds([request.bundleId]);
+  if (request.bundleExternalKey !== null)
+    return session.subscriptions.findBundlesByKeys([request.bundleExternalKey]);
+  return [];
+}
+
+async function store(session: WriteSession, creation: Creation): Promise<void> {
+  const { accountRecordId } = creation.subscription;
+  if (creation.newBundle !== null) await session.subscriptions.insertBundles([creation.newBundle]);
+  await session.subscriptions.insertSubscriptions([creation.subscription]);
+  await session.subscriptions.insertEvents(creation.events);
+  await session.subscriptions.insertBlockingStates([creation.entitlementStart]);
+  await session.invoices.saveCursors([{ ...creation.cursor, accountRecordId }]);
+}
+
+/** What is due by now is emitted in the call's transaction, the rest gets its queue entry (subscriptions.md §21). */
+function announce(session: WriteSession, creation: Creation, now: Instant): void {
+  const [creating] = creation.events;
+  if (creating === undefined) throw new Error('a creation stores at least its CREATE');
+  const due = creation.events.filter((event) => event.effective.at <= now);
+  session.publish([requestedEvent(creation, creating)]);
+  session.publish(due.map((event) => effectiveEvent(creation, event, event === due.at(-1))));
+  session.schedule(creation.events.filter((event) => event.effective.at > now).map(eventNotification));
+  if (creation.entitlementStart.effective.at <= now) {
+    session.publish([entitlementEvent(creation, creation.entitlementStart)]);
+  } else {
+    session.schedule([blockingStateNotification(creation.entitlementStart)]);
+  }
+}
+
+function matches(bundle: Bundle, filter: BundleFilter): boolean {
+  if (filter.externalKey !== undefined && bundle.externalKey !== filter.externalKey) return false;
+  return filter.bundleIds === undefined || filter.bundleIds.includes(bundle.id);
+}
+
+function byOriginalCreation(a: Bundle, b: Bundle): number {
+  return a.originalCreatedDate - b.originalCreatedDate || a.recordId - b.recordId;
+}

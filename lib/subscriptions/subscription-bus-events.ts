@@ -1,0 +1,103 @@
+import { assertInvariant } from '../errors/index.ts';
+import type { New } from '../ports/storage/index.ts';
+import { BusEventType, type EventPayload, type NewBusEvent } from '../queue/model.ts';
+import { formatInstant, formatLocalDate } from '../time/index.ts';
+import {
+  type BlockingState,
+  type Bundle,
+  type LifecycleEvent,
+  LifecycleEventType,
+  type Subscription,
+} from './model.ts';
+
+/** REQUESTED when a call is accepted, EFFECTIVE when its transition is reached (platform.md §10.4). */
+export const ActionType = { REQUESTED: 'REQUESTED', EFFECTIVE: 'EFFECTIVE' } as const;
+export type ActionType = (typeof ActionType)[keyof typeof ActionType];
+
+/** The subscription that an event speaks of. */
+export interface EventSubject {
+  readonly subscription: Pick<Subscription, 'id' | 'accountId' | 'accountRecordId' | 'bundleId'>;
+  readonly bundle: Pick<Bundle, 'externalKey'>;
+}
+
+/** Payload of a subscription event: the members of its push `metaData`, and what the engine's own consumers need. */
+export interface SubscriptionEventPayload extends EventPayload {
+  readonly accountId: Subscription['accountId'];
+  readonly bundleId: Subscription['bundleId'];
+  readonly subscriptionId: Subscription['id'];
+  readonly actionType: ActionType;
+  readonly bundleExternalKey: string;
+  readonly subscriptionChangeUndo: boolean;
+  /** When the transition takes effect: UTC date-time. */
+  readonly effectiveDate: string;
+  /** Its stored local date (`yyyy-MM-dd`), the target of the invoice run that it causes; null on REQUESTED. */
+  readonly targetDate: string | null;
+  /** True on the last EFFECTIVE event of one operation: only that one asks for an invoice run (invoicing.md §8.1). */
+  readonly isLastOfOperation: boolean;
+}
+
+type SubscriptionBusEventType = NewBusEvent['type'];
+
+const BUS_TYPE: ReadonlyMap<LifecycleEventType, SubscriptionBusEventType> = new Map<
+  LifecycleEventType,
+  SubscriptionBusEventType
+>([
+  [LifecycleEventType.CREATE, BusEventType.SUBSCRIPTION_CREATION],
+  [LifecycleEventType.TRANSFER, BusEventType.SUBSCRIPTION_CREATION],
+  [LifecycleEventType.PHASE, BusEventType.SUBSCRIPTION_PHASE],
+  [LifecycleEventType.EXPIRED, BusEventType.SUBSCRIPTION_EXPIRED],
+  [LifecycleEventType.BCD_CHANGE, BusEventType.SUBSCRIPTION_BCD_CHANGE],
+  [LifecycleEventType.QUANTITY_CHANGE, BusEventType.SUBSCRIPTION_QUANTITY],
+]);
+
+/** The event that an operation has been accepted (subscriptions.md §21). `event` is the one it is about. */
+export function requestedEvent(subject: EventSubject, event: New<LifecycleEvent>): NewBusEvent {
+  return busEvent(subject, event, {
+    actionType: ActionType.REQUESTED,
+    targetDate: null,
+    isLastOfOperation: false,
+  });
+}
+
+/** The event that a lifecycle event has taken effect. */
+export function effectiveEvent(
+  subject: EventSubject,
+  event: New<LifecycleEvent>,
+  isLastOfOperation: boolean,
+): NewBusEvent {
+  const targetDate = formatLocalDate(event.effective.date);
+  return busEvent(subject, event, { actionType: ActionType.EFFECTIVE, targetDate, isLastOfOperation });
+}
+
+/** The event that the service of a subscription has started. */
+export function entitlementEvent(subject: EventSubject, state: New<BlockingState>): NewBusEvent {
+  return {
+    type: BusEventType.ENTITLEMENT_CREATION,
+    accountRecordId: subject.subscription.accountRecordId,
+    payload: {
+      accountId: subject.subscription.accountId,
+      bundleId: subject.subscription.bundleId,
+      subscriptionId: subject.subscription.id,
+      effectiveDate: formatInstant(state.effective.at),
+    },
+  };
+}
+
+function busEvent(
+  { subscription, bundle }: EventSubject,
+  event: New<LifecycleEvent>,
+  variant: Pick<SubscriptionEventPayload, 'actionType' | 'targetDate' | 'isLastOfOperation'>,
+): NewBusEvent {
+  const type = BUS_TYPE.get(event.type);
+  assertInvariant(type, `${event.type} has no bus event`, { eventId: event.id });
+  const payload: SubscriptionEventPayload = {
+    accountId: subscription.accountId,
+    bundleId: subscription.bundleId,
+    subscriptionId: subscription.id,
+    bundleExternalKey: bundle.externalKey,
+    subscriptionChangeUndo: false,
+    effectiveDate: formatInstant(event.effective.at),
+    ...variant,
+  };
+  return { type, accountRecordId: subscription.accountRecordId, payload };
+}

@@ -1,0 +1,184 @@
+import type { Account } from '../accounts/model.ts';
+import type { Catalog } from '../catalog/index.ts';
+import { ActingComponent } from '../context.ts';
+import { assertInvariant } from '../errors/index.ts';
+import type { Uuid } from '../ids/index.ts';
+import type { Ports } from '../ports/index.ts';
+import type { Authorship, ClaimedEntry, New, ReadSession, WriteSession } from '../ports/storage/index.ts';
+import type { HandlerBatch, QueueHandler } from '../queue/handler.ts';
+import { type NewBusEvent, QueueName } from '../queue/model.ts';
+import { type Instant, minDate } from '../time/index.ts';
+import { type DueFacts, type DueWork, dueWork } from './due-work.ts';
+import type { LifecycleEvent } from './model.ts';
+import { type DueItem, dueItemOf, eventNotification } from './subscription-notifications.ts';
+
+/**
+ * Makes lifecycle events and blocking states take effect when their queue entries fall due (subscriptions.md §21). Each
+ * entry's own date is its logical time, so a clock that jumps gives the same result as one that walks.
+ */
+export class SubscriptionEventHandler implements QueueHandler {
+  readonly name = 'subscription-events';
+  readonly topics = [QueueName.SUBSCRIPTION_EVENTS, QueueName.ENTITLEMENT_EVENTS];
+  readonly #ports: Pick<Ports, 'storage' | 'ids' | 'clock'>;
+  readonly #catalogOf: (session: ReadSession) => Promise<Catalog>;
+
+  constructor(
+    ports: Pick<Ports, 'storage' | 'ids' | 'clock'>,
+    catalogOf: (session: ReadSession) => Promise<Catalog>,
+  ) {
+    this.#ports = ports;
+    this.#catalogOf = catalogOf;
+  }
+
+  async handle(batch: HandlerBatch): Promise<void> {
+    const now = this.#ports.clock.now();
+    const outcome = await this.#ports.storage.write(
+      batch.tenant,
+      authorshipOf(batch.entries, now),
+      (session) => this.#work(session, batch, now),
+    );
+    batch.busy(outcome.busy);
+    for (const { entry, error } of outcome.failed) batch.failed(entry, error);
+  }
+
+  /** Storage may run it again from the start, so its outcome is told to the batch only after the commit. */
+  async #work(session: WriteSession, batch: HandlerBatch, now: Instant): Promise<BatchOutcome> {
+    const accounts = await session.tryLockAccounts(
+      batch.entries.flatMap((entry) => entry.accountRecordId ?? []),
+    );
+    const accountOf = new Map(accounts.map((account) => [account.recordId, account]));
+    const isLocked = (entry: ClaimedEntry): boolean =>
+      entry.accountRecordId !== null && accountOf.has(entry.accountRecordId);
+    const locked = batch.entries.filter(isLocked);
+    const busy = batch.entries.filter((entry) => !isLocked(entry));
+    if (locked.length === 0) return { busy, failed: [] };
+
+    const facts = await loadFacts(session, { accounts, entries: locked, catalogOf: this.#catalogOf });
+    const attempts = locked.map((entry) => this.#attempt(entry, facts, now));
+    const done = attempts.filter((attempt) => 'work' in attempt);
+    const failed = attempts.filter((attempt) => 'error' in attempt);
+    await save(session, accounts, done);
+    await batch.finish(
+      session,
+      done.map(({ entry }) => entry),
+    );
+    return { busy, failed };
+  }
+
+  /** What one entry does; an entry that cannot be worked does not hold back the others of the batch. */
+  #attempt(entry: ClaimedEntry, facts: DueFacts, now: Instant): Done | Failed {
+    try {
+      return { entry, work: dueWork(itemOf(entry), facts, { now, nextId: () => this.#ports.ids.next() }) };
+    } catch (error) {
+      return { entry, error };
+    }
+  }
+}
+
+interface Done {
+  readonly entry: ClaimedEntry;
+  readonly work: DueWork;
+}
+
+interface Failed {
+  readonly entry: ClaimedEntry;
+  readonly error: unknown;
+}
+
+interface BatchOutcome {
+  readonly busy: readonly ClaimedEntry[];
+  readonly failed: readonly Failed[];
+}
+
+/** Each account's rows carry the token of the call that caused its work. */
+function authorshipOf(entries: readonly ClaimedEntry[], now: Instant): Authorship {
+  const tokens = new Map(entries.map((entry) => [entry.accountRecordId, entry.userToken]));
+  return {
+    userName: ActingComponent.SUBSCRIPTION_TRANSITION,
+    reasonCode: null,
+    comments: null,
+    createdDate: now,
+    userTokenOf(accountRecordId: number | null): Uuid {
+      const token = tokens.get(accountRecordId);
+      assertInvariant(token, `No entry of the batch belongs to account record ${accountRecordId}`, {
+        accountRecordId,
+      });
+      return token;
+    },
+  };
+}
+
+function itemOf(entry: ClaimedEntry): DueItem {
+  const item = dueItemOf(entry.topic, entry.payload);
+  assertInvariant(item, `Queue entry ${entry.recordId} of ${entry.topic} names no event`, {
+    recordId: entry.recordId,
+  });
+  return item;
+}
+
+interface LoadInput {
+  readonly accounts: readonly Account[];
+  readonly entries: readonly ClaimedEntry[];
+  readonly catalogOf: (session: ReadSession) => Promise<Catalog>;
+}
+
+/** Loads the subscriptions of the whole batch, in a constant number of queries. */
+async function loadFacts(
+  session: ReadSession,
+  { accounts, entries, catalogOf }: LoadInput,
+): Promise<DueFacts> {
+  const items = entries.flatMap((entry) => dueItemOf(entry.topic, entry.payload) ?? []);
+  const ids = items.map((item) => (item.kind === 'LIFECYCLE_EVENT' ? item.subscriptionId : item.blockedId));
+  const subscriptions = await session.subscriptions.findByIds(ids);
+  const subscriptionIds = subscriptions.map((subscription) => subscription.id);
+  const bundles = await session.subscriptions.findBundlesByIds(subscriptions.map(({ bundleId }) => bundleId));
+  const events = await session.subscriptions.findEvents(subscriptionIds);
+  const blockingStates = await session.subscriptions.findBlockingStates(subscriptionIds);
+  return {
+    accounts: new Map(accounts.map((account) => [account.id, account])),
+    subscriptions: new Map(subscriptions.map((subscription) => [subscription.id, subscription])),
+    bundles: new Map(bundles.map((bundle) => [bundle.id, bundle])),
+    events: Map.groupBy(events, (event) => event.subscriptionId),
+    blockingStates,
+    plans: await catalogOf(session),
+  };
+}
+
+async function save(
+  session: WriteSession,
+  accounts: readonly Account[],
+  done: readonly Done[],
+): Promise<void> {
+  const added = done.flatMap(({ work }) => work.addedEvents);
+  if (added.length > 0) {
+    await session.subscriptions.insertEvents(added);
+    session.schedule(added.map(eventNotification));
+    await markDirty(session, accounts, added);
+  }
+  const busEvents: readonly NewBusEvent[] = done.flatMap(({ work }) => work.busEvents);
+  if (busEvents.length > 0) session.publish(busEvents);
+}
+
+/** A new billing event makes its subscription due for invoicing from the date it touches (invoicing.md §7.1). */
+async function markDirty(
+  session: WriteSession,
+  accounts: readonly Account[],
+  added: readonly New<LifecycleEvent>[],
+): Promise<void> {
+  const cursors = await session.invoices.cursorsOfAccounts(accounts.map((account) => account.id));
+  const cursorOf = new Map(cursors.map((cursor) => [cursor.subscriptionId, cursor]));
+  await session.invoices.saveCursors(
+    added.map(({ subscriptionId, accountRecordId, effective }) => {
+      const cursor = cursorOf.get(subscriptionId);
+      const dirtyFrom =
+        cursor?.dirtyFrom == null ? effective.date : minDate(cursor.dirtyFrom, effective.date);
+      return {
+        subscriptionId,
+        accountRecordId,
+        settledThrough: cursor?.settledThrough ?? null,
+        nextDueDate: cursor?.nextDueDate ?? null,
+        dirtyFrom,
+      };
+    }),
+  );
+}

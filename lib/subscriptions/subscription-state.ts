@@ -1,0 +1,45 @@
+import type { Uuid } from '../ids/index.ts';
+import type { DatedInstant, Instant } from '../time/index.ts';
+import { blockFlagsAt } from './blocking-in-force.ts';
+import { type BlockingState, ENTITLEMENT_SERVICE, EntitlementState, EntitlementStateName } from './model.ts';
+import { billingStateAt, type Transition } from './transitions.ts';
+
+export interface SubscriptionStateInput {
+  readonly subscriptionId: Uuid;
+  readonly transitions: readonly Transition[];
+  /** Active states of the subscription, its bundle and its account. */
+  readonly blockingStates: readonly BlockingState[];
+}
+
+/** The state that callers see at `now`; the first condition of the table that holds decides (subscriptions.md §4.3). */
+export function subscriptionStateAt(input: SubscriptionStateInput, now: Instant): EntitlementState {
+  const start = entitlementStart(input);
+  const end = entitlementEnd(input);
+  if (end !== undefined && end.at <= now) return EntitlementState.CANCELLED;
+  if (billingStateAt(input.transitions, now) === EntitlementState.EXPIRED) return EntitlementState.EXPIRED;
+  if (start !== undefined && start.at > now) return EntitlementState.PENDING;
+  if (blockFlagsAt(input.blockingStates, now).isBlockEntitlement) return EntitlementState.BLOCKED;
+  return EntitlementState.ACTIVE;
+}
+
+type OwnStates = Pick<SubscriptionStateInput, 'subscriptionId' | 'blockingStates'>;
+
+/** When the service of the subscription starts: its ENT_STARTED, past or future. */
+export function entitlementStart(input: OwnStates): DatedInstant | undefined {
+  return ownState(input, EntitlementStateName.ENT_STARTED)?.effective;
+}
+
+/** When it ends: its ENT_CANCELLED, past or future. */
+export function entitlementEnd(input: OwnStates): DatedInstant | undefined {
+  return ownState(input, EntitlementStateName.ENT_CANCELLED)?.effective;
+}
+
+function ownState(input: OwnStates, stateName: EntitlementStateName): BlockingState | undefined {
+  return input.blockingStates.find(
+    (state) =>
+      state.isActive &&
+      state.blockedId === input.subscriptionId &&
+      state.service === ENTITLEMENT_SERVICE &&
+      state.stateName === stateName,
+  );
+}

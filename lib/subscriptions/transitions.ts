@@ -1,0 +1,118 @@
+import type { Catalog, CatalogVersion, Plan, PlanPhase } from '../catalog/index.ts';
+import { assertInvariant } from '../errors/index.ts';
+import type { Instant } from '../time/index.ts';
+import { inTimeOrder, isEnd, isMarker, isPlanChoice, isStart } from './lifecycle-order.ts';
+import { EntitlementState, type LifecycleEvent, LifecycleEventType } from './model.ts';
+
+/** Where the plan of a running subscription is looked up (catalog.md §6.2). */
+export type PlanResolver = Pick<Catalog, 'resolvePlan'>;
+
+/** The plan of a subscription at some instant, as the catalog version that supplies it has it. */
+export interface PlanInForce {
+  readonly version: CatalogVersion;
+  readonly plan: Plan;
+  readonly phase: PlanPhase;
+  readonly priceListName: string;
+  /** When the plan was chosen: date of the last CREATE, TRANSFER or CHANGE. */
+  readonly chosenAt: Instant;
+}
+
+export type BillingState = Extract<EntitlementState, 'ACTIVE' | 'CANCELLED' | 'EXPIRED'>;
+
+/** A lifecycle event with what was and what is from then on (subscriptions.md §4.2). */
+export interface Transition {
+  readonly event: LifecycleEvent;
+  readonly previous: PlanInForce | null;
+  readonly next: PlanInForce | null;
+  /** Day of the latest BCD_CHANGE up to this event. */
+  readonly billCycleDay: number | null;
+  /** Quantity of the latest QUANTITY_CHANGE up to this event. */
+  readonly quantity: number | null;
+  readonly state: BillingState;
+}
+
+/**
+ * The transitions of one subscription from its active events, in time order (subscriptions.md §4.1, §4.2). Plans are
+ * taken from the catalog by §13 rule 2. A list whose first event is not CREATE or TRANSFER gives none.
+ */
+export function transitionsOf(events: readonly LifecycleEvent[], plans: PlanResolver): readonly Transition[] {
+  const ordered = withoutWhatFollowsTheEnd(inTimeOrder(events.filter((event) => !isMarker(event))));
+  const first = ordered[0];
+  if (first === undefined || !isStart(first)) return [];
+
+  const transitions: Transition[] = [];
+  let before: Transition | undefined;
+  for (const event of ordered) {
+    const previous = isStart(event) ? null : (before?.next ?? null);
+    before = {
+      event,
+      previous,
+      next: nextOf(event, previous, plans),
+      billCycleDay:
+        event.type === LifecycleEventType.BCD_CHANGE ? event.billCycleDay : (before?.billCycleDay ?? null),
+      quantity:
+        event.type === LifecycleEventType.QUANTITY_CHANGE ? event.quantity : (before?.quantity ?? null),
+      state: stateAfter(event),
+    };
+    transitions.push(before);
+  }
+  return transitions;
+}
+
+/** The transition in effect at `at`; undefined while billing is PENDING. */
+export function transitionAt(transitions: readonly Transition[], at: Instant): Transition | undefined {
+  return transitions.findLast((transition) => transition.event.effective.at <= at);
+}
+
+/** The plan to show at `at`: the one in force; before the billing start the first, after its end the last (§4.4, §18.6). */
+export function planShownAt(transitions: readonly Transition[], at: Instant): PlanInForce | null {
+  const transition = transitionAt(transitions, at) ?? transitions[0];
+  return transition?.next ?? transition?.previous ?? null;
+}
+
+/** State of the billing view at `at` (subscriptions.md §4.3). */
+export function billingStateAt(
+  transitions: readonly Transition[],
+  at: Instant,
+): BillingState | typeof EntitlementState.PENDING {
+  return transitionAt(transitions, at)?.state ?? EntitlementState.PENDING;
+}
+
+function withoutWhatFollowsTheEnd(ordered: readonly LifecycleEvent[]): readonly LifecycleEvent[] {
+  const end = ordered.find(isEnd);
+  if (end === undefined) return ordered;
+  return ordered.filter((event) => event === end || isStart(event) || event.effective.at < end.effective.at);
+}
+
+function nextOf(
+  event: LifecycleEvent,
+  previous: PlanInForce | null,
+  plans: PlanResolver,
+): PlanInForce | null {
+  if (isEnd(event)) return null;
+  const at = event.effective.at;
+  const planName = isPlanChoice(event) ? event.planName : previous?.plan.name;
+  const phaseName = event.phaseName ?? previous?.phase.name;
+  const priceListName = isPlanChoice(event) ? event.priceListName : previous?.priceListName;
+  const chosenAt = isPlanChoice(event) ? at : previous?.chosenAt;
+  assertInvariant(
+    planName && phaseName && priceListName && chosenAt !== undefined,
+    `${event.type} event ${event.id} of subscription ${event.subscriptionId} names no plan, phase or price list`,
+    { eventId: event.id, subscriptionId: event.subscriptionId },
+  );
+
+  const { version, plan } = plans.resolvePlan(planName, at, chosenAt);
+  const phase = plan.phases.find((candidate) => candidate.name === phaseName);
+  assertInvariant(phase, `Plan ${planName} has no phase ${phaseName}`, {
+    eventId: event.id,
+    planName,
+    phaseName,
+  });
+  return { version, plan, phase, priceListName, chosenAt };
+}
+
+function stateAfter(event: LifecycleEvent): BillingState {
+  if (event.type === LifecycleEventType.CANCEL) return EntitlementState.CANCELLED;
+  if (event.type === LifecycleEventType.EXPIRED) return EntitlementState.EXPIRED;
+  return EntitlementState.ACTIVE;
+}
