@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -100,6 +101,10 @@ async function prepareTemplate(
 ): Promise<TestDatabase> {
   const database = await makers[kind].create(name);
   await template.prepare(database);
+  if (database.kind === 'sqlite' && existsSync(`${database.path}-wal`)) {
+    // PostgreSQL refuses by itself to copy a database in use; of SQLite's file only a part would be copied.
+    throw new Error(`Template "${template.name}" is still open: its write-ahead log is not in the file yet`);
+  }
   return database;
 }
 
