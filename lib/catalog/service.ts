@@ -12,7 +12,7 @@ import { CompiledVersions } from './compiled-versions.ts';
 import type { StoredCatalogVersion } from './stored-version.ts';
 import { validateVersion } from './validation/validate-version.ts';
 import { validateVersions } from './validation/validate-versions.ts';
-import { readCatalogXml } from './xml/read-catalog.ts';
+import { type ParsedVersion, readCatalogXml } from './xml/read-catalog.ts';
 import { canonicalXml } from './xml/write-catalog.ts';
 
 /** Key of the tenant value under which catalogs stand in events (catalog.md §13 rule 4). */
@@ -20,13 +20,13 @@ const CATALOG_KEY = 'CATALOG';
 
 /** Catalogs of the tenants: upload, and the immutable value that every operation reads (catalog.md §5, §13). */
 export class CatalogService {
-  readonly #ports: Pick<Ports, 'storage' | 'ids'>;
+  readonly #ports: Pick<Ports, 'storage' | 'ids' | 'logger'>;
   readonly #tenants: TenantService;
   readonly #compiled = new CompiledVersions();
   readonly #byTenant = new Map<number, { readonly revision: number; readonly catalog: Catalog }>();
   readonly #globalDefault: Catalog | null;
 
-  constructor(ports: Pick<Ports, 'storage' | 'ids'>, tenants: TenantService, globalDefault: string | undefined) {
+  constructor(ports: Pick<Ports, 'storage' | 'ids' | 'logger'>, tenants: TenantService, globalDefault: string | undefined) {
     this.#ports = ports;
     this.#tenants = tenants;
     this.#globalDefault = globalDefault === undefined ? null : createCatalog(validVersions(globalDefault));
@@ -41,6 +41,9 @@ export class CatalogService {
   async upload(context: CallContext, source: Uint8Array | string): Promise<void> {
     const parsed = forTenant(context.tenant, () => parse(source));
     const hashed = await Promise.all(parsed.versions.map(withHash));
+    for (const { message, line } of parsed.warnings) {
+      this.#ports.logger.warn({ tenantId: context.tenant.id, line }, `catalog upload: ${message}`);
+    }
     await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
       await session.catalogs.lock();
       const stored = (await session.catalogs.versions()).map((version) => ({
@@ -56,6 +59,7 @@ export class CatalogService {
       const problems = validateVersions(
         stored.map((version) => version.compiled),
         added.map((each) => each.version),
+        added.map((each) => each.parsed),
       );
       if (problems.length > 0) throw invalidForTenant(context.tenant, problems);
       const rows = this.#rowsOf(added, sourceText(source), context);
@@ -64,7 +68,7 @@ export class CatalogService {
         {
           type: BusEventType.TENANT_CONFIG_CHANGE,
           accountRecordId: null,
-          payload: { objectType: 'TENANT_KVS', objectId: id, key: CATALOG_KEY },
+          payload: { accountId: null, objectId: id, metaData: { key: CATALOG_KEY } },
         },
       ]);
     });
@@ -116,34 +120,45 @@ export class CatalogService {
 
 interface Parsed {
   readonly isEnvelope: boolean;
-  readonly versions: readonly CatalogVersion[];
+  readonly versions: readonly ReadVersion[];
+  readonly warnings: readonly Problem[];
 }
 
-interface Hashed {
+/** A version and the document it was read from, which knows lines and columns. */
+interface ReadVersion {
   readonly version: CatalogVersion;
+  readonly parsed: ParsedVersion;
+}
+
+interface Hashed extends ReadVersion {
   readonly xml: string;
   readonly contentHash: string;
 }
 
 function parse(source: Uint8Array | string): Parsed {
   const document = readCatalogXml(source);
-  const problems = document.versions.flatMap((version) => validateVersion(version));
+  const findings = document.versions.map((version) => validateVersion(version));
+  const problems = findings.flatMap(({ errors }) => errors);
   if (problems.length > 0) throw invalid(problems);
-  return { isEnvelope: document.isEnvelope, versions: document.versions.map((each) => createVersion(each.content)) };
+  return {
+    isEnvelope: document.isEnvelope,
+    versions: document.versions.map((each) => ({ version: createVersion(each.content), parsed: each })),
+    warnings: findings.flatMap(({ warnings }) => warnings),
+  };
 }
 
 function validVersions(source: string): readonly CatalogVersion[] {
-  const { versions } = parse(source);
+  const versions = parse(source).versions.map(({ version }) => version);
   const problems = validateVersions([], versions);
   if (problems.length > 0) throw invalid(problems);
   return versions;
 }
 
-async function withHash(version: CatalogVersion): Promise<Hashed> {
-  const xml = canonicalXml(version);
+async function withHash(read: ReadVersion): Promise<Hashed> {
+  const xml = canonicalXml(read.version);
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(xml));
   const contentHash = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
-  return { version, xml, contentHash };
+  return { ...read, xml, contentHash };
 }
 
 function sourceText(source: Uint8Array | string): string {

@@ -1,6 +1,7 @@
 import type { Catalog } from '../catalog/index.ts';
-import { type Decimal, ZERO } from '../money/index.ts';
-import { type Invoice, type InvoiceItem, InvoiceStatus } from './model.ts';
+import type { Decimal } from '../money/index.ts';
+import { balanceOf } from './invoice-amounts.ts';
+import type { Invoice, InvoiceItem } from './model.ts';
 
 /** An item as it is read: pretty names are never stored (invoicing.md §1.2). */
 export interface InvoiceItemView extends InvoiceItem {
@@ -15,12 +16,6 @@ export interface InvoiceView extends Invoice {
   /** What is owed on it now (invoicing.md §1.4 rule 6). */
   readonly balance: Decimal;
   readonly items: readonly InvoiceItemView[];
-}
-
-/** balance = 0 unless COMMITTED, not written off, not a migration invoice; else rawBalance. */
-export function balanceOf(invoice: Invoice): Decimal {
-  if (invoice.status !== InvoiceStatus.COMMITTED || invoice.isWrittenOff || invoice.isMigration) return ZERO;
-  return invoice.rawBalance;
 }
 
 /** Joins invoices with their items, in the order given; names come from the newest version that has the plan. */

@@ -1,0 +1,40 @@
+import type { Account } from '../accounts/model.ts';
+import type { Catalog } from '../catalog/index.ts';
+import type { Uuid } from '../ids/index.ts';
+import type { ReadSession } from '../ports/storage/index.ts';
+import { type Instant, type LocalDate, localDateOf } from '../time/index.ts';
+import { type DryRunInvoice, walkToTargetDate } from './dry-run-walk.ts';
+import { effectiveTargetDate } from './effective-target-date.ts';
+import type { InvoicingConfig } from './invoicing-config.ts';
+import { initialState, loadBillingState } from './load-billing-state.ts';
+import { runInput, withWindowItems } from './run-accounts.ts';
+
+export interface DryRunRequest {
+  readonly account: Account;
+  /** null = today in the account's zone. */
+  readonly requestedDate: LocalDate | null;
+  readonly now: Instant;
+  readonly catalog: Catalog;
+  readonly config: InvoicingConfig;
+}
+
+/**
+ * The invoice that the run at the target date would make, or null (invoicing.md §11). Reads one snapshot, takes no lock
+ * and writes nothing.
+ */
+export async function dryRunToTargetDate(
+  session: ReadSession,
+  request: DryRunRequest,
+  nextItemId: () => Uuid,
+): Promise<DryRunInvoice | null> {
+  const { account, requestedDate, now, catalog, config } = request;
+  const [stored] = await session.invoices.loadStates([account.id]);
+  const state = stored ?? initialState(account);
+  const today = localDateOf(now, account.timeZone);
+  const targetDate = effectiveTargetDate({ requested: requestedDate, today, maxTargetDate: state.maxTargetDate });
+  const loaded = await loadBillingState(session, [{ account, targetDate, state }], catalog, 'all');
+  const [billing] = await withWindowItems(session, loaded);
+  if (!billing) return null;
+  const dueDates = billing.subscriptions.flatMap(({ cursor }) => cursor?.nextDueDate ?? []);
+  return walkToTargetDate({ ...runInput(billing, config), dueDates }, nextItemId);
+}

@@ -1,0 +1,142 @@
+import type { Account } from '../accounts/model.ts';
+import type { Catalog } from '../catalog/index.ts';
+import type { Uuid } from '../ids/index.ts';
+import { ZERO } from '../money/index.ts';
+import type { ReadSession } from '../ports/storage/index.ts';
+import { billingEvents } from '../subscriptions/billing-events.ts';
+import type { LifecycleEvent, Subscription } from '../subscriptions/model.ts';
+import type { LocalDate } from '../time/index.ts';
+import { accountBillCycleDay } from './account-bill-cycle-day.ts';
+import type { BillingEvent } from './billing-event.ts';
+import type { SubscriptionBilling } from './evaluate-subscription.ts';
+import type { AccountInvoicingState, CoverageRow, InvoicingCursor } from './model.ts';
+import { windowOf } from './window.ts';
+
+/** An account that is to be invoiced up to a date. */
+export interface BillingRequest {
+  readonly account: Account;
+  /** Effective target date (invoicing.md §8.2 step 4). */
+  readonly targetDate: LocalDate;
+  readonly state: AccountInvoicingState;
+}
+
+/** Everything that the evaluation of one account reads. */
+export interface AccountBilling extends BillingRequest {
+  /** The subscriptions that are due. */
+  readonly subscriptions: readonly SubscriptionBilling[];
+  /** Bill cycle day that this run gives the account, or null when it has one or needs none (invoicing.md §4 rule 4). */
+  readonly newBillCycleDay: number | null;
+}
+
+/** Which subscriptions of the accounts to load. */
+export type CursorChoice = 'due' | 'all';
+
+/**
+ * Loads what the runs of these accounts need: the due subscriptions, their events, and the coverage of their windows,
+ * in a constant number of queries for any number of accounts (invoicing.md §7.2 step 4).
+ */
+export async function loadBillingState(
+  session: ReadSession,
+  requests: readonly BillingRequest[],
+  catalog: Catalog,
+  choice: CursorChoice,
+): Promise<readonly AccountBilling[]> {
+  const cursors = await loadCursors(session, requests, choice);
+  const subscriptionIds = cursors.map((cursor) => cursor.subscriptionId);
+  const subscriptions = await session.subscriptions.findByIds(subscriptionIds);
+  const events = await session.subscriptions.findEvents(subscriptionIds);
+  const streams = streamsOf(requests, subscriptions, events, catalog);
+  const cursorOf = new Map(cursors.map((cursor) => [cursor.subscriptionId, cursor]));
+  const windows = streams.flatMap(({ request, bySubscription }) =>
+    [...bySubscription].map(([subscriptionId, own]) => {
+      const cursor = cursorOf.get(subscriptionId) ?? null;
+      return { subscriptionId, from: windowOf({ events: own, cursor, targetDate: request.targetDate }).start };
+    }),
+  );
+  const rows = Map.groupBy(await session.invoices.loadCoverage(windows), (row) => row.subscriptionId);
+  return streams.map((stream) => billingOf(stream, cursorOf, rows));
+}
+
+/** State of an account before its first invoice. */
+export function initialState(account: Account): AccountInvoicingState {
+  return {
+    accountId: account.id,
+    accountRecordId: account.recordId,
+    maxTargetDate: null,
+    accountCBA: ZERO,
+    accountBalance: ZERO,
+    parked: false,
+    version: 0,
+  };
+}
+
+interface AccountStream {
+  readonly request: BillingRequest;
+  readonly newBillCycleDay: number | null;
+  readonly bySubscription: ReadonlyMap<Uuid, readonly BillingEvent[]>;
+}
+
+async function loadCursors(
+  session: ReadSession,
+  requests: readonly BillingRequest[],
+  choice: CursorChoice,
+): Promise<readonly InvoicingCursor[]> {
+  if (choice === 'all') return session.invoices.cursorsOfAccounts(requests.map(({ account }) => account.id));
+  return session.invoices.dueCursors(
+    requests.map(({ account, targetDate }) => ({ accountId: account.id, targetDate })),
+  );
+}
+
+function streamsOf(
+  requests: readonly BillingRequest[],
+  subscriptions: readonly Subscription[],
+  events: readonly LifecycleEvent[],
+  catalog: Catalog,
+): readonly AccountStream[] {
+  const eventsOf = Map.groupBy(events, (event) => event.subscriptionId);
+  const subscriptionsOf = Map.groupBy(subscriptions, (subscription) => subscription.accountId);
+  return requests.map((request) => {
+    const histories = (subscriptionsOf.get(request.account.id) ?? []).map((subscription) => ({
+      subscription,
+      events: eventsOf.get(subscription.id) ?? [],
+    }));
+    return streamOf(request, histories, catalog);
+  });
+}
+
+/**
+ * Billing events of one account. An account without a bill cycle day gets that of its earliest account-aligned charge,
+ * and its events are built again with it (subscriptions.md §15.2).
+ */
+function streamOf(
+  request: BillingRequest,
+  histories: Parameters<typeof billingEvents>[0]['histories'],
+  catalog: Catalog,
+): AccountStream {
+  const { account } = request;
+  const first = billingEvents({ account, histories, plans: catalog });
+  const newBillCycleDay = account.billCycleDayLocal === 0 ? accountBillCycleDay(first.events) : null;
+  const { events } =
+    newBillCycleDay === null
+      ? first
+      : billingEvents({ account: { ...account, billCycleDayLocal: newBillCycleDay }, histories, plans: catalog });
+  return { request, newBillCycleDay, bySubscription: Map.groupBy(events, (event) => event.subscriptionId) };
+}
+
+function billingOf(
+  stream: AccountStream,
+  cursorOf: ReadonlyMap<Uuid, InvoicingCursor>,
+  rows: ReadonlyMap<Uuid, readonly CoverageRow[]>,
+): AccountBilling {
+  const subscriptions = [...stream.bySubscription].map(
+    ([subscriptionId, events]): SubscriptionBilling => ({
+      subscriptionId,
+      events,
+      cursor: cursorOf.get(subscriptionId) ?? null,
+      rows: rows.get(subscriptionId) ?? [],
+      items: new Map(),
+      itemsCreatedToday: 0,
+    }),
+  );
+  return { ...stream.request, newBillCycleDay: stream.newBillCycleDay, subscriptions };
+}

@@ -1,0 +1,165 @@
+import type { Account } from '../accounts/model.ts';
+import type { Catalog } from '../catalog/index.ts';
+import type { Uuid } from '../ids/index.ts';
+import type { IdGenerator } from '../ports/identity.ts';
+import type { ReadSession, WriteSession } from '../ports/storage/index.ts';
+import { type LocalDate, localDateOf } from '../time/index.ts';
+import { effectiveTargetDate } from './effective-target-date.ts';
+import type { SubscriptionBilling } from './evaluate-subscription.ts';
+import { type AccountRunInput, evaluateAccount, missingItemIdsOfAccount } from './invoice-run.ts';
+import type { InvoicingConfig } from './invoicing-config.ts';
+import { type AccountBilling, type BillingRequest, initialState, loadBillingState } from './load-billing-state.ts';
+import type { AccountInvoicingState, CoverageRow, InvoiceItem } from './model.ts';
+import { invoicingCurrency } from './new-invoice.ts';
+import { type EvaluatedAccount, saveRuns } from './save-runs.ts';
+
+/** One account that is to be invoiced; the date as asked for, null = today in its zone. */
+export interface RunRequest {
+  readonly account: Account;
+  readonly requestedDate: LocalDate | null;
+}
+
+/** What came of one account's run; `invoiceId` null = nothing to invoice. */
+export type RunResult =
+  | { readonly account: Account; readonly kind: 'done'; readonly invoiceId: Uuid | null }
+  | { readonly account: Account; readonly kind: 'failed'; readonly state: AccountInvoicingState; readonly error: unknown };
+
+export interface RunDependencies {
+  readonly ids: IdGenerator;
+  readonly config: InvoicingConfig;
+  readonly catalog: Catalog;
+}
+
+/**
+ * Runs any number of locked accounts of one tenant in the session's transaction (invoicing.md §8.2): loads in bulk,
+ * evaluates each account by itself, saves in bulk. An account whose evaluation fails is left out of what is saved and
+ * reported; the others go on.
+ */
+export async function runAccounts(
+  session: WriteSession,
+  requests: readonly RunRequest[],
+  dependencies: RunDependencies,
+): Promise<readonly RunResult[]> {
+  const { ids } = dependencies;
+  const { billings, failed } = await loadRuns(session, requests, dependencies);
+  const evaluated: EvaluatedAccount[] = [];
+  for (const billing of billings) {
+    try {
+      const run = evaluateAccount(runInput(billing, dependencies.config), () => ids.next());
+      evaluated.push({ billing, run });
+    } catch (error) {
+      failed.push({ account: billing.account, kind: 'failed', state: billing.state, error });
+    }
+  }
+  const invoiceIds = await saveRuns(session, evaluated, ids);
+  const done = evaluated.map(
+    ({ billing }): RunResult => ({
+      account: billing.account,
+      kind: 'done',
+      invoiceId: invoiceIds.get(billing.account.id) ?? null,
+    }),
+  );
+  return [...done, ...failed];
+}
+
+interface LoadedRuns {
+  readonly billings: readonly AccountBilling[];
+  readonly failed: RunResult[];
+}
+
+async function loadRuns(
+  session: WriteSession,
+  requests: readonly RunRequest[],
+  { catalog, config }: RunDependencies,
+): Promise<LoadedRuns> {
+  const states = new Map(
+    (await session.invoices.loadStates(requests.map(({ account }) => account.id))).map((state) => [
+      state.accountId,
+      state,
+    ]),
+  );
+  const accepted: BillingRequest[] = [];
+  const failed: RunResult[] = [];
+  for (const request of requests) {
+    const state = states.get(request.account.id) ?? initialState(request.account);
+    try {
+      accepted.push(billingRequest(request, state, session));
+    } catch (error) {
+      failed.push({ account: request.account, kind: 'failed', state, error });
+    }
+  }
+  const billings = await loadBillingState(session, accepted, catalog, 'due');
+  return { billings: await withRepairedItems(session, billings, config), failed };
+}
+
+/** The request with its effective target date. @throws BillingError 4005, or 3 for an account without currency. */
+function billingRequest(request: RunRequest, state: AccountInvoicingState, session: WriteSession): BillingRequest {
+  const { account, requestedDate } = request;
+  invoicingCurrency(account);
+  const targetDate = effectiveTargetDate({
+    requested: requestedDate,
+    today: localDateOf(session.authorship.createdDate, account.timeZone),
+    maxTargetDate: state.maxTargetDate,
+  });
+  return { account, targetDate, state };
+}
+
+/** What `evaluateAccount` reads of a loaded account. */
+export function runInput(billing: AccountBilling, config: InvoicingConfig): AccountRunInput {
+  return {
+    subscriptions: billing.subscriptions,
+    state: billing.state,
+    targetDate: billing.targetDate,
+    currency: invoicingCurrency(billing.account),
+    config,
+  };
+}
+
+/**
+ * Loads the items that these runs will repair, with all of their rows (invoicing.md §7.2 rule 6). Accounts without
+ * changes need none, and then nothing is asked of the storage.
+ */
+export async function withRepairedItems(
+  session: ReadSession,
+  billings: readonly AccountBilling[],
+  config: InvoicingConfig,
+): Promise<readonly AccountBilling[]> {
+  const itemIds = billings.flatMap((billing) => missingItemIdsOfAccount(runInput(billing, config)));
+  return itemIds.length === 0 ? billings : withItems(session, billings, itemIds);
+}
+
+async function withItems(
+  session: ReadSession,
+  billings: readonly AccountBilling[],
+  itemIds: readonly Uuid[],
+): Promise<readonly AccountBilling[]> {
+  const items = Map.groupBy(await session.invoices.findItemsByIds(itemIds), (item) => item.subscriptionId);
+  const rows = Map.groupBy(await session.invoices.loadCoverageOfItems(itemIds), (row) => row.subscriptionId);
+  return billings.map((billing) => ({
+    ...billing,
+    subscriptions: billing.subscriptions.map((subscription) =>
+      joined(subscription, items.get(subscription.subscriptionId) ?? [], rows.get(subscription.subscriptionId) ?? []),
+    ),
+  }));
+}
+
+function joined(
+  subscription: SubscriptionBilling,
+  items: readonly InvoiceItem[],
+  rows: readonly CoverageRow[],
+): SubscriptionBilling {
+  if (items.length === 0) return subscription;
+  const loaded = new Set(items.map((item) => item.id));
+  const others = subscription.rows.filter((row) => !loaded.has(row.itemId));
+  return { ...subscription, items: new Map(items.map((item) => [item.id, item])), rows: [...others, ...rows] };
+}
+
+/** Loads the items of all RECURRING rows in the windows: a dry run walks over dates, and any step may repair them. */
+export async function withWindowItems(
+  session: ReadSession,
+  billings: readonly AccountBilling[],
+): Promise<readonly AccountBilling[]> {
+  const rows = billings.flatMap(({ subscriptions }) => subscriptions.flatMap((subscription) => subscription.rows));
+  const itemIds = rows.filter((row) => row.kind === 'RECURRING').map((row) => row.itemId);
+  return itemIds.length === 0 ? billings : withItems(session, billings, itemIds);
+}

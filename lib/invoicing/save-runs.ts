@@ -1,0 +1,146 @@
+import type { Account } from '../accounts/model.ts';
+import { accountEvent } from '../accounts/service.ts';
+import type { Uuid } from '../ids/index.ts';
+import { assertInvariant } from '../errors/index.ts';
+import type { IdGenerator } from '../ports/identity.ts';
+import type { WriteSession } from '../ports/storage/index.ts';
+import { BusEventType, type NewBusEvent, type NewNotification } from '../queue/model.ts';
+import { atReferenceTime } from '../subscriptions/requested-date.ts';
+import type { CoverageRow } from './model.ts';
+import { dueEntry } from './due-entry.ts';
+import { type NewInvoice, newInvoice } from './new-invoice.ts';
+import type { AccountRun } from './invoice-run.ts';
+import type { AccountBilling } from './load-billing-state.ts';
+
+/** A loaded account and what its evaluation says is to be written. */
+export interface EvaluatedAccount {
+  readonly billing: AccountBilling;
+  readonly run: AccountRun;
+}
+
+/**
+ * Saves runs in the session's transaction: invoices with their items, coverage, cursors, states, charged-through dates,
+ * bill cycle days, due entries and outbox events (invoicing.md §8.2 steps 13 and 14), one statement per kind of record.
+ * @returns the ids of the new invoices by account.
+ */
+export async function saveRuns(
+  session: WriteSession,
+  evaluated: readonly EvaluatedAccount[],
+  ids: IdGenerator,
+): Promise<ReadonlyMap<Uuid, Uuid>> {
+  await saveBillCycleDays(session, evaluated);
+  await saveProjection(session, evaluated);
+  session.schedule(evaluated.flatMap(dueEntries));
+  const invoiced = evaluated.filter(({ run }) => run.items.length > 0);
+  session.publish(evaluated.filter(({ run }) => run.items.length === 0).map(nullInvoiceEvent));
+  if (invoiced.length === 0) return new Map();
+  await session.subscriptions.setChargedThrough(invoiced.flatMap(chargedThrough));
+  await session.invoices.saveStates(invoiced.map(({ run }) => run.state));
+  return saveInvoices(session, invoiced, ids);
+}
+
+/** Numbers are taken last, so that the tenant's counter is held for as short as possible (invoicing.md §1.6). */
+async function saveInvoices(
+  session: WriteSession,
+  invoiced: readonly EvaluatedAccount[],
+  ids: IdGenerator,
+): Promise<ReadonlyMap<Uuid, Uuid>> {
+  const now = session.authorship.createdDate;
+  const firstNumber = await session.invoices.takeInvoiceNumbers(invoiced.length);
+  const invoices = invoiced.map(({ billing, run }, index) =>
+    newInvoice({
+      id: ids.next(),
+      invoiceNumber: firstNumber + index,
+      account: billing.account,
+      targetDate: billing.targetDate,
+      run,
+      now,
+    }),
+  );
+  await session.invoices.insertInvoices(invoices.map(({ invoice }) => invoice));
+  await session.invoices.insertItems(invoices.flatMap(({ items }) => items));
+  session.publish(invoices.map(invoiceCreationEvent));
+  return new Map(invoices.map(({ invoice }) => [invoice.accountId, invoice.id]));
+}
+
+/** The day that the first run gives an account is stored once, as a change of the account (accounts.md §4 rule 4). */
+async function saveBillCycleDays(session: WriteSession, evaluated: readonly EvaluatedAccount[]): Promise<void> {
+  const changed = evaluated.flatMap(({ billing }): readonly Account[] =>
+    billing.newBillCycleDay === null
+      ? []
+      : [
+          {
+            ...billing.account,
+            billCycleDayLocal: billing.newBillCycleDay,
+            updatedDate: session.authorship.createdDate,
+          },
+        ],
+  );
+  if (changed.length === 0) return;
+  await session.accounts.update(changed);
+  session.publish(changed.map((account) => accountEvent(BusEventType.ACCOUNT_CHANGE, account)));
+}
+
+async function saveProjection(session: WriteSession, evaluated: readonly EvaluatedAccount[]): Promise<void> {
+  const all = evaluated.flatMap(({ billing, run }) =>
+    run.evaluations.map((evaluation) => ({ accountRecordId: billing.account.recordId, evaluation })),
+  );
+  const owners = new Map(all.map(({ accountRecordId, evaluation }) => [evaluation.subscriptionId, accountRecordId]));
+  const ownerOf = (row: CoverageRow): number => {
+    const owner = owners.get(row.subscriptionId);
+    assertInvariant(owner !== undefined, `Coverage of subscription ${row.subscriptionId} belongs to no account`);
+    return owner;
+  };
+  const coverage = all.map(({ evaluation }) => evaluation.coverage);
+  const replaced = coverage.flatMap(({ replacedItemIds }) => replacedItemIds);
+  const repairable = all.flatMap(({ evaluation }) => evaluation.repairable);
+  const inserted = coverage.flatMap((changes) => changes.inserted);
+  if (replaced.length > 0) {
+    await session.invoices.replaceCoverage(
+      replaced,
+      coverage.flatMap(({ replacements }) => replacements),
+      ownerOf,
+    );
+  }
+  if (repairable.length > 0) await session.invoices.setRepairable(repairable);
+  if (inserted.length > 0) await session.invoices.insertCoverage(inserted, ownerOf);
+  if (all.length === 0) return;
+  await session.invoices.saveCursors(
+    all.map(({ accountRecordId, evaluation }) => ({ ...evaluation.cursor, accountRecordId })),
+  );
+}
+
+function dueEntries({ billing, run }: EvaluatedAccount): readonly NewNotification[] {
+  return run.dueDates.map((date) => dueEntry(billing.account, date));
+}
+
+/** The instant of a charged-through date is its `toInstant` (invoicing.md §8.5, subscriptions.md §2 rule 2). */
+function chargedThrough({ billing, run }: EvaluatedAccount) {
+  return [...run.chargedThrough].map(([subscriptionId, date]) => ({
+    subscriptionId,
+    chargedThrough: atReferenceTime(date, billing.account),
+  }));
+}
+
+/** INVOICE_CREATION: what its consumers need beside the ids (invoicing.md §16). */
+function invoiceCreationEvent({ invoice }: NewInvoice): NewBusEvent {
+  return {
+    type: BusEventType.INVOICE_CREATION,
+    accountRecordId: invoice.accountRecordId,
+    payload: {
+      accountId: invoice.accountId,
+      invoiceId: invoice.id,
+      metaData: null,
+      amountOwed: invoice.rawBalance,
+      currency: invoice.currency,
+    },
+  };
+}
+
+function nullInvoiceEvent({ billing }: EvaluatedAccount): NewBusEvent {
+  return {
+    type: BusEventType.NULL_INVOICE,
+    accountRecordId: billing.account.recordId,
+    payload: { accountId: billing.account.id },
+  };
+}

@@ -1,0 +1,175 @@
+import { lockAccount, noSuchAccount } from '../accounts/service.ts';
+import type { Catalog } from '../catalog/index.ts';
+import { authorshipOf, type CallContext } from '../context.ts';
+import { BillingError, ErrorCode } from '../errors/index.ts';
+import type { Uuid } from '../ids/index.ts';
+import type { Ports } from '../ports/index.ts';
+import type { InvoiceFilter, Page, PageRequest, ReadSession, WriteSession } from '../ports/storage/index.ts';
+import { formatLocalDate, type LocalDate } from '../time/index.ts';
+import { dryRunToTargetDate } from './dry-run.ts';
+import { type InvoiceView, viewInvoices } from './invoice-view.ts';
+import { DEFAULT_INVOICING_CONFIG, type InvoicingConfig } from './invoicing-config.ts';
+import { newInvoice } from './new-invoice.ts';
+import { type RunRequest, type RunResult, runAccounts } from './run-accounts.ts';
+
+export interface GenerateRequest {
+  readonly accountId: Uuid;
+  /** Local date in the account's zone up to which to invoice; default today. */
+  readonly targetDate?: LocalDate | null;
+}
+
+/** Which invoices of an account to list, and whether with their items. */
+export interface AccountInvoicesRequest extends Partial<InvoiceFilter> {
+  readonly accountId: Uuid;
+  readonly withItems: boolean;
+  readonly includeVoided: boolean;
+}
+
+const NO_NUMBER = 0;
+
+/** Invoices of a tenant's accounts: runs, dry runs and reads (invoicing.md). */
+export class InvoicingService {
+  readonly #ports: Pick<Ports, 'storage' | 'ids'>;
+  readonly #catalogOf: (session: ReadSession) => Promise<Catalog>;
+  readonly #config: InvoicingConfig;
+
+  constructor(
+    ports: Pick<Ports, 'storage' | 'ids'>,
+    catalogOf: (session: ReadSession) => Promise<Catalog>,
+    config: InvoicingConfig = DEFAULT_INVOICING_CONFIG,
+  ) {
+    this.#ports = ports;
+    this.#catalogOf = catalogOf;
+    this.#config = config;
+  }
+
+  /**
+   * Runs the account up to the target date now and returns the invoice (invoicing.md §8). Works on a parked account and
+   * unparks it.
+   * @throws BillingError INVOICE_NOTHING_TO_DO (4007), INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE (4005),
+   * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), CURRENCY_INVALID (3) for an account without currency, ACCOUNT_BUSY (60018).
+   */
+  async generate(context: CallContext, request: GenerateRequest): Promise<InvoiceView> {
+    const requestedDate = request.targetDate ?? null;
+    const invoiceId = await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
+      const account = await lockAccount(session, request.accountId);
+      const [result] = await this.run(session, [{ account, requestedDate }]);
+      if (result?.kind === 'failed') throw result.error;
+      await unpark(session, account.id);
+      return result?.invoiceId ?? null;
+    });
+    // An account with nothing to invoice is unparked all the same (§8.2 step 16), so this is told after the commit.
+    if (invoiceId === null) throw nothingToDo(request);
+    return this.get(context, invoiceId);
+  }
+
+  /** Runs locked accounts in the session's transaction; what the automatic runs and `generate` share. */
+  async run(session: WriteSession, requests: readonly RunRequest[]): Promise<readonly RunResult[]> {
+    if (requests.length === 0) return [];
+    const catalog = await this.#catalogOf(session);
+    return runAccounts(session, requests, { ids: this.#ports.ids, config: this.#config, catalog });
+  }
+
+  /**
+   * The invoice that the run at the target date would make once all earlier due dates and events have happened, or null
+   * (invoicing.md §11, TARGET_DATE). Nothing is stored and no lock is taken; the invoice has a fresh id and number 0.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE (4005),
+   * CURRENCY_INVALID (3).
+   */
+  async dryRun(context: CallContext, request: GenerateRequest): Promise<InvoiceView | null> {
+    return this.#ports.storage.read(context.tenant, async (session) => {
+      const [account] = await session.accounts.findByIds([request.accountId]);
+      if (!account) throw noSuchAccount(request.accountId);
+      const catalog = await this.#catalogOf(session);
+      const nextId = (): Uuid => this.#ports.ids.next();
+      const now = context.createdDate;
+      const requestedDate = request.targetDate ?? null;
+      const found = await dryRunToTargetDate(session, { account, requestedDate, now, catalog, config: this.#config }, nextId);
+      if (found === null) return null;
+      const { invoice, items } = newInvoice({ id: nextId(), invoiceNumber: NO_NUMBER, account, now, ...found });
+      const [view] = viewInvoices(
+        [{ ...invoice, recordId: 0 }],
+        items.map((item) => ({ ...item, recordId: 0 })),
+        catalog,
+      );
+      return view ?? null;
+    });
+  }
+
+  /** The invoice with its items. @throws BillingError INVOICE_NOT_FOUND (4006). */
+  async get(context: CallContext, invoiceId: Uuid): Promise<InvoiceView> {
+    return this.#ports.storage.read(context.tenant, async (session) => {
+      const [view] = await this.#views(session, await session.invoices.findByIds([invoiceId]), true);
+      if (view) return view;
+      throw new BillingError({
+        code: ErrorCode.INVOICE_NOT_FOUND,
+        message: `Invoice does not exist for id ${invoiceId}`,
+        facts: { invoiceId },
+      });
+    });
+  }
+
+  /**
+   * Invoices of an account by target date, then number (http-api.md §8 rule 6). Migration, voided and paid ones are
+   * included as the request says. @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
+   */
+  async ofAccount(context: CallContext, request: AccountInvoicesRequest): Promise<readonly InvoiceView[]> {
+    const { accountId, withItems, includeVoided, ...filter } = request;
+    return this.#ports.storage.read(context.tenant, async (session) => {
+      await requireAccount(session, accountId);
+      const invoices = await session.invoices.listOfAccount(accountId, {
+        withMigration: false,
+        unpaidOnly: false,
+        ...(includeVoided ? {} : { statuses: ['DRAFT', 'COMMITTED'] as const }),
+        ...filter,
+      });
+      return this.#views(session, invoices, withItems);
+    });
+  }
+
+  /** A window of the tenant's invoices in creation order, without items. */
+  async page(context: CallContext, request: PageRequest): Promise<Page<InvoiceView>> {
+    return this.#ports.storage.read(context.tenant, async (session) => {
+      const page = await session.invoices.page(request);
+      return { ...page, rows: await this.#views(session, page.rows, false) };
+    });
+  }
+
+  /** A window of the account's invoices, without items. @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002). */
+  async pageOfAccount(context: CallContext, accountId: Uuid, request: PageRequest): Promise<Page<InvoiceView>> {
+    return this.#ports.storage.read(context.tenant, async (session) => {
+      await requireAccount(session, accountId);
+      const page = await session.invoices.pageOfAccount(accountId, request);
+      return { ...page, rows: await this.#views(session, page.rows, false) };
+    });
+  }
+
+  async #views(
+    session: ReadSession,
+    invoices: Parameters<typeof viewInvoices>[0],
+    withItems: boolean,
+  ): Promise<readonly InvoiceView[]> {
+    if (!withItems || invoices.length === 0) return viewInvoices(invoices, [], null);
+    const items = await session.invoices.findItems(invoices.map((invoice) => invoice.id));
+    return viewInvoices(invoices, items, await this.#catalogOf(session));
+  }
+}
+
+async function requireAccount(session: ReadSession, accountId: Uuid): Promise<void> {
+  const [account] = await session.accounts.findByIds([accountId]);
+  if (!account) throw noSuchAccount(accountId);
+}
+
+async function unpark(session: WriteSession, accountId: Uuid): Promise<void> {
+  const [state] = await session.invoices.loadStates([accountId]);
+  if (state?.parked) await session.invoices.saveStates([{ ...state, parked: false }]);
+}
+
+function nothingToDo({ accountId, targetDate }: GenerateRequest): BillingError {
+  const upTo = targetDate == null ? 'today' : formatLocalDate(targetDate);
+  return new BillingError({
+    code: ErrorCode.INVOICE_NOTHING_TO_DO,
+    message: `Account ${accountId} has nothing to invoice up to ${upTo}`,
+    facts: { accountId },
+  });
+}
