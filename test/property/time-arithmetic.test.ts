@@ -28,7 +28,7 @@ import { propertyRuns } from './runs.ts';
 const numRuns = propertyRuns;
 const dates = fc
   .tuple(
-    fc.integer({ min: 100, max: 9_800 }),
+    fc.integer({ min: 200, max: 9_700 }),
     fc.integer({ min: 1, max: 12 }),
     fc.integer({ min: 1, max: 31 }),
   )
