@@ -1,0 +1,82 @@
+import { expect } from 'chai';
+import {
+  firstRecurringCharge,
+  type Plan,
+  type PlanPhase,
+  phaseName,
+  phasesFrom,
+} from '../../../lib/catalog/index.ts';
+import { addDuration, formatLocalDate, type LocalDate, parseLocalDate } from '../../../lib/time/index.ts';
+import { phase, plan, price, TRIAL, version } from './catalog-document.ts';
+
+function planWith(initialPhases: string, finalPhase?: string): Plan {
+  const parts = finalPhase === undefined ? { initialPhases } : { initialPhases, finalPhase };
+  return version({ currencies: ['USD', 'EUR'], plans: plan('p-m', 'P', parts) }).findPlan('p-m');
+}
+
+/** Start of each phase and of what follows the last one, laid end to end. */
+function starts(phases: readonly PlanPhase[], start: string): string[] {
+  const dates: LocalDate[] = [parseLocalDate(start)];
+  for (const { duration } of phases) {
+    const last = dates.at(-1);
+    if (last === undefined || duration.unit === 'UNLIMITED') break;
+    dates.push(addDuration(last, duration));
+  }
+  return dates.map(formatLocalDate);
+}
+
+function firstChargeDate(phases: readonly PlanPhase[], start: string): string | undefined {
+  return starts(firstRecurringCharge(phases).freePhases, start).at(-1);
+}
+
+describe('Phases of a plan', () => {
+  const discount = phase('DISCOUNT', { unit: 'MONTHS', number: 1, price: '5.00' });
+
+  it('catalog W13 Phase chain', () => {
+    const chain = planWith(TRIAL + discount);
+    expect(chain.phases.map((each) => each.name)).to.deep.equal([
+      'p-m-trial',
+      'p-m-discount',
+      'p-m-evergreen',
+    ]);
+    expect(starts(chain.phases, '2024-01-01')).to.deep.equal(['2024-01-01', '2024-01-31', '2024-02-29']);
+
+    const fromDiscount = phasesFrom(chain, 'DISCOUNT') ?? [];
+    expect(starts(fromDiscount, '2024-01-01')).to.deep.equal(['2024-01-01', '2024-02-01']);
+    expect(phasesFrom(chain, 'FIXEDTERM'), 'error 1011 of the caller').to.equal(undefined);
+    expect(firstChargeDate(chain.phases, '2024-01-01')).to.equal('2024-01-31');
+  });
+
+  it('names a phase after its plan and type', () => {
+    expect(phaseName('pro-monthly', 'FIXEDTERM')).to.equal('pro-monthly-fixedterm');
+  });
+
+  it('skips finite phases that are absent, price-less or zero in all currencies', () => {
+    const zero = phase('DISCOUNT', {
+      unit: 'MONTHS',
+      number: 2,
+      price: price('USD', '0') + price('EUR', '0.00'),
+    });
+    const priceless = phase('FIXEDTERM', { unit: 'WEEKS', number: 1, period: 'NO_BILLING_PERIOD' });
+    const chain = planWith(TRIAL + zero + priceless);
+
+    expect(firstRecurringCharge(chain.phases).phase?.type).to.equal('EVERGREEN');
+    expect(firstChargeDate(chain.phases, '2024-01-01')).to.equal('2024-04-07');
+  });
+
+  it('stops at the first phase with a price in any currency, even a trial', () => {
+    const paidTrial = phase('TRIAL', { price: price('USD', '0') + price('EUR', '1') });
+    expect(firstRecurringCharge(planWith(paidTrial).phases).phase?.type).to.equal('TRIAL');
+  });
+
+  it('stops at an unlimited phase, whatever it costs', () => {
+    const free = planWith(TRIAL, phase('EVERGREEN', { price: '0' }));
+    expect(firstRecurringCharge(free.phases).phase?.type).to.equal('EVERGREEN');
+  });
+
+  it('passes the end of a plan that never charges', () => {
+    const free = planWith(TRIAL, phase('FIXEDTERM', { unit: 'MONTHS', number: 3, fixed: '9.00' }));
+    expect(firstRecurringCharge(free.phases).phase).to.equal(null);
+    expect(firstChargeDate(free.phases, '2024-01-01')).to.equal('2024-04-30');
+  });
+});

@@ -1,0 +1,99 @@
+import { expect } from 'chai';
+import { planNameOfPhase } from '../../../lib/catalog/index.ts';
+import { ErrorCode } from '../../../lib/errors/index.ts';
+import { errorOf, expectCode, lists, plan, product, TRIAL, version } from './catalog-document.ts';
+
+describe('Finding a plan', () => {
+  const catalog = version({
+    products: product('X') + product('Y'),
+    plans:
+      ['x-monthly', 'vip-x-monthly', 'vip-x2-monthly'].map((name) => plan(name, 'X')).join('') +
+      plan('y-monthly', 'Y'),
+    priceLists: lists({ DEFAULT: ['x-monthly', 'y-monthly'], VIP: ['vip-x-monthly', 'vip-x2-monthly'] }),
+  });
+
+  it('catalog W7 Lookup', () => {
+    const find = (productName: string, billingPeriod: 'MONTHLY' | 'ANNUAL', priceListName?: string): string =>
+      catalog.selectPlan({ productName, billingPeriod, priceListName: priceListName ?? null }).name;
+
+    expect(find('X', 'MONTHLY')).to.equal('x-monthly');
+    expect(find('Y', 'MONTHLY', 'VIP'), 'fallback to DEFAULT').to.equal('y-monthly');
+    expectCode(ErrorCode.CATALOG_MULTIPLE_MATCHING_PLANS_FOR_PRICELIST, () => find('X', 'MONTHLY', 'VIP'));
+    expectCode(ErrorCode.CATALOG_PLAN_NOT_FOUND, () => find('X', 'ANNUAL'));
+    expectCode(ErrorCode.CATALOG_PRICE_LIST_NOT_FOUND, () => find('X', 'MONTHLY', 'GOLD'));
+    expectCode(ErrorCode.CATALOG_NO_SUCH_PRODUCT, () => find('Z', 'MONTHLY'));
+    expect(catalog.selectPlan({ planName: 'vip-x2-monthly' }).name).to.equal('vip-x2-monthly');
+  });
+
+  it('ignores the other fields beside a plan name', () => {
+    const specifier = { planName: 'y-monthly', productName: 'none', priceListName: 'none' };
+    expect(catalog.selectPlan(specifier).name).to.equal('y-monthly');
+    expectCode(ErrorCode.CATALOG_NO_SUCH_PLAN, () =>
+      catalog.selectPlan({ planName: 'z-monthly', productName: 'X' }),
+    );
+  });
+
+  it('says what is missing of a specifier', () => {
+    expectCode(ErrorCode.CATALOG_NULL_PRODUCT_NAME, () => catalog.selectPlan({ billingPeriod: 'MONTHLY' }));
+    expectCode(ErrorCode.CATALOG_NULL_BILLING_PERIOD, () => catalog.selectPlan({ productName: 'X' }));
+  });
+
+  it('names what there is when a plan is unknown', () => {
+    expect(errorOf(() => catalog.findPlan('gold')).message).to.equal(
+      'Plan "gold" is not in catalog "Test" effective 2024-01-01T00:00:00.000Z; there are vip-x-monthly, vip-x2-monthly, x-monthly, y-monthly',
+    );
+  });
+
+  it('selects by the period of the final phase', () => {
+    const trial = version({ plans: plan('p-m', 'P', { initialPhases: TRIAL, period: 'ANNUAL' }) });
+    expect(trial.selectPlan({ productName: 'P', billingPeriod: 'ANNUAL' }).name).to.equal('p-m');
+  });
+
+  it('gives a plan of several lists to the first of them, DEFAULT before the others', () => {
+    const shared = version({
+      plans: plan('p-m', 'P') + plan('q-m', 'P'),
+      priceLists: `${lists({ B: ['q-m', 'p-m'], A: ['q-m'] })}${lists({ DEFAULT: ['p-m'] })}`,
+    });
+    expect(shared.priceListOf(shared.findPlan('p-m'))).to.equal('DEFAULT');
+    expect(shared.priceListOf(shared.findPlan('q-m'))).to.equal('B');
+    expect(shared.allPriceLists.map((list) => [list.name, ...list.plans])).to.deep.equal([
+      ['DEFAULT', 'p-m'],
+      ['B', 'p-m', 'q-m'],
+      ['A', 'q-m'],
+    ]);
+  });
+
+  it('finds a phase by its name', () => {
+    const phased = version({ plans: plan('p-m', 'P', { initialPhases: TRIAL }) });
+    expect(phased.findPhase('p-m-trial').duration).to.deep.equal({ unit: 'DAYS', number: 30 });
+    expect(phased.findPhase('p-m-evergreen').type).to.equal('EVERGREEN');
+    expectCode(ErrorCode.CATALOG_NO_SUCH_PHASE, () => phased.findPhase('p-m-discount'));
+    expectCode(ErrorCode.CATALOG_NO_SUCH_PHASE, () => phased.findPhase('gold-trial'));
+    for (const name of ['p-m', 'p-m-Trial', '-trial', 'trial', '', 'p-m-trial-']) {
+      expectCode(ErrorCode.CATALOG_BAD_PHASE_NAME, () => phased.findPhase(name));
+    }
+    expect(planNameOfPhase('a-trial-evergreen')).to.equal('a-trial');
+  });
+
+  it('iterates products and plans by code unit of their name', () => {
+    const names = ['b', 'B', 'a', '_', 'é', 'A.1'];
+    const many = version({
+      plans: names.map((name) => plan(`${name}-plan`, 'P')).join(''),
+      priceLists: lists({ DEFAULT: names.map((name) => `${name}-plan`) }),
+    });
+    const sorted = ['A.1-plan', 'B-plan', '_-plan', 'a-plan', 'b-plan', 'é-plan'];
+    expect(many.plans.map(({ name }) => name)).to.deep.equal(sorted);
+    expect(many.priceLists.defaultPriceList.plans).to.deep.equal(sorted);
+  });
+
+  it('is frozen to the last level', () => {
+    const unfrozen = (value: unknown, path: string): string[] => {
+      if (typeof value !== 'object' || value === null || 'toFixed' in value) return [];
+      const here = Object.isFrozen(value) ? [] : [path];
+      return [...here, ...Object.entries(value).flatMap(([key, part]) => unfrozen(part, `${path}.${key}`))];
+    };
+    const phased = version({ plans: plan('p-m', 'P', { initialPhases: TRIAL }) });
+    expect(unfrozen(phased, 'version')).to.deep.equal([]);
+    expect(() => Object.assign(phased.findPlan('p-m'), { product: 'Q' })).to.throw(TypeError);
+  });
+});
