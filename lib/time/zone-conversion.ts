@@ -45,9 +45,9 @@ export function startOfDay(date: LocalDate, zone: TimeZone): Instant {
  */
 export function instantAt(date: LocalDate, time: LocalTime, zone: TimeZone): Instant {
   const localMs = date * msPerDay + time * msPerSecond;
-  // Offsets are shorter than a day, so the instant lies within a day of `localMs` read as UTC, and the tz database has
-  // no two transitions of one zone so close that both could lie in that window (shown by the property test): the
-  // offsets at its two ends are the only candidates.
+  // Offsets are shorter than a day, so the instant lies within a day of `localMs` read as UTC. Transitions of one zone
+  // are never that close together (in all zones from 1900 to 2060 at least 167 h apart; the property test asserts 48 h),
+  // so the offsets at the two ends of the window are the only candidates.
   const offsetBefore = offsetMsAt(localMs - msPerDay, zone);
   const offsetAfter = offsetMsAt(localMs + msPerDay, zone);
   if (offsetBefore === offsetAfter) return instant(localMs - offsetBefore);

@@ -134,6 +134,9 @@ function transitionsOf(zone: string): readonly number[] {
     .toZonedDateTimeISO(zone)
     .getTimeZoneTransition('next');
   while (at !== null && at.epochMilliseconds < lastMs && found.length < 1_000) {
+    if (at.epochMilliseconds - (found.at(-1) ?? Number.NEGATIVE_INFINITY) < 2 * msPerDay) {
+      throw new Error(`${zone} has two transitions within 48 h, at the latest ${at.toString()}`);
+    }
     found.push(at.epochMilliseconds);
     at = at.getTimeZoneTransition('next');
   }
