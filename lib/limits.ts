@@ -34,9 +34,6 @@ export const MAX_TIME_SPAN_LIST = 100;
 export const MAX_INTEGER_DIGITS = 15;
 export const MAX_FRACTION_DIGITS = 9;
 
-/** Integer digits of a usage amount (usage.md §2.4). */
-export const MAX_USAGE_INTEGER_DIGITS = 20;
-
 /** Characters of a number literal that is looked at; leading and trailing zeros included. */
 export const MAX_NUMBER_CHARACTERS = 128;
 
@@ -133,9 +130,6 @@ export const MAX_COMPLETION_WAIT_MS = 120 * SECOND_MS;
 /** Characters of an external key (code 5, EXTERNAL_KEY_LIMIT_EXCEEDED) and of an `Idempotency-Key`. */
 export const MAX_EXTERNAL_KEY_CHARACTERS = 255;
 
-/** How long the answer to an `Idempotency-Key` is kept (`server.idempotency.retention`). */
-export const IDEMPOTENCY_RETENTION_MS = DAY_MS;
-
 /** Credentials whose slow hash check is remembered: keeps authentication off the hot path. */
 export const MAX_CACHED_CREDENTIALS = 10_000;
 
@@ -230,7 +224,7 @@ export const MAX_SETTLE_ROUNDS = 100_000;
 /** Bytes of one queue payload. */
 export const MAX_QUEUE_PAYLOAD_BYTES = 64 * KIBIBYTE;
 
-// Payments and push notifications
+// Payments
 
 /** Time limit of one gateway call (`payment.plugin.timeout`). */
 export const GATEWAY_TIMEOUT_MS = 30 * SECOND_MS;
@@ -240,10 +234,3 @@ export const MAX_CONCURRENT_GATEWAY_CALLS = 30;
 
 /** Characters of a message or reference from a gateway that are kept; answers from outside are claims. */
 export const MAX_GATEWAY_TEXT_CHARACTERS = 4_096;
-
-/** Time limit of one push delivery, and connections of one tenant's deliveries (platform.md §10.2). */
-export const PUSH_TIMEOUT_MS = 15 * SECOND_MS;
-export const MAX_PUSH_CONNECTIONS_PER_TENANT = 10;
-
-/** Characters of a callback URL (platform.md §10.1). */
-export const MAX_CALLBACK_URL_CHARACTERS = 2_000;
