@@ -1,0 +1,88 @@
+import { expect } from 'chai';
+import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
+import { accountBillCycleDay } from '../../../lib/invoicing/account-bill-cycle-day.ts';
+import { chargedThroughDates } from '../../../lib/invoicing/charged-through-date.ts';
+import { effectiveTargetDate } from '../../../lib/invoicing/effective-target-date.ts';
+import { day, event, subscriptionId, text } from './billing-events.ts';
+
+describe('the bill cycle day that an account gets', () => {
+  it('invoicing E1 Trial and phase: is that of the first event that recurs, future or not', () => {
+    const events = [
+      event('CREATE', '2012-04-01', { fixed: '0', phaseDays: 30, bcd: 1 }),
+      event('PHASE', '2012-05-01', { price: '249.95', bcd: 1 }),
+    ];
+    expect(accountBillCycleDay(events)).to.equal(1);
+  });
+
+  it('counts a recurring price of 0 and the earliest event over all subscriptions', () => {
+    const events = [
+      event('CREATE', '2024-03-09', { price: '10', bcd: 9 }),
+      event('CREATE', '2024-03-07', { price: '0', bcd: 22, order: 2 }),
+      event('CREATE', '2024-03-07', { price: '0', bcd: 7, order: 3 }),
+    ];
+    expect(accountBillCycleDay(events)).to.equal(22);
+  });
+
+  it('is not taken from other alignments, nor from events without a recurring price', () => {
+    expect(
+      accountBillCycleDay([event('CREATE', '2024-03-09', { price: '10', isAccountAligned: false })]),
+    ).to.equal(null);
+    expect(accountBillCycleDay([event('CREATE', '2024-03-09', { fixed: '10' })])).to.equal(null);
+  });
+});
+
+describe('the charged-through date', () => {
+  const charge = {
+    itemType: 'RECURRING',
+    subscriptionId,
+    startDate: day('2024-01-01'),
+    endDate: day('2024-02-01'),
+  } as const;
+
+  it('is the latest end of the charges, or start where there is no end', () => {
+    const fee = { ...charge, itemType: 'FIXED', startDate: day('2024-02-10'), endDate: null } as const;
+    expect([...chargedThroughDates([charge]).values()].map(text)).to.deep.equal(['2024-02-01']);
+    expect([...chargedThroughDates([fee, charge]).values()].map(text)).to.deep.equal(['2024-02-10']);
+  });
+
+  it('is left alone by repairs and by items without subscription', () => {
+    expect(chargedThroughDates([{ ...charge, itemType: 'REPAIR_ADJ', subscriptionId: null }]).size).to.equal(
+      0,
+    );
+    expect(chargedThroughDates([{ ...charge, itemType: 'TAX' }]).size).to.equal(0);
+  });
+});
+
+describe('the effective target date', () => {
+  const today = day('2024-01-31');
+
+  it('is today unless asked otherwise, and never earlier than what is billed', () => {
+    const at = (requested: string | null, max: string | null) =>
+      text(
+        effectiveTargetDate({
+          requested: requested === null ? null : day(requested),
+          today,
+          maxTargetDate: max === null ? null : day(max),
+        }),
+      );
+    expect(at(null, null)).to.equal('2024-01-31');
+    expect(at('2023-05-01', null)).to.equal('2023-05-01');
+    expect(at('2023-05-01', '2024-01-15')).to.equal('2024-01-15');
+    expect(at('2024-06-01', '2024-01-15')).to.equal('2024-06-01');
+  });
+
+  it('may lie 36 whole months ahead and not one more', () => {
+    const at = (requested: string) =>
+      effectiveTargetDate({ requested: day(requested), today, maxTargetDate: null });
+    expect(text(at('2027-02-27'))).to.equal('2027-02-27');
+    let thrown: unknown;
+    try {
+      at('2027-02-28');
+    } catch (error) {
+      thrown = error;
+    }
+    expect(thrown).to.be.instanceOf(BillingError);
+    expect((thrown as BillingError).code).to.equal(ErrorCode.INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE);
+    expect((thrown as BillingError).code).to.equal(4005);
+  });
+});

@@ -1,0 +1,105 @@
+import { expect } from 'chai';
+import type { BillingEvent } from '../../../lib/invoicing/billing-event.ts';
+import { fixedProposals } from '../../../lib/invoicing/fixed-proposals.ts';
+import { formatDecimal } from '../../../lib/money/index.ts';
+import { cancel, day, event, text } from './billing-events.ts';
+import { SubscriptionLedger } from './subscription-ledger.ts';
+
+function proposals(events: readonly BillingEvent[], targetDate = '2024-12-31'): readonly string[] {
+  return fixedProposals({
+    events,
+    anchorIndex: 0,
+    windowStart: null,
+    targetDate: day(targetDate),
+    currency: 'USD',
+  }).map(({ startDate, endDate, amount }) => {
+    const end = endDate === null ? '-' : text(endDate);
+    return `${text(startDate)} ${end} ${formatDecimal(amount)}`;
+  });
+}
+
+const setUp = (date: string, fields = {}) =>
+  event('CREATE', date, { fixed: '25.00', price: '10.00', ...fields });
+
+describe('fixed proposals', () => {
+  it('multiply the price by the quantity and round once', () => {
+    expect(proposals([setUp('2024-01-01', { fixed: '1.115', quantity: 3 })])).to.deep.equal([
+      '2024-01-01 - 3.35',
+    ]);
+  });
+
+  it('leave out events after the target date', () => {
+    expect(proposals([setUp('2024-01-02')], '2024-01-01')).to.deep.equal([]);
+    expect(proposals([setUp('2024-01-02')], '2024-01-02')).to.have.length(1);
+  });
+
+  it('end with the phase: at the next PHASE, else after its duration, else open', () => {
+    const trial = event('CREATE', '2024-01-01', { fixed: '0', phaseDays: 30 });
+    expect(proposals([trial, event('PHASE', '2024-01-20', { price: '10' })])).to.deep.equal([
+      '2024-01-01 2024-01-20 0',
+    ]);
+    expect(proposals([trial, event('QUANTITY_CHANGE', '2024-01-20', { phaseDays: 30 })])).to.deep.equal([
+      '2024-01-01 2024-01-31 0',
+    ]);
+    expect(proposals([setUp('2024-01-01', { phaseDays: 30 })])).to.deep.equal(['2024-01-01 - 25']);
+    expect(proposals([event('CREATE', '2024-01-01', { fixed: '9' })])).to.deep.equal(['2024-01-01 - 9']);
+    expect(proposals([{ ...trial, phaseDuration: { unit: 'UNLIMITED', number: -1 } }])).to.deep.equal([
+      '2024-01-01 - 0',
+    ]);
+  });
+
+  describe('on one day', () => {
+    const day1 = '2024-01-01';
+    const cases: readonly [string, BillingEvent, readonly string[]][] = [
+      [
+        'a change of plan without a fixed price takes the fee away',
+        event('CHANGE', day1, { plan: 'tin', price: '5' }),
+        [],
+      ],
+      [
+        'a change of plan with one replaces it',
+        event('CHANGE', day1, { plan: 'tin', fixed: '7' }),
+        ['2024-01-01 - 7'],
+      ],
+      ['a cancellation takes it away', cancel(day1), []],
+      ['a price change keeps it', event('CHANGE', day1, { price: '12.00' }), ['2024-01-01 - 25']],
+      [
+        'a quantity change keeps it',
+        event('QUANTITY_CHANGE', day1, { price: '10', quantity: 4 }),
+        ['2024-01-01 - 25'],
+      ],
+      ['a BCD change keeps it', event('BCD_CHANGE', day1, { price: '10', bcd: 3 }), ['2024-01-01 - 25']],
+      ['a pause keeps it', event('START_BILLING_DISABLED', day1), ['2024-01-01 - 25']],
+      [
+        'a resume without one keeps it',
+        event('END_BILLING_DISABLED', day1, { price: '10' }),
+        ['2024-01-01 - 25'],
+      ],
+      [
+        'a resume with one replaces it',
+        event('END_BILLING_DISABLED', day1, { fixed: '6' }),
+        ['2024-01-01 - 6'],
+      ],
+    ];
+    for (const [name, second, expected] of cases) {
+      it(name, () => {
+        expect(proposals([setUp(day1), second])).to.deep.equal(expected);
+      });
+    }
+  });
+
+  it('are billed once, and described by phase and price', () => {
+    const events = [setUp('2024-01-01')];
+    const ledger = new SubscriptionLedger().change(events);
+    expect(ledger.run('2024-01-01')).to.deep.equal(['F 2024-01-01 - 25', 'R 2024-01-01 2024-02-01 10']);
+    expect(ledger.item(0).description).to.equal('gold-monthly-evergreen (fixed price)');
+    ledger.change(
+      [...events, event('QUANTITY_CHANGE', '2024-01-01', { price: '10.00', quantity: 2, order: 2 })],
+      '2024-01-01',
+    );
+    expect(ledger.run('2024-01-01')).to.deep.equal([
+      'R 2024-01-01 2024-02-01 20',
+      'X 2024-01-01 2024-02-01 -10',
+    ]);
+  });
+});

@@ -1,0 +1,130 @@
+import { expect } from 'chai';
+import {
+  type AccountedInvoice,
+  accountBalancesAfter,
+  amountsAfterPayment,
+  balanceOf,
+  type CountedItem,
+  type CountedPayment,
+  invoiceAmounts,
+  isUnpaid,
+} from '../../../lib/invoicing/invoice-amounts.ts';
+import type { InvoiceAmounts, InvoiceItemType } from '../../../lib/invoicing/model.ts';
+import { decimal, formatDecimal, ZERO } from '../../../lib/money/index.ts';
+
+const item = (itemType: InvoiceItemType, amount: string): CountedItem => ({
+  itemType,
+  amount: decimal(amount),
+});
+const payment = (
+  type: CountedPayment['type'],
+  amount: string,
+  status: CountedPayment['status'] = 'SUCCESS',
+): CountedPayment => ({ type, amount: decimal(amount), status });
+
+/** amount, creditAdj, refundAdj, rawBalance. */
+function numbers({ amount, creditAdj, refundAdj, rawBalance }: InvoiceAmounts): readonly string[] {
+  return [amount, creditAdj, refundAdj, rawBalance].map(formatDecimal);
+}
+
+describe('the amounts of an invoice', () => {
+  it('count credit use apart', () => {
+    const amounts = invoiceAmounts([item('RECURRING', '249.95'), item('CBA_ADJ', '-50.05')]);
+    expect(numbers(amounts)).to.deep.equal(['249.95', '-50.05', '0', '199.9']);
+  });
+
+  it('include repairs, adjustments, taxes and usage', () => {
+    const types = ['EXTERNAL_CHARGE', 'FIXED', 'RECURRING', 'USAGE', 'TAX', 'PARENT_SUMMARY'] as const;
+    const amounts = invoiceAmounts([
+      ...types.map((type) => item(type, '1.00')),
+      item('REPAIR_ADJ', '-0.25'),
+      item('ITEM_ADJ', '-0.50'),
+    ]);
+    expect(numbers(amounts)).to.deep.equal(['5.25', '0', '0', '5.25']);
+  });
+
+  it('of a pure credit are 0, of a credit with anything else are not', () => {
+    const credit = [item('CREDIT_ADJ', '-300'), item('CBA_ADJ', '300')];
+    expect(numbers(invoiceAmounts(credit))).to.deep.equal(['0', '300', '0', '0']);
+    expect(numbers(invoiceAmounts([...credit, item('RECURRING', '10')]))).to.deep.equal([
+      '-290',
+      '300',
+      '0',
+      '10',
+    ]);
+    expect(numbers(invoiceAmounts([item('CREDIT_ADJ', '-300'), item('CBA_ADJ', '200')]))).to.deep.equal([
+      '-300',
+      '200',
+      '0',
+      '-100',
+    ]);
+  });
+
+  it('count successful payments, and refunds as negative ones', () => {
+    const items = [item('RECURRING', '100')];
+    const paid = invoiceAmounts(items, [payment('ATTEMPT', '100')]);
+    expect(numbers(paid)).to.deep.equal(['100', '0', '0', '0']);
+    expect(numbers(amountsAfterPayment(paid, payment('REFUND', '-40')))).to.deep.equal([
+      '100',
+      '0',
+      '-40',
+      '40',
+    ]);
+    expect(numbers(amountsAfterPayment(paid, payment('CHARGED_BACK', '-100')))).to.deep.equal([
+      '100',
+      '0',
+      '-100',
+      '100',
+    ]);
+    const open = invoiceAmounts(items, [
+      payment('ATTEMPT', '100', 'PENDING'),
+      payment('ATTEMPT', '100', 'INIT'),
+    ]);
+    expect(numbers(open)).to.deep.equal(['100', '0', '0', '100']);
+  });
+});
+
+describe('balances', () => {
+  const owed: AccountedInvoice = {
+    status: 'COMMITTED',
+    isMigration: false,
+    isWrittenOff: false,
+    rawBalance: decimal('100'),
+    creditAdj: ZERO,
+  };
+
+  it('of an invoice are 0 unless it is committed, not written off, not migrated, and not settled by its parent', () => {
+    expect(formatDecimal(balanceOf(owed))).to.equal('100');
+    expect(isUnpaid(owed)).to.equal(true);
+    for (const change of [
+      { status: 'DRAFT' },
+      { status: 'VOID' },
+      { isWrittenOff: true },
+      { isMigration: true },
+    ] as const) {
+      expect(formatDecimal(balanceOf({ ...owed, ...change }))).to.equal('0');
+      expect(isUnpaid({ ...owed, ...change })).to.equal(false);
+    }
+    expect(formatDecimal(balanceOf(owed, ZERO))).to.equal('0');
+    expect(formatDecimal(balanceOf(owed, decimal('70')))).to.equal('100');
+  });
+
+  it('of an account follow each change of an invoice', () => {
+    const empty = { accountBalance: ZERO, accountCBA: ZERO };
+    const show = (state: typeof empty) => [state.accountBalance, state.accountCBA].map(formatDecimal);
+    const billed = accountBalancesAfter(empty, { before: null, after: owed });
+    expect(show(billed)).to.deep.equal(['100', '0']);
+    const paid = accountBalancesAfter(billed, { before: owed, after: { ...owed, rawBalance: ZERO } });
+    expect(show(paid)).to.deep.equal(['0', '0']);
+    const credit: AccountedInvoice = { ...owed, rawBalance: ZERO, creditAdj: decimal('300') };
+    const credited = accountBalancesAfter(billed, { before: null, after: credit });
+    expect(show(credited)).to.deep.equal(['-200', '300']);
+    const draft = accountBalancesAfter(billed, { before: null, after: { ...owed, status: 'DRAFT' } });
+    expect(show(draft)).to.deep.equal(['100', '0']);
+    const writtenOff = accountBalancesAfter(credited, {
+      before: credit,
+      after: { ...credit, isWrittenOff: true },
+    });
+    expect(show(writtenOff)).to.deep.equal(['-200', '300']);
+  });
+});

@@ -1,0 +1,213 @@
+import { expect } from 'chai';
+import { InvariantError } from '../../../lib/errors/index.ts';
+import type { Uuid } from '../../../lib/ids/index.ts';
+import type { BillingEvent } from '../../../lib/invoicing/billing-event.ts';
+import {
+  type DryRunWalkInput,
+  subscriptionAfter,
+  walkToTargetDate,
+} from '../../../lib/invoicing/dry-run-walk.ts';
+import type { SubscriptionBilling } from '../../../lib/invoicing/evaluate-subscription.ts';
+import {
+  type AccountRun,
+  type AccountRunInput,
+  evaluateAccount,
+  missingItemIdsOfAccount,
+} from '../../../lib/invoicing/invoice-run.ts';
+import { DEFAULT_INVOICING_CONFIG } from '../../../lib/invoicing/invoicing-config.ts';
+import type { AccountInvoicingState } from '../../../lib/invoicing/model.ts';
+import { formatDecimal, ZERO } from '../../../lib/money/index.ts';
+import { cancel, day, event, text } from './billing-events.ts';
+import { countedIds, line } from './subscription-ledger.ts';
+
+const accountId = '00000000-0000-7000-8000-00000000000a' as Uuid;
+const noState: AccountInvoicingState = {
+  accountId,
+  accountRecordId: 1,
+  maxTargetDate: null,
+  accountCBA: ZERO,
+  accountBalance: ZERO,
+  parked: false,
+  version: 0,
+};
+
+function idOf(index: number): Uuid {
+  return `00000000-0000-7000-8000-0000000001${String(index).padStart(2, '0')}` as Uuid;
+}
+
+/** A subscription that was never evaluated, with the events given. */
+function subscription(index: number, events: readonly BillingEvent[]): SubscriptionBilling {
+  const subscriptionId = idOf(index);
+  return {
+    subscriptionId,
+    events: events.map((each) => ({ ...each, subscriptionId })),
+    cursor: null,
+    rows: [],
+    items: new Map(),
+    itemsCreatedToday: 0,
+  };
+}
+
+function account(subscriptions: readonly SubscriptionBilling[], targetDate: string): AccountRunInput {
+  return {
+    state: noState,
+    subscriptions,
+    targetDate: day(targetDate),
+    currency: 'USD',
+    config: DEFAULT_INVOICING_CONFIG,
+  };
+}
+
+/** The account as the next run finds it. */
+function nextRun(input: AccountRunInput, run: AccountRun, targetDate: string): AccountRunInput {
+  const subscriptions = input.subscriptions.map((each) => {
+    const evaluation = run.evaluations.find(({ subscriptionId }) => subscriptionId === each.subscriptionId);
+    return evaluation === undefined ? each : subscriptionAfter(each, evaluation);
+  });
+  return { ...input, subscriptions, state: run.state, targetDate: day(targetDate) };
+}
+
+const gold = subscription(1, [event('CREATE', '2024-01-15', { price: '31.00' })]);
+const tin = subscription(2, [
+  event('CREATE', '2024-01-15', { plan: 'tin', fixed: '0', phaseDays: 10 }),
+  event('PHASE', '2024-01-25', { plan: 'tin', price: '5.00' }),
+]);
+
+describe('a run of an account', () => {
+  it('gives one invoice with the items of every subscription, its amounts, and what follows', () => {
+    const run = evaluateAccount(account([gold, tin], '2024-01-15'), countedIds());
+    expect(run.items.map(line)).to.deep.equal(['R 2024-01-15 2024-02-01 17', 'F 2024-01-15 2024-01-25 0']);
+    expect(run.items.map(({ id }) => id)).to.deep.equal([...run.items.map(({ id }) => id)].sort());
+    expect(formatDecimal(run.amounts.amount)).to.equal('17');
+    expect([...run.chargedThrough].map(([id, date]) => [id, text(date)])).to.deep.equal([
+      [idOf(1), '2024-02-01'],
+      [idOf(2), '2024-01-25'],
+    ]);
+    expect(run.dueDates.map(text)).to.deep.equal(['2024-01-25', '2024-02-01']);
+    expect(formatDecimal(run.state.accountBalance)).to.equal('17');
+    expect(run.state.maxTargetDate).to.equal(day('2024-01-15'));
+  });
+
+  it('passes over subscriptions that are not due, and repeated at once yields nothing', () => {
+    const input = account([gold, tin], '2024-01-15');
+    const next = nextRun(input, evaluateAccount(input, countedIds()), '2024-01-25');
+    const run = evaluateAccount(next, countedIds(10));
+    expect(run.evaluations.map(({ subscriptionId }) => subscriptionId)).to.deep.equal([idOf(2)]);
+    expect(run.items.map(line)).to.deep.equal(['R 2024-01-25 2024-02-01 1.13']);
+    const again = evaluateAccount(nextRun(next, run, '2024-01-25'), countedIds(20));
+    expect(again.evaluations).to.deep.equal([]);
+    expect(again.items).to.deep.equal([]);
+    expect(again.state).to.deep.equal(run.state);
+  });
+
+  it('keeps its target date out of the state when nothing recurs', () => {
+    const run = evaluateAccount(account([tin], '2024-01-15'), countedIds());
+    expect(run.items).to.have.length(1);
+    expect(run.state.maxTargetDate).to.equal(null);
+  });
+
+  it('invoicing E6 Annual to monthly, same day: the charged-through date goes back', () => {
+    const annual = event('CREATE', '2012-05-01', { plan: 'annual', price: '2399.95', period: 'ANNUAL' });
+    const monthly = event('CHANGE', '2012-05-01', { price: '249.95', order: 2 });
+    const before = account([subscription(1, [annual])], '2012-05-01');
+    const first = evaluateAccount(before, countedIds());
+    expect([...first.chargedThrough.values()].map(text)).to.deep.equal(['2013-05-01']);
+    const billed = nextRun(before, first, '2012-05-01');
+    const changed = billed.subscriptions.map((each) => ({
+      ...each,
+      events: [annual, monthly].map((one) => ({ ...one, subscriptionId: each.subscriptionId })),
+      cursor: {
+        subscriptionId: each.subscriptionId,
+        nextDueDate: null,
+        settledThrough: null,
+        ...each.cursor,
+        dirtyFrom: day('2012-05-01'),
+      },
+    }));
+    const second = evaluateAccount({ ...billed, subscriptions: changed }, countedIds(10));
+    expect([...second.chargedThrough.values()].map(text)).to.deep.equal(['2012-06-01']);
+    expect(formatDecimal(second.amounts.rawBalance)).to.equal('-2150');
+    expect(formatDecimal(second.state.accountBalance)).to.equal('249.95');
+  });
+
+  it('names the items that it needs before it can repair them, and leaves a repaired CTD alone', () => {
+    const created = event('CREATE', '2024-01-01', { price: '31.00' });
+    const input = account([subscription(1, [created])], '2024-01-01');
+    const billed = nextRun(input, evaluateAccount(input, countedIds()), '2024-01-11');
+    const cancelled = billed.subscriptions.map((each) => ({
+      ...each,
+      items: new Map(),
+      cursor: null,
+      events: [created, cancel('2024-01-11')].map((one) => ({ ...one, subscriptionId: each.subscriptionId })),
+    }));
+    const unloaded = { ...billed, subscriptions: cancelled };
+    expect(missingItemIdsOfAccount(unloaded)).to.deep.equal([countedIds()()]);
+    expect(() => evaluateAccount(unloaded, countedIds(10))).to.throw(InvariantError, 'must be loaded');
+    const loaded = {
+      ...billed,
+      subscriptions: cancelled.map((each) => ({
+        ...each,
+        items: billed.subscriptions[0]?.items ?? new Map(),
+      })),
+    };
+    expect(missingItemIdsOfAccount(loaded)).to.deep.equal([]);
+    const run = evaluateAccount(loaded, countedIds(10));
+    expect(run.items.map(line)).to.deep.equal(['X 2024-01-11 2024-02-01 -21']);
+    expect(run.chargedThrough.size).to.equal(0);
+  });
+});
+
+describe('a dry run', () => {
+  const trial = subscription(1, [
+    event('CREATE', '2014-01-02', { plan: 'gold', fixed: '0', phaseDays: 30 }),
+    event('PHASE', '2014-02-01', { plan: 'gold', price: '249.95' }),
+  ]);
+  const today = account([trial], '2014-01-02');
+  const first = evaluateAccount(today, countedIds());
+  const billed = nextRun(today, first, '2014-01-02');
+
+  function dryRun(targetDate: string, changes: Partial<DryRunWalkInput> = {}): readonly string[] | null {
+    const input = { ...billed, dueDates: first.dueDates, ...changes, targetDate: day(targetDate) };
+    const invoice = walkToTargetDate(input, countedIds(100));
+    return invoice === null ? null : [text(invoice.targetDate), ...invoice.run.items.map(line)];
+  }
+
+  it('invoicing E17 Dry run is not cumulative', () => {
+    expect(dryRun('2014-02-28')).to.deep.equal(['2014-02-01', 'R 2014-02-01 2014-03-01 249.95']);
+    expect(dryRun('2014-04-01')).to.deep.equal(['2014-04-01', 'R 2014-04-01 2014-05-01 249.95']);
+    expect(dryRun('2014-05-03')).to.deep.equal(['2014-05-01', 'R 2014-05-01 2014-06-01 249.95']);
+    expect(billed.subscriptions[0]?.rows).to.have.length(1);
+  });
+
+  it('finds nothing before the first date on which something happens', () => {
+    expect(dryRun('2014-01-31')).to.equal(null);
+  });
+
+  it('answers with nothing when the target is a candidate without an invoice', () => {
+    const events = [...trial.events, { ...cancel('2014-03-01'), subscriptionId: idOf(1) }];
+    const subscriptions = billed.subscriptions.map((each) => ({ ...each, events, cursor: null }));
+    expect(dryRun('2014-03-01', { subscriptions })).to.equal(null);
+    expect(dryRun('2014-03-02', { subscriptions })).to.deep.equal([
+      '2014-02-01',
+      'R 2014-02-01 2014-03-01 249.95',
+    ]);
+  });
+
+  it('equals the run that follows when nothing changes in between', () => {
+    const run = evaluateAccount({ ...billed, targetDate: day('2014-02-01') }, countedIds(100));
+    expect(dryRun('2014-02-01')?.slice(1)).to.deep.equal(run.items.map(line));
+  });
+
+  it('repairs in memory what its steps have billed', () => {
+    const events = [...trial.events, event('CHANGE', '2014-02-10', { plan: 'tin', price: '28.00' })];
+    const subscriptions = billed.subscriptions.map((each) => ({
+      ...each,
+      events: events.map((one) => ({ ...one, subscriptionId: idOf(1) })),
+      cursor: null,
+    }));
+    expect(dryRun('2014-02-10', { subscriptions })).to.deep.equal([
+      '2014-02-10',
+      'R 2014-02-10 2014-03-01 19',
+    ]);
+  });
+});

@@ -1,0 +1,125 @@
+import { expect } from 'chai';
+import { InvariantError } from '../../../lib/errors/index.ts';
+import {
+  type EvaluationSettings,
+  evaluateSubscription,
+  missingItemIds,
+} from '../../../lib/invoicing/evaluate-subscription.ts';
+import { cancel, day, event } from './billing-events.ts';
+import { countedIds, rowLines, SubscriptionLedger } from './subscription-ledger.ts';
+
+const pause = (from: string) => event('START_BILLING_DISABLED', from);
+const resume = (to: string, price: string) => event('END_BILLING_DISABLED', to, { price });
+
+describe('repairs of an item', () => {
+  it('net to zero: the one that takes its last day takes the remainder', () => {
+    const created = event('CREATE', '2024-04-01', { price: '10.00' });
+    const ledger = new SubscriptionLedger().change([created]);
+    ledger.run('2024-04-01');
+    const first = [created, pause('2024-04-11'), resume('2024-04-21', '10.00')];
+    ledger.change(first, '2024-04-11');
+    expect(ledger.run('2024-04-21')).to.deep.equal(['X 2024-04-11 2024-04-21 -3.33']);
+    ledger.change([created, cancel('2024-04-01')], '2024-04-01');
+    expect(ledger.run('2024-04-21')).to.deep.equal([
+      'X 2024-04-01 2024-04-11 -3.33',
+      'X 2024-04-21 2024-05-01 -3.34',
+    ]);
+  });
+
+  it('never take more than adjustments have left of it', () => {
+    const created = event('CREATE', '2024-04-01', { price: '30.00' });
+    const ledger = new SubscriptionLedger().change([created]);
+    ledger.run('2024-04-01');
+    ledger.adjust(ledger.item(0).id, '30.00');
+    ledger.change([created, cancel('2024-04-16')], '2024-04-16');
+    expect(ledger.run('2024-04-16')).to.deep.equal(['X 2024-04-16 2024-05-01 0']);
+    expect(rowLines(ledger.rows)).to.have.length(1);
+  });
+
+  it('look for days in force outside the window before they take the remainder', () => {
+    const annual = { plan: 'gold-annual', price: '365.00', period: 'ANNUAL' } as const;
+    const created = event('CREATE', '2023-01-01', annual);
+    const paused = event('START_BILLING_DISABLED', '2023-03-02');
+    const resumed = event('END_BILLING_DISABLED', '2023-04-01', annual);
+    const ledger = new SubscriptionLedger().change([created]);
+    ledger.run('2023-01-01');
+    ledger.change([created, paused, resumed], '2023-03-02');
+    expect(ledger.run('2023-04-01')).to.include('X 2023-03-02 2023-04-01 -30');
+    // The window of this change starts on 04-01: the first 60 days of the item lie before it and are in force.
+    ledger.change([created, paused, resumed, cancel('2023-05-01')], '2023-05-01');
+    const settings: EvaluationSettings = {
+      targetDate: day('2023-05-01'),
+      currency: 'USD',
+      config: ledger.config,
+    };
+    const loaded = ledger.load(settings.targetDate);
+    expect(rowLines(loaded.rows).some((row) => row.startsWith('2023-01-01'))).to.equal(false);
+    expect(missingItemIds(loaded, settings)).to.include(ledger.item(0).id);
+    expect(ledger.run('2023-05-01')).to.include('X 2023-05-01 2024-01-01 -245');
+    expect(rowLines(ledger.rows).map((row) => row.split(' ').slice(0, 2).join(' '))).to.deep.equal([
+      '2023-01-01 2023-03-02',
+      '2023-04-01 2023-05-01',
+    ]);
+  });
+
+  it('refuse to guess when the item is not loaded', () => {
+    const created = event('CREATE', '2024-04-01', { price: '30.00' });
+    const ledger = new SubscriptionLedger().change([created]);
+    ledger.run('2024-04-01');
+    ledger.change([created, cancel('2024-04-16')], '2024-04-16');
+    const settings = { targetDate: day('2024-04-16'), currency: 'USD', config: ledger.config } as const;
+    expect(() => evaluateSubscription(ledger.load(settings.targetDate), settings, countedIds())).to.throw(
+      InvariantError,
+      'must be loaded',
+    );
+  });
+
+  it('under fixed days fall back on the share of the row when no event names its plan any more', () => {
+    const created = event('CREATE', '2023-05-15', { price: '19.95', bcd: 15 });
+    const changed = event('CHANGE', '2023-05-16', { plan: 'tin', price: '3.00', bcd: 15 });
+    const ledger = new SubscriptionLedger({ config: { prorationFixedDays: 30 } }).change([created, changed]);
+    expect(ledger.run('2023-05-16')).to.include('R 2023-05-16 2023-06-15 2.9');
+    ledger.change([created, cancel('2023-05-23')], '2023-05-16');
+    expect(ledger.run('2023-05-23').filter((each) => each.startsWith('X'))).to.deep.equal([
+      'X 2023-05-16 2023-06-15 -2.9',
+    ]);
+  });
+});
+
+describe('recurring items without an amount', () => {
+  it('are billed once and again when they are shortened, and are never repaired', () => {
+    const created = event('CREATE', '2024-01-01', { price: '0' });
+    const ledger = new SubscriptionLedger().change([created]);
+    expect(ledger.run('2024-01-01')).to.deep.equal(['R 2024-01-01 2024-02-01 0']);
+    expect(ledger.run('2024-01-01')).to.deep.equal([]);
+    ledger.change([created, cancel('2024-01-11')], '2024-01-11');
+    expect(ledger.run('2024-01-11')).to.deep.equal(['R 2024-01-01 2024-01-11 0']);
+    expect(ledger.run('2024-01-11')).to.deep.equal([]);
+  });
+
+  it('stay billed when only a part of a priced period rounds to nothing', () => {
+    const created = event('CREATE', '2024-01-01', { price: '10' });
+    const moved = event('BCD_CHANGE', '2024-01-02', { price: '10', bcd: 2 });
+    const ledger = new SubscriptionLedger({ currency: 'JPY' }).change([created]);
+    expect(ledger.run('2024-01-01')).to.deep.equal(['R 2024-01-01 2024-02-01 10']);
+    ledger.change([created, moved], '2024-01-02');
+    expect(ledger.run('2024-01-02')).to.deep.equal([
+      'R 2024-01-01 2024-01-02 0', // a whole proposal of amount 0 is emitted as it is
+      'R 2024-02-01 2024-02-02 0', // a part of [01-02, 02-02)
+    ]);
+    expect(ledger.run('2024-01-02')).to.deep.equal([]);
+    expect(ledger.run('2024-02-02')).to.deep.equal(['R 2024-02-02 2024-03-02 10']);
+  });
+
+  it('keep the days of a priced item in force that they stand for', () => {
+    const created = event('CREATE', '2024-06-15', { price: '10', bcd: 15 });
+    const ledger = new SubscriptionLedger({ currency: 'JPY' }).change([created]);
+    ledger.run('2024-06-15');
+    ledger.change([created, cancel('2024-06-16')], '2024-06-16');
+    expect(ledger.run('2024-06-16')).to.deep.equal([
+      'R 2024-06-15 2024-06-16 0',
+      'X 2024-06-16 2024-07-15 -10',
+    ]);
+    expect(ledger.run('2024-06-16')).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,111 @@
+import { expect } from 'chai';
+import { InvariantError } from '../../../lib/errors/index.ts';
+import type { Uuid } from '../../../lib/ids/index.ts';
+import type { NewInvoiceItem } from '../../../lib/invoicing/item-drafts.ts';
+import type { BilledItem } from '../../../lib/invoicing/recurring-row.ts';
+import { assertItemBounds } from '../../../lib/invoicing/safety-bounds.ts';
+import { decimal, ZERO } from '../../../lib/money/index.ts';
+import { day, event, subscriptionId } from './billing-events.ts';
+import { SubscriptionLedger } from './subscription-ledger.ts';
+
+const itemId = '00000000-0000-7000-9000-0000000000ff' as Uuid;
+const billed: BilledItem = {
+  id: itemId,
+  startDate: day('2024-01-01'),
+  endDate: day('2024-02-01'),
+  amount: decimal('31'),
+  repairable: decimal('31'),
+};
+
+/** `dates`: start and end, `-` for no end. */
+function item(itemType: NewInvoiceItem['itemType'], dates: string, amount: string): NewInvoiceItem {
+  const [start = '', end = '-'] = dates.split(' ');
+  const isRepair = itemType === 'REPAIR_ADJ';
+  return {
+    id: itemId,
+    itemType,
+    startDate: day(start),
+    endDate: end === '-' ? null : day(end),
+    amount: decimal(amount),
+    subscriptionId: isRepair ? null : subscriptionId,
+    linkedItemId: isRepair ? itemId : null,
+    childAccountId: null,
+    bundleId: null,
+    productName: null,
+    planName: null,
+    phaseName: null,
+    usageName: null,
+    description: null,
+    rate: null,
+    quantity: null,
+    itemDetails: null,
+    catalogEffectiveDate: null,
+    repairable: ZERO,
+  };
+}
+
+function check(
+  items: readonly NewInvoiceItem[],
+  bounds: { maxDailyItems?: number; today?: number; sanity?: boolean } = {},
+) {
+  const { maxDailyItems = 15, today = 0, sanity = true } = bounds;
+  assertItemBounds({
+    items,
+    subscription: { subscriptionId, itemsCreatedToday: today, items: new Map([[itemId, billed]]) },
+    config: { sanitySafetyBoundEnabled: sanity, maxDailyItems },
+  });
+}
+
+const refused = (items: readonly NewInvoiceItem[], message: string, bounds = {}) =>
+  expect(() => check(items, bounds)).to.throw(InvariantError, message);
+
+describe('safety bounds', () => {
+  const fee = item('FIXED', '2024-01-01 -', '5');
+  const january = item('RECURRING', '2024-01-01 2024-02-01', '31');
+
+  it('pass what a run normally makes', () => {
+    check([fee, january, item('RECURRING', '2024-02-01 2024-03-01', '31')]);
+    check([
+      item('REPAIR_ADJ', '2024-01-01 2024-01-11', '-10'),
+      item('REPAIR_ADJ', '2024-01-11 2024-02-01', '-21'),
+    ]);
+  });
+
+  it('refuse two fixed items on one date, unless the check is off', () => {
+    refused([fee, fee], 'two FIXED items');
+    check([fee, fee], { sanity: false });
+  });
+
+  it('refuse recurring items that overlap or are empty', () => {
+    refused([january, january], 'overlap');
+    refused([january, item('RECURRING', '2024-01-31 2024-03-01', '31')], 'overlap');
+    refused([item('RECURRING', '2024-01-31 2024-01-31', '31')], 'empty');
+  });
+
+  it('refuse more items in a day than the bound, old ones counted; −1 switches it off', () => {
+    check([january], { maxDailyItems: 3, today: 2 });
+    refused([january], 'more than the safety bound of 3', { maxDailyItems: 3, today: 3 });
+    check([january], { maxDailyItems: -1, today: 99 });
+    const ledger = new SubscriptionLedger({ config: { maxDailyItems: 15 } });
+    ledger.change([event('CREATE', '2022-01-01', { price: '10' })]);
+    expect(() => ledger.run('2023-04-01')).to.throw(InvariantError, 'more than the safety bound of 15');
+    expect(ledger.run('2023-03-01')).to.have.length(15);
+  });
+
+  it('refuse repairs beyond the item, outside of it, or overlapping', () => {
+    refused([item('REPAIR_ADJ', '2024-01-01 2024-02-01', '-31.01')], 'beyond its amount');
+    refused([item('REPAIR_ADJ', '2024-01-01 2024-02-01', '1')], 'beyond its amount');
+    refused([item('REPAIR_ADJ', '2024-01-15 2024-02-02', '-1')], 'outside its item');
+    refused(
+      [item('REPAIR_ADJ', '2024-01-01 2024-01-11', '-1'), item('REPAIR_ADJ', '2024-01-10 2024-01-20', '-1')],
+      'overlap',
+    );
+  });
+
+  it('refuse to work on rows that overlap', () => {
+    const ledger = new SubscriptionLedger().change([event('CREATE', '2024-01-01', { price: '10' })]);
+    ledger.run('2024-01-01');
+    ledger.rows = [...ledger.rows, ...ledger.rows];
+    expect(() => ledger.run('2024-02-01')).to.throw(InvariantError, 'overlap or are empty');
+  });
+});

@@ -1,0 +1,182 @@
+import { expect } from 'chai';
+import type { Uuid } from '../../../lib/ids/index.ts';
+import { coverageAfter } from '../../../lib/invoicing/apply-to-coverage.ts';
+import type { BillingEvent } from '../../../lib/invoicing/billing-event.ts';
+import {
+  type EvaluationSettings,
+  evaluateSubscription,
+  missingItemIds,
+  type SubscriptionBilling,
+  type SubscriptionEvaluation,
+} from '../../../lib/invoicing/evaluate-subscription.ts';
+import { DEFAULT_INVOICING_CONFIG, type InvoicingConfig } from '../../../lib/invoicing/invoicing-config.ts';
+import type { NewInvoiceItem } from '../../../lib/invoicing/item-drafts.ts';
+import type { CoverageRow, InvoicingCursor } from '../../../lib/invoicing/model.ts';
+import type { BilledItem } from '../../../lib/invoicing/recurring-row.ts';
+import { windowOf } from '../../../lib/invoicing/window.ts';
+import { type Currency, type Decimal, decimal, formatDecimal } from '../../../lib/money/index.ts';
+import { formatLocalDate, type LocalDate, minDate, parseLocalDate } from '../../../lib/time/index.ts';
+import { subscriptionId } from './billing-events.ts';
+
+export interface LedgerOptions {
+  readonly config?: Partial<InvoicingConfig>;
+  readonly currency?: Currency;
+}
+
+/** `R 2014-02-01 2014-02-14 104.82`; R RECURRING, F FIXED, X REPAIR_ADJ. */
+export function line(item: Pick<NewInvoiceItem, 'itemType' | 'startDate' | 'endDate' | 'amount'>): string {
+  const letter = { RECURRING: 'R', FIXED: 'F', REPAIR_ADJ: 'X' }[item.itemType as string] ?? item.itemType;
+  const dates = [item.startDate, item.endDate].map((date) => (date === null ? '-' : formatLocalDate(date)));
+  return `${letter} ${dates.join(' ')} ${formatDecimal(item.amount)}`;
+}
+
+/** Ids for tests: counted, so that equal evaluations give equal items. */
+export function countedIds(start = 0): () => Uuid {
+  let last = start;
+  return () => {
+    last += 1;
+    return `00000000-0000-7000-9000-${String(last).padStart(12, '0')}` as Uuid;
+  };
+}
+
+/**
+ * One subscription with everything billed for it, as a storage would keep it. Each run loads the window alone, as the
+ * service does, and is compared with the evaluation of the whole history.
+ */
+export class SubscriptionLedger {
+  readonly config: InvoicingConfig;
+  readonly currency: Currency;
+  events: readonly BillingEvent[] = [];
+  rows: readonly CoverageRow[] = [];
+  cursor: InvoicingCursor | null = null;
+  /** Every item ever made, in creation order. */
+  readonly items: NewInvoiceItem[] = [];
+  readonly billed = new Map<Uuid, BilledItem>();
+
+  constructor({ config, currency = 'USD' }: LedgerOptions = {}) {
+    this.config = { ...DEFAULT_INVOICING_CONFIG, maxDailyItems: -1, ...config };
+    this.currency = currency;
+  }
+
+  /** Replaces the events; what differs begins at `from`. */
+  change(events: readonly BillingEvent[], from?: string | LocalDate): this {
+    this.events = events;
+    if (from === undefined || this.cursor === null) return this;
+    const date = typeof from === 'string' ? parseLocalDate(from) : from;
+    const { dirtyFrom } = this.cursor;
+    this.cursor = { ...this.cursor, dirtyFrom: dirtyFrom === null ? date : minDate(dirtyFrom, date) };
+    return this;
+  }
+
+  /** Runs at the target date, writes the result and returns the items as lines. */
+  run(targetDate: string | LocalDate): readonly string[] {
+    const date = typeof targetDate === 'string' ? parseLocalDate(targetDate) : targetDate;
+    const windowed = this.evaluate(date);
+    const full = this.evaluateWhole(date);
+    expect(windowed.items.map(comparable), 'windowed = full').to.deep.equal(full.items.map(comparable));
+    expect(windowed.cursor, 'windowed = full').to.deep.equal(full.cursor);
+    const rowsAfter = coverageAfter(this.rows, windowed.coverage);
+    expect(rowLines(rowsAfter), 'windowed = full').to.deep.equal(
+      rowLines(coverageAfter(this.rows, full.coverage)),
+    );
+    this.#write(windowed, rowsAfter);
+    return windowed.items.map(line);
+  }
+
+  /** The evaluation of the window, with two-step loading; nothing is written. */
+  evaluate(targetDate: LocalDate): SubscriptionEvaluation {
+    const settings = this.#settings(targetDate);
+    const loaded = this.load(targetDate);
+    const missing = missingItemIds(loaded, settings);
+    const items = new Map([...this.billed].filter(([id]) => missing.includes(id)));
+    const rows = [
+      ...loaded.rows.filter(({ itemId }) => !missing.includes(itemId)),
+      ...this.rows.filter(({ itemId }) => missing.includes(itemId)),
+    ];
+    return evaluateSubscription({ ...loaded, items, rows }, settings, countedIds(this.items.length));
+  }
+
+  /** The evaluation of all days, whatever the cursor says. */
+  evaluateWhole(targetDate: LocalDate): SubscriptionEvaluation {
+    const whole = { ...this.load(targetDate), events: this.events, rows: this.rows, cursor: null };
+    return evaluateSubscription(
+      { ...whole, items: this.billed },
+      this.#settings(targetDate),
+      countedIds(this.items.length),
+    );
+  }
+
+  /** The first of the two loading steps: events from the anchor on and the rows of the window. */
+  load(targetDate: LocalDate): SubscriptionBilling {
+    const { start, anchorIndex } = windowOf({ events: this.events, cursor: this.cursor, targetDate });
+    const inWindow = (row: CoverageRow) => {
+      if (start === null) return true;
+      return row.kind === 'RECURRING' ? row.endDate !== null && row.endDate > start : row.startDate >= start;
+    };
+    return {
+      subscriptionId,
+      events: this.events.slice(anchorIndex),
+      cursor: this.cursor,
+      rows: this.rows.filter(inWindow),
+      items: new Map(),
+      itemsCreatedToday: 0,
+    };
+  }
+
+  /** ITEM_ADJ: lowers what is left to repair of an item; its coverage stays. */
+  adjust(itemId: Uuid, amount: string | Decimal): void {
+    const item = this.billed.get(itemId);
+    if (item === undefined) throw new Error(`No item ${itemId}`);
+    this.billed.set(itemId, { ...item, repairable: item.repairable.minus(decimal(amount)) });
+  }
+
+  /** The n-th item ever made. */
+  item(index: number): NewInvoiceItem {
+    const item = this.items[index];
+    if (item === undefined) throw new Error(`No item ${index}`);
+    return item;
+  }
+
+  get nextDueDate(): string | null {
+    const date = this.cursor?.nextDueDate ?? null;
+    return date === null ? null : formatLocalDate(date);
+  }
+
+  #settings(targetDate: LocalDate): EvaluationSettings {
+    return { targetDate, currency: this.currency, config: this.config };
+  }
+
+  #write(evaluation: SubscriptionEvaluation, rows: readonly CoverageRow[]): void {
+    for (const { id, repairable } of evaluation.repairable) {
+      const item = this.billed.get(id);
+      if (item !== undefined) this.billed.set(id, { ...item, repairable });
+    }
+    for (const item of evaluation.items) {
+      this.items.push(item);
+      if (item.itemType === 'RECURRING') this.billed.set(item.id, item);
+    }
+    this.rows = rows;
+    this.cursor = evaluation.cursor;
+  }
+}
+
+function comparable(item: NewInvoiceItem): Record<string, unknown> {
+  const { amount, rate, repairable } = item;
+  return {
+    ...item,
+    amount: formatDecimal(amount),
+    rate: rate === null ? null : formatDecimal(rate),
+    repairable: formatDecimal(repairable),
+  };
+}
+
+/** Rows as sorted lines: kind, days, plan, rate and amount. */
+export function rowLines(rows: readonly CoverageRow[]): readonly string[] {
+  return rows
+    .map(({ kind, itemId, startDate, endDate, planName, rate, amount }) => {
+      const end = endDate === null ? '-' : formatLocalDate(endDate);
+      const price = rate === null ? '-' : formatDecimal(rate);
+      return `${formatLocalDate(startDate)} ${end} ${kind} ${planName} ${price} ${formatDecimal(amount)} ${itemId}`;
+    })
+    .sort();
+}
