@@ -24,10 +24,19 @@ export const TransactionStatus = {
 export type TransactionStatus = (typeof TransactionStatus)[keyof typeof TransactionStatus];
 
 /** Stored states of a payment attempt; SCHEDULED is computed on read (payments.md §1.1). */
-export const AttemptState = { INIT: 'INIT', SUCCESS: 'SUCCESS', RETRIED: 'RETRIED', ABORTED: 'ABORTED' } as const;
+export const AttemptState = {
+  INIT: 'INIT',
+  SUCCESS: 'SUCCESS',
+  RETRIED: 'RETRIED',
+  ABORTED: 'ABORTED',
+} as const;
 export type AttemptState = (typeof AttemptState)[keyof typeof AttemptState];
 
-export const InvoicePaymentType = { ATTEMPT: 'ATTEMPT', REFUND: 'REFUND', CHARGED_BACK: 'CHARGED_BACK' } as const;
+export const InvoicePaymentType = {
+  ATTEMPT: 'ATTEMPT',
+  REFUND: 'REFUND',
+  CHARGED_BACK: 'CHARGED_BACK',
+} as const;
 export type InvoicePaymentType = (typeof InvoicePaymentType)[keyof typeof InvoicePaymentType];
 
 export const InvoicePaymentStatus = { INIT: 'INIT', PENDING: 'PENDING', SUCCESS: 'SUCCESS' } as const;

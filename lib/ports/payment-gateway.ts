@@ -81,7 +81,11 @@ export interface PaymentGateway {
   purchase(request: GatewayRequest, context: GatewayContext): Promise<GatewayResult | null>;
   /** Every transaction the gateway knows of the payment; recovery reads outcomes from it. */
   getPaymentInfo(
-    request: { readonly accountId: Uuid; readonly paymentId: Uuid; readonly properties: readonly PluginProperty[] },
+    request: {
+      readonly accountId: Uuid;
+      readonly paymentId: Uuid;
+      readonly properties: readonly PluginProperty[];
+    },
     context: GatewayContext,
   ): Promise<readonly GatewayResult[]>;
   addPaymentMethod(
@@ -95,11 +99,19 @@ export interface PaymentGateway {
     context: GatewayContext,
   ): Promise<void>;
   getPaymentMethodDetail(
-    request: { readonly accountId: Uuid; readonly paymentMethodId: Uuid; readonly properties: readonly PluginProperty[] },
+    request: {
+      readonly accountId: Uuid;
+      readonly paymentMethodId: Uuid;
+      readonly properties: readonly PluginProperty[];
+    },
     context: GatewayContext,
   ): Promise<PaymentMethodDetails>;
   setDefaultPaymentMethod(
-    request: { readonly accountId: Uuid; readonly paymentMethodId: Uuid; readonly properties: readonly PluginProperty[] },
+    request: {
+      readonly accountId: Uuid;
+      readonly paymentMethodId: Uuid;
+      readonly properties: readonly PluginProperty[];
+    },
     context: GatewayContext,
   ): Promise<void>;
 }

@@ -1,0 +1,187 @@
+import { setTimeout } from 'node:timers/promises';
+import type { Uuid } from '../../lib/ids/index.ts';
+import { TransactionType } from '../../lib/payments/model.ts';
+import {
+  type GatewayContext,
+  GatewayError,
+  type GatewayRequest,
+  type GatewayResult,
+  type PaymentGateway,
+  type PaymentMethodDetails,
+  PluginStatus,
+} from '../../lib/ports/payment-gateway.ts';
+import { type LedgerEntry, memoryLedger, type SandboxLedger } from './sandbox-ledger.ts';
+import {
+  amountOf,
+  SandboxAction,
+  type SandboxConfiguration,
+  type SandboxScript,
+  scriptOfConfiguration,
+  scriptOfProperties,
+  statusOf,
+} from './sandbox-script.ts';
+
+export interface SandboxGatewayOptions {
+  /** Default `killbill-payment-test`. */
+  readonly name?: string;
+  /** Default: one in memory. */
+  readonly ledger?: SandboxLedger;
+  /** How a scripted delay waits; default: real time. */
+  readonly sleep?: (ms: number) => Promise<unknown>;
+}
+
+/** The sandbox, with the controls that tests and demos have on it. */
+export interface SandboxGateway extends PaymentGateway {
+  readonly ledger: SandboxLedger;
+  /** Sets how calls go from now on, until `ACTION_CLEAR` (`POST /plugins/killbill-payment-test/configure`). */
+  configure(configuration: SandboxConfiguration): void;
+  /** The sticky actions and delays by method name, `*` = every method. */
+  status(): {
+    readonly states: Readonly<Record<string, string>>;
+    readonly sleeps: Readonly<Record<string, number>>;
+  };
+}
+
+interface StickyScript {
+  readonly script: SandboxScript;
+  readonly actionName: string;
+  timesLeft: number;
+}
+
+const EVERY_METHOD = '*';
+const DEFAULT_NAME = 'killbill-payment-test';
+
+/**
+ * A payment gateway for tests and demos (payments.md §2.4 rule 2). It processes what it is asked to, or does what the
+ * call's plugin properties or a sticky configuration say. A call's line stands in the ledger before anything else
+ * happens, so that a delay, a lost answer or a crash afterwards leaves the effect in place; the same transaction id
+ * again has no second effect and gets the recorded result.
+ */
+export function sandboxGateway(options: SandboxGatewayOptions = {}): SandboxGateway {
+  const { name = DEFAULT_NAME, ledger = memoryLedger(), sleep = setTimeout } = options;
+  const sticky = new Map<string, StickyScript>();
+  const methods = new Map<Uuid, PaymentMethodDetails>();
+
+  const purchase = async (
+    request: GatewayRequest,
+    context: GatewayContext,
+  ): Promise<GatewayResult | null> => {
+    const known = ledger.find(request.transactionId);
+    if (known) return resultOf(known);
+    const script = scriptOfProperties(request.properties) ?? takeSticky(sticky, 'purchasePayment');
+    const entry = ledger.append(newEntry(request, context, script));
+    if (script && script.sleepMs > 0) await sleep(script.sleepMs);
+    return answer(entry, script?.action ?? null);
+  };
+  return {
+    name,
+    capabilities: { completeLedger: true },
+    ledger,
+    purchase,
+    getPaymentInfo: ({ paymentId }) => Promise.resolve(ledger.ofPayment(paymentId).map(resultOf)),
+    addPaymentMethod({ paymentMethodId, details }) {
+      methods.set(paymentMethodId, details);
+      return Promise.resolve();
+    },
+    getPaymentMethodDetail: ({ paymentMethodId }) =>
+      Promise.resolve(methods.get(paymentMethodId) ?? NO_DETAILS),
+    setDefaultPaymentMethod: () => Promise.resolve(),
+    configure: (configuration) => configure(configuration, sticky, ledger),
+    status: () => statusReport(sticky),
+  };
+}
+
+const NO_DETAILS: PaymentMethodDetails = {
+  externalPaymentMethodId: null,
+  isDefaultPaymentMethod: false,
+  properties: [],
+};
+
+function newEntry(
+  request: GatewayRequest,
+  context: GatewayContext,
+  script: SandboxScript | null,
+): LedgerEntry {
+  const { gatewayErrorCode, gatewayError } = script ?? {};
+  return {
+    accountId: request.accountId,
+    kbPaymentId: request.paymentId,
+    kbTransactionPaymentId: request.transactionId,
+    transactionType: TransactionType.PURCHASE,
+    status: statusOf(script?.action ?? null),
+    amount: script?.processedAmount ?? request.amount,
+    currency: script?.processedCurrency ?? request.currency,
+    createdDate: context.now,
+    effectiveDate: context.now,
+    ...(gatewayErrorCode !== undefined && { gatewayErrorCode }),
+    ...(gatewayError !== undefined && { gatewayError }),
+    firstPaymentReferenceId: request.transactionId,
+  };
+}
+
+function answer(entry: LedgerEntry, action: SandboxAction | null): GatewayResult | null {
+  if (action === SandboxAction.RETURN_NIL) return null;
+  const id = entry.kbTransactionPaymentId;
+  if (action === SandboxAction.ACTION_THROW_EXCEPTION)
+    throw new GatewayError(`sandbox error for transaction ${id}`);
+  if (action === SandboxAction.ACTION_THROW_RUNTIME) throw new Error(`sandbox fault for transaction ${id}`);
+  return resultOf(entry);
+}
+
+function resultOf({ accountId: _, ...entry }: LedgerEntry): GatewayResult {
+  return { ...entry, properties: [] };
+}
+
+/** The script that stands for the method, or for all; one with a count is used up. */
+function takeSticky(sticky: Map<string, StickyScript>, method: string): SandboxScript | null {
+  const key = sticky.has(method) ? method : EVERY_METHOD;
+  const found = sticky.get(key);
+  if (!found) return null;
+  found.timesLeft -= 1;
+  if (found.timesLeft <= 0) sticky.delete(key);
+  return found.script;
+}
+
+function configure(
+  configuration: SandboxConfiguration,
+  sticky: Map<string, StickyScript>,
+  ledger: SandboxLedger,
+): void {
+  const { CONFIGURE_ACTION: actionName, METHODS, TIMES } = configuration;
+  if (actionName === 'OVERRIDE_STATUS') return overrideStatus(configuration, ledger);
+  const methods = METHODS?.split(',').map((method) => method.trim()) ?? [EVERY_METHOD];
+  if (actionName === 'ACTION_CLEAR') {
+    if (METHODS === undefined) sticky.clear();
+    for (const method of methods) sticky.delete(method);
+    return;
+  }
+  if (actionName !== 'ACTION_SLEEP' && !Object.hasOwn(SandboxAction, actionName)) {
+    throw new Error(`the sandbox gateway knows no action "${String(actionName)}"`);
+  }
+  const script = scriptOfConfiguration(configuration);
+  const timesLeft = TIMES === undefined ? Number.POSITIVE_INFINITY : Number(TIMES);
+  for (const method of methods) sticky.set(method, { script, actionName, timesLeft });
+}
+
+function overrideStatus(
+  { transactionId, status, amount }: SandboxConfiguration,
+  ledger: SandboxLedger,
+): void {
+  if (transactionId === undefined || status === undefined || !Object.hasOwn(PluginStatus, status)) {
+    throw new Error('OVERRIDE_STATUS needs transactionId and a plugin status');
+  }
+  const changed = amountOf(amount);
+  const override = changed === undefined ? { status } : { status, amount: changed };
+  if (ledger.override(transactionId, override)) return;
+  throw new Error(`the sandbox gateway has no transaction ${transactionId}`);
+}
+
+function statusReport(sticky: ReadonlyMap<string, StickyScript>) {
+  const states: Record<string, string> = {};
+  const sleeps: Record<string, number> = {};
+  for (const [method, { actionName, script }] of sticky) {
+    if (actionName !== 'ACTION_SLEEP') states[method] = actionName;
+    if (script.sleepMs > 0) sleeps[method] = script.sleepMs / 1_000;
+  }
+  return { states, sleeps };
+}

@@ -1,0 +1,101 @@
+import type { Uuid } from '../../lib/ids/index.ts';
+import { type Currency, type Decimal, isCurrency, parseWireDecimal } from '../../lib/money/index.ts';
+import { type PluginProperty, PluginStatus } from '../../lib/ports/payment-gateway.ts';
+
+/** What the sandbox is told to do with a call instead of PROCESSED (payments.md §2.4 rule 2). */
+export const SandboxAction = {
+  ACTION_RETURN_PLUGIN_STATUS_ERROR: 'ACTION_RETURN_PLUGIN_STATUS_ERROR',
+  ACTION_RETURN_PLUGIN_STATUS_CANCELED: 'ACTION_RETURN_PLUGIN_STATUS_CANCELED',
+  ACTION_RETURN_PLUGIN_STATUS_PENDING: 'ACTION_RETURN_PLUGIN_STATUS_PENDING',
+  ACTION_RETURN_PLUGIN_STATUS_UNDEFINED: 'ACTION_RETURN_PLUGIN_STATUS_UNDEFINED',
+  /** A declared error. */
+  ACTION_THROW_EXCEPTION: 'ACTION_THROW_EXCEPTION',
+  /** Any other throw. */
+  ACTION_THROW_RUNTIME: 'ACTION_THROW_RUNTIME',
+  RETURN_NIL: 'RETURN_NIL',
+} as const;
+export type SandboxAction = (typeof SandboxAction)[keyof typeof SandboxAction];
+
+/** Body of a sticky configuration; further members as the plugin properties of one call. */
+export interface SandboxConfiguration {
+  readonly CONFIGURE_ACTION: SandboxAction | 'ACTION_SLEEP' | 'ACTION_CLEAR' | 'OVERRIDE_STATUS';
+  /** Comma-separated method names, for example `purchasePayment`; absent = all. */
+  readonly METHODS?: string;
+  readonly SLEEP_TIME_SEC?: number | string;
+  /** Applies to the next n calls, then clears. */
+  readonly TIMES?: number | string;
+  readonly PROCESSED_AMOUNT?: string | number;
+  readonly PROCESSED_CURRENCY?: string;
+  readonly GATEWAY_ERROR_CODE?: string;
+  readonly GATEWAY_ERROR?: string;
+  /** Of OVERRIDE_STATUS: what `getPaymentInfo` says of this transaction from now on. */
+  readonly transactionId?: Uuid;
+  readonly status?: PluginStatus;
+  readonly amount?: string | number;
+}
+
+/** How one call is to go. */
+export interface SandboxScript {
+  readonly action: SandboxAction | null;
+  readonly sleepMs: number;
+  readonly processedAmount?: Decimal;
+  readonly processedCurrency?: Currency;
+  readonly gatewayErrorCode?: string;
+  readonly gatewayError?: string;
+}
+
+const MS_PER_SECOND = 1_000;
+
+const statusOfAction: Readonly<Partial<Record<SandboxAction, PluginStatus>>> = {
+  ACTION_RETURN_PLUGIN_STATUS_ERROR: PluginStatus.ERROR,
+  ACTION_RETURN_PLUGIN_STATUS_CANCELED: PluginStatus.CANCELED,
+  ACTION_RETURN_PLUGIN_STATUS_PENDING: PluginStatus.PENDING,
+};
+
+/** What the ledger keeps of a call that goes that way; after a throw or no result nobody is to know. */
+export function statusOf(action: SandboxAction | null): PluginStatus {
+  return action === null ? PluginStatus.PROCESSED : (statusOfAction[action] ?? PluginStatus.UNDEFINED);
+}
+
+/** The script of the plugin properties of one call; a property equal to `true` selects the outcome. */
+export function scriptOfProperties(properties: readonly PluginProperty[]): SandboxScript | null {
+  const given = new Map(properties.map(({ key, value }) => [key, value]));
+  const action = Object.values(SandboxAction).find((each) => given.get(each) === 'true') ?? null;
+  const seconds = given.get('SLEEP_TIME_SEC') ?? given.get('sleepFor') ?? null;
+  const values = valuesOf(Object.fromEntries(given));
+  if (action === null && seconds === null && Object.keys(values).length === 0) return null;
+  return { action, sleepMs: millisecondsOf(seconds), ...values };
+}
+
+/** The script of a sticky configuration. */
+export function scriptOfConfiguration(configuration: SandboxConfiguration): SandboxScript {
+  const { CONFIGURE_ACTION: name, SLEEP_TIME_SEC: seconds } = configuration;
+  const action = Object.values(SandboxAction).find((each) => each === name) ?? null;
+  return { action, sleepMs: millisecondsOf(seconds ?? null), ...valuesOf({ ...configuration }) };
+}
+
+/** An amount of a configuration. @throws Error if it is none. */
+export function amountOf(value: unknown): Decimal | undefined {
+  if (value === undefined || value === null) return undefined;
+  const amount = parseWireDecimal(String(value));
+  if (amount === undefined) throw new Error(`the sandbox gateway cannot read the amount "${String(value)}"`);
+  return amount;
+}
+
+function valuesOf(given: Readonly<Record<string, unknown>>): Omit<SandboxScript, 'action' | 'sleepMs'> {
+  const amount = amountOf(given['PROCESSED_AMOUNT']);
+  const currency = given['PROCESSED_CURRENCY'];
+  const code = given['GATEWAY_ERROR_CODE'];
+  const error = given['GATEWAY_ERROR'];
+  return {
+    ...(amount && { processedAmount: amount }),
+    ...(typeof currency === 'string' && isCurrency(currency) && { processedCurrency: currency }),
+    ...(typeof code === 'string' && { gatewayErrorCode: code }),
+    ...(typeof error === 'string' && { gatewayError: error }),
+  };
+}
+
+function millisecondsOf(seconds: number | string | null): number {
+  const value = Number(seconds ?? 0);
+  return Number.isFinite(value) && value > 0 ? Math.round(value * MS_PER_SECOND) : 0;
+}

@@ -1,0 +1,13 @@
+import type { Instant } from '../time/index.ts';
+import { AttemptState, TransactionStatus } from './model.ts';
+
+/**
+ * State of an attempt after its run, or after a later fix of its transaction (payments.md §3.3). `retryAt` is the date
+ * that §8.3 gives, null = none.
+ */
+export function attemptStateAfter(status: TransactionStatus, retryAt: Instant | null): AttemptState {
+  if (status === TransactionStatus.SUCCESS || status === TransactionStatus.PENDING)
+    return AttemptState.SUCCESS;
+  if (status === TransactionStatus.UNKNOWN || retryAt === null) return AttemptState.ABORTED;
+  return AttemptState.RETRIED;
+}

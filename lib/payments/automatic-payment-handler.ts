@@ -1,0 +1,29 @@
+import { ActingComponent } from '../context.ts';
+import type { HandlerBatch, QueueHandler } from '../queue/handler.ts';
+import { BusEventType } from '../queue/model.ts';
+import type { PaymentConfig } from './payment-config.ts';
+import { uuidOf } from './payment-notifications.ts';
+import { type PaymentPorts, PaymentRun } from './payment-run.ts';
+
+/** Pays each newly committed invoice from the account's default payment method (payments.md §9.1 rule 1). */
+export class AutomaticPaymentHandler implements QueueHandler {
+  readonly name = 'payment-service:automatic-payment';
+  readonly topics: readonly string[] = [BusEventType.INVOICE_CREATION];
+  readonly #run: PaymentRun;
+
+  constructor(ports: PaymentPorts, config?: PaymentConfig) {
+    this.#run = new PaymentRun(ports, config);
+  }
+
+  /** Resolves when no late answer that has arrived is still being recorded. */
+  idle(): Promise<void> {
+    return this.#run.idle();
+  }
+
+  handle(batch: HandlerBatch): Promise<void> {
+    return this.#run.run(batch, ActingComponent.PAYMENT_REQUEST, ({ payload }) => ({
+      invoiceId: uuidOf(payload, 'invoiceId'),
+      retry: null,
+    }));
+  }
+}

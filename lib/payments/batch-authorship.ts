@@ -1,0 +1,23 @@
+import type { ActingComponent } from '../context.ts';
+import { assertInvariant } from '../errors/index.ts';
+import type { ClaimedEntry } from '../ports/storage/queue.ts';
+import type { Authorship } from '../ports/storage/session.ts';
+import type { Instant } from '../time/index.ts';
+
+/** Authorship of work on queue entries: each account's rows carry the token of the call that caused its entry. */
+export function batchAuthorship(
+  entries: readonly ClaimedEntry[],
+  actor: ActingComponent,
+  now: Instant,
+): Authorship {
+  const [first] = entries;
+  assertInvariant(first, 'A batch has at least one entry');
+  const tokens = new Map(entries.map((entry) => [entry.accountRecordId, entry.userToken]));
+  return {
+    userName: actor,
+    reasonCode: null,
+    comments: null,
+    createdDate: now,
+    userTokenOf: (accountRecordId) => tokens.get(accountRecordId) ?? first.userToken,
+  };
+}

@@ -1,0 +1,80 @@
+import type { TenantRef } from '../context.ts';
+import type { Uuid } from '../ids/index.ts';
+import { ACCOUNT_LOCK_WAIT_MS } from '../limits.ts';
+import type { Ports } from '../ports/index.ts';
+import type { PaymentConfig } from './payment-config.ts';
+import { isUnresolved } from './payment-state.ts';
+import { recordOutcomes } from './record-outcomes.ts';
+import { type CallOutcome, readOutcome } from './transaction-outcome.ts';
+
+/** A call whose time has run out and whose transaction stands as UNKNOWN. */
+export interface OverdueCall {
+  readonly tenant: TenantRef;
+  readonly accountId: Uuid;
+  readonly paymentId: Uuid;
+  readonly transactionId: Uuid;
+  readonly userName: string;
+  readonly userToken: Uuid;
+  readonly answer: Promise<CallOutcome>;
+}
+
+/** Applies answers that come after their timeout, like a result of recovery (payments.md §2.2, last paragraph). */
+export class LateAnswers {
+  readonly #ports: Pick<Ports, 'storage' | 'clock' | 'ids' | 'logger'>;
+  readonly #config: PaymentConfig;
+  readonly #applying = new Set<Promise<void>>();
+
+  constructor(ports: Pick<Ports, 'storage' | 'clock' | 'ids' | 'logger'>, config: PaymentConfig) {
+    this.#ports = ports;
+    this.#config = config;
+  }
+
+  /** Waits for the answer in the background and records it. Failures are logged; the janitor asks later anyway. */
+  follow(call: OverdueCall): void {
+    void call.answer.then((outcome) => {
+      const work: Promise<void> = this.#apply(call, outcome)
+        .catch((error: unknown) =>
+          this.#ports.logger.error({ err: error, ...idsOf(call) }, 'a late answer was lost'),
+        )
+        .finally(() => this.#applying.delete(work));
+      this.#applying.add(work);
+    });
+  }
+
+  /** Resolves when no answer that has arrived is still being recorded; calls that are still running do not count. */
+  async idle(): Promise<void> {
+    while (this.#applying.size > 0) await Promise.all(this.#applying);
+  }
+
+  async #apply(call: OverdueCall, outcome: CallOutcome): Promise<void> {
+    const { storage, clock, ids } = this.#ports;
+    const now = clock.now();
+    const { userName, userToken } = call;
+    const authorship = {
+      userName,
+      reasonCode: null,
+      comments: null,
+      createdDate: now,
+      userTokenOf: () => userToken,
+    };
+    const after = await storage.write(call.tenant, authorship, async (session) => {
+      await session.lockAccounts([call.accountId], { waitMs: ACCOUNT_LOCK_WAIT_MS });
+      const settlement = { ...idsOf(call), outcome, source: 'LATE' as const };
+      const stored = await recordOutcomes(session, [settlement], { ids, config: this.#config, now });
+      return stored.get(call.transactionId);
+    });
+    if (!after || isUnresolved(after)) return;
+    const told = readOutcome(after, outcome);
+    if (told.status === after.status || told.status === 'UNKNOWN') return;
+    // Decided otherwise meanwhile: §1.7 rule 7 lets only an operator change it.
+    const facts = { ...idsOf(call), recorded: after.status, answered: told.status };
+    this.#ports.logger.error(
+      facts,
+      'a late answer contradicts the recorded outcome; check it with the gateway',
+    );
+  }
+}
+
+function idsOf(call: OverdueCall): { readonly paymentId: Uuid; readonly transactionId: Uuid } {
+  return { paymentId: call.paymentId, transactionId: call.transactionId };
+}

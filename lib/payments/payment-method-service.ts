@@ -1,0 +1,267 @@
+import type { Account } from '../accounts/model.ts';
+import { accountEvent, lockAccount, noSuchAccount } from '../accounts/service.ts';
+import { authorshipOf, type CallContext } from '../context.ts';
+import { BillingError, ErrorCode } from '../errors/index.ts';
+import type { Uuid } from '../ids/index.ts';
+import type { PaymentGateway, PluginProperty, Ports } from '../ports/index.ts';
+import type { New, ReadSession, WriteSession } from '../ports/storage/index.ts';
+import { BusEventType } from '../queue/model.ts';
+import { callGateway, type GatewayReply } from './gateway-call.ts';
+import { EXTERNAL_PAYMENT_PLUGIN, type PaymentMethod } from './model.ts';
+import { DEFAULT_PAYMENT_CONFIG, type PaymentConfig } from './payment-config.ts';
+import { checkExternalKey, gatewayFailed, noSuchMethod } from './payment-method-errors.ts';
+
+/** A payment method as it is read; `isDefault` is computed, never stored (payments.md §1.2). */
+export interface PaymentMethodView extends PaymentMethod {
+  readonly isDefault: boolean;
+}
+
+export interface PaymentMethodInput {
+  readonly accountId: Uuid;
+  readonly pluginName: string;
+  /** Default: the gateway's own id of the method if it is free in the tenant, else the new method's id. */
+  readonly externalKey?: string | null;
+  readonly isDefault?: boolean;
+  readonly payAllUnpaidInvoices?: boolean;
+  /** What the gateway needs to know the method: kept there, never here. */
+  readonly details?: {
+    readonly externalPaymentMethodId?: string | null;
+    readonly properties?: readonly PluginProperty[];
+  };
+  /** Plugin properties of the call. */
+  readonly properties?: readonly PluginProperty[];
+}
+
+/** Payment methods of accounts (payments.md §10.1, §10.2, §10.4). */
+export class PaymentMethodService {
+  readonly #ports: Pick<Ports, 'storage' | 'ids' | 'gateways' | 'systemClock' | 'logger'>;
+  readonly #config: PaymentConfig;
+
+  constructor(
+    ports: Pick<Ports, 'storage' | 'ids' | 'gateways' | 'systemClock' | 'logger'>,
+    config: PaymentConfig = DEFAULT_PAYMENT_CONFIG,
+  ) {
+    this.#ports = ports;
+    this.#config = config;
+  }
+
+  /**
+   * Adds a method: the gateway is told first, then it is stored, and made the account's default where asked
+   * (payments.md §10.1). The first method is not made default by itself.
+   * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028), ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002),
+   * PAYMENT_INVALID_PARAMETER (7031) for a taken external key, EXTERNAL_KEY_LIMIT_EXCEEDED (5),
+   * PAYMENT_EXTERNAL_PAYMENT_METHOD_ALREADY_EXISTS (7023), PAYMENT_ADD_PAYMENT_METHOD (7005) when the gateway refuses,
+   * PAYMENT_PLUGIN_TIMEOUT (7100), NOT_IMPLEMENTED for `payAllUnpaidInvoices`, BUSY (60018).
+   */
+  async add(context: CallContext, input: PaymentMethodInput): Promise<PaymentMethodView> {
+    refusePayAll(input.payAllUnpaidInvoices);
+    const gateway = this.#gatewayNamed(input.pluginName);
+    const givenKey = checkExternalKey(input.externalKey ?? null);
+    await this.#ports.storage.read(context.tenant, (session) => checkAddable(session, input, givenKey));
+    const id = this.#ports.ids.next();
+    await this.#tellGateway(context, gateway, input, id);
+    const gatewayKey = givenKey === null ? await this.#gatewayKey(context, gateway, input, id) : null;
+    return this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
+      const account = await lockAccount(session, input.accountId);
+      if (input.pluginName === EXTERNAL_PAYMENT_PLUGIN) await checkNoExternalMethod(session, account.id);
+      const method: New<PaymentMethod> = {
+        id,
+        externalKey: givenKey ?? (await freeKey(session, gatewayKey)) ?? id,
+        accountId: account.id,
+        accountRecordId: account.recordId,
+        pluginName: input.pluginName,
+        isActive: true,
+        createdDate: context.createdDate,
+      };
+      await session.payments.insertMethods([method]);
+      if (input.isDefault === true) await makeDefault(session, account, id, context);
+      const [stored] = await session.payments.findMethodsByIds([id]);
+      if (!stored) throw new Error('storage returned no payment method for an insert');
+      return { ...stored, isDefault: input.isDefault === true };
+    });
+  }
+
+  /**
+   * The account's methods in creation order (payments.md §10.2).
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
+   */
+  async ofAccount(
+    context: CallContext,
+    accountId: Uuid,
+    options: { readonly includeDeleted: boolean } = { includeDeleted: false },
+  ): Promise<readonly PaymentMethodView[]> {
+    return this.#ports.storage.read(context.tenant, async (session) => {
+      const account = await accountOf(session, accountId);
+      const methods = await session.payments.findMethodsByAccounts([accountId], options);
+      return methods.map((method) => ({ ...method, isDefault: method.id === account.paymentMethodId }));
+    });
+  }
+
+  /**
+   * Makes the method the account's default; the gateway is told first (payments.md §10.4). The default it already is
+   * writes nothing.
+   * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000), PAYMENT_METHOD_DIFFERENT_ACCOUNT_ID (7033),
+   * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), PAYMENT_UPD_PAYMENT_METHOD (7008) when the gateway refuses, NOT_IMPLEMENTED
+   * for `payAllUnpaidInvoices`, BUSY (60018).
+   */
+  async setDefault(
+    context: CallContext,
+    accountId: Uuid,
+    paymentMethodId: Uuid,
+    options: {
+      readonly payAllUnpaidInvoices?: boolean;
+      readonly properties?: readonly PluginProperty[];
+    } = {},
+  ): Promise<void> {
+    refusePayAll(options.payAllUnpaidInvoices);
+    const { storage } = this.#ports;
+    const method = await storage.read(context.tenant, async (session) => {
+      await accountOf(session, accountId);
+      return methodOfAccount(session, accountId, paymentMethodId);
+    });
+    const gateway = this.#gatewayNamed(method.pluginName);
+    const request = { accountId, paymentMethodId, properties: options.properties ?? [] };
+    const reply = await this.#call(() => gateway.setDefaultPaymentMethod(request, gatewayContext(context)));
+    if (reply.kind !== 'VALUE')
+      throw gatewayFailed(ErrorCode.PAYMENT_UPD_PAYMENT_METHOD, method.pluginName, reply);
+    await storage.write(context.tenant, authorshipOf(context), async (session) => {
+      const account = await lockAccount(session, accountId);
+      await methodOfAccount(session, accountId, paymentMethodId);
+      await makeDefault(session, account, paymentMethodId, context);
+    });
+  }
+
+  #gatewayNamed(pluginName: string): PaymentGateway {
+    const gateway = this.#ports.gateways.get(pluginName);
+    if (gateway) return gateway;
+    const known = [...this.#ports.gateways.keys()].join(', ');
+    throw new BillingError({
+      code: ErrorCode.PAYMENT_NO_SUCH_PAYMENT_PLUGIN,
+      message: `Payment plugin "${pluginName}" is not registered; registered are: ${known}`,
+      facts: { pluginName },
+    });
+  }
+
+  async #tellGateway(
+    context: CallContext,
+    gateway: PaymentGateway,
+    input: PaymentMethodInput,
+    paymentMethodId: Uuid,
+  ): Promise<void> {
+    const request = {
+      accountId: input.accountId,
+      paymentMethodId,
+      details: {
+        externalPaymentMethodId: input.details?.externalPaymentMethodId ?? null,
+        isDefaultPaymentMethod: input.isDefault === true,
+        properties: input.details?.properties ?? [],
+      },
+      setDefault: input.isDefault === true,
+      properties: input.properties ?? [],
+    };
+    const reply = await this.#call(() => gateway.addPaymentMethod(request, gatewayContext(context)));
+    if (reply.kind !== 'VALUE')
+      throw gatewayFailed(ErrorCode.PAYMENT_ADD_PAYMENT_METHOD, gateway.name, reply);
+  }
+
+  /** The gateway's own id of the method; a gateway that cannot say has none. */
+  async #gatewayKey(
+    context: CallContext,
+    gateway: PaymentGateway,
+    input: PaymentMethodInput,
+    paymentMethodId: Uuid,
+  ): Promise<string | null> {
+    const request = { accountId: input.accountId, paymentMethodId, properties: input.properties ?? [] };
+    const reply = await this.#call(() => gateway.getPaymentMethodDetail(request, gatewayContext(context)));
+    if (reply.kind === 'VALUE') return checkExternalKey(reply.value.externalPaymentMethodId || null);
+    const facts = { pluginName: gateway.name, paymentMethodId, reply: reply.kind };
+    this.#ports.logger.warn(facts, 'the gateway gave no detail of a new payment method; its key is its id');
+    return null;
+  }
+
+  async #call<T>(call: () => Promise<T>): Promise<GatewayReply<T>> {
+    const limits = { timeoutMs: this.#config.pluginTimeoutMs, systemClock: this.#ports.systemClock };
+    return (await callGateway(call, limits)).reply;
+  }
+}
+
+function gatewayContext(context: CallContext) {
+  const { userName, userToken } = context;
+  return { tenantId: context.tenant.id, userName, userToken, now: context.createdDate };
+}
+
+async function accountOf(session: ReadSession, accountId: Uuid): Promise<Account> {
+  const [account] = await session.accounts.findByIds([accountId]);
+  if (!account) throw noSuchAccount(accountId);
+  return account;
+}
+
+/** What can be refused before the gateway hears of the method; the unique key has the last word. */
+async function checkAddable(
+  session: ReadSession,
+  input: PaymentMethodInput,
+  key: string | null,
+): Promise<void> {
+  await accountOf(session, input.accountId);
+  if (input.pluginName === EXTERNAL_PAYMENT_PLUGIN) await checkNoExternalMethod(session, input.accountId);
+  if (key === null || (await freeKey(session, key)) !== null) return;
+  throw new BillingError({
+    code: ErrorCode.PAYMENT_INVALID_PARAMETER,
+    message: `externalKey "${key}" is already used by a payment method`,
+    facts: { parameter: 'externalKey', externalKey: key },
+  });
+}
+
+/** The key if no method of the tenant has it, deleted ones included. */
+async function freeKey(session: ReadSession, key: string | null): Promise<string | null> {
+  if (key === null) return null;
+  const taken = await session.payments.findMethodsByKeys([key]);
+  return taken.length === 0 ? key : null;
+}
+
+async function checkNoExternalMethod(session: ReadSession, accountId: Uuid): Promise<void> {
+  const methods = await session.payments.findMethodsByAccounts([accountId], { includeDeleted: false });
+  const existing = methods.find(({ pluginName }) => pluginName === EXTERNAL_PAYMENT_PLUGIN);
+  if (!existing) return;
+  throw new BillingError({
+    code: ErrorCode.PAYMENT_EXTERNAL_PAYMENT_METHOD_ALREADY_EXISTS,
+    message: `Account ${accountId} already has the external payment method ${existing.id}`,
+    facts: { accountId, paymentMethodId: existing.id },
+  });
+}
+
+async function methodOfAccount(
+  session: ReadSession,
+  accountId: Uuid,
+  methodId: Uuid,
+): Promise<PaymentMethod> {
+  const [method] = await session.payments.findMethodsByIds([methodId]);
+  if (!method?.isActive) throw noSuchMethod(methodId);
+  if (method.accountId === accountId) return method;
+  throw new BillingError({
+    code: ErrorCode.PAYMENT_METHOD_DIFFERENT_ACCOUNT_ID,
+    message: `Payment method ${methodId} does not belong to account ${accountId}`,
+    facts: { paymentMethodId: methodId, accountId },
+  });
+}
+
+/** accounts.md §4 rule 4: an account change of its own, none when nothing changes. */
+async function makeDefault(
+  session: WriteSession,
+  account: Account,
+  paymentMethodId: Uuid,
+  context: CallContext,
+): Promise<void> {
+  if (account.paymentMethodId === paymentMethodId) return;
+  const changed = { ...account, paymentMethodId, updatedDate: context.createdDate };
+  await session.accounts.update([changed]);
+  session.publish([accountEvent(BusEventType.ACCOUNT_CHANGE, changed)]);
+}
+
+function refusePayAll(payAllUnpaidInvoices: boolean | undefined): void {
+  if (payAllUnpaidInvoices !== true) return;
+  throw new BillingError({
+    code: ErrorCode.NOT_IMPLEMENTED,
+    message: 'payAllUnpaidInvoices is not offered by this version',
+  });
+}

@@ -1,0 +1,29 @@
+import { ActingComponent } from '../context.ts';
+import type { HandlerBatch, QueueHandler } from '../queue/handler.ts';
+import { QueueName } from '../queue/model.ts';
+import type { PaymentConfig } from './payment-config.ts';
+import { readRetryJob } from './payment-notifications.ts';
+import { type PaymentPorts, PaymentRun } from './payment-run.ts';
+
+/** Runs failed automatic payments again when their retry falls due (payments.md §8.3). */
+export class PaymentRetryHandler implements QueueHandler {
+  readonly name = 'payment-service:retry';
+  readonly topics: readonly string[] = [QueueName.PAYMENT_RETRY];
+  readonly #run: PaymentRun;
+
+  constructor(ports: PaymentPorts, config?: PaymentConfig) {
+    this.#run = new PaymentRun(ports, config);
+  }
+
+  /** Resolves when no late answer that has arrived is still being recorded. */
+  idle(): Promise<void> {
+    return this.#run.idle();
+  }
+
+  handle(batch: HandlerBatch): Promise<void> {
+    return this.#run.run(batch, ActingComponent.PAYMENT_RETRY, ({ payload }) => {
+      const retry = readRetryJob(payload);
+      return { invoiceId: retry.invoiceId, retry };
+    });
+  }
+}

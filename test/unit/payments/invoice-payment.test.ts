@@ -1,0 +1,158 @@
+import { expect } from 'chai';
+import { BillingError } from '../../../lib/errors/index.ts';
+import { decimal, ZERO } from '../../../lib/money/index.ts';
+import {
+  checkInvoicePayment,
+  type InvoicePaymentCheckInput,
+  lostSuccesses,
+} from '../../../lib/payments/invoice-payment-check.ts';
+import { invoicePaymentResult } from '../../../lib/payments/invoice-payment-result.ts';
+import { emptyState, settleInvoice } from '../../../lib/payments/invoice-settlement.ts';
+import { addMilliseconds } from '../../../lib/time/index.ts';
+import { ACCOUNT_ID, attemptRow, invoice, method, NOW, nextId, transaction } from './records.ts';
+
+const card = method();
+
+function check(members: Partial<InvoicePaymentCheckInput> = {}) {
+  const decision = checkInvoicePayment({
+    account: { parentAccountId: null, isPaymentDelegatedToParent: false },
+    invoice: invoice(),
+    method: card,
+    requestedAmount: null,
+    isApiPayment: false,
+    rows: [],
+    transactions: [],
+    allowEmptyInvoice: false,
+    now: NOW,
+    ...members,
+  });
+  if (decision.kind === 'PAY') return `PAY ${decision.amount.toFixed()}`;
+  return decision.kind === 'ABORT' ? decision.reason : 'WAIT';
+}
+
+const running = transaction({ status: 'UNKNOWN', leaseUntil: addMilliseconds(NOW, 1_000) });
+const unknown = transaction({ status: 'UNKNOWN', leaseUntil: NOW });
+const pending = transaction({ status: 'PENDING', amount: decimal('100') });
+
+describe('invoice payment check (payments.md §9.2)', () => {
+  it('pays the balance', () => {
+    expect(check()).to.equal('PAY 249.95');
+  });
+
+  it('pays the amount that a retry asks for, at most the balance', () => {
+    expect(check({ requestedAmount: decimal('100') })).to.equal('PAY 100');
+    expect(check({ requestedAmount: decimal('300') })).to.equal('PAY 249.95');
+  });
+
+  it('refuses an API payment of more than the balance', () => {
+    expect(() => check({ requestedAmount: decimal('300'), isApiPayment: true }))
+      .to.throw(BillingError, /300 .*249\.95/)
+      .with.property('code', 7199);
+  });
+
+  // Each row breaks one more rule than the row below it; the earliest rule decides.
+  const inOrder: readonly (readonly [string, Partial<InvoicePaymentCheckInput>])[] = [
+    ['NOT_COMMITTED', { invoice: invoice({ status: 'DRAFT', rawBalance: ZERO }) }],
+    ['DELEGATED_TO_PARENT', { account: { parentAccountId: nextId(), isPaymentDelegatedToParent: true } }],
+    ['NOTHING_DUE', { invoice: invoice({ rawBalance: ZERO }) }],
+    ['NO_PAYMENT_METHOD', { method: null }],
+    ['WAIT', { transactions: [running, unknown, pending] }],
+    ['UNRESOLVED_TRANSACTION', { transactions: [unknown, pending] }],
+    ['RESERVED_BY_PENDING', { transactions: [transaction({ status: 'PENDING' })] }],
+  ];
+  for (const [index, [expected]] of inOrder.entries()) {
+    it(`decides ${expected} before what follows it`, () => {
+      const broken = inOrder.slice(index).toReversed();
+      expect(check(Object.assign({}, ...broken.map(([, members]) => members)))).to.equal(expected);
+    });
+  }
+
+  it('reserves what is pending', () => {
+    expect(check({ transactions: [pending] })).to.equal('PAY 149.95');
+    expect(check({ transactions: [pending], requestedAmount: decimal('50') })).to.equal('PAY 50');
+  });
+
+  it('owes nothing on written-off and migration invoices', () => {
+    expect(check({ invoice: invoice({ isWrittenOff: true }) })).to.equal('NOTHING_DUE');
+    expect(check({ invoice: invoice({ isMigration: true }) })).to.equal('NOTHING_DUE');
+  });
+
+  it('pays 0 on an empty invoice where that is allowed', () => {
+    expect(check({ invoice: invoice({ rawBalance: ZERO }), allowEmptyInvoice: true })).to.equal('PAY 0');
+    expect(check({ invoice: invoice({ rawBalance: decimal('-5') }), allowEmptyInvoice: true })).to.equal(
+      'PAY 0',
+    );
+  });
+
+  it('finds rows that do not know of their success', () => {
+    const succeeded = transaction({ externalKey: 'K' });
+    const [lost] = lostSuccesses([attemptRow()], [succeeded]);
+    expect(lost?.transaction).to.equal(succeeded);
+    expect(lostSuccesses([attemptRow({ status: 'SUCCESS' })], [succeeded])).to.deep.equal([]);
+    expect(
+      lostSuccesses([attemptRow()], [transaction({ externalKey: 'K', status: 'UNKNOWN' })]),
+    ).to.deep.equal([]);
+  });
+});
+
+describe('invoice payment result (payments.md §9.4)', () => {
+  const rows = [
+    ['SUCCESS', 'SUCCESS', '249.95', 'INVOICE_PAYMENT_SUCCESS'],
+    ['PENDING', 'PENDING', '249.95', 'INVOICE_PAYMENT_FAILED'],
+    ['PAYMENT_FAILURE', 'INIT', '0', 'INVOICE_PAYMENT_FAILED'],
+    ['PLUGIN_FAILURE', 'INIT', '0', 'INVOICE_PAYMENT_FAILED'],
+    ['UNKNOWN', 'INIT', '0', 'INVOICE_PAYMENT_FAILED'],
+  ] as const;
+  for (const [status, rowStatus, amount, event] of rows) {
+    it(`makes the row ${rowStatus} ${amount} after ${status}, told by ${event}`, () => {
+      const result = invoicePaymentResult(transaction({ status }), 'USD');
+      expect({ ...result, amount: result.amount.toFixed() }).to.deep.equal({
+        status: rowStatus,
+        amount,
+        processedCurrency: 'USD',
+        event,
+      });
+    });
+  }
+
+  it('counts what was processed in the currency of the invoice', () => {
+    const result = invoicePaymentResult(transaction({ processedAmount: decimal('10') }), 'USD');
+    expect(result.amount.toFixed()).to.equal('10');
+  });
+
+  it('example 11 Other processed currency: what was requested counts as paid', () => {
+    const result = invoicePaymentResult(
+      transaction({ processedAmount: decimal('225.44'), processedCurrency: 'EUR' }),
+      'USD',
+    );
+    expect(result.amount.toFixed()).to.equal('249.95');
+    expect(result.processedCurrency).to.equal('EUR');
+  });
+});
+
+describe('invoice settlement (invoicing.md §1.4, payments.md §9.4)', () => {
+  const state = { ...emptyState(ACCOUNT_ID, 1), accountBalance: decimal('249.95') };
+  const settle = (paid: string, members: Parameters<typeof invoice>[0] = {}) => {
+    const settled = settleInvoice(invoice(members), state, decimal(paid));
+    return [
+      settled.invoice.rawBalance.toFixed(),
+      settled.state.accountBalance.toFixed(),
+      settled.state.accountCBA.toFixed(),
+      settled.excess.toFixed(),
+    ];
+  };
+
+  it('takes a payment off invoice and account', () => {
+    expect(settle('249.95')).to.deep.equal(['0', '0', '0', '0']);
+    expect(settle('10')).to.deep.equal(['239.95', '239.95', '0', '0']);
+  });
+
+  it('turns what is paid beyond the balance into account credit', () => {
+    expect(settle('300')).to.deep.equal(['0', '-50.05', '50.05', '50.05']);
+  });
+
+  it('leaves the account alone for what it does not owe', () => {
+    expect(settle('10', { isWrittenOff: true })).to.deep.equal(['239.95', '249.95', '0', '0']);
+    expect(settle('10', { isMigration: true, rawBalance: ZERO })).to.deep.equal(['0', '249.95', '0', '0']);
+  });
+});

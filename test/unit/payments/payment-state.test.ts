@@ -1,0 +1,104 @@
+import { expect } from 'chai';
+import { BillingError } from '../../../lib/errors/index.ts';
+import { attemptStateAfter } from '../../../lib/payments/attempt-state.ts';
+import {
+  checkMayStart,
+  mayStart,
+  type PaymentOperation,
+  paymentStateAfter,
+} from '../../../lib/payments/payment-state.ts';
+import { NOW, PAYMENT_ID } from './records.ts';
+
+const operations: readonly PaymentOperation[] = [
+  'AUTHORIZE',
+  'CAPTURE',
+  'PURCHASE',
+  'REFUND',
+  'CREDIT',
+  'VOID',
+  'CHARGEBACK',
+  'CHARGEBACK_REVERSAL',
+];
+
+describe('payment state (payments.md §3)', () => {
+  const allowed: readonly (readonly [string | null, readonly PaymentOperation[]])[] = [
+    [null, ['AUTHORIZE', 'PURCHASE', 'CREDIT']],
+    ['AUTH_SUCCESS', ['CAPTURE', 'VOID']],
+    ['CAPTURE_SUCCESS', ['CAPTURE', 'REFUND', 'CHARGEBACK']],
+    ['PURCHASE_SUCCESS', ['REFUND', 'CHARGEBACK']],
+    ['REFUND_SUCCESS', ['REFUND', 'CHARGEBACK']],
+    ['CHARGEBACK_SUCCESS', ['CHARGEBACK', 'CHARGEBACK_REVERSAL']],
+    ['CHARGEBACK_FAILED', ['REFUND', 'CHARGEBACK']],
+    ['CREDIT_SUCCESS', []],
+    ['VOID_SUCCESS', []],
+  ];
+  for (const [state, expected] of allowed) {
+    it(`allows ${expected.join(', ') || 'nothing'} after ${state ?? 'no success'}`, () => {
+      expect(operations.filter((operation) => mayStart(operation, state, []))).to.have.members([...expected]);
+    });
+  }
+
+  for (const status of ['PENDING', 'UNKNOWN'] as const) {
+    it(`allows nothing while a first transaction is ${status}`, () => {
+      const open = [{ transactionType: 'PURCHASE' as const, status }];
+      expect(operations.filter((operation) => mayStart(operation, null, open))).to.deep.equal([]);
+    });
+
+    it(`refuses a void while a capture is ${status}`, () => {
+      const open = [{ transactionType: 'CAPTURE' as const, status }];
+      expect(mayStart('VOID', 'AUTH_SUCCESS', open)).to.equal(false);
+      expect(mayStart('CAPTURE', 'AUTH_SUCCESS', open)).to.equal(true);
+    });
+  }
+
+  it('names the operation and the state when it refuses', () => {
+    const payment = { id: PAYMENT_ID, stateName: 'VOID_SUCCESS', lastSuccessStateName: 'VOID_SUCCESS' };
+    expect(() => checkMayStart('CAPTURE', payment, []))
+      .to.throw(BillingError, /CAPTURE.*VOID_SUCCESS/)
+      .with.property('code', 7032);
+  });
+
+  const after = [
+    ['AUTHORIZE', 'SUCCESS', 'AUTH_SUCCESS', 'AUTH_SUCCESS'],
+    ['PURCHASE', 'SUCCESS', 'PURCHASE_SUCCESS', 'PURCHASE_SUCCESS'],
+    ['PURCHASE', 'PENDING', 'PURCHASE_PENDING', null],
+    ['PURCHASE', 'PAYMENT_FAILURE', 'PURCHASE_FAILED', null],
+    ['PURCHASE', 'PLUGIN_FAILURE', 'PURCHASE_ERRORED', null],
+    ['PURCHASE', 'UNKNOWN', 'PURCHASE_ERRORED', null],
+    ['CHARGEBACK', 'SUCCESS', 'CHARGEBACK_SUCCESS', 'CHARGEBACK_SUCCESS'],
+    ['CHARGEBACK', 'PAYMENT_FAILURE', 'CHARGEBACK_FAILED', 'CHARGEBACK_FAILED'],
+  ] as const;
+  for (const [transactionType, status, stateName, lastSuccessStateName] of after) {
+    it(`goes to ${stateName} after ${transactionType} ${status}`, () => {
+      expect(paymentStateAfter({ transactionType, status }, null)).to.deep.equal({
+        stateName,
+        lastSuccessStateName,
+      });
+    });
+  }
+
+  it('keeps the last success when a later operation fails', () => {
+    const state = paymentStateAfter(
+      { transactionType: 'CAPTURE', status: 'PAYMENT_FAILURE' },
+      'AUTH_SUCCESS',
+    );
+    expect(state).to.deep.equal({ stateName: 'CAPTURE_FAILED', lastSuccessStateName: 'AUTH_SUCCESS' });
+  });
+});
+
+describe('attempt state (payments.md §3.3)', () => {
+  const rows = [
+    ['SUCCESS', null, 'SUCCESS'],
+    ['PENDING', null, 'SUCCESS'],
+    ['PAYMENT_FAILURE', NOW, 'RETRIED'],
+    ['PLUGIN_FAILURE', NOW, 'RETRIED'],
+    ['PAYMENT_FAILURE', null, 'ABORTED'],
+    ['UNKNOWN', NOW, 'ABORTED'],
+    ['UNKNOWN', null, 'ABORTED'],
+  ] as const;
+  for (const [status, retryAt, state] of rows) {
+    it(`is ${state} after ${status} ${retryAt === null ? 'without' : 'with'} a retry date`, () => {
+      expect(attemptStateAfter(status, retryAt)).to.equal(state);
+    });
+  }
+});

@@ -1,0 +1,131 @@
+import { expect } from 'chai';
+import { type Currency, decimal } from '../../../lib/money/index.ts';
+import type { PaymentTransaction } from '../../../lib/payments/model.ts';
+import { paymentTotals } from '../../../lib/payments/payment-totals.ts';
+import { transaction } from './records.ts';
+
+type Made = Partial<PaymentTransaction>;
+
+function done(
+  type: PaymentTransaction['transactionType'],
+  amount: string,
+  members: Made = {},
+): PaymentTransaction {
+  return transaction({ transactionType: type, amount: decimal(amount), ...members });
+}
+
+const failed = (type: PaymentTransaction['transactionType'], amount: string) =>
+  done(type, amount, { status: 'PAYMENT_FAILURE', processedAmount: decimal(0) });
+const inCurrency = (amount: string, processedCurrency: Currency): Made => ({
+  processedAmount: decimal(amount),
+  processedCurrency,
+});
+const reversal = (externalKey: string) =>
+  transaction({
+    transactionType: 'CHARGEBACK',
+    status: 'PAYMENT_FAILURE',
+    externalKey,
+    amount: null,
+    currency: null,
+    processedAmount: decimal(0),
+    processedCurrency: null,
+  });
+
+function totals(...transactions: readonly PaymentTransaction[]) {
+  const found = paymentTotals(transactions);
+  return {
+    auth: found.authAmount.toFixed(),
+    captured: found.capturedAmount.toFixed(),
+    purchased: found.purchasedAmount.toFixed(),
+    refunded: found.refundedAmount.toFixed(),
+    credited: found.creditedAmount.toFixed(),
+    currency: found.currency,
+  };
+}
+const none = { auth: '0', captured: '0', purchased: '0', refunded: '0', credited: '0', currency: 'USD' };
+
+describe('payment totals (payments.md §4.4)', () => {
+  it('example 1 Auth, captures, refund', () => {
+    const story = [
+      done('AUTHORIZE', '100'),
+      done('CAPTURE', '30'),
+      done('CAPTURE', '25'),
+      done('REFUND', '20'),
+    ];
+    expect(totals(...story)).to.deep.equal({ ...none, auth: '100', captured: '55', refunded: '20' });
+    expect(totals(...story, done('REFUND', '35')).refunded).to.equal('55');
+  });
+
+  it('example 2 Void', () => {
+    const voided = done('VOID', '0', {
+      amount: null,
+      currency: null,
+      processedAmount: null,
+      processedCurrency: null,
+    });
+    expect(totals(done('AUTHORIZE', '50'), voided)).to.deep.equal(none);
+  });
+
+  it('example 3 Declined, then repeated', () => {
+    expect(totals(failed('PURCHASE', '10'))).to.deep.equal(none);
+    expect(totals(failed('PURCHASE', '10'), done('PURCHASE', '10'))).to.deep.equal({
+      ...none,
+      purchased: '10',
+    });
+  });
+
+  it('example 4 Pending', () => {
+    expect(totals(done('AUTHORIZE', '10', { status: 'PENDING' }))).to.deep.equal(none);
+    expect(totals(done('AUTHORIZE', '10', inCurrency('7', 'USD')))).to.deep.equal({ ...none, auth: '7' });
+  });
+
+  it('example 5 Failed auto payment, default retries', () => {
+    const declined = failed('PURCHASE', '249.95');
+    expect(totals(declined, declined, declined, declined)).to.deep.equal(none);
+  });
+
+  it('example 8 Partial by the gateway, chargeback, reversal', () => {
+    const purchase = done('PURCHASE', '249.95', inCurrency('10', 'USD'));
+    const chargeback = done('CHARGEBACK', '10', { externalKey: 'C' });
+    expect(totals(purchase).purchased).to.equal('10');
+    expect(totals(purchase, chargeback).purchased).to.equal('0');
+    expect(totals(purchase, chargeback, reversal('C')).purchased).to.equal('10');
+    expect(totals(purchase, chargeback, reversal('C'), chargeback).purchased).to.equal('0');
+  });
+
+  it('example 11 Other processed currency', () => {
+    const purchase = done('PURCHASE', '249.95', inCurrency('225.44', 'EUR'));
+    const chargeback = done('CHARGEBACK', '225.44', {
+      externalKey: 'C',
+      currency: 'EUR',
+      processedCurrency: 'EUR',
+    });
+    expect(totals(purchase).purchased).to.equal('249.95');
+    expect(totals(purchase, chargeback).purchased).to.equal('0');
+    expect(totals(purchase, chargeback, reversal('C')).purchased).to.equal('249.95');
+  });
+
+  it('example 16 External refund: a credit is money sent', () => {
+    expect(totals(done('CREDIT', '249.95'))).to.deep.equal({ ...none, credited: '249.95' });
+  });
+
+  it('takes partial chargebacks with different keys off, and never goes below zero', () => {
+    const purchase = done('PURCHASE', '100');
+    const part = (key: string) => done('CHARGEBACK', '60', { externalKey: key });
+    expect(totals(purchase, part('A')).purchased).to.equal('40');
+    expect(totals(purchase, part('A'), part('B')).purchased).to.equal('0');
+  });
+
+  it('voids the latest captures first', () => {
+    const voided = done('VOID', '0', { amount: null });
+    expect(totals(done('AUTHORIZE', '50'), done('CAPTURE', '20'), voided)).to.deep.equal({
+      ...none,
+      auth: '50',
+    });
+  });
+
+  it('rounds half up to the minor unit and knows no currency without a transaction', () => {
+    expect(totals(done('PURCHASE', '10.005')).purchased).to.equal('10.01');
+    expect(totals()).to.deep.equal({ ...none, currency: null });
+  });
+});

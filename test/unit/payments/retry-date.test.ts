@@ -1,0 +1,96 @@
+import { expect } from 'chai';
+import { janitorCheck } from '../../../lib/payments/janitor-schedule.ts';
+import type { TransactionStatus } from '../../../lib/payments/model.ts';
+import { DEFAULT_PAYMENT_CONFIG } from '../../../lib/payments/payment-config.ts';
+import { retryDate } from '../../../lib/payments/retry-date.ts';
+import { formatInstant, type Instant } from '../../../lib/time/index.ts';
+import { at, NOW } from './records.ts';
+
+const config = DEFAULT_PAYMENT_CONFIG;
+const purchases = (...statuses: readonly TransactionStatus[]) =>
+  statuses.map((status) => ({ transactionType: 'PURCHASE' as const, status }));
+const text = (date: Instant | null) => (date === null ? null : formatInstant(date));
+
+/** Retry dates when each retry runs at once and ends in `status` again, until there is none. */
+function chain(status: TransactionStatus, start: Instant): readonly string[] {
+  const dates: string[] = [];
+  const history: TransactionStatus[] = [status];
+  for (let date = retryDate(purchases(...history), start, config); date !== null; ) {
+    dates.push(formatInstant(date));
+    history.push(status);
+    date = retryDate(purchases(...history), date, config);
+  }
+  return dates;
+}
+
+describe('retry date (payments.md §8.3)', () => {
+  it('example 5 Failed auto payment, default retries: three retries 8 days apart, then none', () => {
+    expect(chain('PAYMENT_FAILURE', NOW)).to.deep.equal([
+      '2012-06-08T00:03:42.000Z',
+      '2012-06-16T00:03:42.000Z',
+      '2012-06-24T00:03:42.000Z',
+    ]);
+  });
+
+  it('example 7 Gateway down: pauses from 5 minutes to 5 h 20 min, none after the ninth failure', () => {
+    expect(
+      chain('PLUGIN_FAILURE', at('2012-05-31T10:00:00Z')).map((date) => date.slice(11, 19)),
+    ).to.deep.equal([
+      '10:05:00',
+      '10:10:00',
+      '10:20:00',
+      '10:40:00',
+      '11:20:00',
+      '12:40:00',
+      '15:20:00',
+      '20:40:00',
+    ]);
+  });
+
+  it('counts declines and failures apart', () => {
+    const history = purchases('PAYMENT_FAILURE', 'PLUGIN_FAILURE', 'PAYMENT_FAILURE', 'PLUGIN_FAILURE');
+    const tenMinutes = { ...config, failureRetry: { startSeconds: 600, multiplier: 2, maxAttempts: 2 } };
+    expect(text(retryDate(history, NOW, tenMinutes))).to.equal('2012-05-31T00:13:42.000Z');
+    expect(retryDate([...history, ...purchases('PLUGIN_FAILURE')], NOW, tenMinutes)).to.equal(null);
+  });
+
+  it('gives none while the latest outcome is open, after a success, and for other operations', () => {
+    expect(retryDate(purchases('PAYMENT_FAILURE', 'UNKNOWN'), NOW, config)).to.equal(null);
+    expect(retryDate(purchases('PENDING'), NOW, config)).to.equal(null);
+    expect(retryDate(purchases('SUCCESS'), NOW, config)).to.equal(null);
+    expect(retryDate([{ transactionType: 'REFUND', status: 'PAYMENT_FAILURE' }], NOW, config)).to.equal(null);
+  });
+
+  it('gives none with an empty list of days', () => {
+    expect(retryDate(purchases('PAYMENT_FAILURE'), NOW, { ...config, retryDays: [] })).to.equal(null);
+  });
+});
+
+describe('janitor schedule (payments.md §7.2)', () => {
+  const checks = (status: 'UNKNOWN' | 'PENDING') => {
+    const dates: string[] = [];
+    let from = at('2012-05-01T00:00:00Z');
+    for (let check = 0; ; check += 1) {
+      const next = janitorCheck({ status, check, from }, config);
+      if (next === null) return dates;
+      dates.push(formatInstant(next.at).slice(0, 16));
+      from = next.at;
+    }
+  };
+
+  it('asks about an unknown outcome after 5 minutes, an hour, then daily five times', () => {
+    expect(checks('UNKNOWN')).to.deep.equal([
+      '2012-05-01T00:05',
+      '2012-05-01T01:05',
+      '2012-05-02T01:05',
+      '2012-05-03T01:05',
+      '2012-05-04T01:05',
+      '2012-05-05T01:05',
+      '2012-05-06T01:05',
+    ]);
+  });
+
+  it('asks about a pending one after an hour and a day', () => {
+    expect(checks('PENDING')).to.deep.equal(['2012-05-01T01:00', '2012-05-02T01:00']);
+  });
+});

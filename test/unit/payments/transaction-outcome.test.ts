@@ -1,0 +1,93 @@
+import { expect } from 'chai';
+import { Decimal as ForeignDecimal } from 'decimal.js';
+import { decimal } from '../../../lib/money/index.ts';
+import { type CallOutcome, readOutcome } from '../../../lib/payments/transaction-outcome.ts';
+import type { GatewayResult } from '../../../lib/ports/payment-gateway.ts';
+import { NOW, nextId, PAYMENT_ID, transaction } from './records.ts';
+
+const requested = transaction({ status: 'UNKNOWN', amount: decimal('249.95') });
+
+function answered(members: Partial<GatewayResult>): CallOutcome {
+  return {
+    kind: 'RESULT',
+    result: {
+      kbPaymentId: PAYMENT_ID,
+      kbTransactionPaymentId: requested.id,
+      transactionType: 'PURCHASE',
+      createdDate: NOW,
+      effectiveDate: NOW,
+      properties: [],
+      ...members,
+    },
+  };
+}
+
+describe('transaction outcome (payments.md §2.2)', () => {
+  const rows = [
+    ['PROCESSED', 'SUCCESS', '249.95'],
+    ['PENDING', 'PENDING', '249.95'],
+    ['ERROR', 'PAYMENT_FAILURE', '0'],
+    ['CANCELED', 'PLUGIN_FAILURE', '0'],
+    ['UNDEFINED', 'UNKNOWN', '0'],
+  ] as const;
+  for (const [status, expected, processed] of rows) {
+    it(`reads ${status} as ${expected} with ${processed} processed`, () => {
+      const outcome = readOutcome(requested, answered({ status }));
+      expect(outcome.status).to.equal(expected);
+      expect(outcome.processedAmount?.toFixed()).to.equal(processed);
+      expect(outcome.processedCurrency).to.equal('USD');
+    });
+  }
+
+  it('takes what the gateway says it processed over what was requested', () => {
+    const outcome = readOutcome(
+      requested,
+      answered({ status: 'PROCESSED', amount: decimal('225.44'), currency: 'EUR' }),
+    );
+    expect(outcome.processedAmount?.toFixed()).to.equal('225.44');
+    expect(outcome.processedCurrency).to.equal('EUR');
+  });
+
+  it('takes amounts of any decimal type', () => {
+    const outcome = readOutcome(
+      requested,
+      answered({ status: 'PROCESSED', amount: new ForeignDecimal('10') }),
+    );
+    expect(outcome.processedAmount?.equals(decimal('10'))).to.equal(true);
+  });
+
+  it('keeps the error of the gateway, code uncut', () => {
+    const code = 'a code that is a good deal longer than thirty-two characters';
+    const outcome = readOutcome(
+      requested,
+      answered({ status: 'ERROR', gatewayErrorCode: code, gatewayError: 'no' }),
+    );
+    expect(outcome.gatewayErrorCode).to.equal(code);
+    expect(outcome.gatewayErrorMsg).to.equal('no');
+  });
+
+  const unknown: Readonly<Record<string, CallOutcome>> = {
+    'an absent status': answered({}),
+    'no result': { kind: 'NO_RESULT' },
+    'a timeout': { kind: 'TIMEOUT', timeoutMs: 30_000 },
+    'a declared error': { kind: 'GATEWAY_ERROR', message: 'x' },
+    'any other throw': { kind: 'FAULT', message: 'x' },
+    'a result for another transaction': answered({ status: 'PROCESSED', kbTransactionPaymentId: nextId() }),
+    'a status that does not exist': answered({ status: 'DONE' as 'PROCESSED' }),
+    'a negative amount': answered({ status: 'PROCESSED', amount: decimal('-1') }),
+    'an amount that is none': answered({ status: 'PROCESSED', amount: new ForeignDecimal(Number.NaN) }),
+    'a currency that does not exist': answered({ status: 'PROCESSED', currency: 'XXQ' as 'USD' }),
+  };
+  for (const [name, call] of Object.entries(unknown)) {
+    it(`leaves the outcome unknown after ${name}`, () => {
+      const outcome = readOutcome(requested, call);
+      expect(outcome.status).to.equal('UNKNOWN');
+      expect(outcome.processedAmount?.isZero()).to.equal(true);
+    });
+  }
+
+  it('books what never arrived as not submitted', () => {
+    const outcome = readOutcome(requested, { kind: 'NEVER_RECEIVED', message: 'nothing happened' });
+    expect(outcome).to.deep.include({ status: 'PLUGIN_FAILURE', gatewayErrorMsg: 'nothing happened' });
+  });
+});
