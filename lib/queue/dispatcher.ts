@@ -45,6 +45,7 @@ interface Work {
 export class Dispatcher {
   readonly #ports: DispatcherPorts;
   readonly #options: Required<DispatcherOptions>;
+  readonly #handlers: readonly QueueHandler[];
   readonly #handlersByTopic = new Map<string, QueueHandler[]>();
   readonly #tenantOf: (recordId: number) => Promise<TenantRef>;
   readonly #signal: Signal;
@@ -64,6 +65,7 @@ export class Dispatcher {
     options: DispatcherOptions,
   ) {
     this.#ports = ports;
+    this.#handlers = handlers;
     this.#tenantOf = tenantOf;
     const leaseMs = options.leaseMs ?? QUEUE_LEASE_MS;
     const reapThresholdMs = options.reapThresholdMs ?? QUEUE_REAP_THRESHOLD_MS;
@@ -126,6 +128,7 @@ export class Dispatcher {
     await timeout;
     const left = [...this.#claimed.values()];
     if (left.length > 0) await this.#ports.storage.queue.release(left, this.#ports.systemClock.nowMs());
+    await Promise.all(this.#handlers.map((handler) => handler.idle?.()));
   }
 
   /**

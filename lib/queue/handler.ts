@@ -28,4 +28,6 @@ export interface QueueHandler {
   /** Bus event types and queue names it consumes. */
   readonly topics: readonly string[];
   handle(batch: HandlerBatch): Promise<void>;
+  /** Resolves when nothing that `handle` has left running is still being recorded; awaited at shutdown. */
+  idle?(): Promise<void>;
 }

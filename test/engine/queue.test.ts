@@ -1,0 +1,287 @@
+import { expect } from 'chai';
+import { scryptHasher, uuidGenerator } from '../../adapters/node/index.ts';
+import { type FakeClock, fakeClock } from '../../adapters/testing/index.ts';
+import type { NewBusEvent, NewNotification, Storage, TenantRef } from '../../lib/index.ts';
+import { BusEventType, QueueName } from '../../lib/index.ts';
+import { Dispatcher } from '../../lib/queue/dispatcher.ts';
+import type { HandlerBatch, QueueHandler } from '../../lib/queue/handler.ts';
+import { AccountService } from '../../lib/accounts/service.ts';
+import { TenantService } from '../../lib/tenants/service.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { migrated, storageOf } from '../support/storage.ts';
+import { pushableSystemClock, recordingLogger } from '../support/system-time.ts';
+
+const MINUTE_MS = 60_000;
+const SETTLE_MS = 5_000;
+
+eachDatabase((kind, open) => {
+  describe('queue', () => {
+    let storage: Storage<never>;
+    let clock: FakeClock;
+    let tenant: TenantRef;
+    let accountRecordIds: number[];
+    const systemClock = pushableSystemClock();
+    const logger = recordingLogger();
+    const ids = uuidGenerator();
+    const opened: { stop(): Promise<void> }[] = [];
+
+    beforeEach(async () => {
+      storage = storageOf(await open(migrated));
+      await storage.prepare();
+      clock = fakeClock('2025-03-10T10:00:00Z');
+      tenant = await newTenant();
+      accountRecordIds = await newAccounts(3);
+    });
+
+    afterEach(async () => {
+      for (const each of opened.splice(0)) await each.stop();
+      await storage.close();
+    });
+
+    const authorship = () => ({
+      userName: 'test',
+      reasonCode: null,
+      comments: null,
+      createdDate: clock.now(),
+      userTokenOf: () => ids.next(),
+    });
+
+    async function newTenant(): Promise<TenantRef> {
+      const tenants = new TenantService({ storage, ids, hasher: scryptHasher() });
+      return tenants.create(authorship(), { apiKey: `key-${kind}`, apiSecret: 'secret' });
+    }
+
+    async function newAccounts(count: number): Promise<number[]> {
+      const accounts = new AccountService({ storage, ids });
+      const context = {
+        ...authorship(),
+        tenant,
+        principal: null,
+        userToken: ids.next(),
+        callOrigin: 'TEST' as const,
+      };
+      const recordIds: number[] = [];
+      for (let index = 0; index < count; index += 1) recordIds.push((await accounts.create(context, {})).recordId);
+      return recordIds;
+    }
+
+    function dispatcher(handlers: readonly QueueHandler[], node = 'n1'): Dispatcher {
+      const made = new Dispatcher({ storage, clock, systemClock, ids, logger }, handlers, async () => tenant, { node });
+      opened.push(made);
+      return made;
+    }
+
+    async function put(events: readonly NewBusEvent[], notifications: readonly NewNotification[] = []): Promise<void> {
+      await storage.write(tenant, authorship(), async (session) => {
+        session.publish(events);
+        session.schedule(notifications);
+      });
+    }
+
+    const event = (account: number, payload: object): NewBusEvent => ({
+      type: BusEventType.INVOICE_CREATION,
+      accountRecordId: accountRecordIds[account] ?? 0,
+      payload: { ...payload },
+    });
+
+    const notification = (account: number, days: number, payload: object): NewNotification => {
+      const at = fakeClock(clock.now());
+      at.advance({ days });
+      return {
+        queueName: QueueName.NEXT_BILLING_DATE,
+        accountRecordId: accountRecordIds[account] ?? 0,
+        effectiveDate: at.now(),
+        payload: { ...payload },
+        uniqueKey: null,
+      };
+    };
+
+    /** Handler that notes the payloads it meets, and throws while `failures` are left. */
+    function recorder(name: string, failures = 0) {
+      const seen: unknown[] = [];
+      let left = failures;
+      const handler: QueueHandler = {
+        name,
+        topics: [BusEventType.INVOICE_CREATION, QueueName.NEXT_BILLING_DATE],
+        async handle(batch: HandlerBatch) {
+          if (left > 0) {
+            left -= 1;
+            throw new Error(`${name} is out of order`);
+          }
+          seen.push(...batch.entries.map((entry) => entry.payload.n));
+        },
+      };
+      return { handler, seen };
+    }
+
+    async function settleThroughPauses(node: Dispatcher, pauses: number): Promise<void> {
+      for (let pause = 0; pause <= pauses; pause += 1) {
+        await node.settle(null, 0);
+        systemClock.push(MINUTE_MS);
+      }
+    }
+
+    it('hands every due entry to its handler once and leaves future ones alone', async () => {
+      const { handler, seen } = recorder('only');
+      const node = dispatcher([handler]);
+      await put([event(0, { n: 1 }), event(1, { n: 2 })], [notification(0, 0, { n: 3 }), notification(0, 1, { n: 4 })]);
+      expect(await node.settle(null, SETTLE_MS)).to.equal(true);
+      expect(seen.toSorted()).to.deep.equal([1, 2, 3]);
+      clock.advance({ days: 1 });
+      expect(await node.settle(null, SETTLE_MS)).to.equal(true);
+      expect(seen.toSorted()).to.deep.equal([1, 2, 3, 4]);
+    });
+
+    it('keeps the order of one account: bus entries first, then notifications by date', async () => {
+      const { handler, seen } = recorder('only');
+      const node = dispatcher([handler]);
+      await put([], [notification(0, 3, { n: 'third day' }), notification(0, 1, { n: 'first day' })]);
+      await put([event(0, { n: 'bus 1' }), event(0, { n: 'bus 2' })]);
+      clock.advance({ days: 5 });
+      await node.settle(null, SETTLE_MS);
+      expect(seen).to.deep.equal(['bus 1', 'bus 2', 'first day', 'third day']);
+    });
+
+    it('platform P11 Handler failure: three retries, then FAILED with error count 3', async () => {
+      const { handler, seen } = recorder('only', Number.POSITIVE_INFINITY);
+      const node = dispatcher([handler]);
+      await put([event(0, { n: 1 })]);
+      await settleThroughPauses(node, 4);
+      expect(seen).to.deep.equal([]);
+      expect(await storage.queue.countPending(null, clock.now())).to.equal(0);
+      const outcomes = logger.lines.filter((line) => line.message === 'handler of a queue entry failed').slice(-4);
+      expect(outcomes.map((line) => Reflect.get(line.fields, 'kind'))).to.deep.equal(['retry', 'retry', 'retry', 'fail']);
+      expect(outcomes.map((line) => Reflect.get(line.fields, 'errorCount'))).to.deep.equal([0, 1, 2, 3]);
+    });
+
+    it('platform P11 Handler failure: a retry runs only the handlers that are not done', async () => {
+      const first = recorder('first');
+      const second = recorder('second', 2);
+      const node = dispatcher([first.handler, second.handler]);
+      await put([event(0, { n: 1 })]);
+      await settleThroughPauses(node, 3);
+      expect(first.seen).to.deep.equal([1]);
+      expect(second.seen).to.deep.equal([1]);
+    });
+
+    it('one bad entry of a batch does not hold back the others', async () => {
+      const seen: unknown[] = [];
+      const handler: QueueHandler = {
+        name: 'picky',
+        topics: [BusEventType.INVOICE_CREATION],
+        async handle(batch) {
+          if (batch.entries.some((entry) => entry.payload.n === 'bad')) throw new Error('bad entry');
+          seen.push(...batch.entries.map((entry) => entry.payload.n));
+        },
+      };
+      const node = dispatcher([handler]);
+      await put([event(0, { n: 'good' }), event(1, { n: 'bad' }), event(2, { n: 'fine' })]);
+      await node.settle(null, 0);
+      expect(seen).to.have.members(['good', 'fine']);
+    });
+
+    it('what a handler writes and the end of its entry commit together', async () => {
+      let failing = true;
+      const handler: QueueHandler = {
+        name: 'writer',
+        topics: [BusEventType.INVOICE_CREATION],
+        async handle(batch) {
+          await storage.write(tenant, authorship(), async (session) => {
+            session.schedule([notification(1, 1, { n: 'written' })]);
+            await batch.finish(session, batch.entries);
+            if (failing) throw new Error('after finish');
+          });
+        },
+      };
+      const { handler: reader, seen } = recorder('reader');
+      const node = dispatcher([handler, { ...reader, topics: [QueueName.NEXT_BILLING_DATE] }]);
+      await put([event(0, { n: 1 })]);
+      await node.settle(null, 0);
+      failing = false;
+      clock.advance({ days: 2 });
+      await settleThroughPauses(node, 2);
+      expect(seen).to.deep.equal(['written']);
+      expect(await storage.queue.countPending(null, clock.now())).to.equal(0);
+    });
+
+    it('platform P12 Node crash: another node takes the entry once its claim is dead, not before', async () => {
+      const { handler, seen } = recorder('only');
+      const node = dispatcher([handler], 'n2');
+      await put([event(0, { n: 'claimed' })]);
+      const claimed = await claimAs('n1');
+      expect(claimed).to.have.length(1);
+      await put([event(1, { n: 'free' })]);
+      await node.settle(null, 0);
+      expect(seen).to.deep.equal(['free']);
+      const reapAfter = async (minutes: number) => {
+        systemClock.push(minutes * MINUTE_MS);
+        const systemNowMs = systemClock.nowMs();
+        return storage.queue.reap({ systemNowMs, claimedBeforeMs: systemNowMs - 10 * MINUTE_MS, limit: 10 });
+      };
+      expect(await reapAfter(6)).to.equal(0);
+      expect(await reapAfter(3)).to.equal(0);
+      expect(await reapAfter(3)).to.equal(1);
+      await node.settle(null, SETTLE_MS);
+      expect(seen).to.deep.equal(['free', 'claimed']);
+    });
+
+    it('a node that has lost its claim cannot end the entry', async () => {
+      await put([event(0, { n: 1 })]);
+      const claimed = await claimAs('n1');
+      systemClock.push(20 * MINUTE_MS);
+      const systemNowMs = systemClock.nowMs();
+      await storage.queue.reap({ systemNowMs, claimedBeforeMs: systemNowMs, limit: 10 });
+      const late = storage.write(tenant, authorship(), (session) => session.finish(claimed)).then(
+        () => 'ended',
+        (error: Error) => error.name,
+      );
+      expect(await late).to.equal('LeaseLostError');
+    });
+
+    it('an event type without a handler needs no dispatch', async () => {
+      const { handler, seen } = recorder('only');
+      const node = dispatcher([handler]);
+      await put([{ type: BusEventType.ACCOUNT_CHANGE, accountRecordId: accountRecordIds[0] ?? 0, payload: {} }]);
+      expect(await storage.queue.countPending(null, clock.now())).to.equal(0);
+      await node.settle(null, SETTLE_MS);
+      expect(seen).to.deep.equal([]);
+    });
+
+    it('starts in the background, wakes on a commit and on a move of the clock', async () => {
+      const { handler, seen } = recorder('only');
+      const node = dispatcher([handler]);
+      node.start();
+      await put([event(0, { n: 'now' })], [notification(0, 1, { n: 'later' })]);
+      await eventually(() => expect(seen).to.deep.equal(['now']));
+      clock.advance({ days: 1 });
+      await eventually(() => expect(seen).to.deep.equal(['now', 'later']));
+    });
+
+    async function claimAs(node: string) {
+      return storage.queue.claim({
+        node,
+        claimId: ids.next(),
+        limit: 10,
+        topics: [BusEventType.INVOICE_CREATION],
+        businessNow: clock.now(),
+        systemNowMs: systemClock.nowMs(),
+        leaseMs: 5 * MINUTE_MS,
+      });
+    }
+  });
+});
+
+const EVENTUALLY_MS = 3_000;
+const EVENTUALLY_POLL_MS = 10;
+
+async function eventually(check: () => void): Promise<void> {
+  const deadline = Date.now() + EVENTUALLY_MS;
+  for (;;) {
+    try {
+      return check();
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+      await new Promise((resolve) => setTimeout(resolve, EVENTUALLY_POLL_MS));
+    }
+  }
+}

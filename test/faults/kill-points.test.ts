@@ -1,0 +1,104 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { eachDatabase, type OpenDatabase, type TestDatabase } from '../support/databases.ts';
+import { migrated } from '../support/storage.ts';
+
+/** Points per database; the long run takes every step. */
+const KILL_POINTS = Number(process.env.BILLWRIGHT_KILL_POINTS ?? 50);
+const STORY_ENDS = '2024-03-20';
+const AT_A_TIME = 2;
+const PROCESS = fileURLToPath(new URL('./story-process.ts', import.meta.url));
+
+interface Told {
+  readonly steps: number;
+  readonly outcome: Readonly<Record<string, unknown>>;
+}
+
+eachDatabase((kind, open) => {
+  describe('a process killed between any two steps', function () {
+    this.timeout(600_000);
+    let directory: string;
+    let undisturbed: Told;
+
+    before(async () => {
+      directory = mkdtempSync(join(tmpdir(), 'billwright-faults-'));
+      undisturbed = toldBy(await play(await open(migrated), join(directory, 'undisturbed'), 0));
+    });
+
+    after(() => rmSync(directory, { recursive: true, force: true }));
+
+    it('plays a story worth killing', () => {
+      expect(Object.keys(undisturbed.outcome)).to.have.members(['ada', 'bruno', 'chiyo']);
+      expect(undisturbed.steps).to.be.greaterThan(KILL_POINTS);
+    });
+
+    it(`ends in the same invoices and payments when started again (${KILL_POINTS} points, ${kind})`, async () => {
+      const points = killPoints(undisturbed.steps, KILL_POINTS);
+      const disturbed = await inGroups(points, AT_A_TIME, (point) => playTwice(open, join(directory, `at-${point}`), point));
+      for (const { point, killed, told, charges } of disturbed) {
+        expect(killed, `kill point ${point} was reached`).to.equal(true);
+        expect(told.outcome, `after a kill at step ${point} of ${undisturbed.steps}`).to.deep.equal(undisturbed.outcome);
+        expect(charges.doubled, `charged twice after a kill at step ${point}`).to.deep.equal([]);
+      }
+    });
+  });
+
+  async function playTwice(openDatabase: OpenDatabase, files: string, point: number) {
+    const database = await openDatabase(migrated);
+    const first = await play(database, files, point);
+    const second = await play(database, files, 0);
+    return { point, killed: first.signal === 'SIGKILL', told: toldBy(second), charges: await chargesOf(files) };
+  }
+});
+
+interface Ended {
+  readonly signal: string | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function play(database: TestDatabase, files: string, killAt: number): Promise<Ended> {
+  const where = database.kind === 'sqlite' ? database.path : database.url;
+  const args = [PROCESS, '--kind', database.kind, '--database', where, '--files', files];
+  return new Promise((resolve) => {
+    const full = [...args, '--until', STORY_ENDS, '--kill-at', String(killAt)];
+    execFile(process.execPath, full, (error, stdout, stderr) => {
+      resolve({ signal: error?.signal ?? null, stdout, stderr });
+    });
+  });
+}
+
+function toldBy({ stdout, stderr, signal }: Ended): Told {
+  const line = stdout.trim().split('\n').at(-1) ?? '';
+  if (line === '') throw new Error(`the process told nothing (${signal ?? 'exit'}): ${stderr}`);
+  return JSON.parse(line) as Told;
+}
+
+/** Spread evenly over the story, each in the middle of its share. */
+function killPoints(steps: number, count: number): readonly number[] {
+  const share = steps / count;
+  return Array.from({ length: count }, (_, index) => Math.max(1, Math.floor(share * (index + 0.5))));
+}
+
+/** Transactions that the gateway's own ledger has charged more than once. */
+async function chargesOf(files: string) {
+  const lines = (await readFile(`${files}.ledger`, 'utf8').catch(() => '')).split('\n').filter((line) => line !== '');
+  const charged = lines
+    .map((line) => JSON.parse(line) as { readonly transactionId?: string; readonly status?: string })
+    .filter((entry) => entry.status === 'PROCESSED')
+    .map((entry) => entry.transactionId);
+  return { doubled: charged.filter((id, index) => charged.indexOf(id) !== index) };
+}
+
+async function inGroups<T, R>(all: readonly T[], atATime: number, work: (each: T) => Promise<R>): Promise<readonly R[]> {
+  const results: R[] = [];
+  for (let from = 0; from < all.length; from += atATime) {
+    results.push(...(await Promise.all(all.slice(from, from + atATime).map(work))));
+  }
+  return results;
+}

@@ -1,0 +1,80 @@
+import type { PaymentGateway, Storage } from '../../lib/index.ts';
+
+/** Counts the steps of a process and kills it, as `kill -9` would, when it reaches the chosen one. */
+export class KillSwitch {
+  readonly #killAt: number;
+  #steps = 0;
+
+  constructor(killAt: number) {
+    this.#killAt = killAt;
+  }
+
+  get steps(): number {
+    return this.#steps;
+  }
+
+  step(): void {
+    this.#steps += 1;
+    if (this.#steps === this.#killAt) process.kill(process.pid, 'SIGKILL');
+  }
+}
+
+/** The storage with a step before and after each call of it, of its sessions and of their repositories. */
+export function killableStorage(storage: Storage<never>, kill: KillSwitch): Storage<never> {
+  const sessionCall =
+    <S extends object, T>(work: (session: S) => Promise<T>) =>
+    (session: S): Promise<T> =>
+      work(stepping(session, kill));
+  return {
+    ...stepping(storage, kill),
+    queue: stepping(storage.queue, kill),
+    system: stepping(storage.system, kill),
+    singleNode: storage.singleNode,
+    setConsumedTopics: (topics) => storage.setConsumedTopics(topics),
+    onCommit: (listener) => storage.onCommit(listener),
+    read: async (tenant, work) => stepAround(kill, () => storage.read(tenant, sessionCall(work))),
+    write: async (tenant, authorship, work) =>
+      stepAround(kill, () => storage.write(tenant, authorship, sessionCall(work))),
+    within: (host) => storage.within(host),
+    prepare: () => storage.prepare(),
+    close: () => storage.close(),
+  };
+}
+
+/** The gateway with a step before and after each call. */
+export function killableGateway(gateway: PaymentGateway, kill: KillSwitch): PaymentGateway {
+  return stepping(gateway, kill);
+}
+
+async function stepAround<T>(kill: KillSwitch, work: () => Promise<T>): Promise<T> {
+  kill.step();
+  const result = await work();
+  kill.step();
+  return result;
+}
+
+function stepping<T extends object>(target: T, kill: KillSwitch): T {
+  return new Proxy(target, {
+    get(object, property) {
+      const value: unknown = Reflect.get(object, property, object);
+      if (typeof value === 'function') {
+        return (...args: unknown[]) => {
+          kill.step();
+          const result: unknown = Reflect.apply(value, object, args);
+          if (!(result instanceof Promise)) return result;
+          return result.then((resolved) => {
+            kill.step();
+            return resolved;
+          });
+        };
+      }
+      return isRepository(value) ? stepping(value, kill) : value;
+    },
+  });
+}
+
+/** Repositories of a session are objects with methods; tenants, authorship and plain values are left as they are. */
+function isRepository(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof Map) return false;
+  return Object.getPrototypeOf(value) !== Object.prototype || Object.values(value).every((each) => typeof each === 'function');
+}

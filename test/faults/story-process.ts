@@ -1,0 +1,64 @@
+// A process that plays the demo's story and prints what came of it; killed at a chosen step by its own hand.
+import { readFile, writeFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { Billing } from '../../adapters/node/billwright.ts';
+import { fakeClock, fileLedger, sandboxGateway } from '../../adapters/testing/index.ts';
+import { customers, playStory, STORY_BEGINS } from '../../examples/demo-story.ts';
+import { formatDecimal, formatLocalDate, type TenantBilling } from '../../lib/index.ts';
+import { storageOf } from '../support/storage.ts';
+import { KillSwitch, killableGateway, killableStorage } from './killable.ts';
+
+const { values } = parseArgs({
+  options: {
+    kind: { type: 'string', default: 'sqlite' },
+    database: { type: 'string', default: '' },
+    files: { type: 'string', default: '' },
+    until: { type: 'string', default: '' },
+    'kill-at': { type: 'string', default: '0' },
+  },
+});
+
+const kill = new KillSwitch(Number(values['kill-at']));
+const dayFile = `${values.files}.day`;
+const clock = fakeClock(await readFile(dayFile, 'utf8').catch(() => STORY_BEGINS));
+const storage = storageOf(
+  values.kind === 'sqlite' ? { kind: 'sqlite', path: values.database } : { kind: 'postgresql', url: values.database },
+);
+const billing = await Billing.open({
+  storage: killableStorage(storage, kill),
+  clock,
+  gateways: [killableGateway(sandboxGateway({ ledger: fileLedger(`${values.files}.ledger`) }), kill)],
+  nodeName: 'the-only-node',
+});
+const acme = await playStory(billing, clock, {
+  until: values.until,
+  onDay: (day) => writeFile(dayFile, day),
+});
+console.log(JSON.stringify({ steps: kill.steps, outcome: await outcomeOf(acme) }));
+await billing.close();
+
+/** Invoices and what was paid of each, by customer: what must be the same however often the process died. */
+async function outcomeOf(tenant: TenantBilling) {
+  const outcome: Record<string, unknown> = {};
+  for (const { key } of customers) {
+    const account = await tenant.accounts.getByKey(key).catch(() => null);
+    if (account === null) continue;
+    const invoices = await tenant.invoices.ofAccount({ accountId: account.id, withItems: true, includeVoided: true });
+    const payments = await tenant.payments.invoicePaymentsOfAccount(account.id);
+    outcome[key] = invoices.map((invoice) => ({
+      targetDate: invoice.targetDate === null ? null : formatLocalDate(invoice.targetDate),
+      amount: formatDecimal(invoice.amount),
+      balance: formatDecimal(invoice.balance),
+      items: invoice.items.map((item) => [
+        item.itemType,
+        item.startDate === null ? null : formatLocalDate(item.startDate),
+        item.endDate === null ? null : formatLocalDate(item.endDate),
+        formatDecimal(item.amount),
+      ]),
+      paid: payments
+        .filter((payment) => payment.targetInvoiceId === invoice.id)
+        .map((payment) => formatDecimal(payment.totals.purchasedAmount)),
+    }));
+  }
+  return outcome;
+}

@@ -1,0 +1,20 @@
+import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
+import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
+import type { Storage } from '../../lib/index.ts';
+import type { DatabaseTemplate, TestDatabase } from './databases.ts';
+
+/** The storage over a test's own database. */
+export function storageOf(database: TestDatabase): Storage<never> {
+  return database.kind === 'sqlite' ? sqlite(database.path) : postgresql(database.url);
+}
+
+/** A database with the current schema, migrated once per test run and copied for each test. */
+export const migrated: DatabaseTemplate = {
+  name: 'migrated',
+  async prepare(database) {
+    const storage =
+      database.kind === 'sqlite' ? sqlite(database.path) : postgresql({ url: database.url, migrate: true });
+    await storage.prepare();
+    await storage.close();
+  },
+};

@@ -1,0 +1,28 @@
+import type { SystemClock } from '../../lib/index.ts';
+
+/** System time that a test can push ahead: leases and pauses end without waiting; timers stay real and short. */
+export function pushableSystemClock(): SystemClock & { push(ms: number): void } {
+  let ahead = 0;
+  return {
+    nowMs: () => Date.now() + ahead,
+    push: (ms) => {
+      ahead += ms;
+    },
+    after: (delayMs, action) => {
+      const timer = setTimeout(action, delayMs);
+      timer.unref();
+      return () => clearTimeout(timer);
+    },
+  };
+}
+
+/** A logger that keeps what it is told. */
+export function recordingLogger() {
+  const lines: { readonly level: string; readonly message: string; readonly fields: object }[] = [];
+  const at =
+    (level: string) =>
+    (fields: object, message: string): void => {
+      lines.push({ level, message, fields });
+    };
+  return { lines, debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+}
