@@ -1,0 +1,120 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { type Catalog, createCatalog } from '../../lib/catalog/index.ts';
+import { addDays, type Instant, instant, type LocalDate, localDate } from '../../lib/time/index.ts';
+import { phase, plan, version } from '../unit/catalog/catalog-document.ts';
+import {
+  account,
+  created,
+  type Life,
+  passed,
+  rowsOf,
+  storedOf,
+  viewOf,
+} from '../unit/subscriptions/example.ts';
+import { propertyRuns } from './runs.ts';
+
+const units = fc.constantFrom('DAYS', 'WEEKS', 'MONTHS', 'YEARS');
+const durations = fc.record({ unit: units, number: fc.integer({ min: 1, max: 40 }) });
+const zones = fc.constantFrom(
+  'UTC',
+  'America/New_York',
+  'Asia/Kathmandu',
+  'America/Nuuk',
+  'Pacific/Apia',
+  '+05:30',
+);
+
+const catalogs: fc.Arbitrary<Catalog> = fc
+  .tuple(fc.array(durations, { maxLength: 2 }), fc.option(durations))
+  .map(([initial, term]) => {
+    const types = ['TRIAL', 'DISCOUNT'];
+    const initialPhases = initial.map((duration, index) =>
+      phase(types[index] ?? '', { ...duration, price: '1' }),
+    );
+    const finalPhase = term
+      ? phase('FIXEDTERM', { ...term, price: '2' })
+      : phase('EVERGREEN', { price: '2' });
+    return createCatalog([
+      version({ plans: plan('p-m', 'P', { initialPhases: initialPhases.join(''), finalPhase }) }),
+    ]);
+  });
+
+const msPerDay = 86_400_000;
+const times: fc.Arbitrary<Instant> = fc
+  .tuple(fc.integer({ min: 17_000, max: 21_000 }), fc.integer({ min: 0, max: 86_399 }))
+  .map(([epochDay, second]) => instant(epochDay * msPerDay + second * 1_000));
+const dates: fc.Arbitrary<LocalDate> = fc
+  .integer({ min: 0, max: 4_000 })
+  .map((days) => addDays(localDate(2016, 7, 17), days));
+
+const cases = fc.record({
+  catalog: catalogs,
+  zone: zones,
+  reference: times,
+  billing: dates,
+  now: times,
+  later: times,
+});
+
+function create(input: {
+  catalog: Catalog;
+  zone: string;
+  reference: Instant;
+  billing: LocalDate;
+  now: Instant;
+}): Life {
+  const { catalog, zone, reference, billing, now } = input;
+  return created({
+    account: { ...account({ zone }), referenceTime: reference },
+    catalog,
+    request: { planName: 'p-m' },
+    options: { billingDate: { date: billing } },
+    now,
+  });
+}
+
+describe('Subscriptions over time', () => {
+  it('a clock that jumps gives the same events as one that walks', () => {
+    fc.assert(
+      fc.property(cases, fc.array(times, { maxLength: 6 }), (input, stops) => {
+        const life = create(input);
+        const jumped = passed(life, input.later);
+        const walked = stops
+          .filter((stop) => stop > life.now && stop < input.later)
+          .toSorted((a, b) => a - b)
+          .reduce(passed, life);
+        expect(storedOf(passed(walked, input.later))).to.deep.equal(storedOf(jumped));
+      }),
+      { numRuns: propertyRuns },
+    );
+  });
+
+  it('a creation in the past stores what a creation in time would have come to', () => {
+    fc.assert(
+      fc.property(cases, (input) => {
+        const late = create(input);
+        const inTime = passed(create({ ...input, now: input.reference }), input.now);
+        if (input.now >= input.reference) expect(storedOf(late)).to.deep.equal(storedOf(inTime));
+      }),
+      { numRuns: propertyRuns },
+    );
+  });
+
+  it('local dates of the events never decrease, nor do instants of the rows', () => {
+    fc.assert(
+      fc.property(cases, (input) => {
+        const life = passed(create(input), input.later);
+        const stored = life.events.toSorted((a, b) => a.effective.at - b.effective.at);
+        for (const [index, event] of stored.entries()) {
+          const before = stored[index - 1];
+          if (before) expect(event.effective.date).to.be.at.least(before.effective.date);
+        }
+        const rows = viewOf(life).events.map((row) => row.effective.at);
+        expect(rows).to.deep.equal(rows.toSorted((a, b) => a - b));
+        expect(rowsOf(viewOf(life))).to.have.length(new Set(rowsOf(viewOf(life))).size);
+      }),
+      { numRuns: propertyRuns },
+    );
+  });
+});

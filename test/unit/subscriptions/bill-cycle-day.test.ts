@@ -1,0 +1,82 @@
+import { expect } from 'chai';
+import { createCatalog } from '../../../lib/catalog/index.ts';
+import { firstChargeDate } from '../../../lib/subscriptions/first-charge-date.ts';
+import { transitionsOf } from '../../../lib/subscriptions/transitions.ts';
+import { formatLocalDate } from '../../../lib/time/index.ts';
+import { phase, plan, version } from '../catalog/catalog-document.ts';
+import { account, at, type CreateParts, created, type Life, viewOf } from './example.ts';
+
+function firstCharge(life: Life): string {
+  return formatLocalDate(firstChargeDate(transitionsOf(life.events, life.catalog), life.account.timeZone));
+}
+
+function create(request: CreateParts['request'], billCycleDayLocal = 0): Life {
+  return created({ account: account({ billCycleDayLocal }), request, now: at('2024-01-05') });
+}
+
+function withPhases(initialPhases: string, finalPhase: string): Life {
+  const catalog = createCatalog([version({ plans: plan('p-m', 'P', { initialPhases, finalPhase }) })]);
+  return created({ account: account(), catalog, request: { planName: 'p-m' }, now: at('2024-01-05') });
+}
+
+const FREE = phase('TRIAL', { fixed: '' });
+const EVERGREEN = phase('EVERGREEN', { price: '10' });
+
+describe('First charge date', () => {
+  it('is the billing start of a plan that charges at once', () => {
+    expect(firstCharge(create({ planName: 'solo-now' }))).to.equal('2024-01-05');
+  });
+
+  it('is the end of a free trial', () => {
+    expect(firstCharge(create({ planName: 'pro-monthly' }))).to.equal('2024-02-04');
+  });
+
+  it('is the start of a requested phase', () => {
+    expect(firstCharge(create({ planName: 'pro-monthly', phaseType: 'EVERGREEN' }))).to.equal('2024-01-05');
+  });
+
+  it('passes over every free phase, also one with a recurring price of zero', () => {
+    const discount = phase('DISCOUNT', { unit: 'MONTHS', number: 1, price: '0' });
+    expect(firstCharge(withPhases(FREE + discount, EVERGREEN))).to.equal('2024-03-04');
+  });
+
+  it('is the start of a last phase without end, free or not', () => {
+    expect(firstCharge(withPhases(FREE, phase('EVERGREEN', { price: '0' })))).to.equal('2024-02-04');
+  });
+
+  it('is the billing start of a plan that ends without any recurring charge', () => {
+    const term = phase('FIXEDTERM', { unit: 'MONTHS', number: 3, fixed: '99' });
+    expect(firstCharge(withPhases(FREE, term))).to.equal('2024-01-05');
+  });
+});
+
+describe('Bill cycle day', () => {
+  it('is that of the account where the plan is aligned to it', () => {
+    expect(viewOf(create({ planName: 'pro-monthly' }, 17)).billCycleDayLocal).to.equal(17);
+  });
+
+  it('is not known while the account has none', () => {
+    expect(viewOf(create({ planName: 'pro-monthly' })).billCycleDayLocal).to.equal(null);
+  });
+
+  it('is that of the first charge where the plan is aligned to the subscription', () => {
+    expect(viewOf(create({ planName: 'pro-annual' }, 17)).billCycleDayLocal).to.equal(4);
+  });
+
+  it('is the requested one before all', () => {
+    expect(viewOf(create({ planName: 'pro-annual', billCycleDayLocal: 28 }, 17)).billCycleDayLocal).to.equal(
+      28,
+    );
+  });
+
+  it('is the aligned one until a requested one takes effect', () => {
+    const life = created({
+      account: account({ billCycleDayLocal: 17 }),
+      request: { planName: 'solo-now', billCycleDayLocal: 28 },
+      options: { billingDate: { at: at('2024-03-01') } },
+      now: at('2024-01-05'),
+    });
+    expect(viewOf(life).billCycleDayLocal).to.equal(17);
+    expect(viewOf(life, at('2024-03-01')).billCycleDayLocal).to.equal(28);
+  });
+});

@@ -1,0 +1,144 @@
+import { expect } from 'chai';
+import { ErrorCode } from '../../../lib/errors/index.ts';
+import {
+  type CreateSubscriptionRequest,
+  checkCreateRequest,
+} from '../../../lib/subscriptions/create-request.ts';
+import { expectError } from './errors.ts';
+import { nextId } from './example.ts';
+
+const accountId = nextId();
+const byName = { accountId, planName: 'pro-monthly' };
+const byProduct = {
+  accountId,
+  productName: 'Pro',
+  productCategory: 'BASE',
+  billingPeriod: 'MONTHLY',
+  priceList: 'DEFAULT',
+} as const;
+
+function without(field: keyof typeof byProduct): CreateSubscriptionRequest {
+  return { ...byProduct, [field]: null };
+}
+
+describe('Checks of a create request', () => {
+  const refused: readonly (readonly [string, CreateSubscriptionRequest | null, string])[] = [
+    ['no body', null, 'SubscriptionJson body should be specified'],
+    ['no account', { planName: 'pro-monthly' }, 'SubscriptionJson accountId needs to be set'],
+    [
+      'no plan and no product',
+      { accountId },
+      'SubscriptionJson productName needs to be set when no planName is specified',
+    ],
+    [
+      'an empty plan name and no product',
+      { accountId, planName: '' },
+      'SubscriptionJson productName needs to be set when no planName is specified',
+    ],
+    [
+      'no category',
+      without('productCategory'),
+      'SubscriptionJson productCategory needs to be set when no planName is specified',
+    ],
+    [
+      'no period',
+      without('billingPeriod'),
+      'SubscriptionJson billingPeriod needs to be set when no planName is specified',
+    ],
+    [
+      'no list',
+      without('priceList'),
+      'SubscriptionJson priceList needs to be set when no planName is specified',
+    ],
+    [
+      'plan and product',
+      { ...byName, productName: 'Pro' },
+      'SubscriptionJson productName should not be set when planName is specified',
+    ],
+    [
+      'plan and category',
+      { ...byName, productCategory: 'BASE' },
+      'SubscriptionJson productCategory should not be set when planName is specified',
+    ],
+    [
+      'plan and period',
+      { ...byName, billingPeriod: 'MONTHLY' },
+      'SubscriptionJson billingPeriod should not be set when planName is specified',
+    ],
+    [
+      'plan and list',
+      { ...byName, priceList: 'DEFAULT' },
+      'SubscriptionJson priceList should not be set when planName is specified',
+    ],
+    [
+      'a price override without price',
+      { ...byName, priceOverrides: [{ usagePrices: [] }] },
+      'SubscriptionJson priceOverrides entries need a fixedPrice, a recurringPrice or usagePrices',
+    ],
+  ];
+  for (const [name, request, message] of refused) {
+    it(`refuses ${name}`, () => {
+      expectError(() => checkCreateRequest(request), ErrorCode.MISSING_OR_INVALID_FIELD, message);
+    });
+  }
+
+  for (const billCycleDayLocal of [0, 32, -1, 1.5]) {
+    it(`refuses the bill cycle day ${billCycleDayLocal}`, () => {
+      expectError(
+        () => checkCreateRequest({ ...byName, billCycleDayLocal }),
+        ErrorCode.MISSING_OR_INVALID_FIELD,
+      );
+    });
+  }
+
+  for (const quantity of [0, -3, 2.5, 2 ** 31]) {
+    it(`refuses the quantity ${quantity}`, () => {
+      expectError(() => checkCreateRequest({ ...byName, quantity }), ErrorCode.MISSING_OR_INVALID_FIELD);
+    });
+  }
+
+  for (const field of ['externalKey', 'bundleExternalKey']) {
+    it(`takes 255 characters of ${field} and refuses 256`, () => {
+      const key = 'k'.repeat(255);
+      expect(checkCreateRequest({ ...byName, [field]: key })).to.include({ [field]: key });
+      expectError(
+        () => checkCreateRequest({ ...byName, [field]: `${key}k` }),
+        ErrorCode.EXTERNAL_KEY_LIMIT_EXCEEDED,
+      );
+    });
+  }
+
+  it('does not offer price overrides', () => {
+    expectError(
+      () => checkCreateRequest({ ...byName, priceOverrides: [{ fixedPrice: '5' }] }),
+      ErrorCode.NOT_IMPLEMENTED,
+      /price overrides/i,
+    );
+  });
+
+  it('takes a plan name alone, an empty list of overrides and the bounds of day and quantity', () => {
+    const checked = checkCreateRequest({ ...byName, priceOverrides: [], billCycleDayLocal: 31, quantity: 1 });
+    expect(checked).to.deep.include({
+      accountId,
+      billCycleDay: 31,
+      quantity: 1,
+      phaseType: null,
+      externalKey: null,
+    });
+    expect(checked.plan.planName).to.equal('pro-monthly');
+  });
+
+  it('takes product, category, period and list', () => {
+    expect(checkCreateRequest(byProduct).plan).to.deep.equal({
+      planName: null,
+      productName: 'Pro',
+      billingPeriod: 'MONTHLY',
+      priceListName: 'DEFAULT',
+    });
+  });
+
+  it('reads empty keys as absent', () => {
+    const checked = checkCreateRequest({ ...byName, externalKey: '', bundleExternalKey: '' });
+    expect(checked).to.include({ externalKey: null, bundleExternalKey: null });
+  });
+});

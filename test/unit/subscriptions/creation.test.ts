@@ -1,0 +1,289 @@
+import { expect } from 'chai';
+import { createCatalog } from '../../../lib/catalog/index.ts';
+import { ErrorCode } from '../../../lib/errors/index.ts';
+import { checkCreateRequest } from '../../../lib/subscriptions/create-request.ts';
+import { type CreationInput, planCreation } from '../../../lib/subscriptions/creation.ts';
+import { formatInstant, formatLocalDate } from '../../../lib/time/index.ts';
+import { lists, phase, plan, version } from '../catalog/catalog-document.ts';
+import { expectError } from './errors.ts';
+import {
+  account,
+  at,
+  type CreateParts,
+  created,
+  creationOf,
+  day,
+  exampleCatalog,
+  nextId,
+  passed,
+  storedOf,
+  viewOf,
+} from './example.ts';
+
+const now = at('2024-08-07T10:00:00.750Z');
+const customer = account({ zone: 'Europe/Paris', referenceTime: '2024-01-05T07:30:00Z' });
+
+function create(request: CreateParts['request'], options: CreateParts['options'] = {}) {
+  return created({ account: customer, request, options, now });
+}
+
+/** TRIAL 30 days, DISCOUNT 3 months, FIXEDTERM 12 months. */
+const longPlan = createCatalog([
+  version({
+    effectiveDate: '2020-01-01',
+    plans: plan('p-m', 'P', {
+      initialPhases: `${phase('TRIAL', { fixed: '' })}${phase('DISCOUNT', { unit: 'MONTHS', number: 3, price: '5' })}`,
+      finalPhase: phase('FIXEDTERM', { unit: 'MONTHS', number: 12, price: '10' }),
+    }),
+    priceLists: lists({ DEFAULT: ['p-m'] }),
+  }),
+]);
+
+function createLong(billing: string, clock = '2024-08-07', phaseType?: 'DISCOUNT' | 'FIXEDTERM') {
+  return created({
+    account: account(),
+    catalog: longPlan,
+    request: { planName: 'p-m', ...(phaseType && { phaseType }) },
+    options: { billingDate: { date: day(billing) } },
+    now: at(clock),
+  });
+}
+
+describe('Creation', () => {
+  it('takes the whole second of now for absent dates', () => {
+    const life = create({ planName: 'solo-now' });
+    const view = viewOf(life);
+    expect(view.start && formatInstant(view.start.at)).to.equal('2024-08-07T10:00:00.000Z');
+    expect(view.billingStart).to.deep.equal(view.start);
+  });
+
+  it('takes a date at the reference time, by the rules of that date, and an instant as it is', () => {
+    const view = viewOf(
+      create(
+        { planName: 'solo-now' },
+        { entitlementDate: { date: day('2024-08-07') }, billingDate: { at: at('2024-08-31T22:15:00.999Z') } },
+      ),
+    );
+    expect(view.start && formatInstant(view.start.at), '08:30 in summer time').to.equal(
+      '2024-08-07T06:30:00.000Z',
+    );
+    expect(view.billingStart && formatInstant(view.billingStart.at)).to.equal('2024-08-31T22:15:00.000Z');
+    expect(view.billingStart && formatLocalDate(view.billingStart.date)).to.equal('2024-09-01');
+  });
+
+  it('stores bill cycle day and quantity at the billing date', () => {
+    const life = create({ planName: 'solo-now', billCycleDayLocal: 15, quantity: 4 });
+    expect(
+      life.events.map(({ type, sequence, billCycleDay, quantity }) => ({
+        type,
+        sequence,
+        billCycleDay,
+        quantity,
+      })),
+    ).to.deep.equal([
+      { type: 'CREATE', sequence: 1, billCycleDay: null, quantity: null },
+      { type: 'BCD_CHANGE', sequence: 2, billCycleDay: 15, quantity: null },
+      { type: 'QUANTITY_CHANGE', sequence: 3, billCycleDay: null, quantity: 4 },
+    ]);
+    expect(viewOf(life)).to.include({ billCycleDayLocal: 15, quantity: 4 });
+  });
+
+  it('gives keys, anchors and flags their defaults', () => {
+    const { newBundle, subscription, events, cursor } = creationOf({
+      account: customer,
+      request: { planName: 'pro-monthly' },
+      now,
+    });
+    expect(newBundle?.externalKey).to.equal(newBundle?.id);
+    expect(subscription.externalKey).to.equal(subscription.id);
+    expect(subscription).to.deep.include({ migrated: false, chargedThrough: null, category: 'BASE' });
+    expect(events[0]?.phaseAnchor).to.deep.equal(subscription.alignStart);
+    expect(events[0]?.phaseAnchorType).to.equal('TRIAL');
+    expect({ ...cursor, dirtyFrom: formatLocalDate(cursor.dirtyFrom ?? day('1970-01-01')) }).to.deep.equal({
+      subscriptionId: subscription.id,
+      settledThrough: null,
+      dirtyFrom: '2024-08-07',
+      nextDueDate: null,
+    });
+  });
+
+  it('keeps the keys and the migrated flag that are asked for', () => {
+    const life = create(
+      { planName: 'pro-monthly', externalKey: 'sub-1', bundleExternalKey: 'bundle-1' },
+      { migrated: true },
+    );
+    expect(viewOf(life)).to.include({
+      externalKey: 'sub-1',
+      bundleExternalKey: 'bundle-1',
+      sourceType: 'MIGRATED',
+    });
+  });
+
+  it('finds the plan by product, period and list, and keeps the list it was found in', () => {
+    const named = { productName: 'Elite', productCategory: 'BASE', billingPeriod: 'MONTHLY' } as const;
+    expect(viewOf(create({ ...named, priceList: 'club' }))).to.include({
+      planName: 'club-monthly',
+      priceList: 'club',
+    });
+    expect(viewOf(create({ ...named, priceList: 'notrial' })), 'not in that list').to.include({
+      planName: 'elite-monthly',
+      priceList: 'DEFAULT',
+    });
+    expect(viewOf(create({ planName: 'solo-now' })).priceList).to.equal('notrial');
+  });
+
+  it('starts in the phase that is asked for', () => {
+    const life = create({ planName: 'club-monthly', phaseType: 'DISCOUNT' });
+    expect(storedOf(life)).to.deep.equal([
+      'CREATE 2024-08-07 club-monthly-discount',
+      'PHASE 2025-02-07 club-monthly-evergreen',
+    ]);
+  });
+
+  it('takes a STANDALONE plan', () => {
+    expect(viewOf(create({ planName: 'kit-monthly' }))).to.include({
+      productCategory: 'STANDALONE',
+      state: 'ACTIVE',
+    });
+  });
+});
+
+describe('Phases of a creation', () => {
+  it('stores only the next phase of a subscription that starts now', () => {
+    expect(storedOf(createLong('2024-08-07'))).to.deep.equal([
+      'CREATE 2024-08-07 p-m-trial',
+      'PHASE 2024-09-06 p-m-discount',
+    ]);
+  });
+
+  it('stores every phase that has begun and the next one', () => {
+    expect(storedOf(createLong('2024-07-01'))).to.deep.equal([
+      'CREATE 2024-07-01 p-m-trial',
+      'PHASE 2024-07-31 p-m-discount',
+      'PHASE 2024-10-31 p-m-fixedterm',
+    ]);
+  });
+
+  it('stores the expiry once the last phase has begun', () => {
+    expect(storedOf(createLong('2024-01-01'))).to.deep.equal([
+      'CREATE 2024-01-01 p-m-trial',
+      'PHASE 2024-01-31 p-m-discount',
+      'PHASE 2024-04-30 p-m-fixedterm',
+      'EXPIRED 2025-04-30',
+    ]);
+  });
+
+  it('stores the expiry at once where the first phase is the last', () => {
+    expect(storedOf(createLong('2024-08-07', '2024-08-07', 'FIXEDTERM'))).to.deep.equal([
+      'CREATE 2024-08-07 p-m-fixedterm',
+      'EXPIRED 2025-08-07',
+    ]);
+  });
+
+  it('is expired when all of it lies in the past', () => {
+    const life = createLong('2020-01-01');
+    expect(storedOf(life).at(-1)).to.equal('EXPIRED 2021-04-30');
+    expect(viewOf(life)).to.include({ state: 'EXPIRED', phaseType: 'FIXEDTERM' });
+  });
+
+  it('stores nothing of what begins after a billing date ahead but the first phase change', () => {
+    expect(storedOf(createLong('2024-12-01'))).to.deep.equal([
+      'CREATE 2024-12-01 p-m-trial',
+      'PHASE 2024-12-31 p-m-discount',
+    ]);
+  });
+
+  it('goes on phase by phase as they begin', () => {
+    const life = createLong('2024-08-07');
+    expect(storedOf(passed(life, at('2024-09-06T00:00:00Z')))).to.deep.equal([
+      'CREATE 2024-08-07 p-m-trial',
+      'PHASE 2024-09-06 p-m-discount',
+      'PHASE 2024-12-06 p-m-fixedterm',
+    ]);
+    expect(storedOf(passed(life, at('2026-01-01')))).to.deep.equal([
+      'CREATE 2024-08-07 p-m-trial',
+      'PHASE 2024-09-06 p-m-discount',
+      'PHASE 2024-12-06 p-m-fixedterm',
+      'EXPIRED 2025-12-06',
+    ]);
+  });
+});
+
+describe('Refusals of a creation', () => {
+  const refused: readonly (readonly [string, CreateParts['request'], ErrorCode])[] = [
+    ['an unknown plan', { planName: 'gold' }, ErrorCode.CATALOG_NO_SUCH_PLAN],
+    [
+      'an unknown product',
+      { productName: 'Gold', productCategory: 'BASE', billingPeriod: 'MONTHLY', priceList: 'DEFAULT' },
+      ErrorCode.CATALOG_NO_SUCH_PRODUCT,
+    ],
+    [
+      'a period that the product has not',
+      { productName: 'Solo', productCategory: 'BASE', billingPeriod: 'WEEKLY', priceList: 'DEFAULT' },
+      ErrorCode.CATALOG_PLAN_NOT_FOUND,
+    ],
+    [
+      'an unknown price list',
+      { productName: 'Solo', productCategory: 'BASE', billingPeriod: 'MONTHLY', priceList: 'vip' },
+      ErrorCode.CATALOG_PRICE_LIST_NOT_FOUND,
+    ],
+    [
+      'another category than the plan has',
+      { productName: 'Elite', productCategory: 'STANDALONE', billingPeriod: 'MONTHLY', priceList: 'club' },
+      ErrorCode.MISSING_OR_INVALID_FIELD,
+    ],
+    [
+      'a phase that the plan has not',
+      { planName: 'pro-monthly', phaseType: 'DISCOUNT' },
+      ErrorCode.SUBSCRIPTION_CREATE_BAD_PHASE,
+    ],
+    ['an add-on', { planName: 'backup-monthly' }, ErrorCode.NOT_IMPLEMENTED],
+  ];
+  for (const [name, request, code] of refused) {
+    it(`refuses ${name}`, () => {
+      expectError(() => create(request), code);
+    });
+  }
+
+  it('refuses a tenant without catalog', () => {
+    const call = () =>
+      created({ account: customer, request: { planName: 'solo-now' }, now, catalog: createCatalog([]) });
+    expectError(call, ErrorCode.CATALOG_NO_CATALOG_FOR_GIVEN_DATE);
+  });
+
+  it('refuses an account whose changes are blocked at the entitlement date, and only then', () => {
+    const block = {
+      recordId: 1,
+      id: nextId(),
+      blockedId: customer.id,
+      accountRecordId: customer.recordId,
+      type: 'ACCOUNT',
+      service: 'overdue',
+      stateName: 'BLOCKED',
+      isBlockChange: true,
+      isBlockEntitlement: false,
+      isBlockBilling: false,
+      effective: { at: at('2024-08-10'), date: day('2024-08-10') },
+      sequence: 1,
+      isActive: true,
+      causedBy: null,
+      createdDate: now,
+    } as const;
+    const input = (entitlement: string): CreationInput => ({
+      request: checkCreateRequest({ accountId: customer.id, planName: 'solo-now' }),
+      options: { entitlementDate: { date: day(entitlement) } },
+      account: customer,
+      found: undefined,
+      blockingStates: [block],
+      catalog: exampleCatalog,
+      now,
+      nextId,
+    });
+    planCreation(input('2024-08-09'));
+    expectError(
+      () => planCreation(input('2024-08-10')),
+      ErrorCode.BLOCKING_BLOCKED_ACTION,
+      `The action Change is block on this Account with id=${customer.id}`,
+    );
+  });
+});

@@ -1,0 +1,121 @@
+import { expect } from 'chai';
+import type { LifecycleEvent } from '../../../lib/subscriptions/model.ts';
+import { account, at, type CreateParts, created, type Life, passed, workOf } from './example.ts';
+import { choice, event } from './lifecycle.ts';
+
+const CLOCK = at('2024-12-01');
+
+function create(request: CreateParts['request'], billing = '2024-01-01'): Life {
+  return created({
+    account: account(),
+    request,
+    options: { billingDate: { at: at(billing) } },
+    now: at('2024-01-01'),
+  });
+}
+
+function eventOf(life: Life, type: LifecycleEvent['type']): LifecycleEvent {
+  const found = life.events.find((candidate) => candidate.type === type);
+  if (found === undefined) throw new Error(`no ${type} is stored`);
+  return found;
+}
+
+describe('Due work', () => {
+  it('stores the phase after a PHASE, dated from its start, with the next sequence', () => {
+    const life = create({ planName: 'club-monthly' });
+    const { addedEvents, busEvents } = workOf(life, eventOf(life, 'PHASE'), CLOCK);
+    expect(addedEvents).to.have.length(1);
+    expect(addedEvents[0]).to.deep.include({
+      type: 'PHASE',
+      phaseName: 'club-monthly-evergreen',
+      sequence: 3,
+      subscriptionId: life.subscription.id,
+      isActive: true,
+      createdDate: CLOCK,
+    });
+    expect(addedEvents[0]?.effective.at).to.equal(at('2024-07-31'));
+    expect(busEvents.map(({ type }) => type)).to.deep.equal(['SUBSCRIPTION_PHASE']);
+  });
+
+  it('stores nothing when the entry comes again', () => {
+    const life = create({ planName: 'club-monthly' });
+    const once = passed(life, at('2024-01-31'));
+    expect(once.events).to.have.length(3);
+    expect(workOf(once, eventOf(once, 'PHASE'), CLOCK).addedEvents).to.deep.equal([]);
+  });
+
+  it('stores nothing after a last phase without end', () => {
+    const life = create({ planName: 'pro-monthly' });
+    expect(workOf(life, eventOf(life, 'PHASE'), CLOCK).addedEvents).to.deep.equal([]);
+  });
+
+  it('stores no phase that a change or an end comes before', () => {
+    const life = create({ planName: 'club-monthly' });
+    const { id: subscriptionId } = life.subscription;
+    const later = [
+      choice('CHANGE', '2024-06-01', { phaseName: 'pro-monthly-evergreen', subscriptionId }),
+      event('CANCEL', '2024-07-31', { subscriptionId }),
+    ];
+    for (const pending of later) {
+      const work = workOf({ ...life, events: [...life.events, pending] }, eventOf(life, 'PHASE'), CLOCK);
+      expect(work.addedEvents, pending.type).to.deep.equal([]);
+    }
+  });
+
+  it('stores the phase that comes before a pending change or end', () => {
+    const life = create({ planName: 'club-monthly' });
+    const { id: subscriptionId } = life.subscription;
+    const later = [
+      choice('CHANGE', '2024-08-01', { phaseName: 'pro-monthly-evergreen', subscriptionId }),
+      event('CANCEL', '2024-08-01', { subscriptionId }),
+    ];
+    for (const pending of later) {
+      const work = workOf({ ...life, events: [...life.events, pending] }, eventOf(life, 'PHASE'), CLOCK);
+      expect(work.addedEvents, pending.type).to.have.length(1);
+    }
+  });
+
+  it('does nothing for an event that is no longer there, or that an end has made void', () => {
+    const life = create({ planName: 'club-monthly' });
+    const phase = eventOf(life, 'PHASE');
+    const nothing = { addedEvents: [], busEvents: [] };
+    const without = { ...life, events: life.events.filter((each) => each !== phase) };
+    expect(workOf(without, phase, CLOCK)).to.deep.equal(nothing);
+    const cancel = event('CANCEL', '2024-01-20', { subscriptionId: life.subscription.id });
+    expect(workOf({ ...life, events: [...life.events, cancel] }, phase, CLOCK)).to.deep.equal(nothing);
+  });
+
+  it('tells of a creation ahead with all that falls on its instant, the last one asking for an invoice run', () => {
+    const life = create({ planName: 'solo-now', billCycleDayLocal: 3, quantity: 2 }, '2024-02-01');
+    const told = life.events.flatMap((each) => workOf(life, each, CLOCK).busEvents);
+    expect(
+      told.map(({ type, payload }) => [
+        type,
+        payload.actionType,
+        payload.targetDate,
+        payload.isLastOfOperation,
+      ]),
+    ).to.deep.equal([
+      ['SUBSCRIPTION_CREATION', 'EFFECTIVE', '2024-02-01', false],
+      ['SUBSCRIPTION_BCD_CHANGE', 'EFFECTIVE', '2024-02-01', false],
+      ['SUBSCRIPTION_QUANTITY', 'EFFECTIVE', '2024-02-01', true],
+    ]);
+  });
+
+  it('tells of an expiry', () => {
+    const life = create({ planName: 'term-3m' });
+    const [told] = workOf(life, eventOf(life, 'EXPIRED'), CLOCK).busEvents;
+    expect(told).to.deep.include({ type: 'SUBSCRIPTION_EXPIRED', accountRecordId: 1 });
+    expect(told?.payload).to.deep.equal({
+      accountId: life.account.id,
+      bundleId: life.bundle.id,
+      subscriptionId: life.subscription.id,
+      bundleExternalKey: life.bundle.externalKey,
+      actionType: 'EFFECTIVE',
+      subscriptionChangeUndo: false,
+      effectiveDate: '2024-04-01T00:00:00.000Z',
+      targetDate: '2024-04-01',
+      isLastOfOperation: true,
+    });
+  });
+});

@@ -1,0 +1,81 @@
+import {
+  type BlockingState,
+  ENTITLEMENT_SERVICE,
+  type LifecycleEvent,
+  type LifecycleEventType,
+} from '../../../lib/subscriptions/model.ts';
+import { type DatedInstant, localDateOf, UTC } from '../../../lib/time/index.ts';
+import { at, nextId } from './example.ts';
+
+// Single lifecycle events and blocking states, for rules that read them as they are stored.
+
+export const subscriptionId = nextId();
+
+export function dated(text: string): DatedInstant {
+  const instant = at(text);
+  return { at: instant, date: localDateOf(instant, UTC) };
+}
+
+let sequence = 0;
+
+/** An active event at UTC; without a plan it carries none. */
+export function event(
+  type: LifecycleEventType,
+  date: string,
+  fields: Partial<LifecycleEvent> = {},
+): LifecycleEvent {
+  sequence += 1;
+  return {
+    recordId: sequence,
+    id: nextId(),
+    subscriptionId,
+    accountRecordId: 1,
+    type,
+    effective: dated(date),
+    sequence,
+    planName: null,
+    phaseName: null,
+    priceListName: null,
+    phaseAnchor: null,
+    phaseAnchorType: null,
+    billCycleDay: null,
+    quantity: null,
+    isActive: true,
+    deactivatedBy: null,
+    createdDate: at(date),
+    ...fields,
+  };
+}
+
+/** CREATE, TRANSFER or CHANGE to a plan of the example catalog, in one of its phases. */
+export function choice(
+  type: 'CREATE' | 'TRANSFER' | 'CHANGE',
+  date: string,
+  inPhase: string | (Partial<LifecycleEvent> & { readonly phaseName: string }),
+): LifecycleEvent {
+  const fields = typeof inPhase === 'string' ? { phaseName: inPhase } : inPhase;
+  const planName = fields.phaseName.slice(0, fields.phaseName.lastIndexOf('-'));
+  return event(type, date, { planName, priceListName: 'DEFAULT', phaseAnchor: dated(date), ...fields });
+}
+
+export function state(stateName: string, date: string, fields: Partial<BlockingState> = {}): BlockingState {
+  sequence += 1;
+  return {
+    recordId: sequence,
+    id: nextId(),
+    blockedId: subscriptionId,
+    accountRecordId: 1,
+    type: 'SUBSCRIPTION',
+    service: ENTITLEMENT_SERVICE,
+    stateName,
+    isBlockChange: false,
+    isBlockEntitlement: false,
+    isBlockBilling: false,
+    effective: dated(date),
+    sequence,
+    isActive: true,
+    causedBy: null,
+    createdDate: at(date),
+    ...fields,
+  };
+}

@@ -1,0 +1,148 @@
+import { expect } from 'chai';
+import type { LifecycleEvent, Subscription } from '../../../lib/subscriptions/model.ts';
+import { pricesMet } from '../../../lib/subscriptions/phase-prices.ts';
+import {
+  type EventListSource,
+  subscriptionEvents,
+} from '../../../lib/subscriptions/subscription-event-list.ts';
+import { transitionsOf } from '../../../lib/subscriptions/transitions.ts';
+import { formatInstant } from '../../../lib/time/index.ts';
+import { exampleCatalog, nextId } from './example.ts';
+import { choice, event, state } from './lifecycle.ts';
+
+interface Parts {
+  readonly category?: Subscription['category'];
+  readonly recordId?: number;
+  readonly events: readonly LifecycleEvent[];
+  readonly states?: EventListSource['blockingStates'];
+}
+
+function source({ category = 'BASE', recordId = 1, events, states = [] }: Parts): EventListSource {
+  return {
+    subscription: { id: nextId(), category, recordId },
+    transitions: transitionsOf(events, exampleCatalog),
+    blockingStates: states,
+  };
+}
+
+const START = '2024-01-01';
+const whole = source({
+  events: [
+    choice('CREATE', START, 'pro-monthly-trial'),
+    event('BCD_CHANGE', START, { billCycleDay: 3 }),
+    event('QUANTITY_CHANGE', START, { quantity: 3 }),
+    event('PHASE', '2024-01-31', { phaseName: 'pro-monthly-evergreen' }),
+    choice('CHANGE', '2024-03-01', 'solo-monthly-evergreen'),
+    event('CANCEL', '2024-04-01'),
+  ],
+  states: [state('ENT_STARTED', START), state('ENT_CANCELLED', '2024-04-01')],
+});
+
+describe('Subscription event list', () => {
+  const rows = subscriptionEvents([whole]);
+
+  it('has a row for each start, phase, change and stop, and none for bill cycle day and quantity', () => {
+    const seen = rows.map((row) => [
+      formatInstant(row.effective.at).slice(0, 10),
+      row.type,
+      row.serviceName,
+      row.serviceStateName,
+      row.plan?.phase.name,
+    ]);
+    expect(seen).to.deep.equal([
+      [START, 'START_ENTITLEMENT', 'entitlement-service', 'ENT_STARTED', 'pro-monthly-trial'],
+      [START, 'START_BILLING', 'billing-service', 'START_BILLING', 'pro-monthly-trial'],
+      ['2024-01-31', 'PHASE', 'entitlement+billing-service', 'PHASE', 'pro-monthly-evergreen'],
+      ['2024-03-01', 'CHANGE', 'entitlement+billing-service', 'CHANGE', 'solo-monthly-evergreen'],
+      ['2024-04-01', 'STOP_ENTITLEMENT', 'entitlement-service', 'ENT_CANCELLED', 'solo-monthly-evergreen'],
+      ['2024-04-01', 'STOP_BILLING', 'billing-service', 'STOP_BILLING', 'solo-monthly-evergreen'],
+    ]);
+  });
+
+  it('names the event or state that each row stands for', () => {
+    const ids = [
+      ...whole.transitions.map(({ event: { id } }) => id),
+      ...whole.blockingStates.map(({ id }) => id),
+    ];
+    for (const row of rows) expect(ids).to.include(row.eventId);
+    expect(rows[1]?.eventId).to.equal(whole.transitions[0]?.event.id);
+  });
+
+  it('shows the flags of the state in the rows of entitlement', () => {
+    const blocking = state('ENT_CANCELLED', '2024-05-01', { isBlockEntitlement: true });
+    const [, stop] = subscriptionEvents([
+      source({ events: [choice('CREATE', START, 'solo-now-evergreen')], states: [blocking] }),
+    ]);
+    expect(stop).to.include({ isBlockedEntitlement: true, isBlockedBilling: false });
+  });
+
+  it('shows the first plan in an entitlement that starts before billing', () => {
+    const early = source({
+      events: [choice('CREATE', '2024-02-01', 'pro-monthly-trial')],
+      states: [state('ENT_STARTED', START)],
+    });
+    expect(subscriptionEvents([early]).map((row) => [row.type, row.plan?.phase.name])).to.deep.equal([
+      ['START_ENTITLEMENT', 'pro-monthly-trial'],
+      ['START_BILLING', 'pro-monthly-trial'],
+    ]);
+  });
+
+  it('shows an expiry as STOP_BILLING', () => {
+    const ended = source({
+      events: [choice('CREATE', START, 'term-3m-fixedterm'), event('EXPIRED', '2024-04-01')],
+    });
+    expect(subscriptionEvents([ended]).map((row) => row.type)).to.deep.equal([
+      'START_BILLING',
+      'STOP_BILLING',
+    ]);
+  });
+
+  it('puts at one instant all entitlement starts first, the base and the older subscription first among them', () => {
+    const of = (category: Subscription['category'], recordId: number) =>
+      source({
+        category,
+        recordId,
+        events: [choice('CREATE', START, 'kit-monthly-evergreen')],
+        states: [state('ENT_STARTED', START)],
+      });
+    const older = of('ADD_ON', 1);
+    const younger = of('ADD_ON', 3);
+    const base = of('BASE', 2);
+    const names = new Map([
+      [older.subscription.id, 'older'],
+      [younger.subscription.id, 'younger'],
+      [base.subscription.id, 'base'],
+    ]);
+    const seen = subscriptionEvents([younger, older, base]).map(
+      (row) => `${row.type} ${names.get(row.subscriptionId)}`,
+    );
+    expect(seen).to.deep.equal([
+      'START_ENTITLEMENT base',
+      'START_ENTITLEMENT older',
+      'START_ENTITLEMENT younger',
+      'START_BILLING base',
+      'START_BILLING older',
+      'START_BILLING younger',
+    ]);
+  });
+});
+
+describe('Prices of a subscription', () => {
+  const rows = subscriptionEvents([whole]);
+
+  it('has one entry for each phase met', () => {
+    expect(pricesMet(rows, 'USD').map((price) => price.phaseName)).to.deep.equal([
+      'pro-monthly-trial',
+      'pro-monthly-evergreen',
+      'solo-monthly-evergreen',
+    ]);
+  });
+
+  it('has no price in a currency that the catalog lacks, nor for an account without currency', () => {
+    for (const currency of ['EUR', null] as const) {
+      const [trial, evergreen] = pricesMet(rows, currency);
+      expect(trial?.fixedPrice).to.equal(null);
+      expect(evergreen?.recurringPrice).to.equal(null);
+    }
+  });
+});

@@ -1,0 +1,113 @@
+import { expect } from 'chai';
+import type { LifecycleEvent } from '../../../lib/subscriptions/model.ts';
+import {
+  billingStateAt,
+  planShownAt,
+  type Transition,
+  transitionsOf,
+} from '../../../lib/subscriptions/transitions.ts';
+import { at, exampleCatalog } from './example.ts';
+import { choice, event } from './lifecycle.ts';
+
+function transitions(...events: readonly LifecycleEvent[]): readonly Transition[] {
+  return transitionsOf(events, exampleCatalog);
+}
+
+function typesOf(list: readonly Transition[]): readonly string[] {
+  return list.map((transition) => transition.event.type);
+}
+
+const START = '2024-01-01';
+const create = choice('CREATE', START, 'pro-monthly-trial');
+
+describe('Transitions', () => {
+  it('stand in the order of their instants, whatever the order given', () => {
+    const phase = event('PHASE', '2024-01-31', { phaseName: 'pro-monthly-evergreen' });
+    const change = choice('CHANGE', '2024-03-01', 'solo-monthly-evergreen');
+    expect(typesOf(transitions(change, phase, create))).to.deep.equal(['CREATE', 'PHASE', 'CHANGE']);
+  });
+
+  it('begin with CREATE at its instant, then follow the sequence', () => {
+    const earlierInSequence = event('QUANTITY_CHANGE', START, { quantity: 2, sequence: 1 });
+    const day = event('BCD_CHANGE', START, { billCycleDay: 5, sequence: 3 });
+    const list = transitions(day, earlierInSequence, { ...create, sequence: 9 });
+    expect(typesOf(list)).to.deep.equal(['CREATE', 'QUANTITY_CHANGE', 'BCD_CHANGE']);
+  });
+
+  it('leave out markers and what lies at or after the first end', () => {
+    const list = transitions(
+      create,
+      event('UNCANCEL', '2024-01-10'),
+      event('PHASE', '2024-01-31', { phaseName: 'pro-monthly-evergreen' }),
+      event('CANCEL', '2024-02-10'),
+      event('BCD_CHANGE', '2024-02-10', { billCycleDay: 7 }),
+      event('EXPIRED', '2024-03-01'),
+      event('UNDO_CHANGE', '2024-01-11'),
+    );
+    expect(typesOf(list)).to.deep.equal(['CREATE', 'PHASE', 'CANCEL']);
+  });
+
+  it('keep the CREATE of a subscription that is cancelled at its start', () => {
+    expect(typesOf(transitions(event('CANCEL', START), create))).to.deep.equal(['CREATE', 'CANCEL']);
+  });
+
+  it('carry plan, phase and price list from one to the next', () => {
+    const list = transitions(
+      create,
+      event('PHASE', '2024-01-31', { phaseName: 'pro-monthly-evergreen' }),
+      event('BCD_CHANGE', '2024-02-05', { billCycleDay: 12 }),
+      event('QUANTITY_CHANGE', '2024-02-06', { quantity: 3 }),
+      choice('CHANGE', '2024-03-01', { phaseName: 'solo-now-evergreen', priceListName: 'notrial' }),
+      event('CANCEL', '2024-04-01'),
+    );
+    const seen = list.map(({ event: { type }, previous, next, billCycleDay, quantity }) => ({
+      type,
+      from: previous && `${previous.phase.name} ${previous.priceListName}`,
+      to: next && `${next.phase.name} ${next.priceListName}`,
+      billCycleDay,
+      quantity,
+    }));
+    const trial = 'pro-monthly-trial DEFAULT';
+    const evergreen = 'pro-monthly-evergreen DEFAULT';
+    const solo = 'solo-now-evergreen notrial';
+    expect(seen).to.deep.equal([
+      { type: 'CREATE', from: null, to: trial, billCycleDay: null, quantity: null },
+      { type: 'PHASE', from: trial, to: evergreen, billCycleDay: null, quantity: null },
+      { type: 'BCD_CHANGE', from: evergreen, to: evergreen, billCycleDay: 12, quantity: null },
+      { type: 'QUANTITY_CHANGE', from: evergreen, to: evergreen, billCycleDay: 12, quantity: 3 },
+      { type: 'CHANGE', from: evergreen, to: solo, billCycleDay: 12, quantity: 3 },
+      { type: 'CANCEL', from: solo, to: null, billCycleDay: 12, quantity: 3 },
+    ]);
+  });
+
+  it('are none for a list that does not begin with CREATE or TRANSFER', () => {
+    expect(transitions(event('PHASE', START, { phaseName: 'pro-monthly-evergreen' }))).to.deep.equal([]);
+    expect(transitions()).to.deep.equal([]);
+  });
+});
+
+describe('Billing state', () => {
+  const list = transitions(create, event('EXPIRED', '2024-02-01'));
+
+  for (const [date, state] of [
+    ['2023-12-31T23:59:59Z', 'PENDING'],
+    ['2024-01-01', 'ACTIVE'],
+    ['2024-01-31T23:59:59Z', 'ACTIVE'],
+    ['2024-02-01', 'EXPIRED'],
+  ] as const) {
+    it(`is ${state} at ${date}`, () => {
+      expect(billingStateAt(list, at(date))).to.equal(state);
+    });
+  }
+
+  it('is CANCELLED after a CANCEL', () => {
+    expect(billingStateAt(transitions(create, event('CANCEL', '2024-02-01')), at('2024-03-01'))).to.equal(
+      'CANCELLED',
+    );
+  });
+
+  it('shows the first plan before the start and the last one after the end', () => {
+    expect(planShownAt(list, at('2023-01-01'))?.phase.name).to.equal('pro-monthly-trial');
+    expect(planShownAt(list, at('2025-01-01'))?.phase.name).to.equal('pro-monthly-trial');
+  });
+});
