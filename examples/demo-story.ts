@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { FakeClock } from '../adapters/testing/index.ts';
-import type { Billing, TenantBilling, Uuid } from '../lib/index.ts';
+import type { Billing, TenantBilling } from '../lib/index.ts';
 import { BillingError, ErrorCode } from '../lib/index.ts';
 
 /** A customer of the demo's tenant, and what it subscribes to. */
@@ -76,16 +76,7 @@ export async function playStory(
 
 async function openShop(billing: Billing<never>): Promise<TenantBilling> {
   const tenant = await orElse(ErrorCode.TENANT_DOES_NOT_EXIST_FOR_API_KEY, billing.tenants.getByApiKey(TENANT_KEY), () =>
-    billing.tenants.create(
-      {
-        userName: 'demo',
-        reasonCode: null,
-        comments: null,
-        createdDate: billing.clock.now(),
-        userTokenOf: () => '00000000-0000-0000-0000-000000000000' as Uuid,
-      },
-      { apiKey: TENANT_KEY, apiSecret: 'meadow-secret' },
-    ),
+    billing.tenants.create({ userName: 'demo' }, { apiKey: TENANT_KEY, apiSecret: 'meadow-secret' }),
   );
   const acme = billing.as({ tenant: tenant.id, user: 'demo' });
   const catalog = await acme.catalogs.current();

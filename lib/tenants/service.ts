@@ -5,6 +5,15 @@ import type { Ports } from '../ports/index.ts';
 import type { Authorship } from '../ports/storage/index.ts';
 import type { Tenant } from './model.ts';
 
+/** Who makes a tenant: a call that belongs to no tenant yet. */
+export interface TenantAuthor {
+  readonly userName: string;
+  readonly reasonCode?: string | null;
+  readonly comments?: string | null;
+  /** Default a new id. */
+  readonly userToken?: Uuid;
+}
+
 export interface NewTenantInput {
   readonly externalKey?: string | null;
   /** 1–128 characters, unique in the deployment. */
@@ -19,18 +28,22 @@ const MAX_EXTERNAL_KEY_LENGTH = 255;
 
 /** Tenants of the deployment (platform.md §2). They are never changed or deleted, so references are cached for good. */
 export class TenantService {
-  readonly #ports: Pick<Ports, 'storage' | 'ids' | 'hasher'>;
+  readonly #ports: Pick<Ports, 'storage' | 'ids' | 'hasher' | 'clock'>;
   readonly #refsByRecordId = new Map<number, TenantRef>();
   readonly #refsById = new Map<Uuid, TenantRef>();
 
-  constructor(ports: Pick<Ports, 'storage' | 'ids' | 'hasher'>) {
+  constructor(ports: Pick<Ports, 'storage' | 'ids' | 'hasher' | 'clock'>) {
     this.#ports = ports;
   }
 
-  /** @throws BillingError TENANT_ALREADY_EXISTS (20000), MISSING_OR_INVALID_FIELD, EXTERNAL_KEY_LIMIT_EXCEEDED. */
-  async create(authorship: Authorship, input: NewTenantInput): Promise<Tenant> {
+  /**
+   * Creates a tenant; its secret is kept hashed.
+   * @throws BillingError TENANT_ALREADY_EXISTS (20000), MISSING_OR_INVALID_FIELD, EXTERNAL_KEY_LIMIT_EXCEEDED (5).
+   */
+  async create(author: TenantAuthor, input: NewTenantInput): Promise<Tenant> {
     checkInput(input);
     const { storage, ids, hasher } = this.#ports;
+    const authorship = this.#authorshipOf(author);
     const tenant = {
       id: ids.next(),
       externalKey: input.externalKey || null,
@@ -84,6 +97,17 @@ export class TenantService {
     const [tenant] = await this.#ports.storage.system.findTenantsByRecordIds([recordId]);
     if (!tenant) throw new Error(`queue entry names tenant record ${recordId}, which does not exist`);
     return this.#remember(tenant);
+  }
+
+  #authorshipOf(author: TenantAuthor): Authorship {
+    const userToken = author.userToken ?? this.#ports.ids.next();
+    return {
+      userName: author.userName,
+      reasonCode: author.reasonCode ?? null,
+      comments: author.comments ?? null,
+      createdDate: this.#ports.clock.now(),
+      userTokenOf: () => userToken,
+    };
   }
 
   #remember(tenant: Tenant): TenantRef {

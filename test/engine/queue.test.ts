@@ -47,7 +47,7 @@ eachDatabase((kind, open) => {
     });
 
     async function newTenant(): Promise<TenantRef> {
-      const tenants = new TenantService({ storage, ids, hasher: scryptHasher() });
+      const tenants = new TenantService({ storage, ids, hasher: scryptHasher(), clock });
       return tenants.create(authorship(), { apiKey: `key-${kind}`, apiSecret: 'secret' });
     }
 

@@ -1,0 +1,105 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
+import { Billing } from '../../adapters/node/billwright.ts';
+import { type FakeClock, fakeClock, fileLedger, sandboxGateway } from '../../adapters/testing/index.ts';
+import type { TenantBilling, Uuid } from '../../lib/index.ts';
+import { freshDatabase } from '../support/databases.ts';
+import { openShop } from '../support/shop.ts';
+import { migrated } from '../support/storage.ts';
+
+const ACCOUNTS = 500;
+const BEGINS = '2024-01-01T00:00:00Z';
+const NEXT_PERIOD = '2024-02-01T00:00:00Z';
+const NODE = fileURLToPath(new URL('./node-process.ts', import.meta.url));
+
+describe('two nodes on one PostgreSQL', function () {
+  this.timeout(120_000);
+  let directory: string;
+  let url: string;
+  let billing: Billing<never>;
+  let clock: FakeClock;
+  let acme: TenantBilling;
+  let accountIds: readonly Uuid[];
+
+  before(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'billwright-nodes-'));
+    const database = await freshDatabase('postgresql', migrated);
+    if (database.kind !== 'postgresql') throw new Error('this test needs PostgreSQL');
+    url = database.url;
+    clock = fakeClock(BEGINS);
+    const gateways = [sandboxGateway({ ledger: fileLedger(join(directory, 'ledger')) })];
+    billing = await Billing.open({ storage: postgresql(url), clock, gateways });
+    ({ acme } = await openShop(billing));
+    accountIds = await signUpMany(acme, ACCOUNTS);
+    await billing.settle();
+  });
+
+  after(async () => {
+    await billing.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  it(`share a run of ${ACCOUNTS} due accounts: each is billed and paid once, and both nodes do work`, async () => {
+    clock.set(NEXT_PERIOD);
+    const nodes = await Promise.all(['north', 'south'].map((name) => startNode(name)));
+    await drained();
+    const told = await Promise.all(nodes.map(stopNode));
+    expect(told.reduce((total, { paid }) => total + paid, 0)).to.equal(ACCOUNTS);
+    for (const { paid } of told) expect(paid).to.be.greaterThan(0);
+    for (const accountId of accountIds) {
+      const invoices = await acme.invoices.ofAccount({ accountId, withItems: true, includeVoided: true });
+      expect(invoices.map((invoice) => invoice.items.length)).to.deep.equal([1, 1]);
+      expect(invoices.map((invoice) => invoice.balance.toFixed())).to.deep.equal(['0', '0']);
+      const payments = await acme.payments.ofAccount(accountId);
+      expect(payments.map((payment) => payment.transactions.length)).to.deep.equal([1, 1]);
+    }
+  });
+
+  async function startNode(name: string): Promise<ChildProcess> {
+    const args = ['--database', url, '--ledger', join(directory, 'ledger'), '--now', NEXT_PERIOD, '--name', name];
+    const node = fork(NODE, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    await message(node);
+    return node;
+  }
+
+  async function stopNode(node: ChildProcess): Promise<{ readonly paid: number }> {
+    const told = message(node);
+    node.send('stop');
+    return (await told) as { readonly paid: number };
+  }
+
+  async function drained(): Promise<void> {
+    const storage = postgresql(url);
+    try {
+      await storage.prepare();
+      while ((await storage.queue.countPending(null, clock.now())) > 0) {
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+    } finally {
+      await storage.close();
+    }
+  }
+});
+
+function message(node: ChildProcess): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    node.once('message', resolve);
+    node.once('exit', (code) => reject(new Error(`the node ended with ${code ?? 'a signal'}`)));
+  });
+}
+
+async function signUpMany(acme: TenantBilling, count: number): Promise<readonly Uuid[]> {
+  const ids: Uuid[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const account = await acme.createAccount({ externalKey: `customer-${index}`, currency: 'USD' });
+    await acme.addPaymentMethod({ accountId: account.id, pluginName: 'killbill-payment-test', isDefault: true });
+    await acme.createSubscription({ accountId: account.id, planName: 'sprout-monthly-direct' });
+    ids.push(account.id);
+  }
+  return ids;
+}

@@ -1,0 +1,24 @@
+import { readFile } from 'node:fs/promises';
+import type { Billing, TenantBilling, TenantRef } from '../../lib/index.ts';
+
+/** A tenant with a catalog of the examples, and its operations. */
+export interface Shop {
+  readonly tenant: TenantRef;
+  readonly acme: TenantBilling;
+}
+
+/** Makes a tenant that sells by the catalog `examples/catalogs/<name>.xml`, or by one of the test fixtures. */
+export async function openShop(
+  billing: Billing<never>,
+  catalog = new URL('../../examples/catalogs/meadow.xml', import.meta.url),
+): Promise<Shop> {
+  const tenant = await billing.tenants.create(
+    { userName: 'test' },
+    { apiKey: `shop-${shops++}`, apiSecret: 'secret' },
+  );
+  const acme = billing.as({ tenant: tenant.id, user: 'test' });
+  await acme.uploadCatalog(await readFile(catalog));
+  return { tenant: await billing.tenants.refOf(tenant.id), acme };
+}
+
+let shops = 0;
