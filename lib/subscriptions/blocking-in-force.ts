@@ -19,7 +19,7 @@ export function statesInTimeOrder(states: readonly BlockingState[]): readonly Bl
 export function blockFlagsAt(states: readonly BlockingState[], at: Instant): BlockFlags {
   const latest = new Map<string, BlockingState>();
   for (const state of statesInTimeOrder(states)) {
-    if (state.isActive && state.effective.at <= at) latest.set(`${state.blockedId} ${state.service}`, state);
+    if (state.effective.at <= at) latest.set(`${state.blockedId} ${state.service}`, state);
   }
   const inForce = [...latest.values()];
   return {

@@ -4,7 +4,7 @@ import { BillingError, ErrorCode } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
 import type { InvoicingCursor } from '../invoicing/model.ts';
 import type { New } from '../ports/storage/index.ts';
-import { type DatedInstant, type Instant, truncateToSecond } from '../time/index.ts';
+import type { DatedInstant, Instant } from '../time/index.ts';
 import { blockFlagsAt } from './blocking-in-force.ts';
 import { type BundleContent, checkBundleTakes, chooseBundle } from './bundle-choice.ts';
 import type { CheckedRequest, CreateSubscriptionOptions } from './create-request.ts';
@@ -54,7 +54,7 @@ export interface Creation {
  */
 export function planCreation(input: CreationInput): Creation {
   const { request, account, catalog } = input;
-  const now = truncateToSecond(input.now);
+  const { now } = input;
   const entitlement = datedInstant(input.options.entitlementDate, now, account);
   const billing = datedInstant(input.options.billingDate, now, account);
   const renameKeyIfUnused = input.options.renameKeyIfExistsAndUnused ?? true;

@@ -119,7 +119,7 @@ function transitionRows(source: EventListSource): readonly OrderedRow[] {
 function entitlementRows(source: EventListSource): readonly OrderedRow[] {
   return source.blockingStates.flatMap((state) => {
     const type = state.service === ENTITLEMENT_SERVICE ? ROW_OF_ENTITLEMENT.get(state.stateName) : undefined;
-    if (type === undefined || !state.isActive) return [];
+    if (type === undefined) return [];
     const event: SubscriptionEvent = {
       eventId: state.id,
       subscriptionId: source.subscription.id,

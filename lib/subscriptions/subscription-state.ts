@@ -37,7 +37,6 @@ export function entitlementEnd(input: OwnStates): DatedInstant | undefined {
 function ownState(input: OwnStates, stateName: EntitlementStateName): BlockingState | undefined {
   return input.blockingStates.find(
     (state) =>
-      state.isActive &&
       state.blockedId === input.subscriptionId &&
       state.service === ENTITLEMENT_SERVICE &&
       state.stateName === stateName,

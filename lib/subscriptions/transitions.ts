@@ -43,7 +43,7 @@ export function transitionsOf(events: readonly LifecycleEvent[], plans: PlanReso
   const transitions: Transition[] = [];
   let before: Transition | undefined;
   for (const event of ordered) {
-    const previous = isStart(event) ? null : (before?.next ?? null);
+    const previous: PlanInForce | null = before?.next ?? null;
     before = {
       event,
       previous,

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createCatalog } from '../../../lib/catalog/index.ts';
 import { firstChargeDate } from '../../../lib/subscriptions/first-charge-date.ts';
 import { transitionsOf } from '../../../lib/subscriptions/transitions.ts';
-import { formatLocalDate } from '../../../lib/time/index.ts';
+import { formatLocalDate, localDateOf, UTC } from '../../../lib/time/index.ts';
 import { phase, plan, version } from '../catalog/catalog-document.ts';
 import { account, at, type CreateParts, created, type Life, viewOf } from './example.ts';
 
@@ -42,6 +42,17 @@ describe('First charge date', () => {
 
   it('is the start of a last phase without end, free or not', () => {
     expect(firstCharge(withPhases(FREE, phase('EVERGREEN', { price: '0' })))).to.equal('2024-02-04');
+  });
+
+  it('passes over the charges of phases that lie before the billing start', () => {
+    const paidTrial = phase('TRIAL', { price: '5' });
+    const life = withPhases(paidTrial + phase('DISCOUNT', { fixed: '' }), EVERGREEN);
+    const earlier = at('2023-12-01');
+    const events = life.events.map((event) => ({
+      ...event,
+      phaseAnchor: { at: earlier, date: localDateOf(earlier, UTC) },
+    }));
+    expect(firstCharge({ ...life, events })).to.equal('2024-01-30');
   });
 
   it('is the billing start of a plan that ends without any recurring charge', () => {

@@ -20,7 +20,7 @@ import {
   viewOf,
 } from './example.ts';
 
-const now = at('2024-08-07T10:00:00.750Z');
+const now = at('2024-08-07T10:00:00Z');
 const customer = account({ zone: 'Europe/Paris', referenceTime: '2024-01-05T07:30:00Z' });
 
 function create(request: CreateParts['request'], options: CreateParts['options'] = {}) {
@@ -50,7 +50,7 @@ function createLong(billing: string, clock = '2024-08-07', phaseType?: 'DISCOUNT
 }
 
 describe('Creation', () => {
-  it('takes the whole second of now for absent dates', () => {
+  it('takes now for absent dates', () => {
     const life = create({ planName: 'solo-now' });
     const view = viewOf(life);
     expect(view.start && formatInstant(view.start.at)).to.equal('2024-08-07T10:00:00.000Z');
@@ -161,6 +161,14 @@ describe('Phases of a creation', () => {
       'CREATE 2024-07-01 p-m-trial',
       'PHASE 2024-07-31 p-m-discount',
       'PHASE 2024-10-31 p-m-fixedterm',
+    ]);
+  });
+
+  it('counts a phase that begins this very second as begun', () => {
+    expect(storedOf(createLong('2024-07-08'))).to.deep.equal([
+      'CREATE 2024-07-08 p-m-trial',
+      'PHASE 2024-08-07 p-m-discount',
+      'PHASE 2024-11-07 p-m-fixedterm',
     ]);
   });
 

@@ -105,8 +105,8 @@ describe('Subscription event list', () => {
         events: [choice('CREATE', START, 'kit-monthly-evergreen')],
         states: [state('ENT_STARTED', START)],
       });
-    const older = of('ADD_ON', 1);
     const younger = of('ADD_ON', 3);
+    const older = of('ADD_ON', 1);
     const base = of('BASE', 2);
     const names = new Map([
       [older.subscription.id, 'older'],

@@ -41,11 +41,6 @@ describe('Subscription state', () => {
     expect(stateAt('2024-02-01', { states })).to.equal('CANCELLED');
   });
 
-  it('is not CANCELLED by a withdrawn ENT_CANCELLED', () => {
-    const states = [started, state('ENT_CANCELLED', '2024-02-01', { isActive: false })];
-    expect(stateAt('2024-03-01', { states })).to.equal('ACTIVE');
-  });
-
   it('is EXPIRED from the expiry on, unless it was cancelled', () => {
     const events = [create, event('EXPIRED', '2024-02-01')];
     expect(stateAt('2024-02-01', { events })).to.equal('EXPIRED');
