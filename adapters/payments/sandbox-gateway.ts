@@ -148,7 +148,10 @@ function configure(
   ledger: SandboxLedger,
 ): void {
   const { CONFIGURE_ACTION: actionName, METHODS, TIMES } = configuration;
-  if (actionName === 'OVERRIDE_STATUS') return overrideStatus(configuration, ledger);
+  if (actionName === 'OVERRIDE_STATUS') {
+    overrideStatus(configuration, ledger);
+    return;
+  }
   const methods = METHODS?.split(',').map((method) => method.trim()) ?? [EVERY_METHOD];
   if (actionName === 'ACTION_CLEAR') {
     if (METHODS === undefined) sticky.clear();

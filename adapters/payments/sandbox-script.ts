@@ -83,10 +83,8 @@ export function amountOf(value: unknown): Decimal | undefined {
 }
 
 function valuesOf(given: Readonly<Record<string, unknown>>): Omit<SandboxScript, 'action' | 'sleepMs'> {
-  const amount = amountOf(given['PROCESSED_AMOUNT']);
-  const currency = given['PROCESSED_CURRENCY'];
-  const code = given['GATEWAY_ERROR_CODE'];
-  const error = given['GATEWAY_ERROR'];
+  const { PROCESSED_CURRENCY: currency, GATEWAY_ERROR_CODE: code, GATEWAY_ERROR: error } = given;
+  const amount = amountOf(given.PROCESSED_AMOUNT);
   return {
     ...(amount && { processedAmount: amount }),
     ...(typeof currency === 'string' && isCurrency(currency) && { processedCurrency: currency }),

@@ -60,7 +60,7 @@ export class JanitorHandler implements QueueHandler {
     }));
     const authorship = batchAuthorship(batch.entries, ActingComponent.JANITOR, this.#ports.clock.now());
     const { busy, exhausted } = await this.#ports.storage.write(batch.tenant, authorship, (session) =>
-      this.#record(session, batch, jobs, answered),
+      this.#record(session, batch, { jobs, answered }),
     );
     batch.busy(busy);
     for (const { payment, transaction } of exhausted) {
@@ -115,8 +115,7 @@ export class JanitorHandler implements QueueHandler {
   async #record(
     session: WriteSession,
     batch: HandlerBatch,
-    jobs: readonly Job[],
-    answered: readonly Answered[],
+    { jobs, answered }: { readonly jobs: readonly Job[]; readonly answered: readonly Answered[] },
   ): Promise<{ readonly busy: readonly ClaimedEntry[]; readonly exhausted: readonly Answered[] }> {
     const now = session.authorship.createdDate;
     const accounts = await session.tryLockAccounts(jobs.flatMap(({ entry }) => entry.accountRecordId ?? []));

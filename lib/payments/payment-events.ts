@@ -1,9 +1,10 @@
 import type { Uuid } from '../ids/index.ts';
-import { type Currency, type Decimal, ZERO } from '../money/index.ts';
+import { type Currency, ZERO } from '../money/index.ts';
 import { BusEventType, type NewBusEvent } from '../queue/model.ts';
 import { formatInstant, type Instant } from '../time/index.ts';
 import {
   type InvoicePayment,
+  InvoicePaymentStatus,
   InvoicePaymentType,
   type Payment,
   type PaymentAttempt,
@@ -42,12 +43,13 @@ export function paymentEvent(
 }
 
 /** The event that tells what a payment did to its invoice (payments.md §9.4). */
-export function invoicePaymentEvent(
-  type: typeof BusEventType.INVOICE_PAYMENT_SUCCESS | typeof BusEventType.INVOICE_PAYMENT_FAILED,
-  accountId: Uuid,
-  row: Omit<InvoicePayment, 'recordId' | 'id'>,
-  attempt: Pick<PaymentAttempt, 'id' | 'isApiPayment'> | null,
-): NewBusEvent {
+export function invoicePaymentEvent(input: {
+  readonly type: typeof BusEventType.INVOICE_PAYMENT_SUCCESS | typeof BusEventType.INVOICE_PAYMENT_FAILED;
+  readonly accountId: Uuid;
+  readonly row: Omit<InvoicePayment, 'recordId' | 'id'>;
+  readonly attempt: Pick<PaymentAttempt, 'id' | 'isApiPayment'> | null;
+}): NewBusEvent {
+  const { type, accountId, row, attempt } = input;
   return {
     type,
     accountRecordId: row.accountRecordId,
@@ -82,26 +84,22 @@ export function noPaymentEvent(input: {
   >;
 }): NewBusEvent {
   const { attempt, invoiceId, currency, now } = input;
-  const nothing: Decimal = ZERO;
-  return invoicePaymentEvent(
-    BusEventType.INVOICE_PAYMENT_FAILED,
-    input.accountId,
-    {
-      accountRecordId: attempt.accountRecordId,
-      invoiceId,
-      type: InvoicePaymentType.ATTEMPT,
-      status: 'INIT',
-      paymentId: null,
-      paymentDate: now,
-      amount: nothing,
-      currency,
-      processedCurrency: currency,
-      transactionExternalKey: attempt.transactionExternalKey,
-      linkedInvoicePaymentId: null,
-      createdDate: now,
-    },
-    attempt,
-  );
+  const row = {
+    accountRecordId: attempt.accountRecordId,
+    invoiceId,
+    type: InvoicePaymentType.ATTEMPT,
+    status: InvoicePaymentStatus.INIT,
+    paymentId: null,
+    paymentDate: now,
+    amount: ZERO,
+    currency,
+    processedCurrency: currency,
+    transactionExternalKey: attempt.transactionExternalKey,
+    linkedInvoicePaymentId: null,
+    createdDate: now,
+  };
+  const type = BusEventType.INVOICE_PAYMENT_FAILED;
+  return invoicePaymentEvent({ type, accountId: input.accountId, row, attempt });
 }
 
 /** Internal: recovery has run out of checks and the outcome is still open (payments.md §7.2 rule 5). */

@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/model.ts';
 import { accountEvent, lockAccount, noSuchAccount } from '../accounts/service.ts';
 import { authorshipOf, type CallContext } from '../context.ts';
-import { BillingError, ErrorCode } from '../errors/index.ts';
+import { assertInvariant, BillingError, ErrorCode } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
 import type { PaymentGateway, PluginProperty, Ports } from '../ports/index.ts';
 import type { New, ReadSession, WriteSession } from '../ports/storage/index.ts';
@@ -32,6 +32,22 @@ export interface PaymentMethodInput {
   readonly properties?: readonly PluginProperty[];
 }
 
+export interface SetDefaultInput {
+  readonly accountId: Uuid;
+  readonly paymentMethodId: Uuid;
+  readonly payAllUnpaidInvoices?: boolean;
+  /** Plugin properties of the call. */
+  readonly properties?: readonly PluginProperty[];
+}
+
+/** A method on its way: the id is ours, the gateway hears of it first. */
+interface Addition {
+  readonly context: CallContext;
+  readonly gateway: PaymentGateway;
+  readonly input: PaymentMethodInput;
+  readonly id: Uuid;
+}
+
 /** Payment methods of accounts (payments.md §10.1, §10.2, §10.4). */
 export class PaymentMethodService {
   readonly #ports: Pick<Ports, 'storage' | 'ids' | 'gateways' | 'systemClock' | 'logger'>;
@@ -58,26 +74,12 @@ export class PaymentMethodService {
     const gateway = this.#gatewayNamed(input.pluginName);
     const givenKey = checkExternalKey(input.externalKey ?? null);
     await this.#ports.storage.read(context.tenant, (session) => checkAddable(session, input, givenKey));
-    const id = this.#ports.ids.next();
-    await this.#tellGateway(context, gateway, input, id);
-    const gatewayKey = givenKey === null ? await this.#gatewayKey(context, gateway, input, id) : null;
+    const addition: Addition = { context, gateway, input, id: this.#ports.ids.next() };
+    await this.#tellGateway(addition);
+    const gatewayKey = givenKey === null ? await this.#gatewayKey(addition) : null;
     return this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
-      const account = await lockAccount(session, input.accountId);
-      if (input.pluginName === EXTERNAL_PAYMENT_PLUGIN) await checkNoExternalMethod(session, account.id);
-      const method: New<PaymentMethod> = {
-        id,
-        externalKey: givenKey ?? (await freeKey(session, gatewayKey)) ?? id,
-        accountId: account.id,
-        accountRecordId: account.recordId,
-        pluginName: input.pluginName,
-        isActive: true,
-        createdDate: context.createdDate,
-      };
-      await session.payments.insertMethods([method]);
-      if (input.isDefault === true) await makeDefault(session, account, id, context);
-      const [stored] = await session.payments.findMethodsByIds([id]);
-      if (!stored) throw new Error('storage returned no payment method for an insert');
-      return { ...stored, isDefault: input.isDefault === true };
+      const externalKey = givenKey ?? (await freeKey(session, gatewayKey)) ?? addition.id;
+      return storeMethod(session, addition, externalKey);
     });
   }
 
@@ -104,15 +106,8 @@ export class PaymentMethodService {
    * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), PAYMENT_UPD_PAYMENT_METHOD (7008) when the gateway refuses, NOT_IMPLEMENTED
    * for `payAllUnpaidInvoices`, BUSY (60018).
    */
-  async setDefault(
-    context: CallContext,
-    accountId: Uuid,
-    paymentMethodId: Uuid,
-    options: {
-      readonly payAllUnpaidInvoices?: boolean;
-      readonly properties?: readonly PluginProperty[];
-    } = {},
-  ): Promise<void> {
+  async setDefault(context: CallContext, options: SetDefaultInput): Promise<void> {
+    const { accountId, paymentMethodId } = options;
     refusePayAll(options.payAllUnpaidInvoices);
     const { storage } = this.#ports;
     const method = await storage.read(context.tenant, async (session) => {
@@ -127,7 +122,7 @@ export class PaymentMethodService {
     await storage.write(context.tenant, authorshipOf(context), async (session) => {
       const account = await lockAccount(session, accountId);
       await methodOfAccount(session, accountId, paymentMethodId);
-      await makeDefault(session, account, paymentMethodId, context);
+      await makeDefault(session, account, paymentMethodId);
     });
   }
 
@@ -142,12 +137,7 @@ export class PaymentMethodService {
     });
   }
 
-  async #tellGateway(
-    context: CallContext,
-    gateway: PaymentGateway,
-    input: PaymentMethodInput,
-    paymentMethodId: Uuid,
-  ): Promise<void> {
+  async #tellGateway({ context, gateway, input, id: paymentMethodId }: Addition): Promise<void> {
     const request = {
       accountId: input.accountId,
       paymentMethodId,
@@ -165,12 +155,7 @@ export class PaymentMethodService {
   }
 
   /** The gateway's own id of the method; a gateway that cannot say has none. */
-  async #gatewayKey(
-    context: CallContext,
-    gateway: PaymentGateway,
-    input: PaymentMethodInput,
-    paymentMethodId: Uuid,
-  ): Promise<string | null> {
+  async #gatewayKey({ context, gateway, input, id: paymentMethodId }: Addition): Promise<string | null> {
     const request = { accountId: input.accountId, paymentMethodId, properties: input.properties ?? [] };
     const reply = await this.#call(() => gateway.getPaymentMethodDetail(request, gatewayContext(context)));
     if (reply.kind === 'VALUE') return checkExternalKey(reply.value.externalPaymentMethodId || null);
@@ -245,15 +230,33 @@ async function methodOfAccount(
   });
 }
 
-/** accounts.md §4 rule 4: an account change of its own, none when nothing changes. */
-async function makeDefault(
+async function storeMethod(
   session: WriteSession,
-  account: Account,
-  paymentMethodId: Uuid,
-  context: CallContext,
-): Promise<void> {
+  { context, input, id }: Addition,
+  externalKey: string,
+): Promise<PaymentMethodView> {
+  const account = await lockAccount(session, input.accountId);
+  if (input.pluginName === EXTERNAL_PAYMENT_PLUGIN) await checkNoExternalMethod(session, account.id);
+  const method: New<PaymentMethod> = {
+    id,
+    externalKey,
+    accountId: account.id,
+    accountRecordId: account.recordId,
+    pluginName: input.pluginName,
+    isActive: true,
+    createdDate: context.createdDate,
+  };
+  await session.payments.insertMethods([method]);
+  if (input.isDefault === true) await makeDefault(session, account, id);
+  const [stored] = await session.payments.findMethodsByIds([id]);
+  assertInvariant(stored, 'storage returned no payment method for an insert', { paymentMethodId: id });
+  return { ...stored, isDefault: input.isDefault === true };
+}
+
+/** An account change of its own; none when nothing changes (accounts.md §4). */
+async function makeDefault(session: WriteSession, account: Account, paymentMethodId: Uuid): Promise<void> {
   if (account.paymentMethodId === paymentMethodId) return;
-  const changed = { ...account, paymentMethodId, updatedDate: context.createdDate };
+  const changed = { ...account, paymentMethodId, updatedDate: session.authorship.createdDate };
   await session.accounts.update([changed]);
   session.publish([accountEvent(BusEventType.ACCOUNT_CHANGE, changed)]);
 }

@@ -60,8 +60,8 @@ export function retryNotification(job: RetryJob, accountRecordId: number, at: In
 
 /** @throws InvariantError if the payload is not one of ours. */
 export function readRecoveryJob(payload: EventPayload): RecoveryJob {
-  const { status } = payload;
-  const check = Number(payload['check']);
+  const { status, check: number } = payload;
+  const check = Number(number);
   const isOpen = status === TransactionStatus.UNKNOWN || status === TransactionStatus.PENDING;
   if (!isOpen || !Number.isSafeInteger(check) || check < 0) {
     throw new InvariantError('A recovery notification must name an open status and a check number', {

@@ -1,16 +1,18 @@
 import type { ActingComponent } from '../context.ts';
+import { InvariantError } from '../errors/index.ts';
 import { ACCOUNT_LOCK_WAIT_MS, MAX_CONCURRENT_GATEWAY_CALLS } from '../limits.ts';
-import type { GatewayResult, Ports } from '../ports/index.ts';
+import type { Ports } from '../ports/index.ts';
 import { type ClaimedEntry, LeaseLostError, type WriteSession } from '../ports/storage/index.ts';
 import type { HandlerBatch } from '../queue/handler.ts';
 import { addMilliseconds, type Instant } from '../time/index.ts';
 import { batchAuthorship } from './batch-authorship.ts';
-import { callGateway, type GatewayCall, inParallel, operationOutcome } from './gateway-call.ts';
+import type { PlannedCharge } from './charge-records.ts';
+import { callGateway, inParallel, operationOutcome } from './gateway-call.ts';
 import { LateAnswers } from './late-answers.ts';
 import { DEFAULT_PAYMENT_CONFIG, type PaymentConfig } from './payment-config.ts';
-import type { PaymentRequest, PlannedCharge } from './plan-reservation.ts';
-import { recordOutcomes, type Settlement } from './record-outcomes.ts';
-import { hasOutsideEffect, type PlannedRequest, reservePayments } from './reserve-payments.ts';
+import type { PaymentRequest } from './plan-reservation.ts';
+import { recordOutcomes } from './record-outcomes.ts';
+import { hasOutsideEffect, reservePayments } from './reserve-payments.ts';
 import type { CallOutcome } from './transaction-outcome.ts';
 
 /** Time beyond the call's limit until nobody can still be recording its answer (payments.md §5.1 rule 1). */
@@ -18,17 +20,27 @@ const LEASE_MARGIN_MS = 30_000;
 
 export type PaymentPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids' | 'logger' | 'gateways'>;
 
+/** Reads what an entry asks for; throws on a payload that is not its own. */
+export type ReadRequest = (entry: ClaimedEntry) => Omit<PaymentRequest, 'accountRecordId'>;
+
+/** A batch and who works on it. */
+interface Run {
+  readonly batch: HandlerBatch;
+  readonly actor: ActingComponent;
+}
+
 interface QueuedRequest extends PaymentRequest {
+  readonly entry: ClaimedEntry;
+}
+
+interface QueuedCharge extends PlannedCharge {
   readonly entry: ClaimedEntry;
 }
 
 interface Reserved {
   readonly busy: readonly ClaimedEntry[];
+  /** Charges whose gateway is to be called now. */
   readonly charges: readonly QueuedCharge[];
-}
-
-interface QueuedCharge extends PlannedCharge {
-  readonly entry: ClaimedEntry;
 }
 
 interface AnsweredCharge extends QueuedCharge {
@@ -57,40 +69,40 @@ export class PaymentRun {
     return this.#late.idle();
   }
 
-  /** Pays what the entries ask for; `requestOf` reads an entry and throws on a payload that is not its own. */
-  async run(
-    batch: HandlerBatch,
-    actor: ActingComponent,
-    requestOf: (entry: ClaimedEntry) => Omit<PaymentRequest, 'accountRecordId'>,
-  ): Promise<void> {
-    const requests = readRequests(batch, requestOf);
+  /** Pays what the entries of the batch ask for. */
+  async run(batch: HandlerBatch, actor: ActingComponent, read: ReadRequest): Promise<void> {
+    const requests = readRequests(batch, read);
     if (requests.length === 0) return;
-    const { storage, clock } = this.#ports;
-    const now = clock.now();
-    const authorship = batchAuthorship(batch.entries, actor, now);
-    const reserved = await storage.write(batch.tenant, authorship, (session) =>
-      this.#reserve(session, batch, requests, now),
+    const run = { batch, actor };
+    const reserved = await this.#write(run, batch.entries, (session) =>
+      this.#reserve(session, run, requests),
     );
     batch.busy(reserved.busy);
     if (reserved.charges.length === 0) return;
-    const answered = await this.#call(batch, reserved.charges, actor);
+    const answered = await this.#call(run, reserved.charges);
     try {
-      await this.#record(batch, answered, actor);
+      await this.#record(run, answered);
     } finally {
-      this.#followLateAnswers(batch, answered, actor);
+      this.#followLateAnswers(run, answered);
     }
   }
 
-  async #reserve(
-    session: WriteSession,
-    batch: HandlerBatch,
-    requests: readonly QueuedRequest[],
-    now: Instant,
-  ): Promise<Reserved> {
+  #write<T>(
+    run: Run,
+    entries: readonly ClaimedEntry[],
+    work: (session: WriteSession) => Promise<T>,
+  ): Promise<T> {
+    const authorship = batchAuthorship(entries, run.actor, this.#ports.clock.now());
+    return this.#ports.storage.write(run.batch.tenant, authorship, work);
+  }
+
+  async #reserve(session: WriteSession, run: Run, requests: readonly QueuedRequest[]): Promise<Reserved> {
     const accounts = await session.tryLockAccounts(requests.map(({ accountRecordId }) => accountRecordId));
     const locked = new Set(accounts.map(({ recordId }) => recordId));
     const ours = requests.filter(({ accountRecordId }) => locked.has(accountRecordId));
-    const planned = await reservePayments(session, ours, accounts, {
+    const now = session.authorship.createdDate;
+    const input = { requests: ours, accounts };
+    const planned = await reservePayments(session, input, {
       ids: this.#ports.ids,
       gateways: this.#ports.gateways,
       now,
@@ -101,14 +113,16 @@ export class PaymentRun {
     const charges = planned.flatMap(({ request, plan }) =>
       plan.kind === 'CHARGE' ? [{ ...plan.charge, entry: request.entry }] : [],
     );
-    const direct = charges.filter((charge) => !hasOutsideEffect(charge));
-    await this.#recordDirect(session, batch, direct);
-    const open = new Set(charges.filter(hasOutsideEffect).map(({ entry }) => entry));
-    const waiting = planned.filter(({ plan }) => plan.kind === 'WAIT').map(({ request }) => request.entry);
+    await this.#recordDirect(session, run, charges);
+    const open = charges.filter(hasOutsideEffect);
+    const waiting = new Set(
+      planned.flatMap(({ request, plan }) => (plan.kind === 'WAIT' ? [request.entry] : [])),
+    );
     const unlocked = requests.filter((request) => !ours.includes(request)).map(({ entry }) => entry);
-    const done = finishedEntries(planned, open);
-    if (done.length > 0) await batch.finish(session, done);
-    return { busy: [...unlocked, ...waiting], charges: charges.filter(hasOutsideEffect) };
+    const calling = new Set(open.map(({ entry }) => entry));
+    const done = ours.map(({ entry }) => entry).filter((entry) => !waiting.has(entry) && !calling.has(entry));
+    if (done.length > 0) await run.batch.finish(session, done);
+    return { busy: [...unlocked, ...waiting], charges: open };
   }
 
   /** Room for every call of the batch: they start in waves of the parallelism, each at most one timeout long. */
@@ -118,137 +132,127 @@ export class PaymentRun {
   }
 
   /** Gateways without outside effect: the call belongs to the same transaction (payments.md §2.4 rule 1). */
-  async #recordDirect(
-    session: WriteSession,
-    batch: HandlerBatch,
-    charges: readonly QueuedCharge[],
-  ): Promise<void> {
-    if (charges.length === 0) return;
-    const userName = session.authorship.userName;
-    const answered = await this.#call(batch, charges, userName);
-    await this.#recordLocked(session, answered);
+  async #recordDirect(session: WriteSession, run: Run, charges: readonly QueuedCharge[]): Promise<void> {
+    const direct = charges.filter((charge) => !hasOutsideEffect(charge));
+    if (direct.length > 0) await this.#recordLocked(session, await this.#call(run, direct));
   }
 
-  #call(
-    batch: HandlerBatch,
-    charges: readonly QueuedCharge[],
-    userName: string,
-  ): Promise<readonly AnsweredCharge[]> {
-    return inParallel(charges, MAX_CONCURRENT_GATEWAY_CALLS, async (charge) => {
-      const { leaseUntil } = charge.transaction;
-      // A call that has not begun when its lease ends is left out: recovery may already be deciding without it.
-      if (leaseUntil !== null && this.#ports.clock.now() >= leaseUntil) {
-        const message = 'The payment was not submitted: its time had passed before the call began';
-        return { ...charge, outcome: { kind: 'NEVER_RECEIVED', message }, late: null };
-      }
-      const { reply, late } = await this.#purchase(batch, charge, userName);
-      return { ...charge, outcome: operationOutcome(reply), late: late?.then(operationOutcome) ?? null };
-    });
+  #call(run: Run, charges: readonly QueuedCharge[]): Promise<readonly AnsweredCharge[]> {
+    return inParallel(charges, MAX_CONCURRENT_GATEWAY_CALLS, async (charge) => ({
+      ...charge,
+      ...(await this.#purchase(run, charge)),
+    }));
   }
 
-  #purchase(
-    batch: HandlerBatch,
-    charge: QueuedCharge,
-    userName: string,
-  ): Promise<GatewayCall<GatewayResult | null>> {
-    const { transaction, gateway } = charge;
+  async #purchase(run: Run, charge: QueuedCharge): Promise<Pick<AnsweredCharge, 'outcome' | 'late'>> {
+    const { account, gateway, paymentId, paymentMethodId } = charge;
+    const { id: transactionId, amount, currency, leaseUntil } = charge.transaction;
+    const now = this.#ports.clock.now();
+    // A call that has not begun when its lease ends is left out: recovery may already be deciding without it.
+    if (leaseUntil !== null && now >= leaseUntil) {
+      const message = 'The payment was not submitted: its time had passed before the call began';
+      return { outcome: { kind: 'NEVER_RECEIVED', message }, late: null };
+    }
     const request = {
-      accountId: charge.account.id,
-      paymentId: charge.paymentId,
-      transactionId: transaction.id,
-      paymentMethodId: charge.paymentMethodId,
-      amount: transaction.amount,
-      currency: transaction.currency,
+      accountId: account.id,
+      paymentId,
+      transactionId,
+      paymentMethodId,
+      amount,
+      currency,
       properties: [],
     };
-    const now = this.#ports.clock.now();
-    const context = { tenantId: batch.tenant.id, userName, userToken: charge.entry.userToken, now };
-    return callGateway(() => gateway.purchase(request, context), {
+    const { userToken } = charge.entry;
+    const context = { tenantId: run.batch.tenant.id, userName: run.actor, userToken, now };
+    const { reply, late } = await callGateway(() => gateway.purchase(request, context), {
       timeoutMs: this.#config.pluginTimeoutMs,
       systemClock: this.#ports.systemClock,
     });
+    return { outcome: operationOutcome(reply), late: late?.then(operationOutcome) ?? null };
   }
 
   /** One transaction for all; accounts that are busy, or all when it fails, are recorded one by one. */
-  async #record(
-    batch: HandlerBatch,
-    answered: readonly AnsweredCharge[],
-    actor: ActingComponent,
-  ): Promise<void> {
-    const { storage, clock, logger } = this.#ports;
+  async #record(run: Run, answered: readonly AnsweredCharge[]): Promise<void> {
     let left: readonly AnsweredCharge[] = answered;
     try {
-      const authorship = batchAuthorship(batch.entries, actor, clock.now());
-      left = await storage.write(batch.tenant, authorship, async (session) => {
-        const accounts = await session.tryLockAccounts(answered.map(({ account }) => account.recordId));
-        const locked = new Set(accounts.map(({ recordId }) => recordId));
-        const ours = answered.filter(({ account }) => locked.has(account.recordId));
-        await this.#recordLocked(session, ours);
-        await batch.finish(
-          session,
-          ours.map(({ entry }) => entry),
-        );
-        return answered.filter(({ account }) => !locked.has(account.recordId));
-      });
-    } catch (error) {
-      logger.warn(
-        { err: error, count: answered.length },
-        'recording payments together failed; recording one by one',
+      left = await this.#write(run, run.batch.entries, (session) =>
+        this.#recordTogether(session, run, answered),
       );
+    } catch (error) {
+      const facts = { err: error, count: answered.length };
+      this.#ports.logger.warn(facts, 'recording payments together failed; recording one by one');
     }
-    for (const charge of left) await this.#recordAlone(batch, charge, actor);
+    for (const charge of left) await this.#recordAlone(run, charge);
   }
 
-  async #recordAlone(batch: HandlerBatch, charge: AnsweredCharge, actor: ActingComponent): Promise<void> {
+  /** Returns the charges of accounts that were busy. */
+  async #recordTogether(
+    session: WriteSession,
+    run: Run,
+    answered: readonly AnsweredCharge[],
+  ): Promise<readonly AnsweredCharge[]> {
+    const accounts = await session.tryLockAccounts(answered.map(({ account }) => account.recordId));
+    const locked = new Set(accounts.map(({ recordId }) => recordId));
+    const ours = answered.filter(({ account }) => locked.has(account.recordId));
+    const entries = ours.map(({ entry }) => entry);
+    await this.#recordLocked(session, ours);
+    await run.batch.finish(session, entries);
+    return answered.filter(({ account }) => !locked.has(account.recordId));
+  }
+
+  async #recordAlone(run: Run, charge: AnsweredCharge): Promise<void> {
     try {
-      await this.#recordOne(batch, charge, actor, true);
+      await this.#recordOne(run, charge, { finish: true });
     } catch (error) {
-      if (!(error instanceof LeaseLostError)) return this.#leaveToRecovery(batch, charge, error);
+      if (!(error instanceof LeaseLostError)) return this.#leaveToRecovery(run, charge, error);
       // Another node has the entry now and will find the payment reserved; the result is ours to record all the same.
-      await this.#recordOne(batch, charge, actor, false).catch((cause: unknown) =>
-        this.#leaveToRecovery(batch, charge, cause),
+      await this.#recordOne(run, charge, { finish: false }).catch((cause: unknown) =>
+        this.#leaveToRecovery(run, charge, cause),
       );
     }
   }
 
   async #recordOne(
-    batch: HandlerBatch,
+    run: Run,
     charge: AnsweredCharge,
-    actor: ActingComponent,
-    finish: boolean,
+    { finish }: { readonly finish: boolean },
   ): Promise<void> {
-    const authorship = batchAuthorship([charge.entry], actor, this.#ports.clock.now());
-    await this.#ports.storage.write(batch.tenant, authorship, async (session) => {
+    await this.#write(run, [charge.entry], async (session) => {
       await session.lockAccounts([charge.account.id], { waitMs: ACCOUNT_LOCK_WAIT_MS });
       await this.#recordLocked(session, [charge]);
-      if (finish) await batch.finish(session, [charge.entry]);
+      if (finish) await run.batch.finish(session, [charge.entry]);
     });
   }
 
   async #recordLocked(session: WriteSession, answered: readonly AnsweredCharge[]): Promise<void> {
-    const settlements = answered.map(settlementOf);
+    const settlements = answered.map(({ paymentId, transaction, outcome }) => ({
+      paymentId,
+      transactionId: transaction.id,
+      outcome,
+      source: 'CALL' as const,
+    }));
     const now = session.authorship.createdDate;
     await recordOutcomes(session, settlements, { ids: this.#ports.ids, config: this.#config, now });
   }
 
-  #leaveToRecovery(batch: HandlerBatch, charge: AnsweredCharge, error: unknown): void {
+  #leaveToRecovery(run: Run, charge: AnsweredCharge, error: unknown): void {
     const facts = { err: error, paymentId: charge.paymentId, transactionId: charge.transaction.id };
     this.#ports.logger.error(
       facts,
       'the result of a gateway call was not recorded; recovery will ask the gateway',
     );
-    batch.failed(charge.entry, error);
+    run.batch.failed(charge.entry, error);
   }
 
-  #followLateAnswers(batch: HandlerBatch, answered: readonly AnsweredCharge[], actor: ActingComponent): void {
+  #followLateAnswers(run: Run, answered: readonly AnsweredCharge[]): void {
     for (const { late, account, paymentId, transaction, entry } of answered) {
       if (late === null) continue;
       this.#late.follow({
-        tenant: batch.tenant,
+        tenant: run.batch.tenant,
         accountId: account.id,
         paymentId,
         transactionId: transaction.id,
-        userName: actor,
+        userName: run.actor,
         userToken: entry.userToken,
         answer: late,
       });
@@ -256,31 +260,15 @@ export class PaymentRun {
   }
 }
 
-function readRequests(
-  batch: HandlerBatch,
-  requestOf: (entry: ClaimedEntry) => Omit<PaymentRequest, 'accountRecordId'>,
-): readonly QueuedRequest[] {
+function readRequests(batch: HandlerBatch, read: ReadRequest): readonly QueuedRequest[] {
   return batch.entries.flatMap((entry) => {
+    const { accountRecordId, topic, recordId } = entry;
     try {
-      if (entry.accountRecordId === null)
-        throw new Error(`${entry.topic} entry ${entry.recordId} has no account`);
-      return [{ ...requestOf(entry), accountRecordId: entry.accountRecordId, entry }];
+      if (accountRecordId === null) throw new InvariantError(`${topic} entry ${recordId} has no account`);
+      return [{ ...read(entry), accountRecordId, entry }];
     } catch (error) {
       batch.failed(entry, error);
       return [];
     }
   });
-}
-
-function finishedEntries(
-  planned: readonly PlannedRequest<QueuedRequest>[],
-  open: ReadonlySet<ClaimedEntry>,
-): readonly ClaimedEntry[] {
-  return planned.flatMap(({ request, plan }) =>
-    plan.kind === 'WAIT' || open.has(request.entry) ? [] : [request.entry],
-  );
-}
-
-function settlementOf({ paymentId, transaction, outcome }: AnsweredCharge): Settlement {
-  return { paymentId, transactionId: transaction.id, outcome, source: 'CALL' };
 }

@@ -1,27 +1,18 @@
-import type { Account } from '../accounts/model.ts';
 import { assertInvariant } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
-import type { Invoice } from '../invoicing/model.ts';
-import type { Currency, Decimal } from '../money/index.ts';
-import type { IdGenerator } from '../ports/identity.ts';
-import type { PaymentGateway } from '../ports/payment-gateway.ts';
+import type { Decimal } from '../money/index.ts';
 import type { New } from '../ports/storage/session.ts';
 import type { NewBusEvent } from '../queue/model.ts';
-import type { Instant } from '../time/index.ts';
-import { AbortReason, checkInvoicePayment } from './invoice-payment-check.ts';
 import {
-  AttemptState,
-  INVOICE_PAYMENT_CONTROL_PLUGIN,
-  type InvoicePayment,
-  InvoicePaymentStatus,
-  InvoicePaymentType,
-  type Payment,
-  type PaymentAttempt,
-  type PaymentMethod,
-  type PaymentTransaction,
-  TransactionStatus,
-  TransactionType,
-} from './model.ts';
+  firstCharge,
+  newAttempt,
+  type PlannedCharge,
+  type PlanTools,
+  type ReservationFacts,
+  retryCharge,
+} from './charge-records.ts';
+import { AbortReason, checkInvoicePayment } from './invoice-payment-check.ts';
+import { AttemptState, type PaymentAttempt, type PaymentMethod, TransactionType } from './model.ts';
 import { noPaymentEvent } from './payment-events.ts';
 import type { RetryJob } from './payment-notifications.ts';
 import { mayStart } from './payment-state.ts';
@@ -31,41 +22,6 @@ export interface PaymentRequest {
   readonly accountRecordId: number;
   readonly invoiceId: Uuid;
   readonly retry: RetryJob | null;
-}
-
-/** Everything known under the account's lock about the invoice of a request. */
-export interface ReservationFacts {
-  readonly account: Account;
-  readonly invoice: Invoice;
-  /** Payment rows of the invoice; their payments; the transactions and attempts of those, in creation order. */
-  readonly rows: readonly InvoicePayment[];
-  readonly payments: readonly Payment[];
-  readonly transactions: readonly PaymentTransaction[];
-  readonly attempts: readonly PaymentAttempt[];
-  /** The default method of the account and the methods of the payments. */
-  readonly methods: ReadonlyMap<Uuid, PaymentMethod>;
-}
-
-export interface PlanTools {
-  readonly ids: IdGenerator;
-  readonly gateways: ReadonlyMap<string, PaymentGateway>;
-  readonly now: Instant;
-  readonly leaseUntil: Instant;
-  readonly allowEmptyInvoice: boolean;
-}
-
-/** The records of one call to a gateway, before the call. */
-export interface PlannedCharge {
-  readonly account: Account;
-  readonly gateway: PaymentGateway;
-  readonly paymentId: Uuid;
-  readonly paymentMethodId: Uuid;
-  /** Null when a payment is tried again. */
-  readonly newPayment: Omit<New<Payment>, 'paymentNumber'> | null;
-  readonly transaction: New<PaymentTransaction> & { readonly amount: Decimal; readonly currency: Currency };
-  readonly attempt: New<PaymentAttempt>;
-  readonly newRow: New<InvoicePayment> | null;
-  readonly changedRow: InvoicePayment | null;
 }
 
 export type ReservationPlan =
@@ -108,7 +64,7 @@ function planFirst(
   const decision = decide(facts, tools, { method, requestedAmount: null });
   if (decision.kind === 'WAIT') return { kind: 'WAIT' };
   if (decision.kind === 'PAY') {
-    return { kind: 'CHARGE', ended, charge: firstCharge(facts, tools, decision.amount, decision.method) };
+    return { kind: 'CHARGE', ended, charge: firstCharge(facts, tools, decision) };
   }
   if (decision.reason !== AbortReason.NO_PAYMENT_METHOD) return { kind: 'STOP', ended, events: [] };
   const key = tools.ids.next();
@@ -147,12 +103,8 @@ function planRetry(job: RetryJob, facts: ReservationFacts, tools: PlanTools): Re
   const own = facts.transactions.filter(({ paymentId }) => paymentId === payment.id);
   const allowed = mayStart(TransactionType.PURCHASE, payment.lastSuccessStateName, own);
   if (decision.kind === 'PAY' && allowed) {
-    const charge = retryCharge(facts, tools, {
-      payment,
-      origin,
-      amount: decision.amount,
-      method: decision.method,
-    });
+    const { amount, method } = decision;
+    const charge = retryCharge(facts, tools, { payment, origin, amount, method });
     return { kind: 'CHARGE', ended: [], charge };
   }
   const noMethod = decision.kind === 'ABORT' && decision.reason === AbortReason.NO_PAYMENT_METHOD;
@@ -179,149 +131,6 @@ function decide(
 /** A method can be charged when it is active and its gateway is registered (no transaction otherwise, §2.2). */
 function usableMethod(method: PaymentMethod | undefined, tools: PlanTools): PaymentMethod | null {
   return method?.isActive && tools.gateways.has(method.pluginName) ? method : null;
-}
-
-function firstCharge(
-  facts: ReservationFacts,
-  tools: PlanTools,
-  amount: Decimal,
-  method: PaymentMethod,
-): PlannedCharge {
-  const { account } = facts;
-  const paymentId = tools.ids.next();
-  const transactionId = tools.ids.next();
-  const newPayment = {
-    id: paymentId,
-    accountId: account.id,
-    accountRecordId: account.recordId,
-    externalKey: paymentId,
-    paymentMethodId: method.id,
-    stateName: null,
-    lastSuccessStateName: null,
-    createdDate: tools.now,
-  };
-  const records = chargeRecords(facts, tools, {
-    paymentId,
-    paymentKey: paymentId,
-    transactionId,
-    transactionKey: transactionId,
-    amount,
-    method,
-  });
-  const newRow: New<InvoicePayment> = {
-    id: tools.ids.next(),
-    accountRecordId: account.recordId,
-    invoiceId: facts.invoice.id,
-    type: InvoicePaymentType.ATTEMPT,
-    status: InvoicePaymentStatus.INIT,
-    paymentId,
-    paymentDate: tools.now,
-    amount,
-    currency: facts.invoice.currency,
-    processedCurrency: facts.invoice.currency,
-    transactionExternalKey: transactionId,
-    linkedInvoicePaymentId: null,
-    createdDate: tools.now,
-  };
-  return { ...records, newPayment, newRow, changedRow: null };
-}
-
-function retryCharge(
-  facts: ReservationFacts,
-  tools: PlanTools,
-  run: { payment: Payment; origin: PaymentAttempt; amount: Decimal; method: PaymentMethod },
-): PlannedCharge {
-  const key = run.origin.transactionExternalKey;
-  const row = facts.rows.find(
-    (each) => each.type === InvoicePaymentType.ATTEMPT && each.transactionExternalKey === key,
-  );
-  assertInvariant(row, 'A retried payment must have its invoice payment', { paymentId: run.payment.id, key });
-  const records = chargeRecords(facts, tools, {
-    paymentId: run.payment.id,
-    paymentKey: run.payment.externalKey,
-    transactionId: tools.ids.next(),
-    transactionKey: key,
-    amount: run.amount,
-    method: run.method,
-  });
-  const changedRow = {
-    ...row,
-    status: InvoicePaymentStatus.INIT,
-    amount: run.amount,
-    paymentDate: tools.now,
-  };
-  return { ...records, newPayment: null, newRow: null, changedRow };
-}
-
-function chargeRecords(
-  facts: ReservationFacts,
-  tools: PlanTools,
-  run: {
-    readonly paymentId: Uuid;
-    readonly paymentKey: string;
-    readonly transactionId: Uuid;
-    readonly transactionKey: string;
-    readonly amount: Decimal;
-    readonly method: PaymentMethod;
-  },
-): Omit<PlannedCharge, 'newPayment' | 'newRow' | 'changedRow'> {
-  const gateway = tools.gateways.get(run.method.pluginName);
-  assertInvariant(gateway, 'A charge needs a registered gateway', { pluginName: run.method.pluginName });
-  const attempt = newAttempt(facts, tools, {
-    ...run,
-    paymentMethodId: run.method.id,
-    stateName: AttemptState.INIT,
-  });
-  const transaction = {
-    id: run.transactionId,
-    paymentId: run.paymentId,
-    accountRecordId: facts.account.recordId,
-    attemptId: attempt.id,
-    externalKey: run.transactionKey,
-    transactionType: TransactionType.PURCHASE,
-    effectiveDate: tools.now,
-    status: TransactionStatus.UNKNOWN,
-    amount: run.amount,
-    currency: facts.invoice.currency,
-    processedAmount: null,
-    processedCurrency: null,
-    gatewayErrorCode: null,
-    gatewayErrorMsg: null,
-    leaseUntil: tools.leaseUntil,
-    createdDate: tools.now,
-  };
-  const { account } = facts;
-  return { account, gateway, paymentId: run.paymentId, paymentMethodId: run.method.id, transaction, attempt };
-}
-
-function newAttempt(
-  facts: ReservationFacts,
-  tools: PlanTools,
-  run: {
-    readonly paymentKey: string;
-    readonly transactionKey: string;
-    readonly transactionId: Uuid | null;
-    readonly paymentMethodId: Uuid | null;
-    readonly amount: Decimal | null;
-    readonly stateName: AttemptState;
-  },
-): New<PaymentAttempt> {
-  return {
-    id: tools.ids.next(),
-    accountId: facts.account.id,
-    accountRecordId: facts.account.recordId,
-    paymentMethodId: run.paymentMethodId,
-    paymentExternalKey: run.paymentKey,
-    transactionId: run.transactionId,
-    transactionExternalKey: run.transactionKey,
-    transactionType: TransactionType.PURCHASE,
-    stateName: run.stateName,
-    amount: run.amount,
-    currency: facts.invoice.currency,
-    pluginNames: [INVOICE_PAYMENT_CONTROL_PLUGIN],
-    isApiPayment: false,
-    createdDate: tools.now,
-  };
 }
 
 function failureEvent(facts: ReservationFacts, tools: PlanTools, attempt: New<PaymentAttempt>): NewBusEvent {

@@ -49,6 +49,7 @@ interface Loaded {
 
 /** All that follows from one changed transaction. */
 interface Consequences {
+  readonly transaction: PaymentTransaction;
   readonly payment: Payment;
   readonly attempt: PaymentAttempt | null;
   readonly row: ChangedRow | null;
@@ -84,7 +85,8 @@ export async function recordOutcomes(
     transactions: loaded.transactions.map(({ id }) => stored.get(id)).filter(isPresent),
   };
   const effective = changes.filter(({ after }) => written.has(after.id)).map(({ after }) => after);
-  await writeConsequences(session, current, effective, tools);
+  const all = effective.flatMap((transaction) => consequencesOf(transaction, current, tools) ?? []);
+  if (all.length > 0) await writeConsequences(session, { all, invoices: loaded.invoices }, tools);
   return stored;
 }
 
@@ -126,21 +128,21 @@ function changedTransaction(
 
 async function writeConsequences(
   session: WriteSession,
-  loaded: Loaded,
-  transactions: readonly PaymentTransaction[],
+  { all, invoices }: { readonly all: readonly Consequences[]; readonly invoices: ReadonlyMap<Uuid, Invoice> },
   tools: RecordTools,
 ): Promise<void> {
-  if (transactions.length === 0) return;
-  const all = transactions.flatMap((transaction) => consequencesOf(transaction, loaded, tools) ?? []);
   await session.payments.updatePayments(all.map(({ payment }) => payment));
   await session.payments.updateAttempts(all.map(({ attempt }) => attempt).filter(isPresent));
   const rows = all.map(({ row }) => row).filter(isPresent);
   await session.payments.updateInvoicePayments(rows.map(({ after }) => after));
-  await settleInvoices(session, rows, loaded.invoices, tools);
+  await settleInvoices(session, { rows, invoices }, tools);
   const succeeded = all.flatMap(({ attempt }) =>
     attempt?.stateName === AttemptState.SUCCESS ? [attempt.id] : [],
   );
-  await session.unschedule([...transactions.map(({ id }) => recoveryKey(id)), ...succeeded.map(retryKey)]);
+  await session.unschedule([
+    ...all.map(({ transaction }) => recoveryKey(transaction.id)),
+    ...succeeded.map(retryKey),
+  ]);
   session.schedule(all.flatMap(({ notifications }) => notifications));
   session.publish(all.flatMap(({ events }) => events));
 }
@@ -166,8 +168,13 @@ function consequencesOf(
   const nextAttempt = attempt && { ...attempt, stateName: attemptStateAfter(transaction.status, retryAt) };
   const after = before && result && { ...before, ...rowFields(result) };
   const events = [paymentEvent(payment, transaction, attempt?.isApiPayment ?? false)];
-  if (after && result) events.push(invoicePaymentEvent(result.event, payment.accountId, after, attempt));
+  if (after && result) {
+    events.push(
+      invoicePaymentEvent({ type: result.event, accountId: payment.accountId, row: after, attempt }),
+    );
+  }
   return {
+    transaction,
     payment: { ...payment, ...paymentStateAfter(transaction, payment.lastSuccessStateName) },
     attempt: nextAttempt,
     row: before && after ? { before, after } : null,

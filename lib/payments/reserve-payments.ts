@@ -4,6 +4,7 @@ import type { Invoice } from '../invoicing/model.ts';
 import type { PaymentReads, WriteSession } from '../ports/storage/index.ts';
 import { BusEventType } from '../queue/model.ts';
 import type { Instant } from '../time/index.ts';
+import type { PlannedCharge, PlanTools, ReservationFacts } from './charge-records.ts';
 import { type LostSuccess, lostSuccesses } from './invoice-payment-check.ts';
 import { invoicePaymentResult } from './invoice-payment-result.ts';
 import { emptyState, settleInvoice } from './invoice-settlement.ts';
@@ -12,14 +13,7 @@ import type { PaymentMethod } from './model.ts';
 import type { PaymentConfig } from './payment-config.ts';
 import { invoicePaymentEvent } from './payment-events.ts';
 import { recoveryNotification } from './payment-notifications.ts';
-import {
-  type PaymentRequest,
-  type PlannedCharge,
-  type PlanTools,
-  planReservation,
-  type ReservationFacts,
-  type ReservationPlan,
-} from './plan-reservation.ts';
+import { type PaymentRequest, planReservation, type ReservationPlan } from './plan-reservation.ts';
 import { type ChangedRow, settleInvoices } from './settle-invoices.ts';
 
 export interface PlannedRequest<R extends PaymentRequest> {
@@ -37,8 +31,7 @@ type ReserveTools = PlanTools & { readonly config: PaymentConfig };
  */
 export async function reservePayments<R extends PaymentRequest>(
   session: WriteSession,
-  requests: readonly R[],
-  accounts: readonly Account[],
+  { requests, accounts }: { readonly requests: readonly R[]; readonly accounts: readonly Account[] },
   tools: ReserveTools,
 ): Promise<readonly PlannedRequest<R>[]> {
   const facts = await loadFacts(session, requests, accounts);
@@ -130,12 +123,11 @@ async function repairLostSuccesses(
   });
   const invoices = new Map(lost.map(({ invoice }) => [invoice.id, invoice]));
   await session.payments.updateInvoicePayments(changed.map(({ after }) => after));
-  await settleInvoices(session, changed, invoices, tools);
+  await settleInvoices(session, { rows: changed, invoices }, tools);
   const events = changed.flatMap(({ after }) => {
-    const invoice = invoices.get(after.invoiceId);
-    return invoice
-      ? [invoicePaymentEvent(BusEventType.INVOICE_PAYMENT_SUCCESS, invoice.accountId, after, null)]
-      : [];
+    const accountId = invoices.get(after.invoiceId)?.accountId;
+    const type = BusEventType.INVOICE_PAYMENT_SUCCESS;
+    return accountId ? [invoicePaymentEvent({ type, accountId, row: after, attempt: null })] : [];
   });
   session.publish(events);
 }

@@ -21,8 +21,7 @@ interface SettleTools {
 /** Takes what the rows newly count off their invoices and accounts (invoicing.md §1.4, §1.6 rule 8). */
 export async function settleInvoices(
   session: WriteSession,
-  rows: readonly ChangedRow[],
-  invoices: ReadonlyMap<Uuid, Invoice>,
+  { rows, invoices }: { readonly rows: readonly ChangedRow[]; readonly invoices: ReadonlyMap<Uuid, Invoice> },
   tools: SettleTools,
 ): Promise<void> {
   const paid = new Map<Uuid, Decimal>();

@@ -7,7 +7,7 @@ import type {
   PaymentMethod,
   PaymentTransaction,
 } from '../../../lib/payments/model.ts';
-import { localDate, parseWireInstant } from '../../../lib/time/index.ts';
+import { type Instant, localDate, parseWireInstant } from '../../../lib/time/index.ts';
 
 /** Records of the pure tests: one account, one invoice of 249.95 USD, each with the members that a test names. */
 
@@ -15,7 +15,12 @@ let systemMs = 1_335_830_622_000;
 const generator = createUuidV7({ now: () => systemMs++, randomBytes: (length) => new Uint8Array(length) });
 
 export const nextId = (): Uuid => generator.next();
-export const at = (text: string) => parseWireInstant(text);
+export function at(text: string): Instant {
+  const found = parseWireInstant(text);
+  if (found === undefined) throw new Error(`${text} is no instant`);
+  return found;
+}
+
 export const NOW = at('2012-05-31T00:03:42Z');
 export const ACCOUNT_ID = nextId();
 export const INVOICE_ID = nextId();
