@@ -1,0 +1,103 @@
+import type { Account } from '../../lib/accounts/model.ts';
+import { BillingError, ErrorCode } from '../../lib/errors/index.ts';
+import type { Uuid } from '../../lib/ids/index.ts';
+import { type AccountReads, type AccountWrites, ChangeType } from '../../lib/ports/storage/index.ts';
+import { accountAudit } from './audited-records.ts';
+import type { WriteScope } from './audited-writes.ts';
+import { insert, page, select, type TenantScope, update } from './record-access.ts';
+import { isIn, raw, type Sql, sql } from './sql.ts';
+import { accountsTable } from './tables/accounts.ts';
+
+export function accountReads(scope: TenantScope): AccountReads {
+  const find = async (condition: Sql): Promise<readonly Account[]> => select(scope, accountsTable, condition);
+  return {
+    findByIds: async (ids) => (ids.length === 0 ? [] : find(sql`${isIn('id', 'uuid', ids)}`)),
+    findByRecordIds: async (recordIds) =>
+      recordIds.length === 0 ? [] : find(sql`${isIn('record_id', 'bigint', recordIds)}`),
+    findByKeys: async (keys) => (keys.length === 0 ? [] : find(sql`${isIn('external_key', 'text', keys)}`)),
+    page: async (request) => page(scope, accountsTable, request),
+  };
+}
+
+/** What an update may not change: the identity of the account. */
+const immutable: readonly (keyof Account)[] = ['recordId', 'id', 'createdDate'];
+const updatable = (Object.keys(accountsTable.fields) as (keyof typeof accountsTable.fields)[]).filter(
+  (property) => !immutable.includes(property),
+);
+
+export function accountWrites(scope: WriteScope): AccountWrites {
+  const note = (account: Account, changeType: ChangeType): void =>
+    scope.changes.add({
+      tableName: accountAudit.tableName,
+      changeType,
+      targetId: account.id,
+      targetRecordId: account.recordId,
+      accountRecordId: account.recordId,
+      snapshot: accountAudit.snapshot(account),
+    });
+  return {
+    insert: async (accounts) => {
+      if (accounts.length === 0) return [];
+      const recordIds = await insert(scope, accountsTable, accounts);
+      const stored = accounts.map((account, index) => ({ ...account, recordId: recordIds[index] ?? 0 }));
+      for (const account of stored) note(account, ChangeType.INSERT);
+      return stored;
+    },
+    update: async (accounts) => {
+      if (accounts.length === 0) return;
+      await update(scope, accountsTable, { key: 'id', properties: updatable, records: accounts });
+      for (const account of accounts) note(account, ChangeType.UPDATE);
+    },
+  };
+}
+
+/** Locks the accounts in ascending record id, waiting for each at most `waitMs`. */
+export async function lockAccounts(
+  scope: TenantScope,
+  accountIds: readonly Uuid[],
+  waitMs: number,
+): Promise<readonly Account[]> {
+  if (accountIds.length === 0) return [];
+  const { dialect } = scope.runner;
+  const chosen = sql`${isIn('id', 'uuid', accountIds)}`;
+  const timeout = dialect.lockTimeout(waitMs);
+  if (timeout === null) return locked(scope, chosen, dialect.forUpdate);
+  // A single free account, the usual case, costs one statement. Of several the busy ones would be locked out of order.
+  if (accountIds.length === 1) {
+    const free = await locked(scope, chosen, dialect.forUpdateSkipLocked);
+    if (free.length === 1) return free;
+  }
+  await scope.runner.run(timeout);
+  try {
+    const accounts = await locked(scope, chosen, dialect.forUpdate);
+    await scope.runner.run(sql`set local lock_timeout to default`);
+    return accounts;
+  } catch (error) {
+    if (dialect.failureOf(error).kind !== 'lock-timeout') throw error;
+    throw new BillingError({
+      code: ErrorCode.BUSY,
+      message: `Another operation holds the account ${accountIds.join(', ')}; try again in a moment`,
+      facts: { accountIds, waitMs },
+      cause: error,
+    });
+  }
+}
+
+export async function tryLockAccounts(
+  scope: TenantScope,
+  recordIds: readonly number[],
+): Promise<readonly Account[]> {
+  if (recordIds.length === 0) return [];
+  return locked(
+    scope,
+    sql`${isIn('record_id', 'bigint', recordIds)}`,
+    scope.runner.dialect.forUpdateSkipLocked,
+  );
+}
+
+async function locked(scope: TenantScope, chosen: Sql, lock: string): Promise<readonly Account[]> {
+  const rows = await scope.runner.rows(sql`
+    select ${raw(scope.runner.dialect.selectList(accountsTable))} from bw_accounts
+    where tenant_record_id = ${scope.tenantRecordId} and ${chosen} order by record_id ${raw(lock)}`);
+  return rows.map((row) => accountsTable.decode(row));
+}

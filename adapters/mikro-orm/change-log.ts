@@ -1,0 +1,42 @@
+import { randomBytes } from 'node:crypto';
+import { createUuidV7, type Uuid } from '../../lib/ids/index.ts';
+import type { Authorship, ChangeType } from '../../lib/ports/storage/index.ts';
+import { insertInto, type TenantScope } from './record-access.ts';
+import { auditLogTable } from './tables/system.ts';
+
+/** One change of an audited record. */
+export interface Change {
+  readonly tableName: string;
+  readonly changeType: ChangeType;
+  readonly targetId: Uuid;
+  readonly targetRecordId: number;
+  readonly accountRecordId: number | null;
+  /** The record's history columns after the change (accounts.md §14.1). */
+  readonly snapshot: Readonly<Record<string, unknown>> | null;
+}
+
+const auditIds = createUuidV7({ now: () => Date.now(), randomBytes: (length) => randomBytes(length) });
+
+/** Collects the changes of a transaction and writes their audit rows with one statement (accounts.md §14 rule 1). */
+export class ChangeLog {
+  readonly #changes: Change[] = [];
+
+  add(change: Change): void {
+    this.#changes.push(change);
+  }
+
+  async flush(scope: TenantScope, authorship: Authorship): Promise<void> {
+    const changes = this.#changes.splice(0);
+    if (changes.length === 0) return;
+    const rows = changes.map((change) => ({
+      ...change,
+      id: auditIds.next(),
+      changeDate: authorship.createdDate,
+      changedBy: authorship.userName,
+      reasonCode: authorship.reasonCode,
+      comments: authorship.comments,
+      userToken: authorship.userTokenOf(change.accountRecordId),
+    }));
+    await scope.runner.run(insertInto(scope, auditLogTable, rows));
+  }
+}

@@ -1,0 +1,120 @@
+import type { IsolationLevel } from '@mikro-orm/core';
+import { BillingError, InvariantError } from '../../lib/errors/index.ts';
+import type { Row } from './columns.ts';
+import type { Dialect, UniqueViolation } from './dialect.ts';
+import { render, type Sql } from './sql.ts';
+import { tables } from './tables/index.ts';
+import { type UniqueSpec, uniqueName } from './tables/record-table.ts';
+
+/** The part of Kysely's compiled query that its executors read. */
+export interface CompiledStatement {
+  readonly sql: string;
+  readonly parameters: readonly unknown[];
+  readonly query: {
+    readonly kind: 'RawNode';
+    readonly sqlFragments: readonly string[];
+    readonly parameters: readonly [];
+  };
+  readonly queryId: { readonly queryId: string };
+}
+
+/** What MikroORM calls a transaction context: Kysely's controlled transaction. */
+export interface Transaction {
+  executeQuery(query: CompiledStatement): Promise<{
+    readonly rows: readonly unknown[];
+    readonly numAffectedRows?: bigint | undefined;
+  }>;
+}
+
+/** MikroORM's SQL connection, as far as it is used here. */
+export interface Connection {
+  ensureConnection(): Promise<void>;
+  begin(options?: {
+    readonly isolationLevel?: IsolationLevel;
+    readonly readOnly?: boolean;
+    readonly ctx?: unknown;
+  }): Promise<Transaction>;
+  commit(transaction: Transaction): Promise<void>;
+  rollback(transaction: Transaction): Promise<void>;
+  /** Kysely, for a statement that is a transaction by itself. */
+  getClient(): Transaction;
+}
+
+/** Kysely tells statements apart by it to cancel them, which is never done here. */
+const queryId = { queryId: 'billwright' };
+
+/** Called with the text of every statement, for diagnosis and for tests that count. */
+export type Trace = (statement: string) => void;
+
+export interface StatementResult {
+  readonly rows: readonly Row[];
+  readonly affected: number;
+}
+
+/**
+ * Runs statements in one transaction, with bound parameters. MikroORM's own `execute` writes every parameter into the
+ * statement's text: five times the processor time for 1,000 rows of JSON, measured against this way.
+ */
+export class Runner {
+  readonly dialect: Dialect;
+  readonly #transaction: Transaction;
+  readonly #trace: Trace | undefined;
+
+  constructor(dialect: Dialect, transaction: Transaction, trace: Trace | undefined) {
+    this.dialect = dialect;
+    this.#transaction = transaction;
+    this.#trace = trace;
+  }
+
+  async run(statement: Sql): Promise<StatementResult> {
+    const { text, parameters } = render(statement, this.dialect.writer);
+    this.#trace?.(text);
+    try {
+      const result = await this.#transaction.executeQuery({
+        sql: text,
+        parameters,
+        query: { kind: 'RawNode', sqlFragments: [text], parameters: [] },
+        queryId,
+      });
+      return {
+        rows: result.rows as readonly Row[],
+        affected: Number(result.numAffectedRows ?? result.rows.length),
+      };
+    } catch (error) {
+      throw meaningOf(error, this.dialect);
+    }
+  }
+
+  async rows(statement: Sql): Promise<readonly Row[]> {
+    return (await this.run(statement)).rows;
+  }
+}
+
+function meaningOf(error: unknown, dialect: Dialect): unknown {
+  const failure = dialect.failureOf(error);
+  return failure.kind === 'unique' ? violationOf(failure.violation, error) : error;
+}
+
+function violationOf(violation: UniqueViolation, cause: unknown): Error {
+  const found = findUnique(violation);
+  if (found?.unique.violation) return new BillingError({ ...found.unique.violation, cause });
+  const error = new InvariantError(
+    `A row is in the way of another one: ${'index' in violation ? violation.index : `${violation.table} (${violation.columns.join(', ')})`}`,
+    { violation },
+  );
+  error.cause = cause;
+  return error;
+}
+
+function findUnique(violation: UniqueViolation): { readonly unique: UniqueSpec } | undefined {
+  for (const table of tables) {
+    for (const unique of table.uniques) {
+      const matches =
+        'index' in violation
+          ? violation.index === uniqueName(table.name, unique)
+          : violation.table === table.name && violation.columns.join() === unique.columns.join();
+      if (matches) return { unique };
+    }
+  }
+  return undefined;
+}

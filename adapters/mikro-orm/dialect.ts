@@ -1,0 +1,55 @@
+import type { Cell } from './columns.ts';
+import type { Runner } from './connection.ts';
+import type { DatabaseTypes } from './entities.ts';
+import type { Sql, SqlWriter } from './sql.ts';
+import type { RecordTable } from './tables/record-table.ts';
+
+/** Which unique index or which columns a statement has violated; drivers name one of the two. */
+export type UniqueViolation =
+  | { readonly index: string }
+  | { readonly table: string; readonly columns: readonly string[] };
+
+/** What an error of the database means to us. */
+export type DatabaseFailure =
+  | { readonly kind: 'unique'; readonly violation: UniqueViolation }
+  /** Serialisation failure, deadlock or busy database: the transaction may be run again. */
+  | { readonly kind: 'retry' }
+  | { readonly kind: 'lock-timeout' }
+  | { readonly kind: 'other' };
+
+/** The cells of a queue entry in the order of the table's written columns. */
+export interface EncodedEntry {
+  readonly cells: readonly Cell[];
+  readonly live: boolean;
+}
+
+/** Everything in which the two databases differ; each fills the same holes. */
+export interface Dialect {
+  readonly kind: 'sqlite' | 'postgresql';
+  readonly types: DatabaseTypes;
+  readonly writer: SqlWriter;
+  /** The select list of all columns of a table, with what makes a column readable. */
+  selectList(table: Pick<RecordTable<object>, 'columns'>, alias?: string): string;
+  failureOf(error: unknown): DatabaseFailure;
+  /** Makes the transaction that has just begun a writing one, or null where none is needed. */
+  readonly takeWriteLock: Sql | null;
+  /** Puts a limit on waits for row locks in this transaction, or null where rows have no locks. */
+  lockTimeout(waitMs: number): Sql | null;
+  /** Suffix that locks the selected rows against other writers. */
+  readonly forUpdate: string;
+  readonly forUpdateSkipLocked: string;
+  /** Serialises claims of queue entries over all nodes, or null where writers are serial anyway. */
+  readonly claimLock: Sql | null;
+  /** Wakes other nodes after the commit, or null where there are none. */
+  notify(payload: string): Sql | null;
+  hasTable(runner: Runner, table: string): Promise<boolean>;
+  /** A JSON array column with one more text in it. */
+  appended(column: string, text: string): Sql;
+  /**
+   * Inserts queue entries, numbered in this order: those that are AVAILABLE among the live ones (a live entry with the
+   * same unique key wins), those that are PROCESSED straight into the history.
+   */
+  insertEntries(runner: Runner, entries: readonly EncodedEntry[]): Promise<void>;
+  /** Moves the live queue entries of `condition` into the history with this outcome; returns how many. */
+  moveEntries(runner: Runner, condition: Sql, outcome: string): Promise<number>;
+}

@@ -1,0 +1,61 @@
+import { defineEntity, type EntitySchema, p } from '@mikro-orm/core';
+import type { Column, ColumnType } from './columns.ts';
+import { tables } from './tables/index.ts';
+import { type TableSpec, uniqueName } from './tables/record-table.ts';
+
+/** The database type of each kind of column. */
+export type DatabaseTypes = Readonly<Record<ColumnType, string>>;
+
+/**
+ * The schema as MikroORM entities, from which its migrator writes the migrations. Nothing is read or written through
+ * them: hydration costs a multiple of the statement itself (storage-and-queue: measured).
+ */
+export function defineEntities(types: DatabaseTypes): EntitySchema[] {
+  return tables.map((table) => defineTable(table, types));
+}
+
+function defineTable(table: TableSpec, types: DatabaseTypes): EntitySchema {
+  const properties = Object.fromEntries(
+    table.columns.map((column) => [column.name, property(column, types, column.name === table.primaryKey)]),
+  );
+  const index = ({ name, columns, where }: TableSpec['indexes'][number]) => ({
+    name: `${table.name}_${name}`,
+    properties: [...columns],
+    ...(where === undefined ? {} : { where }),
+  });
+  return defineEntity({
+    name: table.name,
+    tableName: table.name,
+    properties,
+    uniques: table.uniques.map((unique) => ({ ...index(unique), name: uniqueName(table.name, unique) })),
+    indexes: table.indexes.map((spec) => ({ ...index(spec), name: `${table.name}_${spec.name}_index` })),
+  });
+}
+
+function property(column: Column, types: DatabaseTypes, isPrimary: boolean) {
+  const typed = builderOf(column.type).fieldName(column.name).columnType(types[column.type]);
+  if (column.type === 'identity') return typed.primary().autoincrement();
+  if (isPrimary) return typed.primary().autoincrement(false);
+  return column.nullable ? typed.nullable() : typed;
+}
+
+function builderOf(type: ColumnType) {
+  switch (type) {
+    case 'identity':
+    case 'bigint':
+      return p.bigint();
+    case 'integer':
+      return p.integer();
+    case 'boolean':
+      return p.boolean();
+    case 'date':
+      return p.date();
+    case 'decimal':
+      return p.decimal();
+    case 'json':
+      return p.json();
+    case 'uuid':
+    case 'text':
+      return p.text();
+  }
+}

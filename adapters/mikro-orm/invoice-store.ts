@@ -1,0 +1,181 @@
+import type { Uuid } from '../../lib/ids/index.ts';
+import type { CoverageRow, Invoice } from '../../lib/invoicing/model.ts';
+import type { InvoiceFilter, InvoiceReads, InvoiceWrites } from '../../lib/ports/storage/index.ts';
+import { formatLocalDate } from '../../lib/time/index.ts';
+import { invoiceAudit, invoiceItemAudit } from './audited-records.ts';
+import { insertAudited, type WriteScope } from './audited-writes.ts';
+import type { Column } from './columns.ts';
+import { ConcurrentChangeError } from './concurrent-change.ts';
+import { takeNumbers } from './counters.ts';
+import { insertInto, ofAccounts, page, select, type TenantScope, update, updateOf } from './record-access.ts';
+import { isIn, nothing, raw, rowsAs, type Sql, sql } from './sql.ts';
+import {
+  coverageTable,
+  cursorsTable,
+  invoiceItemsTable,
+  invoicesTable,
+  invoicingStatesTable,
+} from './tables/invoices.ts';
+
+const dueColumns: readonly Column[] = [
+  { name: 'account_id', type: 'uuid', nullable: false },
+  { name: 'target_date', type: 'date', nullable: false },
+];
+const windowColumns: readonly Column[] = [
+  { name: 'subscription_id', type: 'uuid', nullable: false },
+  { name: 'from_date', type: 'date', nullable: true },
+];
+
+export function invoiceReads(scope: TenantScope): InvoiceReads {
+  const { dialect } = scope.runner;
+  return {
+    findByIds: async (ids) =>
+      ids.length === 0 ? [] : select(scope, invoicesTable, sql`${isIn('id', 'uuid', ids)}`),
+    findItems: async (invoiceIds) =>
+      invoiceIds.length === 0
+        ? []
+        : select(scope, invoiceItemsTable, sql`${isIn('invoice_id', 'uuid', invoiceIds)}`),
+    findItemsByIds: async (itemIds) =>
+      itemIds.length === 0 ? [] : select(scope, invoiceItemsTable, sql`${isIn('id', 'uuid', itemIds)}`),
+    listOfAccount: async (accountId, filter) => listOfAccount(scope, accountId, filter),
+    page: async (request) => page(scope, invoicesTable, request),
+    pageOfAccount: async (accountId, request) =>
+      page(scope, invoicesTable, request, sql`and ${ofAccounts(scope, sql`id = ${accountId}`)}`),
+    loadStates: async (accountIds) =>
+      accountIds.length === 0
+        ? []
+        : select(scope, invoicingStatesTable, sql`${isIn('account_id', 'uuid', accountIds)}`),
+    dueCursors: async (due) => {
+      if (due.length === 0) return [];
+      const cells = due.map(({ accountId, targetDate }) => [accountId, formatLocalDate(targetDate)]);
+      const rows = await scope.runner.rows(sql`
+        select ${raw(dialect.selectList(cursorsTable, 'c'))}
+        from ${rowsAs('r', dueColumns, cells)}
+        join bw_accounts a on a.id = r.account_id and a.tenant_record_id = ${scope.tenantRecordId}
+        join bw_invoicing_cursors c
+          on c.tenant_record_id = ${scope.tenantRecordId} and c.account_record_id = a.record_id
+        where c.settled_through is null or c.dirty_from is not null or c.next_due_date <= r.target_date
+        order by c.record_id`);
+      return rows.map((row) => cursorsTable.decode(row));
+    },
+    cursorsOfAccounts: async (accountIds) =>
+      accountIds.length === 0
+        ? []
+        : select(scope, cursorsTable, ofAccounts(scope, sql`${isIn('id', 'uuid', accountIds)}`)),
+    loadCoverage: async (windows) => {
+      if (windows.length === 0) return [];
+      const cells = windows.map(({ subscriptionId, from }) => [
+        subscriptionId,
+        from === null ? null : formatLocalDate(from),
+      ]);
+      const rows = await scope.runner.rows(sql`
+        select ${raw(dialect.selectList(coverageTable, 'c'))}
+        from ${rowsAs('r', windowColumns, cells)}
+        join bw_coverage c
+          on c.tenant_record_id = ${scope.tenantRecordId} and c.subscription_id = r.subscription_id
+        where r.from_date is null
+          or (c.kind = 'RECURRING' and c.end_date > r.from_date)
+          or (c.kind <> 'RECURRING' and c.start_date >= r.from_date)
+        order by c.record_id`);
+      return rows.map((row) => coverageTable.decode(row));
+    },
+    loadCoverageOfItems: async (itemIds) =>
+      itemIds.length === 0 ? [] : select(scope, coverageTable, sql`${isIn('item_id', 'uuid', itemIds)}`),
+  };
+}
+
+async function listOfAccount(
+  scope: TenantScope,
+  accountId: Uuid,
+  filter: InvoiceFilter,
+): Promise<readonly Invoice[]> {
+  const when = (applies: boolean, condition: Sql): Sql => (applies ? condition : nothing);
+  const { startDate, endDate, ids, statuses } = filter;
+  return select(
+    scope,
+    invoicesTable,
+    sql`${ofAccounts(scope, sql`id = ${accountId}`)}
+      ${startDate === undefined ? nothing : sql`and target_date >= ${formatLocalDate(startDate)}`}
+      ${endDate === undefined ? nothing : sql`and target_date <= ${formatLocalDate(endDate)}`}
+      ${ids === undefined ? nothing : sql`and ${isIn('id', 'uuid', ids)}`}
+      ${statuses === undefined ? nothing : sql`and ${isIn('status', 'text', statuses)}`}
+      ${when(!filter.withMigration, sql`and not is_migration`)}
+      ${when(filter.unpaidOnly, sql`and ${raw(positive(scope, 'raw_balance'))}`)}`,
+    'coalesce(target_date, invoice_date), invoice_number',
+  );
+}
+
+/** Decimals are text on SQLite, where no comparison of numbers may touch them: a canonical text has a sign or is 0. */
+function positive(scope: TenantScope, column: string): string {
+  return scope.runner.dialect.kind === 'sqlite'
+    ? `${column} <> '0' and ${column} not like '-%'`
+    : `${column} > 0`;
+}
+
+export function invoiceWrites(scope: WriteScope): InvoiceWrites {
+  const insertCoverage: InvoiceWrites['insertCoverage'] = async (rows, accountRecordIdOf) => {
+    if (rows.length === 0) return;
+    await scope.runner.run(insertInto(scope, coverageTable, withAccounts(rows, accountRecordIdOf)));
+  };
+  return {
+    takeInvoiceNumbers: async (count) => takeNumbers(scope, 'invoice_number', count),
+    insertInvoices: async (invoices) => insertAudited(scope, invoicesTable, invoiceAudit, invoices),
+    insertItems: async (items) => insertAudited(scope, invoiceItemsTable, invoiceItemAudit, items),
+    setAmounts: async (changes) => {
+      if (changes.length === 0) return;
+      await update(scope, invoicesTable, {
+        key: 'id',
+        properties: ['amount', 'creditAdj', 'refundAdj', 'rawBalance'],
+        records: changes.map(({ invoiceId, ...amounts }) => ({ id: invoiceId, ...amounts })),
+      });
+    },
+    setRepairable: async (changes) => {
+      if (changes.length === 0) return;
+      await update(scope, invoiceItemsTable, { key: 'id', properties: ['repairable'], records: changes });
+    },
+    insertCoverage,
+    replaceCoverage: async (itemIds, rows, accountRecordIdOf) => {
+      if (itemIds.length > 0) {
+        await scope.runner.run(sql`
+          delete from bw_coverage
+          where tenant_record_id = ${scope.tenantRecordId} and ${isIn('item_id', 'uuid', itemIds)}`);
+      }
+      await insertCoverage(rows, accountRecordIdOf);
+    },
+    saveCursors: async (cursors) => {
+      if (cursors.length === 0) return;
+      await scope.runner.run(sql`
+        ${insertInto(scope, cursorsTable, cursors)}
+        on conflict (tenant_record_id, subscription_id) do update set
+          settled_through = excluded.settled_through, dirty_from = excluded.dirty_from,
+          next_due_date = excluded.next_due_date`);
+    },
+    saveStates: async (states) => {
+      const fresh = states.filter(({ version }) => version === 0);
+      const known = states.filter(({ version }) => version > 0);
+      let written = 0;
+      if (fresh.length > 0) {
+        const rows = fresh.map((state) => ({ ...state, version: 1 }));
+        written += (
+          await scope.runner.run(sql`${insertInto(scope, invoicingStatesTable, rows)}
+            on conflict (tenant_record_id, account_id) do nothing`)
+        ).affected;
+      }
+      if (known.length > 0) {
+        written += (
+          await scope.runner.run(sql`
+            ${updateOf(scope, invoicingStatesTable, {
+              key: 'accountId',
+              properties: ['maxTargetDate', 'accountCBA', 'accountBalance', 'parked', 'version'],
+              records: known.map((state) => ({ ...state, version: state.version + 1 })),
+            })} and t.version = r.version - 1`)
+        ).affected;
+      }
+      if (written !== states.length) throw new ConcurrentChangeError('bw_invoicing_states');
+    },
+  };
+}
+
+function withAccounts(rows: readonly CoverageRow[], accountRecordIdOf: (row: CoverageRow) => number) {
+  return rows.map((row) => ({ ...row, accountRecordId: accountRecordIdOf(row) }));
+}

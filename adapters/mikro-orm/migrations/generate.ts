@@ -1,0 +1,57 @@
+import { Migrator } from '@mikro-orm/migrations';
+import { MikroORM as PostgresqlOrm } from '@mikro-orm/postgresql';
+import { MikroORM as SqliteOrm } from '@mikro-orm/sqlite';
+import { defineEntities } from '../entities.ts';
+import { postgresqlDialect } from '../postgresql-dialect.ts';
+import { schemaOptions } from '../schema.ts';
+import { sqliteDialect } from '../sqlite-dialect.ts';
+import { migrations as postgresqlMigrations } from './postgresql/index.ts';
+import { migrations as sqliteMigrations } from './sqlite/index.ts';
+
+/**
+ * Development only: writes the migration that leads from the schema of the migrations so far to that of the tables.
+ *
+ *     node adapters/mikro-orm/migrations/generate.ts <name> <URL of an empty PostgreSQL database>
+ *
+ * Add the new files to the `index.ts` beside them.
+ */
+const [name = 'change', url] = process.argv.slice(2);
+const stamp = new Date().toISOString().replace(/\D/g, '').slice(0, 14);
+
+for (const database of [
+  {
+    folder: 'sqlite',
+    orm: new SqliteOrm({ ...options('sqlite'), dbName: ':memory:' }),
+    isFirst: sqliteMigrations.length === 0,
+  },
+  {
+    folder: 'postgresql',
+    orm: new PostgresqlOrm({ ...options('postgresql'), clientUrl: url ?? 'postgresql://127.0.0.1/empty' }),
+    isFirst: postgresqlMigrations.length === 0,
+  },
+]) {
+  const { migrator } = database.orm;
+  if (!database.isFirst) await migrator.up();
+  const { fileName } = await migrator.create(undefined, false, database.isFirst, name);
+  console.log(fileName === '' ? `${database.folder}: nothing to do` : `${database.folder}/${fileName}`);
+  await database.orm.close(true);
+}
+
+function options(kind: 'sqlite' | 'postgresql') {
+  const [dialect, migrations] =
+    kind === 'sqlite' ? [sqliteDialect, sqliteMigrations] : [postgresqlDialect, postgresqlMigrations];
+  const shared = schemaOptions(defineEntities(dialect.types), migrations);
+  const folder = new URL(kind, import.meta.url).pathname;
+  return {
+    ...shared,
+    extensions: [Migrator],
+    migrations: {
+      ...shared.migrations,
+      // Without a list the migrator would look for files; with an empty one it is the first migration.
+      path: folder,
+      pathTs: folder,
+      emit: 'ts' as const,
+      fileName: (_timestamp: string, given?: string) => `${stamp}-${given ?? 'change'}`,
+    },
+  };
+}

@@ -1,0 +1,19 @@
+import type { EntitySchema, MigrationObject, MikroORM } from '@mikro-orm/core';
+import { Migrator } from '@mikro-orm/migrations';
+import { schemaOptions } from './schema.ts';
+
+/** Runs the migrations that are missing, through a MikroORM instance of our own over a connection that is open. */
+export async function applyMigrations(input: {
+  readonly open: (options: ReturnType<typeof migratorOptions>) => MikroORM;
+  readonly entities: EntitySchema[];
+  readonly migrations: readonly MigrationObject[];
+}): Promise<readonly string[]> {
+  const orm = input.open(migratorOptions(input.entities, input.migrations));
+  // Not closed afterwards: its connection is somebody else's.
+  const done = await orm.migrator.up();
+  return done.map(({ name }) => name);
+}
+
+function migratorOptions(entities: EntitySchema[], migrations: readonly MigrationObject[]) {
+  return { ...schemaOptions(entities, migrations), extensions: [Migrator] };
+}

@@ -1,0 +1,249 @@
+import { setTimeout } from 'node:timers/promises';
+import { IsolationLevel, type MigrationObject } from '@mikro-orm/core';
+import type { TenantRef } from '../../lib/context.ts';
+import { BillingError, ErrorCode } from '../../lib/errors/index.ts';
+import {
+  FIRST_TRANSACTION_RETRY_PAUSE_MS,
+  LONGEST_TRANSACTION_RETRY_PAUSE_MS,
+  MAX_TRANSACTION_RETRIES,
+} from '../../lib/limits.ts';
+import type {
+  Authorship,
+  QueueStore,
+  ReadSession,
+  Storage,
+  SystemStore,
+  WriteSession,
+} from '../../lib/ports/storage/index.ts';
+import { ConcurrentChangeError } from './concurrent-change.ts';
+import { type Connection, Runner, type StatementResult, type Trace, type Transaction } from './connection.ts';
+import type { Dialect } from './dialect.ts';
+import { type HostEntityManager, HostTransactions } from './host-transactions.ts';
+import type { ConsumedTopics } from './outbox.ts';
+import { queueStore, type SystemAccess } from './queue-store.ts';
+import { readSchemaState, refusal } from './schema.ts';
+import { readSession, writeSession } from './session.ts';
+import type { Sql } from './sql.ts';
+import { systemStore } from './system-store.ts';
+
+/** What the entry file of a database brings along. */
+export interface StorageParts {
+  readonly connection: Connection;
+  readonly dialect: Dialect;
+  /** Makes ready what the connection needs before its first statement. */
+  connect(): Promise<void>;
+  readonly migrations: readonly MigrationObject[];
+  /** Brings the schema up to date, or null where that is the operator's decision. */
+  readonly migrate: (() => Promise<unknown>) | null;
+  close(): Promise<void>;
+  /** Names this node to the others; they are told of its commits under it. */
+  readonly nodeTag: string;
+  readonly onSignal: QueueStore['onSignal'];
+  readonly trace: Trace | undefined;
+}
+
+/** State that a storage and its `within` siblings share. */
+interface Shared {
+  readonly parts: StorageParts;
+  readonly commitListeners: Set<() => void>;
+  readonly hosts: HostTransactions;
+  consumed: ConsumedTopics;
+  connected: Promise<void> | undefined;
+}
+
+/** The storage over MikroORM's connection; the database's peculiarities are in its dialect and parts. */
+export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<Host> {
+  readonly singleNode: boolean;
+  readonly queue: QueueStore;
+  readonly system: SystemStore;
+  readonly #shared: Shared;
+  readonly #host: Host | undefined;
+
+  private constructor(shared: Shared, host: Host | undefined) {
+    this.#shared = shared;
+    this.#host = host;
+    const { dialect, onSignal } = shared.parts;
+    this.singleNode = dialect.kind === 'sqlite';
+    const access: SystemAccess = {
+      transact: (work) => this.#again(() => this.#transaction((runner) => work(runner))),
+      run: (statement) => this.#again(() => this.#statement(statement)),
+    };
+    this.queue = queueStore(access, onSignal);
+    this.system = systemStore(access, dialect);
+  }
+
+  static over<Host extends HostEntityManager>(parts: StorageParts): MikroOrmStorage<Host> {
+    const commitListeners = new Set<() => void>();
+    const hosts = new HostTransactions(() => {
+      for (const listener of commitListeners) listener();
+    });
+    return new MikroOrmStorage<Host>(
+      { parts, commitListeners, hosts, consumed: null, connected: undefined },
+      undefined,
+    );
+  }
+
+  async read<T>(tenant: TenantRef, work: (session: ReadSession) => Promise<T>): Promise<T> {
+    const { dialect, trace } = this.#shared.parts;
+    if (this.#host) {
+      const transaction = this.#shared.hosts.transactionOf(this.#host);
+      return work(readSession(new Runner(dialect, transaction, trace), tenant));
+    }
+    return this.#transaction((runner) => work(readSession(runner, tenant)), 'read');
+  }
+
+  async write<T>(
+    tenant: TenantRef,
+    authorship: Authorship,
+    work: (session: WriteSession) => Promise<T>,
+  ): Promise<T> {
+    if (this.#host) return this.#joinHost(this.#host, tenant, authorship, work);
+    const { result, dueNow } = await this.#again(() =>
+      this.#transaction((runner) => this.#perform(runner, tenant, authorship, work)),
+    );
+    if (dueNow) this.#signal();
+    return result;
+  }
+
+  within(host: Host): Storage<Host> {
+    return new MikroOrmStorage(this.#shared, host);
+  }
+
+  onCommit(listener: () => void): () => void {
+    this.#shared.commitListeners.add(listener);
+    return () => this.#shared.commitListeners.delete(listener);
+  }
+
+  setConsumedTopics(topics: ReadonlySet<string>): void {
+    this.#shared.consumed = topics;
+  }
+
+  async prepare(): Promise<void> {
+    const { migrate, migrations } = this.#shared.parts;
+    const stateNow = () => this.#transaction((runner) => readSchemaState(runner, migrations), 'read');
+    let state = await stateNow();
+    if (state.missing.length > 0 && state.unknown.length === 0 && migrate) {
+      await migrate();
+      state = await stateNow();
+    }
+    if (state.missing.length > 0 || state.unknown.length > 0) throw refusal(state);
+  }
+
+  async close(): Promise<void> {
+    await this.#shared.parts.close();
+  }
+
+  /** Runs `work` and writes what goes with it, so that nothing is left to do but the commit. */
+  async #perform<T>(
+    runner: Runner,
+    tenant: TenantRef,
+    authorship: Authorship,
+    work: (session: WriteSession) => Promise<T>,
+  ): Promise<{ readonly result: T; readonly dueNow: boolean }> {
+    const { consumed, parts } = this.#shared;
+    const { session, flush } = writeSession({ runner, tenant, authorship, consumed });
+    const result = await work(session);
+    const dueNow = await flush();
+    const notify = dueNow ? parts.dialect.notify(this.#host ? '' : parts.nodeTag) : null;
+    if (notify) await runner.run(notify);
+    return { result, dueNow };
+  }
+
+  /** A savepoint in the host's transaction: an operation that fails leaves nothing behind there either. */
+  async #joinHost<T>(
+    host: Host,
+    tenant: TenantRef,
+    authorship: Authorship,
+    work: (session: WriteSession) => Promise<T>,
+  ): Promise<T> {
+    const { connection, dialect, trace } = this.#shared.parts;
+    const outer = this.#shared.hosts.transactionOf(host);
+    const savepoint = await connection.begin({ ctx: outer });
+    try {
+      const done = await this.#perform(new Runner(dialect, savepoint, trace), tenant, authorship, work);
+      await connection.commit(savepoint);
+      if (done.dueNow) this.#shared.hosts.expectCommit(host);
+      return done.result;
+    } catch (error) {
+      await rollBack(connection, savepoint);
+      throw error;
+    }
+  }
+
+  async #transaction<T>(work: (runner: Runner) => Promise<T>, mode: 'read' | 'write' = 'write'): Promise<T> {
+    await this.#connect();
+    const { connection, dialect, trace } = this.#shared.parts;
+    const isSnapshot = mode === 'read' && dialect.kind === 'postgresql';
+    trace?.('begin');
+    const transaction = await connection.begin(
+      isSnapshot ? { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true } : {},
+    );
+    try {
+      const runner = new Runner(dialect, transaction, trace);
+      if (mode === 'write' && dialect.takeWriteLock) await runner.run(dialect.takeWriteLock);
+      const result = await work(runner);
+      trace?.('commit');
+      await connection.commit(transaction);
+      return result;
+    } catch (error) {
+      await rollBack(connection, transaction);
+      throw error;
+    }
+  }
+
+  async #statement(statement: Sql): Promise<StatementResult> {
+    await this.#connect();
+    const { connection, dialect, trace } = this.#shared.parts;
+    return new Runner(dialect, connection.getClient(), trace).run(statement);
+  }
+
+  /** Runs the attempt again, a bounded number of times, when another transaction got in its way. */
+  async #again<T>(attempt: () => Promise<T>): Promise<T> {
+    for (let retries = 0; ; retries += 1) {
+      try {
+        return await attempt();
+      } catch (error) {
+        if (!this.#mayRunAgain(error)) throw error;
+        if (retries === MAX_TRANSACTION_RETRIES) throw outOfAttempts(error);
+        await pauseBefore(retries);
+      }
+    }
+  }
+
+  #mayRunAgain(error: unknown): boolean {
+    return (
+      error instanceof ConcurrentChangeError || this.#shared.parts.dialect.failureOf(error).kind === 'retry'
+    );
+  }
+
+  #connect(): Promise<void> {
+    this.#shared.connected ??= this.#shared.parts.connect();
+    return this.#shared.connected;
+  }
+
+  #signal(): void {
+    for (const listener of this.#shared.commitListeners) listener();
+  }
+}
+
+/** A rollback that fails must not hide why it was made; the connection is broken then and its work is gone. */
+async function rollBack(connection: Connection, transaction: Transaction): Promise<void> {
+  await connection.rollback(transaction).catch(() => undefined);
+}
+
+/** Longer with each retry, and by chance, so that two that collide do not meet again. */
+async function pauseBefore(retry: number): Promise<void> {
+  const longestMs = Math.min(
+    FIRST_TRANSACTION_RETRY_PAUSE_MS * 2 ** retry,
+    LONGEST_TRANSACTION_RETRY_PAUSE_MS,
+  );
+  await setTimeout(longestMs * (0.5 + Math.random() / 2));
+}
+
+function outOfAttempts(cause: unknown): BillingError {
+  return new BillingError({
+    code: ErrorCode.BUSY,
+    message: `Other operations changed the same records in between, ${MAX_TRANSACTION_RETRIES + 1} times; try again in a moment`,
+    cause,
+  });
+}

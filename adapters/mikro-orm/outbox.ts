@@ -1,0 +1,98 @@
+import type { Authorship } from '../../lib/ports/storage/index.ts';
+import { type NewBusEvent, type NewNotification, ProcessingState, QueueKind } from '../../lib/queue/model.ts';
+import type { EncodedEntry } from './dialect.ts';
+import type { TenantScope } from './record-access.ts';
+import { isIn, sql } from './sql.ts';
+import { queueEntriesTable, type StoredEntry } from './tables/queue.ts';
+
+/** Bus event types that this engine's handlers consume; null until the engine has said so. */
+export type ConsumedTopics = ReadonlySet<string> | null;
+
+/** The bus events and notifications of a transaction, written with it in one go (architecture rule 6). */
+export class Outbox {
+  readonly #authorship: Authorship;
+  readonly #consumed: ConsumedTopics;
+  #entries: StoredEntry[] = [];
+
+  constructor(authorship: Authorship, consumed: ConsumedTopics) {
+    this.#authorship = authorship;
+    this.#consumed = consumed;
+  }
+
+  publish(events: readonly NewBusEvent[]): void {
+    const now = this.#authorship.createdDate;
+    for (const { type, accountRecordId, payload } of events) {
+      // What nobody will handle is history at once: kept for readers, never claimed.
+      const isConsumed = this.#consumed === null || this.#consumed.has(type);
+      this.#entries.push({
+        ...this.#entryOf(accountRecordId),
+        kind: QueueKind.BUS,
+        topic: type,
+        payload,
+        effectiveDate: now,
+        dueOrder: 0,
+        uniqueKey: null,
+        processingState: isConsumed ? ProcessingState.AVAILABLE : ProcessingState.PROCESSED,
+      });
+    }
+  }
+
+  schedule(notifications: readonly NewNotification[]): void {
+    for (const { queueName, accountRecordId, effectiveDate, payload, uniqueKey } of notifications) {
+      this.#entries.push({
+        ...this.#entryOf(accountRecordId),
+        kind: QueueKind.NOTIFICATION,
+        topic: queueName,
+        payload,
+        effectiveDate,
+        dueOrder: Math.max(1, effectiveDate),
+        uniqueKey,
+        processingState: ProcessingState.AVAILABLE,
+      });
+    }
+  }
+
+  async unschedule(scope: TenantScope, uniqueKeys: readonly string[]): Promise<void> {
+    if (uniqueKeys.length === 0) return;
+    const keys = new Set(uniqueKeys);
+    this.#entries = this.#entries.filter(({ uniqueKey }) => uniqueKey === null || !keys.has(uniqueKey));
+    await scope.runner.dialect.moveEntries(
+      scope.runner,
+      sql`tenant_record_id = ${scope.tenantRecordId} and ${isIn('unique_key', 'text', uniqueKeys)}
+        and processing_state = ${ProcessingState.AVAILABLE}`,
+      ProcessingState.REMOVED,
+    );
+  }
+
+  /** Writes what has been collected; true if something of it is due now. */
+  async flush(scope: TenantScope): Promise<boolean> {
+    const entries = this.#entries.splice(0);
+    if (entries.length === 0) return false;
+    const encoded = entries.map(
+      (entry): EncodedEntry => ({
+        cells: queueEntriesTable.encode(scope.tenantRecordId, entry),
+        live: entry.processingState === ProcessingState.AVAILABLE,
+      }),
+    );
+    await scope.runner.dialect.insertEntries(scope.runner, encoded);
+    const now = this.#authorship.createdDate;
+    return entries.some(
+      (entry) => entry.processingState === ProcessingState.AVAILABLE && entry.dueOrder <= now,
+    );
+  }
+
+  #entryOf(accountRecordId: number | null) {
+    return {
+      accountRecordId,
+      userToken: this.#authorship.userTokenOf(accountRecordId),
+      createdDate: this.#authorship.createdDate,
+      errorCount: 0,
+      processingOwner: null,
+      availableAtMs: null,
+      claimId: null,
+      claimedAtMs: null,
+      doneHandlers: [],
+      reason: null,
+    };
+  }
+}

@@ -1,0 +1,143 @@
+import { ChangeType, type PaymentReads, type PaymentWrites } from '../../lib/ports/storage/index.ts';
+import {
+  attemptAudit,
+  invoicePaymentAudit,
+  paymentAudit,
+  paymentMethodAudit,
+  transactionAudit,
+} from './audited-records.ts';
+import { insertAudited, noteChange, type WriteScope } from './audited-writes.ts';
+import type { Column } from './columns.ts';
+import { takeNumbers } from './counters.ts';
+import { ofAccounts, select, type TenantScope, update } from './record-access.ts';
+import { isIn, nothing, raw, rowsAs, sql } from './sql.ts';
+import {
+  invoicePaymentsTable,
+  paymentAttemptsTable,
+  paymentMethodsTable,
+  paymentsTable,
+  paymentTransactionsTable,
+} from './tables/payments.ts';
+
+export function paymentReads(scope: TenantScope): PaymentReads {
+  return {
+    findMethodsByIds: async (ids) =>
+      ids.length === 0 ? [] : select(scope, paymentMethodsTable, sql`${isIn('id', 'uuid', ids)}`),
+    findMethodsByKeys: async (keys) =>
+      keys.length === 0 ? [] : select(scope, paymentMethodsTable, sql`${isIn('external_key', 'text', keys)}`),
+    findMethodsByAccounts: async (accountIds, { includeDeleted }) =>
+      accountIds.length === 0
+        ? []
+        : select(
+            scope,
+            paymentMethodsTable,
+            sql`${ofAccounts(scope, sql`${isIn('id', 'uuid', accountIds)}`)}
+              ${includeDeleted ? nothing : sql`and is_active`}`,
+          ),
+    findByIds: async (ids) =>
+      ids.length === 0 ? [] : select(scope, paymentsTable, sql`${isIn('id', 'uuid', ids)}`),
+    findByAccounts: async (accountIds) =>
+      accountIds.length === 0
+        ? []
+        : select(scope, paymentsTable, ofAccounts(scope, sql`${isIn('id', 'uuid', accountIds)}`)),
+    findTransactions: async (paymentIds) =>
+      paymentIds.length === 0
+        ? []
+        : select(scope, paymentTransactionsTable, sql`${isIn('payment_id', 'uuid', paymentIds)}`),
+    findTransactionsByIds: async (ids) =>
+      ids.length === 0 ? [] : select(scope, paymentTransactionsTable, sql`${isIn('id', 'uuid', ids)}`),
+    findAttemptsByIds: async (ids) =>
+      ids.length === 0 ? [] : select(scope, paymentAttemptsTable, sql`${isIn('id', 'uuid', ids)}`),
+    findAttemptsByPaymentKeys: async (keys) =>
+      keys.length === 0
+        ? []
+        : select(scope, paymentAttemptsTable, sql`${isIn('payment_external_key', 'text', keys)}`),
+    findInvoicePaymentsByInvoices: async (invoiceIds) =>
+      invoiceIds.length === 0
+        ? []
+        : select(scope, invoicePaymentsTable, sql`${isIn('invoice_id', 'uuid', invoiceIds)}`),
+    findInvoicePaymentsByPayments: async (paymentIds) =>
+      paymentIds.length === 0
+        ? []
+        : select(scope, invoicePaymentsTable, sql`${isIn('payment_id', 'uuid', paymentIds)}`),
+  };
+}
+
+/** What the outcome of a plugin call may change (payments.md §1.7 rule 6). */
+const outcome = [
+  'status',
+  'processedAmount',
+  'processedCurrency',
+  'gatewayErrorCode',
+  'gatewayErrorMsg',
+  'attemptId',
+  'leaseUntil',
+] as const;
+const outcomeColumns = paymentTransactionsTable.columnsOf(outcome);
+const comparedColumns: readonly Column[] = [
+  { name: 'id', type: 'uuid', nullable: false },
+  { name: 'expected', type: 'text', nullable: false },
+];
+
+export function paymentWrites(scope: WriteScope): PaymentWrites {
+  return {
+    insertMethods: async (methods) => insertAudited(scope, paymentMethodsTable, paymentMethodAudit, methods),
+    takePaymentNumbers: async (count) => takeNumbers(scope, 'payment_number', count),
+    insertPayments: async (payments) => insertAudited(scope, paymentsTable, paymentAudit, payments),
+    updatePayments: async (payments) => {
+      if (payments.length === 0) return;
+      const properties = ['stateName', 'lastSuccessStateName'] as const;
+      await update(scope, paymentsTable, { key: 'id', properties, records: payments });
+      for (const payment of payments) noteChange(scope, paymentAudit, ChangeType.UPDATE, payment);
+    },
+    insertTransactions: async (transactions) =>
+      insertAudited(scope, paymentTransactionsTable, transactionAudit, transactions),
+    updateTransactions: async (changes) => {
+      if (changes.length === 0) return [];
+      const cells = changes.map(({ transaction, expected }) => [
+        transaction.id,
+        expected,
+        ...paymentTransactionsTable.encodeOnly(outcome, transaction),
+      ]);
+      const assignments = outcomeColumns.map(({ name }) => `${name} = r.${name}`).join(', ');
+      const rows = await scope.runner.rows(sql`
+        update bw_payment_transactions as t set ${raw(assignments)}
+        from ${rowsAs('r', [...comparedColumns, ...outcomeColumns], cells)}
+        where t.tenant_record_id = ${scope.tenantRecordId} and t.id = r.id and t.status = r.expected
+        returning ${raw(scope.runner.dialect.selectList(paymentTransactionsTable, 't'))}`);
+      const stored = rows.map((row) => paymentTransactionsTable.decode(row));
+      for (const transaction of stored) noteChange(scope, transactionAudit, ChangeType.UPDATE, transaction);
+      return stored.map(({ id }) => id);
+    },
+    insertAttempts: async (attempts) => insertAudited(scope, paymentAttemptsTable, attemptAudit, attempts),
+    updateAttempts: async (attempts) => {
+      if (attempts.length === 0) return;
+      const properties = [
+        'paymentMethodId',
+        'transactionId',
+        'stateName',
+        'amount',
+        'currency',
+        'pluginNames',
+      ] as const;
+      await update(scope, paymentAttemptsTable, { key: 'id', properties, records: attempts });
+      for (const attempt of attempts) noteChange(scope, attemptAudit, ChangeType.UPDATE, attempt);
+    },
+    insertInvoicePayments: async (rows) =>
+      insertAudited(scope, invoicePaymentsTable, invoicePaymentAudit, rows),
+    updateInvoicePayments: async (rows) => {
+      if (rows.length === 0) return;
+      const properties = [
+        'status',
+        'paymentId',
+        'paymentDate',
+        'amount',
+        'currency',
+        'processedCurrency',
+        'linkedInvoicePaymentId',
+      ] as const;
+      await update(scope, invoicePaymentsTable, { key: 'id', properties, records: rows });
+      for (const row of rows) noteChange(scope, invoicePaymentAudit, ChangeType.UPDATE, row);
+    },
+  };
+}

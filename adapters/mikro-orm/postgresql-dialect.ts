@@ -1,0 +1,122 @@
+import type { Cell, Column } from './columns.ts';
+import type { Runner } from './connection.ts';
+import type { DatabaseFailure, Dialect, EncodedEntry } from './dialect.ts';
+import { raw, rowsAs, type Sql, sql } from './sql.ts';
+import { liveConflict, movedColumns, queueEntriesTable } from './tables/queue.ts';
+
+/** What the PostgreSQL driver throws. */
+interface PostgresqlFailure extends Error {
+  /** SQLSTATE */
+  readonly code: string;
+  readonly constraint?: string;
+}
+
+/** Channel on which nodes tell each other that entries are due. */
+export const QUEUE_CHANNEL = 'billwright_queue';
+
+const types: Dialect['types'] = {
+  identity: 'bigint',
+  bigint: 'bigint',
+  integer: 'int',
+  uuid: 'uuid',
+  text: 'text',
+  boolean: 'boolean',
+  date: 'date',
+  decimal: 'numeric',
+  json: 'jsonb',
+};
+
+const retryable = new Set(['40001', '40P01']);
+const lockNotAvailable = '55P03';
+const uniqueViolation = '23505';
+/** Any number, as long as nobody else in the host's database uses it: the letters "bwclaim". */
+const claimLockKey = '27714813046384493';
+
+export const postgresqlDialect: Dialect = {
+  kind: 'postgresql',
+  types,
+  writer: {
+    placeholder: (position) => `$${position}`,
+    scalar: (value) => value,
+    membership: ({ column, type, values }, bind) =>
+      // Ids and numbers need no escaping; the driver writes arrays of text itself.
+      `${column} = any(${bind(type === 'text' ? values : `{${values.join(',')}}`)}::${type}[])`,
+    rowSource: ({ alias, columns, rows }, bind) => {
+      // Documents travel as text inside the document of the rows.
+      const declared = columns.map(({ name, type }) => `${name} ${type === 'json' ? 'text' : types[type]}`);
+      const read = columns.map(({ name, type }) => (type === 'json' ? `${name}::jsonb as ${name}` : name));
+      return `(select ${read.join(', ')}
+        from json_to_recordset(${bind(jsonOf(columns, rows))}) as given(${declared.join(', ')})) as ${alias}`;
+    },
+  },
+  selectList: (table, alias) =>
+    table.columns
+      .map(({ name, type }: Column) => {
+        const column = alias ? `${alias}.${name}` : name;
+        // As text, so that the driver does not read its numbers as doubles.
+        return type === 'json' ? `${column}::text as ${name}` : column;
+      })
+      .join(', '),
+  failureOf,
+  takeWriteLock: null,
+  lockTimeout: (waitMs) => sql`set local lock_timeout = ${raw(String(Math.max(1, Math.floor(waitMs))))}`,
+  forUpdate: 'for no key update',
+  forUpdateSkipLocked: 'for no key update skip locked',
+  claimLock: sql`select pg_advisory_xact_lock(${raw(claimLockKey)})`,
+  notify: (payload) => sql`select pg_notify(${QUEUE_CHANNEL}, ${payload})`,
+  hasTable: async (runner, table) =>
+    (await runner.rows(sql`select 1 where to_regclass(${table}) is not null`)).length > 0,
+  appended: (column, text) => sql`${raw(column)} || to_jsonb(${text}::text)`,
+  insertEntries,
+  moveEntries,
+};
+
+/** The history takes its numbers from the live table's sequence: an entry keeps its record id for good. */
+async function insertEntries(runner: Runner, entries: readonly EncodedEntry[]): Promise<void> {
+  const columns = queueEntriesTable.written;
+  const names = raw(`record_id, ${columns.map(({ name }) => name).join(', ')}`);
+  const cells = entries.map((entry) => entry.cells);
+  await runner.run(sql`
+    with numbered as materialized (
+      select nextval(pg_get_serial_sequence('bw_queue_entries', 'record_id')) as record_id, r.*
+      from ${rowsAs('r', columns, cells)}
+    ), processed as (
+      insert into bw_queue_history (${names}) select ${names} from numbered where processing_state = 'PROCESSED'
+    )
+    insert into bw_queue_entries (${names})
+    select ${names} from numbered where processing_state <> 'PROCESSED' ${liveConflict}`);
+}
+
+async function moveEntries(runner: Runner, condition: Sql, outcome: string): Promise<number> {
+  const { affected } = await runner.run(sql`
+    with moved as (delete from bw_queue_entries where ${condition} returning *)
+    insert into bw_queue_history (${raw(movedColumns)}, processing_state)
+    select ${raw(movedColumns)}, ${outcome} from moved`);
+  return affected;
+}
+
+function jsonOf(columns: readonly Column[], rows: readonly (readonly Cell[])[]): string {
+  return JSON.stringify(
+    rows.map((cells) => {
+      const record: Record<string, unknown> = {};
+      columns.forEach(({ name }, index) => {
+        record[name] = cells[index];
+      });
+      return record;
+    }),
+  );
+}
+
+function failureOf(error: unknown): DatabaseFailure {
+  if (!isPostgresqlFailure(error)) return { kind: 'other' };
+  if (retryable.has(error.code)) return { kind: 'retry' };
+  if (error.code === lockNotAvailable) return { kind: 'lock-timeout' };
+  if (error.code === uniqueViolation && error.constraint !== undefined) {
+    return { kind: 'unique', violation: { index: error.constraint } };
+  }
+  return { kind: 'other' };
+}
+
+function isPostgresqlFailure(error: unknown): error is PostgresqlFailure {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string';
+}

@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import { MikroORM, type SqlEntityManager } from '@mikro-orm/postgresql';
+import type { Storage } from '../../lib/ports/storage/index.ts';
+import type { Connection, Trace } from './connection.ts';
+import { defineEntities } from './entities.ts';
+import { migrations } from './migrations/postgresql/index.ts';
+import { applyMigrations } from './migrator.ts';
+import { MikroOrmStorage, type StorageParts } from './mikro-orm-storage.ts';
+import { postgresqlDialect } from './postgresql-dialect.ts';
+import { QueueListener } from './queue-listener.ts';
+
+export interface PostgresqlOptions {
+  /** `postgresql://user:password@host:port/database` */
+  readonly url: string;
+  /** Connections at most; default 10. */
+  readonly poolSize?: number;
+  /** Whether `prepare` brings the schema up to date; default false: it refuses an old schema. */
+  readonly migrate?: boolean;
+  /** Called with the text of every statement, for diagnosis. */
+  readonly trace?: Trace;
+}
+
+/** What a host that hands over its MikroORM instance decides besides. */
+export interface PostgresqlHostOptions {
+  readonly migrate?: boolean;
+}
+
+const defaultPoolSize = 10;
+
+/**
+ * Storage in a PostgreSQL database, shared by any number of nodes.
+ *
+ * Takes a connection URL, options, or the host's MikroORM instance, whose pool it then shares: `within(em)` joins the
+ * host's transactions. A host that lets MikroORM generate its own migrations keeps our tables out of them with
+ * `schemaGenerator: { skipTables: [/^bw_/] }`. `prepare` refuses a schema that is not current and names the command
+ * `billwright migrate`, unless `migrate` is true.
+ *
+ * @example
+ * const billing = await Billing.open({ storage: postgresql(process.env.DATABASE_URL) });
+ */
+export function postgresql(
+  source: string | PostgresqlOptions | MikroORM,
+  hostOptions: PostgresqlHostOptions = {},
+): Storage<SqlEntityManager> {
+  if (source instanceof MikroORM) {
+    // The host closes what it has opened.
+    return storageOver(source, { ...hostOptions, closesOrm: false });
+  }
+  const options = typeof source === 'string' ? { url: source } : source;
+  return storageOver(openOwn(options), { ...options, closesOrm: true });
+}
+
+/** Brings the schema of the database up to date; returns the names of the migrations that ran. */
+export async function migrate(source: string | PostgresqlOptions): Promise<readonly string[]> {
+  const orm = openOwn(typeof source === 'string' ? { url: source } : source);
+  try {
+    await orm.connect();
+    return await migrateOver(orm);
+  } finally {
+    await orm.close(true);
+  }
+}
+
+function storageOver(
+  orm: MikroORM,
+  options: { readonly migrate?: boolean; readonly trace?: Trace; readonly closesOrm: boolean },
+): Storage<SqlEntityManager> {
+  const nodeTag = randomUUID();
+  const listener = new QueueListener(() => orm.em.getConnection().getNativeClient(), nodeTag);
+  const parts: StorageParts = {
+    connection: connectionOf(orm),
+    dialect: postgresqlDialect,
+    migrations,
+    migrate: options.migrate === true ? () => migrateOver(orm) : null,
+    connect: () => connectionOf(orm).ensureConnection(),
+    close: async () => {
+      await listener.close();
+      if (options.closesOrm) await orm.close(true);
+    },
+    nodeTag,
+    onSignal: (heard) => listener.listen(heard),
+    trace: options.trace,
+  };
+  return MikroOrmStorage.over<SqlEntityManager>(parts);
+}
+
+function openOwn({ url, poolSize = defaultPoolSize }: PostgresqlOptions): MikroORM {
+  return new MikroORM({
+    entities: [],
+    discovery: { warnWhenNoEntities: false },
+    clientUrl: url,
+    pool: { max: poolSize },
+  });
+}
+
+async function migrateOver(orm: MikroORM): Promise<readonly string[]> {
+  return applyMigrations({
+    open: (options) =>
+      new MikroORM({
+        ...options,
+        dbName: orm.config.get('dbName') ?? '',
+        driverOptions: orm.em.getConnection().getClient(),
+      }),
+    entities: defineEntities(postgresqlDialect.types),
+    migrations,
+  });
+}
+
+function connectionOf(orm: MikroORM): Connection {
+  return orm.em.getConnection('write');
+}

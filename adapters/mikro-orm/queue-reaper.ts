@@ -1,0 +1,51 @@
+import type { QueueStore } from '../../lib/ports/storage/index.ts';
+import { ProcessingState } from '../../lib/queue/model.ts';
+import { numberOf } from './columns.ts';
+import type { Runner } from './connection.ts';
+import type { EncodedEntry } from './dialect.ts';
+import { isIn, nothing, raw, sql } from './sql.ts';
+import { queueEntriesTable } from './tables/queue.ts';
+
+/** Ends entries whose node has gone as REAPED and inserts AVAILABLE copies (platform.md §9.2). */
+export async function reapEntries(
+  runner: Runner,
+  request: Parameters<QueueStore['reap']>[0],
+): Promise<number> {
+  const { owner, systemNowMs, claimedBeforeMs, limit } = request;
+  const whose =
+    owner === undefined
+      ? sql`and available_at_ms <= ${systemNowMs} and claimed_at_ms <= ${claimedBeforeMs}`
+      : owner === '*'
+        ? nothing
+        : sql`and processing_owner = ${owner}`;
+  const rows = await runner.rows(sql`
+    select ${raw(runner.dialect.selectList(queueEntriesTable))} from bw_queue_entries
+    where processing_state = ${ProcessingState.IN_PROCESSING} ${whose}
+    order by record_id limit ${limit} ${raw(runner.dialect.forUpdateSkipLocked)}`);
+  if (rows.length === 0) return 0;
+  const stale = rows.map((row) => ({
+    tenantRecordId: numberOf(row['tenant_record_id'], 'tenant_record_id'),
+    entry: queueEntriesTable.decode(row),
+  }));
+  const recordIds = stale.map(({ entry }) => entry.recordId);
+  await runner.dialect.moveEntries(
+    runner,
+    sql`${isIn('record_id', 'bigint', recordIds)}`,
+    ProcessingState.REAPED,
+  );
+  const copies = stale.map(
+    ({ tenantRecordId, entry }): EncodedEntry => ({
+      live: true,
+      cells: queueEntriesTable.encode(tenantRecordId, {
+        ...entry,
+        processingState: ProcessingState.AVAILABLE,
+        processingOwner: null,
+        availableAtMs: null,
+        claimId: null,
+        claimedAtMs: null,
+      }),
+    }),
+  );
+  await runner.dialect.insertEntries(runner, copies);
+  return copies.length;
+}

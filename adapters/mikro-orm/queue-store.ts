@@ -1,0 +1,110 @@
+import type { ClaimedEntry, FailedEntry, QueueStore } from '../../lib/ports/storage/index.ts';
+import { ProcessingState, QueueKind } from '../../lib/queue/model.ts';
+import { instant } from '../../lib/time/index.ts';
+import { type Column, numberOf } from './columns.ts';
+import type { Runner, StatementResult } from './connection.ts';
+import { claimEntries } from './queue-claim.ts';
+import { endEntries, markEntriesDone, ours } from './queue-completion.ts';
+import { reapEntries } from './queue-reaper.ts';
+import { isIn, nothing, rowsAs, type Sql, sql } from './sql.ts';
+
+/** Access that no tenant owns: work in a transaction of its own, or one statement, which is one by itself. */
+export interface SystemAccess {
+  transact<T>(work: (runner: Runner) => Promise<T>): Promise<T>;
+  run(statement: Sql): Promise<StatementResult>;
+}
+
+const reasonColumns: readonly Column[] = [
+  { name: 'record_id', type: 'bigint', nullable: false },
+  { name: 'reason', type: 'text', nullable: false },
+  { name: 'available_at_ms', type: 'bigint', nullable: true },
+];
+
+export function queueStore(access: SystemAccess, onSignal: QueueStore['onSignal']): QueueStore {
+  return {
+    claim: async (request) => access.transact((runner) => claimEntries(runner, request)),
+    renew: async (entries, leaseUntilMs) => {
+      if (entries.length === 0) return [];
+      const { rows } = await access.run(sql`
+          update bw_queue_entries set available_at_ms = ${leaseUntilMs} where ${ours(entries)} returning record_id`);
+      return rows.map((row) => numberOf(row['record_id'], 'record_id'));
+    },
+    finish: async (entries) =>
+      access.transact((runner) => endEntries(runner, entries, ProcessingState.PROCESSED)),
+    markDone: async (entries, handler) =>
+      access.transact((runner) => markEntriesDone(runner, entries, handler)),
+    retry: async (failures) => {
+      if (failures.length === 0) return;
+      await access.run(retryOf(failures));
+    },
+    release: async (entries, availableAtMs) => {
+      if (entries.length === 0) return;
+      await access.run(sql`
+          update bw_queue_entries set processing_state = ${ProcessingState.AVAILABLE}, processing_owner = null,
+            claim_id = null, claimed_at_ms = null, available_at_ms = ${availableAtMs}
+          where ${ours(entries)}`);
+    },
+    fail: async (failures) => {
+      if (failures.length === 0) return;
+      await access.transact(async (runner) => {
+        await runner.run(sql`
+          update bw_queue_entries as t set reason = r.reason
+          from ${rowsAs('r', reasonColumns, reasons(failures))}
+          where t.record_id = r.record_id and ${ours(entriesOf(failures), 't')}`);
+        await endEntries(runner, entriesOf(failures), ProcessingState.FAILED);
+      });
+    },
+    reap: async (request) => access.transact((runner) => reapEntries(runner, request)),
+    nextDue: async (topics) => {
+      if (topics.length === 0) return null;
+      const [row] = (
+        await access.run(sql`
+          select effective_date from bw_queue_entries
+          where processing_state = 'AVAILABLE' and due_order > 0 and ${isIn('topic', 'text', topics)}
+            and kind = ${QueueKind.NOTIFICATION}
+          order by due_order, record_id limit 1`)
+      ).rows;
+      return row ? instant(numberOf(row['effective_date'], 'effective_date')) : null;
+    },
+    countPending: async (tenantRecordId, businessNow) => {
+      const ofTenant = tenantRecordId === null ? nothing : sql`and tenant_record_id = ${tenantRecordId}`;
+      const [row] = (
+        await access.run(sql`
+          select (
+            select count(*) from bw_queue_entries
+            where processing_state = 'AVAILABLE' and due_order <= ${businessNow} ${ofTenant}
+          ) + (
+            select count(*) from bw_queue_entries where processing_state = 'IN_PROCESSING' ${ofTenant}
+          ) as pending`)
+      ).rows;
+      return numberOf(row?.['pending'], 'pending');
+    },
+    onSignal,
+    purgeHistory: async (before, limit) => {
+      const { affected } = await access.run(sql`
+          delete from bw_queue_history where record_id in (
+            select record_id from bw_queue_history where effective_date < ${before}
+            order by effective_date, record_id limit ${limit})`);
+      return affected;
+    },
+  };
+}
+
+type Retried = FailedEntry & { readonly availableAtMs?: number };
+
+function entriesOf(failures: readonly FailedEntry[]): readonly ClaimedEntry[] {
+  return failures.map(({ entry }) => entry);
+}
+
+function reasons(failures: readonly Retried[]): readonly (readonly (string | number | null)[])[] {
+  return failures.map(({ entry, reason, availableAtMs }) => [entry.recordId, reason, availableAtMs ?? null]);
+}
+
+function retryOf(failures: readonly (FailedEntry & { readonly availableAtMs: number })[]): Sql {
+  return sql`
+    update bw_queue_entries as t set processing_state = ${ProcessingState.AVAILABLE},
+      error_count = t.error_count + 1, reason = r.reason, available_at_ms = r.available_at_ms,
+      processing_owner = null, claim_id = null, claimed_at_ms = null
+    from ${rowsAs('r', reasonColumns, reasons(failures))}
+    where t.record_id = r.record_id and ${ours(entriesOf(failures), 't')}`;
+}

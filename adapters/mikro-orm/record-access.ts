@@ -1,0 +1,123 @@
+import { assertInvariant } from '../../lib/errors/index.ts';
+import type { Uuid } from '../../lib/ids/index.ts';
+import type { Page, PageRequest } from '../../lib/ports/storage/index.ts';
+import { type Column, numberOf, textOf } from './columns.ts';
+import type { Runner } from './connection.ts';
+import { nothing, raw, rowsAs, type Sql, sql } from './sql.ts';
+import type { RecordTable } from './tables/record-table.ts';
+
+/** A transaction seen from one tenant: no statement of a store goes without the tenant's number. */
+export interface TenantScope {
+  readonly runner: Runner;
+  readonly tenantRecordId: number;
+}
+
+type Stored<R> = R & { readonly recordId: number };
+
+/** Records of the tenant that meet `condition`. */
+export async function select<R extends object>(
+  scope: TenantScope,
+  table: RecordTable<R>,
+  condition: Sql,
+  order: string = 'record_id',
+): Promise<readonly Stored<R>[]> {
+  const rows = await scope.runner.rows(sql`
+    select ${raw(scope.runner.dialect.selectList(table))} from ${raw(table.name)}
+    where tenant_record_id = ${scope.tenantRecordId} and ${condition} order by ${raw(order)}`);
+  return rows.map((row) => table.decode(row));
+}
+
+/** `account_record_id` of these accounts. */
+export function ofAccounts(scope: TenantScope, accounts: Sql): Sql {
+  return sql`account_record_id in (
+    select record_id from bw_accounts where tenant_record_id = ${scope.tenantRecordId} and ${accounts})`;
+}
+
+/** A window in record-id order; a negative limit lists descending. The counts take one statement for both. */
+export async function page<R extends object>(
+  scope: TenantScope,
+  table: RecordTable<R>,
+  request: PageRequest,
+  within: Sql = nothing,
+): Promise<Page<Stored<R>>> {
+  const direction = request.limit < 0 ? 'desc' : 'asc';
+  const rows = await scope.runner.rows(sql`
+    select ${raw(scope.runner.dialect.selectList(table))} from ${raw(table.name)}
+    where tenant_record_id = ${scope.tenantRecordId} ${within}
+    order by record_id ${raw(direction)} limit ${Math.abs(request.limit)} offset ${request.offset}`);
+  const [counted] = await scope.runner.rows(sql`
+    select count(*) as total from ${raw(table.name)} where tenant_record_id = ${scope.tenantRecordId} ${within}`);
+  const total = numberOf(counted?.['total'], 'total');
+  return { rows: rows.map((row) => table.decode(row)), total, max: total };
+}
+
+/** Inserts all records with one statement and returns the record id of each, in the order given. */
+export async function insert<R extends { readonly id: Uuid }>(
+  scope: TenantScope,
+  table: RecordTable<R>,
+  records: readonly R[],
+): Promise<readonly number[]> {
+  const { rows } = await scope.runner.run(sql`
+    ${insertInto(scope, table, records)} returning id, record_id`);
+  const recordIds = new Map(
+    rows.map((row) => [textOf(row['id'], 'id'), numberOf(row['record_id'], 'record_id')]),
+  );
+  return records.map((record) => {
+    const recordId = recordIds.get(record.id);
+    assertInvariant(recordId !== undefined, `${table.name} has not returned the row of ${record.id}`);
+    return recordId;
+  });
+}
+
+/** `insert … select` of all records, to which the caller may add `on conflict` or `returning`. */
+export function insertInto<R extends object>(
+  scope: Pick<TenantScope, 'tenantRecordId'>,
+  table: RecordTable<R>,
+  records: readonly R[],
+): Sql {
+  const columns = raw(namesOf(table.written));
+  const cells = records.map((record) => table.encode(scope.tenantRecordId, record));
+  // `where true` tells SQLite that a following `on conflict` belongs to the insert.
+  return sql`insert into ${raw(table.name)} (${columns})
+    select ${columns} from ${rowsAs('r', table.written, cells)} where true`;
+}
+
+/** Writes `properties` of all records with one statement, each found by `key`. */
+export async function update<R extends object, K extends keyof R & string, P extends keyof R & string>(
+  scope: TenantScope,
+  table: RecordTable<R>,
+  change: {
+    readonly key: K;
+    readonly properties: readonly P[];
+    readonly records: readonly Pick<R, K | P>[];
+  },
+): Promise<number> {
+  const { affected } = await scope.runner.run(updateOf(scope, table, change));
+  return affected;
+}
+
+export function updateOf<R extends object, K extends keyof R & string, P extends keyof R & string>(
+  scope: TenantScope,
+  table: RecordTable<R>,
+  change: {
+    readonly key: K;
+    readonly properties: readonly P[];
+    readonly records: readonly Pick<R, K | P>[];
+  },
+): Sql {
+  const keyColumns = table.columnsOf([change.key]);
+  const changed = table.columnsOf(change.properties);
+  const cells = change.records.map((record) => [
+    ...table.encodeOnly([change.key], record),
+    ...table.encodeOnly(change.properties, record),
+  ]);
+  const assignments = changed.map(({ name }) => `${name} = r.${name}`).join(', ');
+  const match = keyColumns.map(({ name }) => `t.${name} = r.${name}`).join(' and ');
+  return sql`update ${raw(table.name)} as t set ${raw(assignments)}
+    from ${rowsAs('r', [...keyColumns, ...changed], cells)}
+    where t.tenant_record_id = ${scope.tenantRecordId} and ${raw(match)}`;
+}
+
+export function namesOf(columns: readonly Column[]): string {
+  return columns.map(({ name }) => name).join(', ');
+}

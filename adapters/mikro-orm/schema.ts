@@ -1,0 +1,62 @@
+import type { EntitySchema, MigrationObject } from '@mikro-orm/core';
+import type { Runner } from './connection.ts';
+import { sql } from './sql.ts';
+
+/** Keeps the names of the migrations that have run. */
+export const MIGRATIONS_TABLE = 'bw_migrations';
+
+/** Options of MikroORM that the schema of both databases shares. */
+export function schemaOptions(entities: EntitySchema[], migrations: readonly MigrationObject[]) {
+  return {
+    entities,
+    // The tables of the host are none of our business.
+    schemaGenerator: { skipTables: [/^(?!(?:[^.]+\.)?bw_)/] },
+    migrations: {
+      tableName: MIGRATIONS_TABLE,
+      migrationsList: [...migrations],
+      snapshot: false,
+      silent: true,
+      disableForeignKeys: false,
+    },
+  };
+}
+
+export interface SchemaState {
+  /** Migrations of this version that have not run yet, in order. */
+  readonly missing: readonly string[];
+  /** Migrations that have run and that this version does not know: the schema is newer than the code. */
+  readonly unknown: readonly string[];
+}
+
+export async function readSchemaState(
+  runner: Runner,
+  migrations: readonly MigrationObject[],
+): Promise<SchemaState> {
+  const executed = new Set(await executedMigrations(runner));
+  const known = new Set(migrations.map(({ name }) => name));
+  return {
+    missing: migrations.map(({ name }) => name).filter((name) => !executed.has(name)),
+    unknown: [...executed].filter((name) => !known.has(name)),
+  };
+}
+
+async function executedMigrations(runner: Runner): Promise<readonly string[]> {
+  const rows = (await runner.dialect.hasTable(runner, MIGRATIONS_TABLE))
+    ? await runner.rows(sql`select name from bw_migrations order by id`)
+    : [];
+  return rows.map((row) => String(row['name']));
+}
+
+/** Why the engine does not start on this schema, with the command that helps. */
+export function refusal(state: SchemaState): Error {
+  if (state.unknown.length > 0) {
+    return new Error(
+      `The database was migrated by a newer version of billwright (${state.unknown.join(', ')}); ` +
+        'update the package on this node',
+    );
+  }
+  return new Error(
+    `The database lacks ${state.missing.length} migration(s) of billwright, first ${state.missing[0] ?? 'none'}; ` +
+      'run "billwright migrate", or open the storage with { migrate: true }',
+  );
+}

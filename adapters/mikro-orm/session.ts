@@ -1,0 +1,71 @@
+import type { TenantRef } from '../../lib/context.ts';
+import type { Authorship, ReadSession, WriteSession } from '../../lib/ports/storage/index.ts';
+import { ProcessingState } from '../../lib/queue/model.ts';
+import { accountReads, accountWrites, lockAccounts, tryLockAccounts } from './accounts-store.ts';
+import { auditReads } from './audit-store.ts';
+import type { WriteScope } from './audited-writes.ts';
+import { catalogReads, catalogWrites } from './catalog-store.ts';
+import { ChangeLog } from './change-log.ts';
+import type { Runner } from './connection.ts';
+import { invoiceReads, invoiceWrites } from './invoice-store.ts';
+import { type ConsumedTopics, Outbox } from './outbox.ts';
+import { paymentReads, paymentWrites } from './payment-store.ts';
+import { endEntries, markEntriesDone } from './queue-completion.ts';
+import type { TenantScope } from './record-access.ts';
+import { subscriptionReads, subscriptionWrites } from './subscription-store.ts';
+
+/** A session that reads, over a transaction whose beginning and end are its caller's. */
+export function readSession(runner: Runner, tenant: TenantRef): ReadSession {
+  const scope: TenantScope = { runner, tenantRecordId: tenant.recordId };
+  return {
+    tenant,
+    accounts: accountReads(scope),
+    catalogs: catalogReads(scope),
+    subscriptions: subscriptionReads(scope),
+    invoices: invoiceReads(scope),
+    payments: paymentReads(scope),
+    audit: auditReads(scope),
+  };
+}
+
+export interface OpenWriteSession {
+  readonly session: WriteSession;
+  /** Writes the audit rows and the outbox; true if something is due now. The last thing before the commit. */
+  flush(): Promise<boolean>;
+}
+
+export function writeSession(input: {
+  readonly runner: Runner;
+  readonly tenant: TenantRef;
+  readonly authorship: Authorship;
+  readonly consumed: ConsumedTopics;
+}): OpenWriteSession {
+  const { runner, tenant, authorship, consumed } = input;
+  const changes = new ChangeLog();
+  const outbox = new Outbox(authorship, consumed);
+  const scope: WriteScope = { runner, tenantRecordId: tenant.recordId, changes, authorship };
+  const reads = readSession(runner, tenant);
+  const session: WriteSession = {
+    ...reads,
+    authorship,
+    accounts: { ...reads.accounts, ...accountWrites(scope) },
+    catalogs: { ...reads.catalogs, ...catalogWrites(scope) },
+    subscriptions: { ...reads.subscriptions, ...subscriptionWrites(scope) },
+    invoices: { ...reads.invoices, ...invoiceWrites(scope) },
+    payments: { ...reads.payments, ...paymentWrites(scope) },
+    lockAccounts: async (accountIds, { waitMs }) => lockAccounts(scope, accountIds, waitMs),
+    tryLockAccounts: async (recordIds) => tryLockAccounts(scope, recordIds),
+    publish: (events) => outbox.publish(events),
+    schedule: (notifications) => outbox.schedule(notifications),
+    unschedule: async (uniqueKeys) => outbox.unschedule(scope, uniqueKeys),
+    finish: async (entries) => endEntries(runner, entries, ProcessingState.PROCESSED),
+    markDone: async (entries, handler) => markEntriesDone(runner, entries, handler),
+  };
+  return {
+    session,
+    flush: async () => {
+      await changes.flush(scope, authorship);
+      return outbox.flush(scope);
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import type { Cell, Column } from './columns.ts';
+
+/** What a statement may bind directly. */
+export type Scalar = string | number | boolean | null;
+
+/** A piece of SQL text of our own, never of a caller's. */
+interface RawText {
+  readonly kind: 'raw';
+  readonly text: string;
+}
+
+/** `column` is one of `values`, bound as one parameter whatever their number. */
+interface Membership {
+  readonly kind: 'in';
+  readonly column: string;
+  readonly type: ListType;
+  readonly values: readonly (string | number)[];
+}
+
+/** A relation `alias` of these columns, bound as one JSON parameter whatever the number of rows. */
+interface RowSource {
+  readonly kind: 'rows';
+  readonly alias: string;
+  readonly columns: readonly Column[];
+  readonly rows: readonly (readonly Cell[])[];
+}
+
+export type ListType = 'uuid' | 'text' | 'bigint';
+
+export interface Sql {
+  readonly kind: 'sql';
+  readonly strings: readonly string[];
+  readonly values: readonly SqlPart[];
+}
+
+export type SqlPart = Scalar | RawText | Membership | RowSource | Sql;
+
+/** A statement: plain text with holes. Scalars are bound, other parts are rendered by the dialect. */
+export function sql(strings: TemplateStringsArray, ...values: readonly SqlPart[]): Sql {
+  return { kind: 'sql', strings, values };
+}
+
+export function raw(text: string): RawText {
+  return { kind: 'raw', text };
+}
+
+export function isIn(column: string, type: ListType, values: readonly (string | number)[]): Membership {
+  return { kind: 'in', column, type, values };
+}
+
+export function rowsAs(
+  alias: string,
+  columns: readonly Column[],
+  rows: readonly (readonly Cell[])[],
+): RowSource {
+  return { kind: 'rows', alias, columns, rows };
+}
+
+export const nothing: Sql = { kind: 'sql', strings: [''], values: [] };
+
+/** How a database writes the parts that differ; `bind` adds a parameter and returns its placeholder. */
+export interface SqlWriter {
+  membership(part: Membership, bind: (value: unknown) => string): string;
+  rowSource(part: RowSource, bind: (value: unknown) => string): string;
+  placeholder(position: number): string;
+  scalar(value: Scalar): unknown;
+}
+
+export interface Statement {
+  readonly text: string;
+  readonly parameters: readonly unknown[];
+}
+
+export function render(statement: Sql, writer: SqlWriter): Statement {
+  const parameters: unknown[] = [];
+  const bind = (value: unknown): string => writer.placeholder(parameters.push(value));
+  const write = (part: SqlPart): string => {
+    if (part === null || typeof part !== 'object') return bind(writer.scalar(part));
+    switch (part.kind) {
+      case 'raw':
+        return part.text;
+      case 'in':
+        return writer.membership(part, bind);
+      case 'rows':
+        return writer.rowSource(part, bind);
+      case 'sql':
+        return part.strings.reduce((text, next, index) => {
+          const value = part.values[index - 1];
+          return text + (value === undefined ? '' : write(value)) + next;
+        });
+    }
+  };
+  const text = write(statement);
+  return { text, parameters };
+}

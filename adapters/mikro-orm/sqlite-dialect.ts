@@ -1,0 +1,107 @@
+import { assertInvariant } from '../../lib/errors/index.ts';
+import { type Column, numberOf } from './columns.ts';
+import type { Runner } from './connection.ts';
+import type { DatabaseFailure, Dialect, EncodedEntry } from './dialect.ts';
+import { raw, rowsAs, type Sql, sql } from './sql.ts';
+import { liveConflict, movedColumns, queueEntriesTable, queueHistoryTable } from './tables/queue.ts';
+
+/** What better-sqlite3 throws. */
+interface SqliteFailure extends Error {
+  readonly code: string;
+}
+
+export const sqliteDialect: Dialect = {
+  kind: 'sqlite',
+  types: {
+    identity: 'integer',
+    bigint: 'integer',
+    integer: 'integer',
+    uuid: 'text',
+    text: 'text',
+    boolean: 'integer',
+    date: 'text',
+    // Text keeps every digit; SQLite's own numbers are doubles.
+    decimal: 'text',
+    json: 'text',
+  },
+  writer: {
+    placeholder: () => '?',
+    scalar: (value) => (typeof value === 'boolean' ? Number(value) : value),
+    membership: ({ column, values }, bind) =>
+      `${column} in (select value from json_each(${bind(JSON.stringify(values))}))`,
+    rowSource: ({ alias, columns, rows }, bind) => {
+      const cells = columns.map((column, index) => `value ->> ${index} as ${column.name}`).join(', ');
+      return `(select ${cells} from json_each(${bind(JSON.stringify(rows))})) as ${alias}`;
+    },
+  },
+  selectList: (table, alias) =>
+    table.columns.map((column: Column) => (alias ? `${alias}.${column.name}` : column.name)).join(', '),
+  failureOf,
+  // A transaction that reads first and writes later fails at once where another process has written in between; the
+  // lock at its start waits instead. Kysely knows no BEGIN IMMEDIATE.
+  takeWriteLock: sql`delete from bw_counters where record_id is null`,
+  lockTimeout: () => null,
+  forUpdate: '',
+  forUpdateSkipLocked: '',
+  claimLock: null,
+  notify: () => null,
+  hasTable: async (runner, table) =>
+    (await runner.rows(sql`select 1 from sqlite_schema where type = 'table' and name = ${table}`)).length > 0,
+  appended: (column, text) => sql`json_insert(${raw(column)}, '$[#]', ${text})`,
+  insertEntries,
+  moveEntries,
+};
+
+async function insertEntries(runner: Runner, entries: readonly EncodedEntry[]): Promise<void> {
+  const first = await reserveRecordIds(runner, entries.length);
+  const numbered = entries.map(({ cells, live }, index) => ({ live, cells: [first + index, ...cells] }));
+  const columns = raw(queueHistoryTable.columns.map(({ name }) => name).join(', '));
+  const write = async (table: string, live: boolean, conflict: Sql): Promise<void> => {
+    const rows = numbered.filter((entry) => entry.live === live).map(({ cells }) => cells);
+    if (rows.length === 0) return;
+    await runner.run(sql`insert into ${raw(table)} (${columns})
+      select ${columns} from ${rowsAs('r', queueHistoryTable.columns, rows)} where true ${conflict}`);
+  };
+  await write(queueHistoryTable.name, false, sql``);
+  await write(queueEntriesTable.name, true, liveConflict);
+}
+
+/** Live entries and history share one sequence, SQLite's own for the live table. */
+async function reserveRecordIds(runner: Runner, count: number): Promise<number> {
+  const advance = sql`
+    update sqlite_sequence set seq = seq + ${count} where name = ${queueEntriesTable.name} returning seq`;
+  const [advanced] = await runner.rows(advance);
+  if (advanced) return numberOf(advanced['seq'], 'seq') - count + 1;
+  // SQLite makes the row with the table's first insert.
+  const [made] = await runner.rows(sql`
+    insert into sqlite_sequence (name, seq) values (${queueEntriesTable.name}, ${count}) returning seq`);
+  assertInvariant(made, 'SQLite has not numbered the queue entries');
+  return 1;
+}
+
+async function moveEntries(runner: Runner, condition: Sql, outcome: string): Promise<number> {
+  await runner.run(sql`
+    insert into bw_queue_history (${raw(movedColumns)}, processing_state)
+    select ${raw(movedColumns)}, ${outcome} from bw_queue_entries where ${condition}`);
+  const { affected } = await runner.run(sql`delete from bw_queue_entries where ${condition}`);
+  return affected;
+}
+
+function failureOf(error: unknown): DatabaseFailure {
+  if (!isSqliteFailure(error)) return { kind: 'other' };
+  if (error.code.startsWith('SQLITE_BUSY') || error.code === 'SQLITE_LOCKED') return { kind: 'retry' };
+  if (error.code !== 'SQLITE_CONSTRAINT_UNIQUE') return { kind: 'other' };
+  // "UNIQUE constraint failed: bw_accounts.tenant_record_id, bw_accounts.external_key"
+  const columns = error.message.replace(/^[^:]*: /, '').split(', ');
+  return {
+    kind: 'unique',
+    violation: {
+      table: columns[0]?.split('.')[0] ?? '',
+      columns: columns.map((column) => column.split('.')[1] ?? ''),
+    },
+  };
+}
+
+function isSqliteFailure(error: unknown): error is SqliteFailure {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string';
+}

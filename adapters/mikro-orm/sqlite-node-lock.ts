@@ -1,0 +1,31 @@
+import { MikroORM } from '@mikro-orm/sqlite';
+
+/** Releases the lock. */
+export type Release = () => Promise<void>;
+
+/**
+ * Makes this process the only node on the database (platform.md §15 rule 6): an exclusive lock on the file
+ * `<path>.lock`, held by SQLite's own means. The operating system drops it when the process ends in any way, so a lock
+ * of a dead process cannot stay behind, whatever its number is used for later. The file itself stays: to remove it
+ * would let two others lock two files of that name.
+ */
+export async function lockNode(path: string): Promise<Release> {
+  const orm = new MikroORM({
+    entities: [],
+    discovery: { warnWhenNoEntities: false },
+    dbName: `${path}.lock`,
+    driverOptions: { timeout: 0 },
+  });
+  try {
+    await orm.connect();
+    await orm.em.getConnection().execute('begin exclusive');
+  } catch (cause) {
+    await orm.close(true);
+    throw new Error(
+      `${path} is in use by another node: SQLite serves one at a time. ` +
+        `End the process that holds ${path}.lock, or use PostgreSQL`,
+      { cause },
+    );
+  }
+  return () => orm.close(true);
+}

@@ -1,0 +1,127 @@
+import { MikroORM, type SqlEntityManager } from '@mikro-orm/sqlite';
+import { SQLITE_BUSY_TIMEOUT_MS } from '../../lib/limits.ts';
+import type { Storage } from '../../lib/ports/storage/index.ts';
+import type { Connection, Trace } from './connection.ts';
+import { defineEntities } from './entities.ts';
+import { migrations } from './migrations/sqlite/index.ts';
+import { applyMigrations } from './migrator.ts';
+import { MikroOrmStorage } from './mikro-orm-storage.ts';
+import { sqliteDialect } from './sqlite-dialect.ts';
+import { lockNode, type Release } from './sqlite-node-lock.ts';
+
+export interface SqliteOptions {
+  /** The database file, made if it is not there; `:memory:` keeps everything in the process. */
+  readonly path: string;
+  /** NORMAL (the default) may lose the last commits when the machine loses power, never the database; FULL may not. */
+  readonly synchronous?: 'NORMAL' | 'FULL';
+  /** Whether `prepare` brings the schema up to date; default true. */
+  readonly migrate?: boolean;
+  /** Called with the text of every statement, for diagnosis. */
+  readonly trace?: Trace;
+}
+
+/**
+ * Storage in one SQLite file, for one node: WAL, foreign keys on, a lock file beside it.
+ *
+ * Takes the file's path, options, or the host's MikroORM instance, whose connection it then shares: `within(em)` joins
+ * the host's transactions, and the host sets the pragmas. A host that lets MikroORM generate its own migrations keeps
+ * our tables out of them with `schemaGenerator: { skipTables: [/^bw_/] }`.
+ *
+ * One connection serves all; never call the storage from inside one of its own sessions, it would wait for itself.
+ *
+ * @example
+ * const billing = await Billing.open({ storage: sqlite('billing.db') });
+ */
+export function sqlite(source: string | SqliteOptions | MikroORM): Storage<SqlEntityManager> {
+  if (source instanceof MikroORM) return hostStorage(source);
+  return ownStorage(typeof source === 'string' ? { path: source } : source);
+}
+
+/** Brings the schema of the database up to date; returns the names of the migrations that ran. */
+export async function migrate(source: string | SqliteOptions): Promise<readonly string[]> {
+  const options = typeof source === 'string' ? { path: source } : source;
+  const opened = openOwn(options);
+  await opened.connect();
+  try {
+    return await migrateOver(opened.orm);
+  } finally {
+    await opened.close();
+  }
+}
+
+function ownStorage(options: SqliteOptions): Storage<SqlEntityManager> {
+  const { orm, connect, close } = openOwn(options);
+  return MikroOrmStorage.over<SqlEntityManager>({
+    connection: connectionOf(orm),
+    dialect: sqliteDialect,
+    migrations,
+    migrate: options.migrate === false ? null : () => migrateOver(orm),
+    connect,
+    close,
+    nodeTag: '',
+    onSignal: noOtherNodes,
+    trace: options.trace,
+  });
+}
+
+function hostStorage(orm: MikroORM): Storage<SqlEntityManager> {
+  return MikroOrmStorage.over<SqlEntityManager>({
+    connection: connectionOf(orm),
+    dialect: sqliteDialect,
+    migrations,
+    migrate: () => migrateOver(orm),
+    connect: () => connectionOf(orm).ensureConnection(),
+    // The host closes what it has opened.
+    close: async () => undefined,
+    nodeTag: '',
+    onSignal: noOtherNodes,
+    trace: undefined,
+  });
+}
+
+function openOwn(options: SqliteOptions) {
+  const { path, synchronous = 'NORMAL' } = options;
+  const orm = new MikroORM({
+    entities: [],
+    discovery: { warnWhenNoEntities: false },
+    dbName: path,
+    driverOptions: { timeout: SQLITE_BUSY_TIMEOUT_MS },
+  });
+  let release: Release = async () => undefined;
+  return {
+    orm,
+    connect: async (): Promise<void> => {
+      if (path !== ':memory:') release = await lockNode(path);
+      await orm.connect();
+      const connection = orm.em.getConnection();
+      await connection.execute('pragma journal_mode = wal');
+      await connection.execute(`pragma synchronous = ${synchronous === 'FULL' ? 'full' : 'normal'}`);
+    },
+    close: async (): Promise<void> => {
+      await orm.close(true);
+      await release();
+    },
+  };
+}
+
+async function migrateOver(orm: MikroORM): Promise<readonly string[]> {
+  return applyMigrations({
+    open: (options) =>
+      new MikroORM({ ...options, dbName: orm.config.get('dbName') ?? '', driverOptions: kyselyOf(orm) }),
+    entities: defineEntities(sqliteDialect.types),
+    migrations,
+  });
+}
+
+function kyselyOf(orm: MikroORM) {
+  return orm.em.getConnection().getClient();
+}
+
+function connectionOf(orm: MikroORM): Connection {
+  return orm.em.getConnection('write');
+}
+
+/** No other process writes to the file; commits of this one are told by `onCommit`. */
+function noOtherNodes(): () => void {
+  return () => undefined;
+}

@@ -1,0 +1,87 @@
+import {
+  ChangeType,
+  type SubscriptionReads,
+  type SubscriptionWrites,
+} from '../../lib/ports/storage/index.ts';
+import {
+  blockingStateAudit,
+  bundleAudit,
+  lifecycleEventAudit,
+  subscriptionAudit,
+} from './audited-records.ts';
+import { insertAudited, noteChange, type WriteScope } from './audited-writes.ts';
+import { ofAccounts, page, select, type TenantScope, updateOf } from './record-access.ts';
+import { isIn, raw, sql } from './sql.ts';
+import {
+  blockingStatesTable,
+  bundlesTable,
+  lifecycleEventsTable,
+  subscriptionsTable,
+} from './tables/subscriptions.ts';
+
+export function subscriptionReads(scope: TenantScope): SubscriptionReads {
+  return {
+    findBundlesByIds: async (ids) =>
+      ids.length === 0 ? [] : select(scope, bundlesTable, sql`${isIn('id', 'uuid', ids)}`),
+    findBundlesByKeys: async (keys) =>
+      keys.length === 0 ? [] : select(scope, bundlesTable, sql`${isIn('external_key', 'text', keys)}`),
+    findBundlesByAccounts: async (accountIds) =>
+      accountIds.length === 0
+        ? []
+        : select(scope, bundlesTable, ofAccounts(scope, sql`${isIn('id', 'uuid', accountIds)}`)),
+    pageBundlesOfAccount: async (accountId, request) =>
+      page(scope, bundlesTable, request, sql`and ${ofAccounts(scope, sql`id = ${accountId}`)}`),
+    findByIds: async (ids) =>
+      ids.length === 0 ? [] : select(scope, subscriptionsTable, sql`${isIn('id', 'uuid', ids)}`),
+    findByKeys: async (keys) =>
+      keys.length === 0 ? [] : select(scope, subscriptionsTable, sql`${isIn('external_key', 'text', keys)}`),
+    findByBundles: async (bundleIds) =>
+      bundleIds.length === 0
+        ? []
+        : select(scope, subscriptionsTable, sql`${isIn('bundle_id', 'uuid', bundleIds)}`),
+    findEvents: async (subscriptionIds) =>
+      subscriptionIds.length === 0
+        ? []
+        : select(
+            scope,
+            lifecycleEventsTable,
+            sql`${isIn('subscription_id', 'uuid', subscriptionIds)} and is_active`,
+            'subscription_id, effective, sequence, record_id',
+          ),
+    findEventsByIds: async (ids) =>
+      ids.length === 0 ? [] : select(scope, lifecycleEventsTable, sql`${isIn('id', 'uuid', ids)}`),
+    findBlockingStates: async (blockedIds) =>
+      blockedIds.length === 0
+        ? []
+        : select(
+            scope,
+            blockingStatesTable,
+            sql`${isIn('blocked_id', 'uuid', blockedIds)} and is_active`,
+            'effective, sequence, record_id',
+          ),
+  };
+}
+
+export function subscriptionWrites(scope: WriteScope): SubscriptionWrites {
+  return {
+    insertBundles: async (bundles) => insertAudited(scope, bundlesTable, bundleAudit, bundles),
+    insertSubscriptions: async (subscriptions) =>
+      insertAudited(scope, subscriptionsTable, subscriptionAudit, subscriptions),
+    insertEvents: async (events) => insertAudited(scope, lifecycleEventsTable, lifecycleEventAudit, events),
+    insertBlockingStates: async (states) =>
+      insertAudited(scope, blockingStatesTable, blockingStateAudit, states),
+    setChargedThrough: async (changes) => {
+      if (changes.length === 0) return;
+      const records = changes.map(({ subscriptionId, chargedThrough }) => ({
+        id: subscriptionId,
+        chargedThrough,
+      }));
+      const rows = await scope.runner.rows(sql`
+        ${updateOf(scope, subscriptionsTable, { key: 'id', properties: ['chargedThrough'], records })}
+        returning ${raw(scope.runner.dialect.selectList(subscriptionsTable, 't'))}`);
+      for (const row of rows) {
+        noteChange(scope, subscriptionAudit, ChangeType.UPDATE, subscriptionsTable.decode(row));
+      }
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import { ChangeType, type SystemStore } from '../../lib/ports/storage/index.ts';
+import type { Tenant } from '../../lib/tenants/model.ts';
+import { ChangeLog } from './change-log.ts';
+import { numberOf } from './columns.ts';
+import type { Dialect } from './dialect.ts';
+import type { SystemAccess } from './queue-store.ts';
+import { insert, insertInto } from './record-access.ts';
+import { isIn, raw, type Sql, sql } from './sql.ts';
+import type { RecordTable } from './tables/record-table.ts';
+import { tenantsTable, testClockTable, usersTable } from './tables/system.ts';
+
+/** Rows of no tenant carry its number 0 (platform.md §17 rule 2). */
+const noTenant = 0;
+const clockName = 'shared';
+
+export function systemStore(access: SystemAccess, dialect: Dialect): SystemStore {
+  const find = async <R extends object>(table: RecordTable<R>, condition: Sql) => {
+    const { rows } = await access.run(sql`
+      select ${raw(dialect.selectList(table))} from ${raw(table.name)} where ${condition} order by record_id`);
+    return rows.map((row) => table.decode(row));
+  };
+  const findTenants = (condition: Sql): Promise<readonly Tenant[]> => find(tenantsTable, condition);
+  return {
+    findTenantsByIds: async (ids) => (ids.length === 0 ? [] : findTenants(sql`${isIn('id', 'uuid', ids)}`)),
+    findTenantsByRecordIds: async (recordIds) =>
+      recordIds.length === 0 ? [] : findTenants(sql`${isIn('record_id', 'bigint', recordIds)}`),
+    findTenantByApiKey: async (apiKey) => (await findTenants(sql`api_key = ${apiKey}`))[0] ?? null,
+    insertTenant: async (tenant, authorship) =>
+      access.transact(async (runner) => {
+        const [recordId = 0] = await insert({ runner, tenantRecordId: noTenant }, tenantsTable, [tenant]);
+        const changes = new ChangeLog();
+        changes.add({
+          tableName: 'TENANT',
+          changeType: ChangeType.INSERT,
+          targetId: tenant.id,
+          targetRecordId: recordId,
+          accountRecordId: null,
+          snapshot: null,
+        });
+        await changes.flush({ runner, tenantRecordId: recordId }, authorship);
+        return { ...tenant, recordId };
+      }),
+    findUserByName: async (name) => (await find(usersTable, sql`name = ${name}`))[0] ?? null,
+    insertUserIfAbsent: async (user) => {
+      const { affected } = await access.run(sql`
+          ${insertInto({ tenantRecordId: noTenant }, usersTable, [user])} on conflict (name) do nothing`);
+      return affected === 1;
+    },
+    readTestClock: async () => {
+      const [clock] = await find(testClockTable, sql`name = ${clockName}`);
+      return clock ? { base: clock.base, setAtMs: clock.setAtMs } : null;
+    },
+    writeTestClock: async (value) => {
+      await access.run(
+        value === null
+          ? sql`delete from bw_test_clock where name = ${clockName}`
+          : sql`${insertInto({ tenantRecordId: noTenant }, testClockTable, [{ name: clockName, ...value }])}
+                on conflict (name) do update set base = excluded.base, set_at_ms = excluded.set_at_ms`,
+      );
+    },
+    ping: async () => {
+      const [row] = (await access.run(sql`select 1 as alive`)).rows;
+      numberOf(row?.['alive'], 'alive');
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import { accountsTable } from './accounts.ts';
+import { catalogVersionsTable } from './catalogs.ts';
+import {
+  coverageTable,
+  cursorsTable,
+  invoiceItemsTable,
+  invoicesTable,
+  invoicingStatesTable,
+} from './invoices.ts';
+import {
+  invoicePaymentsTable,
+  paymentAttemptsTable,
+  paymentMethodsTable,
+  paymentsTable,
+  paymentTransactionsTable,
+} from './payments.ts';
+import { queueEntriesTable, queueHistoryTable } from './queue.ts';
+import type { TableSpec } from './record-table.ts';
+import {
+  blockingStatesTable,
+  bundlesTable,
+  lifecycleEventsTable,
+  subscriptionsTable,
+} from './subscriptions.ts';
+import { auditLogTable, countersTable, tenantsTable, testClockTable, usersTable } from './system.ts';
+
+/** Every table of the schema. */
+export const tables: readonly TableSpec[] = [
+  tenantsTable,
+  usersTable,
+  testClockTable,
+  countersTable,
+  accountsTable,
+  catalogVersionsTable,
+  bundlesTable,
+  subscriptionsTable,
+  lifecycleEventsTable,
+  blockingStatesTable,
+  invoicesTable,
+  invoiceItemsTable,
+  coverageTable,
+  cursorsTable,
+  invoicingStatesTable,
+  paymentMethodsTable,
+  paymentsTable,
+  paymentTransactionsTable,
+  paymentAttemptsTable,
+  invoicePaymentsTable,
+  queueEntriesTable,
+  queueHistoryTable,
+  auditLogTable,
+];

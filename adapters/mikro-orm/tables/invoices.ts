@@ -1,0 +1,178 @@
+import type {
+  AccountInvoicingState,
+  CoverageRow,
+  Invoice,
+  InvoiceItem,
+  InvoicingCursor,
+} from '../../../lib/invoicing/model.ts';
+import type { New } from '../../../lib/ports/storage/index.ts';
+import {
+  amount,
+  amountOrNull,
+  bigint,
+  boolean,
+  currency,
+  date,
+  dateOrNull,
+  instantAt,
+  instantAtOrNull,
+  integer,
+  oneOf,
+  text,
+  textOrNull,
+  uuid,
+  uuidOrNull,
+} from '../columns.ts';
+import { RecordTable } from './record-table.ts';
+
+export const invoicesTable = new RecordTable<New<Invoice>>(
+  {
+    name: 'invoices',
+    ofTenant: true,
+    uniques: [
+      { name: 'id', columns: ['id'] },
+      { name: 'number', columns: ['tenant_record_id', 'invoice_number'] },
+    ],
+    indexes: [
+      { name: 'page', columns: ['tenant_record_id', 'record_id'] },
+      { name: 'account', columns: ['tenant_record_id', 'account_record_id', 'record_id'] },
+    ],
+  },
+  {
+    id: uuid('id'),
+    accountId: uuid('account_id'),
+    accountRecordId: bigint('account_record_id'),
+    invoiceNumber: bigint('invoice_number'),
+    invoiceDate: date('invoice_date'),
+    targetDate: dateOrNull('target_date'),
+    commitDate: dateOrNull('commit_date'),
+    currency: currency('currency'),
+    status: oneOf('status'),
+    isMigration: boolean('is_migration'),
+    isWrittenOff: boolean('is_written_off'),
+    isParentInvoice: boolean('is_parent_invoice'),
+    groupId: uuid('group_id'),
+    amount: amount('amount'),
+    creditAdj: amount('credit_adj'),
+    refundAdj: amount('refund_adj'),
+    rawBalance: amount('raw_balance'),
+    createdDate: instantAt('created_date'),
+  },
+);
+
+export const invoiceItemsTable = new RecordTable<New<InvoiceItem>>(
+  {
+    name: 'invoice_items',
+    ofTenant: true,
+    uniques: [{ name: 'id', columns: ['id'] }],
+    indexes: [
+      { name: 'invoice', columns: ['tenant_record_id', 'invoice_id', 'record_id'] },
+      { name: 'account', columns: ['tenant_record_id', 'account_record_id', 'record_id'] },
+    ],
+  },
+  {
+    id: uuid('id'),
+    invoiceId: uuid('invoice_id'),
+    accountId: uuid('account_id'),
+    accountRecordId: bigint('account_record_id'),
+    itemType: oneOf('item_type'),
+    childAccountId: uuidOrNull('child_account_id'),
+    bundleId: uuidOrNull('bundle_id'),
+    subscriptionId: uuidOrNull('subscription_id'),
+    productName: textOrNull('product_name'),
+    planName: textOrNull('plan_name'),
+    phaseName: textOrNull('phase_name'),
+    usageName: textOrNull('usage_name'),
+    description: textOrNull('description'),
+    startDate: dateOrNull('start_date'),
+    endDate: dateOrNull('end_date'),
+    amount: amount('amount'),
+    rate: amountOrNull('rate'),
+    currency: currency('currency'),
+    quantity: amountOrNull('quantity'),
+    linkedItemId: uuidOrNull('linked_item_id'),
+    itemDetails: textOrNull('item_details'),
+    catalogEffectiveDate: instantAtOrNull('catalog_effective_date'),
+    repairable: amount('repairable'),
+    createdDate: instantAt('created_date'),
+  },
+);
+
+type StoredCoverage = CoverageRow & { readonly accountRecordId: number };
+
+export const coverageTable = new RecordTable<StoredCoverage>(
+  {
+    name: 'coverage',
+    ofTenant: true,
+    // invoicing.md §1.6 rules 2 and 3
+    uniques: [
+      {
+        name: 'recurring',
+        columns: ['tenant_record_id', 'subscription_id', 'start_date'],
+        where: `kind = 'RECURRING'`,
+      },
+      {
+        name: 'fixed',
+        columns: ['tenant_record_id', 'subscription_id', 'start_date', 'plan_name', 'phase_name', 'amount'],
+        where: `kind = 'FIXED'`,
+      },
+      {
+        name: 'free',
+        columns: ['tenant_record_id', 'subscription_id', 'start_date', 'end_date', 'plan_name', 'phase_name'],
+        where: `kind = 'FREE'`,
+      },
+    ],
+    indexes: [
+      { name: 'end', columns: ['tenant_record_id', 'subscription_id', 'end_date'] },
+      { name: 'start', columns: ['tenant_record_id', 'subscription_id', 'start_date'] },
+      { name: 'item', columns: ['tenant_record_id', 'item_id'] },
+    ],
+  },
+  {
+    accountRecordId: bigint('account_record_id'),
+    kind: oneOf('kind'),
+    subscriptionId: uuid('subscription_id'),
+    itemId: uuid('item_id'),
+    startDate: date('start_date'),
+    endDate: dateOrNull('end_date'),
+    planName: text('plan_name'),
+    phaseName: text('phase_name'),
+    rate: amountOrNull('rate'),
+    amount: amount('amount'),
+  },
+);
+
+type StoredCursor = InvoicingCursor & { readonly accountRecordId: number };
+
+export const cursorsTable = new RecordTable<StoredCursor>(
+  {
+    name: 'invoicing_cursors',
+    ofTenant: true,
+    uniques: [{ name: 'subscription', columns: ['tenant_record_id', 'subscription_id'] }],
+    indexes: [{ name: 'due', columns: ['tenant_record_id', 'account_record_id', 'next_due_date'] }],
+  },
+  {
+    accountRecordId: bigint('account_record_id'),
+    subscriptionId: uuid('subscription_id'),
+    settledThrough: dateOrNull('settled_through'),
+    dirtyFrom: dateOrNull('dirty_from'),
+    nextDueDate: dateOrNull('next_due_date'),
+  },
+);
+
+export const invoicingStatesTable = new RecordTable<AccountInvoicingState>(
+  {
+    name: 'invoicing_states',
+    ofTenant: true,
+    uniques: [{ name: 'account', columns: ['tenant_record_id', 'account_id'] }],
+  },
+  {
+    accountId: uuid('account_id'),
+    accountRecordId: bigint('account_record_id'),
+    maxTargetDate: dateOrNull('max_target_date'),
+    accountCBA: amount('account_cba'),
+    accountBalance: amount('account_balance'),
+    parked: boolean('parked'),
+    version: integer('version'),
+  },
+);

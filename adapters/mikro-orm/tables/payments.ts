@@ -1,0 +1,196 @@
+import { ErrorCode } from '../../../lib/errors/index.ts';
+import type {
+  InvoicePayment,
+  Payment,
+  PaymentAttempt,
+  PaymentMethod,
+  PaymentTransaction,
+} from '../../../lib/payments/model.ts';
+import type { New } from '../../../lib/ports/storage/index.ts';
+import {
+  amount,
+  amountOrNull,
+  bigint,
+  boolean,
+  currency,
+  currencyOrNull,
+  instantAt,
+  instantAtOrNull,
+  json,
+  oneOf,
+  text,
+  textOrNull,
+  uuid,
+  uuidOrNull,
+} from '../columns.ts';
+import { RecordTable } from './record-table.ts';
+
+export const paymentMethodsTable = new RecordTable<New<PaymentMethod>>(
+  {
+    name: 'payment_methods',
+    ofTenant: true,
+    uniques: [
+      { name: 'id', columns: ['id'] },
+      {
+        name: 'external_key',
+        columns: ['tenant_record_id', 'external_key'],
+        violation: {
+          code: ErrorCode.PAYMENT_INVALID_PARAMETER,
+          message: 'A payment method with this external key exists already; choose another key',
+        },
+      },
+    ],
+    indexes: [{ name: 'account', columns: ['tenant_record_id', 'account_record_id', 'record_id'] }],
+  },
+  {
+    id: uuid('id'),
+    externalKey: text('external_key'),
+    accountId: uuid('account_id'),
+    accountRecordId: bigint('account_record_id'),
+    pluginName: text('plugin_name'),
+    isActive: boolean('is_active'),
+    createdDate: instantAt('created_date'),
+  },
+);
+
+export const paymentsTable = new RecordTable<New<Payment>>(
+  {
+    name: 'payments',
+    ofTenant: true,
+    uniques: [
+      { name: 'id', columns: ['id'] },
+      {
+        name: 'external_key',
+        columns: ['tenant_record_id', 'external_key'],
+        violation: {
+          code: ErrorCode.PAYMENT_INVALID_PARAMETER,
+          message: 'A payment with this external key exists already; choose another key or use that payment',
+        },
+      },
+      { name: 'number', columns: ['tenant_record_id', 'payment_number'] },
+    ],
+    indexes: [{ name: 'account', columns: ['tenant_record_id', 'account_record_id', 'record_id'] }],
+  },
+  {
+    id: uuid('id'),
+    accountId: uuid('account_id'),
+    accountRecordId: bigint('account_record_id'),
+    paymentNumber: bigint('payment_number'),
+    externalKey: text('external_key'),
+    paymentMethodId: uuid('payment_method_id'),
+    stateName: textOrNull('state_name'),
+    lastSuccessStateName: textOrNull('last_success_state_name'),
+    createdDate: instantAt('created_date'),
+  },
+);
+
+export const paymentTransactionsTable = new RecordTable<New<PaymentTransaction>>(
+  {
+    name: 'payment_transactions',
+    ofTenant: true,
+    uniques: [
+      { name: 'id', columns: ['id'] },
+      {
+        // payments.md §1.7 rule 2
+        name: 'success_key',
+        columns: ['tenant_record_id', 'external_key'],
+        where: `status = 'SUCCESS' and transaction_type <> 'CHARGEBACK'`,
+        violation: {
+          code: ErrorCode.PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS,
+          message: 'A successful transaction with this external key exists already; choose another key',
+        },
+      },
+      {
+        // payments.md §1.7 rule 3
+        name: 'leased',
+        columns: ['tenant_record_id', 'payment_id'],
+        where: 'lease_until is not null',
+        violation: {
+          code: ErrorCode.PAYMENT_INTERNAL_ERROR,
+          message: 'Another transaction of this payment is with the gateway; try again when it is settled',
+        },
+      },
+    ],
+    indexes: [
+      { name: 'payment', columns: ['tenant_record_id', 'payment_id', 'record_id'] },
+      { name: 'external_key', columns: ['tenant_record_id', 'external_key'] },
+    ],
+  },
+  {
+    id: uuid('id'),
+    paymentId: uuid('payment_id'),
+    accountRecordId: bigint('account_record_id'),
+    attemptId: uuidOrNull('attempt_id'),
+    externalKey: text('external_key'),
+    transactionType: oneOf('transaction_type'),
+    effectiveDate: instantAt('effective_date'),
+    status: oneOf('status'),
+    amount: amountOrNull('amount'),
+    currency: currencyOrNull('currency'),
+    processedAmount: amountOrNull('processed_amount'),
+    processedCurrency: currencyOrNull('processed_currency'),
+    gatewayErrorCode: textOrNull('gateway_error_code'),
+    gatewayErrorMsg: textOrNull('gateway_error_msg'),
+    leaseUntil: instantAtOrNull('lease_until'),
+    createdDate: instantAt('created_date'),
+  },
+);
+
+export const paymentAttemptsTable = new RecordTable<New<PaymentAttempt>>(
+  {
+    name: 'payment_attempts',
+    ofTenant: true,
+    uniques: [{ name: 'id', columns: ['id'] }],
+    indexes: [{ name: 'payment_key', columns: ['tenant_record_id', 'payment_external_key', 'record_id'] }],
+  },
+  {
+    id: uuid('id'),
+    accountId: uuid('account_id'),
+    accountRecordId: bigint('account_record_id'),
+    paymentMethodId: uuidOrNull('payment_method_id'),
+    paymentExternalKey: text('payment_external_key'),
+    transactionId: uuidOrNull('transaction_id'),
+    transactionExternalKey: text('transaction_external_key'),
+    transactionType: oneOf('transaction_type'),
+    stateName: oneOf('state_name'),
+    amount: amountOrNull('amount'),
+    currency: currencyOrNull('currency'),
+    pluginNames: json<readonly string[]>('plugin_names'),
+    isApiPayment: boolean('is_api_payment'),
+    createdDate: instantAt('created_date'),
+  },
+);
+
+export const invoicePaymentsTable = new RecordTable<New<InvoicePayment>>(
+  {
+    name: 'invoice_payments',
+    ofTenant: true,
+    uniques: [
+      { name: 'id', columns: ['id'] },
+      {
+        // payments.md §1.7 rule 4
+        name: 'key',
+        columns: ['tenant_record_id', 'type', 'transaction_external_key'],
+      },
+    ],
+    indexes: [
+      { name: 'invoice', columns: ['tenant_record_id', 'invoice_id', 'record_id'] },
+      { name: 'payment', columns: ['tenant_record_id', 'payment_id', 'record_id'] },
+    ],
+  },
+  {
+    id: uuid('id'),
+    accountRecordId: bigint('account_record_id'),
+    invoiceId: uuid('invoice_id'),
+    type: oneOf('type'),
+    status: oneOf('status'),
+    paymentId: uuidOrNull('payment_id'),
+    paymentDate: instantAt('payment_date'),
+    amount: amount('amount'),
+    currency: currency('currency'),
+    processedCurrency: currency('processed_currency'),
+    transactionExternalKey: text('transaction_external_key'),
+    linkedInvoicePaymentId: uuidOrNull('linked_invoice_payment_id'),
+    createdDate: instantAt('created_date'),
+  },
+);

@@ -1,0 +1,118 @@
+import type { Uuid } from '../../../lib/ids/index.ts';
+import type { EventPayload, ProcessingState, QueueKind } from '../../../lib/queue/model.ts';
+import type { Instant } from '../../../lib/time/index.ts';
+import {
+  bigint,
+  bigintOrNull,
+  type Column,
+  type Fields,
+  instantAt,
+  integer,
+  json,
+  oneOf,
+  text,
+  textOrNull,
+  uuid,
+  uuidOrNull,
+} from '../columns.ts';
+import { type Sql, sql } from '../sql.ts';
+import { RecordTable, TABLE_PREFIX, type TableSpec } from './record-table.ts';
+
+/** A queue entry as it is kept (platform.md §9.1); times called `…Ms` are system time, instants business time. */
+export interface StoredEntry {
+  readonly accountRecordId: number | null;
+  readonly kind: QueueKind;
+  readonly topic: string;
+  readonly payload: EventPayload;
+  readonly userToken: Uuid;
+  readonly createdDate: Instant;
+  readonly effectiveDate: Instant;
+  /** 0 for a bus entry, which goes before every notification; else the due instant, at least 1. */
+  readonly dueOrder: number;
+  readonly uniqueKey: string | null;
+  readonly errorCount: number;
+  readonly processingState: ProcessingState;
+  readonly processingOwner: string | null;
+  /** End of the lease, or time of the next attempt. */
+  readonly availableAtMs: number | null;
+  readonly claimId: Uuid | null;
+  readonly claimedAtMs: number | null;
+  readonly doneHandlers: readonly string[];
+  readonly reason: string | null;
+}
+
+const fields: Fields<StoredEntry> = {
+  accountRecordId: bigintOrNull('account_record_id'),
+  kind: oneOf('kind'),
+  topic: text('topic'),
+  payload: json<EventPayload>('payload'),
+  userToken: uuid('user_token'),
+  createdDate: instantAt('created_date'),
+  effectiveDate: instantAt('effective_date'),
+  dueOrder: bigint('due_order'),
+  uniqueKey: textOrNull('unique_key'),
+  errorCount: integer('error_count'),
+  processingState: oneOf('processing_state'),
+  processingOwner: textOrNull('processing_owner'),
+  availableAtMs: bigintOrNull('available_at_ms'),
+  claimId: uuidOrNull('claim_id'),
+  claimedAtMs: bigintOrNull('claimed_at_ms'),
+  doneHandlers: json<readonly string[]>('done_handlers'),
+  reason: textOrNull('reason'),
+};
+
+/** Live entries of both kinds. */
+export const queueEntriesTable = new RecordTable<StoredEntry>(
+  {
+    name: 'queue_entries',
+    ofTenant: true,
+    uniques: [
+      {
+        name: 'unique_key',
+        columns: ['tenant_record_id', 'unique_key'],
+        where: 'unique_key is not null',
+      },
+    ],
+    indexes: [
+      // The order of claims over all accounts.
+      { name: 'due', columns: ['due_order', 'record_id'], where: `processing_state = 'AVAILABLE'` },
+      // The order of claims within an account: whether an entry is its account's first.
+      {
+        name: 'account_due',
+        columns: ['tenant_record_id', 'account_record_id', 'due_order', 'record_id'],
+        where: `processing_state = 'AVAILABLE'`,
+      },
+      // Whether an account has an entry in processing; leases that have ended.
+      {
+        name: 'claimed',
+        columns: ['tenant_record_id', 'account_record_id'],
+        where: `processing_state = 'IN_PROCESSING'`,
+      },
+    ],
+  },
+  fields,
+);
+
+const identity: Column = { name: 'record_id', type: 'bigint', nullable: false };
+
+/** Finished entries under the record id that they had when live. */
+export const queueHistoryTable: TableSpec = {
+  name: `${TABLE_PREFIX}queue_history`,
+  columns: [identity, ...queueEntriesTable.written],
+  primaryKey: 'record_id',
+  uniques: [],
+  indexes: [
+    { name: 'account', columns: ['tenant_record_id', 'account_record_id', 'record_id'] },
+    { name: 'age', columns: ['effective_date', 'record_id'] },
+  ],
+};
+
+/** What moves with an entry from the live table into the history; its outcome is written anew. */
+export const movedColumns = queueHistoryTable.columns
+  .map(({ name }) => name)
+  .filter((name) => name !== 'processing_state')
+  .join(', ');
+
+/** At most one live entry has a given key: a second insert is a no-op. */
+export const liveConflict: Sql = sql`
+  on conflict (tenant_record_id, unique_key) where unique_key is not null do nothing`;

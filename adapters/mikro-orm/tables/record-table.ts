@@ -1,0 +1,94 @@
+import type { ErrorCode } from '../../../lib/errors/index.ts';
+import type { Cell, Column, Field, Fields, Row } from '../columns.ts';
+
+/** Prefix of every table: they live inside the host's database. */
+export const TABLE_PREFIX = 'bw_';
+
+export interface IndexSpec {
+  /** Suffix of its name; the table's name goes in front. */
+  readonly name: string;
+  readonly columns: readonly string[];
+  /** Predicate of a partial index, in SQL that both databases read. */
+  readonly where?: string;
+}
+
+export interface UniqueSpec extends IndexSpec {
+  /** What a violation means to the caller; without it, it is a defect. */
+  readonly violation?: { readonly code: ErrorCode; readonly message: string };
+}
+
+export function uniqueName(table: string, unique: UniqueSpec): string {
+  return `${table}_${unique.name}_unique`;
+}
+
+/** A table as the schema declares it. */
+export interface TableSpec {
+  readonly name: string;
+  readonly columns: readonly Column[];
+  readonly primaryKey: string;
+  readonly uniques: readonly UniqueSpec[];
+  readonly indexes: readonly IndexSpec[];
+}
+
+interface TableInput {
+  /** Without prefix. */
+  readonly name: string;
+  /** Of a tenant: every row carries `tenant_record_id` (platform.md §17 rule 2). */
+  readonly ofTenant: boolean;
+  readonly uniques?: readonly UniqueSpec[];
+  readonly indexes?: readonly IndexSpec[];
+}
+
+const recordIdColumn: Column = { name: 'record_id', type: 'identity', nullable: false };
+const tenantColumn: Column = { name: 'tenant_record_id', type: 'bigint', nullable: false };
+
+/** A table whose rows are records of the domain; the one place that says which property is in which column. */
+export class RecordTable<R extends object> implements TableSpec {
+  readonly name: string;
+  readonly primaryKey = 'record_id';
+  readonly uniques: readonly UniqueSpec[];
+  readonly indexes: readonly IndexSpec[];
+  readonly fields: Fields<R>;
+  readonly ofTenant: boolean;
+  /** All columns. */
+  readonly columns: readonly Column[];
+  /** The columns that an insert fills, in the order of `encode`. */
+  readonly written: readonly Column[];
+  readonly #entries: readonly (readonly [keyof R & string, Field<unknown>])[];
+
+  constructor(input: TableInput, fields: Fields<R>) {
+    this.name = TABLE_PREFIX + input.name;
+    this.ofTenant = input.ofTenant;
+    this.uniques = input.uniques ?? [];
+    this.indexes = input.indexes ?? [];
+    this.fields = fields;
+    this.#entries = Object.entries(fields) as [keyof R & string, Field<unknown>][];
+    const own = this.#entries.flatMap(([, field]) => field.columns);
+    this.written = input.ofTenant ? [tenantColumn, ...own] : own;
+    this.columns = [recordIdColumn, ...this.written];
+  }
+
+  encode(tenantRecordId: number, record: R): readonly Cell[] {
+    const cells: Cell[] = this.ofTenant ? [tenantRecordId] : [];
+    for (const [property, field] of this.#entries) field.write(record[property], cells);
+    return cells;
+  }
+
+  decode(row: Row): R & { readonly recordId: number } {
+    const record: Record<string, unknown> = { recordId: Number(row['record_id']) };
+    for (const [property, field] of this.#entries) record[property] = field.read(row);
+    return record as R & { readonly recordId: number };
+  }
+
+  /** The columns of these properties. */
+  columnsOf(properties: readonly (keyof R & string)[]): readonly Column[] {
+    return properties.flatMap((property) => this.fields[property].columns);
+  }
+
+  /** The cells of these properties of one record, in the order of `columnsOf`. */
+  encodeOnly<K extends keyof R & string>(properties: readonly K[], record: Pick<R, K>): readonly Cell[] {
+    const cells: Cell[] = [];
+    for (const property of properties) this.fields[property].write(record[property], cells);
+    return cells;
+  }
+}

@@ -1,0 +1,156 @@
+import { ErrorCode } from '../../../lib/errors/index.ts';
+import type { New } from '../../../lib/ports/storage/index.ts';
+import type {
+  BlockingState,
+  Bundle,
+  LifecycleEvent,
+  Subscription,
+} from '../../../lib/subscriptions/model.ts';
+import {
+  bigint,
+  boolean,
+  dated,
+  datedOrNull,
+  instantAt,
+  integer,
+  integerOrNull,
+  oneOf,
+  oneOfOrNull,
+  text,
+  textOrNull,
+  uuid,
+  uuidOrNull,
+} from '../columns.ts';
+import { RecordTable } from './record-table.ts';
+
+export const bundlesTable = new RecordTable<New<Bundle>>(
+  {
+    name: 'bundles',
+    ofTenant: true,
+    uniques: [
+      { name: 'id', columns: ['id'] },
+      {
+        name: 'external_key',
+        columns: ['tenant_record_id', 'external_key'],
+        violation: {
+          code: ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS,
+          message: 'A bundle with this external key exists already; choose another key',
+        },
+      },
+    ],
+    indexes: [{ name: 'account', columns: ['tenant_record_id', 'account_record_id', 'record_id'] }],
+  },
+  {
+    id: uuid('id'),
+    accountId: uuid('account_id'),
+    accountRecordId: bigint('account_record_id'),
+    externalKey: text('external_key'),
+    originalCreatedDate: instantAt('original_created_date'),
+    createdDate: instantAt('created_date'),
+  },
+);
+
+export const subscriptionsTable = new RecordTable<New<Subscription>>(
+  {
+    name: 'subscriptions',
+    ofTenant: true,
+    uniques: [
+      { name: 'id', columns: ['id'] },
+      {
+        name: 'external_key',
+        columns: ['tenant_record_id', 'external_key'],
+        violation: {
+          code: ErrorCode.SUBSCRIPTION_EXTERNAL_KEY_EXISTS,
+          message: 'A subscription with this external key exists already; choose another key',
+        },
+      },
+    ],
+    indexes: [
+      { name: 'account', columns: ['tenant_record_id', 'account_record_id', 'record_id'] },
+      { name: 'bundle', columns: ['tenant_record_id', 'bundle_id', 'record_id'] },
+    ],
+  },
+  {
+    id: uuid('id'),
+    bundleId: uuid('bundle_id'),
+    accountId: uuid('account_id'),
+    accountRecordId: bigint('account_record_id'),
+    externalKey: text('external_key'),
+    category: oneOf('category'),
+    alignStart: dated('align_start'),
+    bundleStart: dated('bundle_start'),
+    chargedThrough: datedOrNull('charged_through'),
+    migrated: boolean('migrated'),
+    createdDate: instantAt('created_date'),
+  },
+);
+
+export const lifecycleEventsTable = new RecordTable<New<LifecycleEvent>>(
+  {
+    name: 'subscription_events',
+    ofTenant: true,
+    uniques: [
+      { name: 'id', columns: ['id'] },
+      {
+        // subscriptions.md §3, storage invariant 2
+        name: 'start',
+        columns: ['tenant_record_id', 'subscription_id'],
+        where: `is_active and type in ('CREATE', 'TRANSFER')`,
+      },
+    ],
+    indexes: [
+      { name: 'subscription', columns: ['tenant_record_id', 'subscription_id', 'effective', 'sequence'] },
+    ],
+  },
+  {
+    id: uuid('id'),
+    subscriptionId: uuid('subscription_id'),
+    accountRecordId: bigint('account_record_id'),
+    type: oneOf('type'),
+    effective: dated('effective'),
+    sequence: integer('sequence'),
+    planName: textOrNull('plan_name'),
+    phaseName: textOrNull('phase_name'),
+    priceListName: textOrNull('price_list_name'),
+    phaseAnchor: datedOrNull('phase_anchor'),
+    phaseAnchorType: oneOfOrNull('phase_anchor_type'),
+    billCycleDay: integerOrNull('bill_cycle_day'),
+    quantity: integerOrNull('quantity'),
+    isActive: boolean('is_active'),
+    deactivatedBy: uuidOrNull('deactivated_by'),
+    createdDate: instantAt('created_date'),
+  },
+);
+
+export const blockingStatesTable = new RecordTable<New<BlockingState>>(
+  {
+    name: 'blocking_states',
+    ofTenant: true,
+    uniques: [
+      { name: 'id', columns: ['id'] },
+      {
+        // subscriptions.md §3, storage invariant 6
+        name: 'started',
+        columns: ['tenant_record_id', 'blocked_id'],
+        where: `is_active and service = 'entitlement-service' and state_name = 'ENT_STARTED'`,
+      },
+    ],
+    indexes: [{ name: 'blocked', columns: ['tenant_record_id', 'blocked_id', 'effective', 'sequence'] }],
+  },
+  {
+    id: uuid('id'),
+    blockedId: uuid('blocked_id'),
+    accountRecordId: bigint('account_record_id'),
+    type: oneOf('type'),
+    service: text('service'),
+    stateName: text('state_name'),
+    isBlockChange: boolean('is_block_change'),
+    isBlockEntitlement: boolean('is_block_entitlement'),
+    isBlockBilling: boolean('is_block_billing'),
+    effective: dated('effective'),
+    sequence: integer('sequence'),
+    isActive: boolean('is_active'),
+    causedBy: uuidOrNull('caused_by'),
+    createdDate: instantAt('created_date'),
+  },
+);
