@@ -17,9 +17,7 @@ export function decodeXml(document: Uint8Array | string): XmlSource {
     });
   }
   const source =
-    typeof document === 'string'
-      ? new XmlSource(withoutByteOrderMark(document), 'decoded')
-      : decodeBytes(document, encodingOf(document));
+    typeof document === 'string' ? takeText(document) : decodeBytes(document, encodingOf(document));
   refuseDoctype(source);
   return source;
 }
@@ -45,8 +43,13 @@ function decodeBytes(bytes: Uint8Array, encoding: XmlEncoding): XmlSource {
   }
 }
 
-function withoutByteOrderMark(text: string): string {
-  return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+function takeText(document: string): XmlSource {
+  const source = new XmlSource(
+    document.startsWith(BYTE_ORDER_MARK) ? document.slice(1) : document,
+    'decoded',
+  );
+  if (source.text.isWellFormed()) return source;
+  throw source.fault(source.text.search(/\p{Surrogate}/u), 'Half a surrogate pair is not a character');
 }
 
 /**

@@ -51,7 +51,7 @@ class XmlReader<T> {
 
   read(): ReadXml<T> {
     const parser = this.#parser;
-    parser.on('error', (error) => this.#fail(error.message.replace(SAXES_POSITION, '')));
+    parser.on('error', (error) => this.#notWellFormed(error.message.replace(SAXES_POSITION, '')));
     parser.on('doctype', () =>
       this.#fail('A document type declaration (<!DOCTYPE) is not accepted; remove it'),
     );
@@ -65,6 +65,18 @@ class XmlReader<T> {
     parser.write(this.#source.text).close();
     assertInvariant(this.#result !== undefined, 'a document that parsed has a root element');
     return { value: this.#result.value, positions: this.#positions };
+  }
+
+  #notWellFormed(message: string): never {
+    const { text } = this.#source;
+    if (message.includes('entity'))
+      return this.#fail(message, text.lastIndexOf('&', this.#parser.position - 1));
+    // A lone "&" swallows all up to the next ";", often the rest of the document, which then seems to be unfinished.
+    const loneAmpersand = text.indexOf('&', text.lastIndexOf(';') + 1);
+    if (this.#parser.position === text.length && loneAmpersand >= 0) {
+      return this.#fail('This "&" begins no reference; write &amp;', loneAmpersand);
+    }
+    return this.#fail(message);
   }
 
   #fail(message: string, offset = Math.max(0, this.#parser.position - 1)): never {

@@ -1,0 +1,257 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import {
+  canonicalXml,
+  catalogJson,
+  createCatalog,
+  createVersion,
+  readCatalogXml,
+  writeCatalogXml,
+} from '../../../lib/catalog/index.ts';
+import { catalogXml, lists, parse, phase, plan, price, product, TRIAL, version } from './catalog-document.ts';
+
+const XSI = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"';
+
+describe('Written catalog XML', () => {
+  it('writes the envelope in the order of the grammar with defaults written out', () => {
+    const written = writeCatalogXml(
+      createCatalog([
+        version({
+          effectiveDate: '2024-06-01T12:00:00.250+02:00',
+          units: ['u'],
+          products: product('Z') + product('P', { available: ['A'] }) + product('A', { category: 'ADD_ON' }),
+          plans: plan('z-m', 'Z', { initialPhases: TRIAL }) + plan('p-m', 'P', { price: '75.00' }),
+          priceLists: lists({ DEFAULT: ['z-m', 'p-m'], VIP: [] }),
+        }),
+      ]),
+    );
+    expect(written).to.equal(
+      readFileSync(new URL('../../fixtures/catalogs/written.xml', import.meta.url), 'utf8'),
+    );
+  });
+
+  it('writes all versions by date, or those asked for', () => {
+    const catalog = createCatalog([version({ effectiveDate: '2025-01-01' }), version()]);
+    const dates = (xml: string): string[] =>
+      xml.match(/<effectiveDate>[^<]*/g)?.map((match) => match.slice(15)) ?? [];
+    expect(dates(writeCatalogXml(catalog))).to.deep.equal(['2024-01-01T00:00:00Z', '2025-01-01T00:00:00Z']);
+    expect(dates(writeCatalogXml(catalog, catalog.versions.slice(1)))).to.deep.equal([
+      '2025-01-01T00:00:00Z',
+    ]);
+    expect(writeCatalogXml(catalog)).to.include('<catalogName>Test</catalogName>\n</catalogs>');
+  });
+
+  it('writes an envelope without versions for a tenant without catalog', () => {
+    expect(writeCatalogXml(createCatalog([]))).to.equal(
+      '<?xml version="1.0" encoding="UTF-8"?>\n<catalogs>\n  <versions/>\n</catalogs>\n',
+    );
+  });
+
+  it('keeps null prices, pretty names and every character through a round trip', () => {
+    const strange = `a "quoted" <&> 'name'\twith\r\nbreaks ]]> é 𝒳`;
+    const escaped = strange
+      .replaceAll('&', '&amp;')
+      .replaceAll('<', '&lt;')
+      .replaceAll('"', '&quot;')
+      .replace('\t', '&#9;')
+      .replace('\r\n', '&#13;&#10;')
+      .replace('>', '&gt;')
+      .replace('>', '&gt;');
+    const { content } = parse(
+      catalogXml({
+        catalogName: escaped,
+        plans: plan('p-m', 'P', { price: price('USD', null) }).replace(
+          '<plan',
+          `<plan prettyName="${escaped}"`,
+        ),
+      }).replace('<catalog>', `<catalog ${XSI}>`),
+    );
+    expect(content.catalogName).to.equal(strange);
+    expect(content.plans[0]?.prettyName).to.equal(strange);
+
+    const original = createVersion(content);
+    const [reread] = readCatalogXml(writeCatalogXml(createCatalog([original]))).versions;
+    expect(reread?.content.catalogName).to.equal(strange);
+    expect(reread?.content.plans[0]?.prettyName).to.equal(strange);
+    expect(reread?.content.plans[0]?.finalPhase.recurring?.price?.prices).to.deep.equal([
+      { currency: 'USD', amount: null },
+    ]);
+    expect(canonicalXml(createVersion(parse(canonicalXml(original)).content))).to.equal(
+      canonicalXml(original),
+    );
+  });
+});
+
+describe('JSON catalog', () => {
+  const shown = version({
+    currencies: ['USD', 'EUR'],
+    units: ['u'],
+    products: product('Z') + product('P', { included: ['A'] }) + product('A', { category: 'ADD_ON' }),
+    plans:
+      plan('p-m', 'P', { initialPhases: TRIAL, price: price('USD', '10.50') + price('EUR', '9') }) +
+      plan('p-fee', 'P', {
+        finalPhase: phase('EVERGREEN', {
+          fixed: '5',
+          usages: `<usage name="calls" billingMode="IN_ARREAR" usageType="CONSUMABLE"><billingPeriod>MONTHLY</billingPeriod>
+            <tiers><tier><blocks><tieredBlock><unit>u</unit><size>100.0</size><prices>${price('USD', '0.10')}</prices>
+            <max>-1</max></tieredBlock></blocks></tier></tiers></usage>`,
+        }),
+        more: '<effectiveDateForExistingSubscriptions>2024-02-01</effectiveDateForExistingSubscriptions>',
+      }),
+    priceLists: lists({ DEFAULT: ['p-m'], VIP: ['p-m', 'p-fee'] }),
+    rules: `
+      <changePolicy><changePolicyCase><phaseType>TRIAL</phaseType><toProduct>P</toProduct><policy>IMMEDIATE</policy></changePolicyCase>
+        <changePolicyCase><policy>END_OF_TERM</policy></changePolicyCase></changePolicy>
+      <cancelPolicy><cancelPolicyCase><policy>IMMEDIATE</policy></cancelPolicyCase></cancelPolicy>
+      <priceList><priceListCase><fromPriceList>VIP</fromPriceList><toPriceList>VIP</toPriceList></priceListCase></priceList>`,
+  });
+  /** As it will stand on the wire, decimals as strings to show their digits. */
+  const wire = (dialect: 'D' | 'K'): unknown => JSON.parse(JSON.stringify(catalogJson(shown, dialect)));
+  const evergreen = { unit: 'UNLIMITED', number: -1 };
+  const block = { unit: 'u', size: '100.0', max: '-1', prices: [{ currency: 'USD', value: '0.1' }] };
+  const tier = { blocks: [block], limits: [], fixedPrice: [], recurringPrice: [] };
+
+  it('has the closed shape of dialect K', () => {
+    expect(wire('K')).to.deep.equal({
+      name: 'Test',
+      effectiveDate: '2024-01-01T00:00:00.000Z',
+      currencies: ['USD', 'EUR'],
+      units: [{ name: 'u', prettyName: 'u' }],
+      products: [
+        { type: 'ADD_ON', name: 'A', prettyName: 'A', plans: [], included: [], available: [] },
+        {
+          type: 'BASE',
+          name: 'P',
+          prettyName: 'P',
+          plans: [
+            {
+              name: 'p-fee',
+              prettyName: 'p-fee',
+              recurringBillingMode: 'IN_ADVANCE',
+              billingPeriod: 'NO_BILLING_PERIOD',
+              phases: [
+                {
+                  type: 'EVERGREEN',
+                  prices: [],
+                  fixedPrices: [{ currency: 'USD', value: '5' }],
+                  duration: evergreen,
+                  usages: [{ billingPeriod: 'MONTHLY', tiers: [tier] }],
+                },
+              ],
+            },
+            {
+              name: 'p-m',
+              prettyName: 'p-m',
+              recurringBillingMode: 'IN_ADVANCE',
+              billingPeriod: 'MONTHLY',
+              phases: [
+                {
+                  type: 'TRIAL',
+                  prices: [],
+                  fixedPrices: [],
+                  duration: { unit: 'DAYS', number: 30 },
+                  usages: [],
+                },
+                {
+                  type: 'EVERGREEN',
+                  prices: [
+                    { currency: 'USD', value: '10.5' },
+                    { currency: 'EUR', value: '9' },
+                  ],
+                  fixedPrices: [],
+                  duration: evergreen,
+                  usages: [],
+                },
+              ],
+            },
+          ],
+          included: ['A'],
+          available: [],
+        },
+        { type: 'BASE', name: 'Z', prettyName: 'Z', plans: [], included: [], available: [] },
+      ],
+      priceLists: [
+        { name: 'DEFAULT', plans: ['p-m'] },
+        { name: 'VIP', plans: ['p-fee', 'p-m'] },
+      ],
+    });
+  });
+
+  it('adds rules, names and terms in dialect D', () => {
+    const json = catalogJson(shown, 'D');
+    expect(json.rules?.changePolicy).to.deep.equal([
+      {
+        phaseType: 'TRIAL',
+        fromProduct: null,
+        fromProductCategory: null,
+        fromBillingPeriod: null,
+        fromPriceList: null,
+        toProduct: 'P',
+        toProductCategory: null,
+        toBillingPeriod: null,
+        toPriceList: null,
+        policy: 'IMMEDIATE',
+      },
+      {
+        phaseType: null,
+        fromProduct: null,
+        fromProductCategory: null,
+        fromBillingPeriod: null,
+        fromPriceList: null,
+        toProduct: null,
+        toProductCategory: null,
+        toBillingPeriod: null,
+        toPriceList: null,
+        policy: 'END_OF_TERM',
+      },
+    ]);
+    expect(json.rules?.priceList).to.deep.equal([
+      {
+        fromProduct: null,
+        fromProductCategory: null,
+        fromBillingPeriod: null,
+        fromPriceList: 'VIP',
+        toPriceList: 'VIP',
+      },
+    ]);
+    const [fee, monthly] = json.products[1]?.plans ?? [];
+    expect(fee).to.include({
+      product: 'P',
+      priceList: 'VIP',
+      plansAllowedInBundle: -1,
+      effectiveDateForExistingSubscriptions: '2024-02-01T00:00:00.000Z',
+    });
+    expect(monthly).to.include({ priceList: 'DEFAULT', effectiveDateForExistingSubscriptions: null });
+    expect(
+      monthly?.phases.map(({ name, prettyName, recurringBillingPeriod }) => [
+        name,
+        prettyName,
+        recurringBillingPeriod,
+      ]),
+    ).to.deep.equal([
+      ['p-m-trial', 'p-m-trial', null],
+      ['p-m-evergreen', 'p-m-evergreen', 'MONTHLY'],
+    ]);
+    expect(fee?.phases[0]?.usages[0]).to.deep.include({
+      name: 'calls',
+      prettyName: 'calls',
+      billingMode: 'IN_ARREAR',
+      usageType: 'CONSUMABLE',
+      tierBlockPolicy: 'ALL_TIERS',
+      limits: [],
+      blocks: [],
+    });
+    expect(json.priceLists[1]).to.deep.equal({ name: 'VIP', plans: ['p-fee', 'p-m'], prettyName: 'VIP' });
+  });
+
+  it('shows a null price as null', () => {
+    const { content } = parse(
+      catalogXml({ plans: plan('p-m', 'P', { price: price('USD', null) }) }).replace(
+        '<catalog>',
+        `<catalog ${XSI}>`,
+      ),
+    );
+    const [shownPlan] = catalogJson(createVersion(content), 'K').products[0]?.plans ?? [];
+    expect(shownPlan?.phases[0]?.prices).to.deep.equal([{ currency: 'USD', value: null }]);
+  });
+});

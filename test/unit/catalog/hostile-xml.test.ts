@@ -1,0 +1,145 @@
+import { expect } from 'chai';
+import { readCatalogXml } from '../../../lib/catalog/index.ts';
+import { ErrorCode } from '../../../lib/errors/index.ts';
+import { MAX_XML_BYTES } from '../../../lib/limits.ts';
+import { catalogXml, errorOf, parse } from './catalog-document.ts';
+
+function fault(document: string): string {
+  const { code, problems } = errorOf(() => readCatalogXml(document));
+  expect(code).to.equal(ErrorCode.CATALOG_INVALID_FOR_TENANT);
+  expect(problems, 'exactly one error').to.have.length(1);
+  const [problem] = problems ?? [];
+  return `${problem?.line}:${problem?.column} ${problem?.message}`;
+}
+
+const NO_DOCTYPE = 'A document type declaration (<!DOCTYPE) is not accepted; remove it';
+
+describe('Hostile catalog documents', () => {
+  describe('catalog W15 Hostile documents', () => {
+    it('a document type is refused at its declaration', () => {
+      expect(fault('<!DOCTYPE c [<!ENTITY a "x">]><catalog>&a;</catalog>')).to.equal(`1:1 ${NO_DOCTYPE}`);
+    });
+
+    it('25 nested elements are unknown at the first', () => {
+      expect(fault('<a>'.repeat(25) + '</a>'.repeat(25))).to.equal(
+        '1:1 Unknown root element "a"; expected "catalog" or "catalogs"',
+      );
+    });
+
+    it('an entity of HTML is refused', () => {
+      expect(fault('<catalog><catalogName>a&nbsp;b</catalogName></catalog>')).to.equal(
+        '1:24 undefined entity.',
+      );
+    });
+
+    it('12 MiB are refused before parsing', () => {
+      for (const document of [new Uint8Array(12 * 1024 * 1024), ' '.repeat(12 * 1024 * 1024)]) {
+        const error = errorOf(() => readCatalogXml(document));
+        expect(error.code).to.equal(ErrorCode.TOO_LARGE);
+        expect(error.facts).to.deep.equal({ size: 12 * 1024 * 1024, limit: MAX_XML_BYTES });
+      }
+    });
+
+    it('a default namespace is refused', () => {
+      expect(fault('<catalog xmlns="urn:x">')).to.match(/^1:1 A default namespace is not accepted/);
+    });
+
+    it('of two errors and a later unknown tag exactly one is reported', () => {
+      const document =
+        '<catalog><plans><plan name="p"><finalPhase type="TRIAL"><duration><duration></duration></duration><x/>';
+      expect(fault(document)).to.equal('1:67 Unknown element "duration" in "duration"');
+    });
+  });
+
+  const laughs = Array.from(
+    { length: 20 },
+    (_, level) => `<!ENTITY l${level + 1} "&l${level};&l${level};">`,
+  ).join('');
+  for (const [title, document, place] of [
+    [
+      'after a prolog',
+      '<?xml version="1.0"?>\n<!-- a <!DOCTYPE b> --><?p <!DOCTYPE c>?>\n <!DOCTYPE catalog>',
+      '3:2',
+    ],
+    ['with expanding entities', `<!DOCTYPE c [<!ENTITY l0 "lol">${laughs}]><catalog>&l20;</catalog>`, '1:1'],
+    [
+      'with an external entity',
+      '<!DOCTYPE c [<!ENTITY x SYSTEM "file:///etc/passwd">]><catalog>&x;</catalog>',
+      '1:1',
+    ],
+    ['with an external subset', '<!DOCTYPE c SYSTEM "http://127.0.0.1:9/x.dtd"><catalog/>', '1:1'],
+    ['that never ends', '<!DOCTYPE c [', '1:1'],
+  ] as const) {
+    it(`refuses a document type ${title}`, () => {
+      expect(fault(document)).to.equal(`${place} ${NO_DOCTYPE}`);
+    });
+  }
+
+  it('refuses a document type in the wrong place', () => {
+    expect(fault('<catalog><!DOCTYPE c></catalog>')).to.include(
+      'inappropriately located doctype declaration.',
+    );
+    expect(fault(`${catalogXml()}<!DOCTYPE c>`)).to.include('inappropriately located doctype declaration.');
+  });
+
+  it('bounds the attributes of an element', () => {
+    const attributes = Array.from({ length: 17 }, (_, index) => `xmlns:n${index}="urn:n"`).join(' ');
+    expect(fault(`<catalog ${attributes}>`)).to.equal('1:1 An element has more than 16 attributes');
+  });
+
+  it('bounds names', () => {
+    const long = 'n'.repeat(256);
+    expect(fault(`<catalog><${long}/></catalog>`)).to.equal(
+      '1:10 An element name is longer than 255 characters',
+    );
+    expect(fault(`<catalog ${long}="1"/>`)).to.equal('1:1 An attribute name is longer than 255 characters');
+    expect(fault(`<catalog><units><unit name="${long}"/></units></catalog>`)).to.match(
+      /^1:17 Attribute "name" of "unit": "n+\.\.\." is not a name of at most 255 characters$/,
+    );
+  });
+
+  it('bounds text values, not the white space around them', () => {
+    const text = (length: number): string =>
+      `<catalogName>${' '.repeat(9_000)}${'x'.repeat(length)}</catalogName>`;
+    const document = (length: number): string =>
+      catalogXml().replace(/<catalogName>.*<\/catalogName>/, text(length));
+    expect(parse(document(4_096)).content.catalogName).to.have.length(4_096);
+    expect(fault(document(4_097))).to.include('The text of "catalogName" is longer than 4096 characters');
+    expect(fault(`<catalog a="${'x'.repeat(4_097)}"/>`)).to.include('is longer than 4096 characters');
+  });
+
+  it('bounds the number of elements', () => {
+    const units = '<a/>'.repeat(1_000_001);
+    expect(fault(`<catalog><units>${units}`)).to.equal('1:17 Unknown element "a" in "units"');
+    expect(fault(`<catalog><plans>${'<plan'.repeat(10)}`)).to.be.a('string');
+  });
+
+  it('never looks up what a document points to', () => {
+    const xsi = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"';
+    const pointed = `<?xml-stylesheet href="http://127.0.0.1:9/x.xsl"?>${catalogXml().replace(
+      '<catalog>',
+      `<catalog ${xsi} xsi:noNamespaceSchemaLocation="http://127.0.0.1:9/x.xsd">`,
+    )}`;
+    expect(parse(pointed).content).to.deep.equal(parse(catalogXml()).content);
+    expect(
+      fault('<catalog xmlns:xi="http://www.w3.org/2001/XInclude"><xi:include href="/etc/passwd"/></catalog>'),
+    ).to.match(/Element "xi:include" is in a namespace/);
+  });
+
+  for (const [title, document] of [
+    ['white space inside a text', `<catalog><catalogName>a${' '.repeat(2_000_000)}b</catalogName>`],
+    ['white space around a text', `<catalog><catalogName>${' '.repeat(2_000_000)}b</catalogName>`],
+    ['a comment of dashes', `<!--${'- '.repeat(1_000_000)}--><catalog>`],
+    ['an open comment', `<!--${'<!--'.repeat(1_000_000)}`],
+    ['open instructions', '<?a'.repeat(1_000_000)],
+    ['an endless entity', `<catalog>&${'a'.repeat(2_000_000)}`],
+    ['an endless name', `<${'a'.repeat(2_000_000)}`],
+    ['closing brackets', `<catalog><catalogName><![CDATA[${']'.repeat(2_000_000)}`],
+    ['line ends', '\r\n'.repeat(1_000_000)],
+    ['digits', catalogXml({ effectiveDate: '1'.repeat(2_000_000) })],
+  ] as const) {
+    it(`answers soon to ${title}`, () => {
+      expect(fault(document)).to.be.a('string');
+    }).timeout(5_000);
+  }
+});

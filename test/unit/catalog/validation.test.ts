@@ -1,0 +1,678 @@
+import { expect } from 'chai';
+import { validateVersion } from '../../../lib/catalog/index.ts';
+import type { Problem } from '../../../lib/errors/index.ts';
+import {
+  catalogXml,
+  DEFAULT_RULES,
+  type DocumentParts,
+  lists,
+  parse,
+  phase,
+  plan,
+  price,
+  product,
+  TRIAL,
+} from './catalog-document.ts';
+
+function validate(parts: DocumentParts): ReturnType<typeof validateVersion> {
+  return validateVersion(parse(catalogXml(parts)));
+}
+
+function messages(problems: readonly Problem[]): string[] {
+  return problems.map((problem) => problem.message);
+}
+
+/** Rule, what is wrong, the document, the errors: complete and in order. */
+type Row = readonly [rule: string, title: string, parts: DocumentParts, ...errors: (string | RegExp)[]];
+
+function testRows(rows: readonly Row[]): void {
+  for (const [rule, title, parts, ...expected] of rows) {
+    it(`${rule} ${title}`, () => {
+      const { errors } = validate(parts);
+      expect(messages(errors), 'errors').to.have.length(expected.length);
+      errors.forEach(({ message, line, column }, index) => {
+        const wanted = expected[index];
+        if (wanted instanceof RegExp) expect(message).to.match(wanted);
+        else expect(message).to.equal(wanted);
+        expect(line, 'line').to.be.greaterThan(0);
+        expect(column, 'column').to.be.greaterThan(0);
+      });
+    });
+  }
+}
+
+const ADD_ON = { category: 'ADD_ON' };
+const NAME_FAULT = /the name is not an XML NCName/;
+
+function onePlan(parts: Parameters<typeof plan>[2]): DocumentParts {
+  return { plans: plan('p-m', 'P', parts) };
+}
+
+function changePolicy(...cases: readonly string[]): DocumentParts {
+  const all = cases.map((body) => `<changePolicyCase>${body}</changePolicyCase>`).join('');
+  const cancel =
+    '<cancelPolicy><cancelPolicyCase><policy>IMMEDIATE</policy></cancelPolicyCase></cancelPolicy>';
+  return { rules: `<changePolicy>${all}</changePolicy>${cancel}` };
+}
+
+const DEFAULT_CHANGE =
+  '<changePolicy><changePolicyCase><policy>IMMEDIATE</policy></changePolicyCase></changePolicy>';
+
+describe('Validation of one version', () => {
+  it('finds nothing wrong with the least valid document', () => {
+    expect(validate({})).to.deep.equal({ errors: [], warnings: [] });
+  });
+
+  it('catalog W14 Validation', () => {
+    const { errors } = validate({
+      products: product('P', { available: ['P'] }),
+      plans: plan('p-m', 'Q', { finalPhase: phase('EVERGREEN', { price: '1', number: 3 }) }),
+      rules: `<changePolicy>
+        <changePolicyCase><policy>IMMEDIATE</policy></changePolicyCase>
+        <changePolicyCase><policy>IMMEDIATE</policy></changePolicyCase>
+      </changePolicy>`,
+    });
+    expect(messages(errors)).to.deep.equal([
+      'Product "P" lists itself in its available products',
+      'Plan "p-m": product "Q" does not exist in this version',
+      'Plan "p-m", phase p-m-evergreen: an UNLIMITED duration has no number, but 3 is given',
+      'Rule changePolicy, case 2 repeats case 1',
+      'Rule cancelPolicy has no default: add a last case without conditions',
+    ]);
+  });
+
+  it('locates each error at the element concerned', () => {
+    const xml = [
+      '<catalog>',
+      '<effectiveDate>2024-01-01</effectiveDate><catalogName>T</catalogName>',
+      '<currencies/><products>',
+      '  <product name="P"><category>BASE</category>',
+      '    <available><addonProduct>A</addonProduct><addonProduct>B</addonProduct></available></product>',
+      '  <product name="A"><category>ADD_ON</category></product>',
+      '</products>',
+      `<rules>${DEFAULT_RULES.replaceAll('\n', '')}</rules>`,
+      '<plans>\r\n\r<plan name="p"><product>Q</product>',
+      '  <finalPhase type="EVERGREEN"><duration><unit>DAYS</unit><number>0</number></duration>',
+      '    <fixed><fixedPrice><price><currency>USD</currency><value>-1</value></price></fixedPrice></fixed>',
+      '  </finalPhase></plan></plans>',
+      '<priceLists><defaultPriceList name="DEFAULT"><plans><plan>p</plan><plan>r</plan></plans></defaultPriceList></priceLists>',
+      '</catalog>',
+    ].join('\n');
+    const places = validateVersion(parse(xml)).errors.map(
+      ({ line, column, message }) => `${line}:${column} ${message}`,
+    );
+    expect(places).to.deep.equal([
+      '5:46 Product "P": product "B" does not exist in this version',
+      '11:16 Plan "p": product "Q" does not exist in this version',
+      '12:59 Plan "p", phase p-evergreen: a duration is at least 1 of its unit, not 0',
+      '13:31 Plan "p", phase p-evergreen: the fixed price is in USD, which is not among the currencies of the version',
+      '13:55 Plan "p", phase p-evergreen: the fixed price is negative: -1 USD',
+      '15:67 Price list "DEFAULT": plan "r" does not exist in this version',
+      '12:42 Plan "p", phase p-evergreen: an EVERGREEN phase is UNLIMITED, not in DAYS',
+    ]);
+  });
+
+  it('checks plain data without positions', () => {
+    const { content } = parse(catalogXml({ plans: plan('p-m', 'Q') }));
+    expect(validateVersion({ content }).errors).to.deep.equal([
+      { message: 'Plan "p-m": product "Q" does not exist in this version' },
+    ]);
+  });
+
+  it('lists a bounded number of errors and counts the rest', () => {
+    const names = Array.from({ length: 1_200 }, (_, index) => `${index}p`);
+    const { errors } = validate({
+      plans: names.map((name) => plan(name, 'P')).join(''),
+      priceLists: lists({ DEFAULT: names }),
+    });
+    expect(errors).to.have.length(1_001);
+    expect(errors.at(-1)).to.deep.equal({ message: 'and 200 more errors' });
+  });
+
+  describe('names and references', () => {
+    const badNames = [
+      '9lives',
+      '.dot',
+      '-minus',
+      'a b',
+      'a:b',
+      'a@b',
+      'a$b',
+      'a%b',
+      'a/b',
+      'a+b',
+      'a,b',
+      'a;b',
+      'a(b)',
+      '',
+    ];
+    testRows(badNames.map((name): Row => ['V1', `name "${name}"`, { units: [name] }, NAME_FAULT]));
+    testRows([
+      ['V1', 'ampersand', { units: ['a&amp;b'] }, NAME_FAULT],
+      ['V1', 'accepts letters of any script', { units: ['é_1', 'Ж-2', '名.3', '_x'] }],
+      ['V1', 'two units of a name', { units: ['u', 'u'] }, /^Unit "u": the name is already that of a unit/],
+      [
+        'V1',
+        'product and plan of a name',
+        { plans: plan('P', 'P'), priceLists: lists({ DEFAULT: ['P'] }) },
+        /^Plan "P": the name is already that of a product/,
+      ],
+      [
+        'V1',
+        'plan twice',
+        { plans: plan('p-m', 'P') + plan('p-m', 'P') },
+        /^Plan "p-m": the name is already that of a plan/,
+      ],
+      [
+        'V1',
+        'child list with the name of a unit',
+        { units: ['u'], priceLists: lists({ DEFAULT: ['p-m'], u: [] }) },
+        /^Price list "u": the name is already that of a unit/,
+      ],
+      [
+        'V1',
+        'usage with the name of a plan',
+        { units: ['u'], ...onePlan({ finalPhase: phase('EVERGREEN', { usages: usage({ name: 'p-m' }) }) }) },
+        /^Usage "p-m": the name is already that of a plan/,
+      ],
+      [
+        'V2',
+        'missing product',
+        { plans: plan('p-m', 'Q') },
+        'Plan "p-m": product "Q" does not exist in this version',
+      ],
+      [
+        'V2',
+        'name of another kind',
+        { units: ['u'], plans: plan('p-m', 'u') },
+        'Plan "p-m": product "u" is a unit, not a product',
+      ],
+      [
+        'V2',
+        'unit of a product limit',
+        { products: product('P', { limits: '<limits><limit><unit>x</unit></limit></limits>' }) },
+        'Product "P": unit "x" does not exist in this version',
+      ],
+      [
+        'V2',
+        'plan of a list',
+        { priceLists: lists({ DEFAULT: ['p-m', 'q'] }) },
+        'Price list "DEFAULT": plan "q" does not exist in this version',
+      ],
+      [
+        'V2',
+        'conditions and result of rules',
+        {
+          rules: `${DEFAULT_RULES}
+          <changeAlignment><changeAlignmentCase><toProduct>Q</toProduct><fromPriceList>VIP</fromPriceList>
+            <alignment>CHANGE_OF_PLAN</alignment></changeAlignmentCase></changeAlignment>
+          <priceList><priceListCase><toPriceList>P</toPriceList></priceListCase></priceList>`,
+        },
+        'Rule changeAlignment, case 1, fromPriceList: price list "VIP" does not exist in this version',
+        'Rule changeAlignment, case 1, toProduct: product "Q" does not exist in this version',
+        'Rule priceList, case 1: price list "P" is a product, not a price list',
+      ],
+    ]);
+  });
+
+  describe('products', () => {
+    testRows([
+      [
+        'V3',
+        'lists itself, one error per list',
+        { products: product('P', { included: ['P', 'P'], available: ['P'] }) },
+        'Product "P" lists itself in its included products',
+        'Product "P" lists itself in its available products',
+      ],
+      [
+        'V4',
+        'lists of a product that is not BASE',
+        {
+          products:
+            product('P') +
+            product('A', ADD_ON) +
+            product('B', { ...ADD_ON, included: ['A'], available: ['A'] }),
+        },
+        'Product "B" is ADD_ON: only a BASE product has included products',
+        'Product "B" is ADD_ON: only a BASE product has available products',
+        'Product "B": add-on "A" is both included and available',
+      ],
+      [
+        'V4',
+        'lists a product that is no ADD_ON',
+        { products: product('P', { available: ['S'] }) + product('S', { category: 'STANDALONE' }) },
+        'Product "P": its available product "S" is not an ADD_ON',
+      ],
+      [
+        'V4',
+        'the same add-on in both lists',
+        { products: product('P', { included: ['A'], available: ['A'] }) + product('A', ADD_ON) },
+        'Product "P": add-on "A" is both included and available',
+      ],
+    ]);
+  });
+
+  describe('plans', () => {
+    testRows([
+      [
+        'V5',
+        'no mode',
+        { recurringBillingMode: '' },
+        /^Plan "p-m" recurs \(MONTHLY\) but has no recurringBillingMode/,
+      ],
+      [
+        'V5',
+        'a mode of its own',
+        {
+          recurringBillingMode: '',
+          ...onePlan({ more: '<recurringBillingMode>IN_ARREAR</recurringBillingMode>' }),
+        },
+      ],
+      [
+        'V5',
+        'a plan that never recurs needs no mode',
+        { recurringBillingMode: '', ...onePlan({ finalPhase: phase('EVERGREEN', { fixed: '1' }) }) },
+      ],
+      [
+        'V6',
+        'date for existing subscriptions before the version',
+        onePlan({
+          more: '<effectiveDateForExistingSubscriptions>2023-12-31</effectiveDateForExistingSubscriptions>',
+        }),
+        /^Plan "p-m": effectiveDateForExistingSubscriptions 2023-12-31T00:00:00.000Z is before/,
+      ],
+      [
+        'V6',
+        'date for existing subscriptions on the date of the version',
+        onePlan({
+          more: '<effectiveDateForExistingSubscriptions>2024-01-01</effectiveDateForExistingSubscriptions>',
+        }),
+      ],
+      [
+        'V7',
+        'initial EVERGREEN',
+        onePlan({
+          initialPhases: phase('EVERGREEN', { price: '1' }),
+          finalPhase: phase('FIXEDTERM', { price: '1' }),
+        }),
+        'Plan "p-m": an initial phase cannot be of type EVERGREEN',
+      ],
+      ...['TRIAL', 'DISCOUNT'].map(
+        (type): Row => [
+          'V7',
+          `final ${type}`,
+          onePlan({ finalPhase: phase(type, { price: '1' }) }),
+          `Plan "p-m": the final phase cannot be of type ${type}`,
+        ],
+      ),
+      [
+        'V8',
+        'two trials',
+        onePlan({ initialPhases: TRIAL + TRIAL }),
+        'Plan "p-m" has more than one phase of type TRIAL',
+      ],
+      [
+        'V9',
+        'empty phase',
+        onePlan({ initialPhases: phase('TRIAL') }),
+        'Plan "p-m", phase p-m-trial has neither a fixed nor a recurring price nor usages',
+      ],
+      [
+        'V10',
+        'EVERGREEN that ends',
+        onePlan({ finalPhase: phase('EVERGREEN', { unit: 'MONTHS', number: 1, price: '1' }) }),
+        'Plan "p-m", phase p-m-evergreen: an EVERGREEN phase is UNLIMITED, not in MONTHS',
+      ],
+      [
+        'V10',
+        'other phase without end',
+        onePlan({ initialPhases: phase('TRIAL', { unit: 'UNLIMITED', number: null, fixed: '' }) }),
+        'Plan "p-m", phase p-m-trial: a TRIAL phase cannot be UNLIMITED',
+      ],
+      [
+        'V11',
+        'UNLIMITED with a number',
+        onePlan({ finalPhase: phase('EVERGREEN', { number: 1, price: '1' }) }),
+        'Plan "p-m", phase p-m-evergreen: an UNLIMITED duration has no number, but 1 is given',
+      ],
+      ['V11', 'UNLIMITED with −1', onePlan({ finalPhase: phase('EVERGREEN', { number: -1, price: '1' }) })],
+      [
+        'V11',
+        'finite without a number',
+        onePlan({ initialPhases: phase('TRIAL', { number: null, fixed: '' }) }),
+        'Plan "p-m", phase p-m-trial: a duration in DAYS needs a number',
+      ],
+      [
+        'V11',
+        'finite of 0',
+        onePlan({ initialPhases: phase('TRIAL', { number: 0, fixed: '' }) }),
+        'Plan "p-m", phase p-m-trial: a duration is at least 1 of its unit, not 0',
+      ],
+      [
+        'V11',
+        'longer than any timeline can be',
+        onePlan({ initialPhases: phase('TRIAL', { unit: 'YEARS', number: 1_001, fixed: '' }) }),
+        'Plan "p-m", phase p-m-trial: a duration of 1001 YEARS is longer than 1000 years',
+      ],
+      [
+        'V12',
+        'price without period',
+        onePlan({ period: 'NO_BILLING_PERIOD' }),
+        'Plan "p-m", phase p-m-evergreen has a recurring price but NO_BILLING_PERIOD',
+      ],
+      [
+        'V12',
+        'period without price',
+        onePlan({ finalPhase: phase('EVERGREEN', { period: 'MONTHLY' }) }),
+        'Plan "p-m", phase p-m-evergreen has the billing period MONTHLY but no recurring price',
+      ],
+      ['V12', 'neither', onePlan({ finalPhase: phase('EVERGREEN', { period: 'NO_BILLING_PERIOD' }) })],
+    ]);
+  });
+
+  describe('prices', () => {
+    testRows([
+      [
+        'V13',
+        'negative recurring price',
+        onePlan({ price: '-0.01' }),
+        'Plan "p-m", phase p-m-evergreen: the recurring price is negative: -0.01 USD',
+      ],
+      [
+        'V13',
+        'negative fixed price in an undeclared currency: two faults',
+        onePlan({ initialPhases: phase('TRIAL', { fixed: price('EUR', '-1') }) }),
+        'Plan "p-m", phase p-m-trial: the fixed price is in EUR, which is not among the currencies of the version',
+        'Plan "p-m", phase p-m-trial: the fixed price is negative: -1 EUR',
+      ],
+      [
+        'V13',
+        'currency twice',
+        onePlan({ price: price('USD', '1') + price('USD', '1') }),
+        'Plan "p-m", phase p-m-evergreen: the recurring price has more than one amount in USD',
+      ],
+      [
+        'V13',
+        'usage prices',
+        withUsage({
+          tiers: tier([block({ prices: price('EUR', '-1') })], { recurringPrice: price('EUR', '1') }),
+        }),
+        'Usage "usg", tier 1: the price of unit "u" is in EUR, which is not among the currencies of the version',
+        'Usage "usg", tier 1: the price of unit "u" is negative: -1 EUR',
+        'Usage "usg", tier 1: the recurring price is in EUR, which is not among the currencies of the version',
+      ],
+      ['V13', 'an undeclared currency in no price', { currencies: ['USD', 'EUR'] }],
+    ]);
+  });
+
+  describe('usages', () => {
+    testRows([
+      [
+        'V14',
+        'IN_ADVANCE CAPACITY without limits',
+        withUsage({ mode: 'IN_ADVANCE', type: 'CAPACITY', tiers: '' }),
+        'Usage "usg" is IN_ADVANCE CAPACITY and needs limits',
+      ],
+      [
+        'V14',
+        'IN_ADVANCE CONSUMABLE without blocks',
+        withUsage({ mode: 'IN_ADVANCE', tiers: '' }),
+        'Usage "usg" is IN_ADVANCE CONSUMABLE and needs blocks',
+      ],
+      [
+        'V14',
+        'IN_ARREAR without tiers',
+        withUsage({ tiers: '' }),
+        'Usage "usg" is IN_ARREAR CONSUMABLE and needs tiers',
+      ],
+      [
+        'V14',
+        'IN_ARREAR CAPACITY tier without limits',
+        withUsage({ type: 'CAPACITY' }),
+        'Usage "usg", tier 1 of a CAPACITY section needs limits',
+      ],
+      [
+        'V14',
+        'IN_ARREAR CONSUMABLE tier without blocks',
+        withUsage({ tiers: tier([block()]) + tier([]) }),
+        'Usage "usg", tier 2 of a CONSUMABLE section needs blocks',
+      ],
+      [
+        'V15',
+        'size of 0',
+        withUsage({ tiers: tier([block({ size: '0' })]) }),
+        'Usage "usg", tier 1: the size of a block of unit "u" is above 0, not 0',
+      ],
+      ...['0', '-2', '-0.5'].map(
+        (max): Row => [
+          'V15',
+          `tiered max of ${max}`,
+          withUsage({ tiers: tier([block({ max })]) }),
+          `Usage "usg", tier 1: max of unit "u" is above 0, or -1 for no bound, not ${max}`,
+        ],
+      ),
+      [
+        'V15',
+        'TOP_UP without credit',
+        withUsage({ mode: 'IN_ADVANCE', tiers: '', blocks: plainBlock('type="TOP_UP"') }),
+        'Usage "usg": the TOP_UP block of unit "u" needs a minTopUpCredit',
+      ],
+      [
+        'V15',
+        'credit of another block',
+        withUsage({
+          mode: 'IN_ADVANCE',
+          tiers: '',
+          blocks: plainBlock('', '<minTopUpCredit>5</minTopUpCredit>'),
+        }),
+        'Usage "usg": only a TOP_UP block has a minTopUpCredit, not the VANILLA block of unit "u"',
+      ],
+      [
+        'V15',
+        'limit with max below min',
+        { units: ['u'], products: product('P', { limits: limit('1', '2') }) },
+        'Product "P": limit of unit "u" has max 1 below min 2',
+      ],
+      ['V15', 'limit without max', { units: ['u'], products: product('P', { limits: limit('-1', '2') }) }],
+      [
+        'V20',
+        'IN_ARREAR without period',
+        withUsage({ period: 'NO_BILLING_PERIOD' }),
+        'Usage "usg" is IN_ARREAR and needs a billing period',
+      ],
+      [
+        'V20',
+        'unit missing from a tier',
+        withUsage({ tiers: tier([block({ max: '5' }), block({ unit: 'w' })]) + tier([block()]) }),
+        'Usage "usg", tier 2 lacks unit "w" of another tier',
+      ],
+      [
+        'V20',
+        'unit twice in a tier',
+        withUsage({ tiers: tier([block(), block()]) }),
+        'Usage "usg", tier 1 has unit "u" twice',
+      ],
+      [
+        'V20',
+        'unbounded before the last tier',
+        withUsage({ tiers: tier([block()]) + tier([block()]) }),
+        'Usage "usg", tier 1: unit "u" is unbounded, but a later tier has it too',
+      ],
+      [
+        'V20',
+        'the same of CAPACITY limits',
+        withUsage({ type: 'CAPACITY', tiers: `<tier>${limit('-1')}</tier><tier>${limit('-1')}</tier>` }),
+        'Usage "usg", tier 1: unit "u" is unbounded, but a later tier has it too',
+      ],
+    ]);
+  });
+
+  describe('price lists', () => {
+    testRows([
+      [
+        'V16',
+        'default list of another name',
+        {
+          priceLists: '<defaultPriceList name="Standard"><plans><plan>p-m</plan></plans></defaultPriceList>',
+        },
+        'The default price list is named DEFAULT, not "Standard"',
+      ],
+      [
+        'V16',
+        'child list named DEFAULT',
+        { priceLists: `${lists({ DEFAULT: ['p-m'] })}<childPriceList name="DEFAULT"/>` },
+        'A child price list cannot be named DEFAULT',
+      ],
+      [
+        'V16',
+        'plan in no list',
+        { plans: plan('p-m', 'P') + plan('q-m', 'P') },
+        'Plan "q-m" is in no price list',
+      ],
+      [
+        'V16',
+        'plan twice in a list',
+        { priceLists: lists({ DEFAULT: ['p-m'], VIP: ['p-m', 'p-m'] }) },
+        'Price list "VIP" has plan "p-m" twice',
+      ],
+    ]);
+  });
+
+  describe('rules', () => {
+    const product_ = '<fromProduct>P</fromProduct><policy>IMMEDIATE</policy>';
+    testRows([
+      [
+        'V17',
+        'no default',
+        { rules: '' },
+        'Rule changePolicy has no default: add a last case without conditions',
+        'Rule cancelPolicy has no default: add a last case without conditions',
+      ],
+      [
+        'V17',
+        'only conditional cases',
+        changePolicy(product_),
+        'Rule changePolicy has no default: add a last case without conditions',
+      ],
+      [
+        'V18',
+        'equal cases, in whatever order of their conditions',
+        changePolicy(
+          '<phaseType>TRIAL</phaseType><toProduct>P</toProduct><policy>IMMEDIATE</policy>',
+          '<policy>IMMEDIATE</policy>',
+          '<policy>IMMEDIATE</policy><toProduct>P</toProduct><phaseType>TRIAL</phaseType>',
+          '<policy>END_OF_TERM</policy><toProduct>P</toProduct><phaseType>TRIAL</phaseType>',
+        ),
+        'Rule changePolicy, case 3 repeats case 1',
+      ],
+      [
+        'V18',
+        'in every rule',
+        {
+          rules: `${DEFAULT_RULES}
+            <changeAlignment>${'<changeAlignmentCase><alignment>START_OF_BUNDLE</alignment></changeAlignmentCase>'.repeat(2)}</changeAlignment>
+            <createAlignment>${'<createAlignmentCase><alignment>START_OF_BUNDLE</alignment></createAlignmentCase>'.repeat(2)}</createAlignment>
+            <billingAlignment>${'<billingAlignmentCase><alignment>ACCOUNT</alignment></billingAlignmentCase>'.repeat(3)}</billingAlignment>
+            <priceList>${'<priceListCase><toPriceList>DEFAULT</toPriceList></priceListCase>'.repeat(2)}</priceList>`,
+        },
+        'Rule changeAlignment, case 2 repeats case 1',
+        'Rule createAlignment, case 2 repeats case 1',
+        'Rule billingAlignment, case 2 repeats case 1',
+        'Rule billingAlignment, case 3 repeats case 1',
+        'Rule priceList, case 2 repeats case 1',
+      ],
+      [
+        'V19',
+        'START_OF_TERM for a change',
+        changePolicy('<policy>START_OF_TERM</policy>'),
+        'Rule changePolicy, case 1: START_OF_TERM is not a policy of this rule',
+      ],
+      ['V19', 'ILLEGAL for a change', changePolicy('<policy>ILLEGAL</policy>')],
+      ...['START_OF_TERM', 'ILLEGAL'].map(
+        (policy): Row => [
+          'V19',
+          `${policy} for a cancellation`,
+          {
+            rules: `${DEFAULT_CHANGE}<cancelPolicy><cancelPolicyCase><policy>${policy}</policy></cancelPolicyCase></cancelPolicy>`,
+          },
+          `Rule cancelPolicy, case 1: ${policy} is not a policy of this rule`,
+        ],
+      ),
+    ]);
+  });
+
+  describe('warnings', () => {
+    it('says that usage in advance is never billed', () => {
+      const { errors, warnings } = validate(
+        withUsage({ mode: 'IN_ADVANCE', tiers: '', blocks: plainBlock('') }),
+      );
+      expect(errors).to.deep.equal([]);
+      expect(messages(warnings)).to.deep.equal([
+        'Plan "p-m", usage "usg" is IN_ADVANCE, which is never billed',
+      ]);
+      expect(warnings[0]?.line).to.be.greaterThan(0);
+    });
+
+    it('says that units beyond the last tier are not charged', () => {
+      const { errors, warnings } = validate(
+        withUsage({ tiers: tier([block({ max: '5' }), block({ unit: 'w' })]) }),
+      );
+      expect(errors).to.deep.equal([]);
+      expect(messages(warnings)).to.deep.equal([
+        'Plan "p-m", usage "usg": the last tier bounds "u"; units beyond are not charged',
+      ]);
+    });
+
+    it('says that a price lacks a currency of another price of the section', () => {
+      const { errors, warnings } = validate({
+        ...withUsage({
+          tiers: tier([block({ max: '5', prices: price('USD', '1') + price('EUR', '1') })]) + tier([block()]),
+        }),
+        currencies: ['USD', 'EUR'],
+      });
+      expect(errors).to.deep.equal([]);
+      expect(messages(warnings)).to.deep.equal([
+        'Plan "p-m", usage "usg": a price has no amount in EUR, which another price of it has',
+      ]);
+    });
+  });
+});
+
+interface UsageParts {
+  readonly name?: string;
+  readonly mode?: string;
+  readonly type?: string;
+  readonly period?: string;
+  readonly tiers?: string;
+  readonly blocks?: string;
+}
+
+function withUsage(parts: UsageParts): DocumentParts {
+  return { units: ['u', 'w'], ...onePlan({ finalPhase: phase('EVERGREEN', { usages: usage(parts) }) }) };
+}
+
+/** IN_ARREAR CONSUMABLE of unit `u` with one unbounded tier. */
+function usage(parts: UsageParts): string {
+  const { name = 'usg', mode = 'IN_ARREAR', type = 'CONSUMABLE', period = 'MONTHLY', blocks = '' } = parts;
+  const { tiers = tier([block()]) } = parts;
+  const attributes = `name="${name}" billingMode="${mode}" usageType="${type}"`;
+  return `<usage ${attributes}><billingPeriod>${period}</billingPeriod><blocks>${blocks}</blocks><tiers>${tiers}</tiers></usage>`;
+}
+
+function tier(blocks: readonly string[], parts: { readonly recurringPrice?: string } = {}): string {
+  const recurring = parts.recurringPrice ? `<recurringPrice>${parts.recurringPrice}</recurringPrice>` : '';
+  return `<tier><blocks>${blocks.join('')}</blocks>${recurring}</tier>`;
+}
+
+function block(parts: { unit?: string; size?: string; prices?: string; max?: string } = {}): string {
+  const { unit = 'u', size = '1', prices = price('USD', '1'), max = '-1' } = parts;
+  return `<tieredBlock><unit>${unit}</unit><size>${size}</size><prices>${prices}</prices><max>${max}</max></tieredBlock>`;
+}
+
+function plainBlock(attributes: string, more = ''): string {
+  return `<block ${attributes}><unit>u</unit><size>1</size><prices/>${more}</block>`;
+}
+
+function limit(max: string, min = '-1'): string {
+  return `<limits><limit><unit>u</unit><max>${max}</max><min>${min}</min></limit></limits>`;
+}

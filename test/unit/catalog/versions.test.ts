@@ -1,0 +1,136 @@
+import { expect } from 'chai';
+import {
+  type CatalogVersion,
+  createVersion,
+  readCatalogXml,
+  validateVersions,
+  versionsToAdd,
+} from '../../../lib/catalog/index.ts';
+import type { Problem } from '../../../lib/errors/index.ts';
+import { catalogXml, envelopeXml, phase, plan, product, TRIAL, version } from './catalog-document.ts';
+
+/** What an upload of the document would store, and the problems that stop it. */
+function upload(
+  stored: readonly CatalogVersion[],
+  xml: string,
+): { readonly dates: readonly string[]; readonly problems: readonly Problem[] } {
+  const document = readCatalogXml(xml);
+  const versions = document.versions.map(({ content }) => createVersion(content));
+  const added = versionsToAdd(stored, versions, document.isEnvelope);
+  const parsed = added
+    .map((each) => document.versions[versions.indexOf(each)])
+    .filter((each) => each !== undefined);
+  return {
+    dates: added.map((each) => new Date(each.effectiveDate).toISOString().slice(0, 10)),
+    problems: validateVersions(stored, added, parsed),
+  };
+}
+
+function messages(problems: readonly Problem[]): string[] {
+  return problems.map(({ message }) => message);
+}
+
+const TAKEN =
+  'There already is a version of effective date 2024-01-01T00:00:00.000Z; a version is changed by one of a later date';
+
+describe('Versions of a tenant', () => {
+  const january = version();
+
+  it('catalog W16 Envelope', () => {
+    const both = envelopeXml({}, { effectiveDate: '2024-03-01' });
+    const first = upload([january], both);
+    expect(first).to.deep.equal({ dates: ['2024-03-01'], problems: [] });
+
+    const again = upload([january, version({ effectiveDate: '2024-03-01' })], both);
+    expect(messages(again.problems)).to.have.length(2);
+    expect(messages(again.problems)[0]).to.equal(TAKEN);
+
+    const altered = envelopeXml(
+      { plans: plan('p-m', 'P', { price: '11.00' }) },
+      { effectiveDate: '2024-03-01' },
+    );
+    expect(messages(upload([january], altered).problems)).to.deep.equal([TAKEN]);
+  });
+
+  it('refuses an existing date in a single-root document even if it is equal', () => {
+    const { problems } = upload([january], catalogXml());
+    expect(messages(problems)).to.deep.equal([TAKEN]);
+    expect(problems[0]?.line).to.equal(2);
+  });
+
+  it('refuses one date twice in an envelope', () => {
+    expect(messages(upload([], envelopeXml({}, {})).problems)).to.deep.equal([TAKEN]);
+  });
+
+  it('takes dates of the past and in between', () => {
+    const stored = [january, version({ effectiveDate: '2025-01-01' })];
+    expect(upload(stored, catalogXml({ effectiveDate: '2024-06-01' })).problems).to.deep.equal([]);
+    expect(upload(stored, catalogXml({ effectiveDate: '1999-01-01' })).problems).to.deep.equal([]);
+  });
+
+  it('refuses another name', () => {
+    const { problems } = upload([january], catalogXml({ catalogName: 'Other', effectiveDate: '2024-02-01' }));
+    expect(messages(problems)).to.deep.equal([
+      'The name differs: this version is of catalog "Other", the others are of "Test"',
+    ]);
+    expect(problems[0]).to.include({ line: 3, column: 5 });
+    const among = envelopeXml({}, { catalogName: 'Other', effectiveDate: '2024-02-01' });
+    expect(upload([], among).problems).to.have.length(1);
+  });
+
+  it('refuses other phases or another product of a plan, and another category of a product', () => {
+    const changed = (parts: object): string[] =>
+      messages(upload([january], catalogXml({ effectiveDate: '2024-02-01', ...parts })).problems);
+    const inJanuary = 'catalog "Test" effective 2024-01-01T00:00:00.000Z';
+
+    expect(changed({ plans: plan('p-m', 'P', { initialPhases: TRIAL }) })).to.deep.equal([
+      `Plan "p-m" has the phases TRIAL, EVERGREEN here and EVERGREEN in ${inJanuary}`,
+    ]);
+    expect(
+      changed({
+        plans: plan('p-m', 'P', { finalPhase: phase('FIXEDTERM', { unit: 'YEARS', number: 1, price: '1' }) }),
+      }),
+    ).to.deep.equal([`Plan "p-m" has the phases FIXEDTERM here and EVERGREEN in ${inJanuary}`]);
+    expect(changed({ products: product('Q'), plans: plan('p-m', 'Q') })).to.deep.equal([
+      `Plan "p-m" is of product "Q" here and of "P" in ${inJanuary}`,
+    ]);
+    expect(changed({ products: product('P', { category: 'STANDALONE' }) })).to.deep.equal([
+      `Product "P" is STANDALONE here and BASE in ${inJanuary}`,
+    ]);
+  });
+
+  it('compares with a version that is not the latest when a plan returns', () => {
+    const without = version({
+      effectiveDate: '2024-02-01',
+      products: product('Q'),
+      plans: plan('q-m', 'Q'),
+      priceLists: '<defaultPriceList name="DEFAULT"><plans><plan>q-m</plan></plans></defaultPriceList>',
+    });
+    const returned = catalogXml({
+      effectiveDate: '2024-03-01',
+      plans: plan('p-m', 'P', { initialPhases: TRIAL }),
+    });
+    expect(upload([january, without], returned).problems).to.have.length(1);
+  });
+
+  it('lets prices, durations, periods, modes, lists, rules, currencies and units change', () => {
+    const { problems } = upload(
+      [january],
+      catalogXml({
+        effectiveDate: '2024-02-01',
+        recurringBillingMode: 'IN_ARREAR',
+        currencies: ['USD', 'EUR'],
+        units: ['u'],
+        plans: plan('p-m', 'P', { period: 'ANNUAL', price: '99' }),
+        priceLists:
+          '<defaultPriceList name="DEFAULT"/><childPriceList name="L"><plans><plan>p-m</plan></plans></childPriceList>',
+      }),
+    );
+    expect(problems).to.deep.equal([]);
+  });
+
+  it('treats numbers that are written otherwise as altered', () => {
+    const scale = envelopeXml({ plans: plan('p-m', 'P', { price: '10.0' }) });
+    expect(upload([january], scale).problems).to.have.length(1);
+  });
+});
