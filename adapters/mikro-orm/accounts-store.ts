@@ -15,7 +15,7 @@ export function accountReads(scope: TenantScope): AccountReads {
     findByRecordIds: async (recordIds) =>
       recordIds.length === 0 ? [] : find(sql`${isIn('record_id', 'bigint', recordIds)}`),
     findByKeys: async (keys) => (keys.length === 0 ? [] : find(sql`${isIn('external_key', 'text', keys)}`)),
-    page: async (request) => page(scope, accountsTable, request),
+    page: async (request) => page(scope, accountsTable, { request }),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Uuid } from '../../lib/ids/index.ts';
 import { type Authorship, ChangeType } from '../../lib/ports/storage/index.ts';
 import type { AuditedRecord } from './audited-records.ts';
-import type { ChangeLog } from './change-log.ts';
+import type { Change, ChangeLog } from './change-log.ts';
 import { insert, type TenantScope } from './record-access.ts';
 import type { RecordTable } from './tables/record-table.ts';
 
@@ -19,30 +19,37 @@ interface OfAccount {
 /** Inserts the records and notes their INSERT audit rows. */
 export async function insertAudited<R extends OfAccount>(
   scope: WriteScope,
-  table: RecordTable<R>,
-  audit: AuditedRecord<R>,
+  kind: { readonly table: RecordTable<R>; readonly audit: AuditedRecord<R> },
   records: readonly R[],
 ): Promise<void> {
   if (records.length === 0) return;
-  const recordIds = await insert(scope, table, records);
+  const recordIds = await insert(scope, kind.table, records);
   records.forEach((record, index) => {
-    noteChange(scope, audit, ChangeType.INSERT, { ...record, recordId: recordIds[index] ?? 0 });
+    const stored = { ...record, recordId: recordIds[index] ?? 0 };
+    scope.changes.add(changeOf(kind.audit, stored, ChangeType.INSERT));
   });
 }
 
-/** Notes one change of a record that is stored as `record` says. */
-export function noteChange<R extends OfAccount>(
+/** Notes an update of a record, which is stored now as `record` says. */
+export function noteUpdate<R extends OfAccount>(
   scope: WriteScope,
   audit: AuditedRecord<R>,
-  changeType: ChangeType,
   record: R & { readonly recordId: number },
 ): void {
-  scope.changes.add({
+  scope.changes.add(changeOf(audit, record, ChangeType.UPDATE));
+}
+
+function changeOf<R extends OfAccount>(
+  audit: AuditedRecord<R>,
+  record: R & { readonly recordId: number },
+  changeType: ChangeType,
+): Change {
+  return {
     tableName: audit.tableName,
     changeType,
     targetId: record.id,
     targetRecordId: record.recordId,
     accountRecordId: record.accountRecordId,
     snapshot: audit.snapshot(record),
-  });
+  };
 }

@@ -26,7 +26,7 @@ export function catalogReads(scope: TenantScope): CatalogReads {
       const [tenant] = await scope.runner.rows(sql`
         select catalog_revision from bw_tenants where record_id = ${scope.tenantRecordId}`);
       assertInvariant(tenant, `Tenant ${scope.tenantRecordId} does not exist`);
-      return numberOf(tenant['catalog_revision'], 'catalog_revision');
+      return numberOf(tenant.catalog_revision, 'catalog_revision');
     },
   };
 }

@@ -15,5 +15,5 @@ export async function takeNumbers(scope: TenantScope, name: CounterName, count: 
     insert into bw_counters (tenant_record_id, name, value) values (${scope.tenantRecordId}, ${name}, ${count})
     on conflict (tenant_record_id, name) do update set value = bw_counters.value + excluded.value
     returning value`);
-  return numberOf(row?.['value'], 'value') - count + 1;
+  return numberOf(row?.value, 'value') - count + 1;
 }

@@ -7,7 +7,16 @@ import { insertAudited, type WriteScope } from './audited-writes.ts';
 import type { Column } from './columns.ts';
 import { ConcurrentChangeError } from './concurrent-change.ts';
 import { takeNumbers } from './counters.ts';
-import { insertInto, ofAccounts, page, select, type TenantScope, update, updateOf } from './record-access.ts';
+import {
+  insertInto,
+  ofAccounts,
+  page,
+  select,
+  selectOrdered,
+  type TenantScope,
+  update,
+  updateOf,
+} from './record-access.ts';
 import { isIn, nothing, raw, rowsAs, type Sql, sql } from './sql.ts';
 import {
   coverageTable,
@@ -38,9 +47,9 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
     findItemsByIds: async (itemIds) =>
       itemIds.length === 0 ? [] : select(scope, invoiceItemsTable, sql`${isIn('id', 'uuid', itemIds)}`),
     listOfAccount: async (accountId, filter) => listOfAccount(scope, accountId, filter),
-    page: async (request) => page(scope, invoicesTable, request),
+    page: async (request) => page(scope, invoicesTable, { request }),
     pageOfAccount: async (accountId, request) =>
-      page(scope, invoicesTable, request, sql`and ${ofAccounts(scope, sql`id = ${accountId}`)}`),
+      page(scope, invoicesTable, { request, within: sql`and ${ofAccounts(scope, sql`id = ${accountId}`)}` }),
     loadStates: async (accountIds) =>
       accountIds.length === 0
         ? []
@@ -91,18 +100,16 @@ async function listOfAccount(
 ): Promise<readonly Invoice[]> {
   const when = (applies: boolean, condition: Sql): Sql => (applies ? condition : nothing);
   const { startDate, endDate, ids, statuses } = filter;
-  return select(
-    scope,
-    invoicesTable,
-    sql`${ofAccounts(scope, sql`id = ${accountId}`)}
+  return selectOrdered(scope, invoicesTable, {
+    condition: sql`${ofAccounts(scope, sql`id = ${accountId}`)}
       ${startDate === undefined ? nothing : sql`and target_date >= ${formatLocalDate(startDate)}`}
       ${endDate === undefined ? nothing : sql`and target_date <= ${formatLocalDate(endDate)}`}
       ${ids === undefined ? nothing : sql`and ${isIn('id', 'uuid', ids)}`}
       ${statuses === undefined ? nothing : sql`and ${isIn('status', 'text', statuses)}`}
       ${when(!filter.withMigration, sql`and not is_migration`)}
       ${when(filter.unpaidOnly, sql`and ${raw(positive(scope, 'raw_balance'))}`)}`,
-    'coalesce(target_date, invoice_date), invoice_number',
-  );
+    order: 'coalesce(target_date, invoice_date), invoice_number',
+  });
 }
 
 /** Decimals are text on SQLite, where no comparison of numbers may touch them: a canonical text has a sign or is 0. */
@@ -119,8 +126,10 @@ export function invoiceWrites(scope: WriteScope): InvoiceWrites {
   };
   return {
     takeInvoiceNumbers: async (count) => takeNumbers(scope, 'invoice_number', count),
-    insertInvoices: async (invoices) => insertAudited(scope, invoicesTable, invoiceAudit, invoices),
-    insertItems: async (items) => insertAudited(scope, invoiceItemsTable, invoiceItemAudit, items),
+    insertInvoices: async (invoices) =>
+      insertAudited(scope, { table: invoicesTable, audit: invoiceAudit }, invoices),
+    insertItems: async (items) =>
+      insertAudited(scope, { table: invoiceItemsTable, audit: invoiceItemAudit }, items),
     setAmounts: async (changes) => {
       if (changes.length === 0) return;
       await update(scope, invoicesTable, {

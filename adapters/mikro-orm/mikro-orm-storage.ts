@@ -42,6 +42,13 @@ export interface StorageParts {
   readonly trace: Trace | undefined;
 }
 
+/** What is to be done in a transaction, for whom and in whose name. */
+interface Operation<T> {
+  readonly tenant: TenantRef;
+  readonly authorship: Authorship;
+  readonly work: (session: WriteSession) => Promise<T>;
+}
+
 /** State that a storage and its `within` siblings share. */
 interface Shared {
   readonly parts: StorageParts;
@@ -97,9 +104,10 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
     authorship: Authorship,
     work: (session: WriteSession) => Promise<T>,
   ): Promise<T> {
-    if (this.#host) return this.#joinHost(this.#host, tenant, authorship, work);
+    const operation = { tenant, authorship, work };
+    if (this.#host) return this.#joinHost(this.#host, operation);
     const { result, dueNow } = await this.#again(() =>
-      this.#transaction((runner) => this.#perform(runner, tenant, authorship, work)),
+      this.#transaction((runner) => this.#perform(runner, operation)),
     );
     if (dueNow) this.#signal();
     return result;
@@ -136,12 +144,10 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
   /** Runs `work` and writes what goes with it, so that nothing is left to do but the commit. */
   async #perform<T>(
     runner: Runner,
-    tenant: TenantRef,
-    authorship: Authorship,
-    work: (session: WriteSession) => Promise<T>,
+    { work, ...call }: Operation<T>,
   ): Promise<{ readonly result: T; readonly dueNow: boolean }> {
     const { consumed, parts } = this.#shared;
-    const { session, flush } = writeSession({ runner, tenant, authorship, consumed });
+    const { session, flush } = writeSession({ runner, ...call, consumed });
     const result = await work(session);
     const dueNow = await flush();
     const notify = dueNow ? parts.dialect.notify(this.#host ? '' : parts.nodeTag) : null;
@@ -150,17 +156,12 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
   }
 
   /** A savepoint in the host's transaction: an operation that fails leaves nothing behind there either. */
-  async #joinHost<T>(
-    host: Host,
-    tenant: TenantRef,
-    authorship: Authorship,
-    work: (session: WriteSession) => Promise<T>,
-  ): Promise<T> {
+  async #joinHost<T>(host: Host, operation: Operation<T>): Promise<T> {
     const { connection, dialect, trace } = this.#shared.parts;
     const outer = this.#shared.hosts.transactionOf(host);
     const savepoint = await connection.begin({ ctx: outer });
     try {
-      const done = await this.#perform(new Runner(dialect, savepoint, trace), tenant, authorship, work);
+      const done = await this.#perform(new Runner(dialect, savepoint, trace), operation);
       await connection.commit(savepoint);
       if (done.dueNow) this.#shared.hosts.expectCommit(host);
       return done.result;

@@ -1,4 +1,4 @@
-import { ChangeType, type PaymentReads, type PaymentWrites } from '../../lib/ports/storage/index.ts';
+import type { PaymentReads, PaymentWrites } from '../../lib/ports/storage/index.ts';
 import {
   attemptAudit,
   invoicePaymentAudit,
@@ -6,7 +6,7 @@ import {
   paymentMethodAudit,
   transactionAudit,
 } from './audited-records.ts';
-import { insertAudited, noteChange, type WriteScope } from './audited-writes.ts';
+import { insertAudited, noteUpdate, type WriteScope } from './audited-writes.ts';
 import type { Column } from './columns.ts';
 import { takeNumbers } from './counters.ts';
 import { ofAccounts, select, type TenantScope, update } from './record-access.ts';
@@ -81,17 +81,19 @@ const comparedColumns: readonly Column[] = [
 
 export function paymentWrites(scope: WriteScope): PaymentWrites {
   return {
-    insertMethods: async (methods) => insertAudited(scope, paymentMethodsTable, paymentMethodAudit, methods),
+    insertMethods: async (methods) =>
+      insertAudited(scope, { table: paymentMethodsTable, audit: paymentMethodAudit }, methods),
     takePaymentNumbers: async (count) => takeNumbers(scope, 'payment_number', count),
-    insertPayments: async (payments) => insertAudited(scope, paymentsTable, paymentAudit, payments),
+    insertPayments: async (payments) =>
+      insertAudited(scope, { table: paymentsTable, audit: paymentAudit }, payments),
     updatePayments: async (payments) => {
       if (payments.length === 0) return;
       const properties = ['stateName', 'lastSuccessStateName'] as const;
       await update(scope, paymentsTable, { key: 'id', properties, records: payments });
-      for (const payment of payments) noteChange(scope, paymentAudit, ChangeType.UPDATE, payment);
+      for (const payment of payments) noteUpdate(scope, paymentAudit, payment);
     },
     insertTransactions: async (transactions) =>
-      insertAudited(scope, paymentTransactionsTable, transactionAudit, transactions),
+      insertAudited(scope, { table: paymentTransactionsTable, audit: transactionAudit }, transactions),
     updateTransactions: async (changes) => {
       if (changes.length === 0) return [];
       const cells = changes.map(({ transaction, expected }) => [
@@ -106,10 +108,11 @@ export function paymentWrites(scope: WriteScope): PaymentWrites {
         where t.tenant_record_id = ${scope.tenantRecordId} and t.id = r.id and t.status = r.expected
         returning ${raw(scope.runner.dialect.selectList(paymentTransactionsTable, 't'))}`);
       const stored = rows.map((row) => paymentTransactionsTable.decode(row));
-      for (const transaction of stored) noteChange(scope, transactionAudit, ChangeType.UPDATE, transaction);
+      for (const transaction of stored) noteUpdate(scope, transactionAudit, transaction);
       return stored.map(({ id }) => id);
     },
-    insertAttempts: async (attempts) => insertAudited(scope, paymentAttemptsTable, attemptAudit, attempts),
+    insertAttempts: async (attempts) =>
+      insertAudited(scope, { table: paymentAttemptsTable, audit: attemptAudit }, attempts),
     updateAttempts: async (attempts) => {
       if (attempts.length === 0) return;
       const properties = [
@@ -121,10 +124,10 @@ export function paymentWrites(scope: WriteScope): PaymentWrites {
         'pluginNames',
       ] as const;
       await update(scope, paymentAttemptsTable, { key: 'id', properties, records: attempts });
-      for (const attempt of attempts) noteChange(scope, attemptAudit, ChangeType.UPDATE, attempt);
+      for (const attempt of attempts) noteUpdate(scope, attemptAudit, attempt);
     },
     insertInvoicePayments: async (rows) =>
-      insertAudited(scope, invoicePaymentsTable, invoicePaymentAudit, rows),
+      insertAudited(scope, { table: invoicePaymentsTable, audit: invoicePaymentAudit }, rows),
     updateInvoicePayments: async (rows) => {
       if (rows.length === 0) return;
       const properties = [
@@ -137,7 +140,7 @@ export function paymentWrites(scope: WriteScope): PaymentWrites {
         'linkedInvoicePaymentId',
       ] as const;
       await update(scope, invoicePaymentsTable, { key: 'id', properties, records: rows });
-      for (const row of rows) noteChange(scope, invoicePaymentAudit, ChangeType.UPDATE, row);
+      for (const row of rows) noteUpdate(scope, invoicePaymentAudit, row);
     },
   };
 }

@@ -69,7 +69,7 @@ function readClaimed(row: Row): Claimed {
       topic: stored.topic,
       payload: stored.payload,
       accountRecordId: stored.accountRecordId,
-      tenantRecordId: numberOf(row['tenant_record_id'], 'tenant_record_id'),
+      tenantRecordId: numberOf(row.tenant_record_id, 'tenant_record_id'),
       userToken: stored.userToken,
       createdDate: stored.createdDate,
       effectiveDate: stored.effectiveDate,
@@ -83,7 +83,7 @@ function readClaimed(row: Row): Claimed {
 }
 
 function missingClaim(row: Row): never {
-  throw new Error(`Queue entry ${String(row['record_id'])} was claimed without a claim id`);
+  throw new Error(`Queue entry ${String(row.record_id)} was claimed without a claim id`);
 }
 
 /** `returning` gives no order. */

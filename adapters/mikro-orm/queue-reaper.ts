@@ -24,7 +24,7 @@ export async function reapEntries(
     order by record_id limit ${limit} ${raw(runner.dialect.forUpdateSkipLocked)}`);
   if (rows.length === 0) return 0;
   const stale = rows.map((row) => ({
-    tenantRecordId: numberOf(row['tenant_record_id'], 'tenant_record_id'),
+    tenantRecordId: numberOf(row.tenant_record_id, 'tenant_record_id'),
     entry: queueEntriesTable.decode(row),
   }));
   const recordIds = stale.map(({ entry }) => entry.recordId);

@@ -27,7 +27,7 @@ export function queueStore(access: SystemAccess, onSignal: QueueStore['onSignal'
       if (entries.length === 0) return [];
       const { rows } = await access.run(sql`
           update bw_queue_entries set available_at_ms = ${leaseUntilMs} where ${ours(entries)} returning record_id`);
-      return rows.map((row) => numberOf(row['record_id'], 'record_id'));
+      return rows.map((row) => numberOf(row.record_id, 'record_id'));
     },
     finish: async (entries) =>
       access.transact((runner) => endEntries(runner, entries, ProcessingState.PROCESSED)),
@@ -64,7 +64,7 @@ export function queueStore(access: SystemAccess, onSignal: QueueStore['onSignal'
             and kind = ${QueueKind.NOTIFICATION}
           order by due_order, record_id limit 1`)
       ).rows;
-      return row ? instant(numberOf(row['effective_date'], 'effective_date')) : null;
+      return row ? instant(numberOf(row.effective_date, 'effective_date')) : null;
     },
     countPending: async (tenantRecordId, businessNow) => {
       const ofTenant = tenantRecordId === null ? nothing : sql`and tenant_record_id = ${tenantRecordId}`;
@@ -77,7 +77,7 @@ export function queueStore(access: SystemAccess, onSignal: QueueStore['onSignal'
             select count(*) from bw_queue_entries where processing_state = 'IN_PROCESSING' ${ofTenant}
           ) as pending`)
       ).rows;
-      return numberOf(row?.['pending'], 'pending');
+      return numberOf(row?.pending, 'pending');
     },
     onSignal,
     purgeHistory: async (before, limit) => {

@@ -14,12 +14,20 @@ export interface TenantScope {
 
 type Stored<R> = R & { readonly recordId: number };
 
-/** Records of the tenant that meet `condition`. */
+/** Records of the tenant that meet `condition`, in creation order. */
 export async function select<R extends object>(
   scope: TenantScope,
   table: RecordTable<R>,
   condition: Sql,
-  order: string = 'record_id',
+): Promise<readonly Stored<R>[]> {
+  return selectOrdered(scope, table, { condition, order: 'record_id' });
+}
+
+/** Records of the tenant that meet `condition`, sorted by the columns of `order`. */
+export async function selectOrdered<R extends object>(
+  scope: TenantScope,
+  table: RecordTable<R>,
+  { condition, order }: { readonly condition: Sql; readonly order: string },
 ): Promise<readonly Stored<R>[]> {
   const rows = await scope.runner.rows(sql`
     select ${raw(scope.runner.dialect.selectList(table))} from ${raw(table.name)}
@@ -37,8 +45,7 @@ export function ofAccounts(scope: TenantScope, accounts: Sql): Sql {
 export async function page<R extends object>(
   scope: TenantScope,
   table: RecordTable<R>,
-  request: PageRequest,
-  within: Sql = nothing,
+  { request, within = nothing }: { readonly request: PageRequest; readonly within?: Sql },
 ): Promise<Page<Stored<R>>> {
   const direction = request.limit < 0 ? 'desc' : 'asc';
   const rows = await scope.runner.rows(sql`
@@ -47,7 +54,7 @@ export async function page<R extends object>(
     order by record_id ${raw(direction)} limit ${Math.abs(request.limit)} offset ${request.offset}`);
   const [counted] = await scope.runner.rows(sql`
     select count(*) as total from ${raw(table.name)} where tenant_record_id = ${scope.tenantRecordId} ${within}`);
-  const total = numberOf(counted?.['total'], 'total');
+  const total = numberOf(counted?.total, 'total');
   return { rows: rows.map((row) => table.decode(row)), total, max: total };
 }
 
@@ -59,9 +66,7 @@ export async function insert<R extends { readonly id: Uuid }>(
 ): Promise<readonly number[]> {
   const { rows } = await scope.runner.run(sql`
     ${insertInto(scope, table, records)} returning id, record_id`);
-  const recordIds = new Map(
-    rows.map((row) => [textOf(row['id'], 'id'), numberOf(row['record_id'], 'record_id')]),
-  );
+  const recordIds = new Map(rows.map((row) => [textOf(row.id, 'id'), numberOf(row.record_id, 'record_id')]));
   return records.map((record) => {
     const recordId = recordIds.get(record.id);
     assertInvariant(recordId !== undefined, `${table.name} has not returned the row of ${record.id}`);

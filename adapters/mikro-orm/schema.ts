@@ -44,7 +44,7 @@ async function executedMigrations(runner: Runner): Promise<readonly string[]> {
   const rows = (await runner.dialect.hasTable(runner, MIGRATIONS_TABLE))
     ? await runner.rows(sql`select name from bw_migrations order by id`)
     : [];
-  return rows.map((row) => String(row['name']));
+  return rows.map((row) => String(row.name));
 }
 
 /** Why the engine does not start on this schema, with the command that helps. */

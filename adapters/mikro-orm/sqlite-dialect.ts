@@ -71,7 +71,7 @@ async function reserveRecordIds(runner: Runner, count: number): Promise<number> 
   const advance = sql`
     update sqlite_sequence set seq = seq + ${count} where name = ${queueEntriesTable.name} returning seq`;
   const [advanced] = await runner.rows(advance);
-  if (advanced) return numberOf(advanced['seq'], 'seq') - count + 1;
+  if (advanced) return numberOf(advanced.seq, 'seq') - count + 1;
   // SQLite makes the row with the table's first insert.
   const [made] = await runner.rows(sql`
     insert into sqlite_sequence (name, seq) values (${queueEntriesTable.name}, ${count}) returning seq`);

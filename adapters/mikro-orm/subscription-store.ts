@@ -1,16 +1,12 @@
-import {
-  ChangeType,
-  type SubscriptionReads,
-  type SubscriptionWrites,
-} from '../../lib/ports/storage/index.ts';
+import type { SubscriptionReads, SubscriptionWrites } from '../../lib/ports/storage/index.ts';
 import {
   blockingStateAudit,
   bundleAudit,
   lifecycleEventAudit,
   subscriptionAudit,
 } from './audited-records.ts';
-import { insertAudited, noteChange, type WriteScope } from './audited-writes.ts';
-import { ofAccounts, page, select, type TenantScope, updateOf } from './record-access.ts';
+import { insertAudited, noteUpdate, type WriteScope } from './audited-writes.ts';
+import { ofAccounts, page, select, selectOrdered, type TenantScope, updateOf } from './record-access.ts';
 import { isIn, raw, sql } from './sql.ts';
 import {
   blockingStatesTable,
@@ -30,7 +26,7 @@ export function subscriptionReads(scope: TenantScope): SubscriptionReads {
         ? []
         : select(scope, bundlesTable, ofAccounts(scope, sql`${isIn('id', 'uuid', accountIds)}`)),
     pageBundlesOfAccount: async (accountId, request) =>
-      page(scope, bundlesTable, request, sql`and ${ofAccounts(scope, sql`id = ${accountId}`)}`),
+      page(scope, bundlesTable, { request, within: sql`and ${ofAccounts(scope, sql`id = ${accountId}`)}` }),
     findByIds: async (ids) =>
       ids.length === 0 ? [] : select(scope, subscriptionsTable, sql`${isIn('id', 'uuid', ids)}`),
     findByKeys: async (keys) =>
@@ -42,34 +38,32 @@ export function subscriptionReads(scope: TenantScope): SubscriptionReads {
     findEvents: async (subscriptionIds) =>
       subscriptionIds.length === 0
         ? []
-        : select(
-            scope,
-            lifecycleEventsTable,
-            sql`${isIn('subscription_id', 'uuid', subscriptionIds)} and is_active`,
-            'subscription_id, effective, sequence, record_id',
-          ),
+        : selectOrdered(scope, lifecycleEventsTable, {
+            condition: sql`${isIn('subscription_id', 'uuid', subscriptionIds)} and is_active`,
+            order: 'subscription_id, effective, sequence, record_id',
+          }),
     findEventsByIds: async (ids) =>
       ids.length === 0 ? [] : select(scope, lifecycleEventsTable, sql`${isIn('id', 'uuid', ids)}`),
     findBlockingStates: async (blockedIds) =>
       blockedIds.length === 0
         ? []
-        : select(
-            scope,
-            blockingStatesTable,
-            sql`${isIn('blocked_id', 'uuid', blockedIds)} and is_active`,
-            'effective, sequence, record_id',
-          ),
+        : selectOrdered(scope, blockingStatesTable, {
+            condition: sql`${isIn('blocked_id', 'uuid', blockedIds)} and is_active`,
+            order: 'effective, sequence, record_id',
+          }),
   };
 }
 
 export function subscriptionWrites(scope: WriteScope): SubscriptionWrites {
   return {
-    insertBundles: async (bundles) => insertAudited(scope, bundlesTable, bundleAudit, bundles),
+    insertBundles: async (bundles) =>
+      insertAudited(scope, { table: bundlesTable, audit: bundleAudit }, bundles),
     insertSubscriptions: async (subscriptions) =>
-      insertAudited(scope, subscriptionsTable, subscriptionAudit, subscriptions),
-    insertEvents: async (events) => insertAudited(scope, lifecycleEventsTable, lifecycleEventAudit, events),
+      insertAudited(scope, { table: subscriptionsTable, audit: subscriptionAudit }, subscriptions),
+    insertEvents: async (events) =>
+      insertAudited(scope, { table: lifecycleEventsTable, audit: lifecycleEventAudit }, events),
     insertBlockingStates: async (states) =>
-      insertAudited(scope, blockingStatesTable, blockingStateAudit, states),
+      insertAudited(scope, { table: blockingStatesTable, audit: blockingStateAudit }, states),
     setChargedThrough: async (changes) => {
       if (changes.length === 0) return;
       const records = changes.map(({ subscriptionId, chargedThrough }) => ({
@@ -80,7 +74,7 @@ export function subscriptionWrites(scope: WriteScope): SubscriptionWrites {
         ${updateOf(scope, subscriptionsTable, { key: 'id', properties: ['chargedThrough'], records })}
         returning ${raw(scope.runner.dialect.selectList(subscriptionsTable, 't'))}`);
       for (const row of rows) {
-        noteChange(scope, subscriptionAudit, ChangeType.UPDATE, subscriptionsTable.decode(row));
+        noteUpdate(scope, subscriptionAudit, subscriptionsTable.decode(row));
       }
     },
   };

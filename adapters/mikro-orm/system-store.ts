@@ -60,7 +60,7 @@ export function systemStore(access: SystemAccess, dialect: Dialect): SystemStore
     },
     ping: async () => {
       const [row] = (await access.run(sql`select 1 as alive`)).rows;
-      numberOf(row?.['alive'], 'alive');
+      numberOf(row?.alive, 'alive');
     },
   };
 }

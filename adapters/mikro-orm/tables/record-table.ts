@@ -75,7 +75,7 @@ export class RecordTable<R extends object> implements TableSpec {
   }
 
   decode(row: Row): R & { readonly recordId: number } {
-    const record: Record<string, unknown> = { recordId: Number(row['record_id']) };
+    const record: Record<string, unknown> = { recordId: Number(row.record_id) };
     for (const [property, field] of this.#entries) record[property] = field.read(row);
     return record as R & { readonly recordId: number };
   }
