@@ -15,7 +15,7 @@ import {
 } from './create-request.ts';
 import { type Creation, planCreation } from './creation.ts';
 import { loadBundleViews } from './load-bundle-views.ts';
-import type { Bundle } from './model.ts';
+import { type Bundle, LifecycleEventType } from './model.ts';
 import { effectiveEvent, entitlementEvent, requestedEvent } from './subscription-bus-events.ts';
 import { blockingStateNotification, eventNotification } from './subscription-notifications.ts';
 import type { BundleView, SubscriptionView } from './views.ts';
@@ -182,7 +182,9 @@ function announce(session: WriteSession, creation: Creation, now: Instant): void
   if (creating === undefined) throw new Error('a creation stores at least its CREATE');
   const due = creation.events.filter((event) => event.effective.at <= now);
   session.publish([requestedEvent(creation, creating)]);
-  session.publish(due.map((event) => effectiveEvent(creation, event, event === due.at(-1))));
+  // An expiry asks for no invoice run (invoicing.md §8.1), so the event before it does.
+  const last = due.findLast((event) => event.type !== LifecycleEventType.EXPIRED);
+  session.publish(due.map((event) => effectiveEvent(creation, event, event === last)));
   session.schedule(creation.events.filter((event) => event.effective.at > now).map(eventNotification));
   if (creation.entitlementStart.effective.at <= now) {
     session.publish([entitlementEvent(creation, creation.entitlementStart)]);

@@ -2,9 +2,9 @@ import type { Account } from '../accounts/model.ts';
 import type { Catalog } from '../catalog/index.ts';
 import { ActingComponent } from '../context.ts';
 import { assertInvariant } from '../errors/index.ts';
-import type { Uuid } from '../ids/index.ts';
 import type { Ports } from '../ports/index.ts';
-import type { Authorship, ClaimedEntry, New, ReadSession, WriteSession } from '../ports/storage/index.ts';
+import type { ClaimedEntry, New, ReadSession, WriteSession } from '../ports/storage/index.ts';
+import { batchAuthorship } from '../queue/batch-authorship.ts';
 import type { HandlerBatch, QueueHandler } from '../queue/handler.ts';
 import { type NewBusEvent, QueueName } from '../queue/model.ts';
 import { type Instant, minDate } from '../time/index.ts';
@@ -34,7 +34,7 @@ export class SubscriptionEventHandler implements QueueHandler {
     const now = this.#ports.clock.now();
     const outcome = await this.#ports.storage.write(
       batch.tenant,
-      authorshipOf(batch.entries, now),
+      batchAuthorship(batch.entries, ActingComponent.SUBSCRIPTION_TRANSITION, now),
       (session) => this.#work(session, batch, now),
     );
     batch.busy(outcome.busy);
@@ -88,24 +88,6 @@ interface Failed {
 interface BatchOutcome {
   readonly busy: readonly ClaimedEntry[];
   readonly failed: readonly Failed[];
-}
-
-/** Each account's rows carry the token of the call that caused its work. */
-function authorshipOf(entries: readonly ClaimedEntry[], now: Instant): Authorship {
-  const tokens = new Map(entries.map((entry) => [entry.accountRecordId, entry.userToken]));
-  return {
-    userName: ActingComponent.SUBSCRIPTION_TRANSITION,
-    reasonCode: null,
-    comments: null,
-    createdDate: now,
-    userTokenOf(accountRecordId: number | null): Uuid {
-      const token = tokens.get(accountRecordId);
-      assertInvariant(token, `No entry of the batch belongs to account record ${accountRecordId}`, {
-        accountRecordId,
-      });
-      return token;
-    },
-  };
 }
 
 function itemOf(entry: ClaimedEntry): DueItem {
