@@ -1,0 +1,87 @@
+#!/usr/bin/env node
+import { parseArgs } from 'node:util';
+import { UsageError } from './usage-error.ts';
+
+const usage = `Usage: billwright <command> [options]
+
+  serve      Run the server.
+    --port <n>           port to listen on, 0 for a free one (default 8080)
+    --host <address>     address to listen on (default 127.0.0.1)
+    --database <where>   SQLite file or postgresql:// URL (default billwright.db)
+    --migrate            bring the schema of a PostgreSQL database up to date first (SQLite: always)
+    --test-mode          user admin/password, test clock, sandbox gateway; never in production
+
+  migrate    Bring the schema of a database up to date.
+    --database <where>   as above
+
+  openapi    Print the OpenAPI document of the HTTP interface.
+
+Environment: BILLWRIGHT_ADMIN_PASSWORD is the password of the user "admin" made at the first start (default: a random
+one, shown once); BILLWRIGHT_LOG_LEVEL is debug, info, warn or error (default info).
+`;
+
+const database = { type: 'string', default: 'billwright.db' } as const;
+
+/** Each command loads only what it needs: the server must be up in half a second. */
+const commands: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
+  async serve(args) {
+    const { serve } = await import('./serve.ts');
+    const { values } = parsed(args, {
+      port: { type: 'string', default: '8080' },
+      host: { type: 'string', default: '127.0.0.1' },
+      database,
+      migrate: { type: 'boolean', default: false },
+      'test-mode': { type: 'boolean', default: false },
+    });
+    await serve({
+      port: portOf(values.port),
+      host: values.host,
+      database: values.database,
+      migrate: values.migrate,
+      testMode: values['test-mode'],
+    });
+  },
+  async migrate(args) {
+    const { migrateDatabase } = await import('./database.ts');
+    const { values } = parsed(args, { database });
+    const applied = await migrateDatabase(values.database);
+    for (const name of applied) console.log(`applied ${name}`);
+    console.log(applied.length === 0 ? 'The schema is up to date.' : 'The schema is now up to date.');
+  },
+  async openapi(args) {
+    parsed(args, {});
+    const { openApi } = await import('../koa/index.ts');
+    process.stdout.write(`${JSON.stringify(openApi(), null, 2)}\n`);
+  },
+};
+
+function parsed<T extends NonNullable<Parameters<typeof parseArgs>[0]>['options']>(
+  args: readonly string[],
+  options: T,
+) {
+  try {
+    return parseArgs({ args: [...args], options, strict: true, allowPositionals: false });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function portOf(text: string): number {
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port <= 65_535) return port;
+  throw new UsageError(`--port ${text} is no port: a number from 0 to 65535`);
+}
+
+const [name = '', ...args] = process.argv.slice(2);
+const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+try {
+  if (name === '--help' || name === '-h' || name === 'help') process.stdout.write(usage);
+  else if (command === undefined)
+    throw new UsageError(name === '' ? 'Name a command' : `There is no command "${name}"`);
+  else await command(args);
+} catch (error) {
+  const isUsage = error instanceof UsageError;
+  console.error(`billwright: ${error instanceof Error ? error.message : String(error)}`);
+  if (isUsage) console.error(`\n${usage}`);
+  process.exitCode = isUsage ? 2 : 1;
+}

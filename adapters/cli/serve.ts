@@ -1,0 +1,133 @@
+import type { Logger as PinoLogger } from 'pino';
+import { Billing } from '../../lib/billing.ts';
+import { QUEUE_SHUTDOWN_WAIT_MS } from '../../lib/limits.ts';
+import type { PaymentGateway } from '../../lib/ports/index.ts';
+import { createKoaApp, type Listening, listen } from '../koa/index.ts';
+import { scryptHasher, sharedTestClock, systemClock, uuidGenerator } from '../node/index.ts';
+import { ensureLogin, firstPassword, type Login, loginText } from './administrator.ts';
+import { isPostgresqlUrl, openStorage } from './database.ts';
+import { createLogger } from './logger.ts';
+import { UsageError } from './usage-error.ts';
+
+export interface ServeOptions {
+  readonly port: number;
+  readonly host: string;
+  /** Path of a SQLite file or URL of a PostgreSQL database. */
+  readonly database: string;
+  /** Whether to bring the schema of a PostgreSQL database up to date first. */
+  readonly migrate: boolean;
+  readonly testMode: boolean;
+}
+
+/** Runs the server until it is told to stop. */
+export async function serve(options: ServeOptions): Promise<void> {
+  refuseTestModeInProduction(options);
+  const password = firstPassword(process.env, options);
+  const logger = createLogger(process.env.BILLWRIGHT_LOG_LEVEL);
+  const { billing, app } = await compose(options, logger);
+  const login = await ensureLogin(billing, password);
+  billing.start();
+  const listening = await listen(app, options);
+  stopOnSignal({ billing, listening, logger });
+  if (options.testMode) {
+    logger.warn(
+      { user: login.user },
+      'TEST MODE: known password, movable clock, sandbox gateway. Anybody who can reach this server owns it. Never use it in production.',
+    );
+  }
+  logger.info(
+    { host: listening.host, port: listening.port, database: shownDatabase(options.database) },
+    'serving',
+  );
+  announce(listening, login, options);
+}
+
+/** Puts the server together: storage, clock, gateway, engine, HTTP. */
+async function compose(options: ServeOptions, logger: PinoLogger) {
+  const storage = await openStorage(options.database, options);
+  const system = systemClock();
+  const testClock = options.testMode ? sharedTestClock(storage.system, system) : undefined;
+  const gateways = options.testMode ? [await openSandbox(options.database)] : [];
+  const billing = await Billing.open<never>({
+    storage,
+    clock: testClock ?? system,
+    systemClock: system,
+    ids: uuidGenerator(),
+    hasher: scryptHasher(),
+    logger,
+    gateways,
+  });
+  await testClock?.refresh();
+  const app = createKoaApp({ billing, logger, test: testClock && { clock: testClock } });
+  return { billing, app };
+}
+
+/** The sandbox remembers what it has done beside a SQLite file, so that a restart finds its payments again. */
+async function openSandbox(database: string): Promise<PaymentGateway> {
+  const { fileLedger, sandboxGateway } = await import('../payments/index.ts');
+  if (isPostgresqlUrl(database) || database === ':memory:') return sandboxGateway();
+  return sandboxGateway({ ledger: fileLedger(`${database}.sandbox`) });
+}
+
+function refuseTestModeInProduction(options: ServeOptions): void {
+  if (!options.testMode || process.env.NODE_ENV !== 'production') return;
+  throw new UsageError(
+    '--test-mode is refused where NODE_ENV is "production": its password is known to everybody',
+  );
+}
+
+interface Running {
+  readonly billing: Billing<never>;
+  readonly listening: Listening;
+  readonly logger: PinoLogger;
+}
+
+/** The first signal lets what is under way end; a second one ends the process at once. */
+function stopOnSignal(running: Running): void {
+  let isStopping = false;
+  const stop = (signal: NodeJS.Signals): void => {
+    if (isStopping) process.exit(1);
+    isStopping = true;
+    running.logger.info({ signal }, 'stopping');
+    shutDown(running).then(
+      () => process.exit(0),
+      (error: unknown) => {
+        running.logger.error({ err: error }, 'stopping failed');
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+}
+
+async function shutDown({ billing, listening, logger }: Running): Promise<void> {
+  const impatience = setTimeout(() => {
+    logger.warn({ waitedMs: QUEUE_SHUTDOWN_WAIT_MS }, 'closing connections that did not end');
+    listening.server.closeAllConnections();
+  }, QUEUE_SHUTDOWN_WAIT_MS);
+  await listening.close();
+  clearTimeout(impatience);
+  await billing.close();
+  logger.info({}, 'stopped');
+}
+
+function announce(listening: Listening, login: Login, options: ServeOptions): void {
+  const url = urlOf(listening);
+  console.log(`Billwright is ready at ${url}`);
+  if (options.testMode) console.log('TEST MODE: never use it in production.');
+  console.log(loginText(login));
+  console.log(`The interface is described at ${url}/openapi.json`);
+}
+
+function urlOf({ host, port }: Listening): string {
+  const reachable = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+}
+
+/** Without the password that a URL may hold. */
+function shownDatabase(database: string): string {
+  if (!isPostgresqlUrl(database)) return database;
+  const url = new URL(database);
+  return `${url.protocol}//${url.host}${url.pathname}`;
+}

@@ -1,0 +1,69 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { CACHED_CREDENTIAL_MS, MAX_CACHED_CREDENTIALS } from '../../../lib/limits.ts';
+import type { SystemClock } from '../../../lib/ports/index.ts';
+
+/** What a verified pair is remembered under. `version` rises when the secret changes. */
+export interface CredentialKey {
+  readonly kind: 'user' | 'tenant';
+  readonly name: string;
+  readonly secret: string;
+  readonly version: number;
+}
+
+interface Remembered<T> {
+  readonly value: T;
+  readonly untilMs: number;
+}
+
+/**
+ * Remembers pairs that the slow hash has confirmed (platform.md §6.3 rule 2), for 60 s and by an HMAC under a key of
+ * this process: no secret stays in memory. Only successes are remembered; callers that ask for the same pair at the
+ * same time share one check.
+ */
+export class VerifiedCache<T> {
+  readonly #processKey = randomBytes(32);
+  readonly #remembered = new Map<string, Remembered<T>>();
+  readonly #running = new Map<string, Promise<T | null>>();
+  readonly #clock: Pick<SystemClock, 'nowMs'>;
+
+  constructor(clock: Pick<SystemClock, 'nowMs'>) {
+    this.#clock = clock;
+  }
+
+  /** The remembered value of the pair, else what `verify` says; null = wrong. */
+  async get(key: CredentialKey, verify: () => Promise<T | null>): Promise<T | null> {
+    const digest = this.#digestOf(key);
+    const known = this.#remembered.get(digest);
+    if (known !== undefined && known.untilMs > this.#clock.nowMs()) return known.value;
+    const running = this.#running.get(digest);
+    if (running !== undefined) return running;
+    const check = this.#check(digest, verify);
+    this.#running.set(digest, check);
+    return check;
+  }
+
+  async #check(digest: string, verify: () => Promise<T | null>): Promise<T | null> {
+    try {
+      const value = await verify();
+      this.#remembered.delete(digest);
+      if (value !== null) this.#remember(digest, value);
+      return value;
+    } finally {
+      this.#running.delete(digest);
+    }
+  }
+
+  #remember(digest: string, value: T): void {
+    if (this.#remembered.size >= MAX_CACHED_CREDENTIALS) {
+      // A map keeps the order of insertion: the first key is the oldest.
+      const [oldest] = this.#remembered.keys();
+      if (oldest !== undefined) this.#remembered.delete(oldest);
+    }
+    this.#remembered.set(digest, { value, untilMs: this.#clock.nowMs() + CACHED_CREDENTIAL_MS });
+  }
+
+  #digestOf(key: CredentialKey): string {
+    const parts = JSON.stringify([key.kind, key.name, key.secret, key.version]);
+    return createHmac('sha256', this.#processKey).update(parts).digest('base64');
+  }
+}

@@ -1,0 +1,83 @@
+/** The HTTP interface as a Koa application, or as middleware of the host's own one. */
+
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Middleware } from 'koa';
+import Koa from 'koa';
+import { MAX_HEADER_BYTES } from '../../lib/limits.ts';
+import { openApiDocument } from './openapi/document.ts';
+import { routeTable } from './routes/route-table.ts';
+import { type DispatcherOptions, dispatcher } from './routing/dispatcher.ts';
+
+export { Dialect } from './dialect.ts';
+export type { MovableClock, TestMode } from './test-mode.ts';
+
+export type KoaOptions = Omit<DispatcherOptions, 'routes' | 'ownsEveryPath'>;
+
+/**
+ * Middleware that serves the whole interface below `basePath` and leaves every other path to the host's application.
+ *
+ * @example
+ * const app = new Koa();
+ * app.use(billingMiddleware({ billing, logger }));
+ */
+export function billingMiddleware(options: KoaOptions): Middleware {
+  return dispatcher({ ...options, routes: routeTable({ testMode: options.test !== undefined }) });
+}
+
+/**
+ * A Koa application of its own: every path is the interface's, unknown ones are 404.
+ *
+ * @example
+ * const server = await listen(createKoaApp({ billing, logger }), { port: 8080 });
+ */
+export function createKoaApp(options: KoaOptions): Koa {
+  const app = new Koa();
+  const routes = routeTable({ testMode: options.test !== undefined });
+  app.use(dispatcher({ ...options, routes, ownsEveryPath: true }));
+  // What fails after an answer has begun, such as a client that has gone.
+  app.on('error', (error: unknown) => options.logger.warn({ err: error }, 'connection failed'));
+  return app;
+}
+
+export interface ListenOptions {
+  /** 0 = a free one. */
+  readonly port: number;
+  /** Default 127.0.0.1. */
+  readonly host?: string;
+}
+
+/** A server that accepts calls of the application; the port is the one in use. */
+export interface Listening {
+  readonly server: Server;
+  readonly host: string;
+  readonly port: number;
+  /** Takes no new calls, lets those under way end, and closes the idle connections. */
+  close(): Promise<void>;
+}
+
+/** Starts to serve `app` over HTTP/1.1. */
+export async function listen(app: Koa, options: ListenOptions): Promise<Listening> {
+  const host = options.host ?? '127.0.0.1';
+  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, app.callback());
+  server.listen(options.port, host);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    server,
+    host,
+    port,
+    async close() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeIdleConnections();
+      await closed;
+    },
+  };
+}
+
+/** The OpenAPI 3.1 document of the interface, test endpoints included. */
+export function openApi(): Readonly<Record<string, unknown>> {
+  return openApiDocument(routeTable({ testMode: true }));
+}

@@ -1,0 +1,77 @@
+import type { Account as AccountRecord } from '../../../lib/accounts/model.ts';
+import type { Decimal } from '../../../lib/money/index.ts';
+import type { AuditRow } from '../../../lib/ports/storage/index.ts';
+import { formatInstant } from '../../../lib/time/index.ts';
+import { field, model } from '../wire/model.ts';
+import { bool, currency, decimalNumber, externalKey, int, text, timestamp, uuid } from '../wire/scalars.ts';
+import { auditLogs, auditLogsJson } from './audit-log.ts';
+
+export const Account = model('Account', {
+  accountId: field(uuid, 'R'),
+  externalKey: field(externalKey, 'C'),
+  referenceTime: field(timestamp, 'C'),
+  parentAccountId: field(uuid, 'W', { nullable: true }),
+  isPaymentDelegatedToParent: field(bool, 'W'),
+  currency: field(currency, 'C', { nullable: true }),
+  billCycleDayLocal: field(int({ minimum: 0, maximum: 31 }), 'W'),
+  paymentMethodId: field(uuid, 'W', { nullable: true }),
+  name: field(text(255), 'W', { nullable: true }),
+  firstNameLength: field(int({ minimum: 0 }), 'W', { nullable: true }),
+  company: field(text(255), 'W', { nullable: true }),
+  address1: field(text(255), 'W', { nullable: true }),
+  address2: field(text(255), 'W', { nullable: true }),
+  city: field(text(100), 'W', { nullable: true }),
+  state: field(text(100), 'W', { nullable: true }),
+  postalCode: field(text(16), 'W', { nullable: true }),
+  country: field(text(50), 'W', { nullable: true }),
+  locale: field(text(35), 'W', { nullable: true }),
+  timeZone: field(text(), 'C'),
+  phone: field(text(25), 'W', { nullable: true }),
+  email: field(text(254), 'W', { nullable: true }),
+  notes: field(text(4096), 'W', { nullable: true }),
+  isMigrated: field(bool, 'C', { nullable: true }),
+  accountCBA: field(decimalNumber, 'R', { nullable: true }),
+  accountBalance: field(decimalNumber, 'R', { nullable: true }),
+  auditLogs,
+});
+
+/** Null where the call did not ask for it (accounts.md §5 rule 1). */
+export interface ShownBalance {
+  readonly accountCBA: Decimal | null;
+  readonly accountBalance: Decimal | null;
+}
+
+export function accountJson(
+  account: AccountRecord,
+  shown: ShownBalance,
+  audit: readonly AuditRow[] | undefined,
+) {
+  return {
+    accountId: account.id,
+    externalKey: account.externalKey,
+    referenceTime: formatInstant(account.referenceTime),
+    parentAccountId: account.parentAccountId,
+    isPaymentDelegatedToParent: account.isPaymentDelegatedToParent,
+    currency: account.currency,
+    billCycleDayLocal: account.billCycleDayLocal,
+    paymentMethodId: account.paymentMethodId,
+    name: account.name,
+    firstNameLength: account.firstNameLength,
+    company: account.company,
+    address1: account.address1,
+    address2: account.address2,
+    city: account.city,
+    state: account.state,
+    postalCode: account.postalCode,
+    country: account.country,
+    locale: account.locale,
+    timeZone: account.timeZone,
+    phone: account.phone,
+    email: account.email,
+    notes: account.notes,
+    isMigrated: account.isMigrated,
+    accountCBA: shown.accountCBA,
+    accountBalance: shown.accountBalance,
+    auditLogs: auditLogsJson(audit),
+  };
+}

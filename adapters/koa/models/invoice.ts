@@ -1,0 +1,156 @@
+import type { Uuid } from '../../../lib/ids/index.ts';
+import type { InvoiceItemView, InvoiceView } from '../../../lib/invoicing/invoice-view.ts';
+import { InvoiceItemType, InvoiceStatus } from '../../../lib/invoicing/model.ts';
+import { formatInstant, formatLocalDate, type LocalDate } from '../../../lib/time/index.ts';
+import { Dialect } from '../dialect.ts';
+import { type Field, field, model } from '../wire/model.ts';
+import {
+  bool,
+  currency,
+  date,
+  decimalNumber,
+  enumeration,
+  int,
+  text,
+  timestamp,
+  uuid,
+} from '../wire/scalars.ts';
+import { byDialect, lazily, listOf, type WireType } from '../wire/wire-type.ts';
+import { auditLogs, auditLogsJson } from './audit-log.ts';
+import type { Rendering } from './subscription.ts';
+
+/** What an invoice would be made for (json-models.md §1). */
+export const DryRunType = {
+  TARGET_DATE: 'TARGET_DATE',
+  UPCOMING_INVOICE: 'UPCOMING_INVOICE',
+  SUBSCRIPTION_ACTION: 'SUBSCRIPTION_ACTION',
+} as const;
+export type DryRunType = (typeof DryRunType)[keyof typeof DryRunType];
+
+const childItems: Field<readonly unknown[], 'R'> = field(
+  listOf(lazily({ $ref: '#/components/schemas/InvoiceItem' }, (): WireType<unknown> => InvoiceItem)),
+  'R',
+  { nullable: true },
+);
+
+export const InvoiceItem = model('InvoiceItem', {
+  invoiceItemId: field(uuid, 'R'),
+  invoiceId: field(uuid, 'C'),
+  linkedInvoiceItemId: field(uuid, 'C', { nullable: true }),
+  accountId: field(uuid, 'C'),
+  childAccountId: field(uuid, 'R', { nullable: true }),
+  bundleId: field(uuid, 'C', { nullable: true }),
+  subscriptionId: field(uuid, 'C', { nullable: true }),
+  productName: field(text(), 'C', { nullable: true }),
+  planName: field(text(), 'C', { nullable: true }),
+  phaseName: field(text(), 'C', { nullable: true }),
+  usageName: field(text(), 'C', { nullable: true }),
+  prettyProductName: field(text(), 'R', { nullable: true }),
+  prettyPlanName: field(text(), 'R', { nullable: true }),
+  prettyPhaseName: field(text(), 'R', { nullable: true }),
+  prettyUsageName: field(text(), 'R', { nullable: true }),
+  itemType: field(enumeration(InvoiceItemType), 'C'),
+  description: field(text(255), 'C', { nullable: true }),
+  startDate: field(date, 'C', { nullable: true }),
+  endDate: field(date, 'C', { nullable: true }),
+  amount: field(decimalNumber, 'C'),
+  rate: field(decimalNumber, 'R', { nullable: true }),
+  currency: field(currency, 'C'),
+  quantity: field(decimalNumber, 'C', { nullable: true }),
+  itemDetails: field(text(), 'C', { nullable: true }),
+  catalogEffectiveDate: field(timestamp, 'R', { nullable: true }),
+  childItems,
+  auditLogs,
+});
+
+export const Invoice = model('Invoice', {
+  invoiceId: field(uuid, 'R'),
+  accountId: field(uuid, 'R'),
+  amount: field(decimalNumber, 'R'),
+  currency: field(currency, 'R'),
+  status: field(enumeration(InvoiceStatus), 'R'),
+  creditAdj: field(decimalNumber, 'R'),
+  refundAdj: field(decimalNumber, 'R'),
+  invoiceDate: field(date, 'R'),
+  targetDate: field(date, 'R', { nullable: true }),
+  // http-api.md §4 line 2
+  invoiceNumber: field(byDialect<number | string>({ D: int(), K: text() }), 'R', { nullable: true }),
+  balance: field(decimalNumber, 'R'),
+  bundleKeys: field(text(), 'R', { nullable: true }),
+  credits: field(listOf(InvoiceItem), 'R', { nullable: true }),
+  items: field(listOf(InvoiceItem), 'R'),
+  trackingIds: field(listOf(text()), 'R'),
+  isParentInvoice: field(bool, 'R'),
+  parentInvoiceId: field(uuid, 'R', { nullable: true }),
+  parentAccountId: field(uuid, 'R', { nullable: true }),
+  auditLogs,
+});
+
+export const InvoiceDryRun = model('InvoiceDryRun', { dryRunType: field(enumeration(DryRunType), 'I') });
+
+export function auditedIdsOfInvoice(invoice: InvoiceView): readonly Uuid[] {
+  return [invoice.id, ...invoice.items.map((item) => item.id)];
+}
+
+/** `isStored` false: a dry run, which has no number (json-models.md §7). */
+export function invoiceJson(invoice: InvoiceView, rendering: Rendering, isStored = true) {
+  const number = rendering.dialect === Dialect.D ? invoice.invoiceNumber : String(invoice.invoiceNumber);
+  return {
+    invoiceId: invoice.id,
+    accountId: invoice.accountId,
+    amount: invoice.amount,
+    currency: invoice.currency,
+    status: invoice.status,
+    creditAdj: invoice.creditAdj,
+    refundAdj: invoice.refundAdj,
+    invoiceDate: formatLocalDate(invoice.invoiceDate),
+    targetDate: dateJson(invoice.targetDate),
+    invoiceNumber: isStored ? number : null,
+    balance: invoice.balance,
+    bundleKeys: null,
+    credits: null,
+    items: invoice.items.map((item) => itemJson(item, rendering)),
+    trackingIds: [],
+    isParentInvoice: invoice.isParentInvoice,
+    parentInvoiceId: null,
+    parentAccountId: null,
+    auditLogs: auditLogsJson(rendering.audit.get(invoice.id)),
+  };
+}
+
+function itemJson(item: InvoiceItemView, rendering: Rendering) {
+  return {
+    invoiceItemId: item.id,
+    invoiceId: item.invoiceId,
+    linkedInvoiceItemId: item.linkedItemId,
+    accountId: item.accountId,
+    childAccountId: item.childAccountId,
+    bundleId: item.bundleId,
+    subscriptionId: item.subscriptionId,
+    productName: item.productName,
+    planName: item.planName,
+    phaseName: item.phaseName,
+    usageName: item.usageName,
+    prettyProductName: item.prettyProductName,
+    prettyPlanName: item.prettyPlanName,
+    prettyPhaseName: item.prettyPhaseName,
+    prettyUsageName: item.prettyUsageName,
+    itemType: item.itemType,
+    description: item.description,
+    startDate: dateJson(item.startDate),
+    endDate: dateJson(item.endDate),
+    amount: item.amount,
+    rate: item.rate,
+    currency: item.currency,
+    quantity: item.quantity,
+    itemDetails: item.itemDetails,
+    catalogEffectiveDate:
+      item.catalogEffectiveDate === null ? null : formatInstant(item.catalogEffectiveDate),
+    childItems: null,
+    auditLogs: auditLogsJson(rendering.audit.get(item.id)),
+  };
+}
+
+function dateJson(day: LocalDate | null): string | null {
+  return day === null ? null : formatLocalDate(day);
+}

@@ -1,0 +1,145 @@
+import type { ErrorCode } from '../../../lib/errors/index.ts';
+import { Dialect } from '../dialect.ts';
+import { producedTypes } from '../request/media-type.ts';
+import { statusOfCode } from '../response/error-status.ts';
+import { isIdParameter, parameterNamesOf } from '../routing/path.ts';
+import type { Route } from '../routing/route.ts';
+import type { JsonSchema } from '../wire/json-schema.ts';
+import { modelsByName } from '../wire/model.ts';
+import {
+  authorParameters,
+  errorComponent,
+  pageHeaders,
+  securityOf,
+  securitySchemes,
+} from './shared-parts.ts';
+
+/** The OpenAPI 3.1 document of a route table. */
+export function openApiDocument(routes: readonly Route[]): JsonSchema {
+  const paths: Record<string, Record<string, JsonSchema>> = {};
+  for (const route of routes) {
+    const operations = paths[route.path] ?? {};
+    operations[route.method.toLowerCase()] = operationOf(route);
+    paths[route.path] = operations;
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Billwright',
+      version: '1.0',
+      description:
+        'Subscription billing. Every X-Service-… header has the alias X-Killbill-…; calls that send only aliases get the answers of dialect K.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    tags: [...new Set(routes.map((route) => route.area))].map((name) => ({ name })),
+    paths,
+    components: { schemas: schemasOf(paths), securitySchemes },
+  };
+}
+
+function operationOf(route: Route): JsonSchema {
+  const parameters = [
+    ...parameterNamesOf(route.path).map(pathParameter),
+    ...Object.entries(route.query).map(([name, parameter]) => ({
+      name,
+      in: 'query',
+      required: parameter.required,
+      schema: parameter.json,
+    })),
+    ...(route.author ? authorParameters : []),
+  ];
+  return {
+    operationId: route.operationId,
+    summary: route.summary,
+    tags: [route.area],
+    ...(route.permission === 'NONE' ? {} : { description: `Needs the permission \`${route.permission}\`.` }),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(route.body === undefined ? {} : { requestBody: requestBodyOf(route.body) }),
+    responses: responsesOf(route),
+    security: securityOf[route.credentials],
+  };
+}
+
+function pathParameter(name: string): JsonSchema {
+  const schema = isIdParameter(name) ? { type: 'string', format: 'uuid' } : { type: 'string' };
+  return { name, in: 'path', required: true, schema };
+}
+
+function requestBodyOf(body: NonNullable<Route['body']>): JsonSchema {
+  const content = Object.fromEntries(body.mediaTypes.map((type) => [type, { schema: body.json }]));
+  return { required: body.required, content };
+}
+
+function responsesOf(route: Route): JsonSchema {
+  const { success } = route;
+  const headers = {
+    ...(success.location === undefined
+      ? {}
+      : {
+          Location: { description: `URL of ${success.location}`, schema: { type: 'string', format: 'uri' } },
+        }),
+    ...(success.paged ? pageHeaders : {}),
+  };
+  const types = producedTypes(success);
+  const content = Object.fromEntries(types.map((type) => [type, { schema: contentSchema(route, type) }]));
+  const succeeded = {
+    description: success.body === undefined && types.length === 0 ? 'Done' : 'The answer',
+    ...(Object.keys(headers).length === 0 ? {} : { headers }),
+    ...(types.length === 0 ? {} : { content }),
+  };
+  return {
+    [success.status]: succeeded,
+    ...(success.emptyStatus === undefined
+      ? {}
+      : { [success.emptyStatus]: { description: 'Nothing to show' } }),
+    ...failuresOf(route),
+    default: errorResponse('Any other failure'),
+  };
+}
+
+function contentSchema(route: Route, type: string): JsonSchema {
+  return type === 'application/json' && route.success.body ? route.success.body.json : { type: 'string' };
+}
+
+function failuresOf(route: Route): JsonSchema {
+  const byStatus = Map.groupBy(route.fails, (code) =>
+    statusOfCode(code, { dialect: Dialect.D, statusOf: route.statusOf }),
+  );
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => [
+      status,
+      errorResponse(`Error codes ${listed(codes)}, and general ones`),
+    ]),
+  );
+}
+
+function errorResponse(description: string): JsonSchema {
+  return { description, content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } };
+}
+
+function listed(codes: readonly ErrorCode[]): string {
+  return [...new Set(codes)].sort((one, other) => one - other).join(', ');
+}
+
+/** The components that the paths refer to, directly or through one another. */
+function schemasOf(paths: unknown): JsonSchema {
+  const found = new Map<string, JsonSchema>();
+  const open: unknown[] = [paths];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    for (const name of referencesIn(next)) {
+      if (found.has(name)) continue;
+      const component = name === 'Error' ? errorComponent : modelsByName().get(name)?.component;
+      if (component === undefined) throw new Error(`The document refers to ${name}, which is no model`);
+      found.set(name, component);
+      open.push(component);
+    }
+  }
+  return Object.fromEntries([...found].sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+function referencesIn(value: unknown): readonly string[] {
+  return [...JSON.stringify(value).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(
+    (match) => match[1] ?? '',
+  );
+}

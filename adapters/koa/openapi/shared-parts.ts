@@ -1,0 +1,91 @@
+import type { Credentials } from '../routing/route.ts';
+import type { JsonSchema } from '../wire/json-schema.ts';
+
+const families = ['X-Service-', 'X-Killbill-'] as const;
+
+/** Header names as keys of the document: `serviceApiKey`, `killbillApiKey`. */
+function schemeName(family: string, suffix: string): string {
+  return `${family.slice(2, -1).toLowerCase()}${suffix}`;
+}
+
+export const securitySchemes: JsonSchema = {
+  basicAuth: { type: 'http', scheme: 'basic' },
+  ...Object.fromEntries(
+    families.flatMap((family) =>
+      ['ApiKey', 'ApiSecret'].map((suffix) => [
+        schemeName(family, suffix),
+        { type: 'apiKey', in: 'header', name: `${family}${suffix}` },
+      ]),
+    ),
+  ),
+};
+
+/** What a call presents: the tenant in either spelling of its headers. */
+export const securityOf: Readonly<Record<Credentials, readonly JsonSchema[]>> = {
+  TENANT: families.map((family) => ({
+    basicAuth: [],
+    [schemeName(family, 'ApiKey')]: [],
+    [schemeName(family, 'ApiSecret')]: [],
+  })),
+  USER: [{ basicAuth: [] }],
+  NONE: [],
+};
+
+/** Not marked as required, since the alias does as well. */
+export const authorParameters: readonly JsonSchema[] = [
+  headerParameter(
+    'X-Service-CreatedBy',
+    'Author of the change; needed, under this name or as X-Killbill-CreatedBy',
+  ),
+  headerParameter('X-Service-Reason', 'Why the change is made; kept in the audit'),
+  headerParameter('X-Service-Comment', 'Kept in the audit'),
+];
+
+function headerParameter(name: string, description: string): JsonSchema {
+  return { name, in: 'header', required: false, description, schema: { type: 'string', maxLength: 255 } };
+}
+
+export const pageHeaders: JsonSchema = Object.fromEntries(
+  families.flatMap((family) => [
+    [`${family}Pagination-CurrentOffset`, { schema: { type: 'integer' } }],
+    [
+      `${family}Pagination-NextOffset`,
+      { description: 'Absent on the last page', schema: { type: 'integer' } },
+    ],
+    [`${family}Pagination-TotalNbRecords`, { schema: { type: 'integer' } }],
+    [
+      `${family}Pagination-MaxNbRecords`,
+      { description: 'Absent for large tables', schema: { type: 'integer' } },
+    ],
+    [
+      `${family}Pagination-NextPageUri`,
+      { description: 'Absent on the last page', schema: { type: 'string' } },
+    ],
+  ]),
+);
+
+/** http-api.md §12. */
+export const errorComponent: JsonSchema = {
+  type: 'object',
+  properties: {
+    className: { type: 'string' },
+    code: { type: 'integer' },
+    message: { type: 'string' },
+    causeClassName: { type: ['string', 'null'] },
+    causeMessage: { type: ['string', 'null'] },
+    stackTrace: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: {
+          className: { type: 'string' },
+          fileName: { type: ['string', 'null'] },
+          lineNumber: { type: 'integer' },
+          methodName: { type: 'string' },
+          isNativeMethod: { type: 'boolean' },
+        },
+      },
+    },
+  },
+  required: ['className', 'code', 'message', 'causeClassName', 'causeMessage', 'stackTrace'],
+};

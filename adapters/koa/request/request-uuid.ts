@@ -1,0 +1,7 @@
+import { randomUUID } from 'node:crypto';
+import { parseUuid, type Uuid } from '../../../lib/ids/index.ts';
+
+/** A token for a request that brought none. */
+export function createUuid(): Uuid {
+  return parseUuid(randomUUID());
+}

@@ -1,0 +1,37 @@
+import type { Context } from 'koa';
+import { type BillingError, ErrorCode } from '../../../lib/errors/index.ts';
+import { basicChallenge } from '../auth/authenticator.ts';
+import { errorBody } from './error-body.ts';
+import { type StatusContext, statusOfCode } from './error-status.ts';
+import { writeJson } from './write-answer.ts';
+
+/** Seconds after which a caller may try again what found the account or the server busy. */
+const retryAfterSeconds = '1';
+
+/** Writes the one error shape with its status and the headers that belong to it (http-api.md §12). */
+export function writeError(
+  ctx: Context,
+  error: BillingError,
+  context: StatusContext & { readonly withStackTrace: boolean },
+): void {
+  ctx.status = statusOfCode(error.code, context);
+  const headers = headersOf(error);
+  if (ctx.status === 413) headers.Connection = 'close';
+  ctx.set(headers);
+  writeJson(ctx, errorBody(error, context));
+}
+
+function headersOf(error: BillingError): Record<string, string> {
+  switch (error.code) {
+    case ErrorCode.UNAUTHENTICATED:
+      return { 'WWW-Authenticate': basicChallenge };
+    case ErrorCode.METHOD_NOT_ALLOWED:
+      return { Allow: String(error.facts.allow) };
+    case ErrorCode.BUSY:
+    case ErrorCode.TOO_MANY_REQUESTS:
+    case ErrorCode.SECURITY_LOCKED_OUT:
+      return { 'Retry-After': retryAfterSeconds };
+    default:
+      return {};
+  }
+}

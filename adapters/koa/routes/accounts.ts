@@ -1,0 +1,177 @@
+import type { Account as AccountRecord } from '../../../lib/accounts/model.ts';
+import type { AuditLevel } from '../../../lib/audit/service.ts';
+import type { Billing } from '../../../lib/billing.ts';
+import type { CallContext } from '../../../lib/context.ts';
+import { ErrorCode } from '../../../lib/errors/index.ts';
+import type { Uuid } from '../../../lib/ids/index.ts';
+import { Account, accountJson, type ShownBalance } from '../models/account.ts';
+import { auditedIdsOfBundle, Bundle, bundleJson } from '../models/subscription.ts';
+import { created, empty, json, page } from '../routing/answer.ts';
+import { jsonBody } from '../routing/body.ts';
+import { type Route, tenantRoute } from '../routing/route.ts';
+import { partial } from '../wire/model.ts';
+import { flag, pageParameters, plainText, required, uuidList } from '../wire/query.ts';
+import { listOf } from '../wire/wire-type.ts';
+import { auditOf, auditParameter } from './audit.ts';
+
+const area = 'accounts';
+const balanceParameters = { accountWithBalance: flag(), accountWithBalanceAndCBA: flag() };
+const noSuchAccount = [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID];
+
+interface AccountReading {
+  readonly billing: Billing;
+  readonly context: CallContext;
+  readonly query: {
+    readonly accountWithBalance: boolean;
+    readonly accountWithBalanceAndCBA: boolean;
+    readonly audit: AuditLevel;
+  };
+}
+
+export const accountRoutes: readonly Route[] = [
+  tenantRoute({
+    method: 'POST',
+    path: '/1.0/kb/accounts',
+    operationId: 'createAccount',
+    area,
+    summary: 'Create an account',
+    permission: 'account:create',
+    body: jsonBody(Account),
+    success: { status: 201, location: '/accounts/{accountId}' },
+    fails: [ErrorCode.ACCOUNT_ALREADY_EXISTS, ErrorCode.EXTERNAL_KEY_LIMIT_EXCEEDED],
+    async handle({ billing, context, body }) {
+      const account = await billing.createAccount(context, body);
+      return created(`/accounts/${account.id}`);
+    },
+  }),
+  tenantRoute({
+    method: 'GET',
+    path: '/1.0/kb/accounts/pagination',
+    operationId: 'getAccounts',
+    area,
+    summary: 'List accounts',
+    permission: 'NONE',
+    query: { ...pageParameters, ...balanceParameters, ...auditParameter },
+    success: { status: 200, body: listOf(Account), paged: true },
+    async handle(call) {
+      const { rows, total, max } = await call.billing.accounts.page(call.context, call.query);
+      return page(await accountsJson(call, rows), { ...call.query, total, max });
+    },
+  }),
+  tenantRoute({
+    method: 'GET',
+    path: '/1.0/kb/accounts',
+    operationId: 'getAccountByKey',
+    area,
+    summary: 'Get an account by its external key',
+    permission: 'NONE',
+    query: {
+      externalKey: required(plainText, ErrorCode.ACCOUNT_CANNOT_MAP_NULL_KEY),
+      ...balanceParameters,
+      ...auditParameter,
+    },
+    success: { status: 200, body: Account },
+    fails: [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_KEY, ErrorCode.ACCOUNT_CANNOT_MAP_NULL_KEY],
+    async handle(call) {
+      const account = await call.billing.accounts.getByKey(call.context, call.query.externalKey);
+      return json((await accountsJson(call, [account]))[0]);
+    },
+  }),
+  tenantRoute({
+    method: 'GET',
+    path: '/1.0/kb/accounts/{accountId}',
+    operationId: 'getAccount',
+    area,
+    summary: 'Get an account by id',
+    permission: 'NONE',
+    query: { ...balanceParameters, ...auditParameter },
+    success: { status: 200, body: Account },
+    fails: noSuchAccount,
+    async handle(call) {
+      const account = await call.billing.getAccount(call.context, call.params.accountId);
+      return json((await accountsJson(call, [account]))[0]);
+    },
+  }),
+  tenantRoute({
+    method: 'PUT',
+    path: '/1.0/kb/accounts/{accountId}',
+    operationId: 'updateAccount',
+    area,
+    summary: 'Update an account; fields that are not sent keep their values',
+    permission: 'account:update',
+    query: { treatNullAsReset: flag() },
+    body: jsonBody(partial(Account)),
+    success: { status: 204 },
+    fails: [...noSuchAccount, ErrorCode.ACCOUNT_CANNOT_CHANGE_EXTERNAL_KEY],
+    async handle({ billing, context, params, body, query }) {
+      await billing.updateAccount(context, params.accountId, body, {
+        treatNullAsReset: query.treatNullAsReset,
+      });
+      return empty;
+    },
+  }),
+  tenantRoute({
+    method: 'GET',
+    path: '/1.0/kb/accounts/{accountId}/bundles',
+    operationId: 'getAccountBundles',
+    area,
+    summary: 'List the bundles of an account with their subscriptions',
+    permission: 'NONE',
+    query: { externalKey: plainText, bundlesFilter: uuidList, ...auditParameter },
+    success: { status: 200, body: listOf(Bundle) },
+    fails: noSuchAccount,
+    async handle(call) {
+      const { externalKey, bundlesFilter } = call.query;
+      const views = await call.billing.subscriptions.bundlesOfAccount(call.context, call.params.accountId, {
+        ...(externalKey === null ? {} : { externalKey }),
+        ...(bundlesFilter.length === 0 ? {} : { bundleIds: bundlesFilter }),
+      });
+      const audit = await auditOf(call, views.flatMap(auditedIdsOfBundle));
+      return json(views.map((view) => bundleJson(view, { dialect: call.dialect, audit })));
+    },
+  }),
+  tenantRoute({
+    method: 'GET',
+    path: '/1.0/kb/accounts/{accountId}/bundles/pagination',
+    operationId: 'getAccountBundlesPaginated',
+    area,
+    summary: 'List the bundles of an account by pages',
+    permission: 'NONE',
+    query: { ...pageParameters, ...auditParameter },
+    success: { status: 200, body: listOf(Bundle), paged: true },
+    fails: noSuchAccount,
+    async handle(call) {
+      const { billing, context, params, query, dialect } = call;
+      const { rows, total, max } = await billing.subscriptions.pageBundlesOfAccount(
+        context,
+        params.accountId,
+        query,
+      );
+      const audit = await auditOf(call, rows.flatMap(auditedIdsOfBundle));
+      const bundles = rows.map((view) => bundleJson(view, { dialect, audit }));
+      return page(bundles, { ...query, total, max });
+    },
+  }),
+];
+
+/** Accounts with the balances and audit that the call asks for, each read once for all of them. */
+async function accountsJson(call: AccountReading, accounts: readonly AccountRecord[]) {
+  const ids = accounts.map((account) => account.id);
+  const [balanceOf, audit] = await Promise.all([shownBalances(call, ids), auditOf(call, ids)]);
+  return accounts.map((account) => accountJson(account, balanceOf(account.id), audit.get(account.id)));
+}
+
+/** accounts.md §5 rule 1: the flag for both wins over the one for the balance alone. */
+async function shownBalances(
+  call: AccountReading,
+  ids: readonly Uuid[],
+): Promise<(id: Uuid) => ShownBalance> {
+  const { accountWithBalance, accountWithBalanceAndCBA } = call.query;
+  if (!accountWithBalance && !accountWithBalanceAndCBA)
+    return () => ({ accountBalance: null, accountCBA: null });
+  const balances = await call.billing.accounts.balances(call.context, ids);
+  return (id) => ({
+    accountBalance: balances.get(id)?.accountBalance ?? null,
+    accountCBA: accountWithBalanceAndCBA ? (balances.get(id)?.accountCBA ?? null) : null,
+  });
+}

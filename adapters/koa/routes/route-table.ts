@@ -1,0 +1,41 @@
+import { openApiDocument } from '../openapi/document.ts';
+import { yamlOf } from '../openapi/yaml.ts';
+import type { Route } from '../routing/route.ts';
+import { accountRoutes } from './accounts.ts';
+import { catalogRoutes } from './catalog.ts';
+import { documentRoutes } from './documents.ts';
+import { healthRoutes } from './health.ts';
+import { invoiceRoutes } from './invoices.ts';
+import { paymentRoutes } from './payments.ts';
+import { subscriptionRoutes } from './subscriptions.ts';
+import { tenantRoutes } from './tenants.ts';
+import { testModeRoutes } from './test-mode.ts';
+
+/** Every endpoint of the interface: the router, the checks and the document are made from it, and nothing else is. */
+export function routeTable(options: { readonly testMode: boolean }): readonly Route[] {
+  const routes: Route[] = [
+    ...tenantRoutes,
+    ...catalogRoutes,
+    ...accountRoutes,
+    ...subscriptionRoutes,
+    ...invoiceRoutes,
+    ...paymentRoutes,
+    ...(options.testMode ? testModeRoutes : []),
+    ...healthRoutes,
+  ];
+  const document = once(() => openApiDocument(routes));
+  const texts = {
+    json: once(() => JSON.stringify(document())),
+    yaml: once(() => yamlOf(document())),
+  };
+  routes.push(...documentRoutes(texts));
+  return routes;
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}

@@ -1,0 +1,65 @@
+import { ErrorCode } from '../../../lib/errors/index.ts';
+import { Tenant, tenantJson } from '../models/tenant.ts';
+import { created, json } from '../routing/answer.ts';
+import { jsonBody } from '../routing/body.ts';
+import { type Route, tenantRoute, userRoute } from '../routing/route.ts';
+import { flag, plainText, required } from '../wire/query.ts';
+
+const area = 'tenants';
+
+export const tenantRoutes: readonly Route[] = [
+  userRoute({
+    method: 'POST',
+    path: '/1.0/kb/tenants',
+    operationId: 'createTenant',
+    area,
+    summary: 'Create a tenant',
+    permission: 'tenant:create',
+    query: { useGlobalDefault: flag() },
+    body: jsonBody(Tenant),
+    success: { status: 201, location: '/tenants/{tenantId}' },
+    fails: [ErrorCode.TENANT_ALREADY_EXISTS],
+    async handle({ billing, body, query, authorship, userToken, principal }) {
+      const author = {
+        userName: authorship.createdBy ?? principal,
+        reasonCode: authorship.reason,
+        comments: authorship.comment,
+        userToken,
+      };
+      const tenant = await billing.tenants.create(author, {
+        externalKey: body.externalKey ?? null,
+        apiKey: body.apiKey ?? '',
+        apiSecret: body.apiSecret ?? '',
+        useGlobalDefault: query.useGlobalDefault,
+      });
+      return created(`/tenants/${tenant.id}`);
+    },
+  }),
+  tenantRoute({
+    method: 'GET',
+    path: '/1.0/kb/tenants/{tenantId}',
+    operationId: 'getTenant',
+    area,
+    summary: 'Get a tenant by id',
+    permission: 'NONE',
+    success: { status: 200, body: Tenant },
+    fails: [ErrorCode.TENANT_DOES_NOT_EXIST_FOR_ID],
+    async handle({ billing, params }) {
+      return json(tenantJson(await billing.tenants.get(params.tenantId)));
+    },
+  }),
+  userRoute({
+    method: 'GET',
+    path: '/1.0/kb/tenants',
+    operationId: 'getTenantByApiKey',
+    area,
+    summary: 'Get a tenant by its API key',
+    permission: 'NONE',
+    query: { apiKey: required(plainText) },
+    success: { status: 200, body: Tenant },
+    fails: [ErrorCode.TENANT_DOES_NOT_EXIST_FOR_API_KEY],
+    async handle({ billing, query }) {
+      return json(tenantJson(await billing.tenants.getByApiKey(query.apiKey)));
+    },
+  }),
+];

@@ -1,0 +1,38 @@
+import type { PageFacts } from '../response/pagination.ts';
+
+/** What a handler gives back; the status is that of its route unless it names another. */
+export interface Answer {
+  readonly status?: number;
+  /** Written as exact JSON. */
+  readonly json?: unknown;
+  /** Written as it stands, with the type that was negotiated. */
+  readonly text?: string;
+  /** Path of `Location`, below the core prefix, percent-encoded. */
+  readonly location?: string;
+  readonly page?: PageFacts;
+}
+
+/** 200 with a JSON body. */
+export function json(value: unknown): Answer {
+  return { json: value };
+}
+
+/** 200 with a page of a list. */
+export function page(rows: readonly unknown[], facts: PageFacts): Answer {
+  return { json: rows, page: facts };
+}
+
+/** 200 with text of the negotiated type. */
+export function plain(text: string): Answer {
+  return { text };
+}
+
+/** 201 without a body. */
+export function created(location: string): Answer {
+  return { location };
+}
+
+export const empty: Answer = {};
+
+/** 204 where the route's own success is another. */
+export const nothing: Answer = { status: 204 };

@@ -1,0 +1,102 @@
+import type { z } from 'zod';
+import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
+import { MAX_JSON_BODY_BYTES, MAX_TEXT_BODY_BYTES } from '../../../lib/limits.ts';
+import { parseExactJson } from '../../../lib/money/index.ts';
+import type { JsonSchema } from '../wire/json-schema.ts';
+import { type Model, messageNameOf } from '../wire/model.ts';
+import { validationError } from '../wire/problems.ts';
+
+/** The body that a route takes. `read` gets its bytes, undefined when there is none. */
+export interface RequestBody<B> {
+  /** The first one is assumed where the caller names none (http-api.md §3 rule 1). */
+  readonly mediaTypes: readonly [string, ...string[]];
+  readonly maxBytes: number;
+  readonly required: boolean;
+  readonly json: JsonSchema;
+  /** False: the document itself tells its encoding. */
+  readonly utf8Only: boolean;
+  read(bytes: Uint8Array | undefined): B;
+}
+
+type RequestValue<M extends Pick<Model, 'request'>> = NonNullable<z.output<M['request']>>;
+
+/** A JSON object of the model. @throws (on reading) MALFORMED_BODY, MISSING_OR_INVALID_FIELD. */
+export function jsonBody<M extends Pick<Model, 'request' | 'name' | 'json'>>(
+  model: M,
+): RequestBody<RequestValue<M>> {
+  const optional = optionalJsonBody(model);
+  return {
+    ...optional,
+    required: true,
+    read(bytes) {
+      const value = optional.read(bytes);
+      if (value !== null) return value;
+      throw new BillingError({
+        code: ErrorCode.MISSING_OR_INVALID_FIELD,
+        message: `${messageNameOf(model.name)} body should be specified`,
+      });
+    },
+  };
+}
+
+/** The same where the body may be left out; null without one. */
+export function optionalJsonBody<M extends Pick<Model, 'request' | 'name' | 'json'>>(
+  model: M,
+): RequestBody<RequestValue<M> | null> {
+  return {
+    mediaTypes: ['application/json'],
+    maxBytes: MAX_JSON_BODY_BYTES,
+    required: false,
+    json: model.json,
+    utf8Only: true,
+    read(bytes) {
+      const text = bytes === undefined ? '' : utf8Text(bytes);
+      if (text.trim() === '') return null;
+      const result = model.request.safeParse(parsedJson(text));
+      if (result.success) return result.data as RequestValue<M> | null;
+      throw validationError(result.error, messageNameOf(model.name));
+    },
+  };
+}
+
+/** An XML document, handed on as it came. */
+export const xmlBody: RequestBody<Uint8Array> = {
+  mediaTypes: ['text/xml', 'application/xml'],
+  maxBytes: MAX_TEXT_BODY_BYTES,
+  required: true,
+  json: { type: 'string' },
+  utf8Only: false,
+  read(bytes) {
+    if (bytes !== undefined && bytes.length > 0) return bytes;
+    throw new BillingError({
+      code: ErrorCode.MISSING_OR_INVALID_FIELD,
+      message: 'An XML document needs to be sent as the body',
+    });
+  },
+};
+
+function utf8Text(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw new BillingError({
+      code: ErrorCode.MALFORMED_BODY,
+      message: 'The body is not UTF-8',
+      cause: error,
+    });
+  }
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return parseExactJson(text);
+  } catch (error) {
+    // A SyntaxError, or a RangeError of nesting that is too deep: the caller's mistake either way.
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new BillingError({
+      code: ErrorCode.MALFORMED_BODY,
+      message: `The body is not JSON: ${reason}`,
+      cause: error,
+    });
+  }
+}

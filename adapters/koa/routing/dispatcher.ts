@@ -1,0 +1,237 @@
+import Router from '@koa/router';
+import type { Context, Middleware } from 'koa';
+import type { Billing } from '../../../lib/billing.ts';
+import type { TenantRef } from '../../../lib/context.ts';
+import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
+import { MAX_URL_BYTES } from '../../../lib/limits.ts';
+import type { Logger, SystemClock } from '../../../lib/ports/index.ts';
+import type { User } from '../../../lib/security/model.ts';
+import { isPermitted } from '../../../lib/security/service.ts';
+import { Authenticator } from '../auth/authenticator.ts';
+import { Dialect } from '../dialect.ts';
+import { authorshipOf, type RequestId, requestIdOf, requireAuthor } from '../request/authorship.ts';
+import { type BaseUrlOptions, baseUrls, withoutTrailingSlash } from '../request/base-url.ts';
+import { readBody } from '../request/body-bytes.ts';
+import { dialectOf } from '../request/header-families.ts';
+import { negotiatedType } from '../request/media-type.ts';
+import { createUuid } from '../request/request-uuid.ts';
+import { publicError } from '../response/error-body.ts';
+import { writeAnswer, writeJson } from '../response/write-answer.ts';
+import { writeError } from '../response/write-error.ts';
+import type { TestMode } from '../test-mode.ts';
+import { byLiteralsFirst, CORE, routerPath } from './path.ts';
+import type { Method, Route } from './route.ts';
+
+export interface DispatcherOptions extends BaseUrlOptions {
+  readonly billing: Billing;
+  readonly routes: readonly Route[];
+  readonly logger: Logger;
+  /** Measures the life of verified credentials; default the process clock. */
+  readonly systemClock?: Pick<SystemClock, 'nowMs'>;
+  /** Dialect of calls with no header of either family; default D (`server.defaultDialect`). */
+  readonly defaultDialect?: Dialect;
+  /** Present: test mode (platform.md §14). */
+  readonly test?: TestMode | undefined;
+  /** True: every path belongs to the interface, and an unknown one is 404; default false leaves it to the host. */
+  readonly ownsEveryPath?: boolean;
+}
+
+type RoutesByMethod = ReadonlyMap<Method, Route>;
+
+/** What is known of a request before its route. */
+interface Received {
+  readonly dialect: Dialect;
+  readonly requestId: RequestId;
+  route?: Route;
+  statusOf?: Readonly<Record<number, number>> | undefined;
+}
+
+/**
+ * The middleware that serves a route table: finds the route, checks user, tenant, grant and permission in that order
+ * (http-api.md §5), reads the body, lets the route validate and answer, and turns every error into the one shape.
+ */
+export function dispatcher(options: DispatcherOptions): Middleware {
+  const { billing, logger } = options;
+  const basePath = withoutTrailingSlash(options.basePath ?? '');
+  const baseUrlOf = baseUrls(options);
+  const authenticator = new Authenticator(billing, options.systemClock ?? { nowMs: () => performance.now() });
+  const requests = new WeakMap<Context, Received>();
+  const router = new Router({ sensitive: true, strict: false });
+
+  for (const [path, methods] of routesByPath(options.routes)) {
+    router.register(
+      basePath + routerPath(path),
+      ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'],
+      (ctx) => serve(ctx, methods),
+    );
+  }
+  const dispatch = router.routes();
+
+  return async (ctx, next) => {
+    const isOurs = options.ownsEveryPath || ctx.path.startsWith(`${basePath}${CORE}/`) || isKnown(ctx);
+    if (!isOurs) return next();
+    const received: Received = {
+      dialect: dialectOf(ctx.headers, options.defaultDialect ?? Dialect.D),
+      requestId: requestIdOf(ctx.headers, createUuid),
+    };
+    requests.set(ctx, received);
+    ctx.set('X-Request-Id', received.requestId.echo);
+    const startedMs = performance.now();
+    try {
+      checkUrl(ctx, received);
+      await dispatch(ctx as never, () => refuseUnknown(ctx, received));
+    } catch (error) {
+      answerError(ctx, received, error);
+    }
+    logger.debug(
+      {
+        requestId: received.requestId.echo,
+        method: ctx.method,
+        operation: received.route?.operationId ?? null,
+        status: ctx.status,
+        dialect: received.dialect,
+        milliseconds: Math.round(performance.now() - startedMs),
+      },
+      'request',
+    );
+  };
+
+  function isKnown(ctx: Context): boolean {
+    return router.match(ctx.path, 'GET').path.length > 0;
+  }
+
+  async function serve(ctx: Context, methods: RoutesByMethod): Promise<void> {
+    const received = requests.get(ctx);
+    if (received === undefined) throw new Error('The request did not come through the dispatcher');
+    const allow = allowed(methods);
+    if (ctx.method === 'OPTIONS') return answerOptions(ctx, allow);
+    const route = methods.get((ctx.method === 'HEAD' ? 'GET' : ctx.method) as Method);
+    if (route === undefined) {
+      await authenticate(ctx, received, 'USER');
+      throw new BillingError({
+        code: ErrorCode.METHOD_NOT_ALLOWED,
+        message: `${ctx.method} is not offered on ${ctx.path}; allowed are ${allow}`,
+        facts: { allow },
+      });
+    }
+    received.route = route;
+    received.statusOf = route.statusOf;
+    const { user, tenant } = await authenticate(ctx, received, route.credentials);
+    if (user !== null) checkPermission(user, route);
+    await answer(ctx, { received, route, user, tenant });
+  }
+
+  async function answer(
+    ctx: Context,
+    call: { received: Received; route: Route; user: User | null; tenant: TenantRef | null },
+  ): Promise<void> {
+    const { received, route, user, tenant } = call;
+    const { dialect, requestId } = received;
+    const mediaType = negotiatedType(ctx, route.success);
+    const authorship = authorshipOf(ctx.headers, dialect);
+    if (route.author) requireAuthor(authorship, dialect);
+    const bodyBytes = route.body === undefined ? undefined : await readBody(ctx, route.body);
+    const principal = user?.name ?? '';
+    // In test mode another node may have moved the clock.
+    if (options.test !== undefined) await billing.clock.refresh?.();
+    const context = tenant === null ? null : await billing.context(callerOf(tenant));
+    const given = await route.answer({
+      billing,
+      dialect,
+      mediaType,
+      authorship,
+      userToken: requestId.userToken,
+      principal,
+      test: options.test ?? null,
+      context,
+      rawParams: ctx.params as Readonly<Record<string, string>>,
+      queryString: ctx.querystring,
+      bodyBytes,
+    });
+    writeAnswer(ctx, { route, answer: given, base: baseUrlOf(ctx.req), mediaType });
+
+    function callerOf(ref: TenantRef) {
+      return {
+        tenant: ref,
+        user: authorship.createdBy ?? principal,
+        principal,
+        userToken: requestId.userToken,
+        ...(authorship.reason === null ? {} : { reason: authorship.reason }),
+        ...(authorship.comment === null ? {} : { comment: authorship.comment }),
+      };
+    }
+  }
+
+  async function authenticate(
+    ctx: Context,
+    received: Received,
+    credentials: Route['credentials'],
+  ): Promise<{ readonly user: User | null; readonly tenant: TenantRef | null }> {
+    if (credentials === 'NONE') return { user: null, tenant: null };
+    const user = await authenticator.user(ctx.headers);
+    if (credentials === 'USER') return { user, tenant: null };
+    return { user, tenant: await authenticator.tenant(ctx.headers, user, received.dialect) };
+  }
+
+  /** After authentication only, so that routes are not probed anonymously (http-api.md §1 rule 7). */
+  async function refuseUnknown(ctx: Context, received: Received): Promise<void> {
+    if (ctx.method === 'OPTIONS') return answerOptions(ctx, 'GET, HEAD, POST, PUT, DELETE, OPTIONS');
+    await authenticate(ctx, received, 'USER');
+    throw new BillingError({
+      code: ErrorCode.ROUTE_NOT_FOUND,
+      message: `There is no ${ctx.method} ${ctx.path}`,
+    });
+  }
+
+  function answerError(ctx: Context, received: Received, thrown: unknown): void {
+    const error = publicError(thrown);
+    const { dialect, requestId, route, statusOf } = received;
+    const withStackTrace = options.test !== undefined && ctx.query.withStackTrace === 'true';
+    writeError(ctx, error, { dialect, statusOf, withStackTrace });
+    if (ctx.status < 500) return;
+    const fields = {
+      requestId: requestId.echo,
+      operation: route?.operationId ?? null,
+      code: error.code,
+      err: thrown,
+    };
+    logger.error(fields, 'request failed');
+  }
+}
+
+function routesByPath(routes: readonly Route[]): ReadonlyMap<string, RoutesByMethod> {
+  const byPath = new Map<string, Map<Method, Route>>();
+  for (const path of [...new Set(routes.map((route) => route.path))].sort(byLiteralsFirst))
+    byPath.set(path, new Map());
+  for (const route of routes) byPath.get(route.path)?.set(route.method, route);
+  return byPath;
+}
+
+function allowed(methods: RoutesByMethod): string {
+  const names = [...methods.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+  return [...names, 'OPTIONS'].join(', ');
+}
+
+function answerOptions(ctx: Context, allow: string): void {
+  ctx.status = 200;
+  ctx.set('Allow', allow);
+  writeJson(ctx, undefined);
+}
+
+function checkUrl(ctx: Context, received: Received): void {
+  if (ctx.url.length <= MAX_URL_BYTES) return;
+  received.statusOf = { [ErrorCode.TOO_LARGE]: 414 };
+  throw new BillingError({
+    code: ErrorCode.TOO_LARGE,
+    message: `The URL is longer than ${MAX_URL_BYTES} bytes`,
+  });
+}
+
+function checkPermission(user: User, route: Route): void {
+  if (route.permission === 'NONE' || isPermitted(user.permissions, route.permission)) return;
+  throw new BillingError({
+    code: ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS,
+    message: `User ${user.name} lacks the permission ${route.permission}`,
+    facts: { user: user.name, permission: route.permission },
+  });
+}

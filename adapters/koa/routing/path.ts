@@ -1,0 +1,61 @@
+import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
+import { isUuid, type Uuid } from '../../../lib/ids/index.ts';
+
+/** Prefix of the core interface (http-api.md §1). */
+export const CORE = '/1.0/kb';
+
+type ParameterNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | ParameterNames<Rest>
+  : never;
+
+/** The segments of a path by name; `{…Id}` segments are UUIDs (http-api.md §1 rule 4). */
+export type PathParameters<Path extends string> = {
+  readonly [K in ParameterNames<Path>]: K extends `${string}Id` ? Uuid : string;
+};
+
+export function parameterNamesOf(path: string): readonly string[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '');
+}
+
+export function isIdParameter(name: string): boolean {
+  return name.endsWith('Id');
+}
+
+/** The decoded segments with ids in lower case. @throws BillingError ROUTE_NOT_FOUND where one is no UUID. */
+export function pathParameters(
+  path: string,
+  raw: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const entries = parameterNamesOf(path).map((name) => {
+    const value = raw[name] ?? '';
+    return [name, isIdParameter(name) ? uuidSegment(name, value) : value] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+function uuidSegment(name: string, value: string): Uuid {
+  const lower = value.toLowerCase();
+  if (isUuid(lower)) return lower;
+  throw new BillingError({
+    code: ErrorCode.ROUTE_NOT_FOUND,
+    message: `No such resource: ${name} "${value.slice(0, 64)}" is not a UUID`,
+  });
+}
+
+/** The path as @koa/router spells it. */
+export function routerPath(path: string): string {
+  return path.replace(/\{(\w+)\}/g, ':$1');
+}
+
+/** Orders paths so that literal segments come before parameters (http-api.md §1 rule 5). */
+export function byLiteralsFirst(one: string, other: string): number {
+  return sortKey(one) < sortKey(other) ? -1 : 1;
+}
+
+/** `0` for a literal segment, `1` for a parameter: of two paths that match, the one with the earlier literal wins. */
+function sortKey(path: string): string {
+  return path
+    .split('/')
+    .map((segment) => (segment.includes('{') ? '1' : '0'))
+    .join('');
+}

@@ -1,0 +1,157 @@
+import type { z } from 'zod';
+import type { Billing } from '../../../lib/billing.ts';
+import type { CallContext } from '../../../lib/context.ts';
+import { ErrorCode } from '../../../lib/errors/index.ts';
+import type { Uuid } from '../../../lib/ids/index.ts';
+import type { Permission } from '../auth/permission.ts';
+import type { Dialect, PerDialect } from '../dialect.ts';
+import type { Authorship } from '../request/authorship.ts';
+import type { TestMode } from '../test-mode.ts';
+import type { JsonSchema } from '../wire/json-schema.ts';
+import { validationError } from '../wire/problems.ts';
+import { type QueryOf, type QueryParameters, querySchema, rawQuery } from '../wire/query.ts';
+import type { Answer } from './answer.ts';
+import type { RequestBody } from './body.ts';
+import { CORE, type PathParameters, pathParameters } from './path.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/** Which credentials a route needs (http-api.md §5): user and tenant, the user only, or none. */
+export type Credentials = 'TENANT' | 'USER' | 'NONE';
+
+/** What a route answers when all is well. */
+export interface Success {
+  readonly status: 200 | 201 | 204;
+  /** Another status for "nothing to do", for the document. */
+  readonly emptyStatus?: 204;
+  /** The JSON answer; absent = no body. */
+  readonly body?: { readonly answer: PerDialect<z.ZodType>; readonly json: JsonSchema };
+  /** Media types that the route can produce, the default first; default JSON where there is a body. */
+  readonly mediaTypes?: readonly [string, ...string[]];
+  /** True: pagination headers come with it. */
+  readonly paged?: true;
+  /** Shape of `Location`, for the document. */
+  readonly location?: string;
+}
+
+/** One call as a handler sees it. */
+export interface Call<Path extends string, Q extends QueryParameters, B> {
+  readonly billing: Billing;
+  readonly dialect: Dialect;
+  readonly params: PathParameters<Path>;
+  readonly query: QueryOf<Q>;
+  readonly body: B;
+  /** The media type to answer in, of those that the route can produce. */
+  readonly mediaType: string;
+  /** Author, reason and comment as sent; on W calls the author is there. */
+  readonly authorship: Authorship;
+  readonly userToken: Uuid;
+  /** Name of the authenticated user; empty on routes without credentials. */
+  readonly principal: string;
+  readonly test: TestMode | null;
+}
+
+export interface TenantCall<Path extends string, Q extends QueryParameters, B> extends Call<Path, Q, B> {
+  /** Context of the library's operations: tenant, author, token, one clock reading. */
+  readonly context: CallContext;
+}
+
+interface RouteSpec<Path extends string, Q extends QueryParameters, B, C> {
+  readonly method: Method;
+  readonly path: Path;
+  /** Name of the operation in the document: generated clients make their method names of it. */
+  readonly operationId: string;
+  readonly area: string;
+  readonly summary: string;
+  /** A decision for every route: a permission, or NONE for reads (http-api.md §5). */
+  readonly permission: Permission | 'NONE';
+  /** Default: the author header is required on every call but GET. */
+  readonly author?: false;
+  /** True: the route exists in test mode only. */
+  readonly testMode?: true;
+  readonly query?: Q;
+  readonly body?: RequestBody<B>;
+  readonly success: Success;
+  /** Error codes of the route besides the general ones, for the document and the contract tests. */
+  readonly fails?: readonly ErrorCode[];
+  /** Codes that answer with a status of their own here. */
+  readonly statusOf?: Readonly<Record<number, number>>;
+  handle(call: C): Promise<Answer> | Answer;
+}
+
+/** What the dispatcher knows of a request when it hands it to a route. */
+export interface RequestFacts
+  extends Omit<Call<string, QueryParameters, unknown>, 'params' | 'query' | 'body'> {
+  readonly rawParams: Readonly<Record<string, string>>;
+  readonly queryString: string;
+  readonly bodyBytes: Uint8Array | undefined;
+  readonly context: CallContext | null;
+}
+
+/** One record of the route table, whose types are closed over by `answer`. */
+export interface Route
+  extends Omit<RouteSpec<string, QueryParameters, unknown, never>, 'handle' | 'author' | 'query' | 'fails'> {
+  readonly credentials: Credentials;
+  readonly author: boolean;
+  readonly query: QueryParameters;
+  readonly fails: readonly ErrorCode[];
+  /** Validates the request and runs the handler. @throws BillingError. */
+  answer(facts: RequestFacts): Promise<Answer>;
+}
+
+const noQuery = {};
+
+/** A route that needs a user and a tenant. */
+export function tenantRoute<Path extends string, Q extends QueryParameters = typeof noQuery, B = null>(
+  spec: RouteSpec<Path, Q, B, TenantCall<Path, Q, B>>,
+): Route {
+  return routeOf(spec, 'TENANT', (call, facts) => {
+    if (facts.context === null) throw new Error(`${spec.operationId} was reached without a tenant`);
+    return spec.handle({ ...call, context: facts.context });
+  });
+}
+
+/** A route that needs a user and no tenant. */
+export function userRoute<Path extends string, Q extends QueryParameters = typeof noQuery, B = null>(
+  spec: RouteSpec<Path, Q, B, Call<Path, Q, B>>,
+): Route {
+  return routeOf(spec, 'USER', (call) => spec.handle(call));
+}
+
+/** A route that anybody may call. */
+export function openRoute<Path extends string, Q extends QueryParameters = typeof noQuery, B = null>(
+  spec: RouteSpec<Path, Q, B, Call<Path, Q, B>>,
+): Route {
+  return routeOf(spec, 'NONE', (call) => spec.handle(call));
+}
+
+function routeOf<Path extends string, Q extends QueryParameters, B, C>(
+  spec: RouteSpec<Path, Q, B, C>,
+  credentials: Credentials,
+  run: (call: Call<Path, Q, B>, facts: RequestFacts) => Promise<Answer> | Answer,
+): Route {
+  const { query, body, handle: _handle, author, fails, ...rest } = spec;
+  const parameters = query ?? ({} as Q);
+  const schema = querySchema(parameters);
+  return {
+    ...rest,
+    ...(body === undefined ? {} : { body }),
+    credentials,
+    query: parameters,
+    fails: fails ?? [],
+    author: author ?? (spec.method !== 'GET' && spec.path.startsWith(CORE)),
+    async answer(facts) {
+      const params = pathParameters(spec.path, facts.rawParams) as PathParameters<Path>;
+      const parsed = schema.safeParse(rawQuery(parameters, facts.queryString));
+      if (!parsed.success)
+        throw validationError(parsed.error, 'Query parameter', ErrorCode.INVALID_PARAMETER);
+      const value = body === undefined ? (null as B) : body.read(facts.bodyBytes);
+      return run({ ...callFactsOf(facts), params, query: parsed.data, body: value }, facts);
+    },
+  };
+}
+
+function callFactsOf(facts: RequestFacts) {
+  const { billing, dialect, mediaType, authorship, userToken, principal, test } = facts;
+  return { billing, dialect, mediaType, authorship, userToken, principal, test };
+}

@@ -1,0 +1,155 @@
+import { z } from 'zod';
+import { ErrorCode } from '../../../lib/errors/index.ts';
+import { Dialect, type PerDialect } from '../dialect.ts';
+import { annotated, type JsonSchema, nullable } from './json-schema.ts';
+import type { WireType } from './wire-type.ts';
+
+/**
+ * Who may set a field (json-models.md): R only in answers, C on creation, W on creation and update, I only in requests
+ * (null in answers).
+ */
+export type Access = 'R' | 'C' | 'W' | 'I';
+
+export interface Field<T = unknown, A extends Access = Access> {
+  readonly type: WireType<T>;
+  readonly access: A;
+  /** Required in requests that use the model for creation. */
+  readonly required: boolean;
+  /** May be null in answers. */
+  readonly nullable: boolean;
+  /** True: in answers of dialect D only (`D+`, http-api.md §4 line 10). */
+  readonly onlyD: boolean;
+}
+
+interface FieldOptions {
+  readonly required?: true;
+  readonly nullable?: true;
+  readonly onlyD?: true;
+}
+
+export function field<T, A extends Access>(
+  type: WireType<T>,
+  access: A,
+  options: FieldOptions = {},
+): Field<T, A> {
+  return {
+    type,
+    access,
+    required: options.required ?? false,
+    nullable: options.nullable ?? false,
+    onlyD: options.onlyD ?? false,
+  };
+}
+
+type Fields = Readonly<Record<string, Field>>;
+type Writable<F extends Fields> = { [K in keyof F as F[K] extends Field<unknown, 'R'> ? never : K]: F[K] };
+
+/**
+ * What a request body of the model holds: absent stays absent and null stays null, which differ in updates only
+ * (http-api.md §9 rule 7).
+ */
+export type RequestOf<F extends Fields> = {
+  readonly [K in keyof Writable<F>]?: F[K] extends Field<infer T> ? T | null : never;
+};
+
+/** A JSON object of the interface. One table of fields makes the reader, the answer schemas and the document. */
+export interface Model<F extends Fields = Fields> extends WireType<RequestOf<F>> {
+  readonly name: string;
+  readonly fields: F;
+  /** The schema that stands under the model's name in the document. */
+  readonly component: JsonSchema;
+  /** Models that the document must hold as well. */
+  readonly refersTo: () => readonly Model[];
+}
+
+/** Every model by name, so that the document can hold all that it refers to. */
+const models = new Map<string, Model>();
+
+export function modelsByName(): ReadonlyMap<string, Model> {
+  return models;
+}
+
+/** Name of a model in messages (http-api.md §12). */
+export function messageNameOf(modelName: string): string {
+  return `${modelName}Json`;
+}
+
+/**
+ * Defines a model. `requires: 'nothing'` reads a body without checking required fields: updates, and models whose
+ * required fields depend on the operation.
+ */
+export function model<F extends Fields>(name: string, fields: F): Model<F> {
+  const json = { $ref: `#/components/schemas/${name}` };
+  const created: Model<F> = {
+    name,
+    fields,
+    request: requestSchema(name, fields),
+    answer: { D: answerSchema(fields, Dialect.D), K: answerSchema(fields, Dialect.K) },
+    json,
+    component: componentOf(fields),
+    refersTo: () => [],
+  };
+  models.set(name, created);
+  return created;
+}
+
+/** The same model for updates: no field is required. */
+export function partial<F extends Fields>(whole: Model<F>): Model<F> {
+  const fields = Object.fromEntries(
+    Object.entries(whole.fields).map(([name, each]) => [name, { ...each, required: false }]),
+  ) as F;
+  return { ...whole, request: requestSchema(whole.name, fields) };
+}
+
+function requestSchema<F extends Fields>(name: string, fields: F): z.ZodType<RequestOf<F> | null> {
+  const writable = Object.entries(fields).filter(([, each]) => each.access !== 'R');
+  const shape = Object.fromEntries(writable.map(([key, each]) => [key, each.type.request.nullish()]));
+  const required = writable.filter(([, each]) => each.required).map(([key]) => key);
+  const object = z.object(shape).superRefine((value, context) => {
+    for (const key of required) {
+      const given = value[key];
+      if (given === undefined || given === null || given === '') context.addIssue(needsToBeSet(name, key));
+    }
+  });
+  return z.preprocess(presentOnly, object.nullable()) as z.ZodType<RequestOf<F> | null>;
+}
+
+function needsToBeSet(name: string, key: string) {
+  const message = `${messageNameOf(name)} ${key} needs to be set`;
+  const problem = { code: ErrorCode.MISSING_OR_INVALID_FIELD, message, complete: true };
+  return { code: 'custom' as const, path: [key], message, params: { problem } };
+}
+
+/** A missing object is null; a member that is absent must not become null. */
+function presentOnly(value: unknown): unknown {
+  return value === undefined ? null : value;
+}
+
+function answerSchema(fields: Fields, dialect: Dialect): z.ZodType {
+  const present = Object.entries(fields).filter(([, each]) => dialect === Dialect.D || !each.onlyD);
+  const shape = Object.fromEntries(
+    present.map(([key, each]) => {
+      const schema = (each.type.answer satisfies PerDialect<z.ZodType>)[dialect];
+      return [key, each.nullable || each.access === 'I' ? schema.nullable() : schema];
+    }),
+  );
+  return z.strictObject(shape);
+}
+
+function componentOf(fields: Fields): JsonSchema {
+  const properties = Object.fromEntries(Object.entries(fields).map(([key, each]) => [key, propertyOf(each)]));
+  // A read-only field is required of answers only; a field that requests may leave out cannot be in the list.
+  const required = Object.entries(fields)
+    .filter(([, each]) => (each.access === 'R' && !each.onlyD) || each.required)
+    .map(([key]) => key);
+  return { type: 'object', properties, ...(required.length === 0 ? {} : { required }) };
+}
+
+function propertyOf(each: Field): JsonSchema {
+  const schema = each.nullable || each.access === 'I' ? nullable(each.type.json) : each.type.json;
+  return annotated(schema, {
+    ...(each.access === 'R' ? { readOnly: true } : {}),
+    ...(each.access === 'I' ? { writeOnly: true } : {}),
+    ...(each.onlyD ? { description: 'Dialect D only' } : {}),
+  });
+}

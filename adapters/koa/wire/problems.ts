@@ -1,0 +1,47 @@
+import type { z } from 'zod';
+import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
+
+/** What a decoder says of a value it refuses: the code and text of the answer. */
+export interface WireProblem {
+  readonly code: ErrorCode;
+  /** Finishes the sentence that begins with the field's or parameter's name. */
+  readonly message: string;
+  /** True: `message` is the whole text and no name goes before it (http-api.md §12, fixed messages). */
+  readonly complete?: boolean;
+}
+
+/** Reports `problem` from inside a zod transform. */
+export function refuse(context: z.core.$RefinementCtx, problem: WireProblem): typeof z.NEVER {
+  context.addIssue({ code: 'custom', message: problem.message, params: { problem } });
+  return context.value as never;
+}
+
+/**
+ * The error of a failed validation: that of the first problem in the order of the schema. `subject` is the model or the
+ * kind of input, for example `AccountJson`.
+ */
+export function validationError(
+  error: z.ZodError,
+  subject: string,
+  fallback: ErrorCode = ErrorCode.MALFORMED_BODY,
+): BillingError {
+  const [issue] = error.issues;
+  const path = (issue?.path ?? []).map(String).join('.');
+  const problem = problemOf(issue, fallback);
+  const place = [subject, path].filter((part) => part !== '').join(' ');
+  return new BillingError({
+    code: problem.code,
+    message: problem.complete ? problem.message : `${place} ${problem.message}`,
+    facts: { path, problems: error.issues.length },
+  });
+}
+
+/** The problem behind an issue; one of zod's own (a list where an object stands) is of the `fallback` kind. */
+export function problemOf(issue: z.core.$ZodIssue | undefined, fallback: ErrorCode): WireProblem {
+  if (issue?.code === 'custom') {
+    const problem = issue.params?.problem as WireProblem | undefined;
+    if (problem) return problem;
+  }
+  if (issue?.code === 'invalid_type') return { code: fallback, message: `is not of type ${issue.expected}` };
+  return { code: fallback, message: issue?.message ?? 'is not valid' };
+}

@@ -1,0 +1,264 @@
+import { z } from 'zod';
+import { ErrorCode } from '../../../lib/errors/index.ts';
+import { isUuid, type Uuid } from '../../../lib/ids/index.ts';
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../../lib/limits.ts';
+import {
+  type Instant,
+  isTimeZone,
+  parseWireInstant,
+  parseWireMoment,
+  type TimeZone,
+  timeZone as timeZoneOf,
+  type WireMoment,
+} from '../../../lib/time/index.ts';
+import { documentOf, type JsonSchema } from './json-schema.ts';
+import { refuse } from './problems.ts';
+
+/** One parameter of a query string (http-api.md §6). */
+export interface QueryParameter<T> {
+  /** True: the parameter may be repeated, and reads a list of texts; false: it reads the first text. */
+  readonly many: boolean;
+  readonly required: boolean;
+  /** Reads the text or texts; undefined stands for an absent or empty parameter. */
+  readonly schema: z.ZodType<T>;
+  readonly json: JsonSchema;
+}
+
+export type QueryParameters = Readonly<Record<string, QueryParameter<unknown>>>;
+export type QueryOf<P extends QueryParameters> = {
+  readonly [K in keyof P]: P[K] extends QueryParameter<infer T> ? T : never;
+};
+
+const decimalDigits = /^[+-]?\d{1,15}$/;
+
+/** `true` or `false` in any letter case. */
+export function flag(fallback = false): QueryParameter<boolean> {
+  return single({
+    answer: z.boolean().default(fallback),
+    fallback,
+    read(text) {
+      const word = text.toLowerCase();
+      return word === 'true' || word === 'false'
+        ? { value: word === 'true' }
+        : { problem: 'is neither true nor false' };
+    },
+  });
+}
+
+export function integer<F extends number | undefined>(
+  fallback: F,
+  bounds: { readonly minimum?: number; readonly maximum?: number } = {},
+): QueryParameter<number | F> {
+  const minimum = bounds.minimum ?? Number.MIN_SAFE_INTEGER;
+  const maximum = bounds.maximum ?? Number.MAX_SAFE_INTEGER;
+  const answer = z.int().min(minimum).max(maximum);
+  return single<number | F>({
+    answer: fallback === undefined ? answer : answer.default(fallback),
+    fallback,
+    read(text) {
+      const value = decimalDigits.test(text) ? Number(text) : Number.NaN;
+      if (value >= minimum && value <= maximum) return { value };
+      return {
+        problem: Number.isNaN(value) ? 'is not an integer' : `is not between ${minimum} and ${maximum}`,
+      };
+    },
+  });
+}
+
+/** Free text; absent = null. */
+export const plainText: QueryParameter<string | null> = single({
+  answer: z.string(),
+  fallback: null,
+  read: (text) => ({ value: text }),
+});
+
+/** Absent = null. */
+export const uuidParameter: QueryParameter<Uuid | null> = single({
+  answer: z.guid(),
+  fallback: null,
+  read(text) {
+    const lower = text.toLowerCase();
+    return isUuid(lower) ? { value: lower } : { problem: 'is not a UUID' };
+  },
+});
+
+/** A date or a date-time, whose meaning depends on the operation (http-api.md §9 rule 3); absent = null. */
+export const moment: QueryParameter<WireMoment | null> = single({
+  answer: z.union([z.iso.date(), z.iso.datetime()]),
+  fallback: null,
+  read(text) {
+    const value = parseWireMoment(text);
+    return value === undefined
+      ? { problem: `is neither a date nor a date-time: "${shown(text)}"` }
+      : { value };
+  },
+});
+
+/** A date (00:00 UTC) or date-time of a catalog, queue or clock parameter; absent = null. */
+export const instantParameter: QueryParameter<Instant | null> = single({
+  answer: z.union([z.iso.date(), z.iso.datetime()]),
+  fallback: null,
+  read(text) {
+    const value = parseWireInstant(text);
+    return value === undefined
+      ? { problem: `is neither a date nor a date-time: "${shown(text)}"` }
+      : { value };
+  },
+});
+
+export function zoneParameter(fallback: TimeZone): QueryParameter<TimeZone> {
+  return single({
+    answer: z.string().default(fallback),
+    fallback,
+    read: (text) =>
+      isTimeZone(text)
+        ? { value: timeZoneOf(text) }
+        : { problem: `is no IANA time zone and no offset ±HH:MM: "${shown(text)}"` },
+  });
+}
+
+/** One of `values`, in any letter case. */
+export function choice<V extends string>(
+  values: Readonly<Record<string, V>>,
+  fallback: V,
+): QueryParameter<V> {
+  const allowed = Object.values(values);
+  return single({
+    answer: z.enum(allowed).default(fallback as never),
+    fallback,
+    read(text) {
+      const value = allowed.find((each) => each.toUpperCase() === text.toUpperCase());
+      return value === undefined ? { problem: `is not one of ${allowed.join(', ')}` } : { value };
+    },
+  });
+}
+
+/** UUIDs, repeated or comma-separated (http-api.md §6 rule 4). */
+export const uuidList: QueryParameter<readonly Uuid[]> = {
+  many: true,
+  required: false,
+  json: { type: 'array', items: documentOf(z.guid()) },
+  schema: z
+    .array(z.string())
+    .optional()
+    .transform((texts, context): readonly Uuid[] => {
+      const parts = (texts ?? []).flatMap((text) => text.split(',')).map((part) => part.trim().toLowerCase());
+      const ids = parts.filter((part) => part !== '');
+      const wrong = ids.find((id) => !isUuid(id));
+      if (wrong === undefined) return ids.filter(isUuid);
+      const problem = {
+        code: ErrorCode.INVALID_PARAMETER,
+        message: `holds what is not a UUID: "${shown(wrong)}"`,
+      };
+      return refuse(context, problem);
+    }),
+};
+
+export interface PluginPropertyParameter {
+  readonly key: string;
+  readonly value: string;
+}
+
+/**
+ * `pluginProperty=key%3Dvalue`, repeated: the part before the first `=` is the key; one without `=` or value is
+ * dropped (http-api.md §6 rule 5).
+ */
+export const pluginProperties: QueryParameter<readonly PluginPropertyParameter[]> = {
+  many: true,
+  required: false,
+  json: { type: 'array', items: { type: 'string' } },
+  schema: z
+    .array(z.string())
+    .optional()
+    .transform((texts) =>
+      (texts ?? []).flatMap((text) => {
+        const at = text.indexOf('=');
+        const value = text.slice(at + 1);
+        return at < 0 || value === '' ? [] : [{ key: text.slice(0, at), value }];
+      }),
+    ),
+};
+
+/** `offset` and `limit` of paged lists (http-api.md §8): a negative limit lists backwards, a larger one is cut. */
+export const pageParameters = {
+  offset: integer(0, { minimum: 0 }),
+  limit: cut(integer(DEFAULT_PAGE_SIZE)),
+};
+
+/** `parameter`, refused when it is absent; `missing` names a code of its own for that. */
+export function required<T>(
+  parameter: QueryParameter<T | null>,
+  missing: ErrorCode = ErrorCode.MISSING_OR_INVALID_FIELD,
+): QueryParameter<T> {
+  const schema = parameter.schema.transform(
+    (value, context): T =>
+      value === null ? refuse(context, { code: missing, message: 'needs to be set' }) : value,
+  );
+  return { ...parameter, required: true, schema };
+}
+
+/** The schema of all parameters of a route; other parameters are ignored. */
+export function querySchema<P extends QueryParameters>(parameters: P): z.ZodType<QueryOf<P>> {
+  const shape = Object.fromEntries(Object.entries(parameters).map(([name, each]) => [name, each.schema]));
+  const schema: z.ZodType<unknown> = z.object(shape);
+  return schema as z.ZodType<QueryOf<P>>;
+}
+
+/** The query of a request with defaults filled in, as a link to another page repeats it. */
+export function filledQuery(parameters: QueryParameters, queryString: string): URLSearchParams {
+  const given = rawQuery(parameters, queryString);
+  const filled = new URLSearchParams();
+  for (const [name, parameter] of Object.entries(parameters)) {
+    const value = given[name] ?? parameter.json.default;
+    for (const text of Array.isArray(value) ? value : [value]) {
+      if (text !== undefined) filled.append(name, String(text));
+    }
+  }
+  return filled;
+}
+
+/** The texts that `schema` of `querySchema` reads, from a raw query string. */
+export function rawQuery(
+  parameters: QueryParameters,
+  queryString: string,
+): Record<string, string | string[]> {
+  const search = new URLSearchParams(queryString);
+  const raw: Record<string, string | string[]> = {};
+  for (const [name, parameter] of Object.entries(parameters)) {
+    const values = search.getAll(name);
+    const [first] = values;
+    if (parameter.many) raw[name] = values.filter((value) => value !== '');
+    else if (first !== undefined && first !== '') raw[name] = first;
+  }
+  return raw;
+}
+
+function single<T>(input: {
+  readonly answer: z.ZodType;
+  readonly fallback: T;
+  readonly read: (text: string) => { readonly value: T } | { readonly problem: string };
+}): QueryParameter<T> {
+  const schema = z
+    .string()
+    .optional()
+    .transform((text, context): T => {
+      if (text === undefined) return input.fallback;
+      const reading = input.read(text);
+      if ('value' in reading) return reading.value;
+      return refuse(context, { code: ErrorCode.INVALID_PARAMETER, message: reading.problem });
+    });
+  return { many: false, required: false, schema, json: documentOf(input.answer) };
+}
+
+function cut(limit: QueryParameter<number>): QueryParameter<number> {
+  return {
+    ...limit,
+    schema: limit.schema.transform((n) => Math.max(-MAX_PAGE_SIZE, Math.min(MAX_PAGE_SIZE, n))),
+  };
+}
+
+const maxShownCharacters = 64;
+
+function shown(text: string): string {
+  return text.slice(0, maxShownCharacters);
+}

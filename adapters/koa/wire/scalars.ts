@@ -1,0 +1,176 @@
+import { z } from 'zod';
+import { ErrorCode } from '../../../lib/errors/index.ts';
+import { isUuid, type Uuid } from '../../../lib/ids/index.ts';
+import { Decimal, formatDecimal, parseWireDecimal } from '../../../lib/money/index.ts';
+import { type Instant, type LocalDate, parseWireDate, parseWireInstant } from '../../../lib/time/index.ts';
+import { documentOf } from './json-schema.ts';
+import { refuse, type WireProblem } from './problems.ts';
+import type { WireType } from './wire-type.ts';
+
+/** Result of reading one JSON value: the value, null where it says "nothing", or what is wrong with it. */
+type Reading<T> = { readonly value: T | null } | { readonly problem: string | WireProblem };
+
+/** Longest text of a bad value that a message repeats. */
+const MAX_SHOWN_CHARACTERS = 64;
+
+interface ScalarInput<T> {
+  /** Schema of the value in answers, and in the document. */
+  readonly answer: z.ZodType;
+  /** Reads a JSON value that is neither null nor absent; numbers come as `Decimal`. */
+  readonly read: (value: unknown) => Reading<T>;
+}
+
+function scalar<T>(input: ScalarInput<T>): WireType<T> {
+  const request = z.unknown().transform((value, context): T | null => {
+    if (value === undefined || value === null) return null;
+    const reading = input.read(value);
+    if ('value' in reading) return reading.value;
+    const { problem } = reading;
+    return refuse(
+      context,
+      typeof problem === 'string' ? { code: ErrorCode.MALFORMED_BODY, message: problem } : problem,
+    );
+  });
+  return { request, answer: { D: input.answer, K: input.answer }, json: documentOf(input.answer) };
+}
+
+/** Text of at most `maxLength` characters; numbers and booleans become text (http-api.md §9 rule 6). */
+export function text(maxLength?: number, options: { readonly tooLong?: ErrorCode } = {}): WireType<string> {
+  return scalar({
+    answer: maxLength === undefined ? z.string() : z.string().max(maxLength),
+    read(value) {
+      const asText = textOf(value);
+      if (asText === undefined) return { problem: `is not text` };
+      if (maxLength === undefined || asText.length <= maxLength) return { value: asText };
+      return {
+        problem: {
+          code: options.tooLong ?? ErrorCode.MISSING_OR_INVALID_FIELD,
+          message: `is ${asText.length} characters long; at most ${maxLength} are allowed`,
+        },
+      };
+    },
+  });
+}
+
+/** An external key: 255 characters at most, else code 5 (json-models.md §16 rule 4). */
+export const externalKey = text(255, { tooLong: ErrorCode.EXTERNAL_KEY_LIMIT_EXCEEDED });
+
+/** `true`, `false`, or their text in any letter case. */
+export const bool: WireType<boolean> = scalar({
+  answer: z.boolean(),
+  read(value) {
+    if (typeof value === 'boolean') return { value };
+    const word = typeof value === 'string' ? value.toLowerCase() : '';
+    if (word === 'true' || word === 'false') return { value: word === 'true' };
+    return { problem: `is not a boolean: ${shown(value)}` };
+  },
+});
+
+/** A whole number that a double holds exactly. Ranges are the domain's matter, and told in the document only. */
+export function int(bounds: { readonly minimum?: number; readonly maximum?: number } = {}): WireType<number> {
+  return scalar({
+    answer: z
+      .int()
+      .min(bounds.minimum ?? Number.MIN_SAFE_INTEGER)
+      .max(bounds.maximum ?? Number.MAX_SAFE_INTEGER),
+    read(value) {
+      if (value === '') return { value: null };
+      const number = numberOf(value);
+      if (number?.isInteger() && number.abs().lte(Number.MAX_SAFE_INTEGER))
+        return { value: number.toNumber() };
+      return { problem: `is not an integer: ${shown(value)}` };
+    },
+  });
+}
+
+/** An exact decimal, up to 15 integer and 9 fractional digits (http-api.md §9 rule 5). */
+export const decimalNumber: WireType<Decimal> = scalar({
+  answer: z.number(),
+  read(value) {
+    if (value === '') return { value: null };
+    const number =
+      typeof value === 'string' || value instanceof Decimal ? parseWireDecimal(value) : undefined;
+    if (number !== undefined) return { value: number };
+    return { problem: `is not a decimal of at most 15 integer and 9 fractional digits: ${shown(value)}` };
+  },
+});
+
+export const uuid: WireType<Uuid> = scalar({
+  answer: z.guid(),
+  read(value) {
+    if (value === '') return { value: null };
+    const lower = typeof value === 'string' ? value.toLowerCase() : '';
+    return isUuid(lower) ? { value: lower } : { problem: `is not a UUID: ${shown(value)}` };
+  },
+});
+
+/** A calendar day, `yyyy-M-d`. */
+export const date: WireType<LocalDate> = scalar({
+  answer: z.iso.date(),
+  read(value) {
+    if (value === '') return { value: null };
+    const day = typeof value === 'string' ? parseWireDate(value) : undefined;
+    return day === undefined ? { problem: `is not a date (yyyy-MM-dd): ${shown(value)}` } : { value: day };
+  },
+});
+
+/** An instant: a date-time, a date (00:00 UTC) or an integer of epoch milliseconds (http-api.md §9 rule 2). */
+export const timestamp: WireType<Instant> = scalar({
+  answer: z.iso.datetime({ precision: 3 }),
+  read(value) {
+    if (value === '') return { value: null };
+    const raw = value instanceof Decimal ? value.toNumber() : value;
+    const at = typeof raw === 'string' || typeof raw === 'number' ? parseWireInstant(raw) : undefined;
+    return at === undefined ? { problem: `is not a date-time: ${shown(value)}` } : { value: at };
+  },
+});
+
+/** One of `values`, in upper case (http-api.md §9 rule 8). */
+export function enumeration<V extends string>(values: Readonly<Record<string, V>>): WireType<V> {
+  const allowed = [...new Set(Object.values(values))];
+  return scalar({
+    answer: z.enum(allowed),
+    read(value) {
+      if (value === '') return { value: null };
+      const found = allowed.find((each) => each === value);
+      return found === undefined
+        ? { problem: `is not one of ${allowed.join(', ')}: ${shown(value)}` }
+        : { value: found };
+    },
+  });
+}
+
+/** A currency code; whether it is a known one is the domain's matter, whose error differs by operation. */
+export const currency: WireType<string> = scalar({
+  answer: z
+    .string()
+    .regex(/^[A-Z]{3}$/)
+    .meta({ description: 'ISO 4217 code' }),
+  read(value) {
+    if (value === '') return { value: null };
+    return typeof value === 'string' ? { value } : { problem: `is not a currency code: ${shown(value)}` };
+  },
+});
+
+function textOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'boolean') return String(value);
+  return value instanceof Decimal && isShort(value) ? formatDecimal(value) : undefined;
+}
+
+/** `1e999999999` is valid JSON, and would be a billion digits as text. */
+function isShort(value: Decimal): boolean {
+  return Math.abs(value.e) < MAX_SHOWN_CHARACTERS;
+}
+
+function numberOf(value: unknown): Decimal | undefined {
+  if (value instanceof Decimal) return value;
+  return typeof value === 'string' ? parseWireDecimal(value) : undefined;
+}
+
+function shown(value: unknown): string {
+  if (value instanceof Decimal) return value.toString().slice(0, MAX_SHOWN_CHARACTERS);
+  if (typeof value === 'string') return `"${value.slice(0, MAX_SHOWN_CHARACTERS)}"`;
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' ? 'an object' : String(value);
+}

@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { ErrorCode } from '../../../lib/errors/index.ts';
+import { MAX_REQUEST_LIST } from '../../../lib/limits.ts';
+import type { PerDialect } from '../dialect.ts';
+import type { JsonSchema } from './json-schema.ts';
+import { problemOf, refuse } from './problems.ts';
+
+/** One type of the wire: how a request value is read, what an answer may hold, how the document describes it. */
+export interface WireType<T> {
+  /** Reads a value of a parsed request body into the domain's type; absent, null and empty give null. */
+  readonly request: z.ZodType<T | null>;
+  /** What stands in answers. */
+  readonly answer: PerDialect<z.ZodType>;
+  readonly json: JsonSchema;
+}
+
+/** A list; in answers never null. */
+export function listOf<T>(element: WireType<T>): WireType<readonly T[]> {
+  return {
+    request: z.unknown().transform((value, context): readonly T[] | null => {
+      if (value === undefined || value === null) return null;
+      if (!Array.isArray(value)) {
+        return refuse(context, { code: ErrorCode.MALFORMED_BODY, message: 'is not a list' });
+      }
+      if (value.length > MAX_REQUEST_LIST) {
+        const message = `has ${value.length} elements; at most ${MAX_REQUEST_LIST} are allowed`;
+        return refuse(context, { code: ErrorCode.MISSING_OR_INVALID_FIELD, message });
+      }
+      return elementsOf(element, value, context);
+    }),
+    answer: { D: z.array(element.answer.D), K: z.array(element.answer.K) },
+    json: { type: 'array', items: element.json },
+  };
+}
+
+/** A field that is of one type in dialect D and of another in K; requests are read as D. */
+export function byDialect<T>(types: { readonly D: WireType<T>; readonly K: WireType<T> }): WireType<T> {
+  return {
+    request: types.D.request,
+    answer: { D: types.D.answer.D, K: types.K.answer.K },
+    json: {
+      anyOf: [types.D.json, types.K.json],
+      description: 'The first form in dialect D, the second in dialect K',
+    },
+  };
+}
+
+function elementsOf<T>(
+  element: WireType<T>,
+  values: readonly unknown[],
+  context: z.core.$RefinementCtx,
+): readonly T[] {
+  const elements: T[] = [];
+  for (const [index, value] of values.entries()) {
+    const result = element.request.safeParse(value);
+    if (!result.success) {
+      for (const issue of result.error.issues) {
+        const problem = problemOf(issue, ErrorCode.MALFORMED_BODY);
+        context.addIssue({ code: 'custom', path: [index, ...issue.path], params: { problem } });
+      }
+    } else if (result.data === null) {
+      context.addIssue({
+        code: 'custom',
+        path: [index],
+        params: { problem: { code: ErrorCode.MISSING_OR_INVALID_FIELD, message: 'is missing' } },
+      });
+    } else {
+      elements.push(result.data);
+    }
+  }
+  return elements;
+}
+
+/** Any JSON value; only in answers. */
+export const anyValue: WireType<unknown> = {
+  request: z.unknown(),
+  answer: { D: z.unknown(), K: z.unknown() },
+  json: {},
+};
+
+/** A type that is defined later: a model that refers to itself. */
+export function lazily<T>(json: JsonSchema, later: () => WireType<T>): WireType<T> {
+  return {
+    request: z.lazy(() => later().request),
+    answer: { D: z.lazy(() => later().answer.D), K: z.lazy(() => later().answer.K) },
+    json,
+  };
+}

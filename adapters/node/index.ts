@@ -1,0 +1,11 @@
+/** What the Node runtime gives the engine: time, identity, hashing of secrets. */
+export { type ScryptHasherOptions, scryptHasher } from './scrypt-hasher.ts';
+export {
+  type ClockMove,
+  type SharedTestClock,
+  sharedTestClock,
+  type TestClockSetting,
+  type TestClockStore,
+} from './shared-test-clock.ts';
+export { systemClock } from './system-clock.ts';
+export { uuidGenerator } from './uuid-generator.ts';

@@ -1,0 +1,103 @@
+import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { assertInvariant } from '../../lib/errors/index.ts';
+import type { SecretHasher } from '../../lib/ports/index.ts';
+
+/** Cost of one hash: N = 2^logCost, block size r, parallelisation p. */
+interface ScryptCost {
+  readonly logCost: number;
+  readonly blockSize: number;
+  readonly parallelism: number;
+}
+
+interface StoredSecret {
+  readonly cost: ScryptCost;
+  readonly salt: Buffer;
+  readonly key: Buffer;
+}
+
+export interface ScryptHasherOptions {
+  /** Source of the salts; default the operating system's generator. */
+  readonly saltOf?: (length: number) => Buffer;
+}
+
+// platform.md §6.3 rule 1
+const defaultCost: ScryptCost = { logCost: 15, blockSize: 8, parallelism: 1 };
+const saltBytes = 16;
+const keyBytes = 32;
+/** A stored string from outside must not be able to take the node's memory or seconds of work. */
+const highestCost: ScryptCost = { logCost: 20, blockSize: 32, parallelism: 16 };
+const storedForm = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
+
+/**
+ * Hashes with scrypt as `$scrypt$ln=15,r=8,p=1$<salt>$<key>`, base64 without padding (platform.md §6.3). A stored
+ * string is checked with its own parameters. The work runs on Node's thread pool, never on the event loop.
+ */
+export function scryptHasher(options: ScryptHasherOptions = {}): SecretHasher {
+  const saltOf = options.saltOf ?? randomBytes;
+  const nobody: StoredSecret = {
+    cost: defaultCost,
+    salt: randomBytes(saltBytes),
+    key: randomBytes(keyBytes),
+  };
+  return {
+    async hash(secret) {
+      const salt = saltOf(saltBytes);
+      const key = await derive(secret, { cost: defaultCost, salt, length: keyBytes });
+      return format({ cost: defaultCost, salt, key });
+    },
+    async verify(secret, stored) {
+      // An unknown name costs the same work as a known one, so that the time of an answer tells nothing.
+      const expected = stored === null ? nobody : parse(stored);
+      const key = await derive(secret, { ...expected, length: expected.key.length });
+      return timingSafeEqual(key, expected.key) && stored !== null;
+    },
+  };
+}
+
+function derive(
+  secret: string,
+  input: { readonly cost: ScryptCost; readonly salt: Buffer; readonly length: number },
+): Promise<Buffer> {
+  const { logCost, blockSize, parallelism } = input.cost;
+  const cost = 2 ** logCost;
+  // scrypt needs 128·r·(N + p) bytes and some; Node's default of 32 MiB is just too small for N = 2^15, r = 8.
+  const maxmem = 256 * blockSize * (cost + parallelism);
+  return new Promise((resolve, reject) => {
+    scrypt(
+      secret.normalize('NFC'),
+      input.salt,
+      input.length,
+      { cost, blockSize, parallelization: parallelism, maxmem },
+      (error, key) => (error === null ? resolve(key) : reject(error)),
+    );
+  });
+}
+
+function format(stored: StoredSecret): string {
+  const { logCost, blockSize, parallelism } = stored.cost;
+  return `$scrypt$ln=${logCost},r=${blockSize},p=${parallelism}$${unpadded(stored.salt)}$${unpadded(stored.key)}`;
+}
+
+function parse(text: string): StoredSecret {
+  const match = storedForm.exec(text);
+  assertInvariant(match !== null, 'A stored secret is not in the form $scrypt$ln=…,r=…,p=…$salt$key');
+  const [logCost, blockSize, parallelism] = [Number(match[1]), Number(match[2]), Number(match[3])];
+  assertInvariant(
+    logCost >= 1 &&
+      logCost <= highestCost.logCost &&
+      blockSize >= 1 &&
+      blockSize <= highestCost.blockSize &&
+      parallelism >= 1 &&
+      parallelism <= highestCost.parallelism,
+    'The parameters of a stored secret are out of bounds',
+    { logCost, blockSize, parallelism },
+  );
+  const salt = Buffer.from(match[4] ?? '', 'base64');
+  const key = Buffer.from(match[5] ?? '', 'base64');
+  assertInvariant(salt.length > 0 && key.length > 0, 'A stored secret has no salt or no key');
+  return { cost: { logCost, blockSize, parallelism }, salt, key };
+}
+
+function unpadded(bytes: Buffer): string {
+  return bytes.toString('base64').replace(/=+$/, '');
+}

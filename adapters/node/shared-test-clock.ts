@@ -1,0 +1,119 @@
+import { BillingError, ErrorCode, InvariantError } from '../../lib/errors/index.ts';
+import type { Clock, SystemClock } from '../../lib/ports/index.ts';
+import {
+  addDays,
+  addMilliseconds,
+  addMonths,
+  formatInstant,
+  type Instant,
+  instant,
+  type LocalDate,
+  localDateOf,
+  startOfDay,
+  truncateToSecond,
+  UTC,
+} from '../../lib/time/index.ts';
+
+/** Where the clock's setting is kept, so that every node reads the same time (`SystemStore` of the storage port). */
+export interface TestClockStore {
+  readTestClock(): Promise<TestClockSetting | null>;
+  writeTestClock(value: TestClockSetting | null): Promise<void>;
+}
+
+/** Business time `base` at system time `setAtMs`; it runs on from there. */
+export interface TestClockSetting {
+  readonly base: Instant;
+  readonly setAtMs: number;
+}
+
+/** A move by calendar units; only the first present of days, weeks, months, years counts, negative goes back. */
+export interface ClockMove {
+  readonly days?: number | undefined;
+  readonly weeks?: number | undefined;
+  readonly months?: number | undefined;
+  readonly years?: number | undefined;
+}
+
+/** A business clock that can be moved and is shared by all nodes of a database (platform.md §14). Test mode only. */
+export interface SharedTestClock extends Clock {
+  onMove(listener: () => void): () => void;
+  refresh(): Promise<void>;
+  /** Sets business time; null returns to real time. */
+  set(at: Instant | null): Promise<void>;
+  /** @throws BillingError INVALID_PARAMETER when the move leads out of the years 1 to 9999. */
+  move(by: ClockMove): Promise<void>;
+}
+
+const daysPerWeek = 7;
+const monthsPerYear = 12;
+
+/** The shared test clock on `store`; call `refresh()` before its first use. Until it is set it shows real time. */
+export function sharedTestClock(store: TestClockStore, systemClock: SystemClock): SharedTestClock {
+  const listeners = new Set<() => void>();
+  let setting: TestClockSetting | null = null;
+
+  function now(): Instant {
+    const systemNowMs = systemClock.nowMs();
+    const at =
+      setting === null ? instant(systemNowMs) : addMilliseconds(setting.base, systemNowMs - setting.setAtMs);
+    return truncateToSecond(at);
+  }
+
+  function take(next: TestClockSetting | null): void {
+    const moved = next?.base !== setting?.base || next?.setAtMs !== setting?.setAtMs;
+    setting = next;
+    if (moved) for (const listener of listeners) listener();
+  }
+
+  async function set(at: Instant | null): Promise<void> {
+    const next = at === null ? null : { base: truncateToSecond(at), setAtMs: systemClock.nowMs() };
+    await store.writeTestClock(next);
+    take(next);
+  }
+
+  async function refresh(): Promise<void> {
+    take(await store.readTestClock());
+  }
+
+  return {
+    now,
+    set,
+    refresh,
+    async move(by) {
+      await refresh();
+      const from = now();
+      const to = reached(from, by);
+      if (to !== from) await set(to);
+    },
+    onMove(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+/** @throws BillingError INVALID_PARAMETER when the move leads out of the calendar; the clock stands where it was. */
+function reached(from: Instant, by: ClockMove): Instant {
+  try {
+    return moved(from, by);
+  } catch (error) {
+    if (!(error instanceof InvariantError)) throw error;
+    const message = `The clock at ${formatInstant(from)} cannot be moved that far`;
+    throw new BillingError({ code: ErrorCode.INVALID_PARAMETER, message, facts: { ...by }, cause: error });
+  }
+}
+
+/** Calendar units in UTC; months and years keep day and time, clamped to the month's last day (platform.md §14.2). */
+function moved(at: Instant, by: ClockMove): Instant {
+  if (by.days !== undefined) return onDate(at, (date) => addDays(date, by.days ?? 0));
+  if (by.weeks !== undefined) return onDate(at, (date) => addDays(date, (by.weeks ?? 0) * daysPerWeek));
+  if (by.months !== undefined) return onDate(at, (date) => addMonths(date, by.months ?? 0));
+  if (by.years !== undefined) return onDate(at, (date) => addMonths(date, (by.years ?? 0) * monthsPerYear));
+  return at;
+}
+
+function onDate(at: Instant, change: (date: LocalDate) => LocalDate): Instant {
+  const date = localDateOf(at, UTC);
+  const timeOfDayMs = at - startOfDay(date, UTC);
+  return addMilliseconds(startOfDay(change(date), UTC), timeOfDayMs);
+}

@@ -1,0 +1,22 @@
+import type { Clock, SystemClock } from '../../lib/ports/index.ts';
+import { instant, truncateToSecond } from '../../lib/time/index.ts';
+
+/** Longest delay that a timer of Node takes; a longer one would fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/**
+ * Real time for both notions of it: business time in whole seconds (`now`), system time in milliseconds with timers
+ * that keep the process alive only where asked to (`nowMs`, `after`). A delay beyond 24 days is cut to that: whoever waits longer
+ * looks again.
+ */
+export function systemClock(): Clock & SystemClock {
+  return {
+    now: () => truncateToSecond(instant(Date.now())),
+    nowMs: () => Date.now(),
+    after(delayMs, action, options) {
+      const timer = setTimeout(action, Math.min(Math.max(delayMs, 0), MAX_TIMER_MS));
+      if (!options?.keepAlive) timer.unref();
+      return () => clearTimeout(timer);
+    },
+  };
+}
