@@ -1,0 +1,606 @@
+import { readFile } from 'node:fs/promises';
+import { expect } from 'chai';
+import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
+import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
+import { scryptHasher, uuidGenerator } from '../../adapters/node/index.ts';
+import { type FakeClock, fakeClock } from '../../adapters/testing/index.ts';
+import { AccountService } from '../../lib/accounts/service.ts';
+import { CatalogService } from '../../lib/catalog/service.ts';
+import {
+  type Account,
+  BillingError,
+  BusEventType,
+  type CallContext,
+  type ClaimedEntry,
+  ErrorCode,
+  formatInstant,
+  formatLocalDate,
+  type LocalDate,
+  parseLocalDate,
+  QueueName,
+  type Storage,
+  type TenantRef,
+  type Uuid,
+} from '../../lib/index.ts';
+import { Dispatcher } from '../../lib/queue/dispatcher.ts';
+import type { HandlerBatch, QueueHandler } from '../../lib/queue/handler.ts';
+import type {
+  CreateSubscriptionOptions,
+  CreateSubscriptionRequest,
+} from '../../lib/subscriptions/create-request.ts';
+import { SubscriptionService } from '../../lib/subscriptions/service.ts';
+import { SubscriptionEventHandler } from '../../lib/subscriptions/subscription-event-handler.ts';
+import { TenantService } from '../../lib/tenants/service.ts';
+import { eachDatabase, type TestDatabase } from '../support/databases.ts';
+import { migrated } from '../support/storage.ts';
+import { pushableSystemClock, recordingLogger } from '../support/system-time.ts';
+
+const exampleXml = new URL('../fixtures/catalogs/spec-example.xml', import.meta.url);
+const TOPICS = [QueueName.SUBSCRIPTION_EVENTS, QueueName.ENTITLEMENT_EVENTS];
+const SETTLE_MS = 10_000;
+const LEASE_MS = 60_000;
+
+eachDatabase((kind, open) => {
+  describe('subscriptions', () => {
+    const ids = uuidGenerator();
+    const logger = recordingLogger();
+    const statements: string[] = [];
+    let systemClock: ReturnType<typeof pushableSystemClock>;
+    let storage: Storage<never>;
+    let clock: FakeClock;
+    let tenant: TenantRef;
+    let customer: Account;
+    let tenants: TenantService;
+    let accounts: AccountService;
+    let catalogs: CatalogService;
+    let subscriptions: SubscriptionService;
+    let handler: SubscriptionEventHandler;
+    let dispatcher: Dispatcher;
+    let told: string[];
+
+    beforeEach(async () => {
+      systemClock = pushableSystemClock();
+      storage = traced(await open(migrated));
+      await storage.prepare();
+      clock = fakeClock('2024-03-01T09:15:00Z');
+      const ports = { storage, clock, ids, hasher: scryptHasher(), systemClock, logger };
+      tenants = new TenantService(ports);
+      accounts = new AccountService(ports);
+      catalogs = new CatalogService(ports, tenants, undefined);
+      const catalogOf = catalogs.catalogOf.bind(catalogs);
+      subscriptions = new SubscriptionService(ports, catalogOf);
+      handler = new SubscriptionEventHandler(ports, catalogOf);
+      told = [];
+      dispatcher = new Dispatcher(ports, [handler, listener()], async () => tenant, { node: 'n1' });
+      tenant = await newTenant('shop');
+      customer = await newAccount();
+    });
+
+    afterEach(async () => {
+      await dispatcher.stop();
+      await storage.close();
+    });
+
+    function traced(database: TestDatabase): Storage<never> {
+      const trace = (statement: string): void => void statements.push(statement);
+      return database.kind === 'sqlite'
+        ? sqlite({ path: database.path, trace })
+        : postgresql({ url: database.url, trace });
+    }
+
+    async function newTenant(apiKey: string): Promise<TenantRef> {
+      const made = await tenants.create({ userName: 'test' }, { apiKey, apiSecret: 'secret' });
+      const ref = await tenants.refOf(made.id);
+      await catalogs.upload(context(ref), await readFile(exampleXml));
+      return ref;
+    }
+
+    function newAccount(of: TenantRef = tenant): Promise<Account> {
+      return accounts.create(context(of), { currency: 'USD' });
+    }
+
+    function context(of: TenantRef = tenant): CallContext {
+      return {
+        tenant: of,
+        userName: 'test',
+        principal: null,
+        reasonCode: null,
+        comments: null,
+        userToken: ids.next(),
+        callOrigin: 'TEST',
+        createdDate: clock.now(),
+      };
+    }
+
+    /** Notes every event of subscriptions, in the order of the queue. */
+    function listener(): QueueHandler {
+      return {
+        name: 'listener',
+        topics: [
+          BusEventType.SUBSCRIPTION_CREATION,
+          BusEventType.SUBSCRIPTION_PHASE,
+          BusEventType.SUBSCRIPTION_EXPIRED,
+          BusEventType.SUBSCRIPTION_BCD_CHANGE,
+          BusEventType.SUBSCRIPTION_QUANTITY,
+          BusEventType.ENTITLEMENT_CREATION,
+        ],
+        async handle(batch: HandlerBatch) {
+          for (const { topic, payload } of batch.entries) {
+            const { actionType, targetDate, effectiveDate } = payload;
+            const when =
+              actionType === 'EFFECTIVE' ? targetDate : actionType === undefined ? effectiveDate : undefined;
+            told.push([topic, actionType, when].filter(Boolean).join(' '));
+          }
+        },
+      };
+    }
+
+    function create(
+      request: Omit<CreateSubscriptionRequest, 'accountId'>,
+      options: CreateSubscriptionOptions = {},
+      account: Account = customer,
+    ): Promise<{ readonly subscriptionId: Uuid; readonly bundleId: Uuid }> {
+      return subscriptions.create(context(), { accountId: account.id, ...request }, options);
+    }
+
+    async function settle(): Promise<void> {
+      expect(await dispatcher.settle(null, SETTLE_MS), 'settled in time').to.equal(true);
+    }
+
+    /** Moves the clock, does what falls due, and returns what was told of it. */
+    async function toldBy(when: string): Promise<readonly string[]> {
+      await settle();
+      told.length = 0;
+      clock.set(when);
+      await settle();
+      return [...told];
+    }
+
+    async function rowsOf(subscriptionId: Uuid): Promise<readonly string[]> {
+      const { events } = await subscriptions.get(context(), subscriptionId);
+      return events.map((event) => `${event.eventType} ${formatInstant(event.effective.at)}`);
+    }
+
+    async function refusal(work: Promise<unknown>): Promise<ErrorCode> {
+      try {
+        await work;
+      } catch (error) {
+        if (error instanceof BillingError) return error.code;
+        throw error;
+      }
+      throw new Error('nothing was refused');
+    }
+
+    const on = (date: string): { readonly date: LocalDate } => ({ date: parseLocalDate(date) });
+
+    describe('create and read', () => {
+      it('subscriptions W3 Create, stored, told and read', async () => {
+        const { subscriptionId, bundleId } = await create({ planName: 'pro-monthly' });
+        await settle();
+
+        expect(await rowsOf(subscriptionId)).to.deep.equal([
+          'START_ENTITLEMENT 2024-03-01T09:15:00.000Z',
+          'START_BILLING 2024-03-01T09:15:00.000Z',
+          'PHASE 2024-03-31T09:15:00.000Z',
+        ]);
+        expect(told).to.deep.equal([
+          'SUBSCRIPTION_CREATION REQUESTED',
+          'SUBSCRIPTION_CREATION EFFECTIVE 2024-03-01',
+          'ENTITLEMENT_CREATION 2024-03-01T09:15:00.000Z',
+        ]);
+        const view = await subscriptions.get(context(), subscriptionId);
+        expect(view).to.include({ bundleId, state: 'ACTIVE', phaseType: 'TRIAL', chargedThrough: null });
+        expect(view.prices.map((price) => price.phaseName)).to.deep.equal([
+          'pro-monthly-trial',
+          'pro-monthly-evergreen',
+        ]);
+        expect(await toldBy('2024-03-31T09:15:00Z')).to.deep.equal([
+          'SUBSCRIPTION_PHASE EFFECTIVE 2024-03-31',
+        ]);
+        expect(await subscriptions.get(context(), subscriptionId)).to.include({ phaseType: 'EVERGREEN' });
+      });
+
+      it('subscriptions W4 Two dates, told as they come', async () => {
+        clock.set('2024-08-07');
+        const options = { entitlementDate: on('2024-08-10'), billingDate: on('2024-08-12') };
+        const { subscriptionId } = await create({ planName: 'pro-monthly', quantity: 2 }, options);
+        await settle();
+        expect(told).to.deep.equal(['SUBSCRIPTION_CREATION REQUESTED']);
+
+        expect(await toldBy('2024-08-10T08:00:00Z')).to.deep.equal([]);
+        expect(await subscriptions.get(context(), subscriptionId)).to.include({ state: 'PENDING' });
+        expect(await toldBy('2024-08-10T09:15:00Z')).to.deep.equal([
+          'ENTITLEMENT_CREATION 2024-08-10T09:15:00.000Z',
+        ]);
+        expect(await subscriptions.get(context(), subscriptionId)).to.include({ state: 'ACTIVE' });
+        expect(await toldBy('2024-08-12T09:15:00Z')).to.deep.equal([
+          'SUBSCRIPTION_CREATION EFFECTIVE 2024-08-12',
+          'SUBSCRIPTION_QUANTITY EFFECTIVE 2024-08-12',
+        ]);
+        expect(await toldBy('2024-12-01')).to.deep.equal(['SUBSCRIPTION_PHASE EFFECTIVE 2024-09-11']);
+      });
+
+      it('tells of everything that lies in the past with the call', async () => {
+        const { subscriptionId } = await create({ planName: 'term-3m' }, { billingDate: on('2023-10-01') });
+        await settle();
+        expect(told).to.deep.equal([
+          'SUBSCRIPTION_CREATION REQUESTED',
+          'SUBSCRIPTION_CREATION EFFECTIVE 2023-10-01',
+          'SUBSCRIPTION_EXPIRED EFFECTIVE 2024-01-01',
+          'ENTITLEMENT_CREATION 2024-03-01T09:15:00.000Z',
+        ]);
+        expect(await subscriptions.get(context(), subscriptionId)).to.include({ state: 'EXPIRED' });
+      });
+
+      it('subscriptions W18 Fixed term: the base, as time passes', async () => {
+        const { subscriptionId } = await create({ planName: 'term-3m' });
+        expect(await toldBy('2024-05-31')).to.deep.equal([]);
+        expect(await toldBy('2024-06-01T09:15:00Z')).to.deep.equal([
+          'SUBSCRIPTION_EXPIRED EFFECTIVE 2024-06-01',
+        ]);
+        expect(await subscriptions.get(context(), subscriptionId)).to.include({
+          state: 'EXPIRED',
+          cancelled: null,
+        });
+      });
+
+      it('goes through all phases when the clock jumps over them', async () => {
+        const { subscriptionId } = await create({ planName: 'club-monthly' });
+        expect(await toldBy('2026-01-01')).to.deep.equal([
+          'SUBSCRIPTION_PHASE EFFECTIVE 2024-03-31',
+          'SUBSCRIPTION_PHASE EFFECTIVE 2024-09-30',
+        ]);
+        expect(await rowsOf(subscriptionId)).to.have.length(4);
+        expect(await toldBy('2030-01-01')).to.deep.equal([]);
+      });
+
+      it('reads by key, by account, by filter and by page', async () => {
+        const first = await create({
+          planName: 'solo-now',
+          externalKey: 'sub-1',
+          bundleExternalKey: 'seat-1',
+        });
+        const second = await create({ planName: 'pro-monthly' });
+        await create({ planName: 'solo-now' }, {}, await newAccount());
+
+        expect(await subscriptions.getByKey(context(), 'sub-1')).to.include({
+          subscriptionId: first.subscriptionId,
+        });
+        const bundleIds = async (filter = {}) =>
+          (await subscriptions.bundlesOfAccount(context(), customer.id, filter)).map(
+            (bundle) => bundle.bundleId,
+          );
+        expect(await bundleIds()).to.deep.equal([first.bundleId, second.bundleId]);
+        expect(await bundleIds({ externalKey: 'seat-1' })).to.deep.equal([first.bundleId]);
+        expect(await bundleIds({ bundleIds: [second.bundleId, ids.next()] })).to.deep.equal([
+          second.bundleId,
+        ]);
+        expect(await bundleIds({ externalKey: 'none' })).to.deep.equal([]);
+
+        const page = await subscriptions.pageBundlesOfAccount(context(), customer.id, {
+          offset: 1,
+          limit: 5,
+        });
+        expect(page).to.include({ total: 2 });
+        expect(page.rows.map((bundle) => bundle.bundleId)).to.deep.equal([second.bundleId]);
+        expect(page.rows[0]?.timeline.map((row) => row.eventType)).to.deep.equal([
+          'START_ENTITLEMENT',
+          'START_BILLING',
+          'PHASE',
+        ]);
+      });
+
+      it('keeps several STANDALONE in a bundle, named by key or by id', async () => {
+        const first = await create({ planName: 'kit-monthly', bundleExternalKey: 'kits' });
+        const second = await create({ planName: 'kit-monthly', bundleExternalKey: 'kits' });
+        const third = await create({ planName: 'kit-monthly', bundleId: first.bundleId });
+        const [bundle, ...others] = await subscriptions.bundlesOfAccount(context(), customer.id);
+        expect(others).to.deep.equal([]);
+        expect(bundle?.subscriptions.map((each) => each.subscriptionId)).to.deep.equal([
+          first.subscriptionId,
+          second.subscriptionId,
+          third.subscriptionId,
+        ]);
+        expect(bundle?.timeline).to.have.length(6);
+      });
+
+      it('makes the subscription due for invoicing from its billing start', async () => {
+        const { subscriptionId } = await create({ planName: 'solo-now' }, { billingDate: on('2024-02-10') });
+        const [cursor] = await cursors();
+        expect(cursor).to.include({ subscriptionId, settledThrough: null, nextDueDate: null });
+        expect(cursor?.dirtyFrom != null && formatLocalDate(cursor.dirtyFrom)).to.equal('2024-02-10');
+      });
+    });
+
+    describe('refusals', () => {
+      it('store nothing and name the reason', async () => {
+        const other = await newAccount();
+        const base = await create({
+          planName: 'solo-now',
+          externalKey: 'taken',
+          bundleExternalKey: 'seat-1',
+        });
+        const kit = await create({ planName: 'kit-monthly' });
+        await create({ planName: 'term-3m', bundleExternalKey: 'over' }, { billingDate: on('2023-01-01') });
+        const before = await stored();
+        const refused: readonly (readonly [ErrorCode, () => Promise<unknown>])[] = [
+          [
+            ErrorCode.SUBSCRIPTION_EXTERNAL_KEY_EXISTS,
+            () => create({ planName: 'solo-now', externalKey: 'taken' }),
+          ],
+          [
+            ErrorCode.SUBSCRIPTION_CREATE_BP_EXISTS,
+            () => create({ planName: 'solo-now', bundleId: base.bundleId }),
+          ],
+          [
+            ErrorCode.SUBSCRIPTION_CREATE_BP_EXISTS,
+            () => create({ planName: 'kit-monthly', bundleExternalKey: 'seat-1' }),
+          ],
+          [
+            ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER,
+            () => create({ planName: 'solo-now', bundleId: kit.bundleId }),
+          ],
+          [
+            ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER,
+            () => create({ planName: 'kit-monthly', bundleId: kit.bundleId }, {}, other),
+          ],
+          [
+            ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS,
+            () => create({ planName: 'solo-now', bundleExternalKey: 'seat-1' }, {}, other),
+          ],
+          [
+            ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS,
+            () =>
+              create(
+                { planName: 'solo-now', bundleExternalKey: 'over' },
+                { renameKeyIfExistsAndUnused: false },
+              ),
+          ],
+          [ErrorCode.NOT_IMPLEMENTED, () => create({ planName: 'solo-now', bundleExternalKey: 'over' })],
+          [ErrorCode.NOT_IMPLEMENTED, () => create({ planName: 'backup-monthly' })],
+          [
+            ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
+            () => create({ planName: 'kit-monthly', bundleId: ids.next() }),
+          ],
+          [ErrorCode.CATALOG_NO_SUCH_PLAN, () => create({ planName: 'gold' })],
+          [
+            ErrorCode.SUBSCRIPTION_CREATE_BAD_PHASE,
+            () => create({ planName: 'solo-now', phaseType: 'TRIAL', bundleExternalKey: 'new' }),
+          ],
+          [
+            ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
+            () => subscriptions.create(context(), { accountId: ids.next(), planName: 'solo-now' }),
+          ],
+        ];
+        for (const [code, call] of refused) expect(await refusal(call())).to.equal(code);
+        expect(await stored()).to.deep.equal(before);
+      });
+
+      it('name what is not there to be read', async () => {
+        expect(await refusal(subscriptions.get(context(), ids.next()))).to.equal(
+          ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
+        );
+        expect(await refusal(subscriptions.getByKey(context(), 'none'))).to.equal(
+          ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_EXTERNAL_KEY,
+        );
+        expect(await refusal(subscriptions.bundlesOfAccount(context(), ids.next()))).to.equal(
+          ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
+        );
+      });
+
+      it('let one of two simultaneous creations have a key', async () => {
+        const other = await newAccount();
+        const outcomes = await Promise.allSettled([
+          create({ planName: 'solo-now', externalKey: 'one' }),
+          create({ planName: 'solo-now', externalKey: 'one' }, {}, other),
+        ]);
+        const failed = outcomes.filter((outcome) => outcome.status === 'rejected');
+        expect(failed.map(({ reason }) => (reason as BillingError).code)).to.deep.equal([
+          ErrorCode.SUBSCRIPTION_EXTERNAL_KEY_EXISTS,
+        ]);
+      });
+
+      it('hide what belongs to another tenant', async () => {
+        const elsewhere = await newTenant('elsewhere');
+        const stranger = await newAccount(elsewhere);
+        const { subscriptionId, bundleId } = await create({
+          planName: 'kit-monthly',
+          externalKey: 'sub-1',
+          bundleExternalKey: 'seat-1',
+        });
+        const there = context(elsewhere);
+        expect(await refusal(subscriptions.get(there, subscriptionId))).to.equal(
+          ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
+        );
+        expect(await refusal(subscriptions.bundlesOfAccount(there, customer.id))).to.equal(
+          ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
+        );
+        const request = { accountId: stranger.id, planName: 'kit-monthly' };
+        expect(await refusal(subscriptions.create(there, { ...request, bundleId }))).to.equal(
+          ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
+        );
+        expect(await refusal(subscriptions.create(there, { ...request, accountId: customer.id }))).to.equal(
+          ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
+        );
+        await subscriptions.create(there, { ...request, externalKey: 'sub-1', bundleExternalKey: 'seat-1' });
+      });
+    });
+
+    describe('due work', () => {
+      const jump = '2024-04-15';
+
+      it('makes the subscription due for invoicing from the phase that it adds', async () => {
+        const { subscriptionId } = await create({ planName: 'club-monthly' });
+        await saveCursor(subscriptionId, null);
+        await toldBy(jump);
+        expect(await dirtyFrom()).to.equal('2024-09-30');
+      });
+
+      it('keeps an earlier date from which it is due', async () => {
+        const { subscriptionId } = await create({ planName: 'club-monthly' });
+        await saveCursor(subscriptionId, parseLocalDate('2024-03-20'));
+        await toldBy(jump);
+        expect(await dirtyFrom()).to.equal('2024-03-20');
+      });
+
+      it('is done once, also when its claim is met again', async () => {
+        const { subscriptionId } = await create({ planName: 'club-monthly' });
+        clock.set(jump);
+        const entries = await claim();
+        expect(entries).to.have.length(1);
+        await handler.handle(batchOf(entries).batch);
+        expect(await rowsOf(subscriptionId)).to.have.length(4);
+
+        const again = await outcomeOf(handler.handle(batchOf(entries).batch));
+        expect(again, 'the claim has ended').to.equal('LeaseLostError');
+        expect(await rowsOf(subscriptionId)).to.have.length(4);
+      });
+
+      it('of one account does not hold back that of another', async () => {
+        const other = await newAccount();
+        await storage.write(tenant, authorship(), async (session) => {
+          session.schedule([
+            {
+              queueName: QueueName.SUBSCRIPTION_EVENTS,
+              accountRecordId: other.recordId,
+              effectiveDate: clock.now(),
+              payload: { eventId: 'none' },
+              uniqueKey: null,
+            },
+          ]);
+        });
+        const { subscriptionId } = await create({ planName: 'club-monthly' });
+        clock.set(jump);
+        const entries = await claim();
+        expect(entries).to.have.length(2);
+        const { batch, failed } = batchOf(entries);
+        await handler.handle(batch);
+        expect(failed.map((entry) => entry.accountRecordId)).to.deep.equal([other.recordId]);
+        expect(await rowsOf(subscriptionId)).to.have.length(4);
+      });
+
+      if (kind === 'postgresql') {
+        it('of a busy account is given back and done later', async () => {
+          const { subscriptionId } = await create({ planName: 'club-monthly' });
+          clock.set(jump);
+          const entries = await claim();
+          const { batch, busy } = batchOf(entries);
+          await storage.write(tenant, authorship(), async (session) => {
+            await session.lockAccounts([customer.id], { waitMs: 0 });
+            await handler.handle(batch);
+          });
+          expect(busy).to.deep.equal(entries);
+          expect(await rowsOf(subscriptionId)).to.have.length(3);
+        });
+      }
+    });
+
+    describe('queries', () => {
+      it('are as many for a hundred bundles as for one', async () => {
+        const single = await newAccount();
+        await create({ planName: 'pro-monthly' }, {}, single);
+        for (let index = 0; index < 100; index += 1) await create({ planName: 'pro-monthly' });
+        const ofOne = await counted(() => subscriptions.bundlesOfAccount(context(), single.id));
+        const ofMany = await counted(() => subscriptions.bundlesOfAccount(context(), customer.id));
+        expect(ofMany).to.equal(ofOne);
+      });
+
+      it('are as many for the due work of eleven accounts as for that of one', async () => {
+        await create({ planName: 'club-monthly' });
+        clock.set('2024-03-31T09:15:00Z');
+        const ofOne = await countedWork(1);
+        clock.set('2025-03-01');
+        for (let index = 0; index < 10; index += 1) {
+          await create({ planName: 'club-monthly' }, {}, await newAccount());
+        }
+        clock.set('2025-03-31');
+        expect(await countedWork(11)).to.equal(ofOne);
+      });
+    });
+
+    async function countedWork(expected: number): Promise<number> {
+      await storage.queue.finish(await claim(BusEventType.SUBSCRIPTION_CREATION));
+      const due = (await claim()).filter(({ topic }) => topic === QueueName.SUBSCRIPTION_EVENTS);
+      expect(due).to.have.length(expected);
+      return counted(() => handler.handle(batchOf(due).batch));
+    }
+
+    async function counted(work: () => Promise<unknown>): Promise<number> {
+      statements.length = 0;
+      await work();
+      return statements.length;
+    }
+
+    function authorship() {
+      const token = ids.next();
+      return {
+        userName: 'test',
+        reasonCode: null,
+        comments: null,
+        createdDate: clock.now(),
+        userTokenOf: () => token,
+      };
+    }
+
+    function claim(...topics: readonly string[]): Promise<readonly ClaimedEntry[]> {
+      return storage.queue.claim({
+        node: 'n2',
+        claimId: ids.next(),
+        limit: 100,
+        topics: topics.length > 0 ? topics : TOPICS,
+        businessNow: clock.now(),
+        systemNowMs: systemClock.nowMs(),
+        leaseMs: LEASE_MS,
+      });
+    }
+
+    function batchOf(entries: readonly ClaimedEntry[]) {
+      const busy: ClaimedEntry[] = [];
+      const failed: ClaimedEntry[] = [];
+      const batch: HandlerBatch = {
+        tenant,
+        entries,
+        finish: (session, done) => session.finish(done),
+        busy: (given) => void busy.push(...given),
+        failed: (entry) => void failed.push(entry),
+      };
+      return { batch, busy, failed };
+    }
+
+    async function outcomeOf(work: Promise<unknown>): Promise<string> {
+      return work.then(
+        () => 'done',
+        (error: Error) => error.name,
+      );
+    }
+
+    function cursors() {
+      return storage.read(tenant, (session) => session.invoices.cursorsOfAccounts([customer.id]));
+    }
+
+    async function dirtyFrom(): Promise<string | null> {
+      const [cursor] = await cursors();
+      return cursor?.dirtyFrom == null ? null : formatLocalDate(cursor.dirtyFrom);
+    }
+
+    async function saveCursor(subscriptionId: Uuid, dirty: LocalDate | null): Promise<void> {
+      const settledThrough = parseLocalDate('2024-03-31');
+      const cursor = { subscriptionId, settledThrough, dirtyFrom: dirty, nextDueDate: null };
+      await storage.write(tenant, authorship(), (session) =>
+        session.invoices.saveCursors([{ ...cursor, accountRecordId: customer.recordId }]),
+      );
+    }
+
+    /** Everything that a refused creation could have left behind. */
+    async function stored(): Promise<unknown> {
+      const rows = await storage.read(tenant, async (session) => {
+        const all = (await session.accounts.page({ offset: 0, limit: 100 })).rows.map(({ id }) => id);
+        const bundles = await session.subscriptions.findBundlesByAccounts(all);
+        const found = await session.subscriptions.findByBundles(bundles.map(({ id }) => id));
+        const events = await session.subscriptions.findEvents(found.map(({ id }) => id));
+        return { bundles, found, events, cursors: await session.invoices.cursorsOfAccounts(all) };
+      });
+      return { ...rows, pending: await storage.queue.countPending(tenant.recordId, clock.now()) };
+    }
+  });
+});
