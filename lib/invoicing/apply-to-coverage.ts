@@ -1,8 +1,8 @@
 import { assertInvariant } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
 import { type Currency, type Decimal, prorate } from '../money/index.ts';
-import type { NewInvoiceItem } from './item-drafts.ts';
 import type { CoverageRow } from './model.ts';
+import type { NewInvoiceItem } from './new-items.ts';
 import { type BilledItem, type RecurringRow, recurringRows } from './recurring-row.ts';
 
 /** How the coverage of a subscription changes; the rows of an item are replaced as a whole. */

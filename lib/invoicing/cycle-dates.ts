@@ -1,13 +1,15 @@
 import { assertInvariant } from '../errors/index.ts';
 import {
-  addPeriods,
+  addDays,
+  addMonths,
   type BillingPeriod,
   calendarDayOf,
   dayOfMonth,
   firstBillCycleDate,
-  isMonthBased,
   type LocalDate,
+  type PeriodLength,
   periodLength,
+  withDayOfMonth,
 } from '../time/index.ts';
 
 /** The bill cycle dates C(0) < C(1) < … of a billing event (invoicing.md §5.2). */
@@ -15,6 +17,7 @@ export interface CycleDates {
   /** Date of the event. */
   readonly start: LocalDate;
   readonly period: BillingPeriod;
+  readonly length: PeriodLength;
   /** 1–31; the event's own day for day- and week-based periods, where it plays no part. */
   readonly billCycleDay: number;
   /** C(0), on or after `start`. */
@@ -30,26 +33,31 @@ export interface CycleOrigin {
 
 /** The cycle that an event starts. @throws InvariantError if a month-based event has no resolved bill cycle day. */
 export function cycleDatesOf({ localDate, billingPeriod, billCycleDayLocal }: CycleOrigin): CycleDates {
-  const isByMonth = isMonthBased(billingPeriod);
+  const length = periodLength(billingPeriod);
+  if (length.unit === 'DAYS') {
+    const billCycleDay = dayOfMonth(localDate);
+    return { start: localDate, period: billingPeriod, length, billCycleDay, first: localDate };
+  }
   assertInvariant(
-    !isByMonth || (billCycleDayLocal >= 1 && billCycleDayLocal <= 31),
-    `Bill cycle day ${billCycleDayLocal} is not resolved to 1–31 before billing`,
+    billCycleDayLocal >= 1 && billCycleDayLocal <= 31,
+    'The bill cycle day of a month-based period must be resolved to 1–31 before billing',
     { localDate, billingPeriod, billCycleDayLocal },
   );
-  const billCycleDay = isByMonth ? billCycleDayLocal : dayOfMonth(localDate);
-  const first = firstBillCycleDate(localDate, billingPeriod, billCycleDay);
-  return { start: localDate, period: billingPeriod, billCycleDay, first };
+  const first = firstBillCycleDate(localDate, billingPeriod, billCycleDayLocal);
+  return { start: localDate, period: billingPeriod, length, billCycleDay: billCycleDayLocal, first };
 }
 
 /** C(k), counted once from C(0) and never from its predecessor (invoicing.md §2 rule 4). */
-export function cycleDate(cycle: CycleDates, k: number): LocalDate {
-  return k === 0 ? cycle.first : addPeriods(cycle.first, cycle.period, k, cycle.billCycleDay);
+export function cycleDate({ first, length, billCycleDay }: CycleDates, k: number): LocalDate {
+  if (k === 0) return first;
+  if (length.unit === 'DAYS') return addDays(first, k * length.number);
+  return withDayOfMonth(addMonths(first, k * length.number), billCycleDay);
 }
 
 /** The smallest k ≥ 0 with C(k) > `date`, without stepping through the cycle. */
 export function firstCycleAfter(cycle: CycleDates, date: LocalDate): number {
   if (date < cycle.first) return 0;
-  const { unit, number } = periodLength(cycle.period);
+  const { unit, number } = cycle.length;
   if (unit === 'DAYS') return Math.floor((date - cycle.first) / number) + 1;
   const from = calendarDayOf(cycle.first);
   const to = calendarDayOf(date);

@@ -5,10 +5,10 @@ import { applyToCoverage, type CoverageChanges } from './apply-to-coverage.ts';
 import type { BillingEvent } from './billing-event.ts';
 import { fixedProposals } from './fixed-proposals.ts';
 import type { InvoicingConfig } from './invoicing-config.ts';
-import { compareDrafts, fixedItem, type NewInvoiceItem, recurringItem, repairItem } from './item-drafts.ts';
 import type { CoverageRow, InvoicingCursor } from './model.ts';
+import { type NewInvoiceItem, newItems } from './new-items.ts';
 import { standingAfter } from './next-due-date.ts';
-import { reconcile, repairedParts } from './reconcile.ts';
+import { type PeriodOfPhase, reconcile, repairedParts } from './reconcile.ts';
 import { type RecurringProposal, recurringProposals } from './recurring-proposals.ts';
 import { type BilledItem, recurringRows } from './recurring-row.ts';
 import { assertItemBounds } from './safety-bounds.ts';
@@ -34,6 +34,11 @@ export interface EvaluationSettings {
   readonly targetDate: LocalDate;
   readonly currency: Currency;
   readonly config: InvoicingConfig;
+  /**
+   * Consulted under fixed-days proration only, for repairs of a plan that no loaded event names any more (a change that
+   * was taken back); without it such a repair is the row's own share, which may differ by a rounding.
+   */
+  readonly periodOfPhase?: PeriodOfPhase;
 }
 
 /** What a run has to write for one subscription; without items only the cursor changes. */
@@ -64,15 +69,10 @@ export function evaluateSubscription(
   nextItemId: () => Uuid,
 ): SubscriptionEvaluation {
   const { subscriptionId, events, rows, items: billedItems } = subscription;
-  const { targetDate, currency, config } = settings;
+  const { targetDate, currency, config, periodOfPhase } = settings;
   const { window, recurring } = propose(subscription, settings);
   const { start: windowStart, anchorIndex } = window;
-  const {
-    fixed,
-    recurring: charges,
-    repairs,
-    repairable,
-  } = reconcile({
+  const reconciliation = reconcile({
     fixed: fixedProposals({ events, anchorIndex, windowStart, targetDate, currency }),
     recurring,
     rows,
@@ -81,17 +81,16 @@ export function evaluateSubscription(
     windowStart,
     currency,
     prorationFixedDays: config.prorationFixedDays,
+    ...(periodOfPhase === undefined ? {} : { periodOfPhase }),
   });
 
-  const items = [...fixed.map(fixedItem), ...charges.map(recurringItem), ...repairs.map(repairItem)]
-    .sort(compareDrafts)
-    .map((draft): NewInvoiceItem => ({ ...draft, id: nextItemId() }));
+  const items = newItems(reconciliation, nextItemId);
   assertItemBounds({ items, subscription, config });
   return {
     subscriptionId,
     items,
     coverage: applyToCoverage({ subscriptionId, items, rows, billedItems, currency }),
-    repairable: [...repairable].map(([id, left]) => ({ id, repairable: left })),
+    repairable: [...reconciliation.repairable].map(([id, left]) => ({ id, repairable: left })),
     cursor: { subscriptionId, dirtyFrom: null, ...standingAfter({ events, targetDate, config }) },
   };
 }

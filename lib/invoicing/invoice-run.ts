@@ -9,8 +9,8 @@ import {
   type SubscriptionEvaluation,
 } from './evaluate-subscription.ts';
 import { accountBalancesAfter, invoiceAmounts } from './invoice-amounts.ts';
-import type { NewInvoiceItem } from './item-drafts.ts';
 import type { AccountInvoicingState, InvoiceAmounts } from './model.ts';
+import type { NewInvoiceItem } from './new-items.ts';
 import { isDue } from './window.ts';
 
 /** What one run of an account reads. */

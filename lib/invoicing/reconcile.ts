@@ -3,13 +3,16 @@ import type { Currency, Decimal } from '../money/index.ts';
 import type { BillingPeriod, LocalDate } from '../time/index.ts';
 import type { BillingEvent } from './billing-event.ts';
 import type { FixedProposal } from './fixed-proposals.ts';
-import type { RecurringCharge, Repair } from './item-drafts.ts';
 import type { CoverageRow } from './model.ts';
 import { newCharges, newFixedCharges } from './new-charges.ts';
+import type { RecurringCharge, Repair } from './new-items.ts';
 import type { RecurringProposal } from './recurring-proposals.ts';
 import { type BilledItem, type RecurringRow, recurringRows } from './recurring-row.ts';
 import { repairItems } from './repairs.ts';
 import { type UncoveredPart, uncoveredParts } from './uncovered-parts.ts';
+
+/** Billing period in which a phase recurs, as the catalog knows it; null = the catalog does not. */
+export type PeriodOfPhase = (planName: string, phaseName: string) => BillingPeriod | null;
 
 export interface ReconcileInput {
   readonly fixed: readonly FixedProposal[];
@@ -19,6 +22,7 @@ export interface ReconcileInput {
   readonly items: ReadonlyMap<Uuid, BilledItem>;
   /** Events that the proposals come from; they tell the billing period of a plan's phase. */
   readonly events: readonly BillingEvent[];
+  readonly periodOfPhase?: PeriodOfPhase;
   readonly windowStart: LocalDate | null;
   readonly currency: Currency;
   readonly prorationFixedDays: number;
@@ -44,7 +48,7 @@ export function reconcile(input: ReconcileInput): Reconciliation {
     items: input.items,
     currency,
     prorationFixedDays,
-    periodOf: periodsByPhase(input.events),
+    periodOf: periodsByPhase(input),
   });
   return {
     fixed: newFixedCharges(input.fixed, fixedRows),
@@ -70,7 +74,10 @@ export function repairedParts(
   return uncoveredParts({ intervals: rows, covers: proposals, windowStart });
 }
 
-function periodsByPhase(events: readonly BillingEvent[]): (row: RecurringRow) => BillingPeriod | null {
+function periodsByPhase({
+  events,
+  periodOfPhase,
+}: ReconcileInput): (row: RecurringRow) => BillingPeriod | null {
   return ({ planName, phaseName }) => {
     const event = events.find(
       (candidate) =>
@@ -78,6 +85,6 @@ function periodsByPhase(events: readonly BillingEvent[]): (row: RecurringRow) =>
         candidate.phaseName === phaseName &&
         candidate.billingPeriod !== 'NO_BILLING_PERIOD',
     );
-    return event?.billingPeriod ?? null;
+    return event?.billingPeriod ?? periodOfPhase?.(planName, phaseName) ?? null;
   };
 }

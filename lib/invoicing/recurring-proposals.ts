@@ -109,8 +109,8 @@ function proposePeriods(
   const from = firstCycleInWindow(cycle, input.windowStart);
   assertInvariant(
     last - from <= MAX_PERIODS_PER_RUN,
-    `Subscription ${event.subscriptionId} has ${last - from} periods to bill at once, more than ${MAX_PERIODS_PER_RUN}; bill it in steps of earlier target dates`,
-    { subscriptionId: event.subscriptionId, targetDate: input.targetDate },
+    'A subscription has more periods to bill at once than the bound; bill it in steps of earlier target dates',
+    { subscriptionId: event.subscriptionId, periods: last - from, bound: MAX_PERIODS_PER_RUN },
   );
   let current = cycleDate(cycle, Math.max(0, Math.min(from, last)));
   for (let k = from; k < last; k += 1) {
@@ -132,7 +132,7 @@ function proposer(
   const { planName, phaseName, billingPeriod: period } = event;
   assertInvariant(
     planName !== null && phaseName !== null,
-    `Recurring billing event of subscription ${event.subscriptionId} names no plan and phase`,
+    'A billing event with a recurring price names no plan and phase',
     { subscriptionId: event.subscriptionId, localDate: event.localDate },
   );
   const rate = rateOf(event);

@@ -15,18 +15,14 @@ export type BilledItem = Pick<InvoiceItem, 'id' | 'startDate' | 'endDate' | 'amo
 
 /** The RECURRING rows among `rows`, by start date. @throws InvariantError on a row without end or rate, or an overlap. */
 export function recurringRows(rows: readonly CoverageRow[]): readonly RecurringRow[] {
-  const recurring = rows.filter(isRecurring).sort((a, b) => a.startDate - b.startDate);
+  const recurring = rows.filter(isRecurring);
+  if (recurring.length > 1) recurring.sort((a, b) => a.startDate - b.startDate);
   recurring.forEach((row, index) => {
     const next = recurring[index + 1];
     assertInvariant(
       row.startDate < row.endDate && (next === undefined || row.endDate <= next.startDate),
-      `Coverage rows of subscription ${row.subscriptionId} overlap or are empty`,
-      {
-        subscriptionId: row.subscriptionId,
-        itemId: row.itemId,
-        startDate: row.startDate,
-        endDate: row.endDate,
-      },
+      'Coverage rows of one subscription overlap or are empty',
+      { itemId: row.itemId, startDate: row.startDate, endDate: row.endDate },
     );
   });
   return recurring;
@@ -36,8 +32,8 @@ function isRecurring(row: CoverageRow): row is RecurringRow {
   if (row.kind !== 'RECURRING') return false;
   assertInvariant(
     row.endDate !== null && row.rate !== null,
-    `The coverage row of item ${row.itemId} has no end date or no rate`,
-    { itemId: row.itemId },
+    'A RECURRING coverage row has no end date or no rate',
+    { itemId: row.itemId, startDate: row.startDate },
   );
   return true;
 }

@@ -3,7 +3,7 @@ import type { Uuid } from '../ids/index.ts';
 import { type Currency, type Decimal, prorate } from '../money/index.ts';
 import type { BillingPeriod } from '../time/index.ts';
 import { fixedDaysBetween, fixedDaysOfPeriod } from './fixed-days-proration.ts';
-import type { Repair } from './item-drafts.ts';
+import type { Repair } from './new-items.ts';
 import type { BilledItem, RecurringRow } from './recurring-row.ts';
 import type { UncoveredPart } from './uncovered-parts.ts';
 

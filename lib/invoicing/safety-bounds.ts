@@ -1,7 +1,7 @@
 import { assertInvariant } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
 import type { InvoicingConfig } from './invoicing-config.ts';
-import type { NewInvoiceItem } from './item-drafts.ts';
+import type { NewInvoiceItem } from './new-items.ts';
 import type { BilledItem } from './recurring-row.ts';
 
 export interface ItemBoundsInput {

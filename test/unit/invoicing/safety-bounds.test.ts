@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { InvariantError } from '../../../lib/errors/index.ts';
 import type { Uuid } from '../../../lib/ids/index.ts';
-import type { NewInvoiceItem } from '../../../lib/invoicing/item-drafts.ts';
+import type { NewInvoiceItem } from '../../../lib/invoicing/new-items.ts';
 import type { BilledItem } from '../../../lib/invoicing/recurring-row.ts';
 import { assertItemBounds } from '../../../lib/invoicing/safety-bounds.ts';
 import { decimal, ZERO } from '../../../lib/money/index.ts';

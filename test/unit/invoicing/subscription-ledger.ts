@@ -10,8 +10,9 @@ import {
   type SubscriptionEvaluation,
 } from '../../../lib/invoicing/evaluate-subscription.ts';
 import { DEFAULT_INVOICING_CONFIG, type InvoicingConfig } from '../../../lib/invoicing/invoicing-config.ts';
-import type { NewInvoiceItem } from '../../../lib/invoicing/item-drafts.ts';
 import type { CoverageRow, InvoicingCursor } from '../../../lib/invoicing/model.ts';
+import type { NewInvoiceItem } from '../../../lib/invoicing/new-items.ts';
+import type { PeriodOfPhase } from '../../../lib/invoicing/reconcile.ts';
 import type { BilledItem } from '../../../lib/invoicing/recurring-row.ts';
 import { windowOf } from '../../../lib/invoicing/window.ts';
 import { type Currency, type Decimal, decimal, formatDecimal } from '../../../lib/money/index.ts';
@@ -21,6 +22,7 @@ import { subscriptionId } from './billing-events.ts';
 export interface LedgerOptions {
   readonly config?: Partial<InvoicingConfig>;
   readonly currency?: Currency;
+  readonly periodOfPhase?: PeriodOfPhase;
 }
 
 /** `R 2014-02-01 2014-02-14 104.82`; R RECURRING, F FIXED, X REPAIR_ADJ. */
@@ -53,7 +55,10 @@ export class SubscriptionLedger {
   readonly items: NewInvoiceItem[] = [];
   readonly billed = new Map<Uuid, BilledItem>();
 
-  constructor({ config, currency = 'USD' }: LedgerOptions = {}) {
+  readonly #periodOfPhase: PeriodOfPhase;
+
+  constructor({ config, currency = 'USD', periodOfPhase = () => null }: LedgerOptions = {}) {
+    this.#periodOfPhase = periodOfPhase;
     this.config = { ...DEFAULT_INVOICING_CONFIG, maxDailyItems: -1, ...config };
     this.currency = currency;
   }
@@ -143,7 +148,8 @@ export class SubscriptionLedger {
   }
 
   #settings(targetDate: LocalDate): EvaluationSettings {
-    return { targetDate, currency: this.currency, config: this.config };
+    const { currency, config } = this;
+    return { targetDate, currency, config, periodOfPhase: this.#periodOfPhase };
   }
 
   #write(evaluation: SubscriptionEvaluation, rows: readonly CoverageRow[]): void {

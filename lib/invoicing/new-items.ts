@@ -1,0 +1,127 @@
+import type { Uuid } from '../ids/index.ts';
+import { type Decimal, ZERO } from '../money/index.ts';
+import type { LocalDate } from '../time/index.ts';
+import type { BillingEvent } from './billing-event.ts';
+import type { FixedProposal } from './fixed-proposals.ts';
+import { type InvoiceItem, InvoiceItemType } from './model.ts';
+import type { RecurringProposal } from './recurring-proposals.ts';
+
+/** An item as the rules decide it; invoice, account, currency and creation date are the same for all of a run. */
+export type NewInvoiceItem = Omit<
+  InvoiceItem,
+  'recordId' | 'invoiceId' | 'accountId' | 'accountRecordId' | 'currency' | 'createdDate'
+>;
+
+/** A proposal, or the part of it that is not billed yet. */
+export interface RecurringCharge {
+  readonly proposal: RecurringProposal;
+  readonly startDate: LocalDate;
+  readonly endDate: LocalDate;
+  readonly amount: Decimal;
+}
+
+/** Days taken out of an item. */
+export interface Repair {
+  readonly itemId: Uuid;
+  readonly startDate: LocalDate;
+  readonly endDate: LocalDate;
+  /** ≥ 0; the item carries it with the opposite sign. */
+  readonly amount: Decimal;
+}
+
+export interface ItemSources {
+  readonly fixed: readonly FixedProposal[];
+  readonly recurring: readonly RecurringCharge[];
+  readonly repairs: readonly Repair[];
+}
+
+/** The items of one subscription: by start date, then FIXED, RECURRING, REPAIR_ADJ (invoicing.md §6 rule 8, §1.3). */
+export function newItems(sources: ItemSources, nextItemId: () => Uuid): readonly NewInvoiceItem[] {
+  const { fixed, recurring, repairs } = sources;
+  // The sort is stable, so types that begin on one day keep the order in which they are listed here.
+  const makers: ItemMaker[] = [
+    ...fixed.map(fixedItem),
+    ...recurring.map(recurringItem),
+    ...repairs.map(repairItem),
+  ];
+  return makers.sort((a, b) => a.startDate - b.startDate).map(({ make }) => make(nextItemId()));
+}
+
+interface ItemMaker {
+  readonly startDate: LocalDate;
+  readonly make: (id: Uuid) => NewInvoiceItem;
+}
+
+function fixedItem({ event, startDate, endDate, amount }: FixedProposal): ItemMaker {
+  const phaseName = event.phaseName ?? '';
+  const own = {
+    itemType: InvoiceItemType.FIXED,
+    description: amount.isZero() ? phaseName : `${phaseName} (fixed price)`,
+    startDate,
+    endDate,
+    amount,
+    rate: null,
+    linkedItemId: null,
+    repairable: amount,
+  };
+  return { startDate, make: (id) => item(id, event, own) };
+}
+
+function recurringItem({ proposal, startDate, endDate, amount }: RecurringCharge): ItemMaker {
+  const { event, rate, phaseName } = proposal;
+  const own = {
+    itemType: InvoiceItemType.RECURRING,
+    description: event.phasePrettyName ?? phaseName,
+    startDate,
+    endDate,
+    amount,
+    rate,
+    linkedItemId: null,
+    repairable: amount,
+  };
+  return { startDate, make: (id) => item(id, event, own) };
+}
+
+function repairItem({ itemId, startDate, endDate, amount }: Repair): ItemMaker {
+  const own = {
+    itemType: InvoiceItemType.REPAIR_ADJ,
+    description: 'Adjustment (subscription change)',
+    startDate,
+    endDate,
+    amount: amount.isZero() ? ZERO : amount.negated(),
+    rate: null,
+    linkedItemId: itemId,
+    repairable: ZERO,
+  };
+  return { startDate, make: (id) => item(id, null, own) };
+}
+
+type OwnFields = Pick<
+  InvoiceItem,
+  'itemType' | 'description' | 'startDate' | 'endDate' | 'amount' | 'rate' | 'linkedItemId' | 'repairable'
+>;
+
+/** `origin`: the event that a charge comes from; a repair names none (invoicing.md §1.3). */
+function item(id: Uuid, origin: BillingEvent | null, own: OwnFields): NewInvoiceItem {
+  return {
+    id,
+    itemType: own.itemType,
+    childAccountId: null,
+    bundleId: origin === null ? null : origin.bundleId,
+    subscriptionId: origin === null ? null : origin.subscriptionId,
+    productName: origin === null ? null : origin.productName,
+    planName: origin === null ? null : origin.planName,
+    phaseName: origin === null ? null : origin.phaseName,
+    usageName: null,
+    description: own.description,
+    startDate: own.startDate,
+    endDate: own.endDate,
+    amount: own.amount,
+    rate: own.rate,
+    quantity: null,
+    linkedItemId: own.linkedItemId,
+    itemDetails: null,
+    catalogEffectiveDate: origin === null ? null : origin.catalogEffectiveDate,
+    repairable: own.repairable,
+  };
+}

@@ -1,0 +1,67 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { recurringProposals } from '../../lib/invoicing/recurring-proposals.ts';
+import { type Decimal, minorUnits } from '../../lib/money/index.ts';
+import { addDays, formatLocalDate, parseLocalDate } from '../../lib/time/index.ts';
+import { eventsOf, forOracle, type History, histories } from './invoicing-history.ts';
+import { oraclePeriods } from './invoicing-oracle.ts';
+import { propertyRuns } from './runs.ts';
+
+/** The events once every fact of the history is known. */
+function allEvents(history: History) {
+  return eventsOf(
+    history,
+    history.steps.flatMap((step) => (step.do === 'ADD' ? [step.fact] : [])),
+  );
+}
+
+function inMinorUnits(amount: Decimal, history: History): bigint {
+  return BigInt(amount.times(10 ** minorUnits(history.currency)).toFixed());
+}
+
+describe('recurring proposals', () => {
+  it('have the periods and amounts of a count day by day', () => {
+    fc.assert(
+      fc.property(histories, fc.integer({ min: -5, max: 1_000 }), (history, day) => {
+        const events = allEvents(history);
+        const targetDate = addDays(parseLocalDate(history.start), day);
+        const ours = recurringProposals({
+          events,
+          anchorIndex: 0,
+          windowStart: null,
+          targetDate,
+          currency: history.currency,
+          config: { inArrearMode: history.isGreedy ? 'GREEDY' : 'DEFAULT', prorationFixedDays: 0 },
+        }).map(({ startDate, endDate, amount }) => ({
+          start: formatLocalDate(startDate),
+          end: formatLocalDate(endDate),
+          amount: inMinorUnits(amount, history),
+        }));
+        const theirs = oraclePeriods(forOracle(history, events), formatLocalDate(targetDate));
+        expect(ours).to.deep.equal(theirs.map(({ start, end, amount }) => ({ start, end, amount })));
+      }),
+      { numRuns: propertyRuns },
+    );
+  }).timeout(0);
+
+  it('of a window are those of the whole history that start in it', () => {
+    fc.assert(
+      fc.property(histories, fc.nat(1_000), fc.nat(1_000), (history, day, from) => {
+        const start = parseLocalDate(history.start);
+        const windowStart = addDays(start, from);
+        const input = {
+          events: allEvents(history),
+          anchorIndex: 0,
+          targetDate: addDays(start, day),
+          currency: history.currency,
+          config: { inArrearMode: 'DEFAULT', prorationFixedDays: history.fixedDays },
+        } as const;
+        const whole = recurringProposals({ ...input, windowStart: null });
+        expect(recurringProposals({ ...input, windowStart })).to.deep.equal(
+          whole.filter(({ startDate }) => startDate >= windowStart),
+        );
+      }),
+      { numRuns: propertyRuns },
+    );
+  }).timeout(0);
+});
