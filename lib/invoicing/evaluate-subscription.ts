@@ -72,6 +72,7 @@ export function evaluateSubscription(
   const { targetDate, currency, config, periodOfPhase } = settings;
   const { window, recurring } = propose(subscription, settings);
   const { start: windowStart, anchorIndex } = window;
+  const settledBefore = windowStart === null ? null : (events[anchorIndex]?.localDate ?? null);
   const reconciliation = reconcile({
     fixed: fixedProposals({ events, anchorIndex, windowStart, targetDate, currency }),
     recurring,
@@ -91,7 +92,11 @@ export function evaluateSubscription(
     items,
     coverage: applyToCoverage({ subscriptionId, items, rows, billedItems, currency }),
     repairable: [...reconciliation.repairable].map(([id, left]) => ({ id, repairable: left })),
-    cursor: { subscriptionId, dirtyFrom: null, ...standingAfter({ events, targetDate, config }) },
+    cursor: {
+      subscriptionId,
+      dirtyFrom: null,
+      ...standingAfter({ events, targetDate, config, settledBefore }),
+    },
   };
 }
 
@@ -111,8 +116,7 @@ export function missingItemIds(
 
 function propose(subscription: SubscriptionBilling, settings: EvaluationSettings): Proposals {
   const { events, cursor } = subscription;
-  const { targetDate } = settings;
-  const window = windowOf({ events, cursor, targetDate });
+  const window = windowOf({ events, cursor });
   const { start: windowStart, anchorIndex } = window;
   return { window, recurring: recurringProposals({ events, anchorIndex, windowStart, ...settings }) };
 }

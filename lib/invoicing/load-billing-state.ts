@@ -47,10 +47,10 @@ export async function loadBillingState(
   const events = await session.subscriptions.findEvents(subscriptionIds);
   const streams = streamsOf(requests, subscriptions, events, catalog);
   const cursorOf = new Map(cursors.map((cursor) => [cursor.subscriptionId, cursor]));
-  const windows = streams.flatMap(({ request, bySubscription }) =>
+  const windows = streams.flatMap(({ bySubscription }) =>
     [...bySubscription].map(([subscriptionId, own]) => {
       const cursor = cursorOf.get(subscriptionId) ?? null;
-      return { subscriptionId, from: windowOf({ events: own, cursor, targetDate: request.targetDate }).start };
+      return { subscriptionId, from: windowOf({ events: own, cursor }).start };
     }),
   );
   const rows = Map.groupBy(await session.invoices.loadCoverage(windows), (row) => row.subscriptionId);
@@ -119,7 +119,11 @@ function streamOf(
   const { events } =
     newBillCycleDay === null
       ? first
-      : billingEvents({ account: { ...account, billCycleDayLocal: newBillCycleDay }, histories, plans: catalog });
+      : billingEvents({
+          account: { ...account, billCycleDayLocal: newBillCycleDay },
+          histories,
+          plans: catalog,
+        });
   return { request, newBillCycleDay, bySubscription: Map.groupBy(events, (event) => event.subscriptionId) };
 }
 

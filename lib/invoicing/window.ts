@@ -19,23 +19,26 @@ export interface WindowInput {
   readonly events: readonly BillingEvent[];
   /** null = never evaluated. */
   readonly cursor: InvoicingCursor | null;
+}
+
+export interface DueInput extends WindowInput {
   readonly targetDate: LocalDate;
+  readonly inArrearMode: InArrearMode;
 }
 
 const wholeHistory: BillingWindow = Object.freeze({ start: null, anchorIndex: 0 });
 
 /**
- * The window that an evaluation at the target date needs (invoicing.md §7.2 steps 1–3). Load the RECURRING rows that end
- * after its start and the FIXED and FREE rows that start on or after it.
+ * The window of the next evaluation, whatever its target date (invoicing.md §7.2 steps 1–3). Load the RECURRING rows that
+ * end after its start and the FIXED and FREE rows that start on or after it.
  *
  * A cursor that has settled nothing means the whole history, whatever is dirty: `dirtyFrom` alone may lie after periods
- * that no run has billed yet. The window never begins after the target date, so that an evaluation at an earlier date
- * than the last one still sees the event in force.
+ * that no run has billed yet.
  */
-export function windowOf({ events, cursor, targetDate }: WindowInput): BillingWindow {
+export function windowOf({ events, cursor }: WindowInput): BillingWindow {
   if (cursor === null || cursor.settledThrough === null) return wholeHistory;
-  const settled = minDate(cursor.settledThrough, addDays(targetDate, 1));
-  const changedFrom = cursor.dirtyFrom === null ? settled : minDate(settled, cursor.dirtyFrom);
+  const { settledThrough, dirtyFrom } = cursor;
+  const changedFrom = dirtyFrom === null ? settledThrough : minDate(settledThrough, dirtyFrom);
 
   const anchorIndex = lastEventBefore(events, changedFrom);
   const anchor = events[anchorIndex];
@@ -44,7 +47,7 @@ export function windowOf({ events, cursor, targetDate }: WindowInput): BillingWi
 }
 
 /** True if the subscription can have something to bill or to repair at the target date (invoicing.md §7.1). */
-export function isDue(input: WindowInput & { readonly inArrearMode: InArrearMode }): boolean {
+export function isDue(input: DueInput): boolean {
   const { events, cursor, targetDate, inArrearMode } = input;
   if (cursor === null || cursor.dirtyFrom !== null) return true;
   if (cursor.nextDueDate !== null && cursor.nextDueDate <= targetDate) return true;

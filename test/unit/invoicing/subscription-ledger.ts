@@ -91,7 +91,7 @@ export class SubscriptionLedger {
   /** The evaluation of the window, with two-step loading; nothing is written. */
   evaluate(targetDate: LocalDate): SubscriptionEvaluation {
     const settings = this.#settings(targetDate);
-    const loaded = this.load(targetDate);
+    const loaded = this.load();
     const missing = missingItemIds(loaded, settings);
     const items = new Map([...this.billed].filter(([id]) => missing.includes(id)));
     const rows = [
@@ -103,7 +103,7 @@ export class SubscriptionLedger {
 
   /** The evaluation of all days, whatever the cursor says. */
   evaluateWhole(targetDate: LocalDate): SubscriptionEvaluation {
-    const whole = { ...this.load(targetDate), events: this.events, rows: this.rows, cursor: null };
+    const whole = { ...this.load(), events: this.events, rows: this.rows, cursor: null };
     return evaluateSubscription(
       { ...whole, items: this.billed },
       this.#settings(targetDate),
@@ -112,8 +112,8 @@ export class SubscriptionLedger {
   }
 
   /** The first of the two loading steps: events from the anchor on and the rows of the window. */
-  load(targetDate: LocalDate): SubscriptionBilling {
-    const { start, anchorIndex } = windowOf({ events: this.events, cursor: this.cursor, targetDate });
+  load(): SubscriptionBilling {
+    const { start, anchorIndex } = windowOf({ events: this.events, cursor: this.cursor });
     const inWindow = (row: CoverageRow) => {
       if (start === null) return true;
       return row.kind === 'RECURRING' ? row.endDate !== null && row.endDate > start : row.startDate >= start;
