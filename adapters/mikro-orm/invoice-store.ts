@@ -177,7 +177,7 @@ export function invoiceWrites(scope: WriteScope): InvoiceWrites {
               key: 'accountId',
               properties: ['maxTargetDate', 'accountCBA', 'accountBalance', 'parked', 'version'],
               records: known.map((state) => ({ ...state, version: state.version + 1 })),
-            })} and t.version = r.version - 1`)
+            })} and bw_invoicing_states.version = r.version - 1`)
         ).affected;
       }
       if (written !== states.length) throw new ConcurrentChangeError('bw_invoicing_states');

@@ -117,10 +117,11 @@ export function updateOf<R extends object, K extends keyof R & string, P extends
     ...table.encodeOnly(change.properties, record),
   ]);
   const assignments = changed.map(({ name }) => `${name} = r.${name}`).join(', ');
-  const match = keyColumns.map(({ name }) => `t.${name} = r.${name}`).join(' and ');
-  return sql`update ${raw(table.name)} as t set ${raw(assignments)}
+  // No alias: SQLite's `returning` knows the table by its name only.
+  const match = keyColumns.map(({ name }) => `${table.name}.${name} = r.${name}`).join(' and ');
+  return sql`update ${raw(table.name)} set ${raw(assignments)}
     from ${rowsAs('r', [...keyColumns, ...changed], cells)}
-    where t.tenant_record_id = ${scope.tenantRecordId} and ${raw(match)}`;
+    where ${raw(table.name)}.tenant_record_id = ${scope.tenantRecordId} and ${raw(match)}`;
 }
 
 export function namesOf(columns: readonly Column[]): string {

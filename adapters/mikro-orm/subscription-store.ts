@@ -72,7 +72,7 @@ export function subscriptionWrites(scope: WriteScope): SubscriptionWrites {
       }));
       const rows = await scope.runner.rows(sql`
         ${updateOf(scope, subscriptionsTable, { key: 'id', properties: ['chargedThrough'], records })}
-        returning ${raw(scope.runner.dialect.selectList(subscriptionsTable, 't'))}`);
+        returning ${raw(scope.runner.dialect.selectList(subscriptionsTable, subscriptionsTable.name))}`);
       for (const row of rows) {
         noteUpdate(scope, subscriptionAudit, subscriptionsTable.decode(row));
       }

@@ -31,7 +31,11 @@ export async function dryRunToTargetDate(
   const [stored] = await session.invoices.loadStates([account.id]);
   const state = stored ?? initialState(account);
   const today = localDateOf(now, account.timeZone);
-  const targetDate = effectiveTargetDate({ requested: requestedDate, today, maxTargetDate: state.maxTargetDate });
+  const targetDate = effectiveTargetDate({
+    requested: requestedDate,
+    today,
+    maxTargetDate: state.maxTargetDate,
+  });
   const loaded = await loadBillingState(session, [{ account, targetDate, state }], catalog, 'all');
   const [billing] = await withWindowItems(session, loaded);
   if (!billing) return null;

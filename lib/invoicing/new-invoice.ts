@@ -21,7 +21,14 @@ export interface NewInvoice {
 }
 
 /** The COMMITTED invoice of a run that has items, dated in the account's zone (invoicing.md §1.1). */
-export function newInvoice({ id, invoiceNumber, account, targetDate, run, now }: NewInvoiceInput): NewInvoice {
+export function newInvoice({
+  id,
+  invoiceNumber,
+  account,
+  targetDate,
+  run,
+  now,
+}: NewInvoiceInput): NewInvoice {
   const currency = invoicingCurrency(account);
   const invoiceDate = localDateOf(now, account.timeZone);
   const owner = { accountId: account.id, accountRecordId: account.recordId, currency, createdDate: now };

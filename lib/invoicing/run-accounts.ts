@@ -8,7 +8,12 @@ import { effectiveTargetDate } from './effective-target-date.ts';
 import type { SubscriptionBilling } from './evaluate-subscription.ts';
 import { type AccountRunInput, evaluateAccount, missingItemIdsOfAccount } from './invoice-run.ts';
 import type { InvoicingConfig } from './invoicing-config.ts';
-import { type AccountBilling, type BillingRequest, initialState, loadBillingState } from './load-billing-state.ts';
+import {
+  type AccountBilling,
+  type BillingRequest,
+  initialState,
+  loadBillingState,
+} from './load-billing-state.ts';
 import type { AccountInvoicingState, CoverageRow, InvoiceItem } from './model.ts';
 import { invoicingCurrency } from './new-invoice.ts';
 import { type EvaluatedAccount, saveRuns } from './save-runs.ts';
@@ -22,7 +27,12 @@ export interface RunRequest {
 /** What came of one account's run; `invoiceId` null = nothing to invoice. */
 export type RunResult =
   | { readonly account: Account; readonly kind: 'done'; readonly invoiceId: Uuid | null }
-  | { readonly account: Account; readonly kind: 'failed'; readonly state: AccountInvoicingState; readonly error: unknown };
+  | {
+      readonly account: Account;
+      readonly kind: 'failed';
+      readonly state: AccountInvoicingState;
+      readonly error: unknown;
+    };
 
 export interface RunDependencies {
   readonly ids: IdGenerator;
@@ -93,7 +103,11 @@ async function loadRuns(
 }
 
 /** The request with its effective target date. @throws BillingError 4005, or 3 for an account without currency. */
-function billingRequest(request: RunRequest, state: AccountInvoicingState, session: WriteSession): BillingRequest {
+function billingRequest(
+  request: RunRequest,
+  state: AccountInvoicingState,
+  session: WriteSession,
+): BillingRequest {
   const { account, requestedDate } = request;
   invoicingCurrency(account);
   const targetDate = effectiveTargetDate({
@@ -138,7 +152,11 @@ async function withItems(
   return billings.map((billing) => ({
     ...billing,
     subscriptions: billing.subscriptions.map((subscription) =>
-      joined(subscription, items.get(subscription.subscriptionId) ?? [], rows.get(subscription.subscriptionId) ?? []),
+      joined(
+        subscription,
+        items.get(subscription.subscriptionId) ?? [],
+        rows.get(subscription.subscriptionId) ?? [],
+      ),
     ),
   }));
 }
@@ -151,7 +169,11 @@ function joined(
   if (items.length === 0) return subscription;
   const loaded = new Set(items.map((item) => item.id));
   const others = subscription.rows.filter((row) => !loaded.has(row.itemId));
-  return { ...subscription, items: new Map(items.map((item) => [item.id, item])), rows: [...others, ...rows] };
+  return {
+    ...subscription,
+    items: new Map(items.map((item) => [item.id, item])),
+    rows: [...others, ...rows],
+  };
 }
 
 /** Loads the items of all RECURRING rows in the windows: a dry run walks over dates, and any step may repair them. */
@@ -159,7 +181,9 @@ export async function withWindowItems(
   session: ReadSession,
   billings: readonly AccountBilling[],
 ): Promise<readonly AccountBilling[]> {
-  const rows = billings.flatMap(({ subscriptions }) => subscriptions.flatMap((subscription) => subscription.rows));
+  const rows = billings.flatMap(({ subscriptions }) =>
+    subscriptions.flatMap((subscription) => subscription.rows),
+  );
   const itemIds = rows.filter((row) => row.kind === 'RECURRING').map((row) => row.itemId);
   return itemIds.length === 0 ? billings : withItems(session, billings, itemIds);
 }

@@ -50,7 +50,10 @@ export class InvoiceRunHandler implements QueueHandler {
   /** invoicing.md §8.6: an automatic run that fails parks its account, whatever the error, and does not come again. */
   #logParked({ account, error }: Extract<RunResult, { kind: 'failed' }>): void {
     const illegalState = error instanceof InvariantError;
-    this.#ports.logger.error({ err: error, accountId: account.id, illegalState }, 'invoice run failed; account is parked');
+    this.#ports.logger.error(
+      { err: error, accountId: account.id, illegalState },
+      'invoice run failed; account is parked',
+    );
   }
 }
 

@@ -23,7 +23,8 @@ const NOTHING: RunTrigger = Object.freeze({ kind: 'none' });
 export function runTrigger(entry: ClaimedEntry): RunTrigger {
   const { targetDate, actionType, isLastOfOperation } = entry.payload;
   if (typeof targetDate !== 'string') return NOTHING;
-  if (entry.topic === QueueName.NEXT_BILLING_DATE) return { kind: 'run', targetDate: parseLocalDate(targetDate) };
+  if (entry.topic === QueueName.NEXT_BILLING_DATE)
+    return { kind: 'run', targetDate: parseLocalDate(targetDate) };
   if (actionType !== 'EFFECTIVE' || isLastOfOperation !== true) return NOTHING;
   return { kind: 'run', targetDate: parseLocalDate(targetDate) };
 }

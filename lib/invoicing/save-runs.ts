@@ -1,16 +1,16 @@
 import type { Account } from '../accounts/model.ts';
 import { accountEvent } from '../accounts/service.ts';
-import type { Uuid } from '../ids/index.ts';
 import { assertInvariant } from '../errors/index.ts';
+import type { Uuid } from '../ids/index.ts';
 import type { IdGenerator } from '../ports/identity.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
 import { BusEventType, type NewBusEvent, type NewNotification } from '../queue/model.ts';
 import { atReferenceTime } from '../subscriptions/requested-date.ts';
-import type { CoverageRow } from './model.ts';
 import { dueEntry } from './due-entry.ts';
-import { type NewInvoice, newInvoice } from './new-invoice.ts';
 import type { AccountRun } from './invoice-run.ts';
 import type { AccountBilling } from './load-billing-state.ts';
+import type { CoverageRow } from './model.ts';
+import { type NewInvoice, newInvoice } from './new-invoice.ts';
 
 /** A loaded account and what its evaluation says is to be written. */
 export interface EvaluatedAccount {
@@ -64,7 +64,10 @@ async function saveInvoices(
 }
 
 /** The day that the first run gives an account is stored once, as a change of the account (accounts.md §4 rule 4). */
-async function saveBillCycleDays(session: WriteSession, evaluated: readonly EvaluatedAccount[]): Promise<void> {
+async function saveBillCycleDays(
+  session: WriteSession,
+  evaluated: readonly EvaluatedAccount[],
+): Promise<void> {
   const changed = evaluated.flatMap(({ billing }): readonly Account[] =>
     billing.newBillCycleDay === null
       ? []
@@ -85,10 +88,15 @@ async function saveProjection(session: WriteSession, evaluated: readonly Evaluat
   const all = evaluated.flatMap(({ billing, run }) =>
     run.evaluations.map((evaluation) => ({ accountRecordId: billing.account.recordId, evaluation })),
   );
-  const owners = new Map(all.map(({ accountRecordId, evaluation }) => [evaluation.subscriptionId, accountRecordId]));
+  const owners = new Map(
+    all.map(({ accountRecordId, evaluation }) => [evaluation.subscriptionId, accountRecordId]),
+  );
   const ownerOf = (row: CoverageRow): number => {
     const owner = owners.get(row.subscriptionId);
-    assertInvariant(owner !== undefined, `Coverage of subscription ${row.subscriptionId} belongs to no account`);
+    assertInvariant(
+      owner !== undefined,
+      `Coverage of subscription ${row.subscriptionId} belongs to no account`,
+    );
     return owner;
   };
   const coverage = all.map(({ evaluation }) => evaluation.coverage);

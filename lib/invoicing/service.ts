@@ -51,13 +51,17 @@ export class InvoicingService {
    */
   async generate(context: CallContext, request: GenerateRequest): Promise<InvoiceView> {
     const requestedDate = request.targetDate ?? null;
-    const invoiceId = await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
-      const account = await lockAccount(session, request.accountId);
-      const [result] = await this.run(session, [{ account, requestedDate }]);
-      if (result?.kind === 'failed') throw result.error;
-      await unpark(session, account.id);
-      return result?.invoiceId ?? null;
-    });
+    const invoiceId = await this.#ports.storage.write(
+      context.tenant,
+      authorshipOf(context),
+      async (session) => {
+        const account = await lockAccount(session, request.accountId);
+        const [result] = await this.run(session, [{ account, requestedDate }]);
+        if (result?.kind === 'failed') throw result.error;
+        await unpark(session, account.id);
+        return result?.invoiceId ?? null;
+      },
+    );
     // An account with nothing to invoice is unparked all the same (§8.2 step 16), so this is told after the commit.
     if (invoiceId === null) throw nothingToDo(request);
     return this.get(context, invoiceId);
@@ -84,9 +88,19 @@ export class InvoicingService {
       const nextId = (): Uuid => this.#ports.ids.next();
       const now = context.createdDate;
       const requestedDate = request.targetDate ?? null;
-      const found = await dryRunToTargetDate(session, { account, requestedDate, now, catalog, config: this.#config }, nextId);
+      const found = await dryRunToTargetDate(
+        session,
+        { account, requestedDate, now, catalog, config: this.#config },
+        nextId,
+      );
       if (found === null) return null;
-      const { invoice, items } = newInvoice({ id: nextId(), invoiceNumber: NO_NUMBER, account, now, ...found });
+      const { invoice, items } = newInvoice({
+        id: nextId(),
+        invoiceNumber: NO_NUMBER,
+        account,
+        now,
+        ...found,
+      });
       const [view] = viewInvoices(
         [{ ...invoice, recordId: 0 }],
         items.map((item) => ({ ...item, recordId: 0 })),
@@ -136,7 +150,11 @@ export class InvoicingService {
   }
 
   /** A window of the account's invoices, without items. @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002). */
-  async pageOfAccount(context: CallContext, accountId: Uuid, request: PageRequest): Promise<Page<InvoiceView>> {
+  async pageOfAccount(
+    context: CallContext,
+    accountId: Uuid,
+    request: PageRequest,
+  ): Promise<Page<InvoiceView>> {
     return this.#ports.storage.read(context.tenant, async (session) => {
       await requireAccount(session, accountId);
       const page = await session.invoices.pageOfAccount(accountId, request);

@@ -28,6 +28,8 @@ eachDatabase((kind, open) => {
     beforeEach(async () => {
       storage = storageOf(await open(migrated));
       await storage.prepare();
+      // Until a storage is told who consumes what, it keeps every event for whoever may come.
+      storage.setConsumedTopics(new Set([BusEventType.INVOICE_CREATION]));
       clock = fakeClock('2025-03-10T10:00:00Z');
       tenant = await newTenant();
       accountRecordIds = await newAccounts(3);

@@ -1,0 +1,95 @@
+import { inspect } from 'node:util';
+import { Billing } from '../../adapters/node/billwright.ts';
+import { type FakeClock, fakeClock, memoryLedger, sandboxGateway } from '../../adapters/testing/index.ts';
+import {
+  type Account,
+  type AccountInput,
+  formatDecimal,
+  formatLocalDate,
+  type InvoiceView,
+  type Storage,
+  type TenantBilling,
+  type TenantRef,
+} from '../../lib/index.ts';
+import type { OpenDatabase, TestDatabase } from './databases.ts';
+import { openShop } from './shop.ts';
+import { migrated, storageOf } from './storage.ts';
+import { pushableSystemClock, recordingLogger } from './system-time.ts';
+
+/** The engine over a fresh database, with a clock, a gateway and a shop that a test moves and scripts. */
+export interface TestEngine {
+  readonly database: TestDatabase;
+  readonly storage: Storage<never>;
+  readonly billing: Billing<never>;
+  readonly clock: FakeClock;
+  readonly systemClock: ReturnType<typeof pushableSystemClock>;
+  readonly gateway: ReturnType<typeof sandboxGateway>;
+  readonly ledger: ReturnType<typeof memoryLedger>;
+  readonly logger: ReturnType<typeof recordingLogger>;
+  readonly tenant: TenantRef;
+  readonly acme: TenantBilling;
+  /** An account with a default payment method on the sandbox gateway. */
+  payingAccount(input: AccountInput): Promise<Account>;
+  /** Lets everything that is due be done; throws with what was logged when a handler fails. */
+  settle(): Promise<void>;
+  /** Moves the clock to a date or date-time and settles. */
+  runTo(when: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Above it a handler has failed and waits for its next attempt. */
+const SETTLE_MS = 900;
+
+/** The catalog of subscriptions.md §25. */
+export const specCatalog = new URL('../fixtures/catalogs/spec-example.xml', import.meta.url);
+
+export async function openEngine(
+  open: OpenDatabase,
+  options: { readonly now: string; readonly catalog?: URL },
+): Promise<TestEngine> {
+  const database = await open(migrated);
+  const storage = storageOf(database);
+  const clock = fakeClock(options.now);
+  const systemClock = pushableSystemClock();
+  const logger = recordingLogger();
+  const ledger = memoryLedger();
+  const gateway = sandboxGateway({ ledger });
+  const billing = await Billing.open({ storage, clock, systemClock, logger, gateways: [gateway] });
+  const { tenant, acme } = await openShop(billing, options.catalog ?? specCatalog);
+  const settle = async (): Promise<void> => {
+    if (await billing.settle({ timeoutMs: SETTLE_MS })) return;
+    throw new Error(`the queue did not settle: ${inspect(logger.lines.slice(-3), { depth: 4 })}`);
+  };
+  return {
+    database,
+    storage,
+    billing,
+    clock,
+    systemClock,
+    gateway,
+    ledger,
+    logger,
+    tenant,
+    acme,
+    payingAccount: async (input) => {
+      const account = await acme.createAccount(input);
+      await acme.addPaymentMethod({ accountId: account.id, pluginName: gateway.name, isDefault: true });
+      return account;
+    },
+    settle,
+    runTo: async (when) => {
+      clock.set(when);
+      await settle();
+    },
+    close: () => billing.close(),
+  };
+}
+
+/** An invoice in one line per item: `RECURRING 2012-05-01..2012-06-01 249.95`. */
+export function itemLines(invoice: InvoiceView): readonly string[] {
+  return invoice.items.map(({ itemType, startDate, endDate, amount }) => {
+    const from = startDate === null ? '' : ` ${formatLocalDate(startDate)}`;
+    const to = endDate === null ? '' : `..${formatLocalDate(endDate)}`;
+    return `${itemType}${from}${to} ${formatDecimal(amount)}`;
+  });
+}
