@@ -103,10 +103,11 @@ export function paymentWrites(scope: WriteScope): PaymentWrites {
       ]);
       const assignments = outcomeColumns.map(({ name }) => `${name} = r.${name}`).join(', ');
       const rows = await scope.runner.rows(sql`
-        update bw_payment_transactions as t set ${raw(assignments)}
+        update bw_payment_transactions set ${raw(assignments)}
         from ${rowsAs('r', [...comparedColumns, ...outcomeColumns], cells)}
-        where t.tenant_record_id = ${scope.tenantRecordId} and t.id = r.id and t.status = r.expected
-        returning ${raw(scope.runner.dialect.selectList(paymentTransactionsTable, 't'))}`);
+        where bw_payment_transactions.tenant_record_id = ${scope.tenantRecordId}
+          and bw_payment_transactions.id = r.id and bw_payment_transactions.status = r.expected
+        returning ${raw(scope.runner.dialect.selectList(paymentTransactionsTable, paymentTransactionsTable.name))}`);
       const stored = rows.map((row) => paymentTransactionsTable.decode(row));
       for (const transaction of stored) noteUpdate(scope, transactionAudit, transaction);
       return stored.map(({ id }) => id);

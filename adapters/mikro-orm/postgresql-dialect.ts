@@ -23,7 +23,8 @@ const types: Dialect['types'] = {
   boolean: 'boolean',
   date: 'date',
   decimal: 'numeric',
-  json: 'jsonb',
+  // Not jsonb: the order of an event's fields is that of its writer, and no document is searched.
+  json: 'json',
 };
 
 const retryable = new Set(['40001', '40P01']);
@@ -44,7 +45,7 @@ export const postgresqlDialect: Dialect = {
     rowSource: ({ alias, columns, rows }, bind) => {
       // Documents travel as text inside the document of the rows.
       const declared = columns.map(({ name, type }) => `${name} ${type === 'json' ? 'text' : types[type]}`);
-      const read = columns.map(({ name, type }) => (type === 'json' ? `${name}::jsonb as ${name}` : name));
+      const read = columns.map(({ name, type }) => (type === 'json' ? `${name}::json as ${name}` : name));
       return `(select ${read.join(', ')}
         from json_to_recordset(${bind(jsonOf(columns, rows))}) as given(${declared.join(', ')})) as ${alias}`;
     },
@@ -66,7 +67,7 @@ export const postgresqlDialect: Dialect = {
   notify: (payload) => sql`select pg_notify(${QUEUE_CHANNEL}, ${payload})`,
   hasTable: async (runner, table) =>
     (await runner.rows(sql`select 1 where to_regclass(${table}) is not null`)).length > 0,
-  appended: (column, text) => sql`${raw(column)} || to_jsonb(${text}::text)`,
+  appended: (column, text) => sql`(${raw(column)}::jsonb || to_jsonb(${text}::text))::json`,
   insertEntries,
   moveEntries,
 };

@@ -10,7 +10,7 @@ export class Migration20261121Initial extends Migration {
     this.addSql(`alter table "bw_accounts" add constraint "bw_accounts_id_unique" unique ("id");`);
     this.addSql(`alter table "bw_accounts" add constraint "bw_accounts_external_key_unique" unique ("tenant_record_id", "external_key");`);
 
-    this.addSql(`create table "bw_audit_log" ("record_id" bigserial primary key, "tenant_record_id" bigint not null, "id" uuid not null, "table_name" text not null, "target_id" uuid not null, "target_record_id" bigint not null, "account_record_id" bigint null, "change_type" text not null, "change_date" bigint not null, "changed_by" text not null, "reason_code" text null, "comments" text null, "user_token" uuid not null, "snapshot" jsonb null);`);
+    this.addSql(`create table "bw_audit_log" ("record_id" bigserial primary key, "tenant_record_id" bigint not null, "id" uuid not null, "table_name" text not null, "target_id" uuid not null, "target_record_id" bigint not null, "account_record_id" bigint null, "change_type" text not null, "change_date" bigint not null, "changed_by" text not null, "reason_code" text null, "comments" text null, "user_token" uuid not null, "snapshot" json null);`);
     this.addSql(`create index "bw_audit_log_target_index" on "bw_audit_log" ("tenant_record_id", "target_id", "record_id");`);
     this.addSql(`create index "bw_audit_log_account_index" on "bw_audit_log" ("tenant_record_id", "account_record_id", "record_id");`);
 
@@ -63,7 +63,7 @@ export class Migration20261121Initial extends Migration {
     this.addSql(`create table "bw_invoicing_states" ("record_id" bigserial primary key, "tenant_record_id" bigint not null, "account_id" uuid not null, "account_record_id" bigint not null, "max_target_date" date null, "account_cba" numeric not null, "account_balance" numeric not null, "parked" boolean not null, "version" int not null);`);
     this.addSql(`alter table "bw_invoicing_states" add constraint "bw_invoicing_states_account_unique" unique ("tenant_record_id", "account_id");`);
 
-    this.addSql(`create table "bw_payment_attempts" ("record_id" bigserial primary key, "tenant_record_id" bigint not null, "id" uuid not null, "account_id" uuid not null, "account_record_id" bigint not null, "payment_method_id" uuid null, "payment_external_key" text not null, "transaction_id" uuid null, "transaction_external_key" text not null, "transaction_type" text not null, "state_name" text not null, "amount" numeric null, "currency" text null, "plugin_names" jsonb not null, "is_api_payment" boolean not null, "created_date" bigint not null);`);
+    this.addSql(`create table "bw_payment_attempts" ("record_id" bigserial primary key, "tenant_record_id" bigint not null, "id" uuid not null, "account_id" uuid not null, "account_record_id" bigint not null, "payment_method_id" uuid null, "payment_external_key" text not null, "transaction_id" uuid null, "transaction_external_key" text not null, "transaction_type" text not null, "state_name" text not null, "amount" numeric null, "currency" text null, "plugin_names" json not null, "is_api_payment" boolean not null, "created_date" bigint not null);`);
     this.addSql(`create index "bw_payment_attempts_payment_key_index" on "bw_payment_attempts" ("tenant_record_id", "payment_external_key", "record_id");`);
     this.addSql(`alter table "bw_payment_attempts" add constraint "bw_payment_attempts_id_unique" unique ("id");`);
 
@@ -85,13 +85,13 @@ export class Migration20261121Initial extends Migration {
     this.addSql(`alter table "bw_payments" add constraint "bw_payments_external_key_unique" unique ("tenant_record_id", "external_key");`);
     this.addSql(`alter table "bw_payments" add constraint "bw_payments_number_unique" unique ("tenant_record_id", "payment_number");`);
 
-    this.addSql(`create table "bw_queue_entries" ("record_id" bigserial primary key, "tenant_record_id" bigint not null, "account_record_id" bigint null, "kind" text not null, "topic" text not null, "payload" jsonb not null, "user_token" uuid not null, "created_date" bigint not null, "effective_date" bigint not null, "due_order" bigint not null, "unique_key" text null, "error_count" int not null, "processing_state" text not null, "processing_owner" text null, "available_at_ms" bigint null, "claim_id" uuid null, "claimed_at_ms" bigint null, "done_handlers" jsonb not null, "reason" text null);`);
+    this.addSql(`create table "bw_queue_entries" ("record_id" bigserial primary key, "tenant_record_id" bigint not null, "account_record_id" bigint null, "kind" text not null, "topic" text not null, "payload" json not null, "user_token" uuid not null, "created_date" bigint not null, "effective_date" bigint not null, "due_order" bigint not null, "unique_key" text null, "error_count" int not null, "processing_state" text not null, "processing_owner" text null, "available_at_ms" bigint null, "claim_id" uuid null, "claimed_at_ms" bigint null, "done_handlers" json not null, "reason" text null);`);
     this.addSql(`create index "bw_queue_entries_due_index" on "bw_queue_entries" ("due_order", "record_id") where processing_state = 'AVAILABLE';`);
     this.addSql(`create index "bw_queue_entries_account_due_index" on "bw_queue_entries" ("tenant_record_id", "account_record_id", "due_order", "record_id") where processing_state = 'AVAILABLE';`);
     this.addSql(`create index "bw_queue_entries_claimed_index" on "bw_queue_entries" ("tenant_record_id", "account_record_id") where processing_state = 'IN_PROCESSING';`);
     this.addSql(`create unique index "bw_queue_entries_unique_key_unique" on "bw_queue_entries" ("tenant_record_id", "unique_key") where unique_key is not null;`);
 
-    this.addSql(`create table "bw_queue_history" ("record_id" bigint not null, "tenant_record_id" bigint not null, "account_record_id" bigint null, "kind" text not null, "topic" text not null, "payload" jsonb not null, "user_token" uuid not null, "created_date" bigint not null, "effective_date" bigint not null, "due_order" bigint not null, "unique_key" text null, "error_count" int not null, "processing_state" text not null, "processing_owner" text null, "available_at_ms" bigint null, "claim_id" uuid null, "claimed_at_ms" bigint null, "done_handlers" jsonb not null, "reason" text null, primary key ("record_id"));`);
+    this.addSql(`create table "bw_queue_history" ("record_id" bigint not null, "tenant_record_id" bigint not null, "account_record_id" bigint null, "kind" text not null, "topic" text not null, "payload" json not null, "user_token" uuid not null, "created_date" bigint not null, "effective_date" bigint not null, "due_order" bigint not null, "unique_key" text null, "error_count" int not null, "processing_state" text not null, "processing_owner" text null, "available_at_ms" bigint null, "claim_id" uuid null, "claimed_at_ms" bigint null, "done_handlers" json not null, "reason" text null, primary key ("record_id"));`);
     this.addSql(`create index "bw_queue_history_account_index" on "bw_queue_history" ("tenant_record_id", "account_record_id", "record_id");`);
     this.addSql(`create index "bw_queue_history_age_index" on "bw_queue_history" ("effective_date", "record_id");`);
 
@@ -113,7 +113,7 @@ export class Migration20261121Initial extends Migration {
     this.addSql(`create table "bw_test_clock" ("record_id" bigserial primary key, "name" text not null, "base" bigint not null, "set_at_ms" bigint not null);`);
     this.addSql(`alter table "bw_test_clock" add constraint "bw_test_clock_name_unique" unique ("name");`);
 
-    this.addSql(`create table "bw_users" ("record_id" bigserial primary key, "id" uuid not null, "name" text not null, "password_hash" text not null, "credential_version" int not null, "permissions" jsonb not null, "all_tenants" boolean not null, "is_active" boolean not null);`);
+    this.addSql(`create table "bw_users" ("record_id" bigserial primary key, "id" uuid not null, "name" text not null, "password_hash" text not null, "credential_version" int not null, "permissions" json not null, "all_tenants" boolean not null, "is_active" boolean not null);`);
     this.addSql(`alter table "bw_users" add constraint "bw_users_id_unique" unique ("id");`);
     this.addSql(`alter table "bw_users" add constraint "bw_users_name_unique" unique ("name");`);
   }
