@@ -3,8 +3,8 @@ import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
 import { MAX_JSON_BODY_BYTES, MAX_TEXT_BODY_BYTES } from '../../../lib/limits.ts';
 import { parseExactJson } from '../../../lib/money/index.ts';
 import type { JsonSchema } from '../wire/json-schema.ts';
-import { type Model, messageNameOf } from '../wire/model.ts';
-import { validationError } from '../wire/problems.ts';
+import type { Model } from '../wire/model.ts';
+import { bodyMissing, messageNameOf, validationError } from '../wire/problems.ts';
 
 /** The body that a route takes. `read` gets its bytes, undefined when there is none. */
 export interface RequestBody<B> {
@@ -33,7 +33,7 @@ export function jsonBody<M extends Pick<Model, 'request' | 'name' | 'json'>>(
       if (value !== null) return value;
       throw new BillingError({
         code: ErrorCode.MISSING_OR_INVALID_FIELD,
-        message: `${messageNameOf(model.name)} body should be specified`,
+        message: bodyMissing(model.name),
       });
     },
   };

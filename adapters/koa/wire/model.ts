@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ErrorCode } from '../../../lib/errors/index.ts';
 import { Dialect, type PerDialect } from '../dialect.ts';
 import { annotated, type JsonSchema, nullable } from './json-schema.ts';
+import { messageNameOf } from './problems.ts';
 import type { WireType } from './wire-type.ts';
 
 /**
@@ -58,8 +59,6 @@ export interface Model<F extends Fields = Fields> extends WireType<RequestOf<F>>
   readonly fields: F;
   /** The schema that stands under the model's name in the document. */
   readonly component: JsonSchema;
-  /** Models that the document must hold as well. */
-  readonly refersTo: () => readonly Model[];
 }
 
 /** Every model by name, so that the document can hold all that it refers to. */
@@ -69,15 +68,7 @@ export function modelsByName(): ReadonlyMap<string, Model> {
   return models;
 }
 
-/** Name of a model in messages (http-api.md §12). */
-export function messageNameOf(modelName: string): string {
-  return `${modelName}Json`;
-}
-
-/**
- * Defines a model. `requires: 'nothing'` reads a body without checking required fields: updates, and models whose
- * required fields depend on the operation.
- */
+/** Defines a model. */
 export function model<F extends Fields>(name: string, fields: F): Model<F> {
   const json = { $ref: `#/components/schemas/${name}` };
   const created: Model<F> = {
@@ -87,7 +78,6 @@ export function model<F extends Fields>(name: string, fields: F): Model<F> {
     answer: { D: answerSchema(fields, Dialect.D), K: answerSchema(fields, Dialect.K) },
     json,
     component: componentOf(fields),
-    refersTo: () => [],
   };
   models.set(name, created);
   return created;

@@ -10,6 +10,16 @@ export interface WireProblem {
   readonly complete?: boolean;
 }
 
+/** Name of a model in messages (http-api.md §12). */
+export function messageNameOf(modelName: string): string {
+  return `${modelName}Json`;
+}
+
+/** What callers are told of a body, or an element of a list, that is missing. */
+export function bodyMissing(modelName: string): string {
+  return `${messageNameOf(modelName)} body should be specified`;
+}
+
 /** Reports `problem` from inside a zod transform. */
 export function refuse(context: z.core.$RefinementCtx, problem: WireProblem): typeof z.NEVER {
   context.addIssue({ code: 'custom', message: problem.message, params: { problem } });

@@ -3,10 +3,12 @@ import { ErrorCode } from '../../../lib/errors/index.ts';
 import { MAX_REQUEST_LIST } from '../../../lib/limits.ts';
 import type { PerDialect } from '../dialect.ts';
 import type { JsonSchema } from './json-schema.ts';
-import { problemOf, refuse } from './problems.ts';
+import { bodyMissing, problemOf, refuse, type WireProblem } from './problems.ts';
 
 /** One type of the wire: how a request value is read, what an answer may hold, how the document describes it. */
 export interface WireType<T> {
+  /** Of a model: its name. */
+  readonly name?: string;
   /** Reads a value of a parsed request body into the domain's type; absent, null and empty give null. */
   readonly request: z.ZodType<T | null>;
   /** What stands in answers. */
@@ -62,7 +64,7 @@ function elementsOf<T>(
       context.addIssue({
         code: 'custom',
         path: [index],
-        params: { problem: { code: ErrorCode.MISSING_OR_INVALID_FIELD, message: 'is missing' } },
+        params: { problem: missingElement(element) },
       });
     } else {
       elements.push(result.data);
@@ -85,4 +87,10 @@ export function lazily<T>(json: JsonSchema, later: () => WireType<T>): WireType<
     answer: { D: z.lazy(() => later().answer.D), K: z.lazy(() => later().answer.K) },
     json,
   };
+}
+
+function missingElement(element: WireType<unknown>): WireProblem {
+  const code = ErrorCode.MISSING_OR_INVALID_FIELD;
+  if (element.name === undefined) return { code, message: 'is missing' };
+  return { code, message: bodyMissing(element.name), complete: true };
 }

@@ -1,0 +1,210 @@
+import { expect } from 'chai';
+import { jsonBody, optionalJsonBody, xmlBody } from '../../../adapters/koa/routing/body.ts';
+import { field, model, partial } from '../../../adapters/koa/wire/model.ts';
+import {
+  bool,
+  currency,
+  date,
+  decimalNumber,
+  enumeration,
+  externalKey,
+  int,
+  text,
+  timestamp,
+  uuid,
+} from '../../../adapters/koa/wire/scalars.ts';
+import { byDialect, listOf } from '../../../adapters/koa/wire/wire-type.ts';
+import { BillingError } from '../../../lib/errors/index.ts';
+import { formatDecimal } from '../../../lib/money/index.ts';
+import { formatInstant, formatLocalDate } from '../../../lib/time/index.ts';
+
+const Leaf = model('TestLeaf', { size: field(int(), 'C', { required: true }) });
+const Sample = model('TestSample', {
+  id: field(uuid, 'R'),
+  key: field(externalKey, 'C', { required: true }),
+  name: field(text(5), 'W', { nullable: true }),
+  flag: field(bool, 'W'),
+  count: field(int(), 'W'),
+  amount: field(decimalNumber, 'W'),
+  owner: field(uuid, 'W', { nullable: true }),
+  day: field(date, 'W'),
+  at: field(timestamp, 'W'),
+  kind: field(enumeration({ ONE: 'ONE', TWO: 'TWO' } as const), 'W'),
+  currency: field(currency, 'W'),
+  leaves: field(listOf(Leaf), 'W'),
+  start: field(byDialect<unknown>({ D: date, K: timestamp }), 'R'),
+  extra: field(text(), 'R', { onlyD: true }),
+  override: field(text(), 'I'),
+});
+
+const bytes = (json: string) => new TextEncoder().encode(json);
+const read = (json: string) => jsonBody(Sample).read(bytes(json));
+const readPartial = (json: string) => jsonBody(partial(Sample)).read(bytes(json));
+
+function failure(work: () => unknown): BillingError {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof BillingError) return error;
+    throw error;
+  }
+  throw new Error('nothing was refused');
+}
+
+describe('a JSON body', () => {
+  it('coerces scalars to the type of their field', () => {
+    expect(
+      read('{"key":94105,"name":true,"flag":"FALSE","count":"31","owner":"","day":"2013-8-1"}'),
+    ).to.include({
+      key: '94105',
+      name: 'true',
+      flag: false,
+      count: 31,
+      owner: null,
+    });
+  });
+
+  it('keeps absent and null apart, and drops what it does not know', () => {
+    expect(readPartial('{"name":null,"unknown":1,"id":"x","extra":"y"}')).to.deep.equal({ name: null });
+  });
+
+  it('reads decimals without loss, as number or text', () => {
+    for (const [literal, value] of [
+      ['10.50', '10.5'],
+      ['"10.50"', '10.5'],
+      ['1.05e1', '10.5'],
+      ['0.123456789', '0.123456789'],
+      ['999999999999999.99', '999999999999999.99'],
+      ['-0.1', '-0.1'],
+    ] as const) {
+      const { amount } = readPartial(`{"amount":${literal}}`);
+      expect(amount && formatDecimal(amount)).to.equal(value);
+    }
+  });
+
+  for (const literal of ['0.1234567891', '1000000000000000', '"x"', 'true', '1e400', '[]']) {
+    it(`refuses ${literal} for a decimal`, () => {
+      const error = failure(() => readPartial(`{"amount":${literal}}`));
+      expect(error.code).to.equal(60001);
+      expect(error.message).to.match(/^TestSampleJson amount is not a decimal/);
+    });
+  }
+
+  it('reads dates and instants', () => {
+    const value = readPartial('{"day":"2024-3-4","at":"2024-03-04T19:30:00-08:00"}');
+    expect(value.day && formatLocalDate(value.day)).to.equal('2024-03-04');
+    expect(value.at && formatInstant(value.at)).to.equal('2024-03-05T03:30:00.000Z');
+    const others = ['"2024-03-05"', '1709596800000'].map((literal) => readPartial(`{"at":${literal}}`).at);
+    expect(others.map((at) => at && formatInstant(at))).to.deep.equal(
+      Array.from({ length: 2 }, () => '2024-03-05T00:00:00.000Z'),
+    );
+  });
+
+  const refusals: readonly (readonly [json: string, code: number, message: RegExp])[] = [
+    ['{"key":"a","count":1.5}', 60001, /^TestSampleJson count is not an integer: 1\.5$/],
+    ['{"key":"a","count":"x"}', 60001, /count is not an integer: "x"/],
+    ['{"key":"a","flag":1}', 60001, /flag is not a boolean: 1/],
+    ['{"key":"a","owner":"12"}', 60001, /owner is not a UUID: "12"/],
+    ['{"key":"a","day":"2024-02-30"}', 60001, /day is not a date/],
+    ['{"key":"a","at":"04\\/03\\/2024"}', 60001, /at is not a date-time/],
+    ['{"key":"a","kind":"one"}', 60001, /kind is not one of ONE, TWO: "one"/],
+    ['{"key":"a","name":{}}', 60001, /name is not text/],
+    ['{"key":"a","name":"123456"}', 60003, /name is 6 characters long; at most 5 are allowed/],
+    [`{"key":"${'k'.repeat(256)}"}`, 5, /key is 256 characters long/],
+    ['{"key":"a","leaves":{}}', 60001, /leaves is not a list/],
+    ['{"key":"a","leaves":[{"size":1},{}]}', 60003, /^TestLeafJson size needs to be set$/],
+    ['{"key":"a","leaves":[{"size":"x"}]}', 60001, /^TestSampleJson leaves\.0\.size is not an integer/],
+    ['{"key":"a","leaves":[null]}', 60003, /^TestLeafJson body should be specified$/],
+    [
+      `{"key":"a","leaves":[${Array.from({ length: 1_001 }, () => '{"size":1}').join()}]}`,
+      60003,
+      /at most 1000/,
+    ],
+    ['{}', 60003, /^TestSampleJson key needs to be set$/],
+    ['{"key":""}', 60003, /^TestSampleJson key needs to be set$/],
+    ['{"key":null}', 60003, /^TestSampleJson key needs to be set$/],
+    ['[]', 60001, /^TestSampleJson is not of type object$/],
+    ['"text"', 60001, /^TestSampleJson is not of type object$/],
+    ['{"key":', 60001, /^The body is not JSON/],
+    ['null', 60003, /^TestSampleJson body should be specified$/],
+    [' ', 60003, /^TestSampleJson body should be specified$/],
+    ['['.repeat(400_000), 60001, /^The body is not JSON/],
+    [`${'['.repeat(200_000)}${']'.repeat(200_000)}`, 60001, /./],
+  ];
+  for (const [json, code, message] of refusals) {
+    it(`refuses ${json.slice(0, 60)} with ${code}`, () => {
+      const error = failure(() => read(json));
+      expect(error.code).to.equal(code);
+      expect(error.message).to.match(message);
+    });
+  }
+
+  it('must be UTF-8', () => {
+    const error = failure(() => jsonBody(Sample).read(Uint8Array.from([0x7b, 0xff, 0x7d])));
+    expect(error).to.include({ code: 60001, message: 'The body is not UTF-8' });
+  });
+
+  it('may be left out where the route says so', () => {
+    expect(optionalJsonBody(Sample).read(undefined)).to.equal(null);
+    expect(optionalJsonBody(Sample).read(bytes('null'))).to.equal(null);
+  });
+
+  it('cannot reach the prototype', () => {
+    expect(readPartial('{"__proto__":{"flag":true},"constructor":1}')).to.deep.equal({});
+  });
+});
+
+describe('an XML body', () => {
+  it('is handed on as it came, and has to be there', () => {
+    expect(xmlBody.read(bytes('<a/>'))).to.deep.equal(bytes('<a/>'));
+    expect(failure(() => xmlBody.read(undefined)).code).to.equal(60003);
+    expect(failure(() => xmlBody.read(bytes(''))).code).to.equal(60003);
+  });
+});
+
+describe('the answers of a model', () => {
+  const answer = {
+    id: '01a1fcfe-e8ec-717e-8cdb-6282f0f9f546',
+    key: 'k',
+    name: null,
+    flag: true,
+    count: 1,
+    amount: 1.5,
+    owner: null,
+    day: '2024-01-01',
+    at: '2024-01-01T00:00:00.000Z',
+    kind: 'ONE',
+    currency: 'USD',
+    leaves: [{ size: 1 }],
+    start: '2024-01-01',
+    extra: 'x',
+    override: null,
+  };
+  const { extra: _extra, ...inK } = { ...answer, start: '2024-01-01T00:00:00.000Z' };
+
+  it('carry every field, each in the form of its dialect', () => {
+    expect(Sample.answer.D.safeParse(answer).success).to.equal(true);
+    expect(Sample.answer.K.safeParse(inK).success).to.equal(true);
+    expect(Sample.answer.D.safeParse(inK).success).to.equal(false);
+    expect(Sample.answer.K.safeParse(answer).success).to.equal(false);
+  });
+
+  it('have no null where the model has none, and no field beside it', () => {
+    expect(Sample.answer.D.safeParse({ ...answer, count: null }).success).to.equal(false);
+    expect(Sample.answer.D.safeParse({ ...answer, more: 1 }).success).to.equal(false);
+    expect(Sample.answer.D.safeParse({ ...answer, at: '2024-01-01T00:00:00Z' }).success).to.equal(false);
+  });
+
+  it('stand in the document with their flags', () => {
+    const { properties, required } = Sample.component;
+    expect(required).to.deep.equal(['id', 'key', 'start']);
+    expect(properties).to.deep.include({
+      id: { type: 'string', format: 'uuid', readOnly: true },
+      key: { type: 'string', maxLength: 255 },
+      name: { type: ['string', 'null'], maxLength: 5 },
+      kind: { type: 'string', enum: ['ONE', 'TWO'] },
+      leaves: { type: 'array', items: { $ref: '#/components/schemas/TestLeaf' } },
+      override: { type: ['string', 'null'], writeOnly: true },
+    });
+  });
+});

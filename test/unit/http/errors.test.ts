@@ -1,0 +1,100 @@
+import { expect } from 'chai';
+import { errorBody, publicError } from '../../../adapters/koa/response/error-body.ts';
+import { statusOfCode } from '../../../adapters/koa/response/error-status.ts';
+import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
+
+// http-api.md §12, the codes that do not answer 400.
+const statuses: Readonly<Record<number, readonly number[]>> = {
+  401: [60004, 60005],
+  403: [40000],
+  404: [
+    1080, 1081, 1082, 1083, 1084, 3002, 3003, 3008, 3902, 3950, 4003, 4006, 4008, 4011, 4018, 4900, 4905,
+    7000, 7020, 7021, 7024, 20001, 20002, 20003, 20006, 60007, 60008, 61006, 61007,
+  ],
+  405: [60009],
+  406: [60011],
+  408: [60016],
+  409: [1016, 3000, 3900, 3901, 20000, 60013, 60017],
+  412: [60006],
+  413: [60012],
+  415: [60010],
+  422: [7106, 60014],
+  429: [40006, 60015],
+  500: [
+    4, 2999, 3006, 3007, 7004, 7006, 7007, 7008, 7009, 7019, 7022, 7036, 7102, 20004, 20005, 30000, 60000,
+  ],
+  501: [1],
+  503: [60018],
+  504: [7100],
+};
+
+describe('the status of an error code', () => {
+  const expected = new Map(
+    Object.entries(statuses).flatMap(([status, codes]) =>
+      codes.map((code) => [code, Number(status)] as const),
+    ),
+  );
+
+  for (const [name, code] of Object.entries(ErrorCode)) {
+    const status = expected.get(code) ?? 400;
+    it(`of ${code} ${name} is ${status}`, () => {
+      expect(statusOfCode(code, { dialect: 'D' })).to.equal(status);
+    });
+  }
+
+  it('differs in dialect K for two codes', () => {
+    expect(statusOfCode(ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS, { dialect: 'K' })).to.equal(401);
+    expect(statusOfCode(ErrorCode.PAYMENT_DEL_DEFAULT_PAYMENT_METHOD, { dialect: 'K' })).to.equal(400);
+    expect(statusOfCode(ErrorCode.ACCOUNT_ALREADY_EXISTS, { dialect: 'K' })).to.equal(409);
+  });
+
+  it('may be another on one route', () => {
+    const statusOf = { [ErrorCode.INVOICE_NOTHING_TO_DO]: 404 };
+    expect(statusOfCode(ErrorCode.INVOICE_NOTHING_TO_DO, { dialect: 'D', statusOf })).to.equal(404);
+    expect(statusOfCode(ErrorCode.INVOICE_NOTHING_TO_DO, { dialect: 'D' })).to.equal(400);
+  });
+});
+
+describe('the error body', () => {
+  const noSuchAccount = new BillingError({
+    code: ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
+    message: 'Account does not exist for id 11111111-1111-1111-1111-111111111111',
+  });
+
+  it('has exactly the keys of the contract', () => {
+    expect(errorBody(noSuchAccount, { withStackTrace: false })).to.deep.equal({
+      className: 'AccountError',
+      code: 3002,
+      message: 'Account does not exist for id 11111111-1111-1111-1111-111111111111',
+      causeClassName: null,
+      causeMessage: null,
+      stackTrace: [],
+    });
+  });
+
+  it('names the error behind', () => {
+    const error = new BillingError({
+      code: ErrorCode.PAYMENT_CREATE_PAYMENT,
+      message: 'no',
+      cause: noSuchAccount,
+    });
+    expect(errorBody(error, { withStackTrace: false })).to.include({
+      causeClassName: 'AccountError',
+      causeMessage: noSuchAccount.message,
+    });
+  });
+
+  it('tells nothing of an unexpected error', () => {
+    const error = publicError(new TypeError('password of database is hunter2'));
+    expect(error.code).to.equal(60000);
+    expect(JSON.stringify(errorBody(error, { withStackTrace: false }))).to.not.include('hunter2');
+    expect(publicError('thrown text').code).to.equal(60000);
+  });
+
+  it('holds the frames of the cause where asked for', () => {
+    const { stackTrace } = errorBody(publicError(new TypeError('x')), { withStackTrace: true });
+    expect(stackTrace[0]).to.have.keys('className', 'fileName', 'lineNumber', 'methodName', 'isNativeMethod');
+    expect(stackTrace[0]?.fileName).to.match(/errors\.test\.ts$/);
+    expect(stackTrace[0]?.lineNumber).to.be.greaterThan(0);
+  });
+});

@@ -1,0 +1,59 @@
+import { expect } from 'chai';
+import { paginationHeaders } from '../../../adapters/koa/response/pagination.ts';
+
+const place = {
+  path: '/1.0/kb/accounts/pagination',
+  query: new URLSearchParams('offset=2&limit=2&audit=NONE'),
+};
+
+function headers(facts: {
+  offset: number;
+  limit: number;
+  total: number;
+  max: number;
+}): Record<string, string> {
+  const all = paginationHeaders(facts, place);
+  const own = Object.entries(all).filter(([name]) => name.startsWith('X-Service-'));
+  return Object.fromEntries(own.map(([name, value]) => [name.replace('X-Service-Pagination-', ''), value]));
+}
+
+describe('pagination headers', () => {
+  it('lead to the next page', () => {
+    expect(headers({ offset: 2, limit: 2, total: 5, max: 5 })).to.deep.equal({
+      CurrentOffset: '2',
+      NextOffset: '4',
+      TotalNbRecords: '5',
+      MaxNbRecords: '5',
+      NextPageUri: '/1.0/kb/accounts/pagination?offset=4&limit=2&audit=NONE',
+    });
+  });
+
+  it('end on the last page', () => {
+    const last = { CurrentOffset: '4', TotalNbRecords: '5', MaxNbRecords: '9' };
+    expect(headers({ offset: 4, limit: 2, total: 5, max: 9 })).to.deep.equal(last);
+    expect(headers({ offset: 3, limit: 2, total: 5, max: 9 })).to.deep.equal({ ...last, CurrentOffset: '3' });
+  });
+
+  it('give only the counts with limit 0', () => {
+    expect(headers({ offset: 0, limit: 0, total: 5, max: 5 })).to.deep.equal({
+      CurrentOffset: '0',
+      TotalNbRecords: '5',
+      MaxNbRecords: '5',
+    });
+  });
+
+  it('count a negative limit by its size', () => {
+    expect(headers({ offset: 0, limit: -2, total: 5, max: 5 }).NextOffset).to.equal('2');
+  });
+
+  it('leave out the count of a large table', () => {
+    expect(headers({ offset: 0, limit: 1, total: 3, max: 20_001 })).to.not.have.property('MaxNbRecords');
+    expect(headers({ offset: 0, limit: 1, total: 3, max: 20_000 })).to.have.property('MaxNbRecords', '20000');
+  });
+
+  it('are sent in both spellings', () => {
+    const all = paginationHeaders({ offset: 0, limit: 1, total: 3, max: 3 }, place);
+    expect(all['X-Killbill-Pagination-NextOffset']).to.equal('1');
+    expect(all['X-Service-Pagination-NextOffset']).to.equal('1');
+  });
+});

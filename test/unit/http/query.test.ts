@@ -1,0 +1,133 @@
+import { expect } from 'chai';
+import { validationError } from '../../../adapters/koa/wire/problems.ts';
+import {
+  choice,
+  filledQuery,
+  flag,
+  instantParameter,
+  integer,
+  moment,
+  pageParameters,
+  plainText,
+  pluginProperties,
+  type QueryOf,
+  type QueryParameters,
+  querySchema,
+  rawQuery,
+  required,
+  uuidList,
+  uuidParameter,
+  zoneParameter,
+} from '../../../adapters/koa/wire/query.ts';
+import { ErrorCode } from '../../../lib/errors/index.ts';
+import { formatInstant, formatLocalDate, UTC } from '../../../lib/time/index.ts';
+
+function read<P extends QueryParameters>(parameters: P, query: string): QueryOf<P> {
+  const result = querySchema(parameters).safeParse(rawQuery(parameters, query));
+  if (result.success) return result.data;
+  throw validationError(result.error, 'Query parameter', ErrorCode.INVALID_PARAMETER);
+}
+
+const id = '01a1fcfe-e8ec-717e-8cdb-6282f0f9f546';
+const other = '01a1fcfe-e8ec-717e-8cdb-6282f0f9f547';
+
+describe('query parameters', () => {
+  it('take the first of repeated values, ignore unknown ones, and count an empty one as absent', () => {
+    expect(read({ a: plainText, b: flag(true) }, 'a=x&a=y&c=1&b=')).to.deep.equal({ a: 'x', b: true });
+  });
+
+  it('read booleans in any letter case', () => {
+    expect(read({ a: flag(), b: flag() }, 'a=TRUE&b=False')).to.deep.equal({ a: true, b: false });
+    expect(() => read({ a: flag() }, 'a=yes')).to.throw('Query parameter a is neither true nor false');
+  });
+
+  it('read integers within their bounds', () => {
+    expect(read({ a: integer(5), b: integer(7), c: integer(undefined) }, 'a=-3')).to.include({ a: -3, b: 7 });
+    expect(read({ c: integer(undefined) }, '').c).to.equal(undefined);
+    for (const text of ['1.5', 'x', '1e3', '9999999999999999', ' 1']) {
+      expect(() => read({ a: integer(0) }, `a=${text}`)).to.throw('Query parameter a is not an integer');
+    }
+    expect(() => read({ a: integer(0, { minimum: 0 }) }, 'a=-1')).to.throw('is not between 0');
+  });
+
+  it('read UUIDs in any letter case', () => {
+    expect(read({ a: uuidParameter }, `a=${id.toUpperCase()}`)).to.deep.equal({ a: id });
+    expect(() => read({ a: uuidParameter }, 'a=12')).to.throw('Query parameter a is not a UUID');
+  });
+
+  it('read enumerations in any letter case', () => {
+    const audit = choice({ NONE: 'NONE', FULL: 'FULL' } as const, 'NONE');
+    expect(read({ audit }, 'audit=full')).to.deep.equal({ audit: 'FULL' });
+    expect(read({ audit }, '')).to.deep.equal({ audit: 'NONE' });
+    expect(() => read({ audit }, 'audit=SOME')).to.throw('is not one of NONE, FULL');
+  });
+
+  it('http-api 15.9 Date input', () => {
+    const instants = ['2024-03-04T19:30:00-08:00', '2024-03-04T19:30:00-0800', '2024-03-05T03:30'].map(
+      (text) => {
+        const { at } = read({ at: moment }, `at=${text}`);
+        return at?.kind === 'DATE_TIME' ? formatInstant(at.at) : null;
+      },
+    );
+    expect(instants).to.deep.equal(Array.from({ length: 3 }, () => '2024-03-05T03:30:00.000Z'));
+    const { at } = read({ at: moment }, 'at=2024-3-4');
+    expect(at?.kind === 'DATE' && formatLocalDate(at.date)).to.equal('2024-03-04');
+    for (const text of ['2024-02-30', '04/03/2024']) {
+      expect(() => read({ at: moment }, `at=${text}`))
+        .to.throw('Query parameter at is neither a date nor a date-time')
+        .with.property('code', 60002);
+    }
+    const plus = read({ at: instantParameter }, 'at=2024-03-04T19:30:00+02:00').at;
+    expect(plus && formatInstant(plus)).to.equal('2024-03-04T17:30:00.000Z');
+  });
+
+  it('http-api 15.11 Plugin properties', () => {
+    const query =
+      'pluginProperty=token%3Da%3Db&pluginProperty=flag&pluginProperty=x%3D&pluginProperty=k%3D1&pluginProperty=k%3D2';
+    expect(read({ pluginProperty: pluginProperties }, query).pluginProperty).to.deep.equal([
+      { key: 'token', value: 'a=b' },
+      { key: 'k', value: '1' },
+      { key: 'k', value: '2' },
+    ]);
+  });
+
+  it('read lists that are repeated or separated by commas', () => {
+    const ids = [id, other];
+    expect(read({ ids: uuidList }, `ids=${id}&ids=${other}`).ids).to.deep.equal(ids);
+    expect(read({ ids: uuidList }, `ids=${id},%20${other.toUpperCase()},`).ids).to.deep.equal(ids);
+    expect(read({ ids: uuidList }, '').ids).to.deep.equal([]);
+    expect(() => read({ ids: uuidList }, `ids=${id},x`)).to.throw('holds what is not a UUID: "x"');
+  });
+
+  it('read time zones, names and offsets', () => {
+    expect(read({ zone: zoneParameter(UTC) }, 'zone=Pacific/Samoa')).to.deep.equal({ zone: 'Pacific/Samoa' });
+    expect(read({ zone: zoneParameter(UTC) }, 'zone=%2B05:30')).to.deep.equal({ zone: '+05:30' });
+    expect(() => read({ zone: zoneParameter(UTC) }, 'zone=Mars/Base')).to.throw('is no IANA time zone');
+  });
+
+  it('cut a page and refuse a negative offset', () => {
+    expect(read(pageParameters, '')).to.deep.equal({ offset: 0, limit: 100 });
+    expect(read(pageParameters, 'limit=20000')).to.deep.equal({ offset: 0, limit: 10_000 });
+    expect(read(pageParameters, 'limit=-20000')).to.deep.equal({ offset: 0, limit: -10_000 });
+    expect(() => read(pageParameters, 'offset=-1'))
+      .to.throw()
+      .with.property('code', 60002);
+  });
+
+  it('are missed with a code of their own where one is named', () => {
+    expect(() => read({ a: required(plainText) }, 'a='))
+      .to.throw('Query parameter a needs to be set')
+      .with.property('code', 60003);
+    const ofAccount = required(plainText, ErrorCode.ACCOUNT_CANNOT_MAP_NULL_KEY);
+    expect(() => read({ a: ofAccount }, ''))
+      .to.throw()
+      .with.property('code', 3004);
+  });
+
+  it('are repeated with their defaults in a link', () => {
+    const parameters = { ...pageParameters, flag: flag(), ids: uuidList, key: plainText };
+    expect(filledQuery(parameters, `limit=2&ids=${id}&unknown=1`).toString()).to.equal(
+      `offset=0&limit=2&flag=false&ids=${id}`,
+    );
+  });
+});

@@ -1,0 +1,105 @@
+import { expect } from 'chai';
+import { basicCredentials } from '../../../adapters/koa/auth/basic-credentials.ts';
+import { Dialect } from '../../../adapters/koa/dialect.ts';
+import { authorshipOf, requestIdOf, requireAuthor } from '../../../adapters/koa/request/authorship.ts';
+import { dialectOf, familyHeader } from '../../../adapters/koa/request/header-families.ts';
+import { BillingError } from '../../../lib/errors/index.ts';
+import { parseUuid } from '../../../lib/ids/index.ts';
+
+const fresh = parseUuid('01a1fcfe-e8ec-717e-8cdb-6282f0f9f546');
+
+describe('header families', () => {
+  it('read either spelling, the X-Service- one first', () => {
+    expect(familyHeader({ 'x-service-apikey': 'a', 'x-killbill-apikey': 'b' }, 'ApiKey')).to.equal('a');
+    expect(familyHeader({ 'x-killbill-apikey': 'b' }, 'ApiKey')).to.equal('b');
+    expect(familyHeader({}, 'ApiKey')).to.equal(undefined);
+  });
+
+  it('read UTF-8, and leave what is none as it came', () => {
+    const latin1OfUtf8 = Buffer.from('Zoë', 'utf8').toString('latin1');
+    expect(familyHeader({ 'x-service-createdby': latin1OfUtf8 }, 'CreatedBy')).to.equal('Zoë');
+    expect(familyHeader({ 'x-service-createdby': 'Zo\xeb' }, 'CreatedBy')).to.equal('Zo\xeb');
+  });
+
+  it('tell the dialect', () => {
+    expect(dialectOf({ 'x-killbill-apikey': 'b' }, Dialect.D)).to.equal('K');
+    expect(dialectOf({ 'x-killbill-apikey': 'b', 'x-service-reason': 'a' }, Dialect.D)).to.equal('D');
+    expect(dialectOf({ accept: '*/*' }, Dialect.D)).to.equal('D');
+    expect(dialectOf({ accept: '*/*' }, Dialect.K)).to.equal('K');
+  });
+});
+
+describe('the author of a call', () => {
+  const encoded = (text: string) => Buffer.from(text, 'utf8').toString('base64');
+
+  it('stands in three headers', () => {
+    const headers = { 'x-service-createdby': 'ann', 'x-service-reason': 'why', 'x-service-comment': 'so' };
+    expect(authorshipOf(headers, 'D')).to.deep.equal({ createdBy: 'ann', reason: 'why', comment: 'so' });
+  });
+
+  it('may be base64, and is taken as it stands where it is none', () => {
+    const headers = {
+      'x-killbill-encoding': 'base64',
+      'x-killbill-createdby': encoded('Jürgen'),
+      'x-killbill-comment': 'no base64!',
+    };
+    expect(authorshipOf(headers, 'K')).to.deep.equal({
+      createdBy: 'Jürgen',
+      reason: null,
+      comment: 'no base64!',
+    });
+  });
+
+  it('is at most 255 characters long', () => {
+    const headers = { 'x-service-createdby': 'x'.repeat(255), 'x-service-reason': 'x'.repeat(256) };
+    expect(() => authorshipOf(headers, 'D'))
+      .to.throw(BillingError, 'Header X-Service-Reason is 256 characters long')
+      .with.property('code', 60002);
+  });
+
+  it('http-api 15.4 Author', () => {
+    const nobody = authorshipOf({ 'x-service-createdby': ' ' }, 'D');
+    expect(() => requireAuthor(nobody, 'D'))
+      .to.throw(BillingError, /^Header X-Service-CreatedBy needs to be set$/)
+      .with.property('code', 60003);
+    expect(() => requireAuthor(nobody, 'K')).to.throw(/^Header X-Killbill-CreatedBy needs to be set$/);
+  });
+});
+
+describe('the request id', () => {
+  it('is the caller’s, and the token where it is a UUID', () => {
+    const id = '3C9D7B4E-8F0A-4E0B-9A55-5D6B1B0F8E01';
+    expect(requestIdOf({ 'x-request-id': id }, () => fresh)).to.deep.equal({
+      echo: id,
+      userToken: id.toLowerCase(),
+    });
+    expect(requestIdOf({ 'x-killbill-request-id-req': 'abc' }, () => fresh)).to.deep.equal({
+      echo: 'abc',
+      userToken: fresh,
+    });
+  });
+
+  it('is a fresh one where none was sent, or one that cannot be echoed', () => {
+    expect(requestIdOf({}, () => fresh)).to.deep.equal({ echo: fresh, userToken: fresh });
+    expect(requestIdOf({ 'x-request-id': 'x'.repeat(256) }, () => fresh).echo).to.equal(fresh);
+  });
+});
+
+describe('basic credentials', () => {
+  const basic = (text: string) => `Basic ${Buffer.from(text, 'utf8').toString('base64')}`;
+
+  it('are a name and a secret, which may hold colons and any character', () => {
+    expect(basicCredentials(basic('ann:se:crét'))).to.deep.equal({ name: 'ann', secret: 'se:crét' });
+    expect(basicCredentials(basic(':'))).to.deep.equal({ name: '', secret: '' });
+    expect(basicCredentials(basic('a:b').replace('Basic', 'bAsIc'))).to.deep.equal({
+      name: 'a',
+      secret: 'b',
+    });
+  });
+
+  for (const header of [undefined, '', 'Basic', 'Basic ', 'Basic !!!', basic('nocolon'), 'Bearer abc']) {
+    it(`are not in ${JSON.stringify(header)}`, () => {
+      expect(basicCredentials(header)).to.equal(null);
+    });
+  }
+});

@@ -1,0 +1,149 @@
+import { expect } from 'chai';
+import { permissions } from '../../../adapters/koa/auth/permission.ts';
+import { openApi } from '../../../adapters/koa/index.ts';
+import { yamlOf } from '../../../adapters/koa/openapi/yaml.ts';
+import { routeTable } from '../../../adapters/koa/routes/route-table.ts';
+import {
+  byLiteralsFirst,
+  CORE,
+  parameterNamesOf,
+  pathParameters,
+} from '../../../adapters/koa/routing/path.ts';
+import { BillingError } from '../../../lib/errors/index.ts';
+
+const routes = routeTable({ testMode: true });
+
+describe('the route table', () => {
+  for (const route of routes) {
+    describe(`${route.method} ${route.path}`, () => {
+      it('has a decision on its permission', () => {
+        expect(route.permission === 'NONE' || permissions.includes(route.permission)).to.equal(true);
+      });
+
+      it('asks for a permission and an author where it writes', () => {
+        const isWrite =
+          route.method !== 'GET' && route.path.startsWith(CORE) && !route.path.startsWith(`${CORE}/test/`);
+        expect(route.author).to.equal(isWrite);
+        if (isWrite) expect(route.permission).to.not.equal('NONE');
+      });
+
+      it('needs a user and a tenant but for the exceptions of the contract', () => {
+        const isTenantless = ['createTenant', 'getTenantByApiKey'].includes(route.operationId);
+        const expected = route.path.startsWith(`${CORE}/`) ? (isTenantless ? 'USER' : 'TENANT') : 'NONE';
+        expect(route.credentials).to.equal(expected);
+      });
+    });
+  }
+
+  it('has each operation once', () => {
+    const ids = routes.map((route) => route.operationId);
+    expect(new Set(ids).size).to.equal(ids.length);
+    const places = routes.map((route) => `${route.method} ${route.path}`);
+    expect(new Set(places).size).to.equal(places.length);
+  });
+
+  it('has the test endpoints in test mode only', () => {
+    const inTest = routes.filter((route) => route.testMode).map((route) => route.path);
+    expect(inTest).to.include(`${CORE}/test/clock`);
+    const others = routeTable({ testMode: false });
+    expect(others.filter((route) => route.path.startsWith(`${CORE}/test/`))).to.deep.equal([]);
+    expect(others.length).to.equal(routes.length - inTest.length);
+  });
+});
+
+describe('paths', () => {
+  it('put literal segments before parameters', () => {
+    const paths = [
+      '/invoices/{invoiceId}',
+      '/{a}/pagination',
+      '/invoices/dryRun',
+      '/invoices/{invoiceId}/payments',
+    ];
+    expect(paths.toSorted(byLiteralsFirst)).to.deep.equal([
+      '/invoices/dryRun',
+      '/invoices/{invoiceId}',
+      '/invoices/{invoiceId}/payments',
+      '/{a}/pagination',
+    ]);
+  });
+
+  it('read ids in any letter case and refuse what is none', () => {
+    const id = '01a1fcfe-e8ec-717e-8cdb-6282f0f9f546';
+    expect(
+      pathParameters('/a/{accountId}/{name}', { accountId: id.toUpperCase(), name: 'X y' }),
+    ).to.deep.equal({
+      accountId: id,
+      name: 'X y',
+    });
+    expect(() => pathParameters('/a/{accountId}', { accountId: 'nope' }))
+      .to.throw(BillingError, 'accountId "nope" is not a UUID')
+      .with.property('code', 60008);
+  });
+});
+
+describe('the OpenAPI document', () => {
+  const document = openApi();
+  const text = JSON.stringify(document);
+  const schemas = (document.components as { schemas: Record<string, unknown> }).schemas;
+
+  it('has one operation for each route, with every path parameter', () => {
+    const paths = document.paths as Record<
+      string,
+      Record<string, { parameters?: { in: string; name: string }[] }>
+    >;
+    for (const route of routes.filter(
+      (each) => !['/openapi', '/swagger'].some((start) => each.path.startsWith(start)),
+    )) {
+      const operation = paths[route.path]?.[route.method.toLowerCase()];
+      expect(operation, route.path).to.include({ operationId: route.operationId });
+      const inPath = (operation?.parameters ?? [])
+        .filter((each) => each.in === 'path')
+        .map((each) => each.name);
+      expect(inPath).to.deep.equal(parameterNamesOf(route.path));
+    }
+  });
+
+  it('defines every schema that it refers to, and no other', () => {
+    const used = new Set([...text.matchAll(/#\/components\/schemas\/(\w+)/g)].map((match) => match[1]));
+    expect([...used].sort()).to.deep.equal(Object.keys(schemas).sort());
+  });
+
+  it('describes errors, both header families and basic authentication', () => {
+    expect(schemas).to.have.property('Error');
+    expect(Object.keys((document.components as { securitySchemes: object }).securitySchemes)).to.have.members(
+      ['basicAuth', 'serviceApiKey', 'serviceApiSecret', 'killbillApiKey', 'killbillApiSecret'],
+    );
+  });
+
+  it('groups the failures of an operation by status', () => {
+    const create = (document.paths as Record<string, Record<string, { responses: object }>>)[
+      '/1.0/kb/accounts'
+    ]?.post;
+    expect(create?.responses).to.have.all.keys('201', '400', '409', 'default');
+  });
+});
+
+describe('YAML', () => {
+  it('writes nested lists and objects in block style', () => {
+    const value = {
+      a: { 'b c': [1, { d: null, e: [] }, [true]] },
+      no: 'x: y',
+      empty: {},
+      text: 'line\nbreak',
+    };
+    expect(yamlOf(value)).to.equal(
+      [
+        'a:',
+        '  "b c":',
+        '    - 1',
+        '    - d: null',
+        '      e: []',
+        '    - - true',
+        '"no": "x: y"',
+        'empty: {}',
+        'text: "line\\nbreak"',
+        '',
+      ].join('\n'),
+    );
+  });
+});

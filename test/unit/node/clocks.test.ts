@@ -1,0 +1,153 @@
+import { expect } from 'chai';
+import {
+  type SharedTestClock,
+  sharedTestClock,
+  systemClock,
+  type TestClockSetting,
+  type TestClockStore,
+  uuidGenerator,
+} from '../../../adapters/node/index.ts';
+import { BillingError } from '../../../lib/errors/index.ts';
+import { isUuid } from '../../../lib/ids/index.ts';
+import { formatInstant, type Instant, instant, parseWireInstant } from '../../../lib/time/index.ts';
+
+/** One row in memory, as the nodes of a deployment share it. */
+function sharedRow(): TestClockStore {
+  let row: TestClockSetting | null = null;
+  return {
+    readTestClock: async () => row,
+    writeTestClock: async (value) => {
+      row = value;
+    },
+  };
+}
+
+function at(text: string): Instant {
+  const parsed = parseWireInstant(text);
+  if (parsed === undefined) throw new Error(`${text} is no instant`);
+  return parsed;
+}
+
+describe('the test clock', () => {
+  let systemNowMs: number;
+  let store: TestClockStore;
+  const system = { nowMs: () => systemNowMs, after: () => () => undefined };
+
+  beforeEach(() => {
+    systemNowMs = Date.UTC(2026, 0, 1, 12, 0, 0, 400);
+    store = sharedRow();
+  });
+
+  const shown = (clock: SharedTestClock): string => formatInstant(clock.now());
+
+  it('platform P1 Clock', async () => {
+    const clock = sharedTestClock(store, system);
+    await clock.set(at('2025-01-31T10:00:30.750'));
+    expect(shown(clock)).to.equal('2025-01-31T10:00:30.000Z');
+    systemNowMs += 2_000;
+    expect(shown(clock)).to.equal('2025-01-31T10:00:32.000Z');
+    await clock.set(at('2025-01-31T10:00:30.750'));
+    await clock.move({ months: 1 });
+    expect(shown(clock)).to.equal('2025-02-28T10:00:30.000Z');
+    await clock.move({ months: 1 });
+    expect(shown(clock)).to.equal('2025-03-28T10:00:30.000Z');
+    await clock.move({ weeks: 1, days: 3 });
+    expect(shown(clock)).to.equal('2025-03-31T10:00:30.000Z');
+    await clock.move({ days: -3 });
+    expect(shown(clock)).to.equal('2025-03-28T10:00:30.000Z');
+    await clock.set(null);
+    expect(shown(clock)).to.equal('2026-01-01T12:00:02.000Z');
+  });
+
+  it('takes the first given of days, weeks, months, years', async () => {
+    const clock = sharedTestClock(store, system);
+    await clock.set(at('2024-02-29'));
+    await clock.move({ weeks: 1, months: 5 });
+    expect(shown(clock)).to.equal('2024-03-07T00:00:00.000Z');
+    await clock.set(at('2024-02-29'));
+    await clock.move({ months: 1, years: 5 });
+    expect(shown(clock)).to.equal('2024-03-29T00:00:00.000Z');
+    await clock.set(at('2024-02-29'));
+    await clock.move({ years: 1 });
+    expect(shown(clock)).to.equal('2025-02-28T00:00:00.000Z');
+    await clock.move({});
+    expect(shown(clock)).to.equal('2025-02-28T00:00:00.000Z');
+  });
+
+  it('is one clock for all nodes', async () => {
+    const here = sharedTestClock(store, system);
+    const there = sharedTestClock(store, system);
+    await here.set(at('2030-05-05'));
+    expect(shown(there)).to.equal('2026-01-01T12:00:00.000Z');
+    await there.refresh();
+    expect(shown(there)).to.equal('2030-05-05T00:00:00.000Z');
+  });
+
+  it('moves from where another node has set it', async () => {
+    const here = sharedTestClock(store, system);
+    const there = sharedTestClock(store, system);
+    await here.set(at('2030-05-05'));
+    await there.move({ days: 1 });
+    expect(shown(there)).to.equal('2030-05-06T00:00:00.000Z');
+  });
+
+  it('tells its listeners of moves, also of those of other nodes, until they leave', async () => {
+    const here = sharedTestClock(store, system);
+    const there = sharedTestClock(store, system);
+    let moves = 0;
+    const leave = there.onMove(() => {
+      moves += 1;
+    });
+    await here.set(at('2030-05-05'));
+    await there.refresh();
+    await there.refresh();
+    expect(moves).to.equal(1);
+    leave();
+    await there.set(null);
+    expect(moves).to.equal(1);
+  });
+
+  it('stands where it was when a move leads out of the calendar', async () => {
+    const clock = sharedTestClock(store, system);
+    await clock.set(at('2024-02-29'));
+    const failure = await clock.move({ years: 9_000 }).catch((error: unknown) => error);
+    expect(failure).to.be.instanceOf(BillingError).with.property('code', 60002);
+    expect(shown(clock)).to.equal('2024-02-29T00:00:00.000Z');
+  });
+});
+
+describe('the system clock', () => {
+  it('gives business time in whole seconds', () => {
+    const clock = systemClock();
+    const before = clock.nowMs();
+    const now = clock.now();
+    expect(now % 1_000).to.equal(0);
+    expect(before - now).to.be.lessThan(1_000);
+    expect(instant(now)).to.equal(now);
+  });
+
+  it('calls later, or not at all once cancelled', async () => {
+    const clock = systemClock();
+    const called: string[] = [];
+    const cancel = clock.after(0, () => called.push('cancelled'));
+    cancel();
+    await new Promise<void>((resolve) => {
+      clock.after(1, () => {
+        called.push('kept');
+        resolve();
+      });
+      // The clock's timers keep no process alive: this one does while the test waits.
+      setTimeout(resolve, 5_000).unref();
+    });
+    expect(called).to.deep.equal(['kept']);
+  });
+});
+
+describe('the id generator', () => {
+  it('gives rising UUIDs of version 7', () => {
+    const generator = uuidGenerator();
+    const ids = Array.from({ length: 1_000 }, () => generator.next());
+    expect(ids.every((id) => isUuid(id) && id[14] === '7')).to.equal(true);
+    expect(ids.toSorted()).to.deep.equal(ids);
+  });
+});

@@ -1,0 +1,47 @@
+import { expect } from 'chai';
+import { scryptHasher } from '../../../adapters/node/index.ts';
+import { InvariantError } from '../../../lib/errors/index.ts';
+
+const stored = '$scrypt$ln=15,r=8,p=1$MDEyMzQ1Njc4OWFiY2RlZg$hSSwjGIPQg9bhYcWKqx9ueA62Rppwjf7lqfdOl9VEg0';
+
+describe('a scrypt hash', () => {
+  it('platform P7 Password hash', async () => {
+    const hasher = scryptHasher({ saltOf: () => Buffer.from('0123456789abcdef') });
+    expect(await hasher.hash('password')).to.equal(stored);
+  });
+
+  it('is checked with the parameters that stand in it', async () => {
+    const weaker = '$scrypt$ln=4,r=8,p=1$MDEyMzQ1Njc4OWFiY2RlZg$jU+wVnnRO8xMJ6kk2pn2W1IFgOT9r8PK+dHZ+HH3bt4';
+    const hasher = scryptHasher();
+    expect(await hasher.verify('password', stored)).to.equal(true);
+    expect(await hasher.verify('Password', stored)).to.equal(false);
+    expect(await hasher.verify('password', weaker)).to.equal(true);
+    expect(await hasher.verify('passwort', weaker)).to.equal(false);
+  });
+
+  it('has another salt each time', async () => {
+    const hasher = scryptHasher();
+    const [one, other] = await Promise.all([hasher.hash('secret'), hasher.hash('secret')]);
+    expect(one).to.not.equal(other);
+    expect(await hasher.verify('secret', one)).to.equal(true);
+  });
+
+  it('of nobody is no password at all', async () => {
+    expect(await scryptHasher().verify('password', null)).to.equal(false);
+  });
+
+  for (const text of [
+    'plain',
+    '$scrypt$ln=15,r=8,p=1$MDEy$',
+    '$scrypt$ln=31,r=8,p=1$MDEy$MDEy',
+    '$scrypt$ln=0,r=8,p=1$MDEy$MDEy',
+    '$scrypt$ln=15,r=99,p=1$MDEy$MDEy',
+  ]) {
+    it(`is not "${text}"`, async () => {
+      const failure = await scryptHasher()
+        .verify('password', text)
+        .catch((error: unknown) => error);
+      expect(failure).to.be.instanceOf(InvariantError);
+    });
+  }
+});
