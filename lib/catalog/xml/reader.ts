@@ -9,12 +9,15 @@ import {
 } from '../../limits.ts';
 import { type ElementRule, type Frame, Refusal, readScalar } from './element.ts';
 import { Positions } from './positions.ts';
+import { quote } from './quote.ts';
 import { trimXml } from './scalar.ts';
 import type { XmlSource } from './source.ts';
 
 const XSI = 'http://www.w3.org/2001/XMLSchema-instance';
 const NOT_BLANK = /[^ \t\r\n]/;
 const SAXES_POSITION = /^\d+:\d+: /;
+/** The parser quotes names of any length. */
+const LONGEST_SAXES_MESSAGE = 400;
 
 export interface ReadXml<T> {
   readonly value: T;
@@ -51,7 +54,9 @@ class XmlReader<T> {
 
   read(): ReadXml<T> {
     const parser = this.#parser;
-    parser.on('error', (error) => this.#notWellFormed(error.message.replace(SAXES_POSITION, '')));
+    parser.on('error', (error) =>
+      this.#notWellFormed(error.message.replace(SAXES_POSITION, '').slice(0, LONGEST_SAXES_MESSAGE)),
+    );
     parser.on('doctype', () =>
       this.#fail('A document type declaration (<!DOCTYPE) is not accepted; remove it'),
     );
@@ -237,7 +242,7 @@ class XmlReader<T> {
     const end = this.#parser.position - 1;
     const start = this.#source.text.lastIndexOf('</', end);
     const written = trimXml(this.#source.text.slice(start + 2, end));
-    if (written !== name) this.#fail(`The end tag "${written}" does not close "${name}"`, start);
+    if (written !== name) this.#fail(`The end tag ${quote(written)} does not close "${name}"`, start);
   }
 
   #completeChildren(frame: Frame): void {

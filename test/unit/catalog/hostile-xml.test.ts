@@ -98,6 +98,17 @@ describe('Hostile catalog documents', () => {
     );
   });
 
+  it('bounds what a message repeats of the document', () => {
+    const long = 'n'.repeat(100_000);
+    const hostile = [
+      `<catalog></${long}>`,
+      `</${long}>`,
+      `<catalog>&${long};`,
+      `<catalog ${'n'.repeat(200)}:a="1">`,
+    ];
+    for (const document of hostile) expect(fault(document)).to.have.length.lessThan(500);
+  });
+
   it('bounds text values, not the white space around them', () => {
     const text = (length: number): string =>
       `<catalogName>${' '.repeat(9_000)}${'x'.repeat(length)}</catalogName>`;

@@ -1,0 +1,58 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import {
+  canonicalXml,
+  createCatalog,
+  createVersion,
+  readCatalogXml,
+  type VersionContent,
+  writeCatalogXml,
+} from '../../lib/catalog/index.ts';
+import { versionContent } from './catalog-arbitraries.ts';
+import { propertyRuns } from './runs.ts';
+
+/** The public state of a version; the mode of the version itself is folded into its plans when it is written. */
+function state(content: VersionContent): unknown {
+  return { ...createVersion(content), recurringBillingMode: null };
+}
+
+describe('Catalog XML round trip', () => {
+  it('reads back every version as it was written', () => {
+    fc.assert(
+      fc.property(versionContent, (content) => {
+        const [reread] = readCatalogXml(canonicalXml(createVersion(content))).versions;
+        expect(reread && state(reread.content)).to.deep.equal(state(content));
+      }),
+      { numRuns: propertyRuns },
+    );
+  }).timeout(0);
+
+  it('writes the same text again', () => {
+    fc.assert(
+      fc.property(versionContent, (content) => {
+        const written = canonicalXml(createVersion(content));
+        const [reread] = readCatalogXml(written).versions;
+        expect(reread && canonicalXml(createVersion(reread.content))).to.equal(written);
+      }),
+      { numRuns: propertyRuns },
+    );
+  }).timeout(0);
+
+  it('reads back the envelope in any encoding', () => {
+    fc.assert(
+      fc.property(versionContent, fc.boolean(), (content, isUtf8) => {
+        const written = writeCatalogXml(createCatalog([createVersion(content)]));
+        const bytes = isUtf8 ? new TextEncoder().encode(written) : utf16(written.replace('UTF-8', 'UTF-16'));
+        const document = readCatalogXml(bytes);
+        expect(document.isEnvelope).to.equal(true);
+        expect(document.versions.map((version) => state(version.content))).to.deep.equal([state(content)]);
+      }),
+      { numRuns: propertyRuns },
+    );
+  }).timeout(0);
+});
+
+/** Little-endian, with the byte order mark. */
+function utf16(text: string): Uint8Array {
+  return new Uint8Array(Uint16Array.from(`\uFEFF${text}`.split(''), (unit) => unit.charCodeAt(0)).buffer);
+}
