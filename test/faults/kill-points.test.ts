@@ -5,17 +5,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { customers } from '../../examples/demo-story.ts';
 import { eachDatabase, type OpenDatabase, type TestDatabase } from '../support/databases.ts';
 import { migrated } from '../support/storage.ts';
 
 /** Points per database; the long run takes every step. */
 const KILL_POINTS = Number(process.env.BILLWRIGHT_KILL_POINTS ?? 50);
-const STORY_ENDS = '2024-03-20';
-const AT_A_TIME = 2;
+/** Long enough for each customer's first payment, and for the recovery of one that was cut off. */
+const STORY_ENDS = '2024-02-20';
+const AT_A_TIME = 3;
 const PROCESS = fileURLToPath(new URL('./story-process.ts', import.meta.url));
 
 interface Told {
   readonly steps: number;
+  /** Steps right before and after each purchase. */
+  readonly purchases: readonly number[];
   readonly outcome: Readonly<Record<string, unknown>>;
 }
 
@@ -35,10 +39,11 @@ eachDatabase((kind, open) => {
     it('plays a story worth killing', () => {
       expect(Object.keys(undisturbed.outcome)).to.have.members(['ada', 'bruno', 'chiyo']);
       expect(undisturbed.steps).to.be.greaterThan(KILL_POINTS);
+      expect(undisturbed.purchases).to.have.length(2 * customers.length);
     });
 
     it(`ends in the same invoices and payments when started again (${KILL_POINTS} points, ${kind})`, async () => {
-      const points = killPoints(undisturbed.steps, KILL_POINTS);
+      const points = killPoints(undisturbed, KILL_POINTS);
       const disturbed = await inGroups(points, AT_A_TIME, (point) => playTwice(open, join(directory, `at-${point}`), point));
       for (const { point, killed, told, charges } of disturbed) {
         expect(killed, `kill point ${point} was reached`).to.equal(true);
@@ -79,10 +84,12 @@ function toldBy({ stdout, stderr, signal }: Ended): Told {
   return JSON.parse(line) as Told;
 }
 
-/** Spread evenly over the story, each in the middle of its share. */
-function killPoints(steps: number, count: number): readonly number[] {
-  const share = steps / count;
-  return Array.from({ length: count }, (_, index) => Math.max(1, Math.floor(share * (index + 0.5))));
+/** Around every purchase, and the rest spread evenly over the story, each in the middle of its share. */
+function killPoints({ steps, purchases }: Told, count: number): readonly number[] {
+  const spread = Math.max(0, count - purchases.length);
+  const share = steps / Math.max(1, spread);
+  const even = Array.from({ length: spread }, (_, index) => Math.max(1, Math.floor(share * (index + 0.5))));
+  return [...new Set([...purchases, ...even])];
 }
 
 /** Transactions that the gateway's own ledger has charged more than once. */

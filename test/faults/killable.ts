@@ -3,6 +3,7 @@ import type { PaymentGateway, Storage } from '../../lib/index.ts';
 /** Counts the steps of a process and kills it, as `kill -9` would, when it reaches the chosen one. */
 export class KillSwitch {
   readonly #killAt: number;
+  readonly #purchases: number[] = [];
   #steps = 0;
 
   constructor(killAt: number) {
@@ -13,8 +14,14 @@ export class KillSwitch {
     return this.#steps;
   }
 
-  step(): void {
+  /** The steps right before and right after each purchase: money has moved or it has not. */
+  get purchases(): readonly number[] {
+    return this.#purchases;
+  }
+
+  step(call?: string): void {
     this.#steps += 1;
+    if (call === 'purchase') this.#purchases.push(this.#steps);
     if (this.#steps === this.#killAt) process.kill(process.pid, 'SIGKILL');
   }
 }
@@ -59,11 +66,11 @@ function stepping<T extends object>(target: T, kill: KillSwitch): T {
       const value: unknown = Reflect.get(object, property, object);
       if (typeof value === 'function') {
         return (...args: unknown[]) => {
-          kill.step();
+          kill.step(String(property));
           const result: unknown = Reflect.apply(value, object, args);
           if (!(result instanceof Promise)) return result;
           return result.then((resolved) => {
-            kill.step();
+            kill.step(String(property));
             return resolved;
           });
         };

@@ -34,7 +34,7 @@ const acme = await playStory(billing, clock, {
   until: values.until,
   onDay: (day) => writeFile(dayFile, day),
 });
-console.log(JSON.stringify({ steps: kill.steps, outcome: await outcomeOf(acme) }));
+console.log(JSON.stringify({ steps: kill.steps, purchases: kill.purchases, outcome: await outcomeOf(acme) }));
 await billing.close();
 
 /** Invoices and what was paid of each, by customer: what must be the same however often the process died. */
