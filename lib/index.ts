@@ -1,5 +1,5 @@
 /** The framework-free engine: operations, ports and the values they speak. Entry point `billwright` adds Node's ports. */
-export { type AccountInput } from './accounts/account-input.ts';
+export type { AccountInput } from './accounts/account-input.ts';
 export type { Account, AccountBalance } from './accounts/model.ts';
 export { AuditLevel } from './audit/service.ts';
 export {
@@ -13,16 +13,25 @@ export * from './catalog/index.ts';
 export { type CallContext, CallOrigin, type TenantRef } from './context.ts';
 export * from './errors/index.ts';
 export * from './ids/index.ts';
-export * from './invoicing/model.ts';
 export type { InvoiceItemView, InvoiceView } from './invoicing/invoice-view.ts';
+export * from './invoicing/model.ts';
 export * from './money/index.ts';
 export * from './payments/model.ts';
 export * from './ports/index.ts';
 export * from './ports/storage/index.ts';
 export * from './queue/model.ts';
-export { ALL_PERMISSIONS, isPermitted } from './security/service.ts';
 export type { User } from './security/model.ts';
+export { ALL_PERMISSIONS, isPermitted } from './security/service.ts';
+export type {
+  CreateSubscriptionOptions,
+  CreateSubscriptionRequest,
+  PriceOverrideRequest,
+} from './subscriptions/create-request.ts';
 export * from './subscriptions/model.ts';
+export type { PhasePrices } from './subscriptions/phase-prices.ts';
+export type { RequestedDate } from './subscriptions/requested-date.ts';
+export type { BundleFilter } from './subscriptions/service.ts';
+export type { BundleView, SubscriptionEventView, SubscriptionView } from './subscriptions/views.ts';
 export type { Tenant } from './tenants/model.ts';
 export type { NewTenantInput } from './tenants/service.ts';
 export * from './time/index.ts';

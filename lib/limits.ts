@@ -48,6 +48,9 @@ export const MAX_PERIODS_BACK = 10_000;
 /** Phases of one plan: the grammar has no bound of its own; a timeline is built from all of them at once. */
 export const MAX_PHASES_PER_PLAN = 100;
 
+/** Years from today that the start of a subscription may lie, either way: its timeline stays inside the calendar. */
+export const MAX_REQUESTED_DATE_YEARS = 100;
+
 /** Billing events of one subscription that one run reads. */
 export const MAX_BILLING_EVENTS_PER_SUBSCRIPTION = 10_000;
 

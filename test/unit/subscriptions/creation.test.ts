@@ -253,6 +253,26 @@ describe('Refusals of a creation', () => {
     });
   }
 
+  for (const [name, options] of [
+    ['date', { billingDate: { date: day('2125-01-01') } }],
+    ['date at the end of the calendar', { entitlementDate: { date: day('9999-12-31') } }],
+    ['instant at the end of the calendar', { billingDate: { at: at('9999-12-31T23:59:59Z') } }],
+    ['instant at the beginning of the calendar', { billingDate: { at: at('0001-01-01T00:00:00Z') } }],
+  ] as const) {
+    it(`refuses a ${name} more than a hundred years away`, () => {
+      expectError(
+        () => create({ planName: 'pro-monthly' }, options),
+        ErrorCode.INVALID_PARAMETER,
+        /100 years/,
+      );
+    });
+  }
+
+  it('takes a date a hundred years away', () => {
+    const life = create({ planName: 'pro-monthly' }, { billingDate: { date: day('2124-12-31') } });
+    expect(storedOf(life).at(-1)).to.equal('PHASE 2125-01-30 pro-monthly-evergreen');
+  });
+
   it('refuses a tenant without catalog', () => {
     const call = () =>
       created({ account: customer, request: { planName: 'solo-now' }, now, catalog: createCatalog([]) });
