@@ -49,17 +49,11 @@ function endOfLastProposal({ cycle, endDate, billThrough }: BilledEvent): LocalD
   return end > cycle.start ? end : null;
 }
 
-/** g of invoicing.md §5.5 rule 2. */
+/** g of invoicing.md §5.5 rule 2, before its condition on E: an earlier next event wins by the minimum of rule 3. */
 function nextBillingDate(billed: BilledEvent): LocalDate | null {
-  const { event, cycle, endDate, billThrough } = billed;
-  const next =
-    event.billingMode === 'IN_ADVANCE'
-      ? endOfLastProposal(billed)
-      : billThrough === null
-        ? cycle.first
-        : cycleDate(cycle, firstCycleAfter(cycle, billThrough));
-  if (next === null) return null;
-  return endDate === null || endDate > next ? next : null;
+  const { event, cycle, billThrough } = billed;
+  if (event.billingMode === 'IN_ADVANCE') return endOfLastProposal(billed);
+  return billThrough === null ? cycle.first : cycleDate(cycle, firstCycleAfter(cycle, billThrough));
 }
 
 function earlier(a: LocalDate | null, b: LocalDate | null): LocalDate | null {

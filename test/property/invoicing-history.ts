@@ -265,7 +265,7 @@ const near = fc.oneof(
 
 function steps(currency: Currency): fc.Arbitrary<readonly Step[]> {
   const step = fc.oneof(
-    { weight: 6, arbitrary: fc.record({ do: fc.constant('ADD' as const), fact: factsIn(currency), near }) },
+    { weight: 9, arbitrary: fc.record({ do: fc.constant('ADD' as const), fact: factsIn(currency), near }) },
     { weight: 2, arbitrary: fc.record({ do: fc.constant('REMOVE' as const), index: fc.nat(20) }) },
     {
       weight: 2,
@@ -287,7 +287,7 @@ function steps(currency: Currency): fc.Arbitrary<readonly Step[]> {
       }),
     },
   );
-  return fc.array(step, { minLength: 3, maxLength: 24 });
+  return fc.array(step, { minLength: 3, maxLength: 30 });
 }
 
 export const currencies = fc.constantFrom<Currency>('USD', 'USD', 'JPY', 'KWD');

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Uuid } from '../../lib/ids/index.ts';
 import { type decimal, formatDecimal, minorUnits, roundToScale, sum } from '../../lib/money/index.ts';
 import { addDays, formatLocalDate, type LocalDate, parseLocalDate } from '../../lib/time/index.ts';
-import { SubscriptionLedger } from '../unit/invoicing/subscription-ledger.ts';
+import { line, SubscriptionLedger } from '../unit/invoicing/subscription-ledger.ts';
 import {
   eventsOf,
   type Fact,
@@ -88,6 +88,16 @@ class Life {
     expect(this.ledger.run(this.targetDate), 'an immediate second run').to.deep.equal([]);
     this.#checkRepairs();
     this.#checkDays();
+    this.#checkDueDate();
+  }
+
+  /** Nothing can be billed before the next due date, but for greedy arrears, which grow on any day. */
+  #checkDueDate(): void {
+    if (this.history.isGreedy) return;
+    const due = this.ledger.cursor?.nextDueDate ?? null;
+    expect(due === null || due > this.targetDate, 'due later').to.equal(true);
+    const lastQuietDay = due === null ? addDays(this.targetDate, 400) : addDays(due, -1);
+    expect(this.ledger.evaluate(lastQuietDay).items.map(line), 'nothing before it is due').to.deep.equal([]);
   }
 
   #checkRepairs(): void {

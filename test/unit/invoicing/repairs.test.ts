@@ -26,6 +26,21 @@ describe('repairs of an item', () => {
     ]);
   });
 
+  it('in one run lower what is left of it one after the other', () => {
+    const created = event('CREATE', '2024-04-01', { price: '30.00' });
+    const ledger = new SubscriptionLedger().change([created]);
+    ledger.run('2024-04-01');
+    ledger.adjust(ledger.item(0).id, '25.00');
+    const pauses = [pause('2024-04-04'), resume('2024-04-06', '30.00'), pause('2024-04-11')];
+    ledger.change([created, ...pauses, resume('2024-04-13', '30.00'), pause('2024-04-21')], '2024-04-04');
+    expect(ledger.run('2024-04-21')).to.deep.equal([
+      'X 2024-04-04 2024-04-06 -2',
+      'X 2024-04-11 2024-04-13 -2',
+      'X 2024-04-21 2024-05-01 -1',
+    ]);
+    expect(ledger.billed.get(ledger.item(0).id)?.repairable.toFixed()).to.equal('0');
+  });
+
   it('never take more than adjustments have left of it', () => {
     const created = event('CREATE', '2024-04-01', { price: '30.00' });
     const ledger = new SubscriptionLedger().change([created]);
