@@ -38,7 +38,7 @@ export async function report(acme: TenantBilling): Promise<string> {
 
 async function storyOf(acme: TenantBilling, customer: Customer) {
   const account = await acme.accounts.getByKey(customer.key);
-  const invoices = await acme.invoices.ofAccount({ accountId: account.id, withItems: true, includeVoided: false });
+  const invoices = await acme.invoices.ofAccount({ accountId: account.id, withItems: true });
   const payments = await acme.payments.ofAccount(account.id);
   const balances = await acme.accounts.balances([account.id]);
   const currency = currencyOf(account);

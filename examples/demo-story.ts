@@ -63,11 +63,14 @@ export async function playStory(
   options: { readonly until?: string; readonly onDay?: (day: string) => Promise<void> } = {},
 ): Promise<TenantBilling> {
   const acme = await openShop(billing);
+  const joined = new Set<Customer>();
   for (let day = dayOf(clock); day <= (options.until ?? STORY_ENDS); day = nextDay(clock)) {
     await options.onDay?.(day);
     clock.set(`${day}${TIME_OF_DAY}`);
     for (const customer of customers) {
-      if (customer.joins <= day) await signUp(acme, customer);
+      if (customer.joins > day || joined.has(customer)) continue;
+      await signUp(acme, customer);
+      joined.add(customer);
     }
     await billing.settle();
   }

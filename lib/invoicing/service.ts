@@ -21,8 +21,10 @@ export interface GenerateRequest {
 /** Which invoices of an account to list, and whether with their items. */
 export interface AccountInvoicesRequest extends Partial<InvoiceFilter> {
   readonly accountId: Uuid;
-  readonly withItems: boolean;
-  readonly includeVoided: boolean;
+  /** Default false. */
+  readonly withItems?: boolean;
+  /** Default false. */
+  readonly includeVoided?: boolean;
 }
 
 const NO_NUMBER = 0;
@@ -128,7 +130,7 @@ export class InvoicingService {
    * included as the request says. @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
   async ofAccount(context: CallContext, request: AccountInvoicesRequest): Promise<readonly InvoiceView[]> {
-    const { accountId, withItems, includeVoided, ...filter } = request;
+    const { accountId, withItems = false, includeVoided = false, ...filter } = request;
     return this.#ports.storage.read(context.tenant, async (session) => {
       await requireAccount(session, accountId);
       const invoices = await session.invoices.listOfAccount(accountId, {

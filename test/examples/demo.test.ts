@@ -1,0 +1,25 @@
+import { readFile } from 'node:fs/promises';
+import { expect } from 'chai';
+import { Billing } from '../../adapters/node/billwright.ts';
+import { fakeClock, sandboxGateway } from '../../adapters/testing/index.ts';
+import { report } from '../../examples/demo-report.ts';
+import { playStory, STORY_BEGINS } from '../../examples/demo-story.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { migrated, storageOf } from '../support/storage.ts';
+
+const golden = new URL('../fixtures/demo.txt', import.meta.url);
+
+eachDatabase((_kind, open) => {
+  describe('the demo', () => {
+    it('tells the story of the golden file, to the cent', async () => {
+      const storage = storageOf(await open(migrated));
+      const clock = fakeClock(STORY_BEGINS);
+      const billing = await Billing.open({ storage, clock, gateways: [sandboxGateway()] });
+      try {
+        expect(await report(await playStory(billing, clock))).to.equal(await readFile(golden, 'utf8'));
+      } finally {
+        await billing.close();
+      }
+    });
+  });
+});

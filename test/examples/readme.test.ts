@@ -1,0 +1,88 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const run = promisify(execFile);
+
+/** Where the README's imports are in the source tree. */
+const SOURCES: Readonly<Record<string, string>> = {
+  billwright: 'adapters/node/billwright.ts',
+  'billwright/sqlite': 'adapters/mikro-orm/sqlite.ts',
+  'billwright/testing': 'adapters/testing/index.ts',
+};
+
+describe('README', function () {
+  this.timeout(60_000);
+  let directory: string;
+  let readme: string;
+
+  before(async () => {
+    readme = await readFile(join(root, 'README.md'), 'utf8');
+    directory = await mkdtemp(join(tmpdir(), 'billwright-readme-'));
+    await mkdir(join(directory, 'examples'));
+    await cp(join(root, 'examples/catalogs'), join(directory, 'examples/catalogs'), { recursive: true });
+  });
+
+  after(() => rm(directory, { recursive: true, force: true }));
+
+  function blocks(language: string): readonly string[] {
+    return [...readme.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map((match) => match[1] ?? '');
+  }
+
+  it('the embedding example runs as it stands and prints what the README says', async () => {
+    const [example = ''] = blocks('ts');
+    const [printed = ''] = blocks('text');
+    const imported = example.replaceAll(/from '(billwright[^']*)'/g, (_, name: string) => {
+      return `from '${join(root, SOURCES[name] ?? 'missing')}'`;
+    });
+    const file = join(directory, 'embed.ts');
+    await writeFile(file, imported);
+    const { stdout } = await run(process.execPath, [file], { cwd: directory });
+    expect(stdout).to.equal(printed);
+  });
+
+  it('the curl walk-through runs as it stands and ends in two paid invoices', async () => {
+    const walkThrough = blocks('sh').find((block) => block.includes('call()')) ?? '';
+    const server = await startServer();
+    try {
+      const script = walkThrough.replace('http://127.0.0.1:8080', server.url);
+      const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', script], { cwd: directory });
+      const answer = stdout.slice(stdout.lastIndexOf('[{'));
+      const invoices = JSON.parse(answer) as readonly { readonly amount: number; readonly balance: number }[];
+      expect(invoices.map(({ amount, balance }) => [amount, balance])).to.deep.equal([
+        [11, 0],
+        [11, 0],
+      ]);
+    } finally {
+      await server.stop();
+    }
+  });
+
+  /** The server as `npm start -- --test-mode` starts it, on a free port and a database of its own. */
+  async function startServer(): Promise<{ readonly url: string; stop(): Promise<void> }> {
+    const args = ['adapters/cli/billwright.ts', 'serve', '--test-mode', '--port', '0', '--database', join(directory, 'b.db')];
+    const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+    const url = await new Promise<string>((resolve, reject) => {
+      let told = '';
+      child.stdout.on('data', (chunk: Buffer) => {
+        told += chunk.toString();
+        const found = /http:\/\/127\.0\.0\.1:\d+/.exec(told);
+        if (found) resolve(found[0]);
+      });
+      child.once('exit', () => reject(new Error(`the server ended: ${told}`)));
+    });
+    return {
+      url,
+      stop: async () => {
+        child.kill('SIGTERM');
+        await once(child, 'exit');
+      },
+    };
+  }
+});
