@@ -8,7 +8,7 @@ import type { Location, XmlSource } from './source.ts';
  */
 export class Positions {
   readonly #source: XmlSource;
-  readonly #frames = new WeakMap<object, Pick<Frame, 'offset' | 'childOffsets'>>();
+  readonly #frames = new Map<object, Pick<Frame, 'offset' | 'childOffsets'>>();
 
   constructor(source: XmlSource) {
     this.#source = source;
