@@ -128,6 +128,16 @@ export class SubscriptionLedger {
     };
   }
 
+  /** The rows of the window and all rows of their items: what a dry run starts from. */
+  loadWithItems(): readonly CoverageRow[] {
+    const rows = this.load().rows;
+    const itemIds = new Set(rows.filter(({ kind }) => kind === 'RECURRING').map(({ itemId }) => itemId));
+    return [
+      ...rows.filter(({ itemId }) => !itemIds.has(itemId)),
+      ...this.rows.filter(({ itemId }) => itemIds.has(itemId)),
+    ];
+  }
+
   /** ITEM_ADJ: lowers what is left to repair of an item; its coverage stays. */
   adjust(itemId: Uuid, amount: string | Decimal): void {
     const item = this.billed.get(itemId);

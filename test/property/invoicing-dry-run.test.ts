@@ -1,0 +1,88 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { Uuid } from '../../lib/ids/index.ts';
+import { walkToTargetDate } from '../../lib/invoicing/dry-run-walk.ts';
+import type { AccountInvoicingState } from '../../lib/invoicing/model.ts';
+import { ZERO } from '../../lib/money/index.ts';
+import { addDays, type LocalDate, parseLocalDate } from '../../lib/time/index.ts';
+import { countedIds, line, SubscriptionLedger } from '../unit/invoicing/subscription-ledger.ts';
+import { eventsOf, firstDifference, type History, histories } from './invoicing-history.ts';
+import { propertyRuns } from './runs.ts';
+
+const accountId = '00000000-0000-7000-8000-00000000000a' as Uuid;
+
+/** A subscription that was billed at `today`, and whose other facts were learnt afterwards. */
+function ledgerOf(history: History, today: LocalDate): SubscriptionLedger {
+  const ledger = new SubscriptionLedger({
+    currency: history.currency,
+    config: { prorationFixedDays: history.fixedDays },
+    periodOfPhase: (planName) => history.plans.find(({ name }) => name === planName)?.period ?? null,
+  });
+  ledger.change(eventsOf(history, []));
+  ledger.run(today);
+  const facts = history.steps.flatMap((step) => (step.do === 'ADD' ? [step.fact] : []));
+  const events = eventsOf(history, facts);
+  const from = firstDifference(ledger.events, events);
+  return from === null ? ledger : ledger.change(events, from);
+}
+
+function maxTargetDate(ledger: SubscriptionLedger, today: LocalDate): LocalDate | null {
+  return ledger.items.some(({ itemType }) => itemType === 'RECURRING') ? today : null;
+}
+
+function dryRun(ledger: SubscriptionLedger, today: LocalDate, targetDate: LocalDate): readonly string[] {
+  const state: AccountInvoicingState = {
+    accountId,
+    accountRecordId: 1,
+    maxTargetDate: maxTargetDate(ledger, today),
+    accountCBA: ZERO,
+    accountBalance: ZERO,
+    parked: false,
+    version: 1,
+  };
+  const loaded = { ...ledger.load(), items: ledger.billed, rows: ledger.loadWithItems() };
+  const dueDates = ledger.cursor?.nextDueDate ?? null;
+  const invoice = walkToTargetDate(
+    {
+      state,
+      subscriptions: [loaded],
+      targetDate,
+      currency: ledger.currency,
+      config: ledger.config,
+      dueDates: dueDates === null ? [] : [dueDates],
+    },
+    countedIds(ledger.items.length),
+  );
+  return invoice?.run.items.map(line) ?? [];
+}
+
+/** The last invoice of real runs on every day up to the target date; that of the target itself if it is a candidate. */
+function realRuns(ledger: SubscriptionLedger, today: LocalDate, targetDate: LocalDate): readonly string[] {
+  const eventDates = new Set(ledger.events.map(({ localDate }) => localDate));
+  let latest: readonly string[] = [];
+  for (let date = today; date <= targetDate; date = addDays(date, 1)) {
+    const isDue = ledger.cursor?.nextDueDate === date || eventDates.has(date);
+    if (!isDue && date !== targetDate) continue;
+    const lines = ledger.run(date);
+    if (date === targetDate && isDue && eventDates.has(date)) return lines;
+    latest = lines.length === 0 ? latest : lines;
+  }
+  return latest;
+}
+
+describe('a dry run', () => {
+  it('answers with the invoice that the runs in between and the last one would make', () => {
+    fc.assert(
+      fc.property(histories, fc.nat(300), fc.integer({ min: 1, max: 200 }), (history, day, later) => {
+        const today = addDays(parseLocalDate(history.start), day);
+        const targetDate = addDays(today, later);
+        const ledger = ledgerOf(history, today);
+        // Before anything recurs the walk may begin at dates that lie behind; that is not what is compared here.
+        if (maxTargetDate(ledger, today) === null) return;
+        const predicted = dryRun(ledger, today, targetDate);
+        expect(predicted).to.deep.equal(realRuns(ledger, addDays(today, 1), targetDate));
+      }),
+      { numRuns: propertyRuns },
+    );
+  }).timeout(0);
+});
