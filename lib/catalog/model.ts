@@ -37,6 +37,7 @@ export interface InternationalPrice {
   readonly prices: readonly Price[];
 }
 
+/** What usage is counted in. */
 export interface Unit {
   readonly name: string;
   readonly prettyName: string;
@@ -49,6 +50,7 @@ export interface Limit {
   readonly min: WrittenDecimal;
 }
 
+/** What is sold; its plans say for how much. */
 export interface Product {
   readonly name: string;
   readonly prettyName: string;
@@ -60,6 +62,7 @@ export interface Product {
   readonly limits: readonly Limit[];
 }
 
+/** Units sold together outside tiers, in advance. */
 export interface Block {
   readonly type: BlockType;
   readonly unit: string;
@@ -77,6 +80,7 @@ export interface TieredBlock {
   readonly max: WrittenDecimal;
 }
 
+/** A step of a usage price: up to its limits (CAPACITY) or blocks (CONSUMABLE). */
 export interface Tier {
   readonly limits: readonly Limit[];
   readonly blocks: readonly TieredBlock[];
@@ -85,6 +89,7 @@ export interface Tier {
   readonly recurringPrice: InternationalPrice | null;
 }
 
+/** A section of a phase that charges what was used. */
 export interface Usage {
   readonly name: string;
   readonly prettyName: string;
@@ -111,6 +116,7 @@ export interface Recurring {
   readonly price: InternationalPrice | null;
 }
 
+/** A stretch of a plan with one set of prices. */
 export interface PlanPhase {
   /** `<planName>-<type in lower case>`; never written in a document. */
   readonly name: string;
@@ -123,6 +129,7 @@ export interface PlanPhase {
   readonly usages: readonly Usage[];
 }
 
+/** A product with its phases and prices. */
 export interface Plan {
   readonly name: string;
   readonly prettyName: string;
@@ -141,6 +148,7 @@ export interface Plan {
   readonly plansAllowedInBundle: number;
 }
 
+/** A named selection of plans. */
 export interface PriceList {
   readonly name: string;
   readonly prettyName: string;
@@ -148,6 +156,7 @@ export interface PriceList {
   readonly plans: readonly string[];
 }
 
+/** The price lists of a version, `DEFAULT` apart from the others. */
 export interface PriceListSet {
   readonly defaultPriceList: PriceList;
   readonly childPriceLists: readonly PriceList[];
@@ -166,6 +175,7 @@ export interface ChangeConditions {
   readonly toPriceList: string | null;
 }
 
+/** Conditions on the target plan of a creation. */
 export interface CreateConditions {
   readonly product: string | null;
   readonly productCategory: ProductCategory | null;
@@ -173,10 +183,12 @@ export interface CreateConditions {
   readonly priceList: string | null;
 }
 
+/** Conditions on a running subscription. */
 export interface SubscriptionConditions extends CreateConditions {
   readonly phaseType: PhaseType | null;
 }
 
+/** Conditions on the current plan of a change. */
 export interface PriceListConditions {
   readonly fromProduct: string | null;
   readonly fromProductCategory: ProductCategory | null;
@@ -184,6 +196,7 @@ export interface PriceListConditions {
   readonly fromPriceList: string | null;
 }
 
+/** One case of a rule: the result if all conditions hold. */
 export interface RuleCase<Conditions, Result> {
   readonly conditions: Conditions;
   readonly result: Result;

@@ -321,7 +321,8 @@ describe('Reading a catalog document', () => {
       it(`takes ${amount} as a decimal, as written`, () => {
         const entry = parse(withPrice(amount)).content.plans[0]?.finalPhase.recurring?.price?.prices[0];
         expect(entry?.amount?.text).to.equal(amount);
-        expect(entry?.amount?.value.toNumber()).to.equal(Number(amount) + 0);
+        expect(entry?.amount?.value.toNumber()).to.equal(Number(amount));
+        expect(entry?.amount?.value.isNegative()).to.equal(Number(amount) < 0);
       });
     }
     for (const amount of refused) {

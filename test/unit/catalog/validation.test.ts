@@ -81,6 +81,48 @@ describe('Validation of one version', () => {
     ]);
   });
 
+  it('collects every error in the order of the sections, the terms of phases last', () => {
+    const twice = (rule: string, body: string): string =>
+      `<${rule}>${`<${rule}Case>${body}</${rule}Case>`.repeat(2)}</${rule}>`;
+    const { errors } = validate({
+      products: product('P', { included: ['P'], available: ['P'] }),
+      rules: [
+        twice('changePolicy', '<fromProduct>P</fromProduct><policy>IMMEDIATE</policy>'),
+        twice('changeAlignment', '<alignment>START_OF_BUNDLE</alignment>'),
+        twice('cancelPolicy', '<product>P</product><policy>IMMEDIATE</policy>'),
+        twice('createAlignment', '<alignment>START_OF_BUNDLE</alignment>'),
+        twice('billingAlignment', '<alignment>ACCOUNT</alignment>'),
+        twice('priceList', '<toPriceList>DEFAULT</toPriceList>'),
+      ].join(''),
+      plans:
+        plan('a', 'a', { finalPhase: phase('EVERGREEN', { number: 1, period: 'NO_BILLING_PERIOD' }) }) +
+        plan('b', 'P', {
+          initialPhases: phase('EVERGREEN', { unit: 'DAYS', number: null, fixed: '' }),
+          finalPhase: phase('TRIAL', { unit: 'UNLIMITED', number: null, period: 'NO_BILLING_PERIOD' }),
+        }),
+      priceLists: lists({ DEFAULT: ['a', 'b'] }),
+    });
+    expect(messages(errors)).to.deep.equal([
+      'Product "P" lists itself in its included products',
+      'Product "P" lists itself in its available products',
+      'Plan "a": product "a" is a plan, not a product',
+      'Plan "a", phase a-evergreen: an UNLIMITED duration has no number, but 1 is given',
+      'Plan "b": an initial phase cannot be of type EVERGREEN',
+      'Plan "b", phase b-evergreen: a duration in DAYS needs a number',
+      'Plan "b": the final phase cannot be of type TRIAL',
+      'Rule changePolicy, case 2 repeats case 1',
+      'Rule changePolicy has no default: add a last case without conditions',
+      'Rule changeAlignment, case 2 repeats case 1',
+      'Rule cancelPolicy, case 2 repeats case 1',
+      'Rule cancelPolicy has no default: add a last case without conditions',
+      'Rule createAlignment, case 2 repeats case 1',
+      'Rule billingAlignment, case 2 repeats case 1',
+      'Rule priceList, case 2 repeats case 1',
+      'Plan "b", phase b-evergreen: an EVERGREEN phase is UNLIMITED, not in DAYS',
+      'Plan "b", phase b-trial: a TRIAL phase cannot be UNLIMITED',
+    ]);
+  });
+
   it('locates each error at the element concerned', () => {
     const xml = [
       '<catalog>',
