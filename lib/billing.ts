@@ -3,8 +3,8 @@ import { AuditService } from './audit/service.ts';
 import { CatalogService } from './catalog/service.ts';
 import { type CallContext, CallOrigin, type TenantRef } from './context.ts';
 import type { Uuid } from './ids/index.ts';
-import { InvoicingService } from './invoicing/service.ts';
 import { InvoiceRunHandler } from './invoicing/run-handler.ts';
+import { InvoicingService } from './invoicing/service.ts';
 import { SETTLE_TIMEOUT_MS } from './limits.ts';
 import { type Bound, bindContext } from './operations.ts';
 import { AutomaticPaymentHandler } from './payments/automatic-payment-handler.ts';
@@ -13,12 +13,20 @@ import { JanitorHandler } from './payments/janitor-handler.ts';
 import { PaymentMethodService } from './payments/payment-method-service.ts';
 import { PaymentReads } from './payments/payment-reads.ts';
 import { PaymentRetryHandler } from './payments/payment-retry-handler.ts';
-import type { Clock, IdGenerator, Logger, PaymentGateway, Ports, SecretHasher, SystemClock } from './ports/index.ts';
+import type {
+  Clock,
+  IdGenerator,
+  Logger,
+  PaymentGateway,
+  Ports,
+  SecretHasher,
+  SystemClock,
+} from './ports/index.ts';
 import type { Storage } from './ports/storage/index.ts';
 import { Dispatcher } from './queue/dispatcher.ts';
 import { SecurityService } from './security/service.ts';
-import { SubscriptionEventHandler } from './subscriptions/subscription-event-handler.ts';
 import { SubscriptionService } from './subscriptions/service.ts';
+import { SubscriptionEventHandler } from './subscriptions/subscription-event-handler.ts';
 import { TenantService } from './tenants/service.ts';
 import type { Instant } from './time/index.ts';
 
@@ -96,12 +104,14 @@ export const Billing = {
     await options.storage.prepare();
     const ports = portsOf(options);
     const engine = engineOf(ports, options.defaultCatalog);
-    const dispatcher = new Dispatcher(ports, engine.handlers, (recordId) => engine.tenants.refOfRecord(recordId), {
+    const dispatcher = new Dispatcher(ports, {
+      handlers: engine.handlers,
+      tenantOf: (recordId) => engine.tenants.refOfRecord(recordId),
       node: options.nodeName ?? ports.ids.next(),
       ...options.queue,
     });
     await dispatcher.recover();
-    return assemble(options, ports, engine, dispatcher);
+    return assemble({ options, ports, engine, dispatcher });
   },
 };
 
@@ -182,12 +192,14 @@ function operationsOf(services: Engine['services']) {
   });
 }
 
-function assemble<Host>(
-  options: BillingOptions<Host>,
-  ports: Ports,
-  engine: Engine,
-  dispatcher: Dispatcher,
-): Billing<Host> {
+interface Parts<Host> {
+  readonly options: BillingOptions<Host>;
+  readonly ports: Ports;
+  readonly engine: Engine;
+  readonly dispatcher: Dispatcher;
+}
+
+function assemble<Host>({ options, ports, engine, dispatcher }: Parts<Host>): Billing<Host> {
   const { tenants, security, services } = engine;
   const operations = operationsOf(services);
   const context = (caller: Caller): Promise<CallContext> => contextOf(ports, tenants, caller);
@@ -205,7 +217,8 @@ function assemble<Host>(
       },
     }),
     start: () => dispatcher.start(),
-    settle: (settling) => dispatcher.settle(settling?.tenant?.recordId ?? null, settling?.timeoutMs ?? SETTLE_TIMEOUT_MS),
+    settle: (settling) =>
+      dispatcher.settle(settling?.tenant?.recordId ?? null, settling?.timeoutMs ?? SETTLE_TIMEOUT_MS),
     ping: () => ports.storage.system.ping(),
     close: async () => {
       await dispatcher.stop();

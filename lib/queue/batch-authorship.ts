@@ -5,7 +5,11 @@ import type { Authorship } from '../ports/storage/session.ts';
 import type { Instant } from '../time/index.ts';
 
 /** Authorship of work on queue entries: each account's rows carry the token of the call that caused its entry. */
-export function batchAuthorship(entries: readonly ClaimedEntry[], actor: ActingComponent, now: Instant): Authorship {
+export function batchAuthorship(
+  entries: readonly ClaimedEntry[],
+  actor: ActingComponent,
+  now: Instant,
+): Authorship {
   const [first] = entries;
   assertInvariant(first, 'A batch has at least one entry');
   const tokens = new Map(entries.map((entry) => [entry.accountRecordId, entry.userToken]));

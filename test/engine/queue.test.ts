@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { scryptHasher, uuidGenerator } from '../../adapters/node/index.ts';
 import { type FakeClock, fakeClock } from '../../adapters/testing/index.ts';
+import { AccountService } from '../../lib/accounts/service.ts';
 import type { NewBusEvent, NewNotification, Storage, TenantRef } from '../../lib/index.ts';
 import { BusEventType, QueueName } from '../../lib/index.ts';
 import { Dispatcher } from '../../lib/queue/dispatcher.ts';
 import type { HandlerBatch, QueueHandler } from '../../lib/queue/handler.ts';
-import { AccountService } from '../../lib/accounts/service.ts';
 import { TenantService } from '../../lib/tenants/service.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { migrated, storageOf } from '../support/storage.ts';
@@ -63,17 +63,24 @@ eachDatabase((kind, open) => {
         callOrigin: 'TEST' as const,
       };
       const recordIds: number[] = [];
-      for (let index = 0; index < count; index += 1) recordIds.push((await accounts.create(context, {})).recordId);
+      for (let index = 0; index < count; index += 1)
+        recordIds.push((await accounts.create(context, {})).recordId);
       return recordIds;
     }
 
     function dispatcher(handlers: readonly QueueHandler[], node = 'n1'): Dispatcher {
-      const made = new Dispatcher({ storage, clock, systemClock, ids, logger }, handlers, async () => tenant, { node });
+      const made = new Dispatcher(
+        { storage, clock, systemClock, ids, logger },
+        { handlers, tenantOf: async () => tenant, node },
+      );
       opened.push(made);
       return made;
     }
 
-    async function put(events: readonly NewBusEvent[], notifications: readonly NewNotification[] = []): Promise<void> {
+    async function put(
+      events: readonly NewBusEvent[],
+      notifications: readonly NewNotification[] = [],
+    ): Promise<void> {
       await storage.write(tenant, authorship(), async (session) => {
         session.publish(events);
         session.schedule(notifications);
@@ -126,7 +133,10 @@ eachDatabase((kind, open) => {
     it('hands every due entry to its handler once and leaves future ones alone', async () => {
       const { handler, seen } = recorder('only');
       const node = dispatcher([handler]);
-      await put([event(0, { n: 1 }), event(1, { n: 2 })], [notification(0, 0, { n: 3 }), notification(0, 1, { n: 4 })]);
+      await put(
+        [event(0, { n: 1 }), event(1, { n: 2 })],
+        [notification(0, 0, { n: 3 }), notification(0, 1, { n: 4 })],
+      );
       expect(await node.settle(null, SETTLE_MS)).to.equal(true);
       expect(seen.toSorted()).to.deep.equal([1, 2, 3]);
       clock.advance({ days: 1 });
@@ -151,8 +161,15 @@ eachDatabase((kind, open) => {
       await settleThroughPauses(node, 4);
       expect(seen).to.deep.equal([]);
       expect(await storage.queue.countPending(null, clock.now())).to.equal(0);
-      const outcomes = logger.lines.filter((line) => line.message === 'handler of a queue entry failed').slice(-4);
-      expect(outcomes.map((line) => Reflect.get(line.fields, 'kind'))).to.deep.equal(['retry', 'retry', 'retry', 'fail']);
+      const outcomes = logger.lines
+        .filter((line) => line.message === 'handler of a queue entry failed')
+        .slice(-4);
+      expect(outcomes.map((line) => Reflect.get(line.fields, 'kind'))).to.deep.equal([
+        'retry',
+        'retry',
+        'retry',
+        'fail',
+      ]);
       expect(outcomes.map((line) => Reflect.get(line.fields, 'errorCount'))).to.deep.equal([0, 1, 2, 3]);
     });
 
@@ -232,17 +249,21 @@ eachDatabase((kind, open) => {
       systemClock.push(20 * MINUTE_MS);
       const systemNowMs = systemClock.nowMs();
       await storage.queue.reap({ systemNowMs, claimedBeforeMs: systemNowMs, limit: 10 });
-      const late = storage.write(tenant, authorship(), (session) => session.finish(claimed)).then(
-        () => 'ended',
-        (error: Error) => error.name,
-      );
+      const late = storage
+        .write(tenant, authorship(), (session) => session.finish(claimed))
+        .then(
+          () => 'ended',
+          (error: Error) => error.name,
+        );
       expect(await late).to.equal('LeaseLostError');
     });
 
     it('an event type without a handler needs no dispatch', async () => {
       const { handler, seen } = recorder('only');
       const node = dispatcher([handler]);
-      await put([{ type: BusEventType.ACCOUNT_CHANGE, accountRecordId: accountRecordIds[0] ?? 0, payload: {} }]);
+      await put([
+        { type: BusEventType.ACCOUNT_CHANGE, accountRecordId: accountRecordIds[0] ?? 0, payload: {} },
+      ]);
       expect(await storage.queue.countPending(null, clock.now())).to.equal(0);
       await node.settle(null, SETTLE_MS);
       expect(seen).to.deep.equal([]);

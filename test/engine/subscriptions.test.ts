@@ -71,7 +71,11 @@ eachDatabase((kind, open) => {
       subscriptions = new SubscriptionService(ports, catalogOf);
       handler = new SubscriptionEventHandler(ports, catalogOf);
       told = [];
-      dispatcher = new Dispatcher(ports, [handler, listener()], async () => tenant, { node: 'n1' });
+      dispatcher = new Dispatcher(ports, {
+        handlers: [handler, listener()],
+        tenantOf: async () => tenant,
+        node: 'n1',
+      });
       tenant = await newTenant('shop');
       customer = await newAccount();
     });
