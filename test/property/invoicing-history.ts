@@ -36,8 +36,8 @@ export type Step =
   | { readonly do: 'REMOVE'; readonly index: number }
   /** Adjusts the n-th charge by a share in percent of what is left of it. */
   | { readonly do: 'ADJUST'; readonly index: number; readonly percent: number }
-  /** Runs that many days after the last target date. */
-  | { readonly do: 'RUN'; readonly daysLater: number };
+  /** Runs that many days after the last target date; null = on the next due date. */
+  | { readonly do: 'RUN'; readonly daysLater: number | null };
 
 export interface History {
   readonly start: string;
@@ -280,6 +280,7 @@ function steps(currency: Currency): fc.Arbitrary<readonly Step[]> {
       arbitrary: fc.record({
         do: fc.constant('RUN' as const),
         daysLater: fc.oneof(
+          fc.constant(null),
           fc.constant(0),
           fc.integer({ min: 1, max: 31 }),
           fc.integer({ min: 1, max: 200 }),

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { Uuid } from '../../lib/ids/index.ts';
 import { type decimal, formatDecimal, minorUnits, roundToScale, sum } from '../../lib/money/index.ts';
-import { addDays, formatLocalDate, type LocalDate, parseLocalDate } from '../../lib/time/index.ts';
+import { addDays, formatLocalDate, type LocalDate, maxDate, parseLocalDate } from '../../lib/time/index.ts';
 import { line, SubscriptionLedger } from '../unit/invoicing/subscription-ledger.ts';
 import {
   eventsOf,
@@ -53,10 +53,15 @@ class Life {
         this.#adjust(step.index, step.percent);
         break;
       case 'RUN':
-        this.targetDate = addDays(this.targetDate, step.daysLater);
+        this.targetDate =
+          step.daysLater === null ? this.#dueDate() : addDays(this.targetDate, step.daysLater);
         this.#run();
         break;
     }
+  }
+
+  #dueDate(): LocalDate {
+    return maxDate(this.targetDate, this.ledger.cursor?.nextDueDate ?? this.targetDate);
   }
 
   #dated(fact: Fact, near: number | null): Fact {
