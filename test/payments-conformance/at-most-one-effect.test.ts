@@ -1,0 +1,122 @@
+import { expect } from 'chai';
+import { BusEventType, type Uuid } from '../../lib/index.ts';
+import { PaymentStage } from '../engine/payment-stage.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { migrated, storageOf } from '../support/storage.ts';
+import { DeathPoint, MortalProcess } from './mortal-process.ts';
+import { Behaviour, ScriptedGateway } from './scripted-gateway.ts';
+
+const START = '2012-05-01T00:00:00Z';
+/** Later than every lease, check and retry that can follow: each day once, and the minutes of the first hours. */
+const LATER = [
+  ...['00:01', '00:05', '00:06', '00:07', '00:10', '00:11', '00:16', '01:05', '01:10', '02:00'].map(
+    (time) => `2012-05-01T${time}:00Z`,
+  ),
+  ...Array.from({ length: 29 }, (_, day) => `2012-05-${String(day + 2).padStart(2, '0')}T02:00:00Z`),
+];
+
+const patterns = ['once', 'delivered twice', 'two nodes', ...Object.values(DeathPoint)] as const;
+type Pattern = (typeof patterns)[number];
+
+interface Played {
+  readonly behaviour: Behaviour;
+  readonly pattern: Pattern;
+  readonly completeLedger: boolean;
+}
+
+/** Nothing but an operator can tell what happened: the gateway's list is not complete and has no trace of it. */
+function staysUnknown({ behaviour, pattern, completeLedger }: Played): boolean {
+  if (completeLedger) return false;
+  return behaviour === Behaviour.REQUEST_LOST || pattern === DeathPoint.AFTER_RESERVE;
+}
+
+eachDatabase((_kind, open) => {
+  describe('at most one effect per invoice', function () {
+    this.timeout(60_000);
+    for (const completeLedger of [true, false]) {
+      for (const behaviour of Object.values(Behaviour)) {
+        for (const pattern of patterns) {
+          const ledger = completeLedger ? 'complete' : 'partial';
+          it(`${behaviour}, ${pattern}, ${ledger} ledger`, async () => {
+            const { effects, story } = await play({ behaviour, pattern, completeLedger });
+            if (staysUnknown({ behaviour, pattern, completeLedger })) {
+              expect(effects).to.equal(0);
+              expect(story).to.deep.include({ transactions: ['UNKNOWN'], balance: '10' });
+              return;
+            }
+            expect(effects).to.equal(1);
+            expect(story.balance).to.equal('0');
+            expect(story.rows).to.deep.equal(['SUCCESS 10']);
+            expect(story.transactions.filter((status) => status === 'SUCCESS')).to.have.length(1);
+            expect(story.attempts).to.not.include('INIT');
+          });
+        }
+      }
+    }
+
+    async function play(played: Played) {
+      const { behaviour, pattern, completeLedger } = played;
+      const mortal = new MortalProcess(isDeath(pattern) ? pattern : null);
+      const storage = storageOf(await open(migrated));
+      let release: () => void = () => undefined;
+      const released = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      const scripted = new ScriptedGateway(behaviour, () => released);
+      const gateway = scripted.port(completeLedger);
+      const stage = await PaymentStage.open(storage, START, {
+        gateway: mortal.gateway(gateway),
+        handlerStorage: mortal.storage(storage),
+      });
+      try {
+        const account = await stage.account(gateway.name);
+        const invoiceId = await stage.invoice(account, '10');
+        if (pattern === 'delivered twice') await deliverAgain(stage, account.recordId, invoiceId);
+        await firstRun(stage, mortal, played);
+        stage.timers.losePatience();
+        release();
+        await new Promise((resolve) => setImmediate(resolve));
+        if (mortal.isDead) {
+          mortal.succeeded();
+          await stage.startProcess(storage);
+        }
+        for (const when of LATER) {
+          stage.clock.set(when);
+          await stage.settle();
+        }
+        return { effects: scripted.effects.length, story: await stage.story(invoiceId) };
+      } finally {
+        await stage.stop();
+      }
+    }
+  });
+});
+
+function isDeath(pattern: Pattern): pattern is DeathPoint {
+  return Object.hasOwn(DeathPoint, pattern);
+}
+
+async function deliverAgain(stage: PaymentStage, accountRecordId: number, invoiceId: Uuid): Promise<void> {
+  await stage.storage.write(stage.tenant, stage.authorship(), async (session) => {
+    session.publish([{ type: BusEventType.INVOICE_CREATION, accountRecordId, payload: { invoiceId } }]);
+  });
+}
+
+const hanging: readonly Behaviour[] = [Behaviour.NO_ANSWER, Behaviour.LATE_ANSWER, Behaviour.LATE_CHARGE];
+const beforeAnswer: readonly Pattern[] = [
+  DeathPoint.BEFORE_RESERVE,
+  DeathPoint.AFTER_RESERVE,
+  DeathPoint.DURING_CALL,
+];
+
+/** Works the queue at the start; a call that gets no answer in time reaches its limit. */
+async function firstRun(stage: PaymentStage, mortal: MortalProcess, played: Played): Promise<void> {
+  const { pattern, behaviour } = played;
+  const second = pattern === 'two nodes' ? await stage.secondNode() : null;
+  const settled = Promise.allSettled([stage.settle(), second?.settle()]);
+  if (hanging.includes(behaviour) && !beforeAnswer.includes(pattern)) await stage.timers.fire(30_000);
+  const results = await settled;
+  await second?.stop();
+  const failed = results.find((result) => result.status === 'rejected');
+  if (failed && !mortal.isDead) throw new Error('the first run failed', { cause: failed.reason });
+}
