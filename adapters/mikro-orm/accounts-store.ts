@@ -4,14 +4,14 @@ import type { Uuid } from '../../lib/ids/index.ts';
 import { type AccountReads, type AccountWrites, ChangeType } from '../../lib/ports/storage/index.ts';
 import { accountAudit } from './audited-records.ts';
 import type { WriteScope } from './audited-writes.ts';
-import { insert, page, select, type TenantScope, update } from './record-access.ts';
+import { haveIds, insert, page, select, selectByIds, type TenantScope, update } from './record-access.ts';
 import { isIn, raw, type Sql, sql } from './sql.ts';
 import { accountsTable } from './tables/accounts.ts';
 
 export function accountReads(scope: TenantScope): AccountReads {
   const find = async (condition: Sql): Promise<readonly Account[]> => select(scope, accountsTable, condition);
   return {
-    findByIds: async (ids) => (ids.length === 0 ? [] : find(sql`${isIn('id', 'uuid', ids)}`)),
+    findByIds: async (ids) => selectByIds(scope, accountsTable, ids),
     findByRecordIds: async (recordIds) =>
       recordIds.length === 0 ? [] : find(sql`${isIn('record_id', 'bigint', recordIds)}`),
     findByKeys: async (keys) => (keys.length === 0 ? [] : find(sql`${isIn('external_key', 'text', keys)}`)),
@@ -59,7 +59,7 @@ export async function lockAccounts(
 ): Promise<readonly Account[]> {
   if (accountIds.length === 0) return [];
   const { dialect } = scope.runner;
-  const chosen = sql`${isIn('id', 'uuid', accountIds)}`;
+  const chosen = haveIds(scope, accountIds);
   const timeout = dialect.lockTimeout(waitMs);
   if (timeout === null) return locked(scope, chosen, dialect.forUpdate);
   // A single free account, the usual case, costs one statement. Of several the busy ones would be locked out of order.
@@ -90,7 +90,7 @@ export async function tryLockAccounts(
   if (recordIds.length === 0) return [];
   return locked(
     scope,
-    sql`${isIn('record_id', 'bigint', recordIds)}`,
+    sql`tenant_record_id = ${scope.tenantRecordId} and ${isIn('record_id', 'bigint', recordIds)}`,
     scope.runner.dialect.forUpdateSkipLocked,
   );
 }
@@ -98,6 +98,6 @@ export async function tryLockAccounts(
 async function locked(scope: TenantScope, chosen: Sql, lock: string): Promise<readonly Account[]> {
   const rows = await scope.runner.rows(sql`
     select ${raw(scope.runner.dialect.selectList(accountsTable))} from bw_accounts
-    where tenant_record_id = ${scope.tenantRecordId} and ${chosen} order by record_id ${raw(lock)}`);
+    where ${chosen} order by record_id ${raw(lock)}`);
   return rows.map((row) => accountsTable.decode(row));
 }

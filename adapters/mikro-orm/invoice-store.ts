@@ -12,6 +12,7 @@ import {
   ofAccounts,
   page,
   select,
+  selectByIds,
   selectOrdered,
   type TenantScope,
   update,
@@ -38,18 +39,16 @@ const windowColumns: readonly Column[] = [
 export function invoiceReads(scope: TenantScope): InvoiceReads {
   const { dialect } = scope.runner;
   return {
-    findByIds: async (ids) =>
-      ids.length === 0 ? [] : select(scope, invoicesTable, sql`${isIn('id', 'uuid', ids)}`),
+    findByIds: async (ids) => selectByIds(scope, invoicesTable, ids),
     findItems: async (invoiceIds) =>
       invoiceIds.length === 0
         ? []
         : select(scope, invoiceItemsTable, sql`${isIn('invoice_id', 'uuid', invoiceIds)}`),
-    findItemsByIds: async (itemIds) =>
-      itemIds.length === 0 ? [] : select(scope, invoiceItemsTable, sql`${isIn('id', 'uuid', itemIds)}`),
+    findItemsByIds: async (itemIds) => selectByIds(scope, invoiceItemsTable, itemIds),
     listOfAccount: async (accountId, filter) => listOfAccount(scope, accountId, filter),
     page: async (request) => page(scope, invoicesTable, { request }),
     pageOfAccount: async (accountId, request) =>
-      page(scope, invoicesTable, { request, within: sql`and ${ofAccounts(scope, sql`id = ${accountId}`)}` }),
+      page(scope, invoicesTable, { request, within: sql`and ${ofAccounts(scope, [accountId])}` }),
     loadStates: async (accountIds) =>
       accountIds.length === 0
         ? []
@@ -60,17 +59,16 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
       const rows = await scope.runner.rows(sql`
         select ${raw(dialect.selectList(cursorsTable, 'c'))}
         from ${rowsAs('r', dueColumns, cells)}
-        join bw_accounts a on a.id = r.account_id and a.tenant_record_id = ${scope.tenantRecordId}
-        join bw_invoicing_cursors c
-          on c.tenant_record_id = ${scope.tenantRecordId} and c.account_record_id = a.record_id
-        where c.settled_through is null or c.dirty_from is not null or c.next_due_date <= r.target_date
+        cross join bw_accounts a
+        cross join bw_invoicing_cursors c
+        where a.id = r.account_id and a.tenant_record_id = ${scope.tenantRecordId}
+          and c.tenant_record_id = ${scope.tenantRecordId} and c.account_record_id = a.record_id
+          and (c.settled_through is null or c.dirty_from is not null or c.next_due_date <= r.target_date)
         order by c.record_id`);
       return rows.map((row) => cursorsTable.decode(row));
     },
     cursorsOfAccounts: async (accountIds) =>
-      accountIds.length === 0
-        ? []
-        : select(scope, cursorsTable, ofAccounts(scope, sql`${isIn('id', 'uuid', accountIds)}`)),
+      accountIds.length === 0 ? [] : select(scope, cursorsTable, ofAccounts(scope, accountIds)),
     loadCoverage: async (windows) => {
       if (windows.length === 0) return [];
       const cells = windows.map(({ subscriptionId, from }) => [
@@ -80,11 +78,11 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
       const rows = await scope.runner.rows(sql`
         select ${raw(dialect.selectList(coverageTable, 'c'))}
         from ${rowsAs('r', windowColumns, cells)}
-        join bw_coverage c
-          on c.tenant_record_id = ${scope.tenantRecordId} and c.subscription_id = r.subscription_id
-        where r.from_date is null
-          or (c.kind = 'RECURRING' and c.end_date > r.from_date)
-          or (c.kind <> 'RECURRING' and c.start_date >= r.from_date)
+        cross join bw_coverage c
+        where c.tenant_record_id = ${scope.tenantRecordId} and c.subscription_id = r.subscription_id
+          and (r.from_date is null
+            or (c.kind = 'RECURRING' and c.end_date > r.from_date)
+            or (c.kind <> 'RECURRING' and c.start_date >= r.from_date))
         order by c.record_id`);
       return rows.map((row) => coverageTable.decode(row));
     },
@@ -101,7 +99,7 @@ async function listOfAccount(
   const when = (applies: boolean, condition: Sql): Sql => (applies ? condition : nothing);
   const { startDate, endDate, ids, statuses } = filter;
   return selectOrdered(scope, invoicesTable, {
-    condition: sql`${ofAccounts(scope, sql`id = ${accountId}`)}
+    condition: sql`${ofAccounts(scope, [accountId])}
       ${startDate === undefined ? nothing : sql`and target_date >= ${formatLocalDate(startDate)}`}
       ${endDate === undefined ? nothing : sql`and target_date <= ${formatLocalDate(endDate)}`}
       ${ids === undefined ? nothing : sql`and ${isIn('id', 'uuid', ids)}`}

@@ -9,7 +9,7 @@ import {
 import { insertAudited, noteUpdate, type WriteScope } from './audited-writes.ts';
 import type { Column } from './columns.ts';
 import { takeNumbers } from './counters.ts';
-import { ofAccounts, select, type TenantScope, update } from './record-access.ts';
+import { ofAccounts, select, selectByIds, type TenantScope, update } from './record-access.ts';
 import { isIn, nothing, raw, rowsAs, sql } from './sql.ts';
 import {
   invoicePaymentsTable,
@@ -21,8 +21,7 @@ import {
 
 export function paymentReads(scope: TenantScope): PaymentReads {
   return {
-    findMethodsByIds: async (ids) =>
-      ids.length === 0 ? [] : select(scope, paymentMethodsTable, sql`${isIn('id', 'uuid', ids)}`),
+    findMethodsByIds: async (ids) => selectByIds(scope, paymentMethodsTable, ids),
     findMethodsByKeys: async (keys) =>
       keys.length === 0 ? [] : select(scope, paymentMethodsTable, sql`${isIn('external_key', 'text', keys)}`),
     findMethodsByAccounts: async (accountIds, { includeDeleted }) =>
@@ -31,23 +30,18 @@ export function paymentReads(scope: TenantScope): PaymentReads {
         : select(
             scope,
             paymentMethodsTable,
-            sql`${ofAccounts(scope, sql`${isIn('id', 'uuid', accountIds)}`)}
+            sql`${ofAccounts(scope, accountIds)}
               ${includeDeleted ? nothing : sql`and is_active`}`,
           ),
-    findByIds: async (ids) =>
-      ids.length === 0 ? [] : select(scope, paymentsTable, sql`${isIn('id', 'uuid', ids)}`),
+    findByIds: async (ids) => selectByIds(scope, paymentsTable, ids),
     findByAccounts: async (accountIds) =>
-      accountIds.length === 0
-        ? []
-        : select(scope, paymentsTable, ofAccounts(scope, sql`${isIn('id', 'uuid', accountIds)}`)),
+      accountIds.length === 0 ? [] : select(scope, paymentsTable, ofAccounts(scope, accountIds)),
     findTransactions: async (paymentIds) =>
       paymentIds.length === 0
         ? []
         : select(scope, paymentTransactionsTable, sql`${isIn('payment_id', 'uuid', paymentIds)}`),
-    findTransactionsByIds: async (ids) =>
-      ids.length === 0 ? [] : select(scope, paymentTransactionsTable, sql`${isIn('id', 'uuid', ids)}`),
-    findAttemptsByIds: async (ids) =>
-      ids.length === 0 ? [] : select(scope, paymentAttemptsTable, sql`${isIn('id', 'uuid', ids)}`),
+    findTransactionsByIds: async (ids) => selectByIds(scope, paymentTransactionsTable, ids),
+    findAttemptsByIds: async (ids) => selectByIds(scope, paymentAttemptsTable, ids),
     findAttemptsByPaymentKeys: async (keys) =>
       keys.length === 0
         ? []

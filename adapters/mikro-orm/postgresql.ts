@@ -7,12 +7,12 @@ import { migrations } from './migrations/postgresql/index.ts';
 import { applyMigrations } from './migrator.ts';
 import { MikroOrmStorage, type StorageParts } from './mikro-orm-storage.ts';
 import { postgresqlDialect } from './postgresql-dialect.ts';
-import { QueueListener } from './queue-listener.ts';
+import { type ClientPool, QueueListener } from './queue-listener.ts';
 
 export interface PostgresqlOptions {
   /** `postgresql://user:password@host:port/database` */
   readonly url: string;
-  /** Connections at most; default 10. */
+  /** Connections at most, at least 2; default 10. One more hears of other nodes' commits. */
   readonly poolSize?: number;
   /** Whether `prepare` brings the schema up to date; default false: it refuses an old schema. */
   readonly migrate?: boolean;
@@ -26,6 +26,10 @@ export interface PostgresqlHostOptions {
 }
 
 const defaultPoolSize = 10;
+/** Migrating holds one connection for its lock and works on another. */
+const smallestPoolSize = 2;
+/** Any number, as long as nobody else in the host's database uses it: the letters "bwmigr". */
+const migrationLockKey = '108192040920946';
 
 /**
  * Storage in a PostgreSQL database, shared by any number of nodes.
@@ -66,7 +70,7 @@ function storageOver(
   options: { readonly migrate?: boolean; readonly trace?: Trace; readonly closesOrm: boolean },
 ): Storage<SqlEntityManager> {
   const nodeTag = randomUUID();
-  const listener = new QueueListener(() => orm.em.getConnection().getNativeClient(), nodeTag);
+  const listener = new QueueListener(() => poolOf(orm), nodeTag);
   const parts: StorageParts = {
     connection: connectionOf(orm),
     dialect: postgresqlDialect,
@@ -89,11 +93,21 @@ function openOwn({ url, poolSize = defaultPoolSize }: PostgresqlOptions): MikroO
     entities: [],
     discovery: { warnWhenNoEntities: false },
     clientUrl: url,
-    pool: { max: poolSize },
+    pool: { max: Math.max(poolSize, smallestPoolSize) },
   });
 }
 
+/** Of several nodes that start at once one migrates, while the others wait and then find nothing to do. */
 async function migrateOver(orm: MikroORM): Promise<readonly string[]> {
+  return orm.em.getConnection().transactional(async (transaction) => {
+    await orm.em
+      .getConnection()
+      .execute(`select pg_advisory_xact_lock(${migrationLockKey})`, [], 'all', transaction);
+    return runMigrations(orm);
+  });
+}
+
+async function runMigrations(orm: MikroORM): Promise<readonly string[]> {
   return applyMigrations({
     open: (options) =>
       new MikroORM({
@@ -104,6 +118,12 @@ async function migrateOver(orm: MikroORM): Promise<readonly string[]> {
     entities: defineEntities(postgresqlDialect.types),
     migrations,
   });
+}
+
+async function poolOf(orm: MikroORM): Promise<ClientPool> {
+  const pool = await orm.em.getConnection().getNativeClient();
+  // The class of its clients is not in the pool's declarations.
+  return { options: pool.options, Client: Reflect.get(pool, 'Client') as ClientPool['Client'] };
 }
 
 function connectionOf(orm: MikroORM): Connection {

@@ -2,22 +2,24 @@ import { QUEUE_CHANNEL } from './postgresql-dialect.ts';
 
 /** What is used of a client of the PostgreSQL driver. */
 interface ListeningClient {
+  connect(): Promise<unknown>;
   query(text: string): Promise<unknown>;
   on(event: 'notification', listener: (message: { readonly payload?: string | undefined }) => void): unknown;
   on(event: 'error' | 'end', listener: () => void): unknown;
-  removeAllListeners(event: 'notification'): unknown;
-  release(destroy: boolean): void;
+  end(): Promise<void>;
 }
 
-interface ClientPool {
-  connect(): Promise<ListeningClient>;
+/** The driver's pool, of which only the settings are used: a connection that listens is never given back. */
+export interface ClientPool {
+  readonly options: object;
+  readonly Client: new (options: object) => ListeningClient;
 }
 
 const firstPauseMs = 250;
 const longestPauseMs = 30_000;
 
 /**
- * Hears the commits of other nodes on a connection of its own, taken from the pool when the first listener comes.
+ * Hears the commits of other nodes on a connection of its own, opened when the first listener comes.
  * A connection that is lost is made anew; meanwhile the dispatcher's polling stands in.
  */
 export class QueueListener {
@@ -47,17 +49,18 @@ export class QueueListener {
     await this.#running;
     const client = this.#client;
     this.#client = undefined;
-    client?.removeAllListeners('notification');
-    client?.release(true);
+    await client?.end().catch(() => undefined);
   }
 
   async #connect(): Promise<void> {
     if (this.#closed) return;
     try {
-      const client = await (await this.#pool()).connect();
+      const { Client, options } = await this.#pool();
+      const client = new Client(options);
       this.#client = client;
       client.on('error', () => this.#lost(client));
       client.on('end', () => this.#lost(client));
+      await client.connect();
       client.on('notification', ({ payload }) => {
         // Our own commits are told in the process, and sooner.
         if (payload !== this.#ownTag) this.#tell();
@@ -73,7 +76,7 @@ export class QueueListener {
   #lost(client: ListeningClient | undefined): void {
     if (this.#closed || client !== this.#client) return;
     this.#client = undefined;
-    client?.release(true);
+    client?.end().catch(() => undefined);
     const pauseMs = this.#pauseMs;
     this.#pauseMs = Math.min(pauseMs * 2, longestPauseMs);
     this.#timer = setTimeout(() => {

@@ -3,7 +3,7 @@ import type { Uuid } from '../../lib/ids/index.ts';
 import type { Page, PageRequest } from '../../lib/ports/storage/index.ts';
 import { type Column, numberOf, textOf } from './columns.ts';
 import type { Runner } from './connection.ts';
-import { nothing, raw, rowsAs, type Sql, sql } from './sql.ts';
+import { isIn, nothing, raw, rowsAs, type Sql, sql } from './sql.ts';
 import type { RecordTable } from './tables/record-table.ts';
 
 /** A transaction seen from one tenant: no statement of a store goes without the tenant's number. */
@@ -35,10 +35,30 @@ export async function selectOrdered<R extends object>(
   return rows.map((row) => table.decode(row));
 }
 
+/** Records of the tenant with these ids, in creation order. */
+export async function selectByIds<R extends object>(
+  scope: TenantScope,
+  table: RecordTable<R>,
+  ids: readonly Uuid[],
+): Promise<readonly Stored<R>[]> {
+  if (ids.length === 0) return [];
+  const rows = await scope.runner.rows(sql`
+    select ${raw(scope.runner.dialect.selectList(table))} from ${raw(table.name)}
+    where ${haveIds(scope, ids)} order by record_id`);
+  return rows.map((row) => table.decode(row));
+}
+
+/**
+ * Rows of the tenant with these ids. The sign takes the tenant out of the choice of an index: without it SQLite walks
+ * all rows of the tenant, measured for 50 of 24,000 invoices 9 ms against 0.2 ms.
+ */
+export function haveIds(scope: TenantScope, ids: readonly Uuid[]): Sql {
+  return sql`+tenant_record_id = ${scope.tenantRecordId} and ${isIn('id', 'uuid', ids)}`;
+}
+
 /** `account_record_id` of these accounts. */
-export function ofAccounts(scope: TenantScope, accounts: Sql): Sql {
-  return sql`account_record_id in (
-    select record_id from bw_accounts where tenant_record_id = ${scope.tenantRecordId} and ${accounts})`;
+export function ofAccounts(scope: TenantScope, accountIds: readonly Uuid[]): Sql {
+  return sql`account_record_id in (select record_id from bw_accounts where ${haveIds(scope, accountIds)})`;
 }
 
 /** A window in record-id order; a negative limit lists descending. The counts take one statement for both. */

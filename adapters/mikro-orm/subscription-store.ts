@@ -6,7 +6,15 @@ import {
   subscriptionAudit,
 } from './audited-records.ts';
 import { insertAudited, noteUpdate, type WriteScope } from './audited-writes.ts';
-import { ofAccounts, page, select, selectOrdered, type TenantScope, updateOf } from './record-access.ts';
+import {
+  ofAccounts,
+  page,
+  select,
+  selectByIds,
+  selectOrdered,
+  type TenantScope,
+  updateOf,
+} from './record-access.ts';
 import { isIn, raw, sql } from './sql.ts';
 import {
   blockingStatesTable,
@@ -17,18 +25,14 @@ import {
 
 export function subscriptionReads(scope: TenantScope): SubscriptionReads {
   return {
-    findBundlesByIds: async (ids) =>
-      ids.length === 0 ? [] : select(scope, bundlesTable, sql`${isIn('id', 'uuid', ids)}`),
+    findBundlesByIds: async (ids) => selectByIds(scope, bundlesTable, ids),
     findBundlesByKeys: async (keys) =>
       keys.length === 0 ? [] : select(scope, bundlesTable, sql`${isIn('external_key', 'text', keys)}`),
     findBundlesByAccounts: async (accountIds) =>
-      accountIds.length === 0
-        ? []
-        : select(scope, bundlesTable, ofAccounts(scope, sql`${isIn('id', 'uuid', accountIds)}`)),
+      accountIds.length === 0 ? [] : select(scope, bundlesTable, ofAccounts(scope, accountIds)),
     pageBundlesOfAccount: async (accountId, request) =>
-      page(scope, bundlesTable, { request, within: sql`and ${ofAccounts(scope, sql`id = ${accountId}`)}` }),
-    findByIds: async (ids) =>
-      ids.length === 0 ? [] : select(scope, subscriptionsTable, sql`${isIn('id', 'uuid', ids)}`),
+      page(scope, bundlesTable, { request, within: sql`and ${ofAccounts(scope, [accountId])}` }),
+    findByIds: async (ids) => selectByIds(scope, subscriptionsTable, ids),
     findByKeys: async (keys) =>
       keys.length === 0 ? [] : select(scope, subscriptionsTable, sql`${isIn('external_key', 'text', keys)}`),
     findByBundles: async (bundleIds) =>
@@ -42,8 +46,7 @@ export function subscriptionReads(scope: TenantScope): SubscriptionReads {
             condition: sql`${isIn('subscription_id', 'uuid', subscriptionIds)} and is_active`,
             order: 'subscription_id, effective, sequence, record_id',
           }),
-    findEventsByIds: async (ids) =>
-      ids.length === 0 ? [] : select(scope, lifecycleEventsTable, sql`${isIn('id', 'uuid', ids)}`),
+    findEventsByIds: async (ids) => selectByIds(scope, lifecycleEventsTable, ids),
     findBlockingStates: async (blockedIds) =>
       blockedIds.length === 0
         ? []

@@ -1,0 +1,96 @@
+import { expect } from 'chai';
+import { type Account, ErrorCode, type Storage, type WriteSession } from '../../lib/index.ts';
+import { eachDatabase, freshDatabase } from '../support/databases.ts';
+import { migrated } from '../support/storage.ts';
+import { type OpenedStorage, openStorage, rejection, storageAt } from './opened-storage.ts';
+import { author, newId } from './records.ts';
+
+eachDatabase((kind, open) => {
+  describe('storage: account locks', () => {
+    let opened: OpenedStorage;
+    before(async () => {
+      opened = await openStorage(kind, open);
+    });
+    after(() => opened.storage.close());
+
+    it('give the accounts in record-id order, without unknown ones', async () => {
+      const accounts = await opened.newAccounts(3);
+      const shuffled = [2, 0, 1].map((index) => accounts[index]?.id ?? newId());
+      const locked = await opened.write(async (session) => ({
+        waiting: await session.lockAccounts([...shuffled, newId()], { waitMs: 1_000 }),
+        single: await session.lockAccounts(shuffled.slice(0, 1), { waitMs: 1_000 }),
+        unknown: await session.lockAccounts([newId()], { waitMs: 1_000 }),
+        free: await session.tryLockAccounts([
+          ...accounts.map(({ recordId }) => recordId).toReversed(),
+          999_999,
+        ]),
+        none: [...(await session.lockAccounts([], { waitMs: 1 })), ...(await session.tryLockAccounts([]))],
+      }));
+      expect(locked.waiting).to.deep.equal(accounts);
+      expect(locked.single).to.deep.equal([accounts[2]]);
+      expect(locked.unknown).to.deep.equal([]);
+      expect(locked.free).to.deep.equal(accounts);
+      expect(locked.none).to.deep.equal([]);
+    });
+  });
+});
+
+describe('storage: account locks on PostgreSQL', () => {
+  let opened: OpenedStorage;
+  let other: Storage<never>;
+  let accounts: readonly Account[];
+  before(async () => {
+    opened = await openStorage('postgresql', () => freshDatabase('postgresql', migrated));
+    other = storageAt(opened.database);
+    accounts = await opened.newAccounts(3);
+  });
+  after(async () => {
+    await other.close();
+    await opened.storage.close();
+  });
+
+  const elsewhere = <T>(work: (session: WriteSession) => Promise<T>) =>
+    other.write(opened.tenant, author(), work);
+  const idAt = (index: number) => accounts[index]?.id ?? newId();
+
+  it('a busy account is waited for so long, then refused', async () => {
+    await opened.write(async (session) => {
+      await session.lockAccounts([idAt(0)], { waitMs: 1_000 });
+      const one = await rejection(elsewhere((late) => late.lockAccounts([idAt(0)], { waitMs: 30 })));
+      expect(one.code).to.equal(ErrorCode.BUSY);
+      expect(one.message).to.contain(idAt(0));
+      const two = await rejection(elsewhere((late) => late.lockAccounts([idAt(0), idAt(1)], { waitMs: 30 })));
+      expect(two.code).to.equal(ErrorCode.BUSY);
+    });
+    const free = await elsewhere((late) => late.lockAccounts([idAt(0)], { waitMs: 30 }));
+    expect(free).to.have.length(1);
+  });
+
+  it('a busy account is had when it becomes free in time, as it is then', async () => {
+    let changed: (() => void) | undefined;
+    const holding = new Promise<void>((resolve) => {
+      changed = resolve;
+    });
+    let waiting: Promise<readonly Account[]> | undefined;
+    await opened.write(async (session) => {
+      const [held] = await session.lockAccounts([idAt(0)], { waitMs: 1_000 });
+      if (!held) throw new Error('no account');
+      waiting = elsewhere((late) => late.lockAccounts([idAt(0)], { waitMs: 10_000 }));
+      await session.accounts.update([{ ...held, name: 'changed under the lock' }]);
+      changed?.();
+    });
+    await holding;
+    expect((await waiting)?.[0]?.name).to.equal('changed under the lock');
+  });
+
+  it('without waiting, the busy ones are left out; accounts of no lock are not held up', async () => {
+    await opened.write(async (session) => {
+      await session.lockAccounts([idAt(1)], { waitMs: 1_000 });
+      const recordIds = accounts.map(({ recordId }) => recordId);
+      const free = await elsewhere((late) => late.tryLockAccounts(recordIds));
+      expect(free.map(({ id }) => id)).to.deep.equal([idAt(0), idAt(2)]);
+      const read = await other.read(opened.tenant, (reader) => reader.accounts.findByIds([idAt(1)]));
+      expect(read).to.have.length(1);
+    });
+  });
+});

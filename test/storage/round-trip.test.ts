@@ -1,0 +1,574 @@
+import { expect } from 'chai';
+import type { ReadSession, Uuid, WriteSession } from '../../lib/index.ts';
+import { decimal } from '../../lib/money/index.ts';
+import { localDate } from '../../lib/time/index.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { type OpenedStorage, openStorage } from './opened-storage.ts';
+import {
+  account,
+  attempt,
+  author,
+  bareAccount,
+  blockingState,
+  bundle,
+  catalogVersion,
+  coverageRow,
+  hugeAmount,
+  invoice,
+  invoiceItem,
+  invoicePayment,
+  lifecycleEvent,
+  newId,
+  now,
+  oddText,
+  ownerOf,
+  payment,
+  paymentMethod,
+  subscription,
+  tenant,
+  today,
+  transaction,
+} from './records.ts';
+
+type Owner = ReturnType<typeof ownerOf>;
+
+interface Identified {
+  readonly id: Uuid;
+}
+
+/** A kind of record: how two of it are made, the second with null wherever null may stand; stored; and found. */
+interface Kind {
+  readonly name: string;
+  make(owner: Owner): readonly Identified[];
+  insert(session: WriteSession, records: readonly never[]): Promise<unknown>;
+  find(session: ReadSession, ids: readonly Uuid[]): Promise<readonly Identified[]>;
+}
+
+const kinds: readonly Kind[] = [
+  {
+    name: 'bundle',
+    make: (owner) => [bundle(owner), bundle(owner, { externalKey: oddText })],
+    insert: (session, records) => session.subscriptions.insertBundles(records),
+    find: (session, ids) => session.subscriptions.findBundlesByIds(ids),
+  },
+  {
+    name: 'subscription',
+    make: (owner) => [subscription(owner), subscription(owner, { chargedThrough: null, migrated: false })],
+    insert: (session, records) => session.subscriptions.insertSubscriptions(records),
+    find: (session, ids) => session.subscriptions.findByIds(ids),
+  },
+  {
+    name: 'lifecycle event',
+    make: (owner) => [
+      lifecycleEvent(owner),
+      lifecycleEvent(owner, {
+        planName: null,
+        phaseName: null,
+        priceListName: null,
+        phaseAnchor: null,
+        phaseAnchorType: null,
+        billCycleDay: null,
+        quantity: null,
+        isActive: false,
+        deactivatedBy: null,
+      }),
+    ],
+    insert: (session, records) => session.subscriptions.insertEvents(records),
+    find: (session, ids) => session.subscriptions.findEventsByIds(ids),
+  },
+  {
+    name: 'invoice',
+    make: (owner) => [
+      invoice(owner),
+      invoice(owner, {
+        targetDate: null,
+        commitDate: null,
+        isMigration: false,
+        isWrittenOff: true,
+        isParentInvoice: false,
+        amount: decimal('-0.1'),
+        rawBalance: decimal('-99999999999999999999999999999.999999999'),
+      }),
+    ],
+    insert: (session, records) => session.invoices.insertInvoices(records),
+    find: (session, ids) => session.invoices.findByIds(ids),
+  },
+  {
+    name: 'invoice item',
+    make: (owner) => [
+      invoiceItem(owner),
+      invoiceItem(owner, {
+        childAccountId: null,
+        bundleId: null,
+        subscriptionId: null,
+        productName: null,
+        planName: null,
+        phaseName: null,
+        usageName: null,
+        description: null,
+        startDate: null,
+        endDate: localDate(1999, 12, 31),
+        rate: null,
+        quantity: null,
+        linkedItemId: null,
+        itemDetails: null,
+        catalogEffectiveDate: null,
+        repairable: decimal('0'),
+      }),
+    ],
+    insert: (session, records) => session.invoices.insertItems(records),
+    find: (session, ids) => session.invoices.findItemsByIds(ids),
+  },
+  {
+    name: 'payment method',
+    make: (owner) => [paymentMethod(owner), paymentMethod(owner, { isActive: false, externalKey: oddText })],
+    insert: (session, records) => session.payments.insertMethods(records),
+    find: (session, ids) => session.payments.findMethodsByIds(ids),
+  },
+  {
+    name: 'payment',
+    make: (owner) => [payment(owner), payment(owner, { stateName: null, lastSuccessStateName: null })],
+    insert: (session, records) => session.payments.insertPayments(records),
+    find: (session, ids) => session.payments.findByIds(ids),
+  },
+  {
+    name: 'payment transaction',
+    make: (owner) => [
+      transaction(owner),
+      transaction(owner, {
+        attemptId: null,
+        amount: null,
+        currency: null,
+        processedAmount: null,
+        processedCurrency: null,
+        gatewayErrorCode: null,
+        gatewayErrorMsg: null,
+        leaseUntil: null,
+      }),
+    ],
+    insert: (session, records) => session.payments.insertTransactions(records),
+    find: (session, ids) => session.payments.findTransactionsByIds(ids),
+  },
+  {
+    name: 'payment attempt',
+    make: (owner) => [
+      attempt(owner),
+      attempt(owner, {
+        paymentMethodId: null,
+        transactionId: null,
+        amount: null,
+        currency: null,
+        pluginNames: [],
+        isApiPayment: false,
+      }),
+    ],
+    insert: (session, records) => session.payments.insertAttempts(records),
+    find: (session, ids) => session.payments.findAttemptsByIds(ids),
+  },
+];
+
+eachDatabase((kind, open) => {
+  describe('storage: what is written is what is read', () => {
+    let opened: OpenedStorage;
+    let owner: Owner;
+    before(async () => {
+      opened = await openStorage(kind, open);
+      const [stored] = await opened.newAccounts(1);
+      if (!stored) throw new Error('no account');
+      owner = ownerOf(stored);
+    });
+    after(() => opened.storage.close());
+
+    const read = <T>(work: (session: ReadSession) => Promise<T>) => opened.storage.read(opened.tenant, work);
+
+    for (const { name, make, insert, find } of kinds) {
+      it(`${name}: every field, full and empty, in the order of insertion`, async () => {
+        const records = make(owner);
+        await opened.write((session) => insert(session, records as readonly never[]));
+        const found = await read((session) =>
+          find(
+            session,
+            records.map(({ id }) => id),
+          ),
+        );
+        expect(withoutRecordIds(found)).to.deep.equal(records);
+        const recordIds = found.map((record) => Reflect.get(record, 'recordId'));
+        expect(recordIds).to.deep.equal(recordIds.toSorted((a, b) => a - b));
+      });
+    }
+
+    it('account: every field, full and empty; found by id, record id and key; updated in every field', async () => {
+      const given = [account({}), account({ ...bareAccount, externalKey: oddText })];
+      const stored = await opened.write((session) => session.accounts.insert(given));
+      expect(withoutRecordIds(stored)).to.deep.equal(given);
+      const ids = stored.map(({ id }) => id);
+      expect(await read((session) => session.accounts.findByIds(ids))).to.deep.equal(stored);
+      expect(
+        await read((session) => session.accounts.findByRecordIds(stored.map(({ recordId }) => recordId))),
+      ).to.deep.equal(stored);
+      expect(
+        await read((session) => session.accounts.findByKeys(stored.map(({ externalKey }) => externalKey))),
+      ).to.deep.equal(stored);
+
+      const swapped = stored.map((record, index) => ({
+        ...account(index === 0 ? bareAccount : {}),
+        recordId: record.recordId,
+        id: record.id,
+        createdDate: record.createdDate,
+      }));
+      await opened.write((session) => session.accounts.update(swapped));
+      expect(await read((session) => session.accounts.findByIds(ids))).to.deep.equal(swapped);
+    });
+
+    it('blocking states: every field, active ones only, by effective instant and sequence', async () => {
+      const blockedId = newId();
+      const later = { at: (now + 1) as typeof now, date: today };
+      const states = [
+        blockingState(owner, { blockedId, effective: later, sequence: 1 }),
+        blockingState(owner, { blockedId, sequence: 2, causedBy: null, isBlockEntitlement: true }),
+        blockingState(owner, { blockedId, sequence: 1, isBlockChange: false, isBlockBilling: false }),
+        blockingState(owner, { blockedId, isActive: false }),
+      ];
+      await opened.write((session) => session.subscriptions.insertBlockingStates(states));
+      const found = await read((session) => session.subscriptions.findBlockingStates([blockedId]));
+      expect(withoutRecordIds(found)).to.deep.equal([states[2], states[1], states[0]]);
+    });
+
+    it('lifecycle events of subscriptions: active ones, by effective instant and sequence', async () => {
+      const subscriptionId = newId();
+      const events = [
+        lifecycleEvent(owner, { subscriptionId, sequence: 2 }),
+        lifecycleEvent(owner, { subscriptionId, sequence: 1, type: 'CREATE' }),
+        lifecycleEvent(owner, { subscriptionId, sequence: 3, isActive: false }),
+      ];
+      await opened.write((session) => session.subscriptions.insertEvents(events));
+      const found = await read((session) => session.subscriptions.findEvents([subscriptionId]));
+      expect(withoutRecordIds(found)).to.deep.equal([events[1], events[0]]);
+    });
+
+    it('bundles and subscriptions: by key, by account, by bundle, and the charged-through date', async () => {
+      const [stored] = await opened.newAccounts(1);
+      if (!stored) throw new Error('no account');
+      const [first, second] = [bundle(ownerOf(stored)), bundle(ownerOf(stored))];
+      const base = subscription(ownerOf(stored), { bundleId: first.id, chargedThrough: null });
+      const addOn = subscription(ownerOf(stored), { bundleId: first.id, category: 'ADD_ON' });
+      await opened.write(async (session) => {
+        await session.subscriptions.insertBundles([first, second]);
+        await session.subscriptions.insertSubscriptions([base, addOn]);
+      });
+      const chargedThrough = { at: now, date: localDate(2030, 1, 1) };
+      await opened.write((session) =>
+        session.subscriptions.setChargedThrough([{ subscriptionId: base.id, chargedThrough }]),
+      );
+      const found = await read(async ({ subscriptions }) => ({
+        byKey: await subscriptions.findBundlesByKeys([first.externalKey, 'unknown']),
+        byAccount: await subscriptions.findBundlesByAccounts([stored.id]),
+        byBundle: await subscriptions.findByBundles([first.id, second.id]),
+        ofKey: await subscriptions.findByKeys([addOn.externalKey]),
+        lastPage: await subscriptions.pageBundlesOfAccount(stored.id, { offset: 0, limit: -1 }),
+      }));
+      expect(withoutRecordIds(found.byKey)).to.deep.equal([first]);
+      expect(withoutRecordIds(found.byAccount)).to.deep.equal([first, second]);
+      expect(withoutRecordIds(found.byBundle)).to.deep.equal([{ ...base, chargedThrough }, addOn]);
+      expect(withoutRecordIds(found.ofKey)).to.deep.equal([addOn]);
+      expect(withoutRecordIds(found.lastPage.rows)).to.deep.equal([second]);
+      expect([found.lastPage.total, found.lastPage.max]).to.deep.equal([2, 2]);
+    });
+
+    it('invoices: by account and filter, amounts and repairable set alone, numbers without gaps', async () => {
+      const [stored] = await opened.newAccounts(1);
+      if (!stored) throw new Error('no account');
+      const owned = ownerOf(stored);
+      const paid = invoice(owned, {
+        targetDate: localDate(2026, 1, 1),
+        rawBalance: decimal('0'),
+        isMigration: false,
+      });
+      const owed = invoice(owned, {
+        targetDate: localDate(2026, 2, 1),
+        rawBalance: decimal('0.01'),
+        isMigration: false,
+      });
+      const negative = invoice(owned, {
+        targetDate: null,
+        rawBalance: decimal('-5'),
+        isMigration: false,
+        status: 'VOID',
+      });
+      const migrated = invoice(owned, { targetDate: localDate(2025, 1, 1) });
+      const item = invoiceItem(owned, { invoiceId: owed.id });
+      await opened.write(async (session) => {
+        await session.invoices.insertInvoices([negative, owed, paid, migrated]);
+        await session.invoices.insertItems([item]);
+      });
+      const list = async (filter: Partial<Parameters<ReadSession['invoices']['listOfAccount']>[1]>) => {
+        const rows = await read((session) =>
+          session.invoices.listOfAccount(stored.id, { withMigration: false, unpaidOnly: false, ...filter }),
+        );
+        return rows.map(({ id }) => id);
+      };
+      expect(await list({ withMigration: true })).to.deep.equal([migrated.id, paid.id, owed.id, negative.id]);
+      expect(await list({ unpaidOnly: true })).to.deep.equal([owed.id]);
+      expect(await list({ statuses: ['VOID'] })).to.deep.equal([negative.id]);
+      expect(await list({ ids: [paid.id] })).to.deep.equal([paid.id]);
+      expect(await list({ startDate: localDate(2026, 1, 1), endDate: localDate(2026, 1, 1) })).to.deep.equal([
+        paid.id,
+      ]);
+
+      const amounts = {
+        amount: hugeAmount,
+        creditAdj: decimal('1.5'),
+        refundAdj: decimal('2'),
+        rawBalance: decimal('3.000000001'),
+      };
+      await opened.write(async (session) => {
+        await session.invoices.setAmounts([{ invoiceId: owed.id, ...amounts }]);
+        await session.invoices.setRepairable([{ id: item.id, repairable: decimal('0.5') }]);
+      });
+      expect(withoutRecordIds(await read((session) => session.invoices.findByIds([owed.id])))).to.deep.equal([
+        { ...owed, ...amounts },
+      ]);
+      expect(withoutRecordIds(await read((session) => session.invoices.findItems([owed.id])))).to.deep.equal([
+        { ...item, repairable: decimal('0.5') },
+      ]);
+
+      const first = await opened.write((session) => session.invoices.takeInvoiceNumbers(3));
+      expect(first).to.equal(1);
+      await opened
+        .write(async (session) => {
+          await session.invoices.takeInvoiceNumbers(10);
+          throw new Error('rolled back');
+        })
+        .catch(() => undefined);
+      expect(await opened.write((session) => session.invoices.takeInvoiceNumbers(1))).to.equal(4);
+      expect(await opened.write((session) => session.payments.takePaymentNumbers(1))).to.equal(1);
+    });
+
+    it('coverage: rows of a window by kind, of items, replaced', async () => {
+      const subscriptionId = newId();
+      const from = localDate(2026, 2, 1);
+      const past = coverageRow({ subscriptionId, startDate: localDate(2026, 1, 1), endDate: from });
+      const open = coverageRow({
+        subscriptionId,
+        startDate: localDate(2026, 1, 31),
+        endDate: localDate(2026, 3, 1),
+      });
+      const oldFixed = coverageRow({
+        subscriptionId,
+        kind: 'FIXED',
+        endDate: null,
+        rate: null,
+        startDate: localDate(2026, 1, 31),
+      });
+      const free = coverageRow({ subscriptionId, kind: 'FREE', startDate: from, amount: decimal('0') });
+      const rows = [past, open, oldFixed, free];
+      await opened.write((session) => session.invoices.insertCoverage(rows, () => owner.accountRecordId));
+      const load = async (start: typeof from | null) =>
+        withoutRecordIds(
+          await read((session) => session.invoices.loadCoverage([{ subscriptionId, from: start }])),
+        ).map(withoutAccount);
+      expect(await load(from)).to.deep.equal([open, free]);
+      expect(await load(null)).to.deep.equal(rows);
+
+      const shorter = { ...open, endDate: localDate(2026, 2, 15), amount: decimal('14.98') };
+      await opened.write((session) =>
+        session.invoices.replaceCoverage([open.itemId], [shorter], () => owner.accountRecordId),
+      );
+      const found = await read((session) => session.invoices.loadCoverageOfItems([open.itemId, free.itemId]));
+      expect(withoutRecordIds(found).map(withoutAccount)).to.deep.equal([free, shorter]);
+    });
+
+    it('cursors: those that are due at the date of their account, saved again', async () => {
+      const [first, second] = await opened.newAccounts(2);
+      if (!first || !second) throw new Error('no account');
+      const cursor = (accountRecordId: number, changes: object) => ({
+        accountRecordId,
+        subscriptionId: newId(),
+        settledThrough: today,
+        dirtyFrom: null,
+        nextDueDate: localDate(2026, 3, 1),
+        ...changes,
+      });
+      const notDue = cursor(first.recordId, {});
+      const fresh = cursor(first.recordId, { settledThrough: null, nextDueDate: null });
+      const dirty = cursor(first.recordId, { dirtyFrom: today });
+      const dueThere = cursor(second.recordId, {});
+      await opened.write((session) => session.invoices.saveCursors([notDue, fresh, dirty, dueThere]));
+      const due = await read((session) =>
+        session.invoices.dueCursors([
+          { accountId: first.id, targetDate: localDate(2026, 2, 28) },
+          { accountId: second.id, targetDate: localDate(2026, 3, 1) },
+        ]),
+      );
+      expect(withoutRecordIds(due)).to.deep.equal([fresh, dirty, dueThere]);
+
+      const saved = { ...fresh, settledThrough: localDate(2026, 4, 1), nextDueDate: localDate(2026, 5, 1) };
+      await opened.write((session) => session.invoices.saveCursors([saved]));
+      const all = await read((session) => session.invoices.cursorsOfAccounts([first.id]));
+      expect(withoutRecordIds(all)).to.deep.equal([notDue, saved, dirty]);
+    });
+
+    it('invoicing states: inserted at version 0, raised with each write', async () => {
+      const [stored] = await opened.newAccounts(1);
+      if (!stored) throw new Error('no account');
+      const state = {
+        ...ownerOf(stored),
+        maxTargetDate: today,
+        accountCBA: hugeAmount,
+        accountBalance: decimal('-1.5'),
+        parked: true,
+        version: 0,
+      };
+      await opened.write((session) => session.invoices.saveStates([state]));
+      const changed = { ...state, version: 1, maxTargetDate: null, parked: false, accountCBA: decimal('0') };
+      await opened.write((session) => session.invoices.saveStates([changed]));
+      const found = await read((session) => session.invoices.loadStates([stored.id, newId()]));
+      expect(withoutRecordIds(found)).to.deep.equal([{ ...changed, version: 2 }]);
+    });
+
+    it('payments: by account and key, state, result of a transaction where its status is as expected', async () => {
+      const [stored] = await opened.newAccounts(1);
+      if (!stored) throw new Error('no account');
+      const owned = ownerOf(stored);
+      const kept = paymentMethod(owned);
+      const deleted = paymentMethod(owned, { isActive: false });
+      const paid = payment(owned, { stateName: null, lastSuccessStateName: null });
+      const purchase = transaction(owned, { paymentId: paid.id, status: 'UNKNOWN' });
+      const tried = attempt(owned);
+      const settled = invoicePayment(owned, {
+        status: 'INIT',
+        paymentId: null,
+        linkedInvoicePaymentId: null,
+      });
+      await opened.write(async ({ payments }) => {
+        await payments.insertMethods([kept, deleted]);
+        await payments.insertPayments([paid]);
+        await payments.insertTransactions([purchase]);
+        await payments.insertAttempts([tried]);
+        await payments.insertInvoicePayments([settled]);
+      });
+      const methods = await read(async ({ payments }) => ({
+        byKey: await payments.findMethodsByKeys([deleted.externalKey]),
+        active: await payments.findMethodsByAccounts([stored.id], { includeDeleted: false }),
+        all: await payments.findMethodsByAccounts([stored.id], { includeDeleted: true }),
+      }));
+      expect(withoutRecordIds(methods.byKey)).to.deep.equal([deleted]);
+      expect(withoutRecordIds(methods.active)).to.deep.equal([kept]);
+      expect(withoutRecordIds(methods.all)).to.deep.equal([kept, deleted]);
+
+      const [payment1] = await read(({ payments }) => payments.findByAccounts([stored.id]));
+      const [transaction1] = await read(({ payments }) => payments.findTransactions([paid.id]));
+      const [attempt1] = await read(({ payments }) =>
+        payments.findAttemptsByPaymentKeys([tried.paymentExternalKey]),
+      );
+      const [row1] = await read(({ payments }) =>
+        payments.findInvoicePaymentsByInvoices([settled.invoiceId]),
+      );
+      if (!payment1 || !transaction1 || !attempt1 || !row1) throw new Error('not found');
+      const result = {
+        ...transaction1,
+        status: 'SUCCESS',
+        processedAmount: hugeAmount,
+        leaseUntil: null,
+      } as const;
+      const doneAttempt = { ...attempt1, stateName: 'SUCCESS', transactionId: newId() } as const;
+      const doneRow = { ...row1, status: 'SUCCESS', paymentId: paid.id, amount: decimal('5.00') } as const;
+      const donePayment = { ...payment1, stateName: 'A', lastSuccessStateName: 'B' };
+      const written = await opened.write(async ({ payments }) => {
+        await payments.updatePayments([donePayment]);
+        await payments.updateAttempts([doneAttempt]);
+        await payments.updateInvoicePayments([doneRow]);
+        return payments.updateTransactions([{ transaction: result, expected: 'UNKNOWN' }]);
+      });
+      expect(written).to.deep.equal([purchase.id]);
+      const late = await opened.write(({ payments }) =>
+        payments.updateTransactions([{ transaction: { ...result, status: 'PENDING' }, expected: 'UNKNOWN' }]),
+      );
+      expect(late).to.deep.equal([]);
+      const after = await read(async ({ payments }) => [
+        ...(await payments.findByIds([paid.id])),
+        ...(await payments.findTransactionsByIds([purchase.id])),
+        ...(await payments.findAttemptsByIds([tried.id])),
+        ...(await payments.findInvoicePaymentsByPayments([paid.id])),
+      ]);
+      expect(after).to.deep.equal([donePayment, result, doneAttempt, doneRow]);
+    });
+
+    it('catalog versions: by effective date, without source text, with the revision raised per upload', async () => {
+      const [late, early] = [catalogVersion({}), catalogVersion({ effectiveDate: (now - 1) as typeof now })];
+      const first = await opened.write((session) => session.catalogs.insert([late, early]));
+      expect(first).to.equal(late.id);
+      const { versions, revision } = await read(async ({ catalogs }) => ({
+        versions: await catalogs.versions(),
+        revision: await catalogs.revision(),
+      }));
+      const { sourceText: _, ...lateRead } = late;
+      const { sourceText: __, ...earlyRead } = early;
+      expect(withoutRecordIds(versions)).to.deep.equal([earlyRead, lateRead]);
+      expect(revision).to.equal(1);
+    });
+
+    it('tenants, users and the test clock', async () => {
+      const { system } = opened.storage;
+      const given = tenant({ externalKey: null, useGlobalDefault: false, catalogRevision: 4 });
+      const stored = await system.insertTenant(given, author());
+      expect(withoutRecordIds([stored])).to.deep.equal([given]);
+      expect(await system.findTenantsByIds([given.id])).to.deep.equal([stored]);
+      expect(await system.findTenantsByRecordIds([stored.recordId])).to.deep.equal([stored]);
+      expect(await system.findTenantByApiKey(given.apiKey)).to.deep.equal(stored);
+      expect(await system.findTenantByApiKey('unknown')).to.equal(null);
+
+      const user = {
+        id: newId(),
+        name: oddText,
+        passwordHash: 'hash',
+        credentialVersion: 2,
+        permissions: ['account:create', oddText],
+        allTenants: true,
+        isActive: false,
+      };
+      expect(await system.insertUserIfAbsent(user)).to.equal(true);
+      expect(await system.insertUserIfAbsent({ ...user, id: newId() })).to.equal(false);
+      const found = await system.findUserByName(oddText);
+      expect(found && withoutRecordIds([found])).to.deep.equal([user]);
+      expect(await system.findUserByName('unknown')).to.equal(null);
+
+      expect(await system.readTestClock()).to.equal(null);
+      await system.writeTestClock({ base: now, setAtMs: 5 });
+      await system.writeTestClock({ base: now, setAtMs: 6 });
+      expect(await system.readTestClock()).to.deep.equal({ base: now, setAtMs: 6 });
+      await system.writeTestClock(null);
+      expect(await system.readTestClock()).to.equal(null);
+      await system.ping();
+    });
+
+    it('pages in both directions, with totals', async () => {
+      const other = await opened.newTenant();
+      const accounts = await opened.storage.write(other, author(), (session) =>
+        session.accounts.insert([account({}), account({}), account({})]),
+      );
+      const page = async (offset: number, limit: number) => {
+        const found = await opened.storage.read(other, (session) => session.accounts.page({ offset, limit }));
+        expect([found.total, found.max]).to.deep.equal([3, 3]);
+        return found.rows.map(({ id }) => accounts.findIndex((each) => each.id === id));
+      };
+      expect(await page(0, 2)).to.deep.equal([0, 1]);
+      expect(await page(2, 2)).to.deep.equal([2]);
+      expect(await page(0, -2)).to.deep.equal([2, 1]);
+      expect(await page(5, 2)).to.deep.equal([]);
+    });
+  });
+});
+
+function withoutRecordIds(records: readonly object[]): readonly object[] {
+  return records.map((record) => {
+    const { recordId, ...rest } = record as { readonly recordId?: unknown };
+    expect(recordId).to.be.a('number').greaterThan(0);
+    return rest;
+  });
+}
+
+function withoutAccount(row: object): object {
+  const { accountRecordId: _, ...rest } = row as { readonly accountRecordId?: unknown };
+  return rest;
+}

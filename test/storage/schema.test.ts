@@ -1,0 +1,96 @@
+import { Migrator } from '@mikro-orm/migrations';
+import { MikroORM as PostgresqlOrm } from '@mikro-orm/postgresql';
+import { MikroORM as SqliteOrm } from '@mikro-orm/sqlite';
+import { expect } from 'chai';
+import { defineEntities } from '../../adapters/mikro-orm/entities.ts';
+import { migrate as migratePostgresql, postgresql } from '../../adapters/mikro-orm/postgresql.ts';
+import { postgresqlDialect } from '../../adapters/mikro-orm/postgresql-dialect.ts';
+import { schemaOptions } from '../../adapters/mikro-orm/schema.ts';
+import { migrate as migrateSqlite, sqlite } from '../../adapters/mikro-orm/sqlite.ts';
+import { sqliteDialect } from '../../adapters/mikro-orm/sqlite-dialect.ts';
+import { eachDatabase, freshDatabase, type TestDatabase } from '../support/databases.ts';
+import { migrated } from '../support/storage.ts';
+import { rejection, storageAt } from './opened-storage.ts';
+
+eachDatabase((kind, open) => {
+  describe('storage: schema', () => {
+    it('of the migrations is that of the tables', async () => {
+      const orm = schemaOf(await open(migrated));
+      try {
+        expect(await orm.schema.getUpdateSchemaSQL({ wrap: false })).to.equal('');
+      } finally {
+        await orm.close(true);
+      }
+    });
+
+    it('that a newer version has migrated is refused', async () => {
+      const database = await open(migrated);
+      const orm = schemaOf(database);
+      await orm.em.getConnection().execute(`insert into bw_migrations (name) values ('29990101-later')`);
+      await orm.close(true);
+      const storage = storageAt(database);
+      const refused = await rejection(storage.prepare());
+      await storage.close();
+      expect(refused.message).to.contain('29990101-later').and.to.contain('update the package');
+    });
+
+    it('is made by migrate, whose second call finds nothing to do', async () => {
+      const database = await open();
+      const migrate = () =>
+        database.kind === 'sqlite' ? migrateSqlite(database.path) : migratePostgresql(database.url);
+      expect(await migrate()).to.deep.equal(['20261121-initial']);
+      expect(await migrate()).to.deep.equal([]);
+      const storage = storageAt(database);
+      await storage.prepare();
+      await storage.close();
+    });
+
+    it(`that is missing is refused with the command that makes it${kind === 'sqlite' ? ', if so asked' : ''}`, async () => {
+      const database = await open();
+      const storage =
+        database.kind === 'sqlite'
+          ? sqlite({ path: database.path, migrate: false })
+          : postgresql(database.url);
+      const refused = await rejection(storage.prepare());
+      await storage.close();
+      expect(refused.message).to.contain('billwright migrate');
+    });
+
+    it('leaves the tables of the host alone', async () => {
+      const database = await open();
+      const orm = schemaOf(database);
+      await orm.em.getConnection().execute('create table host_orders (id integer primary key)');
+      await orm.close(true);
+      if (database.kind === 'sqlite') await migrateSqlite(database.path);
+      else await migratePostgresql(database.url);
+      const after = schemaOf(database);
+      await after.em.getConnection().execute('insert into host_orders values (1)');
+      expect(await after.schema.getUpdateSchemaSQL({ wrap: false })).to.equal('');
+      await after.close(true);
+    });
+  });
+});
+
+describe('storage: schema on PostgreSQL', () => {
+  it('is migrated once when several nodes start at the same time', async () => {
+    const database = await freshDatabase('postgresql');
+    if (database.kind !== 'postgresql') throw new Error('wrong kind');
+    const nodes = Array.from({ length: 4 }, () => postgresql({ url: database.url, migrate: true }));
+    await Promise.all(nodes.map((node) => node.prepare()));
+    await Promise.all(nodes.map((node) => node.close()));
+  });
+});
+
+function schemaOf(database: TestDatabase) {
+  return database.kind === 'sqlite'
+    ? new SqliteOrm({
+        ...schemaOptions(defineEntities(sqliteDialect.types), []),
+        extensions: [Migrator],
+        dbName: database.path,
+      })
+    : new PostgresqlOrm({
+        ...schemaOptions(defineEntities(postgresqlDialect.types), []),
+        extensions: [Migrator],
+        clientUrl: database.url,
+      });
+}

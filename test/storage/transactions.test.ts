@@ -1,0 +1,206 @@
+import { expect } from 'chai';
+import { type Account, BillingError, ErrorCode, QueueName, type WriteSession } from '../../lib/index.ts';
+import { decimal } from '../../lib/money/index.ts';
+import { eachDatabase, freshDatabase } from '../support/databases.ts';
+import { migrated } from '../support/storage.ts';
+import { type OpenedStorage, openStorage, rejection, storageAt } from './opened-storage.ts';
+import { account, author, bundle, invoice, newId, now, ownerOf, today } from './records.ts';
+
+eachDatabase((kind, open) => {
+  describe('storage: transactions', () => {
+    let opened: OpenedStorage;
+    let acme: Account;
+    before(async () => {
+      opened = await openStorage(kind, open);
+      const [stored] = await opened.newAccounts(1);
+      if (!stored) throw new Error('no account');
+      acme = stored;
+    });
+    after(() => opened.storage.close());
+
+    const state = (version: number) => ({
+      ...ownerOf(acme),
+      maxTargetDate: today,
+      accountCBA: decimal('0'),
+      accountBalance: decimal('0'),
+      parked: false,
+      version,
+    });
+
+    it('a throw leaves nothing behind: no record, audit row, event, notification or number', async () => {
+      const given = bundle(ownerOf(acme));
+      const pending = await opened.storage.queue.countPending(null, now);
+      const failed = await rejection(
+        opened.write(async (session) => {
+          await session.subscriptions.insertBundles([given]);
+          session.publish([{ type: 'ACCOUNT_CHANGE', accountRecordId: acme.recordId, payload: {} }]);
+          throw new Error('on purpose');
+        }),
+      );
+      expect(failed.message).to.equal('on purpose');
+      const left = await opened.storage.read(opened.tenant, async (session) => [
+        ...(await session.subscriptions.findBundlesByIds([given.id])),
+        ...(await session.audit.findByTargets([given.id])),
+      ]);
+      expect(left).to.deep.equal([]);
+      expect(await opened.storage.queue.countPending(null, now)).to.equal(pending);
+    });
+
+    it('one bad row of many leaves nothing of the others', async () => {
+      const good = account({});
+      const bad = account({ externalKey: acme.externalKey });
+      await rejection(opened.write((session) => session.accounts.insert([good, bad])));
+      expect(await opened.storage.read(opened.tenant, (s) => s.accounts.findByIds([good.id]))).to.deep.equal(
+        [],
+      );
+    });
+
+    it('a state changed in between runs the operation again, from the start and without the first effects', async () => {
+      await opened.write((session) => session.invoices.saveStates([state(0)]));
+      let runs = 0;
+      const given = invoice(ownerOf(acme));
+      await opened.write(async (session) => {
+        runs += 1;
+        await session.invoices.insertInvoices([given]);
+        // The first run holds a version that is not the stored one.
+        const [stored] = await session.invoices.loadStates([acme.id]);
+        await session.invoices.saveStates([state(runs === 1 ? 9 : (stored?.version ?? 0))]);
+      });
+      expect(runs).to.equal(2);
+      const audit = await opened.storage.read(opened.tenant, (session) =>
+        session.audit.findByTargets([given.id]),
+      );
+      expect(audit).to.have.length(1);
+    });
+
+    it('an operation that never gets through ends as BUSY', async () => {
+      let runs = 0;
+      const failed = await rejection(
+        opened.write(async (session) => {
+          runs += 1;
+          await session.invoices.saveStates([state(999)]);
+        }),
+      );
+      expect(failed).to.be.instanceOf(BillingError);
+      expect(failed.code).to.equal(ErrorCode.BUSY);
+      expect(runs).to.be.greaterThan(2);
+    }).timeout(20_000);
+
+    it('a commit with work that is due tells the listeners, one without does not', async () => {
+      let told = 0;
+      const stop = opened.storage.onCommit(() => {
+        told += 1;
+      });
+      opened.storage.setConsumedTopics(new Set(['ACCOUNT_CHANGE']));
+      const write = async (work: (session: WriteSession) => void): Promise<number> => {
+        told = 0;
+        await opened.write(async (session) => work(session));
+        return told;
+      };
+      const event = { accountRecordId: acme.recordId, payload: {} };
+      const notification = {
+        ...event,
+        queueName: QueueName.NEXT_BILLING_DATE,
+        uniqueKey: null,
+      };
+      expect(await write(() => undefined)).to.equal(0);
+      expect(await write((session) => session.publish([{ ...event, type: 'ACCOUNT_CHANGE' }]))).to.equal(1);
+      expect(await write((session) => session.publish([{ ...event, type: 'ACCOUNT_CREATION' }]))).to.equal(0);
+      expect(await write((session) => session.schedule([{ ...notification, effectiveDate: now }]))).to.equal(
+        1,
+      );
+      const later = (now + 1) as typeof now;
+      expect(
+        await write((session) => session.schedule([{ ...notification, effectiveDate: later }])),
+      ).to.equal(0);
+      stop();
+      expect(await write((session) => session.publish([{ ...event, type: 'ACCOUNT_CHANGE' }]))).to.equal(0);
+    });
+  });
+});
+
+describe('storage: transactions on PostgreSQL', () => {
+  let opened: OpenedStorage;
+  let other: ReturnType<typeof storageAt>;
+  let acme: Account;
+  before(async () => {
+    opened = await openStorage('postgresql', () => freshDatabase('postgresql', migrated));
+    other = storageAt(opened.database);
+    const [stored] = await opened.newAccounts(1);
+    if (!stored) throw new Error('no account');
+    acme = stored;
+  });
+  after(async () => {
+    await other.close();
+    await opened.storage.close();
+  });
+
+  it('a read sees one snapshot, whatever is committed in between', async () => {
+    const given = bundle(ownerOf(acme));
+    const [early, late] = await opened.storage.read(opened.tenant, async (session) => {
+      const before = await session.subscriptions.findBundlesByAccounts([acme.id]);
+      await other.write(opened.tenant, author(), (writer) => writer.subscriptions.insertBundles([given]));
+      return [before, await session.subscriptions.findBundlesByAccounts([acme.id])];
+    });
+    expect(late).to.deep.equal(early);
+    const now = await opened.storage.read(opened.tenant, (s) => s.subscriptions.findBundlesByIds([given.id]));
+    expect(now).to.have.length(1);
+  });
+
+  it('a deadlock runs one of the two again; both get through', async () => {
+    const [first, second] = await opened.newAccounts(2);
+    if (!first || !second) throw new Error('no account');
+    let met: () => void = () => undefined;
+    const meeting = new Promise<void>((resolve) => {
+      met = resolve;
+    });
+    let waiting = 0;
+    let runs = 0;
+    /** Locks in the order given, which the port's own call never does, and meets the other in between. */
+    const crosswise = (storage: typeof other, order: readonly Account[], name: string) =>
+      storage.write(opened.tenant, author(), async (session) => {
+        runs += 1;
+        for (const [index, each] of order.entries()) {
+          await session.accounts.update([{ ...each, name }]);
+          if (index === 0) {
+            waiting += 1;
+            if (waiting >= 2) met();
+            await meeting;
+          }
+        }
+      });
+    await Promise.all([
+      crosswise(opened.storage, [first, second], 'one'),
+      crosswise(other, [second, first], 'two'),
+    ]);
+    expect(runs).to.equal(3);
+    const names = await opened.storage.read(opened.tenant, (s) =>
+      s.accounts.findByIds([first.id, second.id]),
+    );
+    expect(names[0]?.name).to.equal(names[1]?.name);
+  }).timeout(20_000);
+
+  it('two uploads of one account key: one wins, the other is told', async () => {
+    const externalKey = newId();
+    const create = (storage: typeof other) =>
+      storage.write(opened.tenant, author(), (session) =>
+        session.accounts.insert([account({ externalKey })]),
+      );
+    const outcomes = await Promise.allSettled([create(opened.storage), create(other)]);
+    const failures = outcomes.filter((outcome) => outcome.status === 'rejected');
+    expect(failures.map(({ reason }) => reason.code)).to.deep.equal([ErrorCode.ACCOUNT_ALREADY_EXISTS]);
+  });
+
+  it('counters give each number once to transactions that run at the same time', async () => {
+    const taken = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        (index % 2 === 0 ? opened.storage : other).write(opened.tenant, author(), (session) =>
+          session.invoices.takeInvoiceNumbers(3),
+        ),
+      ),
+    );
+    expect(taken.toSorted((a, b) => a - b)).to.deep.equal(
+      Array.from({ length: 20 }, (_, index) => 1 + index * 3),
+    );
+  });
+});
