@@ -2,12 +2,16 @@ import type { Logger as PinoLogger } from 'pino';
 import { Billing } from '../../lib/billing.ts';
 import { QUEUE_SHUTDOWN_WAIT_MS } from '../../lib/limits.ts';
 import type { PaymentGateway } from '../../lib/ports/index.ts';
+import type { Storage } from '../../lib/ports/storage/index.ts';
 import { createKoaApp, type Listening, listen } from '../koa/index.ts';
 import { scryptHasher, sharedTestClock, systemClock, uuidGenerator } from '../node/index.ts';
 import { ensureLogin, firstPassword, type Login, loginText } from './administrator.ts';
 import { isPostgresqlUrl, openStorage } from './database.ts';
 import { createLogger } from './logger.ts';
 import { UsageError } from './usage-error.ts';
+
+const testModeWarning =
+  'TEST MODE: known password, movable clock, sandbox gateway. Anybody who can reach this server owns it. Never use it in production.';
 
 export interface ServeOptions {
   readonly port: number;
@@ -24,30 +28,33 @@ export async function serve(options: ServeOptions): Promise<void> {
   refuseTestModeInProduction(options);
   const password = firstPassword(process.env, options);
   const logger = createLogger(process.env.BILLWRIGHT_LOG_LEVEL);
-  const { billing, app } = await compose(options, logger);
-  const login = await ensureLogin(billing, password);
-  billing.start();
-  const listening = await listen(app, options);
-  stopOnSignal({ billing, listening, logger });
-  if (options.testMode) {
-    logger.warn(
-      { user: login.user },
-      'TEST MODE: known password, movable clock, sandbox gateway. Anybody who can reach this server owns it. Never use it in production.',
-    );
+  const storage = await openStorage(options.database, options);
+  try {
+    const { billing, app } = await compose({ options, storage, logger });
+    const login = await ensureLogin(billing, password);
+    billing.start();
+    const listening = await listen(app, options);
+    stopOnSignal({ billing, listening, logger });
+    if (options.testMode) logger.warn({ user: login.user }, testModeWarning);
+    const database = shownDatabase(options.database);
+    logger.info({ host: listening.host, port: listening.port, database }, 'serving');
+    announce(listening, login, options);
+  } catch (error) {
+    // Open connections would keep a process alive that cannot serve.
+    await storage.close();
+    throw error;
   }
-  logger.info(
-    { host: listening.host, port: listening.port, database: shownDatabase(options.database) },
-    'serving',
-  );
-  announce(listening, login, options);
 }
 
 /** Puts the server together: storage, clock, gateway, engine, HTTP. */
-async function compose(options: ServeOptions, logger: PinoLogger) {
-  const storage = await openStorage(options.database, options);
+async function compose(parts: {
+  readonly options: ServeOptions;
+  readonly storage: Storage<never>;
+  readonly logger: PinoLogger;
+}) {
+  const { options, storage, logger } = parts;
   const system = systemClock();
   const testClock = options.testMode ? sharedTestClock(storage.system, system) : undefined;
-  const gateways = options.testMode ? [await openSandbox(options.database)] : [];
   const billing = await Billing.open<never>({
     storage,
     clock: testClock ?? system,
@@ -55,7 +62,7 @@ async function compose(options: ServeOptions, logger: PinoLogger) {
     ids: uuidGenerator(),
     hasher: scryptHasher(),
     logger,
-    gateways,
+    gateways: options.testMode ? [await openSandbox(options.database)] : [],
   });
   await testClock?.refresh();
   const app = createKoaApp({ billing, logger, test: testClock && { clock: testClock } });

@@ -104,7 +104,8 @@ export const accountRoutes: readonly Route[] = [
     success: { status: 204 },
     fails: [...noSuchAccount, ErrorCode.ACCOUNT_CANNOT_CHANGE_EXTERNAL_KEY],
     async handle({ billing, context, params, body, query }) {
-      await billing.updateAccount(context, params.accountId, body, {
+      await billing.updateAccount(context, params.accountId, {
+        changes: body,
         treatNullAsReset: query.treatNullAsReset,
       });
       return empty;

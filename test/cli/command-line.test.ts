@@ -1,0 +1,192 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { eachDatabase, freshDatabase } from '../support/databases.ts';
+
+const program = fileURLToPath(new URL('../../adapters/cli/billwright.ts', import.meta.url));
+
+type Program = ChildProcessByStdio<null, Readable, Readable>;
+
+interface Ended {
+  readonly code: number | null;
+  readonly output: string;
+  readonly errors: string;
+}
+
+function start(args: readonly string[], environment: Readonly<Record<string, string>> = {}): Program {
+  const { NODE_ENV: _env, BILLWRIGHT_ADMIN_PASSWORD: _password, ...inherited } = process.env;
+  return spawn(process.execPath, [program, ...args], {
+    env: { ...inherited, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+async function run(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Ended> {
+  const child = start(args, environment);
+  const [output, errors, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close'),
+  ]);
+  return { code, output, errors };
+}
+
+/** A server process that has printed how to reach it. */
+interface RunningServer {
+  readonly greeting: string;
+  readonly url: string;
+  /** Ends it by `signal`; gives its exit code and what it logged. */
+  stop(signal?: NodeJS.Signals): Promise<{ readonly code: number | null; readonly log: string }>;
+}
+
+async function serve(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<RunningServer> {
+  const child = start(['serve', '--port', '0', ...args], environment);
+  const log = text(child.stderr);
+  let greeting = '';
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    greeting += chunk;
+    if (greeting.includes('/openapi.json')) resolve();
+  });
+  child.on('close', (code) => {
+    void log.then((lines) => reject(new Error(`serve ended with ${code}: ${lines}`)));
+  });
+  await promise;
+  return {
+    greeting,
+    url: /http:\/\/\S+?:\d+/.exec(greeting)?.[0] ?? '',
+    async stop(signal = 'SIGTERM') {
+      const closed = once(child, 'close');
+      child.kill(signal);
+      const [code] = await closed;
+      return { code, log: await log };
+    },
+  };
+}
+
+function login(user: string, password: string): { readonly authorization: string } {
+  return { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` };
+}
+
+async function statusAs(url: string, password: string): Promise<number> {
+  const answer = await fetch(`${url}/1.0/kb/tenants?apiKey=none`, { headers: login('admin', password) });
+  return answer.status;
+}
+
+describe('the command line', () => {
+  let directory: string;
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'billwright-cli-'));
+  });
+  after(() => rm(directory, { recursive: true, force: true }));
+
+  it('prints the OpenAPI document', async () => {
+    const { code, output } = await run(['openapi']);
+    expect(code).to.equal(0);
+    expect(JSON.parse(output)).to.have.nested.property(
+      'paths./1\\.0/kb/accounts.post.operationId',
+      'createAccount',
+    );
+  });
+
+  it('explains itself, and what was wrong', async () => {
+    expect((await run(['--help'])).output).to.match(/^Usage: billwright/);
+    for (const [args, message] of [
+      [[], /Name a command/],
+      [['nonsense'], /no command "nonsense"/],
+      [['toString'], /no command "toString"/],
+      [['serve', '--nonsense'], /--nonsense/],
+      [['serve', '--port', 'http'], /--port http is no port/],
+    ] as const) {
+      const { code, errors } = await run(args);
+      expect(code).to.equal(2);
+      expect(errors).to.match(message);
+    }
+  });
+
+  it('makes a random password at the first start, and shows it only then', async () => {
+    const database = join(directory, 'first.db');
+    const first = await serve(['--database', database]);
+    const password = /password (\S{24}) /.exec(first.greeting)?.[1] ?? '';
+    expect(first.greeting).to.match(/as "admin"/);
+    expect(await statusAs(first.url, password)).to.equal(404);
+    expect(await statusAs(first.url, 'password')).to.equal(401);
+    const stopped = await first.stop();
+    expect(stopped.code).to.equal(0);
+    expect(stopped.log).to.not.include(password);
+    const second = await serve(['--database', database]);
+    expect(second.greeting).to.match(/with the password of the first start/);
+    expect(await statusAs(second.url, password)).to.equal(404);
+    expect(
+      (await fetch(`${second.url}/1.0/kb/test/clock`, { headers: login('admin', password) })).status,
+    ).to.equal(404);
+    expect((await second.stop('SIGINT')).code).to.equal(0);
+  });
+
+  it('takes the first password from the environment, if it is long enough', async () => {
+    const environment = { BILLWRIGHT_ADMIN_PASSWORD: 'long enough' };
+    const server = await serve(['--database', join(directory, 'given.db')], environment);
+    expect(server.greeting).to.match(/BILLWRIGHT_ADMIN_PASSWORD/);
+    expect(server.greeting).to.not.include('long enough');
+    expect(await statusAs(server.url, 'long enough')).to.equal(404);
+    await server.stop();
+    const short = await run(['serve', '--database', join(directory, 'short.db')], {
+      BILLWRIGHT_ADMIN_PASSWORD: 'short',
+    });
+    expect(short.code).to.equal(2);
+    expect(short.errors).to.match(/at least 8 characters/);
+  });
+
+  it('says loudly that it is in test mode, and refuses that in production', async () => {
+    const args = ['--database', join(directory, 'test.db'), '--test-mode'];
+    const server = await serve(args);
+    expect(server.greeting).to.match(/TEST MODE/);
+    expect(await statusAs(server.url, 'password')).to.equal(404);
+    const { log } = await server.stop();
+    const lines = log
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { level: number; msg: string });
+    expect(lines.find((line) => line.level === 40)?.msg).to.match(/^TEST MODE/);
+    const refused = await run(['serve', ...args], { NODE_ENV: 'production' });
+    expect(refused.code).to.equal(2);
+    expect(refused.errors).to.match(/NODE_ENV/);
+  });
+
+  it('refuses a PostgreSQL schema that is not there, and names the command that makes it', async () => {
+    const database = await freshDatabase('postgresql');
+    if (database.kind !== 'postgresql') throw new Error('not the database asked for');
+    const refused = await run(['serve', '--port', '0', '--database', database.url]);
+    expect(refused.code).to.equal(1);
+    expect(refused.errors).to.match(/billwright migrate/);
+  });
+});
+
+eachDatabase((kind, open) => {
+  it(`the command line migrates a database of ${kind}, then serves it`, async () => {
+    const database = await open();
+    const where = database.kind === 'sqlite' ? database.path : database.url;
+    const first = await run(['migrate', '--database', where]);
+    expect(first.code, first.errors).to.equal(0);
+    expect(first.output).to.match(/^applied /);
+    const second = await run(['migrate', '--database', where]);
+    expect(second.output).to.equal('The schema is up to date.\n');
+    const server = await serve(['--database', where], { BILLWRIGHT_ADMIN_PASSWORD: 'long enough' });
+    expect(await statusAs(server.url, 'long enough')).to.equal(404);
+    const { code, log } = await server.stop();
+    expect(code).to.equal(0);
+    if (database.kind === 'postgresql') expect(log).to.not.include(new URL(where).password);
+  });
+});

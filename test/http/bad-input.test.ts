@@ -1,0 +1,290 @@
+import { expect } from 'chai';
+import { eachDatabase } from '../support/databases.ts';
+import { migrated } from '../support/storage.ts';
+import {
+  createdId,
+  exampleCatalog,
+  type Reply,
+  type Request,
+  type Serving,
+  serve,
+  xmlType,
+} from './serving.ts';
+
+const unknown = '11111111-1111-4111-8111-111111111111';
+
+interface Refusal {
+  readonly what: string;
+  readonly method?: string;
+  readonly path: string;
+  readonly request?: Request;
+  readonly status: number;
+  readonly code: number;
+  readonly message: RegExp;
+}
+
+eachDatabase((kind, open) => {
+  describe(`bad input on ${kind}`, () => {
+    let serving: Serving;
+    let accountId: string;
+    let before_: string;
+
+    before(async () => {
+      serving = await serve(await open(migrated));
+      await serving.call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
+      accountId = createdId(await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
+      before_ = await everything();
+    });
+    after(() => serving.close());
+
+    /** What the tenant's lists show: nothing of it may change. */
+    async function everything(): Promise<string> {
+      const replies: Reply[] = [];
+      for (const path of [
+        '/1.0/kb/accounts/pagination?audit=FULL&accountWithBalanceAndCBA=true',
+        `/1.0/kb/accounts/${accountId}/bundles?audit=FULL`,
+        `/1.0/kb/accounts/${accountId}/paymentMethods?audit=FULL`,
+        '/1.0/kb/invoices/pagination?audit=FULL',
+        '/1.0/kb/catalog?requestedDate=2100-01-01',
+      ]) {
+        replies.push(await serving.call('GET', path));
+      }
+      expect(replies.map((reply) => reply.status)).to.deep.equal(replies.map(() => 200));
+      return replies.map((reply) => reply.text).join('\n');
+    }
+
+    const subscription = (body: object): Request => ({ body });
+    const refusals = (): readonly Refusal[] => [
+      {
+        what: 'malformed JSON',
+        path: '/1.0/kb/accounts',
+        request: { body: '{"name":', headers: { 'content-type': 'application/json' } },
+        status: 400,
+        code: 60001,
+        message: /^The body is not JSON/,
+      },
+      {
+        what: 'a field of the wrong type',
+        path: '/1.0/kb/accounts',
+        request: { body: { billCycleDayLocal: 'first' } },
+        status: 400,
+        code: 60001,
+        message: /^AccountJson billCycleDayLocal is not an integer: "first"$/,
+      },
+      {
+        what: 'a field out of its range',
+        path: '/1.0/kb/accounts',
+        request: { body: { billCycleDayLocal: 32 } },
+        status: 400,
+        code: 60003,
+        message: /billCycleDayLocal/,
+      },
+      {
+        what: 'an unknown currency',
+        path: '/1.0/kb/accounts',
+        request: { body: { currency: 'XXQ' } },
+        status: 400,
+        code: 60003,
+        message: /"XXQ"/,
+      },
+      {
+        what: 'an external key that is too long',
+        path: '/1.0/kb/accounts',
+        request: { body: { externalKey: 'k'.repeat(256) } },
+        status: 400,
+        code: 5,
+        message: /256/,
+      },
+      {
+        what: 'an unknown plan',
+        path: '/1.0/kb/subscriptions',
+        request: subscription({ accountId, planName: 'nonsense-monthly' }),
+        status: 400,
+        code: 2021,
+        message: /nonsense-monthly/,
+      },
+      {
+        what: 'an unknown account',
+        path: '/1.0/kb/subscriptions',
+        request: subscription({ accountId: unknown, planName: 'sprout-monthly' }),
+        status: 404,
+        code: 3002,
+        message: new RegExp(unknown),
+      },
+      {
+        what: 'no account',
+        path: '/1.0/kb/subscriptions',
+        request: subscription({ planName: 'sprout-monthly' }),
+        status: 400,
+        code: 60003,
+        message: /^SubscriptionJson accountId needs to be set$/,
+      },
+      {
+        what: 'no body',
+        path: '/1.0/kb/subscriptions',
+        request: { body: '', headers: { 'content-type': 'application/json' } },
+        status: 400,
+        code: 60003,
+        message: /^SubscriptionJson body should be specified$/,
+      },
+      {
+        what: 'no plan',
+        path: '/1.0/kb/subscriptions',
+        request: subscription({ accountId, productName: 'Sprout' }),
+        status: 400,
+        code: 60003,
+        message: /^SubscriptionJson productCategory needs to be set when no planName is specified$/,
+      },
+      {
+        what: 'a plan named in two ways',
+        path: '/1.0/kb/subscriptions',
+        request: subscription({ accountId, planName: 'sprout-monthly', priceList: 'DEFAULT' }),
+        status: 400,
+        code: 60003,
+        message: /^SubscriptionJson priceList should not be set when planName is specified$/,
+      },
+      {
+        what: 'a date that does not parse',
+        path: '/1.0/kb/subscriptions?entitlementDate=2024-02-30',
+        request: subscription({ accountId, planName: 'sprout-monthly' }),
+        status: 400,
+        code: 60002,
+        message: /entitlementDate.*"2024-02-30"/,
+      },
+      {
+        what: 'no credentials',
+        path: '/1.0/kb/accounts',
+        request: { body: {}, headers: { authorization: undefined } },
+        status: 401,
+        code: 60004,
+        message: /Basic/,
+      },
+      {
+        what: 'a wrong tenant secret',
+        path: '/1.0/kb/accounts',
+        request: { body: {}, headers: { 'x-service-apisecret': 'nonsense' } },
+        status: 401,
+        code: 60005,
+        message: /X-Service-ApiKey/,
+      },
+      {
+        what: 'hostile XML',
+        path: '/1.0/kb/catalog',
+        request: {
+          body: '<!DOCTYPE catalog [<!ENTITY a "aaaa"><!ENTITY b SYSTEM "file:///etc/passwd">]><catalog>&a;&b;</catalog>',
+          headers: xmlType,
+        },
+        status: 400,
+        code: 2080,
+        message: /line 1, column/,
+      },
+      {
+        what: 'XML that does not end',
+        path: '/1.0/kb/catalog/xml',
+        request: { body: '<catalog><effectiveDate>2024-01-01', headers: xmlType },
+        status: 400,
+        code: 2080,
+        message: /line 1, column/,
+      },
+      {
+        what: 'a payment method of an unknown gateway',
+        path: `/1.0/kb/accounts/${accountId}/paymentMethods`,
+        request: { body: { pluginName: 'nonsense' } },
+        status: 400,
+        code: 7028,
+        message: /nonsense/,
+      },
+      {
+        what: 'a payment method without its gateway',
+        path: `/1.0/kb/accounts/${accountId}/paymentMethods`,
+        request: { body: {} },
+        status: 400,
+        code: 60003,
+        message: /^PaymentMethodJson pluginName needs to be set$/,
+      },
+      {
+        what: 'a payment method for another account',
+        path: `/1.0/kb/accounts/${accountId}/paymentMethods`,
+        request: { body: { pluginName: 'killbill-payment-test', accountId: unknown } },
+        status: 400,
+        code: 60003,
+        message: /is not the account/,
+      },
+      {
+        what: 'an unknown payment method as the default',
+        method: 'PUT',
+        path: `/1.0/kb/accounts/${accountId}/paymentMethods/${unknown}/setDefault`,
+        status: 404,
+        code: 7000,
+        message: new RegExp(unknown),
+      },
+      {
+        what: 'a change of a fixed field',
+        method: 'PUT',
+        path: `/1.0/kb/accounts/${accountId}`,
+        request: { body: { currency: 'EUR', name: 'changed' } },
+        status: 400,
+        code: 3005,
+        message: /currency/,
+      },
+      {
+        what: 'an invoice too far ahead',
+        path: `/1.0/kb/invoices?accountId=${accountId}&targetDate=2099-01-01`,
+        status: 400,
+        code: 4005,
+        message: /2099-01-01|36/,
+      },
+      {
+        what: 'a dry run of a kind that is not offered',
+        path: `/1.0/kb/invoices/dryRun?accountId=${accountId}`,
+        request: { body: { dryRunType: 'UPCOMING_INVOICE' } },
+        status: 501,
+        code: 1,
+        message: /TARGET_DATE/,
+      },
+      {
+        what: 'filters that contradict one another',
+        method: 'GET',
+        path: `/1.0/kb/accounts/${accountId}/invoices?unpaidInvoicesOnly=true&withMigrationInvoices=true`,
+        status: 400,
+        code: 60003,
+        message: /unpaidInvoicesOnly/,
+      },
+    ];
+
+    it('is refused with its status and error body, and stores nothing', async () => {
+      for (const { what, method = 'POST', path, request, status, code, message } of refusals()) {
+        const reply = await serving.call(method, path, request);
+        expect(reply.status, `${what}: ${reply.text}`).to.equal(status);
+        expect(reply.json, what).to.have.all.keys(
+          'className',
+          'code',
+          'message',
+          'causeClassName',
+          'causeMessage',
+          'stackTrace',
+        );
+        expect(reply.json, what).to.include({ code });
+        expect((reply.json as { message: string }).message, what).to.match(message);
+      }
+      expect(await everything()).to.equal(before_);
+      expect(await serving.billing.settle()).to.equal(true);
+      expect(await everything()).to.equal(before_);
+    });
+
+    it('of a catalog is told with every error and its place', async () => {
+      const catalog = (await exampleCatalog())
+        .toString('utf8')
+        .replace('2024-01-01T00:00:00Z', '2031-01-01T00:00:00Z')
+        .replace('<addonProduct>Archive</addonProduct>', '<addonProduct>Nowhere</addonProduct>')
+        .replace('<toPriceList>Launch</toPriceList>', '<toPriceList>Nothing</toPriceList>');
+      const reply = await serving.call('POST', '/1.0/kb/catalog/xml', { body: catalog, headers: xmlType });
+      expect(reply.status).to.equal(400);
+      const { message, code } = reply.json as { message: string; code: number };
+      expect(code).to.equal(2080);
+      expect(message).to.match(/line \d+, column \d+: [^;]*Nowhere/);
+      expect(message).to.match(/line \d+, column \d+: [^;]*Nothing/);
+      expect(await everything()).to.equal(before_);
+    });
+  });
+});

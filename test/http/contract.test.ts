@@ -1,0 +1,276 @@
+import { expect } from 'chai';
+import type { Dialect } from '../../adapters/koa/dialect.ts';
+import { producedTypes } from '../../adapters/koa/request/media-type.ts';
+import { routeTable } from '../../adapters/koa/routes/route-table.ts';
+import { parameterNamesOf } from '../../adapters/koa/routing/path.ts';
+import type { Route } from '../../adapters/koa/routing/route.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { migrated } from '../support/storage.ts';
+import { pathOf, samples, withQuery } from './route-samples.ts';
+import { aliasHeaders, basic, type Reply, type Request, serve } from './serving.ts';
+import { populate, type World } from './world.ts';
+
+const spellings: Readonly<Record<Dialect, Readonly<Record<string, string | undefined>>>> = {
+  D: {},
+  K: aliasHeaders,
+};
+
+// Every route of the table is called: a new one is under these rules from its first day.
+eachDatabase((kind, open) => {
+  describe(`the contract of every route on ${kind}`, () => {
+    let world: World;
+
+    before(async () => {
+      world = await populate(await serve(await open(migrated)));
+      const user = { passwordHash: 'plain:password', credentialVersion: 1, isActive: true, permissions: [] };
+      const { storage, nextId } = world.serving;
+      await storage.system.insertUserIfAbsent({ ...user, id: nextId(), name: 'reader', allTenants: true });
+      await storage.system.insertUserIfAbsent({ ...user, id: nextId(), name: 'stranger', allTenants: false });
+    });
+    after(() => world.serving.close());
+
+    for (const route of routeTable({ testMode: true })) {
+      describe(`${route.method} ${route.path}`, () => {
+        const sampleOf = async () => {
+          const make = samples[route.operationId];
+          if (make === undefined) throw new Error(`${route.operationId} has no sample`);
+          return make(world);
+        };
+        const callSample: CallSample = async (request = {}, replaced = {}) => {
+          const { query, ...sample } = await sampleOf();
+          const path = withQuery(pathOf(route.path, world, replaced), query);
+          const headers = { ...sample.headers, ...request.headers };
+          return world.serving.call(request.method ?? route.method, path, { ...sample, ...request, headers });
+        };
+        const callQuery: CallQuery = async (changes) => {
+          const { query, ...sample } = await sampleOf();
+          const search = new URLSearchParams(query);
+          for (const [name, value] of Object.entries(changes)) search.set(name, value);
+          return world.serving.call(route.method, `${pathOf(route.path, world)}?${search}`, sample);
+        };
+
+        describeSuccess(route, callSample);
+        describeAccess(route, callSample);
+        describeIds(route, callSample, () => world);
+        describeQuery(route, callQuery);
+        describeBody(route, callSample);
+        if (route.success.paged) describePages(callQuery);
+      });
+    }
+  });
+});
+
+type CallSample = (
+  request?: Request & { readonly method?: string },
+  replaced?: Readonly<Record<string, string>>,
+) => Promise<Reply>;
+type CallQuery = (changes: Readonly<Record<string, string>>) => Promise<Reply>;
+
+function describeSuccess(route: Route, callSample: CallSample): void {
+  const { success } = route;
+  for (const dialect of ['D', 'K'] as const) {
+    it(`answers ${success.status} as its schema says, in dialect ${dialect}`, async () => {
+      const reply = await callSample({ headers: spellings[dialect] });
+      expect(reply.status, reply.text).to.equal(success.status);
+      const [type = 'application/json'] = producedTypes(success);
+      expect(reply.headers.get('content-type')).to.match(new RegExp(`^${type.replace('/', '\\/')}`));
+      expect(reply.headers.has('location')).to.equal(success.location !== undefined);
+      expect(reply.headers.get('x-request-id')).to.match(/^[0-9a-f-]{36}$/);
+      if (success.body === undefined) return;
+      const result = success.body.answer[dialect].safeParse(reply.json);
+      expect(result.success ? [] : result.error.issues).to.deep.equal([]);
+    });
+  }
+
+  it('takes any Accept where the answer is empty, and refuses one that excludes it', async () => {
+    const reply = await callSample({ headers: { accept: 'image/png' } });
+    expect(reply.status).to.equal(producedTypes(success).length === 0 ? success.status : 406);
+    if (reply.status === 406) expect(reply.json).to.include({ code: 60011 });
+  });
+
+  if (route.method !== 'GET') return;
+  it('answers HEAD as GET without a body', async () => {
+    const [get, head] = [await callSample(), await callSample({ method: 'HEAD' })];
+    expect(head.status).to.equal(get.status);
+    expect(head.text).to.equal('');
+    expect(head.headers.get('content-type')).to.equal(get.headers.get('content-type'));
+  });
+}
+
+function describeAccess(route: Route, callSample: CallSample): void {
+  if (route.credentials === 'NONE') {
+    it('needs no credentials', async () => {
+      const reply = await callSample({
+        headers: { authorization: undefined, 'x-service-apikey': undefined },
+      });
+      expect(reply.status).to.equal(route.success.status);
+    });
+    return;
+  }
+
+  const refused: readonly (readonly [
+    why: string,
+    headers: Readonly<Record<string, string | undefined>>,
+    code: number,
+  ])[] = [
+    ['no user', { authorization: undefined }, 60004],
+    ['an unknown user', { authorization: basic('nobody', 'password') }, 60004],
+    ['a wrong password', { authorization: basic('admin', 'Password') }, 60004],
+    ...(route.credentials === 'USER'
+      ? []
+      : ([
+          ['no tenant', { 'x-service-apikey': undefined }, 60005],
+          ['an unknown tenant', { 'x-service-apikey': 'nobody' }, 60005],
+          ['a wrong tenant secret', { 'x-service-apisecret': 'Lazar' }, 60005],
+          ['a tenant that is not granted', { authorization: basic('stranger', 'password') }, 60005],
+        ] as const)),
+  ];
+  for (const [why, headers, code] of refused) {
+    it(`answers 401 to ${why}`, async () => {
+      const reply = await callSample({ headers });
+      expect(reply.status).to.equal(401);
+      expect(reply.json).to.include({ code });
+      expect(reply.headers.get('content-type')).to.equal('application/json');
+    });
+  }
+
+  if (route.permission !== 'NONE') {
+    it('answers 403, and 401 in dialect K, without the permission', async () => {
+      const authorization = basic('reader', 'password');
+      const [inD, inK] = [
+        await callSample({ headers: { authorization } }),
+        await callSample({ headers: { ...aliasHeaders, authorization } }),
+      ];
+      expect([inD.status, inK.status]).to.deep.equal([403, 401]);
+      for (const { json } of [inD, inK]) expect(json).to.include({ code: 40000 });
+    });
+  }
+
+  if (!route.author) return;
+  it('asks for its author', async () => {
+    const reply = await callSample({ headers: { 'x-service-createdby': '' } });
+    expect(reply.status).to.equal(400);
+    expect(reply.json).to.include({ code: 60003, message: 'Header X-Service-CreatedBy needs to be set' });
+  });
+}
+
+function describeIds(route: Route, callSample: CallSample, worldOf: () => World): void {
+  const callWith = (replaced: Readonly<Record<string, string>>): Promise<Reply> => callSample({}, replaced);
+  for (const name of parameterNamesOf(route.path)) {
+    it(`answers 404 where ${name} is no UUID`, async () => {
+      const reply = await callWith({ [name]: 'nonsense' });
+      expect(reply.status).to.equal(404);
+      expect(reply.json).to.include({ code: 60008 });
+    });
+
+    it(`answers 404 where ${name} is unknown`, async () => {
+      const { unknownId } = worldOf();
+      const reply = await callWith({ [name]: unknownId });
+      expect(reply.status, reply.text).to.equal(404);
+      expect((reply.json as { code: number }).code).to.be.oneOf([...route.fails]);
+    });
+
+    it(`takes ${name} in any letter case`, async () => {
+      const ids: Readonly<Record<string, unknown>> = { ...worldOf() };
+      const reply = await callWith({ [name]: String(ids[name]).toUpperCase() });
+      expect(reply.status, reply.text).to.equal(route.success.status);
+    });
+  }
+
+  if (!parameterNamesOf(route.path).includes('accountId')) return;
+  it('knows no account of another tenant', async () => {
+    const { foreignAccountId, unknownId } = worldOf();
+    const [foreign, unknown] = [
+      await callWith({ accountId: foreignAccountId }),
+      await callWith({ accountId: unknownId }),
+    ];
+    expect(foreign.status).to.equal(404);
+    expect(foreign.text.replaceAll(foreignAccountId, unknownId)).to.equal(unknown.text);
+  });
+}
+
+function describeQuery(route: Route, callQuery: CallQuery): void {
+  for (const [name, parameter] of Object.entries(route.query)) {
+    if (parameter.required) {
+      it(`asks for ${name}`, async () => {
+        const reply = await callQuery({ [name]: '' });
+        expect(reply.status).to.equal(400);
+        expect((reply.json as { code: number }).code).to.be.oneOf([60003, 3004]);
+      });
+    }
+    const { type } = parameter.json;
+    const isFreeText =
+      (type === 'string' && !('enum' in parameter.json) && !('format' in parameter.json)) || type === 'array';
+    if (isFreeText && name !== 'timeZone' && name !== 'bundlesFilter' && name !== 'invoicesFilter') continue;
+    it(`refuses a ${name} that does not parse`, async () => {
+      const reply = await callQuery({ [name]: '!nonsense' });
+      expect(reply.status).to.equal(400);
+      expect(reply.json).to.include({ code: 60002 });
+      expect((reply.json as { message: string }).message).to.include(name);
+    });
+  }
+}
+
+function describeBody(route: Route, callSample: CallSample): void {
+  const { body } = route;
+  if (body === undefined) return;
+  const [type] = body.mediaTypes;
+
+  it(`refuses another type than ${type}`, async () => {
+    for (const headers of [
+      { 'content-type': 'application/x-www-form-urlencoded' },
+      { 'content-encoding': 'gzip', 'content-type': type },
+    ]) {
+      const reply = await callSample({ body: 'x', headers });
+      expect(reply.status).to.equal(415);
+      expect(reply.json).to.include({ code: 60010 });
+    }
+  });
+
+  it('refuses a body that is too large', async () => {
+    const reply = await callSample({
+      body: new Uint8Array(body.maxBytes + 1).fill(0x20),
+      headers: { 'content-type': type },
+    });
+    expect(reply.status).to.equal(413);
+    expect(reply.json).to.include({ code: 60012 });
+  });
+
+  if (body.required) {
+    it('asks for its body', async () => {
+      const reply = await callSample({ body: '', headers: { 'content-type': type } });
+      expect(reply.status).to.equal(400);
+      expect(reply.json).to.include({ code: 60003 });
+    });
+  }
+
+  if (type !== 'application/json') return;
+  for (const malformed of ['{', '[]', '"x"', '{"a":1}}', '\u0000']) {
+    it(`refuses the body ${JSON.stringify(malformed)}`, async () => {
+      const reply = await callSample({ body: malformed, headers: { 'content-type': type } });
+      expect(reply.status).to.equal(400);
+      expect(reply.json).to.include({ code: 60001 });
+    });
+  }
+}
+
+function describePages(callQuery: CallQuery): void {
+  it('gives the counts with limit 0, and both spellings of the headers', async () => {
+    const reply = await callQuery({ limit: '0' });
+    expect(reply.json).to.deep.equal([]);
+    for (const family of ['x-service', 'x-killbill']) {
+      expect(reply.headers.get(`${family}-pagination-currentoffset`)).to.equal('0');
+      expect(Number(reply.headers.get(`${family}-pagination-totalnbrecords`))).to.be.greaterThan(0);
+      expect(reply.headers.has(`${family}-pagination-nextoffset`)).to.equal(false);
+    }
+  });
+
+  it('lists backwards with a negative limit', async () => {
+    const [all, backwards] = [await callQuery({ limit: '1000' }), await callQuery({ limit: '-1000' })];
+    expect(backwards.json).to.deep.equal((all.json as unknown[]).toReversed());
+  });
+
+  it('refuses a negative offset', async () => {
+    expect((await callQuery({ offset: '-1' })).status).to.equal(400);
+  });
+}

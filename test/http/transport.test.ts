@@ -1,0 +1,261 @@
+import { once } from 'node:events';
+import { request as httpRequest } from 'node:http';
+import { expect } from 'chai';
+import Koa from 'koa';
+import { billingMiddleware, createKoaApp, listen } from '../../adapters/koa/index.ts';
+import { freshDatabase } from '../support/databases.ts';
+import { migrated } from '../support/storage.ts';
+import { aliasHeaders, createdId, documentHeaders, type Serving, serve } from './serving.ts';
+
+describe('the transport', () => {
+  let serving: Serving;
+  let call: Serving['call'];
+
+  before(async () => {
+    serving = await serve(await freshDatabase('sqlite', migrated));
+    call = serving.call;
+  });
+  after(() => serving.close());
+
+  it('ignores one trailing slash and minds letter case', async () => {
+    expect((await call('GET', '/1.0/kb/accounts/pagination/')).status).to.equal(200);
+    expect((await call('GET', '/1.0/kb/Accounts/pagination')).status).to.equal(404);
+    expect((await call('GET', '/1.0/kb/accounts/pagination//')).status).to.equal(404);
+  });
+
+  it('never takes a literal segment for an id', async () => {
+    const reply = await call('PUT', '/1.0/kb/accounts/pagination', { body: {} });
+    expect(reply.status).to.equal(405);
+    expect(reply.json).to.include({ code: 60009 });
+    expect(reply.headers.get('allow')).to.equal('GET, HEAD, OPTIONS');
+  });
+
+  it('tells an unknown path and a wrong method after authentication only', async () => {
+    for (const [method, path, status, code] of [
+      ['GET', '/1.0/kb/nothing', 404, 60008],
+      ['GET', '/elsewhere', 404, 60008],
+      ['DELETE', '/1.0/kb/accounts', 405, 60009],
+      ['PATCH', '/1.0/kb/accounts', 405, 60009],
+    ] as const) {
+      const known = await call(method, path);
+      expect([known.status, known.json]).to.deep.include(status);
+      expect(known.json).to.include({ code });
+      const stranger = await call(method, path, { headers: { authorization: undefined } });
+      expect(stranger.status).to.equal(401);
+    }
+  });
+
+  it('answers OPTIONS to everybody', async () => {
+    const reply = await call('OPTIONS', '/1.0/kb/accounts', { headers: { authorization: undefined } });
+    expect(reply.status).to.equal(200);
+    expect(reply.headers.get('allow')).to.equal('POST, GET, HEAD, OPTIONS');
+    expect(reply.headers.get('content-type')).to.equal('application/json');
+    expect(
+      (await call('OPTIONS', '/1.0/kb/nothing', { headers: { authorization: undefined } })).status,
+    ).to.equal(200);
+  });
+
+  it('takes a JSON body without a type, and with a charset', async () => {
+    for (const type of [undefined, 'application/json; charset=UTF-8']) {
+      const body = new TextEncoder().encode('{"name":"Zoë"}');
+      const reply = await call('POST', '/1.0/kb/accounts', { body, headers: { 'content-type': type } });
+      expect(reply.status, reply.text).to.equal(201);
+      const { json } = await call('GET', `/1.0/kb/accounts/${createdId(reply)}`);
+      expect(json).to.include({ name: 'Zoë' });
+    }
+    const latin = await call('POST', '/1.0/kb/accounts', {
+      body: '{}',
+      headers: { 'content-type': 'application/json; charset=iso-8859-1' },
+    });
+    expect(latin.status).to.equal(415);
+  });
+
+  it('takes a body in chunks, and refuses one that grows too large', async () => {
+    expect(await sendChunks(serving.url, ['{"na', 'me":"in pieces"}'])).to.equal(201);
+    const piece = ' '.repeat(300_000);
+    expect(await sendChunks(serving.url, [piece, piece, piece, piece])).to.equal(413);
+  });
+
+  it('takes an empty body of any type where none is needed', async () => {
+    const id = createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
+    const reply = await call('POST', `/1.0/kb/invoices/dryRun?accountId=${id}`, {
+      body: '',
+      headers: { 'content-type': 'application/json' },
+    });
+    expect(reply.status).to.equal(204);
+  });
+
+  it('takes a catalog in UTF-16, as XML documents may come', async () => {
+    const text = '<?xml version="1.0" encoding="UTF-16"?><catalog/>';
+    const body = Buffer.from(`\ufeff${text}`, 'utf16le');
+    const reply = await call('POST', '/1.0/kb/catalog/xml', {
+      body,
+      headers: { 'content-type': 'application/xml' },
+    });
+    expect(reply.status).to.equal(400);
+    // It was read: what is wrong with it is its content.
+    expect(reply.json).to.include({ code: 2080 });
+    expect((reply.json as { message: string }).message).to.match(/effectiveDate|catalogName/);
+  });
+
+  it('refuses a URL that is too long', async () => {
+    const reply = await call('GET', `/1.0/kb/accounts/pagination?x=${'y'.repeat(8_200)}`);
+    expect(reply.status).to.equal(414);
+    expect(reply.json).to.include({ code: 60012 });
+  });
+
+  it('echoes the request id, and ties the changes of the call to it', async () => {
+    const id = 'c0ffee00-0000-4000-8000-000000000002';
+    const created = await call('POST', '/1.0/kb/accounts', { body: {}, headers: { 'x-request-id': id } });
+    expect(created.headers.get('x-request-id')).to.equal(id);
+    const { json } = await call('GET', `/1.0/kb/accounts/${createdId(created)}?audit=FULL`);
+    expect((json as { auditLogs: { userToken: string }[] }).auditLogs[0]?.userToken).to.equal(id);
+    const other = await call('GET', '/1.0/kb/accounts/pagination', {
+      headers: { 'x-request-id': 'trace-7' },
+    });
+    expect(other.headers.get('x-request-id')).to.equal('trace-7');
+  });
+
+  it('keeps author, reason and comment, in plain and in base64', async () => {
+    const encode = (text: string) => Buffer.from(text, 'utf8').toString('base64');
+    const headers = {
+      ...aliasHeaders,
+      'x-killbill-encoding': 'base64',
+      'x-killbill-createdby': encode('Zoë'),
+      'x-killbill-reason': encode('why'),
+      'x-killbill-comment': 'not base64!',
+    };
+    const created = await call('POST', '/1.0/kb/accounts', { body: {}, headers });
+    const { json } = await call('GET', `/1.0/kb/accounts/${createdId(created)}?audit=FULL`);
+    expect((json as { auditLogs: object[] }).auditLogs[0]).to.include({
+      changedBy: 'Zoë',
+      reasonCode: 'why',
+      comments: 'not base64!',
+    });
+  });
+
+  it('does not tell an unexpected error, and logs it with the request id', async () => {
+    const { billing } = serving;
+    const broken = {
+      ...billing,
+      accounts: { ...billing.accounts, page: () => Promise.reject(new Error('secret')) },
+    };
+    const app = createKoaApp({ billing: broken, logger: serving.log });
+    const listening = await listen(app, { port: 0 });
+    try {
+      const answer = await fetch(
+        `http://127.0.0.1:${listening.port}/1.0/kb/accounts/pagination?withStackTrace=true`,
+        {
+          headers: { ...documentHeaders, 'x-request-id': 'find-me' },
+        },
+      );
+      expect(answer.status).to.equal(500);
+      const text = await answer.text();
+      expect(JSON.parse(text)).to.deep.include({ code: 60000, stackTrace: [] });
+      expect(text).to.not.include('secret');
+      const line = serving.log.lines.find(
+        (each) => 'requestId' in each.fields && each.fields.requestId === 'find-me' && each.level === 'error',
+      );
+      expect(line?.fields).to.include({ operation: 'getAccounts', code: 60000 });
+    } finally {
+      await listening.close();
+    }
+  });
+
+  it('shows stack traces in test mode where asked for', async () => {
+    const path = '/1.0/kb/accounts/11111111-1111-4111-8111-111111111111';
+    const [plain, traced] = [await call('GET', path), await call('GET', `${path}?withStackTrace=true`)];
+    expect((plain.json as { stackTrace: unknown[] }).stackTrace).to.deep.equal([]);
+    expect((traced.json as { stackTrace: unknown[] }).stackTrace.length).to.be.greaterThan(0);
+  });
+
+  it('has no test endpoints outside test mode', async () => {
+    const listening = await listen(createKoaApp({ billing: serving.billing, logger: serving.log }), {
+      port: 0,
+    });
+    try {
+      const answer = await fetch(`http://127.0.0.1:${listening.port}/1.0/kb/test/clock`, {
+        headers: documentHeaders,
+      });
+      expect(answer.status).to.equal(404);
+      expect(await answer.json()).to.include({ code: 60008 });
+    } finally {
+      await listening.close();
+    }
+  });
+
+  it('is a guest in the application of a host', async () => {
+    const app = new Koa();
+    app.use(billingMiddleware({ billing: serving.billing, logger: serving.log, basePath: '/billing' }));
+    app.use((ctx) => {
+      ctx.body = `the host at ${ctx.path}`;
+    });
+    const listening = await listen(app, { port: 0 });
+    const url = `http://127.0.0.1:${listening.port}`;
+    try {
+      expect(await (await fetch(`${url}/elsewhere`)).text()).to.equal('the host at /elsewhere');
+      expect(await (await fetch(`${url}/1.0/kb/accounts/pagination`)).text()).to.match(/^the host/);
+      expect((await fetch(`${url}/billing/1.0/kb/nothing`)).status).to.equal(401);
+      const created = await fetch(`${url}/billing/1.0/kb/accounts`, {
+        method: 'POST',
+        headers: { ...documentHeaders, 'content-type': 'application/json' },
+        body: '{"name":"guest"}',
+      });
+      expect(created.status).to.equal(201);
+      expect(created.headers.get('location')).to.match(new RegExp(`^${url}/billing/1\\.0/kb/accounts/`));
+      const read = await fetch(created.headers.get('location') ?? '', { headers: documentHeaders });
+      expect(await read.json()).to.include({ name: 'guest' });
+      const page = await fetch(`${url}/billing/1.0/kb/accounts/pagination?limit=1`, {
+        headers: documentHeaders,
+      });
+      expect(page.headers.get('x-service-pagination-nextpageuri')).to.match(
+        /^\/billing\/1\.0\/kb\/accounts\/pagination\?/,
+      );
+    } finally {
+      await listening.close();
+    }
+  });
+
+  it('stops when its calls have ended', async () => {
+    const listening = await listen(createKoaApp({ billing: serving.billing, logger: serving.log }), {
+      port: 0,
+    });
+    const url = `http://127.0.0.1:${listening.port}/1.0/ping`;
+    const under = fetch(url).then((answer) => answer.text());
+    expect(await under).to.equal('pong');
+    await listening.close();
+    const refused = await fetch(url).catch((error: unknown) => error);
+    expect(refused).to.be.instanceOf(Error);
+  });
+
+  it('tells that the database does not answer', async () => {
+    const { billing } = serving;
+    const down = { ...billing, ping: () => Promise.reject(new Error('connection refused to 10.0.0.1')) };
+    const listening = await listen(createKoaApp({ billing: down, logger: serving.log }), { port: 0 });
+    try {
+      const answer = await fetch(`http://127.0.0.1:${listening.port}/1.0/healthcheck?pretty=true`);
+      expect(answer.status).to.equal(503);
+      expect(await answer.json()).to.deep.equal({
+        database: { healthy: false, message: 'The database does not answer' },
+      });
+    } finally {
+      await listening.close();
+    }
+  });
+});
+
+/** Sends an account in chunks without a length; gives the status. */
+async function sendChunks(url: string, chunks: readonly string[]): Promise<number> {
+  const request = httpRequest(`${url}/1.0/kb/accounts`, {
+    method: 'POST',
+    headers: { ...documentHeaders, 'content-type': 'application/json' },
+  });
+  // The server may answer and hang up before it has read everything.
+  request.on('error', () => undefined);
+  const answered = once(request, 'response');
+  for (const chunk of chunks) request.write(chunk);
+  request.end();
+  const [response] = await answered;
+  response.resume();
+  return response.statusCode;
+}

@@ -1,0 +1,66 @@
+import { createdId, exampleCatalog, type Serving, xmlType } from './serving.ts';
+
+/** One customer with everything that the routes can show, and ids of nothing and of another tenant. */
+export interface World {
+  readonly serving: Serving;
+  readonly tenantId: string;
+  readonly accountId: string;
+  readonly bundleId: string;
+  readonly subscriptionId: string;
+  readonly invoiceId: string;
+  readonly paymentMethodId: string;
+  readonly unknownId: string;
+  readonly foreignAccountId: string;
+  /** Another number each time: keys and dates that were not used before. */
+  next(): number;
+}
+
+/** Tenant `bob` sells by the example catalog; its customer has subscribed, been invoiced and paid. */
+export async function populate(serving: Serving): Promise<World> {
+  const { call } = serving;
+  await call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
+  const account = await call('POST', '/1.0/kb/accounts', {
+    body: { externalKey: 'customer', currency: 'USD', name: 'Ada', timeZone: 'Europe/Vienna' },
+  });
+  const accountId = createdId(account);
+  const method = await call('POST', `/1.0/kb/accounts/${accountId}/paymentMethods?isDefault=true`, {
+    body: { pluginName: 'killbill-payment-test' },
+  });
+  const subscription = await call('POST', '/1.0/kb/subscriptions', {
+    body: { accountId, externalKey: 'sub', bundleExternalKey: 'bundle', planName: 'canopy-monthly' },
+  });
+  const subscriptionId = createdId(subscription);
+  await serving.billing.settle();
+  const [invoice] = await list(serving, `/1.0/kb/accounts/${accountId}/invoices`);
+  const read = await call('GET', `/1.0/kb/subscriptions/${subscriptionId}`);
+  const tenant = await call('GET', '/1.0/kb/tenants?apiKey=bob');
+  const foreign = await call('POST', '/1.0/kb/accounts', {
+    body: {},
+    headers: { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' },
+  });
+  let number = 0;
+  return {
+    serving,
+    tenantId: textOf(tenant.json, 'tenantId'),
+    accountId,
+    bundleId: textOf(read.json, 'bundleId'),
+    subscriptionId,
+    invoiceId: textOf(invoice, 'invoiceId'),
+    paymentMethodId: createdId(method),
+    unknownId: '11111111-1111-4111-8111-111111111111',
+    foreignAccountId: createdId(foreign),
+    next: () => ++number,
+  };
+}
+
+export async function list(serving: Serving, path: string): Promise<readonly unknown[]> {
+  const { json } = await serving.call('GET', path);
+  if (!Array.isArray(json)) throw new Error(`${path} gave no list`);
+  return json;
+}
+
+export function textOf(value: unknown, key: string): string {
+  const member = (value as Readonly<Record<string, unknown>> | undefined)?.[key];
+  if (typeof member !== 'string') throw new Error(`${JSON.stringify(value)} has no text ${key}`);
+  return member;
+}
