@@ -38,7 +38,7 @@ export interface BillingEvent {
   readonly recurringPrice: Decimal | null;
   readonly billingPeriod: BillingPeriod;
   readonly billingMode: BillingMode;
-  /** 1–31, already resolved from alignment or the last BCD_CHANGE; 0 only while the account's is unset (§4 rule 4). */
+  /** 1–31, already resolved from alignment or the last BCD_CHANGE; while the account has none, as by SUBSCRIPTION (§4 rule 4). */
   readonly billCycleDayLocal: number;
   readonly isAccountAligned: boolean;
   readonly quantity: number;

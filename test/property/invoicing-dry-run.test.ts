@@ -58,13 +58,14 @@ function dryRun(ledger: SubscriptionLedger, today: LocalDate, targetDate: LocalD
 
 /** The last invoice of real runs on every day up to the target date; that of the target itself if it is a candidate. */
 function realRuns(ledger: SubscriptionLedger, today: LocalDate, targetDate: LocalDate): readonly string[] {
-  const eventDates = new Set(ledger.events.map(({ localDate }) => localDate));
+  const pending = ledger.cursor?.nextDueDate ?? null;
+  const candidates = new Set([...ledger.events.map(({ localDate }) => localDate), pending]);
   let latest: readonly string[] = [];
   for (let date = today; date <= targetDate; date = addDays(date, 1)) {
-    const isDue = ledger.cursor?.nextDueDate === date || eventDates.has(date);
+    const isDue = ledger.cursor?.nextDueDate === date || candidates.has(date);
     if (!isDue && date !== targetDate) continue;
     const lines = ledger.run(date);
-    if (date === targetDate && isDue && eventDates.has(date)) return lines;
+    if (date === targetDate && candidates.has(date)) return lines;
     latest = lines.length === 0 ? latest : lines;
   }
   return latest;
