@@ -22,14 +22,22 @@ interface Line {
 /** The story as text: a timeline of invoices and payments, then the totals of each customer. */
 export async function report(acme: TenantBilling): Promise<string> {
   const stories = await Promise.all(customers.map((customer) => storyOf(acme, customer)));
-  const lines = stories.flatMap(({ lines }) => lines).toSorted((a, b) => (a.date < b.date ? -1 : a.date > b.date ? 1 : 0));
+  const lines = stories
+    .flatMap(({ lines }) => lines)
+    .toSorted((a, b) => (a.date < b.date ? -1 : a.date > b.date ? 1 : 0));
   return [
     'Timeline',
-    ...columns(lines.map(({ date, who, what, amount, detail }) => [date, who, what, amount, detail]), [3]),
+    ...columns(
+      lines.map(({ date, who, what, amount, detail }) => [date, who, what, amount, detail]),
+      [3],
+    ),
     '',
     'Totals',
     ...columns(
-      [['customer', 'zone', 'invoices', 'invoiced', 'payments', 'paid', 'balance'], ...stories.map(({ totals }) => totals)],
+      [
+        ['customer', 'zone', 'invoices', 'invoiced', 'payments', 'paid', 'balance'],
+        ...stories.map(({ totals }) => totals),
+      ],
       [2, 3, 4, 5, 6],
     ),
     '',
@@ -54,13 +62,15 @@ async function storyOf(acme: TenantBilling, customer: Customer) {
     lines: [
       joined,
       ...invoices.map((invoice) => invoiceLine(customer, currency, invoice)),
-      ...paid.map(({ payment, amount }): Line => ({
-        date: formatInstant(payment.createdDate).slice(0, 10),
-        who: customer.name,
-        what: 'payment',
-        amount: money(amount, currency),
-        detail: payment.transactions.map((transaction) => transaction.status).join(', '),
-      })),
+      ...paid.map(
+        ({ payment, amount }): Line => ({
+          date: formatInstant(payment.createdDate).slice(0, 10),
+          who: customer.name,
+          what: 'payment',
+          amount: money(amount, currency),
+          detail: payment.transactions.map((transaction) => transaction.status).join(', '),
+        }),
+      ),
     ],
     totals: [
       customer.name,
@@ -104,7 +114,9 @@ function columns(rows: readonly (readonly string[])[], right: readonly number[])
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows.map((row) =>
     row
-      .map((cell, column) => (right.includes(column) ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0)))
+      .map((cell, column) =>
+        right.includes(column) ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0),
+      )
       .join('  ')
       .trimEnd(),
   );

@@ -78,8 +78,10 @@ export async function playStory(
 }
 
 async function openShop(billing: Billing<never>): Promise<TenantBilling> {
-  const tenant = await orElse(ErrorCode.TENANT_DOES_NOT_EXIST_FOR_API_KEY, billing.tenants.getByApiKey(TENANT_KEY), () =>
-    billing.tenants.create({ userName: 'demo' }, { apiKey: TENANT_KEY, apiSecret: 'meadow-secret' }),
+  const tenant = await orElse(
+    ErrorCode.TENANT_DOES_NOT_EXIST_FOR_API_KEY,
+    billing.tenants.getByApiKey(TENANT_KEY),
+    () => billing.tenants.create({ userName: 'demo' }, { apiKey: TENANT_KEY, apiSecret: 'meadow-secret' }),
   );
   const acme = billing.as({ tenant: tenant.id, user: 'demo' });
   const catalog = await acme.catalogs.current();
@@ -95,8 +97,10 @@ async function signUp(acme: TenantBilling, customer: Customer): Promise<void> {
   if (account.paymentMethodId === null) {
     await acme.addPaymentMethod({ accountId: account.id, pluginName: GATEWAY, isDefault: true });
   }
-  await orElse<unknown>(ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_EXTERNAL_KEY, acme.subscriptions.getByKey(key), () =>
-    acme.createSubscription({ accountId: account.id, externalKey: key, planName }),
+  await orElse<unknown>(
+    ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_EXTERNAL_KEY,
+    acme.subscriptions.getByKey(key),
+    () => acme.createSubscription({ accountId: account.id, externalKey: key, planName }),
   );
 }
 

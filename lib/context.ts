@@ -1,5 +1,5 @@
-import type { Authorship } from './ports/storage/index.ts';
 import type { Uuid } from './ids/index.ts';
+import type { Authorship } from './ports/storage/index.ts';
 import type { Instant } from './time/index.ts';
 
 /** A tenant as every layer below the front door knows it. `recordId` is what rows carry, `id` what callers see. */

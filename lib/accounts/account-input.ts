@@ -54,7 +54,9 @@ export function checkAccountInput(input: AccountInput): void {
   for (const [field, limit] of Object.entries(MAX_LENGTH)) {
     const value = input[field as keyof typeof MAX_LENGTH];
     if (value != null && value.length > limit) {
-      throw invalid(`Account ${field} is ${value.length} characters long; at most ${limit} are allowed`, { field });
+      throw invalid(`Account ${field} is ${value.length} characters long; at most ${limit} are allowed`, {
+        field,
+      });
     }
   }
   if (input.currency != null && !isCurrency(input.currency)) {

@@ -36,7 +36,7 @@ export function mergeAccount(
   options: { readonly treatNullAsReset: boolean; readonly now: Instant },
 ): Account {
   checkAccountInput(input);
-  for (const field of FIXED_FIELDS) checkFixedField(stored, input, field, options.treatNullAsReset);
+  for (const field of FIXED_FIELDS) checkFixedField({ stored, input, field, ...options });
   checkReferenceTime(stored, input);
   return {
     ...stored,
@@ -57,23 +57,25 @@ function plainChanges(input: AccountInput, treatNullAsReset: boolean): Partial<A
   return changes;
 }
 
-function checkFixedField(
-  stored: Account,
-  input: AccountInput,
-  field: (typeof FIXED_FIELDS)[number],
-  treatNullAsReset: boolean,
-): void {
+interface FixedFieldCheck {
+  readonly stored: Account;
+  readonly input: AccountInput;
+  readonly field: (typeof FIXED_FIELDS)[number];
+  readonly treatNullAsReset: boolean;
+}
+
+function checkFixedField({ stored, input, field, treatNullAsReset }: FixedFieldCheck): void {
   const value = input[field];
   if (value === undefined || value === stored[field]) return;
   if (value === null && !treatNullAsReset) return;
-  throw cannotChange(stored, field, stored[field], value);
+  throw cannotChange(stored, field, value);
 }
 
 function checkReferenceTime(stored: Account, input: AccountInput): void {
   const value = input.referenceTime;
   if (value == null) return;
   if (localDateOf(value, UTC) === localDateOf(stored.referenceTime, UTC)) return;
-  throw cannotChange(stored, 'referenceTime', stored.referenceTime, value);
+  throw cannotChange(stored, 'referenceTime', value);
 }
 
 function delegation(stored: Account, input: AccountInput, treatNullAsReset: boolean): boolean {
@@ -86,16 +88,18 @@ function delegation(stored: Account, input: AccountInput, treatNullAsReset: bool
 /** Set once, from 0 to 1..31 (accounts.md §4). */
 function billCycleDay(stored: Account, input: AccountInput, treatNullAsReset: boolean): number {
   const value = input.billCycleDayLocal;
-  if (value === undefined || value === 0 || value === stored.billCycleDayLocal) return stored.billCycleDayLocal;
+  if (value === undefined || value === 0 || value === stored.billCycleDayLocal)
+    return stored.billCycleDayLocal;
   if (value === null) {
     if (!treatNullAsReset || stored.billCycleDayLocal === 0) return stored.billCycleDayLocal;
-    throw cannotChange(stored, 'billCycleDayLocal', stored.billCycleDayLocal, null);
+    throw cannotChange(stored, 'billCycleDayLocal', null);
   }
   if (stored.billCycleDayLocal === 0) return value;
-  throw cannotChange(stored, 'billCycleDayLocal', stored.billCycleDayLocal, value);
+  throw cannotChange(stored, 'billCycleDayLocal', value);
 }
 
-function cannotChange(stored: Account, field: string, from: unknown, to: unknown): BillingError {
+function cannotChange(stored: Account, field: keyof Account, to: unknown): BillingError {
+  const from = stored[field];
   return new BillingError({
     code: ErrorCode.ACCOUNT_CANNOT_CHANGE_EXTERNAL_KEY,
     message: `Account ${stored.id}: ${field} is fixed at ${String(from)} and cannot become ${String(to)}`,

@@ -5,10 +5,32 @@ import { type Instant, timeZone, UTC } from '../time/index.ts';
 import { type AccountInput, checkAccountInput } from './account-input.ts';
 import type { Account } from './model.ts';
 
+/** Fields that are null unless the caller gives them. */
+const NOT_GIVEN = {
+  name: null,
+  firstNameLength: null,
+  company: null,
+  address1: null,
+  address2: null,
+  city: null,
+  state: null,
+  postalCode: null,
+  country: null,
+  locale: null,
+  phone: null,
+  email: null,
+  notes: null,
+  isMigrated: null,
+} as const satisfies Partial<Account>;
+
+type GivenField = keyof typeof NOT_GIVEN;
+
 /** An account as it is created: the caller's fields with the defaults of accounts.md §1.1. */
 export function newAccount(input: AccountInput, id: Uuid, now: Instant): New<Account> {
   checkAccountInput(input);
   return {
+    ...NOT_GIVEN,
+    ...given(input),
     id,
     // an empty external key could never be looked up, so it counts as absent (accounts.md §1.1 rule 2)
     externalKey: input.externalKey || id,
@@ -18,22 +40,15 @@ export function newAccount(input: AccountInput, id: Uuid, now: Instant): New<Acc
     currency: input.currency == null ? null : asCurrency(input.currency),
     billCycleDayLocal: input.billCycleDayLocal ?? 0,
     paymentMethodId: null,
-    name: input.name ?? null,
-    firstNameLength: input.firstNameLength ?? null,
-    company: input.company ?? null,
-    address1: input.address1 ?? null,
-    address2: input.address2 ?? null,
-    city: input.city ?? null,
-    state: input.state ?? null,
-    postalCode: input.postalCode ?? null,
-    country: input.country ?? null,
-    locale: input.locale ?? null,
     timeZone: input.timeZone ? timeZone(input.timeZone) : UTC,
-    phone: input.phone ?? null,
-    email: input.email ?? null,
-    notes: input.notes ?? null,
-    isMigrated: input.isMigrated ?? null,
     createdDate: now,
     updatedDate: now,
   };
+}
+
+function given(input: AccountInput): Partial<Pick<Account, GivenField>> {
+  const fields = Object.keys(NOT_GIVEN) as GivenField[];
+  return Object.fromEntries(
+    fields.filter((field) => input[field] !== undefined).map((field) => [field, input[field]]),
+  );
 }

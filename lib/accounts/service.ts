@@ -11,6 +11,12 @@ import { mergeAccount } from './account-update.ts';
 import type { Account, AccountBalance } from './model.ts';
 import { newAccount } from './new-account.ts';
 
+export interface AccountUpdate {
+  readonly changes: AccountInput;
+  /** Whether a null among the changes resets its field; default false. */
+  readonly treatNullAsReset?: boolean;
+}
+
 /** Accounts of a tenant (accounts.md §§3–5). */
 export class AccountService {
   readonly #ports: Pick<Ports, 'storage' | 'ids'>;
@@ -37,21 +43,17 @@ export class AccountService {
   }
 
   /**
-   * Merges `input` into the account (accounts.md §4): absent members change nothing, null resets only with
+   * Merges `changes` into the account (accounts.md §4): absent members change nothing, null resets only with
    * `treatNullAsReset`.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ACCOUNT_CANNOT_CHANGE_EXTERNAL_KEY (3005) for any fixed
    * field, PAYMENT_NO_SUCH_PAYMENT_METHOD (7000), ACCOUNT_BUSY (60018).
    */
-  async update(
-    context: CallContext,
-    accountId: Uuid,
-    input: AccountInput,
-    options: { readonly treatNullAsReset: boolean } = { treatNullAsReset: false },
-  ): Promise<Account> {
-    refuseHierarchy(input);
+  async update(context: CallContext, accountId: Uuid, update: AccountUpdate): Promise<Account> {
+    const { changes, treatNullAsReset = false } = update;
+    refuseHierarchy(changes);
     return this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
       const stored = await lockAccount(session, accountId);
-      const merged = mergeAccount(stored, input, { ...options, now: context.createdDate });
+      const merged = mergeAccount(stored, changes, { treatNullAsReset, now: context.createdDate });
       if (merged.paymentMethodId !== stored.paymentMethodId) await checkPaymentMethod(session, merged);
       await session.accounts.update([merged]);
       session.publish([accountEvent(BusEventType.ACCOUNT_CHANGE, merged)]);
@@ -61,7 +63,9 @@ export class AccountService {
 
   /** @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), also for an account of another tenant. */
   async get(context: CallContext, accountId: Uuid): Promise<Account> {
-    const [account] = await this.#ports.storage.read(context.tenant, (session) => session.accounts.findByIds([accountId]));
+    const [account] = await this.#ports.storage.read(context.tenant, (session) =>
+      session.accounts.findByIds([accountId]),
+    );
     if (!account) throw noSuchAccount(accountId);
     return account;
   }
@@ -69,7 +73,10 @@ export class AccountService {
   /** @throws BillingError ACCOUNT_CANNOT_MAP_NULL_KEY (3004) for an empty key, ACCOUNT_DOES_NOT_EXIST_FOR_KEY (3003). */
   async getByKey(context: CallContext, externalKey: string): Promise<Account> {
     if (externalKey === '') {
-      throw new BillingError({ code: ErrorCode.ACCOUNT_CANNOT_MAP_NULL_KEY, message: 'An account external key is needed' });
+      throw new BillingError({
+        code: ErrorCode.ACCOUNT_CANNOT_MAP_NULL_KEY,
+        message: 'An account external key is needed',
+      });
     }
     const [account] = await this.#ports.storage.read(context.tenant, (session) =>
       session.accounts.findByKeys([externalKey]),
@@ -88,10 +95,19 @@ export class AccountService {
   }
 
   /** Balance and credit of each account, from the kept aggregates (accounts.md §8); one query for any number. */
-  async balances(context: CallContext, accountIds: readonly Uuid[]): Promise<ReadonlyMap<Uuid, AccountBalance>> {
-    const states = await this.#ports.storage.read(context.tenant, (session) => session.invoices.loadStates(accountIds));
+  async balances(
+    context: CallContext,
+    accountIds: readonly Uuid[],
+  ): Promise<ReadonlyMap<Uuid, AccountBalance>> {
+    const states = await this.#ports.storage.read(context.tenant, (session) =>
+      session.invoices.loadStates(accountIds),
+    );
     const known = new Map<Uuid, AccountBalance>(states.map((state) => [state.accountId, state]));
-    const empty = (accountId: Uuid): AccountBalance => ({ accountId, accountBalance: ZERO, accountCBA: ZERO });
+    const empty = (accountId: Uuid): AccountBalance => ({
+      accountId,
+      accountBalance: ZERO,
+      accountCBA: ZERO,
+    });
     return new Map(accountIds.map((id) => [id, known.get(id) ?? empty(id)]));
   }
 }
@@ -115,7 +131,11 @@ export function noSuchAccount(accountId: Uuid): BillingError {
 export function accountEvent(
   type: typeof BusEventType.ACCOUNT_CREATION | typeof BusEventType.ACCOUNT_CHANGE,
   account: Account,
-): { readonly type: typeof type; readonly accountRecordId: number; readonly payload: { readonly accountId: Uuid } } {
+): {
+  readonly type: typeof type;
+  readonly accountRecordId: number;
+  readonly payload: { readonly accountId: Uuid };
+} {
   return { type, accountRecordId: account.recordId, payload: { accountId: account.id } };
 }
 

@@ -23,7 +23,9 @@ export class AuditService {
   ): Promise<ReadonlyMap<Uuid, readonly AuditRow[]>> {
     const byTarget = new Map<Uuid, AuditRow[]>(targetIds.map((id) => [id, []]));
     if (level === AuditLevel.NONE || targetIds.length === 0) return byTarget;
-    const rows = await this.#ports.storage.read(context.tenant, (session) => session.audit.findByTargets(targetIds));
+    const rows = await this.#ports.storage.read(context.tenant, (session) =>
+      session.audit.findByTargets(targetIds),
+    );
     for (const row of rows) {
       if (level === AuditLevel.MINIMAL && row.changeType !== ChangeType.INSERT) continue;
       byTarget.get(row.targetId)?.push(row);

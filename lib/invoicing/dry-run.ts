@@ -36,7 +36,11 @@ export async function dryRunToTargetDate(
     today,
     maxTargetDate: state.maxTargetDate,
   });
-  const loaded = await loadBillingState(session, [{ account, targetDate, state }], catalog, 'all');
+  const loaded = await loadBillingState(session, {
+    requests: [{ account, targetDate, state }],
+    catalog,
+    choice: 'all',
+  });
   const [billing] = await withWindowItems(session, loaded);
   if (!billing) return null;
   const dueDates = billing.subscriptions.flatMap(({ cursor }) => cursor?.nextDueDate ?? []);

@@ -31,21 +31,25 @@ export interface AccountBilling extends BillingRequest {
 /** Which subscriptions of the accounts to load. */
 export type CursorChoice = 'due' | 'all';
 
+export interface LoadInput {
+  readonly requests: readonly BillingRequest[];
+  readonly catalog: Catalog;
+  readonly choice: CursorChoice;
+}
+
 /**
  * Loads what the runs of these accounts need: the due subscriptions, their events, and the coverage of their windows,
  * in a constant number of queries for any number of accounts (invoicing.md §7.2 step 4).
  */
 export async function loadBillingState(
   session: ReadSession,
-  requests: readonly BillingRequest[],
-  catalog: Catalog,
-  choice: CursorChoice,
+  { requests, catalog, choice }: LoadInput,
 ): Promise<readonly AccountBilling[]> {
   const cursors = await loadCursors(session, requests, choice);
   const subscriptionIds = cursors.map((cursor) => cursor.subscriptionId);
   const subscriptions = await session.subscriptions.findByIds(subscriptionIds);
   const events = await session.subscriptions.findEvents(subscriptionIds);
-  const streams = streamsOf(requests, subscriptions, events, catalog);
+  const streams = streamsOf({ requests, subscriptions, events, catalog });
   const cursorOf = new Map(cursors.map((cursor) => [cursor.subscriptionId, cursor]));
   const windows = streams.flatMap(({ bySubscription }) =>
     [...bySubscription].map(([subscriptionId, own]) => {
@@ -87,12 +91,14 @@ async function loadCursors(
   );
 }
 
-function streamsOf(
-  requests: readonly BillingRequest[],
-  subscriptions: readonly Subscription[],
-  events: readonly LifecycleEvent[],
-  catalog: Catalog,
-): readonly AccountStream[] {
+interface StreamsInput {
+  readonly requests: readonly BillingRequest[];
+  readonly subscriptions: readonly Subscription[];
+  readonly events: readonly LifecycleEvent[];
+  readonly catalog: Catalog;
+}
+
+function streamsOf({ requests, subscriptions, events, catalog }: StreamsInput): readonly AccountStream[] {
   const eventsOf = Map.groupBy(events, (event) => event.subscriptionId);
   const subscriptionsOf = Map.groupBy(subscriptions, (subscription) => subscription.accountId);
   return requests.map((request) => {

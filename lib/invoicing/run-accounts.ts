@@ -98,7 +98,7 @@ async function loadRuns(
       failed.push({ account: request.account, kind: 'failed', state, error });
     }
   }
-  const billings = await loadBillingState(session, accepted, catalog, 'due');
+  const billings = await loadBillingState(session, { requests: accepted, catalog, choice: 'due' });
   return { billings: await withRepairedItems(session, billings, config), failed };
 }
 

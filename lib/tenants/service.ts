@@ -1,5 +1,5 @@
-import { BillingError, ErrorCode } from '../errors/index.ts';
 import type { TenantRef } from '../context.ts';
+import { BillingError, ErrorCode } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { Authorship } from '../ports/storage/index.ts';

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -44,10 +44,14 @@ eachDatabase((kind, open) => {
 
     it(`ends in the same invoices and payments when started again (${KILL_POINTS} points, ${kind})`, async () => {
       const points = killPoints(undisturbed, KILL_POINTS);
-      const disturbed = await inGroups(points, AT_A_TIME, (point) => playTwice(open, join(directory, `at-${point}`), point));
+      const disturbed = await inGroups(points, AT_A_TIME, (point) =>
+        playTwice(open, join(directory, `at-${point}`), point),
+      );
       for (const { point, killed, told, charges } of disturbed) {
         expect(killed, `kill point ${point} was reached`).to.equal(true);
-        expect(told.outcome, `after a kill at step ${point} of ${undisturbed.steps}`).to.deep.equal(undisturbed.outcome);
+        expect(told.outcome, `after a kill at step ${point} of ${undisturbed.steps}`).to.deep.equal(
+          undisturbed.outcome,
+        );
         expect(charges.doubled, `charged twice after a kill at step ${point}`).to.deep.equal([]);
       }
     });
@@ -57,7 +61,12 @@ eachDatabase((kind, open) => {
     const database = await openDatabase(migrated);
     const first = await play(database, files, point);
     const second = await play(database, files, 0);
-    return { point, killed: first.signal === 'SIGKILL', told: toldBy(second), charges: await chargesOf(files) };
+    return {
+      point,
+      killed: first.signal === 'SIGKILL',
+      told: toldBy(second),
+      charges: await chargesOf(files),
+    };
   }
 });
 
@@ -94,7 +103,9 @@ function killPoints({ steps, purchases }: Told, count: number): readonly number[
 
 /** Transactions that the gateway's own ledger has charged more than once. */
 async function chargesOf(files: string) {
-  const lines = (await readFile(`${files}.ledger`, 'utf8').catch(() => '')).split('\n').filter((line) => line !== '');
+  const lines = (await readFile(`${files}.ledger`, 'utf8').catch(() => ''))
+    .split('\n')
+    .filter((line) => line !== '');
   const charged = lines
     .map((line) => JSON.parse(line) as { readonly transactionId?: string; readonly status?: string })
     .filter((entry) => entry.status === 'PROCESSED')
@@ -102,7 +113,11 @@ async function chargesOf(files: string) {
   return { doubled: charged.filter((id, index) => charged.indexOf(id) !== index) };
 }
 
-async function inGroups<T, R>(all: readonly T[], atATime: number, work: (each: T) => Promise<R>): Promise<readonly R[]> {
+async function inGroups<T, R>(
+  all: readonly T[],
+  atATime: number,
+  work: (each: T) => Promise<R>,
+): Promise<readonly R[]> {
   const results: R[] = [];
   for (let from = 0; from < all.length; from += atATime) {
     results.push(...(await Promise.all(all.slice(from, from + atATime).map(work))));

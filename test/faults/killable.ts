@@ -82,6 +82,10 @@ function stepping<T extends object>(target: T, kill: KillSwitch): T {
 
 /** Repositories of a session are objects with methods; tenants, authorship and plain values are left as they are. */
 function isRepository(value: unknown): value is object {
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof Map) return false;
-  return Object.getPrototypeOf(value) !== Object.prototype || Object.values(value).every((each) => typeof each === 'function');
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof Map)
+    return false;
+  return (
+    Object.getPrototypeOf(value) !== Object.prototype ||
+    Object.values(value).every((each) => typeof each === 'function')
+  );
 }

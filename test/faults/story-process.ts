@@ -22,7 +22,9 @@ const kill = new KillSwitch(Number(values['kill-at']));
 const dayFile = `${values.files}.day`;
 const clock = fakeClock(await readFile(dayFile, 'utf8').catch(() => STORY_BEGINS));
 const storage = storageOf(
-  values.kind === 'sqlite' ? { kind: 'sqlite', path: values.database } : { kind: 'postgresql', url: values.database },
+  values.kind === 'sqlite'
+    ? { kind: 'sqlite', path: values.database }
+    : { kind: 'postgresql', url: values.database },
 );
 const billing = await Billing.open({
   storage: killableStorage(storage, kill),
@@ -34,7 +36,9 @@ const acme = await playStory(billing, clock, {
   until: values.until,
   onDay: (day) => writeFile(dayFile, day),
 });
-console.log(JSON.stringify({ steps: kill.steps, purchases: kill.purchases, outcome: await outcomeOf(acme) }));
+process.stdout.write(
+  JSON.stringify({ steps: kill.steps, purchases: kill.purchases, outcome: await outcomeOf(acme) }),
+);
 await billing.close();
 
 /** Invoices and what was paid of each, by customer: what must be the same however often the process died. */
@@ -43,7 +47,11 @@ async function outcomeOf(tenant: TenantBilling) {
   for (const { key } of customers) {
     const account = await tenant.accounts.getByKey(key).catch(() => null);
     if (account === null) continue;
-    const invoices = await tenant.invoices.ofAccount({ accountId: account.id, withItems: true, includeVoided: true });
+    const invoices = await tenant.invoices.ofAccount({
+      accountId: account.id,
+      withItems: true,
+      includeVoided: true,
+    });
     const payments = await tenant.payments.invoicePaymentsOfAccount(account.id);
     outcome[key] = invoices.map((invoice) => ({
       targetDate: invoice.targetDate === null ? null : formatLocalDate(invoice.targetDate),

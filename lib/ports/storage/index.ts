@@ -29,7 +29,11 @@ export interface Storage<Host = never> {
    * failure, deadlock or concurrent change re-runs `work` from the start, a bounded number of times, so `work` must
    * do nothing outside the session.
    */
-  write<T>(tenant: TenantRef, authorship: Authorship, work: (session: WriteSession) => Promise<T>): Promise<T>;
+  write<T>(
+    tenant: TenantRef,
+    authorship: Authorship,
+    work: (session: WriteSession) => Promise<T>,
+  ): Promise<T>;
   /** The same storage, whose `read` and `write` join the host's open transaction and leave its end to the host. */
   within(host: Host): Storage<Host>;
   /** Registers `listener` for commits of this process that put entries due now into the queue. */

@@ -3,8 +3,8 @@ import type {
   AccountInvoicingState,
   CoverageRow,
   Invoice,
-  InvoiceItem,
   InvoiceAmounts,
+  InvoiceItem,
   InvoiceStatus,
   InvoicingCursor,
 } from '../../invoicing/model.ts';
@@ -60,7 +60,10 @@ export interface InvoiceWrites {
   insertItems(items: readonly New<InvoiceItem>[]): Promise<void>;
   setAmounts(changes: readonly ({ readonly invoiceId: Uuid } & InvoiceAmounts)[]): Promise<void>;
   setRepairable(changes: readonly Pick<InvoiceItem, 'id' | 'repairable'>[]): Promise<void>;
-  insertCoverage(rows: readonly CoverageRow[], accountRecordIdOf: (row: CoverageRow) => number): Promise<void>;
+  insertCoverage(
+    rows: readonly CoverageRow[],
+    accountRecordIdOf: (row: CoverageRow) => number,
+  ): Promise<void>;
   /** Removes the rows of the items and puts `rows` in their place. */
   replaceCoverage(
     itemIds: readonly Uuid[],

@@ -43,7 +43,10 @@ export interface PaymentWrites {
    * (compare-and-set, payments.md §1.7 rule 7); returns the ids that were written.
    */
   updateTransactions(
-    changes: readonly { readonly transaction: PaymentTransaction; readonly expected: PaymentTransaction['status'] }[],
+    changes: readonly {
+      readonly transaction: PaymentTransaction;
+      readonly expected: PaymentTransaction['status'];
+    }[],
   ): Promise<readonly Uuid[]>;
   insertAttempts(attempts: readonly New<PaymentAttempt>[]): Promise<void>;
   updateAttempts(attempts: readonly PaymentAttempt[]): Promise<void>;

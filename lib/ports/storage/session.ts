@@ -1,15 +1,15 @@
 import type { Account } from '../../accounts/model.ts';
 import type { TenantRef } from '../../context.ts';
 import type { Uuid } from '../../ids/index.ts';
-import type { ClaimedEntry } from './queue.ts';
+import type { NewBusEvent, NewNotification } from '../../queue/model.ts';
+import type { Instant } from '../../time/index.ts';
 import type { AccountReads, AccountWrites } from './accounts.ts';
+import type { AuditReads } from './audit.ts';
 import type { CatalogReads, CatalogWrites } from './catalogs.ts';
 import type { InvoiceReads, InvoiceWrites } from './invoices.ts';
 import type { PaymentReads, PaymentWrites } from './payments.ts';
+import type { ClaimedEntry } from './queue.ts';
 import type { SubscriptionReads, SubscriptionWrites } from './subscriptions.ts';
-import type { AuditReads } from './audit.ts';
-import type { NewBusEvent, NewNotification } from '../../queue/model.ts';
-import type { Instant } from '../../time/index.ts';
 
 /** A record before storage has numbered it. */
 export type New<T> = Omit<T, 'recordId'>;
@@ -52,7 +52,10 @@ export interface WriteSession extends ReadSession {
    * Takes the locks of these accounts in ascending record id and returns the accounts as they are under the lock;
    * unknown ids are left out. Waits at most `waitMs` for a busy one, then throws BillingError 60018 ACCOUNT_BUSY.
    */
-  lockAccounts(accountIds: readonly Uuid[], options: { readonly waitMs: number }): Promise<readonly Account[]>;
+  lockAccounts(
+    accountIds: readonly Uuid[],
+    options: { readonly waitMs: number },
+  ): Promise<readonly Account[]>;
   /** Takes the locks that are free right now, without waiting; busy and unknown accounts are left out. */
   tryLockAccounts(accountRecordIds: readonly number[]): Promise<readonly Account[]>;
   /** Appends bus events to the outbox of this transaction, in order. */

@@ -1,6 +1,6 @@
 import type { Uuid } from '../../ids/index.ts';
-import type { DatedInstant } from '../../time/index.ts';
 import type { BlockingState, Bundle, LifecycleEvent, Subscription } from '../../subscriptions/model.ts';
+import type { DatedInstant } from '../../time/index.ts';
 import type { Page, PageRequest } from './accounts.ts';
 import type { New } from './session.ts';
 

@@ -1,6 +1,6 @@
+import type { Uuid } from '../../ids/index.ts';
 import type { User } from '../../security/model.ts';
 import type { Tenant } from '../../tenants/model.ts';
-import type { Uuid } from '../../ids/index.ts';
 import type { Instant } from '../../time/index.ts';
 import type { Authorship, New } from './session.ts';
 
