@@ -116,7 +116,7 @@ function changedTransaction(
   settlement: Settlement,
   now: Instant,
 ): PaymentTransaction | undefined {
-  
+  if (!isUnresolved(before)) return undefined;
   const outcome = readOutcome(before, settlement.outcome);
   const after = { ...before, ...outcome, leaseUntil: null };
   if (settlement.source === 'CALL') return after;
