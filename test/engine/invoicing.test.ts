@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { formatInstant, formatLocalDate, parseLocalDate, type Uuid } from '../../lib/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
+import { codeOf } from '../support/errors.ts';
 import { newEvents } from '../support/queue-rows.ts';
 
 eachDatabase((_kind, open) => {
@@ -31,7 +32,10 @@ eachDatabase((_kind, open) => {
       const account = await opened.payingAccount({ currency: 'USD' });
       const events = newEvents(opened.database);
       await events();
-      const { subscriptionId } = await opened.acme.createSubscription({ accountId: account.id, planName: 'pro-monthly' });
+      const { subscriptionId } = await opened.acme.createSubscription({
+        accountId: account.id,
+        planName: 'pro-monthly',
+      });
       await opened.settle();
       expect(await linesOf(opened, account.id)).to.deep.equal([['FIXED 2012-04-01..2012-05-01 0']]);
       expect((await opened.acme.getAccount(account.id)).billCycleDayLocal).to.equal(1);
@@ -49,7 +53,9 @@ eachDatabase((_kind, open) => {
         ['RECURRING 2012-05-01..2012-06-01 249.95'],
       ]);
       const subscription = await opened.acme.getSubscription(subscriptionId);
-      expect(subscription.chargedThrough && formatLocalDate(subscription.chargedThrough.date)).to.equal('2012-06-01');
+      expect(subscription.chargedThrough && formatLocalDate(subscription.chargedThrough.date)).to.equal(
+        '2012-06-01',
+      );
       expect((await events()).toSorted()).to.deep.equal(
         [
           'SUBSCRIPTION_PHASE',
@@ -64,8 +70,13 @@ eachDatabase((_kind, open) => {
     it('invoicing E2 Month ends: a cycle day of 31 clamps to each month, from a leading proration', async () => {
       const opened = await begin('2012-03-02T00:00:00Z');
       const account = await opened.payingAccount({ currency: 'USD', billCycleDayLocal: 31 });
-      await opened.acme.createSubscription({ accountId: account.id, planName: 'elite-monthly', phaseType: 'EVERGREEN' });
-      for (const day of ['2012-03-02', '2012-03-31', '2012-04-30', '2012-05-31']) await opened.runTo(`${day}T00:00:00Z`);
+      await opened.acme.createSubscription({
+        accountId: account.id,
+        planName: 'elite-monthly',
+        phaseType: 'EVERGREEN',
+      });
+      for (const day of ['2012-03-02', '2012-03-31', '2012-04-30', '2012-05-31'])
+        await opened.runTo(`${day}T00:00:00Z`);
       expect(await linesOf(opened, account.id)).to.deep.equal([
         ['RECURRING 2012-03-02..2012-03-31 561.24'],
         ['RECURRING 2012-03-31..2012-04-30 599.95'],
@@ -83,7 +94,10 @@ eachDatabase((_kind, open) => {
       const events = newEvents(opened.database);
       await events();
       const dryRun = async (targetDate: string) => {
-        const found = await opened.acme.invoices.dryRun({ accountId: account.id, targetDate: parseLocalDate(targetDate) });
+        const found = await opened.acme.invoices.dryRun({
+          accountId: account.id,
+          targetDate: parseLocalDate(targetDate),
+        });
         return found === null ? null : itemLines(found);
       };
       expect(await dryRun('2014-02-28')).to.deep.equal(['RECURRING 2014-02-01..2014-03-01 249.95']);
@@ -102,13 +116,18 @@ eachDatabase((_kind, open) => {
       const targetDate = parseLocalDate('2014-01-14');
       const foreseen = await opened.acme.invoices.dryRun({ accountId: account.id, targetDate });
       await opened.runTo('2014-01-14T00:00:00Z');
-      expect((await linesOf(opened, account.id)).at(-1)).to.deep.equal(foreseen === null ? null : itemLines(foreseen));
+      expect((await linesOf(opened, account.id)).at(-1)).to.deep.equal(
+        foreseen === null ? null : itemLines(foreseen),
+      );
     });
 
     it('invoicing E19 Zone: due dates fire by the zone rules of their day, and items carry the local dates', async () => {
       const opened = await begin('2026-01-15T05:30:00Z');
       const account = await opened.payingAccount({ currency: 'USD', timeZone: 'America/New_York' });
-      const { subscriptionId } = await opened.acme.createSubscription({ accountId: account.id, planName: 'team-now' });
+      const { subscriptionId } = await opened.acme.createSubscription({
+        accountId: account.id,
+        planName: 'team-now',
+      });
       await opened.settle();
       await opened.runTo('2026-02-15T05:29:59Z');
       expect(await linesOf(opened, account.id)).to.have.length(1);
@@ -117,7 +136,9 @@ eachDatabase((_kind, open) => {
       await opened.runTo('2026-03-15T04:29:59Z');
       expect(await linesOf(opened, account.id)).to.have.length(2);
       await opened.runTo('2026-03-15T04:30:00Z');
-      expect((await linesOf(opened, account.id)).at(-1)).to.deep.equal(['RECURRING 2026-03-15..2026-04-15 29.95']);
+      expect((await linesOf(opened, account.id)).at(-1)).to.deep.equal([
+        'RECURRING 2026-03-15..2026-04-15 29.95',
+      ]);
       const [last] = (await invoicesOf(opened, account.id)).slice(-1);
       expect(last && formatLocalDate(last.invoiceDate)).to.equal('2026-03-15');
       const { chargedThrough } = await opened.acme.getSubscription(subscriptionId);
@@ -132,7 +153,9 @@ eachDatabase((_kind, open) => {
       }
       await opened.runTo('2020-02-01T00:00:00Z');
       const { rows } = await opened.acme.invoices.page({ offset: 0, limit: 100 });
-      expect(rows.map((invoice) => invoice.invoiceNumber).toSorted((a, b) => a - b)).to.deep.equal([1, 2, 3, 4, 5, 6]);
+      expect(rows.map((invoice) => invoice.invoiceNumber).toSorted((a, b) => a - b)).to.deep.equal([
+        1, 2, 3, 4, 5, 6,
+      ]);
     });
 
     it('an explicit run invoices ahead, and answers 4007 when there is nothing left', async () => {
@@ -141,7 +164,9 @@ eachDatabase((_kind, open) => {
       await opened.acme.createSubscription({ accountId: account.id, planName: 'solo-now' });
       await opened.settle();
       const request = { accountId: account.id, targetDate: parseLocalDate('2020-02-01') };
-      expect(itemLines(await opened.acme.generateInvoice(request))).to.deep.equal(['RECURRING 2020-02-01..2020-03-01 19.95']);
+      expect(itemLines(await opened.acme.generateInvoice(request))).to.deep.equal([
+        'RECURRING 2020-02-01..2020-03-01 19.95',
+      ]);
       expect(await codeOf(opened.acme.generateInvoice(request))).to.equal(4007);
       await opened.runTo('2020-02-01T00:00:00Z');
       expect(await linesOf(opened, account.id)).to.have.length(2);
@@ -169,10 +194,3 @@ eachDatabase((_kind, open) => {
     });
   });
 });
-
-async function codeOf(work: Promise<unknown>): Promise<unknown> {
-  return work.then(
-    () => 'no error',
-    (error: unknown) => (error instanceof Error ? Reflect.get(error, 'code') : error),
-  );
-}

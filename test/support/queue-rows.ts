@@ -33,7 +33,10 @@ export function newEvents(database: TestDatabase): () => Promise<readonly string
 function sqliteRows(path: string): readonly StoredEvent[] {
   const database = new DatabaseSync(path, { readOnly: true });
   try {
-    return database.prepare(STATEMENT).all().map(({ topic, state }) => ({ topic: String(topic), state: String(state) }));
+    return database
+      .prepare(STATEMENT)
+      .all()
+      .map(({ topic, state }) => ({ topic: String(topic), state: String(state) }));
   } finally {
     database.close();
   }

@@ -1,0 +1,141 @@
+import { expect } from 'chai';
+import { type AccountInput, AuditLevel, formatInstant, type Uuid } from '../../lib/index.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { openEngine, type TestEngine } from '../support/engine.ts';
+import { codeOf } from '../support/errors.ts';
+import { newEvents } from '../support/queue-rows.ts';
+import { openShop } from '../support/shop.ts';
+
+eachDatabase((_kind, open) => {
+  describe('accounts', () => {
+    let engine: TestEngine;
+
+    beforeEach(async () => {
+      engine = await openEngine(open, { now: '2025-03-10T09:15:30Z' });
+    });
+
+    afterEach(() => engine.close());
+
+    const create = (input: AccountInput) => engine.acme.createAccount(input);
+    const update = (accountId: Uuid, changes: AccountInput, treatNullAsReset = false) =>
+      engine.acme.updateAccount(accountId, { changes, treatNullAsReset });
+
+    it('accounts E1 Defaults: no field is required', async () => {
+      const { id } = await create({});
+      const account = await engine.acme.getAccount(id);
+      expect(account).to.include({
+        externalKey: id,
+        timeZone: 'UTC',
+        billCycleDayLocal: 0,
+        isPaymentDelegatedToParent: false,
+        currency: null,
+        name: null,
+        isMigrated: null,
+        paymentMethodId: null,
+      });
+      expect(formatInstant(account.referenceTime)).to.equal('2025-03-10T09:15:30.000Z');
+      const balance = (await engine.acme.accounts.balances([id])).get(id);
+      expect([balance?.accountBalance.toFixed(), balance?.accountCBA.toFixed()]).to.deep.equal(['0', '0']);
+    });
+
+    it('accounts E2 Duplicate key: refused in one tenant, accepted in another', async () => {
+      await create({ externalKey: 'acme' });
+      expect(await codeOf(create({ externalKey: 'acme' }))).to.equal(3000);
+      const { acme: other } = await openShop(engine.billing);
+      expect((await other.createAccount({ externalKey: 'acme' })).externalKey).to.equal('acme');
+    });
+
+    it('accounts E3 Merge: absent keeps, null resets only with the flag, fixed fields may be repeated only', async () => {
+      const { id } = await create({ name: 'Ann Lee', city: 'Bern', notes: 'n1', currency: 'EUR' });
+      expect(await update(id, { notes: 'n2', city: null })).to.include({ notes: 'n2', city: 'Bern' });
+      expect(await update(id, { notes: null }, true)).to.include({
+        notes: null,
+        city: 'Bern',
+        name: 'Ann Lee',
+      });
+      expect(await codeOf(update(id, { currency: null }, true))).to.equal(3005);
+      expect((await update(id, { currency: 'EUR' })).currency).to.equal('EUR');
+      expect(await codeOf(update(id, { currency: 'USD' }))).to.equal(3005);
+      expect(await engine.acme.getAccount(id)).to.include({ notes: null, city: 'Bern', currency: 'EUR' });
+    });
+
+    it('accounts E4 Bill cycle day: set once, from unset', async () => {
+      const { id } = await create({});
+      expect((await update(id, { billCycleDayLocal: 15 })).billCycleDayLocal).to.equal(15);
+      expect((await update(id, { billCycleDayLocal: 0 })).billCycleDayLocal).to.equal(15);
+      expect((await update(id, { billCycleDayLocal: 15 })).billCycleDayLocal).to.equal(15);
+      expect(await codeOf(update(id, { billCycleDayLocal: 20 }))).to.equal(3005);
+      const other = await create({});
+      expect(await codeOf(update(other.id, { billCycleDayLocal: 32 }))).to.equal(60003);
+    });
+
+    it('a currency cannot be added later', async () => {
+      const { id } = await create({});
+      expect(await codeOf(update(id, { currency: 'USD' }))).to.equal(3005);
+    });
+
+    for (const [what, input, code] of [
+      ['an unknown currency', { currency: 'XXY' }, 60003],
+      ['an unknown time zone', { timeZone: 'Mars/Olympus' }, 60003],
+      ['a name over 255 characters', { name: 'x'.repeat(256) }, 60003],
+      ['an external key over 255 characters', { externalKey: 'x'.repeat(256) }, 5],
+      ['a negative first name length', { firstNameLength: -1 }, 60003],
+      [
+        'a payment method that it cannot have',
+        { paymentMethodId: '01900000-0000-7000-8000-000000000001' as Uuid },
+        7000,
+      ],
+      ['a parent', { parentAccountId: '01900000-0000-7000-8000-000000000001' as Uuid }, 1],
+    ] as const satisfies readonly (readonly [string, AccountInput, number])[]) {
+      it(`refuses ${what} (${code}) and leaves nothing behind`, async () => {
+        const events = newEvents(engine.database);
+        await events();
+        const before = (await engine.acme.accounts.page({ offset: 0, limit: 100 })).total;
+        expect(await codeOf(create(input))).to.equal(code);
+        expect((await engine.acme.accounts.page({ offset: 0, limit: 100 })).total).to.equal(before);
+        expect(await events()).to.deep.equal([]);
+      });
+    }
+
+    it('every write leaves its event and its audit row with author, reason, comment and token', async () => {
+      const events = newEvents(engine.database);
+      await events();
+      const token = '0190aaaa-0000-7000-8000-000000000001' as Uuid;
+      const caller = engine.billing.as({
+        tenant: engine.tenant,
+        user: 'demo',
+        reason: 'r',
+        comment: 'c',
+        userToken: token,
+      });
+      const { id } = await caller.createAccount({ name: 'Ada' });
+      await caller.updateAccount(id, { changes: { name: 'Ada' } });
+      expect(await events()).to.deep.equal(['ACCOUNT_CREATION', 'ACCOUNT_CHANGE']);
+      const full = (await engine.acme.audit.logs([id], AuditLevel.FULL)).get(id) ?? [];
+      expect(full.map((row) => row.changeType)).to.deep.equal(['INSERT', 'UPDATE']);
+      for (const row of full) {
+        expect(row).to.include({ changedBy: 'demo', reasonCode: 'r', comments: 'c', userToken: token });
+      }
+      const minimal = (await engine.acme.audit.logs([id], AuditLevel.MINIMAL)).get(id) ?? [];
+      expect(minimal.map((row) => row.changeType)).to.deep.equal(['INSERT']);
+      expect((await engine.acme.audit.logs([id], AuditLevel.NONE)).get(id)).to.deep.equal([]);
+    });
+
+    it("another tenant's account is as unknown as one that does not exist", async () => {
+      const { id } = await create({ externalKey: 'mine' });
+      const { acme: other } = await openShop(engine.billing);
+      expect(await codeOf(other.getAccount(id))).to.equal(3002);
+      expect(await codeOf(other.updateAccount(id, { changes: { name: 'x' } }))).to.equal(3002);
+      expect(await codeOf(other.accounts.getByKey('mine'))).to.equal(3003);
+      expect((await other.accounts.page({ offset: 0, limit: 10 })).rows).to.deep.equal([]);
+    });
+
+    it('of two simultaneous creations with one key one wins, the other is refused', async () => {
+      const codes = await Promise.all([
+        codeOf(create({ externalKey: 'race' })),
+        codeOf(create({ externalKey: 'race' })),
+      ]);
+      expect(codes.toSorted()).to.deep.equal([3000, 'no error']);
+    });
+  });
+});

@@ -1,0 +1,7 @@
+/** The code of the error that `work` ends in, `no error` if it ends well; an error without a code is given as it is. */
+export async function codeOf(work: Promise<unknown>): Promise<unknown> {
+  return work.then(
+    () => 'no error',
+    (error: unknown) => (error instanceof Error ? (Reflect.get(error, 'code') ?? error) : error),
+  );
+}
