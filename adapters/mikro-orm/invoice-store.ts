@@ -27,6 +27,7 @@ import {
   invoicingStatesTable,
 } from './tables/invoices.ts';
 
+// SQLite keeps the order of a cross join: from the given rows to what is stored for them, not along the whole tenant.
 const dueColumns: readonly Column[] = [
   { name: 'account_id', type: 'uuid', nullable: false },
   { name: 'target_date', type: 'date', nullable: false },

@@ -107,7 +107,10 @@ export function insertInto<R extends object>(
     select ${columns} from ${rowsAs('r', table.written, cells)} where true`;
 }
 
-/** Writes `properties` of all records with one statement, each found by `key`. */
+/**
+ * Writes `properties` of all records with one statement, each found by `key`.
+ * @throws InvariantError if the tenant has not every one of them.
+ */
 export async function update<R extends object, K extends keyof R & string, P extends keyof R & string>(
   scope: TenantScope,
   table: RecordTable<R>,
@@ -116,9 +119,12 @@ export async function update<R extends object, K extends keyof R & string, P ext
     readonly properties: readonly P[];
     readonly records: readonly Pick<R, K | P>[];
   },
-): Promise<number> {
+): Promise<void> {
   const { affected } = await scope.runner.run(updateOf(scope, table, change));
-  return affected;
+  assertInvariant(
+    affected === change.records.length,
+    `Of ${change.records.length} rows to change ${table.name} holds ${affected}`,
+  );
 }
 
 export function updateOf<R extends object, K extends keyof R & string, P extends keyof R & string>(
