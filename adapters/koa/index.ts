@@ -7,6 +7,7 @@ import type { Middleware } from 'koa';
 import Koa from 'koa';
 import { MAX_HEADER_BYTES } from '../../lib/limits.ts';
 import { openApiDocument } from './openapi/document.ts';
+import { answerUnreadable } from './response/unreadable-request.ts';
 import { routeTable } from './routes/route-table.ts';
 import { type DispatcherOptions, dispatcher } from './routing/dispatcher.ts';
 
@@ -61,6 +62,7 @@ export interface Listening {
 export async function listen(app: Koa, options: ListenOptions): Promise<Listening> {
   const host = options.host ?? '127.0.0.1';
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, app.callback());
+  server.on('clientError', answerUnreadable);
   server.listen(options.port, host);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

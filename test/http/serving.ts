@@ -36,6 +36,8 @@ export interface Serving {
   readonly storage: Storage<never>;
   readonly nextId: () => Uuid;
   readonly gateway: SandboxGateway;
+  /** The stored hashes that were checked so far; null for unknown names. */
+  readonly hashChecks: readonly (string | null)[];
   readonly log: ReturnType<typeof recordingLogger>;
   /** Calls as the administrator and tenant `bob` with the headers of the documents. */
   call(method: string, path: string, request?: Request): Promise<Reply>;
@@ -67,11 +69,18 @@ export const aliasHeaders = {
   'x-killbill-createdby': 'demo',
 };
 
-/** Hashing that costs nothing: what it protects is tested with the hasher itself. */
-const plainHasher: SecretHasher = {
-  hash: async (secret) => `plain:${secret}`,
-  verify: async (secret, stored) => stored === `plain:${secret}`,
-};
+/** Hashing that costs nothing, and counts its checks: what it protects is tested with the hasher itself. */
+function plainHasher(): SecretHasher & { readonly checks: (string | null)[] } {
+  const checks: (string | null)[] = [];
+  return {
+    checks,
+    hash: async (secret) => `plain:${secret}`,
+    verify: async (secret, stored) => {
+      checks.push(stored);
+      return stored === `plain:${secret}`;
+    },
+  };
+}
 
 /** A server whose clock the test holds in its hand. */
 export async function serve(database: TestDatabase): Promise<Serving & { readonly clock: FakeClock }> {
@@ -97,12 +106,13 @@ async function serveAt(
   const storage = storageOf(database);
   const { clock, test } = clockOver(storage);
   const gateway = sandboxGateway();
+  const hasher = plainHasher();
   const ids = uuidGenerator();
   const billing = await Billing.open({
     storage,
     ids,
     clock,
-    hasher: plainHasher,
+    hasher,
     logger: log,
     gateways: [gateway],
   });
@@ -118,6 +128,7 @@ async function serveAt(
     nextId: () => ids.next(),
     log,
     gateway,
+    hashChecks: hasher.checks,
     call: (method, path, request) => send(url, { method, path, ...request }),
     async close() {
       await listening.close();

@@ -1,11 +1,13 @@
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import Koa from 'koa';
 import { billingMiddleware, createKoaApp, listen } from '../../adapters/koa/index.ts';
 import { freshDatabase } from '../support/databases.ts';
 import { migrated } from '../support/storage.ts';
-import { aliasHeaders, createdId, documentHeaders, type Serving, serve } from './serving.ts';
+import { aliasHeaders, basic, createdId, documentHeaders, type Serving, serve } from './serving.ts';
 
 describe('the transport', () => {
   let serving: Serving;
@@ -102,6 +104,52 @@ describe('the transport', () => {
     const reply = await call('GET', `/1.0/kb/accounts/pagination?x=${'y'.repeat(8_200)}`);
     expect(reply.status).to.equal(414);
     expect(reply.json).to.include({ code: 60012 });
+  });
+
+  it('answers what is no HTTP, or has too many headers, with the one error shape', async () => {
+    const { port } = new URL(serving.url);
+    for (const [sent, status, code] of [
+      ['nonsense\r\n\r\n', 400, 60002],
+      [`GET /1.0/ping HTTP/1.1\r\nHost: x\r\nX-Large: ${'y'.repeat(17_000)}\r\n\r\n`, 413, 60012],
+    ] as const) {
+      const socket = connect(Number(port), '127.0.0.1');
+      socket.write(sent);
+      const answer = await text(socket);
+      expect(answer).to.match(new RegExp(`^HTTP/1\\.1 ${status} `));
+      expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).to.include({
+        code,
+        className: 'RequestError',
+      });
+    }
+  });
+
+  it('checks a pair once, however many calls come with it at a time', async () => {
+    await serving.billing.tenants.create({ userName: 'test' }, { apiKey: 'busy', apiSecret: 'hive' });
+    const before = serving.hashChecks.length;
+    const headers = { 'x-service-apikey': 'busy', 'x-service-apisecret': 'hive' };
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, () => call('GET', '/1.0/kb/accounts/pagination', { headers })),
+    );
+    expect(replies.map((reply) => reply.status)).to.deep.equal(replies.map(() => 200));
+    expect(serving.hashChecks.slice(before).filter((stored) => stored === 'plain:hive')).to.have.lengthOf(1);
+  });
+
+  it('does the work of a check for unknown names too', async () => {
+    const before = serving.hashChecks.length;
+    await call('GET', '/1.0/kb/accounts/pagination', { headers: { authorization: basic('nobody', 'x') } });
+    await call('GET', '/1.0/kb/accounts/pagination', { headers: { 'x-service-apikey': 'nobody' } });
+    expect(serving.hashChecks.slice(before)).to.deep.equal([null, null]);
+  });
+
+  it('hides a tenant from a user that is not granted it', async () => {
+    const user = { passwordHash: 'plain:password', credentialVersion: 1, isActive: true, permissions: ['*'] };
+    const { storage, nextId } = serving;
+    await storage.system.insertUserIfAbsent({ ...user, id: nextId(), name: 'outsider', allTenants: false });
+    const reply = await call('GET', '/1.0/kb/tenants?apiKey=bob', {
+      headers: { authorization: basic('outsider', 'password') },
+    });
+    expect(reply.status).to.equal(404);
+    expect(reply.json).to.include({ code: 20003 });
   });
 
   it('echoes the request id, and ties the changes of the call to it', async () => {

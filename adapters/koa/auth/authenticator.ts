@@ -56,8 +56,8 @@ export class Authenticator {
   }
 }
 
-/** Whether the user may use a tenant: users are granted all of them (http-api.md §5 rule 3). */
-export function isGranted(user: User): boolean {
+/** Whether the user may use a tenant (http-api.md §5 rule 3); without all of them a user has none in this version. */
+function isGranted(user: User): boolean {
   return user.allTenants;
 }
 

@@ -1,4 +1,4 @@
-import { ErrorCode } from '../../../lib/errors/index.ts';
+import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
 import { Tenant, tenantJson } from '../models/tenant.ts';
 import { created, json } from '../routing/answer.ts';
 import { jsonBody } from '../routing/body.ts';
@@ -19,9 +19,9 @@ export const tenantRoutes: readonly Route[] = [
     body: jsonBody(Tenant),
     success: { status: 201, location: '/tenants/{tenantId}' },
     fails: [ErrorCode.TENANT_ALREADY_EXISTS],
-    async handle({ billing, body, query, authorship, userToken, principal }) {
+    async handle({ billing, body, query, authorship, userToken, user }) {
       const author = {
-        userName: authorship.createdBy ?? principal,
+        userName: authorship.createdBy ?? user?.name ?? '',
         reasonCode: authorship.reason,
         comments: authorship.comment,
         userToken,
@@ -58,8 +58,18 @@ export const tenantRoutes: readonly Route[] = [
     query: { apiKey: required(plainText) },
     success: { status: 200, body: Tenant },
     fails: [ErrorCode.TENANT_DOES_NOT_EXIST_FOR_API_KEY],
-    async handle({ billing, query }) {
+    async handle({ billing, query, user }) {
+      if (!user?.allTenants) throw noSuchTenant(query.apiKey);
       return json(tenantJson(await billing.tenants.getByApiKey(query.apiKey)));
     },
   }),
 ];
+
+/** A tenant that the user is not granted is as unknown as one that does not exist (http-api.md §13.1 note 21). */
+function noSuchTenant(apiKey: string): BillingError {
+  return new BillingError({
+    code: ErrorCode.TENANT_DOES_NOT_EXIST_FOR_API_KEY,
+    message: `Tenant does not exist for api key ${apiKey}`,
+    facts: { apiKey },
+  });
+}

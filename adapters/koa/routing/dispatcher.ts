@@ -141,7 +141,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
       mediaType,
       authorship,
       userToken: requestId.userToken,
-      principal,
+      user,
       test: options.test ?? null,
       context,
       rawParams: ctx.params as Readonly<Record<string, string>>,

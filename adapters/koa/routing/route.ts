@@ -3,6 +3,7 @@ import type { Billing } from '../../../lib/billing.ts';
 import type { CallContext } from '../../../lib/context.ts';
 import { ErrorCode } from '../../../lib/errors/index.ts';
 import type { Uuid } from '../../../lib/ids/index.ts';
+import type { User } from '../../../lib/security/model.ts';
 import type { Permission } from '../auth/permission.ts';
 import type { Dialect, PerDialect } from '../dialect.ts';
 import type { Authorship } from '../request/authorship.ts';
@@ -46,8 +47,8 @@ export interface Call<Path extends string, Q extends QueryParameters, B> {
   /** Author, reason and comment as sent; on W calls the author is there. */
   readonly authorship: Authorship;
   readonly userToken: Uuid;
-  /** Name of the authenticated user; empty on routes without credentials. */
-  readonly principal: string;
+  /** The authenticated user; null on routes without credentials. */
+  readonly user: User | null;
   readonly test: TestMode | null;
 }
 
@@ -152,6 +153,6 @@ function routeOf<Path extends string, Q extends QueryParameters, B, C>(
 }
 
 function callFactsOf(facts: RequestFacts) {
-  const { billing, dialect, mediaType, authorship, userToken, principal, test } = facts;
-  return { billing, dialect, mediaType, authorship, userToken, principal, test };
+  const { billing, dialect, mediaType, authorship, userToken, user, test } = facts;
+  return { billing, dialect, mediaType, authorship, userToken, user, test };
 }

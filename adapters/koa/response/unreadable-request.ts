@@ -1,0 +1,28 @@
+import { STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
+import { MAX_HEADER_BYTES } from '../../../lib/limits.ts';
+import { errorBody } from './error-body.ts';
+import { statusOfCode } from './error-status.ts';
+
+/** Answers what Node's parser cannot read as HTTP with the one error shape, and hangs up (http-api.md §3 rule 5, §12). */
+export function answerUnreadable(error: Error & { readonly code?: string }, socket: Duplex): void {
+  // A client that has gone gets no answer.
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const problem =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? { code: ErrorCode.TOO_LARGE, message: `The headers are larger than ${MAX_HEADER_BYTES} bytes` }
+      : { code: ErrorCode.INVALID_PARAMETER, message: 'The request is not HTTP/1.1' };
+  const status = statusOfCode(problem.code, { dialect: 'D' });
+  const body = JSON.stringify(errorBody(new BillingError(problem), { withStackTrace: false }));
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
