@@ -1,0 +1,265 @@
+import { expect } from 'chai';
+import type { Account, ReadSession, TenantRef, WriteSession } from '../../lib/index.ts';
+import { decimal } from '../../lib/money/index.ts';
+import { localDate } from '../../lib/time/index.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { type OpenedStorage, openStorage, rejection } from './opened-storage.ts';
+import {
+  account,
+  attempt,
+  author,
+  blockingState,
+  bundle,
+  catalogVersion,
+  coverageRow,
+  hugeAmount,
+  invoice,
+  invoiceItem,
+  invoicePayment,
+  lifecycleEvent,
+  now,
+  ownerOf,
+  payment,
+  paymentMethod,
+  subscription,
+  today,
+  transaction,
+} from './records.ts';
+
+const page = { offset: 0, limit: 100 };
+
+eachDatabase((kind, open) => {
+  describe('storage: tenants cannot meet', () => {
+    let opened: OpenedStorage;
+    let stranger: TenantRef;
+    let acme: Account;
+    let all: Awaited<ReturnType<typeof fill>>;
+    before(async () => {
+      opened = await openStorage(kind, open);
+      stranger = await opened.newTenant();
+      const [stored] = await opened.newAccounts(1);
+      if (!stored) throw new Error('no account');
+      acme = stored;
+      all = await fill(opened, acme);
+    });
+    after(() => opened.storage.close());
+
+    /** Every read of the port, with the ids and keys of the tenant that `fill` has filled. */
+    const readAll = (session: ReadSession): Readonly<Record<string, Promise<unknown>>> => {
+      const { accounts, audit, catalogs, invoices, payments, subscriptions } = session;
+      return {
+        findByIds: accounts.findByIds([acme.id]),
+        findByRecordIds: accounts.findByRecordIds([acme.recordId]),
+        findByKeys: accounts.findByKeys([acme.externalKey]),
+        page: accounts.page(page).then(({ rows, total }) => Array.from({ length: rows.length + total })),
+        versions: catalogs.versions(),
+        audit: audit.findByTargets([acme.id, all.bundle.id]),
+        bundlesByIds: subscriptions.findBundlesByIds([all.bundle.id]),
+        bundlesByKeys: subscriptions.findBundlesByKeys([all.bundle.externalKey]),
+        bundlesByAccounts: subscriptions.findBundlesByAccounts([acme.id]),
+        bundlePage: subscriptions
+          .pageBundlesOfAccount(acme.id, page)
+          .then(({ rows, total, max }) => Array.from({ length: rows.length + total + max })),
+        subscriptionsByIds: subscriptions.findByIds([all.subscription.id]),
+        subscriptionsByKeys: subscriptions.findByKeys([all.subscription.externalKey]),
+        subscriptionsByBundles: subscriptions.findByBundles([all.bundle.id]),
+        events: subscriptions.findEvents([all.subscription.id]),
+        eventsByIds: subscriptions.findEventsByIds([all.event.id]),
+        blockingStates: subscriptions.findBlockingStates([all.subscription.id]),
+        invoicesByIds: invoices.findByIds([all.invoice.id]),
+        items: invoices.findItems([all.invoice.id]),
+        itemsByIds: invoices.findItemsByIds([all.item.id]),
+        list: invoices.listOfAccount(acme.id, { withMigration: true, unpaidOnly: false }),
+        invoicePage: invoices
+          .page(page)
+          .then(({ rows, total }) => Array.from({ length: rows.length + total })),
+        invoicePageOfAccount: invoices
+          .pageOfAccount(acme.id, page)
+          .then(({ rows, total }) => Array.from({ length: rows.length + total })),
+        states: invoices.loadStates([acme.id]),
+        dueCursors: invoices.dueCursors([{ accountId: acme.id, targetDate: localDate(2099, 1, 1) }]),
+        cursors: invoices.cursorsOfAccounts([acme.id]),
+        coverage: invoices.loadCoverage([{ subscriptionId: all.subscription.id, from: null }]),
+        coverageOfItems: invoices.loadCoverageOfItems([all.item.id]),
+        methodsByIds: payments.findMethodsByIds([all.method.id]),
+        methodsByKeys: payments.findMethodsByKeys([all.method.externalKey]),
+        methodsByAccounts: payments.findMethodsByAccounts([acme.id], { includeDeleted: true }),
+        paymentsByIds: payments.findByIds([all.payment.id]),
+        paymentsByAccounts: payments.findByAccounts([acme.id]),
+        transactions: payments.findTransactions([all.payment.id]),
+        transactionsByIds: payments.findTransactionsByIds([all.transaction.id]),
+        attemptsByIds: payments.findAttemptsByIds([all.attempt.id]),
+        attemptsByKeys: payments.findAttemptsByPaymentKeys([all.attempt.paymentExternalKey]),
+        invoicePaymentsByInvoices: payments.findInvoicePaymentsByInvoices([all.invoice.id]),
+        invoicePaymentsByPayments: payments.findInvoicePaymentsByPayments([all.payment.id]),
+      };
+    };
+
+    const lengths = async (tenant: TenantRef): Promise<Record<string, number>> =>
+      opened.storage.read(tenant, async (session) => {
+        const found: Record<string, number> = {};
+        for (const [name, result] of Object.entries(readAll(session))) {
+          const rows = await result;
+          found[name] = Array.isArray(rows) ? rows.length : Number.NaN;
+        }
+        return found;
+      });
+
+    it('no read finds a row of another tenant, and each finds its own', async () => {
+      const own = await lengths(opened.tenant);
+      expect(Object.entries(own).filter(([, length]) => !(length > 0))).to.deep.equal([]);
+      const foreign = await lengths(stranger);
+      expect(Object.entries(foreign).filter(([, length]) => length !== 0)).to.deep.equal([]);
+    });
+
+    it('every method of the port that finds rows is tried', async () => {
+      const tried = Object.keys(await lengths(opened.tenant)).length;
+      const reads = await opened.storage.read(opened.tenant, async (session) =>
+        [
+          session.accounts,
+          session.audit,
+          session.catalogs,
+          session.invoices,
+          session.payments,
+          session.subscriptions,
+        ].flatMap((area) => Object.keys(area)),
+      );
+      // All but the revision of the tenant itself, which has no row to find.
+      expect(tried).to.equal(reads.length - 1);
+    });
+
+    it('no write changes, locks or removes a row of another tenant', async () => {
+      const before = await opened.storage.read(opened.tenant, snapshot);
+      await opened.storage.write(stranger, author(), async (session) => {
+        expect(await session.lockAccounts([acme.id], { waitMs: 10 })).to.deep.equal([]);
+        expect(await session.tryLockAccounts([acme.recordId])).to.deep.equal([]);
+        await session.subscriptions.setChargedThrough([
+          { subscriptionId: all.subscription.id, chargedThrough: { at: now, date: localDate(2099, 1, 1) } },
+        ]);
+        await session.invoices.replaceCoverage([all.item.id], [], () => 0);
+        expect(
+          await session.payments.updateTransactions([
+            { transaction: { ...all.transaction, recordId: 1, status: 'SUCCESS' }, expected: 'UNKNOWN' },
+          ]),
+        ).to.deep.equal([]);
+        await session.unschedule(['key of the other tenant']);
+      });
+      const zero = decimal('0');
+      const refused: readonly ((session: WriteSession) => Promise<unknown>)[] = [
+        ({ accounts }) => accounts.update([{ ...acme, name: 'taken over' }]),
+        ({ invoices }) =>
+          invoices.setAmounts([
+            { invoiceId: all.invoice.id, amount: zero, creditAdj: zero, refundAdj: zero, rawBalance: zero },
+          ]),
+        ({ invoices }) => invoices.setRepairable([{ id: all.item.id, repairable: zero }]),
+        ({ payments }) => payments.updatePayments([{ ...all.payment, recordId: 1, stateName: 'taken over' }]),
+        ({ payments }) => payments.updateAttempts([{ ...all.attempt, recordId: 1, stateName: 'ABORTED' }]),
+        ({ payments }) => payments.updateInvoicePayments([{ ...all.row, recordId: 1, amount: zero }]),
+      ];
+      for (const work of refused) {
+        const error = await rejection(opened.storage.write(stranger, author(), work));
+        expect(error.name).to.equal('InvariantError');
+      }
+      expect(await opened.storage.read(opened.tenant, snapshot)).to.deep.equal(before);
+      expect(await opened.storage.queue.countPending(opened.tenant.recordId, now)).to.equal(1);
+      expect(await opened.storage.queue.countPending(stranger.recordId, now)).to.equal(0);
+    });
+
+    it('unique keys of the queue and counters are each tenant’s own', async () => {
+      const [theirs] = await opened.storage.write(stranger, author(), (session) =>
+        session.accounts.insert([account({})]),
+      );
+      await opened.storage.write(stranger, author(), async (session) => {
+        session.schedule([notification(theirs?.recordId ?? 0)]);
+      });
+      expect(await opened.storage.queue.countPending(stranger.recordId, now)).to.equal(1);
+      const take = (tenant: TenantRef) =>
+        opened.storage.write(tenant, author(), (session) => session.invoices.takeInvoiceNumbers(1));
+      expect([await take(opened.tenant), await take(stranger)]).to.deep.equal([1, 1]);
+    });
+
+    const snapshot = async (session: ReadSession) => [
+      await session.accounts.findByIds([acme.id]),
+      await session.subscriptions.findByIds([all.subscription.id]),
+      await session.invoices.findByIds([all.invoice.id]),
+      await session.invoices.findItemsByIds([all.item.id]),
+      await session.invoices.loadCoverageOfItems([all.item.id]),
+      await session.payments.findByIds([all.payment.id]),
+      await session.payments.findAttemptsByIds([all.attempt.id]),
+      await session.payments.findTransactionsByIds([all.transaction.id]),
+      await session.payments.findInvoicePaymentsByInvoices([all.invoice.id]),
+    ];
+  });
+});
+
+function notification(accountRecordId: number) {
+  return {
+    queueName: 'invoice-service:next-billing-date-queue',
+    accountRecordId,
+    effectiveDate: now,
+    payload: {},
+    uniqueKey: 'key of the other tenant',
+  } as const;
+}
+
+/** One record of each kind, tied together. */
+async function fill(opened: OpenedStorage, acme: Account) {
+  const owner = ownerOf(acme);
+  const given = {
+    bundle: bundle(owner),
+    subscription: subscription(owner),
+    invoice: invoice(owner),
+    payment: payment(owner),
+  };
+  const subscriptionId = given.subscription.id;
+  const all = {
+    ...given,
+    subscription: { ...given.subscription, bundleId: given.bundle.id },
+    event: lifecycleEvent(owner, { subscriptionId }),
+    item: invoiceItem(owner, { invoiceId: given.invoice.id, subscriptionId }),
+    method: paymentMethod(owner),
+    transaction: transaction(owner, { paymentId: given.payment.id }),
+    attempt: attempt(owner),
+    row: invoicePayment(owner, { invoiceId: given.invoice.id, paymentId: given.payment.id }),
+  };
+  await opened.write(async (session) => {
+    const { catalogs, invoices, payments, subscriptions } = session;
+    await catalogs.insert([catalogVersion({})]);
+    await subscriptions.insertBundles([all.bundle]);
+    await subscriptions.insertSubscriptions([all.subscription]);
+    await subscriptions.insertEvents([all.event]);
+    await subscriptions.insertBlockingStates([blockingState(owner, { blockedId: subscriptionId })]);
+    await invoices.insertInvoices([all.invoice]);
+    await invoices.insertItems([all.item]);
+    await invoices.insertCoverage(
+      [coverageRow({ subscriptionId, itemId: all.item.id })],
+      () => acme.recordId,
+    );
+    await invoices.saveCursors([
+      {
+        accountRecordId: acme.recordId,
+        subscriptionId,
+        settledThrough: null,
+        dirtyFrom: today,
+        nextDueDate: null,
+      },
+    ]);
+    await invoices.saveStates([
+      {
+        ...owner,
+        maxTargetDate: null,
+        accountCBA: hugeAmount,
+        accountBalance: hugeAmount,
+        parked: false,
+        version: 0,
+      },
+    ]);
+    await payments.insertMethods([all.method]);
+    await payments.insertPayments([all.payment]);
+    await payments.insertTransactions([all.transaction]);
+    await payments.insertAttempts([all.attempt]);
+    await payments.insertInvoicePayments([all.row]);
+    session.schedule([notification(acme.recordId)]);
+  });
+  return all;
+}

@@ -1,0 +1,210 @@
+import { expect } from 'chai';
+import { ErrorCode, type Uuid, type WriteSession } from '../../lib/index.ts';
+import { decimal } from '../../lib/money/index.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { type OpenedStorage, openStorage, rejection } from './opened-storage.ts';
+import {
+  account,
+  author,
+  blockingState,
+  bundle,
+  catalogVersion,
+  coverageRow,
+  invoice,
+  invoicePayment,
+  lifecycleEvent,
+  newId,
+  ownerOf,
+  payment,
+  paymentMethod,
+  subscription,
+  tenant,
+  transaction,
+} from './records.ts';
+
+type Owner = ReturnType<typeof ownerOf>;
+
+interface Rule {
+  readonly title: string;
+  /** The code of the error that the caller gets, or the name of the error when it is a defect. */
+  readonly meaning: number | 'InvariantError';
+  insert(session: WriteSession, owner: Owner, key: Uuid): Promise<unknown>;
+  /** As near as it gets without being refused. */
+  near?(session: WriteSession, owner: Owner, key: Uuid): Promise<unknown>;
+}
+
+const rules: readonly Rule[] = [
+  {
+    title: 'account external key',
+    meaning: ErrorCode.ACCOUNT_ALREADY_EXISTS,
+    insert: (session, _owner, key) => session.accounts.insert([account({ externalKey: key })]),
+    near: (session, _owner, key) => session.accounts.insert([account({ externalKey: key.toUpperCase() })]),
+  },
+  {
+    title: 'bundle external key',
+    meaning: ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS,
+    insert: (session, owner, key) =>
+      session.subscriptions.insertBundles([bundle(owner, { externalKey: key })]),
+  },
+  {
+    title: 'subscription external key',
+    meaning: ErrorCode.SUBSCRIPTION_EXTERNAL_KEY_EXISTS,
+    insert: (session, owner, key) =>
+      session.subscriptions.insertSubscriptions([subscription(owner, { externalKey: key })]),
+  },
+  {
+    title: 'start of a subscription: one active CREATE or TRANSFER',
+    meaning: 'InvariantError',
+    insert: (session, owner, key) =>
+      session.subscriptions.insertEvents([lifecycleEvent(owner, { subscriptionId: key, type: 'CREATE' })]),
+    near: (session, owner, key) =>
+      session.subscriptions.insertEvents([
+        lifecycleEvent(owner, { subscriptionId: key, type: 'TRANSFER', isActive: false }),
+        lifecycleEvent(owner, { subscriptionId: key, type: 'CHANGE' }),
+      ]),
+  },
+  {
+    title: 'active ENT_STARTED of a subscription',
+    meaning: 'InvariantError',
+    insert: (session, owner, key) =>
+      session.subscriptions.insertBlockingStates([
+        blockingState(owner, { blockedId: key, service: 'entitlement-service', stateName: 'ENT_STARTED' }),
+      ]),
+    near: (session, owner, key) =>
+      session.subscriptions.insertBlockingStates([
+        blockingState(owner, { blockedId: key, service: 'entitlement-service', stateName: 'ENT_CANCELLED' }),
+        blockingState(owner, { blockedId: key, service: 'other', stateName: 'ENT_STARTED' }),
+        blockingState(owner, {
+          blockedId: key,
+          service: 'entitlement-service',
+          stateName: 'ENT_STARTED',
+          isActive: false,
+        }),
+      ]),
+  },
+  {
+    title: 'invoice number',
+    meaning: 'InvariantError',
+    insert: (session, owner) =>
+      session.invoices.insertInvoices([invoice(owner, { invoiceNumber: 9_000_000 })]),
+  },
+  {
+    title: 'recurring coverage of a subscription by start',
+    meaning: 'InvariantError',
+    insert: (session, owner, key) =>
+      session.invoices.insertCoverage([coverageRow({ subscriptionId: key })], () => owner.accountRecordId),
+    near: (session, owner, key) =>
+      session.invoices.insertCoverage(
+        [
+          coverageRow({ subscriptionId: key, kind: 'FREE' }),
+          coverageRow({ subscriptionId: key, kind: 'FIXED' }),
+        ],
+        () => owner.accountRecordId,
+      ),
+  },
+  {
+    title: 'fixed row by start, plan, phase and amount',
+    meaning: 'InvariantError',
+    insert: (session, owner, key) =>
+      session.invoices.insertCoverage(
+        [coverageRow({ subscriptionId: key, kind: 'FIXED', amount: decimal('10.00') })],
+        () => owner.accountRecordId,
+      ),
+    near: (session, owner, key) =>
+      session.invoices.insertCoverage(
+        [coverageRow({ subscriptionId: key, kind: 'FIXED', amount: decimal('10.01') })],
+        () => owner.accountRecordId,
+      ),
+  },
+  {
+    title: 'payment method external key',
+    meaning: ErrorCode.PAYMENT_INVALID_PARAMETER,
+    insert: (session, owner, key) =>
+      session.payments.insertMethods([paymentMethod(owner, { externalKey: key })]),
+  },
+  {
+    title: 'payment external key',
+    meaning: ErrorCode.PAYMENT_INVALID_PARAMETER,
+    insert: (session, owner, key) => session.payments.insertPayments([payment(owner, { externalKey: key })]),
+  },
+  {
+    title: 'transaction external key among the successful ones',
+    meaning: ErrorCode.PAYMENT_ACTIVE_TRANSACTION_KEY_EXISTS,
+    insert: (session, owner, key) =>
+      session.payments.insertTransactions([transaction(owner, { externalKey: key, status: 'SUCCESS' })]),
+    near: (session, owner, key) =>
+      session.payments.insertTransactions([
+        transaction(owner, { externalKey: key, status: 'PAYMENT_FAILURE' }),
+        transaction(owner, { externalKey: key, status: 'SUCCESS', transactionType: 'CHARGEBACK' }),
+        transaction(owner, { externalKey: key, status: 'SUCCESS', transactionType: 'CHARGEBACK' }),
+      ]),
+  },
+  {
+    title: 'one transaction of a payment with the gateway',
+    meaning: ErrorCode.PAYMENT_INTERNAL_ERROR,
+    insert: (session, owner, key) =>
+      session.payments.insertTransactions([transaction(owner, { paymentId: key })]),
+    near: (session, owner, key) =>
+      session.payments.insertTransactions([transaction(owner, { paymentId: key, leaseUntil: null })]),
+  },
+  {
+    title: 'invoice payment by type and transaction key',
+    meaning: 'InvariantError',
+    insert: (session, owner, key) =>
+      session.payments.insertInvoicePayments([invoicePayment(owner, { transactionExternalKey: key })]),
+    near: (session, owner, key) =>
+      session.payments.insertInvoicePayments([
+        invoicePayment(owner, { transactionExternalKey: key, type: 'REFUND' }),
+      ]),
+  },
+  {
+    title: 'catalog version by effective date',
+    meaning: ErrorCode.CATALOG_INVALID_FOR_TENANT,
+    insert: (session) => session.catalogs.insert([catalogVersion({})]),
+  },
+];
+
+eachDatabase((kind, open) => {
+  describe('storage: uniqueness', () => {
+    let opened: OpenedStorage;
+    let owner: Owner;
+    before(async () => {
+      opened = await openStorage(kind, open);
+      const [stored] = await opened.newAccounts(1);
+      if (!stored) throw new Error('no account');
+      owner = ownerOf(stored);
+    });
+    after(() => opened.storage.close());
+
+    for (const { title, meaning, insert, near } of rules) {
+      it(`${title}: the second of the tenant is refused, that of another tenant is not`, async () => {
+        const key = newId();
+        await opened.write((session) => insert(session, owner, key));
+        const refused = await rejection(opened.write((session) => insert(session, owner, key)));
+        expect(meaning === 'InvariantError' ? refused.name : refused.code).to.equal(meaning);
+        if (near) await opened.write((session) => near(session, owner, key));
+        const elsewhere = await opened.newTenant();
+        await opened.storage.write(elsewhere, author(), (session) => insert(session, owner, key));
+      });
+    }
+
+    it('tenant API key', async () => {
+      const apiKey = newId();
+      await opened.storage.system.insertTenant(tenant({ apiKey }), author());
+      const refused = await rejection(opened.storage.system.insertTenant(tenant({ apiKey }), author()));
+      expect(refused.code).to.equal(ErrorCode.TENANT_ALREADY_EXISTS);
+    });
+
+    it('an id stands once in the whole database', async () => {
+      const id = newId();
+      await opened.write((session) => session.subscriptions.insertBundles([bundle(owner, { id })]));
+      const elsewhere = await opened.newTenant();
+      const refused = await rejection(
+        opened.storage.write(elsewhere, author(), (session) =>
+          session.subscriptions.insertBundles([bundle(owner, { id })]),
+        ),
+      );
+      expect(refused.name).to.equal('InvariantError');
+    });
+  });
+});
