@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { setTimeout } from 'node:timers/promises';
 import type { TestMode } from '../../adapters/koa/index.ts';
 import { createKoaApp, listen } from '../../adapters/koa/index.ts';
 import { Billing } from '../../adapters/node/billwright.ts';
@@ -77,6 +78,8 @@ function plainHasher(): SecretHasher & { readonly checks: (string | null)[] } {
     hash: async (secret) => `plain:${secret}`,
     verify: async (secret, stored) => {
       checks.push(stored);
+      // A real check takes its time: calls that come meanwhile find it running.
+      await setTimeout(10);
       return stored === `plain:${secret}`;
     },
   };
