@@ -30,11 +30,13 @@ function staysUnknown({ behaviour, pattern, completeLedger }: Played): boolean {
   return behaviour === Behaviour.REQUEST_LOST || pattern === DeathPoint.AFTER_RESERVE;
 }
 
-eachDatabase((_kind, open) => {
+eachDatabase((kind, open) => {
   describe('at most one effect per invoice', function () {
     this.timeout(60_000);
-    for (const completeLedger of [true, false]) {
-      for (const behaviour of Object.values(Behaviour)) {
+    for (const behaviour of Object.values(Behaviour)) {
+      // What a partial ledger changes is decided above the storage: all of it on one database, a part on the other.
+      const isDecisive = kind === 'sqlite' || behaviour === Behaviour.REQUEST_LOST;
+      for (const completeLedger of isDecisive ? [true, false] : [true]) {
         for (const pattern of patterns) {
           const ledger = completeLedger ? 'complete' : 'partial';
           it(`${behaviour}, ${pattern}, ${ledger} ledger`, async () => {
@@ -72,7 +74,8 @@ eachDatabase((_kind, open) => {
         const account = await stage.account(gateway.name);
         const invoiceId = await stage.invoice(account, '10');
         if (pattern === 'delivered twice') await deliverAgain(stage, account.recordId, invoiceId);
-        await firstRun(stage, mortal, played);
+        const second = pattern === 'two nodes' ? await stage.secondNode() : null;
+        await firstRun(stage, played, { second, mortal });
         stage.timers.losePatience();
         release();
         await new Promise((resolve) => setImmediate(resolve));
@@ -82,8 +85,9 @@ eachDatabase((_kind, open) => {
         }
         for (const when of LATER) {
           stage.clock.set(when);
-          await stage.settle();
+          await Promise.all([stage.settle(), second?.settle()]);
         }
+        await second?.stop();
         return { effects: scripted.effects.length, story: await stage.story(invoiceId) };
       } finally {
         await stage.stop();
@@ -110,13 +114,13 @@ const beforeAnswer: readonly Pattern[] = [
 ];
 
 /** Works the queue at the start; a call that gets no answer in time reaches its limit. */
-async function firstRun(stage: PaymentStage, mortal: MortalProcess, played: Played): Promise<void> {
-  const { pattern, behaviour } = played;
-  const second = pattern === 'two nodes' ? await stage.secondNode() : null;
+async function firstRun(
+  stage: PaymentStage,
+  { pattern, behaviour }: Played,
+  { second, mortal }: { readonly second: { settle(): Promise<void> } | null; readonly mortal: MortalProcess },
+): Promise<void> {
   const settled = Promise.allSettled([stage.settle(), second?.settle()]);
   if (hanging.includes(behaviour) && !beforeAnswer.includes(pattern)) await stage.timers.fire(30_000);
-  const results = await settled;
-  await second?.stop();
-  const failed = results.find((result) => result.status === 'rejected');
+  const failed = (await settled).find((result) => result.status === 'rejected');
   if (failed && !mortal.isDead) throw new Error('the first run failed', { cause: failed.reason });
 }

@@ -1,0 +1,197 @@
+import { expect } from 'chai';
+import { newAccount } from '../../../lib/accounts/new-account.ts';
+import { decimal, ZERO } from '../../../lib/money/index.ts';
+import type { ReservationFacts } from '../../../lib/payments/charge-records.ts';
+import { externalPaymentGateway } from '../../../lib/payments/external-payment-gateway.ts';
+import type { Payment } from '../../../lib/payments/model.ts';
+import { type PaymentRequest, planReservation } from '../../../lib/payments/plan-reservation.ts';
+import { addMilliseconds } from '../../../lib/time/index.ts';
+import {
+  ACCOUNT_ID,
+  attempt,
+  attemptRow,
+  INVOICE_ID,
+  invoice,
+  method,
+  NOW,
+  nextId,
+  PAYMENT_ID,
+  transaction,
+} from './records.ts';
+
+const gateway = externalPaymentGateway();
+const card = method({ pluginName: gateway.name });
+const account = {
+  ...newAccount({ currency: 'USD' }, ACCOUNT_ID, NOW),
+  recordId: 1,
+  paymentMethodId: card.id,
+};
+const tools = {
+  ids: { next: nextId },
+  gateways: new Map([[gateway.name, gateway]]),
+  now: NOW,
+  leaseUntil: addMilliseconds(NOW, 60_000),
+  allowEmptyInvoice: false,
+};
+const fresh: ReservationFacts = {
+  account,
+  invoice: invoice(),
+  rows: [],
+  payments: [],
+  transactions: [],
+  attempts: [],
+  methods: new Map([[card.id, card]]),
+};
+const firstTime: PaymentRequest = { accountRecordId: 1, invoiceId: INVOICE_ID, retry: null };
+
+/** A payment that was declined once and is to be tried again. */
+function declined(members: Partial<ReservationFacts> = {}) {
+  const failed = transaction({ externalKey: 'K', status: 'PAYMENT_FAILURE' });
+  const origin = attempt({ stateName: 'RETRIED', transactionId: failed.id, amount: decimal('200') });
+  const payment: Payment = {
+    recordId: 1,
+    id: PAYMENT_ID,
+    accountId: ACCOUNT_ID,
+    accountRecordId: 1,
+    paymentNumber: 1,
+    externalKey: PAYMENT_ID,
+    paymentMethodId: card.id,
+    stateName: 'PURCHASE_FAILED',
+    lastSuccessStateName: null,
+    createdDate: NOW,
+  };
+  const facts: ReservationFacts = {
+    ...fresh,
+    rows: [attemptRow()],
+    payments: [payment],
+    transactions: [failed],
+    attempts: [origin],
+    ...members,
+  };
+  const retry = { attemptId: origin.id, paymentId: PAYMENT_ID, invoiceId: INVOICE_ID };
+  return { facts, origin, request: { ...firstTime, retry } };
+}
+
+describe('reservation of a payment (payments.md §5.1, §8.3, §9.1)', () => {
+  it('reserves the balance with the default method: transaction UNKNOWN under a lease, attempt and row INIT', () => {
+    const plan = planReservation(firstTime, fresh, tools);
+    if (plan.kind !== 'CHARGE') throw new Error(plan.kind);
+    const { charge } = plan;
+    expect(charge.transaction).to.deep.include({
+      status: 'UNKNOWN',
+      leaseUntil: tools.leaseUntil,
+      currency: 'USD',
+    });
+    expect(charge.transaction.amount.toFixed()).to.equal('249.95');
+    expect(charge.attempt).to.deep.include({
+      stateName: 'INIT',
+      transactionId: charge.transaction.id,
+      transactionExternalKey: charge.transaction.id,
+      paymentExternalKey: charge.paymentId,
+      pluginNames: ['__INVOICE_PAYMENT_CONTROL_PLUGIN__'],
+      isApiPayment: false,
+    });
+    expect(charge.newRow).to.deep.include({ type: 'ATTEMPT', status: 'INIT', paymentId: charge.paymentId });
+    expect(charge.newPayment).to.deep.include({ externalKey: charge.paymentId, paymentMethodId: card.id });
+  });
+
+  it('does nothing when the invoice was tried automatically before', () => {
+    const plan = planReservation(
+      firstTime,
+      { ...fresh, attempts: [attempt({ stateName: 'ABORTED' })] },
+      tools,
+    );
+    expect(plan).to.deep.equal({ kind: 'STOP', ended: [], events: [] });
+  });
+
+  it('pays what an API payment has left', () => {
+    const facts = {
+      ...fresh,
+      attempts: [attempt({ isApiPayment: true })],
+      invoice: invoice({ rawBalance: decimal('9') }),
+    };
+    const plan = planReservation(firstTime, facts, tools);
+    expect(plan.kind === 'CHARGE' && plan.charge.transaction.amount.toFixed()).to.equal('9');
+  });
+
+  for (const [name, methods] of [
+    ['is deleted', new Map([[card.id, { ...card, isActive: false }]])],
+    ['belongs to a gateway that is not registered', new Map([[card.id, { ...card, pluginName: 'gone' }]])],
+  ] as const) {
+    it(`fails visibly when the default method ${name}`, () => {
+      const plan = planReservation(firstTime, { ...fresh, methods }, tools);
+      if (plan.kind !== 'STOP') throw new Error(plan.kind);
+      expect(plan.ended.map(({ stateName }) => stateName)).to.deep.equal(['ABORTED']);
+      expect(plan.events.map(({ type }) => type)).to.deep.equal(['INVOICE_PAYMENT_FAILED']);
+    });
+  }
+
+  it('retries on the same payment, with the same key and row, for the amount of the attempt', () => {
+    const { facts, request } = declined();
+    const plan = planReservation(request, facts, tools);
+    if (plan.kind !== 'CHARGE') throw new Error(plan.kind);
+    expect(plan.charge).to.deep.include({ paymentId: PAYMENT_ID, newPayment: null, newRow: null });
+    expect(plan.charge.transaction.externalKey).to.equal('K');
+    expect(plan.charge.transaction.amount.toFixed()).to.equal('200');
+    expect(plan.charge.changedRow?.id).to.equal(facts.rows[0]?.id);
+  });
+
+  it('caps a retry by the balance', () => {
+    const { facts, request } = declined({ invoice: invoice({ rawBalance: decimal('5') }) });
+    const plan = planReservation(request, facts, tools);
+    expect(plan.kind === 'CHARGE' && plan.charge.transaction.amount.toFixed()).to.equal('5');
+  });
+
+  it('ends a retry quietly as ABORTED when nothing is left', () => {
+    const { facts, request } = declined({ invoice: invoice({ rawBalance: ZERO }) });
+    const plan = planReservation(request, facts, tools);
+    if (plan.kind !== 'STOP') throw new Error(plan.kind);
+    expect(plan.ended.map(({ stateName }) => stateName)).to.deep.equal(['ABORTED']);
+    expect(plan.events).to.deep.equal([]);
+  });
+
+  it('does nothing for a retry that has run, or whose attempt was decided anew', () => {
+    const { facts, origin, request } = declined();
+    const nothing = { kind: 'STOP', ended: [], events: [] };
+    const rerun = { ...facts, attempts: [origin, attempt({ stateName: 'ABORTED' })] };
+    expect(planReservation(request, rerun, tools)).to.deep.equal(nothing);
+    const settled = { ...facts, attempts: [{ ...origin, stateName: 'SUCCESS' as const }] };
+    expect(planReservation(request, settled, tools)).to.deep.equal(nothing);
+  });
+
+  it('never charges a payment again that has succeeded', () => {
+    const { facts, request } = declined();
+    const [payment] = facts.payments;
+    if (!payment) throw new Error('no payment');
+    const paid = { ...facts, payments: [{ ...payment, lastSuccessStateName: 'PURCHASE_SUCCESS' }] };
+    expect(planReservation(request, paid, tools).kind).to.equal('STOP');
+  });
+
+  it('starts a fresh payment with the new default when the method of the payment is gone', () => {
+    const old = method({ isActive: false });
+    const { facts, request } = declined({
+      methods: new Map([
+        [card.id, card],
+        [old.id, old],
+      ]),
+    });
+    const [payment] = facts.payments;
+    if (!payment) throw new Error('no payment');
+    const plan = planReservation(
+      request,
+      { ...facts, payments: [{ ...payment, paymentMethodId: old.id }] },
+      tools,
+    );
+    if (plan.kind !== 'CHARGE') throw new Error(plan.kind);
+    expect(
+      plan.ended.map(({ stateName, paymentExternalKey }) => [stateName, paymentExternalKey]),
+    ).to.deep.equal([['ABORTED', PAYMENT_ID]]);
+    expect(plan.charge.paymentId).to.not.equal(PAYMENT_ID);
+    expect(plan.charge.newRow).to.not.equal(null);
+  });
+
+  it('waits while a call for the invoice is running', () => {
+    const running = transaction({ status: 'UNKNOWN', leaseUntil: tools.leaseUntil });
+    expect(planReservation(firstTime, { ...fresh, transactions: [running] }, tools).kind).to.equal('WAIT');
+  });
+});

@@ -1,0 +1,220 @@
+import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import {
+  fileLedger,
+  type SandboxConfiguration,
+  type SandboxGatewayOptions,
+  sandboxGateway,
+} from '../../../adapters/payments/index.ts';
+import { decimal } from '../../../lib/money/index.ts';
+import { GatewayError, type GatewayRequest, type GatewayResult } from '../../../lib/ports/payment-gateway.ts';
+import { ACCOUNT_ID, NOW, nextId, PAYMENT_ID } from './records.ts';
+
+const context = { tenantId: nextId(), userName: 'test', userToken: nextId(), now: NOW };
+
+function request(members: Partial<GatewayRequest> = {}): GatewayRequest {
+  return {
+    accountId: ACCOUNT_ID,
+    paymentId: PAYMENT_ID,
+    transactionId: nextId(),
+    paymentMethodId: nextId(),
+    amount: decimal('249.95'),
+    currency: 'USD',
+    properties: [],
+    ...members,
+  };
+}
+
+const said = (result: GatewayResult | null | undefined) =>
+  result && [result.status, result.amount?.toFixed(), result.currency];
+const property = (key: string, value = 'true') => ({ properties: [{ key, value }] });
+
+describe('sandbox gateway (payments.md §2.4)', () => {
+  const gatewayOf = (options: SandboxGatewayOptions = {}) => sandboxGateway(options);
+  const info = (gateway: ReturnType<typeof gatewayOf>) =>
+    gateway.getPaymentInfo({ accountId: ACCOUNT_ID, paymentId: PAYMENT_ID, properties: [] }, context);
+
+  it('processes what it is asked for', async () => {
+    expect(said(await gatewayOf().purchase(request(), context))).to.deep.equal([
+      'PROCESSED',
+      '249.95',
+      'USD',
+    ]);
+  });
+
+  for (const status of ['ERROR', 'CANCELED', 'PENDING', 'UNDEFINED'] as const) {
+    it(`answers ${status} to a call that asks for it, and to no other`, async () => {
+      const gateway = gatewayOf();
+      const scripted = request(property(`ACTION_RETURN_PLUGIN_STATUS_${status}`));
+      expect((await gateway.purchase(scripted, context))?.status).to.equal(status);
+      expect((await gateway.purchase(request(), context))?.status).to.equal('PROCESSED');
+    });
+  }
+
+  it('throws, or gives nothing, where asked to; the ledger has the call all the same', async () => {
+    const gateway = gatewayOf();
+    const fails = (key: string) =>
+      gateway.purchase(request(property(key)), context).catch((error: unknown) => error);
+    expect(await fails('ACTION_THROW_EXCEPTION')).to.be.instanceOf(GatewayError);
+    expect(await fails('ACTION_THROW_RUNTIME'))
+      .to.be.instanceOf(Error)
+      .and.not.instanceOf(GatewayError);
+    expect(await fails('RETURN_NIL')).to.equal(null);
+    expect(gateway.ledger.all().map(({ status }) => status)).to.deep.equal(Array(3).fill('UNDEFINED'));
+  });
+
+  it('keeps a sticky configuration until it is cleared', async () => {
+    const gateway = gatewayOf();
+    gateway.configure({
+      CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR',
+      METHODS: 'purchasePayment,refundPayment',
+    });
+    expect(gateway.status().states).to.deep.equal({
+      purchasePayment: 'ACTION_RETURN_PLUGIN_STATUS_ERROR',
+      refundPayment: 'ACTION_RETURN_PLUGIN_STATUS_ERROR',
+    });
+    expect((await gateway.purchase(request(), context))?.status).to.equal('ERROR');
+    expect((await gateway.purchase(request(), context))?.status).to.equal('ERROR');
+    gateway.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
+    expect((await gateway.purchase(request(), context))?.status).to.equal('PROCESSED');
+  });
+
+  it('leaves other methods alone', async () => {
+    const gateway = gatewayOf();
+    gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', METHODS: 'refundPayment' });
+    expect((await gateway.purchase(request(), context))?.status).to.equal('PROCESSED');
+  });
+
+  it('applies a configuration with TIMES to that many calls', async () => {
+    const gateway = gatewayOf();
+    gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR', TIMES: 2 });
+    const statuses: unknown[] = [];
+    for (let call = 0; call < 3; call += 1)
+      statuses.push((await gateway.purchase(request(), context))?.status);
+    expect(statuses).to.deep.equal(['ERROR', 'ERROR', 'PROCESSED']);
+  });
+
+  it('answers the amounts and errors that it is given', async () => {
+    const gateway = gatewayOf();
+    gateway.configure({
+      CONFIGURE_ACTION: 'ACTION_SLEEP',
+      PROCESSED_AMOUNT: '225.44',
+      PROCESSED_CURRENCY: 'EUR',
+      GATEWAY_ERROR_CODE: '05',
+      GATEWAY_ERROR: 'do not honour',
+    });
+    const result = await gateway.purchase(request(), context);
+    expect(said(result)).to.deep.equal(['PROCESSED', '225.44', 'EUR']);
+    expect(result).to.deep.include({ gatewayErrorCode: '05', gatewayError: 'do not honour' });
+  });
+
+  it('sleeps as told, by the timer that it is given, with the charge already in the ledger', async () => {
+    const slept: number[] = [];
+    const gateway = gatewayOf({
+      sleep: async (ms) => {
+        slept.push(ms, gateway.ledger.all().length);
+      },
+    });
+    await gateway.purchase(request(property('SLEEP_TIME_SEC', '6')), context);
+    await gateway.purchase(request(property('sleepFor', '2')), context);
+    expect(slept).to.deep.equal([6_000, 1, 2_000, 2]);
+  });
+
+  it('charges a transaction id once and answers what was recorded', async () => {
+    const gateway = gatewayOf();
+    const once = request(property('ACTION_RETURN_PLUGIN_STATUS_PENDING'));
+    const first = await gateway.purchase(once, context);
+    expect(await gateway.purchase({ ...once, amount: decimal('1'), properties: [] }, context)).to.deep.equal(
+      first,
+    );
+    expect(gateway.ledger.all()).to.have.length(1);
+  });
+
+  it('reports an overridden status', async () => {
+    const gateway = gatewayOf();
+    const asked = request(property('ACTION_RETURN_PLUGIN_STATUS_UNDEFINED'));
+    await gateway.purchase(asked, context);
+    const { transactionId } = asked;
+    gateway.configure({
+      CONFIGURE_ACTION: 'OVERRIDE_STATUS',
+      transactionId,
+      status: 'PROCESSED',
+      amount: '7',
+    });
+    expect((await info(gateway)).map(said)).to.deep.equal([['PROCESSED', '7', 'USD']]);
+  });
+
+  it('refuses configurations that it cannot follow', () => {
+    const gateway = gatewayOf();
+    const configure = (configuration: SandboxConfiguration) => () => gateway.configure(configuration);
+    expect(configure({ CONFIGURE_ACTION: 'ACTION_DANCE' as 'ACTION_SLEEP' })).to.throw('ACTION_DANCE');
+    expect(configure({ CONFIGURE_ACTION: 'ACTION_SLEEP', PROCESSED_AMOUNT: 'x' })).to.throw('"x"');
+    expect(
+      configure({ CONFIGURE_ACTION: 'OVERRIDE_STATUS', transactionId: nextId(), status: 'ERROR' }),
+    ).to.throw('has no transaction');
+  });
+
+  it('keeps the details of payment methods', async () => {
+    const gateway = gatewayOf();
+    const paymentMethodId = nextId();
+    const details = { externalPaymentMethodId: 'tok_1', isDefaultPaymentMethod: true, properties: [] };
+    const ask = { accountId: ACCOUNT_ID, paymentMethodId, properties: [] };
+    await gateway.addPaymentMethod({ ...ask, details, setDefault: true }, context);
+    expect(await gateway.getPaymentMethodDetail(ask, context)).to.deep.equal(details);
+  });
+
+  describe('with its ledger in a file', () => {
+    let directory: string;
+    let path: string;
+    const opened: { close(): void }[] = [];
+    const reopened = () => {
+      const ledger = fileLedger(path);
+      opened.push(ledger);
+      return gatewayOf({ ledger });
+    };
+    beforeEach(() => {
+      directory = mkdtempSync(join(tmpdir(), 'billwright-ledger-'));
+      path = join(directory, 'ledger');
+    });
+    afterEach(() => {
+      for (const ledger of opened.splice(0)) ledger.close();
+      rmSync(directory, { recursive: true });
+    });
+
+    it('knows after a restart what it has charged, to the last digit', async () => {
+      const asked = request({ amount: decimal('123456789012345.000000001') });
+      const before = await reopened().purchase(asked, context);
+      const gateway = reopened();
+      expect(await gateway.purchase(asked, context)).to.deep.equal(before);
+      expect((await info(gateway)).map(said)).to.deep.equal([
+        ['PROCESSED', '123456789012345.000000001', 'USD'],
+      ]);
+      expect(readFileSync(path, 'utf8').split('\n')).to.have.length(2);
+    });
+
+    it('is shared by processes that have it open', async () => {
+      const [one, other] = [reopened(), reopened()];
+      const asked = request();
+      await one.purchase(asked, context);
+      await other.purchase(asked, context);
+      expect(other.ledger.all()).to.have.length(1);
+      other.configure({
+        CONFIGURE_ACTION: 'OVERRIDE_STATUS',
+        transactionId: asked.transactionId,
+        status: 'ERROR',
+      });
+      expect((await info(one)).map(({ status }) => status)).to.deep.equal(['ERROR']);
+    });
+
+    it('passes over a line that a dying process left unfinished', async () => {
+      await reopened().purchase(request(), context);
+      appendFileSync(path, '{"kind":"ENTRY","entry":{"kbPay');
+      const gateway = reopened();
+      await gateway.purchase(request(), context);
+      expect(gateway.ledger.all()).to.have.length(2);
+      expect(reopened().ledger.all()).to.have.length(2);
+    });
+  });
+});
