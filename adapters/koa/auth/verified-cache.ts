@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
 import { CACHED_CREDENTIAL_MS, MAX_CACHED_CREDENTIALS } from '../../../lib/limits.ts';
 import type { SystemClock } from '../../../lib/ports/index.ts';
 
@@ -21,7 +21,7 @@ interface Remembered<T> {
  * same time share one check.
  */
 export class VerifiedCache<T> {
-  readonly #processKey = randomBytes(32);
+  readonly #processKey = createSecretKey(randomBytes(32));
   readonly #remembered = new Map<string, Remembered<T>>();
   readonly #running = new Map<string, Promise<T | null>>();
   readonly #clock: Pick<SystemClock, 'nowMs'>;
