@@ -13,7 +13,10 @@ type Operation = (context: CallContext, ...rest: never[]) => Promise<unknown>;
  * The same operations with the context bound: `makeContext` is asked at each call, so that every call has its own clock
  * reading and user token.
  */
-export function bindContext<O extends object>(operations: O, makeContext: () => Promise<CallContext>): Bound<O> {
+export function bindContext<O extends object>(
+  operations: O,
+  makeContext: () => Promise<CallContext>,
+): Bound<O> {
   const bound = Object.entries(operations).map(([name, value]) => [
     name,
     typeof value === 'function'

@@ -70,6 +70,10 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
     },
     cursorsOfAccounts: async (accountIds) =>
       accountIds.length === 0 ? [] : select(scope, cursorsTable, ofAccounts(scope, accountIds)),
+    findCursors: async (subscriptionIds) =>
+      subscriptionIds.length === 0
+        ? []
+        : select(scope, cursorsTable, sql`${isIn('subscription_id', 'uuid', subscriptionIds)}`),
     loadCoverage: async (windows) => {
       if (windows.length === 0) return [];
       const cells = windows.map(({ subscriptionId, from }) => [
@@ -156,7 +160,8 @@ export function invoiceWrites(scope: WriteScope): InvoiceWrites {
         ${insertInto(scope, cursorsTable, cursors)}
         on conflict (tenant_record_id, subscription_id) do update set
           settled_through = excluded.settled_through, dirty_from = excluded.dirty_from,
-          next_due_date = excluded.next_due_date`);
+          next_due_date = excluded.next_due_date,
+          items_date = excluded.items_date, items_count = excluded.items_count`);
     },
     saveStates: async (states) => {
       const fresh = states.filter(({ version }) => version === 0);

@@ -26,7 +26,11 @@ export class CatalogService {
   readonly #byTenant = new Map<number, { readonly revision: number; readonly catalog: Catalog }>();
   readonly #globalDefault: Catalog | null;
 
-  constructor(ports: Pick<Ports, 'storage' | 'ids' | 'logger'>, tenants: TenantService, globalDefault: string | undefined) {
+  constructor(
+    ports: Pick<Ports, 'storage' | 'ids' | 'logger'>,
+    tenants: TenantService,
+    globalDefault: string | undefined,
+  ) {
     this.#ports = ports;
     this.#tenants = tenants;
     this.#globalDefault = globalDefault === undefined ? null : createCatalog(validVersions(globalDefault));
@@ -104,7 +108,11 @@ export class CatalogService {
     return tenant.useGlobalDefault ? this.#globalDefault : createCatalog([]);
   }
 
-  #rowsOf(added: readonly Hashed[], source: string, context: CallContext): Omit<StoredCatalogVersion, 'recordId'>[] {
+  #rowsOf(
+    added: readonly Hashed[],
+    source: string,
+    context: CallContext,
+  ): Omit<StoredCatalogVersion, 'recordId'>[] {
     const uploadId: Uuid = this.#ports.ids.next();
     return added.map((each, index) => ({
       id: index === 0 ? uploadId : this.#ports.ids.next(),
@@ -157,7 +165,9 @@ function validVersions(source: string): readonly CatalogVersion[] {
 async function withHash(read: ReadVersion): Promise<Hashed> {
   const xml = canonicalXml(read.version);
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(xml));
-  const contentHash = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  const contentHash = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join(
+    '',
+  );
   return { ...read, xml, contentHash };
 }
 
@@ -166,7 +176,11 @@ function sourceText(source: Uint8Array | string): string {
 }
 
 function invalid(problems: readonly Problem[]): BillingError {
-  return new BillingError({ code: ErrorCode.CATALOG_INVALID_FOR_TENANT, message: 'Invalid catalog', problems });
+  return new BillingError({
+    code: ErrorCode.CATALOG_INVALID_FOR_TENANT,
+    message: 'Invalid catalog',
+    problems,
+  });
 }
 
 /** catalog.md §5 rule 7: the message names the tenant and lists every error. */

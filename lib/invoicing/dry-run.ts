@@ -37,7 +37,7 @@ export async function dryRunToTargetDate(
     maxTargetDate: state.maxTargetDate,
   });
   const loaded = await loadBillingState(session, {
-    requests: [{ account, targetDate, state }],
+    requests: [{ account, targetDate, today, state }],
     catalog,
     choice: 'all',
   });

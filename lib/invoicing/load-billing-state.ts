@@ -9,7 +9,7 @@ import type { LocalDate } from '../time/index.ts';
 import { accountBillCycleDay } from './account-bill-cycle-day.ts';
 import type { BillingEvent } from './billing-event.ts';
 import type { SubscriptionBilling } from './evaluate-subscription.ts';
-import type { AccountInvoicingState, CoverageRow, InvoicingCursor } from './model.ts';
+import type { AccountInvoicingState, CoverageRow, StoredCursor } from './model.ts';
 import { windowOf } from './window.ts';
 
 /** An account that is to be invoiced up to a date. */
@@ -17,6 +17,8 @@ export interface BillingRequest {
   readonly account: Account;
   /** Effective target date (invoicing.md §8.2 step 4). */
   readonly targetDate: LocalDate;
+  /** Local date of the run. */
+  readonly today: LocalDate;
   readonly state: AccountInvoicingState;
 }
 
@@ -84,7 +86,7 @@ async function loadCursors(
   session: ReadSession,
   requests: readonly BillingRequest[],
   choice: CursorChoice,
-): Promise<readonly InvoicingCursor[]> {
+): Promise<readonly StoredCursor[]> {
   if (choice === 'all') return session.invoices.cursorsOfAccounts(requests.map(({ account }) => account.id));
   return session.invoices.dueCursors(
     requests.map(({ account, targetDate }) => ({ accountId: account.id, targetDate })),
@@ -135,7 +137,7 @@ function streamOf(
 
 function billingOf(
   stream: AccountStream,
-  cursorOf: ReadonlyMap<Uuid, InvoicingCursor>,
+  cursorOf: ReadonlyMap<Uuid, StoredCursor>,
   rows: ReadonlyMap<Uuid, readonly CoverageRow[]>,
 ): AccountBilling {
   const subscriptions = [...stream.bySubscription].map(
@@ -145,8 +147,13 @@ function billingOf(
       cursor: cursorOf.get(subscriptionId) ?? null,
       rows: rows.get(subscriptionId) ?? [],
       items: new Map(),
-      itemsCreatedToday: 0,
+      itemsCreatedToday: itemsOn(stream.request.today, cursorOf.get(subscriptionId)),
     }),
   );
   return { ...stream.request, newBillCycleDay: stream.newBillCycleDay, subscriptions };
+}
+
+/** Items that the subscription has got on that day; each day counts anew (invoicing.md §8.4 rule 2). */
+export function itemsOn(day: LocalDate, cursor: StoredCursor | undefined): number {
+  return cursor?.itemsDate === day ? cursor.itemsCount : 0;
 }

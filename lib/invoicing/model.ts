@@ -102,6 +102,13 @@ export interface InvoicingCursor {
   readonly nextDueDate: LocalDate | null;
 }
 
+/** A cursor as it is kept: whose it is, and how many items its subscription got on the last day it got any (§8.4). */
+export interface StoredCursor extends InvoicingCursor {
+  readonly accountRecordId: number;
+  readonly itemsDate: LocalDate | null;
+  readonly itemsCount: number;
+}
+
 /** Kept state of an account's invoicing; `version` guards every write of it. */
 export interface AccountInvoicingState {
   readonly accountId: Uuid;

@@ -110,12 +110,13 @@ function billingRequest(
 ): BillingRequest {
   const { account, requestedDate } = request;
   invoicingCurrency(account);
+  const today = localDateOf(session.authorship.createdDate, account.timeZone);
   const targetDate = effectiveTargetDate({
     requested: requestedDate,
-    today: localDateOf(session.authorship.createdDate, account.timeZone),
+    today,
     maxTargetDate: state.maxTargetDate,
   });
-  return { account, targetDate, state };
+  return { account, targetDate, today, state };
 }
 
 /** What `evaluateAccount` reads of a loaded account. */

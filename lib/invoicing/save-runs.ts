@@ -9,7 +9,7 @@ import { atReferenceTime } from '../subscriptions/requested-date.ts';
 import { dueEntry } from './due-entry.ts';
 import type { AccountRun } from './invoice-run.ts';
 import type { AccountBilling } from './load-billing-state.ts';
-import type { CoverageRow } from './model.ts';
+import type { CoverageRow, StoredCursor } from './model.ts';
 import { type NewInvoice, newInvoice } from './new-invoice.ts';
 
 /** A loaded account and what its evaluation says is to be written. */
@@ -113,9 +113,20 @@ async function saveProjection(session: WriteSession, evaluated: readonly Evaluat
   if (repairable.length > 0) await session.invoices.setRepairable(repairable);
   if (inserted.length > 0) await session.invoices.insertCoverage(inserted, ownerOf);
   if (all.length === 0) return;
-  await session.invoices.saveCursors(
-    all.map(({ accountRecordId, evaluation }) => ({ ...evaluation.cursor, accountRecordId })),
-  );
+  await session.invoices.saveCursors(evaluated.flatMap(cursorsOf));
+}
+
+/** The cursors with the day's items, old and new, for the next run's safety bound; repairs carry no subscription id. */
+function cursorsOf({ billing, run }: EvaluatedAccount): readonly StoredCursor[] {
+  const { account, subscriptions, today } = billing;
+  const before = new Map(subscriptions.map((each) => [each.subscriptionId, each.itemsCreatedToday]));
+  return run.evaluations.map(({ subscriptionId, cursor, items }) => ({
+    ...cursor,
+    accountRecordId: account.recordId,
+    itemsDate: today,
+    itemsCount:
+      (before.get(subscriptionId) ?? 0) + items.filter((item) => item.subscriptionId !== null).length,
+  }));
 }
 
 function dueEntries({ billing, run }: EvaluatedAccount): readonly NewNotification[] {

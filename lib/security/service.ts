@@ -43,5 +43,7 @@ export class SecurityService {
 /** Whether granted permissions cover a needed one: `*`, `*:*`, `group:*` or equality (platform.md §8 rule 4). */
 export function isPermitted(granted: readonly string[], needed: string): boolean {
   const group = needed.split(':', 1)[0] ?? '';
-  return granted.some((each) => each === '*' || each === ALL_PERMISSIONS || each === needed || each === `${group}:*`);
+  return granted.some(
+    (each) => each === '*' || each === ALL_PERMISSIONS || each === needed || each === `${group}:*`,
+  );
 }

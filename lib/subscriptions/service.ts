@@ -173,7 +173,9 @@ async function store(session: WriteSession, creation: Creation): Promise<void> {
   await session.subscriptions.insertSubscriptions([creation.subscription]);
   await session.subscriptions.insertEvents(creation.events);
   await session.subscriptions.insertBlockingStates([creation.entitlementStart]);
-  await session.invoices.saveCursors([{ ...creation.cursor, accountRecordId }]);
+  await session.invoices.saveCursors([
+    { ...creation.cursor, accountRecordId, itemsDate: null, itemsCount: 0 },
+  ]);
 }
 
 /** What is due by now is emitted in the call's transaction, the rest gets its queue entry (subscriptions.md §21). */

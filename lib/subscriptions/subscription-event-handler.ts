@@ -57,7 +57,7 @@ export class SubscriptionEventHandler implements QueueHandler {
     const attempts = locked.map((entry) => this.#attempt(entry, facts, now));
     const done = attempts.filter((attempt) => 'work' in attempt);
     const failed = attempts.filter((attempt) => 'error' in attempt);
-    await save(session, accounts, done);
+    await save(session, done);
     await batch.finish(
       session,
       done.map(({ entry }) => entry),
@@ -126,41 +126,26 @@ async function loadFacts(
   };
 }
 
-async function save(
-  session: WriteSession,
-  accounts: readonly Account[],
-  done: readonly Done[],
-): Promise<void> {
+async function save(session: WriteSession, done: readonly Done[]): Promise<void> {
   const added = done.flatMap(({ work }) => work.addedEvents);
   if (added.length > 0) {
     await session.subscriptions.insertEvents(added);
     session.schedule(added.map(eventNotification));
-    await markDirty(session, accounts, added);
+    await markDirty(session, added);
   }
   const busEvents: readonly NewBusEvent[] = done.flatMap(({ work }) => work.busEvents);
   if (busEvents.length > 0) session.publish(busEvents);
 }
 
 /** A new billing event makes its subscription due for invoicing from the date it touches (invoicing.md §7.1). */
-async function markDirty(
-  session: WriteSession,
-  accounts: readonly Account[],
-  added: readonly New<LifecycleEvent>[],
-): Promise<void> {
-  const cursors = await session.invoices.cursorsOfAccounts(accounts.map((account) => account.id));
-  const cursorOf = new Map(cursors.map((cursor) => [cursor.subscriptionId, cursor]));
+async function markDirty(session: WriteSession, added: readonly New<LifecycleEvent>[]): Promise<void> {
+  const touched = Map.groupBy(added, (event) => event.subscriptionId);
+  const cursors = await session.invoices.findCursors([...touched.keys()]);
   await session.invoices.saveCursors(
-    added.map(({ subscriptionId, accountRecordId, effective }) => {
-      const cursor = cursorOf.get(subscriptionId);
-      const dirtyFrom =
-        cursor?.dirtyFrom == null ? effective.date : minDate(cursor.dirtyFrom, effective.date);
-      return {
-        subscriptionId,
-        accountRecordId,
-        settledThrough: cursor?.settledThrough ?? null,
-        nextDueDate: cursor?.nextDueDate ?? null,
-        dirtyFrom,
-      };
+    cursors.map((cursor) => {
+      const dates = (touched.get(cursor.subscriptionId) ?? []).map((event) => event.effective.date);
+      const all = cursor.dirtyFrom === null ? dates : [cursor.dirtyFrom, ...dates];
+      return { ...cursor, dirtyFrom: all.reduce((first, date) => minDate(first, date)) };
     }),
   );
 }

@@ -591,7 +591,9 @@ eachDatabase((kind, open) => {
       const settledThrough = parseLocalDate('2024-03-31');
       const cursor = { subscriptionId, settledThrough, dirtyFrom: dirty, nextDueDate: null };
       await storage.write(tenant, authorship(), (session) =>
-        session.invoices.saveCursors([{ ...cursor, accountRecordId: customer.recordId }]),
+        session.invoices.saveCursors([
+          { ...cursor, accountRecordId: customer.recordId, itemsDate: null, itemsCount: 0 },
+        ]),
       );
     }
 

@@ -81,6 +81,7 @@ eachDatabase((kind, open) => {
         cursors: invoices.cursorsOfAccounts([acme.id]),
         coverage: invoices.loadCoverage([{ subscriptionId: all.subscription.id, from: null }]),
         coverageOfItems: invoices.loadCoverageOfItems([all.item.id]),
+        cursorsOfSubscriptions: invoices.findCursors([all.subscription.id]),
         methodsByIds: payments.findMethodsByIds([all.method.id]),
         methodsByKeys: payments.findMethodsByKeys([all.method.externalKey]),
         methodsByAccounts: payments.findMethodsByAccounts([acme.id], { includeDeleted: true }),
@@ -241,7 +242,8 @@ async function fill(opened: OpenedStorage, acme: Account) {
         subscriptionId,
         settledThrough: null,
         dirtyFrom: today,
-        nextDueDate: null,
+        nextDueDate: null, itemsDate: null, itemsCount: 0,
+        
       },
     ]);
     await invoices.saveStates([

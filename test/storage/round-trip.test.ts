@@ -387,6 +387,8 @@ eachDatabase((kind, open) => {
         settledThrough: today,
         dirtyFrom: null,
         nextDueDate: localDate(2026, 3, 1),
+        itemsDate: today,
+        itemsCount: 3,
         ...changes,
       });
       const notDue = cursor(first.recordId, {});
@@ -402,10 +404,12 @@ eachDatabase((kind, open) => {
       );
       expect(withoutRecordIds(due)).to.deep.equal([fresh, dirty, dueThere]);
 
-      const saved = { ...fresh, settledThrough: localDate(2026, 4, 1), nextDueDate: localDate(2026, 5, 1) };
+      const saved = { ...fresh, settledThrough: localDate(2026, 4, 1), nextDueDate: localDate(2026, 5, 1), itemsDate: today, itemsCount: 3 };
       await opened.write((session) => session.invoices.saveCursors([saved]));
       const all = await read((session) => session.invoices.cursorsOfAccounts([first.id]));
       expect(withoutRecordIds(all)).to.deep.equal([notDue, saved, dirty]);
+      const found = await read((session) => session.invoices.findCursors([saved.subscriptionId, newId()]));
+      expect(withoutRecordIds(found)).to.deep.equal([saved]);
     });
 
     it('invoicing states: inserted at version 0, raised with each write', async () => {

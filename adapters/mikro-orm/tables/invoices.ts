@@ -3,7 +3,7 @@ import type {
   CoverageRow,
   Invoice,
   InvoiceItem,
-  InvoicingCursor,
+  StoredCursor,
 } from '../../../lib/invoicing/model.ts';
 import type { New } from '../../../lib/ports/storage/index.ts';
 import {
@@ -142,8 +142,6 @@ export const coverageTable = new RecordTable<StoredCoverage>(
   },
 );
 
-type StoredCursor = InvoicingCursor & { readonly accountRecordId: number };
-
 export const cursorsTable = new RecordTable<StoredCursor>(
   {
     name: 'invoicing_cursors',
@@ -157,6 +155,8 @@ export const cursorsTable = new RecordTable<StoredCursor>(
     settledThrough: dateOrNull('settled_through'),
     dirtyFrom: dateOrNull('dirty_from'),
     nextDueDate: dateOrNull('next_due_date'),
+    itemsDate: dateOrNull('items_date'),
+    itemsCount: integer('items_count'),
   },
 );
 

@@ -6,7 +6,7 @@ import type {
   InvoiceAmounts,
   InvoiceItem,
   InvoiceStatus,
-  InvoicingCursor,
+  StoredCursor,
 } from '../../invoicing/model.ts';
 import type { LocalDate } from '../../time/index.ts';
 import type { Page, PageRequest } from './accounts.ts';
@@ -42,9 +42,10 @@ export interface InvoiceReads {
    * Cursors of the subscriptions that are due (invoicing.md §7.1): settled nothing yet, dirty, or next due on or
    * before the account's target date.
    */
-  dueCursors(due: readonly DueSubscriptions[]): Promise<readonly InvoicingCursor[]>;
-  /** Smallest `nextDueDate` after the date, over all cursors of each account. */
-  cursorsOfAccounts(accountIds: readonly Uuid[]): Promise<readonly InvoicingCursor[]>;
+  dueCursors(due: readonly DueSubscriptions[]): Promise<readonly StoredCursor[]>;
+  /** Cursors of all subscriptions of these accounts. */
+  cursorsOfAccounts(accountIds: readonly Uuid[]): Promise<readonly StoredCursor[]>;
+  findCursors(subscriptionIds: readonly Uuid[]): Promise<readonly StoredCursor[]>;
   /** RECURRING rows ending after, FIXED and FREE rows starting on or after `from` (null = all), per subscription. */
   loadCoverage(
     windows: readonly { readonly subscriptionId: Uuid; readonly from: LocalDate | null }[],
@@ -71,7 +72,7 @@ export interface InvoiceWrites {
     accountRecordIdOf: (row: CoverageRow) => number,
   ): Promise<void>;
   /** Inserts or replaces. */
-  saveCursors(cursors: readonly (InvoicingCursor & { readonly accountRecordId: number })[]): Promise<void>;
+  saveCursors(cursors: readonly StoredCursor[]): Promise<void>;
   /**
    * Inserts (version 0) or updates where the stored version is still `version`, and raises it; a state that was changed
    * in between throws ConcurrentChangeError, which re-runs the operation.

@@ -56,7 +56,7 @@ export class Migration20261121Initial extends Migration {
     this.addSql(`alter table "bw_invoices" add constraint "bw_invoices_id_unique" unique ("id");`);
     this.addSql(`alter table "bw_invoices" add constraint "bw_invoices_number_unique" unique ("tenant_record_id", "invoice_number");`);
 
-    this.addSql(`create table "bw_invoicing_cursors" ("record_id" bigserial primary key, "tenant_record_id" bigint not null, "account_record_id" bigint not null, "subscription_id" uuid not null, "settled_through" date null, "dirty_from" date null, "next_due_date" date null);`);
+    this.addSql(`create table "bw_invoicing_cursors" ("record_id" bigserial primary key, "tenant_record_id" bigint not null, "account_record_id" bigint not null, "subscription_id" uuid not null, "settled_through" date null, "dirty_from" date null, "next_due_date" date null, "items_date" date null, "items_count" int not null);`);
     this.addSql(`create index "bw_invoicing_cursors_due_index" on "bw_invoicing_cursors" ("tenant_record_id", "account_record_id", "next_due_date");`);
     this.addSql(`alter table "bw_invoicing_cursors" add constraint "bw_invoicing_cursors_subscription_unique" unique ("tenant_record_id", "subscription_id");`);
 

@@ -56,7 +56,7 @@ export class Migration20261121Initial extends Migration {
     this.addSql(`create unique index \`bw_invoices_id_unique\` on \`bw_invoices\` (\`id\`);`);
     this.addSql(`create unique index \`bw_invoices_number_unique\` on \`bw_invoices\` (\`tenant_record_id\`, \`invoice_number\`);`);
 
-    this.addSql(`create table \`bw_invoicing_cursors\` (\`record_id\` integer not null primary key autoincrement, \`tenant_record_id\` integer not null, \`account_record_id\` integer not null, \`subscription_id\` text not null, \`settled_through\` text null, \`dirty_from\` text null, \`next_due_date\` text null);`);
+    this.addSql(`create table \`bw_invoicing_cursors\` (\`record_id\` integer not null primary key autoincrement, \`tenant_record_id\` integer not null, \`account_record_id\` integer not null, \`subscription_id\` text not null, \`settled_through\` text null, \`dirty_from\` text null, \`next_due_date\` text null, \`items_date\` text null, \`items_count\` integer not null);`);
     this.addSql(`create index \`bw_invoicing_cursors_due_index\` on \`bw_invoicing_cursors\` (\`tenant_record_id\`, \`account_record_id\`, \`next_due_date\`);`);
     this.addSql(`create unique index \`bw_invoicing_cursors_subscription_unique\` on \`bw_invoicing_cursors\` (\`tenant_record_id\`, \`subscription_id\`);`);
 
