@@ -1,0 +1,78 @@
+import { expect } from 'chai';
+import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
+import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
+import type { Account, ClaimedEntry, Storage } from '../../lib/index.ts';
+import { AutomaticPaymentHandler } from '../../lib/payments/automatic-payment-handler.ts';
+import type { HandlerBatch } from '../../lib/queue/handler.ts';
+import { BusEventType } from '../../lib/queue/model.ts';
+import { eachDatabase, type TestDatabase } from '../support/databases.ts';
+import { migrated } from '../support/storage.ts';
+import { PaymentStage } from './payment-stage.ts';
+
+const MINUTE_MS = 60_000;
+
+eachDatabase((_kind, open) => {
+  describe('statements of a payment batch', () => {
+    let statements: string[] = [];
+    let stage: PaymentStage;
+
+    before(async () => {
+      stage = await PaymentStage.open(tracedStorage(await open(migrated)), '2012-05-31T00:03:42Z');
+    });
+    after(() => stage.stop());
+
+    function tracedStorage(database: TestDatabase): Storage<never> {
+      const trace = (text: string): void => {
+        statements.push(text);
+      };
+      return database.kind === 'sqlite'
+        ? sqlite({ path: database.path, trace })
+        : postgresql({ url: database.url, trace });
+    }
+
+    it('are as many for 50 invoices as for 2', async () => {
+      const few = await payAll(2);
+      const many = await payAll(50);
+      expect(many.filter(isQuery)).to.have.length(few.filter(isQuery).length);
+      expect(many.filter(isQuery).length).to.be.lessThan(40);
+    });
+
+    async function payAll(count: number): Promise<readonly string[]> {
+      const accounts: Account[] = [];
+      for (let index = 0; index < count; index += 1) accounts.push(await stage.account());
+      const invoices = await stage.invoices(accounts, '10');
+      const entries = await stage.storage.queue.claim({
+        node: 'test',
+        claimId: stage.ids.next(),
+        limit: count,
+        topics: [BusEventType.INVOICE_CREATION],
+        businessNow: stage.clock.now(),
+        systemNowMs: stage.timers.nowMs(),
+        leaseMs: MINUTE_MS,
+      });
+      expect(entries).to.have.length(count);
+      const { storage, clock, timers: systemClock, ids, logger, gateways } = stage;
+      const handler = new AutomaticPaymentHandler({ storage, clock, systemClock, ids, logger, gateways });
+      statements = [];
+      await handler.handle(batchOf(entries));
+      const sent = statements;
+      statements = [];
+      for (const invoiceId of invoices) expect(await stage.balance(invoiceId)).to.equal('0');
+      return sent;
+    }
+
+    function batchOf(entries: readonly ClaimedEntry[]): HandlerBatch {
+      return {
+        tenant: stage.tenant,
+        entries,
+        finish: (session, finished) => session.finish(finished),
+        busy: (busy) => expect(busy).to.deep.equal([]),
+        failed: (_entry, error) => {
+          throw error;
+        },
+      };
+    }
+  });
+});
+
+const isQuery = (text: string): boolean => !/^(begin|commit)/i.test(text);
