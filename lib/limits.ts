@@ -42,26 +42,14 @@ export const MAX_NUMBER_CHARACTERS = 128;
 /** Billing periods that one subscription may catch up in one run: daily billing for more than 27 years. */
 export const MAX_PERIODS_PER_RUN = 10_000;
 
-/** Steps back over whole periods when the start of a term is sought (subscriptions.md §8). */
-export const MAX_PERIODS_BACK = 10_000;
-
-/** Phases of one plan: the grammar has no bound of its own; a timeline is built from all of them at once. */
-export const MAX_PHASES_PER_PLAN = 100;
-
 /** Years from today that the start of a subscription may lie, either way: its timeline stays inside the calendar. */
 export const MAX_REQUESTED_DATE_YEARS = 100;
-
-/** Billing events of one subscription that one run reads. */
-export const MAX_BILLING_EVENTS_PER_SUBSCRIPTION = 10_000;
 
 /** Months ahead of today that a target date may lie (`invoice.maxNumberOfMonthsInFuture`). */
 export const MAX_TARGET_DATE_MONTHS = 36;
 
 /** Items per subscription and local day before a run is refused (`invoice.maxDailyNumberOfItemsSafetyBound`). */
 export const MAX_DAILY_ITEMS_PER_SUBSCRIPTION = 15;
-
-/** Accounts that one invoice batch loads, locks and commits together: round trips are shared, locks stay short. */
-export const MAX_ACCOUNTS_PER_BATCH = 50;
 
 // Catalog documents (catalog.md §3.2)
 
@@ -121,12 +109,6 @@ export const MAX_PAGE_SIZE = 10_000;
 /** Records counted for pagination totals; beyond it totals are left out (`server.pagination.countThreshold`). */
 export const MAX_COUNTED_RECORDS = 20_000;
 
-/** Rows that one query of a streamed list fetches. */
-export const STREAM_CHUNK_ROWS = 500;
-
-/** Time limit of a request; streams and completion waits are exempt (`server.limits.requestTime`). */
-export const REQUEST_TIMEOUT_MS = MINUTE_MS;
-
 /** Longest wait of `callCompletion` (`server.callCompletion.maxSec`). */
 export const MAX_COMPLETION_WAIT_MS = 120 * SECOND_MS;
 
@@ -148,27 +130,11 @@ export const MAX_TRANSACTION_RETRIES = 10;
 export const FIRST_TRANSACTION_RETRY_PAUSE_MS = 5;
 export const LONGEST_TRANSACTION_RETRY_PAUSE_MS = 500;
 
-/** Parameters of one SQL statement: PostgreSQL takes 65,535, SQLite 32,766. */
-export const MAX_STATEMENT_PARAMETERS = 30_000;
-
-/** Rows of one multi-row insert: statements stay small enough to be prepared and cached. */
-export const MAX_INSERT_ROWS = 1_000;
-
 /** How long SQLite waits for its write lock. */
 export const SQLITE_BUSY_TIMEOUT_MS = 5 * SECOND_MS;
 
 /** How long a call waits for a busy account: `invoice.globalLock.retries` × 100 ms. */
 export const ACCOUNT_LOCK_WAIT_MS = 5 * SECOND_MS;
-
-/** Waits of background work that could not lock the account (`rescheduleIntervalOnLock`). */
-export const LOCK_RESCHEDULE_MS: readonly number[] = [
-  30 * SECOND_MS,
-  MINUTE_MS,
-  MINUTE_MS,
-  3 * MINUTE_MS,
-  3 * MINUTE_MS,
-  10 * MINUTE_MS,
-];
 
 // Queue (platform.md §4.3 and §9)
 
@@ -189,7 +155,6 @@ export const QUEUE_BUSY_PAUSE_MS = 100;
 
 /** Lease of a claim in system time (`….claim.time`); renewed after a third of it. */
 export const QUEUE_LEASE_MS = 5 * MINUTE_MS;
-export const QUEUE_HEARTBEAT_MS = QUEUE_LEASE_MS / 3;
 
 /** Pace of the polling fallback (`….sleep`). */
 export const QUEUE_POLL_MS = 3 * SECOND_MS;
@@ -220,12 +185,6 @@ export const QUEUE_SETTLE_POLL_MS = 50;
 
 /** How long `settle` works the queue unless told otherwise, in system time. */
 export const SETTLE_TIMEOUT_MS = MINUTE_MS;
-
-/** Claims in a row of one `settle`: a queue that feeds itself for ever is a defect and must end in an error. */
-export const MAX_SETTLE_ROUNDS = 100_000;
-
-/** Bytes of one queue payload. */
-export const MAX_QUEUE_PAYLOAD_BYTES = 64 * KIBIBYTE;
 
 // Payments
 
