@@ -66,11 +66,21 @@ const serverSettings: Readonly<Record<string, string>> = {
   log_timezone: 'UTC',
 };
 
+/** The settings above that trade durability for speed. */
+const volatileSettings = ['fsync', 'full_page_writes', 'wal_level', 'max_wal_senders'];
+
+export interface PostgresqlServerOptions {
+  /** With the server's own defaults for what survives a crash of the machine, as in production; default false. */
+  readonly durable?: boolean;
+}
+
 /**
  * Starts a server with an empty cluster in a temporary directory. Text sorts by the rules of en-US, as most
  * production clusters do, not by code point as SQLite does: code that relies on either order shows itself.
  */
-export async function startPostgresql(): Promise<PostgresqlServer> {
+export async function startPostgresql({
+  durable = false,
+}: PostgresqlServerOptions = {}): Promise<PostgresqlServer> {
   const directory = await mkdtemp(join(tmpdir(), 'billwright-postgresql-'));
   try {
     const account = serverAccount();
@@ -78,7 +88,7 @@ export async function startPostgresql(): Promise<PostgresqlServer> {
     const binaries = await reachableBinaries(directory, account);
     const password = randomBytes(16).toString('hex');
     await initialise({ binaries, directory, account, password });
-    const { port, server } = await launch({ binaries, directory, account, password });
+    const { port, server } = await launch({ binaries, directory, account, password, durable });
     const running = runningServer({ directory, port, password, server });
     await running.administer(`CREATE ROLE ${role} LOGIN PASSWORD '${password}'`);
     return running;
@@ -204,9 +214,12 @@ async function launch(input: {
   directory: string;
   account: Account | undefined;
   password: string;
+  durable: boolean;
 }): Promise<{ port: number; server: ChildProcess }> {
-  const { binaries, directory, account, password } = input;
-  const settings = Object.entries(serverSettings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const { binaries, directory, account, password, durable } = input;
+  const settings = Object.entries(serverSettings)
+    .filter(([name]) => !(durable && volatileSettings.includes(name)))
+    .flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const logPath = join(directory, 'log');
   for (let attempt = 0; attempt < portAttempts; attempt++) {
     const port = await freePort();

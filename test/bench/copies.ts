@@ -1,0 +1,65 @@
+/** The numbers of the copies of numbered things: after `last`, the copies of one thing after the other. */
+export class Span {
+  /** The highest number once all copies are there. */
+  readonly end: number;
+  readonly #last: number;
+  readonly #copies: number;
+  readonly #places: ReadonlyMap<number, number>;
+
+  constructor(last: number, originals: readonly number[], copies: number) {
+    this.#last = last;
+    this.#copies = copies;
+    this.#places = new Map(originals.map((original, index) => [original, index]));
+    this.end = last + originals.length * copies;
+  }
+
+  /** The number of a copy, counted from 1; that of a thing which is not copied stays. */
+  of(original: number, copy: number): number {
+    const place = this.#places.get(original);
+    return place === undefined ? original : this.#last + place * this.#copies + copy;
+  }
+}
+
+/** Odd, so that no two copies get the same product modulo 2^48. */
+const spread = 0x9e37_79b9_7f4bn;
+const lowBits = 48;
+const lowRange = 2 ** lowBits;
+const lowDigits = lowBits / 4;
+const offsets: number[] = [];
+
+/**
+ * The ids of the copies of the record with this UUIDv7: same time, other random part. Copies of one row thus lie
+ * together in an index, as ids made at one instant do.
+ */
+export function v7Copies(id: string): (copy: number) => string {
+  const head = id.slice(0, -lowDigits);
+  const low = Number.parseInt(id.slice(-lowDigits), 16);
+  return (copy) => {
+    offsets[copy] ??= Number(BigInt.asUintN(lowBits, BigInt(copy) * spread));
+    return head + ((low + offsets[copy]) % lowRange).toString(16).padStart(lowDigits, '0');
+  };
+}
+
+/** What of a text differs in each copy. */
+export interface Replacement {
+  /** With the flag `g`. */
+  readonly pattern: RegExp;
+  copyOf(found: string): (copy: number) => string;
+}
+
+/** The copies of a text: split once, then put together anew for each. */
+export function textCopies(text: string, replacements: readonly Replacement[]): (copy: number) => string {
+  const found = replacements
+    .flatMap(({ pattern, copyOf }) =>
+      [...text.matchAll(pattern)].map(({ 0: match, index }) => ({
+        from: index,
+        to: index + match.length,
+        make: copyOf(match),
+      })),
+    )
+    .sort((first, second) => first.from - second.from);
+  if (found.length === 0) return () => text;
+  const heads = found.map(({ from }, index) => text.slice(found[index - 1]?.to ?? 0, from));
+  const tail = text.slice(found.at(-1)?.to);
+  return (copy) => found.map(({ make }, index) => (heads[index] ?? '') + make(copy)).join('') + tail;
+}

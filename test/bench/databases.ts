@@ -1,0 +1,112 @@
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
+import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
+import type { Storage } from '../../lib/index.ts';
+import { type DatabaseKind, databaseKinds } from '../support/databases.ts';
+import { type PostgresqlServer, startPostgresql } from '../support/postgresql-server.ts';
+import { openRows, type Rows } from './rows.ts';
+
+export { type DatabaseKind, databaseKinds };
+
+/** A database of the bench: the file's path or the server's URL is all that another process needs. */
+export interface BenchDatabase {
+  readonly kind: DatabaseKind;
+  readonly location: string;
+}
+
+/** Databases on the local disk, as durable as their shipped defaults make them. */
+export interface BenchDatabases {
+  /** An empty database with the current schema. */
+  fresh(kind: DatabaseKind): Promise<BenchDatabase>;
+  /** A copy of a database that nobody has open. */
+  copyOf(template: BenchDatabase): Promise<BenchDatabase>;
+  remove(database: BenchDatabase): Promise<void>;
+  /** What decides how durable a commit is, by database. */
+  durability(): Promise<Readonly<Record<DatabaseKind, string>>>;
+  close(): Promise<void>;
+}
+
+const durabilitySettings = ['fsync', 'synchronous_commit', 'full_page_writes', 'wal_level', 'shared_buffers'];
+const sqliteSuffixes = ['', '-wal', '-shm', '.lock', '.sandbox'];
+
+export function benchDatabases(): BenchDatabases {
+  const directory = mkdtemp(join(tmpdir(), 'billwright-bench-'));
+  let starting: Promise<PostgresqlServer> | undefined;
+  let made = 0;
+
+  const server = (): Promise<PostgresqlServer> => {
+    starting ??= startPostgresql({ durable: true });
+    return starting;
+  };
+  const next = async (kind: DatabaseKind): Promise<{ name: string; database: BenchDatabase }> => {
+    const name = `bench_${++made}`;
+    const location = kind === 'sqlite' ? join(await directory, `${name}.db`) : (await server()).url(name);
+    return { name, database: { kind, location } };
+  };
+
+  return {
+    async fresh(kind) {
+      const { name, database } = await next(kind);
+      if (kind === 'postgresql')
+        await (await server()).administer(`CREATE DATABASE ${name} OWNER billwright`);
+      const storage =
+        kind === 'sqlite' ? sqlite(database.location) : postgresql({ url: database.location, migrate: true });
+      await storage.prepare();
+      await storage.close();
+      return database;
+    },
+    async copyOf(template) {
+      const { name, database } = await next(template.kind);
+      if (template.kind === 'sqlite') await copyFile(template.location, database.location);
+      else {
+        await (await server()).administer(
+          `CREATE DATABASE ${name} OWNER billwright TEMPLATE ${nameOf(template)} STRATEGY FILE_COPY`,
+        );
+      }
+      return database;
+    },
+    async remove(database) {
+      if (database.kind === 'postgresql') {
+        await (await server()).administer(`DROP DATABASE IF EXISTS ${nameOf(database)} WITH (FORCE)`);
+        return;
+      }
+      for (const suffix of sqliteSuffixes) await rm(`${database.location}${suffix}`, { force: true });
+    },
+    async durability() {
+      const rows = await (await server()).administer(
+        `SELECT name, setting || coalesce(unit, '') AS setting FROM pg_settings
+         WHERE name IN (${durabilitySettings.map((name) => `'${name}'`).join(', ')}) ORDER BY name`,
+      );
+      const settings = rows.map(({ name, setting }) => `${String(name)}=${String(setting)}`);
+      return {
+        sqlite: 'journal_mode=wal synchronous=normal, the storage’s default',
+        postgresql: `${settings.join(' ')}, the server’s defaults`,
+      };
+    },
+    async close() {
+      await (await starting)?.stop();
+      await rm(await directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The storage as a user would open it. */
+export function storageAt({ kind, location }: BenchDatabase): Storage<never> {
+  return kind === 'sqlite' ? sqlite(location) : postgresql(location);
+}
+
+/** Reads or changes the rows of a database beside the engine: seeds, checks of results, ceilings. */
+export async function withRows<T>(database: BenchDatabase, work: (rows: Rows) => Promise<T>): Promise<T> {
+  const rows = await openRows(database);
+  try {
+    return await work(rows);
+  } finally {
+    await rows.close();
+  }
+}
+
+function nameOf({ location }: BenchDatabase): string {
+  return new URL(location).pathname.slice(1);
+}

@@ -1,0 +1,39 @@
+import type { BenchDatabases } from './databases.ts';
+
+/** SMOKE = small, to see that it works; NORMAL = the goals' sizes; FULL = five runs of the heavy goals, too. */
+export const Size = { SMOKE: 'SMOKE', NORMAL: 'NORMAL', FULL: 'FULL' } as const;
+export type Size = (typeof Size)[keyof typeof Size];
+
+/** What one goal measured: the figure of every run, in the goal's unit. */
+export interface Figure {
+  /** What was measured, with its conditions: `invoice run, PostgreSQL, 10,000 accounts`. */
+  readonly name: string;
+  readonly unit: string;
+  readonly runs: readonly number[];
+  /** At least (or, of times and sizes, at most) this much. */
+  readonly goal: { readonly atLeast: number } | { readonly atMost: number } | null;
+  /** What the machine does at best, measured in the same run, and by what. */
+  readonly ceiling?: { readonly what: string; readonly value: number };
+}
+
+export interface Bench {
+  readonly size: Size;
+  readonly databases: BenchDatabases;
+  /** The value that goes with the size. */
+  choose<T>(values: Readonly<Record<Size, T>>): T;
+  /** Tells the reader what is going on. */
+  say(line: string): void;
+}
+
+export interface Goal {
+  /** What `--only` takes. */
+  readonly name: string;
+  readonly title: string;
+  measure(bench: Bench): Promise<readonly Figure[]>;
+}
+
+/** Results are checked before their time counts. @throws if the two are not the same. */
+export function expectSame(what: string, found: unknown, wanted: unknown): void {
+  const [foundText, wantedText] = [JSON.stringify(found), JSON.stringify(wanted)];
+  if (foundText !== wantedText) throw new Error(`${what} is ${foundText}, not ${wantedText}`);
+}

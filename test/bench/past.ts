@@ -1,0 +1,90 @@
+import { Billing } from '../../adapters/node/billwright.ts';
+import { type FakeClock, fakeClock, sandboxGateway } from '../../adapters/testing/index.ts';
+import type { TenantBilling, Uuid } from '../../lib/index.ts';
+import { openShop } from '../support/shop.ts';
+import { type BenchDatabase, storageAt, withRows } from './databases.ts';
+import { type Mark, markNow, multiply } from './seed.ts';
+
+/** What the accounts of the bench have behind them. */
+export interface Past {
+  readonly accounts: number;
+  /** Invoices of each account, a month apart, each paid. */
+  readonly invoices: number;
+  /** Monthly subscriptions of each account; all are billed on one day. */
+  readonly subscriptions: number;
+}
+
+export interface Seeded extends Past {
+  readonly tenantId: Uuid;
+  /** The account that the engine itself has billed; the others are its copies. */
+  readonly accountId: Uuid;
+  /** When the next invoice of all falls due. */
+  readonly due: string;
+  readonly rows: number;
+}
+
+export const GATEWAY = 'killbill-payment-test';
+/** Sold without a trial at 12.00 USD a month in advance. */
+export const PLAN = 'sprout-monthly-direct';
+export const PRICE = 12;
+/** The first invoices of all accounts; the catalog is effective from that day on. */
+const begins = '2024-01-01';
+
+/** Fills an empty database: the engine bills one account through its whole past, and copies of it make the rest. */
+export async function seed(database: BenchDatabase, past: Past): Promise<Seeded> {
+  const played = await play(database, { ...past, accounts: 1 });
+  const copies = past.accounts - 1;
+  const rows = await withRows(database, (access) => multiply(access, played.mark, copies));
+  return { ...past, tenantId: played.tenantId, accountId: played.accountId, due: dueAfter(past), rows };
+}
+
+/** Lets the engine bill all accounts side by side through their past. */
+export async function play(
+  database: BenchDatabase,
+  past: Past,
+): Promise<{ readonly mark: Mark; readonly tenantId: Uuid; readonly accountId: Uuid }> {
+  const clock = fakeClock(begins);
+  const billing = await Billing.open({ storage: storageAt(database), clock, gateways: [sandboxGateway()] });
+  try {
+    const { acme, tenant } = await openShop(billing);
+    await billing.settle();
+    const mark = await withRows(database, markNow);
+    const accountIds: Uuid[] = [];
+    for (let count = 0; count < past.accounts; count += 1) {
+      accountIds.push(await signUp(acme, past.subscriptions));
+    }
+    await settle(billing);
+    for (let invoice = 1; invoice < past.invoices; invoice += 1) await nextMonth(billing, clock);
+    const [accountId] = accountIds;
+    if (accountId === undefined) throw new Error('A past needs an account');
+    return { mark, tenantId: tenant.id, accountId };
+  } finally {
+    await billing.close();
+  }
+}
+
+/** An account with a payment method and its subscriptions, none invoiced yet. */
+export async function signUp(acme: TenantBilling, subscriptions: number): Promise<Uuid> {
+  const { id } = await acme.createAccount({ currency: 'USD', name: 'Ada Larsen', email: 'ada@example.com' });
+  await acme.addPaymentMethod({ accountId: id, pluginName: GATEWAY, isDefault: true });
+  for (let count = 0; count < subscriptions; count += 1) {
+    await acme.createSubscription({ accountId: id, planName: PLAN });
+  }
+  return id;
+}
+
+async function nextMonth(billing: Billing<never>, clock: FakeClock): Promise<void> {
+  clock.advance({ months: 1 });
+  await settle(billing);
+}
+
+async function settle(billing: Billing<never>): Promise<void> {
+  if (!(await billing.settle())) throw new Error('The engine did not settle in time');
+}
+
+/** The instant after the last invoice of the past at which the next one is due. */
+export function dueAfter({ invoices }: Pick<Past, 'invoices'>): string {
+  const clock = fakeClock(begins);
+  clock.advance({ months: invoices });
+  return clock.toString();
+}

@@ -1,0 +1,61 @@
+import { parseArgs } from 'node:util';
+import { conditions } from './conditions.ts';
+import { benchDatabases } from './databases.ts';
+import { type Bench, type Goal, Size } from './goal.ts';
+import { invoiceRun } from './invoice-run.ts';
+import { format, reportLine } from './report.ts';
+import { seedCheck } from './seed-check.ts';
+
+/** In the order of performance.md; the check of the seed comes first, for the figures stand on it. */
+const goals: readonly Goal[] = [seedCheck, invoiceRun];
+
+const usage = `npm run bench -- [--smoke | --full] [--only <name>]...
+
+  --smoke   small sizes, to see that everything works
+  --full    five runs of the heavy goals, too
+  --only    one of: ${goals.map(({ name }) => name).join(', ')}`;
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      smoke: { type: 'boolean', default: false },
+      full: { type: 'boolean', default: false },
+      only: { type: 'string', multiple: true },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) {
+    console.log(usage);
+    return;
+  }
+  const size = values.smoke ? Size.SMOKE : values.full ? Size.FULL : Size.NORMAL;
+  const chosen = goals.filter(({ name }) => values.only === undefined || values.only.includes(name));
+  const unknown = values.only?.filter((name) => !goals.some((goal) => goal.name === name)) ?? [];
+  if (unknown.length > 0) throw new Error(`There is no goal "${unknown.join(', ')}"\n${usage}`);
+  await measure(chosen, size);
+}
+
+async function measure(chosen: readonly Goal[], size: Size): Promise<void> {
+  const databases = benchDatabases();
+  const bench: Bench = {
+    size,
+    databases,
+    choose: (values) => values[size],
+    say: (line) => console.log(`  ${line}`),
+  };
+  try {
+    for (const line of await conditions(databases)) console.log(line);
+    if (size === Size.SMOKE)
+      console.log('sizes        SMOKE: the figures say that it works, not how fast it is');
+    for (const goal of chosen) {
+      console.log(`\n${goal.title}`);
+      const began = performance.now();
+      for (const figure of await goal.measure(bench)) console.log(`  ${reportLine(figure)}`);
+      console.log(`  (took ${format((performance.now() - began) / 1_000)} s in all)`);
+    }
+  } finally {
+    await databases.close();
+  }
+}
+
+await main();
