@@ -116,13 +116,10 @@ export class Dispatcher {
       await clock.refresh?.();
       const raised = this.#signal.count;
       const claimed = await this.#claim();
-      if (claimed.length > 0) {
-        await this.#track(this.#process(claimed));
-        continue;
-      }
-      if ((await storage.queue.countPending(tenantRecordId, clock.now())) === 0) return true;
+      if (claimed.length > 0) await this.#track(this.#process(claimed));
+      else if ((await storage.queue.countPending(tenantRecordId, clock.now())) === 0) return true;
       if (systemClock.nowMs() >= deadline) return false;
-      await this.#signal.wait(raised, QUEUE_SETTLE_POLL_MS);
+      if (claimed.length === 0) await this.#signal.wait(raised, QUEUE_SETTLE_POLL_MS);
     }
   }
 
