@@ -179,6 +179,7 @@ function operationsOf(services: Engine['services']) {
     },
     paymentMethods: {
       ofAccount: paymentMethods.ofAccount.bind(paymentMethods),
+      get: paymentMethods.get.bind(paymentMethods),
       setDefault: paymentMethods.setDefault.bind(paymentMethods),
     },
     payments: {

@@ -100,6 +100,23 @@ export class PaymentMethodService {
   }
 
   /**
+   * One method (payments.md §10.2); a deleted one only where asked for.
+   * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000).
+   */
+  async get(
+    context: CallContext,
+    paymentMethodId: Uuid,
+    options: { readonly includeDeleted: boolean } = { includeDeleted: false },
+  ): Promise<PaymentMethodView> {
+    return this.#ports.storage.read(context.tenant, async (session) => {
+      const [method] = await session.payments.findMethodsByIds([paymentMethodId]);
+      if (!method || !(method.isActive || options.includeDeleted)) throw noSuchPaymentMethod(paymentMethodId);
+      const account = await accountOf(session, method.accountId);
+      return { ...method, isDefault: method.id === account.paymentMethodId };
+    });
+  }
+
+  /**
    * Makes the method the account's default; the gateway is told first (payments.md §10.4). The default it already is
    * writes nothing.
    * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000), PAYMENT_METHOD_DIFFERENT_ACCOUNT_ID (7033),
@@ -266,5 +283,13 @@ function refusePayAll(payAllUnpaidInvoices: boolean | undefined): void {
   throw new BillingError({
     code: ErrorCode.NOT_IMPLEMENTED,
     message: 'payAllUnpaidInvoices is not offered by this version',
+  });
+}
+
+function noSuchPaymentMethod(paymentMethodId: Uuid): BillingError {
+  return new BillingError({
+    code: ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD,
+    message: `Payment method ${paymentMethodId} does not exist`,
+    facts: { paymentMethodId },
   });
 }

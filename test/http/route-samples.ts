@@ -57,6 +57,7 @@ export const samples: Readonly<Record<string, MakeSample>> = {
     },
   }),
   getPaymentMethodsForAccount: () => ({ query: 'audit=FULL' }),
+  getPaymentMethod: () => ({ query: 'audit=FULL' }),
   setDefaultPaymentMethod: nothing,
   getPaymentsForAccount: () => ({ query: 'withAttempts=true&audit=FULL' }),
   getInvoicePayments: () => ({ query: 'withAttempts=true&audit=FULL' }),

@@ -4,7 +4,7 @@ import { empty, json, plain } from '../routing/answer.ts';
 import { openRoute, type Route } from '../routing/route.ts';
 import { flag } from '../wire/query.ts';
 
-const area = 'health';
+const area = 'monitoring';
 /** How long the database may take to answer (platform.md §13). */
 const databaseAnswerMs = 2_000;
 

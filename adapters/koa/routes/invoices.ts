@@ -91,7 +91,7 @@ export const invoiceRoutes: readonly Route[] = [
     method: 'GET',
     path: '/1.0/kb/accounts/{accountId}/invoices',
     operationId: 'getInvoicesForAccount',
-    area: 'accounts',
+    area,
     summary: 'List the invoices of an account by target date',
     permission: 'NONE',
     query: {
@@ -130,7 +130,7 @@ export const invoiceRoutes: readonly Route[] = [
     method: 'GET',
     path: '/1.0/kb/accounts/{accountId}/invoices/pagination',
     operationId: 'getInvoicesForAccountPaginated',
-    area: 'accounts',
+    area,
     summary: 'List the invoices of an account by pages, without their items',
     permission: 'NONE',
     query: { ...pageParameters, ...auditParameter },

@@ -17,7 +17,6 @@ import { flag, pluginProperties } from '../wire/query.ts';
 import { listOf } from '../wire/wire-type.ts';
 import { auditOf, auditParameter } from './audit.ts';
 
-const area = 'accounts';
 const noSuchAccount = [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID];
 const attempts = { withAttempts: flag() };
 
@@ -26,7 +25,7 @@ export const paymentRoutes: readonly Route[] = [
     method: 'POST',
     path: '/1.0/kb/accounts/{accountId}/paymentMethods',
     operationId: 'createPaymentMethod',
-    area,
+    area: 'paymentMethods',
     summary: 'Add a payment method to an account',
     permission: 'payment_method:create',
     query: { isDefault: flag(), payAllUnpaidInvoices: flag(), pluginProperty: pluginProperties },
@@ -61,7 +60,7 @@ export const paymentRoutes: readonly Route[] = [
     method: 'GET',
     path: '/1.0/kb/accounts/{accountId}/paymentMethods',
     operationId: 'getPaymentMethodsForAccount',
-    area,
+    area: 'paymentMethods',
     summary: 'List the payment methods of an account',
     permission: 'NONE',
     query: { includedDeleted: flag(), ...auditParameter },
@@ -81,10 +80,30 @@ export const paymentRoutes: readonly Route[] = [
     },
   }),
   tenantRoute({
+    method: 'GET',
+    path: '/1.0/kb/paymentMethods/{paymentMethodId}',
+    operationId: 'getPaymentMethod',
+    area: 'paymentMethods',
+    summary: 'Read a payment method',
+    permission: 'NONE',
+    query: { includedDeleted: flag(), ...auditParameter },
+    success: { status: 200, body: PaymentMethod },
+    fails: [ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD],
+    async handle(call) {
+      const options = { includeDeleted: call.query.includedDeleted };
+      const method = await call.billing.paymentMethods.get(
+        call.context,
+        call.params.paymentMethodId,
+        options,
+      );
+      return json(paymentMethodJson(method, await auditOf(call, [method.id])));
+    },
+  }),
+  tenantRoute({
     method: 'PUT',
     path: '/1.0/kb/accounts/{accountId}/paymentMethods/{paymentMethodId}/setDefault',
     operationId: 'setDefaultPaymentMethod',
-    area,
+    area: 'paymentMethods',
     summary: 'Make a payment method the default of its account',
     permission: 'payment_method:create',
     query: { payAllUnpaidInvoices: flag(), pluginProperty: pluginProperties },
@@ -108,7 +127,7 @@ export const paymentRoutes: readonly Route[] = [
     method: 'GET',
     path: '/1.0/kb/accounts/{accountId}/payments',
     operationId: 'getPaymentsForAccount',
-    area,
+    area: 'payments',
     summary: 'List the payments of an account',
     permission: 'NONE',
     query: { ...attempts, ...auditParameter },
@@ -124,7 +143,7 @@ export const paymentRoutes: readonly Route[] = [
     method: 'GET',
     path: '/1.0/kb/accounts/{accountId}/invoicePayments',
     operationId: 'getInvoicePayments',
-    area,
+    area: 'invoicePayments',
     summary: 'List the payments of an account with the invoices that they pay',
     permission: 'NONE',
     query: { ...attempts, ...auditParameter },
