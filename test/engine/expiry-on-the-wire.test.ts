@@ -1,0 +1,28 @@
+import { expect } from 'chai';
+import { subscriptionJson } from '../../adapters/koa/models/subscription.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { openEngine } from '../support/engine.ts';
+
+eachDatabase((_kind, open) => {
+  describe('a fixed term that has ended', () => {
+    it('names the plan that ended in the library, and none on the wire (json-models.md §6)', async () => {
+      const engine = await openEngine(open, { now: '2023-01-01T00:00:00Z' });
+      try {
+        const account = await engine.payingAccount({ currency: 'USD' });
+        const { subscriptionId } = await engine.acme.createSubscription({
+          accountId: account.id,
+          planName: 'term-3m',
+        });
+        await engine.runTo('2023-04-01T00:00:00Z');
+        const view = await engine.acme.getSubscription(subscriptionId);
+        expect(view.state).to.equal('EXPIRED');
+        expect(view.events.at(-1)).to.include({ eventType: 'STOP_BILLING', plan: 'term-3m' });
+        const json = subscriptionJson(view, { dialect: 'D', audit: new Map() });
+        expect(json.events.at(-1)).to.include({ eventType: 'STOP_BILLING', plan: null, phase: null, product: null });
+        expect(json.events.at(0)).to.include({ plan: 'term-3m' });
+      } finally {
+        await engine.close();
+      }
+    });
+  });
+});
