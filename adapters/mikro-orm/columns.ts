@@ -1,4 +1,4 @@
-import { InvariantError } from '../../lib/errors/index.ts';
+import { BillingError, ErrorCode, InvariantError } from '../../lib/errors/index.ts';
 import type { Uuid } from '../../lib/ids/index.ts';
 import { type Currency, Decimal, decimal, formatDecimal, stringifyExactJson } from '../../lib/money/index.ts';
 import {
@@ -98,9 +98,22 @@ function storedNumber(_key: string, value: unknown, context: { readonly source?:
   return Number.isSafeInteger(value) ? value : new Decimal(context.source ?? String(value));
 }
 
+/** PostgreSQL keeps no NUL and neither database half a surrogate pair; what neither can hold matches nothing either. */
+export function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0');
+}
+
+function storable(text: string): string {
+  if (isStorable(text)) return text;
+  throw new BillingError({
+    code: ErrorCode.INVALID_PARAMETER,
+    message: `A text holds a character that cannot be stored (NUL or half of a pair): ${JSON.stringify(text.slice(0, 64))}`,
+  });
+}
+
 const numbers: Conversion<number> = { type: 'integer', encode: (value) => value, decode: numberOf };
 const bigNumbers: Conversion<number> = { ...numbers, type: 'bigint' };
-const texts: Conversion<string> = { type: 'text', encode: (value) => value, decode: textOf };
+const texts: Conversion<string> = { type: 'text', encode: storable, decode: textOf };
 const booleans: Conversion<boolean> = { type: 'boolean', encode: (value) => value, decode: booleanOf };
 const uuids: Conversion<Uuid> = {
   type: 'uuid',

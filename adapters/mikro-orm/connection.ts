@@ -43,8 +43,8 @@ export interface Connection {
 /** Kysely tells statements apart by it to cancel them, which is never done here. */
 const queryId = { queryId: 'billwright' };
 
-/** Called with the text of every statement, for diagnosis and for tests that count. */
-export type Trace = (statement: string) => void;
+/** Called with every statement and what it binds, for diagnosis and for tests that count and explain. */
+export type Trace = (statement: string, parameters: readonly unknown[]) => void;
 
 export interface StatementResult {
   readonly rows: readonly Row[];
@@ -68,7 +68,7 @@ export class Runner {
 
   async run(statement: Sql): Promise<StatementResult> {
     const { text, parameters } = render(statement, this.dialect.writer);
-    this.#trace?.(text);
+    this.#trace?.(text, parameters);
     try {
       const result = await this.#transaction.executeQuery({
         sql: text,

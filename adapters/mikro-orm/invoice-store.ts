@@ -9,6 +9,7 @@ import { ConcurrentChangeError } from './concurrent-change.ts';
 import { takeNumbers } from './counters.ts';
 import {
   insertInto,
+  ofAccount,
   ofAccounts,
   page,
   select,
@@ -49,7 +50,7 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
     listOfAccount: async (accountId, filter) => listOfAccount(scope, accountId, filter),
     page: async (request) => page(scope, invoicesTable, { request }),
     pageOfAccount: async (accountId, request) =>
-      page(scope, invoicesTable, { request, within: sql`and ${ofAccounts(scope, [accountId])}` }),
+      page(scope, invoicesTable, { request, within: sql`and ${ofAccount(scope, accountId)}` }),
     loadStates: async (accountIds) =>
       accountIds.length === 0
         ? []
@@ -104,7 +105,7 @@ async function listOfAccount(
   const when = (applies: boolean, condition: Sql): Sql => (applies ? condition : nothing);
   const { startDate, endDate, ids, statuses } = filter;
   return selectOrdered(scope, invoicesTable, {
-    condition: sql`${ofAccounts(scope, [accountId])}
+    condition: sql`${ofAccount(scope, accountId)}
       ${startDate === undefined ? nothing : sql`and target_date >= ${formatLocalDate(startDate)}`}
       ${endDate === undefined ? nothing : sql`and target_date <= ${formatLocalDate(endDate)}`}
       ${ids === undefined ? nothing : sql`and ${isIn('id', 'uuid', ids)}`}

@@ -175,7 +175,7 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
     await this.#connect();
     const { connection, dialect, trace } = this.#shared.parts;
     const isSnapshot = mode === 'read' && dialect.kind === 'postgresql';
-    trace?.('begin');
+    trace?.('begin', []);
     const transaction = await connection.begin(
       isSnapshot ? { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true } : {},
     );
@@ -183,7 +183,7 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
       const runner = new Runner(dialect, transaction, trace);
       if (mode === 'write' && dialect.takeWriteLock) await runner.run(dialect.takeWriteLock);
       const result = await work(runner);
-      trace?.('commit');
+      trace?.('commit', []);
       await connection.commit(transaction);
       return result;
     } catch (error) {
@@ -217,9 +217,16 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
     );
   }
 
-  #connect(): Promise<void> {
-    this.#shared.connected ??= this.#shared.parts.connect();
-    return this.#shared.connected;
+  /** Once; a failed attempt is forgotten, so that a database that comes later is found. */
+  async #connect(): Promise<void> {
+    const shared = this.#shared;
+    shared.connected ??= shared.parts.connect();
+    try {
+      await shared.connected;
+    } catch (error) {
+      shared.connected = undefined;
+      throw error;
+    }
   }
 
   #signal(): void {

@@ -43,11 +43,13 @@ export const postgresqlDialect: Dialect = {
       // Ids and numbers need no escaping; the driver writes arrays of text itself.
       `${column} = any(${bind(type === 'text' ? values : `{${values.join(',')}}`)}::${type}[])`,
     rowSource: ({ alias, columns, rows }, bind) => {
-      // Documents travel as text inside the document of the rows.
+      // Documents travel as text inside the document of the rows. The limit tells the planner how many rows there are;
+      // else it takes them for 100 and reads a table of some thousand rows from end to end to change one of them.
       const declared = columns.map(({ name, type }) => `${name} ${type === 'json' ? 'text' : types[type]}`);
       const read = columns.map(({ name, type }) => (type === 'json' ? `${name}::json as ${name}` : name));
       return `(select ${read.join(', ')}
-        from json_to_recordset(${bind(jsonOf(columns, rows))}) as given(${declared.join(', ')})) as ${alias}`;
+        from json_to_recordset(${bind(jsonOf(columns, rows))}) as given(${declared.join(', ')})
+        limit ${bind(rows.length)}) as ${alias}`;
     },
   },
   selectList: (table, alias) =>

@@ -16,7 +16,7 @@ export interface PostgresqlOptions {
   readonly poolSize?: number;
   /** Whether `prepare` brings the schema up to date; default false: it refuses an old schema. */
   readonly migrate?: boolean;
-  /** Called with the text of every statement, for diagnosis. */
+  /** Called with every statement and what it binds (personal data included), for diagnosis. */
   readonly trace?: Trace;
 }
 

@@ -20,7 +20,8 @@ export async function select<R extends object>(
   table: RecordTable<R>,
   condition: Sql,
 ): Promise<readonly Stored<R>[]> {
-  return selectOrdered(scope, table, { condition, order: 'record_id' });
+  // With its sign the order has no index, so that SQLite chooses one for the condition.
+  return selectOrdered(scope, table, { condition, order: '+record_id' });
 }
 
 /** Records of the tenant that meet `condition`, sorted by the columns of `order`. */
@@ -44,7 +45,7 @@ export async function selectByIds<R extends object>(
   if (ids.length === 0) return [];
   const rows = await scope.runner.rows(sql`
     select ${raw(scope.runner.dialect.selectList(table))} from ${raw(table.name)}
-    where ${haveIds(scope, ids)} order by record_id`);
+    where ${haveIds(scope, ids)} order by +record_id`);
   return rows.map((row) => table.decode(row));
 }
 
@@ -59,6 +60,11 @@ export function haveIds(scope: TenantScope, ids: readonly Uuid[]): Sql {
 /** `account_record_id` of these accounts. */
 export function ofAccounts(scope: TenantScope, accountIds: readonly Uuid[]): Sql {
   return sql`account_record_id in (select record_id from bw_accounts where ${haveIds(scope, accountIds)})`;
+}
+
+/** `account_record_id` of one account, in whose rows the index then has the order of a page. */
+export function ofAccount(scope: TenantScope, accountId: Uuid): Sql {
+  return sql`account_record_id = (select record_id from bw_accounts where ${haveIds(scope, [accountId])})`;
 }
 
 /** A window in record-id order; a negative limit lists descending. The counts take one statement for both. */

@@ -1,4 +1,4 @@
-import type { Cell, Column } from './columns.ts';
+import { type Cell, type Column, isStorable } from './columns.ts';
 
 /** What a statement may bind directly. */
 export type Scalar = string | number | boolean | null;
@@ -45,7 +45,9 @@ export function raw(text: string): RawText {
 }
 
 export function isIn(column: string, type: ListType, values: readonly (string | number)[]): Membership {
-  return { kind: 'in', column, type, values };
+  const found =
+    type === 'text' ? values.filter((value) => typeof value !== 'string' || isStorable(value)) : values;
+  return { kind: 'in', column, type, values: found };
 }
 
 export function rowsAs(

@@ -16,7 +16,7 @@ export interface SqliteOptions {
   readonly synchronous?: 'NORMAL' | 'FULL';
   /** Whether `prepare` brings the schema up to date; default true. */
   readonly migrate?: boolean;
-  /** Called with the text of every statement, for diagnosis. */
+  /** Called with every statement and what it binds (personal data included), for diagnosis. */
   readonly trace?: Trace;
 }
 

@@ -7,6 +7,7 @@ import {
 } from './audited-records.ts';
 import { insertAudited, noteUpdate, type WriteScope } from './audited-writes.ts';
 import {
+  ofAccount,
   ofAccounts,
   page,
   select,
@@ -31,7 +32,7 @@ export function subscriptionReads(scope: TenantScope): SubscriptionReads {
     findBundlesByAccounts: async (accountIds) =>
       accountIds.length === 0 ? [] : select(scope, bundlesTable, ofAccounts(scope, accountIds)),
     pageBundlesOfAccount: async (accountId, request) =>
-      page(scope, bundlesTable, { request, within: sql`and ${ofAccounts(scope, [accountId])}` }),
+      page(scope, bundlesTable, { request, within: sql`and ${ofAccount(scope, accountId)}` }),
     findByIds: async (ids) => selectByIds(scope, subscriptionsTable, ids),
     findByKeys: async (keys) =>
       keys.length === 0 ? [] : select(scope, subscriptionsTable, sql`${isIn('external_key', 'text', keys)}`),

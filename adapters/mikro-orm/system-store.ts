@@ -24,7 +24,8 @@ export function systemStore(access: SystemAccess, dialect: Dialect): SystemStore
     findTenantsByIds: async (ids) => (ids.length === 0 ? [] : findTenants(sql`${isIn('id', 'uuid', ids)}`)),
     findTenantsByRecordIds: async (recordIds) =>
       recordIds.length === 0 ? [] : findTenants(sql`${isIn('record_id', 'bigint', recordIds)}`),
-    findTenantByApiKey: async (apiKey) => (await findTenants(sql`api_key = ${apiKey}`))[0] ?? null,
+    findTenantByApiKey: async (apiKey) =>
+      (await findTenants(sql`${isIn('api_key', 'text', [apiKey])}`))[0] ?? null,
     insertTenant: async (tenant, authorship) =>
       access.transact(async (runner) => {
         const [recordId = 0] = await insert({ runner, tenantRecordId: noTenant }, tenantsTable, [tenant]);
@@ -40,7 +41,7 @@ export function systemStore(access: SystemAccess, dialect: Dialect): SystemStore
         await changes.flush({ runner, tenantRecordId: recordId }, authorship);
         return { ...tenant, recordId };
       }),
-    findUserByName: async (name) => (await find(usersTable, sql`name = ${name}`))[0] ?? null,
+    findUserByName: async (name) => (await find(usersTable, sql`${isIn('name', 'text', [name])}`))[0] ?? null,
     insertUserIfAbsent: async (user) => {
       const { affected } = await access.run(sql`
           ${insertInto({ tenantRecordId: noTenant }, usersTable, [user])} on conflict (name) do nothing`);

@@ -242,8 +242,9 @@ async function fill(opened: OpenedStorage, acme: Account) {
         subscriptionId,
         settledThrough: null,
         dirtyFrom: today,
-        nextDueDate: null, itemsDate: null, itemsCount: 0,
-        
+        nextDueDate: null,
+        itemsDate: null,
+        itemsCount: 0,
       },
     ]);
     await invoices.saveStates([

@@ -1,9 +1,15 @@
+import type { Trace } from '../../adapters/mikro-orm/connection.ts';
 import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
 import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
 import type { Account, Authorship, Storage, TenantRef, WriteSession } from '../../lib/index.ts';
 import type { DatabaseKind, OpenDatabase, TestDatabase } from '../support/databases.ts';
 import { migrated } from '../support/storage.ts';
 import { account, author, newId, tenant } from './records.ts';
+
+export interface BoundStatement {
+  readonly text: string;
+  readonly parameters: readonly unknown[];
+}
 
 /** A storage over a database of its own with one tenant, and what its statements were. */
 export interface OpenedStorage {
@@ -13,6 +19,8 @@ export interface OpenedStorage {
   readonly tenant: TenantRef;
   /** Statements since the last call, without those that begin and end transactions. */
   statements(): readonly string[];
+  /** The same with what they bound. */
+  bound(): readonly BoundStatement[];
   write<T>(work: (session: WriteSession) => Promise<T>, authorship?: Authorship): Promise<T>;
   newTenant(): Promise<TenantRef>;
   newAccounts(count: number): Promise<readonly Account[]>;
@@ -20,9 +28,11 @@ export interface OpenedStorage {
 
 export async function openStorage(kind: DatabaseKind, open: OpenDatabase): Promise<OpenedStorage> {
   const database = await open(migrated);
-  const traced: string[] = [];
-  const storage = storageAt(database, (statement) => traced.push(statement));
+  const traced: BoundStatement[] = [];
+  const storage = storageAt(database, (text, parameters) => traced.push({ text, parameters }));
   await storage.prepare();
+  const bound = () =>
+    traced.splice(0).filter(({ text }) => !/^(begin|commit|delete from bw_counters.*null)$/.test(text));
   const newTenant = async (): Promise<TenantRef> => {
     const { id, recordId } = await storage.system.insertTenant(tenant({ apiKey: newId() }), author());
     return { id, recordId };
@@ -35,7 +45,8 @@ export async function openStorage(kind: DatabaseKind, open: OpenDatabase): Promi
     database,
     storage,
     tenant: opened,
-    statements: () => traced.splice(0).filter((text) => !/^(begin|commit)$/.test(text)),
+    statements: () => bound().map(({ text }) => text),
+    bound,
     write,
     newTenant,
     newAccounts: (count) =>
@@ -44,7 +55,7 @@ export async function openStorage(kind: DatabaseKind, open: OpenDatabase): Promi
 }
 
 /** One more storage over the same database, as another node would open it. */
-export function storageAt(database: TestDatabase, trace?: (statement: string) => void): Storage<never> {
+export function storageAt(database: TestDatabase, trace?: Trace): Storage<never> {
   const traced = trace ? { trace } : {};
   return database.kind === 'sqlite'
     ? sqlite({ path: database.path, ...traced })

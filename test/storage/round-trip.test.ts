@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import type { ReadSession, Uuid, WriteSession } from '../../lib/index.ts';
+import { ErrorCode, type ReadSession, type Uuid, type WriteSession } from '../../lib/index.ts';
 import { decimal } from '../../lib/money/index.ts';
 import { localDate } from '../../lib/time/index.ts';
 import { eachDatabase } from '../support/databases.ts';
-import { type OpenedStorage, openStorage } from './opened-storage.ts';
+import { type OpenedStorage, openStorage, rejection } from './opened-storage.ts';
 import {
   account,
   attempt,
@@ -404,7 +404,13 @@ eachDatabase((kind, open) => {
       );
       expect(withoutRecordIds(due)).to.deep.equal([fresh, dirty, dueThere]);
 
-      const saved = { ...fresh, settledThrough: localDate(2026, 4, 1), nextDueDate: localDate(2026, 5, 1), itemsDate: today, itemsCount: 3 };
+      const saved = {
+        ...fresh,
+        settledThrough: localDate(2026, 4, 1),
+        nextDueDate: localDate(2026, 5, 1),
+        itemsDate: today,
+        itemsCount: 3,
+      };
       await opened.write((session) => session.invoices.saveCursors([saved]));
       const all = await read((session) => session.invoices.cursorsOfAccounts([first.id]));
       expect(withoutRecordIds(all)).to.deep.equal([notDue, saved, dirty]);
@@ -544,6 +550,24 @@ eachDatabase((kind, open) => {
       await system.writeTestClock(null);
       expect(await system.readTestClock()).to.equal(null);
       await system.ping();
+    });
+
+    it('texts that no database can hold are refused, and found nowhere', async () => {
+      for (const text of ['NUL \0 inside', 'half \ud83d a pair']) {
+        const refused = await rejection(
+          opened.write((session) => session.accounts.insert([account({ name: text })])),
+        );
+        expect(refused.code).to.equal(ErrorCode.INVALID_PARAMETER);
+        const found = await read((session) => session.accounts.findByKeys([text]));
+        expect(found).to.deep.equal([]);
+        expect(await opened.storage.system.findUserByName(text)).to.equal(null);
+        expect(await opened.storage.system.findTenantByApiKey(text)).to.equal(null);
+        await opened.write(async (session) =>
+          session.publish([
+            { type: 'ACCOUNT_CHANGE', accountRecordId: owner.accountRecordId, payload: { text } },
+          ]),
+        );
+      }
     });
 
     it('pages in both directions, with totals', async () => {

@@ -1,0 +1,160 @@
+import { MikroORM as PostgresqlOrm } from '@mikro-orm/postgresql';
+import { MikroORM as SqliteOrm } from '@mikro-orm/sqlite';
+import { expect } from 'chai';
+import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
+import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
+import type { Storage, TenantRef } from '../../lib/index.ts';
+import { eachDatabase, type TestDatabase } from '../support/databases.ts';
+import { migrated } from '../support/storage.ts';
+import { rejection } from './opened-storage.ts';
+import { account, author, newId, now, tenant } from './records.ts';
+
+interface Host {
+  readonly orm: SqliteOrm | PostgresqlOrm;
+  /** Runs `work` in a transaction of the host, with our storage inside it and its own statements. */
+  transaction<T>(
+    work: (inside: Storage<never>, run: (sql: string) => Promise<unknown>) => Promise<T>,
+  ): Promise<T>;
+  rows(sql: string): Promise<readonly unknown[]>;
+}
+
+eachDatabase((kind, open) => {
+  describe('storage: inside the host’s own transaction', () => {
+    let host: Host;
+    let storage: Storage<never>;
+    let acme: TenantRef;
+    before(async () => {
+      ({ host, storage } = hostOver(await open(migrated)));
+      await storage.prepare();
+      await host.transaction((_inside, run) => run('create table host_orders (id integer primary key)'));
+      const { id, recordId } = await storage.system.insertTenant(tenant({ apiKey: newId() }), author());
+      acme = { id, recordId };
+      storage.setConsumedTopics(new Set(['ACCOUNT_CHANGE']));
+    });
+    after(async () => {
+      await storage.close();
+      await host.orm.close(true);
+    });
+
+    const found = async (id: ReturnType<typeof newId>) =>
+      (await storage.read(acme, (session) => session.accounts.findByIds([id]))).length;
+
+    /** An account with its event, written in the host's transaction. */
+    const write = (inside: Storage<never>, id: ReturnType<typeof newId>) =>
+      inside.write(acme, author(), async (session) => {
+        const [stored] = await session.accounts.insert([account({ id })]);
+        session.publish([{ type: 'ACCOUNT_CHANGE', accountRecordId: stored?.recordId ?? 0, payload: {} }]);
+      });
+
+    it('what the host and we have written commits together, and only then wakes the dispatcher', async () => {
+      const id = newId();
+      let told = 0;
+      const stop = storage.onCommit(() => {
+        told += 1;
+      });
+      await host.transaction(async (inside, run) => {
+        await run('insert into host_orders values (1)');
+        await write(inside, id);
+        const own = await inside.read(acme, (session) => session.audit.findByTargets([id]));
+        expect(own).to.have.length(1);
+        expect(told).to.equal(0);
+      });
+      expect(told).to.equal(1);
+      stop();
+      expect(await found(id)).to.equal(1);
+      expect(await host.rows('select id from host_orders where id = 1')).to.have.length(1);
+      expect(await storage.queue.countPending(acme.recordId, now)).to.equal(1);
+    });
+
+    it('a rollback of the host takes everything of ours with it, and wakes nobody', async () => {
+      const id = newId();
+      let told = 0;
+      const stop = storage.onCommit(() => {
+        told += 1;
+      });
+      const pending = await storage.queue.countPending(null, now);
+      const failed = await rejection(
+        host.transaction(async (inside, run) => {
+          await write(inside, id);
+          await run('insert into host_orders values (2)');
+          throw new Error('the host changed its mind');
+        }),
+      );
+      expect(failed.message).to.equal('the host changed its mind');
+      expect(told).to.equal(0);
+      stop();
+      expect(await found(id)).to.equal(0);
+      expect(await storage.queue.countPending(null, now)).to.equal(pending);
+      expect(await host.rows('select id from host_orders where id = 2')).to.have.length(0);
+    });
+
+    it('an operation of ours that fails leaves nothing behind in a host’s transaction that goes on', async () => {
+      const [id, taken] = [newId(), newId()];
+      await host.transaction(async (inside, run) => {
+        await run('insert into host_orders values (3)');
+        await inside.write(acme, author(), (session) =>
+          session.accounts.insert([account({ externalKey: taken })]),
+        );
+        await rejection(
+          inside.write(acme, author(), async (session) => {
+            await session.accounts.insert([account({ id })]);
+            await session.accounts.insert([account({ externalKey: taken })]);
+          }),
+        );
+        await run('insert into host_orders values (4)');
+      });
+      expect(await found(id)).to.equal(0);
+      expect(await host.rows('select id from host_orders where id in (3, 4)')).to.have.length(2);
+    });
+
+    it('an entity manager without an open transaction is refused with the way out', async () => {
+      const outside = storage.within(host.orm.em.fork() as never);
+      const refused = await rejection(outside.write(acme, author(), async () => undefined));
+      expect(refused.message).to.contain('em.transactional');
+    });
+
+    it('the storage leaves the host’s connection open when it is closed', async () => {
+      await storage.close();
+      expect(await host.rows('select 1 as one')).to.have.length(1);
+    });
+  });
+
+  describe(`storage: a host’s ${kind} instance`, () => {
+    it('brings its schema up to date when asked to', async () => {
+      const { host, storage } = hostOver(await open());
+      await storage.prepare();
+      expect(await host.rows('select name from bw_migrations')).to.have.length(1);
+      await storage.close();
+      await host.orm.close(true);
+    });
+  });
+});
+
+function hostOver(database: TestDatabase): { readonly host: Host; readonly storage: Storage<never> } {
+  const options = { entities: [], discovery: { warnWhenNoEntities: false } };
+  if (database.kind === 'sqlite') {
+    const orm = new SqliteOrm({ ...options, dbName: database.path });
+    const storage = sqlite(orm);
+    return { storage, host: hostOf(orm, (em) => storage.within(em)) };
+  }
+  const orm = new PostgresqlOrm({ ...options, clientUrl: database.url });
+  const storage = postgresql(orm, { migrate: true });
+  return { storage, host: hostOf(orm, (em) => storage.within(em)) };
+}
+
+type Within<Orm extends SqliteOrm | PostgresqlOrm> = (em: Orm['em']) => Storage<never>;
+
+function hostOf<Orm extends SqliteOrm | PostgresqlOrm>(orm: Orm, within: Within<Orm>): Host {
+  return {
+    orm,
+    transaction: (work) =>
+      orm.em
+        .fork()
+        .transactional((em) =>
+          work(within(em as Orm['em']), (sql) =>
+            em.getConnection().execute(sql, [], 'all', em.getTransactionContext()),
+          ),
+        ),
+    rows: (sql) => orm.em.getConnection().execute(sql),
+  };
+}

@@ -1,0 +1,340 @@
+import { DatabaseSync } from 'node:sqlite';
+import { expect } from 'chai';
+import { Client } from 'pg';
+import type { Account, ReadSession } from '../../lib/index.ts';
+import { decimal } from '../../lib/money/index.ts';
+import { instant, localDate } from '../../lib/time/index.ts';
+import { eachDatabase, type TestDatabase } from '../support/databases.ts';
+import { type BoundStatement, type OpenedStorage, openStorage } from './opened-storage.ts';
+import {
+  account,
+  attempt,
+  author,
+  blockingState,
+  bundle,
+  coverageRow,
+  hugeAmount,
+  invoice,
+  invoiceItem,
+  invoicePayment,
+  lifecycleEvent,
+  newId,
+  now,
+  ownerOf,
+  payment,
+  paymentMethod,
+  subscription,
+  today,
+  transaction,
+} from './records.ts';
+
+const accountCount = 3_000;
+const perAccount = 4;
+const due = 10_000;
+const future = 40_000;
+const topics = ['ACCOUNT_CHANGE', 'invoice-service:next-billing-date-queue'] as const;
+
+eachDatabase((kind, open) => {
+  describe('storage: plans of the hot statements over filled tables', function () {
+    this.timeout(120_000);
+    let opened: OpenedStorage;
+    let chosen: Awaited<ReturnType<typeof fill>>;
+    before(async () => {
+      opened = await openStorage(kind, open);
+      opened.storage.setConsumedTopics(new Set(topics));
+      chosen = await fill(opened);
+      await analyse(opened.database);
+      opened.bound();
+    });
+    after(() => opened.storage.close());
+
+    /** The plans of what `work` runs that read a whole table or walk all rows of a tenant. */
+    const walks = async (work: () => Promise<unknown>): Promise<readonly string[]> => {
+      opened.bound();
+      await work();
+      const statements = opened.bound();
+      expect(statements).not.to.have.length(0);
+      return badPlans(opened.database, statements);
+    };
+    const reads = (work: (session: ReadSession) => Promise<unknown>) =>
+      walks(() => opened.storage.read(opened.tenant, work));
+
+    for (const size of [1, 10]) {
+      it(`reads by ids, keys and accounts, ${size} at a time`, async () => {
+        const accounts = chosen.accounts.slice(0, size);
+        const ids = accounts.map(({ id }) => id);
+        const of = chosen.of.slice(0, size);
+        const idsOf = (records: readonly { readonly id: Account['id'] }[]) => records.map(({ id }) => id);
+        const subscriptionIds = idsOf(of.map((each) => each.subscription));
+        const found = await reads(async (session) => {
+          await session.accounts.findByIds(ids);
+          await session.accounts.findByRecordIds(accounts.map(({ recordId }) => recordId));
+          await session.accounts.findByKeys(accounts.map(({ externalKey }) => externalKey));
+          await session.subscriptions.findBundlesByIds(idsOf(of.map((each) => each.bundle)));
+          await session.subscriptions.findBundlesByKeys(of.map((each) => each.bundle.externalKey));
+          await session.subscriptions.findBundlesByAccounts(ids);
+          await session.subscriptions.findByIds(subscriptionIds);
+          await session.subscriptions.findByKeys(of.map((each) => each.subscription.externalKey));
+          await session.subscriptions.findByBundles(idsOf(of.map((each) => each.bundle)));
+          await session.subscriptions.findEvents(subscriptionIds);
+          await session.subscriptions.findEventsByIds(idsOf(of.map((each) => each.event)));
+          await session.subscriptions.findBlockingStates(subscriptionIds);
+          await session.invoices.findByIds(idsOf(of.map((each) => each.invoice)));
+          await session.invoices.findItems(idsOf(of.map((each) => each.invoice)));
+          await session.invoices.findItemsByIds(idsOf(of.map((each) => each.item)));
+          await session.invoices.loadStates(ids);
+          await session.invoices.dueCursors(ids.map((accountId) => ({ accountId, targetDate: today })));
+          await session.invoices.cursorsOfAccounts(ids);
+          await session.invoices.findCursors(subscriptionIds);
+          await session.invoices.loadCoverage(
+            subscriptionIds.map((subscriptionId) => ({ subscriptionId, from: today })),
+          );
+          await session.invoices.loadCoverageOfItems(idsOf(of.map((each) => each.item)));
+          await session.payments.findMethodsByIds(idsOf(of.map((each) => each.method)));
+          await session.payments.findMethodsByKeys(of.map((each) => each.method.externalKey));
+          await session.payments.findMethodsByAccounts(ids, { includeDeleted: false });
+          await session.payments.findByIds(idsOf(of.map((each) => each.payment)));
+          await session.payments.findByAccounts(ids);
+          await session.payments.findTransactions(idsOf(of.map((each) => each.payment)));
+          await session.payments.findTransactionsByIds(idsOf(of.map((each) => each.transaction)));
+          await session.payments.findAttemptsByIds(idsOf(of.map((each) => each.attempt)));
+          await session.payments.findAttemptsByPaymentKeys(of.map((each) => each.attempt.paymentExternalKey));
+          await session.payments.findInvoicePaymentsByInvoices(idsOf(of.map((each) => each.invoice)));
+          await session.payments.findInvoicePaymentsByPayments(idsOf(of.map((each) => each.payment)));
+          await session.audit.findByTargets(ids);
+        });
+        expect(found).to.deep.equal([]);
+      });
+
+      it(`locks and updates, ${size} at a time`, async () => {
+        const accounts = chosen.accounts.slice(0, size);
+        const of = chosen.of.slice(0, size);
+        const found = await walks(() =>
+          opened.write(async (session) => {
+            await session.lockAccounts(
+              accounts.map(({ id }) => id),
+              { waitMs: 100 },
+            );
+            await session.tryLockAccounts(accounts.map(({ recordId }) => recordId));
+            await session.accounts.update(accounts);
+            await session.subscriptions.setChargedThrough(
+              of.map((each) => ({
+                subscriptionId: each.subscription.id,
+                chargedThrough: { at: now, date: today },
+              })),
+            );
+            await session.invoices.setAmounts(
+              of.map(({ invoice: { id, ...amounts } }) => ({ invoiceId: id, ...amounts })),
+            );
+            await session.invoices.setRepairable(of.map((each) => each.item));
+            await session.invoices.replaceCoverage(
+              of.map((each) => each.item.id),
+              [],
+              () => 0,
+            );
+            const payments = await session.payments.findByIds(of.map((each) => each.payment.id));
+            await session.payments.updatePayments(payments);
+            const transactions = await session.payments.findTransactionsByIds(
+              of.map((each) => each.transaction.id),
+            );
+            await session.payments.updateTransactions(
+              transactions.map((each) => ({ transaction: each, expected: 'UNKNOWN' })),
+            );
+            await session.unschedule(accounts.map(({ id }) => id));
+          }),
+        );
+        expect(found).to.deep.equal([]);
+      });
+    }
+
+    it('pages of an account, and the start of the pages of a tenant', async () => {
+      const [first] = chosen.accounts;
+      if (!first) throw new Error('no account');
+      const page = { offset: 0, limit: 100 };
+      const found = await reads(async (session) => {
+        await session.subscriptions.pageBundlesOfAccount(first.id, page);
+        await session.invoices.pageOfAccount(first.id, page);
+        await session.invoices.listOfAccount(first.id, { withMigration: true, unpaidOnly: true });
+      });
+      expect(found).to.deep.equal([]);
+    });
+
+    it(`a claim among ${due} due and ${future} future entries, and what follows it`, async () => {
+      const { queue } = opened.storage;
+      const request = { node: 'n', limit: 100, topics, businessNow: now, systemNowMs: 1, leaseMs: 1 };
+      const found = await walks(async () => {
+        const claimed = await queue.claim({ ...request, claimId: newId() });
+        expect(claimed).to.have.length(100);
+        const [first, second, ...others] = claimed;
+        if (!first || !second) throw new Error('nothing claimed');
+        await queue.renew(claimed, 5);
+        await queue.markDone([first], 'handler');
+        await queue.retry([{ entry: first, reason: 'r', availableAtMs: 10 }]);
+        await queue.fail([{ entry: second, reason: 'r' }]);
+        await queue.finish(others.slice(0, 50));
+        await queue.release(others.slice(50), 10);
+        await queue.nextDue(topics);
+      });
+      expect(found).to.deep.equal([]);
+    });
+  });
+});
+
+/** Rows of two tenants, most of them of the first. */
+async function fill(opened: OpenedStorage) {
+  const accounts = await opened.newAccounts(accountCount);
+  const of = accounts.map((each) => {
+    const owner = ownerOf(each);
+    const made = { bundle: bundle(owner), invoice: invoice(owner), payment: payment(owner) };
+    const given = subscription(owner, { bundleId: made.bundle.id });
+    return {
+      ...made,
+      owner,
+      subscription: given,
+      event: lifecycleEvent(owner, { subscriptionId: given.id, type: 'CREATE' }),
+      state: blockingState(owner, { blockedId: given.id }),
+      item: invoiceItem(owner, { invoiceId: made.invoice.id, subscriptionId: given.id }),
+      method: paymentMethod(owner),
+      transaction: transaction(owner, { paymentId: made.payment.id }),
+      attempt: attempt(owner),
+      row: invoicePayment(owner, { invoiceId: made.invoice.id, paymentId: made.payment.id }),
+    };
+  });
+  const past = of.flatMap(({ owner }) => Array.from({ length: perAccount - 1 }, () => invoice(owner)));
+  await opened.write(async (session) => {
+    await session.subscriptions.insertBundles(of.map((each) => each.bundle));
+    await session.subscriptions.insertSubscriptions(of.map((each) => each.subscription));
+    await session.subscriptions.insertEvents(of.map((each) => each.event));
+    await session.subscriptions.insertBlockingStates(of.map((each) => each.state));
+    await session.invoices.insertInvoices([...of.map((each) => each.invoice), ...past]);
+    await session.invoices.insertItems([
+      ...of.map((each) => each.item),
+      ...past.map((each) => invoiceItem(each, { invoiceId: each.id })),
+    ]);
+    for (let month = 1; month <= perAccount; month += 1) {
+      await session.invoices.insertCoverage(
+        of.map((each) =>
+          coverageRow({
+            subscriptionId: each.subscription.id,
+            itemId: each.item.id,
+            startDate: localDate(2025, month, 1),
+            endDate: localDate(2025, month + 1, 1),
+            amount: decimal(month),
+          }),
+        ),
+        () => 1,
+      );
+    }
+    await session.invoices.saveCursors(
+      of.map((each) => ({
+        accountRecordId: each.owner.accountRecordId,
+        subscriptionId: each.subscription.id,
+        settledThrough: today,
+        dirtyFrom: null,
+        nextDueDate: localDate(2026, 3, 1),
+        itemsDate: null,
+        itemsCount: 0,
+      })),
+    );
+    await session.invoices.saveStates(
+      of.map((each) => ({
+        ...each.owner,
+        maxTargetDate: null,
+        accountCBA: hugeAmount,
+        accountBalance: hugeAmount,
+        parked: false,
+        version: 0,
+      })),
+    );
+    await session.payments.insertMethods(of.map((each) => each.method));
+    await session.payments.insertPayments(of.map((each) => each.payment));
+    await session.payments.insertTransactions(of.map((each) => each.transaction));
+    await session.payments.insertAttempts(of.map((each) => each.attempt));
+    await session.payments.insertInvoicePayments(of.map((each) => each.row));
+    const owner = (index: number): number => accounts[index % accountCount]?.recordId ?? 0;
+    session.publish(
+      Array.from({ length: due / 2 }, (_, index) => ({
+        type: topics[0],
+        accountRecordId: owner(index),
+        payload: {},
+      })),
+    );
+    session.schedule(
+      Array.from({ length: due / 2 + future }, (_, index) => ({
+        queueName: topics[1],
+        accountRecordId: owner(index),
+        effectiveDate: instant(now + (index < due / 2 ? -index : index)),
+        payload: {},
+        uniqueKey: `${index}`,
+      })),
+    );
+  });
+  const stranger = await opened.newTenant();
+  await opened.storage.write(stranger, author(), (session) => session.accounts.insert([account({})]));
+  return { accounts: accounts.slice(100, 200), of: of.slice(100, 200) };
+}
+
+async function analyse(database: TestDatabase): Promise<void> {
+  // SQLite runs without statistics in production, too.
+  if (database.kind === 'postgresql') await onPostgresql(database.url, (client) => client.query('analyze'));
+}
+
+async function badPlans(
+  database: TestDatabase,
+  statements: readonly BoundStatement[],
+): Promise<readonly string[]> {
+  const plans =
+    database.kind === 'sqlite'
+      ? sqlitePlans(database.path, statements)
+      : await onPostgresql(database.url, (client) => postgresqlPlans(client, statements));
+  return plans
+    .filter(({ plan }) => plan.some(isWalk))
+    .map(({ text, plan }) => `${text.replace(/\s+/g, ' ').trim()}\n${plan.join('\n')}`);
+}
+
+interface Plan {
+  readonly text: string;
+  readonly plan: readonly string[];
+}
+
+/** A line that reads a whole table of ours, or all that a tenant has in it. */
+function isWalk(line: string): boolean {
+  return /Seq Scan on bw_|SCAN bw_|USING (COVERING )?INDEX \w+ \(tenant_record_id=\?\)$/.test(line.trimEnd());
+}
+
+function sqlitePlans(path: string, statements: readonly BoundStatement[]): readonly Plan[] {
+  const database = new DatabaseSync(path, { readOnly: true });
+  try {
+    return statements.map(({ text, parameters }) => {
+      const rows = database
+        .prepare(`explain query plan ${text}`)
+        .all(...(parameters as (string | number | null)[]));
+      return { text, plan: rows.map(({ detail }) => String(detail)) };
+    });
+  } finally {
+    database.close();
+  }
+}
+
+async function postgresqlPlans(
+  client: Client,
+  statements: readonly BoundStatement[],
+): Promise<readonly Plan[]> {
+  const plans: Plan[] = [];
+  for (const { text, parameters } of statements) {
+    if (/^\s*(set|listen|select pg_)/.test(text)) continue;
+    const { rows } = await client.query<Record<string, string>>(`explain ${text}`, [...parameters]);
+    plans.push({ text, plan: rows.map((row) => row['QUERY PLAN'] ?? '') });
+  }
+  return plans;
+}
+
+async function onPostgresql<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}

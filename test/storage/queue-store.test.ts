@@ -1,0 +1,456 @@
+import { setTimeout } from 'node:timers/promises';
+import { expect } from 'chai';
+import {
+  type Account,
+  type ClaimedEntry,
+  Decimal,
+  type NewBusEvent,
+  type NewNotification,
+  QueueName,
+  type Storage,
+} from '../../lib/index.ts';
+import { decimal } from '../../lib/money/index.ts';
+import { type Instant, instant } from '../../lib/time/index.ts';
+import { eachDatabase, freshDatabase } from '../support/databases.ts';
+import { migrated } from '../support/storage.ts';
+import { type OpenedStorage, openStorage, rejection, storageAt } from './opened-storage.ts';
+import { author, newId, now } from './records.ts';
+
+const event = 'ACCOUNT_CHANGE';
+const queueName = QueueName.NEXT_BILLING_DATE;
+const topics = [event, queueName];
+const leaseMs = 1_000;
+
+eachDatabase((kind, open) => {
+  describe('storage: queue', () => {
+    let opened: OpenedStorage;
+    let accounts: readonly Account[];
+    let queue: Storage<never>['queue'];
+    let systemNowMs: number;
+    beforeEach(async () => {
+      opened = await openStorage(kind, open);
+      queue = opened.storage.queue;
+      accounts = await opened.newAccounts(3);
+      opened.storage.setConsumedTopics(new Set([event]));
+      systemNowMs = 1_000_000;
+    });
+    afterEach(() => opened.storage.close());
+
+    const recordIdAt = (index: number): number => accounts[index]?.recordId ?? 0;
+
+    const bus = (account: number | null, name: string): NewBusEvent => ({
+      type: event,
+      accountRecordId: account === null ? null : recordIdAt(account),
+      payload: { name },
+    });
+
+    const due = (account: number, name: string, offsetMs = 0): NewNotification => ({
+      queueName,
+      accountRecordId: recordIdAt(account),
+      effectiveDate: instant(now + offsetMs),
+      payload: { name },
+      uniqueKey: null,
+    });
+
+    const keyed = (account: number, name: string, uniqueKey: string): NewNotification => ({
+      ...due(account, name),
+      uniqueKey,
+    });
+
+    const put = (events: readonly NewBusEvent[], notifications: readonly NewNotification[] = []) =>
+      opened.write(async (session) => {
+        session.schedule(notifications);
+        session.publish(events);
+      });
+
+    const claim = (
+      changes: { limit?: number; topics?: readonly string[]; businessNow?: Instant; node?: string } = {},
+    ) =>
+      queue.claim({
+        node: 'n1',
+        claimId: newId(),
+        limit: 100,
+        topics,
+        businessNow: now,
+        systemNowMs,
+        leaseMs,
+        ...changes,
+      });
+
+    /** Claims and finishes until nothing is left; the names in the order of their claims. */
+    const drain = async (limit = 100): Promise<readonly unknown[][]> => {
+      const rounds: unknown[][] = [];
+      for (;;) {
+        const claimed = await claim({ limit });
+        if (claimed.length === 0) return rounds;
+        rounds.push(names(claimed));
+        await queue.finish(claimed);
+      }
+    };
+
+    it('gives an entry with everything that was put in', async () => {
+      const token = newId();
+      const payload = {
+        text: '名前 "x"',
+        amount: decimal('12345678901234567890123456789.123456789'),
+        price: decimal('10.10'),
+        whole: 3,
+        nothing: null,
+        list: [1, { deep: true }],
+      };
+      await opened.write(
+        async (session) => session.publish([{ type: event, accountRecordId: recordIdAt(0), payload }]),
+        author({ userTokenOf: () => token }),
+      );
+      const claimId = newId();
+      const [entry] = await queue.claim({
+        node: 'n1',
+        claimId,
+        limit: 1,
+        topics,
+        businessNow: now,
+        systemNowMs,
+        leaseMs,
+      });
+      expect(entry).to.deep.include({
+        kind: 'BUS',
+        topic: event,
+        accountRecordId: recordIdAt(0),
+        tenantRecordId: opened.tenant.recordId,
+        userToken: token,
+        createdDate: now,
+        effectiveDate: now,
+        errorCount: 0,
+        processingState: 'IN_PROCESSING',
+        processingOwner: 'n1',
+        doneHandlers: [],
+        claimId,
+      });
+      expect(entry?.recordId).to.be.greaterThan(0);
+      expect(Object.keys(entry?.payload ?? {})).to.deep.equal(Object.keys(payload));
+      expect(entry?.payload).to.deep.equal(payload);
+      expect(entry?.payload.amount).to.be.instanceOf(Decimal);
+    });
+
+    it('claims per account one entry, bus entries first, then notifications by due date', async () => {
+      await put(
+        [bus(0, 'bus 1'), bus(1, 'other'), bus(0, 'bus 2')],
+        [due(0, 'late', -1), due(0, 'early', -1_000), due(2, 'third', 0), due(2, 'future', 1)],
+      );
+      expect(await drain()).to.deep.equal([['bus 1', 'other', 'third'], ['bus 2'], ['early'], ['late']]);
+    });
+
+    it('keeps to the limit and to due dates before 1970', async () => {
+      await put([], [due(0, 'now'), due(1, 'old', -now - 5_000), due(2, 'older', -now - 6_000)]);
+      expect(names(await claim({ limit: 1 }))).to.deep.equal(['old']);
+      expect(names(await claim({ limit: 5 }))).to.deep.equal(['older', 'now']);
+    });
+
+    it('entries of no account do not wait for each other', async () => {
+      await put([bus(null, 'a'), bus(null, 'b')]);
+      expect(names(await claim())).to.deep.equal(['a', 'b']);
+    });
+
+    it('an account with a claimed entry gives no second one until that is finished', async () => {
+      await put([bus(0, 'a'), bus(0, 'b')]);
+      const first = await claim();
+      expect(names(first)).to.deep.equal(['a']);
+      expect(await claim()).to.deep.equal([]);
+      await queue.finish(first);
+      expect(names(await claim())).to.deep.equal(['b']);
+    });
+
+    it('topics that nobody knows wait, and hold nobody up', async () => {
+      await put([bus(0, 'unknown')], [due(0, 'known')]);
+      expect(names(await claim({ topics: [queueName] }))).to.deep.equal(['known']);
+    });
+
+    it('an event type that nobody consumes is history at once, between its neighbours', async () => {
+      opened.storage.setConsumedTopics(new Set([event]));
+      await put([bus(0, 'a'), { ...bus(0, 'unconsumed'), type: 'ACCOUNT_CREATION' }, bus(0, 'b')]);
+      expect(await drain()).to.deep.equal([['a'], ['b']]);
+      // One purge row each: all three are in the history, under one numbering.
+      expect(await queue.purgeHistory(instant(now + 1), 100)).to.equal(3);
+      await put([bus(0, 'next')]);
+      expect(names(await claim())).to.deep.equal(['next']);
+    });
+
+    it('a retry comes after its pause with one more error, and keeps its account’s bus entries waiting', async () => {
+      await put([bus(0, 'failing'), bus(0, 'waiting')], [due(0, 'waiting too')]);
+      const [failing] = await claim();
+      if (!failing) throw new Error('nothing claimed');
+      await queue.retry([{ entry: failing, reason: 'out of order', availableAtMs: systemNowMs + 5_000 }]);
+      expect(await claim()).to.deep.equal([]);
+      systemNowMs += 4_999;
+      expect(await claim()).to.deep.equal([]);
+      systemNowMs += 1;
+      const again = await claim();
+      expect(again.map(({ errorCount, payload }) => [payload.name, errorCount])).to.deep.equal([
+        ['failing', 1],
+      ]);
+    });
+
+    it('a bus entry that pauses for more than 60 s holds its account up no longer', async () => {
+      await put([bus(0, 'failing'), bus(0, 'free')]);
+      const [failing] = await claim();
+      if (!failing) throw new Error('nothing claimed');
+      await queue.retry([{ entry: failing, reason: 'out of order', availableAtMs: systemNowMs + 60_001 }]);
+      expect(names(await claim())).to.deep.equal(['free']);
+    });
+
+    it('a notification that waits for its next attempt holds nobody up', async () => {
+      await put([], [due(0, 'failing', -10), due(0, 'free', -5)]);
+      const [failing] = await claim();
+      if (!failing) throw new Error('nothing claimed');
+      await queue.retry([{ entry: failing, reason: 'out of order', availableAtMs: systemNowMs + 5_000 }]);
+      expect(names(await claim())).to.deep.equal(['free']);
+    });
+
+    it('a released entry comes again untouched after its pause', async () => {
+      await put([bus(0, 'busy')]);
+      const claimed = await claim();
+      await queue.release(claimed, systemNowMs + 100);
+      expect(await claim()).to.deep.equal([]);
+      systemNowMs += 100;
+      const [again] = await claim();
+      expect([again?.payload.name, again?.errorCount]).to.deep.equal(['busy', 0]);
+      expect(again?.recordId).to.equal(claimed[0]?.recordId);
+    });
+
+    it('a failed entry is history and its account goes on', async () => {
+      await put([bus(0, 'bad'), bus(0, 'good')]);
+      const [bad] = await claim();
+      if (!bad) throw new Error('nothing claimed');
+      await queue.fail([{ entry: bad, reason: 'no use' }]);
+      expect(names(await claim())).to.deep.equal(['good']);
+    });
+
+    it('a claim that has passed on can do nothing any more', async () => {
+      await put([bus(0, 'a'), bus(1, 'b')]);
+      const claimed = await claim();
+      systemNowMs += leaseMs;
+      expect(await queue.reap({ systemNowMs, claimedBeforeMs: systemNowMs, limit: 1 })).to.equal(1);
+      const [lost, kept] = claimed;
+      if (!lost || !kept) throw new Error('nothing claimed');
+      expect(await queue.renew(claimed, systemNowMs + leaseMs)).to.deep.equal([kept.recordId]);
+      for (const attempt of [
+        () => queue.finish(claimed),
+        () => queue.markDone([lost], 'handler'),
+        () => queue.fail([{ entry: lost, reason: 'late' }]),
+        () => opened.write((session) => session.finish([lost])),
+        () => opened.write((session) => session.markDone([lost], 'handler')),
+      ]) {
+        expect((await rejection(attempt())).name).to.equal('LeaseLostError');
+      }
+      await queue.retry([{ entry: lost, reason: 'late', availableAtMs: 0 }]);
+      await queue.release([lost], 0);
+      // What is left of it is its copy, once.
+      await queue.finish([kept]);
+      expect(names(await claim())).to.deep.equal(['a']);
+      expect(await claim()).to.deep.equal([]);
+    });
+
+    it('a finish that loses one of its entries ends none of them', async () => {
+      await put([bus(0, 'a'), bus(1, 'b')]);
+      const claimed = await claim();
+      const [first] = claimed;
+      if (!first) throw new Error('nothing claimed');
+      await queue.finish([first]);
+      expect((await rejection(queue.finish(claimed))).name).to.equal('LeaseLostError');
+      expect(await queue.countPending(null, now)).to.equal(1);
+    });
+
+    it('reaping takes what is overdue and old enough, or what a given node has claimed', async () => {
+      await put([bus(0, 'a'), bus(1, 'b'), bus(2, 'c')]);
+      await claim({ limit: 1, node: 'n1' });
+      await claim({ limit: 1, node: 'n2' });
+      const reap = (changes: object) =>
+        queue.reap({ systemNowMs, claimedBeforeMs: systemNowMs, limit: 10, ...changes });
+      expect(await reap({})).to.equal(0);
+      expect(await reap({ owner: 'n3' })).to.equal(0);
+      expect(await reap({ owner: 'n2' })).to.equal(1);
+      systemNowMs += leaseMs;
+      expect(await reap({ claimedBeforeMs: systemNowMs - leaseMs - 1 })).to.equal(0);
+      expect(await reap({})).to.equal(1);
+      await claim({ limit: 3 });
+      expect(await reap({ owner: '*' })).to.equal(3);
+      const again = await claim();
+      expect(names(again).toSorted()).to.deep.equal(['a', 'b', 'c']);
+      expect(again.every(({ errorCount }) => errorCount === 0)).to.equal(true);
+    });
+
+    it('marks of handlers add up', async () => {
+      await put([bus(0, 'a')]);
+      const claimed = await claim();
+      await queue.markDone(claimed, 'first');
+      await opened.write((session) => session.markDone(claimed, 'second "x"'));
+      await queue.retry(claimed.map((entry) => ({ entry, reason: 'third failed', availableAtMs: 0 })));
+      const [again] = await claim();
+      expect(again?.doneHandlers).to.deep.equal(['first', 'second "x"']);
+    });
+
+    it('of two live notifications with one key the first stays; a finished one makes room', async () => {
+      await put([], [keyed(0, 'first', 'key'), keyed(0, 'second', 'key')]);
+      await put([], [keyed(1, 'third', 'key')]);
+      const claimed = await claim();
+      expect(names(claimed)).to.deep.equal(['first']);
+      await opened.write(async (session) => {
+        await session.finish(claimed);
+        session.schedule([keyed(0, 'fourth', 'key')]);
+      });
+      expect(await drain()).to.deep.equal([['fourth']]);
+    });
+
+    it('unscheduling removes live ones and what the same transaction has scheduled before', async () => {
+      await put([], [keyed(0, 'a', 'a'), keyed(0, 'b', 'b')]);
+      await opened.write(async (session) => {
+        session.schedule([keyed(0, 'c', 'c')]);
+        await session.unschedule(['a', 'c', 'unknown']);
+        session.schedule([keyed(0, 'a again', 'a')]);
+      });
+      expect(await drain()).to.deep.equal([['b'], ['a again']]);
+    });
+
+    it('unscheduling leaves a claimed one to its handler', async () => {
+      await put([], [keyed(0, 'a', 'a')]);
+      const claimed = await claim();
+      await opened.write((session) => session.unschedule(['a']));
+      await queue.finish(claimed);
+    });
+
+    it('counts what is due or in processing, pauses included, of a tenant or of all', async () => {
+      await put([bus(0, 'a'), bus(1, 'b')], [due(2, 'c', 1)]);
+      const stranger = await opened.newTenant();
+      const count = (businessNow: Instant) =>
+        Promise.all(
+          [opened.tenant.recordId, stranger.recordId, null].map((tenant) =>
+            queue.countPending(tenant, businessNow),
+          ),
+        );
+      expect(await count(now)).to.deep.equal([2, 0, 2]);
+      const [first] = await claim({ limit: 1 });
+      if (!first) throw new Error('nothing claimed');
+      expect(await count(now)).to.deep.equal([2, 0, 2]);
+      await queue.retry([{ entry: first, reason: 'failed', availableAtMs: systemNowMs + 10_000 }]);
+      expect(await count(now)).to.deep.equal([2, 0, 2]);
+      expect(await count(instant(now + 1))).to.deep.equal([3, 0, 3]);
+    });
+
+    it('tells when the next notification of a known queue falls due', async () => {
+      expect(await queue.nextDue(topics)).to.equal(null);
+      await put([bus(0, 'a')], [due(0, 'late', 5_000), due(1, 'soon', 2_000)]);
+      expect(await queue.nextDue(topics)).to.equal(now + 2_000);
+      expect(await queue.nextDue([event])).to.equal(null);
+      expect(await queue.nextDue([])).to.equal(null);
+    });
+
+    it('purges what is older, bit by bit', async () => {
+      await put([bus(0, 'a'), bus(1, 'b'), bus(2, 'c')]);
+      await drain();
+      expect(await queue.purgeHistory(now, 10)).to.equal(0);
+      expect(await queue.purgeHistory(instant(now + 1), 2)).to.equal(2);
+      expect(await queue.purgeHistory(instant(now + 1), 2)).to.equal(1);
+    });
+
+    it('nothing is asked of the database for empty lists', async () => {
+      opened.statements();
+      await queue.renew([], 0);
+      await queue.finish([]);
+      await queue.retry([]);
+      await queue.release([], 0);
+      await queue.fail([]);
+      expect(opened.statements()).to.deep.equal([]);
+    });
+  });
+});
+
+describe('storage: queue on PostgreSQL, two nodes', () => {
+  let opened: OpenedStorage;
+  let other: Storage<never>;
+  before(async () => {
+    opened = await openStorage('postgresql', () => freshDatabase('postgresql', migrated));
+    other = storageAt(opened.database);
+  });
+  after(async () => {
+    await other.close();
+    await opened.storage.close();
+  });
+
+  it('work off everything once, never two entries of one account at a time', async () => {
+    const accounts = await opened.newAccounts(8);
+    const perAccount = 15;
+    await opened.write(async (session) => {
+      for (const { recordId } of accounts) {
+        for (let number = 0; number < perAccount; number += 1) {
+          session.publish([{ type: event, accountRecordId: recordId, payload: { number } }]);
+        }
+      }
+    });
+    const open = new Set<number>();
+    const seen = new Map<number, unknown[]>();
+    const work = async (storage: Storage<never>, node: string): Promise<void> => {
+      for (let idle = 0; idle < 40; ) {
+        const claimed = await storage.queue.claim({
+          node,
+          claimId: newId(),
+          limit: 3,
+          topics,
+          businessNow: now,
+          systemNowMs: 0,
+          leaseMs,
+        });
+        idle = claimed.length === 0 ? idle + 1 : 0;
+        for (const { accountRecordId, payload } of claimed) {
+          const account = accountRecordId ?? 0;
+          expect(open.has(account), `account ${account} is claimed twice`).to.equal(false);
+          open.add(account);
+          seen.set(account, [...(seen.get(account) ?? []), payload.number]);
+        }
+        await setTimeout(claimed.length === 0 ? 2 : 0);
+        for (const { accountRecordId } of claimed) open.delete(accountRecordId ?? 0);
+        await storage.queue.finish(claimed);
+      }
+    };
+    await Promise.all([
+      work(opened.storage, 'n1'),
+      work(opened.storage, 'n1'),
+      work(other, 'n2'),
+      work(other, 'n2'),
+    ]);
+    const order = Array.from({ length: perAccount }, (_, number) => number);
+    expect([...seen.values()]).to.deep.equal(accounts.map(() => order));
+    expect(await opened.storage.queue.countPending(null, now)).to.equal(0);
+  }).timeout(30_000);
+
+  it('hear of each other’s commits that are due, and not of their own', async () => {
+    const [acme] = await opened.newAccounts(1);
+    const heard: string[] = [];
+    const stops = [
+      opened.storage.queue.onSignal(() => heard.push('first')),
+      other.queue.onSignal(() => heard.push('second')),
+    ];
+    const put = (storage: Storage<never>) =>
+      storage.write(opened.tenant, author(), async (session) =>
+        session.publish([{ type: event, accountRecordId: acme?.recordId ?? 0, payload: {} }]),
+      );
+    await until(async () => {
+      await put(opened.storage);
+      return heard.includes('second');
+    });
+    expect(heard).not.to.include('first');
+    await until(async () => {
+      await put(other);
+      return heard.includes('first');
+    });
+    for (const stop of stops) stop();
+  });
+});
+
+function names(entries: readonly ClaimedEntry[]): unknown[] {
+  return entries.map(({ payload }) => payload.name);
+}
+
+/** Tries until it is so; the test's own timeout ends what never comes. */
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await setTimeout(20);
+}

@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { expect } from 'chai';
+import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
+import { freshDatabase } from '../support/databases.ts';
+import { migrated } from '../support/storage.ts';
+import { rejection } from './opened-storage.ts';
+
+/** Opens the storage of a file, says so, and stays. */
+const holder = `
+  import { sqlite } from '${new URL('../../adapters/mikro-orm/sqlite.ts', import.meta.url)}';
+  const storage = sqlite(process.argv[1]);
+  await storage.prepare();
+  console.log('open');
+  setInterval(() => undefined, 1_000);
+`;
+
+describe('storage: the lock of a SQLite file', () => {
+  let path: string;
+  beforeEach(async () => {
+    const database = await freshDatabase('sqlite', migrated);
+    if (database.kind !== 'sqlite') throw new Error('wrong kind');
+    path = database.path;
+  });
+
+  it('keeps a second node of this process out until the first is closed', async () => {
+    const first = sqlite(path);
+    await first.prepare();
+    const second = sqlite(path);
+    const refused = await rejection(second.prepare());
+    expect(refused.message).to.contain(path).and.to.contain('PostgreSQL');
+    await second.close();
+    await first.close();
+
+    const third = sqlite(path);
+    await third.prepare();
+    await third.close();
+  });
+
+  it('keeps a node of another process out while that lives, and not when it has been killed', async () => {
+    const child = spawn(process.execPath, ['--input-type=module', '-e', holder, path], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    try {
+      await once(child.stdout, 'data');
+      const storage = sqlite(path);
+      expect((await rejection(storage.prepare())).message).to.contain('in use by another node');
+      await storage.close();
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
+      const after = sqlite(path);
+      await after.prepare();
+      await after.close();
+    } finally {
+      child.kill('SIGKILL');
+    }
+  });
+
+  it('is not needed in memory: each storage has its own', async () => {
+    const [first, second] = [sqlite(':memory:'), sqlite(':memory:')];
+    await Promise.all([first.prepare(), second.prepare()]);
+    await Promise.all([first.close(), second.close()]);
+  });
+});

@@ -1,0 +1,205 @@
+import { expect } from 'chai';
+import type { Account, ReadSession, WriteSession } from '../../lib/index.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { type OpenedStorage, openStorage } from './opened-storage.ts';
+import {
+  account,
+  attempt,
+  blockingState,
+  bundle,
+  coverageRow,
+  hugeAmount,
+  invoice,
+  invoiceItem,
+  invoicePayment,
+  lifecycleEvent,
+  now,
+  ownerOf,
+  payment,
+  paymentMethod,
+  subscription,
+  today,
+  transaction,
+} from './records.ts';
+
+const sizes = [1, 10, 1_000] as const;
+
+type Owner = ReturnType<typeof ownerOf>;
+type Made<T> = readonly T[];
+
+/** Writes and then reads `count` records of every kind. */
+async function writeAll(session: WriteSession, owner: Owner, count: number) {
+  const many = <T>(make: () => T): Made<T> => Array.from({ length: count }, make);
+  const made = {
+    accounts: many(() => account({})),
+    bundles: many(() => bundle(owner)),
+    subscriptions: many(() => subscription(owner)),
+    events: many(() => lifecycleEvent(owner)),
+    states: many(() => blockingState(owner)),
+    invoices: many(() => invoice(owner)),
+    items: many(() => invoiceItem(owner)),
+    coverage: many(() => coverageRow()),
+    methods: many(() => paymentMethod(owner)),
+    payments: many(() => payment(owner)),
+    transactions: many(() => transaction(owner)),
+    attempts: many(() => attempt(owner)),
+    rows: many(() => invoicePayment(owner)),
+  };
+  const stored = await session.accounts.insert(made.accounts);
+  await session.accounts.update(stored.map((each) => ({ ...each, name: 'changed' })));
+  await session.subscriptions.insertBundles(made.bundles);
+  await session.subscriptions.insertSubscriptions(made.subscriptions);
+  await session.subscriptions.insertEvents(made.events);
+  await session.subscriptions.insertBlockingStates(made.states);
+  await session.subscriptions.setChargedThrough(
+    made.subscriptions.map(({ id }) => ({ subscriptionId: id, chargedThrough: { at: now, date: today } })),
+  );
+  await session.invoices.takeInvoiceNumbers(count);
+  await session.invoices.insertInvoices(made.invoices);
+  await session.invoices.insertItems(made.items);
+  await session.invoices.setAmounts(
+    made.invoices.map(({ id, ...amounts }) => ({ invoiceId: id, ...amounts })),
+  );
+  await session.invoices.setRepairable(made.items);
+  await session.invoices.insertCoverage(made.coverage, () => owner.accountRecordId);
+  await session.invoices.saveCursors(
+    made.subscriptions.map(({ id }) => ({
+      accountRecordId: owner.accountRecordId,
+      subscriptionId: id,
+      settledThrough: null,
+      dirtyFrom: null,
+      nextDueDate: null,
+      itemsDate: null,
+      itemsCount: 0,
+    })),
+  );
+  await session.invoices.saveStates(
+    stored.map((each) => ({
+      ...ownerOf(each),
+      maxTargetDate: null,
+      accountCBA: hugeAmount,
+      accountBalance: hugeAmount,
+      parked: false,
+      version: 0,
+    })),
+  );
+  await session.payments.insertMethods(made.methods);
+  await session.payments.insertPayments(made.payments);
+  await session.payments.insertTransactions(made.transactions);
+  await session.payments.insertAttempts(made.attempts);
+  await session.payments.insertInvoicePayments(made.rows);
+  session.publish(
+    stored.flatMap(({ recordId }) => [
+      { type: 'ACCOUNT_CREATION' as const, accountRecordId: recordId, payload: {} },
+      { type: 'ACCOUNT_CHANGE' as const, accountRecordId: recordId, payload: {} },
+    ]),
+  );
+  session.schedule(
+    stored.map(({ id, recordId }) => ({
+      queueName: 'invoice-service:next-billing-date-queue' as const,
+      accountRecordId: recordId,
+      effectiveDate: now,
+      payload: {},
+      uniqueKey: id,
+    })),
+  );
+  return { ...made, stored };
+}
+
+type All = Awaited<ReturnType<typeof writeAll>>;
+
+async function readAll(
+  { accounts, audit, invoices, payments, subscriptions }: ReadSession,
+  all: All,
+): Promise<number> {
+  const idsOf = (records: readonly { readonly id: Account['id'] }[]) => records.map(({ id }) => id);
+  const accountIds = idsOf(all.stored);
+  const subscriptionIds = idsOf(all.subscriptions);
+  const found: readonly (readonly unknown[])[] = [
+    await accounts.findByIds(accountIds),
+    await accounts.findByRecordIds(all.stored.map(({ recordId }) => recordId)),
+    await accounts.findByKeys(all.stored.map(({ externalKey }) => externalKey)),
+    await subscriptions.findBundlesByIds(idsOf(all.bundles)),
+    await subscriptions.findByIds(subscriptionIds),
+    await subscriptions.findEventsByIds(idsOf(all.events)),
+    await subscriptions.findBlockingStates(all.states.map(({ blockedId }) => blockedId)),
+    await invoices.findByIds(idsOf(all.invoices)),
+    await invoices.findItemsByIds(idsOf(all.items)),
+    await invoices.findItems(all.items.map(({ invoiceId }) => invoiceId)),
+    await invoices.loadStates(accountIds),
+    await invoices.loadCoverage(all.coverage.map(({ subscriptionId }) => ({ subscriptionId, from: today }))),
+    await invoices.loadCoverageOfItems(all.coverage.map(({ itemId }) => itemId)),
+    await payments.findMethodsByIds(idsOf(all.methods)),
+    await payments.findByIds(idsOf(all.payments)),
+    await payments.findTransactions(all.transactions.map(({ paymentId }) => paymentId)),
+    await payments.findAttemptsByIds(idsOf(all.attempts)),
+    await payments.findInvoicePaymentsByInvoices(all.rows.map(({ invoiceId }) => invoiceId)),
+    await audit.findByTargets(idsOf(all.bundles)),
+  ];
+  expect(new Set(found.map((rows) => rows.length))).to.deep.equal(new Set([all.bundles.length]));
+  await subscriptions.findEvents(subscriptionIds);
+  await invoices.dueCursors(accountIds.map((accountId) => ({ accountId, targetDate: today })));
+  await payments.findByAccounts(accountIds);
+  return found.length + 3;
+}
+
+eachDatabase((kind, open) => {
+  describe('storage: number of statements', () => {
+    let opened: OpenedStorage;
+    let owner: Owner;
+    before(async () => {
+      opened = await openStorage(kind, open);
+      opened.storage.setConsumedTopics(new Set(['ACCOUNT_CHANGE']));
+      const [stored] = await opened.newAccounts(1);
+      if (!stored) throw new Error('no account');
+      owner = ownerOf(stored);
+      // The very first entry of a SQLite file takes one more, to begin its numbering.
+      await opened.write(async (session) =>
+        session.publish([{ type: 'ACCOUNT_CREATION', accountRecordId: stored.recordId, payload: {} }]),
+      );
+    });
+    after(() => opened.storage.close());
+
+    it('is the same for 1, 10 and 1,000 records', async () => {
+      const writes: number[] = [];
+      const reads: number[] = [];
+      for (const size of sizes) {
+        opened.statements();
+        const all = await opened.write((session) => writeAll(session, owner, size));
+        writes.push(opened.statements().length);
+        const calls = await opened.storage.read(opened.tenant, (session) => readAll(session, all));
+        const statements = opened.statements();
+        expect(statements).to.have.length(calls);
+        reads.push(statements.length);
+      }
+      expect(new Set(writes).size).to.equal(1);
+      expect(new Set(reads).size).to.equal(1);
+      // 20 calls; audit rows; outbox: one statement and the wake-up on PostgreSQL, number, history, live on SQLite.
+      expect(writes[0]).to.equal(kind === 'sqlite' ? 24 : 23);
+    }).timeout(60_000);
+
+    it('of the queue is the same for 1 and 100 entries', async () => {
+      const topics = ['ACCOUNT_CHANGE', 'invoice-service:next-billing-date-queue'];
+      const counts: number[] = [];
+      for (const limit of [1, 100]) {
+        const claimed = await opened.storage.queue.claim({
+          node: 'n',
+          claimId: owner.accountId,
+          limit,
+          topics,
+          businessNow: now,
+          systemNowMs: 0,
+          leaseMs: 1,
+        });
+        expect(claimed).to.have.length(limit);
+        await opened.storage.queue.renew(claimed, 5);
+        await opened.storage.queue.markDone(claimed, 'handler');
+        await opened.storage.queue.retry(
+          claimed.map((entry) => ({ entry, reason: 'r', availableAtMs: 1_000 })),
+        );
+        counts.push(opened.statements().length);
+      }
+      expect(counts[0]).to.equal(counts[1]);
+    });
+  });
+});
