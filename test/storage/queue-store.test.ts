@@ -1,5 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
+import { Client } from 'pg';
+import { postgresqlDialect } from '../../adapters/mikro-orm/postgresql-dialect.ts';
+import { render } from '../../adapters/mikro-orm/sql.ts';
 import {
   type Account,
   type ClaimedEntry,
@@ -422,6 +425,39 @@ describe('storage: queue on PostgreSQL, two nodes', () => {
     expect(await opened.storage.queue.countPending(null, now)).to.equal(0);
   }).timeout(30_000);
 
+  it('a claim waits for one that is not committed yet, and so sees what that has taken', async () => {
+    const [acme] = await opened.newAccounts(1);
+    const accountRecordId = acme?.recordId ?? 0;
+    const request = { node: 'n2', limit: 10, topics, businessNow: now, systemNowMs: 0, leaseMs };
+    await opened.write(async (session) =>
+      session.schedule([
+        { queueName, accountRecordId, effectiveDate: now, payload: { name: 'a' }, uniqueKey: null },
+      ]),
+    );
+    if (opened.database.kind !== 'postgresql' || !postgresqlDialect.claimLock) throw new Error('wrong kind');
+    const first = new Client({ connectionString: opened.database.url });
+    await first.connect();
+    try {
+      // What a claim does, stopped before its commit.
+      await first.query('begin');
+      await first.query(render(postgresqlDialect.claimLock, postgresqlDialect.writer).text);
+      await first.query(
+        `update bw_queue_entries set processing_state = 'IN_PROCESSING' where account_record_id = $1`,
+        [accountRecordId],
+      );
+      // Goes before the notification, so that nothing in the other's sight tells that the account is taken.
+      await opened.write(async (session) =>
+        session.publish([{ type: event, accountRecordId, payload: { name: 'b' } }]),
+      );
+      const second = other.queue.claim({ ...request, claimId: newId() });
+      await until(async () => (await first.query(waitingClaims)).rows[0]?.waiting === '1');
+      await first.query('commit');
+      expect(names(await second)).to.deep.equal([]);
+    } finally {
+      await first.end();
+    }
+  });
+
   it('hear of each other’s commits that are due, and not of their own', async () => {
     const [acme] = await opened.newAccounts(1);
     const heard: string[] = [];
@@ -445,6 +481,8 @@ describe('storage: queue on PostgreSQL, two nodes', () => {
     for (const stop of stops) stop();
   });
 });
+
+const waitingClaims = `select count(*) as waiting from pg_locks where locktype = 'advisory' and not granted`;
 
 function names(entries: readonly ClaimedEntry[]): unknown[] {
   return entries.map(({ payload }) => payload.name);
