@@ -40,6 +40,8 @@ export async function inChild<Input, Output>({
 /** The other side: answers the parent's message with what `work` makes of it, then lets the process end. */
 export function answerParent<Input, Output extends object>(work: (input: Input) => Promise<Output>): void {
   process.once('message', (input) => {
+    // The dispatcher's timers keep no process alive; the parent's connection does.
+    process.channel?.ref();
     work(input as Input).then(
       (output) => process.send?.({ ...output, peakMib: process.resourceUsage().maxRSS / 1_024 }),
       (error: unknown) => {

@@ -97,6 +97,14 @@ export function storageAt({ kind, location }: BenchDatabase): Storage<never> {
   return kind === 'sqlite' ? sqlite(location) : postgresql(location);
 }
 
+/** The same, telling the text of every statement. */
+export function tracedStorage(
+  { kind, location }: BenchDatabase,
+  trace: (text: string) => void,
+): Storage<never> {
+  return kind === 'sqlite' ? sqlite({ path: location, trace }) : postgresql({ url: location, trace });
+}
+
 /** Reads or changes the rows of a database beside the engine: seeds, checks of results, ceilings. */
 export async function withRows<T>(database: BenchDatabase, work: (rows: Rows) => Promise<T>): Promise<T> {
   const rows = await openRows(database);

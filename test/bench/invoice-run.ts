@@ -35,7 +35,7 @@ async function measureOn(bench: Bench, kind: DatabaseKind): Promise<readonly Fig
   let ceiling = 0;
   for (let left = bench.choose(runs); left > 0; left -= 1) {
     const database = await databases.copyOf(template);
-    const output = await runOnce(database, seeded);
+    const output = await runOnce(database, seeded, 'DISPATCHER');
     outputs.push(output);
     peaks.push(output.peakMib);
     if (left === 1) ceiling = await ceilingOf({ bench, template, database });
@@ -63,14 +63,15 @@ async function measureOn(bench: Bench, kind: DatabaseKind): Promise<readonly Fig
 
 const script = new URL('./run-process.ts', import.meta.url);
 
-async function runOnce(database: BenchDatabase, seeded: Seeded) {
-  const output = await inChild<RunInput, RunOutput>({ script, input: { database, now: seeded.due } });
+/** One run in a process of its own, checked. */
+export async function runOnce(database: BenchDatabase, seeded: Seeded, by: RunInput['by']) {
+  const output = await inChild<RunInput, RunOutput>({ script, input: { database, now: seeded.due, by } });
   await checkRun(database, seeded, output);
   return output;
 }
 
 /** Every account has exactly one new invoice, to the cent, paid by exactly one charge; nothing is left to do. */
-export async function checkRun(database: BenchDatabase, seeded: Seeded, output: RunOutput): Promise<void> {
+async function checkRun(database: BenchDatabase, seeded: Seeded, output: RunOutput): Promise<void> {
   const { accounts: wanted, subscriptions } = seeded;
   const each = PRICE * subscriptions;
   const day = seeded.due.slice(0, 10);

@@ -28,7 +28,7 @@ export const GATEWAY = 'killbill-payment-test';
 export const PLAN = 'sprout-monthly-direct';
 export const PRICE = 12;
 /** The first invoices of all accounts; the catalog is effective from that day on. */
-const begins = '2024-01-01';
+export const BEGINS = '2024-01-01';
 
 /** Fills an empty database: the engine bills one account through its whole past, and copies of it make the rest. */
 export async function seed(database: BenchDatabase, past: Past): Promise<Seeded> {
@@ -43,21 +43,42 @@ export async function play(
   database: BenchDatabase,
   past: Past,
 ): Promise<{ readonly mark: Mark; readonly tenantId: Uuid; readonly accountId: Uuid }> {
-  const clock = fakeClock(begins);
-  const billing = await Billing.open({ storage: storageAt(database), clock, gateways: [sandboxGateway()] });
-  try {
-    const { acme, tenant } = await openShop(billing);
-    await billing.settle();
-    const mark = await withRows(database, markNow);
+  const tenantId = await withEngine(database, BEGINS, async ({ billing }) => {
+    const { tenant } = await openShop(billing);
+    await settle(billing);
+    return tenant.id;
+  });
+  const mark = await withRows(database, markNow);
+  const accountId = await withEngine(database, BEGINS, async ({ billing, clock }) => {
+    const acme = billing.as({ tenant: tenantId, user: 'bench' });
     const accountIds: Uuid[] = [];
     for (let count = 0; count < past.accounts; count += 1) {
       accountIds.push(await signUp(acme, past.subscriptions));
     }
     await settle(billing);
-    for (let invoice = 1; invoice < past.invoices; invoice += 1) await nextMonth(billing, clock);
-    const [accountId] = accountIds;
-    if (accountId === undefined) throw new Error('A past needs an account');
-    return { mark, tenantId: tenant.id, accountId };
+    for (let invoice = 1; invoice < past.invoices; invoice += 1) {
+      clock.advance({ months: 1 });
+      await settle(billing);
+    }
+    return accountIds[0];
+  });
+  if (accountId === undefined) throw new Error('A past needs an account');
+  return { mark, tenantId, accountId };
+}
+
+/**
+ * The engine over the database, closed when `work` is done: two SQLite libraries of one process must not have a file
+ * open at the same time, each would undo the other's locks.
+ */
+export async function withEngine<T>(
+  database: BenchDatabase,
+  at: string,
+  work: (engine: { readonly billing: Billing<never>; readonly clock: FakeClock }) => Promise<T>,
+): Promise<T> {
+  const clock = fakeClock(at);
+  const billing = await Billing.open({ storage: storageAt(database), clock, gateways: [sandboxGateway()] });
+  try {
+    return await work({ billing, clock });
   } finally {
     await billing.close();
   }
@@ -73,18 +94,14 @@ export async function signUp(acme: TenantBilling, subscriptions: number): Promis
   return id;
 }
 
-async function nextMonth(billing: Billing<never>, clock: FakeClock): Promise<void> {
-  clock.advance({ months: 1 });
-  await settle(billing);
-}
-
-async function settle(billing: Billing<never>): Promise<void> {
+/** Does all that is due. */
+export async function settle(billing: Billing<never>): Promise<void> {
   if (!(await billing.settle())) throw new Error('The engine did not settle in time');
 }
 
 /** The instant after the last invoice of the past at which the next one is due. */
 export function dueAfter({ invoices }: Pick<Past, 'invoices'>): string {
-  const clock = fakeClock(begins);
+  const clock = fakeClock(BEGINS);
   clock.advance({ months: invoices });
   return clock.toString();
 }

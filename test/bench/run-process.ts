@@ -1,55 +1,61 @@
 import { performance } from 'node:perf_hooks';
-import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
-import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
+import { setTimeout } from 'node:timers/promises';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { fakeClock, memoryLedger, sandboxGateway } from '../../adapters/testing/index.ts';
 import { ZERO } from '../../lib/money/index.ts';
 import { answerParent } from './child.ts';
-import type { BenchDatabase } from './databases.ts';
+import { type BenchDatabase, storageAt, tracedStorage } from './databases.ts';
 
 /** One node that does all that is due at an instant. */
 export interface RunInput {
   readonly database: BenchDatabase;
   readonly now: string;
-  /** Whether to count statements, which costs a little time. */
-  readonly counting?: boolean;
+  /**
+   * DISPATCHER: in the background, as a server does. SETTLE: one claim after the other, as a test does, whose
+   * statements can be counted.
+   */
+  readonly by: 'DISPATCHER' | 'SETTLE';
 }
 
 export interface RunOutput {
-  /** From the start of the dispatcher until nothing is due or in processing. */
+  /** From the start of the work until nothing is due or in processing. */
   readonly ms: number;
   /** Resident memory of the opened engine before the run. */
   readonly idleMib: number;
   /** Charges that the gateway has in its books, and their sum. */
   readonly charges: number;
   readonly charged: string;
+  /** Counted when settling, else 0. */
   readonly statements: number;
 }
 
-const pollMs = 50;
+const pollMs = 20;
 
-async function run({ database, now, counting = false }: RunInput): Promise<RunOutput> {
+async function run({ database, now, by }: RunInput): Promise<RunOutput> {
   let statements = 0;
-  const trace = counting
-    ? () => {
-        statements += 1;
-      }
-    : undefined;
-  const traced = trace === undefined ? {} : { trace };
-  const { kind, location } = database;
-  const storage =
-    kind === 'sqlite' ? sqlite({ path: location, ...traced }) : postgresql({ url: location, ...traced });
+  const count = (): void => {
+    statements += 1;
+  };
+  const storage = by === 'SETTLE' ? tracedStorage(database, count) : storageAt(database);
   const clock = fakeClock(now);
   const ledger = memoryLedger();
   const billing = await Billing.open({ storage, clock, gateways: [sandboxGateway({ ledger })] });
+  const work = {
+    DISPATCHER: async (): Promise<void> => {
+      billing.start();
+      do await setTimeout(pollMs);
+      while ((await storage.queue.countPending(null, clock.now())) > 0);
+    },
+    SETTLE: async (): Promise<void> => {
+      if (!(await billing.settle())) throw new Error('The run did not settle in time');
+    },
+  };
   try {
     await billing.ping();
     const idleMib = process.memoryUsage.rss() / 2 ** 20;
-    const began = performance.now();
     statements = 0;
-    billing.start();
-    do await new Promise((resolve) => setTimeout(resolve, pollMs));
-    while ((await storage.queue.countPending(null, clock.now())) > 0);
+    const began = performance.now();
+    await work[by]();
     const ms = performance.now() - began;
     const charges = ledger.all();
     const charged = charges.reduce((sum, { amount }) => sum.plus(amount ?? ZERO), ZERO);

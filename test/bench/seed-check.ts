@@ -1,10 +1,8 @@
-import { inChild } from './child.ts';
 import { type BenchDatabase, type DatabaseKind, databaseKinds, withRows } from './databases.ts';
 import { type Bench, expectSame, type Goal } from './goal.ts';
-import { checkRun } from './invoice-run.ts';
-import { dueAfter, type Past, play, type Seeded, seed } from './past.ts';
+import { runOnce } from './invoice-run.ts';
+import { dueAfter, type Past, play, seed } from './past.ts';
 import type { Rows, Table, Value } from './rows.ts';
-import type { RunInput, RunOutput } from './run-process.ts';
 
 const past: Past = { accounts: 4, invoices: 3, subscriptions: 2 };
 const accountsTable = 'bw_accounts';
@@ -38,16 +36,10 @@ async function check(bench: Bench, kind: DatabaseKind): Promise<void> {
     { database: played, known: { ...past, ...byEngine, due: dueAfter(past), rows: 0 } },
     { database: seeded, known: bySeed },
   ];
-  for (const { database, known } of both) await runOn(database, known);
+  for (const { database, known } of both) await runOnce(database, known, 'SETTLE');
   const rowsAfter = await sameAccounts(played, seeded);
   bench.say(`${kind}: ${rows} rows are the same in both, and ${rowsAfter} after one more month`);
   for (const database of [played, seeded]) await databases.remove(database);
-}
-
-async function runOn(database: BenchDatabase, seeded: Seeded): Promise<void> {
-  const script = new URL('./run-process.ts', import.meta.url);
-  const output = await inChild<RunInput, RunOutput>({ script, input: { database, now: seeded.due } });
-  await checkRun(database, seeded, output);
 }
 
 /** Compares all accounts but the first, which is the engine's own in both. */

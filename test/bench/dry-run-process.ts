@@ -1,0 +1,52 @@
+import { Billing } from '../../adapters/node/billwright.ts';
+import { fakeClock } from '../../adapters/testing/index.ts';
+import { parseLocalDate, type Uuid } from '../../lib/index.ts';
+import { answerParent } from './child.ts';
+import { type BenchDatabase, tracedStorage } from './databases.ts';
+
+/** Dry runs of one account's next invoice, one after the other. */
+export interface DryRunInput {
+  readonly database: BenchDatabase;
+  readonly tenantId: Uuid;
+  readonly accountId: Uuid;
+  /** Due date of the next invoice; the clock stands the day before. */
+  readonly due: string;
+  readonly calls: number;
+}
+
+export interface DryRunOutput {
+  readonly timesMs: readonly number[];
+  /** Amount of the invoice that is foreseen. */
+  readonly amount: string;
+  /** Of the last call, in order. */
+  readonly statements: readonly string[];
+}
+
+/** So many calls are not timed: the code is still being compiled. */
+const warmUpCalls = 50;
+
+async function dryRun({ database, tenantId, accountId, due, calls }: DryRunInput): Promise<DryRunOutput> {
+  let statements: string[] = [];
+  const storage = tracedStorage(database, (text) => statements.push(text));
+  const clock = fakeClock(due);
+  clock.advance({ days: -1 });
+  const billing = await Billing.open({ storage, clock });
+  try {
+    const acme = billing.as({ tenant: await billing.tenants.refOf(tenantId), user: 'bench' });
+    const targetDate = parseLocalDate(due.slice(0, 10));
+    const timesMs: number[] = [];
+    let amount = '';
+    for (let call = -warmUpCalls; call < calls; call += 1) {
+      statements = [];
+      const began = performance.now();
+      const invoice = await acme.invoices.dryRun({ accountId, targetDate });
+      if (call >= 0) timesMs.push(performance.now() - began);
+      amount = invoice?.amount.toFixed(2) ?? 'none';
+    }
+    return { timesMs, amount, statements };
+  } finally {
+    await billing.close();
+  }
+}
+
+answerParent(dryRun);

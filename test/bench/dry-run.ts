@@ -1,0 +1,66 @@
+import { inChild } from './child.ts';
+import { type BenchDatabase, databaseKinds } from './databases.ts';
+import type { DryRunInput, DryRunOutput } from './dry-run-process.ts';
+import { type Bench, expectSame, type Figure, type Goal } from './goal.ts';
+import { PRICE, type Seeded, seed } from './past.ts';
+import { median, percentile } from './statistics.ts';
+
+const accounts = { SMOKE: 3, NORMAL: 1_000, FULL: 1_000 };
+const calls = { SMOKE: 20, NORMAL: 1_000, FULL: 1_000 };
+const runs = { SMOKE: 1, NORMAL: 5, FULL: 5 };
+
+/** What the next invoice of an account will be, asked of a database with other accounts in it. */
+export const dryRun: Goal = {
+  name: 'dry-run',
+  title: 'Dry run: one account with 2 subscriptions and 12 past invoices',
+  async measure(bench) {
+    const figures: Figure[] = [];
+    for (const kind of databaseKinds) {
+      const database = await bench.databases.fresh(kind);
+      const seeded = await seed(database, {
+        accounts: bench.choose(accounts),
+        invoices: 12,
+        subscriptions: 2,
+      });
+      const times: (readonly number[])[] = [];
+      for (let left = bench.choose(runs); left > 0; left -= 1) {
+        times.push((await dryRunsOf(bench, database, seeded)).timesMs);
+      }
+      await bench.databases.remove(database);
+      figures.push(
+        {
+          name: `dry run p50, ${kind}`,
+          unit: 'ms',
+          runs: times.map(median),
+          goal: { atMost: 5 },
+        },
+        {
+          name: `dry run p99, ${kind}`,
+          unit: 'ms',
+          runs: times.map((run) => percentile(run, 99)),
+          goal: null,
+        },
+      );
+    }
+    return figures;
+  },
+};
+
+/** Dry runs in a process of their own: the amount is right to the cent, nothing is locked and nothing written. */
+export async function dryRunsOf(
+  bench: Bench,
+  database: BenchDatabase,
+  seeded: Seeded,
+): Promise<DryRunOutput> {
+  const { tenantId, accountId, due, subscriptions } = seeded;
+  const output = await inChild<DryRunInput, DryRunOutput>({
+    script: new URL('./dry-run-process.ts', import.meta.url),
+    input: { database, tenantId, accountId, due, calls: bench.choose(calls) },
+  });
+  expectSame('The foreseen amount', output.amount, (PRICE * subscriptions).toFixed(2));
+  const reading = /^\s*(select|begin|start transaction|commit)\b/i;
+  const locking = /for (no key )?update/i;
+  const writing = output.statements.filter((text) => !reading.test(text) || locking.test(text));
+  expectSame('Statements of a dry run that lock or write', writing, []);
+  return output;
+}

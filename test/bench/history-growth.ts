@@ -1,0 +1,90 @@
+import { type DatabaseKind, databaseKinds } from './databases.ts';
+import { dryRunsOf } from './dry-run.ts';
+import { type Bench, expectSame, type Figure, type Goal } from './goal.ts';
+import { runOnce } from './invoice-run.ts';
+import { seed } from './past.ts';
+import { median } from './statistics.ts';
+
+const accounts = { SMOKE: 3, NORMAL: 200, FULL: 500 };
+const pasts = { SMOKE: [2, 4], NORMAL: [12, 120, 600], FULL: [12, 120, 600] };
+const runs = { SMOKE: 1, NORMAL: 5, FULL: 5 };
+/** At ten and at fifty times the history of the first. */
+const goals = [1, 1.15, 1.3];
+
+/** The time of a run and of a dry run over a longer and longer past; the statements must stay the same in number. */
+export const historyGrowth: Goal = {
+  name: 'history-growth',
+  title: 'Growth with history: time over that at the shortest past',
+  async measure(bench) {
+    const figures: Figure[] = [];
+    for (const kind of databaseKinds) figures.push(...(await growthOn(bench, kind)));
+    return figures;
+  },
+};
+
+/** Times and number of statements at one length of the past. */
+interface Measured {
+  readonly invoices: number;
+  readonly runMs: readonly number[];
+  readonly dryRunMs: readonly number[];
+  readonly statements: { readonly run: number; readonly dryRun: number };
+}
+
+async function growthOn(bench: Bench, kind: DatabaseKind): Promise<readonly Figure[]> {
+  const measured: Measured[] = [];
+  for (const invoices of bench.choose(pasts)) measured.push(await measureAt(bench, kind, invoices));
+  const [first] = measured;
+  if (!first) return [];
+  for (const { statements, invoices } of measured) {
+    expectSame(
+      `Statements of a run and of a dry run at ${invoices} past invoices`,
+      statements,
+      first.statements,
+    );
+  }
+  bench.say(
+    `${kind}: ${first.statements.run} statements per run, ${first.statements.dryRun} per dry run, at every past`,
+  );
+  return measured.flatMap(({ invoices, runMs, dryRunMs }, index): readonly Figure[] => {
+    const limit = goals[index];
+    const goal = index === 0 || limit === undefined ? null : { atMost: limit };
+    const over = (times: readonly number[], base: readonly number[]) => times.map((ms) => ms / median(base));
+    return [
+      {
+        name: `invoice run, ${kind}, ${invoices} past invoices`,
+        unit: `× ${median(first.runMs).toFixed(0)} ms`,
+        runs: over(runMs, first.runMs),
+        goal,
+      },
+      {
+        name: `dry run p50, ${kind}, ${invoices} past invoices`,
+        unit: `× ${median(first.dryRunMs).toFixed(2)} ms`,
+        runs: over(dryRunMs, first.dryRunMs),
+        goal,
+      },
+    ];
+  });
+}
+
+async function measureAt(bench: Bench, kind: DatabaseKind, invoices: number): Promise<Measured> {
+  const { databases } = bench;
+  const template = await databases.fresh(kind);
+  const seeded = await seed(template, { accounts: bench.choose(accounts), invoices, subscriptions: 1 });
+  const runMs: number[] = [];
+  const dryRunMs: number[] = [];
+  let statements = { run: 0, dryRun: 0 };
+  for (let left = bench.choose(runs); left > 0; left -= 1) {
+    const database = await databases.copyOf(template);
+    const dry = await dryRunsOf(bench, database, seeded);
+    const run = await runOnce(database, seeded, 'SETTLE');
+    dryRunMs.push(median(dry.timesMs));
+    runMs.push(run.ms);
+    statements = { run: run.statements, dryRun: dry.statements.length };
+    await databases.remove(database);
+  }
+  await databases.remove(template);
+  bench.say(
+    `${kind}: ${invoices} past invoices of ${seeded.accounts} accounts (${seeded.rows} rows) measured`,
+  );
+  return { invoices, runMs, dryRunMs, statements };
+}

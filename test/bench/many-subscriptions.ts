@@ -1,0 +1,53 @@
+import { type BenchDatabase, type DatabaseKind, databaseKinds, withRows } from './databases.ts';
+import type { Bench, Figure, Goal } from './goal.ts';
+import { runOnce } from './invoice-run.ts';
+import { BEGINS, dueAfter, PLAN, play, type Seeded, settle, withEngine } from './past.ts';
+import { markNow, multiply } from './seed.ts';
+
+const subscriptions = { SMOKE: 30, NORMAL: 30_000, FULL: 30_000 };
+const runs = { SMOKE: 1, NORMAL: 3, FULL: 5 };
+
+/** One invoice with as many items as the account has subscriptions. */
+export const manySubscriptions: Goal = {
+  name: 'many-subscriptions',
+  title: 'One account with very many subscriptions: one run, with payment',
+  async measure(bench) {
+    const figures: Figure[] = [];
+    for (const kind of databaseKinds) figures.push(...(await measureOn(bench, kind)));
+    return figures;
+  },
+};
+
+async function measureOn(bench: Bench, kind: DatabaseKind): Promise<readonly Figure[]> {
+  const { databases } = bench;
+  const template = await databases.fresh(kind);
+  const seeded = await seedOneAccount(template, bench.choose(subscriptions));
+  const [times, peaks]: [number[], number[]] = [[], []];
+  for (let left = bench.choose(runs); left > 0; left -= 1) {
+    const database = await databases.copyOf(template);
+    const { ms, peakMib } = await runOnce(database, seeded, 'SETTLE');
+    times.push(ms / 1_000);
+    peaks.push(peakMib);
+    await databases.remove(database);
+  }
+  await databases.remove(template);
+  const on = `${seeded.subscriptions} subscriptions, ${kind}`;
+  return [
+    { name: `run of one account, ${on}`, unit: 's', runs: times, goal: { atMost: 2 } },
+    { name: `highest resident memory, ${on}`, unit: 'MiB', runs: peaks, goal: { atMost: 400 } },
+  ];
+}
+
+/** The engine bills two subscriptions of the account, each by itself; copies of the second make the rest. */
+async function seedOneAccount(database: BenchDatabase, count: number): Promise<Seeded> {
+  const past = { accounts: 1, invoices: 1, subscriptions: count };
+  const { tenantId, accountId } = await play(database, { ...past, subscriptions: 1 });
+  const mark = await withRows(database, markNow);
+  await withEngine(database, BEGINS, async ({ billing }) => {
+    const acme = billing.as({ tenant: tenantId, user: 'bench' });
+    await acme.createSubscription({ accountId, planName: PLAN });
+    await settle(billing);
+  });
+  const rows = await withRows(database, (access) => multiply(access, mark, count - 2));
+  return { ...past, tenantId, accountId, due: dueAfter(past), rows };
+}

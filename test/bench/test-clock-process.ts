@@ -1,0 +1,39 @@
+import { Billing } from '../../adapters/node/billwright.ts';
+import { fakeClock, sandboxGateway } from '../../adapters/testing/index.ts';
+import { openShop } from '../support/shop.ts';
+import { answerParent } from './child.ts';
+import { type BenchDatabase, storageAt } from './databases.ts';
+import { signUp } from './past.ts';
+
+/** The life of one account, played by a test clock. */
+export interface TestClockInput {
+  readonly database: BenchDatabase;
+  readonly months: number;
+  readonly way: 'ONE_JUMP' | 'MONTH_BY_MONTH';
+}
+
+export interface TestClockOutput {
+  /** From the first move of the clock until all is settled. */
+  readonly ms: number;
+}
+
+async function play({ database, months, way }: TestClockInput): Promise<TestClockOutput> {
+  const clock = fakeClock('2024-01-01');
+  const billing = await Billing.open({ storage: storageAt(database), clock, gateways: [sandboxGateway()] });
+  try {
+    const { acme } = await openShop(billing);
+    await signUp(acme, 1);
+    await billing.settle();
+    const steps = way === 'ONE_JUMP' ? [months] : Array.from({ length: months }, () => 1);
+    const began = performance.now();
+    for (const step of steps) {
+      clock.advance({ months: step });
+      if (!(await billing.settle())) throw new Error('The clock did not settle in time');
+    }
+    return { ms: performance.now() - began };
+  } finally {
+    await billing.close();
+  }
+}
+
+answerParent(play);
