@@ -1,3 +1,4 @@
+import { QUEUE_POLL_MS } from '../../lib/limits.ts';
 import type { Authorship } from '../../lib/ports/storage/index.ts';
 import { type NewBusEvent, type NewNotification, ProcessingState, QueueKind } from '../../lib/queue/model.ts';
 import type { EncodedEntry } from './dialect.ts';
@@ -64,7 +65,7 @@ export class Outbox {
     );
   }
 
-  /** Writes what has been collected; true if something of it is due now. */
+  /** Writes what has been collected; true if something of it is due before dispatchers would look by themselves. */
   async flush(scope: TenantScope): Promise<boolean> {
     const entries = this.#entries.splice(0);
     if (entries.length === 0) return false;
@@ -77,7 +78,7 @@ export class Outbox {
     await scope.runner.dialect.insertEntries(scope.runner, encoded);
     const now = this.#authorship.createdDate;
     return entries.some(
-      (entry) => entry.processingState === ProcessingState.AVAILABLE && entry.dueOrder <= now,
+      (entry) => entry.processingState === ProcessingState.AVAILABLE && entry.dueOrder <= now + QUEUE_POLL_MS,
     );
   }
 

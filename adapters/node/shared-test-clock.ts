@@ -52,11 +52,15 @@ export function sharedTestClock(store: TestClockStore, systemClock: SystemClock)
   const listeners = new Set<() => void>();
   let setting: TestClockSetting | null = null;
 
-  function now(): Instant {
+  function exactNow(): Instant {
     const systemNowMs = systemClock.nowMs();
-    const at =
-      setting === null ? instant(systemNowMs) : addMilliseconds(setting.base, systemNowMs - setting.setAtMs);
-    return truncateToSecond(at);
+    return setting === null
+      ? instant(systemNowMs)
+      : addMilliseconds(setting.base, systemNowMs - setting.setAtMs);
+  }
+
+  function now(): Instant {
+    return truncateToSecond(exactNow());
   }
 
   function take(next: TestClockSetting | null): void {
@@ -77,6 +81,7 @@ export function sharedTestClock(store: TestClockStore, systemClock: SystemClock)
 
   return {
     now,
+    msUntil: (at) => at - exactNow(),
     set,
     refresh,
     async move(by) {

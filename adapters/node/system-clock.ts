@@ -12,6 +12,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 export function systemClock(): Clock & SystemClock {
   return {
     now: () => truncateToSecond(instant(Date.now())),
+    msUntil: (at) => at - Date.now(),
     nowMs: () => Date.now(),
     after(delayMs, action, options) {
       const timer = setTimeout(action, Math.min(Math.max(delayMs, 0), MAX_TIMER_MS));

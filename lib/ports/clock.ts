@@ -7,6 +7,11 @@ import type { Instant } from '../time/index.ts';
  */
 export interface Clock {
   now(): Instant;
+  /**
+   * Milliseconds of system time until `now()` shows `at`; negative when it is past. A clock that runs has it, since
+   * `now()` hides the part of a second by which a timer would be late.
+   */
+  msUntil?(at: Instant): number;
   /** Registers `listener` for moves of the clock; returns the function that removes it. */
   onMove?(listener: () => void): () => void;
   /** Re-reads a clock that is shared with other nodes; awaited by the dispatcher and the HTTP adapter. */

@@ -182,9 +182,11 @@ export class Dispatcher {
 
   async #msToNextDue(): Promise<number> {
     try {
-      const nextDue = await this.#ports.storage.queue.nextDue(this.#topics);
+      const { clock, storage } = this.#ports;
+      const nextDue = await storage.queue.nextDue(this.#topics);
       if (nextDue === null) return this.#options.pollMs;
-      return Math.min(this.#options.pollMs, Math.max(0, nextDue - this.#ports.clock.now()));
+      const untilDueMs = clock.msUntil?.(nextDue) ?? nextDue - clock.now();
+      return Math.min(this.#options.pollMs, Math.max(0, untilDueMs));
     } catch (error) {
       this.#ports.logger.error({ err: error }, 'queue could not be read; polling goes on');
       return this.#options.pollMs;

@@ -3,7 +3,8 @@ import { scryptHasher, uuidGenerator } from '../../adapters/node/index.ts';
 import { type FakeClock, fakeClock } from '../../adapters/testing/index.ts';
 import { AccountService } from '../../lib/accounts/service.ts';
 import type { NewBusEvent, NewNotification, Storage, TenantRef } from '../../lib/index.ts';
-import { BusEventType, QueueName } from '../../lib/index.ts';
+import { addMilliseconds, BusEventType, QueueName } from '../../lib/index.ts';
+import { QUEUE_POLL_MS } from '../../lib/limits.ts';
 import { Dispatcher } from '../../lib/queue/dispatcher.ts';
 import type { HandlerBatch, QueueHandler } from '../../lib/queue/handler.ts';
 import { TenantService } from '../../lib/tenants/service.ts';
@@ -277,6 +278,22 @@ eachDatabase((kind, open) => {
       await eventually(() => expect(seen).to.deep.equal(['now']));
       clock.advance({ days: 1 });
       await eventually(() => expect(seen).to.deep.equal(['now', 'later']));
+    });
+
+    it('tells its dispatcher of what falls due before it would look again, and of nothing later', async () => {
+      let told = 0;
+      const stopListening = storage.onCommit(() => {
+        told += 1;
+      });
+      const dueIn = (ms: number): NewNotification => ({
+        ...notification(0, 0, {}),
+        effectiveDate: addMilliseconds(clock.now(), ms),
+      });
+      await put([], [dueIn(QUEUE_POLL_MS + 1)]);
+      expect(told).to.equal(0);
+      await put([], [dueIn(QUEUE_POLL_MS)]);
+      expect(told).to.equal(1);
+      stopListening();
     });
 
     async function claimAs(node: string) {

@@ -36,7 +36,10 @@ export interface Storage<Host = never> {
   ): Promise<T>;
   /** The same storage, whose `read` and `write` join the host's open transaction and leave its end to the host. */
   within(host: Host): Storage<Host>;
-  /** Registers `listener` for commits of this process that put entries due now into the queue. */
+  /**
+   * Registers `listener` for commits of this process that put entries into the queue which are due now or fall due
+   * before the dispatcher's next poll.
+   */
   onCommit(listener: () => void): () => void;
   /**
    * Tells which topics have a handler in this engine. A bus event of another type is stored as PROCESSED at once: it has

@@ -40,6 +40,15 @@ describe('the test clock', () => {
 
   const shown = (clock: SharedTestClock): string => formatInstant(clock.now());
 
+  it('tells how long it takes until an instant, to the millisecond that now() does not show', async () => {
+    const clock = sharedTestClock(store, system);
+    expect(clock.msUntil?.(at('2026-01-01T12:00:01'))).to.equal(600);
+    await clock.set(at('2025-01-31T10:00:00'));
+    systemNowMs += 250;
+    expect(clock.msUntil?.(at('2025-01-31T10:00:01'))).to.equal(750);
+    expect(clock.msUntil?.(at('2025-01-31T10:00:00'))).to.equal(-250);
+  });
+
   it('platform P1 Clock', async () => {
     const clock = sharedTestClock(store, system);
     await clock.set(at('2025-01-31T10:00:30.750'));
