@@ -38,10 +38,15 @@ export interface Dialect {
   /** Suffix that locks the selected rows against other writers. */
   readonly forUpdate: string;
   readonly forUpdateSkipLocked: string;
-  /** Serialises claims of queue entries over all nodes, or null where writers are serial anyway. */
+  /**
+   * Serialises claims of queue entries over all nodes and prepares the transaction for one; null where writers are serial
+   * anyway.
+   */
   readonly claimLock: Sql | null;
   /** Wakes other nodes after the commit, or null where there are none. */
   notify(payload: string): Sql | null;
+  /** Condition that a decimal column is above zero. */
+  isPositive(column: string): string;
   hasTable(runner: Runner, table: string): Promise<boolean>;
   /** A JSON array column with one more text in it. */
   appended(column: string, text: string): Sql;

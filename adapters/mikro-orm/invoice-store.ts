@@ -111,16 +111,9 @@ async function listOfAccount(
       ${ids === undefined ? nothing : sql`and ${isIn('id', 'uuid', ids)}`}
       ${statuses === undefined ? nothing : sql`and ${isIn('status', 'text', statuses)}`}
       ${when(!filter.withMigration, sql`and not is_migration`)}
-      ${when(filter.unpaidOnly, sql`and ${raw(positive(scope, 'raw_balance'))}`)}`,
+      ${when(filter.unpaidOnly, sql`and ${raw(scope.runner.dialect.isPositive('raw_balance'))}`)}`,
     order: 'coalesce(target_date, invoice_date), invoice_number',
   });
-}
-
-/** Decimals are text on SQLite, where no comparison of numbers may touch them: a canonical text has a sign or is 0. */
-function positive(scope: TenantScope, column: string): string {
-  return scope.runner.dialect.kind === 'sqlite'
-    ? `${column} <> '0' and ${column} not like '-%'`
-    : `${column} > 0`;
 }
 
 export function invoiceWrites(scope: WriteScope): InvoiceWrites {

@@ -65,8 +65,12 @@ export const postgresqlDialect: Dialect = {
   lockTimeout: (waitMs) => sql`set local lock_timeout = ${raw(String(Math.max(1, Math.floor(waitMs))))}`,
   forUpdate: 'for no key update',
   forUpdateSkipLocked: 'for no key update skip locked',
-  claimLock: sql`select pg_advisory_xact_lock(${raw(claimLockKey)})`,
+  // The planner expects next to nothing to be due and would fetch and sort all of it, to give the first hundred of
+  // 10,000 in 22 ms; along the index of due entries it takes 4 ms.
+  claimLock: sql`select pg_advisory_xact_lock(${raw(claimLockKey)}),
+    set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true)`,
   notify: (payload) => sql`select pg_notify(${QUEUE_CHANNEL}, ${payload})`,
+  isPositive: (column) => `${column} > 0`,
   hasTable: async (runner, table) =>
     (await runner.rows(sql`select 1 where to_regclass(${table}) is not null`)).length > 0,
   appended: (column, text) => sql`(${raw(column)}::jsonb || to_jsonb(${text}::text))::json`,

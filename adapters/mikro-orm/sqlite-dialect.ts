@@ -47,6 +47,8 @@ export const sqliteDialect: Dialect = {
   forUpdateSkipLocked: '',
   claimLock: null,
   notify: () => null,
+  // No comparison of numbers may touch a decimal that is text; written out it has a sign or is 0.
+  isPositive: (column) => `(${column} <> '0' and ${column} not like '-%')`,
   hasTable: async (runner, table) =>
     (await runner.rows(sql`select 1 from sqlite_schema where type = 'table' and name = ${table}`)).length > 0,
   appended: (column, text) => sql`json_insert(${raw(column)}, '$[#]', ${text})`,

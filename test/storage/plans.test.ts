@@ -162,6 +162,12 @@ eachDatabase((kind, open) => {
     it(`a claim among ${due} due and ${future} future entries, and what follows it`, async () => {
       const { queue } = opened.storage;
       const request = { node: 'n', limit: 100, topics, businessNow: now, systemNowMs: 1, leaseMs: 1 };
+      opened.bound();
+      await queue.claim({ ...request, claimId: newId() });
+      const plan = await claimPlan(opened.database, opened.bound());
+      expect(plan.join('\n')).to.contain('bw_queue_entries_due_index');
+      expect(plan.join('\n')).not.to.match(/Sort|TEMP B-TREE|Bitmap/);
+
       const found = await walks(async () => {
         const claimed = await queue.claim({ ...request, claimId: newId() });
         expect(claimed).to.have.length(100);
@@ -179,6 +185,21 @@ eachDatabase((kind, open) => {
     });
   });
 });
+
+/** The plan of a claim in a transaction that has been prepared as the claim prepares it. */
+async function claimPlan(
+  database: TestDatabase,
+  statements: readonly BoundStatement[],
+): Promise<readonly string[]> {
+  const claim = statements.find(({ text }) => text.includes('update bw_queue_entries'));
+  if (!claim) throw new Error('no claim');
+  if (database.kind === 'sqlite') return sqlitePlans(database.path, [claim]).flatMap(({ plan }) => plan);
+  return onPostgresql(database.url, async (client) => {
+    await client.query('begin');
+    for (const { text } of statements.slice(0, statements.indexOf(claim))) await client.query(text);
+    return (await postgresqlPlans(client, [claim])).flatMap(({ plan }) => plan);
+  });
+}
 
 /** Rows of two tenants, most of them of the first. */
 async function fill(opened: OpenedStorage) {
