@@ -3,6 +3,7 @@ import { AuditService } from './audit/service.ts';
 import { CatalogService } from './catalog/service.ts';
 import { type CallContext, CallOrigin, type TenantRef } from './context.ts';
 import type { Uuid } from './ids/index.ts';
+import { DEFAULT_INVOICING_CONFIG, type InvoicingConfig } from './invoicing/invoicing-config.ts';
 import { InvoiceRunHandler } from './invoicing/run-handler.ts';
 import { InvoicingService } from './invoicing/service.ts';
 import { SETTLE_TIMEOUT_MS } from './limits.ts';
@@ -40,6 +41,8 @@ export interface BillingOptions<Host> {
   readonly logger: Logger;
   /** Payment gateways by their names; `__EXTERNAL_PAYMENT__` is always there. */
   readonly gateways?: readonly PaymentGateway[];
+  /** Settings of invoicing that differ from the defaults of invoicing.md §18. */
+  readonly invoicing?: Partial<InvoicingConfig>;
   /** XML of the catalog that tenants created with `useGlobalDefault` see until they upload their own. */
   readonly defaultCatalog?: string;
   /** Unique name of this node among those that share the storage; default: an id made at each start. */
@@ -103,7 +106,7 @@ export const Billing = {
   async open<Host>(options: BillingOptions<Host>): Promise<Billing<Host>> {
     await options.storage.prepare();
     const ports = portsOf(options);
-    const engine = engineOf(ports, options.defaultCatalog);
+    const engine = engineOf(ports, options);
     const dispatcher = new Dispatcher(ports, {
       handlers: engine.handlers,
       tenantOf: (recordId) => engine.tenants.refOfRecord(recordId),
@@ -122,11 +125,17 @@ function portsOf<Host>(options: BillingOptions<Host>): Ports {
   return { ...options, gateways: new Map(gateways.map((gateway) => [gateway.name, gateway])) };
 }
 
-function engineOf(ports: Ports, defaultCatalog: string | undefined) {
+/** Settings of the engine, as it is opened with. */
+type EngineSettings = Pick<BillingOptions<never>, 'defaultCatalog' | 'invoicing'>;
+
+function engineOf(ports: Ports, settings: EngineSettings) {
   const tenants = new TenantService(ports);
-  const catalogs = new CatalogService(ports, tenants, defaultCatalog);
+  const catalogs = new CatalogService(ports, tenants, settings.defaultCatalog);
   const catalogOf = catalogs.catalogOf.bind(catalogs);
-  const invoicing = new InvoicingService(ports, catalogOf);
+  const invoicing = new InvoicingService(ports, catalogOf, {
+    ...DEFAULT_INVOICING_CONFIG,
+    ...settings.invoicing,
+  });
   const services = {
     catalogs,
     accounts: new AccountService(ports),
@@ -213,7 +222,7 @@ function assemble<Host>({ options, ports, engine, dispatcher }: Parts<Host>): Bi
     as: (caller) => ({
       ...bindContext(operations, () => context(caller)),
       within: (host) => {
-        const joined = engineOf({ ...ports, storage: options.storage.within(host) }, options.defaultCatalog);
+        const joined = engineOf({ ...ports, storage: options.storage.within(host) }, options);
         return bindContext(operationsOf(joined.services), () => contextOf(ports, tenants, caller));
       },
     }),

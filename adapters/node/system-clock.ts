@@ -14,6 +14,7 @@ export function systemClock(): Clock & SystemClock {
     now: () => truncateToSecond(instant(Date.now())),
     msUntil: (at) => at - Date.now(),
     nowMs: () => Date.now(),
+    nextTurn: () => new Promise((resolve) => setImmediate(resolve)),
     after(delayMs, action, options) {
       const timer = setTimeout(action, Math.min(Math.max(delayMs, 0), MAX_TIMER_MS));
       if (!options?.keepAlive) timer.unref();

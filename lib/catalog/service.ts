@@ -45,6 +45,15 @@ export class CatalogService {
   async upload(context: CallContext, source: Uint8Array | string): Promise<void> {
     const parsed = forTenant(context.tenant, () => parse(source));
     const hashed = await Promise.all(parsed.versions.map(withHash));
+    for (const { plans, title } of parsed.versions.map(({ version }) => version)) {
+      const changing = plans.filter((plan) => plan.effectiveDateForExistingSubscriptions !== null);
+      if (changing.length === 0) continue;
+      const names = changing.map((plan) => plan.name);
+      this.#ports.logger.warn(
+        { tenantId: context.tenant.id, plans: names },
+        `${title}: prices of existing subscriptions stay as they are; this version bills no price changes`,
+      );
+    }
     for (const { message, line } of parsed.warnings) {
       this.#ports.logger.warn({ tenantId: context.tenant.id, line }, `catalog upload: ${message}`);
     }

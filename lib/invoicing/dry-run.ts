@@ -36,12 +36,13 @@ export async function dryRunToTargetDate(
     today,
     maxTargetDate: state.maxTargetDate,
   });
-  const loaded = await loadBillingState(session, {
-    requests: [{ account, targetDate, today, state }],
+  const { billings, failures } = await loadBillingState(session, {
+    requests: [{ account, targetDate, runDate: today, state }],
     catalog,
     choice: 'all',
   });
-  const [billing] = await withWindowItems(session, loaded);
+  for (const { error } of failures) throw error;
+  const [billing] = await withWindowItems(session, billings);
   if (!billing) return null;
   const dueDates = billing.subscriptions.flatMap(({ cursor }) => cursor?.nextDueDate ?? []);
   return walkToTargetDate({ ...runInput(billing, config), dueDates }, nextItemId);

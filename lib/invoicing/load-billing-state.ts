@@ -17,8 +17,8 @@ export interface BillingRequest {
   readonly account: Account;
   /** Effective target date (invoicing.md §8.2 step 4). */
   readonly targetDate: LocalDate;
-  /** Local date of the run. */
-  readonly today: LocalDate;
+  /** Day that the run's items count for: of a due entry its date, so that late entries do not pile up on one day. */
+  readonly runDate: LocalDate;
   readonly state: AccountInvoicingState;
 }
 
@@ -39,6 +39,12 @@ export interface LoadInput {
   readonly choice: CursorChoice;
 }
 
+/** What was loaded, and the accounts whose events cannot be built (a missing price, damaged events). */
+export interface LoadedBillingState {
+  readonly billings: readonly AccountBilling[];
+  readonly failures: readonly { readonly request: BillingRequest; readonly error: unknown }[];
+}
+
 /**
  * Loads what the runs of these accounts need: the due subscriptions, their events, and the coverage of their windows,
  * in a constant number of queries for any number of accounts (invoicing.md §7.2 step 4).
@@ -46,12 +52,12 @@ export interface LoadInput {
 export async function loadBillingState(
   session: ReadSession,
   { requests, catalog, choice }: LoadInput,
-): Promise<readonly AccountBilling[]> {
+): Promise<LoadedBillingState> {
   const cursors = await loadCursors(session, requests, choice);
   const subscriptionIds = cursors.map((cursor) => cursor.subscriptionId);
   const subscriptions = await session.subscriptions.findByIds(subscriptionIds);
   const events = await session.subscriptions.findEvents(subscriptionIds);
-  const streams = streamsOf({ requests, subscriptions, events, catalog });
+  const { streams, failures } = streamsOf({ requests, subscriptions, events, catalog });
   const cursorOf = new Map(cursors.map((cursor) => [cursor.subscriptionId, cursor]));
   const windows = streams.flatMap(({ bySubscription }) =>
     [...bySubscription].map(([subscriptionId, own]) => {
@@ -60,7 +66,7 @@ export async function loadBillingState(
     }),
   );
   const rows = Map.groupBy(await session.invoices.loadCoverage(windows), (row) => row.subscriptionId);
-  return streams.map((stream) => billingOf(stream, cursorOf, rows));
+  return { billings: streams.map((stream) => billingOf(stream, cursorOf, rows)), failures };
 }
 
 /** State of an account before its first invoice. */
@@ -100,16 +106,29 @@ interface StreamsInput {
   readonly catalog: Catalog;
 }
 
-function streamsOf({ requests, subscriptions, events, catalog }: StreamsInput): readonly AccountStream[] {
+interface Streams {
+  readonly streams: readonly AccountStream[];
+  readonly failures: LoadedBillingState['failures'];
+}
+
+/** One account whose events cannot be built does not keep the others from being billed. */
+function streamsOf({ requests, subscriptions, events, catalog }: StreamsInput): Streams {
   const eventsOf = Map.groupBy(events, (event) => event.subscriptionId);
   const subscriptionsOf = Map.groupBy(subscriptions, (subscription) => subscription.accountId);
-  return requests.map((request) => {
+  const streams: AccountStream[] = [];
+  const failures: { readonly request: BillingRequest; readonly error: unknown }[] = [];
+  for (const request of requests) {
     const histories = (subscriptionsOf.get(request.account.id) ?? []).map((subscription) => ({
       subscription,
       events: eventsOf.get(subscription.id) ?? [],
     }));
-    return streamOf(request, histories, catalog);
-  });
+    try {
+      streams.push(streamOf(request, histories, catalog));
+    } catch (error) {
+      failures.push({ request, error });
+    }
+  }
+  return { streams, failures };
 }
 
 /**
@@ -147,7 +166,7 @@ function billingOf(
       cursor: cursorOf.get(subscriptionId) ?? null,
       rows: rows.get(subscriptionId) ?? [],
       items: new Map(),
-      itemsCreatedToday: itemsOn(stream.request.today, cursorOf.get(subscriptionId)),
+      itemsCreatedToday: itemsOn(stream.request.runDate, cursorOf.get(subscriptionId)),
     }),
   );
   return { ...stream.request, newBillCycleDay: stream.newBillCycleDay, subscriptions };

@@ -22,6 +22,8 @@ import { type EvaluatedAccount, saveRuns } from './save-runs.ts';
 export interface RunRequest {
   readonly account: Account;
   readonly requestedDate: LocalDate | null;
+  /** Date of the due entry or event that asks for the run; absent = it is asked for now. */
+  readonly dueDate?: LocalDate;
 }
 
 /** What came of one account's run; `invoiceId` null = nothing to invoice. */
@@ -98,7 +100,14 @@ async function loadRuns(
       failed.push({ account: request.account, kind: 'failed', state, error });
     }
   }
-  const billings = await loadBillingState(session, { requests: accepted, catalog, choice: 'due' });
+  const { billings, failures } = await loadBillingState(session, {
+    requests: accepted,
+    catalog,
+    choice: 'due',
+  });
+  for (const { request, error } of failures) {
+    failed.push({ account: request.account, kind: 'failed', state: request.state, error });
+  }
   return { billings: await withRepairedItems(session, billings, config), failed };
 }
 
@@ -116,7 +125,7 @@ function billingRequest(
     today,
     maxTargetDate: state.maxTargetDate,
   });
-  return { account, targetDate, today, state };
+  return { account, targetDate, runDate: request.dueDate ?? today, state };
 }
 
 /** What `evaluateAccount` reads of a loaded account. */
@@ -139,7 +148,7 @@ export async function withRepairedItems(
   billings: readonly AccountBilling[],
   config: InvoicingConfig,
 ): Promise<readonly AccountBilling[]> {
-  const itemIds = billings.flatMap((billing) => missingItemIdsOfAccount(runInput(billing, config)));
+  const itemIds = billings.flatMap((billing) => itemIdsToRepair(billing, config));
   return itemIds.length === 0 ? billings : withItems(session, billings, itemIds);
 }
 
@@ -187,4 +196,13 @@ export async function withWindowItems(
   );
   const itemIds = rows.filter((row) => row.kind === 'RECURRING').map((row) => row.itemId);
   return itemIds.length === 0 ? billings : withItems(session, billings, itemIds);
+}
+
+/** An account that cannot be evaluated names none; its own evaluation then fails and says why. */
+function itemIdsToRepair(billing: AccountBilling, config: InvoicingConfig): readonly Uuid[] {
+  try {
+    return missingItemIdsOfAccount(runInput(billing, config));
+  } catch {
+    return [];
+  }
 }

@@ -76,7 +76,7 @@ async function plan(session: WriteSession, entries: readonly ClaimedEntry[]): Pr
     else if (parked.has(account.recordId) || trigger.kind === 'none') idle.push(entry);
     else {
       runs.push(entry);
-      requests.push({ account, requestedDate: trigger.targetDate });
+      requests.push({ account, requestedDate: trigger.targetDate, dueDate: trigger.targetDate });
     }
   }
   return { runs, idle, busy, requests };

@@ -118,12 +118,12 @@ async function saveProjection(session: WriteSession, evaluated: readonly Evaluat
 
 /** The cursors with the day's items, old and new, for the next run's safety bound; repairs carry no subscription id. */
 function cursorsOf({ billing, run }: EvaluatedAccount): readonly StoredCursor[] {
-  const { account, subscriptions, today } = billing;
+  const { account, subscriptions, runDate } = billing;
   const before = new Map(subscriptions.map((each) => [each.subscriptionId, each.itemsCreatedToday]));
   return run.evaluations.map(({ subscriptionId, cursor, items }) => ({
     ...cursor,
     accountRecordId: account.recordId,
-    itemsDate: today,
+    itemsDate: runDate,
     itemsCount:
       (before.get(subscriptionId) ?? 0) + items.filter((item) => item.subscriptionId !== null).length,
   }));

@@ -1,12 +1,14 @@
+import type { Account } from '../accounts/model.ts';
 import { lockAccount, noSuchAccount } from '../accounts/service.ts';
 import type { Catalog } from '../catalog/index.ts';
 import { authorshipOf, type CallContext } from '../context.ts';
-import { BillingError, ErrorCode } from '../errors/index.ts';
+import { BillingError, ErrorCode, InvariantError } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { InvoiceFilter, Page, PageRequest, ReadSession, WriteSession } from '../ports/storage/index.ts';
-import { formatLocalDate, type LocalDate } from '../time/index.ts';
+import { formatLocalDate, type LocalDate, localDateOf, minDate } from '../time/index.ts';
 import { dryRunToTargetDate } from './dry-run.ts';
+import { dueEntry } from './due-entry.ts';
 import { type InvoiceView, viewInvoices } from './invoice-view.ts';
 import { DEFAULT_INVOICING_CONFIG, type InvoicingConfig } from './invoicing-config.ts';
 import { newInvoice } from './new-invoice.ts';
@@ -49,21 +51,24 @@ export class InvoicingService {
    * Runs the account up to the target date now and returns the invoice (invoicing.md §8). Works on a parked account and
    * unparks it.
    * @throws BillingError INVOICE_NOTHING_TO_DO (4007), INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE (4005),
-   * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), CURRENCY_INVALID (3) for an account without currency, ACCOUNT_BUSY (60018).
+   * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), CURRENCY_INVALID (3) for an account without currency, ACCOUNT_BUSY (60018),
+   * UNEXPECTED_ERROR (4) for an illegal state, which parks the account.
    */
   async generate(context: CallContext, request: GenerateRequest): Promise<InvoiceView> {
     const requestedDate = request.targetDate ?? null;
-    const invoiceId = await this.#ports.storage.write(
+    const outcome = await this.#ports.storage.write(
       context.tenant,
       authorshipOf(context),
-      async (session) => {
+      async (session): Promise<GenerateOutcome> => {
         const account = await lockAccount(session, request.accountId);
         const [result] = await this.run(session, [{ account, requestedDate }]);
-        if (result?.kind === 'failed') throw result.error;
-        await unpark(session, account.id);
-        return result?.invoiceId ?? null;
+        if (result?.kind === 'failed') return parkIfIllegal(session, result);
+        await unpark(session, account);
+        return { kind: 'done', invoiceId: result?.invoiceId ?? null };
       },
     );
+    if (outcome.kind === 'parked') throw outcome.error;
+    const { invoiceId } = outcome;
     // An account with nothing to invoice is unparked all the same (§8.2 step 16), so this is told after the commit.
     if (invoiceId === null) throw nothingToDo(request);
     return this.get(context, invoiceId);
@@ -180,9 +185,46 @@ async function requireAccount(session: ReadSession, accountId: Uuid): Promise<vo
   if (!account) throw noSuchAccount(accountId);
 }
 
-async function unpark(session: WriteSession, accountId: Uuid): Promise<void> {
-  const [state] = await session.invoices.loadStates([accountId]);
-  if (state?.parked) await session.invoices.saveStates([{ ...state, parked: false }]);
+type GenerateOutcome =
+  | { readonly kind: 'done'; readonly invoiceId: Uuid | null }
+  | { readonly kind: 'parked'; readonly error: BillingError };
+
+/** An explicit run that meets an illegal state parks the account and says why; other errors only say why (§8.6). */
+async function parkIfIllegal(
+  session: WriteSession,
+  { account, state, error }: Extract<RunResult, { kind: 'failed' }>,
+): Promise<GenerateOutcome> {
+  if (!(error instanceof InvariantError)) throw error;
+  await session.invoices.saveStates([{ ...state, parked: true }]);
+  return {
+    kind: 'parked',
+    error: new BillingError({
+      code: ErrorCode.UNEXPECTED_ERROR,
+      message: `Account ${account.id} is parked, since it cannot be invoiced: ${error.message}`,
+      facts: { accountId: account.id },
+      cause: error,
+    }),
+  };
+}
+
+/**
+ * Lets automatic runs go on. The due entries that fell due meanwhile are gone, so the earliest date that is still to be
+ * billed gets one again; one in the past fires at once (invoicing.md §5.5: a run without items cannot lose a date).
+ */
+async function unpark(session: WriteSession, account: Account): Promise<void> {
+  const [state] = await session.invoices.loadStates([account.id]);
+  if (!state?.parked) return;
+  await session.invoices.saveStates([{ ...state, parked: false }]);
+  const today = localDateOf(session.authorship.createdDate, account.timeZone);
+  const cursors = await session.invoices.cursorsOfAccounts([account.id]);
+  const dates = cursors.flatMap((cursor) => (cursor.dirtyFrom === null ? (cursor.nextDueDate ?? []) : today));
+  if (dates.length > 0)
+    session.schedule([
+      dueEntry(
+        account,
+        dates.reduce((first, date) => minDate(first, date)),
+      ),
+    ]);
 }
 
 function nothingToDo({ accountId, targetDate }: GenerateRequest): BillingError {

@@ -25,6 +25,11 @@ export interface Clock {
 export interface SystemClock {
   nowMs(): number;
   /**
+   * Resolves once everything else that waits for its turn has had it: timers, requests, signals. A database in the
+   * process answers without ever leaving the current turn, so long work has to let the others in by itself.
+   */
+  nextTurn(): Promise<void>;
+  /**
    * Calls `action` after `delayMs`; the returned function cancels. A timer does not keep the process alive unless
    * `keepAlive` says so (for waits that a caller is awaiting).
    */

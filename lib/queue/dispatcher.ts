@@ -113,6 +113,7 @@ export class Dispatcher {
     const { storage, clock, systemClock } = this.#ports;
     const deadline = systemClock.nowMs() + timeoutMs;
     for (;;) {
+      await systemClock.nextTurn();
       await clock.refresh?.();
       const raised = this.#signal.count;
       const claimed = await this.#claim();
@@ -163,6 +164,7 @@ export class Dispatcher {
 
   /** False when nothing was due and nothing was signalled meanwhile. */
   async #workOnce(): Promise<boolean> {
+    await this.#ports.systemClock.nextTurn();
     const raised = this.#signal.count;
     await this.#ports.clock.refresh?.();
     const claimed = await this.#claim();

@@ -18,7 +18,12 @@ eachDatabase((_kind, open) => {
         expect(view.state).to.equal('EXPIRED');
         expect(view.events.at(-1)).to.include({ eventType: 'STOP_BILLING', plan: 'term-3m' });
         const json = subscriptionJson(view, { dialect: 'D', audit: new Map() });
-        expect(json.events.at(-1)).to.include({ eventType: 'STOP_BILLING', plan: null, phase: null, product: null });
+        expect(json.events.at(-1)).to.include({
+          eventType: 'STOP_BILLING',
+          plan: null,
+          phase: null,
+          product: null,
+        });
         expect(json.events.at(0)).to.include({ plan: 'term-3m' });
       } finally {
         await engine.close();

@@ -18,6 +18,10 @@ export class ManualTimers implements SystemClock {
     return this.real.nowMs();
   }
 
+  nextTurn(): Promise<void> {
+    return this.real.nextTurn();
+  }
+
   after(delayMs: number, action: () => void): () => void {
     const timer = { delayMs, action };
     this.#pending.add(timer);

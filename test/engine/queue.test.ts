@@ -296,6 +296,23 @@ eachDatabase((kind, open) => {
       stopListening();
     });
 
+    it('lets timers, and so requests and heartbeats, have their turn during a backlog', async () => {
+      const { handler, seen } = recorder('only');
+      const node = dispatcher([handler]);
+      const backlog = 40;
+      await put(
+        [],
+        Array.from({ length: backlog }, (_, n) => notification(0, 0, { n })),
+      );
+      let handledAtFirstTurn = backlog;
+      setTimeout(() => {
+        handledAtFirstTurn = seen.length;
+      }, 1);
+      await node.settle(null, SETTLE_MS);
+      expect(seen).to.have.length(backlog);
+      expect(handledAtFirstTurn).to.be.lessThan(backlog);
+    });
+
     async function claimAs(node: string) {
       return storage.queue.claim({
         node,

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { Billing } from '../../adapters/node/billwright.ts';
+import { Billing, type BillingOptions } from '../../adapters/node/billwright.ts';
 import { type FakeClock, fakeClock, memoryLedger, sandboxGateway } from '../../adapters/testing/index.ts';
 import {
   type Account,
@@ -37,15 +37,19 @@ export interface TestEngine {
   close(): Promise<void>;
 }
 
-/** Above it a handler has failed and waits for its next attempt. */
-const SETTLE_MS = 900;
+/** Enough for a long chain of due work on a busy machine; a handler that keeps failing needs longer. */
+const SETTLE_MS = 10_000;
 
 /** The catalog of subscriptions.md §25. */
 export const specCatalog = new URL('../fixtures/catalogs/spec-example.xml', import.meta.url);
 
 export async function openEngine(
   open: OpenDatabase,
-  options: { readonly now: string; readonly catalog?: URL },
+  options: {
+    readonly now: string;
+    readonly catalog?: URL;
+    readonly invoicing?: BillingOptions<never>['invoicing'];
+  },
 ): Promise<TestEngine> {
   const database = await open(migrated);
   const storage = storageOf(database);
@@ -54,7 +58,14 @@ export async function openEngine(
   const logger = recordingLogger();
   const ledger = memoryLedger();
   const gateway = sandboxGateway({ ledger });
-  const billing = await Billing.open({ storage, clock, systemClock, logger, gateways: [gateway] });
+  const billing = await Billing.open({
+    storage,
+    clock,
+    systemClock,
+    logger,
+    gateways: [gateway],
+    ...(options.invoicing ? { invoicing: options.invoicing } : {}),
+  });
   const { tenant, acme } = await openShop(billing, options.catalog ?? specCatalog);
   const settle = async (): Promise<void> => {
     if (await billing.settle({ timeoutMs: SETTLE_MS })) return;

@@ -5,6 +5,7 @@ export function pushableSystemClock(): SystemClock & { push(ms: number): void } 
   let ahead = 0;
   return {
     nowMs: () => Date.now() + ahead,
+    nextTurn: () => new Promise((resolve) => setImmediate(resolve)),
     push: (ms) => {
       ahead += ms;
     },

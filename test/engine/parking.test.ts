@@ -1,0 +1,144 @@
+import { expect } from 'chai';
+import { parseLocalDate, type Uuid } from '../../lib/index.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
+import { codeOf } from '../support/errors.ts';
+
+const meadow = new URL('../../examples/catalogs/meadow.xml', import.meta.url);
+
+eachDatabase((_kind, open) => {
+  describe('parked accounts', () => {
+    let engine: TestEngine;
+
+    async function begin(
+      now: string,
+      options: { maxDailyItems?: number; catalog?: URL } = {},
+    ): Promise<void> {
+      const { maxDailyItems, catalog } = options;
+      engine = await openEngine(open, {
+        now,
+        ...(catalog ? { catalog } : {}),
+        ...(maxDailyItems === undefined ? {} : { invoicing: { maxDailyItems } }),
+      });
+    }
+
+    afterEach(() => engine.close());
+
+    async function subscriber(
+      planName: string,
+      input: { currency?: string; billingDate?: string } = {},
+    ): Promise<Uuid> {
+      const { id } = await engine.payingAccount({ currency: input.currency ?? 'USD' });
+      const billingDate =
+        input.billingDate === undefined ? null : { date: parseLocalDate(input.billingDate) };
+      await engine.acme.createSubscription(
+        { accountId: id, planName },
+        { billingDate, entitlementDate: billingDate },
+      );
+      return id;
+    }
+
+    async function linesOf(accountId: Uuid): Promise<readonly (readonly string[])[]> {
+      return (await engine.acme.invoices.ofAccount({ accountId, withItems: true })).map(itemLines);
+    }
+
+    async function stateOf(accountId: Uuid) {
+      const [state] = await engine.storage.read(engine.tenant, (session) =>
+        session.invoices.loadStates([accountId]),
+      );
+      return state;
+    }
+
+    const isParked = async (accountId: Uuid): Promise<boolean> => (await stateOf(accountId))?.parked === true;
+
+    async function park(accountId: Uuid): Promise<void> {
+      const state = await stateOf(accountId);
+      if (!state) throw new Error('the account has no invoice yet');
+      const authorship = {
+        userName: 'test',
+        reasonCode: null,
+        comments: null,
+        createdDate: engine.clock.now(),
+      };
+      const userTokenOf = () => accountId;
+      await engine.storage.write(engine.tenant, { ...authorship, userTokenOf }, (session) =>
+        session.invoices.saveStates([{ ...state, parked: true }]),
+      );
+    }
+
+    it('more items than the safety bound: nothing is written, the account is parked, others go on', async () => {
+      await begin('2024-06-01T00:00:00Z', { maxDailyItems: 1, catalog: meadow });
+      const withSetUp = await subscriber('canopy-monthly');
+      const other = await subscriber('sprout-monthly-direct');
+      await engine.settle();
+      expect(await linesOf(withSetUp)).to.deep.equal([]);
+      expect(await isParked(withSetUp)).to.equal(true);
+      expect(await linesOf(other)).to.deep.equal([['RECURRING 2024-06-01..2024-07-01 12']]);
+      expect(await codeOf(engine.acme.generateInvoice({ accountId: withSetUp }))).to.equal(4);
+      expect(await isParked(withSetUp)).to.equal(true);
+    });
+
+    it('a start in the past is billed period by period, each run counting for its own day', async () => {
+      await begin('2024-06-01T00:00:00Z');
+      const late = await subscriber('solo-now', { billingDate: '2022-01-01' });
+      await engine.settle();
+      expect(await isParked(late)).to.equal(false);
+      expect((await linesOf(late)).flat()).to.have.length(30);
+    });
+
+    it('the safety bound can be raised where the engine is opened', async () => {
+      await begin('2024-01-01T00:00:00Z', { maxDailyItems: -1 });
+      const id = await subscriber('solo-now');
+      await engine.settle();
+      const ahead = await engine.acme.generateInvoice({
+        accountId: id,
+        targetDate: parseLocalDate('2026-12-01'),
+      });
+      expect(ahead.items).to.have.length(35);
+    });
+
+    it('an explicit run that meets the safety bound parks the account and says so', async () => {
+      await begin('2024-01-01T00:00:00Z');
+      const id = await subscriber('solo-now');
+      await engine.settle();
+      const request = { accountId: id, targetDate: parseLocalDate('2026-12-01') };
+      expect(await codeOf(engine.acme.generateInvoice(request))).to.equal(4);
+      expect(await isParked(id)).to.equal(true);
+    });
+
+    it('a jump of the clock over many due dates is no excess of one day', async () => {
+      await begin('2024-01-01T00:00:00Z');
+      const id = await subscriber('solo-now');
+      await engine.settle();
+      await engine.runTo('2026-06-01T00:00:00Z');
+      expect(await isParked(id)).to.equal(false);
+      expect((await linesOf(id)).flat()).to.have.length(30);
+    });
+
+    it('a price that is missing parks the account at its run, and the others of the batch are billed', async () => {
+      await begin('2024-01-01T00:00:00Z');
+      const foreign = await subscriber('solo-now', { currency: 'EUR' });
+      const other = await subscriber('solo-now');
+      await engine.settle();
+      expect(await isParked(foreign)).to.equal(true);
+      expect(await linesOf(other)).to.deep.equal([['RECURRING 2024-01-01..2024-02-01 19.95']]);
+      expect(await codeOf(engine.acme.generateInvoice({ accountId: foreign }))).to.equal(2010);
+    });
+
+    it('a parked account is passed over; once an explicit run has unparked it, it is billed for all it missed', async () => {
+      await begin('2024-01-01T00:00:00Z');
+      const id = await subscriber('solo-now');
+      await engine.settle();
+      await park(id);
+      await engine.runTo('2024-02-01T00:00:00Z');
+      expect(await linesOf(id)).to.have.length(1);
+      const early = { accountId: id, targetDate: parseLocalDate('2024-01-15') };
+      expect(await codeOf(engine.acme.generateInvoice(early))).to.equal(4007);
+      expect(await isParked(id)).to.equal(false);
+      await engine.settle();
+      expect(await linesOf(id)).to.have.length(2);
+      await engine.runTo('2024-04-01T00:00:00Z');
+      expect(await linesOf(id)).to.have.length(4);
+    });
+  });
+});
