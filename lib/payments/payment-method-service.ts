@@ -110,7 +110,7 @@ export class PaymentMethodService {
   ): Promise<PaymentMethodView> {
     return this.#ports.storage.read(context.tenant, async (session) => {
       const [method] = await session.payments.findMethodsByIds([paymentMethodId]);
-      if (!method || !(method.isActive || options.includeDeleted)) throw noSuchPaymentMethod(paymentMethodId);
+      if (!method || !(method.isActive || options.includeDeleted)) throw noSuchMethod(paymentMethodId);
       const account = await accountOf(session, method.accountId);
       return { ...method, isDefault: method.id === account.paymentMethodId };
     });
@@ -283,13 +283,5 @@ function refusePayAll(payAllUnpaidInvoices: boolean | undefined): void {
   throw new BillingError({
     code: ErrorCode.NOT_IMPLEMENTED,
     message: 'payAllUnpaidInvoices is not offered by this version',
-  });
-}
-
-function noSuchPaymentMethod(paymentMethodId: Uuid): BillingError {
-  return new BillingError({
-    code: ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD,
-    message: `Payment method ${paymentMethodId} does not exist`,
-    facts: { paymentMethodId },
   });
 }
