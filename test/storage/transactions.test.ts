@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { type Account, BillingError, ErrorCode, QueueName, type WriteSession } from '../../lib/index.ts';
+import { QUEUE_POLL_MS } from '../../lib/limits.ts';
 import { decimal } from '../../lib/money/index.ts';
 import { eachDatabase, freshDatabase } from '../support/databases.ts';
 import { migrated } from '../support/storage.ts';
@@ -109,7 +110,8 @@ eachDatabase((kind, open) => {
       expect(await write((session) => session.schedule([{ ...notification, effectiveDate: now }]))).to.equal(
         1,
       );
-      const later = (now + 1) as typeof now;
+      // Before that a dispatcher that polls would be late.
+      const later = (now + QUEUE_POLL_MS + 1) as typeof now;
       expect(
         await write((session) => session.schedule([{ ...notification, effectiveDate: later }])),
       ).to.equal(0);
