@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { enableCompileCache } from 'node:module';
 import { parseArgs } from 'node:util';
+import { administrator } from './administrator.ts';
 import { UsageError } from './usage-error.ts';
 
 const usage = `Usage: billwright <command> [options]
@@ -10,15 +11,21 @@ const usage = `Usage: billwright <command> [options]
     --host <address>     address to listen on (default 127.0.0.1)
     --database <where>   SQLite file or postgresql:// URL (default billwright.db)
     --migrate            bring the schema of a PostgreSQL database up to date first (SQLite: always)
-    --test-mode          user admin/password, test clock, sandbox gateway; never in production
+    --test-mode          test clock, sandbox gateway, and at the first start a user "admin" with the password
+                         "password"; a user that is there keeps its password. Never in production: a database whose
+                         administrator has that password is served in test mode only
 
   migrate    Bring the schema of a database up to date.
     --database <where>   as above
 
+  password   Give a user a new password: that of BILLWRIGHT_ADMIN_PASSWORD, else a random one, shown once.
+    --user <name>        whose password (default admin)
+    --database <where>   as above
+
   openapi    Print the OpenAPI document of the HTTP interface.
 
-Environment: BILLWRIGHT_ADMIN_PASSWORD is the password of the user "admin" made at the first start (default: a random
-one, shown once); BILLWRIGHT_LOG_LEVEL is debug, info, warn or error (default info).
+Environment: BILLWRIGHT_ADMIN_PASSWORD is the password of the user "admin" made at the first start, and the one that
+"billwright password" sets (default: a random one, shown once); BILLWRIGHT_LOG_LEVEL is debug, info, warn or error (default info).
 `;
 
 const database = { type: 'string', default: 'billwright.db' } as const;
@@ -48,6 +55,11 @@ const commands: Readonly<Record<string, (args: readonly string[]) => Promise<voi
     const applied = await migrateDatabase(values.database);
     for (const name of applied) console.log(`applied ${name}`);
     console.log(applied.length === 0 ? 'The schema is up to date.' : 'The schema is now up to date.');
+  },
+  async password(args) {
+    const { setPassword } = await import('./password.ts');
+    const { values } = parsed(args, { database, user: { type: 'string', default: administrator } });
+    console.log(await setPassword(values));
   },
   async openapi(args) {
     parsed(args, {});

@@ -5,10 +5,10 @@ import type { PaymentGateway } from '../../lib/ports/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import { createKoaApp, type Listening, listen } from '../koa/index.ts';
 import { scryptHasher, sharedTestClock, systemClock, uuidGenerator } from '../node/index.ts';
-import { ensureLogin, firstPassword, type Login, loginText } from './administrator.ts';
+import { choosePassword, ensureLogin, type Login, loginText } from './administrator.ts';
 import { isPostgresqlUrl, openStorage } from './database.ts';
 import { createLogger } from './logger.ts';
-import { UsageError } from './usage-error.ts';
+import { refuseTestModeInProduction, refuseTestPassword } from './production.ts';
 
 const testModeWarning =
   'TEST MODE: known password, movable clock, sandbox gateway. Anybody who can reach this server owns it. Never use it in production.';
@@ -25,25 +25,36 @@ export interface ServeOptions {
 
 /** Runs the server until it is told to stop. */
 export async function serve(options: ServeOptions): Promise<void> {
-  refuseTestModeInProduction(options);
-  const password = firstPassword(process.env, options);
+  refuseTestModeInProduction(process.env, options);
+  const password = choosePassword(process.env, options);
   const logger = createLogger(process.env.BILLWRIGHT_LOG_LEVEL);
   const storage = await openStorage(options.database, options);
+  let listening: Listening | undefined;
   try {
     const { billing, app } = await compose({ options, storage, logger });
+    await refuseTestPassword(billing, options);
+    // Before the administrator is made: a password of a start that fails would be shown to nobody.
+    listening = await listen(app, options);
     const login = await ensureLogin(billing, password);
+    console.log(loginText(login));
     billing.start();
-    const listening = await listen(app, options);
     stopOnSignal({ billing, listening, logger });
-    if (options.testMode) logger.warn({ user: login.user }, testModeWarning);
+    if (options.testMode) warnOfTestMode(logger, login);
     const database = shownDatabase(options.database);
     logger.info({ host: listening.host, port: listening.port, database }, 'serving');
-    announce(listening, login, options);
+    announce(listening, options);
   } catch (error) {
-    // Open connections would keep a process alive that cannot serve.
+    // An open port and open connections would keep a process alive that cannot serve.
+    await listening?.close();
     await storage.close();
     throw error;
   }
+}
+
+function warnOfTestMode(logger: PinoLogger, { user, chosen }: Login): void {
+  logger.warn({ user }, testModeWarning);
+  if (chosen === null)
+    logger.warn({ user }, 'the user keeps the password that it has, which is not that of test mode');
 }
 
 /** Puts the server together: storage, clock, gateway, engine, HTTP. */
@@ -74,13 +85,6 @@ async function openSandbox(database: string): Promise<PaymentGateway> {
   const { fileLedger, sandboxGateway } = await import('../payments/index.ts');
   if (isPostgresqlUrl(database) || database === ':memory:') return sandboxGateway();
   return sandboxGateway({ ledger: fileLedger(`${database}.sandbox`) });
-}
-
-function refuseTestModeInProduction(options: ServeOptions): void {
-  if (!options.testMode || process.env.NODE_ENV !== 'production') return;
-  throw new UsageError(
-    '--test-mode is refused where NODE_ENV is "production": its password is known to everybody',
-  );
 }
 
 interface Running {
@@ -119,11 +123,10 @@ async function shutDown({ billing, listening, logger }: Running): Promise<void> 
   logger.info({}, 'stopped');
 }
 
-function announce(listening: Listening, login: Login, options: ServeOptions): void {
+function announce(listening: Listening, options: ServeOptions): void {
   const url = urlOf(listening);
   console.log(`Billwright is ready at ${url}`);
   if (options.testMode) console.log('TEST MODE: never use it in production.');
-  console.log(loginText(login));
   console.log(`The interface is described at ${url}/openapi.json`);
 }
 

@@ -47,6 +47,12 @@ export function systemStore(access: SystemAccess, dialect: Dialect): SystemStore
           ${insertInto({ tenantRecordId: noTenant }, usersTable, [user])} on conflict (name) do nothing`);
       return affected === 1;
     },
+    updatePasswordHash: async (name, passwordHash) => {
+      const { affected } = await access.run(sql`
+          update ${raw(usersTable.name)}
+          set password_hash = ${passwordHash}, credential_version = credential_version + 1 where name = ${name}`);
+      return affected === 1;
+    },
     readTestClock: async () => {
       const [clock] = await find(testClockTable, sql`name = ${clockName}`);
       return clock ? { base: clock.base, setAtMs: clock.setAtMs } : null;

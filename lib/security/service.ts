@@ -1,3 +1,4 @@
+import { BillingError, ErrorCode } from '../errors/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { User } from './model.ts';
 
@@ -36,6 +37,20 @@ export class SecurityService {
       permissions: [ALL_PERMISSIONS],
       allTenants: true,
       isActive: true,
+    });
+  }
+
+  /**
+   * Gives the user a new password; the old one is refused at once on every node, remembered or not.
+   * @throws BillingError SECURITY_INVALID_USER (40001) if there is no user of that name.
+   */
+  async setPassword(name: string, password: string): Promise<void> {
+    const { storage, hasher } = this.#ports;
+    if (await storage.system.updatePasswordHash(name, await hasher.hash(password))) return;
+    throw new BillingError({
+      code: ErrorCode.SECURITY_INVALID_USER,
+      message: `There is no user "${name}"`,
+      facts: { user: name },
     });
   }
 }

@@ -1,6 +1,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -135,6 +136,40 @@ describe('the command line', () => {
     expect((await second.stop('SIGINT')).code).to.equal(0);
   });
 
+  it('loses no password to a port that is taken', async () => {
+    const database = join(directory, 'taken.db');
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const failed = await run(['serve', '--port', String(port), '--database', database]);
+    other.close();
+    expect(failed.code).to.equal(1);
+    expect(failed.errors).to.match(/EADDRINUSE/);
+    const server = await serve(['--database', database]);
+    const password = /password (\S{24}) /.exec(failed.output + server.greeting)?.[1] ?? '';
+    expect(await statusAs(server.url, password)).to.equal(404);
+    await server.stop();
+  });
+
+  it('sets a new password', async () => {
+    const database = join(directory, 'forgotten.db');
+    await (await serve(['--database', database])).stop();
+    const made = await run(['password', '--database', database]);
+    const password = /password (\S{24}) /.exec(made.output)?.[1] ?? '';
+    const server = await serve(['--database', database]);
+    expect(await statusAs(server.url, password)).to.equal(404);
+    await server.stop();
+    const given = { BILLWRIGHT_ADMIN_PASSWORD: 'another secret' };
+    expect((await run(['password', '--database', database], given)).output).to.not.include('another secret');
+    const next = await serve(['--database', database]);
+    expect(await statusAs(next.url, password)).to.equal(401);
+    expect(await statusAs(next.url, 'another secret')).to.equal(404);
+    await next.stop();
+    const unknown = await run(['password', '--user', 'nobody', '--database', database]);
+    expect(unknown.code).to.equal(1);
+    expect(unknown.errors).to.match(/no user "nobody"/);
+  });
+
   it('takes the first password from the environment, if it is long enough', async () => {
     const environment = { BILLWRIGHT_ADMIN_PASSWORD: 'long enough' };
     const server = await serve(['--database', join(directory, 'given.db')], environment);
@@ -163,6 +198,25 @@ describe('the command line', () => {
     const refused = await run(['serve', ...args], { NODE_ENV: 'production' });
     expect(refused.code).to.equal(2);
     expect(refused.errors).to.match(/NODE_ENV/);
+    expect((await run(['serve', ...args], { NODE_ENV: 'Production' })).code).to.equal(2);
+  });
+
+  it('serves a database with the password of test mode in test mode only', async () => {
+    const database = join(directory, 'tested.db');
+    await (await serve(['--database', database, '--test-mode'])).stop();
+    const refused = await run(['serve', '--port', '0', '--database', database]);
+    expect(refused.code).to.equal(1);
+    expect(refused.errors).to.match(/billwright password/);
+    const known = { BILLWRIGHT_ADMIN_PASSWORD: 'password' };
+    expect((await run(['password', '--database', database], known)).code).to.equal(2);
+    await run(['password', '--database', database], { BILLWRIGHT_ADMIN_PASSWORD: 'a better one' });
+    const server = await serve(['--database', database]);
+    expect(await statusAs(server.url, 'a better one')).to.equal(404);
+    await server.stop();
+    const test = await serve(['--database', database, '--test-mode']);
+    expect(await statusAs(test.url, 'password')).to.equal(401);
+    expect(test.greeting).to.not.match(/password password/);
+    expect((await test.stop()).log).to.match(/keeps the password that it has/);
   });
 
   it('refuses a PostgreSQL schema that is not there, and names the command that makes it', async () => {

@@ -1,0 +1,32 @@
+import { Billing } from '../../lib/billing.ts';
+import { scryptHasher, systemClock, uuidGenerator } from '../node/index.ts';
+import { choosePassword, loginText } from './administrator.ts';
+import { openStorage } from './database.ts';
+import { createLogger } from './logger.ts';
+
+export interface PasswordOptions {
+  readonly user: string;
+  /** Path of a SQLite file or URL of a PostgreSQL database. */
+  readonly database: string;
+}
+
+/** Gives a user a new password; returns how to log in with it. */
+export async function setPassword({ user, database }: PasswordOptions): Promise<string> {
+  const chosen = choosePassword(process.env, { testMode: false });
+  const clock = systemClock();
+  const storage = await openStorage(database, { migrate: false });
+  try {
+    const billing = await Billing.open<never>({
+      storage,
+      clock,
+      systemClock: clock,
+      ids: uuidGenerator(),
+      hasher: scryptHasher(),
+      logger: createLogger(process.env.BILLWRIGHT_LOG_LEVEL),
+    });
+    await billing.security.setPassword(user, chosen.password);
+    return loginText({ user, chosen });
+  } finally {
+    await storage.close();
+  }
+}

@@ -1,0 +1,26 @@
+import type { Billing } from '../../lib/billing.ts';
+import { hasTestPassword, testPassword } from './administrator.ts';
+import { UsageError } from './usage-error.ts';
+
+/** @throws UsageError for test mode where the environment says that this is production. */
+export function refuseTestModeInProduction(
+  environment: Readonly<Record<string, string | undefined>>,
+  options: { readonly testMode: boolean },
+): void {
+  if (!options.testMode || environment.NODE_ENV?.trim().toLowerCase() !== 'production') return;
+  throw new UsageError(
+    '--test-mode is refused where NODE_ENV is "production": its password is known to everybody',
+  );
+}
+
+/** A database that was made in test mode must not be served to the world with the password that everybody knows. */
+export async function refuseTestPassword(
+  billing: Billing<never>,
+  options: { readonly testMode: boolean },
+): Promise<void> {
+  if (options.testMode || !(await hasTestPassword(billing))) return;
+  throw new Error(
+    `The administrator of this database has the password "${testPassword}" of test mode, which everybody knows. ` +
+      'Give it another one with `billwright password --database <where>`, or serve with --test-mode',
+  );
+}
