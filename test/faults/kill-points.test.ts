@@ -81,7 +81,9 @@ function play(database: TestDatabase, files: string, killAt: number): Promise<En
   const args = [PROCESS, '--kind', database.kind, '--database', where, '--files', files];
   return new Promise((resolve) => {
     const full = [...args, '--until', STORY_ENDS, '--kill-at', String(killAt)];
-    execFile(process.execPath, full, (error, stdout, stderr) => {
+    // The processes load the same modules over and over: Node keeps them compiled.
+    const env = { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), 'billwright-compiled') };
+    execFile(process.execPath, full, { env }, (error, stdout, stderr) => {
       resolve({ signal: error?.signal ?? null, stdout, stderr });
     });
   });
