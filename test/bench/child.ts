@@ -1,40 +1,58 @@
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 
 /** Work for a process of its own: the module at `script` answers one message with one message. */
 export interface ChildWork<Input> {
   readonly script: URL;
   readonly input: Input;
-  readonly execArgv?: readonly string[];
 }
 
-/** What was measured outside the work itself. */
+/** What is measured of every process. */
 export interface ChildUsage {
-  /** Highest resident memory of the process, in MiB. */
+  /** Highest resident memory of the process until its answer, in MiB. */
   readonly peakMib: number;
 }
 
+/** A process that has answered and goes on, such as a server. */
+export interface RunningChild<Output> {
+  readonly output: Output;
+  /** Lets it end, and waits for that. */
+  stop(): Promise<void>;
+}
+
 /** Runs the work in a fresh process, as cold as a user's, and returns its answer. */
-export async function inChild<Input, Output>({
+export async function inChild<Input, Output>(work: ChildWork<Input>): Promise<Output & ChildUsage> {
+  const { output, stop } = await startChild<Input, Output & ChildUsage>(work);
+  await stop();
+  return output;
+}
+
+/** Starts the process and waits for its answer. */
+export async function startChild<Input, Output>({
   script,
   input,
-  execArgv = [],
-}: ChildWork<Input>): Promise<Output & ChildUsage> {
-  const child = fork(script, { execArgv: [...execArgv], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+}: ChildWork<Input>): Promise<RunningChild<Output>> {
+  const child = fork(script, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   const ended = once(child, 'exit');
-  try {
-    child.send(input as object);
-    const answer = await Promise.race([
-      once(child, 'message').then(([message]) => message as Output & ChildUsage),
-      ended.then(([code]): never => {
-        throw new Error(`${script.pathname} ended with ${String(code)} before it answered`);
-      }),
-    ]);
-    return answer;
-  } finally {
+  const stop = async (): Promise<void> => {
     if (child.connected) child.disconnect();
     await ended;
+  };
+  try {
+    return { output: await answerOf<Output>(child, input, script), stop };
+  } catch (error) {
+    await stop();
+    throw error;
   }
+}
+
+async function answerOf<Output>(child: ChildProcess, input: unknown, script: URL): Promise<Output> {
+  const answer = once(child, 'message').then(([message]) => message as Output);
+  const death = once(child, 'exit').then(([code]): never => {
+    throw new Error(`${script.pathname} ended with ${String(code)} before it answered`);
+  });
+  child.send(input as object);
+  return Promise.race([answer, death]);
 }
 
 /** The other side: answers the parent's message with what `work` makes of it, then lets the process end. */

@@ -1,7 +1,7 @@
+import { readFile } from 'node:fs/promises';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { type FakeClock, fakeClock, sandboxGateway } from '../../adapters/testing/index.ts';
-import type { TenantBilling, Uuid } from '../../lib/index.ts';
-import { openShop } from '../support/shop.ts';
+import type { Tenant, TenantBilling, Uuid } from '../../lib/index.ts';
 import { type BenchDatabase, storageAt, withRows } from './databases.ts';
 import { type Mark, markNow, multiply } from './seed.ts';
 
@@ -12,6 +12,8 @@ export interface Past {
   readonly invoices: number;
   /** Monthly subscriptions of each account; all are billed on one day. */
   readonly subscriptions: number;
+  /** Day of the first invoices; default that from which the catalog is effective. */
+  readonly begins?: string;
 }
 
 export interface Seeded extends Past {
@@ -22,6 +24,10 @@ export interface Seeded extends Past {
   readonly due: string;
   readonly rows: number;
 }
+
+/** How the tenant's calls name it. */
+export const TENANT_KEY = 'bench';
+export const TENANT_SECRET = 'bench-secret';
 
 export const GATEWAY = 'killbill-payment-test';
 /** Sold without a trial at 12.00 USD a month in advance. */
@@ -43,13 +49,14 @@ export async function play(
   database: BenchDatabase,
   past: Past,
 ): Promise<{ readonly mark: Mark; readonly tenantId: Uuid; readonly accountId: Uuid }> {
-  const tenantId = await withEngine(database, BEGINS, async ({ billing }) => {
-    const { tenant } = await openShop(billing);
+  const { begins = BEGINS } = past;
+  const tenantId = await withEngine(database, begins, async ({ billing }) => {
+    const tenant = await openShop(billing);
     await settle(billing);
     return tenant.id;
   });
   const mark = await withRows(database, markNow);
-  const accountId = await withEngine(database, BEGINS, async ({ billing, clock }) => {
+  const accountId = await withEngine(database, begins, async ({ billing, clock }) => {
     const acme = billing.as({ tenant: tenantId, user: 'bench' });
     const accountIds: Uuid[] = [];
     for (let count = 0; count < past.accounts; count += 1) {
@@ -94,14 +101,31 @@ export async function signUp(acme: TenantBilling, subscriptions: number): Promis
   return id;
 }
 
+/** The tenant, with the catalog of the examples. */
+export async function openShop(billing: Billing<never>): Promise<Tenant> {
+  const secrets = { apiKey: TENANT_KEY, apiSecret: TENANT_SECRET };
+  const tenant = await billing.tenants.create({ userName: 'bench' }, secrets);
+  const catalog = await readFile(new URL('../../examples/catalogs/meadow.xml', import.meta.url));
+  await billing.as({ tenant: tenant.id, user: 'bench' }).uploadCatalog(catalog);
+  return tenant;
+}
+
+/** The first of the month that lies so many months from the present one, UTC. */
+export function firstOfMonth(monthsAhead: number): string {
+  const now = new Date();
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + monthsAhead, 1))
+    .toISOString()
+    .slice(0, 10);
+}
+
 /** Does all that is due. */
 export async function settle(billing: Billing<never>): Promise<void> {
   if (!(await billing.settle())) throw new Error('The engine did not settle in time');
 }
 
 /** The instant after the last invoice of the past at which the next one is due. */
-export function dueAfter({ invoices }: Pick<Past, 'invoices'>): string {
-  const clock = fakeClock(BEGINS);
+export function dueAfter({ invoices, begins = BEGINS }: Pick<Past, 'invoices' | 'begins'>): string {
+  const clock = fakeClock(begins);
   clock.advance({ months: invoices });
   return clock.toString();
 }

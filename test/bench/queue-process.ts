@@ -15,9 +15,9 @@ import {
 } from '../../lib/index.ts';
 import { Dispatcher } from '../../lib/queue/dispatcher.ts';
 import type { HandlerBatch, QueueHandler } from '../../lib/queue/handler.ts';
-import { openShop } from '../support/shop.ts';
 import { answerParent } from './child.ts';
 import { type BenchDatabase, storageAt } from './databases.ts';
+import { openShop } from './past.ts';
 
 /** Entries put into the queue one after the other, each when the one before has been handled. */
 export interface QueueInput {
@@ -133,7 +133,9 @@ async function makeAccount(
 ): Promise<{ readonly tenant: TenantRef; readonly account: Account }> {
   const billing = await Billing.open({ storage: storageAt(database) });
   try {
-    const { tenant, acme } = await openShop(billing);
+    const { id } = await openShop(billing);
+    const tenant = await billing.tenants.refOf(id);
+    const acme = billing.as({ tenant, user: 'bench' });
     return { tenant, account: await acme.createAccount({ currency: 'USD' }) };
   } finally {
     await billing.close();

@@ -1,5 +1,8 @@
 import { parseArgs } from 'node:util';
+import { apiReads } from './api-reads.ts';
+import { apiWrites } from './api-writes.ts';
 import { catalogSize } from './catalog-size.ts';
+import { coldStart } from './cold-start.ts';
 import { conditions } from './conditions.ts';
 import { benchDatabases } from './databases.ts';
 import { dryRun } from './dry-run.ts';
@@ -17,7 +20,10 @@ const goals: readonly Goal[] = [
   seedCheck,
   invoiceRun,
   historyGrowth,
+  apiReads,
+  apiWrites,
   dryRun,
+  coldStart,
   testClock,
   queueLatency,
   manySubscriptions,

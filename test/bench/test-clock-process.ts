@@ -1,9 +1,8 @@
 import { Billing } from '../../adapters/node/billwright.ts';
 import { fakeClock, sandboxGateway } from '../../adapters/testing/index.ts';
-import { openShop } from '../support/shop.ts';
 import { answerParent } from './child.ts';
 import { type BenchDatabase, storageAt } from './databases.ts';
-import { signUp } from './past.ts';
+import { openShop, signUp } from './past.ts';
 
 /** The life of one account, played by a test clock. */
 export interface TestClockInput {
@@ -21,7 +20,8 @@ async function play({ database, months, way }: TestClockInput): Promise<TestCloc
   const clock = fakeClock('2024-01-01');
   const billing = await Billing.open({ storage: storageAt(database), clock, gateways: [sandboxGateway()] });
   try {
-    const { acme } = await openShop(billing);
+    const tenant = await openShop(billing);
+    const acme = billing.as({ tenant: tenant.id, user: 'bench' });
     await signUp(acme, 1);
     await billing.settle();
     const steps = way === 'ONE_JUMP' ? [months] : Array.from({ length: months }, () => 1);

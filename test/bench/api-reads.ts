@@ -1,0 +1,119 @@
+import { type BenchDatabase, type DatabaseKind, databaseKinds, withRows } from './databases.ts';
+import { type Bench, expectSame, type Figure, type Goal } from './goal.ts';
+import { call, koaRate, putLoad, withServer } from './http-load.ts';
+import type { LoadInput, LoadOutput, LoadRequest } from './load-process.ts';
+import { firstOfMonth, PRICE, seed } from './past.ts';
+import { median } from './statistics.ts';
+
+const accounts = { SMOKE: 3, NORMAL: 500, FULL: 500 };
+const total = { SMOKE: 200, NORMAL: 20_000, FULL: 50_000 };
+const runs = { SMOKE: 1, NORMAL: 5, FULL: 5 };
+const invoices = 12;
+const itemsOfInvoice = 10;
+const connections = 16;
+/** Different records, so that no single row is all that is ever read. */
+const chosenRecords = 500;
+
+export const apiReads: Goal = {
+  name: 'api-reads',
+  title: 'API reads: authenticated, keep-alive, 16 connections',
+  async measure(bench) {
+    const figures: Figure[] = [];
+    for (const kind of databaseKinds) figures.push(...(await measureOn(bench, kind)));
+    return figures;
+  },
+};
+
+/** A read, and what one of its answers looks like. */
+interface Read {
+  readonly what: string;
+  readonly requests: readonly LoadRequest[];
+  readonly answer: string;
+}
+
+async function measureOn(bench: Bench, kind: DatabaseKind): Promise<readonly Figure[]> {
+  const database = await bench.databases.fresh(kind);
+  // Nothing falls due while the server runs: the last invoices are those of this month.
+  const begins = firstOfMonth(1 - invoices);
+  await seed(database, { accounts: bench.choose(accounts), invoices, subscriptions: itemsOfInvoice, begins });
+  const ids = await idsOf(database);
+  const figures = await withServer(database, async (url) => {
+    const all: Figure[] = [];
+    for (const read of await readsOf(url, ids)) all.push(...(await measureRead(bench, url, { read, kind })));
+    return all;
+  });
+  await bench.databases.remove(database);
+  return figures;
+}
+
+interface Ids {
+  readonly accounts: readonly string[];
+  readonly invoices: readonly string[];
+}
+
+async function idsOf(database: BenchDatabase): Promise<Ids> {
+  return withRows(database, async (rows) => {
+    const chosen = async (table: string): Promise<readonly string[]> => {
+      const found = await rows.query(`select id from ${table} order by random() limit ${chosenRecords}`);
+      return found.map(({ id }) => String(id));
+    };
+    return { accounts: await chosen('bw_accounts'), invoices: await chosen('bw_invoices') };
+  });
+}
+
+/** Looks at one answer of each kind before anything is timed. */
+async function readsOf(url: string, ids: Ids): Promise<readonly Read[]> {
+  const account = ids.accounts.map((id) => ({ method: 'GET', path: `/1.0/kb/accounts/${id}` }));
+  const invoice = ids.invoices.map((id) => ({ method: 'GET', path: `/1.0/kb/invoices/${id}` }));
+  const [firstAccount, firstInvoice] = [account[0], invoice[0]];
+  if (!firstAccount || !firstInvoice) throw new Error('The seed has made no accounts or no invoices');
+  const accountRead = (await call(url, firstAccount)) as { accountId?: unknown };
+  expectSame('The account read', accountRead.accountId, ids.accounts[0]);
+  const invoiceRead = (await call(url, firstInvoice)) as { amount?: unknown; items?: readonly unknown[] };
+  expectSame(
+    'Items and amount of the invoice read',
+    [invoiceRead.items?.length, invoiceRead.amount],
+    [itemsOfInvoice, itemsOfInvoice * PRICE],
+  );
+  return [
+    { what: 'account', requests: account, answer: JSON.stringify(accountRead) },
+    { what: 'invoice with 10 items', requests: invoice, answer: JSON.stringify(invoiceRead) },
+  ];
+}
+
+async function measureRead(
+  bench: Bench,
+  url: string,
+  { read, kind }: { readonly read: Read; readonly kind: DatabaseKind },
+): Promise<readonly Figure[]> {
+  const load: Omit<LoadInput, 'headers' | 'url'> = {
+    requests: read.requests,
+    status: 200,
+    connections,
+    total: bench.choose(total),
+    perSecond: null,
+  };
+  // The first load finds code that is still being compiled; a server has that behind it.
+  await putLoad({ ...load, url });
+  const [full, half]: [LoadOutput[], LoadOutput[]] = [[], []];
+  for (let left = bench.choose(runs); left > 0; left -= 1) full.push(await putLoad({ ...load, url }));
+  const perSecond = median(full.map((run) => run.perSecond)) / 2;
+  for (let left = bench.choose(runs); left > 0; left -= 1)
+    half.push(await putLoad({ ...load, url, perSecond }));
+  const ceiling = await koaRate(read.answer, load);
+  return [
+    {
+      name: `read ${read.what}, ${kind}`,
+      unit: 'req/s',
+      runs: full.map((run) => run.perSecond),
+      goal: { atLeast: 5_000 },
+      ceiling: { what: 'Koa with one route and the same answer', value: ceiling },
+    },
+    {
+      name: `read ${read.what}, ${kind}, p99 at half load`,
+      unit: 'ms',
+      runs: half.map((run) => run.p99Ms),
+      goal: { atMost: 15 },
+    },
+  ];
+}

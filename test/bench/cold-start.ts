@@ -1,0 +1,119 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFile, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { type BenchDatabase, type DatabaseKind, databaseKinds } from './databases.ts';
+import { type Bench, expectSame, type Figure, type Goal } from './goal.ts';
+import { callHeaders, credentials } from './http-load.ts';
+import { seed } from './past.ts';
+
+const runs = { SMOKE: 1, NORMAL: 10, FULL: 20 };
+const goals: Readonly<Record<DatabaseKind, number>> = { sqlite: 500, postgresql: 800 };
+const retryMs = 2;
+const root = fileURLToPath(new URL('../../', import.meta.url));
+
+/** `billwright serve`, as the package ships it, over a database that is there: until the first authorised answer. */
+export const coldStart: Goal = {
+  name: 'cold-start',
+  title: 'Cold start of `billwright serve` to the first authorised 200',
+  async measure(bench) {
+    const built = await buildPackage();
+    try {
+      const figures: Figure[] = [];
+      for (const kind of databaseKinds) figures.push(...(await measureOn(bench, kind, built)));
+      return figures;
+    } finally {
+      await rm(built, { recursive: true, force: true });
+    }
+  },
+};
+
+/** The package as `npm run build` makes it, in a directory of its own. */
+async function buildPackage(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'billwright-package-'));
+  await symlink(join(root, 'node_modules'), join(directory, 'node_modules'));
+  await copyFile(join(root, 'package.json'), join(directory, 'package.json'));
+  const compiler = join(root, 'node_modules', '.bin', 'tsc');
+  execFileSync(compiler, ['-p', join(root, 'tsconfig.build.json'), '--outDir', join(directory, 'dist')]);
+  return directory;
+}
+
+async function measureOn(bench: Bench, kind: DatabaseKind, built: string): Promise<readonly Figure[]> {
+  const database = await bench.databases.fresh(kind);
+  const seeded = await seed(database, { accounts: 3, invoices: 1, subscriptions: 0 });
+  const path = `/1.0/kb/accounts/${seeded.accountId}`;
+  const programs = {
+    'as the package ships it': join(built, 'dist', 'adapters', 'cli', 'billwright.js'),
+    'from its sources': join(root, 'adapters', 'cli', 'billwright.ts'),
+  };
+  const figures: Figure[] = [];
+  for (const [which, program] of Object.entries(programs)) {
+    // The first start makes the administrator, which no later one does.
+    await start({ program, database, path, accountId: seeded.accountId });
+    const times: number[] = [];
+    for (let left = bench.choose(runs); left > 0; left -= 1) {
+      times.push(await start({ program, database, path, accountId: seeded.accountId }));
+    }
+    const goal = program.endsWith('.js') ? { atMost: goals[kind] } : null;
+    figures.push({ name: `cold start ${which}, ${kind}`, unit: 'ms', runs: times, goal });
+  }
+  await bench.databases.remove(database);
+  return figures;
+}
+
+async function start(input: {
+  readonly program: string;
+  readonly database: BenchDatabase;
+  readonly path: string;
+  readonly accountId: string;
+}): Promise<number> {
+  const port = await freePort();
+  const args = [input.program, 'serve', '--port', String(port), '--database', input.database.location];
+  const env = {
+    ...process.env,
+    BILLWRIGHT_ADMIN_PASSWORD: credentials.password,
+    BILLWRIGHT_LOG_LEVEL: 'error',
+  };
+  const began = performance.now();
+  const server = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
+  const ended = once(server, 'exit');
+  try {
+    const account = await firstAnswer(server, `http://127.0.0.1:${port}${input.path}`);
+    const ms = performance.now() - began;
+    expectSame('The account of the first answer', account.accountId, input.accountId);
+    return ms;
+  } finally {
+    server.kill('SIGTERM');
+    await ended;
+  }
+}
+
+async function firstAnswer(server: ChildProcess, url: string): Promise<{ readonly accountId?: unknown }> {
+  while (server.exitCode === null) {
+    try {
+      const response = await fetch(url, { headers: callHeaders });
+      if (response.status === 200) return (await response.json()) as { readonly accountId?: unknown };
+      throw new Error(`The first answer was ${response.status}: ${await response.text()}`);
+    } catch (error) {
+      // Nothing listens yet.
+      if (!(error instanceof TypeError)) throw error;
+      await setTimeout(retryMs);
+    }
+  }
+  throw new Error(`The server ended with ${server.exitCode} before it answered`);
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  probe.listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  probe.close();
+  await once(probe, 'close');
+  if (address === null || typeof address === 'string') throw new Error('There is no free TCP port');
+  return address.port;
+}

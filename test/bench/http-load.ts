@@ -1,0 +1,60 @@
+import { inChild, startChild } from './child.ts';
+import type { BenchDatabase } from './databases.ts';
+import type { KoaInput, KoaOutput } from './koa-process.ts';
+import type { LoadInput, LoadOutput, LoadRequest } from './load-process.ts';
+import { TENANT_KEY, TENANT_SECRET } from './past.ts';
+import type { ServerInput, ServerOutput } from './server-process.ts';
+
+const USER = 'admin';
+const PASSWORD = 'bench-password';
+
+/** Headers of an authenticated call. */
+export const callHeaders: Readonly<Record<string, string>> = {
+  authorization: `Basic ${Buffer.from(`${USER}:${PASSWORD}`).toString('base64')}`,
+  'x-killbill-apikey': TENANT_KEY,
+  'x-killbill-apisecret': TENANT_SECRET,
+  'x-killbill-createdby': 'bench',
+};
+
+export const credentials = { user: USER, password: PASSWORD };
+
+/** A server in a process of its own while `work` runs. */
+export async function withServer<T>(database: BenchDatabase, work: (url: string) => Promise<T>): Promise<T> {
+  const script = new URL('./server-process.ts', import.meta.url);
+  const input = { database, ...credentials };
+  const { output, stop } = await startChild<ServerInput, ServerOutput>({ script, input });
+  try {
+    return await work(output.url);
+  } finally {
+    await stop();
+  }
+}
+
+/** Puts the load on a server, from a process of its own. */
+export function putLoad(load: Omit<LoadInput, 'headers'>): Promise<LoadOutput> {
+  const script = new URL('./load-process.ts', import.meta.url);
+  return inChild<LoadInput, LoadOutput>({ script, input: { ...load, headers: callHeaders } });
+}
+
+/** One call, for checks: the body as JSON. */
+export async function call(url: string, { method, path, body }: LoadRequest): Promise<unknown> {
+  const response = await fetch(url + path, {
+    method,
+    headers: { ...callHeaders, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${path} was answered with ${response.status}: ${text}`);
+  return text === '' ? null : JSON.parse(text);
+}
+
+/** Requests a second that Koa answers with nothing behind it, under the same load. */
+export async function koaRate(answer: string, load: Omit<LoadInput, 'headers' | 'url'>): Promise<number> {
+  const script = new URL('./koa-process.ts', import.meta.url);
+  const { output, stop } = await startChild<KoaInput, KoaOutput>({ script, input: { answer } });
+  try {
+    return (await putLoad({ ...load, url: output.url })).perSecond;
+  } finally {
+    await stop();
+  }
+}

@@ -1,0 +1,34 @@
+import { createKoaApp, listen } from '../../adapters/koa/index.ts';
+import { Billing } from '../../adapters/node/billwright.ts';
+import { consoleLogger } from '../../adapters/node/console-logger.ts';
+import { sandboxGateway } from '../../adapters/testing/index.ts';
+import { answerParent } from './child.ts';
+import { type BenchDatabase, storageAt } from './databases.ts';
+
+/** A host application with the HTTP interface, in real time; it serves until the parent lets it go. */
+export interface ServerInput {
+  readonly database: BenchDatabase;
+  readonly user: string;
+  readonly password: string;
+}
+
+export interface ServerOutput {
+  readonly url: string;
+}
+
+async function serve({ database, user, password }: ServerInput): Promise<ServerOutput> {
+  const logger = consoleLogger();
+  const billing = await Billing.open({ storage: storageAt(database), logger, gateways: [sandboxGateway()] });
+  await billing.security.ensureAdministrator(user, password);
+  billing.start();
+  const listening = await listen(createKoaApp({ billing, logger }), { port: 0 });
+  process.once('disconnect', () => {
+    void listening
+      .close()
+      .then(() => billing.close())
+      .then(() => process.exit(0));
+  });
+  return { url: `http://127.0.0.1:${listening.port}` };
+}
+
+answerParent(serve);
