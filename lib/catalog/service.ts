@@ -4,14 +4,14 @@ import type { Uuid } from '../ids/index.ts';
 import { MAX_CACHED_CATALOGS } from '../limits.ts';
 import type { Ports } from '../ports/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
-import { BusEventType } from '../queue/model.ts';
+import { BusEventType, type NewBusEvent } from '../queue/model.ts';
 import type { TenantService } from '../tenants/service.ts';
 import { type Catalog, createCatalog } from './catalog.ts';
 import { type CatalogVersion, createVersion } from './catalog-version.ts';
 import { CompiledVersions } from './compiled-versions.ts';
 import type { StoredCatalogVersion } from './stored-version.ts';
 import { validateVersion } from './validation/validate-version.ts';
-import { validateVersions } from './validation/validate-versions.ts';
+import { validateVersions, versionsToAdd } from './validation/validate-versions.ts';
 import { type ParsedVersion, readCatalogXml } from './xml/read-catalog.ts';
 import { canonicalXml } from './xml/write-catalog.ts';
 
@@ -45,45 +45,19 @@ export class CatalogService {
   async upload(context: CallContext, source: Uint8Array | string): Promise<void> {
     const parsed = forTenant(context.tenant, () => parse(source));
     const hashed = await Promise.all(parsed.versions.map(withHash));
-    for (const { plans, title } of parsed.versions.map(({ version }) => version)) {
-      const changing = plans.filter((plan) => plan.effectiveDateForExistingSubscriptions !== null);
-      if (changing.length === 0) continue;
-      const names = changing.map((plan) => plan.name);
-      this.#ports.logger.warn(
-        { tenantId: context.tenant.id, plans: names },
-        `${title}: prices of existing subscriptions stay as they are; this version bills no price changes`,
-      );
-    }
-    for (const { message, line } of parsed.warnings) {
-      this.#ports.logger.warn({ tenantId: context.tenant.id, line }, `catalog upload: ${message}`);
-    }
+    this.#logWarnings(context.tenant, parsed);
     await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
       await session.catalogs.lock();
-      const stored = (await session.catalogs.versions()).map((version) => ({
-        ...version,
-        compiled: this.#compiled.get(version),
-      }));
-      // catalog.md §5 rule 6: an envelope may repeat what is stored, so that a downloaded one can be extended and sent
-      const known = new Set(stored.map((version) => `${version.effectiveDate} ${version.contentHash}`));
-      const isNew = (each: Hashed): boolean =>
-        !parsed.isEnvelope || !known.has(`${each.version.effectiveDate} ${each.contentHash}`);
-      const fresh = hashed.filter(isNew);
-      const added = fresh.length > 0 ? fresh : hashed;
+      const stored = (await session.catalogs.versions()).map((version) => this.#compiled.get(version));
+      const added = toAdd(hashed, stored, parsed.isEnvelope);
       const problems = validateVersions(
-        stored.map((version) => version.compiled),
+        stored,
         added.map((each) => each.version),
         added.map((each) => each.parsed),
       );
       if (problems.length > 0) throw invalidForTenant(context.tenant, problems);
-      const rows = this.#rowsOf(added, sourceText(source), context);
-      const id = await session.catalogs.insert(rows);
-      session.publish([
-        {
-          type: BusEventType.TENANT_CONFIG_CHANGE,
-          accountRecordId: null,
-          payload: { accountId: null, objectId: id, metaData: { key: CATALOG_KEY } },
-        },
-      ]);
+      const id = await session.catalogs.insert(this.#rowsOf(added, sourceText(source), context));
+      session.publish([catalogChanged(id)]);
     });
   }
 
@@ -115,6 +89,20 @@ export class CatalogService {
     if (this.#globalDefault === null) return createCatalog([]);
     const tenant = await this.#tenants.get(session.tenant.id);
     return tenant.useGlobalDefault ? this.#globalDefault : createCatalog([]);
+  }
+
+  #logWarnings(tenant: TenantRef, { versions, warnings }: Parsed): void {
+    const { logger } = this.#ports;
+    for (const { message, line } of warnings)
+      logger.warn({ tenantId: tenant.id, line }, `catalog upload: ${message}`);
+    for (const { version } of versions) {
+      const changing = version.plans.filter((plan) => plan.effectiveDateForExistingSubscriptions !== null);
+      if (changing.length === 0) continue;
+      logger.warn(
+        { tenantId: tenant.id, plans: changing.map((plan) => plan.name) },
+        `${version.title}: prices of existing subscriptions stay as they are; this version bills no price changes`,
+      );
+    }
   }
 
   #rowsOf(
@@ -169,6 +157,25 @@ function validVersions(source: string): readonly CatalogVersion[] {
   const problems = validateVersions([], versions);
   if (problems.length > 0) throw invalid(problems);
   return versions;
+}
+
+function toAdd(
+  hashed: readonly Hashed[],
+  stored: readonly CatalogVersion[],
+  isEnvelope: boolean,
+): readonly Hashed[] {
+  const versions = hashed.map((each) => each.version);
+  const added = new Set(versionsToAdd(stored, versions, isEnvelope));
+  return hashed.filter((each) => added.has(each.version));
+}
+
+/** catalog.md §13 rule 4. */
+function catalogChanged(objectId: Uuid): NewBusEvent {
+  return {
+    type: BusEventType.TENANT_CONFIG_CHANGE,
+    accountRecordId: null,
+    payload: { accountId: null, objectId, metaData: { key: CATALOG_KEY } },
+  };
 }
 
 async function withHash(read: ReadVersion): Promise<Hashed> {

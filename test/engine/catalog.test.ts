@@ -1,0 +1,100 @@
+import { readFile } from 'node:fs/promises';
+import { expect } from 'chai';
+import { BillingError, formatInstant, writeCatalogXml } from '../../lib/index.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { openEngine, specCatalog, type TestEngine } from '../support/engine.ts';
+import { newEvents } from '../support/queue-rows.ts';
+import { openShop } from '../support/shop.ts';
+
+eachDatabase((_kind, open) => {
+  describe('catalogs', () => {
+    let engine: TestEngine;
+    let source: string;
+
+    beforeEach(async () => {
+      source = await readFile(specCatalog, 'utf8');
+      engine = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
+    });
+
+    afterEach(() => engine.close());
+
+    const at = (date: string): string =>
+      source.replace(/<effectiveDate>[^<]*<\/effectiveDate>/, `<effectiveDate>${date}</effectiveDate>`);
+
+    async function dates(): Promise<readonly string[]> {
+      const { versions } = await engine.acme.catalogs.current();
+      return versions.map((version) => formatInstant(version.effectiveDate).slice(0, 10));
+    }
+
+    async function refusal(document: string): Promise<BillingError> {
+      try {
+        await engine.acme.uploadCatalog(document);
+      } catch (error) {
+        if (error instanceof BillingError) return error;
+        throw error;
+      }
+      throw new Error('the document was accepted');
+    }
+
+    it('catalog W16 Envelope: repeats of stored versions are skipped, altered ones refused, nothing new is a duplicate', async () => {
+      await engine.acme.uploadCatalog(at('2024-03-01'));
+      const envelope = writeCatalogXml(await engine.acme.catalogs.current());
+      const extended = envelope.replace(
+        '</versions>',
+        `<version>${inner(at('2024-05-01'))}</version></versions>`,
+      );
+      await engine.acme.uploadCatalog(extended);
+      expect(await dates()).to.deep.equal(['2010-01-01', '2024-03-01', '2024-05-01']);
+      expect((await refusal(extended)).code).to.equal(2080);
+      expect((await refusal(envelope.replaceAll('29.95', '39.95'))).code).to.equal(2080);
+      expect(await dates()).to.deep.equal(['2010-01-01', '2024-03-01', '2024-05-01']);
+    });
+
+    it('a refused document names the tenant and every error, and leaves nothing behind', async () => {
+      const events = newEvents(engine.database);
+      await events();
+      const error = await refusal(
+        at('2024-03-01').replaceAll('<product>Solo</product>', '<product>Ghost</product>'),
+      );
+      expect(error.message).to.match(new RegExp(`^Invalid catalog for tenant : ${engine.tenant.id}`));
+      expect(error.problems?.length).to.be.greaterThan(1);
+      for (const { line, column } of error.problems ?? []) {
+        expect(line).to.be.greaterThan(1);
+        expect(column).to.be.greaterThan(0);
+      }
+      expect(await dates()).to.deep.equal(['2010-01-01']);
+      expect(await events()).to.deep.equal([]);
+    });
+
+    it('an upload emits one TENANT_CONFIG_CHANGE and is seen by the next call', async () => {
+      const events = newEvents(engine.database);
+      await events();
+      await engine.acme.uploadCatalog(at('2024-03-01'));
+      expect(await events()).to.deep.equal(['TENANT_CONFIG_CHANGE']);
+      expect(await dates()).to.deep.equal(['2010-01-01', '2024-03-01']);
+    });
+
+    it('of two simultaneous uploads of one date one is stored', async () => {
+      const uploads = [at('2024-03-01'), at('2024-03-01')].map((document) =>
+        engine.acme.uploadCatalog(document),
+      );
+      const outcomes = (await Promise.allSettled(uploads)).map(({ status }) => status);
+      expect(outcomes.toSorted()).to.deep.equal(['fulfilled', 'rejected']);
+      expect(await dates()).to.deep.equal(['2010-01-01', '2024-03-01']);
+    });
+
+    it("a tenant does not see another's versions", async () => {
+      const { acme: other } = await openShop(engine.billing);
+      expect((await other.catalogs.current()).name).to.equal('Meadow');
+      expect(await dates()).to.deep.equal(['2010-01-01']);
+    });
+  });
+});
+
+/** What stands inside the root of a document with root `catalog`. */
+function inner(document: string): string {
+  return document.slice(
+    document.indexOf('<catalog>') + '<catalog>'.length,
+    document.lastIndexOf('</catalog>'),
+  );
+}
