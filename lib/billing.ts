@@ -6,7 +6,7 @@ import type { Uuid } from './ids/index.ts';
 import { DEFAULT_INVOICING_CONFIG, type InvoicingConfig } from './invoicing/invoicing-config.ts';
 import { InvoiceRunHandler } from './invoicing/run-handler.ts';
 import { InvoicingService } from './invoicing/service.ts';
-import { SETTLE_TIMEOUT_MS } from './limits.ts';
+import { MAX_COMPLETION_WAIT_MS, SETTLE_TIMEOUT_MS } from './limits.ts';
 import { type Bound, bindContext } from './operations.ts';
 import { AutomaticPaymentHandler } from './payments/automatic-payment-handler.ts';
 import { externalPaymentGateway } from './payments/external-payment-gateway.ts';
@@ -89,6 +89,15 @@ export interface Billing<Host = never> extends BillingOperations {
    * time. With a fake clock this makes the whole chain deterministic. False when the time ran out.
    */
   settle(options?: { readonly tenant?: TenantRef; readonly timeoutMs?: number }): Promise<boolean>;
+  /**
+   * Waits until the work that a call with this context has caused is done, such as invoice, then payment, by following
+   * the context's user token through the queue (subscriptions.md §22, call completion); what falls due later is not
+   * waited for. Works whether this node or another does the work, and works the queue itself where `start` has not been
+   * called. `timeoutMs` is system time, at most MAX_COMPLETION_WAIT_MS; naming the account makes the wait cheap.
+   * @returns false when the time ran out; what the call did stays done.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
+   */
+  completion(context: CallContext, timeoutMs: number, accountId?: Uuid): Promise<boolean>;
   /** Answers when the storage does. */
   ping(): Promise<void>;
   /** Stops the dispatcher, waits for what is running, and closes the storage. */
@@ -229,6 +238,12 @@ function assemble<Host>({ options, ports, engine, dispatcher }: Parts<Host>): Bi
     start: () => dispatcher.start(),
     settle: (settling) =>
       dispatcher.settle(settling?.tenant?.recordId ?? null, settling?.timeoutMs ?? SETTLE_TIMEOUT_MS),
+    completion: async (context, timeoutMs, accountId) => {
+      const account = accountId === undefined ? null : await services.accounts.get(context, accountId);
+      const cause = { userToken: context.userToken, accountRecordId: account?.recordId ?? null };
+      const limitMs = Math.min(timeoutMs, MAX_COMPLETION_WAIT_MS);
+      return dispatcher.complete(context.tenant.recordId, cause, limitMs);
+    },
     ping: () => ports.storage.system.ping(),
     close: async () => {
       await dispatcher.stop();

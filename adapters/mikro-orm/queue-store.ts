@@ -1,4 +1,4 @@
-import type { ClaimedEntry, FailedEntry, QueueStore } from '../../lib/ports/storage/index.ts';
+import type { ClaimedEntry, FailedEntry, QueueStore, WorkCause } from '../../lib/ports/storage/index.ts';
 import { ProcessingState, QueueKind } from '../../lib/queue/model.ts';
 import { instant } from '../../lib/time/index.ts';
 import { type Column, numberOf } from './columns.ts';
@@ -66,15 +66,16 @@ export function queueStore(access: SystemAccess, onSignal: QueueStore['onSignal'
       ).rows;
       return row ? instant(numberOf(row.effective_date, 'effective_date')) : null;
     },
-    countPending: async (tenantRecordId, businessNow) => {
-      const ofTenant = tenantRecordId === null ? nothing : sql`and tenant_record_id = ${tenantRecordId}`;
+    countPending: async (tenantRecordId, businessNow, cause) => {
+      const whose = sql`${tenantRecordId === null ? nothing : sql`and tenant_record_id = ${tenantRecordId}`}
+        ${cause === undefined ? nothing : causedBy(cause)}`;
       const [row] = (
         await access.run(sql`
           select (
             select count(*) from bw_queue_entries
-            where processing_state = 'AVAILABLE' and due_order <= ${businessNow} ${ofTenant}
+            where processing_state = 'AVAILABLE' and due_order <= ${businessNow} ${whose}
           ) + (
-            select count(*) from bw_queue_entries where processing_state = 'IN_PROCESSING' ${ofTenant}
+            select count(*) from bw_queue_entries where processing_state = 'IN_PROCESSING' ${whose}
           ) as pending`)
       ).rows;
       return numberOf(row?.pending, 'pending');
@@ -88,6 +89,12 @@ export function queueStore(access: SystemAccess, onSignal: QueueStore['onSignal'
       return affected;
     },
   };
+}
+
+/** The account's number leads the scan along its own due entries; the token alone has no index. */
+function causedBy({ userToken, accountRecordId }: WorkCause): Sql {
+  const ofAccount = accountRecordId === null ? nothing : sql`and account_record_id = ${accountRecordId}`;
+  return sql`${ofAccount} and user_token = ${userToken}`;
 }
 
 type Retried = FailedEntry & { readonly availableAtMs?: number };

@@ -9,7 +9,8 @@ import {
   QUEUE_WORKERS,
 } from '../limits.ts';
 import type { Ports } from '../ports/index.ts';
-import type { ClaimedEntry } from '../ports/storage/index.ts';
+import type { ClaimedEntry, WorkCause } from '../ports/storage/index.ts';
+import { atMost } from '../wait/at-most.ts';
 import { EntryRunner } from './entry-runner.ts';
 import type { QueueHandler } from './handler.ts';
 import { Housekeeping } from './housekeeping.ts';
@@ -99,7 +100,7 @@ export class Dispatcher {
     for (const unsubscribe of this.#unsubscribe.splice(0)) unsubscribe();
     this.#signal.raise();
     await this.#housekeeping.stop();
-    await this.#runningOrTimeout();
+    await atMost(this.#ports.systemClock, QUEUE_SHUTDOWN_WAIT_MS, Promise.allSettled([...this.#running]));
     const left = [...this.#claimed.values()];
     if (left.length > 0) await this.#ports.storage.queue.release(left, this.#ports.systemClock.nowMs());
     await Promise.all(this.#handlers.map((handler) => handler.idle?.()));
@@ -124,14 +125,24 @@ export class Dispatcher {
     }
   }
 
-  #runningOrTimeout(): Promise<void> {
-    return new Promise<void>((resolve) => {
-      const cancel = this.#ports.systemClock.after(QUEUE_SHUTDOWN_WAIT_MS, resolve, { keepAlive: true });
-      void Promise.allSettled([...this.#running]).then(() => {
-        cancel();
-        resolve();
-      });
-    });
+  /**
+   * Waits until no due work of the cause is left: done by the background of this node or of another, and where this one
+   * has not been started by the call itself, which then works the queue like `settle`.
+   * @returns false when `timeoutMs` of system time ran out before that, or the dispatcher is stopping.
+   */
+  async complete(tenantRecordId: number, cause: WorkCause, timeoutMs: number): Promise<boolean> {
+    const { storage, clock, systemClock } = this.#ports;
+    const deadline = systemClock.nowMs() + timeoutMs;
+    for (;;) {
+      await clock.refresh?.();
+      const raised = this.#signal.count;
+      if ((await storage.queue.countPending(tenantRecordId, clock.now(), cause)) === 0) return true;
+      const leftMs = deadline - systemClock.nowMs();
+      if (leftMs <= 0 || this.#stopping) return false;
+      const claimed = this.#started ? [] : await this.#claim();
+      if (claimed.length > 0) await atMost(systemClock, leftMs, this.#track(this.#process(claimed)));
+      else await this.#signal.wait(raised, Math.min(leftMs, QUEUE_SETTLE_POLL_MS));
+    }
   }
 
   #wake(): void {

@@ -15,8 +15,8 @@ const STATEMENT = `
 
 /** Every bus event that the database holds, finished or not, in the order in which they were stored. */
 export async function busEvents(database: TestDatabase): Promise<readonly StoredEvent[]> {
-  const rows = database.kind === 'sqlite' ? sqliteRows(database.path) : await postgresqlRows(database.url);
-  return rows.map(({ topic, state }) => ({ topic, state }));
+  const rows = await rowsOf(database, STATEMENT);
+  return rows.map(({ topic, state }) => ({ topic: String(topic), state: String(state) }));
 }
 
 /** Gives the types of the events that were stored since the last time it was asked. */
@@ -30,23 +30,50 @@ export function newEvents(database: TestDatabase): () => Promise<readonly string
   };
 }
 
-function sqliteRows(path: string): readonly StoredEvent[] {
+const TOKENS = `
+  select topic, account_record_id as account, user_token as token, record_id from bw_queue_entries
+  union all
+  select topic, account_record_id as account, user_token as token, record_id from bw_queue_history
+  order by record_id`;
+
+export interface EntryToken {
+  readonly topic: string;
+  readonly account: number | null;
+  readonly token: string;
+}
+
+/** Whose call caused each entry that the database holds, finished or not, of both kinds. */
+export async function entryTokens(database: TestDatabase): Promise<readonly EntryToken[]> {
+  const rows = await rowsOf(database, TOKENS);
+  return rows.map(({ topic, account, token }) => ({
+    topic: String(topic),
+    account: account === null ? null : Number(account),
+    token: String(token),
+  }));
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+async function rowsOf(database: TestDatabase, statement: string): Promise<readonly Row[]> {
+  return database.kind === 'sqlite'
+    ? sqliteRows(database.path, statement)
+    : postgresqlRows(database.url, statement);
+}
+
+function sqliteRows(path: string, statement: string): readonly Row[] {
   const database = new DatabaseSync(path, { readOnly: true });
   try {
-    return database
-      .prepare(STATEMENT)
-      .all()
-      .map(({ topic, state }) => ({ topic: String(topic), state: String(state) }));
+    return database.prepare(statement).all();
   } finally {
     database.close();
   }
 }
 
-async function postgresqlRows(url: string): Promise<readonly StoredEvent[]> {
+async function postgresqlRows(url: string, statement: string): Promise<readonly Row[]> {
   const client = new Client({ connectionString: url });
   await client.connect();
   try {
-    return (await client.query<StoredEvent>(STATEMENT)).rows;
+    return (await client.query<Row>(statement)).rows;
   } finally {
     await client.end();
   }

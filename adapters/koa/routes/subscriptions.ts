@@ -10,6 +10,7 @@ import { jsonBody } from '../routing/body.ts';
 import { type Route, tenantRoute } from '../routing/route.ts';
 import { flag, moment, plainText, required } from '../wire/query.ts';
 import { auditOf, auditParameter } from './audit.ts';
+import { completionParameters, DEFAULT_WAIT_SEC_IN_K, waitForCompletion } from './call-completion.ts';
 
 const area = 'subscriptions';
 
@@ -26,6 +27,7 @@ export const subscriptionRoutes: readonly Route[] = [
       billingDate: moment,
       renameKeyIfExistsAndUnused: flag(true),
       migrated: flag(),
+      ...completionParameters,
     },
     body: jsonBody(Subscription),
     success: { status: 201, location: '/subscriptions/{subscriptionId}' },
@@ -41,9 +43,20 @@ export const subscriptionRoutes: readonly Route[] = [
       ErrorCode.CATALOG_PLAN_NOT_FOUND,
       ErrorCode.CATALOG_PRICE_LIST_NOT_FOUND,
       ErrorCode.CATALOG_NO_CATALOG_FOR_GIVEN_DATE,
+      ErrorCode.COMPLETION_TIMEOUT,
     ],
-    async handle({ billing, context, body, query }) {
+    async handle(call) {
+      const { billing, context, body, query } = call;
       const { subscriptionId } = await billing.createSubscription(context, body, query);
+      if (query.callCompletion) {
+        const { accountId, billingStart } = await billing.getSubscription(context, subscriptionId);
+        await waitForCompletion(call, {
+          accountId,
+          done: `Subscription ${subscriptionId} is created`,
+          billingEffect: billingStart?.at ?? null,
+          defaultSecInK: DEFAULT_WAIT_SEC_IN_K,
+        });
+      }
       return created(`/subscriptions/${subscriptionId}`);
     },
   }),

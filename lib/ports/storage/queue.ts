@@ -24,6 +24,13 @@ export interface FailedEntry {
   readonly reason: string;
 }
 
+/** Whose work is meant: the entries that carry the token of one call. */
+export interface WorkCause {
+  readonly userToken: Uuid;
+  /** The account that the call is about: only its entries are looked at; null = the tenant's, as far as they are due. */
+  readonly accountRecordId: number | null;
+}
+
 /** Cross-tenant access to queue entries, for the dispatcher (platform.md §9). */
 export interface QueueStore {
   /**
@@ -56,9 +63,10 @@ export interface QueueStore {
   /** When the next live notification falls due, or null. */
   nextDue(topics: readonly string[]): Promise<Instant | null>;
   /**
-   * Number of live entries that are due or in processing (error pauses included), of one tenant or of all (null).
+   * Number of live entries that are due or in processing (error pauses included), of one tenant or of all (null); with
+   * `cause` only those that this call has caused.
    */
-  countPending(tenantRecordId: number | null, businessNow: Instant): Promise<number>;
+  countPending(tenantRecordId: number | null, businessNow: Instant, cause?: WorkCause): Promise<number>;
   /** Calls `listener` when another node, or a transaction of the host, has committed entries. */
   onSignal(listener: () => void): () => void;
   /** Deletes finished entries older than `before`, at most `limit`; returns how many. */

@@ -1,0 +1,86 @@
+import { expect } from 'chai';
+import { eachDatabase } from '../support/databases.ts';
+import { migrated } from '../support/storage.ts';
+import {
+  aliasHeaders,
+  createdId,
+  exampleCatalog,
+  type Reply,
+  type Serving,
+  serve,
+  xmlType,
+} from './serving.ts';
+import { list, textOf } from './world.ts';
+
+eachDatabase((kind, open) => {
+  describe(`callCompletion over HTTP on ${kind}`, () => {
+    let serving: Serving;
+    let accountId: string;
+
+    before(async () => {
+      serving = await serve(await open(migrated));
+      const { call } = serving;
+      await call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
+    });
+    after(() => serving.close());
+    beforeEach(async () => {
+      accountId = createdId(await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
+      await serving.call('POST', `/1.0/kb/accounts/${accountId}/paymentMethods?isDefault=true`, {
+        body: { pluginName: 'killbill-payment-test' },
+      });
+      await serving.billing.settle();
+    });
+    afterEach(() => serving.gateway.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' }));
+
+    const subscribe = (query: string, headers = {}): Promise<Reply> =>
+      serving.call('POST', `/1.0/kb/subscriptions?${query}`, {
+        body: { accountId, externalKey: `of-${accountId}`, planName: 'canopy-monthly' },
+        headers,
+      });
+    const balances = async (): Promise<readonly unknown[]> =>
+      (await list(serving, `/1.0/kb/accounts/${accountId}/invoices`)).map(
+        (invoice) => (invoice as { readonly balance: unknown }).balance,
+      );
+
+    for (const [dialect, headers] of [
+      ['D', {}],
+      ['K', aliasHeaders],
+    ] as const) {
+      it(`answers when the invoice is paid, in dialect ${dialect}`, async () => {
+        const reply = await subscribe('callCompletion=true', headers);
+        expect(reply.status, reply.text).to.equal(201);
+        expect(await balances()).to.deep.equal([0]);
+      });
+    }
+
+    it('answers at once where it is not asked', async () => {
+      expect((await subscribe('callTimeoutSec=9')).status).to.equal(201);
+      expect(await balances()).to.deep.equal([]);
+    });
+
+    it('does not wait for billing in the future', async () => {
+      const reply = await subscribe('callCompletion=true&callTimeoutSec=0&billingDate=2024-03-10');
+      expect(reply.status, reply.text).to.equal(201);
+    });
+
+    it('answers 408 when the time is up, and the subscription stays', async () => {
+      serving.gateway.configure({ CONFIGURE_ACTION: 'ACTION_SLEEP', SLEEP_TIME_SEC: 1.5 });
+      const reply = await subscribe('callCompletion=true&callTimeoutSec=1');
+      expect(reply.status, reply.text).to.equal(408);
+      expect(reply.json).to.include({ code: 60016 });
+      const read = await serving.call('GET', `/1.0/kb/subscriptions?externalKey=of-${accountId}`);
+      expect(read.status).to.equal(200);
+      expect(textOf(reply.json, 'message')).to.include(textOf(read.json, 'subscriptionId'));
+      await serving.billing.settle();
+      expect(await balances()).to.deep.equal([0]);
+    });
+
+    it('refuses a time that is none', async () => {
+      for (const value of ['-1', 'soon']) {
+        const reply = await subscribe(`callCompletion=true&callTimeoutSec=${value}`);
+        expect(reply.status).to.equal(400);
+        expect(reply.json).to.include({ code: 60002 });
+      }
+    });
+  });
+});

@@ -1,0 +1,71 @@
+import { expect } from 'chai';
+import type { Dialect } from '../../../adapters/koa/dialect.ts';
+import { DEFAULT_WAIT_SEC_IN_K, waitForCompletion } from '../../../adapters/koa/routes/call-completion.ts';
+import type { Billing } from '../../../lib/billing.ts';
+import { CallOrigin } from '../../../lib/context.ts';
+import { BillingError } from '../../../lib/index.ts';
+import { addMilliseconds } from '../../../lib/time/index.ts';
+import { ACCOUNT_ID, NOW, nextId } from '../payments/records.ts';
+
+const context = {
+  tenant: { id: nextId(), recordId: 1 },
+  userName: 'demo',
+  principal: null,
+  reasonCode: null,
+  comments: null,
+  userToken: nextId(),
+  callOrigin: CallOrigin.EXTERNAL,
+  createdDate: NOW,
+};
+
+describe('call completion (http-api.md §4 line 5, subscriptions.md §22)', () => {
+  /** The limit that the engine is given, or null when it is not asked. */
+  async function waitOf(
+    dialect: Dialect,
+    callTimeoutSec: number | undefined,
+    input: { readonly billingEffect?: typeof NOW | null; readonly completed?: boolean } = {},
+  ): Promise<number | null> {
+    const { billingEffect = NOW, completed = true } = input;
+    let limitMs: number | null = null;
+    const completion: Billing['completion'] = async (_context, timeoutMs) => {
+      limitMs = timeoutMs;
+      return completed;
+    };
+    const billing = { completion };
+    await waitForCompletion(
+      { billing, context, dialect, query: { callTimeoutSec } },
+      {
+        accountId: ACCOUNT_ID,
+        done: 'Subscription S is created',
+        billingEffect,
+        defaultSecInK: DEFAULT_WAIT_SEC_IN_K,
+      },
+    );
+    return limitMs;
+  }
+
+  it('waits 120 s by default in dialect D and 3 s in K', async () => {
+    expect(await waitOf('D', undefined)).to.equal(120_000);
+    expect(await waitOf('K', undefined)).to.equal(3_000);
+  });
+
+  it('waits as long as it is told, at most 120 s', async () => {
+    expect(await waitOf('D', 7)).to.equal(7_000);
+    expect(await waitOf('K', 0)).to.equal(0);
+    expect(await waitOf('K', 121)).to.equal(120_000);
+  });
+
+  it('waits for nothing where the effect lies in the future or never comes', async () => {
+    expect(await waitOf('D', 7, { billingEffect: addMilliseconds(NOW, 1_000) })).to.equal(null);
+    expect(await waitOf('D', 7, { billingEffect: null })).to.equal(null);
+  });
+
+  it('says what is done and what is not when the time is up', async () => {
+    const error = await waitOf('D', 7, { completed: false }).catch((reason: unknown) => reason);
+    expect(error).to.be.instanceOf(BillingError);
+    expect(error).to.include({
+      code: 60_016,
+      message: 'Subscription S is created, but its invoice and payment are not done after 7 s; they go on',
+    });
+  });
+});
