@@ -8,6 +8,7 @@ import { applyMigrations } from './migrator.ts';
 import { MikroOrmStorage } from './mikro-orm-storage.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
 import { lockNode, type Release } from './sqlite-node-lock.ts';
+import { keepPrepared } from './sqlite-prepared-statements.ts';
 
 export interface SqliteOptions {
   /** The database file, made if it is not there; `:memory:` keeps everything in the process. */
@@ -94,6 +95,7 @@ function openOwn(options: SqliteOptions) {
       if (path !== ':memory:') release = await lockNode(path);
       await orm.connect();
       const connection = orm.em.getConnection();
+      keepPrepared(await connection.getNativeClient());
       await connection.execute('pragma journal_mode = wal');
       await connection.execute(`pragma synchronous = ${synchronous === 'FULL' ? 'full' : 'normal'}`);
     },
