@@ -1,5 +1,6 @@
 import type { Uuid } from './ids/index.ts';
 import type { Authorship } from './ports/storage/index.ts';
+import { checkStorable } from './text/index.ts';
 import type { Instant } from './time/index.ts';
 
 /** A tenant as every layer below the front door knows it. `recordId` is what rows carry, `id` what callers see. */
@@ -38,8 +39,14 @@ export const ActingComponent = {
 } as const;
 export type ActingComponent = (typeof ActingComponent)[keyof typeof ActingComponent];
 
-/** What a call context contributes to the audit rows of everything that the call writes. */
+/**
+ * What a call context contributes to the audit rows of everything that the call writes.
+ * @throws BillingError MISSING_OR_INVALID_FIELD for an author, reason or comment that cannot be stored.
+ */
 export function authorshipOf(context: CallContext): Authorship {
+  checkStorable('User', context.userName);
+  checkStorable('Reason', context.reasonCode);
+  checkStorable('Comment', context.comments);
   return {
     userName: context.userName,
     reasonCode: context.reasonCode,

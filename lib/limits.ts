@@ -37,6 +37,10 @@ export const MAX_FRACTION_DIGITS = 9;
 /** Characters of a number literal that is looked at; leading and trailing zeros included. */
 export const MAX_NUMBER_CHARACTERS = 128;
 
+/** Whole numbers that a row holds: 32 bits with a sign. */
+export const MIN_STORED_INTEGER = -2_147_483_648;
+export const MAX_STORED_INTEGER = 2_147_483_647;
+
 // Billing
 
 /** Billing periods that one subscription may catch up in one run: daily billing for more than 27 years. */

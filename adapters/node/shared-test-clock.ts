@@ -48,7 +48,10 @@ const daysPerWeek = 7;
 const monthsPerYear = 12;
 
 /** The shared test clock on `store`; call `refresh()` before its first use. Until it is set it shows real time. */
-export function sharedTestClock(store: TestClockStore, systemClock: SystemClock): SharedTestClock {
+export function sharedTestClock(
+  store: TestClockStore,
+  systemClock: Pick<SystemClock, 'nowMs'>,
+): SharedTestClock {
   const listeners = new Set<() => void>();
   let setting: TestClockSetting | null = null;
 

@@ -1,6 +1,8 @@
 import { BillingError, ErrorCode } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
+import { MAX_STORED_INTEGER } from '../limits.ts';
 import { isCurrency } from '../money/index.ts';
+import { checkStorable, shortened } from '../text/index.ts';
 import { type Instant, isTimeZone } from '../time/index.ts';
 
 /** What a caller may say of an account (accounts.md §1.1). Absent = not said, null = said to be nothing. */
@@ -53,6 +55,7 @@ export function checkAccountInput(input: AccountInput): void {
   checkExternalKey(input.externalKey);
   for (const [field, limit] of Object.entries(MAX_LENGTH)) {
     const value = input[field as keyof typeof MAX_LENGTH];
+    checkStorable(`Account ${field}`, value);
     if (value != null && value.length > limit) {
       throw invalid(`Account ${field} is ${value.length} characters long; at most ${limit} are allowed`, {
         field,
@@ -60,16 +63,26 @@ export function checkAccountInput(input: AccountInput): void {
     }
   }
   if (input.currency != null && !isCurrency(input.currency)) {
-    throw invalid(`"${input.currency}" is no currency code of ISO 4217`, { field: 'currency' });
+    throw new BillingError({
+      code: ErrorCode.CURRENCY_INVALID,
+      message: `"${shortened(input.currency)}" is no currency code of ISO 4217`,
+      facts: { field: 'currency' },
+    });
   }
   if (input.timeZone != null && input.timeZone !== '' && !isTimeZone(input.timeZone)) {
-    throw invalid(`"${input.timeZone}" is no IANA time zone and no offset ±HH:MM`, { field: 'timeZone' });
+    throw invalid(`"${shortened(input.timeZone)}" is no IANA time zone and no offset ±HH:MM`, {
+      field: 'timeZone',
+    });
   }
   checkRanges(input);
 }
 
-/** External keys are compared exactly and hold at most 255 characters (json-models.md §16). */
+/**
+ * External keys are compared exactly and hold at most 255 characters (json-models.md §16).
+ * @throws BillingError EXTERNAL_KEY_LIMIT_EXCEEDED (5), MISSING_OR_INVALID_FIELD for text that cannot be stored.
+ */
 export function checkExternalKey(externalKey: string | null | undefined): void {
+  checkStorable('External key', externalKey);
   if (externalKey == null || externalKey.length <= MAX_EXTERNAL_KEY_LENGTH) return;
   throw new BillingError({
     code: ErrorCode.EXTERNAL_KEY_LIMIT_EXCEEDED,
@@ -85,7 +98,7 @@ function checkRanges(input: AccountInput): void {
   }
   const length = input.firstNameLength;
   if (length == null) return;
-  if (!Number.isInteger(length) || length < 0) {
+  if (!Number.isInteger(length) || length < 0 || length > MAX_STORED_INTEGER) {
     throw invalid(`Account firstNameLength ${length} is no length`, { field: 'firstNameLength' });
   }
   if (input.name != null && length > input.name.length) {

@@ -1,5 +1,6 @@
 import { BillingError, ErrorCode } from '../errors/index.ts';
-import { type Instant, localDateOf, UTC } from '../time/index.ts';
+import { shortened } from '../text/index.ts';
+import { formatInstant, type Instant, localDateOf, UTC } from '../time/index.ts';
 import { type AccountInput, checkAccountInput } from './account-input.ts';
 import type { Account } from './model.ts';
 
@@ -100,9 +101,11 @@ function billCycleDay(stored: Account, input: AccountInput, treatNullAsReset: bo
 
 function cannotChange(stored: Account, field: keyof Account, to: unknown): BillingError {
   const from = stored[field];
+  const show = (value: unknown): string =>
+    field === 'referenceTime' ? formatInstant(value as Instant) : shortened(String(value));
   return new BillingError({
     code: ErrorCode.ACCOUNT_CANNOT_CHANGE_EXTERNAL_KEY,
-    message: `Account ${stored.id}: ${field} is fixed at ${String(from)} and cannot become ${String(to)}`,
+    message: `Account ${stored.id}: ${field} is fixed at ${show(from)} and cannot become ${show(to)}`,
     facts: { accountId: stored.id, field, from, to },
   });
 }

@@ -6,6 +6,7 @@ import { ZERO } from '../money/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { Page, PageRequest, WriteSession } from '../ports/storage/index.ts';
 import { BusEventType } from '../queue/model.ts';
+import { checkStorable, shortened } from '../text/index.ts';
 import type { AccountInput } from './account-input.ts';
 import { mergeAccount } from './account-update.ts';
 import type { Account, AccountBalance } from './model.ts';
@@ -28,7 +29,7 @@ export class AccountService {
   /**
    * Creates an account with the defaults of accounts.md §1.1; no field is required.
    * @throws BillingError ACCOUNT_ALREADY_EXISTS (3000) when the external key is taken, MISSING_OR_INVALID_FIELD,
-   * EXTERNAL_KEY_LIMIT_EXCEEDED, PAYMENT_NO_SUCH_PAYMENT_METHOD when a payment method is named: a new account has none.
+   * CURRENCY_INVALID, EXTERNAL_KEY_LIMIT_EXCEEDED, PAYMENT_NO_SUCH_PAYMENT_METHOD when a payment method is named: a new account has none.
    */
   async create(context: CallContext, input: AccountInput): Promise<Account> {
     refuseHierarchy(input);
@@ -78,13 +79,14 @@ export class AccountService {
         message: 'An account external key is needed',
       });
     }
+    checkStorable('External key', externalKey);
     const [account] = await this.#ports.storage.read(context.tenant, (session) =>
       session.accounts.findByKeys([externalKey]),
     );
     if (account) return account;
     throw new BillingError({
       code: ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_KEY,
-      message: `Account does not exist for key ${externalKey}`,
+      message: `Account does not exist for key ${shortened(externalKey)}`,
       facts: { externalKey },
     });
   }

@@ -1,11 +1,16 @@
 import { BillingError, ErrorCode } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
 import { MAX_EXTERNAL_KEY_CHARACTERS } from '../limits.ts';
+import { checkStorable } from '../text/index.ts';
 import type { GatewayReply } from './gateway-call.ts';
 
-/** The key as given, null = none. @throws BillingError EXTERNAL_KEY_LIMIT_EXCEEDED (5) if it is too long. */
+/**
+ * The key as given, null = none.
+ * @throws BillingError EXTERNAL_KEY_LIMIT_EXCEEDED (5) if it is too long, MISSING_OR_INVALID_FIELD if it cannot be stored.
+ */
 export function checkExternalKey(externalKey: string | null): string | null {
   if (externalKey === null || externalKey === '') return null;
+  checkStorable('External key', externalKey);
   if (externalKey.length <= MAX_EXTERNAL_KEY_CHARACTERS) return externalKey;
   throw new BillingError({
     code: ErrorCode.EXTERNAL_KEY_LIMIT_EXCEEDED,

@@ -1,5 +1,6 @@
 import { BillingError, ErrorCode } from '../errors/index.ts';
 import type { Ports } from '../ports/index.ts';
+import { isStorable, shortened } from '../text/index.ts';
 import type { User } from './model.ts';
 
 /** Everything; the permission of the bootstrap administrator (platform.md §8). */
@@ -15,14 +16,14 @@ export class SecurityService {
 
   /** The active user behind a name and password, or null; an unknown name costs the same work as a wrong password. */
   async authenticate(name: string, password: string): Promise<User | null> {
-    const user = await this.#ports.storage.system.findUserByName(name);
+    const user = await this.find(name);
     const active = user?.isActive ? user : null;
     const matches = await this.#ports.hasher.verify(password, active?.passwordHash ?? null);
     return active && matches ? active : null;
   }
 
   async find(name: string): Promise<User | null> {
-    return this.#ports.storage.system.findUserByName(name);
+    return isStorable(name) ? this.#ports.storage.system.findUserByName(name) : null;
   }
 
   /** Creates the administrator unless a user of that name exists; true if it was created. */
@@ -46,10 +47,11 @@ export class SecurityService {
    */
   async setPassword(name: string, password: string): Promise<void> {
     const { storage, hasher } = this.#ports;
-    if (await storage.system.updatePasswordHash(name, await hasher.hash(password))) return;
+    const isKnown = isStorable(name);
+    if (isKnown && (await storage.system.updatePasswordHash(name, await hasher.hash(password)))) return;
     throw new BillingError({
       code: ErrorCode.SECURITY_INVALID_USER,
-      message: `There is no user "${name}"`,
+      message: `There is no user "${shortened(name)}"`,
       facts: { user: name },
     });
   }

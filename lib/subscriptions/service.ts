@@ -5,6 +5,7 @@ import { BillingError, ErrorCode } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { Page, PageRequest, ReadSession, WriteSession } from '../ports/storage/index.ts';
+import { checkStorable, shortened } from '../text/index.ts';
 import type { Instant } from '../time/index.ts';
 import type { BundleContent } from './bundle-choice.ts';
 import {
@@ -83,6 +84,7 @@ export class SubscriptionService {
 
   /** @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_EXTERNAL_KEY (1083). */
   async getByKey(context: CallContext, externalKey: string): Promise<SubscriptionView> {
+    checkStorable('External key', externalKey);
     const view = await this.#ports.storage.read(context.tenant, async (session) => {
       const [subscription] = await session.subscriptions.findByKeys([externalKey]);
       return subscription && this.#viewOf(session, subscription, context.createdDate);
@@ -90,7 +92,7 @@ export class SubscriptionService {
     if (view !== undefined) return view;
     throw new BillingError({
       code: ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_EXTERNAL_KEY,
-      message: `No subscription has the external key ${externalKey}`,
+      message: `No subscription has the external key ${shortened(externalKey)}`,
       facts: { externalKey },
     });
   }

@@ -3,6 +3,7 @@ import { BillingError, ErrorCode } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { Authorship } from '../ports/storage/index.ts';
+import { checkStorable, isStorable, shortened } from '../text/index.ts';
 import type { Tenant } from './model.ts';
 
 /** Who makes a tenant: a call that belongs to no tenant yet. */
@@ -69,18 +70,19 @@ export class TenantService {
 
   /** @throws BillingError TENANT_DOES_NOT_EXIST_FOR_API_KEY (20003). */
   async getByApiKey(apiKey: string): Promise<Tenant> {
+    checkStorable('Tenant apiKey', apiKey);
     const tenant = await this.#ports.storage.system.findTenantByApiKey(apiKey);
     if (tenant) return tenant;
     throw new BillingError({
       code: ErrorCode.TENANT_DOES_NOT_EXIST_FOR_API_KEY,
-      message: `Tenant does not exist for api key ${apiKey}`,
+      message: `Tenant does not exist for api key ${shortened(apiKey)}`,
       facts: { apiKey },
     });
   }
 
   /** The tenant behind an API key and secret, or null; an unknown key costs the same work as a wrong secret. */
   async authenticate(apiKey: string, apiSecret: string): Promise<TenantRef | null> {
-    const tenant = await this.#ports.storage.system.findTenantByApiKey(apiKey);
+    const tenant = isStorable(apiKey) ? await this.#ports.storage.system.findTenantByApiKey(apiKey) : null;
     const matches = await this.#ports.hasher.verify(apiSecret, tenant?.apiSecretHash ?? null);
     return tenant && matches ? this.#remember(tenant) : null;
   }
@@ -100,6 +102,9 @@ export class TenantService {
   }
 
   #authorshipOf(author: TenantAuthor): Authorship {
+    checkStorable('User', author.userName);
+    checkStorable('Reason', author.reasonCode);
+    checkStorable('Comment', author.comments);
     const userToken = author.userToken ?? this.#ports.ids.next();
     return {
       userName: author.userName,
@@ -122,6 +127,8 @@ function checkInput(input: NewTenantInput): void {
   for (const field of ['apiKey', 'apiSecret'] as const) {
     if (!input[field]) throw invalid(`Tenant ${field} needs to be set`, field);
   }
+  checkStorable('Tenant apiKey', input.apiKey);
+  checkStorable('Tenant externalKey', input.externalKey);
   if (input.apiKey.length > MAX_API_KEY_LENGTH) {
     throw invalid(`Tenant apiKey is longer than ${MAX_API_KEY_LENGTH} characters`, 'apiKey');
   }

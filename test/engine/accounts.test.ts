@@ -38,6 +38,34 @@ eachDatabase((_kind, open) => {
       expect([balance?.accountBalance.toFixed(), balance?.accountCBA.toFixed()]).to.deep.equal(['0', '0']);
     });
 
+    it('takes no text that a database cannot hold, and no number either', async () => {
+      for (const text of ['a\u0000b', '\ud800']) {
+        const field = { name: text };
+        for (const input of [field, { externalKey: text }, { notes: text }, { locale: text }]) {
+          expect(await codeOf(create(input)), JSON.stringify(input)).to.equal(60003);
+        }
+        const { id } = await create({});
+        expect(await codeOf(update(id, field))).to.equal(60003);
+        expect(await codeOf(engine.acme.accounts.getByKey(text))).to.equal(60003);
+        const { tenants } = engine.billing;
+        const tenant = (input: object) =>
+          tenants.create({ userName: 'host' }, { apiKey: `key-${id}`, apiSecret: 'secret', ...input });
+        expect(await codeOf(tenant({ apiKey: text }))).to.equal(60003);
+        expect(await codeOf(tenant({ externalKey: text }))).to.equal(60003);
+        expect(await codeOf(tenants.getByApiKey(text))).to.equal(60003);
+        expect(await tenants.authenticate(text, 'secret')).to.equal(null);
+        expect(await engine.billing.security.authenticate(text, 'secret')).to.equal(null);
+        const method = { accountId: id, pluginName: engine.gateway.name, externalKey: text };
+        expect(await codeOf(engine.acme.addPaymentMethod(method))).to.equal(60003);
+        const plan = { accountId: id, planName: 'shotgun-monthly' };
+        expect(await codeOf(engine.acme.createSubscription({ ...plan, externalKey: text }))).to.equal(60003);
+        expect(await codeOf(engine.acme.subscriptions.getByKey(text))).to.equal(60003);
+        const host = engine.billing.as({ tenant: engine.tenant, user: 'host', comment: text });
+        expect(await codeOf(host.createAccount({}))).to.equal(60003);
+      }
+      expect(await codeOf(create({ firstNameLength: 2 ** 31 }))).to.equal(60003);
+    });
+
     it('accounts E2 Duplicate key: refused in one tenant, accepted in another', async () => {
       await create({ externalKey: 'acme' });
       expect(await codeOf(create({ externalKey: 'acme' }))).to.equal(3000);
@@ -75,7 +103,7 @@ eachDatabase((_kind, open) => {
     });
 
     for (const [what, input, code] of [
-      ['an unknown currency', { currency: 'XXY' }, 60003],
+      ['an unknown currency', { currency: 'XXY' }, 3],
       ['an unknown time zone', { timeZone: 'Mars/Olympus' }, 60003],
       ['a name over 255 characters', { name: 'x'.repeat(256) }, 60003],
       ['an external key over 255 characters', { externalKey: 'x'.repeat(256) }, 5],

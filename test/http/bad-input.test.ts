@@ -84,7 +84,7 @@ eachDatabase((kind, open) => {
         path: '/1.0/kb/accounts',
         request: { body: { currency: 'XXQ' } },
         status: 400,
-        code: 60003,
+        code: 3,
         message: /"XXQ"/,
       },
       {
@@ -228,6 +228,42 @@ eachDatabase((kind, open) => {
         message: /currency/,
       },
       {
+        what: 'a change of the reference time',
+        method: 'PUT',
+        path: `/1.0/kb/accounts/${accountId}`,
+        request: { body: { referenceTime: '2020-01-02T03:04:05Z' } },
+        status: 400,
+        code: 3005,
+        message: /fixed at 2024-02-10T08:15:30.000Z and cannot become 2020-01-02T03:04:05.000Z$/,
+      },
+      ...['currency', 'timeZone'].map(
+        (field): Refusal => ({
+          what: `a ${field} of many characters`,
+          path: '/1.0/kb/accounts',
+          request: { body: { [field]: 'X'.repeat(5_000) } },
+          status: 400,
+          code: field === 'currency' ? 3 : 60003,
+          message: /^.{0,200}$/,
+        }),
+      ),
+      ...(
+        [
+          ['/1.0/kb/accounts?externalKey=', 3003],
+          ['/1.0/kb/subscriptions?externalKey=', 1083],
+          ['/1.0/kb/tenants?apiKey=', 20003],
+          ['/1.0/kb/', 60008],
+        ] as const
+      ).map(
+        ([path, code]): Refusal => ({
+          what: `many characters after ${path}`,
+          method: 'GET',
+          path: path + 'x'.repeat(5_000),
+          status: 404,
+          code,
+          message: /^.{0,200}$/,
+        }),
+      ),
+      {
         what: 'an invoice too far ahead',
         path: `/1.0/kb/invoices?accountId=${accountId}&targetDate=2099-01-01`,
         status: 400,
@@ -242,6 +278,98 @@ eachDatabase((kind, open) => {
         code: 1,
         message: /TARGET_DATE/,
       },
+      ...['a\u0000b', '\ud800', 'a\udc00'].flatMap((text): readonly Refusal[] => [
+        {
+          what: `the text ${JSON.stringify(text)}`,
+          path: '/1.0/kb/accounts',
+          request: { body: { name: text } },
+          status: 400,
+          code: 60001,
+          message: /^AccountJson name holds /,
+        },
+        {
+          what: `the external key ${JSON.stringify(text)} of an account`,
+          path: '/1.0/kb/accounts',
+          request: { body: { externalKey: text } },
+          status: 400,
+          code: 60001,
+          message: /^AccountJson externalKey holds /,
+        },
+        {
+          what: `the bundle key ${JSON.stringify(text)}`,
+          path: '/1.0/kb/subscriptions',
+          request: subscription({ accountId, planName: 'sprout-monthly', bundleExternalKey: text }),
+          status: 400,
+          code: 60001,
+          message: /^SubscriptionJson bundleExternalKey holds /,
+        },
+        {
+          what: `the property value ${JSON.stringify(text)}`,
+          path: `/1.0/kb/accounts/${accountId}/paymentMethods`,
+          request: {
+            body: {
+              pluginName: 'killbill-payment-test',
+              pluginInfo: { properties: [{ key: 'token', value: text }] },
+            },
+          },
+          status: 400,
+          code: 60001,
+          message: /holds /,
+        },
+        {
+          what: `the tenant key ${JSON.stringify(text)}`,
+          path: '/1.0/kb/tenants',
+          request: { body: { apiKey: text, apiSecret: 'secret' } },
+          status: 400,
+          code: 60001,
+          message: /^TenantJson apiKey holds /,
+        },
+      ]),
+      ...[
+        '/1.0/kb/accounts?externalKey=%00',
+        '/1.0/kb/subscriptions?externalKey=a%00b',
+        '/1.0/kb/tenants?apiKey=a%00b',
+        `/1.0/kb/accounts/${accountId}/bundles?externalKey=%00`,
+        '/1.0/kb/accounts/%00',
+        '/1.0/kb/%00',
+      ].map(
+        (path): Refusal => ({
+          what: `a NUL in ${path}`,
+          method: 'GET',
+          path,
+          status: 400,
+          code: 60002,
+          message: /NUL/,
+        }),
+      ),
+      ...['createdby', 'reason', 'comment'].map(
+        (name): Refusal => ({
+          what: `a NUL in ${name}`,
+          path: '/1.0/kb/accounts',
+          request: { body: {}, headers: { [`x-service-${name}`]: 'YQBi', 'x-service-encoding': 'base64' } },
+          status: 400,
+          code: 60002,
+          message: /^Header X-Service-\w+ holds /,
+        }),
+      ),
+      {
+        what: 'a NUL in the user name',
+        path: '/1.0/kb/accounts',
+        request: { body: {}, headers: { authorization: 'Basic AGE6eA==' } },
+        status: 401,
+        code: 60004,
+        message: /Basic/,
+      },
+      ...[2 ** 31, -(2 ** 31) - 1, 99_999_999_999].map(
+        (firstNameLength): Refusal => ({
+          what: `the number ${firstNameLength}`,
+          path: '/1.0/kb/accounts',
+          request: { body: { firstNameLength } },
+          status: 400,
+          code: 60003,
+          message: /^AccountJson firstNameLength /,
+        }),
+      ),
       {
         what: 'filters that contradict one another',
         method: 'GET',

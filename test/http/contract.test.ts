@@ -245,7 +245,7 @@ function describeBody(route: Route, callSample: CallSample): void {
   }
 
   if (type !== 'application/json') return;
-  for (const malformed of ['{', '[]', '"x"', '{"a":1}}', '\u0000']) {
+  for (const malformed of ['{', '[]', '"x"', '1', '1.5', 'true', '{"a":1}}', '\u0000']) {
     it(`refuses the body ${JSON.stringify(malformed)}`, async () => {
       const reply = await callSample({ body: malformed, headers: { 'content-type': type } });
       expect(reply.status).to.equal(400);

@@ -1,3 +1,5 @@
+import { isStorable } from '../../../lib/text/index.ts';
+
 /** A name and its secret, as a caller presents them. */
 export interface Credentials {
   readonly name: string;
@@ -12,5 +14,7 @@ export function basicCredentials(authorization: string | undefined): Credentials
   if (encoded === undefined) return null;
   const text = Buffer.from(encoded, 'base64').toString('utf8');
   const colon = text.indexOf(':');
-  return colon < 0 ? null : { name: text.slice(0, colon), secret: text.slice(colon + 1) };
+  return colon < 0 || !isStorable(text)
+    ? null
+    : { name: text.slice(0, colon), secret: text.slice(colon + 1) };
 }

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
 import { isUuid, type Uuid } from '../../../lib/ids/index.ts';
+import { isStorable, NOT_STORABLE } from '../../../lib/text/index.ts';
 import { type Dialect, headerPrefixOf } from '../dialect.ts';
 import { familyHeader } from './header-families.ts';
 
@@ -21,13 +22,16 @@ export function authorshipOf(headers: IncomingHttpHeaders, dialect: Dialect): Au
     const raw = familyHeader(headers, suffix)?.trim();
     const value = raw && isEncoded ? decoded(raw) : raw;
     if (value === undefined || value === '') return null;
+    const name = `Header ${headerPrefixOf[dialect]}${suffix}`;
+    if (!isStorable(value)) throw badHeader(`${name} ${NOT_STORABLE}`);
     if (value.length <= maxCharacters) return value;
-    throw new BillingError({
-      code: ErrorCode.INVALID_PARAMETER,
-      message: `Header ${headerPrefixOf[dialect]}${suffix} is ${value.length} characters long; at most ${maxCharacters} are allowed`,
-    });
+    throw badHeader(`${name} is ${value.length} characters long; at most ${maxCharacters} are allowed`);
   };
   return { createdBy: read('CreatedBy'), reason: read('Reason'), comment: read('Comment') };
+}
+
+function badHeader(message: string): BillingError {
+  return new BillingError({ code: ErrorCode.INVALID_PARAMETER, message });
 }
 
 /** @throws BillingError MISSING_OR_INVALID_FIELD if no author is named (http-api.md §2, W calls). */

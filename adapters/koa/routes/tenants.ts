@@ -1,4 +1,5 @@
 import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
+import { shortened } from '../../../lib/text/index.ts';
 import { Tenant, tenantJson } from '../models/tenant.ts';
 import { created, json } from '../routing/answer.ts';
 import { jsonBody } from '../routing/body.ts';
@@ -69,7 +70,7 @@ export const tenantRoutes: readonly Route[] = [
 function noSuchTenant(apiKey: string): BillingError {
   return new BillingError({
     code: ErrorCode.TENANT_DOES_NOT_EXIST_FOR_API_KEY,
-    message: `Tenant does not exist for api key ${apiKey}`,
+    message: `Tenant does not exist for api key ${shortened(apiKey)}`,
     facts: { apiKey },
   });
 }

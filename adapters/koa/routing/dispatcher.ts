@@ -7,6 +7,7 @@ import { MAX_URL_BYTES } from '../../../lib/limits.ts';
 import type { Logger, SystemClock } from '../../../lib/ports/index.ts';
 import type { User } from '../../../lib/security/model.ts';
 import { isPermitted } from '../../../lib/security/service.ts';
+import { shortened } from '../../../lib/text/index.ts';
 import { Authenticator } from '../auth/authenticator.ts';
 import { Dialect } from '../dialect.ts';
 import { authorshipOf, type RequestId, requestIdOf, requireAuthor } from '../request/authorship.ts';
@@ -19,7 +20,7 @@ import { publicError } from '../response/error-body.ts';
 import { writeAnswer, writeJson } from '../response/write-answer.ts';
 import { writeError } from '../response/write-error.ts';
 import type { TestMode } from '../test-mode.ts';
-import { byLiteralsFirst, CORE, routerPath } from './path.ts';
+import { byLiteralsFirst, CORE, checkPathText, routerPath } from './path.ts';
 import type { Method, Route } from './route.ts';
 
 export interface DispatcherOptions extends BaseUrlOptions {
@@ -79,6 +80,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     const startedMs = performance.now();
     try {
       checkUrl(ctx, received);
+      checkPathText(ctx.path);
       await dispatch(ctx as never, () => refuseUnknown(ctx, received));
     } catch (error) {
       answerError(ctx, received, error);
@@ -110,7 +112,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
       await authenticate(ctx, received, 'USER');
       throw new BillingError({
         code: ErrorCode.METHOD_NOT_ALLOWED,
-        message: `${ctx.method} is not offered on ${ctx.path}; allowed are ${allow}`,
+        message: `${ctx.method} is not offered on ${shortened(ctx.path)}; allowed are ${allow}`,
         facts: { allow },
       });
     }
@@ -179,7 +181,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     await authenticate(ctx, received, 'USER');
     throw new BillingError({
       code: ErrorCode.ROUTE_NOT_FOUND,
-      message: `There is no ${ctx.method} ${ctx.path}`,
+      message: `There is no ${ctx.method} ${shortened(ctx.path)}`,
     });
   }
 

@@ -1,5 +1,6 @@
 import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
 import { isUuid, type Uuid } from '../../../lib/ids/index.ts';
+import { NOT_STORABLE, shortened } from '../../../lib/text/index.ts';
 
 /** Prefix of the core interface (http-api.md §1). */
 export const CORE = '/1.0/kb';
@@ -38,8 +39,14 @@ function uuidSegment(name: string, value: string): Uuid {
   if (isUuid(lower)) return lower;
   throw new BillingError({
     code: ErrorCode.ROUTE_NOT_FOUND,
-    message: `No such resource: ${name} "${value.slice(0, 64)}" is not a UUID`,
+    message: `No such resource: ${name} "${shortened(value)}" is not a UUID`,
   });
+}
+
+/** @throws BillingError INVALID_PARAMETER for a segment that stands for text which no database could hold. */
+export function checkPathText(path: string): void {
+  if (!/%00/.test(path)) return;
+  throw new BillingError({ code: ErrorCode.INVALID_PARAMETER, message: `The path ${NOT_STORABLE}` });
 }
 
 /** The path as @koa/router spells it. */

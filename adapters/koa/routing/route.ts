@@ -10,7 +10,7 @@ import type { Authorship } from '../request/authorship.ts';
 import type { TestMode } from '../test-mode.ts';
 import type { JsonSchema } from '../wire/json-schema.ts';
 import { validationError } from '../wire/problems.ts';
-import { type QueryOf, type QueryParameters, querySchema, rawQuery } from '../wire/query.ts';
+import { checkQueryTexts, type QueryOf, type QueryParameters, querySchema, rawQuery } from '../wire/query.ts';
 import type { Answer } from './answer.ts';
 import type { RequestBody } from './body.ts';
 import { CORE, type PathParameters, pathParameters } from './path.ts';
@@ -143,7 +143,9 @@ function routeOf<Path extends string, Q extends QueryParameters, B, C>(
     author: author ?? (spec.method !== 'GET' && spec.path.startsWith(CORE)),
     async answer(facts) {
       const params = pathParameters(spec.path, facts.rawParams) as PathParameters<Path>;
-      const parsed = schema.safeParse(rawQuery(parameters, facts.queryString));
+      const raw = rawQuery(parameters, facts.queryString);
+      checkQueryTexts(raw);
+      const parsed = schema.safeParse(raw);
       if (!parsed.success)
         throw validationError(parsed.error, 'Query parameter', ErrorCode.INVALID_PARAMETER);
       const value = body === undefined ? (null as B) : body.read(facts.bodyBytes);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ErrorCode } from '../../../lib/errors/index.ts';
+import { Decimal } from '../../../lib/money/index.ts';
 import { Dialect, type PerDialect } from '../dialect.ts';
 import { annotated, type JsonSchema, nullable } from './json-schema.ts';
 import { messageNameOf } from './problems.ts';
@@ -110,9 +111,13 @@ function needsToBeSet(name: string, key: string) {
   return { code: 'custom' as const, path: [key], message, params: { problem } };
 }
 
-/** A missing object is null; a member that is absent must not become null. */
+/**
+ * A missing object is null; a member that is absent must not become null. Numbers come as `Decimal`, which zod would take
+ * for an object without members.
+ */
 function presentOnly(value: unknown): unknown {
-  return value === undefined ? null : value;
+  if (value === undefined) return null;
+  return value instanceof Decimal ? value.toString() : value;
 }
 
 function answerSchema(fields: Fields, dialect: Dialect): z.ZodType {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { ErrorCode } from '../../../lib/errors/index.ts';
+import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
 import { isUuid, type Uuid } from '../../../lib/ids/index.ts';
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../../lib/limits.ts';
+import { isStorable, NOT_STORABLE, shortened } from '../../../lib/text/index.ts';
 import {
   type Instant,
   isTimeZone,
@@ -89,7 +90,7 @@ export const moment: QueryParameter<WireMoment | null> = single({
   read(text) {
     const value = parseWireMoment(text);
     return value === undefined
-      ? { problem: `is neither a date nor a date-time: "${shown(text)}"` }
+      ? { problem: `is neither a date nor a date-time: "${shortened(text)}"` }
       : { value };
   },
 });
@@ -101,7 +102,7 @@ export const instantParameter: QueryParameter<Instant | null> = single({
   read(text) {
     const value = parseWireInstant(text);
     return value === undefined
-      ? { problem: `is neither a date nor a date-time: "${shown(text)}"` }
+      ? { problem: `is neither a date nor a date-time: "${shortened(text)}"` }
       : { value };
   },
 });
@@ -113,7 +114,7 @@ export function zoneParameter(fallback: TimeZone): QueryParameter<TimeZone> {
     read: (text) =>
       isTimeZone(text)
         ? { value: timeZoneOf(text) }
-        : { problem: `is no IANA time zone and no offset ±HH:MM: "${shown(text)}"` },
+        : { problem: `is no IANA time zone and no offset ±HH:MM: "${shortened(text)}"` },
   });
 }
 
@@ -148,7 +149,7 @@ export const uuidList: QueryParameter<readonly Uuid[]> = {
       if (wrong === undefined) return ids.filter(isUuid);
       const problem = {
         code: ErrorCode.INVALID_PARAMETER,
-        message: `holds what is not a UUID: "${shown(wrong)}"`,
+        message: `holds what is not a UUID: "${shortened(wrong)}"`,
       };
       return refuse(context, problem);
     }),
@@ -233,6 +234,18 @@ export function rawQuery(
   return raw;
 }
 
+/** @throws BillingError INVALID_PARAMETER for a text that no database could hold. */
+export function checkQueryTexts(raw: Readonly<Record<string, string | readonly string[]>>): void {
+  for (const [name, value] of Object.entries(raw)) {
+    if ([value].flat().every(isStorable)) continue;
+    throw new BillingError({
+      code: ErrorCode.INVALID_PARAMETER,
+      message: `Query parameter ${name} ${NOT_STORABLE}`,
+      facts: { parameter: name },
+    });
+  }
+}
+
 function single<T>(input: {
   readonly answer: z.ZodType;
   readonly fallback: T;
@@ -255,10 +268,4 @@ function cut(limit: QueryParameter<number>): QueryParameter<number> {
     ...limit,
     schema: limit.schema.transform((n) => Math.max(-MAX_PAGE_SIZE, Math.min(MAX_PAGE_SIZE, n))),
   };
-}
-
-const maxShownCharacters = 64;
-
-function shown(text: string): string {
-  return text.slice(0, maxShownCharacters);
 }

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { ErrorCode } from '../../../lib/errors/index.ts';
 import { isUuid, type Uuid } from '../../../lib/ids/index.ts';
+import { MAX_STORED_INTEGER, MIN_STORED_INTEGER } from '../../../lib/limits.ts';
 import { Decimal, formatDecimal, parseWireDecimal } from '../../../lib/money/index.ts';
+import { isStorable, NOT_STORABLE, shortened } from '../../../lib/text/index.ts';
 import { type Instant, type LocalDate, parseWireDate, parseWireInstant } from '../../../lib/time/index.ts';
 import { documentOf } from './json-schema.ts';
 import { refuse, type WireProblem } from './problems.ts';
@@ -10,8 +12,8 @@ import type { WireType } from './wire-type.ts';
 /** Result of reading one JSON value: the value, null where it says "nothing", or what is wrong with it. */
 type Reading<T> = { readonly value: T | null } | { readonly problem: string | WireProblem };
 
-/** Longest text of a bad value that a message repeats. */
-const MAX_SHOWN_CHARACTERS = 64;
+/** Digits, on either side of the point, up to which a number may stand for text. */
+const MAX_TEXT_DIGITS = 64;
 
 interface ScalarInput<T> {
   /** Schema of the value in answers, and in the document. */
@@ -23,7 +25,8 @@ interface ScalarInput<T> {
 function scalar<T>(input: ScalarInput<T>): WireType<T> {
   const request = z.unknown().transform((value, context): T | null => {
     if (value === undefined || value === null) return null;
-    const reading = input.read(value);
+    const reading =
+      typeof value === 'string' && !isStorable(value) ? { problem: NOT_STORABLE } : input.read(value);
     if ('value' in reading) return reading.value;
     const { problem } = reading;
     return refuse(
@@ -40,7 +43,7 @@ export function text(maxLength?: number, options: { readonly tooLong?: ErrorCode
     answer: maxLength === undefined ? z.string() : z.string().max(maxLength),
     read(value) {
       const asText = textOf(value);
-      if (asText === undefined) return { problem: `is not text` };
+      if (asText === undefined) return { problem: `is not text: ${shown(value)}` };
       if (maxLength === undefined || asText.length <= maxLength) return { value: asText };
       return {
         problem: {
@@ -66,7 +69,7 @@ export const bool: WireType<boolean> = scalar({
   },
 });
 
-/** A whole number that a double holds exactly. Ranges are the domain's matter, and told in the document only. */
+/** A whole number that a row holds. Narrower ranges are the domain's matter, and told in the document only. */
 export function int(bounds: { readonly minimum?: number; readonly maximum?: number } = {}): WireType<number> {
   return scalar({
     answer: z
@@ -76,9 +79,10 @@ export function int(bounds: { readonly minimum?: number; readonly maximum?: numb
     read(value) {
       if (value === '') return { value: null };
       const number = numberOf(value);
-      if (number?.isInteger() && number.abs().lte(Number.MAX_SAFE_INTEGER))
+      if (!number?.isInteger()) return { problem: `is not an integer: ${shown(value)}` };
+      if (number.gte(MIN_STORED_INTEGER) && number.lte(MAX_STORED_INTEGER))
         return { value: number.toNumber() };
-      return { problem: `is not an integer: ${shown(value)}` };
+      return { problem: outOfRange(number) };
     },
   });
 }
@@ -160,7 +164,12 @@ function textOf(value: unknown): string | undefined {
 
 /** `1e999999999` is valid JSON, and would be a billion digits as text. */
 function isShort(value: Decimal): boolean {
-  return Math.abs(value.e) < MAX_SHOWN_CHARACTERS;
+  return Math.abs(value.e) < MAX_TEXT_DIGITS;
+}
+
+function outOfRange(number: Decimal): WireProblem {
+  const message = `is not between ${MIN_STORED_INTEGER} and ${MAX_STORED_INTEGER}: ${shown(number)}`;
+  return { code: ErrorCode.MISSING_OR_INVALID_FIELD, message };
 }
 
 function numberOf(value: unknown): Decimal | undefined {
@@ -169,8 +178,8 @@ function numberOf(value: unknown): Decimal | undefined {
 }
 
 function shown(value: unknown): string {
-  if (value instanceof Decimal) return value.toString().slice(0, MAX_SHOWN_CHARACTERS);
-  if (typeof value === 'string') return `"${value.slice(0, MAX_SHOWN_CHARACTERS)}"`;
+  if (value instanceof Decimal) return shortened(value.toString());
+  if (typeof value === 'string') return `"${shortened(value)}"`;
   if (Array.isArray(value)) return 'a list';
   return typeof value === 'object' ? 'an object' : String(value);
 }

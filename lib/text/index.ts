@@ -1,0 +1,2 @@
+export { shortened } from './shortened.ts';
+export { checkStorable, isStorable, NOT_STORABLE } from './storable-text.ts';

@@ -1,0 +1,19 @@
+import { BillingError, ErrorCode } from '../errors/index.ts';
+
+/** What stands in a message for text that no database keeps; finishes a sentence that begins with the text's name. */
+export const NOT_STORABLE = 'holds a NUL character or half of a surrogate pair';
+
+/** Whether every database keeps this text as it is: PostgreSQL has no U+0000, and no UTF-8 has half a surrogate pair. */
+export function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\u0000');
+}
+
+/** @throws BillingError MISSING_OR_INVALID_FIELD (60003), with `name` for the text, unless it can be stored. */
+export function checkStorable(name: string, text: string | null | undefined): void {
+  if (text === null || text === undefined || isStorable(text)) return;
+  throw new BillingError({
+    code: ErrorCode.MISSING_OR_INVALID_FIELD,
+    message: `${name} ${NOT_STORABLE}`,
+    facts: { field: name },
+  });
+}
