@@ -24,6 +24,7 @@ export interface BillingEvent {
   readonly effectiveDate: Instant;
   /** The stored local date; every billing computation reads it and not `effectiveDate`. */
   readonly localDate: LocalDate;
+  /** Tie-breaker at one instant across subscriptions: rises in the order of storing, events not stored yet come last. */
   readonly totalOrdering: number;
   readonly transitionType: BillingTransitionType;
   readonly productName: string | null;

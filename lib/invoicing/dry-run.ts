@@ -7,6 +7,7 @@ import { type DryRunInvoice, walkToTargetDate } from './dry-run-walk.ts';
 import { effectiveTargetDate } from './effective-target-date.ts';
 import type { InvoicingConfig } from './invoicing-config.ts';
 import { initialState, loadBillingState } from './load-billing-state.ts';
+import { invoicingCurrency } from './new-invoice.ts';
 import { runInput, withWindowItems } from './run-accounts.ts';
 
 export interface DryRunRequest {
@@ -21,6 +22,7 @@ export interface DryRunRequest {
 /**
  * The invoice that the run at the target date would make, or null (invoicing.md §11). Reads one snapshot, takes no lock
  * and writes nothing.
+ * @throws BillingError CURRENCY_INVALID (3), INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE (4005).
  */
 export async function dryRunToTargetDate(
   session: ReadSession,
@@ -28,6 +30,8 @@ export async function dryRunToTargetDate(
   nextItemId: () => Uuid,
 ): Promise<DryRunInvoice | null> {
   const { account, requestedDate, now, catalog, config } = request;
+  // Before any price is looked up, as a real run does: without a currency there is none.
+  invoicingCurrency(account);
   const [stored] = await session.invoices.loadStates([account.id]);
   const state = stored ?? initialState(account);
   const today = localDateOf(now, account.timeZone);

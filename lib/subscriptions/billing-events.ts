@@ -7,6 +7,7 @@ import { type Currency, type Decimal, ZERO } from '../money/index.ts';
 import { BillingPeriod } from '../time/index.ts';
 import { type BillCycleDay, type BillCycleDaySources, billCycleDayOf } from './bill-cycle-day.ts';
 import { billCycleDaySources } from './bill-cycle-sources.ts';
+import { withDerivedPhases } from './derived-phases.ts';
 import { type LifecycleEvent, LifecycleEventType, type Subscription } from './model.ts';
 import { type PlanInForce, type PlanResolver, type Transition, transitionsOf } from './transitions.ts';
 
@@ -31,13 +32,14 @@ export interface BillingEventStream {
 }
 
 /**
- * The stream that invoicing works on (subscriptions.md §19.1, §19.2). While the account has no bill cycle day, ACCOUNT
+ * The stream that invoicing works on (subscriptions.md §19.1, §19.2), with the phases and the expiry that are not stored
+ * yet, so that billing ahead of a date sees where each phase ends. While the account has no bill cycle day, ACCOUNT
  * alignment counts as SUBSCRIPTION and `isAccountAligned` marks the events the account's day is then taken from (§15.2).
  * @throws BillingError CATALOG_NO_PRICE_FOR_CURRENCY (2010), CATALOG_PRICE_VALUE_NULL_FOR_CURRENCY (2011).
  */
 export function billingEvents(input: BillingEventsInput): BillingEventStream {
   const timelines = input.histories
-    .map((history) => ({ ...history, transitions: transitionsOf(history.events, input.plans) }))
+    .map((history) => ({ ...history, transitions: transitionsAhead(history.events, input) }))
     .toSorted((a, b) => compareText(a.subscription.id, b.subscription.id));
   const sources = billCycleDaySources(timelines, input.account);
   const events = timelines.flatMap(({ subscription, transitions }) => {
@@ -50,6 +52,13 @@ export function billingEvents(input: BillingEventsInput): BillingEventStream {
     .filter(({ subscription, events: stored }) => stored.length > 0 && !sources.has(subscription.id))
     .map(({ subscription }) => subscription.id);
   return { events, skipped };
+}
+
+function transitionsAhead(
+  events: readonly LifecycleEvent[],
+  { plans, account }: BillingEventsInput,
+): readonly Transition[] {
+  return transitionsOf(withDerivedPhases({ events, plans, zone: account.timeZone }), plans);
 }
 
 interface SubscriptionStream {
@@ -70,7 +79,7 @@ function eventsOfSubscription(stream: SubscriptionStream): readonly BillingEvent
       bundleId: stream.subscription.bundleId,
       effectiveDate: event.effective.at,
       localDate: event.effective.date,
-      totalOrdering: event.sequence,
+      totalOrdering: event.recordId,
       transitionType: billingTypeOf(event),
       ...planFields(inForce),
       fixedPrice: fixedPriceOf(transition, stream.account),

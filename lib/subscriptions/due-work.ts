@@ -15,7 +15,7 @@ import {
   LifecycleEventType,
   type Subscription,
 } from './model.ts';
-import { followingPhaseEvent, planChoiceOf } from './next-phase-events.ts';
+import { followingPhaseEvent } from './next-phase-events.ts';
 import { type EventSubject, effectiveEvent, entitlementEvent } from './subscription-bus-events.ts';
 import type { DueItem } from './subscription-notifications.ts';
 import { type PlanResolver, transitionsOf } from './transitions.ts';
@@ -90,14 +90,11 @@ function followingOf(input: {
 }): EventDraft | undefined {
   const { event, events, subject, facts } = input;
   const account = facts.accounts.get(subject.subscription.accountId);
-  const choice = planChoiceOf(events, event);
-  assertInvariant(account && choice?.planName, `PHASE event ${event.id} belongs to no account or plan`, {
+  assertInvariant(account, `PHASE event ${event.id} belongs to no account`, {
     eventId: event.id,
     subscriptionId: event.subscriptionId,
   });
-  // The event's own date is the logical time (§21): a jump of the clock asks the catalog the same question as a walk.
-  const { plan } = facts.plans.resolvePlan(choice.planName, event.effective.at, choice.effective.at);
-  return followingPhaseEvent({ events, phaseEvent: event, plan, zone: account.timeZone });
+  return followingPhaseEvent({ events, phaseEvent: event, plans: facts.plans, zone: account.timeZone });
 }
 
 function blockingWork(item: Extract<DueItem, { kind: 'BLOCKING_STATE' }>, facts: DueFacts): DueWork {

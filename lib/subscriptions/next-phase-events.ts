@@ -1,4 +1,3 @@
-import type { Plan } from '../catalog/index.ts';
 import { assertInvariant } from '../errors/index.ts';
 import type { TimeZone } from '../time/index.ts';
 import type { EventDraft } from './event-draft.ts';
@@ -6,42 +5,38 @@ import { expiryAfterPhase, phaseDraft } from './initial-events.ts';
 import { inTimeOrder, isEnd, isPlanChoice } from './lifecycle-order.ts';
 import { type LifecycleEvent, LifecycleEventType } from './model.ts';
 import { phaseEnd } from './phase-timeline.ts';
-
-/** The event that put the subscription on the plan in force at `event`: the last CREATE, TRANSFER or CHANGE up to it. */
-export function planChoiceOf(
-  events: readonly LifecycleEvent[],
-  event: LifecycleEvent,
-): LifecycleEvent | undefined {
-  const ordered = inTimeOrder(events);
-  const index = ordered.findIndex((candidate) => candidate.id === event.id);
-  return ordered.slice(0, index + 1).findLast(isPlanChoice);
-}
+import type { PlanResolver } from './transitions.ts';
 
 export interface NextPhaseInput {
-  /** Active events of one subscription. */
+  /** Active events of one subscription; stored, or derived by this very rule. */
   readonly events: readonly LifecycleEvent[];
-  /** The PHASE that has become effective; one of `events`. */
+  /** The PHASE that is, or will be, in effect; one of `events`. */
   readonly phaseEvent: LifecycleEvent;
-  /** The plan in force. */
-  readonly plan: Plan;
+  readonly plans: PlanResolver;
   readonly zone: TimeZone;
 }
 
 /**
- * What follows a PHASE that has become effective: the PHASE after it, or EXPIRED where a final FIXEDTERM ends
- * (subscriptions.md §5 rules 7, 8). Undefined if nothing follows, if it is stored already, or if the plan is changed or
- * ended first.
+ * What follows a PHASE: the PHASE after it, or EXPIRED where a final FIXEDTERM ends (subscriptions.md §5 rules 7, 8).
+ * Undefined if nothing follows, if it is among the events already, or if the plan is changed or ended first. It depends
+ * on nothing but its input, so what is derived ahead of time is what is stored once the PHASE has become effective.
  *
- * The next phase is reckoned from the stored start of this one (§5 rule 1), so a later catalog version that changes the
+ * The catalog is asked at the event's own date, its logical time (§21): a jump of the clock asks the same question as a
+ * walk. The next phase is reckoned from the start of this one (§5 rule 1), so a later catalog version that changes the
  * length of an earlier phase moves nothing that has begun.
  */
 export function followingPhaseEvent(input: NextPhaseInput): EventDraft | undefined {
-  const { events, phaseEvent, plan, zone } = input;
-  const anchor = planChoiceOf(events, phaseEvent)?.phaseAnchor;
-  assertInvariant(anchor, `PHASE event ${phaseEvent.id} follows no event that carries a phase anchor`, {
-    eventId: phaseEvent.id,
-    subscriptionId: phaseEvent.subscriptionId,
-  });
+  const { events, phaseEvent, plans, zone } = input;
+  const ordered = inTimeOrder(events);
+  const position = ordered.indexOf(phaseEvent);
+  const choice = ordered.slice(0, position + 1).findLast(isPlanChoice);
+  assertInvariant(
+    choice?.planName && choice.phaseAnchor,
+    `PHASE event ${phaseEvent.id} follows no event that carries a plan and a phase anchor`,
+    { eventId: phaseEvent.id, subscriptionId: phaseEvent.subscriptionId },
+  );
+  const { planName, phaseAnchor: anchor } = choice;
+  const { plan } = plans.resolvePlan(planName, phaseEvent.effective.at, choice.effective.at);
   const index = plan.phases.findIndex((phase) => phase.name === phaseEvent.phaseName);
   const phase = plan.phases[index];
   assertInvariant(phase, `Plan ${plan.name} has no phase ${phaseEvent.phaseName}`, {
@@ -53,17 +48,13 @@ export function followingPhaseEvent(input: NextPhaseInput): EventDraft | undefin
   const end = next && phaseEnd(begun, anchor, zone);
   const following =
     next && end ? phaseDraft({ phase: next, start: end }) : expiryAfterPhase(begun, anchor, zone);
-  return following === undefined || isSettled(events, phaseEvent, following) ? undefined : following;
+  if (following === undefined || isSettled(ordered.slice(position + 1), following)) return undefined;
+  return following;
 }
 
 /** True if the segment of the plan already has its next PHASE or its expiry, or is over when `following` would begin. */
-function isSettled(
-  events: readonly LifecycleEvent[],
-  phaseEvent: LifecycleEvent,
-  following: EventDraft,
-): boolean {
-  for (const event of inTimeOrder(events)) {
-    if (event.effective.at <= phaseEvent.effective.at) continue;
+function isSettled(later: readonly LifecycleEvent[], following: EventDraft): boolean {
+  for (const event of later) {
     const isBefore = event.effective.at <= following.effective.at;
     if (isPlanChoice(event)) return isBefore;
     if (event.type === LifecycleEventType.PHASE || event.type === following.type) return true;

@@ -24,11 +24,21 @@ export interface Transition {
   readonly event: LifecycleEvent;
   readonly previous: PlanInForce | null;
   readonly next: PlanInForce | null;
-  /** Day of the latest BCD_CHANGE up to this event. */
+  /** Day of the latest BCD_CHANGE up to this event's instant, also one that stands after it in the order. */
   readonly billCycleDay: number | null;
-  /** Quantity of the latest QUANTITY_CHANGE up to this event. */
+  /** Quantity of the latest QUANTITY_CHANGE up to this event's instant, likewise. */
   readonly quantity: number | null;
   readonly state: BillingState;
+}
+
+/**
+ * The events that make up transitions, in time order: no markers, nothing after the end (subscriptions.md §4.1, §4.2
+ * rule 1). A list whose first event is not CREATE or TRANSFER gives none.
+ */
+export function eventsInEffect(events: readonly LifecycleEvent[]): readonly LifecycleEvent[] {
+  const ordered = withoutWhatFollowsTheEnd(inTimeOrder(events.filter((event) => !isMarker(event))));
+  const first = ordered[0];
+  return first === undefined || !isStart(first) ? [] : ordered;
 }
 
 /**
@@ -36,27 +46,22 @@ export interface Transition {
  * taken from the catalog by §13 rule 2. A list whose first event is not CREATE or TRANSFER gives none.
  */
 export function transitionsOf(events: readonly LifecycleEvent[], plans: PlanResolver): readonly Transition[] {
-  const ordered = withoutWhatFollowsTheEnd(inTimeOrder(events.filter((event) => !isMarker(event))));
-  const first = ordered[0];
-  if (first === undefined || !isStart(first)) return [];
-
-  const transitions: Transition[] = [];
-  let before: Transition | undefined;
-  for (const event of ordered) {
-    const previous: PlanInForce | null = before?.next ?? null;
-    before = {
-      event,
-      previous,
-      next: nextOf(event, previous, plans),
-      billCycleDay:
-        event.type === LifecycleEventType.BCD_CHANGE ? event.billCycleDay : (before?.billCycleDay ?? null),
-      quantity:
-        event.type === LifecycleEventType.QUANTITY_CHANGE ? event.quantity : (before?.quantity ?? null),
-      state: stateAfter(event),
-    };
-    transitions.push(before);
-  }
-  return transitions;
+  const ordered = eventsInEffect(events);
+  let previous: PlanInForce | null = null;
+  let billCycleDay: number | null = null;
+  let quantity: number | null = null;
+  let seen = 0;
+  return ordered.map((event): Transition => {
+    // §4.2 rule 3: those of its own instant count, whatever their sequence.
+    for (; isUpTo(ordered[seen], event.effective.at); seen += 1) {
+      billCycleDay = ordered[seen]?.billCycleDay ?? billCycleDay;
+      quantity = ordered[seen]?.quantity ?? quantity;
+    }
+    const before = previous;
+    const next = nextOf(event, before, plans);
+    previous = next;
+    return { event, previous: before, next, billCycleDay, quantity, state: stateAfter(event) };
+  });
 }
 
 /** The transition in effect at `at`; undefined while billing is PENDING. */
@@ -76,6 +81,10 @@ export function billingStateAt(
   at: Instant,
 ): BillingState | typeof EntitlementState.PENDING {
   return transitionAt(transitions, at)?.state ?? EntitlementState.PENDING;
+}
+
+function isUpTo(event: LifecycleEvent | undefined, at: Instant): boolean {
+  return event !== undefined && event.effective.at <= at;
 }
 
 function withoutWhatFollowsTheEnd(ordered: readonly LifecycleEvent[]): readonly LifecycleEvent[] {

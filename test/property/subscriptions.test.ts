@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { type Catalog, createCatalog } from '../../lib/catalog/index.ts';
+import { billingEvents } from '../../lib/subscriptions/billing-events.ts';
 import { addDays, type Instant, instant, type LocalDate, localDate } from '../../lib/time/index.ts';
 import { phase, plan, version } from '../unit/catalog/catalog-document.ts';
 import {
@@ -25,18 +26,40 @@ const zones = fc.constantFrom(
   '+05:30',
 );
 
-const catalogs: fc.Arbitrary<Catalog> = fc
-  .tuple(fc.array(durations, { maxLength: 2 }), fc.option(durations))
-  .map(([initial, term]) => {
-    const types = ['TRIAL', 'DISCOUNT'];
-    const initialPhases = initial.map((duration, index) =>
-      phase(types[index] ?? '', { ...duration, price: '1' }),
-    );
-    const finalPhase = term
-      ? phase('FIXEDTERM', { ...term, price: '2' })
-      : phase('EVERGREEN', { price: '2' });
+interface PlanShape {
+  readonly initial: readonly { readonly unit: string; readonly number: number }[];
+  readonly term: { readonly unit: string; readonly number: number } | null;
+}
+
+const shapes: fc.Arbitrary<PlanShape> = fc.record({
+  initial: fc.array(durations, { maxLength: 2 }),
+  term: fc.option(durations),
+});
+
+function planOf({ initial, term }: PlanShape, more = ''): string {
+  const types = ['TRIAL', 'DISCOUNT'];
+  const initialPhases = initial.map((duration, index) =>
+    phase(types[index] ?? '', { ...duration, price: '1' }),
+  );
+  const finalPhase = term ? phase('FIXEDTERM', { ...term, price: '2' }) : phase('EVERGREEN', { price: '2' });
+  return plan('p-m', 'P', { initialPhases: initialPhases.join(''), finalPhase, more });
+}
+
+const catalogs: fc.Arbitrary<Catalog> = shapes.map((shape) =>
+  createCatalog([version({ plans: planOf(shape) })]),
+);
+
+/** Catalogs whose second version gives the phases other lengths, for existing subscriptions too. */
+const repricedCatalogs: fc.Arbitrary<Catalog> = fc
+  .tuple(shapes, fc.array(durations, { minLength: 3, maxLength: 3 }))
+  .map(([shape, [first, second, last]]) => {
+    const initial = [first, second].flatMap((each) => each ?? []).slice(0, shape.initial.length);
+    const since = '2024-06-01T00:00:00Z';
+    const more = `<effectiveDateForExistingSubscriptions>${since}</effectiveDateForExistingSubscriptions>`;
+    const later = { initial, term: shape.term && (last ?? null) };
     return createCatalog([
-      version({ plans: plan('p-m', 'P', { initialPhases: initialPhases.join(''), finalPhase }) }),
+      version({ plans: planOf(shape) }),
+      version({ effectiveDate: since, plans: planOf(later, more) }),
     ]);
   });
 
@@ -74,6 +97,13 @@ function create(input: {
   });
 }
 
+/** What invoicing reads of the events, but for the tie-breaker, which tells stored ones from the others. */
+function streamOf({ account: owner, catalog, subscription, events }: Life) {
+  const histories = [{ subscription, events }];
+  const stream = billingEvents({ account: owner, histories, plans: catalog });
+  return stream.events.map((event) => ({ ...event, totalOrdering: null }));
+}
+
 describe('Subscriptions over time', () => {
   it('a clock that jumps gives the same events as one that walks', () => {
     fc.assert(
@@ -96,6 +126,19 @@ describe('Subscriptions over time', () => {
         const late = create(input);
         const inTime = passed(create({ ...input, now: input.reference }), input.now);
         if (input.now >= input.reference) expect(storedOf(late)).to.deep.equal(storedOf(inTime));
+      }),
+      { numRuns: propertyRuns },
+    );
+  });
+
+  it('the phases that billing derives are those that are stored later, to the second', () => {
+    const farAway = instant(5_000 * 365 * 86_400 * 1_000);
+    fc.assert(
+      fc.property(cases, repricedCatalogs, fc.boolean(), (input, repriced, isRepriced) => {
+        const life = create(isRepriced ? { ...input, catalog: repriced } : input);
+        const streams = [life, passed(life, input.later), passed(life, farAway)].map(streamOf);
+        expect(streams[1]).to.deep.equal(streams[0]);
+        expect(streams[2]).to.deep.equal(streams[0]);
       }),
       { numRuns: propertyRuns },
     );

@@ -1,10 +1,13 @@
 import { expect } from 'chai';
+import { createCatalog } from '../../../lib/catalog/index.ts';
 import { ErrorCode } from '../../../lib/errors/index.ts';
+import { accountBillCycleDay } from '../../../lib/invoicing/account-bill-cycle-day.ts';
 import type { BillingEvent } from '../../../lib/invoicing/billing-event.ts';
 import { formatDecimal } from '../../../lib/money/index.ts';
 import { billingEvents } from '../../../lib/subscriptions/billing-events.ts';
 import type { LifecycleEvent } from '../../../lib/subscriptions/model.ts';
 import { formatLocalDate } from '../../../lib/time/index.ts';
+import { phase, plan, TRIAL, version } from '../catalog/catalog-document.ts';
 import { expectError } from './errors.ts';
 import {
   account,
@@ -15,6 +18,7 @@ import {
   type Life,
   nextId,
   passed,
+  viewOf,
 } from './example.ts';
 import { choice, event } from './lifecycle.ts';
 
@@ -88,11 +92,11 @@ describe('Billing events', () => {
     ]);
   });
 
-  it('carry a requested day and the quantity from their date on', () => {
+  it('carry the requested day and quantity of their own instant, also before those events in the order', () => {
     const stream = streamOf(create({ planName: 'pro-monthly', billCycleDayLocal: 15, quantity: 3 }));
     expect(stream.map((each) => [each.transitionType, each.billCycleDayLocal, each.quantity])).to.deep.equal([
-      ['CREATE', 4, 1],
-      ['BCD_CHANGE', 15, 1],
+      ['CREATE', 15, 3],
+      ['BCD_CHANGE', 15, 3],
       ['QUANTITY_CHANGE', 15, 3],
       ['PHASE', 15, 3],
     ]);
@@ -102,6 +106,33 @@ describe('Billing events', () => {
       [null, null],
       [null, '249.95'],
     ]);
+  });
+
+  it('are tied at one instant by the order in which they were stored, whatever their subscription', () => {
+    const asking = create({ planName: 'solo-now', billCycleDayLocal: 20 });
+    const other = created({
+      account: asking.account,
+      request: { planName: 'solo-now', billCycleDayLocal: 7 },
+      now: asking.now,
+    });
+    const histories = [other, asking].map(({ subscription, events }) => ({ subscription, events }));
+    const stored = (from: number) => (event: LifecycleEvent, index: number) => ({
+      ...event,
+      recordId: from + index,
+    });
+    const dayWhen = (first: number, second: number) =>
+      accountBillCycleDay(
+        billingEvents({
+          account: asking.account,
+          histories: histories.map(({ subscription, events }) => ({
+            subscription,
+            events: events.map(stored(subscription === asking.subscription ? first : second)),
+          })),
+          plans: exampleCatalog,
+        }).events,
+      );
+    expect(dayWhen(1, 10)).to.equal(20);
+    expect(dayWhen(10, 1)).to.equal(7);
   });
 
   it('end with an expiry that carries no plan and no price and repeats the day', () => {
@@ -167,5 +198,106 @@ describe('Billing events', () => {
   it('refuse a priced plan for an account without currency', () => {
     const life = create({ planName: 'solo-now' }, { currency: null });
     expectError(() => streamOf(life), ErrorCode.CATALOG_NO_PRICE_FOR_CURRENCY, /has no currency/);
+  });
+});
+
+describe('Billing events of phases that are not stored yet', () => {
+  const phasesOf = (events: readonly BillingEvent[]): readonly (string | null)[] =>
+    events.map((each) =>
+      [each.transitionType, formatLocalDate(each.localDate), each.phaseName].filter(Boolean).join(' '),
+    );
+
+  function withFinal(finalPhase: string): Life {
+    const initialPhases = TRIAL + phase('DISCOUNT', { unit: 'MONTHS', number: 3, price: '10' });
+    const catalog = createCatalog([version({ plans: plan('p-m', 'P', { initialPhases, finalPhase }) })]);
+    return created({ account: account(), catalog, request: { planName: 'p-m' }, now: at('2024-01-01') });
+  }
+
+  it('reach to the last phase, each from the start of the one before', () => {
+    const life = withFinal(phase('EVERGREEN', { price: '50' }));
+    expect(life.events).to.have.length(2);
+    expect(phasesOf(streamOf(life))).to.deep.equal([
+      'CREATE 2024-01-01 p-m-trial',
+      'PHASE 2024-01-31 p-m-discount',
+      'PHASE 2024-04-30 p-m-evergreen',
+    ]);
+    expect(streamOf(life).map(amounts).at(-1)).to.deep.equal([null, '50']);
+  });
+
+  it('reach to the expiry', () => {
+    const life = withFinal(phase('FIXEDTERM', { unit: 'WEEKS', number: 2, price: '5' }));
+    expect(phasesOf(streamOf(life)).slice(2)).to.deep.equal([
+      'PHASE 2024-04-30 p-m-fixedterm',
+      'EXPIRED 2024-05-14',
+    ]);
+  });
+
+  it('stop where the plan is changed or ended before', () => {
+    const life = create({ planName: 'club-monthly' });
+    const { id: subscriptionId } = life.subscription;
+    const pending = [
+      choice('CHANGE', '2024-07-01', { phaseName: 'solo-now-evergreen', subscriptionId }),
+      event('CANCEL', '2024-08-04', { subscriptionId }),
+    ];
+    for (const each of pending) {
+      const types = streamOf({ ...life, events: [...life.events, each] }).map(
+        ({ transitionType }) => transitionType,
+      );
+      expect(types).to.deep.equal(['CREATE', 'PHASE', each.type]);
+    }
+  });
+
+  it('stand in the segment of a plan that is changed later', () => {
+    const life = create({ planName: 'club-monthly' });
+    const { id: subscriptionId } = life.subscription;
+    const change = choice('CHANGE', '2024-09-01', { phaseName: 'club-monthly-trial', subscriptionId });
+    const phaseEvent = event('PHASE', '2024-10-01', { phaseName: 'club-monthly-discount', subscriptionId });
+    expect(phasesOf(streamOf({ ...life, events: [...life.events, change, phaseEvent] }))).to.deep.equal([
+      'CREATE 2024-01-05 club-monthly-trial',
+      'PHASE 2024-02-04 club-monthly-discount',
+      'PHASE 2024-08-04 club-monthly-evergreen',
+      'CHANGE 2024-09-01 club-monthly-trial',
+      'PHASE 2024-10-01 club-monthly-discount',
+      'PHASE 2025-04-01 club-monthly-evergreen',
+    ]);
+  });
+
+  it('follow no PHASE that a change takes off its plan at its own instant', () => {
+    const life = create({ planName: 'club-monthly' });
+    const { id: subscriptionId } = life.subscription;
+    const change = choice('CHANGE', '2024-02-04', { phaseName: 'solo-now-evergreen', subscriptionId });
+    expect(phasesOf(streamOf({ ...life, events: [...life.events, change] }))).to.deep.equal([
+      'CREATE 2024-01-05 club-monthly-trial',
+      'PHASE 2024-02-04 club-monthly-discount',
+      'CHANGE 2024-02-04 solo-now-evergreen',
+    ]);
+  });
+
+  it('come last at their instant, in the order of what they follow', () => {
+    const lives = [create({ planName: 'club-monthly' }), create({ planName: 'club-monthly' })];
+    const [one, two] = lives.map((life, index) => ({
+      ...life,
+      events: life.events.map((each) => ({ ...each, recordId: each.recordId + 1_000_000 * index })),
+    }));
+    if (!one || !two) throw new Error('two subscriptions were expected');
+    const quantity = event('QUANTITY_CHANGE', '2024-08-04', { quantity: 2, sequence: 90, recordId: 9e9 });
+    const stream = streamOf({ ...one, events: [...one.events, quantity] });
+    expect(stream.map((each) => [each.transitionType, each.quantity]).slice(2)).to.deep.equal([
+      ['QUANTITY_CHANGE', 2],
+      ['PHASE', 2],
+    ]);
+    const orderings = [...stream.slice(2), ...streamOf(two).slice(2)].map((each) => each.totalOrdering);
+    expect(orderings).to.deep.equal(orderings.toSorted((a, b) => a - b));
+    expect(new Set(orderings).size).to.equal(3);
+    expect(orderings.every(Number.isSafeInteger)).to.equal(true);
+  });
+
+  it('are not shown in the timeline', () => {
+    const view = viewOf(create({ planName: 'club-monthly' }));
+    expect(view.events.map((row) => row.eventType)).to.deep.equal([
+      'START_ENTITLEMENT',
+      'START_BILLING',
+      'PHASE',
+    ]);
   });
 });

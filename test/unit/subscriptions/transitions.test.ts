@@ -80,6 +80,25 @@ describe('Transitions', () => {
     ]);
   });
 
+  it('know the day and quantity of their own instant, and keep the latest of each', () => {
+    const list = transitions(
+      create,
+      event('BCD_CHANGE', START, { billCycleDay: 5 }),
+      event('QUANTITY_CHANGE', START, { quantity: 2 }),
+      event('BCD_CHANGE', START, { billCycleDay: 6 }),
+      event('PHASE', '2024-01-31', { phaseName: 'pro-monthly-evergreen' }),
+      event('QUANTITY_CHANGE', '2024-02-06', { quantity: 3 }),
+    );
+    expect(list.map(({ billCycleDay, quantity }) => [billCycleDay, quantity])).to.deep.equal([
+      [6, 2],
+      [6, 2],
+      [6, 2],
+      [6, 2],
+      [6, 2],
+      [6, 3],
+    ]);
+  });
+
   it('are none for a list that does not begin with CREATE or TRANSFER', () => {
     expect(transitions(event('PHASE', START, { phaseName: 'pro-monthly-evergreen' }))).to.deep.equal([]);
     expect(transitions()).to.deep.equal([]);
