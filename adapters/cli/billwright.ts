@@ -15,6 +15,22 @@ const usage = `Usage: billwright <command> [options]
                          "password"; a user that is there keeps its password. Never in production: a database whose
                          administrator has that password is served in test mode only
 
+    --sandbox-ledger <file>
+                         where the sandbox gateway of test mode keeps what it has done; nodes that share a database
+                         share the file too (default: beside a SQLite file, else billwright.sandbox)
+    Server properties; the environment can set each too (SERVICE_server_basePath, ...), the option wins:
+    --base-path <path>   server.basePath: prefix of every path
+    --trusted-proxies <list>
+                         server.trustedProxies: addresses and networks whose forwarding headers are believed
+    --location-host <host>
+                         jaxrs.location.host: host, and port, of Location
+    --location-full-url <true|false>
+                         jaxrs.location.full.url: false makes Location a path only
+    --default-dialect <D|K>
+                         server.defaultDialect: dialect of calls with headers of neither family
+    --limit-json, --limit-text, --limit-header, --limit-url <size>
+                         server.limits.*: bytes, or such as 2MiB (default 1MiB, 10MiB, 16KiB, 8KiB)
+
   migrate    Bring the schema of a database up to date.
     --database <where>   as above
 
@@ -33,20 +49,29 @@ const database = { type: 'string', default: 'billwright.db' } as const;
 /** Each command loads only what it needs: the server must be up in half a second. */
 const commands: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
   async serve(args) {
-    const { serve } = await import('./serve.ts');
+    const [{ serve }, { httpOptions, httpSettings }] = await Promise.all([
+      import('./serve.ts'),
+      import('./settings.ts'),
+    ]);
     const { values } = parsed(args, {
       port: { type: 'string', default: '8080' },
       host: { type: 'string', default: '127.0.0.1' },
       database,
       migrate: { type: 'boolean', default: false },
       'test-mode': { type: 'boolean', default: false },
+      'sandbox-ledger': { type: 'string' },
+      ...httpOptions,
     });
+    if (values['sandbox-ledger'] !== undefined && !values['test-mode'])
+      throw new UsageError('--sandbox-ledger needs --test-mode: there is no sandbox gateway without it');
     await serve({
       port: portOf(values.port),
       host: values.host,
       database: values.database,
       migrate: values.migrate,
       testMode: values['test-mode'],
+      sandboxLedger: values['sandbox-ledger'],
+      http: httpSettings(values, process.env),
     });
   },
   async migrate(args) {

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Logger as PinoLogger } from 'pino';
 import { Billing } from '../../lib/billing.ts';
 import { QUEUE_SHUTDOWN_WAIT_MS } from '../../lib/limits.ts';
@@ -9,6 +10,7 @@ import { choosePassword, ensureLogin, type Login, loginText } from './administra
 import { isPostgresqlUrl, openStorage } from './database.ts';
 import { createLogger } from './logger.ts';
 import { refuseTestModeInProduction, refuseTestPassword } from './production.ts';
+import type { HttpSettings } from './settings.ts';
 
 const testModeWarning =
   'TEST MODE: known password, movable clock, sandbox gateway. Anybody who can reach this server owns it. Never use it in production.';
@@ -21,6 +23,9 @@ export interface ServeOptions {
   /** Whether to bring the schema of a PostgreSQL database up to date first. */
   readonly migrate: boolean;
   readonly testMode: boolean;
+  /** The file in which the sandbox gateway of test mode remembers what it has done. */
+  readonly sandboxLedger: string | undefined;
+  readonly http: HttpSettings;
 }
 
 /** Runs the server until it is told to stop. */
@@ -34,7 +39,8 @@ export async function serve(options: ServeOptions): Promise<void> {
     const { billing, app } = await compose({ options, storage, logger });
     await refuseTestPassword(billing, options);
     // Before the administrator is made: a password of a start that fails would be shown to nobody.
-    listening = await listen(app, options);
+    const { port, host, http } = options;
+    listening = await listen(app, { port, host, maxHeaderBytes: http.limits.header });
     const login = await ensureLogin(billing, password);
     console.log(loginText(login));
     billing.start();
@@ -73,18 +79,27 @@ async function compose(parts: {
     ids: uuidGenerator(),
     hasher: scryptHasher(),
     logger,
-    gateways: options.testMode ? [await openSandbox(options.database)] : [],
+    gateways: options.testMode ? [await openSandbox(options, logger)] : [],
   });
   await testClock?.refresh();
-  const app = createKoaApp({ billing, logger, test: testClock && { clock: testClock } });
+  const app = createKoaApp({ ...options.http, billing, logger, test: testClock && { clock: testClock } });
   return { billing, app };
 }
 
-/** The sandbox remembers what it has done beside a SQLite file, so that a restart finds its payments again. */
-async function openSandbox(database: string): Promise<PaymentGateway> {
+/** The sandbox remembers what it has done in a file, so that a restart, and another node, finds its payments again. */
+async function openSandbox(options: ServeOptions, logger: PinoLogger): Promise<PaymentGateway> {
   const { fileLedger, sandboxGateway } = await import('../payments/index.ts');
-  if (isPostgresqlUrl(database) || database === ':memory:') return sandboxGateway();
-  return sandboxGateway({ ledger: fileLedger(`${database}.sandbox`) });
+  const file = options.sandboxLedger ?? ledgerBeside(options.database);
+  if (file === null) return sandboxGateway();
+  const path = resolve(file);
+  logger.info({ file: path }, 'the sandbox gateway keeps its ledger in a file; all nodes must share it');
+  return sandboxGateway({ ledger: fileLedger(path) });
+}
+
+/** Beside a SQLite file, else in the working directory; a database in memory is gone with its process anyway. */
+function ledgerBeside(database: string): string | null {
+  if (database === ':memory:') return null;
+  return isPostgresqlUrl(database) ? 'billwright.sandbox' : `${database}.sandbox`;
 }
 
 interface Running {
@@ -124,7 +139,7 @@ async function shutDown({ billing, listening, logger }: Running): Promise<void> 
 }
 
 function announce(listening: Listening, options: ServeOptions): void {
-  const url = urlOf(listening);
+  const url = urlOf(listening) + options.http.basePath.replace(/\/$/, '');
   console.log(`Billwright is ready at ${url}`);
   if (options.testMode) console.log('TEST MODE: never use it in production.');
   console.log(`The interface is described at ${url}/openapi.json`);

@@ -7,11 +7,12 @@ import type { Middleware } from 'koa';
 import Koa from 'koa';
 import { MAX_HEADER_BYTES } from '../../lib/limits.ts';
 import { openApiDocument } from './openapi/document.ts';
-import { answerUnreadable } from './response/unreadable-request.ts';
+import { unreadableAnswer } from './response/unreadable-request.ts';
 import { routeTable } from './routes/route-table.ts';
 import { type DispatcherOptions, dispatcher } from './routing/dispatcher.ts';
 
 export { Dialect } from './dialect.ts';
+export type { RequestLimits } from './request/request-limits.ts';
 export type { MovableClock, TestMode } from './test-mode.ts';
 
 export type KoaOptions = Omit<DispatcherOptions, 'routes' | 'ownsEveryPath'>;
@@ -47,6 +48,8 @@ export interface ListenOptions {
   readonly port: number;
   /** Default 127.0.0.1. */
   readonly host?: string;
+  /** Bytes of the header block, request line included; default 16 KiB (`server.limits.header`). */
+  readonly maxHeaderBytes?: number | undefined;
 }
 
 /** A server that accepts calls of the application; the port is the one in use. */
@@ -61,8 +64,9 @@ export interface Listening {
 /** Starts to serve `app` over HTTP/1.1. */
 export async function listen(app: Koa, options: ListenOptions): Promise<Listening> {
   const host = options.host ?? '127.0.0.1';
-  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, app.callback());
-  server.on('clientError', answerUnreadable);
+  const maxHeaderBytes = options.maxHeaderBytes ?? MAX_HEADER_BYTES;
+  const server = createServer({ maxHeaderSize: maxHeaderBytes }, app.callback());
+  server.on('clientError', unreadableAnswer(maxHeaderBytes));
   server.listen(options.port, host);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

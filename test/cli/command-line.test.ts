@@ -1,5 +1,6 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,6 +10,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { eachDatabase, freshDatabase } from '../support/databases.ts';
+import { migrated } from '../support/storage.ts';
 
 const program = fileURLToPath(new URL('../../adapters/cli/billwright.ts', import.meta.url));
 
@@ -20,9 +22,14 @@ interface Ended {
   readonly errors: string;
 }
 
-function start(args: readonly string[], environment: Readonly<Record<string, string>> = {}): Program {
+function start(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+  workingDirectory = process.cwd(),
+): Program {
   const { NODE_ENV: _env, BILLWRIGHT_ADMIN_PASSWORD: _password, ...inherited } = process.env;
   return spawn(process.execPath, [program, ...args], {
+    cwd: workingDirectory,
     env: { ...inherited, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -49,11 +56,14 @@ interface RunningServer {
   stop(signal?: NodeJS.Signals): Promise<{ readonly code: number | null; readonly log: string }>;
 }
 
-async function serve(
+function serve(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<RunningServer> {
-  const child = start(['serve', '--port', '0', ...args], environment);
+  return serving(start(['serve', '--port', '0', ...args], environment));
+}
+
+async function serving(child: Program): Promise<RunningServer> {
   const log = text(child.stderr);
   let greeting = '';
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -110,6 +120,15 @@ describe('the command line', () => {
       [['toString'], /no command "toString"/],
       [['serve', '--nonsense'], /--nonsense/],
       [['serve', '--port', 'http'], /--port http is no port/],
+      [
+        ['serve', '--trusted-proxies', '10.0.0.0/33'],
+        /--trusted-proxies "10.0.0.0\/33" is not a list of addresses/,
+      ],
+      [['serve', '--base-path', 'billing'], /--base-path "billing" is not a path/],
+      [['serve', '--location-full-url', 'no'], /true or false/],
+      [['serve', '--default-dialect', 'X'], /is not D or K/],
+      [['serve', '--limit-json', 'much'], /--limit-json "much" is not a size/],
+      [['serve', '--sandbox-ledger', 'ledger'], /needs --test-mode/],
     ] as const) {
       const { code, errors } = await run(args);
       expect(code).to.equal(2);
@@ -199,6 +218,60 @@ describe('the command line', () => {
     expect(refused.code).to.equal(2);
     expect(refused.errors).to.match(/NODE_ENV/);
     expect((await run(['serve', ...args], { NODE_ENV: 'Production' })).code).to.equal(2);
+  });
+
+  it('serves by the server properties of options and environment', async () => {
+    const options = [
+      '--base-path',
+      '/billing',
+      '--trusted-proxies',
+      '127.0.0.1, 10.0.0.0/8',
+      '--limit-json',
+      '1KiB',
+    ];
+    const environment = {
+      BILLWRIGHT_ADMIN_PASSWORD: 'long enough',
+      SERVICE_jaxrs_location_host: 'api.example.com',
+      SERVICE_server_basePath: '/ignored',
+      SERVICE_org_killbill_server_defaultDialect: 'K',
+    };
+    const server = await serve(['--database', join(directory, 'settings.db'), ...options], environment);
+    expect(server.greeting).to.include('/billing/openapi.json');
+    const create = (apiSecret: string, createdBy = 'x-service-createdby') =>
+      fetch(`${server.url}/billing/1.0/kb/tenants`, {
+        method: 'POST',
+        headers: {
+          ...login('admin', 'long enough'),
+          'x-forwarded-proto': 'https',
+          'content-type': 'application/json',
+          [createdBy]: 'demo',
+        },
+        body: JSON.stringify({ apiKey: 'bob', apiSecret }),
+      });
+    const made = await create('lazar');
+    expect(made.headers.get('location')).to.match(
+      /^https:\/\/api\.example\.com\/billing\/1\.0\/kb\/tenants\//,
+    );
+    expect((await create('x'.repeat(1_024))).status).to.equal(413);
+    expect(await (await create('lazar', 'x-other')).text()).to.include('X-Killbill-CreatedBy');
+    await server.stop();
+    const refused = await run(['serve', '--port', '0'], { SERVICE_server_trustedProxies: 'nowhere' });
+    expect(refused.code).to.equal(2);
+    expect(refused.errors).to.match(/SERVICE_server_trustedProxies "nowhere"/);
+  });
+
+  it('keeps the ledger of the sandbox in a file on PostgreSQL too', async () => {
+    const database = await freshDatabase('postgresql', migrated);
+    if (database.kind !== 'postgresql') throw new Error('not the database asked for');
+    const args = ['serve', '--port', '0', '--test-mode', '--database', database.url];
+    for (const [more, file] of [
+      [[], join(directory, 'billwright.sandbox')],
+      [['--sandbox-ledger', join(directory, 'of-all-nodes')], join(directory, 'of-all-nodes')],
+    ] as const) {
+      const server = await serving(start([...args, ...more], {}, directory));
+      expect((await server.stop()).log).to.include(JSON.stringify(file));
+      expect(existsSync(file)).to.equal(true);
+    }
   });
 
   it('serves a database with the password of test mode in test mode only', async () => {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Dialect } from '../../adapters/koa/dialect.ts';
 import { producedTypes } from '../../adapters/koa/request/media-type.ts';
+import { bodyLimit, defaultRequestLimits } from '../../adapters/koa/request/request-limits.ts';
 import { routeTable } from '../../adapters/koa/routes/route-table.ts';
 import { parameterNamesOf } from '../../adapters/koa/routing/path.ts';
 import type { Route } from '../../adapters/koa/routing/route.ts';
@@ -229,7 +230,7 @@ function describeBody(route: Route, callSample: CallSample): void {
 
   it('refuses a body that is too large', async () => {
     const reply = await callSample({
-      body: new Uint8Array(body.maxBytes + 1).fill(0x20),
+      body: new Uint8Array(bodyLimit(body, defaultRequestLimits) + 1).fill(0x20),
       headers: { 'content-type': type },
     });
     expect(reply.status).to.equal(413);

@@ -5,7 +5,7 @@ export interface BaseUrlOptions {
   /** Path prefix of every route; default empty (`server.basePath`). */
   readonly basePath?: string;
   /** Replaces the host, and port, of `Location` (`org.service.jaxrs.location.host`). */
-  readonly locationHost?: string;
+  readonly locationHost?: string | undefined;
   /** False: `Location` is the path only (`org.service.jaxrs.location.full.url`). Default true. */
   readonly locationFullUrl?: boolean;
   /** Addresses and networks (`10.0.0.0/8`) whose forwarding headers are believed; default none. */

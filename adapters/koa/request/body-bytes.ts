@@ -10,16 +10,20 @@ const finished = async (): Promise<void> => undefined;
  * document tells its own encoding.
  * @throws BillingError UNSUPPORTED_MEDIA_TYPE, TOO_LARGE, MALFORMED_BODY.
  */
-export async function readBody(ctx: Context, body: RequestBody<unknown>): Promise<Uint8Array | undefined> {
+export async function readBody(
+  ctx: Context,
+  body: RequestBody<unknown>,
+  maxBytes: number,
+): Promise<Uint8Array | undefined> {
   if (!hasBody(ctx)) return undefined;
   checkEncoding(ctx, body);
   // No type with a body: the endpoint's own, since proxies drop it (http-api.md §3 rule 1).
   ctx.req.headers['content-type'] ??= body.mediaTypes[0];
-  const read = await readerOf(body);
+  const read = await readerOf(body, maxBytes);
   try {
     await read(ctx, finished);
   } catch (error) {
-    throw readingError(error, body);
+    throw readingError(error, maxBytes);
   }
   const { body: text } = ctx.request;
   return typeof text === 'string' ? Buffer.from(text, byteEncoding) : undefined;
@@ -31,17 +35,17 @@ const byteEncoding = 'latin1';
 /** One reader per combination of types and limit. */
 const readers = new Map<string, Promise<Middleware>>();
 
-function readerOf(body: RequestBody<unknown>): Promise<Middleware> {
-  const key = `${body.maxBytes} ${body.mediaTypes.join()}`;
+function readerOf(body: RequestBody<unknown>, maxBytes: number): Promise<Middleware> {
+  const key = `${maxBytes} ${body.mediaTypes.join()}`;
   let reader = readers.get(key);
   if (reader === undefined) {
-    reader = makeReader(body);
+    reader = makeReader(body, maxBytes);
     readers.set(key, reader);
   }
   return reader;
 }
 
-async function makeReader(body: RequestBody<unknown>): Promise<Middleware> {
+async function makeReader(body: RequestBody<unknown>, maxBytes: number): Promise<Middleware> {
   // Loaded with the first body: it takes a fifth of the time in which a server may start.
   const { HttpMethodEnum, koaBody } = await import('koa-body');
   return koaBody({
@@ -50,7 +54,7 @@ async function makeReader(body: RequestBody<unknown>): Promise<Middleware> {
     multipart: false,
     text: true,
     textTypes: [...body.mediaTypes],
-    textLimit: body.maxBytes,
+    textLimit: maxBytes,
     encoding: byteEncoding,
     // Any method may carry a body (http-api.md §1 rule 8); which routes read one is the table's decision.
     parsedMethods: [HttpMethodEnum.POST, HttpMethodEnum.PUT, HttpMethodEnum.DELETE],
@@ -75,13 +79,13 @@ function checkEncoding(ctx: Context, body: RequestBody<unknown>): void {
   });
 }
 
-function readingError(error: unknown, body: RequestBody<unknown>): BillingError {
+function readingError(error: unknown, maxBytes: number): BillingError {
   const status = error instanceof Error && 'status' in error ? error.status : undefined;
   if (status === 413) {
     return new BillingError({
       code: ErrorCode.TOO_LARGE,
-      message: `The body is larger than ${body.maxBytes} bytes`,
-      facts: { maxBytes: body.maxBytes },
+      message: `The body is larger than ${maxBytes} bytes`,
+      facts: { maxBytes },
     });
   }
   return new BillingError({

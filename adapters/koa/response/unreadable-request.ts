@@ -1,12 +1,17 @@
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
-import { MAX_HEADER_BYTES } from '../../../lib/limits.ts';
 import { errorBody } from './error-body.ts';
 import { statusOfCode } from './error-status.ts';
 
+type ParseError = Error & { readonly code?: string };
+
 /** Answers what Node's parser cannot read as HTTP with the one error shape, and hangs up (http-api.md §3 rule 5, §12). */
-export function answerUnreadable(error: Error & { readonly code?: string }, socket: Duplex): void {
+export function unreadableAnswer(maxHeaderBytes: number) {
+  return (error: ParseError, socket: Duplex): void => answerUnreadable(error, socket, maxHeaderBytes);
+}
+
+function answerUnreadable(error: ParseError, socket: Duplex, maxHeaderBytes: number): void {
   // A client that has gone gets no answer.
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
@@ -14,7 +19,7 @@ export function answerUnreadable(error: Error & { readonly code?: string }, sock
   }
   const problem =
     error.code === 'HPE_HEADER_OVERFLOW'
-      ? { code: ErrorCode.TOO_LARGE, message: `The headers are larger than ${MAX_HEADER_BYTES} bytes` }
+      ? { code: ErrorCode.TOO_LARGE, message: `The headers are larger than ${maxHeaderBytes} bytes` }
       : { code: ErrorCode.INVALID_PARAMETER, message: 'The request is not HTTP/1.1' };
   const status = statusOfCode(problem.code, { dialect: 'D' });
   const body = JSON.stringify(errorBody(new BillingError(problem), { withStackTrace: false }));

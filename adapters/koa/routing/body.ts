@@ -1,6 +1,5 @@
 import type { z } from 'zod';
 import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
-import { MAX_JSON_BODY_BYTES, MAX_TEXT_BODY_BYTES } from '../../../lib/limits.ts';
 import { parseExactJson } from '../../../lib/money/index.ts';
 import type { JsonSchema } from '../wire/json-schema.ts';
 import type { Model } from '../wire/model.ts';
@@ -10,7 +9,6 @@ import { bodyMissing, messageNameOf, validationError } from '../wire/problems.ts
 export interface RequestBody<B> {
   /** The first one is assumed where the caller names none (http-api.md §3 rule 1). */
   readonly mediaTypes: readonly [string, ...string[]];
-  readonly maxBytes: number;
   readonly required: boolean;
   readonly json: JsonSchema;
   /** False: the document itself tells its encoding. */
@@ -45,7 +43,6 @@ export function optionalJsonBody<M extends Pick<Model, 'request' | 'name' | 'jso
 ): RequestBody<RequestValue<M> | null> {
   return {
     mediaTypes: ['application/json'],
-    maxBytes: MAX_JSON_BODY_BYTES,
     required: false,
     json: model.json,
     utf8Only: true,
@@ -62,7 +59,6 @@ export function optionalJsonBody<M extends Pick<Model, 'request' | 'name' | 'jso
 /** An XML document, handed on as it came. */
 export const xmlBody: RequestBody<Uint8Array> = {
   mediaTypes: ['text/xml', 'application/xml'],
-  maxBytes: MAX_TEXT_BODY_BYTES,
   required: true,
   json: { type: 'string' },
   utf8Only: false,

@@ -3,7 +3,6 @@ import type { Context, Middleware } from 'koa';
 import type { Billing } from '../../../lib/billing.ts';
 import type { TenantRef } from '../../../lib/context.ts';
 import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
-import { MAX_URL_BYTES } from '../../../lib/limits.ts';
 import type { Logger, SystemClock } from '../../../lib/ports/index.ts';
 import type { User } from '../../../lib/security/model.ts';
 import { isPermitted } from '../../../lib/security/service.ts';
@@ -15,6 +14,7 @@ import { type BaseUrlOptions, baseUrls, withoutTrailingSlash } from '../request/
 import { readBody } from '../request/body-bytes.ts';
 import { dialectOf } from '../request/header-families.ts';
 import { negotiatedType } from '../request/media-type.ts';
+import { bodyLimit, defaultRequestLimits, type RequestLimits } from '../request/request-limits.ts';
 import { createUuid } from '../request/request-uuid.ts';
 import { publicError } from '../response/error-body.ts';
 import { writeAnswer, writeJson } from '../response/write-answer.ts';
@@ -31,6 +31,8 @@ export interface DispatcherOptions extends BaseUrlOptions {
   readonly systemClock?: Pick<SystemClock, 'nowMs'>;
   /** Dialect of calls with no header of either family; default D (`server.defaultDialect`). */
   readonly defaultDialect?: Dialect;
+  /** Replaces the sizes that a request may have; that of the headers is the server's (`listen`). */
+  readonly limits?: Partial<Omit<RequestLimits, 'header'>>;
   /** Present: test mode (platform.md §14). */
   readonly test?: TestMode | undefined;
   /** True: every path belongs to the interface, and an unknown one is 404; default false leaves it to the host. */
@@ -53,6 +55,7 @@ interface Received {
  */
 export function dispatcher(options: DispatcherOptions): Middleware {
   const { billing, logger } = options;
+  const limits = { ...defaultRequestLimits, ...options.limits };
   const basePath = withoutTrailingSlash(options.basePath ?? '');
   const baseUrlOf = baseUrls(options);
   const authenticator = new Authenticator(billing, options.systemClock ?? { nowMs: () => performance.now() });
@@ -79,7 +82,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     ctx.set('X-Request-Id', received.requestId.echo);
     const startedMs = performance.now();
     try {
-      checkUrl(ctx, received);
+      checkUrl(ctx, received, limits.url);
       checkPathText(ctx.path);
       await dispatch(ctx as never, () => refuseUnknown(ctx, received));
     } catch (error) {
@@ -132,7 +135,8 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     const mediaType = negotiatedType(ctx, route.success);
     const authorship = authorshipOf(ctx.headers, dialect);
     if (route.author) requireAuthor(authorship, dialect);
-    const bodyBytes = route.body === undefined ? undefined : await readBody(ctx, route.body);
+    const { body } = route;
+    const bodyBytes = body === undefined ? undefined : await readBody(ctx, body, bodyLimit(body, limits));
     const principal = user?.name ?? '';
     // In test mode another node may have moved the clock.
     if (options.test !== undefined) await billing.clock.refresh?.();
@@ -220,12 +224,12 @@ function answerOptions(ctx: Context, allow: string): void {
   writeJson(ctx, undefined);
 }
 
-function checkUrl(ctx: Context, received: Received): void {
-  if (ctx.url.length <= MAX_URL_BYTES) return;
+function checkUrl(ctx: Context, received: Received, maxBytes: number): void {
+  if (ctx.url.length <= maxBytes) return;
   received.statusOf = { [ErrorCode.TOO_LARGE]: 414 };
   throw new BillingError({
     code: ErrorCode.TOO_LARGE,
-    message: `The URL is longer than ${MAX_URL_BYTES} bytes`,
+    message: `The URL is longer than ${maxBytes} bytes`,
   });
 }
 

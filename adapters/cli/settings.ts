@@ -1,0 +1,118 @@
+import { isIP } from 'node:net';
+import { Dialect, type RequestLimits } from '../koa/index.ts';
+import { UsageError } from './usage-error.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+/** Options of the command line by name; all are text. */
+type Given = Readonly<Record<string, string | boolean | undefined>>;
+
+/** How the server answers over HTTP. */
+export interface HttpSettings {
+  readonly basePath: string;
+  readonly trustedProxies: readonly string[];
+  readonly locationHost: string | undefined;
+  readonly locationFullUrl: boolean;
+  readonly defaultDialect: Dialect;
+  readonly limits: Partial<RequestLimits>;
+}
+
+/** Options that set a server property (platform.md §4.3); the environment can set it too, the option wins. */
+const propertyOf = {
+  'base-path': 'server.basePath',
+  'trusted-proxies': 'server.trustedProxies',
+  'location-host': 'jaxrs.location.host',
+  'location-full-url': 'jaxrs.location.full.url',
+  'default-dialect': 'server.defaultDialect',
+  'limit-json': 'server.limits.json',
+  'limit-text': 'server.limits.text',
+  'limit-header': 'server.limits.header',
+  'limit-url': 'server.limits.url',
+} as const;
+type SettingName = keyof typeof propertyOf;
+
+/** The same for `parseArgs`. */
+export const httpOptions = Object.fromEntries(
+  Object.keys(propertyOf).map((name) => [name, { type: 'string' } as const]),
+);
+
+/** The settings of `serve`. @throws UsageError that names the option or variable whose value is no good. */
+export function httpSettings(given: Given, environment: Environment): HttpSettings {
+  const read = <T>(name: SettingName, parse: (text: string) => T | undefined): T | undefined => {
+    const [source, text] = givenValue(name, given, environment);
+    if (text === undefined || text === '') return undefined;
+    const value = parse(text);
+    if (value !== undefined) return value;
+    throw new UsageError(`${source} "${text}" is not ${expectationOf[name]}`);
+  };
+  return {
+    basePath: read('base-path', (text) => (/^(?:\/[\w.~-]+)*\/?$/.test(text) ? text : undefined)) ?? '',
+    trustedProxies: read('trusted-proxies', addresses) ?? [],
+    locationHost: read('location-host', (text) => (/^[\w.:[\]-]+$/.test(text) ? text : undefined)),
+    locationFullUrl: read('location-full-url', flag) ?? true,
+    defaultDialect: read('default-dialect', (text) => dialects.find((each) => each === text)) ?? Dialect.D,
+    limits: present({
+      json: read('limit-json', bytes),
+      text: read('limit-text', bytes),
+      header: read('limit-header', bytes),
+      url: read('limit-url', bytes),
+    }),
+  };
+}
+
+const dialects = Object.values(Dialect);
+const size = 'a size: a number of bytes, or one of KiB or MiB such as 2MiB';
+const expectationOf: Readonly<Record<SettingName, string>> = {
+  'base-path': 'a path such as /billing',
+  'trusted-proxies': 'a list of addresses and networks such as 127.0.0.1,10.0.0.0/8',
+  'location-host': 'a host, or a host and port',
+  'location-full-url': 'true or false',
+  'default-dialect': dialects.join(' or '),
+  'limit-json': size,
+  'limit-text': size,
+  'limit-header': size,
+  'limit-url': size,
+};
+
+/** Prefixes of a property in the environment, the documented one first (platform.md §4.1). */
+const prefixes = ['SERVICE_', 'SERVICE_org_service_', 'SERVICE_org_killbill_'];
+
+/** Where the value comes from, for messages, and the value. */
+function givenValue(
+  name: SettingName,
+  given: Given,
+  environment: Environment,
+): readonly [source: string, text: string | undefined] {
+  const option = given[name];
+  if (typeof option === 'string') return [`--${name}`, option];
+  const variables = prefixes.map((prefix) => prefix + propertyOf[name].replaceAll('.', '_'));
+  const variable = variables.find((each) => environment[each] !== undefined) ?? '';
+  return [variable, environment[variable]];
+}
+
+function flag(text: string): boolean | undefined {
+  return text === 'true' || text === 'false' ? text === 'true' : undefined;
+}
+
+function addresses(text: string): readonly string[] | undefined {
+  const list = text.split(',').map((each) => each.trim());
+  return list.every(isNetwork) ? list : undefined;
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/');
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 6 ? 128 : 32));
+}
+
+const bytesOfUnit: Readonly<Record<string, number>> = { '': 1, KiB: 1_024, MiB: 1_048_576 };
+
+function bytes(text: string): number | undefined {
+  const [, digits = '', unit = ''] = /^(\d{1,9}) ?(KiB|MiB)?$/.exec(text) ?? [];
+  const count = Number(digits) * (bytesOfUnit[unit] ?? 1);
+  return count > 0 ? count : undefined;
+}
+
+function present<T extends object>(values: { readonly [K in keyof T]: T[K] | undefined }): Partial<T> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<T>;
+}
