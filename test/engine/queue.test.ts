@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import sinon from 'sinon';
 import { scryptHasher, uuidGenerator } from '../../adapters/node/index.ts';
 import { type FakeClock, fakeClock } from '../../adapters/testing/index.ts';
 import { AccountService } from '../../lib/accounts/service.ts';
@@ -294,6 +295,31 @@ eachDatabase((kind, open) => {
       await put([], [dueIn(QUEUE_POLL_MS)]);
       expect(told).to.equal(1);
       stopListening();
+    });
+
+    it('renews the lease of a claim for as long as its handler runs', async () => {
+      const leaseMs = 300;
+      const renew = sinon.spy(storage.queue, 'renew');
+      const handler: QueueHandler = {
+        name: 'slow',
+        topics: [BusEventType.INVOICE_CREATION],
+        handle: () => eventually(() => expect(renew.callCount).to.be.greaterThan(2)),
+      };
+      const ports = { storage, clock, systemClock, ids, logger };
+      const node = new Dispatcher(ports, {
+        handlers: [handler],
+        tenantOf: async () => tenant,
+        node: 'n1',
+        leaseMs,
+      });
+      opened.push(node);
+      await put([event(0, { n: 1 })]);
+      await node.settle(null, SETTLE_MS);
+      for (const { args, returnValue } of renew.getCalls()) {
+        expect(args[1]).to.be.greaterThan(leaseMs);
+        expect(await returnValue).to.deep.equal(args[0].map((entry) => entry.recordId));
+      }
+      expect(await storage.queue.countPending(null, clock.now())).to.equal(0);
     });
 
     it('lets timers, and so requests and heartbeats, have their turn during a backlog', async () => {
