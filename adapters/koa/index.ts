@@ -65,7 +65,11 @@ export interface Listening {
 export async function listen(app: Koa, options: ListenOptions): Promise<Listening> {
   const host = options.host ?? '127.0.0.1';
   const maxHeaderBytes = options.maxHeaderBytes ?? MAX_HEADER_BYTES;
-  const server = createServer({ maxHeaderSize: maxHeaderBytes }, app.callback());
+  const server = createServer(
+    // The dispatcher asks for the Host header itself, with the body that every error has.
+    { maxHeaderSize: maxHeaderBytes, requireHostHeader: false },
+    app.callback(),
+  );
   server.on('clientError', unreadableAnswer(maxHeaderBytes));
   server.listen(options.port, host);
   await once(server, 'listening');

@@ -21,11 +21,26 @@ export async function lockNode(path: string): Promise<Release> {
     await orm.em.getConnection().execute('begin exclusive');
   } catch (cause) {
     await orm.close(true);
-    throw new Error(
-      `${path} is in use by another node: SQLite serves one at a time. ` +
-        `End the process that holds ${path}.lock, or use PostgreSQL`,
-      { cause },
-    );
+    throw new Error(isHeld(cause) ? inUse(path) : `${path} cannot be opened: ${reasonOf(cause)}`, { cause });
   }
   return () => orm.close(true);
+}
+
+function inUse(path: string): string {
+  return (
+    `${path} is in use by another node: SQLite serves one at a time. ` +
+    `End the process that holds ${path}.lock, or use PostgreSQL`
+  );
+}
+
+/** SQLite's own word for a lock that another holds; anything else is a matter of the path or the file. */
+function isHeld(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    /SQLITE_BUSY|database is locked/.test(`${Reflect.get(error, 'code')} ${error.message}`)
+  );
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -110,6 +110,7 @@ describe('the transport', () => {
     const { port } = new URL(serving.url);
     for (const [sent, status, code] of [
       ['nonsense\r\n\r\n', 400, 60002],
+      ['GET /1.0/ping HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 60002],
       [`GET /1.0/ping HTTP/1.1\r\nHost: x\r\nX-Large: ${'y'.repeat(17_000)}\r\n\r\n`, 413, 60012],
     ] as const) {
       const socket = connect(Number(port), '127.0.0.1');

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
 import { freshDatabase } from '../support/databases.ts';
@@ -54,6 +55,15 @@ describe('storage: the lock of a SQLite file', () => {
       await after.close();
     } finally {
       child.kill('SIGKILL');
+    }
+  });
+
+  it('says that another node is there only where one is', async () => {
+    for (const wrong of [join(path, 'x.db'), '/nonexistent/x.db']) {
+      const storage = sqlite(wrong);
+      const { message } = await rejection(storage.prepare());
+      expect(message).to.contain(wrong).and.to.not.contain('another node');
+      await storage.close();
     }
   });
 

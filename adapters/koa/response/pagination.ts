@@ -3,6 +3,8 @@ import type { PageRequest } from '../../../lib/ports/storage/index.ts';
 
 /** What the headers of a paged list tell. */
 export interface PageFacts extends PageRequest {
+  /** Records on this page. */
+  readonly returned: number;
   /** Records that match. */
   readonly total: number;
   /** All records of the type in the tenant, or in the account. */
@@ -19,12 +21,15 @@ export function paginationHeaders(
   facts: PageFacts,
   place: { readonly path: string; readonly query: URLSearchParams },
 ): Readonly<Record<string, string>> {
-  const next = nextOffset(facts);
+  const isLarge = facts.max > MAX_COUNTED_RECORDS;
+  // A list of all records there are is an unfiltered one.
+  const isCounted = !isLarge || facts.total < facts.max;
+  const next = nextOffset(facts, isCounted);
   const values: Record<string, string | undefined> = {
     CurrentOffset: String(facts.offset),
     NextOffset: next === undefined ? undefined : String(next),
-    TotalNbRecords: String(facts.total),
-    MaxNbRecords: facts.max > MAX_COUNTED_RECORDS ? undefined : String(facts.max),
+    TotalNbRecords: isCounted ? String(facts.total) : undefined,
+    MaxNbRecords: isLarge ? undefined : String(facts.max),
     NextPageUri: next === undefined ? undefined : nextPageUri(next, place),
   };
   const headers: Record<string, string> = {};
@@ -37,10 +42,13 @@ export function paginationHeaders(
   return headers;
 }
 
-function nextOffset(facts: PageFacts): number | undefined {
-  if (facts.limit === 0) return undefined;
-  const next = facts.offset + Math.abs(facts.limit);
-  return next < facts.total ? next : undefined;
+/** Without a count a full page is what tells that there may be another one (http-api.md §8 rule 4). */
+function nextOffset(facts: PageFacts, isCounted: boolean): number | undefined {
+  const size = Math.abs(facts.limit);
+  if (size === 0) return undefined;
+  const next = facts.offset + size;
+  const hasMore = isCounted ? next < facts.total : facts.returned === size;
+  return hasMore ? next : undefined;
 }
 
 function nextPageUri(

@@ -18,8 +18,8 @@ export function json(value: unknown): Answer {
 }
 
 /** 200 with a page of a list. */
-export function page(rows: readonly unknown[], facts: PageFacts): Answer {
-  return { json: rows, page: facts };
+export function page(rows: readonly unknown[], facts: Omit<PageFacts, 'returned'>): Answer {
+  return { json: rows, page: { ...facts, returned: rows.length } };
 }
 
 /** 200 with text of the negotiated type. */

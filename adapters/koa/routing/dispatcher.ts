@@ -83,6 +83,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     const startedMs = performance.now();
     try {
       checkUrl(ctx, received, limits.url);
+      checkHost(ctx);
       checkPathText(ctx.path);
       await dispatch(ctx as never, () => refuseUnknown(ctx, received));
     } catch (error) {
@@ -230,6 +231,15 @@ function checkUrl(ctx: Context, received: Received, maxBytes: number): void {
   throw new BillingError({
     code: ErrorCode.TOO_LARGE,
     message: `The URL is longer than ${maxBytes} bytes`,
+  });
+}
+
+/** RFC 9112 §3.2: a request of HTTP/1.1 without the header is answered with 400. */
+function checkHost(ctx: Context): void {
+  if (ctx.req.httpVersion !== '1.1' || ctx.req.headers.host !== undefined) return;
+  throw new BillingError({
+    code: ErrorCode.INVALID_PARAMETER,
+    message: 'A request of HTTP/1.1 needs the header Host',
   });
 }
 

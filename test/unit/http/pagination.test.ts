@@ -11,8 +11,9 @@ function headers(facts: {
   limit: number;
   total: number;
   max: number;
+  returned?: number;
 }): Record<string, string> {
-  const all = paginationHeaders(facts, place);
+  const all = paginationHeaders({ returned: Math.abs(facts.limit), ...facts }, place);
   const own = Object.entries(all).filter(([name]) => name.startsWith('X-Service-'));
   return Object.fromEntries(own.map(([name, value]) => [name.replace('X-Service-Pagination-', ''), value]));
 }
@@ -51,8 +52,21 @@ describe('pagination headers', () => {
     expect(headers({ offset: 0, limit: 1, total: 3, max: 20_000 })).to.have.property('MaxNbRecords', '20000');
   });
 
+  it('leave out both counts of a large list without a filter, and lead on while pages are full', () => {
+    const large = { offset: 20_000, limit: 10, total: 20_010, max: 20_010 };
+    expect(headers(large)).to.deep.equal({
+      CurrentOffset: '20000',
+      NextOffset: '20010',
+      NextPageUri: '/1.0/kb/accounts/pagination?offset=20010&limit=2&audit=NONE',
+    });
+    expect(headers({ ...large, limit: -10 }).NextOffset).to.equal('20010');
+    expect(headers({ ...large, returned: 9 })).to.deep.equal({ CurrentOffset: '20000' });
+    expect(headers({ ...large, limit: 0 })).to.deep.equal({ CurrentOffset: '20000' });
+    expect(headers({ ...large, total: 30 })).to.deep.equal({ CurrentOffset: '20000', TotalNbRecords: '30' });
+  });
+
   it('are sent in both spellings', () => {
-    const all = paginationHeaders({ offset: 0, limit: 1, total: 3, max: 3 }, place);
+    const all = paginationHeaders({ offset: 0, limit: 1, total: 3, max: 3, returned: 1 }, place);
     expect(all['X-Killbill-Pagination-NextOffset']).to.equal('1');
     expect(all['X-Service-Pagination-NextOffset']).to.equal('1');
   });
