@@ -92,6 +92,9 @@ export const MAX_CACHED_CATALOG_VERSIONS = 1_000;
 /** Bytes of a JSON body (`server.limits.json`). */
 export const MAX_JSON_BODY_BYTES = MEBIBYTE;
 
+/** Levels of lists and objects in a JSON body; the deepest model has 5. */
+export const MAX_JSON_DEPTH = 64;
+
 /** Bytes of an XML or text body (`server.limits.text`). */
 export const MAX_TEXT_BODY_BYTES = 10 * MEBIBYTE;
 

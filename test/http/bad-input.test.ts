@@ -228,6 +228,25 @@ eachDatabase((kind, open) => {
         message: /currency/,
       },
       {
+        what: 'a body that is too deep',
+        path: '/1.0/kb/accounts',
+        request: {
+          body: `{"foo":${'['.repeat(20_000)}${']'.repeat(20_000)}}`,
+          headers: { 'content-type': 'application/json' },
+        },
+        status: 400,
+        code: 60001,
+        message: /^The body has lists and objects more than 64 levels deep$/,
+      },
+      {
+        what: 'a number that is too long for text',
+        path: '/1.0/kb/accounts',
+        request: { body: '{"name":1e400}', headers: { 'content-type': 'application/json' } },
+        status: 400,
+        code: 60001,
+        message: /^AccountJson name is not text: 1e\+400$/,
+      },
+      {
         what: 'a change of the reference time',
         method: 'PUT',
         path: `/1.0/kb/accounts/${accountId}`,

@@ -52,7 +52,7 @@ eachDatabase((kind, open) => {
 
         describeSuccess(route, callSample);
         describeAccess(route, callSample);
-        describeIds(route, callSample, () => world);
+        describeIds(route, { callSample, callQuery }, () => world);
         describeQuery(route, callQuery);
         describeBody(route, callSample);
         if (route.success.paged) describePages(callQuery);
@@ -155,7 +155,11 @@ function describeAccess(route: Route, callSample: CallSample): void {
   });
 }
 
-function describeIds(route: Route, callSample: CallSample, worldOf: () => World): void {
+function describeIds(
+  route: Route,
+  { callSample, callQuery }: { readonly callSample: CallSample; readonly callQuery: CallQuery },
+  worldOf: () => World,
+): void {
   const callWith = (replaced: Readonly<Record<string, string>>): Promise<Reply> => callSample({}, replaced);
   for (const name of parameterNamesOf(route.path)) {
     it(`answers 404 where ${name} is no UUID`, async () => {
@@ -175,6 +179,17 @@ function describeIds(route: Route, callSample: CallSample, worldOf: () => World)
       const ids: Readonly<Record<string, unknown>> = { ...worldOf() };
       const reply = await callWith({ [name]: String(ids[name]).toUpperCase() });
       expect(reply.status, reply.text).to.equal(route.success.status);
+    });
+  }
+
+  if ('accountId' in route.query) {
+    it('answers 404 where the accountId of the query is unknown or of another tenant', async () => {
+      const { unknownId, foreignAccountId } = worldOf();
+      for (const accountId of [unknownId, foreignAccountId]) {
+        const reply = await callQuery({ accountId });
+        expect(reply.status, reply.text).to.equal(404);
+        expect(reply.json).to.include({ code: 3002 });
+      }
     });
   }
 
@@ -273,5 +288,12 @@ function describePages(callQuery: CallQuery): void {
 
   it('refuses a negative offset', async () => {
     expect((await callQuery({ offset: '-1' })).status).to.equal(400);
+  });
+
+  it('cuts a limit of any size', async () => {
+    const all = await callQuery({ limit: '10000' });
+    expect((await callQuery({ limit: '9'.repeat(30) })).text).to.equal(all.text);
+    const refused = await callQuery({ limit: '1e5' });
+    expect([refused.status, refused.json]).to.deep.include(400);
   });
 }

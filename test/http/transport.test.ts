@@ -25,6 +25,22 @@ describe('the transport', () => {
     expect((await call('GET', '/1.0/kb/accounts/pagination//')).status).to.equal(404);
   });
 
+  it('decodes each segment of the path once', async () => {
+    expect((await call('GET', '/1.0/kb/%61ccounts/pagin%61tion')).status).to.equal(200);
+    expect((await call('GET', '/%31.0/kb/accounts/pagination')).status).to.equal(200);
+    expect((await call('GET', '/1.0/kb/%2561ccounts/pagination')).status).to.equal(404);
+    expect((await call('GET', '/1.0/kb/accounts%2Fpagination')).status).to.equal(404);
+    expect((await call('GET', '/1.0/kb/accounts/%zz')).status).to.equal(404);
+  });
+
+  it('logs what is not offered without a stack', async () => {
+    const reply = await call('POST', '/1.0/kb/accounts', { body: { isPaymentDelegatedToParent: true } });
+    expect(reply.status).to.equal(501);
+    const line = serving.log.lines.at(-2);
+    expect(line).to.include({ level: 'info' });
+    expect(line?.fields).to.include({ operation: 'createAccount', code: 1 }).and.to.not.have.property('err');
+  });
+
   it('never takes a literal segment for an id', async () => {
     const reply = await call('PUT', '/1.0/kb/accounts/pagination', { body: {} });
     expect(reply.status).to.equal(405);

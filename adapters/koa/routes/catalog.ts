@@ -16,7 +16,7 @@ import { listOf } from '../wire/wire-type.ts';
 
 const area = 'catalog';
 const xml = 'text/xml';
-// accountId only matters where a catalog plugin serves the tenant; it is checked and not used.
+// accountId only matters where a catalog plugin serves the tenant; it is looked up and not used.
 const query = { requestedDate: instantParameter, accountId: uuidParameter };
 
 export const catalogRoutes: readonly Route[] = [
@@ -30,7 +30,9 @@ export const catalogRoutes: readonly Route[] = [
     permission: 'NONE',
     query,
     success: { status: 200, body: listOf(Catalog), mediaTypes: ['application/json', xml, 'application/xml'] },
-    async handle({ billing, context, dialect, mediaType, query: { requestedDate } }) {
+    fails: [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID],
+    async handle({ billing, context, dialect, mediaType, query: { requestedDate, accountId } }) {
+      if (accountId !== null) await billing.getAccount(context, accountId);
       const catalog = await billing.catalogs.current(context);
       const versions = shownVersions(catalog, { requestedDate, dialect, now: context.createdDate });
       if (mediaType !== 'application/json') return plain(writeCatalogXml(catalog, versions));
@@ -47,7 +49,9 @@ export const catalogRoutes: readonly Route[] = [
     permission: 'NONE',
     query,
     success: { status: 200, mediaTypes: [xml, 'application/xml'] },
-    async handle({ billing, context, dialect, query: { requestedDate } }) {
+    fails: [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID],
+    async handle({ billing, context, dialect, query: { requestedDate, accountId } }) {
+      if (accountId !== null) await billing.getAccount(context, accountId);
       const catalog = await billing.catalogs.current(context);
       const versions = shownVersions(catalog, { requestedDate, dialect, now: context.createdDate });
       return plain(writeCatalogXml(catalog, versions));

@@ -4,6 +4,7 @@ import { parseExactJson } from '../../../lib/money/index.ts';
 import type { JsonSchema } from '../wire/json-schema.ts';
 import type { Model } from '../wire/model.ts';
 import { bodyMissing, messageNameOf, validationError } from '../wire/problems.ts';
+import { checkJsonDepth } from './json-depth.ts';
 
 /** The body that a route takes. `read` gets its bytes, undefined when there is none. */
 export interface RequestBody<B> {
@@ -84,10 +85,10 @@ function utf8Text(bytes: Uint8Array): string {
 }
 
 function parsedJson(text: string): unknown {
+  checkJsonDepth(text);
   try {
     return parseExactJson(text);
   } catch (error) {
-    // A SyntaxError, or a RangeError of nesting that is too deep: the caller's mistake either way.
     const reason = error instanceof Error ? error.message : String(error);
     throw new BillingError({
       code: ErrorCode.MALFORMED_BODY,

@@ -20,7 +20,7 @@ import { publicError } from '../response/error-body.ts';
 import { writeAnswer, writeJson } from '../response/write-answer.ts';
 import { writeError } from '../response/write-error.ts';
 import type { TestMode } from '../test-mode.ts';
-import { byLiteralsFirst, CORE, checkPathText, routerPath } from './path.ts';
+import { byLiteralsFirst, CORE, checkPathText, plainPath, routerPath } from './path.ts';
 import type { Method, Route } from './route.ts';
 
 export interface DispatcherOptions extends BaseUrlOptions {
@@ -72,8 +72,10 @@ export function dispatcher(options: DispatcherOptions): Middleware {
   const dispatch = router.routes();
 
   return async (ctx, next) => {
-    const isOurs = options.ownsEveryPath || ctx.path.startsWith(`${basePath}${CORE}/`) || isKnown(ctx);
-    if (!isOurs) return next();
+    const path = plainPath(ctx.path);
+    if (!(options.ownsEveryPath || path.startsWith(`${basePath}${CORE}/`) || isKnown(path))) return next();
+    // What the router matches in place of the path as it was sent.
+    Object.assign(ctx, { newRouterPath: path });
     const received: Received = {
       dialect: dialectOf(ctx.headers, options.defaultDialect ?? Dialect.D),
       requestId: requestIdOf(ctx.headers, createUuid),
@@ -102,8 +104,8 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     );
   };
 
-  function isKnown(ctx: Context): boolean {
-    return router.match(ctx.path, 'GET').path.length > 0;
+  function isKnown(path: string): boolean {
+    return router.match(path, 'GET').path.length > 0;
   }
 
   async function serve(ctx: Context, methods: RoutesByMethod): Promise<void> {
@@ -196,13 +198,9 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     const withStackTrace = options.test !== undefined && ctx.query.withStackTrace === 'true';
     writeError(ctx, error, { dialect, statusOf, withStackTrace });
     if (ctx.status < 500) return;
-    const fields = {
-      requestId: requestId.echo,
-      operation: route?.operationId ?? null,
-      code: error.code,
-      err: thrown,
-    };
-    logger.error(fields, 'request failed');
+    const fields = { requestId: requestId.echo, operation: route?.operationId ?? null, code: error.code };
+    if (error.code === ErrorCode.NOT_IMPLEMENTED) logger.info(fields, 'request for what is not offered');
+    else logger.error({ ...fields, err: thrown }, 'request failed');
   }
 }
 

@@ -49,6 +49,24 @@ export function checkPathText(path: string): void {
   throw new BillingError({ code: ErrorCode.INVALID_PARAMETER, message: `The path ${NOT_STORABLE}` });
 }
 
+/**
+ * The path with every segment that stands for plain characters decoded, so that `%61ccounts` is the literal `accounts`;
+ * the others are decoded as parameters (http-api.md §1 rule 3).
+ */
+export function plainPath(path: string): string {
+  if (!path.includes('%')) return path;
+  return path.split('/').map(plainSegment).join('/');
+}
+
+function plainSegment(segment: string): string {
+  try {
+    const decoded = decodeURIComponent(segment);
+    return /^[\w.~-]*$/.test(decoded) ? decoded : segment;
+  } catch {
+    return segment;
+  }
+}
+
 /** The path as @koa/router spells it. */
 export function routerPath(path: string): string {
   return path.replace(/\{(\w+)\}/g, ':$1');

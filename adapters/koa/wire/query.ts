@@ -66,6 +66,18 @@ export function integer<F extends number | undefined>(
   });
 }
 
+/** An integer of any size, cut to `maximum` either way. */
+function cutInteger(fallback: number, maximum: number): QueryParameter<number> {
+  return single<number>({
+    answer: z.int().default(fallback),
+    fallback,
+    read: (text) =>
+      /^[+-]?\d+$/.test(text)
+        ? { value: Math.max(-maximum, Math.min(maximum, Number(text))) }
+        : { problem: 'is not an integer' },
+  });
+}
+
 /** Free text; absent = null. */
 export const plainText: QueryParameter<string | null> = single({
   answer: z.string(),
@@ -183,7 +195,7 @@ export const pluginProperties: QueryParameter<readonly PluginPropertyParameter[]
 /** `offset` and `limit` of paged lists (http-api.md §8): a negative limit lists backwards, a larger one is cut. */
 export const pageParameters = {
   offset: integer(0, { minimum: 0 }),
-  limit: cut(integer(DEFAULT_PAGE_SIZE)),
+  limit: cutInteger(DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE),
 };
 
 /** `parameter`, refused when it is absent; `missing` names a code of its own for that. */
@@ -261,11 +273,4 @@ function single<T>(input: {
       return refuse(context, { code: ErrorCode.INVALID_PARAMETER, message: reading.problem });
     });
   return { many: false, required: false, schema, json: documentOf(input.answer) };
-}
-
-function cut(limit: QueryParameter<number>): QueryParameter<number> {
-  return {
-    ...limit,
-    schema: limit.schema.transform((n) => Math.max(-MAX_PAGE_SIZE, Math.min(MAX_PAGE_SIZE, n))),
-  };
 }

@@ -128,8 +128,16 @@ describe('a JSON body', () => {
     ['{"key":', 60001, /^The body is not JSON/],
     ['null', 60003, /^TestSampleJson body should be specified$/],
     [' ', 60003, /^TestSampleJson body should be specified$/],
-    ['['.repeat(400_000), 60001, /^The body is not JSON/],
-    [`${'['.repeat(200_000)}${']'.repeat(200_000)}`, 60001, /./],
+    ['['.repeat(400_000), 60001, /more than 64 levels deep$/],
+    [`${'['.repeat(200_000)}${']'.repeat(200_000)}`, 60001, /more than 64 levels deep$/],
+    [`${'['.repeat(65)}${']'.repeat(65)}`, 60001, /more than 64 levels deep$/],
+    [`${'['.repeat(64)}${']'.repeat(64)}`, 60001, /^TestSampleJson is not of type object$/],
+    ['1', 60001, /^TestSampleJson is not of type object$/],
+    ['1.5', 60001, /^TestSampleJson is not of type object$/],
+    ['true', 60001, /^TestSampleJson is not of type object$/],
+    ['{"key":"a","leaves":[1]}', 60001, /^TestSampleJson leaves\.0 is not of type object$/],
+    ['{"key":"a\\u0000"}', 60001, /^TestSampleJson key holds a NUL/],
+    ['{"key":"a","count":2147483648}', 60003, /^TestSampleJson count is not between -2147483648 and/],
   ];
   for (const [json, code, message] of refusals) {
     it(`refuses ${json.slice(0, 60)} with ${code}`, () => {
@@ -138,6 +146,12 @@ describe('a JSON body', () => {
       expect(error.message).to.match(message);
     });
   }
+
+  it('may have any number of brackets in its texts, and side by side', () => {
+    const text = `\\"${'['.repeat(100)}`;
+    const leaves = Array.from({ length: 100 }, () => '{"size":1}').join();
+    expect(read(`{"key":"${text}","leaves":[${leaves}]}`)).to.include({ key: `"${'['.repeat(100)}` });
+  });
 
   it('must be UTF-8', () => {
     const error = failure(() => jsonBody(Sample).read(Uint8Array.from([0x7b, 0xff, 0x7d])));
