@@ -11,6 +11,7 @@ import { type Bound, bindContext } from './operations.ts';
 import { AutomaticPaymentHandler } from './payments/automatic-payment-handler.ts';
 import { externalPaymentGateway } from './payments/external-payment-gateway.ts';
 import { JanitorHandler } from './payments/janitor-handler.ts';
+import { PaymentMethodReads } from './payments/payment-method-reads.ts';
 import { PaymentMethodService } from './payments/payment-method-service.ts';
 import { PaymentReads } from './payments/payment-reads.ts';
 import { PaymentRetryHandler } from './payments/payment-retry-handler.ts';
@@ -151,6 +152,7 @@ function engineOf(ports: Ports, settings: EngineSettings) {
     subscriptions: new SubscriptionService(ports, catalogOf),
     invoicing,
     paymentMethods: new PaymentMethodService(ports),
+    paymentMethodReads: new PaymentMethodReads(ports),
     payments: new PaymentReads(ports),
     audit: new AuditService(ports),
   };
@@ -165,7 +167,8 @@ function engineOf(ports: Ports, settings: EngineSettings) {
 }
 
 function operationsOf(services: Engine['services']) {
-  const { catalogs, accounts, subscriptions, invoicing, paymentMethods, payments, audit } = services;
+  const { catalogs, accounts, subscriptions, invoicing, payments, audit } = services;
+  const { paymentMethods, paymentMethodReads } = services;
   return Object.freeze({
     uploadCatalog: catalogs.upload.bind(catalogs),
     createAccount: accounts.create.bind(accounts),
@@ -196,8 +199,8 @@ function operationsOf(services: Engine['services']) {
       pageOfAccount: invoicing.pageOfAccount.bind(invoicing),
     },
     paymentMethods: {
-      ofAccount: paymentMethods.ofAccount.bind(paymentMethods),
-      get: paymentMethods.get.bind(paymentMethods),
+      ofAccount: paymentMethodReads.ofAccount.bind(paymentMethodReads),
+      get: paymentMethodReads.get.bind(paymentMethodReads),
       setDefault: paymentMethods.setDefault.bind(paymentMethods),
     },
     payments: {

@@ -8,6 +8,7 @@ import { catalogReads, catalogWrites } from './catalog-store.ts';
 import { ChangeLog } from './change-log.ts';
 import type { Runner } from './connection.ts';
 import { invoiceReads, invoiceWrites } from './invoice-store.ts';
+import { notificationReads } from './notification-store.ts';
 import { type ConsumedTopics, Outbox } from './outbox.ts';
 import { paymentReads, paymentWrites } from './payment-store.ts';
 import { endEntries, markEntriesDone } from './queue-completion.ts';
@@ -25,6 +26,7 @@ export function readSession(runner: Runner, tenant: TenantRef): ReadSession {
     invoices: invoiceReads(scope),
     payments: paymentReads(scope),
     audit: auditReads(scope),
+    notifications: notificationReads(scope),
   };
 }
 

@@ -10,11 +10,7 @@ import { callGateway, type GatewayReply } from './gateway-call.ts';
 import { EXTERNAL_PAYMENT_PLUGIN, type PaymentMethod } from './model.ts';
 import { DEFAULT_PAYMENT_CONFIG, type PaymentConfig } from './payment-config.ts';
 import { checkExternalKey, gatewayFailed, noSuchMethod } from './payment-method-errors.ts';
-
-/** A payment method as it is read; `isDefault` is computed, never stored (payments.md §1.2). */
-export interface PaymentMethodView extends PaymentMethod {
-  readonly isDefault: boolean;
-}
+import type { PaymentMethodView } from './payment-method-reads.ts';
 
 export interface PaymentMethodInput {
   readonly accountId: Uuid;
@@ -48,7 +44,7 @@ interface Addition {
   readonly id: Uuid;
 }
 
-/** Payment methods of accounts (payments.md §10.1, §10.2, §10.4). */
+/** Changes of the payment methods of accounts (payments.md §10.1, §10.4). */
 export class PaymentMethodService {
   readonly #ports: Pick<Ports, 'storage' | 'ids' | 'gateways' | 'systemClock' | 'logger'>;
   readonly #config: PaymentConfig;
@@ -80,39 +76,6 @@ export class PaymentMethodService {
     return this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
       const externalKey = givenKey ?? (await freeKey(session, gatewayKey)) ?? addition.id;
       return storeMethod(session, addition, externalKey);
-    });
-  }
-
-  /**
-   * The account's methods in creation order (payments.md §10.2).
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
-   */
-  async ofAccount(
-    context: CallContext,
-    accountId: Uuid,
-    options: { readonly includeDeleted: boolean } = { includeDeleted: false },
-  ): Promise<readonly PaymentMethodView[]> {
-    return this.#ports.storage.read(context.tenant, async (session) => {
-      const account = await accountOf(session, accountId);
-      const methods = await session.payments.findMethodsByAccounts([accountId], options);
-      return methods.map((method) => ({ ...method, isDefault: method.id === account.paymentMethodId }));
-    });
-  }
-
-  /**
-   * One method (payments.md §10.2); a deleted one only where asked for.
-   * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000).
-   */
-  async get(
-    context: CallContext,
-    paymentMethodId: Uuid,
-    options: { readonly includeDeleted: boolean } = { includeDeleted: false },
-  ): Promise<PaymentMethodView> {
-    return this.#ports.storage.read(context.tenant, async (session) => {
-      const [method] = await session.payments.findMethodsByIds([paymentMethodId]);
-      if (!method || !(method.isActive || options.includeDeleted)) throw noSuchMethod(paymentMethodId);
-      const account = await accountOf(session, method.accountId);
-      return { ...method, isDefault: method.id === account.paymentMethodId };
     });
   }
 
@@ -267,7 +230,7 @@ async function storeMethod(
   if (input.isDefault === true) await makeDefault(session, account, id);
   const [stored] = await session.payments.findMethodsByIds([id]);
   assertInvariant(stored, 'storage returned no payment method for an insert', { paymentMethodId: id });
-  return { ...stored, isDefault: input.isDefault === true };
+  return { ...stored, isDefault: input.isDefault === true, pluginInfo: null };
 }
 
 /** An account change of its own; none when nothing changes (accounts.md §4). */

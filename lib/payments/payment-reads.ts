@@ -2,53 +2,61 @@ import { noSuchAccount } from '../accounts/service.ts';
 import type { CallContext } from '../context.ts';
 import { BillingError, ErrorCode } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
-import type { Ports } from '../ports/index.ts';
+import type { GatewayResult, Ports } from '../ports/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
+import type { InvoicePayment, Payment } from './model.ts';
+import { DEFAULT_PAYMENT_CONFIG, type PaymentConfig } from './payment-config.ts';
 import {
-  type InvoicePayment,
-  InvoicePaymentType,
-  type Payment,
-  type PaymentAttempt,
-  type PaymentTransaction,
-} from './model.ts';
-import { type PaymentTotals, paymentTotals } from './payment-totals.ts';
+  type InvoicePaymentView,
+  type LoadedPayments,
+  loadPayments,
+  type PaymentView,
+  viewPayments,
+  withInvoices,
+} from './payment-views.ts';
+import { PluginInfo, type PluginInfoOptions } from './plugin-info.ts';
+import { repairOnRead } from './repair-on-read.ts';
 
-/** A payment as it is read (payments.md §1.3, §4.4). */
-export interface PaymentView extends Payment {
-  readonly totals: PaymentTotals;
-  /** In creation order. */
-  readonly transactions: readonly PaymentTransaction[];
-  /** Oldest first; null unless asked for. */
-  readonly attempts: readonly PaymentAttempt[] | null;
+export interface PaymentReadOptions extends PluginInfoOptions {
+  /** Default false. */
+  readonly withAttempts?: boolean;
 }
 
-/** A payment with the invoice that it pays; null of a direct payment. */
-export interface InvoicePaymentView extends PaymentView {
-  readonly targetInvoiceId: Uuid | null;
+/** The payments that a read is about, in its order, with the invoice payments that tell what they pay. */
+interface FoundPayments {
+  readonly payments: readonly Payment[];
+  readonly rows: readonly InvoicePayment[];
 }
 
-export interface PaymentReadOptions {
-  readonly withAttempts: boolean;
-}
+type PaymentReadPorts = Pick<Ports, 'storage' | 'ids' | 'gateways' | 'systemClock' | 'logger'>;
 
-/** Reads of payments; each takes a constant number of queries and writes nothing (payments.md §7.2 rule 3). */
+/**
+ * Reads of payments; each takes a constant number of queries. A plain one writes nothing; one with plugin information
+ * asks the gateways and records what they know better of open transactions (payments.md §7.2 rule 3). A gateway that
+ * fails gives null information and a warning.
+ */
 export class PaymentReads {
-  readonly #ports: Pick<Ports, 'storage'>;
+  readonly #ports: PaymentReadPorts;
+  readonly #config: PaymentConfig;
+  readonly #pluginInfo: PluginInfo;
 
-  constructor(ports: Pick<Ports, 'storage'>) {
+  constructor(ports: PaymentReadPorts, config: PaymentConfig = DEFAULT_PAYMENT_CONFIG) {
     this.#ports = ports;
+    this.#config = config;
+    this.#pluginInfo = new PluginInfo(ports, config);
   }
 
   /** The account's payments, oldest first. @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002). */
   async ofAccount(
     context: CallContext,
     accountId: Uuid,
-    options: PaymentReadOptions = { withAttempts: false },
+    options: PaymentReadOptions = {},
   ): Promise<readonly PaymentView[]> {
-    return this.#ports.storage.read(context.tenant, async (session) => {
+    const { payments } = await this.#read(context, options, async (session) => {
       await checkAccount(session, accountId);
-      return viewPayments(session, await session.payments.findByAccounts([accountId]), options);
+      return { payments: await session.payments.findByAccounts([accountId]), rows: [] };
     });
+    return payments;
   }
 
   /**
@@ -58,14 +66,15 @@ export class PaymentReads {
   async invoicePaymentsOfAccount(
     context: CallContext,
     accountId: Uuid,
-    options: PaymentReadOptions = { withAttempts: false },
+    options: PaymentReadOptions = {},
   ): Promise<readonly InvoicePaymentView[]> {
-    return this.#ports.storage.read(context.tenant, async (session) => {
+    const found = await this.#read(context, options, async (session) => {
       await checkAccount(session, accountId);
       const payments = await session.payments.findByAccounts([accountId]);
       const rows = await session.payments.findInvoicePaymentsByPayments(payments.map(({ id }) => id));
-      return withInvoices(await viewPayments(session, payments, options), rows);
+      return { payments, rows };
     });
+    return withInvoices(found.payments, found.rows);
   }
 
   /**
@@ -75,55 +84,56 @@ export class PaymentReads {
   async invoicePaymentsOfInvoice(
     context: CallContext,
     invoiceId: Uuid,
-    options: PaymentReadOptions = { withAttempts: false },
+    options: PaymentReadOptions = {},
   ): Promise<readonly InvoicePaymentView[]> {
-    return this.#ports.storage.read(context.tenant, async (session) => {
+    const found = await this.#read(context, options, async (session) => {
       const [invoice] = await session.invoices.findByIds([invoiceId]);
       if (!invoice) throw noSuchInvoice(invoiceId);
       const rows = await session.payments.findInvoicePaymentsByInvoices([invoiceId]);
       const ids = [...new Set(rows.flatMap(({ paymentId }) => paymentId ?? []))];
       const payments = await session.payments.findByIds(ids);
-      const ordered = payments.toSorted((one, other) => one.recordId - other.recordId);
-      return withInvoices(await viewPayments(session, ordered, options), rows);
+      return { payments: payments.toSorted((one, other) => one.recordId - other.recordId), rows };
     });
+    return withInvoices(found.payments, found.rows);
   }
-}
 
-async function viewPayments(
-  session: ReadSession,
-  payments: readonly Payment[],
-  { withAttempts }: PaymentReadOptions,
-): Promise<readonly PaymentView[]> {
-  if (payments.length === 0) return [];
-  const transactions = Map.groupBy(
-    await session.payments.findTransactions(payments.map(({ id }) => id)),
-    ({ paymentId }) => paymentId,
-  );
-  const keys = payments.map(({ externalKey }) => externalKey);
-  const attempts = withAttempts
-    ? Map.groupBy(
-        await session.payments.findAttemptsByPaymentKeys(keys),
-        (attempt) => attempt.paymentExternalKey,
-      )
-    : null;
-  return payments.map((payment) => {
-    const own = transactions.get(payment.id) ?? [];
-    return {
-      ...payment,
-      totals: paymentTotals(own),
-      transactions: own,
-      attempts: attempts && (attempts.get(payment.externalKey) ?? []),
-    };
-  });
-}
+  /** Loads, asks the gateways outside the session where that is wanted, and shows what is known then. */
+  async #read(
+    context: CallContext,
+    options: PaymentReadOptions,
+    find: (session: ReadSession) => Promise<FoundPayments>,
+  ): Promise<{ readonly payments: readonly PaymentView[]; readonly rows: readonly InvoicePayment[] }> {
+    const load = () =>
+      this.#ports.storage.read(context.tenant, async (session) => {
+        const { payments, rows } = await find(session);
+        return { loaded: await loadPayments(session, payments, options), rows };
+      });
+    const { loaded, rows } = await load();
+    if (options.withPluginInfo !== true) return { payments: viewPayments(loaded, new Map()), rows };
+    const asked = loaded.payments.map((payment) => ({
+      payment,
+      pluginName: loaded.pluginNames.get(payment.paymentMethodId),
+    }));
+    const told = await this.#pluginInfo.transactionsOf(context, asked, options.properties);
+    const hasChanged = await this.#repair(context, loaded, told);
+    const current = hasChanged ? await load() : { loaded, rows };
+    return { payments: viewPayments(current.loaded, told), rows: current.rows };
+  }
 
-function withInvoices(
-  payments: readonly PaymentView[],
-  rows: readonly InvoicePayment[],
-): readonly InvoicePaymentView[] {
-  const paid = rows.filter(({ type }) => type === InvoicePaymentType.ATTEMPT);
-  const invoiceOf = new Map(paid.map(({ paymentId, invoiceId }) => [paymentId, invoiceId]));
-  return payments.map((payment) => ({ ...payment, targetInvoiceId: invoiceOf.get(payment.id) ?? null }));
+  #repair(
+    context: CallContext,
+    { payments, transactions, pluginNames }: LoadedPayments,
+    told: ReadonlyMap<Uuid, readonly GatewayResult[]>,
+  ): Promise<boolean> {
+    const toldPayments = payments.flatMap((payment) => {
+      const results = told.get(payment.id);
+      if (!results) return [];
+      const gateway = this.#ports.gateways.get(pluginNames.get(payment.paymentMethodId) ?? '');
+      const completeLedger = gateway?.capabilities?.completeLedger === true;
+      return [{ payment, transactions: transactions.get(payment.id) ?? [], results, completeLedger }];
+    });
+    return repairOnRead(this.#ports, this.#config, { context, told: toldPayments });
+  }
 }
 
 async function checkAccount(session: ReadSession, accountId: Uuid): Promise<void> {

@@ -1,6 +1,6 @@
-import { MAX_GATEWAY_TEXT_CHARACTERS } from '../limits.ts';
 import { type Currency, type Decimal, isCurrency, parseWireDecimal, ZERO } from '../money/index.ts';
 import { type GatewayResult, PluginStatus } from '../ports/payment-gateway.ts';
+import { gatewayText } from './gateway-text.ts';
 import { type PaymentTransaction, TransactionStatus } from './model.ts';
 
 /** How one question to a gateway ended. All but RESULT and NEVER_RECEIVED mean that nobody knows what happened. */
@@ -63,8 +63,8 @@ function readResult(requested: Requested, result: GatewayResult): TransactionOut
   const flaw = flawOf(requested, result);
   if (flaw !== null) return unknown(requested, `Unusable answer of the gateway: ${flaw}`);
   const status = result.status === undefined ? TransactionStatus.UNKNOWN : statusOf[result.status];
-  const code = bounded(result.gatewayErrorCode);
-  const message = bounded(result.gatewayError);
+  const code = gatewayText(result.gatewayErrorCode);
+  const message = gatewayText(result.gatewayError);
   if (status !== TransactionStatus.SUCCESS && status !== TransactionStatus.PENDING) {
     return failed(requested, { status, code, message });
   }
@@ -93,7 +93,7 @@ function claimedAmount(result: GatewayResult): Decimal | undefined {
 }
 
 function unknown(requested: Requested, message: string): TransactionOutcome {
-  return failed(requested, { status: TransactionStatus.UNKNOWN, code: null, message: bounded(message) });
+  return failed(requested, { status: TransactionStatus.UNKNOWN, code: null, message: gatewayText(message) });
 }
 
 function failed(
@@ -107,8 +107,4 @@ function failed(
     gatewayErrorCode: why.code,
     gatewayErrorMsg: why.message,
   };
-}
-
-function bounded(text: string | undefined): string | null {
-  return text == null ? null : String(text).slice(0, MAX_GATEWAY_TEXT_CHARACTERS);
 }

@@ -16,7 +16,6 @@ import {
   formatInstant,
   type Invoice,
   localDateOf,
-  type PaymentAttempt,
   type PaymentGateway,
   type PaymentTransaction,
   type Storage,
@@ -29,6 +28,7 @@ import { externalPaymentGateway } from '../../lib/payments/external-payment-gate
 import { emptyState } from '../../lib/payments/invoice-settlement.ts';
 import { JanitorHandler } from '../../lib/payments/janitor-handler.ts';
 import { DEFAULT_PAYMENT_CONFIG, type PaymentConfig } from '../../lib/payments/payment-config.ts';
+import { PaymentMethodReads } from '../../lib/payments/payment-method-reads.ts';
 import { PaymentMethodService } from '../../lib/payments/payment-method-service.ts';
 import { PaymentReads } from '../../lib/payments/payment-reads.ts';
 import { PaymentRetryHandler } from '../../lib/payments/payment-retry-handler.ts';
@@ -63,6 +63,7 @@ export class PaymentStage {
   readonly events: { readonly type: string; readonly payload: EventPayload }[] = [];
   readonly methods: PaymentMethodService;
   readonly reads: PaymentReads;
+  readonly methodReads: PaymentMethodReads;
   readonly storage: Storage<never>;
   readonly gateways: ReadonlyMap<string, PaymentGateway>;
   readonly sandbox: SandboxGateway;
@@ -87,8 +88,10 @@ export class PaymentStage {
       systemClock: this.timers,
       logger: this.logger,
     };
-    this.methods = new PaymentMethodService(ports);
-    this.reads = new PaymentReads(ports);
+    const config = { ...DEFAULT_PAYMENT_CONFIG, ...options.config };
+    this.methods = new PaymentMethodService(ports, config);
+    this.methodReads = new PaymentMethodReads(ports, config);
+    this.reads = new PaymentReads(ports, config);
   }
 
   static async open(
@@ -322,7 +325,7 @@ export class PaymentStage {
 }
 
 export const statusOf = ({ status }: PaymentTransaction): string => status;
-export const stateOf = ({ stateName }: PaymentAttempt): string => stateName;
+export const stateOf = ({ stateName }: { readonly stateName: string }): string => stateName;
 export const dateOf = ({
   createdDate,
 }: {

@@ -35,7 +35,7 @@ eachDatabase((_kind, open) => {
 
     const add = (input: Partial<PaymentMethodInput> = {}) =>
       stage.methods.add(stage.context(), { accountId: account.id, pluginName: SANDBOX, ...input });
-    const list = async () => stage.methods.ofAccount(stage.context(), account.id);
+    const list = async () => stage.methodReads.ofAccount(stage.context(), account.id);
     const codeOf = async (work: Promise<unknown>): Promise<number> => {
       const error = await work.then(
         () => null,
@@ -87,7 +87,7 @@ eachDatabase((_kind, open) => {
       expect(await codeOf(add({ accountId: unknownId() }))).to.equal(3002);
       expect(await codeOf(add({ pluginName: 'nobody' }))).to.equal(7028);
       expect(await codeOf(add({ payAllUnpaidInvoices: true }))).to.equal(1);
-      expect(await codeOf(stage.methods.ofAccount(stage.context(), unknownId()))).to.equal(3002);
+      expect(await codeOf(stage.methodReads.ofAccount(stage.context(), unknownId()))).to.equal(3002);
     });
 
     it('stores nothing when the gateway refuses', async () => {

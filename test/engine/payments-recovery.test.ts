@@ -89,7 +89,7 @@ eachDatabase((_kind, open) => {
       await stage.goTo('2012-05-31T00:09:42Z');
       expect(await stage.story(invoiceId)).to.deep.include({
         transactions: ['PLUGIN_FAILURE'],
-        attempts: ['RETRIED'],
+        attempts: ['RETRIED', 'SCHEDULED'],
         balance: '249.95',
       });
       expect(stage.takeEvents()).to.deep.equal(['PAYMENT_FAILED', 'INVOICE_PAYMENT_FAILED']);

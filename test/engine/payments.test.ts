@@ -124,7 +124,7 @@ eachDatabase((_kind, open) => {
       expect(await stage.story(invoiceId)).to.deep.equal({
         payments: ['PURCHASE_FAILED'],
         transactions: ['PAYMENT_FAILURE'],
-        attempts: ['RETRIED'],
+        attempts: ['RETRIED', 'SCHEDULED'],
         rows: ['INIT 0'],
         balance: '249.95',
       });
@@ -249,7 +249,7 @@ eachDatabase((_kind, open) => {
       expect(await stage.story(invoiceId)).to.deep.equal({
         payments: ['PURCHASE_FAILED'],
         transactions: ['PAYMENT_FAILURE'],
-        attempts: ['RETRIED'],
+        attempts: ['RETRIED', 'SCHEDULED'],
         rows: ['INIT 0'],
         balance: '249.95',
       });

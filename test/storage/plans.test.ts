@@ -102,6 +102,7 @@ eachDatabase((kind, open) => {
           await session.payments.findInvoicePaymentsByInvoices(idsOf(of.map((each) => each.invoice)));
           await session.payments.findInvoicePaymentsByPayments(idsOf(of.map((each) => each.payment)));
           await session.audit.findByTargets(ids);
+          await session.notifications.findPending(accounts.map(({ id }) => id));
         });
         expect(found).to.deep.equal([]);
       });

@@ -1,11 +1,13 @@
 import type { Uuid } from '../../../lib/ids/index.ts';
+import { type AttemptView, ShownAttemptState } from '../../../lib/payments/attempt-view.ts';
+import { TransactionStatus, TransactionType } from '../../../lib/payments/model.ts';
+import type { PaymentMethodView } from '../../../lib/payments/payment-method-reads.ts';
 import type {
-  PaymentAttempt as AttemptRecord,
-  PaymentTransaction as TransactionRecord,
-} from '../../../lib/payments/model.ts';
-import { AttemptState, TransactionStatus, TransactionType } from '../../../lib/payments/model.ts';
-import type { PaymentMethodView } from '../../../lib/payments/payment-method-service.ts';
-import type { InvoicePaymentView, PaymentView } from '../../../lib/payments/payment-reads.ts';
+  InvoicePaymentView,
+  PaymentTransactionView,
+  PaymentView,
+} from '../../../lib/payments/payment-views.ts';
+import type { PluginProperty as PropertyRecord } from '../../../lib/ports/index.ts';
 import { formatInstant } from '../../../lib/time/index.ts';
 import { field, model } from '../wire/model.ts';
 import {
@@ -65,8 +67,6 @@ const PaymentTransaction = model('PaymentTransaction', {
   auditLogs,
 });
 
-const ShownAttemptState = { ...AttemptState, SCHEDULED: 'SCHEDULED' } as const;
-
 const PaymentAttempt = model('PaymentAttempt', {
   accountId: field(uuid, 'R'),
   paymentMethodId: field(uuid, 'R', { nullable: true }),
@@ -114,7 +114,11 @@ export function paymentMethodJson(method: PaymentMethodView, audit: AuditByRecor
     accountId: method.accountId,
     isDefault: method.isDefault,
     pluginName: method.pluginName,
-    pluginInfo: null,
+    pluginInfo: method.pluginInfo && {
+      externalPaymentMethodId: method.pluginInfo.externalPaymentMethodId,
+      isDefaultPaymentMethod: method.pluginInfo.isDefaultPaymentMethod,
+      properties: propertiesJson(method.pluginInfo.properties),
+    },
     auditLogs: auditLogsJson(audit.get(method.id)),
   };
 }
@@ -148,7 +152,8 @@ export function invoicePaymentJson(payment: InvoicePaymentView, audit: AuditByRe
   return { targetInvoiceId: payment.targetInvoiceId, ...paymentJson(payment, audit) };
 }
 
-function transactionJson(transaction: TransactionRecord, payment: PaymentView, audit: AuditByRecord) {
+function transactionJson(transaction: PaymentTransactionView, payment: PaymentView, audit: AuditByRecord) {
+  const { pluginInfo } = transaction;
   return {
     transactionId: transaction.id,
     transactionExternalKey: transaction.externalKey,
@@ -163,14 +168,16 @@ function transactionJson(transaction: TransactionRecord, payment: PaymentView, a
     status: transaction.status,
     gatewayErrorCode: transaction.gatewayErrorCode,
     gatewayErrorMsg: transaction.gatewayErrorMsg,
-    firstPaymentReferenceId: null,
-    secondPaymentReferenceId: null,
-    properties: null,
+    firstPaymentReferenceId: pluginInfo?.firstPaymentReferenceId ?? null,
+    secondPaymentReferenceId: pluginInfo?.secondPaymentReferenceId ?? null,
+    properties: pluginInfo && propertiesJson(pluginInfo.properties),
     auditLogs: auditLogsJson(audit.get(transaction.id)),
   };
 }
 
-function attemptJson(attempt: AttemptRecord, audit: AuditByRecord) {
+function attemptJson(attempt: AttemptView, audit: AuditByRecord) {
+  // What is only scheduled has not been written yet (payments.md §8.2).
+  const isStored = attempt.stateName !== ShownAttemptState.SCHEDULED;
   return {
     accountId: attempt.accountId,
     paymentMethodId: attempt.paymentMethodId,
@@ -178,12 +185,16 @@ function attemptJson(attempt: AttemptRecord, audit: AuditByRecord) {
     transactionId: attempt.transactionId,
     transactionExternalKey: attempt.transactionExternalKey,
     transactionType: attempt.transactionType,
-    effectiveDate: formatInstant(attempt.createdDate),
+    effectiveDate: formatInstant(attempt.effectiveDate),
     stateName: attempt.stateName,
     amount: attempt.amount,
     currency: attempt.currency,
     pluginName: attempt.pluginNames.join(','),
     pluginProperties: null,
-    auditLogs: auditLogsJson(audit.get(attempt.id)),
+    auditLogs: auditLogsJson(isStored ? audit.get(attempt.id) : undefined),
   };
+}
+
+function propertiesJson(properties: readonly PropertyRecord[]) {
+  return properties.map(({ key, value, isUpdatable = false }) => ({ key, value, isUpdatable }));
 }

@@ -18,6 +18,8 @@ import { listOf } from '../wire/wire-type.ts';
 import { auditOf, auditParameter } from './audit.ts';
 
 const noSuchAccount = [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID];
+/** `PI` and `PP` of http-api.md §13. */
+const pluginInfo = { withPluginInfo: flag(), pluginProperty: pluginProperties };
 const attempts = { withAttempts: flag() };
 
 export const paymentRoutes: readonly Route[] = [
@@ -63,15 +65,13 @@ export const paymentRoutes: readonly Route[] = [
     area: 'paymentMethods',
     summary: 'List the payment methods of an account',
     permission: 'NONE',
-    query: { includedDeleted: flag(), ...auditParameter },
+    query: { includedDeleted: flag(), ...pluginInfo, ...auditParameter },
     success: { status: 200, body: listOf(PaymentMethod) },
     fails: noSuchAccount,
     async handle(call) {
-      const includeDeleted = call.query.includedDeleted;
-      const { accountId } = call.params;
-      const methods = await call.billing.paymentMethods.ofAccount(call.context, accountId, {
-        includeDeleted,
-      });
+      const { billing, context, params } = call;
+      const options = methodOptions(call.query);
+      const methods = await billing.paymentMethods.ofAccount(context, params.accountId, options);
       const audit = await auditOf(
         call,
         methods.map(({ id }) => id),
@@ -86,16 +86,13 @@ export const paymentRoutes: readonly Route[] = [
     area: 'paymentMethods',
     summary: 'Read a payment method',
     permission: 'NONE',
-    query: { includedDeleted: flag(), ...auditParameter },
+    query: { includedDeleted: flag(), ...pluginInfo, ...auditParameter },
     success: { status: 200, body: PaymentMethod },
-    fails: [ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD],
+    fails: [ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD, ErrorCode.PAYMENT_GET_PAYMENT_METHODS],
     async handle(call) {
-      const options = { includeDeleted: call.query.includedDeleted };
-      const method = await call.billing.paymentMethods.get(
-        call.context,
-        call.params.paymentMethodId,
-        options,
-      );
+      const { billing, context, params } = call;
+      const options = methodOptions(call.query);
+      const method = await billing.paymentMethods.get(context, params.paymentMethodId, options);
       return json(paymentMethodJson(method, await auditOf(call, [method.id])));
     },
   }),
@@ -130,11 +127,12 @@ export const paymentRoutes: readonly Route[] = [
     area: 'payments',
     summary: 'List the payments of an account',
     permission: 'NONE',
-    query: { ...attempts, ...auditParameter },
+    query: { ...attempts, ...pluginInfo, ...auditParameter },
     success: { status: 200, body: listOf(Payment) },
     fails: noSuchAccount,
     async handle(call) {
-      const payments = await call.billing.payments.ofAccount(call.context, call.params.accountId, call.query);
+      const { billing, context, params, query } = call;
+      const payments = await billing.payments.ofAccount(context, params.accountId, paymentOptions(query));
       const audit = await auditOf(call, payments.flatMap(auditedIdsOfPayment));
       return json(payments.map((payment) => paymentJson(payment, audit)));
     },
@@ -146,12 +144,16 @@ export const paymentRoutes: readonly Route[] = [
     area: 'invoicePayments',
     summary: 'List the payments of an account with the invoices that they pay',
     permission: 'NONE',
-    query: { ...attempts, ...auditParameter },
+    query: { ...attempts, ...pluginInfo, ...auditParameter },
     success: { status: 200, body: listOf(InvoicePayment) },
     fails: noSuchAccount,
     async handle(call) {
       const { billing, context, params, query } = call;
-      const payments = await billing.payments.invoicePaymentsOfAccount(context, params.accountId, query);
+      const payments = await billing.payments.invoicePaymentsOfAccount(
+        context,
+        params.accountId,
+        paymentOptions(query),
+      );
       const audit = await auditOf(call, payments.flatMap(auditedIdsOfPayment));
       return json(payments.map((payment) => invoicePaymentJson(payment, audit)));
     },
@@ -163,17 +165,36 @@ export const paymentRoutes: readonly Route[] = [
     area: 'invoices',
     summary: 'List the payments of an invoice',
     permission: 'NONE',
-    query: { ...attempts, ...auditParameter },
+    query: { ...attempts, withPluginInfo: flag(), ...auditParameter },
     success: { status: 200, body: listOf(InvoicePayment) },
     fails: [ErrorCode.INVOICE_NOT_FOUND],
     async handle(call) {
       const { billing, context, params, query } = call;
-      const payments = await billing.payments.invoicePaymentsOfInvoice(context, params.invoiceId, query);
+      const payments = await billing.payments.invoicePaymentsOfInvoice(
+        context,
+        params.invoiceId,
+        paymentOptions(query),
+      );
       const audit = await auditOf(call, payments.flatMap(auditedIdsOfPayment));
       return json(payments.map((payment) => invoicePaymentJson(payment, audit)));
     },
   }),
 ];
+
+interface PluginInfoQuery {
+  readonly withPluginInfo: boolean;
+  readonly pluginProperty?: readonly PropertyRecord[];
+}
+
+function methodOptions(query: PluginInfoQuery & { readonly includedDeleted: boolean }) {
+  const { includedDeleted: includeDeleted, withPluginInfo, pluginProperty: properties = [] } = query;
+  return { includeDeleted, withPluginInfo, properties };
+}
+
+function paymentOptions(query: PluginInfoQuery & { readonly withAttempts: boolean }) {
+  const { withAttempts, withPluginInfo, pluginProperty: properties = [] } = query;
+  return { withAttempts, withPluginInfo, properties };
+}
 
 /** payments.md §10.1 rule 1. */
 function checkSameAccount(ofPath: Uuid, ofBody: Uuid | null): void {

@@ -24,6 +24,18 @@ export interface FailedEntry {
   readonly reason: string;
 }
 
+/** A live notification that is not being worked on. */
+export interface PendingNotification {
+  readonly uniqueKey: string;
+  readonly effectiveDate: Instant;
+}
+
+/** Notifications as business reads see them: what is planned, found by the keys that the areas give. */
+export interface NotificationReads {
+  /** The AVAILABLE notifications with these keys, in any order; entries of the open transaction are not among them. */
+  findPending(uniqueKeys: readonly string[]): Promise<readonly PendingNotification[]>;
+}
+
 /** Whose work is meant: the entries that carry the token of one call. */
 export interface WorkCause {
   readonly userToken: Uuid;

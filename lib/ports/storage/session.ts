@@ -8,7 +8,7 @@ import type { AuditReads } from './audit.ts';
 import type { CatalogReads, CatalogWrites } from './catalogs.ts';
 import type { InvoiceReads, InvoiceWrites } from './invoices.ts';
 import type { PaymentReads, PaymentWrites } from './payments.ts';
-import type { ClaimedEntry } from './queue.ts';
+import type { ClaimedEntry, NotificationReads } from './queue.ts';
 import type { SubscriptionReads, SubscriptionWrites } from './subscriptions.ts';
 
 /** A record before storage has numbered it. */
@@ -35,6 +35,7 @@ export interface ReadSession {
   readonly invoices: InvoiceReads;
   readonly payments: PaymentReads;
   readonly audit: AuditReads;
+  readonly notifications: NotificationReads;
 }
 
 /**
