@@ -1,5 +1,6 @@
 import { BillingError, ErrorCode } from '../errors/index.ts';
 import type { Currency } from '../money/index.ts';
+import { shortened } from '../text/index.ts';
 import { BillingPeriod, formatInstant, type Instant } from '../time/index.ts';
 import { deepFreeze } from './deep-freeze.ts';
 import type {
@@ -97,7 +98,7 @@ export class CatalogVersion implements PlanLookup {
   findPlan(name: string): Plan {
     const plan = this.#plans.get(name);
     if (plan !== undefined) return plan;
-    throw this.#unknown(ErrorCode.CATALOG_NO_SUCH_PLAN, `Plan "${name}"`, this.#plans);
+    throw this.#unknown(ErrorCode.CATALOG_NO_SUCH_PLAN, `Plan "${shortened(name)}"`, this.#plans);
   }
 
   productNamed(name: string): Product | undefined {
@@ -107,13 +108,17 @@ export class CatalogVersion implements PlanLookup {
   findProduct(name: string): Product {
     const product = this.#products.get(name);
     if (product !== undefined) return product;
-    throw this.#unknown(ErrorCode.CATALOG_NO_SUCH_PRODUCT, `Product "${name}"`, this.#products);
+    throw this.#unknown(ErrorCode.CATALOG_NO_SUCH_PRODUCT, `Product "${shortened(name)}"`, this.#products);
   }
 
   findPriceList(name: string): PriceList {
     const list = this.#lists.get(name);
     if (list !== undefined) return list;
-    throw this.#unknown(ErrorCode.CATALOG_PRICE_LIST_NOT_FOUND, `Price list "${name}"`, this.#lists);
+    throw this.#unknown(
+      ErrorCode.CATALOG_PRICE_LIST_NOT_FOUND,
+      `Price list "${shortened(name)}"`,
+      this.#lists,
+    );
   }
 
   /**
@@ -126,7 +131,7 @@ export class CatalogVersion implements PlanLookup {
     if (phase !== undefined) return phase;
     throw new BillingError({
       code: ErrorCode.CATALOG_NO_SUCH_PHASE,
-      message: `Phase "${name}" is not in ${this.title}`,
+      message: `Phase "${shortened(name)}" is not in ${this.title}`,
       facts: { phaseName: name, effectiveDate: this.effectiveDate },
     });
   }

@@ -1,4 +1,5 @@
 import { BillingError, ErrorCode } from '../errors/index.ts';
+import { shortened } from '../text/index.ts';
 import { formatInstant, type Instant } from '../time/index.ts';
 import type { CatalogVersion } from './catalog-version.ts';
 import type { Plan } from './model.ts';
@@ -55,7 +56,7 @@ export class Catalog {
     if (fallback !== undefined) return fallback;
     throw new BillingError({
       code: ErrorCode.CATALOG_PLAN_NOT_FOUND,
-      message: `Plan "${planName}" is in no version of catalog "${this.name ?? ''}" up to ${formatInstant(at)}`,
+      message: `Plan "${shortened(planName)}" is in no version of catalog "${this.name ?? ''}" up to ${formatInstant(at)}`,
       facts: { planName, at, lastPlanChange },
     });
   }

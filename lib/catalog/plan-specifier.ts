@@ -1,4 +1,5 @@
 import { BillingError, ErrorCode } from '../errors/index.ts';
+import { shortened } from '../text/index.ts';
 import type { BillingPeriod } from '../time/index.ts';
 import { DEFAULT_PRICE_LIST, type Plan } from './model.ts';
 import type { PlanCriteria, PlanLookup } from './plan-lookup.ts';
@@ -33,7 +34,7 @@ export function planCriteria(
   if (billingPeriod === undefined || billingPeriod === null) {
     throw new BillingError({
       code: ErrorCode.CATALOG_NULL_BILLING_PERIOD,
-      message: `The billing period is missing for product "${productName}": give billingPeriod, or planName`,
+      message: `The billing period is missing for product "${shortened(productName)}": give billingPeriod, or planName`,
       facts: { productName },
     });
   }
@@ -60,14 +61,14 @@ export function selectPlan(version: PlanLookup, specifier: PlanSpecifier): Plan 
   if (plan === undefined) {
     throw new BillingError({
       code: ErrorCode.CATALOG_PLAN_NOT_FOUND,
-      message: `No plan of product "${criteria.productName}" with billing period ${criteria.billingPeriod} is in price list "${criteria.priceListName}" or ${DEFAULT_PRICE_LIST} of ${version.title}`,
+      message: `No plan of product "${shortened(criteria.productName)}" with billing period ${criteria.billingPeriod} is in price list "${shortened(criteria.priceListName)}" or ${DEFAULT_PRICE_LIST} of ${version.title}`,
       facts: { ...criteria },
     });
   }
   if (others.length > 0) {
     throw new BillingError({
       code: ErrorCode.CATALOG_MULTIPLE_MATCHING_PLANS_FOR_PRICELIST,
-      message: `Several plans of product "${criteria.productName}" with billing period ${criteria.billingPeriod} are in price list "${plan === inList[0] ? criteria.priceListName : DEFAULT_PRICE_LIST}": ${candidates.map((candidate) => candidate.name).join(', ')}; give planName`,
+      message: `Several plans of product "${shortened(criteria.productName)}" with billing period ${criteria.billingPeriod} are in price list "${plan === inList[0] ? criteria.priceListName : DEFAULT_PRICE_LIST}": ${candidates.map((candidate) => candidate.name).join(', ')}; give planName`,
       facts: { ...criteria, planNames: candidates.map((candidate) => candidate.name) },
     });
   }

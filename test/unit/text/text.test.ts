@@ -1,0 +1,23 @@
+import { expect } from 'chai';
+import { BillingError } from '../../../lib/errors/index.ts';
+import { checkStorable, isStorable, shortened } from '../../../lib/text/index.ts';
+
+describe('text', () => {
+  it('can be stored unless it holds a NUL or half of a surrogate pair', () => {
+    for (const text of ['', 'a', '\u0001', '\ud83d\ude00', '\ufffd'])
+      expect(isStorable(text), text).to.equal(true);
+    for (const text of ['\u0000', 'a\u0000', '\ud83d', '\ude00a', '\ude00\ud83d']) {
+      expect(isStorable(text), JSON.stringify(text)).to.equal(false);
+      expect(() => checkStorable('Name', text)).to.throw(BillingError, /^Name holds a NUL/);
+    }
+    checkStorable('Name', null);
+    checkStorable('Name', undefined);
+  });
+
+  it('is repeated by its first hundred characters, whole ones', () => {
+    expect(shortened('x'.repeat(100))).to.equal('x'.repeat(100));
+    expect(shortened('x'.repeat(101))).to.equal(`${'x'.repeat(100)}…`);
+    expect(shortened(`${'x'.repeat(99)}\ud83d\ude00`)).to.equal(`${'x'.repeat(99)}\ufffd…`);
+    expect(shortened('\ud83d')).to.equal('\ufffd');
+  });
+});
