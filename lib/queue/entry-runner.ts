@@ -1,8 +1,8 @@
 import type { TenantRef } from '../context.ts';
 import { QUEUE_BUSY_PAUSE_MS } from '../limits.ts';
 import type { Ports } from '../ports/index.ts';
-import { type ClaimedEntry, LeaseLostError } from '../ports/storage/index.ts';
-import { Batch } from './batch.ts';
+import { type ClaimedEntry, type FailedEntry, LeaseLostError } from '../ports/storage/index.ts';
+import { Batch, type BatchOutcome } from './batch.ts';
 import { decideAfterError } from './error-policy.ts';
 import type { QueueHandler } from './handler.ts';
 
@@ -77,7 +77,8 @@ export class EntryRunner {
       await handler.handle(batch);
     } catch (error) {
       if (group.length > 1) return this.#runOneByOne(group);
-      return (await this.#afterError(group, error)) ? group : [];
+      await this.#afterErrors(group.map((work) => ({ work, error })));
+      return [];
     }
     return this.#settleOutcomes(group, batch, handler);
   }
@@ -99,51 +100,72 @@ export class EntryRunner {
     return passed;
   }
 
+  /** Records what the handler said of each entry, one statement per kind of outcome; returns those that passed. */
   async #settleOutcomes(
     group: readonly Work[],
     batch: Batch,
     handler: QueueHandler,
   ): Promise<readonly Work[]> {
     const { queue } = this.#ports.storage;
-    const open: Work[] = [];
-    const passed: Work[] = [];
-    for (const work of group) {
-      const outcome = batch.outcomeOf(work.entry);
-      if (outcome.kind === 'finished') passed.push(work);
-      else if (outcome.kind === 'open') open.push(work);
-      else if (outcome.kind === 'busy') {
-        const availableAtMs = this.#ports.systemClock.nowMs() + (outcome.delayMs ?? QUEUE_BUSY_PAUSE_MS);
-        await queue.release([work.entry], availableAtMs);
-      } else await this.#afterError([work], outcome.error);
-    }
+    const outcomes = group.map((work) => ({ work, outcome: batch.outcomeOf(work.entry) }));
+    const of = (kind: BatchOutcome['kind']): readonly Work[] =>
+      outcomes.filter(({ outcome }) => outcome.kind === kind).map(({ work }) => work);
+    await this.#releaseBusy(outcomes);
+    await this.#afterErrors(
+      outcomes.flatMap(({ work, outcome }) =>
+        outcome.kind === 'failed' ? [{ work, error: outcome.error }] : [],
+      ),
+    );
+    const open = of('open');
     const last = open.filter((work) => work.handlers.length === 1).map((work) => work.entry);
     const others = open.filter((work) => work.handlers.length > 1).map((work) => work.entry);
     if (last.length > 0) await queue.finish(last);
     if (others.length > 0) await queue.markDone(others, handler.name);
-    return [...passed, ...open];
+    return [...of('finished'), ...open];
   }
 
-  /** Returns true when the entry turned out to be finished already: its claim is no longer ours. */
-  async #afterError(group: readonly Work[], error: unknown): Promise<boolean> {
+  async #releaseBusy(
+    outcomes: readonly { readonly work: Work; readonly outcome: BatchOutcome }[],
+  ): Promise<void> {
+    const { storage, systemClock } = this.#ports;
+    const byDelay = Map.groupBy(
+      outcomes.flatMap(({ work, outcome }) =>
+        outcome.kind === 'busy'
+          ? [{ entry: work.entry, delayMs: outcome.delayMs ?? QUEUE_BUSY_PAUSE_MS }]
+          : [],
+      ),
+      ({ delayMs }) => delayMs,
+    );
+    // a handler has one or two reasons to wait, so there are as few delays
+    for (const [delayMs, busy] of byDelay) {
+      const entries = busy.map(({ entry }) => entry);
+      await storage.queue.release(entries, systemClock.nowMs() + delayMs);
+    }
+  }
+
+  /** Retries or fails entries by the error rules; an entry whose claim was lost is another node's now. */
+  async #afterErrors(failures: readonly { readonly work: Work; readonly error: unknown }[]): Promise<void> {
     const { logger, storage, systemClock } = this.#ports;
-    for (const { entry, handlers } of group) {
+    const retried: (FailedEntry & { readonly availableAtMs: number })[] = [];
+    const failed: FailedEntry[] = [];
+    for (const { work, error } of failures) {
+      const { entry, handlers } = work;
       const facts = { err: error, recordId: entry.recordId, topic: entry.topic, handler: handlers[0]?.name };
       if (error instanceof LeaseLostError) {
         logger.warn(facts, 'claim of a queue entry was lost; its work was rolled back');
         continue;
       }
       const decision = decideAfterError(entry.errorCount, error);
+      const { reason } = decision;
       logger.error(
         { ...facts, errorCount: entry.errorCount, ...decision },
         'handler of a queue entry failed',
       );
-      if (decision.kind === 'fail') await storage.queue.fail([{ entry, reason: decision.reason }]);
-      else {
-        const availableAtMs = systemClock.nowMs() + decision.delayMs;
-        await storage.queue.retry([{ entry, reason: decision.reason, availableAtMs }]);
-      }
+      if (decision.kind === 'fail') failed.push({ entry, reason });
+      else retried.push({ entry, reason, availableAtMs: systemClock.nowMs() + decision.delayMs });
     }
-    return false;
+    if (retried.length > 0) await storage.queue.retry(retried);
+    if (failed.length > 0) await storage.queue.fail(failed);
   }
 
   /** Renews the leases of a batch while it is being handled. */
