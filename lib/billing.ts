@@ -2,6 +2,7 @@ import { AccountService } from './accounts/service.ts';
 import { AuditService } from './audit/service.ts';
 import { CatalogService } from './catalog/service.ts';
 import { type CallContext, CallOrigin, type TenantRef } from './context.ts';
+import { type HealthReport, HealthService } from './health/service.ts';
 import type { Uuid } from './ids/index.ts';
 import { DEFAULT_INVOICING_CONFIG, type InvoicingConfig } from './invoicing/invoicing-config.ts';
 import { InvoiceRunHandler } from './invoicing/run-handler.ts';
@@ -101,6 +102,8 @@ export interface Billing<Host = never> extends BillingOperations {
   completion(context: CallContext, timeoutMs: number, accountId?: Uuid): Promise<boolean>;
   /** Answers when the storage does. */
   ping(): Promise<void>;
+  /** The health checks of this node: database, queues, clock (platform.md §13); never throws. */
+  health(): Promise<HealthReport>;
   /** Stops the dispatcher, waits for what is running, and closes the storage. */
   close(): Promise<void>;
 }
@@ -224,6 +227,7 @@ interface Parts<Host> {
 function assemble<Host>({ options, ports, engine, dispatcher }: Parts<Host>): Billing<Host> {
   const { tenants, security, services } = engine;
   const operations = operationsOf(services);
+  const health = new HealthService(ports, () => dispatcher.isWorking);
   const context = (caller: Caller): Promise<CallContext> => contextOf(ports, tenants, caller);
   return {
     ...operations,
@@ -248,6 +252,7 @@ function assemble<Host>({ options, ports, engine, dispatcher }: Parts<Host>): Bi
       return dispatcher.complete(context.tenant.recordId, cause, limitMs);
     },
     ping: () => ports.storage.system.ping(),
+    health: () => health.report(),
     close: async () => {
       await dispatcher.stop();
       await options.storage.close();

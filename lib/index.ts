@@ -13,6 +13,8 @@ export {
 export * from './catalog/index.ts';
 export { type CallContext, CallOrigin, type TenantRef } from './context.ts';
 export * from './errors/index.ts';
+export type { HealthCheck } from './health/checks.ts';
+export type { HealthReport } from './health/service.ts';
 export * from './ids/index.ts';
 export type { InvoiceItemView, InvoiceView } from './invoicing/invoice-view.ts';
 export * from './invoicing/model.ts';

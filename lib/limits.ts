@@ -193,6 +193,18 @@ export const QUEUE_SETTLE_POLL_MS = 50;
 /** How long `settle` works the queue unless told otherwise, in system time. */
 export const SETTLE_TIMEOUT_MS = MINUTE_MS;
 
+// Health (platform.md §13)
+
+/** How long the database may take to answer. */
+export const HEALTH_ANSWER_MS = 2 * SECOND_MS;
+
+/** Queue entries that may be late, and how late one may be, before a node counts as ill. */
+export const MAX_LATE_ENTRIES = 1_000;
+export const MAX_LATENESS_MS = 10 * MINUTE_MS;
+
+/** By how much the clocks of a node and of its database may differ. */
+export const MAX_CLOCK_SKEW_MS = 5 * SECOND_MS;
+
 // Payments
 
 /** Time limit of one gateway call (`payment.plugin.timeout`). */

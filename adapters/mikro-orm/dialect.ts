@@ -47,6 +47,8 @@ export interface Dialect {
   notify(payload: string): Sql | null;
   /** Condition that a decimal column is above zero. */
   isPositive(column: string): string;
+  /** The database's own time in milliseconds since the epoch. */
+  readonly nowMs: Sql;
   hasTable(runner: Runner, table: string): Promise<boolean>;
   /** A JSON array column with one more text in it. */
   appended(column: string, text: string): Sql;

@@ -71,6 +71,7 @@ export const postgresqlDialect: Dialect = {
     set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true)`,
   notify: (payload) => sql`select pg_notify(${QUEUE_CHANNEL}, ${payload})`,
   isPositive: (column) => `${column} > 0`,
+  nowMs: sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
   hasTable: async (runner, table) =>
     (await runner.rows(sql`select 1 where to_regclass(${table}) is not null`)).length > 0,
   appended: (column, text) => sql`(${raw(column)}::jsonb || to_jsonb(${text}::text))::json`,

@@ -1,6 +1,12 @@
-import type { ClaimedEntry, FailedEntry, QueueStore, WorkCause } from '../../lib/ports/storage/index.ts';
+import type {
+  ClaimedEntry,
+  FailedEntry,
+  QueueBacklog,
+  QueueStore,
+  WorkCause,
+} from '../../lib/ports/storage/index.ts';
 import { ProcessingState, QueueKind } from '../../lib/queue/model.ts';
-import { instant } from '../../lib/time/index.ts';
+import { type Instant, instant } from '../../lib/time/index.ts';
 import { type Column, numberOf } from './columns.ts';
 import type { Runner, StatementResult } from './connection.ts';
 import { claimEntries } from './queue-claim.ts';
@@ -80,6 +86,7 @@ export function queueStore(access: SystemAccess, onSignal: QueueStore['onSignal'
       ).rows;
       return numberOf(row?.pending, 'pending');
     },
+    backlog: async (businessNow, limit) => readBacklog(await access.run(backlogOf(businessNow, limit))),
     onSignal,
     purgeHistory: async (before, limit) => {
       const { affected } = await access.run(sql`
@@ -88,6 +95,33 @@ export function queueStore(access: SystemAccess, onSignal: QueueStore['onSignal'
             order by effective_date, record_id limit ${limit})`);
       return affected;
     },
+  };
+}
+
+/**
+ * Bus entries come first along the index of due entries, so the oldest is the first of them or of the others. Counting in
+ * that order keeps PostgreSQL on the index instead of reading the table until it has found enough.
+ */
+function backlogOf(businessNow: Instant, limit: number): Sql {
+  const since = sql`case when created_date > effective_date then created_date else effective_date end`;
+  const first = (condition: Sql): Sql => sql`(
+    select ${since} from bw_queue_entries where processing_state = 'AVAILABLE' and ${condition}
+    order by due_order, record_id limit 1)`;
+  return sql`
+    select ${first(sql`due_order = 0`)} as oldest_event,
+      ${first(sql`due_order > 0 and due_order <= ${businessNow}`)} as oldest_notification,
+      (select count(*) from (
+        select 1 from bw_queue_entries where processing_state = 'AVAILABLE' and due_order <= ${businessNow}
+        order by due_order, record_id limit ${limit}) as due) as late`;
+}
+
+function readBacklog({ rows: [row] }: StatementResult): QueueBacklog {
+  const since = [row?.oldest_event, row?.oldest_notification]
+    .filter((value) => value !== null)
+    .map((value) => numberOf(value, 'oldest'));
+  return {
+    late: numberOf(row?.late, 'late'),
+    oldest: since.length === 0 ? null : instant(Math.min(...since)),
   };
 }
 

@@ -49,6 +49,7 @@ export const sqliteDialect: Dialect = {
   notify: () => null,
   // No comparison of numbers may touch a decimal that is text; written out it has a sign or is 0.
   isPositive: (column) => `(${column} <> '0' and ${column} not like '-%')`,
+  nowMs: sql`cast(unixepoch('subsec') * 1000 as integer)`,
   hasTable: async (runner, table) =>
     (await runner.rows(sql`select 1 from sqlite_schema where type = 'table' and name = ${table}`)).length > 0,
   appended: (column, text) => sql`json_insert(${raw(column)}, '$[#]', ${text})`,

@@ -69,5 +69,9 @@ export function systemStore(access: SystemAccess, dialect: Dialect): SystemStore
       const [row] = (await access.run(sql`select 1 as alive`)).rows;
       numberOf(row?.alive, 'alive');
     },
+    nowMs: async () => {
+      const [row] = (await access.run(sql`select ${dialect.nowMs} as now_ms`)).rows;
+      return numberOf(row?.now_ms, 'now_ms');
+    },
   };
 }

@@ -71,6 +71,11 @@ export class Dispatcher {
     if (stopListening) this.#unsubscribe.push(stopListening);
   }
 
+  /** Whether the background of this node works on the queue. */
+  get isWorking(): boolean {
+    return this.#started && !this.#stopping;
+  }
+
   /** Takes back what this node had claimed before it died; call once, before `start` or `settle`. */
   async recover(): Promise<void> {
     const { storage, systemClock } = this.#ports;

@@ -293,16 +293,26 @@ describe('the transport', () => {
     expect(refused).to.be.instanceOf(Error);
   });
 
-  it('tells that the database does not answer', async () => {
-    const { billing } = serving;
-    const down = { ...billing, ping: () => Promise.reject(new Error('connection refused to 10.0.0.1')) };
+  it('tells of its health', async () => {
+    const reply = await call('GET', '/1.0/healthcheck');
+    expect(reply.status).to.equal(200);
+    expect(reply.json).to.deep.equal({
+      database: { healthy: true, message: null },
+      queues: { healthy: true, message: 'This node does not work on the queues' },
+      clock: { healthy: true, message: null },
+    });
+  });
+
+  it('answers 503 when a check fails', async () => {
+    const passed = { healthy: true, message: null };
+    const late = { healthy: false, message: 'More than 1000 queue entries are late' };
+    const report = { database: passed, queues: late, clock: passed };
+    const down = { ...serving.billing, health: () => Promise.resolve(report) };
     const listening = await listen(createKoaApp({ billing: down, logger: serving.log }), { port: 0 });
     try {
       const answer = await fetch(`http://127.0.0.1:${listening.port}/1.0/healthcheck?pretty=true`);
       expect(answer.status).to.equal(503);
-      expect(await answer.json()).to.deep.equal({
-        database: { healthy: false, message: 'The database does not answer' },
-      });
+      expect(await answer.text()).to.equal(JSON.stringify(report, null, 2));
     } finally {
       await listening.close();
     }

@@ -550,6 +550,8 @@ eachDatabase((kind, open) => {
       await system.writeTestClock(null);
       expect(await system.readTestClock()).to.equal(null);
       await system.ping();
+      const before = Date.now();
+      expect(await system.nowMs()).to.be.within(before - 1_000, Date.now() + 1_000);
     });
 
     it('texts that no database can hold are refused, and found nowhere', async () => {

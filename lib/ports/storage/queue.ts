@@ -36,6 +36,14 @@ export interface NotificationReads {
   findPending(uniqueKeys: readonly string[]): Promise<readonly PendingNotification[]>;
 }
 
+/** Entries that are due and that nobody works on. */
+export interface QueueBacklog {
+  /** How many, counted up to a limit. */
+  readonly late: number;
+  /** Since when the oldest could have been worked on: its due date, or its creation if that was later. */
+  readonly oldest: Instant | null;
+}
+
 /** Whose work is meant: the entries that carry the token of one call. */
 export interface WorkCause {
   readonly userToken: Uuid;
@@ -79,6 +87,8 @@ export interface QueueStore {
    * `cause` only those that this call has caused.
    */
   countPending(tenantRecordId: number | null, businessNow: Instant, cause?: WorkCause): Promise<number>;
+  /** The backlog of all tenants, counted up to `limit`; its cost does not grow with it. */
+  backlog(businessNow: Instant, limit: number): Promise<QueueBacklog>;
   /** Calls `listener` when another node, or a transaction of the host, has committed entries. */
   onSignal(listener: () => void): () => void;
   /** Deletes finished entries older than `before`, at most `limit`; returns how many. */

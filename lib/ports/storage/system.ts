@@ -21,4 +21,6 @@ export interface SystemStore {
   writeTestClock(value: { readonly base: Instant; readonly setAtMs: number } | null): Promise<void>;
   /** Answers when the database does; throws when it does not. */
   ping(): Promise<void>;
+  /** System time of the database, in milliseconds since the epoch. */
+  nowMs(): Promise<number>;
 }

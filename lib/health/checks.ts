@@ -1,0 +1,44 @@
+import { HEALTH_ANSWER_MS, MAX_CLOCK_SKEW_MS, MAX_LATE_ENTRIES, MAX_LATENESS_MS } from '../limits.ts';
+import type { QueueBacklog } from '../ports/storage/index.ts';
+import type { Instant } from '../time/index.ts';
+
+/** The result of one check; `message` says why it fails, or what is to be known of one that passes. */
+export interface HealthCheck {
+  readonly healthy: boolean;
+  readonly message: string | null;
+}
+
+/** The time of the database as this process read it, in milliseconds of system time. */
+export interface ClockReading {
+  readonly askedMs: number;
+  readonly databaseMs: number;
+  readonly answeredMs: number;
+}
+
+const passed: HealthCheck = { healthy: true, message: null };
+
+/** Fails when too many entries are late, or one for too long (platform.md §13 rule 1). */
+export function queuesCheck({ late, oldest }: QueueBacklog, now: Instant): HealthCheck {
+  if (late > MAX_LATE_ENTRIES) return failed(`More than ${MAX_LATE_ENTRIES} queue entries are late`);
+  const lateMs = oldest === null ? 0 : now - oldest;
+  if (lateMs <= MAX_LATENESS_MS) return passed;
+  return failed(`The oldest queue entry is ${Math.floor(lateMs / 1_000)} s late`);
+}
+
+/** Fails when the clocks of the database and of this process differ by more than the way of the answer explains. */
+export function clockCheck({ askedMs, databaseMs, answeredMs }: ClockReading): HealthCheck {
+  const skewMs = Math.max(askedMs - databaseMs, databaseMs - answeredMs, 0);
+  if (skewMs <= MAX_CLOCK_SKEW_MS) return passed;
+  return failed(`The clock of this process differs by ${Math.round(skewMs / 1_000)} s from the database's`);
+}
+
+/** A check of queues that this node does not work on passes (platform.md §13 rule 1). */
+export const queuesOff: HealthCheck = { healthy: true, message: 'This node does not work on the queues' };
+
+export const databaseAnswers = passed;
+export const databaseSilent = failed('The database does not answer');
+export const databaseSlow = failed(`The database does not answer within ${HEALTH_ANSWER_MS} ms`);
+
+function failed(message: string): HealthCheck {
+  return { healthy: false, message };
+}

@@ -1,0 +1,80 @@
+import { HEALTH_ANSWER_MS, MAX_LATE_ENTRIES } from '../limits.ts';
+import type { Ports } from '../ports/index.ts';
+import type { QueueStore, SystemStore } from '../ports/storage/index.ts';
+import { atMost, TIME_OVER } from '../wait/at-most.ts';
+import {
+  clockCheck,
+  databaseAnswers,
+  databaseSilent,
+  databaseSlow,
+  type HealthCheck,
+  queuesCheck,
+  queuesOff,
+} from './checks.ts';
+
+/** The checks of a node by name (platform.md §13). */
+export interface HealthReport {
+  /** The database answers within 2 s. */
+  readonly database: HealthCheck;
+  /** At most 1000 queue entries are late, and none for more than 10 minutes. */
+  readonly queues: HealthCheck;
+  /** The clocks of this process and of the database differ by at most 5 s. */
+  readonly clock: HealthCheck;
+}
+
+type HealthPorts = Pick<Ports, 'clock' | 'systemClock' | 'logger'> & {
+  readonly storage: {
+    readonly queue: Pick<QueueStore, 'backlog'>;
+    readonly system: Pick<SystemStore, 'ping' | 'nowMs'>;
+  };
+};
+
+/** Tells whether this node can serve, with a constant number of cheap queries. */
+export class HealthService {
+  readonly #ports: HealthPorts;
+  readonly #worksOnQueues: () => boolean;
+
+  constructor(ports: HealthPorts, worksOnQueues: () => boolean) {
+    this.#ports = ports;
+    this.#worksOnQueues = worksOnQueues;
+  }
+
+  /** Runs all checks at once; never throws. */
+  async report(): Promise<HealthReport> {
+    const [database, queues, clock] = await Promise.all([
+      this.#check('database', () => this.#database()),
+      this.#worksOnQueues() ? this.#check('queues', () => this.#queues()) : queuesOff,
+      this.#check('clock', () => this.#clock()),
+    ]);
+    return { database, queues, clock };
+  }
+
+  /** What the database says of its failure stays in the log: the report is for everybody. */
+  async #check(name: keyof HealthReport, check: () => Promise<HealthCheck>): Promise<HealthCheck> {
+    const { systemClock, logger } = this.#ports;
+    try {
+      const result = await atMost(systemClock, HEALTH_ANSWER_MS, check());
+      return result === TIME_OVER ? databaseSlow : result;
+    } catch (error) {
+      logger.warn({ err: error, check: name }, 'a health check failed');
+      return databaseSilent;
+    }
+  }
+
+  async #database(): Promise<HealthCheck> {
+    await this.#ports.storage.system.ping();
+    return databaseAnswers;
+  }
+
+  async #queues(): Promise<HealthCheck> {
+    const now = this.#ports.clock.now();
+    return queuesCheck(await this.#ports.storage.queue.backlog(now, MAX_LATE_ENTRIES + 1), now);
+  }
+
+  async #clock(): Promise<HealthCheck> {
+    const { storage, systemClock } = this.#ports;
+    const askedMs = systemClock.nowMs();
+    const databaseMs = await storage.system.nowMs();
+    return clockCheck({ askedMs, databaseMs, answeredMs: systemClock.nowMs() });
+  }
+}

@@ -1,0 +1,128 @@
+import { expect } from 'chai';
+import { HealthService } from '../../lib/health/service.ts';
+import type { NewNotification, QueueName } from '../../lib/index.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { openEngine, type TestEngine } from '../support/engine.ts';
+
+const PASSED = { healthy: true, message: null };
+
+eachDatabase((_kind, open) => {
+  describe('health of a node (platform.md §13)', () => {
+    let engine: TestEngine;
+    beforeEach(async () => {
+      engine = await openEngine(open, { now: '2024-03-01T08:00:00Z' });
+      await engine.settle();
+    });
+    afterEach(() => engine.close());
+
+    /** Notifications for which no node has a handler: they stay late for ever. */
+    async function unhandled(count: number): Promise<void> {
+      const { acme, billing, storage, clock, tenant } = engine;
+      const account = await acme.createAccount({});
+      const context = await billing.context({ tenant, user: 'test' });
+      const left = Array.from(
+        { length: count },
+        (): NewNotification => ({
+          queueName: 'nobody-service:nothing' as QueueName,
+          accountRecordId: account.recordId,
+          effectiveDate: clock.now(),
+          payload: {},
+          uniqueKey: null,
+        }),
+      );
+      const authorship = { ...context, userTokenOf: () => context.userToken };
+      await storage.write(tenant, authorship, async (session) => session.schedule(left));
+      await engine.billing.settle({ timeoutMs: 100 });
+    }
+
+    it('passes every check, the queues also where this node does not work on them', async () => {
+      expect(await engine.billing.health()).to.deep.equal({
+        database: PASSED,
+        queues: { healthy: true, message: 'This node does not work on the queues' },
+        clock: PASSED,
+      });
+      engine.billing.start();
+      expect(await engine.billing.health()).to.deep.equal({
+        database: PASSED,
+        queues: PASSED,
+        clock: PASSED,
+      });
+    });
+
+    it('fails when entries stay undone for more than 10 minutes', async () => {
+      await unhandled(1);
+      engine.billing.start();
+      engine.clock.advance({ minutes: 10 });
+      expect((await engine.billing.health()).queues).to.deep.equal(PASSED);
+      engine.clock.advance({ seconds: 1 });
+      expect(await engine.billing.health()).to.deep.equal({
+        database: PASSED,
+        queues: { healthy: false, message: 'The oldest queue entry is 601 s late' },
+        clock: PASSED,
+      });
+    });
+
+    it('fails with more than 1000 late entries', async () => {
+      await unhandled(1_000);
+      engine.billing.start();
+      expect((await engine.billing.health()).queues).to.deep.equal(PASSED);
+      await unhandled(1);
+      expect((await engine.billing.health()).queues).to.deep.equal({
+        healthy: false,
+        message: 'More than 1000 queue entries are late',
+      });
+    });
+
+    it('counts an entry as late from its creation where that was after its date', async () => {
+      const account = await engine.payingAccount({ currency: 'USD' });
+      const billingDate = { kind: 'INSTANT', at: engine.clock.now() } as const;
+      engine.clock.advance({ days: 1 });
+      await engine.settle();
+      await engine.acme.createSubscription(
+        { accountId: account.id, planName: 'solo-now' },
+        { entitlementDate: billingDate, billingDate },
+      );
+      const { late, oldest } = await engine.storage.queue.backlog(engine.clock.now(), 1_001);
+      expect(late).to.be.greaterThan(0);
+      expect(oldest).to.equal(engine.clock.now());
+      expect((await engine.storage.queue.backlog(engine.clock.now(), 1)).late).to.equal(1);
+    });
+
+    it('fails when the clocks differ', async () => {
+      const messages: unknown[] = [];
+      for (const ms of [10_000, -20_000]) {
+        engine.systemClock.push(ms);
+        const { clock } = await engine.billing.health();
+        expect(clock.healthy).to.equal(false);
+        messages.push(clock.message);
+      }
+      expect(messages).to.deep.equal(
+        Array(2).fill("The clock of this process differs by 10 s from the database's"),
+      );
+    });
+
+    it('fails when the database does not answer, or not in time, and keeps its words to the log', async () => {
+      const { storage, clock, logger } = engine;
+      const ill = (answer: () => Promise<never>): HealthService => {
+        const system = { ...storage.system, ping: answer, nowMs: answer };
+        const queue = { ...storage.queue, backlog: answer };
+        // Two seconds pass at once.
+        const systemClock = { ...engine.systemClock, after: (_ms: number, act: () => void) => soon(act) };
+        return new HealthService({ storage: { system, queue }, clock, systemClock, logger }, () => true);
+      };
+      const soon = (act: () => void): (() => void) => {
+        const timer = setTimeout(act, 20);
+        return () => clearTimeout(timer);
+      };
+      const all = (message: string) => {
+        const check = { healthy: false, message };
+        return { database: check, queues: check, clock: check };
+      };
+      const refusing = ill(() => Promise.reject(new Error('connection refused to 10.0.0.1')));
+      expect(await refusing.report()).to.deep.equal(all('The database does not answer'));
+      expect(logger.lines.filter(({ message }) => message === 'a health check failed')).to.have.length(3);
+      const silent = ill(() => new Promise(() => undefined));
+      expect(await silent.report()).to.deep.equal(all('The database does not answer within 2000 ms'));
+    });
+  });
+});
