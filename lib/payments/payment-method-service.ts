@@ -6,6 +6,7 @@ import type { Uuid } from '../ids/index.ts';
 import type { PaymentGateway, PluginProperty, Ports } from '../ports/index.ts';
 import type { New, ReadSession, WriteSession } from '../ports/storage/index.ts';
 import { BusEventType } from '../queue/model.ts';
+import { shortened } from '../text/index.ts';
 import { callGateway, type GatewayReply } from './gateway-call.ts';
 import { EXTERNAL_PAYMENT_PLUGIN, type PaymentMethod } from './model.ts';
 import { DEFAULT_PAYMENT_CONFIG, type PaymentConfig } from './payment-config.ts';
@@ -112,7 +113,7 @@ export class PaymentMethodService {
     const known = [...this.#ports.gateways.keys()].join(', ');
     throw new BillingError({
       code: ErrorCode.PAYMENT_NO_SUCH_PAYMENT_PLUGIN,
-      message: `Payment plugin "${pluginName}" is not registered; registered are: ${known}`,
+      message: `Payment plugin "${shortened(pluginName)}" is not registered; registered are: ${known}`,
       facts: { pluginName },
     });
   }
@@ -172,7 +173,7 @@ async function checkAddable(
   if (key === null || (await freeKey(session, key)) !== null) return;
   throw new BillingError({
     code: ErrorCode.PAYMENT_INVALID_PARAMETER,
-    message: `externalKey "${key}" is already used by a payment method`,
+    message: `externalKey "${shortened(key)}" is already used by a payment method`,
     facts: { parameter: 'externalKey', externalKey: key },
   });
 }

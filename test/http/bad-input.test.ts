@@ -247,6 +247,22 @@ eachDatabase((kind, open) => {
         message: /^AccountJson name is not text: 1e\+400$/,
       },
       {
+        what: 'a gateway name of many characters',
+        path: `/1.0/kb/accounts/${accountId}/paymentMethods`,
+        request: { body: { pluginName: 'x'.repeat(5_000) } },
+        status: 400,
+        code: 7028,
+        message: /^Payment plugin "x{100}…".{0,200}$/,
+      },
+      {
+        what: 'a plan name of many characters',
+        path: '/1.0/kb/subscriptions',
+        request: subscription({ accountId, planName: 'x'.repeat(5_000) }),
+        status: 400,
+        code: 2021,
+        message: /^Plan "x{100}…".{0,600}$/,
+      },
+      {
         what: 'a change of the reference time',
         method: 'PUT',
         path: `/1.0/kb/accounts/${accountId}`,

@@ -97,7 +97,17 @@ describe('basic credentials', () => {
     });
   });
 
-  for (const header of [undefined, '', 'Basic', 'Basic ', 'Basic !!!', basic('nocolon'), 'Bearer abc']) {
+  for (const header of [
+    basic('\u0000a:b'),
+    basic('a:b\u0000'),
+    undefined,
+    '',
+    'Basic',
+    'Basic ',
+    'Basic !!!',
+    basic('nocolon'),
+    'Bearer abc',
+  ]) {
     it(`are not in ${JSON.stringify(header)}`, () => {
       expect(basicCredentials(header)).to.equal(null);
     });
