@@ -19,6 +19,9 @@ const maxTimestampMs = 2 ** 48 - 1;
 const counterBits = 42;
 const maxCounter = 2 ** counterBits - 1;
 const randomByteCount = 10;
+/** Asking the source costs more than an id: once for so many. */
+const idsPerDraw = 256;
+const drawnByteCount = idsPerDraw * randomByteCount;
 
 const hexOfByte: readonly string[] = Array.from({ length: 256 }, (_, byte) =>
   byte.toString(16).padStart(2, '0'),
@@ -31,6 +34,21 @@ const hexOfByte: readonly string[] = Array.from({ length: 256 }, (_, byte) =>
 export function createUuidV7(sources: UuidV7Sources): UuidV7Generator {
   let lastTimestampMs = -1;
   let counter = 0;
+  let drawn = new Uint8Array();
+  let used = 0;
+
+  function nextRandom(): Uint8Array {
+    if (used === drawn.length) {
+      drawn = Uint8Array.from(sources.randomBytes(drawnByteCount));
+      used = 0;
+      assertInvariant(drawn.length === drawnByteCount, 'The random source returned a wrong number of bytes', {
+        expected: drawnByteCount,
+        actual: drawn.length,
+      });
+    }
+    used += randomByteCount;
+    return drawn.subarray(used - randomByteCount, used);
+  }
 
   return {
     next(): Uuid {
@@ -42,15 +60,7 @@ export function createUuidV7(sources: UuidV7Sources): UuidV7Generator {
           nowMs,
         },
       );
-      const random = sources.randomBytes(randomByteCount);
-      assertInvariant(
-        random.length === randomByteCount,
-        'The random source returned a wrong number of bytes',
-        {
-          expected: randomByteCount,
-          actual: random.length,
-        },
-      );
+      const random = nextRandom();
       if (nowMs > lastTimestampMs) {
         lastTimestampMs = nowMs;
         counter = freshCounter(random);

@@ -79,7 +79,7 @@ describe('a UUID of version 7', () => {
   it('uses all ten random bytes: 41 bits of start and 32 bits of tail', () => {
     const first = createUuidV7({
       now: () => 1,
-      randomBytes: () => Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8, 9, 10),
+      randomBytes: (length) => Uint8Array.from({ length }, (_, index) => (index % 10) + 1),
     });
     // 0x1_0203_0405_06 as counter: 11 bits 0x408, then 30 bits 0x03040506 behind the variant bits
     expect(first.next()).to.equal('00000000-0001-7408-8304-05060708090a');
