@@ -1,6 +1,7 @@
 import { BillingError, ErrorCode, InvariantError } from '../../lib/errors/index.ts';
 import type { Uuid } from '../../lib/ids/index.ts';
 import { type Currency, Decimal, decimal, formatDecimal, stringifyExactJson } from '../../lib/money/index.ts';
+import { isStorable } from '../../lib/text/index.ts';
 import {
   type DatedInstant,
   formatLocalDate,
@@ -96,11 +97,6 @@ export function parseStoredJson(text: string): unknown {
 function storedNumber(_key: string, value: unknown, context: { readonly source?: string }): unknown {
   if (typeof value !== 'number') return value;
   return Number.isSafeInteger(value) ? value : new Decimal(context.source ?? String(value));
-}
-
-/** PostgreSQL keeps no NUL and neither database half a surrogate pair; what neither can hold matches nothing either. */
-export function isStorable(text: string): boolean {
-  return text.isWellFormed() && !text.includes('\0');
 }
 
 function storable(text: string): string {

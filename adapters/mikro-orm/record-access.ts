@@ -1,5 +1,6 @@
 import { assertInvariant } from '../../lib/errors/index.ts';
 import type { Uuid } from '../../lib/ids/index.ts';
+import { MAX_COUNTED_RECORDS } from '../../lib/limits.ts';
 import type { Page, PageRequest } from '../../lib/ports/storage/index.ts';
 import { type Column, numberOf, textOf } from './columns.ts';
 import type { Runner } from './connection.ts';
@@ -79,7 +80,9 @@ export async function page<R extends object>(
     where tenant_record_id = ${scope.tenantRecordId} ${within}
     order by record_id ${raw(direction)} limit ${Math.abs(request.limit)} offset ${request.offset}`);
   const [counted] = await scope.runner.rows(sql`
-    select count(*) as total from ${raw(table.name)} where tenant_record_id = ${scope.tenantRecordId} ${within}`);
+    select count(*) as total from (
+      select 1 from ${raw(table.name)} where tenant_record_id = ${scope.tenantRecordId} ${within}
+      limit ${MAX_COUNTED_RECORDS + 1}) counted`);
   const total = numberOf(counted?.total, 'total');
   return { rows: rows.map((row) => table.decode(row)), total, max: total };
 }

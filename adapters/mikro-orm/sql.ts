@@ -1,4 +1,5 @@
-import { type Cell, type Column, isStorable } from './columns.ts';
+import { isStorable } from '../../lib/text/index.ts';
+import type { Cell, Column } from './columns.ts';
 
 /** What a statement may bind directly. */
 export type Scalar = string | number | boolean | null;
