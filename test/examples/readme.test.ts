@@ -32,7 +32,9 @@ describe('README', function () {
   after(() => rm(directory, { recursive: true, force: true }));
 
   function blocks(language: string): readonly string[] {
-    return [...readme.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map((match) => match[1] ?? '');
+    return [...readme.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(
+      (match) => match[1] ?? '',
+    );
   }
 
   it('the embedding example runs as it stands and prints what the README says', async () => {
@@ -66,7 +68,15 @@ describe('README', function () {
 
   /** The server as `npm start -- --test-mode` starts it, on a free port and a database of its own. */
   async function startServer(): Promise<{ readonly url: string; stop(): Promise<void> }> {
-    const args = ['adapters/cli/billwright.ts', 'serve', '--test-mode', '--port', '0', '--database', join(directory, 'b.db')];
+    const args = [
+      'adapters/cli/billwright.ts',
+      'serve',
+      '--test-mode',
+      '--port',
+      '0',
+      '--database',
+      join(directory, 'b.db'),
+    ];
     const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
     const url = await new Promise<string>((resolve, reject) => {
       let told = '';

@@ -61,7 +61,16 @@ describe('two nodes on one PostgreSQL', function () {
   });
 
   async function startNode(name: string): Promise<ChildProcess> {
-    const args = ['--database', url, '--ledger', join(directory, 'ledger'), '--now', NEXT_PERIOD, '--name', name];
+    const args = [
+      '--database',
+      url,
+      '--ledger',
+      join(directory, 'ledger'),
+      '--now',
+      NEXT_PERIOD,
+      '--name',
+      name,
+    ];
     const node = fork(NODE, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
     await message(node);
     return node;
@@ -97,7 +106,11 @@ async function signUpMany(acme: TenantBilling, count: number): Promise<readonly 
   const ids: Uuid[] = [];
   for (let index = 0; index < count; index += 1) {
     const account = await acme.createAccount({ externalKey: `customer-${index}`, currency: 'USD' });
-    await acme.addPaymentMethod({ accountId: account.id, pluginName: 'killbill-payment-test', isDefault: true });
+    await acme.addPaymentMethod({
+      accountId: account.id,
+      pluginName: 'killbill-payment-test',
+      isDefault: true,
+    });
     await acme.createSubscription({ accountId: account.id, planName: 'sprout-monthly-direct' });
     ids.push(account.id);
   }
