@@ -7,6 +7,7 @@ import { migrations } from './migrations/postgresql/index.ts';
 import { applyMigrations } from './migrator.ts';
 import { MikroOrmStorage, type StorageParts } from './mikro-orm-storage.ts';
 import { postgresqlDialect } from './postgresql-dialect.ts';
+import { keepPrepared } from './postgresql-prepared-statements.ts';
 import { type ClientPool, QueueListener } from './queue-listener.ts';
 
 export interface PostgresqlOptions {
@@ -94,6 +95,7 @@ function openOwn({ url, poolSize = defaultPoolSize }: PostgresqlOptions): MikroO
     discovery: { warnWhenNoEntities: false },
     clientUrl: url,
     pool: { max: Math.max(poolSize, smallestPoolSize) },
+    driverOptions: { onPoolCreated: keepPrepared },
   });
 }
 
