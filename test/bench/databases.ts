@@ -31,13 +31,19 @@ export interface BenchDatabases {
 const durabilitySettings = ['fsync', 'synchronous_commit', 'full_page_writes', 'wal_level', 'shared_buffers'];
 const sqliteSuffixes = ['', '-wal', '-shm', '.lock', '.sandbox'];
 
-export function benchDatabases(): BenchDatabases {
+export interface BenchDatabasesOptions {
+  /** Whether PostgreSQL keeps what it has committed when the machine fails; only figures of such a server count. */
+  readonly durable: boolean;
+}
+
+export function benchDatabases({ durable }: BenchDatabasesOptions): BenchDatabases {
   const directory = mkdtemp(join(tmpdir(), 'billwright-bench-'));
   let starting: Promise<PostgresqlServer> | undefined;
+  const migrated = new Map<DatabaseKind, Promise<BenchDatabase>>();
   let made = 0;
 
   const server = (): Promise<PostgresqlServer> => {
-    starting ??= startPostgresql({ durable: true });
+    starting ??= startPostgresql({ durable });
     return starting;
   };
   const next = async (kind: DatabaseKind): Promise<{ name: string; database: BenchDatabase }> => {
@@ -46,27 +52,33 @@ export function benchDatabases(): BenchDatabases {
     return { name, database: { kind, location } };
   };
 
+  const migrate = async (kind: DatabaseKind): Promise<BenchDatabase> => {
+    const { name, database } = await next(kind);
+    if (kind === 'postgresql') await (await server()).administer(`CREATE DATABASE ${name} OWNER billwright`);
+    const storage =
+      kind === 'sqlite' ? sqlite(database.location) : postgresql({ url: database.location, migrate: true });
+    await storage.prepare();
+    await storage.close();
+    return database;
+  };
+  const copy = async (template: BenchDatabase, strategy: 'FILE_COPY' | 'WAL_LOG'): Promise<BenchDatabase> => {
+    const { name, database } = await next(template.kind);
+    if (template.kind === 'sqlite') await copyFile(template.location, database.location);
+    else {
+      const options = `OWNER billwright TEMPLATE ${nameOf(template)} STRATEGY ${strategy}`;
+      await (await server()).administer(`CREATE DATABASE ${name} ${options}`);
+    }
+    return database;
+  };
+
   return {
     async fresh(kind) {
-      const { name, database } = await next(kind);
-      if (kind === 'postgresql')
-        await (await server()).administer(`CREATE DATABASE ${name} OWNER billwright`);
-      const storage =
-        kind === 'sqlite' ? sqlite(database.location) : postgresql({ url: database.location, migrate: true });
-      await storage.prepare();
-      await storage.close();
-      return database;
+      const template = migrated.get(kind) ?? migrate(kind);
+      migrated.set(kind, template);
+      return copy(await template, 'WAL_LOG');
     },
-    async copyOf(template) {
-      const { name, database } = await next(template.kind);
-      if (template.kind === 'sqlite') await copyFile(template.location, database.location);
-      else {
-        await (await server()).administer(
-          `CREATE DATABASE ${name} OWNER billwright TEMPLATE ${nameOf(template)} STRATEGY FILE_COPY`,
-        );
-      }
-      return database;
-    },
+    // A full database is copied by its files, which leaves the log empty and nothing to be written later.
+    copyOf: (template) => copy(template, 'FILE_COPY'),
     async remove(database) {
       if (database.kind === 'postgresql') {
         await (await server()).administer(`DROP DATABASE IF EXISTS ${nameOf(database)} WITH (FORCE)`);
@@ -82,7 +94,7 @@ export function benchDatabases(): BenchDatabases {
       const settings = rows.map(({ name, setting }) => `${String(name)}=${String(setting)}`);
       return {
         sqlite: 'journal_mode=wal synchronous=normal, the storage’s default',
-        postgresql: `${settings.join(' ')}, the server’s defaults`,
+        postgresql: `${settings.join(' ')}${durable ? ', the server’s defaults' : ''}`,
       };
     },
     async close() {

@@ -1,14 +1,14 @@
-import type { Figure } from './goal.ts';
+import { type Figure, Size } from './goal.ts';
 import { median, spread } from './statistics.ts';
 
-/** One line: median, spread, runs, share of the ceiling, and how it stands to the goal. */
-export function reportLine(figure: Figure): string {
+/** One line: median, spread, runs, share of the ceiling, and how it stands to the goal, of which small sizes say nothing. */
+export function reportLine(figure: Figure, size: Size): string {
   const middle = median(figure.runs);
   const parts = [
     figure.name.padEnd(58),
     `${format(middle)} ${figure.unit}`.padStart(18),
     runsOf(figure).padEnd(22),
-    goalOf(figure, middle).padEnd(24),
+    (size === Size.SMOKE ? '' : goalOf(figure, middle)).padEnd(24),
   ];
   return [...parts, ceilingOf(figure, middle)].join('  ').trimEnd();
 }
