@@ -13,8 +13,10 @@ const MAX_KEPT_STATEMENTS = 500;
 
 /**
  * Makes the connections of the pool keep the plans of statements with parameters, under names by their texts. Planning
- * and reading the text took longer than running it: ten years of one account, 7,500 small statements, take 2.0 s in
- * place of 3.1. For a pool of our own only: the texts are few, for lists are bound as one parameter each.
+ * and reading the text took longer than running it: ten years of one account, 7,500 small statements, take 2.1 s in
+ * place of 3.1. An invoice run of 5,000 accounts, whose statements are large, shows no difference: 762 accounts/s
+ * against 731, medians of 8 alternating runs that spread by half. For a pool of our own only: the texts are few, for
+ * lists are bound as one parameter each.
  */
 export function keepPrepared(pool: ConnectingPool): void {
   const names = new Map<string, string>();
