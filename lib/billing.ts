@@ -144,15 +144,15 @@ type EngineSettings = Pick<BillingOptions<never>, 'defaultCatalog' | 'invoicing'
 function engineOf(ports: Ports, settings: EngineSettings) {
   const tenants = new TenantService(ports);
   const catalogs = new CatalogService(ports, tenants, settings.defaultCatalog);
-  const catalogOf = catalogs.catalogOf.bind(catalogs);
-  const invoicing = new InvoicingService(ports, catalogOf, {
+  const catalogsOf = catalogs.catalogsOf.bind(catalogs);
+  const invoicing = new InvoicingService(ports, catalogsOf, {
     ...DEFAULT_INVOICING_CONFIG,
     ...settings.invoicing,
   });
   const services = {
     catalogs,
     accounts: new AccountService(ports),
-    subscriptions: new SubscriptionService(ports, catalogOf),
+    subscriptions: new SubscriptionService(ports, catalogsOf),
     invoicing,
     paymentMethods: new PaymentMethodService(ports),
     paymentMethodReads: new PaymentMethodReads(ports),
@@ -160,7 +160,7 @@ function engineOf(ports: Ports, settings: EngineSettings) {
     audit: new AuditService(ports),
   };
   const handlers = [
-    new SubscriptionEventHandler(ports, catalogOf),
+    new SubscriptionEventHandler(ports, catalogsOf),
     new InvoiceRunHandler(ports, invoicing),
     new AutomaticPaymentHandler(ports),
     new PaymentRetryHandler(ports),

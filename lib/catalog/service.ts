@@ -7,6 +7,7 @@ import type { ReadSession } from '../ports/storage/index.ts';
 import { BusEventType, type NewBusEvent } from '../queue/model.ts';
 import type { TenantService } from '../tenants/service.ts';
 import { type Catalog, createCatalog } from './catalog.ts';
+import type { CatalogOfAccount } from './catalog-source.ts';
 import { type CatalogVersion, createVersion } from './catalog-version.ts';
 import { CompiledVersions } from './compiled-versions.ts';
 import type { StoredCatalogVersion } from './stored-version.ts';
@@ -80,6 +81,15 @@ export class CatalogService {
     const oldest = this.#byTenant.keys().next();
     if (this.#byTenant.size > MAX_CACHED_CATALOGS && !oldest.done) this.#byTenant.delete(oldest.value);
     return catalog;
+  }
+
+  /**
+   * The catalogs of the accounts of one operation, by one look at the revision for all of them. They are one and the same
+   * for accounts without content of their own.
+   */
+  async catalogsOf(session: ReadSession, _accountIds: readonly Uuid[]): Promise<CatalogOfAccount> {
+    const catalog = await this.catalogOf(session);
+    return () => catalog;
   }
 
   async #load(session: ReadSession): Promise<Catalog> {

@@ -42,7 +42,7 @@ export async function dryRunToTargetDate(
   });
   const { billings, failures } = await loadBillingState(session, {
     requests: [{ account, targetDate, runDate: today, state }],
-    catalog,
+    catalogOf: () => catalog,
     choice: 'all',
   });
   for (const { error } of failures) throw error;

@@ -1,3 +1,4 @@
+import type { CatalogOfAccount } from '../catalog/catalog-source.ts';
 import type { Catalog } from '../catalog/index.ts';
 import type { Decimal } from '../money/index.ts';
 import { balanceOf } from './invoice-amounts.ts';
@@ -22,13 +23,15 @@ export interface InvoiceView extends Invoice {
 export function viewInvoices(
   invoices: readonly Invoice[],
   items: readonly InvoiceItem[],
-  catalog: Catalog | null,
+  catalogOf: CatalogOfAccount | null,
 ): readonly InvoiceView[] {
   const itemsByInvoice = Map.groupBy(items, (item) => item.invoiceId);
   return invoices.map((invoice) => ({
     ...invoice,
     balance: balanceOf(invoice),
-    items: (itemsByInvoice.get(invoice.id) ?? []).map((item) => viewItem(item, catalog)),
+    items: (itemsByInvoice.get(invoice.id) ?? []).map((item) =>
+      viewItem(item, catalogOf === null ? null : catalogOf(invoice.accountId)),
+    ),
   }));
 }
 

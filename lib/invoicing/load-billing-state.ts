@@ -1,4 +1,5 @@
 import type { Account } from '../accounts/model.ts';
+import type { CatalogOfAccount } from '../catalog/catalog-source.ts';
 import type { Catalog } from '../catalog/index.ts';
 import type { Uuid } from '../ids/index.ts';
 import { ZERO } from '../money/index.ts';
@@ -35,7 +36,7 @@ export type CursorChoice = 'due' | 'all';
 
 export interface LoadInput {
   readonly requests: readonly BillingRequest[];
-  readonly catalog: Catalog;
+  readonly catalogOf: CatalogOfAccount;
   readonly choice: CursorChoice;
 }
 
@@ -51,13 +52,13 @@ export interface LoadedBillingState {
  */
 export async function loadBillingState(
   session: ReadSession,
-  { requests, catalog, choice }: LoadInput,
+  { requests, catalogOf, choice }: LoadInput,
 ): Promise<LoadedBillingState> {
   const cursors = await loadCursors(session, requests, choice);
   const subscriptionIds = cursors.map((cursor) => cursor.subscriptionId);
   const subscriptions = await session.subscriptions.findByIds(subscriptionIds);
   const events = await session.subscriptions.findEvents(subscriptionIds);
-  const { streams, failures } = streamsOf({ requests, subscriptions, events, catalog });
+  const { streams, failures } = streamsOf({ requests, subscriptions, events, catalogOf });
   const cursorOf = new Map(cursors.map((cursor) => [cursor.subscriptionId, cursor]));
   const windows = streams.flatMap(({ bySubscription }) =>
     [...bySubscription].map(([subscriptionId, own]) => {
@@ -103,7 +104,7 @@ interface StreamsInput {
   readonly requests: readonly BillingRequest[];
   readonly subscriptions: readonly Subscription[];
   readonly events: readonly LifecycleEvent[];
-  readonly catalog: Catalog;
+  readonly catalogOf: CatalogOfAccount;
 }
 
 interface Streams {
@@ -112,7 +113,7 @@ interface Streams {
 }
 
 /** One account whose events cannot be built does not keep the others from being billed. */
-function streamsOf({ requests, subscriptions, events, catalog }: StreamsInput): Streams {
+function streamsOf({ requests, subscriptions, events, catalogOf }: StreamsInput): Streams {
   const eventsOf = Map.groupBy(events, (event) => event.subscriptionId);
   const subscriptionsOf = Map.groupBy(subscriptions, (subscription) => subscription.accountId);
   const streams: AccountStream[] = [];
@@ -123,7 +124,7 @@ function streamsOf({ requests, subscriptions, events, catalog }: StreamsInput): 
       events: eventsOf.get(subscription.id) ?? [],
     }));
     try {
-      streams.push(streamOf(request, histories, catalog));
+      streams.push(streamOf(request, histories, catalogOf(request.account.id)));
     } catch (error) {
       failures.push({ request, error });
     }

@@ -1,5 +1,5 @@
 import type { Account } from '../accounts/model.ts';
-import type { Catalog } from '../catalog/index.ts';
+import type { CatalogOfAccount } from '../catalog/catalog-source.ts';
 import type { Uuid } from '../ids/index.ts';
 import type { IdGenerator } from '../ports/identity.ts';
 import type { ReadSession, WriteSession } from '../ports/storage/index.ts';
@@ -39,7 +39,7 @@ export type RunResult =
 export interface RunDependencies {
   readonly ids: IdGenerator;
   readonly config: InvoicingConfig;
-  readonly catalog: Catalog;
+  readonly catalogOf: CatalogOfAccount;
 }
 
 /**
@@ -82,7 +82,7 @@ interface LoadedRuns {
 async function loadRuns(
   session: WriteSession,
   requests: readonly RunRequest[],
-  { catalog, config }: RunDependencies,
+  { catalogOf, config }: RunDependencies,
 ): Promise<LoadedRuns> {
   const states = new Map(
     (await session.invoices.loadStates(requests.map(({ account }) => account.id))).map((state) => [
@@ -102,7 +102,7 @@ async function loadRuns(
   }
   const { billings, failures } = await loadBillingState(session, {
     requests: accepted,
-    catalog,
+    catalogOf,
     choice: 'due',
   });
   for (const { request, error } of failures) {

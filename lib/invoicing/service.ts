@@ -1,6 +1,6 @@
 import type { Account } from '../accounts/model.ts';
 import { lockAccount, noSuchAccount } from '../accounts/service.ts';
-import type { Catalog } from '../catalog/index.ts';
+import type { CatalogSource } from '../catalog/catalog-source.ts';
 import { authorshipOf, type CallContext } from '../context.ts';
 import { BillingError, ErrorCode, InvariantError } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
@@ -34,16 +34,16 @@ const NO_NUMBER = 0;
 /** Invoices of a tenant's accounts: runs, dry runs and reads (invoicing.md). */
 export class InvoicingService {
   readonly #ports: Pick<Ports, 'storage' | 'ids'>;
-  readonly #catalogOf: (session: ReadSession) => Promise<Catalog>;
+  readonly #catalogsOf: CatalogSource;
   readonly #config: InvoicingConfig;
 
   constructor(
     ports: Pick<Ports, 'storage' | 'ids'>,
-    catalogOf: (session: ReadSession) => Promise<Catalog>,
+    catalogsOf: CatalogSource,
     config: InvoicingConfig = DEFAULT_INVOICING_CONFIG,
   ) {
     this.#ports = ports;
-    this.#catalogOf = catalogOf;
+    this.#catalogsOf = catalogsOf;
     this.#config = config;
   }
 
@@ -77,8 +77,11 @@ export class InvoicingService {
   /** Runs locked accounts in the session's transaction; what the automatic runs and `generate` share. */
   async run(session: WriteSession, requests: readonly RunRequest[]): Promise<readonly RunResult[]> {
     if (requests.length === 0) return [];
-    const catalog = await this.#catalogOf(session);
-    return runAccounts(session, requests, { ids: this.#ports.ids, config: this.#config, catalog });
+    const catalogOf = await this.#catalogsOf(
+      session,
+      requests.map(({ account }) => account.id),
+    );
+    return runAccounts(session, requests, { ids: this.#ports.ids, config: this.#config, catalogOf });
   }
 
   /**
@@ -91,13 +94,13 @@ export class InvoicingService {
     return this.#ports.storage.read(context.tenant, async (session) => {
       const [account] = await session.accounts.findByIds([request.accountId]);
       if (!account) throw noSuchAccount(request.accountId);
-      const catalog = await this.#catalogOf(session);
+      const catalogOf = await this.#catalogsOf(session, [account.id]);
       const nextId = (): Uuid => this.#ports.ids.next();
       const now = context.createdDate;
       const requestedDate = request.targetDate ?? null;
       const found = await dryRunToTargetDate(
         session,
-        { account, requestedDate, now, catalog, config: this.#config },
+        { account, requestedDate, now, catalog: catalogOf(account.id), config: this.#config },
         nextId,
       );
       if (found === null) return null;
@@ -111,7 +114,7 @@ export class InvoicingService {
       const [view] = viewInvoices(
         [{ ...invoice, recordId: 0 }],
         items.map((item) => ({ ...item, recordId: 0 })),
-        catalog,
+        catalogOf,
       );
       return view ?? null;
     });
@@ -176,7 +179,8 @@ export class InvoicingService {
   ): Promise<readonly InvoiceView[]> {
     if (!withItems || invoices.length === 0) return viewInvoices(invoices, [], null);
     const items = await session.invoices.findItems(invoices.map((invoice) => invoice.id));
-    return viewInvoices(invoices, items, await this.#catalogOf(session));
+    const accountIds = [...new Set(invoices.map((invoice) => invoice.accountId))];
+    return viewInvoices(invoices, items, await this.#catalogsOf(session, accountIds));
   }
 }
 

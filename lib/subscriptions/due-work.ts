@@ -29,7 +29,8 @@ export interface DueFacts {
   readonly events: ReadonlyMap<Uuid, readonly LifecycleEvent[]>;
   /** Active states of the subscriptions. */
   readonly blockingStates: readonly BlockingState[];
-  readonly plans: PlanResolver;
+  /** Knows the accounts above. */
+  readonly plansOf: (accountId: Uuid) => PlanResolver;
 }
 
 /** What one due item stores and emits. */
@@ -58,7 +59,9 @@ function lifecycleWork(
   const subject = subjectOf(item.subscriptionId, facts);
   if (subject === undefined) return NOTHING;
   const events = inTimeOrder(facts.events.get(item.subscriptionId) ?? []);
-  const inEffect = transitionsOf(events, facts.plans).map((transition) => transition.event);
+  const inEffect = transitionsOf(events, facts.plansOf(subject.subscription.accountId)).map(
+    (transition) => transition.event,
+  );
   const event = inEffect.find((candidate) => candidate.id === item.eventId);
   if (event === undefined) return NOTHING;
 
@@ -94,7 +97,12 @@ function followingOf(input: {
     eventId: event.id,
     subscriptionId: event.subscriptionId,
   });
-  return followingPhaseEvent({ events, phaseEvent: event, plans: facts.plans, zone: account.timeZone });
+  return followingPhaseEvent({
+    events,
+    phaseEvent: event,
+    plans: facts.plansOf(subject.subscription.accountId),
+    zone: account.timeZone,
+  });
 }
 
 function blockingWork(item: Extract<DueItem, { kind: 'BLOCKING_STATE' }>, facts: DueFacts): DueWork {

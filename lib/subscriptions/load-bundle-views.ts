@@ -1,5 +1,5 @@
 import type { Account } from '../accounts/model.ts';
-import type { Catalog } from '../catalog/index.ts';
+import type { CatalogSource } from '../catalog/catalog-source.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import type { Instant } from '../time/index.ts';
 import type { Bundle } from './model.ts';
@@ -10,13 +10,13 @@ export interface LoadBundleViewsInput {
   /** Bundles of that account; the answer keeps their order. */
   readonly bundles: readonly Bundle[];
   readonly now: Instant;
-  readonly catalogOf: (session: ReadSession) => Promise<Catalog>;
+  readonly catalogsOf: CatalogSource;
 }
 
 /** Loads what the read models of these bundles need, in a constant number of queries, and builds them. */
 export async function loadBundleViews(
   session: ReadSession,
-  { account, bundles, now, catalogOf }: LoadBundleViewsInput,
+  { account, bundles, now, catalogsOf }: LoadBundleViewsInput,
 ): Promise<readonly BundleView[]> {
   if (bundles.length === 0) return [];
   const bundleIds = bundles.map((bundle) => bundle.id);
@@ -28,7 +28,8 @@ export async function loadBundleViews(
     ...bundleIds,
     ...subscriptionIds,
   ]);
-  const plans = await catalogOf(session);
+  const catalogOf = await catalogsOf(session, [account.id]);
+  const plans = catalogOf(account.id);
 
   const bundleOfSubscription = new Map(subscriptions.map(({ id, bundleId }) => [id, bundleId]));
   const subscriptionsOf = Map.groupBy(subscriptions, (subscription) => subscription.bundleId);

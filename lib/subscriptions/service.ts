@@ -1,5 +1,5 @@
 import { lockAccount, noSuchAccount } from '../accounts/service.ts';
-import type { Catalog } from '../catalog/index.ts';
+import type { CatalogSource } from '../catalog/catalog-source.ts';
 import { authorshipOf, type CallContext } from '../context.ts';
 import { BillingError, ErrorCode } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
@@ -29,11 +29,11 @@ export interface BundleFilter {
 /** Subscriptions and bundles of a tenant (subscriptions.md §4, §6, §18). */
 export class SubscriptionService {
   readonly #ports: Pick<Ports, 'storage' | 'ids'>;
-  readonly #catalogOf: (session: ReadSession) => Promise<Catalog>;
+  readonly #catalogsOf: CatalogSource;
 
-  constructor(ports: Pick<Ports, 'storage' | 'ids'>, catalogOf: (session: ReadSession) => Promise<Catalog>) {
+  constructor(ports: Pick<Ports, 'storage' | 'ids'>, catalogsOf: CatalogSource) {
     this.#ports = ports;
-    this.#catalogOf = catalogOf;
+    this.#catalogsOf = catalogsOf;
   }
 
   /**
@@ -52,13 +52,14 @@ export class SubscriptionService {
     const checked = checkCreateRequest(request);
     return this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
       const account = await lockAccount(session, checked.accountId);
+      const catalogOf = await this.#catalogsOf(session, [account.id]);
       const creation = planCreation({
         request: checked,
         options,
         account,
         found: await findBundle(session, checked),
         blockingStates: await session.subscriptions.findBlockingStates([account.id]),
-        catalog: await this.#catalogOf(session),
+        catalog: catalogOf(account.id),
         now: context.createdDate,
         nextId: () => this.#ports.ids.next(),
       });
@@ -148,7 +149,7 @@ export class SubscriptionService {
   ): Promise<readonly BundleView[]> {
     const [account] = await session.accounts.findByIds([input.accountId]);
     if (!account) throw noSuchAccount(input.accountId);
-    return loadBundleViews(session, { ...input, account, catalogOf: this.#catalogOf });
+    return loadBundleViews(session, { ...input, account, catalogsOf: this.#catalogsOf });
   }
 }
 

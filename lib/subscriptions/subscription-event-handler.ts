@@ -1,5 +1,5 @@
 import type { Account } from '../accounts/model.ts';
-import type { Catalog } from '../catalog/index.ts';
+import type { CatalogSource } from '../catalog/catalog-source.ts';
 import { ActingComponent } from '../context.ts';
 import { assertInvariant } from '../errors/index.ts';
 import type { Ports } from '../ports/index.ts';
@@ -20,14 +20,11 @@ export class SubscriptionEventHandler implements QueueHandler {
   readonly name = 'subscription-events';
   readonly topics = [QueueName.SUBSCRIPTION_EVENTS, QueueName.ENTITLEMENT_EVENTS];
   readonly #ports: Pick<Ports, 'storage' | 'ids' | 'clock'>;
-  readonly #catalogOf: (session: ReadSession) => Promise<Catalog>;
+  readonly #catalogsOf: CatalogSource;
 
-  constructor(
-    ports: Pick<Ports, 'storage' | 'ids' | 'clock'>,
-    catalogOf: (session: ReadSession) => Promise<Catalog>,
-  ) {
+  constructor(ports: Pick<Ports, 'storage' | 'ids' | 'clock'>, catalogsOf: CatalogSource) {
     this.#ports = ports;
-    this.#catalogOf = catalogOf;
+    this.#catalogsOf = catalogsOf;
   }
 
   async handle(batch: HandlerBatch): Promise<void> {
@@ -53,7 +50,7 @@ export class SubscriptionEventHandler implements QueueHandler {
     const busy = batch.entries.filter((entry) => !isLocked(entry));
     if (locked.length === 0) return { busy, failed: [] };
 
-    const facts = await loadFacts(session, { accounts, entries: locked, catalogOf: this.#catalogOf });
+    const facts = await loadFacts(session, { accounts, entries: locked, catalogsOf: this.#catalogsOf });
     const attempts = locked.map((entry) => this.#attempt(entry, facts, now));
     const done = attempts.filter((attempt) => 'work' in attempt);
     const failed = attempts.filter((attempt) => 'error' in attempt);
@@ -101,13 +98,13 @@ function itemOf(entry: ClaimedEntry): DueItem {
 interface LoadInput {
   readonly accounts: readonly Account[];
   readonly entries: readonly ClaimedEntry[];
-  readonly catalogOf: (session: ReadSession) => Promise<Catalog>;
+  readonly catalogsOf: CatalogSource;
 }
 
 /** Loads the subscriptions of the whole batch, in a constant number of queries. */
 async function loadFacts(
   session: ReadSession,
-  { accounts, entries, catalogOf }: LoadInput,
+  { accounts, entries, catalogsOf }: LoadInput,
 ): Promise<DueFacts> {
   const items = entries.flatMap((entry) => dueItemOf(entry.topic, entry.payload) ?? []);
   const ids = items.map((item) => (item.kind === 'LIFECYCLE_EVENT' ? item.subscriptionId : item.blockedId));
@@ -122,7 +119,10 @@ async function loadFacts(
     bundles: new Map(bundles.map((bundle) => [bundle.id, bundle])),
     events: Map.groupBy(events, (event) => event.subscriptionId),
     blockingStates,
-    plans: await catalogOf(session),
+    plansOf: await catalogsOf(
+      session,
+      accounts.map((account) => account.id),
+    ),
   };
 }
 

@@ -67,9 +67,9 @@ eachDatabase((kind, open) => {
       tenants = new TenantService(ports);
       accounts = new AccountService(ports);
       catalogs = new CatalogService(ports, tenants, undefined);
-      const catalogOf = catalogs.catalogOf.bind(catalogs);
-      subscriptions = new SubscriptionService(ports, catalogOf);
-      handler = new SubscriptionEventHandler(ports, catalogOf);
+      const catalogsOf = catalogs.catalogsOf.bind(catalogs);
+      subscriptions = new SubscriptionService(ports, catalogsOf);
+      handler = new SubscriptionEventHandler(ports, catalogsOf);
       told = [];
       dispatcher = new Dispatcher(ports, {
         handlers: [handler, listener()],

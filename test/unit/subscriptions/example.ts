@@ -164,7 +164,7 @@ export function workOf(life: Life, event: LifecycleEvent, now: Instant): ReturnT
       bundles: new Map([[life.bundle.id, life.bundle]]),
       events: new Map([[life.subscription.id, life.events]]),
       blockingStates: life.blockingStates,
-      plans: life.catalog,
+      plansOf: () => life.catalog,
     },
     { now, nextId },
   );
