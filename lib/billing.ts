@@ -144,15 +144,14 @@ type EngineSettings = Pick<BillingOptions<never>, 'defaultCatalog' | 'invoicing'
 function engineOf(ports: Ports, settings: EngineSettings) {
   const tenants = new TenantService(ports);
   const catalogs = new CatalogService(ports, tenants, settings.defaultCatalog);
-  const catalogsOf = catalogs.catalogsOf.bind(catalogs);
-  const invoicing = new InvoicingService(ports, catalogsOf, {
+  const invoicing = new InvoicingService(ports, catalogs, {
     ...DEFAULT_INVOICING_CONFIG,
     ...settings.invoicing,
   });
   const services = {
     catalogs,
     accounts: new AccountService(ports),
-    subscriptions: new SubscriptionService(ports, catalogsOf),
+    subscriptions: new SubscriptionService(ports, catalogs),
     invoicing,
     paymentMethods: new PaymentMethodService(ports),
     paymentMethodReads: new PaymentMethodReads(ports),
@@ -160,8 +159,8 @@ function engineOf(ports: Ports, settings: EngineSettings) {
     audit: new AuditService(ports),
   };
   const handlers = [
-    new SubscriptionEventHandler(ports, catalogsOf),
-    new InvoiceRunHandler(ports, invoicing),
+    new SubscriptionEventHandler(ports, catalogs),
+    new InvoiceRunHandler(ports, invoicing, catalogs),
     new AutomaticPaymentHandler(ports),
     new PaymentRetryHandler(ports),
     new JanitorHandler(ports),

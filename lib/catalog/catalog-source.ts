@@ -1,5 +1,8 @@
+import type { TenantRef } from '../context.ts';
 import type { Uuid } from '../ids/index.ts';
+import type { PluginProperty } from '../ports/payment-gateway.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
+import type { Instant } from '../time/index.ts';
 import type { Catalog } from './catalog.ts';
 
 /** The catalogs that one operation uses from beginning to end, by account (catalog.md §13 rule 3, §15.6). */
@@ -10,3 +13,23 @@ export type CatalogOfAccount = (accountId: Uuid) => Catalog;
  * of accounts. The answer knows the accounts asked for, and no others.
  */
 export type CatalogSource = (session: ReadSession, accountIds: readonly Uuid[]) => Promise<CatalogOfAccount>;
+
+/** What an operation needs catalogs for. */
+export interface CatalogRequest {
+  readonly tenant: TenantRef;
+  readonly now: Instant;
+  /**
+   * The accounts that it is about, none for the tenant's own catalog. A function where they have to be read first: it runs
+   * in a transaction of its own, and only where a catalog plugin has to know them.
+   */
+  readonly accounts: readonly Uuid[] | ((session: ReadSession) => Promise<readonly Uuid[]>);
+  readonly properties?: readonly PluginProperty[];
+}
+
+/**
+ * Where operations get their catalogs from. `open` is called once per operation, before its transaction begins, since it
+ * may ask the catalog plugins of the host (catalog.md §16).
+ */
+export interface CatalogProvider {
+  open(request: CatalogRequest): Promise<CatalogSource>;
+}

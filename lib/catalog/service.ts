@@ -7,7 +7,7 @@ import type { ReadSession } from '../ports/storage/index.ts';
 import { BusEventType, type NewBusEvent } from '../queue/model.ts';
 import type { TenantService } from '../tenants/service.ts';
 import { type Catalog, createCatalog } from './catalog.ts';
-import type { CatalogOfAccount } from './catalog-source.ts';
+import type { CatalogOfAccount, CatalogProvider, CatalogRequest, CatalogSource } from './catalog-source.ts';
 import { type CatalogVersion, createVersion } from './catalog-version.ts';
 import { CompiledVersions } from './compiled-versions.ts';
 import type { StoredCatalogVersion } from './stored-version.ts';
@@ -20,7 +20,7 @@ import { canonicalXml } from './xml/write-catalog.ts';
 const CATALOG_KEY = 'CATALOG';
 
 /** Catalogs of the tenants: upload, and the immutable value that every operation reads (catalog.md §5, §13). */
-export class CatalogService {
+export class CatalogService implements CatalogProvider {
   readonly #ports: Pick<Ports, 'storage' | 'ids' | 'logger'>;
   readonly #tenants: TenantService;
   readonly #compiled = new CompiledVersions();
@@ -67,9 +67,13 @@ export class CatalogService {
     return this.#ports.storage.read(context.tenant, (session) => this.catalogOf(session));
   }
 
+  async open(_request: CatalogRequest): Promise<CatalogSource> {
+    return (session, accountIds) => this.catalogsOf(session, accountIds);
+  }
+
   /**
-   * The catalog that one operation uses from beginning to end. Compares the tenant's revision, so a write is visible to
-   * the next call on every node (catalog.md §13 rule 2).
+   * The catalog that the tenant has stored. Compares its revision, so a write is visible to the next call on every node
+   * (catalog.md §13 rule 2).
    */
   async catalogOf(session: ReadSession): Promise<Catalog> {
     const revision = await session.catalogs.revision();

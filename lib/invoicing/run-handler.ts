@@ -1,3 +1,5 @@
+import { catalogsOfBatch } from '../catalog/batch-catalogs.ts';
+import type { CatalogProvider } from '../catalog/catalog-source.ts';
 import { ActingComponent } from '../context.ts';
 import { InvariantError } from '../errors/index.ts';
 import type { Ports } from '../ports/index.ts';
@@ -27,17 +29,26 @@ export class InvoiceRunHandler implements QueueHandler {
   readonly topics = RUN_TOPICS;
   readonly #ports: Pick<Ports, 'storage' | 'clock' | 'logger'>;
   readonly #invoicing: InvoicingService;
+  readonly #catalogs: CatalogProvider;
 
-  constructor(ports: Pick<Ports, 'storage' | 'clock' | 'logger'>, invoicing: InvoicingService) {
+  constructor(
+    ports: Pick<Ports, 'storage' | 'clock' | 'logger'>,
+    invoicing: InvoicingService,
+    catalogs: CatalogProvider,
+  ) {
     this.#ports = ports;
     this.#invoicing = invoicing;
+    this.#catalogs = catalogs;
   }
 
   async handle(batch: HandlerBatch): Promise<void> {
-    const authorship = batchAuthorship(batch.entries, actorOf(batch.entries), this.#ports.clock.now());
+    const now = this.#ports.clock.now();
+    const authorship = batchAuthorship(batch.entries, actorOf(batch.entries), now);
+    const catalogsOf = await catalogsOfBatch(this.#catalogs, batch, now);
+    if (catalogsOf === null) return;
     const { busy, failed } = await this.#ports.storage.write(batch.tenant, authorship, async (session) => {
       const planned = await plan(session, batch.entries);
-      const results = await this.#invoicing.run(session, planned.requests);
+      const results = await this.#invoicing.run(session, planned.requests, catalogsOf);
       const failures = results.filter((result) => result.kind === 'failed');
       await session.invoices.saveStates(failures.map(({ state }) => ({ ...state, parked: true })));
       await batch.finish(session, [...planned.runs, ...planned.idle]);

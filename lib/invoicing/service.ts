@@ -1,6 +1,6 @@
 import type { Account } from '../accounts/model.ts';
 import { lockAccount, noSuchAccount } from '../accounts/service.ts';
-import type { CatalogSource } from '../catalog/catalog-source.ts';
+import type { CatalogProvider, CatalogRequest, CatalogSource } from '../catalog/catalog-source.ts';
 import { authorshipOf, type CallContext } from '../context.ts';
 import { BillingError, ErrorCode, InvariantError } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
@@ -34,16 +34,16 @@ const NO_NUMBER = 0;
 /** Invoices of a tenant's accounts: runs, dry runs and reads (invoicing.md). */
 export class InvoicingService {
   readonly #ports: Pick<Ports, 'storage' | 'ids'>;
-  readonly #catalogsOf: CatalogSource;
+  readonly #catalogs: CatalogProvider;
   readonly #config: InvoicingConfig;
 
   constructor(
     ports: Pick<Ports, 'storage' | 'ids'>,
-    catalogsOf: CatalogSource,
+    catalogs: CatalogProvider,
     config: InvoicingConfig = DEFAULT_INVOICING_CONFIG,
   ) {
     this.#ports = ports;
-    this.#catalogsOf = catalogsOf;
+    this.#catalogs = catalogs;
     this.#config = config;
   }
 
@@ -56,12 +56,13 @@ export class InvoicingService {
    */
   async generate(context: CallContext, request: GenerateRequest): Promise<InvoiceView> {
     const requestedDate = request.targetDate ?? null;
+    const catalogsOf = await this.#open(context, [request.accountId]);
     const outcome = await this.#ports.storage.write(
       context.tenant,
       authorshipOf(context),
       async (session): Promise<GenerateOutcome> => {
         const account = await lockAccount(session, request.accountId);
-        const [result] = await this.run(session, [{ account, requestedDate }]);
+        const [result] = await this.run(session, [{ account, requestedDate }], catalogsOf);
         if (result?.kind === 'failed') return parkIfIllegal(session, result);
         await unpark(session, account);
         return { kind: 'done', invoiceId: result?.invoiceId ?? null };
@@ -75,9 +76,13 @@ export class InvoicingService {
   }
 
   /** Runs locked accounts in the session's transaction; what the automatic runs and `generate` share. */
-  async run(session: WriteSession, requests: readonly RunRequest[]): Promise<readonly RunResult[]> {
+  async run(
+    session: WriteSession,
+    requests: readonly RunRequest[],
+    catalogsOf: CatalogSource,
+  ): Promise<readonly RunResult[]> {
     if (requests.length === 0) return [];
-    const catalogOf = await this.#catalogsOf(
+    const catalogOf = await catalogsOf(
       session,
       requests.map(({ account }) => account.id),
     );
@@ -91,10 +96,11 @@ export class InvoicingService {
    * CURRENCY_INVALID (3).
    */
   async dryRun(context: CallContext, request: GenerateRequest): Promise<InvoiceView | null> {
+    const catalogsOf = await this.#open(context, [request.accountId]);
     return this.#ports.storage.read(context.tenant, async (session) => {
       const [account] = await session.accounts.findByIds([request.accountId]);
       if (!account) throw noSuchAccount(request.accountId);
-      const catalogOf = await this.#catalogsOf(session, [account.id]);
+      const catalogOf = await catalogsOf(session, [account.id]);
       const nextId = (): Uuid => this.#ports.ids.next();
       const now = context.createdDate;
       const requestedDate = request.targetDate ?? null;
@@ -122,8 +128,12 @@ export class InvoicingService {
 
   /** The invoice with its items. @throws BillingError INVOICE_NOT_FOUND (4006). */
   async get(context: CallContext, invoiceId: Uuid): Promise<InvoiceView> {
+    const find = (session: ReadSession) => session.invoices.findByIds([invoiceId]);
+    const catalogsOf = await this.#open(context, async (session) =>
+      (await find(session)).map((invoice) => invoice.accountId),
+    );
     return this.#ports.storage.read(context.tenant, async (session) => {
-      const [view] = await this.#views(session, await session.invoices.findByIds([invoiceId]), true);
+      const [view] = await viewsWithItems(session, await find(session), catalogsOf);
       if (view) return view;
       throw new BillingError({
         code: ErrorCode.INVOICE_NOT_FOUND,
@@ -139,6 +149,7 @@ export class InvoicingService {
    */
   async ofAccount(context: CallContext, request: AccountInvoicesRequest): Promise<readonly InvoiceView[]> {
     const { accountId, withItems = false, includeVoided = false, ...filter } = request;
+    const catalogsOf = withItems ? await this.#open(context, [accountId]) : null;
     return this.#ports.storage.read(context.tenant, async (session) => {
       await requireAccount(session, accountId);
       const invoices = await session.invoices.listOfAccount(accountId, {
@@ -147,7 +158,8 @@ export class InvoicingService {
         ...(includeVoided ? {} : { statuses: ['DRAFT', 'COMMITTED'] as const }),
         ...filter,
       });
-      return this.#views(session, invoices, withItems);
+      if (catalogsOf === null) return viewInvoices(invoices, [], null);
+      return viewsWithItems(session, invoices, catalogsOf);
     });
   }
 
@@ -155,7 +167,7 @@ export class InvoicingService {
   async page(context: CallContext, request: PageRequest): Promise<Page<InvoiceView>> {
     return this.#ports.storage.read(context.tenant, async (session) => {
       const page = await session.invoices.page(request);
-      return { ...page, rows: await this.#views(session, page.rows, false) };
+      return { ...page, rows: viewInvoices(page.rows, [], null) };
     });
   }
 
@@ -168,20 +180,24 @@ export class InvoicingService {
     return this.#ports.storage.read(context.tenant, async (session) => {
       await requireAccount(session, accountId);
       const page = await session.invoices.pageOfAccount(accountId, request);
-      return { ...page, rows: await this.#views(session, page.rows, false) };
+      return { ...page, rows: viewInvoices(page.rows, [], null) };
     });
   }
 
-  async #views(
-    session: ReadSession,
-    invoices: Parameters<typeof viewInvoices>[0],
-    withItems: boolean,
-  ): Promise<readonly InvoiceView[]> {
-    if (!withItems || invoices.length === 0) return viewInvoices(invoices, [], null);
-    const items = await session.invoices.findItems(invoices.map((invoice) => invoice.id));
-    const accountIds = [...new Set(invoices.map((invoice) => invoice.accountId))];
-    return viewInvoices(invoices, items, await this.#catalogsOf(session, accountIds));
+  #open(context: CallContext, accounts: CatalogRequest['accounts']): Promise<CatalogSource> {
+    return this.#catalogs.open({ tenant: context.tenant, now: context.createdDate, accounts });
   }
+}
+
+async function viewsWithItems(
+  session: ReadSession,
+  invoices: Parameters<typeof viewInvoices>[0],
+  catalogsOf: CatalogSource,
+): Promise<readonly InvoiceView[]> {
+  if (invoices.length === 0) return [];
+  const items = await session.invoices.findItems(invoices.map((invoice) => invoice.id));
+  const accountIds = new Set(invoices.map((invoice) => invoice.accountId));
+  return viewInvoices(invoices, items, await catalogsOf(session, [...accountIds]));
 }
 
 async function requireAccount(session: ReadSession, accountId: Uuid): Promise<void> {

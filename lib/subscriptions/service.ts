@@ -1,5 +1,5 @@
 import { lockAccount, noSuchAccount } from '../accounts/service.ts';
-import type { CatalogSource } from '../catalog/catalog-source.ts';
+import type { CatalogProvider, CatalogRequest, CatalogSource } from '../catalog/catalog-source.ts';
 import { authorshipOf, type CallContext } from '../context.ts';
 import { BillingError, ErrorCode } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
@@ -16,7 +16,7 @@ import {
 } from './create-request.ts';
 import { type Creation, planCreation } from './creation.ts';
 import { loadBundleViews } from './load-bundle-views.ts';
-import { type Bundle, LifecycleEventType } from './model.ts';
+import { type Bundle, LifecycleEventType, type Subscription } from './model.ts';
 import { effectiveEvent, entitlementEvent, requestedEvent } from './subscription-bus-events.ts';
 import { blockingStateNotification, eventNotification } from './subscription-notifications.ts';
 import type { BundleView, SubscriptionView } from './views.ts';
@@ -29,11 +29,11 @@ export interface BundleFilter {
 /** Subscriptions and bundles of a tenant (subscriptions.md §4, §6, §18). */
 export class SubscriptionService {
   readonly #ports: Pick<Ports, 'storage' | 'ids'>;
-  readonly #catalogsOf: CatalogSource;
+  readonly #catalogs: CatalogProvider;
 
-  constructor(ports: Pick<Ports, 'storage' | 'ids'>, catalogsOf: CatalogSource) {
+  constructor(ports: Pick<Ports, 'storage' | 'ids'>, catalogs: CatalogProvider) {
     this.#ports = ports;
-    this.#catalogsOf = catalogsOf;
+    this.#catalogs = catalogs;
   }
 
   /**
@@ -50,9 +50,10 @@ export class SubscriptionService {
     options: CreateSubscriptionOptions = {},
   ): Promise<{ readonly subscriptionId: Uuid; readonly bundleId: Uuid }> {
     const checked = checkCreateRequest(request);
+    const catalogsOf = await this.#open(context, [checked.accountId]);
     return this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
       const account = await lockAccount(session, checked.accountId);
-      const catalogOf = await this.#catalogsOf(session, [account.id]);
+      const catalogOf = await catalogsOf(session, [account.id]);
       const creation = planCreation({
         request: checked,
         options,
@@ -71,10 +72,8 @@ export class SubscriptionService {
 
   /** @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082). */
   async get(context: CallContext, subscriptionId: Uuid): Promise<SubscriptionView> {
-    const view = await this.#ports.storage.read(context.tenant, async (session) => {
-      const [subscription] = await session.subscriptions.findByIds([subscriptionId]);
-      return subscription && this.#viewOf(session, subscription, context.createdDate);
-    });
+    const find = (session: ReadSession) => session.subscriptions.findByIds([subscriptionId]);
+    const view = await this.#findView(context, find);
     if (view !== undefined) return view;
     throw new BillingError({
       code: ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
@@ -86,10 +85,8 @@ export class SubscriptionService {
   /** @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_EXTERNAL_KEY (1083). */
   async getByKey(context: CallContext, externalKey: string): Promise<SubscriptionView> {
     checkStorable('External key', externalKey);
-    const view = await this.#ports.storage.read(context.tenant, async (session) => {
-      const [subscription] = await session.subscriptions.findByKeys([externalKey]);
-      return subscription && this.#viewOf(session, subscription, context.createdDate);
-    });
+    const find = (session: ReadSession) => session.subscriptions.findByKeys([externalKey]);
+    const view = await this.#findView(context, find);
     if (view !== undefined) return view;
     throw new BillingError({
       code: ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_EXTERNAL_KEY,
@@ -108,10 +105,11 @@ export class SubscriptionService {
     accountId: Uuid,
     filter: BundleFilter = {},
   ): Promise<readonly BundleView[]> {
+    const catalogsOf = await this.#open(context, [accountId]);
     return this.#ports.storage.read(context.tenant, async (session) => {
       const bundles = await session.subscriptions.findBundlesByAccounts([accountId]);
       const wanted = bundles.filter((bundle) => matches(bundle, filter)).toSorted(byOriginalCreation);
-      return this.#viewsOf(session, { accountId, bundles: wanted, now: context.createdDate });
+      return viewsOf(session, { accountId, bundles: wanted, now: context.createdDate, catalogsOf });
     });
   }
 
@@ -124,33 +122,48 @@ export class SubscriptionService {
     accountId: Uuid,
     request: PageRequest,
   ): Promise<Page<BundleView>> {
+    const catalogsOf = await this.#open(context, [accountId]);
     return this.#ports.storage.read(context.tenant, async (session) => {
       const page = await session.subscriptions.pageBundlesOfAccount(accountId, request);
-      const rows = await this.#viewsOf(session, { accountId, bundles: page.rows, now: context.createdDate });
-      return { ...page, rows };
+      const shown = { accountId, bundles: page.rows, now: context.createdDate, catalogsOf };
+      return { ...page, rows: await viewsOf(session, shown) };
     });
   }
 
-  async #viewOf(
-    session: ReadSession,
-    subscription: { readonly id: Uuid; readonly bundleId: Uuid; readonly accountId: Uuid },
-    now: Instant,
+  async #findView(
+    context: CallContext,
+    find: (session: ReadSession) => Promise<readonly Subscription[]>,
   ): Promise<SubscriptionView | undefined> {
-    const bundles = await session.subscriptions.findBundlesByIds([subscription.bundleId]);
-    const views = await this.#viewsOf(session, { accountId: subscription.accountId, bundles, now });
-    return views
-      .flatMap((view) => view.subscriptions)
-      .find((view) => view.subscriptionId === subscription.id);
+    const catalogsOf = await this.#open(context, async (session) =>
+      (await find(session)).map((subscription) => subscription.accountId),
+    );
+    return this.#ports.storage.read(context.tenant, async (session) => {
+      const [subscription] = await find(session);
+      if (subscription === undefined) return undefined;
+      const { id, accountId, bundleId } = subscription;
+      const bundles = await session.subscriptions.findBundlesByIds([bundleId]);
+      const views = await viewsOf(session, { accountId, bundles, now: context.createdDate, catalogsOf });
+      return views.flatMap((view) => view.subscriptions).find((view) => view.subscriptionId === id);
+    });
   }
 
-  async #viewsOf(
-    session: ReadSession,
-    input: { readonly accountId: Uuid; readonly bundles: readonly Bundle[]; readonly now: Instant },
-  ): Promise<readonly BundleView[]> {
-    const [account] = await session.accounts.findByIds([input.accountId]);
-    if (!account) throw noSuchAccount(input.accountId);
-    return loadBundleViews(session, { ...input, account, catalogsOf: this.#catalogsOf });
+  #open(context: CallContext, accounts: CatalogRequest['accounts']): Promise<CatalogSource> {
+    return this.#catalogs.open({ tenant: context.tenant, now: context.createdDate, accounts });
   }
+}
+
+async function viewsOf(
+  session: ReadSession,
+  input: {
+    readonly accountId: Uuid;
+    readonly bundles: readonly Bundle[];
+    readonly now: Instant;
+    readonly catalogsOf: CatalogSource;
+  },
+): Promise<readonly BundleView[]> {
+  const [account] = await session.accounts.findByIds([input.accountId]);
+  if (!account) throw noSuchAccount(input.accountId);
+  return loadBundleViews(session, { ...input, account });
 }
 
 /** The bundle that the request names by id or, without one, by key, with what its choice depends on. */

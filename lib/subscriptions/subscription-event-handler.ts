@@ -1,5 +1,6 @@
 import type { Account } from '../accounts/model.ts';
-import type { CatalogSource } from '../catalog/catalog-source.ts';
+import { catalogsOfBatch } from '../catalog/batch-catalogs.ts';
+import type { CatalogProvider, CatalogSource } from '../catalog/catalog-source.ts';
 import { ActingComponent } from '../context.ts';
 import { assertInvariant } from '../errors/index.ts';
 import type { Ports } from '../ports/index.ts';
@@ -20,26 +21,28 @@ export class SubscriptionEventHandler implements QueueHandler {
   readonly name = 'subscription-events';
   readonly topics = [QueueName.SUBSCRIPTION_EVENTS, QueueName.ENTITLEMENT_EVENTS];
   readonly #ports: Pick<Ports, 'storage' | 'ids' | 'clock'>;
-  readonly #catalogsOf: CatalogSource;
+  readonly #catalogs: CatalogProvider;
 
-  constructor(ports: Pick<Ports, 'storage' | 'ids' | 'clock'>, catalogsOf: CatalogSource) {
+  constructor(ports: Pick<Ports, 'storage' | 'ids' | 'clock'>, catalogs: CatalogProvider) {
     this.#ports = ports;
-    this.#catalogsOf = catalogsOf;
+    this.#catalogs = catalogs;
   }
 
   async handle(batch: HandlerBatch): Promise<void> {
     const now = this.#ports.clock.now();
+    const catalogsOf = await catalogsOfBatch(this.#catalogs, batch, now);
+    if (catalogsOf === null) return;
     const outcome = await this.#ports.storage.write(
       batch.tenant,
       batchAuthorship(batch.entries, ActingComponent.SUBSCRIPTION_TRANSITION, now),
-      (session) => this.#work(session, batch, now),
+      (session) => this.#work(session, { batch, catalogsOf, now }),
     );
     batch.busy(outcome.busy);
     for (const { entry, error } of outcome.failed) batch.failed(entry, error);
   }
 
   /** Storage may run it again from the start, so its outcome is told to the batch only after the commit. */
-  async #work(session: WriteSession, batch: HandlerBatch, now: Instant): Promise<BatchOutcome> {
+  async #work(session: WriteSession, { batch, catalogsOf, now }: BatchWork): Promise<BatchOutcome> {
     const accounts = await session.tryLockAccounts(
       batch.entries.flatMap((entry) => entry.accountRecordId ?? []),
     );
@@ -50,7 +53,7 @@ export class SubscriptionEventHandler implements QueueHandler {
     const busy = batch.entries.filter((entry) => !isLocked(entry));
     if (locked.length === 0) return { busy, failed: [] };
 
-    const facts = await loadFacts(session, { accounts, entries: locked, catalogsOf: this.#catalogsOf });
+    const facts = await loadFacts(session, { accounts, entries: locked, catalogsOf });
     const attempts = locked.map((entry) => this.#attempt(entry, facts, now));
     const done = attempts.filter((attempt) => 'work' in attempt);
     const failed = attempts.filter((attempt) => 'error' in attempt);
@@ -70,6 +73,12 @@ export class SubscriptionEventHandler implements QueueHandler {
       return { entry, error };
     }
   }
+}
+
+interface BatchWork {
+  readonly batch: HandlerBatch;
+  readonly catalogsOf: CatalogSource;
+  readonly now: Instant;
 }
 
 interface Done {

@@ -67,9 +67,8 @@ eachDatabase((kind, open) => {
       tenants = new TenantService(ports);
       accounts = new AccountService(ports);
       catalogs = new CatalogService(ports, tenants, undefined);
-      const catalogsOf = catalogs.catalogsOf.bind(catalogs);
-      subscriptions = new SubscriptionService(ports, catalogsOf);
-      handler = new SubscriptionEventHandler(ports, catalogsOf);
+      subscriptions = new SubscriptionService(ports, catalogs);
+      handler = new SubscriptionEventHandler(ports, catalogs);
       told = [];
       dispatcher = new Dispatcher(ports, {
         handlers: [handler, listener()],
