@@ -84,8 +84,11 @@ export const MAX_PHASE_YEARS = 1_000;
 /** Catalogs (all versions of one tenant) kept in memory. */
 export const MAX_CACHED_CATALOGS = 200;
 
-/** Parsed catalog versions kept, by content hash: tenants with the same document share one. */
-export const MAX_CACHED_CATALOG_VERSIONS = 1_000;
+/** Characters of the texts from which those catalogs are put together; the catalog in use is kept whatever its size. */
+export const MAX_CACHED_CATALOG_CHARACTERS = 64 * MEBIBYTE;
+
+/** Plans, products and frames of catalogs kept as values, of all catalogs together; each takes a few KiB. */
+export const MAX_DECODED_CATALOG_PARTS = 10_000;
 
 // Requests (platform.md §16)
 

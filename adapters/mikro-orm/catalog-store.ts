@@ -1,31 +1,57 @@
+import type {
+  CatalogComposition,
+  NewCatalogPart,
+  NewCatalogVersion,
+  StoredCatalogContent,
+} from '../../lib/catalog/stored-version.ts';
 import { assertInvariant } from '../../lib/errors/index.ts';
 import { type CatalogReads, type CatalogWrites, ChangeType } from '../../lib/ports/storage/index.ts';
 import type { WriteScope } from './audited-writes.ts';
-import { type Column, numberOf } from './columns.ts';
-import { insert, type TenantScope } from './record-access.ts';
-import { raw, sql } from './sql.ts';
-import { catalogVersionsTable } from './tables/catalogs.ts';
+import { numberOf, type Row, textOf } from './columns.ts';
+import { insert, insertInto, type TenantScope } from './record-access.ts';
+import { isIn, raw, sql } from './sql.ts';
+import { type CatalogVersionRow, catalogPartsTable, catalogVersionsTable } from './tables/catalogs.ts';
 
-/** The source text is large and is read only when somebody asks for the upload. */
-const withoutSource: { readonly columns: readonly Column[] } = {
-  columns: catalogVersionsTable.columns.filter(({ name }) => name !== 'source_text'),
-};
+const listed = ['id', 'effectiveDate', 'uploadId', 'contentHash', 'createdDate'] as const;
+const listedColumns = raw(
+  ['record_id', ...catalogVersionsTable.columnsOf(listed).map(({ name }) => name)].join(', '),
+);
 
 export function catalogReads(scope: TenantScope): CatalogReads {
+  const { runner, tenantRecordId } = scope;
   return {
     versions: async () => {
-      const rows = await scope.runner.rows(sql`
-        select ${raw(scope.runner.dialect.selectList(withoutSource))} from bw_catalog_versions
-        where tenant_record_id = ${scope.tenantRecordId} order by effective_date`);
-      return rows.map((row) => {
-        const { sourceText: _, ...version } = catalogVersionsTable.decode(row);
-        return version;
-      });
+      const rows = await runner.rows(sql`
+        select ${listedColumns} from bw_catalog_versions
+        where tenant_record_id = ${tenantRecordId} order by effective_date`);
+      const { fields } = catalogVersionsTable;
+      return rows.map((row) => ({
+        recordId: numberOf(row.record_id, 'record_id'),
+        id: fields.id.read(row),
+        effectiveDate: fields.effectiveDate.read(row),
+        uploadId: fields.uploadId.read(row),
+        contentHash: fields.contentHash.read(row),
+        createdDate: fields.createdDate.read(row),
+      }));
+    },
+    contents: async (versionRecordIds) => {
+      if (versionRecordIds.length === 0) return [];
+      const rows = await runner.rows(sql`
+        select record_id, canonical_xml, composition from bw_catalog_versions
+        where +tenant_record_id = ${tenantRecordId} and ${isIn('record_id', 'bigint', versionRecordIds)}`);
+      return rows.map(contentOf);
+    },
+    parts: async (recordIds) => {
+      if (recordIds.length === 0) return [];
+      const rows = await runner.rows(sql`
+        select ${raw(runner.dialect.selectList(catalogPartsTable))} from bw_catalog_parts
+        where +tenant_record_id = ${tenantRecordId} and ${isIn('record_id', 'bigint', recordIds)}`);
+      return rows.map((row) => catalogPartsTable.decode(row));
     },
     revision: async () => {
-      const [tenant] = await scope.runner.rows(sql`
-        select catalog_revision from bw_tenants where record_id = ${scope.tenantRecordId}`);
-      assertInvariant(tenant, `Tenant ${scope.tenantRecordId} does not exist`);
+      const [tenant] = await runner.rows(sql`
+        select catalog_revision from bw_tenants where record_id = ${tenantRecordId}`);
+      assertInvariant(tenant, `Tenant ${tenantRecordId} does not exist`);
       return numberOf(tenant.catalog_revision, 'catalog_revision');
     },
   };
@@ -41,7 +67,12 @@ export function catalogWrites(scope: WriteScope): CatalogWrites {
     insert: async (versions) => {
       const [first] = versions;
       assertInvariant(first, 'An upload holds at least one catalog version');
-      const recordIds = await insert(scope, catalogVersionsTable, versions);
+      const partIds = await storeParts(scope, versions);
+      const recordIds = await insert(
+        scope,
+        catalogVersionsTable,
+        versions.map((version) => rowOf(version, partIds)),
+      );
       versions.forEach((version, index) => {
         scope.changes.add({
           tableName: 'TENANT_KVS',
@@ -57,4 +88,53 @@ export function catalogWrites(scope: WriteScope): CatalogWrites {
       return first.id;
     },
   };
+}
+
+/** Record id by content hash of every part of the versions, after storing those that the tenant had not. */
+async function storeParts(
+  scope: WriteScope,
+  versions: readonly NewCatalogVersion[],
+): Promise<ReadonlyMap<string, number>> {
+  const parts = new Map<string, NewCatalogPart>();
+  for (const { frame, products, plans } of versions.map((version) => version.parts)) {
+    for (const part of [frame, ...products, ...plans]) parts.set(part.contentHash, part);
+  }
+  const stored = await scope.runner.rows(sql`
+    select content_hash, record_id from bw_catalog_parts
+    where tenant_record_id = ${scope.tenantRecordId} and ${isIn('content_hash', 'text', [...parts.keys()])}`);
+  const ids = new Map(stored.map(idByHash));
+  const missing = [...parts.values()].filter(({ contentHash }) => !ids.has(contentHash));
+  if (missing.length === 0) return ids;
+  const { rows } = await scope.runner.run(sql`
+    ${insertInto(scope, catalogPartsTable, missing)} returning content_hash, record_id`);
+  for (const [hash, recordId] of rows.map(idByHash)) ids.set(hash, recordId);
+  return ids;
+}
+
+function idByHash(row: Row): readonly [hash: string, recordId: number] {
+  return [textOf(row.content_hash, 'content_hash'), numberOf(row.record_id, 'record_id')];
+}
+
+function rowOf(version: NewCatalogVersion, partIds: ReadonlyMap<string, number>): CatalogVersionRow {
+  const { parts, ...row } = version;
+  const idOf = ({ contentHash, kind, name }: NewCatalogPart): number => {
+    const recordId = partIds.get(contentHash);
+    assertInvariant(recordId !== undefined, `The ${kind} ${name} of a catalog has not been stored`);
+    return recordId;
+  };
+  const composition: CatalogComposition = {
+    frame: idOf(parts.frame),
+    products: parts.products.map(idOf),
+    plans: parts.plans.map(idOf),
+  };
+  return { ...row, canonicalXml: null, composition: JSON.stringify(composition) };
+}
+
+function contentOf(row: Row): StoredCatalogContent {
+  const recordId = numberOf(row.record_id, 'record_id');
+  if (row.composition === null) {
+    return { recordId, content: { canonicalXml: textOf(row.canonical_xml, 'canonical_xml') } };
+  }
+  const composition: CatalogComposition = JSON.parse(textOf(row.composition, 'composition'));
+  return { recordId, content: composition };
 }

@@ -1,8 +1,7 @@
 import { BillingError, ErrorCode } from '../errors/index.ts';
 import type { Currency } from '../money/index.ts';
 import { shortened } from '../text/index.ts';
-import { BillingPeriod, formatInstant, type Instant } from '../time/index.ts';
-import { deepFreeze } from './deep-freeze.ts';
+import { formatInstant, type Instant } from '../time/index.ts';
 import type {
   BillingActionPolicy,
   BillingAlignment,
@@ -20,7 +19,10 @@ import {
   type Product,
   type Unit,
 } from './model.ts';
-import { parsePhaseName, phaseName } from './phase-name.ts';
+import { type Part, partOf, planPart, productPart } from './part.ts';
+import { PartList } from './part-list.ts';
+import { parsePhaseName } from './phase-name.ts';
+import { createPlan } from './plan.ts';
 import { evaluatePlanChange, type PlanChangeEvaluation } from './plan-change.ts';
 import type { PlanCriteria, PlanLookup } from './plan-lookup.ts';
 import { type PlanSpecifier, selectPlan } from './plan-specifier.ts';
@@ -31,53 +33,75 @@ import {
   createAlignment,
   type SubscriptionContext,
 } from './rules.ts';
-import type { PhaseContent, PlanContent, VersionContent } from './version-content.ts';
+import type { VersionContent } from './version-content.ts';
+import { priceListIndex, type VersionFrame } from './version-frame.ts';
 
 /** Names that an error message lists before it gives up. */
 const LISTED_NAMES = 10;
 
+/** What a version is made of; parts may be shared with other versions. */
+export interface VersionParts {
+  readonly effectiveDate: Instant;
+  readonly frame: Part<VersionFrame>;
+  readonly products: PartList<Product>;
+  readonly plans: PartList<Plan>;
+}
+
 /**
  * One complete, dated catalog: an immutable value, deeply frozen, shared by everybody who holds it. Products, plans and
  * the plans of a list are in ascending order of name, price lists `DEFAULT` first, the rest as in the document. Every
- * look-up by name is a map read. Made by `createVersion`.
+ * look-up by name is a map read, and decodes no other plan than the one found. Made by `createVersion`, or of the
+ * parts of other versions.
  */
 export class CatalogVersion implements PlanLookup {
-  /** The same in all versions of a tenant. */
-  readonly catalogName: string;
   readonly effectiveDate: Instant;
-  /** Default of the document for plans without a mode of their own; already applied to `plans`. */
-  readonly recurringBillingMode: BillingMode | null;
-  readonly currencies: readonly Currency[];
-  readonly units: readonly Unit[];
-  readonly products: readonly Product[];
-  readonly plans: readonly Plan[];
-  readonly rules: PlanRules;
-  readonly priceLists: PriceListSet;
-  readonly #products: ReadonlyMap<string, Product>;
-  readonly #plans: ReadonlyMap<string, Plan>;
-  readonly #lists: ReadonlyMap<string, PriceList>;
-  /** First list, in the order above, that contains the plan. */
-  readonly #listOfPlan = new Map<string, string>();
+  readonly frame: Part<VersionFrame>;
+  readonly productParts: PartList<Product>;
+  readonly planParts: PartList<Plan>;
   /** Plans by list, product and period. */
-  readonly #selections = new Map<string, Plan[]>();
+  #selections: ReadonlyMap<string, readonly Part<Plan>[]> | undefined;
 
-  constructor(content: VersionContent) {
-    this.catalogName = content.catalogName;
-    this.effectiveDate = content.effectiveDate;
-    this.recurringBillingMode = content.recurringBillingMode;
-    this.currencies = deepFreeze(content.currencies);
-    this.units = deepFreeze(content.units);
-    this.products = deepFreeze(content.products.toSorted(byName));
-    this.plans = deepFreeze(
-      content.plans.map((plan) => planOf(plan, content.recurringBillingMode)).sort(byName),
-    );
-    this.rules = deepFreeze(content.rules);
-    this.priceLists = deepFreeze(sortedPlans(content.priceLists));
-    this.#products = indexByName(this.products);
-    this.#plans = indexByName(this.plans);
-    this.#lists = indexByName(this.allPriceLists);
-    this.#indexLists();
+  constructor({ effectiveDate, frame, products, plans }: VersionParts) {
+    this.effectiveDate = effectiveDate;
+    this.frame = frame;
+    this.productParts = products;
+    this.planParts = plans;
     Object.freeze(this);
+  }
+
+  /** The same in all versions of a tenant. */
+  get catalogName(): string {
+    return this.frame.value.catalogName;
+  }
+
+  /** Default of the document for plans without a mode of their own; already applied to `plans`. */
+  get recurringBillingMode(): BillingMode | null {
+    return this.frame.value.recurringBillingMode;
+  }
+
+  get currencies(): readonly Currency[] {
+    return this.frame.value.currencies;
+  }
+
+  get units(): readonly Unit[] {
+    return this.frame.value.units;
+  }
+
+  get products(): readonly Product[] {
+    return this.productParts.values();
+  }
+
+  /** All plans. Takes longer than a look-up of one: each is decoded. */
+  get plans(): readonly Plan[] {
+    return this.planParts.values();
+  }
+
+  get rules(): PlanRules {
+    return this.frame.value.rules;
+  }
+
+  get priceLists(): PriceListSet {
+    return this.frame.value.priceLists;
   }
 
   /** `catalog "Acme" effective 2026-03-01T00:00:00.000Z`, for messages. */
@@ -87,37 +111,42 @@ export class CatalogVersion implements PlanLookup {
 
   /** `DEFAULT`, then the child lists. */
   get allPriceLists(): readonly PriceList[] {
-    return [this.priceLists.defaultPriceList, ...this.priceLists.childPriceLists];
+    return priceListIndex(this.frame.value).all;
   }
 
   /** The plan of that name, or undefined: the version may have retired it. */
   planNamed(name: string): Plan | undefined {
-    return this.#plans.get(name);
+    return this.planParts.part(name)?.value;
   }
 
   findPlan(name: string): Plan {
-    const plan = this.#plans.get(name);
+    const plan = this.planNamed(name);
     if (plan !== undefined) return plan;
-    throw this.#unknown(ErrorCode.CATALOG_NO_SUCH_PLAN, `Plan "${shortened(name)}"`, this.#plans);
+    throw this.#unknown(ErrorCode.CATALOG_NO_SUCH_PLAN, `Plan "${shortened(name)}"`, this.planParts.names());
   }
 
   productNamed(name: string): Product | undefined {
-    return this.#products.get(name);
+    return this.productParts.part(name)?.value;
   }
 
   findProduct(name: string): Product {
-    const product = this.#products.get(name);
+    const product = this.productNamed(name);
     if (product !== undefined) return product;
-    throw this.#unknown(ErrorCode.CATALOG_NO_SUCH_PRODUCT, `Product "${shortened(name)}"`, this.#products);
+    throw this.#unknown(
+      ErrorCode.CATALOG_NO_SUCH_PRODUCT,
+      `Product "${shortened(name)}"`,
+      this.productParts.names(),
+    );
   }
 
   findPriceList(name: string): PriceList {
-    const list = this.#lists.get(name);
+    const { byName } = priceListIndex(this.frame.value);
+    const list = byName.get(name);
     if (list !== undefined) return list;
     throw this.#unknown(
       ErrorCode.CATALOG_PRICE_LIST_NOT_FOUND,
       `Price list "${shortened(name)}"`,
-      this.#lists,
+      byName.keys(),
     );
   }
 
@@ -127,7 +156,7 @@ export class CatalogVersion implements PlanLookup {
    */
   findPhase(name: string): PlanPhase {
     const { planName, type } = parsePhaseName(name);
-    const phase = this.#plans.get(planName)?.phases.find((candidate) => candidate.type === type);
+    const phase = this.planNamed(planName)?.phases.find((candidate) => candidate.type === type);
     if (phase !== undefined) return phase;
     throw new BillingError({
       code: ErrorCode.CATALOG_NO_SUCH_PHASE,
@@ -138,11 +167,12 @@ export class CatalogVersion implements PlanLookup {
 
   /** Name of the first list that contains the plan, `DEFAULT` before the others (catalog.md §1). */
   priceListOf(plan: Plan): string {
-    return this.#listOfPlan.get(plan.name) ?? DEFAULT_PRICE_LIST;
+    return priceListIndex(this.frame.value).listOfPlan.get(plan.name) ?? DEFAULT_PRICE_LIST;
   }
 
   plansMatching(criteria: PlanCriteria): readonly Plan[] {
-    return this.#selections.get(selectionKey(criteria)) ?? [];
+    this.#selections ??= this.#selectionsOfLists();
+    return (this.#selections.get(selectionKey(criteria)) ?? []).map((part) => part.value);
   }
 
   /** The plan that a request means (catalog.md §7). @throws BillingError as `selectPlan` of plan-specifier.ts. */
@@ -182,26 +212,24 @@ export class CatalogVersion implements PlanLookup {
     return evaluatePlanChange(this, from, target);
   }
 
-  #indexLists(): void {
+  #selectionsOfLists(): ReadonlyMap<string, readonly Part<Plan>[]> {
+    const selections = new Map<string, Part<Plan>[]>();
     for (const list of this.allPriceLists) {
       for (const planName of list.plans) {
-        const plan = this.#plans.get(planName);
-        if (plan === undefined) continue;
-        if (!this.#listOfPlan.has(planName)) this.#listOfPlan.set(planName, list.name);
-        const key = selectionKey({
-          productName: plan.product,
-          billingPeriod: plan.billingPeriod,
-          priceListName: list.name,
-        });
-        const selection = this.#selections.get(key);
-        if (selection === undefined) this.#selections.set(key, [plan]);
-        else selection.push(plan);
+        const part = this.planParts.part(planName);
+        if (part === undefined) continue;
+        const { product: productName, billingPeriod } = part.value;
+        const key = selectionKey({ productName, billingPeriod, priceListName: list.name });
+        const selection = selections.get(key);
+        if (selection === undefined) selections.set(key, [part]);
+        else selection.push(part);
       }
     }
+    return selections;
   }
 
-  #unknown(code: ErrorCode, thing: string, known: ReadonlyMap<string, unknown>): BillingError {
-    const names = [...known.keys()];
+  #unknown(code: ErrorCode, thing: string, known: Iterable<string>): BillingError {
+    const names = [...known];
     const listed = names.slice(0, LISTED_NAMES).join(', ') || 'none';
     const more = names.length > LISTED_NAMES ? ` and ${names.length - LISTED_NAMES} more` : '';
     return new BillingError({
@@ -212,39 +240,27 @@ export class CatalogVersion implements PlanLookup {
   }
 }
 
-/** Turns the data of a version that passed `validateVersion` into the value that the engine works with. */
+/**
+ * Turns the data of a version that passed `validateVersion` into the value that the engine works with. Plans and
+ * products taken from another version stay the same objects.
+ */
 export function createVersion(content: VersionContent): CatalogVersion {
-  return new CatalogVersion(content);
-}
-
-function planOf(content: PlanContent, versionMode: BillingMode | null): Plan {
-  const initialPhases = content.initialPhases.map((phase) => phaseOf(phase, content.name));
-  const finalPhase = phaseOf(content.finalPhase, content.name);
-  return {
-    name: content.name,
-    prettyName: content.prettyName,
-    product: content.product,
-    recurringBillingMode: content.recurringBillingMode ?? versionMode,
-    effectiveDateForExistingSubscriptions: content.effectiveDateForExistingSubscriptions,
-    initialPhases,
-    finalPhase,
-    phases: [...initialPhases, finalPhase],
-    billingPeriod: finalPhase.recurring?.billingPeriod ?? BillingPeriod.NO_BILLING_PERIOD,
-    plansAllowedInBundle: content.plansAllowedInBundle,
+  const { catalogName, recurringBillingMode, currencies, units, rules } = content;
+  const plans = content.plans.map((plan) => createPlan(plan, recurringBillingMode));
+  const frame: VersionFrame = {
+    catalogName,
+    recurringBillingMode,
+    currencies,
+    units,
+    rules,
+    priceLists: sortedPlans(content.priceLists),
   };
-}
-
-function phaseOf(content: PhaseContent, planName: string): PlanPhase {
-  const name = phaseName(planName, content.type);
-  return {
-    name,
-    type: content.type,
-    prettyName: content.prettyName ?? name,
-    duration: content.duration,
-    fixed: content.fixed,
-    recurring: content.recurring,
-    usages: content.usages,
-  };
+  return new CatalogVersion({
+    effectiveDate: content.effectiveDate,
+    frame: partOf(catalogName, frame),
+    products: new PartList(content.products.toSorted(byName).map(productPart)),
+    plans: new PartList(plans.sort(byName).map(planPart)),
+  });
 }
 
 function sortedPlans({ defaultPriceList, childPriceLists }: PriceListSet): PriceListSet {
@@ -256,10 +272,6 @@ function sortedPlans({ defaultPriceList, childPriceLists }: PriceListSet): Price
 function byName(one: { readonly name: string }, other: { readonly name: string }): number {
   if (one.name === other.name) return 0;
   return one.name < other.name ? -1 : 1;
-}
-
-function indexByName<T extends { readonly name: string }>(records: readonly T[]): ReadonlyMap<string, T> {
-  return new Map(records.map((record) => [record.name, record]));
 }
 
 /** Neither a period nor an NCName holds a space. */

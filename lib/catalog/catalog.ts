@@ -3,6 +3,7 @@ import { shortened } from '../text/index.ts';
 import { formatInstant, type Instant } from '../time/index.ts';
 import type { CatalogVersion } from './catalog-version.ts';
 import type { Plan } from './model.ts';
+import { PlanRuns } from './plan-runs.ts';
 
 /** A plan and the version that supplies it: whose date is the `catalogEffectiveDate` of what is billed. */
 export interface ResolvedPlan {
@@ -14,9 +15,12 @@ export interface ResolvedPlan {
 export class Catalog {
   /** Ascending by effective date. */
   readonly versions: readonly CatalogVersion[];
+  readonly #dates: Float64Array;
+  #runs: PlanRuns | undefined;
 
   constructor(versions: readonly CatalogVersion[]) {
     this.versions = Object.freeze(versions.toSorted((one, other) => one.effectiveDate - other.effectiveDate));
+    this.#dates = Float64Array.from(this.versions, (version) => version.effectiveDate);
     Object.freeze(this);
   }
 
@@ -43,17 +47,15 @@ export class Catalog {
    */
   resolvePlan(planName: string, at: Instant, lastPlanChange: Instant): ResolvedPlan {
     if (this.versions.length === 0) throw noVersion(at);
-    let fallback: ResolvedPlan | undefined;
-    for (let index = this.#indexAt(at); index >= 0; index -= 1) {
-      const version = this.versions[index];
-      const plan = version?.planNamed(planName);
-      if (version === undefined || plan === undefined) continue;
-      if (index === 0 || version.effectiveDate <= lastPlanChange) return { version, plan };
-      const forExisting = plan.effectiveDateForExistingSubscriptions;
-      if (forExisting !== null && forExisting <= at) return { version, plan };
-      if (forExisting === null) fallback ??= { version, plan };
-    }
-    if (fallback !== undefined) return fallback;
+    this.#runs ??= new PlanRuns(this.versions);
+    const index = this.#runs.indexFor(planName, {
+      at: this.#indexAt(at),
+      anchor: this.#indexAt(lastPlanChange),
+      instant: at,
+    });
+    const version = index === undefined ? undefined : this.versions[index];
+    const plan = version?.planNamed(planName);
+    if (version !== undefined && plan !== undefined) return { version, plan };
     throw new BillingError({
       code: ErrorCode.CATALOG_PLAN_NOT_FOUND,
       message: `Plan "${shortened(planName)}" is in no version of catalog "${this.name ?? ''}" up to ${formatInstant(at)}`,
@@ -64,11 +66,10 @@ export class Catalog {
   /** Index of the version in force: 0 before the first one, −1 without any. */
   #indexAt(at: Instant): number {
     let low = 0;
-    let high = this.versions.length - 1;
+    let high = this.#dates.length - 1;
     while (low < high) {
       const middle = (low + high + 1) >> 1;
-      const version = this.versions[middle];
-      if (version !== undefined && version.effectiveDate <= at) low = middle;
+      if ((this.#dates[middle] ?? 0) <= at) low = middle;
       else high = middle - 1;
     }
     return high;

@@ -5,6 +5,7 @@ export { type FirstCharge, firstRecurringCharge, isFreeFinitePhase, phasesFrom }
 export * from './enumerations.ts';
 export * from './model.ts';
 export { parsePhaseName, phaseName, planNameOfPhase } from './phase-name.ts';
+export { samePlan } from './plan.ts';
 export type { PlanChangeEvaluation } from './plan-change.ts';
 export type { PlanSpecifier } from './plan-specifier.ts';
 export { isZeroEverywhere, priceOf } from './price.ts';

@@ -1,7 +1,6 @@
 import { authorshipOf, type CallContext, type TenantRef } from '../context.ts';
 import { BillingError, ErrorCode, type Problem } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
-import { MAX_CACHED_CATALOGS } from '../limits.ts';
 import type { Ports } from '../ports/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import { BusEventType, type NewBusEvent } from '../queue/model.ts';
@@ -9,10 +8,12 @@ import type { TenantService } from '../tenants/service.ts';
 import { type Catalog, createCatalog } from './catalog.ts';
 import type { CatalogOfAccount, CatalogProvider, CatalogRequest, CatalogSource } from './catalog-source.ts';
 import { type CatalogVersion, createVersion } from './catalog-version.ts';
-import { CompiledVersions } from './compiled-versions.ts';
-import type { StoredCatalogVersion } from './stored-version.ts';
+import { sha256Hex } from './content-hash.ts';
+import { StoredCatalogs } from './stored-catalogs.ts';
+import type { NewCatalogParts, NewCatalogVersion } from './stored-version.ts';
 import { validateVersion } from './validation/validate-version.ts';
 import { validateVersions, versionsToAdd } from './validation/validate-versions.ts';
+import { partsOf } from './version-parts.ts';
 import { type ParsedVersion, readCatalogXml } from './xml/read-catalog.ts';
 import { canonicalXml } from './xml/write-catalog.ts';
 
@@ -23,8 +24,9 @@ const CATALOG_KEY = 'CATALOG';
 export class CatalogService implements CatalogProvider {
   readonly #ports: Pick<Ports, 'storage' | 'ids' | 'logger'>;
   readonly #tenants: TenantService;
-  readonly #compiled = new CompiledVersions();
-  readonly #byTenant = new Map<number, { readonly revision: number; readonly catalog: Catalog }>();
+  readonly #stored = new StoredCatalogs();
+  /** What a tenant without versions of its own sees, by its empty catalog. */
+  readonly #effective = new WeakMap<Catalog, Catalog>();
   readonly #globalDefault: Catalog | null;
 
   constructor(
@@ -49,10 +51,10 @@ export class CatalogService implements CatalogProvider {
     this.#logWarnings(context.tenant, parsed);
     await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
       await session.catalogs.lock();
-      const stored = (await session.catalogs.versions()).map((version) => this.#compiled.get(version));
-      const added = toAdd(hashed, stored, parsed.isEnvelope);
+      const { versions } = await this.#stored.get(session);
+      const added = toAdd(hashed, versions, parsed.isEnvelope);
       const problems = validateVersions(
-        stored,
+        versions,
         added.map((each) => each.version),
         added.map((each) => each.parsed),
       );
@@ -76,15 +78,15 @@ export class CatalogService implements CatalogProvider {
    * (catalog.md §13 rule 2).
    */
   async catalogOf(session: ReadSession): Promise<Catalog> {
-    const revision = await session.catalogs.revision();
-    const cached = this.#byTenant.get(session.tenant.recordId);
-    if (cached?.revision === revision) return cached.catalog;
-    const catalog = await this.#load(session);
-    this.#byTenant.delete(session.tenant.recordId);
-    this.#byTenant.set(session.tenant.recordId, { revision, catalog });
-    const oldest = this.#byTenant.keys().next();
-    if (this.#byTenant.size > MAX_CACHED_CATALOGS && !oldest.done) this.#byTenant.delete(oldest.value);
-    return catalog;
+    const stored = await this.#stored.get(session);
+    if (stored.versions.length > 0 || this.#globalDefault === null) return stored;
+    const known = this.#effective.get(stored);
+    if (known !== undefined) return known;
+    // catalog.md §14: a tenant without versions sees the default catalog if it was created with it
+    const { useGlobalDefault } = await this.#tenants.get(session.tenant.id);
+    const effective = useGlobalDefault ? this.#globalDefault : stored;
+    this.#effective.set(stored, effective);
+    return effective;
   }
 
   /**
@@ -94,15 +96,6 @@ export class CatalogService implements CatalogProvider {
   async catalogsOf(session: ReadSession, _accountIds: readonly Uuid[]): Promise<CatalogOfAccount> {
     const catalog = await this.catalogOf(session);
     return () => catalog;
-  }
-
-  async #load(session: ReadSession): Promise<Catalog> {
-    const stored = await session.catalogs.versions();
-    if (stored.length > 0) return createCatalog(stored.map((version) => this.#compiled.get(version)));
-    // catalog.md §14: a tenant without versions sees the default catalog if it was created with it
-    if (this.#globalDefault === null) return createCatalog([]);
-    const tenant = await this.#tenants.get(session.tenant.id);
-    return tenant.useGlobalDefault ? this.#globalDefault : createCatalog([]);
   }
 
   #logWarnings(tenant: TenantRef, { versions, warnings }: Parsed): void {
@@ -119,17 +112,13 @@ export class CatalogService implements CatalogProvider {
     }
   }
 
-  #rowsOf(
-    added: readonly Hashed[],
-    source: string,
-    context: CallContext,
-  ): Omit<StoredCatalogVersion, 'recordId'>[] {
+  #rowsOf(added: readonly Hashed[], source: string, context: CallContext): readonly NewCatalogVersion[] {
     const uploadId: Uuid = this.#ports.ids.next();
     return added.map((each, index) => ({
       id: index === 0 ? uploadId : this.#ports.ids.next(),
       effectiveDate: each.version.effectiveDate,
       uploadId,
-      canonicalXml: each.xml,
+      parts: each.parts,
       sourceText: index === 0 ? source : null,
       contentHash: each.contentHash,
       createdDate: context.createdDate,
@@ -150,7 +139,7 @@ interface ReadVersion {
 }
 
 interface Hashed extends ReadVersion {
-  readonly xml: string;
+  readonly parts: NewCatalogParts;
   readonly contentHash: string;
 }
 
@@ -193,12 +182,11 @@ function catalogChanged(objectId: Uuid): NewBusEvent {
 }
 
 async function withHash(read: ReadVersion): Promise<Hashed> {
-  const xml = canonicalXml(read.version);
-  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(xml));
-  const contentHash = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join(
-    '',
-  );
-  return { ...read, xml, contentHash };
+  const [contentHash, parts] = await Promise.all([
+    sha256Hex(canonicalXml(read.version)),
+    partsOf(read.version),
+  ]);
+  return { ...read, parts, contentHash };
 }
 
 function sourceText(source: Uint8Array | string): string {

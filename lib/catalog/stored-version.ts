@@ -1,17 +1,66 @@
 import type { Uuid } from '../ids/index.ts';
 import type { Instant } from '../time/index.ts';
 
-/** One stored catalog version: the uploaded source text and the hash under which its compiled form is cached. */
+/** A plan, a product, or all the rest of a version. */
+export const CatalogPartKind = {
+  FRAME: 'FRAME',
+  PRODUCT: 'PRODUCT',
+  PLAN: 'PLAN',
+} as const;
+export type CatalogPartKind = (typeof CatalogPartKind)[keyof typeof CatalogPartKind];
+
+/**
+ * A part of catalog versions, stored once for a tenant however many versions hold it, so that what a version costs is
+ * what it changes. Never edited.
+ */
+export interface StoredCatalogPart {
+  readonly recordId: number;
+  /** SHA-256 of kind and text, in hexadecimal; unique in the tenant. */
+  readonly contentHash: string;
+  readonly kind: CatalogPartKind;
+  readonly name: string;
+  /** A plan's `effectiveDateForExistingSubscriptions`, so that a search through versions need not read the text. */
+  readonly forExisting: Instant | null;
+  /** The value as `textOfValue` writes it. */
+  readonly text: string;
+}
+
+export type NewCatalogPart = Omit<StoredCatalogPart, 'recordId'>;
+
+/** What a stored version is made of: record ids of parts, products and plans in ascending order of name. */
+export interface CatalogComposition {
+  readonly frame: number;
+  readonly products: readonly number[];
+  readonly plans: readonly number[];
+}
+
+/** One stored version as the list of a tenant's versions shows it. */
 export interface StoredCatalogVersion {
   readonly recordId: number;
   readonly id: Uuid;
   readonly effectiveDate: Instant;
   /** Id of the upload this version came in; several versions of one envelope share it. */
   readonly uploadId: Uuid;
-  /** XML of this version alone, in the canonical written form (catalog.md §3.4). */
-  readonly canonicalXml: string;
-  /** The uploaded document as it came; kept once per upload, on its first version, else null. */
-  readonly sourceText: string | null;
+  /** SHA-256 of the canonical written form (catalog.md §3.4), in hexadecimal: another one, another content. */
   readonly contentHash: string;
   readonly createdDate: Instant;
+}
+
+/** Content of a stored version. Versions that were stored before there were parts have their canonical XML instead. */
+export interface StoredCatalogContent {
+  readonly recordId: number;
+  readonly content: CatalogComposition | { readonly canonicalXml: string };
+}
+
+/** A version to be stored; parts that the tenant has already are not stored again. */
+export interface NewCatalogVersion extends Omit<StoredCatalogVersion, 'recordId'> {
+  /** The uploaded document as it came; kept once per upload, on its first version, else null. */
+  readonly sourceText: string | null;
+  readonly parts: NewCatalogParts;
+}
+
+export interface NewCatalogParts {
+  readonly frame: NewCatalogPart;
+  readonly products: readonly NewCatalogPart[];
+  readonly plans: readonly NewCatalogPart[];
 }

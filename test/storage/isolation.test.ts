@@ -32,6 +32,7 @@ eachDatabase((kind, open) => {
   describe('storage: tenants cannot meet', () => {
     let opened: OpenedStorage;
     let stranger: TenantRef;
+    let catalogRows: Awaited<ReturnType<typeof catalogRowsOf>>;
     let acme: Account;
     let all: Awaited<ReturnType<typeof fill>>;
     before(async () => {
@@ -41,6 +42,7 @@ eachDatabase((kind, open) => {
       if (!stored) throw new Error('no account');
       acme = stored;
       all = await fill(opened, acme);
+      catalogRows = await opened.storage.read(opened.tenant, catalogRowsOf);
     });
     after(() => opened.storage.close());
 
@@ -53,6 +55,8 @@ eachDatabase((kind, open) => {
         findByKeys: accounts.findByKeys([acme.externalKey]),
         page: accounts.page(page).then(({ rows, total }) => Array.from({ length: rows.length + total })),
         versions: catalogs.versions(),
+        contents: catalogs.contents([catalogRows.version]),
+        parts: catalogs.parts(catalogRows.parts),
         audit: audit.findByTargets([acme.id, all.bundle.id]),
         bundlesByIds: subscriptions.findBundlesByIds([all.bundle.id]),
         bundlesByKeys: subscriptions.findBundlesByKeys([all.bundle.externalKey]),
@@ -265,4 +269,14 @@ async function fill(opened: OpenedStorage, acme: Account) {
     session.schedule([notification(acme.recordId)]);
   });
   return all;
+}
+
+/** Record ids of a version and of its parts. */
+async function catalogRowsOf({ catalogs }: ReadSession) {
+  const [version] = await catalogs.versions();
+  if (!version) throw new Error('no catalog version');
+  const [stored] = await catalogs.contents([version.recordId]);
+  if (!stored || 'canonicalXml' in stored.content) throw new Error('the version has no parts');
+  const { frame, products, plans } = stored.content;
+  return { version: version.recordId, parts: [frame, ...products, ...plans] };
 }

@@ -1,5 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { StoredCatalogVersion } from '../../lib/catalog/stored-version.ts';
+import {
+  CatalogPartKind,
+  type NewCatalogPart,
+  type NewCatalogVersion,
+} from '../../lib/catalog/stored-version.ts';
 import type {
   Account,
   Authorship,
@@ -124,12 +128,27 @@ export function ownerOf(owner: Account): Owner {
   return { accountId: owner.id, accountRecordId: owner.recordId };
 }
 
-export function catalogVersion(changes: Partial<New<StoredCatalogVersion>>): New<StoredCatalogVersion> {
+export function catalogPart(changes: Partial<NewCatalogPart>): NewCatalogPart {
+  return {
+    kind: CatalogPartKind.PLAN,
+    name: oddText,
+    forExisting: null,
+    text: JSON.stringify(oddText),
+    contentHash: newId(),
+    ...changes,
+  };
+}
+
+export function catalogVersion(changes: Partial<NewCatalogVersion>): NewCatalogVersion {
   return {
     id: newId(),
     effectiveDate: now,
     uploadId: newId(),
-    canonicalXml: `<catalog>${oddText}</catalog>`,
+    parts: {
+      frame: catalogPart({ kind: CatalogPartKind.FRAME }),
+      products: [catalogPart({ kind: CatalogPartKind.PRODUCT })],
+      plans: [catalogPart({ forExisting: now }), catalogPart({})],
+    },
     sourceText: `<catalog>${oddText}</catalog>`,
     contentHash: 'sha',
     createdDate: now,

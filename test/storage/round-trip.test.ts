@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { CatalogComposition, NewCatalogPart } from '../../lib/catalog/stored-version.ts';
 import { ErrorCode, type ReadSession, type Uuid, type WriteSession } from '../../lib/index.ts';
 import { decimal } from '../../lib/money/index.ts';
 import { localDate } from '../../lib/time/index.ts';
@@ -11,6 +12,7 @@ import {
   bareAccount,
   blockingState,
   bundle,
+  catalogPart,
   catalogVersion,
   coverageRow,
   hugeAmount,
@@ -504,18 +506,43 @@ eachDatabase((kind, open) => {
       expect(after).to.deep.equal([donePayment, result, doneAttempt, doneRow]);
     });
 
-    it('catalog versions: by effective date, without source text, with the revision raised per upload', async () => {
-      const [late, early] = [catalogVersion({}), catalogVersion({ effectiveDate: (now - 1) as typeof now })];
+    it('catalog versions: by effective date, of parts of which equal ones are stored once, with the revision raised per upload', async () => {
+      const late = catalogVersion({});
+      const { frame, products, plans } = late.parts;
+      const added = catalogPart({});
+      const early = catalogVersion({
+        effectiveDate: (now - 1) as typeof now,
+        parts: { frame, products, plans: [...plans, added] },
+      });
+      const again = catalogVersion({ effectiveDate: (now + 1) as typeof now, parts: late.parts });
       const first = await opened.write((session) => session.catalogs.insert([late, early]));
       expect(first).to.equal(late.id);
-      const { versions, revision } = await read(async ({ catalogs }) => ({
-        versions: await catalogs.versions(),
-        revision: await catalogs.revision(),
-      }));
-      const { sourceText: _, ...lateRead } = late;
-      const { sourceText: __, ...earlyRead } = early;
-      expect(withoutRecordIds(versions)).to.deep.equal([earlyRead, lateRead]);
-      expect(revision).to.equal(1);
+      await opened.write((session) => session.catalogs.insert([again]));
+      const { versions, contents, parts, revision } = await read(async ({ catalogs }) => {
+        const listed = await catalogs.versions();
+        const found = await catalogs.contents(listed.map(({ recordId }) => recordId));
+        const compositions = found.map(({ content }) => content as CatalogComposition);
+        const ids = compositions.flatMap((each) => [each.frame, ...each.products, ...each.plans]);
+        return {
+          versions: listed,
+          contents: listed.map(({ recordId }) => found.find((each) => each.recordId === recordId)?.content),
+          parts: await catalogs.parts(ids),
+          revision: await catalogs.revision(),
+        };
+      });
+      expect(withoutRecordIds(versions)).to.deep.equal(
+        [early, late, again].map(({ sourceText: _, parts: __, ...listed }) => listed),
+      );
+      expect(withoutRecordIds(parts)).to.have.deep.members([frame, ...products, ...plans, added]);
+      const idOf = (part: NewCatalogPart) =>
+        parts.find(({ contentHash }) => contentHash === part.contentHash)?.recordId;
+      const composition = { frame: idOf(frame), products: products.map(idOf), plans: plans.map(idOf) };
+      expect(contents).to.deep.equal([
+        { ...composition, plans: [...composition.plans, idOf(added)] },
+        composition,
+        composition,
+      ]);
+      expect(revision).to.equal(2);
     });
 
     it('tenants, users and the test clock', async () => {

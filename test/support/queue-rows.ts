@@ -54,7 +54,8 @@ export async function entryTokens(database: TestDatabase): Promise<readonly Entr
 
 type Row = Readonly<Record<string, unknown>>;
 
-async function rowsOf(database: TestDatabase, statement: string): Promise<readonly Row[]> {
+/** What one reading statement finds, on a connection of its own beside the engine. */
+export async function rowsOf(database: TestDatabase, statement: string): Promise<readonly Row[]> {
   return database.kind === 'sqlite'
     ? sqliteRows(database.path, statement)
     : postgresqlRows(database.url, statement);

@@ -1,5 +1,5 @@
 import { accountsTable } from './accounts.ts';
-import { catalogVersionsTable } from './catalogs.ts';
+import { catalogPartsTable, catalogVersionsTable } from './catalogs.ts';
 import {
   coverageTable,
   cursorsTable,
@@ -32,6 +32,7 @@ export const tables: readonly TableSpec[] = [
   countersTable,
   accountsTable,
   catalogVersionsTable,
+  catalogPartsTable,
   bundlesTable,
   subscriptionsTable,
   lifecycleEventsTable,

@@ -17,8 +17,7 @@ export function validateVersions(
   added: readonly CatalogVersion[],
   parsed: readonly ParsedVersion[] = [],
 ): readonly Problem[] {
-  const agreement = new Agreement();
-  for (const version of stored) agreement.extend(version);
+  const agreement = new Agreement(stored);
   return added.flatMap((version, index) => {
     const problems = agreement.conflicts(version, parsed[index]);
     agreement.extend(version);
@@ -50,22 +49,22 @@ interface Held<T> {
   readonly version: CatalogVersion;
 }
 
-/** What versions have in common so far. They agree with each other, so the first holder of a name stands for all. */
+/**
+ * What versions have in common so far. They agree with each other, so the first holder of a name stands for all, and of
+ * the plans of many versions only those are read that a new one has too.
+ */
 class Agreement {
-  readonly #byDate = new Map<Instant, CatalogVersion>();
-  readonly #plans = new Map<string, Held<Plan>>();
-  readonly #products = new Map<string, Held<Product>>();
-  #catalogName: string | undefined;
+  readonly #versions: CatalogVersion[];
+  readonly #dates: Set<Instant>;
+
+  constructor(stored: readonly CatalogVersion[]) {
+    this.#versions = [...stored];
+    this.#dates = new Set(stored.map((version) => version.effectiveDate));
+  }
 
   extend(version: CatalogVersion): void {
-    this.#catalogName ??= version.catalogName;
-    if (!this.#byDate.has(version.effectiveDate)) this.#byDate.set(version.effectiveDate, version);
-    for (const value of version.plans) {
-      if (!this.#plans.has(value.name)) this.#plans.set(value.name, { value, version });
-    }
-    for (const value of version.products) {
-      if (!this.#products.has(value.name)) this.#products.set(value.name, { value, version });
-    }
+    this.#versions.push(version);
+    this.#dates.add(version.effectiveDate);
   }
 
   conflicts(version: CatalogVersion, parsed: ParsedVersion | undefined): readonly Problem[] {
@@ -83,19 +82,20 @@ class Agreement {
   }
 
   #nameConflict(version: CatalogVersion, parsed: ParsedVersion | undefined): readonly Problem[] {
-    if (this.#catalogName === undefined || this.#catalogName === version.catalogName) return [];
-    const message = `The name differs: this version is of catalog "${version.catalogName}", the others are of "${this.#catalogName}"`;
+    const name = this.#versions[0]?.catalogName;
+    if (name === undefined || name === version.catalogName) return [];
+    const message = `The name differs: this version is of catalog "${version.catalogName}", the others are of "${name}"`;
     return [{ message, ...parsed?.locate(parsed.content, 'catalogName') }];
   }
 
   #dateConflict(version: CatalogVersion, parsed: ParsedVersion | undefined): readonly Problem[] {
-    if (!this.#byDate.has(version.effectiveDate)) return [];
+    if (!this.#dates.has(version.effectiveDate)) return [];
     const message = `There already is a version of effective date ${formatInstant(version.effectiveDate)}; a version is changed by one of a later date`;
     return [{ message, ...parsed?.locate(parsed.content, 'effectiveDate') }];
   }
 
   #productConflict(product: Product, parsed: ParsedVersion | undefined): readonly Problem[] {
-    const known = this.#products.get(product.name);
+    const known = this.#first((candidate) => candidate.productNamed(product.name));
     if (known === undefined || known.value.category === product.category) return [];
     const message = `Product "${product.name}" is ${product.category} here and ${known.value.category} in ${known.version.title}`;
     return [{ message, ...parsed?.locate(product, 'category') }];
@@ -105,7 +105,7 @@ class Agreement {
     plan: Plan,
     locate: (plan: Plan, child?: string) => Location | undefined,
   ): readonly Problem[] {
-    const known = this.#plans.get(plan.name);
+    const known = this.#first((candidate) => candidate.planNamed(plan.name));
     if (known === undefined) return [];
     const problems: Problem[] = [];
     if (known.value.product !== plan.product) {
@@ -117,6 +117,14 @@ class Agreement {
       problems.push({ message, ...locate(plan) });
     }
     return problems;
+  }
+
+  #first<T>(find: (version: CatalogVersion) => T | undefined): Held<T> | undefined {
+    for (const version of this.#versions) {
+      const value = find(version);
+      if (value !== undefined) return { value, version };
+    }
+    return undefined;
   }
 }
 

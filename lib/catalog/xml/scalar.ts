@@ -1,7 +1,8 @@
 import { MAX_FRACTION_DIGITS, MAX_INTEGER_DIGITS, MAX_XML_NAME_CHARACTERS } from '../../limits.ts';
-import { type Currency, Decimal, isCurrency, ZERO } from '../../money/index.ts';
+import { type Currency, isCurrency } from '../../money/index.ts';
 import { type Instant, parseWireInstant } from '../../time/index.ts';
 import type { WrittenDecimal } from '../model.ts';
+import { writtenDecimal } from '../plain-text.ts';
 
 /** Type of an attribute or of a text. */
 export interface Scalar<out T> {
@@ -72,7 +73,6 @@ export const decimal: Scalar<WrittenDecimal> = {
   description: `a decimal number of at most ${MAX_INTEGER_DIGITS} integer and ${MAX_FRACTION_DIGITS} fractional digits`,
   parse: (text) => {
     if (!DECIMAL.test(text) || !/[0-9]/.test(text)) return undefined;
-    const value = new Decimal(text);
-    return { value: value.isZero() ? ZERO : value, text };
+    return writtenDecimal(text);
   },
 };

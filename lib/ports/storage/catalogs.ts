@@ -1,10 +1,18 @@
-import type { StoredCatalogVersion } from '../../catalog/stored-version.ts';
+import type {
+  NewCatalogVersion,
+  StoredCatalogContent,
+  StoredCatalogPart,
+  StoredCatalogVersion,
+} from '../../catalog/stored-version.ts';
 import type { Uuid } from '../../ids/index.ts';
-import type { New } from './session.ts';
 
 export interface CatalogReads {
-  /** The tenant's versions, ascending by effective date, without source texts. */
-  versions(): Promise<readonly Omit<StoredCatalogVersion, 'sourceText'>[]>;
+  /** The tenant's versions, ascending by effective date, without their content. */
+  versions(): Promise<readonly StoredCatalogVersion[]>;
+  /** What these versions are made of. */
+  contents(versionRecordIds: readonly number[]): Promise<readonly StoredCatalogContent[]>;
+  /** The parts with these record ids. */
+  parts(recordIds: readonly number[]): Promise<readonly StoredCatalogPart[]>;
   /** The tenant row's `catalogRevision`. */
   revision(): Promise<number>;
 }
@@ -12,6 +20,9 @@ export interface CatalogReads {
 export interface CatalogWrites {
   /** Takes the tenant's catalog lock (one upload at a time), until the transaction ends. */
   lock(): Promise<void>;
-  /** Inserts versions (audited as TENANT_KVS) and raises `catalogRevision`; returns the id of the first. */
-  insert(versions: readonly New<StoredCatalogVersion>[]): Promise<Uuid>;
+  /**
+   * Inserts versions (audited as TENANT_KVS) with those of their parts that the tenant does not have yet, and raises
+   * `catalogRevision`; returns the id of the first. The caller holds the lock.
+   */
+  insert(versions: readonly NewCatalogVersion[]): Promise<Uuid>;
 }

@@ -94,6 +94,9 @@ describe('Finding a plan', () => {
     };
     const phased = version({ plans: plan('p-m', 'P', { initialPhases: TRIAL }) });
     expect(unfrozen(phased, 'version')).to.deep.equal([]);
+    const { currencies, units, products, plans, rules, priceLists, allPriceLists } = phased;
+    const values = { currencies, units, products, plans, rules, priceLists, allPriceLists };
+    expect(unfrozen(values, 'values')).to.deep.equal(['values']);
     expect(() => Object.assign(phased.findPlan('p-m'), { product: 'Q' })).to.throw(TypeError);
   });
 });

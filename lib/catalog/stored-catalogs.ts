@@ -1,0 +1,201 @@
+import { assertInvariant } from '../errors/index.ts';
+import { MAX_CACHED_CATALOG_CHARACTERS, MAX_CACHED_CATALOGS, MAX_DECODED_CATALOG_PARTS } from '../limits.ts';
+import type { ReadSession } from '../ports/storage/index.ts';
+import type { Instant } from '../time/index.ts';
+import { type Catalog, createCatalog } from './catalog.ts';
+import { CatalogVersion, createVersion } from './catalog-version.ts';
+import { DecodedParts } from './decoded-parts.ts';
+import type { Plan, Product } from './model.ts';
+import { StoredPart } from './part.ts';
+import { PartList } from './part-list.ts';
+import {
+  CatalogPartKind,
+  type StoredCatalogContent,
+  type StoredCatalogPart,
+  type StoredCatalogVersion,
+} from './stored-version.ts';
+import type { VersionFrame } from './version-frame.ts';
+import { frameOfText, planOfText, productOfText } from './version-parts.ts';
+import { readCatalogXml } from './xml/read-catalog.ts';
+
+/**
+ * The stored catalogs of tenants as values, kept by revision (catalog.md §13). After a change only what the change
+ * brought is read; plans are decoded when somebody asks for them. Both memories are bounded.
+ */
+export class StoredCatalogs {
+  /** By tenant record id, the least recently used first. */
+  readonly #kept = new Map<number, KeptCatalog>();
+  readonly #decoded = new DecodedParts(MAX_DECODED_CATALOG_PARTS);
+
+  /** The tenant's versions as they are stored; none for a tenant without. */
+  async get(session: ReadSession): Promise<Catalog> {
+    const tenant = session.tenant.recordId;
+    const revision = await session.catalogs.revision();
+    const kept = this.#kept.get(tenant) ?? new KeptCatalog(this.#decoded);
+    this.#kept.delete(tenant);
+    this.#kept.set(tenant, kept);
+    const catalog = await kept.at(revision, session);
+    this.#dropOldest();
+    return catalog;
+  }
+
+  #dropOldest(): void {
+    let characters = 0;
+    for (const kept of this.#kept.values()) characters += kept.characters;
+    for (const [tenant, { characters: own }] of this.#kept) {
+      if (this.#kept.size <= 1) return;
+      if (this.#kept.size <= MAX_CACHED_CATALOGS && characters <= MAX_CACHED_CATALOG_CHARACTERS) return;
+      this.#kept.delete(tenant);
+      characters -= own;
+    }
+  }
+}
+
+interface KeptVersion {
+  readonly contentHash: string;
+  readonly version: CatalogVersion;
+}
+
+type KeptVersions = ReadonlyMap<number, KeptVersion>;
+
+/** One tenant's catalog at its latest revision, and the parts from which it was put together. */
+class KeptCatalog {
+  readonly #frames: KeptParts<VersionFrame>;
+  readonly #products: KeptParts<Product>;
+  readonly #plans: KeptParts<Plan>;
+  #revision: number | undefined;
+  #catalog: Catalog = createCatalog([]);
+  /** By record id. */
+  #versions: KeptVersions = new Map();
+
+  constructor(decoded: DecodedParts) {
+    this.#frames = new KeptParts(frameOfText, decoded);
+    this.#products = new KeptParts(productOfText, decoded);
+    this.#plans = new KeptParts(planOfText, decoded);
+  }
+
+  /** Of the texts of all parts. */
+  get characters(): number {
+    return this.#frames.characters + this.#products.characters + this.#plans.characters;
+  }
+
+  async at(revision: number, session: ReadSession): Promise<Catalog> {
+    if (this.#revision === revision) return this.#catalog;
+    // Another call may replace the versions while this one reads; its own stay those that it began with.
+    const known = this.#versions;
+    const stored = await session.catalogs.versions();
+    const unknown = stored.filter((version) => !isKept(known, version)).map(({ recordId }) => recordId);
+    const contents = await session.catalogs.contents(unknown);
+    await this.#readParts(contents, session);
+    const versions = this.#compose(stored, known, new Map(contents.map((each) => [each.recordId, each])));
+    const catalog = createCatalog([...versions.values()].map(({ version }) => version));
+    this.#versions = versions;
+    this.#catalog = catalog;
+    this.#revision = revision;
+    return catalog;
+  }
+
+  async #readParts(contents: readonly StoredCatalogContent[], session: ReadSession): Promise<void> {
+    const missing = new Set<number>();
+    for (const { content } of contents) {
+      if ('canonicalXml' in content) continue;
+      this.#frames.addMissing([content.frame], missing);
+      this.#products.addMissing(content.products, missing);
+      this.#plans.addMissing(content.plans, missing);
+    }
+    for (const part of await session.catalogs.parts([...missing])) this.#keeperOf(part).add(part);
+  }
+
+  #keeperOf({ kind }: StoredCatalogPart): KeptParts<VersionFrame> | KeptParts<Product> | KeptParts<Plan> {
+    switch (kind) {
+      case CatalogPartKind.FRAME:
+        return this.#frames;
+      case CatalogPartKind.PRODUCT:
+        return this.#products;
+      case CatalogPartKind.PLAN:
+        return this.#plans;
+    }
+  }
+
+  /** In the order of `stored`, so that a version can share what it has in common with the one before it. */
+  #compose(
+    stored: readonly StoredCatalogVersion[],
+    known: KeptVersions,
+    contents: ReadonlyMap<number, StoredCatalogContent>,
+  ): KeptVersions {
+    const versions = new Map<number, KeptVersion>();
+    let previous: CatalogVersion | undefined;
+    for (const { recordId, contentHash, effectiveDate } of stored) {
+      const content = contents.get(recordId)?.content;
+      const version =
+        content === undefined
+          ? known.get(recordId)?.version
+          : this.#version(effectiveDate, content, previous);
+      assertInvariant(version !== undefined, `Catalog version ${recordId} has no content`);
+      versions.set(recordId, { contentHash, version });
+      previous = version;
+    }
+    return versions;
+  }
+
+  #version(
+    effectiveDate: Instant,
+    content: StoredCatalogContent['content'],
+    previous: CatalogVersion | undefined,
+  ): CatalogVersion {
+    if ('canonicalXml' in content) return versionOfXml(content.canonicalXml);
+    return new CatalogVersion({
+      effectiveDate,
+      frame: this.#frames.get(content.frame),
+      products: this.#products.list(content.products, previous?.productParts),
+      plans: this.#plans.list(content.plans, previous?.planParts),
+    });
+  }
+}
+
+function isKept(known: KeptVersions, { recordId, contentHash }: StoredCatalogVersion): boolean {
+  return known.get(recordId)?.contentHash === contentHash;
+}
+
+/** Parts of one kind by record id. */
+class KeptParts<T extends object> {
+  readonly #parts = new Map<number, StoredPart<T>>();
+  readonly #decode: (text: string) => T;
+  readonly #decoded: DecodedParts;
+  characters = 0;
+
+  constructor(decode: (text: string) => T, decoded: DecodedParts) {
+    this.#decode = decode;
+    this.#decoded = decoded;
+  }
+
+  addMissing(recordIds: readonly number[], missing: Set<number>): void {
+    for (const recordId of recordIds) if (!this.#parts.has(recordId)) missing.add(recordId);
+  }
+
+  add(part: StoredCatalogPart): void {
+    if (this.#parts.has(part.recordId)) return;
+    this.#parts.set(part.recordId, new StoredPart(part, this.#decode, this.#decoded));
+    this.characters += part.text.length;
+  }
+
+  get(recordId: number): StoredPart<T> {
+    const part = this.#parts.get(recordId);
+    assertInvariant(part !== undefined, `Catalog part ${recordId} is missing`);
+    return part;
+  }
+
+  list(recordIds: readonly number[], previous: PartList<T> | undefined): PartList<T> {
+    const parts = recordIds.map((recordId) => this.get(recordId));
+    const isSame =
+      previous?.parts.length === parts.length && parts.every((part, index) => part === previous.parts[index]);
+    return isSame ? previous : new PartList(parts, previous);
+  }
+}
+
+/** A version from before there were parts; it was valid when it was stored. */
+function versionOfXml(canonicalXml: string): CatalogVersion {
+  const [parsed] = readCatalogXml(canonicalXml).versions;
+  assertInvariant(parsed !== undefined, 'A stored catalog document holds no version');
+  return createVersion(parsed.content);
+}

@@ -1,0 +1,56 @@
+import type { CatalogVersion } from './catalog-version.ts';
+import { sha256Hex } from './content-hash.ts';
+import { deepFreeze } from './deep-freeze.ts';
+import type { Plan, Product } from './model.ts';
+import { type Part, StoredPart } from './part.ts';
+import { textOfValue, valueOfText } from './plain-text.ts';
+import { createPlan, rememberText, textOfPlan } from './plan.ts';
+import { CatalogPartKind, type NewCatalogPart, type NewCatalogParts } from './stored-version.ts';
+import type { PlanContent } from './version-content.ts';
+import type { VersionFrame } from './version-frame.ts';
+
+/** The parts of a version as they are stored. */
+export async function partsOf(version: CatalogVersion): Promise<NewCatalogParts> {
+  const [frame, products, plans] = await Promise.all([
+    storedForm(CatalogPartKind.FRAME, version.frame, textOfFrame),
+    Promise.all(
+      version.productParts.parts.map((part) => storedForm(CatalogPartKind.PRODUCT, part, textOfValue)),
+    ),
+    Promise.all(version.planParts.parts.map((part) => storedForm(CatalogPartKind.PLAN, part, textOfPlan))),
+  ]);
+  return { frame, products, plans };
+}
+
+export function frameOfText(text: string): VersionFrame {
+  return deepFreeze(valueOfText(text) as VersionFrame);
+}
+
+export function productOfText(text: string): Product {
+  return deepFreeze(valueOfText(text) as Product);
+}
+
+export function planOfText(text: string): Plan {
+  const plan = createPlan(valueOfText(text) as PlanContent, null);
+  rememberText(plan, text);
+  return plan;
+}
+
+/** The mode of the version is already that of its plans (catalog.md §3.4). */
+function textOfFrame(frame: VersionFrame): string {
+  return textOfValue({ ...frame, recurringBillingMode: null });
+}
+
+async function storedForm<T extends object>(
+  kind: CatalogPartKind,
+  part: Part<T>,
+  textOf: (value: T) => string,
+): Promise<NewCatalogPart> {
+  const text = part instanceof StoredPart ? part.text : textOf(part.value);
+  return {
+    kind,
+    name: part.name,
+    forExisting: part.forExisting,
+    text,
+    contentHash: await sha256Hex(`${kind} ${text}`),
+  };
+}

@@ -1,0 +1,120 @@
+import { readFile } from 'node:fs/promises';
+import { DatabaseSync } from 'node:sqlite';
+import { expect } from 'chai';
+import { Client } from 'pg';
+import { Billing } from '../../adapters/node/billwright.ts';
+import { StoredCatalogs } from '../../lib/catalog/stored-catalogs.ts';
+import { type BillingError, type Catalog, canonicalXml, samePlan, writeCatalogXml } from '../../lib/index.ts';
+import { eachDatabase, type TestDatabase } from '../support/databases.ts';
+import { openEngine, specCatalog, type TestEngine } from '../support/engine.ts';
+import { rowsOf } from '../support/queue-rows.ts';
+import { storageOf } from '../support/storage.ts';
+
+eachDatabase((_kind, open) => {
+  describe('catalogs of many versions', () => {
+    let engine: TestEngine;
+    let source: string;
+
+    beforeEach(async () => {
+      source = await readFile(specCatalog, 'utf8');
+      engine = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
+    });
+
+    afterEach(() => engine.close());
+
+    const at = (date: string): string =>
+      source.replace(/<effectiveDate>[^<]*<\/effectiveDate>/, `<effectiveDate>${date}</effectiveDate>`);
+    /** As another process reads it, which has nothing in memory. */
+    const cold = (): Promise<Catalog> =>
+      engine.storage.read(engine.tenant, (session) => new StoredCatalogs().get(session));
+
+    it('an unchanged plan or product is stored once and is one object in all versions', async () => {
+      const [before] = await rowsOf(engine.database, 'select count(*) as parts from bw_catalog_parts');
+      await engine.acme.uploadCatalog(at('2024-03-01').replaceAll('29.95', '39.95'));
+      await engine.acme.uploadCatalog(at('2024-05-01').replaceAll('29.95', '39.95'));
+      const { versions } = await engine.acme.catalogs.current();
+      expect(versions).to.have.length(3);
+      const [first, second, third] = versions;
+      if (!first || !second || !third) throw new Error('a version is missing');
+      const changed = first.plans.filter((plan) => second.planNamed(plan.name) !== plan);
+      expect(changed.length).to.be.within(1, first.plans.length - 1);
+      for (const plan of second.plans) expect(third.planNamed(plan.name)).to.equal(plan);
+      for (const product of first.products) expect(third.productNamed(product.name)).to.equal(product);
+      expect(third.rules).to.equal(first.rules);
+      const [after] = await rowsOf(engine.database, 'select count(*) as parts from bw_catalog_parts');
+      expect(Number(after?.parts) - Number(before?.parts)).to.equal(changed.length);
+      expect(writeCatalogXml(await cold())).to.equal(writeCatalogXml(await engine.acme.catalogs.current()));
+    });
+
+    it('after an upload only what it brought is read', async () => {
+      await engine.acme.uploadCatalog(at('2024-03-01'));
+      const stored = new StoredCatalogs();
+      const asked: (readonly number[])[] = [];
+      const read = () =>
+        engine.storage.read(engine.tenant, (session) => {
+          const { contents, parts } = session.catalogs;
+          const catalogs = {
+            ...session.catalogs,
+            contents: (ids: readonly number[]) => contents(note(ids)),
+            parts: (ids: readonly number[]) => parts(note(ids)),
+          };
+          return stored.get({ ...session, catalogs });
+        });
+      const note = (ids: readonly number[]) => {
+        asked.push(ids);
+        return ids;
+      };
+      const first = await read();
+      expect(asked[0]).to.have.length(2);
+      await engine.acme.uploadCatalog(at('2024-05-01').replace('29.95', '39.95'));
+      asked.length = 0;
+      const second = await read();
+      expect(asked.map(({ length }) => length)).to.deep.equal([1, 1]);
+      expect(second.versions.slice(0, 2)).to.deep.equal(first.versions);
+      asked.length = 0;
+      expect(await read()).to.equal(second);
+      expect(asked).to.deep.equal([]);
+    });
+
+    it('versions of before there were parts are read and extended as ever', async () => {
+      const current = await engine.acme.catalogs.current();
+      const [version] = current.versions;
+      if (!version) throw new Error('no version');
+      const xml = canonicalXml(version).replaceAll("'", "''");
+      await engine.close();
+      await change(
+        engine.database,
+        `update bw_catalog_versions set composition = null, canonical_xml = '${xml}'`,
+      );
+      const storage = storageOf(engine.database);
+      const billing = await Billing.open({ storage });
+      const acme = billing.as({ tenant: engine.tenant.id, user: 'admin' });
+      expect(writeCatalogXml(await acme.catalogs.current())).to.equal(writeCatalogXml(current));
+      await acme.uploadCatalog(at('2024-03-01'));
+      const { versions } = await acme.catalogs.current();
+      expect(versions).to.have.length(2);
+      for (const plan of versions[0]?.plans ?? []) {
+        const later = versions[1]?.planNamed(plan.name);
+        expect(later && samePlan(plan, later)).to.equal(true);
+      }
+      const other = at('2024-04-01').replaceAll('<product>Solo</product>', '<product>Ghost</product>');
+      const refused = await acme.uploadCatalog(other).catch((error: BillingError) => error.code);
+      expect(refused).to.equal(2080);
+      await billing.close();
+    });
+  });
+});
+
+/** Runs one statement on a database that nobody has open. */
+async function change(database: TestDatabase, statement: string): Promise<void> {
+  if (database.kind === 'sqlite') {
+    const connection = new DatabaseSync(database.path);
+    connection.exec(statement);
+    connection.close();
+    return;
+  }
+  const client = new Client({ connectionString: database.url });
+  await client.connect();
+  await client.query(statement);
+  await client.end();
+}

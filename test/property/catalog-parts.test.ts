@@ -1,0 +1,120 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { DecodedParts } from '../../lib/catalog/decoded-parts.ts';
+import {
+  type Catalog,
+  canonicalXml,
+  createCatalog,
+  createVersion,
+  readCatalogXml,
+  samePlan,
+} from '../../lib/catalog/index.ts';
+import { StoredPart } from '../../lib/catalog/part.ts';
+import { textOfPlan } from '../../lib/catalog/plan.ts';
+import { frameOfText, partsOf, planOfText, productOfText } from '../../lib/catalog/version-parts.ts';
+import { type Instant, instant } from '../../lib/time/index.ts';
+import { versionContent } from './catalog-arbitraries.ts';
+import { propertyRuns } from './runs.ts';
+
+const DAY_MS = 86_400_000;
+const [template] = fc.sample(
+  versionContent.filter(({ plans }) => plans.length > 0),
+  { numRuns: 1, seed: 1 },
+);
+
+/** A version of some day: for each plan its date for existing subscriptions, null without, undefined: not there. */
+function versionOf(day: number, dates: readonly (number | null | undefined)[]) {
+  const [shape] = template?.plans ?? [];
+  if (!template || !shape) throw new Error('no plan to copy');
+  const plans = dates.flatMap((date, index) => {
+    if (date === undefined) return [];
+    const effectiveDateForExistingSubscriptions = date === null ? null : dayOf(date);
+    return [{ ...shape, name: `plan-${index}`, effectiveDateForExistingSubscriptions }];
+  });
+  return createVersion({ ...template, effectiveDate: dayOf(day), plans });
+}
+
+function dayOf(day: number): Instant {
+  return instant(day * DAY_MS);
+}
+
+/** catalog.md §6.2, step by step as it stands there: the index of the version that supplies the plan. */
+function walk(
+  catalog: Catalog,
+  name: string,
+  [at, lastPlanChange]: readonly [at: Instant, lastPlanChange: Instant],
+): number | undefined {
+  let fallback: number | undefined;
+  const inForce = catalog.versions.indexOf(catalog.resolveVersion(at));
+  for (let index = inForce; index >= 0; index -= 1) {
+    const version = catalog.versions[index];
+    const plan = version?.planNamed(name);
+    if (version === undefined || plan === undefined) continue;
+    if (index === 0 || version.effectiveDate <= lastPlanChange) return index;
+    const date = plan.effectiveDateForExistingSubscriptions;
+    if (date !== null && date <= at) return index;
+    if (date === null) fallback ??= index;
+  }
+  return fallback;
+}
+
+describe('Parts of catalog versions', () => {
+  it('are read back from their texts as they were, and equal ones have one text', async () => {
+    await fc.assert(
+      fc.asyncProperty(versionContent, async (content) => {
+        const version = createVersion(content);
+        const { frame, products, plans } = await partsOf(version);
+        expect(frameOfText(frame.text)).to.deep.equal({ ...version.frame.value, recurringBillingMode: null });
+        expect(products.map(({ text }) => productOfText(text))).to.deep.equal(version.products);
+        expect(plans.map(({ text }) => planOfText(text))).to.deep.equal(version.plans);
+        expect(plans.map(({ text }) => textOfPlan(planOfText(text)))).to.deep.equal(
+          plans.map(({ text }) => text),
+        );
+        const [reread] = readCatalogXml(canonicalXml(version)).versions;
+        const others = reread ? createVersion(reread.content).plans : [];
+        expect(version.plans.map((plan, index) => samePlan(plan, others[index] ?? plan))).to.not.include(
+          false,
+        );
+      }),
+      { numRuns: propertyRuns },
+    );
+  }).timeout(0);
+
+  it('have one value for everybody who holds it, however many others are read meanwhile', () => {
+    const decoded = new DecodedParts(2);
+    const parts = ['a', 'b', 'c', 'd'].map(
+      (name) =>
+        new StoredPart(
+          { name, forExisting: null, text: name },
+          (text) => Object.freeze({ name: text }),
+          decoded,
+        ),
+    );
+    const held = parts.map((part) => part.value);
+    expect(held.map(({ name }) => name)).to.deep.equal(['a', 'b', 'c', 'd']);
+    for (const index of [0, 3, 1, 0, 2, 3]) expect(parts[index]?.value).to.equal(held[index]);
+  });
+
+  it('tell the version of a plan of an existing subscription as a walk through all versions does', () => {
+    const day = fc.nat(20);
+    const date = fc.oneof(fc.constant(undefined), fc.constant(null), fc.nat(22));
+    const versions = fc.uniqueArray(fc.tuple(day, fc.array(date, { minLength: 2, maxLength: 2 })), {
+      minLength: 1,
+      maxLength: 8,
+      selector: ([first]) => first,
+    });
+    fc.assert(
+      fc.property(versions, day, day, (dated, atDay, changeDay) => {
+        const catalog = createCatalog(dated.map(([first, dates]) => versionOf(first, dates)));
+        const [at, lastPlanChange] = [dayOf(atDay), dayOf(changeDay)];
+        for (const name of ['plan-0', 'plan-1']) {
+          const expected = walk(catalog, name, [at, lastPlanChange]);
+          const resolve = () => catalog.resolvePlan(name, at, lastPlanChange);
+          if (expected === undefined) expect(resolve).to.throw('is in no version');
+          else expect(catalog.versions.indexOf(resolve().version)).to.equal(expected);
+        }
+      }),
+      { numRuns: propertyRuns * 5 },
+    );
+  }).timeout(0);
+});
