@@ -1,3 +1,4 @@
+import { AccountEmailService } from './accounts/email-service.ts';
 import { AccountService } from './accounts/service.ts';
 import { AuditService } from './audit/service.ts';
 import { CatalogService } from './catalog/service.ts';
@@ -151,6 +152,7 @@ function engineOf(ports: Ports, settings: EngineSettings) {
   const services = {
     catalogs,
     accounts: new AccountService(ports),
+    accountEmails: new AccountEmailService(ports),
     subscriptions: new SubscriptionService(ports, catalogs),
     invoicing,
     paymentMethods: new PaymentMethodService(ports),
@@ -170,7 +172,7 @@ function engineOf(ports: Ports, settings: EngineSettings) {
 
 function operationsOf(services: Engine['services']) {
   const { catalogs, accounts, subscriptions, invoicing, payments, audit } = services;
-  const { paymentMethods, paymentMethodReads } = services;
+  const { accountEmails, paymentMethods, paymentMethodReads } = services;
   return Object.freeze({
     uploadCatalog: catalogs.upload.bind(catalogs),
     createAccount: accounts.create.bind(accounts),
@@ -188,6 +190,10 @@ function operationsOf(services: Engine['services']) {
       getByKey: accounts.getByKey.bind(accounts),
       page: accounts.page.bind(accounts),
       balances: accounts.balances.bind(accounts),
+      children: accounts.children.bind(accounts),
+      emails: accountEmails.ofAccount.bind(accountEmails),
+      addEmail: accountEmails.add.bind(accountEmails),
+      removeEmail: accountEmails.remove.bind(accountEmails),
     },
     subscriptions: {
       getByKey: subscriptions.getByKey.bind(subscriptions),

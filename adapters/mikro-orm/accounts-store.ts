@@ -2,11 +2,20 @@ import type { Account } from '../../lib/accounts/model.ts';
 import { BillingError, ErrorCode } from '../../lib/errors/index.ts';
 import type { Uuid } from '../../lib/ids/index.ts';
 import { type AccountReads, type AccountWrites, ChangeType } from '../../lib/ports/storage/index.ts';
-import { accountAudit } from './audited-records.ts';
-import type { WriteScope } from './audited-writes.ts';
-import { haveIds, insert, page, select, selectByIds, type TenantScope, update } from './record-access.ts';
+import { accountAudit, accountEmailAudit } from './audited-records.ts';
+import { insertAudited, type WriteScope } from './audited-writes.ts';
+import {
+  haveIds,
+  insert,
+  ofAccounts,
+  page,
+  select,
+  selectByIds,
+  type TenantScope,
+  update,
+} from './record-access.ts';
 import { isIn, raw, type Sql, sql } from './sql.ts';
-import { accountsTable } from './tables/accounts.ts';
+import { accountEmailsTable, accountsTable } from './tables/accounts.ts';
 
 export function accountReads(scope: TenantScope): AccountReads {
   const find = async (condition: Sql): Promise<readonly Account[]> => select(scope, accountsTable, condition);
@@ -16,7 +25,28 @@ export function accountReads(scope: TenantScope): AccountReads {
       recordIds.length === 0 ? [] : find(sql`${isIn('record_id', 'bigint', recordIds)}`),
     findByKeys: async (keys) => (keys.length === 0 ? [] : find(sql`${isIn('external_key', 'text', keys)}`)),
     page: async (request) => page(scope, accountsTable, { request }),
+    findChildren: async (parentIds) =>
+      parentIds.length === 0 ? [] : find(sql`${isIn('parent_account_id', 'uuid', parentIds)}`),
+    findWithAncestors: async (ids) =>
+      ids.length === 0 ? [] : find(sql`record_id in (${lineOf(scope, ids)})`),
+    findEmails: async (accountIds) =>
+      accountIds.length === 0
+        ? []
+        : select(scope, accountEmailsTable, sql`${ofAccounts(scope, accountIds)} and is_active`),
+    findEmailsByIds: async (ids) => selectByIds(scope, accountEmailsTable, ids),
   };
+}
+
+/** Record ids of these accounts and of all above them; `union` ends at an account that was met already. */
+function lineOf(scope: TenantScope, accountIds: readonly Uuid[]): Sql {
+  return sql`
+    with recursive line (record_id, parent_account_id) as (
+      select record_id, parent_account_id from bw_accounts where ${haveIds(scope, accountIds)}
+      union
+      select parent.record_id, parent.parent_account_id from line
+      join bw_accounts parent on parent.id = line.parent_account_id
+        and parent.tenant_record_id = ${scope.tenantRecordId})
+    select record_id from line`;
 }
 
 /** What an update may not change: the identity of the account. */
@@ -47,6 +77,23 @@ export function accountWrites(scope: WriteScope): AccountWrites {
       if (accounts.length === 0) return;
       await update(scope, accountsTable, { key: 'id', properties: updatable, records: accounts });
       for (const account of accounts) note(account, ChangeType.UPDATE);
+    },
+    insertEmails: async (emails) =>
+      insertAudited(scope, { table: accountEmailsTable, audit: accountEmailAudit }, emails),
+    deactivateEmails: async (emails) => {
+      if (emails.length === 0) return;
+      const records = emails.map((email) => ({ ...email, isActive: false }));
+      await update(scope, accountEmailsTable, { key: 'id', properties: ['isActive'], records });
+      for (const email of records) {
+        scope.changes.add({
+          tableName: accountEmailAudit.tableName,
+          changeType: ChangeType.DELETE,
+          targetId: email.id,
+          targetRecordId: email.recordId,
+          accountRecordId: email.accountRecordId,
+          snapshot: accountEmailAudit.snapshot(email),
+        });
+      }
     },
   };
 }

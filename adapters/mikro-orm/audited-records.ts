@@ -1,3 +1,4 @@
+import type { AccountEmail } from '../../lib/accounts/account-email.ts';
 import type { Account } from '../../lib/accounts/model.ts';
 import type { Uuid } from '../../lib/ids/index.ts';
 import type { Invoice, InvoiceItem } from '../../lib/invoicing/model.ts';
@@ -56,6 +57,11 @@ export const accountAudit: AuditedRecord<New<Account>> = {
     notes: account.notes,
     migrated: account.isMigrated,
   }),
+};
+
+export const accountEmailAudit: AuditedRecord<New<AccountEmail>> = {
+  tableName: 'ACCOUNT_EMAIL',
+  snapshot: (email) => ({ accountId: email.accountId, email: email.email, isActive: email.isActive }),
 };
 
 export const bundleAudit: AuditedRecord<New<Bundle>> = {

@@ -9,6 +9,8 @@ import { BusEventType } from '../queue/model.ts';
 import { checkStorable, shortened } from '../text/index.ts';
 import type { AccountInput } from './account-input.ts';
 import { mergeAccount } from './account-update.ts';
+import { checkFamily, lockFamily } from './family.ts';
+import type { Family } from './hierarchy.ts';
 import type { Account, AccountBalance } from './model.ts';
 import { newAccount } from './new-account.ts';
 
@@ -17,6 +19,8 @@ export interface AccountUpdate {
   /** Whether a null among the changes resets its field; default false. */
   readonly treatNullAsReset?: boolean;
 }
+
+const NO_FAMILY: Family = { ancestors: new Map(), children: [] };
 
 /** Accounts of a tenant (accounts.md §§3–5). */
 export class AccountService {
@@ -29,13 +33,17 @@ export class AccountService {
   /**
    * Creates an account with the defaults of accounts.md §1.1; no field is required.
    * @throws BillingError ACCOUNT_ALREADY_EXISTS (3000) when the external key is taken, MISSING_OR_INVALID_FIELD,
-   * CURRENCY_INVALID, EXTERNAL_KEY_LIMIT_EXCEEDED, PAYMENT_NO_SUCH_PAYMENT_METHOD when a payment method is named: a new account has none.
+   * CURRENCY_INVALID, EXTERNAL_KEY_LIMIT_EXCEEDED, PAYMENT_NO_SUCH_PAYMENT_METHOD when a payment method is named: a new
+   * account has none; ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002) for the parent.
    */
   async create(context: CallContext, input: AccountInput): Promise<Account> {
-    refuseHierarchy(input);
     const account = newAccount(input, this.#ports.ids.next(), context.createdDate);
     if (input.paymentMethodId != null) throw noSuchPaymentMethod(input.paymentMethodId, account.id);
     return this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
+      if (account.parentAccountId !== null) {
+        const { family } = await lockFamily(session, null, account.parentAccountId);
+        checkFamily(account, family);
+      }
       const [stored] = await session.accounts.insert([account]);
       if (!stored) throw new Error('storage returned no account for an insert');
       session.publish([accountEvent(BusEventType.ACCOUNT_CREATION, stored)]);
@@ -51,15 +59,27 @@ export class AccountService {
    */
   async update(context: CallContext, accountId: Uuid, update: AccountUpdate): Promise<Account> {
     const { changes, treatNullAsReset = false } = update;
-    refuseHierarchy(changes);
     return this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
-      const stored = await lockAccount(session, accountId);
+      const { account: stored, family } = await this.#lockForUpdate(session, accountId, changes);
       const merged = mergeAccount(stored, changes, { treatNullAsReset, now: context.createdDate });
+      if (touchesHierarchy(changes)) checkFamily(merged, family);
       if (merged.paymentMethodId !== stored.paymentMethodId) await checkPaymentMethod(session, merged);
       await session.accounts.update([merged]);
       session.publish([accountEvent(BusEventType.ACCOUNT_CHANGE, merged)]);
       return merged;
     });
+  }
+
+  /** The account under its lock, with its line where the update may change it. */
+  async #lockForUpdate(session: WriteSession, accountId: Uuid, changes: AccountInput) {
+    if (!touchesHierarchy(changes))
+      return { account: await lockAccount(session, accountId), family: NO_FAMILY };
+    // Turning delegation on concerns the parent that is there already.
+    const [before] = await session.accounts.findByIds([accountId]);
+    const parentId = changes.parentAccountId ?? before?.parentAccountId ?? null;
+    const { account, family } = await lockFamily(session, accountId, parentId);
+    if (!account) throw noSuchAccount(accountId);
+    return { account, family };
   }
 
   /** @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), also for an account of another tenant. */
@@ -94,6 +114,11 @@ export class AccountService {
   /** A window of the tenant's accounts in creation order, with the counts that pagination headers show. */
   async page(context: CallContext, request: PageRequest): Promise<Page<Account>> {
     return this.#ports.storage.read(context.tenant, (session) => session.accounts.page(request));
+  }
+
+  /** The direct children in creation order; none for an account that does not exist (accounts.md §7 rule 7). */
+  async children(context: CallContext, accountId: Uuid): Promise<readonly Account[]> {
+    return this.#ports.storage.read(context.tenant, (session) => session.accounts.findChildren([accountId]));
   }
 
   /** Balance and credit of each account, from the kept aggregates (accounts.md §8); one query for any number. */
@@ -156,11 +181,6 @@ function noSuchPaymentMethod(paymentMethodId: Uuid, accountId: Uuid): BillingErr
   });
 }
 
-/** Hierarchies bill through summary invoices of the parent, which this version does not make yet. */
-function refuseHierarchy(input: AccountInput): void {
-  if (input.parentAccountId == null && input.isPaymentDelegatedToParent !== true) return;
-  throw new BillingError({
-    code: ErrorCode.NOT_IMPLEMENTED,
-    message: 'Parent accounts and delegated payment are not offered by this version',
-  });
+function touchesHierarchy(changes: AccountInput): boolean {
+  return changes.parentAccountId != null || changes.isPaymentDelegatedToParent === true;
 }

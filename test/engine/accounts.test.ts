@@ -113,7 +113,6 @@ eachDatabase((_kind, open) => {
         { paymentMethodId: '01900000-0000-7000-8000-000000000001' as Uuid },
         7000,
       ],
-      ['a parent', { parentAccountId: '01900000-0000-7000-8000-000000000001' as Uuid }, 1],
     ] as const satisfies readonly (readonly [string, AccountInput, number])[]) {
       it(`refuses ${what} (${code}) and leaves nothing behind`, async () => {
         const events = newEvents(engine.database);

@@ -25,6 +25,10 @@ export const samples: Readonly<Record<string, MakeSample>> = {
   getAccountByKey: () => ({ query: 'externalKey=customer&accountWithBalance=true&audit=MINIMAL' }),
   getAccount: () => ({ query: 'accountWithBalanceAndCBA=true&audit=FULL' }),
   updateAccount: () => ({ body: { notes: 'changed' } }),
+  getChildrenAccounts: () => ({ query: 'accountWithBalance=true&audit=FULL' }),
+  getEmails: nothing,
+  addEmail: ({ accountId }) => ({ body: { accountId, email: 'second@example.com' } }),
+  removeEmail: nothing,
   getAccountBundles: () => ({ query: 'externalKey=bundle&audit=FULL' }),
   getAccountBundlesPaginated: nothing,
   createSubscription: ({ accountId }) => ({

@@ -35,6 +35,12 @@ export const Account = model('Account', {
   auditLogs,
 });
 
+export const AccountEmail = model('AccountEmail', {
+  accountId: field(uuid, 'C', { required: true }),
+  email: field(text(254), 'C', { required: true }),
+  auditLogs,
+});
+
 /** Null where the call did not ask for it (accounts.md §5 rule 1). */
 export interface ShownBalance {
   readonly accountCBA: Decimal | null;

@@ -12,6 +12,7 @@ import { type Route, tenantRoute } from '../routing/route.ts';
 import { partial } from '../wire/model.ts';
 import { flag, pageParameters, plainText, required, uuidList } from '../wire/query.ts';
 import { listOf } from '../wire/wire-type.ts';
+import { accountEmailRoutes } from './account-emails.ts';
 import { auditOf, auditParameter } from './audit.ts';
 
 const area = 'accounts';
@@ -111,6 +112,21 @@ export const accountRoutes: readonly Route[] = [
       return empty;
     },
   }),
+  tenantRoute({
+    method: 'GET',
+    path: '/1.0/kb/accounts/{accountId}/children',
+    operationId: 'getChildrenAccounts',
+    area,
+    summary: 'List the children of an account; an unknown account has none',
+    permission: 'NONE',
+    query: { ...balanceParameters, ...auditParameter },
+    success: { status: 200, body: listOf(Account) },
+    async handle(call) {
+      const children = await call.billing.accounts.children(call.context, call.params.accountId);
+      return json(await accountsJson(call, children));
+    },
+  }),
+  ...accountEmailRoutes,
   tenantRoute({
     method: 'GET',
     path: '/1.0/kb/accounts/{accountId}/bundles',

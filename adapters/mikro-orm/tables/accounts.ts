@@ -1,7 +1,9 @@
+import type { AccountEmail } from '../../../lib/accounts/account-email.ts';
 import type { Account } from '../../../lib/accounts/model.ts';
 import { ErrorCode } from '../../../lib/errors/index.ts';
 import type { New } from '../../../lib/ports/storage/index.ts';
 import {
+  bigint,
   boolean,
   booleanOrNull,
   currencyOrNull,
@@ -31,7 +33,14 @@ export const accountsTable = new RecordTable<New<Account>>(
         },
       },
     ],
-    indexes: [{ name: 'page', columns: ['tenant_record_id', 'record_id'] }],
+    indexes: [
+      { name: 'page', columns: ['tenant_record_id', 'record_id'] },
+      {
+        name: 'parent',
+        columns: ['tenant_record_id', 'parent_account_id', 'record_id'],
+        where: 'parent_account_id is not null',
+      },
+    ],
   },
   {
     id: uuid('id'),
@@ -59,5 +68,26 @@ export const accountsTable = new RecordTable<New<Account>>(
     isMigrated: booleanOrNull('is_migrated'),
     createdDate: instantAt('created_date'),
     updatedDate: instantAt('updated_date'),
+  },
+);
+
+export const accountEmailsTable = new RecordTable<New<AccountEmail>>(
+  {
+    name: 'account_emails',
+    ofTenant: true,
+    uniques: [
+      { name: 'id', columns: ['id'] },
+      // The account's lock is held while one is added, so that none meets it.
+      { name: 'email', columns: ['tenant_record_id', 'account_record_id', 'email'], where: 'is_active' },
+    ],
+    indexes: [{ name: 'account', columns: ['tenant_record_id', 'account_record_id', 'record_id'] }],
+  },
+  {
+    id: uuid('id'),
+    accountId: uuid('account_id'),
+    accountRecordId: bigint('account_record_id'),
+    email: text('email'),
+    isActive: boolean('is_active'),
+    createdDate: instantAt('created_date'),
   },
 );

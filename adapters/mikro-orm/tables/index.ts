@@ -1,5 +1,7 @@
 import { accountsTable } from './accounts.ts';
 import { catalogPartsTable, catalogVersionsTable } from './catalogs.ts';
+import { accountEmailsTable, accountsTable } from './accounts.ts';
+import { catalogVersionsTable } from './catalogs.ts';
 import {
   coverageTable,
   cursorsTable,
@@ -31,6 +33,7 @@ export const tables: readonly TableSpec[] = [
   testClockTable,
   countersTable,
   accountsTable,
+  accountEmailsTable,
   catalogVersionsTable,
   catalogPartsTable,
   bundlesTable,

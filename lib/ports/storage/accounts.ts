@@ -1,3 +1,4 @@
+import type { AccountEmail } from '../../accounts/account-email.ts';
 import type { Account } from '../../accounts/model.ts';
 import type { Uuid } from '../../ids/index.ts';
 import type { New } from './session.ts';
@@ -20,6 +21,14 @@ export interface AccountReads {
   findByRecordIds(recordIds: readonly number[]): Promise<readonly Account[]>;
   findByKeys(externalKeys: readonly string[]): Promise<readonly Account[]>;
   page(request: PageRequest): Promise<Page<Account>>;
+  /** Accounts whose parent is one of these, in creation order. */
+  findChildren(parentAccountIds: readonly Uuid[]): Promise<readonly Account[]>;
+  /** These accounts with their parents, the parents of those, and so on, in any order. */
+  findWithAncestors(accountIds: readonly Uuid[]): Promise<readonly Account[]>;
+  /** Active secondary addresses, in the order of their addition. */
+  findEmails(accountIds: readonly Uuid[]): Promise<readonly AccountEmail[]>;
+  /** Secondary addresses with these ids, removed ones too. */
+  findEmailsByIds(ids: readonly Uuid[]): Promise<readonly AccountEmail[]>;
 }
 
 export interface AccountWrites {
@@ -27,4 +36,7 @@ export interface AccountWrites {
   insert(accounts: readonly New<Account>[]): Promise<readonly Account[]>;
   /** Writes every updatable field; audited as UPDATE. */
   update(accounts: readonly Account[]): Promise<void>;
+  insertEmails(emails: readonly New<AccountEmail>[]): Promise<void>;
+  /** Audited as DELETE. */
+  deactivateEmails(emails: readonly AccountEmail[]): Promise<void>;
 }

@@ -1,0 +1,82 @@
+import { authorshipOf, type CallContext } from '../context.ts';
+import { BillingError, ErrorCode } from '../errors/index.ts';
+import type { Uuid } from '../ids/index.ts';
+import type { Ports } from '../ports/index.ts';
+import { checkStorable, isStorable } from '../text/index.ts';
+import type { AccountEmail } from './account-email.ts';
+import { lockAccount, noSuchAccount } from './service.ts';
+
+/** Longest address, in characters (accounts.md §1.2). */
+const MAX_EMAIL_LENGTH = 254;
+
+/** Secondary addresses of accounts (accounts.md §15). */
+export class AccountEmailService {
+  readonly #ports: Pick<Ports, 'storage' | 'ids'>;
+
+  constructor(ports: Pick<Ports, 'storage' | 'ids'>) {
+    this.#ports = ports;
+  }
+
+  /** The active addresses in the order of their addition. @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002). */
+  async ofAccount(context: CallContext, accountId: Uuid): Promise<readonly AccountEmail[]> {
+    return this.#ports.storage.read(context.tenant, async (session) => {
+      const [account] = await session.accounts.findByIds([accountId]);
+      if (!account) throw noSuchAccount(accountId);
+      return session.accounts.findEmails([accountId]);
+    });
+  }
+
+  /**
+   * Adds an address, stored as given. Adding one that is active already writes nothing; the comparison is exact.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), MISSING_OR_INVALID_FIELD for an empty address and one
+   * above 254 characters, BUSY.
+   */
+  async add(context: CallContext, accountId: Uuid, email: string): Promise<void> {
+    checkAddress(email);
+    const { storage, ids } = this.#ports;
+    await storage.write(context.tenant, authorshipOf(context), async (session) => {
+      const account = await lockAccount(session, accountId);
+      const known = await session.accounts.findEmails([accountId]);
+      if (known.some((each) => each.email === email)) return;
+      const added = {
+        id: ids.next(),
+        accountId,
+        accountRecordId: account.recordId,
+        email,
+        isActive: true,
+        createdDate: context.createdDate,
+      };
+      await session.accounts.insertEmails([added]);
+    });
+  }
+
+  /**
+   * Removes an address; one that the account does not have is no error.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), BUSY.
+   */
+  async remove(context: CallContext, accountId: Uuid, email: string): Promise<void> {
+    if (!isStorable(email)) return;
+    await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
+      await lockAccount(session, accountId);
+      const known = await session.accounts.findEmails([accountId]);
+      await session.accounts.deactivateEmails(known.filter((each) => each.email === email));
+    });
+  }
+}
+
+function checkAddress(email: string): void {
+  checkStorable('AccountEmail email', email);
+  if (email === '') throw invalid('AccountEmail email needs to be set');
+  if (email.length > MAX_EMAIL_LENGTH)
+    throw invalid(
+      `AccountEmail email is ${email.length} characters long; at most ${MAX_EMAIL_LENGTH} are allowed`,
+    );
+}
+
+function invalid(message: string): BillingError {
+  return new BillingError({
+    code: ErrorCode.MISSING_OR_INVALID_FIELD,
+    message,
+    facts: { field: 'email' },
+  });
+}

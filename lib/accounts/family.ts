@@ -1,0 +1,52 @@
+import { BillingError, ErrorCode } from '../errors/index.ts';
+import type { Uuid } from '../ids/index.ts';
+import { ACCOUNT_LOCK_WAIT_MS } from '../limits.ts';
+import type { WriteSession } from '../ports/storage/index.ts';
+import { checkHierarchy, type Family, isPaidByParent } from './hierarchy.ts';
+import type { Account } from './model.ts';
+
+/**
+ * Locks the account, if there is one already, and everything above `parentId`, and returns the account and its line as
+ * they are under the locks. Two links that would close a circle together thus wait for each other, wherever in it they
+ * are.
+ */
+export async function lockFamily(
+  session: WriteSession,
+  accountId: Uuid | null,
+  parentId: Uuid | null,
+): Promise<{ readonly account: Account | null; readonly family: Family }> {
+  const own = accountId === null ? [] : [accountId];
+  const line = parentId === null ? [] : await session.accounts.findWithAncestors([parentId]);
+  const lockable = [...own, ...line.map(({ id }) => id)];
+  const locked = await session.lockAccounts(lockable, { waitMs: ACCOUNT_LOCK_WAIT_MS });
+  const account = locked.find(({ id }) => id === accountId) ?? null;
+  if (parentId === null) return { account, family: { ancestors: new Map(), children: [] } };
+  const [lineNow, children] = [
+    await session.accounts.findWithAncestors([parentId]),
+    await session.accounts.findChildren(own),
+  ];
+  if (lineNow.some(({ id }) => !locked.some((each) => each.id === id))) throw movedMeanwhile(parentId);
+  return { account, family: { ancestors: new Map(lineNow.map((each) => [each.id, each])), children } };
+}
+
+/**
+ * The checks of accounts.md §7 on an account as it is going to be. Delegated payment bills through summary invoices of
+ * the parent, which this version does not make yet.
+ * @throws BillingError of `checkHierarchy`; NOT_IMPLEMENTED for delegated payment.
+ */
+export function checkFamily(account: Omit<Account, 'recordId'>, family: Family): void {
+  checkHierarchy(account, family);
+  if (!isPaidByParent(account)) return;
+  throw new BillingError({
+    code: ErrorCode.NOT_IMPLEMENTED,
+    message: 'Delegated payment is not offered by this version',
+  });
+}
+
+function movedMeanwhile(parentId: Uuid): BillingError {
+  return new BillingError({
+    code: ErrorCode.BUSY,
+    message: `Another operation changed what is above account ${parentId}; try again in a moment`,
+    facts: { parentAccountId: parentId },
+  });
+}

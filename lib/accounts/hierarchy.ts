@@ -1,0 +1,67 @@
+import { BillingError, ErrorCode } from '../errors/index.ts';
+import type { Uuid } from '../ids/index.ts';
+import type { Account } from './model.ts';
+
+/** What the checks read of an account. */
+type Member = Pick<Account, 'id' | 'parentAccountId' | 'isPaymentDelegatedToParent' | 'currency'>;
+
+/** The accounts that a link touches. */
+export interface Family {
+  /** The parent, its parent, and so on, by id. */
+  readonly ancestors: ReadonlyMap<Uuid, Member>;
+  /** Accounts whose parent is the account itself. */
+  readonly children: readonly Member[];
+}
+
+/** Whether the parent pays: the flag without a parent has no effect (accounts.md §7 rule 2). */
+export function isPaidByParent(
+  account: Pick<Account, 'parentAccountId' | 'isPaymentDelegatedToParent'>,
+): boolean {
+  return account.isPaymentDelegatedToParent && account.parentAccountId !== null;
+}
+
+/**
+ * The checks of accounts.md §7 rule 3 on an account as it is going to be.
+ * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002) for an unknown parent; MISSING_OR_INVALID_FIELD for a parent
+ *   that is the account itself or below it, for one that delegates its own payments, and for one of another currency.
+ */
+export function checkHierarchy(account: Member, family: Family): void {
+  const { parentAccountId } = account;
+  if (parentAccountId === null) return;
+  if (parentAccountId === account.id || family.ancestors.has(account.id)) {
+    throw refused(account, `has ${parentAccountId} below it, which therefore cannot be its parent`);
+  }
+  const parent = family.ancestors.get(parentAccountId);
+  if (parent === undefined) {
+    throw new BillingError({
+      code: ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
+      message: `Account does not exist for id ${parentAccountId}`,
+      facts: { accountId: parentAccountId, field: 'parentAccountId' },
+    });
+  }
+  if (isPaidByParent(account)) checkDelegation(account, parent, family.children);
+}
+
+function checkDelegation(account: Member, parent: Member, children: readonly Member[]): void {
+  if (isPaidByParent(parent)) {
+    throw refused(account, `cannot delegate payment to ${parent.id}, which delegates to its own parent`);
+  }
+  const delegating = children.find(isPaidByParent);
+  if (delegating !== undefined) {
+    throw refused(account, `cannot delegate payment to a parent: ${delegating.id} delegates to it`);
+  }
+  if (account.currency !== null && parent.currency !== null && account.currency !== parent.currency) {
+    throw refused(
+      account,
+      `cannot delegate payment in ${account.currency} to ${parent.id}, whose currency is ${parent.currency}`,
+    );
+  }
+}
+
+function refused(account: Member, reason: string): BillingError {
+  return new BillingError({
+    code: ErrorCode.MISSING_OR_INVALID_FIELD,
+    message: `Account ${account.id} ${reason}`,
+    facts: { accountId: account.id, parentAccountId: account.parentAccountId, field: 'parentAccountId' },
+  });
+}

@@ -1,0 +1,116 @@
+import { expect } from 'chai';
+import { type AccountInput, AuditLevel, type Uuid } from '../../lib/index.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { openEngine, type TestEngine } from '../support/engine.ts';
+import { codeOf } from '../support/errors.ts';
+import { openShop } from '../support/shop.ts';
+
+eachDatabase((kind, open) => {
+  describe('account families and emails', () => {
+    let engine: TestEngine;
+
+    beforeEach(async () => {
+      engine = await openEngine(open, { now: '2025-03-10T09:15:30Z' });
+    });
+
+    afterEach(() => engine.close());
+
+    const create = async (input: AccountInput = {}): Promise<Uuid> =>
+      (await engine.acme.createAccount(input)).id;
+    const setParent = (accountId: Uuid, parentAccountId: Uuid | null) =>
+      engine.acme.updateAccount(accountId, { changes: { parentAccountId }, treatNullAsReset: true });
+    const childrenOf = async (accountId: Uuid) =>
+      (await engine.acme.accounts.children(accountId)).map(({ id }) => id);
+
+    it('lists direct children in creation order, and none of an unknown account', async () => {
+      const parent = await create();
+      const [one, two] = [await create({ parentAccountId: parent }), await create()];
+      const grandchild = await create({ parentAccountId: one });
+      await setParent(two, parent);
+      expect(await childrenOf(parent)).to.deep.equal([one, two]);
+      expect(await childrenOf(one)).to.deep.equal([grandchild]);
+      await setParent(one, null);
+      expect(await childrenOf(parent)).to.deep.equal([two]);
+      expect(await childrenOf(grandchild)).to.deep.equal([]);
+    });
+
+    it('refuses circles, unknown parents and parents of other tenants, and stores nothing', async () => {
+      const [a, b, c] = [await create(), await create(), await create()];
+      await setParent(b, a);
+      await setParent(c, b);
+      expect(await codeOf(setParent(a, c))).to.equal(60003);
+      expect(await codeOf(setParent(a, a))).to.equal(60003);
+      const { acme: other } = await openShop(engine.billing);
+      const foreign = (await other.createAccount({})).id;
+      expect(await codeOf(setParent(a, foreign))).to.equal(3002);
+      expect(await codeOf(create({ parentAccountId: foreign }))).to.equal(3002);
+      expect((await engine.acme.getAccount(a)).parentAccountId).to.equal(null);
+      expect(await childrenOf(foreign)).to.deep.equal([]);
+    });
+
+    it('does not offer delegated payment yet, but keeps the flag of an account without parent', async () => {
+      const parent = await create();
+      const delegating = { parentAccountId: parent, isPaymentDelegatedToParent: true };
+      expect(await codeOf(create(delegating))).to.equal(1);
+      const alone = await create({ isPaymentDelegatedToParent: true });
+      expect((await engine.acme.getAccount(alone)).isPaymentDelegatedToParent).to.equal(true);
+      expect(await codeOf(setParent(alone, parent))).to.equal(1);
+      expect((await engine.acme.getAccount(alone)).parentAccountId).to.equal(null);
+    });
+
+    it('lets no circle close between two links at once', async () => {
+      const [a, b, c, d] = [await create(), await create(), await create(), await create()];
+      await setParent(b, c);
+      await setParent(d, a);
+      const results = await Promise.allSettled([setParent(a, b), setParent(c, d)]);
+      const done = results.filter(({ status }) => status === 'fulfilled');
+      expect(done, kind).to.have.length(1);
+    });
+
+    it('accounts E11 Emails: added once, removed without complaint', async () => {
+      const id = await create();
+      const { accounts } = engine.acme;
+      await accounts.addEmail(id, 'a@x.io');
+      await accounts.addEmail(id, 'a@x.io');
+      expect((await accounts.emails(id)).map(({ email }) => email)).to.deep.equal(['a@x.io']);
+      const [first] = await accounts.emails(id);
+      await accounts.addEmail(id, 'A@x.io');
+      await accounts.removeEmail(id, 'zz@x.io');
+      await accounts.removeEmail(id, 'a@x.io');
+      expect((await accounts.emails(id)).map(({ email }) => email)).to.deep.equal(['A@x.io']);
+      await accounts.addEmail(id, 'a@x.io');
+      const again = (await accounts.emails(id)).find(({ email }) => email === 'a@x.io');
+      expect(again?.id).not.to.equal(first?.id);
+      const audit = await engine.acme.audit.logs(first ? [first.id] : [], AuditLevel.FULL);
+      const rows = first ? audit.get(first.id) : [];
+      expect(rows?.map(({ changeType, snapshot }) => [changeType, snapshot?.isActive])).to.deep.equal([
+        ['INSERT', true],
+        ['DELETE', false],
+      ]);
+    });
+
+    it('adds an address once, however many callers add it at once', async () => {
+      const id = await create();
+      const { accounts } = engine.acme;
+      await Promise.all(Array.from({ length: 6 }, () => accounts.addEmail(id, 'a@x.io')));
+      expect(await accounts.emails(id)).to.have.length(1);
+    });
+
+    it('refuses addresses that are empty or too long, and unknown accounts', async () => {
+      const id = await create();
+      const { accounts } = engine.acme;
+      expect(await codeOf(accounts.addEmail(id, ''))).to.equal(60003);
+      expect(await codeOf(accounts.addEmail(id, `${'a'.repeat(250)}@x.io`))).to.equal(60003);
+      expect(await codeOf(accounts.addEmail(id, 'a\u0000@x.io'))).to.equal(60003);
+      const { acme: other } = await openShop(engine.billing);
+      const foreign = (await other.createAccount({})).id;
+      for (const call of [
+        accounts.addEmail(foreign, 'a@x.io'),
+        accounts.removeEmail(foreign, 'a@x.io'),
+        accounts.emails(foreign),
+      ])
+        expect(await codeOf(call)).to.equal(3002);
+      expect(await accounts.emails(id)).to.deep.equal([]);
+    });
+  });
+});
