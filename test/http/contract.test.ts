@@ -3,11 +3,11 @@ import type { Dialect } from '../../adapters/koa/dialect.ts';
 import { producedTypes } from '../../adapters/koa/request/media-type.ts';
 import { bodyLimit, defaultRequestLimits } from '../../adapters/koa/request/request-limits.ts';
 import { routeTable } from '../../adapters/koa/routes/route-table.ts';
-import { parameterNamesOf } from '../../adapters/koa/routing/path.ts';
+import { isIdParameter, parameterNamesOf } from '../../adapters/koa/routing/path.ts';
 import type { Route } from '../../adapters/koa/routing/route.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { migrated } from '../support/storage.ts';
-import { pathOf, samples, withQuery } from './route-samples.ts';
+import { pathOf, samples, statusForUnknownId, withQuery } from './route-samples.ts';
 import { aliasHeaders, basic, type Reply, type Request, serve } from './serving.ts';
 import { populate, type World } from './world.ts';
 
@@ -38,16 +38,16 @@ eachDatabase((kind, open) => {
           return make(world);
         };
         const callSample: CallSample = async (request = {}, replaced = {}) => {
-          const { query, ...sample } = await sampleOf();
-          const path = withQuery(pathOf(route.path, world, replaced), query);
+          const { query, segments, ...sample } = await sampleOf();
+          const path = withQuery(pathOf(route.path, world, { ...segments, ...replaced }), query);
           const headers = { ...sample.headers, ...request.headers };
           return world.serving.call(request.method ?? route.method, path, { ...sample, ...request, headers });
         };
         const callQuery: CallQuery = async (changes) => {
-          const { query, ...sample } = await sampleOf();
+          const { query, segments, ...sample } = await sampleOf();
           const search = new URLSearchParams(query);
           for (const [name, value] of Object.entries(changes)) search.set(name, value);
-          return world.serving.call(route.method, `${pathOf(route.path, world)}?${search}`, sample);
+          return world.serving.call(route.method, `${pathOf(route.path, world, segments)}?${search}`, sample);
         };
 
         describeSuccess(route, callSample);
@@ -161,17 +161,19 @@ function describeIds(
   worldOf: () => World,
 ): void {
   const callWith = (replaced: Readonly<Record<string, string>>): Promise<Reply> => callSample({}, replaced);
-  for (const name of parameterNamesOf(route.path)) {
+  const statusForUnknown = statusForUnknownId[route.operationId] ?? 404;
+  for (const name of parameterNamesOf(route.path).filter(isIdParameter)) {
     it(`answers 404 where ${name} is no UUID`, async () => {
       const reply = await callWith({ [name]: 'nonsense' });
       expect(reply.status).to.equal(404);
       expect(reply.json).to.include({ code: 60008 });
     });
 
-    it(`answers 404 where ${name} is unknown`, async () => {
+    it(`answers ${statusForUnknown} where ${name} is unknown`, async () => {
       const { unknownId } = worldOf();
       const reply = await callWith({ [name]: unknownId });
-      expect(reply.status, reply.text).to.equal(404);
+      expect(reply.status, reply.text).to.equal(statusForUnknown);
+      if (statusForUnknown < 400) return;
       expect((reply.json as { code: number }).code).to.be.oneOf([...route.fails]);
     });
 
@@ -200,7 +202,7 @@ function describeIds(
       await callWith({ accountId: foreignAccountId }),
       await callWith({ accountId: unknownId }),
     ];
-    expect(foreign.status).to.equal(404);
+    expect(foreign.status).to.equal(statusForUnknown);
     expect(foreign.text.replaceAll(foreignAccountId, unknownId)).to.equal(unknown.text);
   });
 }

@@ -5,7 +5,14 @@ import type { World } from './world.ts';
 /** A request that a route answers with its success. */
 export interface Sample extends Request {
   readonly query?: string;
+  /** Segments of the path that are no ids of the world. */
+  readonly segments?: Readonly<Record<string, string>>;
 }
+
+/** Status of the operations that answer an unknown id with something else than 404, by the spec. */
+export const statusForUnknownId: Readonly<Record<string, number>> = {
+  getChildrenAccounts: 200,
+};
 
 type MakeSample = (world: World) => Sample | Promise<Sample>;
 
@@ -28,7 +35,7 @@ export const samples: Readonly<Record<string, MakeSample>> = {
   getChildrenAccounts: () => ({ query: 'accountWithBalance=true&audit=FULL' }),
   getEmails: nothing,
   addEmail: ({ accountId }) => ({ body: { accountId, email: 'second@example.com' } }),
-  removeEmail: nothing,
+  removeEmail: () => ({ segments: { email: 'second%40example.com' } }),
   getAccountBundles: () => ({ query: 'externalKey=bundle&audit=FULL' }),
   getAccountBundlesPaginated: nothing,
   createSubscription: ({ accountId }) => ({

@@ -36,8 +36,9 @@ export const accountEmailRoutes: readonly Route[] = [
     success: { status: 201, location: '/accounts/{accountId}/emails' },
     fails,
     async handle({ billing, context, params, body }) {
-      checkSameAccount(body.accountId, params.accountId);
-      await billing.accounts.addEmail(context, params.accountId, body.email ?? '');
+      const { id } = await billing.getAccount(context, params.accountId);
+      checkSameAccount(body.accountId, id);
+      await billing.accounts.addEmail(context, id, body.email ?? '');
       return created(`/accounts/${params.accountId}/emails`);
     },
   }),

@@ -1,7 +1,5 @@
-import { accountsTable } from './accounts.ts';
-import { catalogPartsTable, catalogVersionsTable } from './catalogs.ts';
 import { accountEmailsTable, accountsTable } from './accounts.ts';
-import { catalogVersionsTable } from './catalogs.ts';
+import { catalogPartsTable, catalogVersionsTable } from './catalogs.ts';
 import {
   coverageTable,
   cursorsTable,
