@@ -1,6 +1,7 @@
 import { AccountEmailService } from './accounts/email-service.ts';
 import { AccountService } from './accounts/service.ts';
 import { AuditService } from './audit/service.ts';
+import { PluginCatalogs } from './catalog/plugins/plugin-catalogs.ts';
 import { CatalogService } from './catalog/service.ts';
 import { type CallContext, CallOrigin, type TenantRef } from './context.ts';
 import { type HealthReport, HealthService } from './health/service.ts';
@@ -18,6 +19,7 @@ import { PaymentMethodService } from './payments/payment-method-service.ts';
 import { PaymentReads } from './payments/payment-reads.ts';
 import { PaymentRetryHandler } from './payments/payment-retry-handler.ts';
 import type {
+  CatalogPlugin,
   Clock,
   IdGenerator,
   Logger,
@@ -44,6 +46,8 @@ export interface BillingOptions<Host> {
   readonly logger: Logger;
   /** Payment gateways by their names; `__EXTERNAL_PAYMENT__` is always there. */
   readonly gateways?: readonly PaymentGateway[];
+  /** Sources of catalogs in the host's own code, asked in this order before what tenants have uploaded (catalog.md §16). */
+  readonly catalogPlugins?: readonly CatalogPlugin[];
   /** Settings of invoicing that differ from the defaults of invoicing.md §18. */
   readonly invoicing?: Partial<InvoicingConfig>;
   /** XML of the catalog that tenants created with `useGlobalDefault` see until they upload their own. */
@@ -118,9 +122,13 @@ export const Billing = {
    * @throws when the storage's schema is not the one that this version knows; the message names the command that fixes it.
    */
   async open<Host>(options: BillingOptions<Host>): Promise<Billing<Host>> {
-    await options.storage.prepare();
     const ports = portsOf(options);
-    const engine = engineOf(ports, options);
+    const settings = {
+      ...options,
+      plugins: new PluginCatalogs(options.catalogPlugins ?? [], ports.systemClock),
+    };
+    const engine = engineOf(ports, settings);
+    await options.storage.prepare();
     const dispatcher = new Dispatcher(ports, {
       handlers: engine.handlers,
       tenantOf: (recordId) => engine.tenants.refOfRecord(recordId),
@@ -128,7 +136,7 @@ export const Billing = {
       ...options.queue,
     });
     await dispatcher.recover();
-    return assemble({ options, ports, engine, dispatcher });
+    return assemble({ options, settings, ports, engine, dispatcher });
   },
 };
 
@@ -140,11 +148,14 @@ function portsOf<Host>(options: BillingOptions<Host>): Ports {
 }
 
 /** Settings of the engine, as it is opened with. */
-type EngineSettings = Pick<BillingOptions<never>, 'defaultCatalog' | 'invoicing'>;
+interface EngineSettings extends Pick<BillingOptions<never>, 'defaultCatalog' | 'invoicing'> {
+  /** Shared with the engines that join a host's transactions. */
+  readonly plugins: PluginCatalogs;
+}
 
 function engineOf(ports: Ports, settings: EngineSettings) {
   const tenants = new TenantService(ports);
-  const catalogs = new CatalogService(ports, tenants, settings.defaultCatalog);
+  const catalogs = new CatalogService(ports, tenants, settings);
   const invoicing = new InvoicingService(ports, catalogs, {
     ...DEFAULT_INVOICING_CONFIG,
     ...settings.invoicing,
@@ -224,12 +235,13 @@ function operationsOf(services: Engine['services']) {
 
 interface Parts<Host> {
   readonly options: BillingOptions<Host>;
+  readonly settings: EngineSettings;
   readonly ports: Ports;
   readonly engine: Engine;
   readonly dispatcher: Dispatcher;
 }
 
-function assemble<Host>({ options, ports, engine, dispatcher }: Parts<Host>): Billing<Host> {
+function assemble<Host>({ options, settings, ports, engine, dispatcher }: Parts<Host>): Billing<Host> {
   const { tenants, security, services } = engine;
   const operations = operationsOf(services);
   const health = new HealthService(ports, () => dispatcher.isWorking);
@@ -243,7 +255,7 @@ function assemble<Host>({ options, ports, engine, dispatcher }: Parts<Host>): Bi
     as: (caller) => ({
       ...bindContext(operations, () => context(caller)),
       within: (host) => {
-        const joined = engineOf({ ...ports, storage: options.storage.within(host) }, options);
+        const joined = engineOf({ ...ports, storage: options.storage.within(host) }, settings);
         return bindContext(operationsOf(joined.services), () => contextOf(ports, tenants, caller));
       },
     }),

@@ -90,6 +90,20 @@ export const MAX_CACHED_CATALOG_CHARACTERS = 64 * MEBIBYTE;
 /** Plans, products and frames of catalogs kept as values, of all catalogs together; each takes a few KiB. */
 export const MAX_DECODED_CATALOG_PARTS = 10_000;
 
+// Catalog plugins (catalog.md §16)
+
+/** Time limit of one call of a catalog plugin: every operation of the tenant waits for it. */
+export const CATALOG_PLUGIN_TIMEOUT_MS = 10 * SECOND_MS;
+
+/** Calls that one batch of due work makes at once of a plugin that has a catalog per account. */
+export const MAX_CONCURRENT_CATALOG_CALLS = 10;
+
+/** Catalogs of plugins kept under their stamps, one per tenant and plugin. */
+export const MAX_CACHED_PLUGIN_CATALOGS = 200;
+
+/** Longest wait that a plugin can ask for with `RetryLater`. */
+export const MAX_RETRY_LATER_MS = DAY_MS;
+
 // Requests (platform.md §16)
 
 /** Bytes of a JSON body (`server.limits.json`). */

@@ -1,4 +1,9 @@
-/** For tests of host applications: a clock that a test moves, a gateway that it scripts. Entry point `billwright/testing`. */
+/**
+ * For tests of host applications: a clock that a test moves, a gateway that it scripts, a catalog that it sets, and the
+ * examination of a catalog plugin. Entry point `billwright/testing`.
+ */
 
 export * from '../payments/index.ts';
+export { type CatalogPluginSubject, checkCatalogPlugin } from './check-catalog-plugin.ts';
 export { type ClockStep, type FakeClock, fakeClock } from './fake-clock.ts';
+export { type MemoryCatalogPlugin, memoryCatalogPlugin } from './memory-catalog-plugin.ts';

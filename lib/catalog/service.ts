@@ -1,3 +1,4 @@
+import { noSuchAccount } from '../accounts/service.ts';
 import { authorshipOf, type CallContext, type TenantRef } from '../context.ts';
 import { BillingError, ErrorCode, type Problem } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
@@ -9,6 +10,8 @@ import { type Catalog, createCatalog } from './catalog.ts';
 import type { CatalogOfAccount, CatalogProvider, CatalogRequest, CatalogSource } from './catalog-source.ts';
 import { type CatalogVersion, createVersion } from './catalog-version.ts';
 import { sha256Hex } from './content-hash.ts';
+import type { PluginCatalogs } from './plugins/plugin-catalogs.ts';
+import { PluginProvider } from './plugins/plugin-provider.ts';
 import { StoredCatalogs } from './stored-catalogs.ts';
 import type { NewCatalogParts, NewCatalogVersion } from './stored-version.ts';
 import { validateVersion } from './validation/validate-version.ts';
@@ -20,6 +23,13 @@ import { canonicalXml } from './xml/write-catalog.ts';
 /** Key of the tenant value under which catalogs stand in events (catalog.md §13 rule 4). */
 const CATALOG_KEY = 'CATALOG';
 
+/** Where catalogs come from that are not stored. */
+export interface CatalogSettings {
+  /** XML of the catalog that tenants created with `useGlobalDefault` see until they have their own. */
+  readonly defaultCatalog?: string | undefined;
+  readonly plugins: PluginCatalogs;
+}
+
 /** Catalogs of the tenants: upload, and the immutable value that every operation reads (catalog.md §5, §13). */
 export class CatalogService implements CatalogProvider {
   readonly #ports: Pick<Ports, 'storage' | 'ids' | 'logger'>;
@@ -28,15 +38,20 @@ export class CatalogService implements CatalogProvider {
   /** What a tenant without versions of its own sees, by its empty catalog. */
   readonly #effective = new WeakMap<Catalog, Catalog>();
   readonly #globalDefault: Catalog | null;
+  readonly #provider: PluginProvider;
 
   constructor(
     ports: Pick<Ports, 'storage' | 'ids' | 'logger'>,
     tenants: TenantService,
-    globalDefault: string | undefined,
+    { defaultCatalog, plugins }: CatalogSettings,
   ) {
     this.#ports = ports;
     this.#tenants = tenants;
-    this.#globalDefault = globalDefault === undefined ? null : createCatalog(validVersions(globalDefault));
+    this.#globalDefault = defaultCatalog === undefined ? null : createCatalog(validVersions(defaultCatalog));
+    this.#provider = new PluginProvider(ports, plugins, {
+      catalogOf: (session) => this.catalogOf(session),
+      catalogsOf: (session, accountIds) => this.catalogsOf(session, accountIds),
+    });
   }
 
   /**
@@ -46,6 +61,7 @@ export class CatalogService implements CatalogProvider {
    * column where it has one; nothing is stored then.
    */
   async upload(context: CallContext, source: Uint8Array | string): Promise<void> {
+    await this.#refuseWhileServed(context);
     const parsed = forTenant(context.tenant, () => parse(source));
     const hashed = await Promise.all(parsed.versions.map(withHash));
     this.#logWarnings(context.tenant, parsed);
@@ -64,13 +80,34 @@ export class CatalogService implements CatalogProvider {
     });
   }
 
-  /** The tenant's catalog as it is now; without any version for a tenant that has none. */
-  async current(context: CallContext): Promise<Catalog> {
-    return this.#ports.storage.read(context.tenant, (session) => this.catalogOf(session));
+  /**
+   * The catalog as it is now: that of a catalog plugin, else what the tenant has stored; without any version for a tenant
+   * that has none. With an account, the one that it sees (catalog.md §15.6, §16).
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002); UNEXPECTED (60000) or CATALOG_INVALID_FOR_TENANT (2080) for
+   * a plugin that fails or gives a bad catalog.
+   */
+  async current(context: CallContext, accountId: Uuid | null = null): Promise<Catalog> {
+    const request = { tenant: context.tenant, now: context.createdDate };
+    if (accountId === null) {
+      const catalogOf = await this.#provider.openTenant(request);
+      return this.#ports.storage.read(context.tenant, catalogOf);
+    }
+    const catalogsOf = await this.open({ ...request, accounts: [accountId] });
+    return this.#ports.storage.read(context.tenant, async (session) => {
+      const [account] = await session.accounts.findByIds([accountId]);
+      if (!account) throw noSuchAccount(accountId);
+      return (await catalogsOf(session, [accountId]))(accountId);
+    });
   }
 
-  async open(_request: CatalogRequest): Promise<CatalogSource> {
-    return (session, accountIds) => this.catalogsOf(session, accountIds);
+  /** Name of the plugin that serves the tenant in the place of its stored catalog, or null. @throws as `current`. */
+  async servingPlugin(context: Pick<CallContext, 'tenant' | 'createdDate'>): Promise<string | null> {
+    const served = await this.#provider.serving({ tenant: context.tenant, now: context.createdDate });
+    return served?.pluginName ?? null;
+  }
+
+  open(request: CatalogRequest): Promise<CatalogSource> {
+    return this.#provider.open(request);
   }
 
   /**
@@ -96,6 +133,17 @@ export class CatalogService implements CatalogProvider {
   async catalogsOf(session: ReadSession, _accountIds: readonly Uuid[]): Promise<CatalogOfAccount> {
     const catalog = await this.catalogOf(session);
     return () => catalog;
+  }
+
+  /** catalog.md §16 rule 6: what is stored would have no visible effect. */
+  async #refuseWhileServed(context: CallContext): Promise<void> {
+    const pluginName = await this.servingPlugin(context);
+    if (pluginName === null) return;
+    throw new BillingError({
+      code: ErrorCode.CATALOG_INVALID_FOR_TENANT,
+      message: `Invalid catalog for tenant : ${context.tenant.id}: the catalog plugin "${pluginName}" serves this tenant; change the catalog there`,
+      facts: { tenantId: context.tenant.id, pluginName },
+    });
   }
 
   #logWarnings(tenant: TenantRef, { versions, warnings }: Parsed): void {

@@ -6,8 +6,9 @@ import { type ClaimedEntry, LeaseLostError, type WriteSession } from '../ports/s
 import { batchAuthorship } from '../queue/batch-authorship.ts';
 import type { HandlerBatch } from '../queue/handler.ts';
 import { addMilliseconds, type Instant } from '../time/index.ts';
+import { inParallel } from '../wait/in-parallel.ts';
 import type { PlannedCharge } from './charge-records.ts';
-import { callGateway, inParallel, operationOutcome } from './gateway-call.ts';
+import { callGateway, operationOutcome } from './gateway-call.ts';
 import { LateAnswers } from './late-answers.ts';
 import { DEFAULT_PAYMENT_CONFIG, type PaymentConfig } from './payment-config.ts';
 import type { PaymentRequest } from './plan-reservation.ts';

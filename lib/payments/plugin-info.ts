@@ -10,7 +10,8 @@ import type {
   PluginProperty,
   Ports,
 } from '../ports/index.ts';
-import { callGateway, type GatewayReply, inParallel } from './gateway-call.ts';
+import { inParallel } from '../wait/in-parallel.ts';
+import { callGateway, type GatewayReply } from './gateway-call.ts';
 import { gatewayProperties, gatewayText } from './gateway-text.ts';
 import type { Payment, PaymentMethod } from './model.ts';
 import type { PaymentConfig } from './payment-config.ts';

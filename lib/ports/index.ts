@@ -4,10 +4,12 @@ import type { Logger } from './logger.ts';
 import type { PaymentGateway } from './payment-gateway.ts';
 import type { Storage } from './storage/index.ts';
 
+export type * from './catalog-plugin.ts';
 export type * from './clock.ts';
 export type * from './identity.ts';
 export type * from './logger.ts';
 export * from './payment-gateway.ts';
+export { RetryLater } from './retry-later.ts';
 
 /** Everything the engine needs from outside; services take what they use of it. */
 export interface Ports {

@@ -127,18 +127,23 @@ export class EntryRunner {
   async #releaseBusy(
     outcomes: readonly { readonly work: Work; readonly outcome: BatchOutcome }[],
   ): Promise<void> {
-    const { storage, systemClock } = this.#ports;
-    const byDelay = Map.groupBy(
+    await this.#release(
       outcomes.flatMap(({ work, outcome }) =>
         outcome.kind === 'busy'
           ? [{ entry: work.entry, delayMs: outcome.delayMs ?? QUEUE_BUSY_PAUSE_MS }]
           : [],
       ),
-      ({ delayMs }) => delayMs,
     );
+  }
+
+  /** Gives entries back without counting a failure. */
+  async #release(
+    waiting: readonly { readonly entry: ClaimedEntry; readonly delayMs: number }[],
+  ): Promise<void> {
+    const { storage, systemClock } = this.#ports;
     // a handler has one or two reasons to wait, so there are as few delays
-    for (const [delayMs, busy] of byDelay) {
-      const entries = busy.map(({ entry }) => entry);
+    for (const [delayMs, held] of Map.groupBy(waiting, (each) => each.delayMs)) {
+      const entries = held.map(({ entry }) => entry);
       await storage.queue.release(entries, systemClock.nowMs() + delayMs);
     }
   }
@@ -148,6 +153,7 @@ export class EntryRunner {
     const { logger, storage, systemClock } = this.#ports;
     const retried: (FailedEntry & { readonly availableAtMs: number })[] = [];
     const failed: FailedEntry[] = [];
+    const waiting: { readonly entry: ClaimedEntry; readonly delayMs: number }[] = [];
     for (const { work, error } of failures) {
       const { entry, handlers } = work;
       const facts = { err: error, recordId: entry.recordId, topic: entry.topic, handler: handlers[0]?.name };
@@ -157,6 +163,11 @@ export class EntryRunner {
       }
       const decision = decideAfterError(entry.errorCount, error);
       const { reason } = decision;
+      if (decision.kind === 'later') {
+        logger.warn({ ...facts, ...decision }, 'a plugin asked to do a queue entry later');
+        waiting.push({ entry, delayMs: decision.delayMs });
+        continue;
+      }
       logger.error(
         { ...facts, errorCount: entry.errorCount, ...decision },
         'handler of a queue entry failed',
@@ -164,6 +175,7 @@ export class EntryRunner {
       if (decision.kind === 'fail') failed.push({ entry, reason });
       else retried.push({ entry, reason, availableAtMs: systemClock.nowMs() + decision.delayMs });
     }
+    await this.#release(waiting);
     if (retried.length > 0) await storage.queue.retry(retried);
     if (failed.length > 0) await storage.queue.fail(failed);
   }

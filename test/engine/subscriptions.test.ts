@@ -5,6 +5,7 @@ import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
 import { scryptHasher, uuidGenerator } from '../../adapters/node/index.ts';
 import { type FakeClock, fakeClock } from '../../adapters/testing/index.ts';
 import { AccountService } from '../../lib/accounts/service.ts';
+import { PluginCatalogs } from '../../lib/catalog/plugins/plugin-catalogs.ts';
 import { CatalogService } from '../../lib/catalog/service.ts';
 import {
   type Account,
@@ -66,7 +67,7 @@ eachDatabase((kind, open) => {
       const ports = { storage, clock, ids, hasher: scryptHasher(), systemClock, logger };
       tenants = new TenantService(ports);
       accounts = new AccountService(ports);
-      catalogs = new CatalogService(ports, tenants, undefined);
+      catalogs = new CatalogService(ports, tenants, { plugins: new PluginCatalogs([], systemClock) });
       subscriptions = new SubscriptionService(ports, catalogs);
       handler = new SubscriptionEventHandler(ports, catalogs);
       told = [];

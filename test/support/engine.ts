@@ -49,6 +49,8 @@ export async function openEngine(
     readonly now: string;
     readonly catalog?: URL;
     readonly invoicing?: BillingOptions<never>['invoicing'];
+    readonly catalogPlugins?: BillingOptions<never>['catalogPlugins'];
+    readonly defaultCatalog?: BillingOptions<never>['defaultCatalog'];
   },
 ): Promise<TestEngine> {
   const database = await open(migrated);
@@ -65,6 +67,8 @@ export async function openEngine(
     logger,
     gateways: [gateway],
     ...(options.invoicing ? { invoicing: options.invoicing } : {}),
+    ...(options.catalogPlugins ? { catalogPlugins: options.catalogPlugins } : {}),
+    ...(options.defaultCatalog === undefined ? {} : { defaultCatalog: options.defaultCatalog }),
   });
   const { tenant, acme } = await openShop(billing, options.catalog ?? specCatalog);
   const settle = async (): Promise<void> => {

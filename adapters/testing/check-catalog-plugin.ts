@@ -1,0 +1,139 @@
+import { compilePluginCatalog } from '../../lib/catalog/plugins/compile-plugin-catalog.ts';
+import {
+  BillingError,
+  type Catalog,
+  type CatalogPlugin,
+  type CatalogPluginContext,
+  type Uuid,
+  writeCatalogXml,
+} from '../../lib/index.ts';
+import { CATALOG_PLUGIN_TIMEOUT_MS } from '../../lib/limits.ts';
+
+/** For whom a plugin is examined. */
+export interface CatalogPluginSubject {
+  /** A tenant that the plugin serves. */
+  readonly tenantId: Uuid;
+  /** Accounts of that tenant; two or more show whether their catalogs differ as the plugin says. */
+  readonly accountIds?: readonly Uuid[];
+  /** A tenant that the plugin does not serve. */
+  readonly foreignTenantId?: Uuid;
+  /** Business time; default now. */
+  readonly now?: Date;
+}
+
+/**
+ * Examines a plugin as its contract asks (catalog.md §16) and returns what is wrong with it, nothing if it keeps it: the
+ * catalog is valid, a stamp stands for one content whatever the account, a null stamp is null for every account, another
+ * tenant is none of its business, and no call takes longer than the engine waits.
+ *
+ * @example
+ * expect(await checkCatalogPlugin(plugin, { tenantId })).to.deep.equal([]);
+ */
+export async function checkCatalogPlugin(
+  plugin: CatalogPlugin,
+  subject: CatalogPluginSubject,
+): Promise<readonly string[]> {
+  const check = new Check(plugin, subject);
+  if (plugin.name.trim() === '') check.findings.push('The plugin has no name');
+  await check.stamps();
+  await check.content();
+  await check.foreignTenant();
+  return check.findings;
+}
+
+class Check {
+  readonly findings: string[] = [];
+  readonly #plugin: CatalogPlugin;
+  readonly #subject: CatalogPluginSubject;
+  #stamp: string | null = null;
+
+  constructor(plugin: CatalogPlugin, subject: CatalogPluginSubject) {
+    this.#plugin = plugin;
+    this.#subject = subject;
+  }
+
+  async stamps(): Promise<void> {
+    const plugin = this.#plugin;
+    const stamp = await this.#timed('latestVersion', () => plugin.latestVersion(this.#context(null)));
+    this.#stamp = stamp ?? null;
+    if (stamp !== null && typeof stamp !== 'string')
+      this.findings.push('latestVersion gives neither text nor null');
+    for (const accountId of [null, ...this.#accountIds]) {
+      const again = await this.#timed('latestVersion', () => plugin.latestVersion(this.#context(accountId)));
+      if (again === this.#stamp) continue;
+      this.findings.push(
+        `latestVersion gives ${String(again)} for account ${accountId ?? 'none'} and gave ${String(this.#stamp)} before, with no change between`,
+      );
+    }
+  }
+
+  async content(): Promise<void> {
+    const first = await this.#catalog(null);
+    if (first === null && this.#stamp !== null) {
+      this.findings.push('catalog gives null for a tenant that the plugin is said to serve');
+      return;
+    }
+    for (const accountId of [null, ...this.#accountIds]) {
+      const other = await this.#catalog(accountId);
+      if (this.#stamp === null || sameContent(first, other)) continue;
+      this.findings.push(
+        `catalog gives another content for account ${accountId ?? 'none'} under the stamp ${this.#stamp}; give null as stamp where accounts differ`,
+      );
+    }
+  }
+
+  async foreignTenant(): Promise<void> {
+    const { foreignTenantId } = this.#subject;
+    if (foreignTenantId === undefined) return;
+    const context = { ...this.#context(null), tenantId: foreignTenantId };
+    await this.#timed('latestVersion', () => this.#plugin.latestVersion(context));
+    const given = await this.#timed('catalog', () => this.#plugin.catalog(context));
+    if (given !== null && given !== undefined)
+      this.findings.push(`catalog serves tenant ${foreignTenantId}, which is not its own`);
+  }
+
+  async #catalog(accountId: Uuid | null): Promise<Catalog | null> {
+    const given = await this.#timed('catalog', () => this.#plugin.catalog(this.#context(accountId)));
+    if (given === null || given === undefined) return null;
+    const origin = { tenantId: this.#subject.tenantId, pluginName: this.#plugin.name };
+    try {
+      return compilePluginCatalog(given, origin);
+    } catch (error) {
+      if (!(error instanceof BillingError)) throw error;
+      const found = (error.problems ?? []).map((problem) => problem.message);
+      this.findings.push(...found.filter((message) => !this.findings.includes(message)));
+      return null;
+    }
+  }
+
+  /** What the call gives; undefined if it throws. */
+  async #timed<T>(method: string, call: () => Promise<T>): Promise<T | undefined> {
+    const startedMs = performance.now();
+    try {
+      return await call();
+    } catch (error) {
+      this.findings.push(`${method} throws ${error instanceof Error ? error.message : String(error)}`);
+      return undefined;
+    } finally {
+      const tookMs = performance.now() - startedMs;
+      if (tookMs > CATALOG_PLUGIN_TIMEOUT_MS)
+        this.findings.push(
+          `${method} takes ${Math.round(tookMs)} ms; the engine waits ${CATALOG_PLUGIN_TIMEOUT_MS}`,
+        );
+    }
+  }
+
+  get #accountIds(): readonly Uuid[] {
+    return this.#subject.accountIds ?? [];
+  }
+
+  #context(accountId: Uuid | null): CatalogPluginContext {
+    const { tenantId, now = new Date() } = this.#subject;
+    return { tenantId, accountId, now, properties: [] };
+  }
+}
+
+function sameContent(one: Catalog | null, other: Catalog | null): boolean {
+  if (one === null || other === null) return one === other;
+  return writeCatalogXml(one) === writeCatalogXml(other);
+}

@@ -1,0 +1,118 @@
+import type { TenantRef } from '../../context.ts';
+import { assertInvariant } from '../../errors/index.ts';
+import type { Uuid } from '../../ids/index.ts';
+import { MAX_CACHED_PLUGIN_CATALOGS, MAX_CONCURRENT_CATALOG_CALLS } from '../../limits.ts';
+import type { CatalogPlugin, CatalogPluginContext } from '../../ports/catalog-plugin.ts';
+import type { SystemClock } from '../../ports/clock.ts';
+import type { PluginProperty } from '../../ports/payment-gateway.ts';
+import type { Instant } from '../../time/index.ts';
+import { inParallel } from '../../wait/in-parallel.ts';
+import type { Catalog } from '../catalog.ts';
+import { StampedCache } from '../stamped-cache.ts';
+import { compilePluginCatalog } from './compile-plugin-catalog.ts';
+import { callPlugin } from './plugin-call.ts';
+
+/** Whom one operation is about. */
+export interface PluginRequest {
+  readonly tenant: TenantRef;
+  readonly now: Instant;
+  readonly accountIds: readonly Uuid[];
+  readonly properties: readonly PluginProperty[];
+}
+
+/** A catalog that a plugin has given, and which. */
+export interface ServedCatalog {
+  readonly pluginName: string;
+  readonly catalog: Catalog;
+}
+
+/** What the plugins say of the accounts of one operation; null: no plugin serves that one. */
+export interface ServedCatalogs {
+  of(accountId: Uuid | null): ServedCatalog | null;
+}
+
+/** A catalog or that there is none, for one plugin. */
+type Answer = ServedCatalog | null;
+
+/**
+ * The catalog plugins of the host (catalog.md §16): asked in order, the first that has a catalog supplies it completely.
+ * Catalogs with a stamp are kept, one per tenant and plugin.
+ */
+export class PluginCatalogs {
+  readonly #plugins: readonly CatalogPlugin[];
+  readonly #systemClock: SystemClock;
+  readonly #kept = new StampedCache<string, Answer>(MAX_CACHED_PLUGIN_CATALOGS);
+
+  constructor(plugins: readonly CatalogPlugin[], systemClock: SystemClock) {
+    const names = plugins.map((plugin) => plugin.name);
+    if (new Set(names).size < names.length)
+      throw new Error(`Two catalog plugins have one name: ${names.join(', ')}`);
+    this.#plugins = plugins;
+    this.#systemClock = systemClock;
+  }
+
+  get isEmpty(): boolean {
+    return this.#plugins.length === 0;
+  }
+
+  /**
+   * Asks the plugins once for one operation. A plugin with a stamp is asked for one catalog, whatever the number of accounts.
+   * @throws BillingError UNEXPECTED (60000) if a plugin fails or is too slow, CATALOG_INVALID_FOR_TENANT (2080) if its
+   * catalog is not valid.
+   */
+  async ask(request: PluginRequest): Promise<ServedCatalogs> {
+    const open = new Set<Uuid | null>(request.accountIds.length === 0 ? [null] : request.accountIds);
+    const served = new Map<Uuid | null, Answer>();
+    for (const plugin of this.#plugins) {
+      for (const [accountId, answer] of await this.#answersOf(plugin, request, [...open])) {
+        served.set(accountId, answer);
+        if (answer !== null) open.delete(accountId);
+      }
+      if (open.size === 0) break;
+    }
+    return {
+      of: (accountId) => {
+        const answer = served.get(accountId);
+        assertInvariant(answer !== undefined, `No catalog was asked for account ${accountId ?? 'none'}`, {
+          accountId,
+        });
+        return answer;
+      },
+    };
+  }
+
+  async #answersOf(
+    plugin: CatalogPlugin,
+    request: PluginRequest,
+    accountIds: readonly (Uuid | null)[],
+  ): Promise<readonly (readonly [accountId: Uuid | null, answer: Answer])[]> {
+    const [first = null, ...others] = accountIds;
+    const context = contextOf(request, others.length === 0 ? first : null);
+    const stamp = await callPlugin(plugin, this.#systemClock, () => plugin.latestVersion(context));
+    if (stamp === null) {
+      return inParallel(accountIds, MAX_CONCURRENT_CATALOG_CALLS, async (accountId) => [
+        accountId,
+        await this.#load(plugin, request, contextOf(request, accountId)),
+      ]);
+    }
+    const key = `${request.tenant.recordId} ${plugin.name}`;
+    const answer = await this.#kept.get(key, stamp, () => this.#load(plugin, request, context));
+    return accountIds.map((accountId) => [accountId, answer]);
+  }
+
+  async #load(plugin: CatalogPlugin, request: PluginRequest, context: CatalogPluginContext): Promise<Answer> {
+    const given = await callPlugin(plugin, this.#systemClock, () => plugin.catalog(context));
+    if (given === null) return null;
+    const origin = { tenantId: request.tenant.id, pluginName: plugin.name };
+    return { pluginName: plugin.name, catalog: compilePluginCatalog(given, origin) };
+  }
+}
+
+function contextOf(request: PluginRequest, accountId: Uuid | null): CatalogPluginContext {
+  return {
+    tenantId: request.tenant.id,
+    accountId,
+    now: new Date(request.now),
+    properties: request.properties,
+  };
+}
