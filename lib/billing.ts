@@ -25,6 +25,7 @@ import type {
   Logger,
   PaymentGateway,
   Ports,
+  SecretCipher,
   SecretHasher,
   SystemClock,
 } from './ports/index.ts';
@@ -43,6 +44,8 @@ export interface BillingOptions<Host> {
   readonly systemClock: SystemClock;
   readonly ids: IdGenerator;
   readonly hasher: SecretHasher;
+  /** Encrypts what the server must read again, such as the keys that sign tokens. */
+  readonly cipher: SecretCipher;
   readonly logger: Logger;
   /** Payment gateways by their names; `__EXTERNAL_PAYMENT__` is always there. */
   readonly gateways?: readonly PaymentGateway[];

@@ -1,4 +1,5 @@
 import type { Uuid } from './ids/index.ts';
+import type { Clock, IdGenerator } from './ports/index.ts';
 import type { Authorship } from './ports/storage/index.ts';
 import { checkStorable } from './text/index.ts';
 import type { Instant } from './time/index.ts';
@@ -28,6 +29,15 @@ export interface CallContext {
   readonly createdDate: Instant;
 }
 
+/** Who makes a change that belongs to no tenant: a tenant itself, a user, a role. */
+export interface SystemAuthor {
+  readonly userName: string;
+  readonly reasonCode?: string | null;
+  readonly comments?: string | null;
+  /** Default a new id. */
+  readonly userToken?: Uuid;
+}
+
 /** Component names that stand in `changedBy` for work which the engine does by itself (platform.md §5.3). */
 export const ActingComponent = {
   SUBSCRIPTION_TRANSITION: 'SubscriptionBaseTransition',
@@ -53,5 +63,26 @@ export function authorshipOf(context: CallContext): Authorship {
     comments: context.comments,
     createdDate: context.createdDate,
     userTokenOf: () => context.userToken,
+  };
+}
+
+/**
+ * The same for a change of no tenant.
+ * @throws BillingError MISSING_OR_INVALID_FIELD for an author, reason or comment that cannot be stored.
+ */
+export function systemAuthorshipOf(
+  author: SystemAuthor,
+  { clock, ids }: { readonly clock: Clock; readonly ids: IdGenerator },
+): Authorship {
+  checkStorable('User', author.userName);
+  checkStorable('Reason', author.reasonCode);
+  checkStorable('Comment', author.comments);
+  const userToken = author.userToken ?? ids.next();
+  return {
+    userName: author.userName,
+    reasonCode: author.reasonCode ?? null,
+    comments: author.comments ?? null,
+    createdDate: clock.now(),
+    userTokenOf: () => userToken,
   };
 }

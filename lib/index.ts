@@ -11,7 +11,7 @@ export {
   type TenantBilling,
 } from './billing.ts';
 export * from './catalog/index.ts';
-export { type CallContext, CallOrigin, type TenantRef } from './context.ts';
+export { type CallContext, CallOrigin, type SystemAuthor, type TenantRef } from './context.ts';
 export * from './errors/index.ts';
 export type { HealthCheck } from './health/checks.ts';
 export type { HealthReport } from './health/service.ts';
@@ -23,8 +23,10 @@ export * from './payments/model.ts';
 export * from './ports/index.ts';
 export * from './ports/storage/index.ts';
 export * from './queue/model.ts';
-export type { User } from './security/model.ts';
-export { ALL_PERMISSIONS, isPermitted } from './security/service.ts';
+export * from './security/model.ts';
+export { ALL_PERMISSIONS, isPermitted } from './security/permissions.ts';
+export { isGranted } from './security/tenant-grants.ts';
+export type { NewTokenKey, TokenSigner } from './security/token-keys.ts';
 export type {
   CreateSubscriptionOptions,
   CreateSubscriptionRequest,

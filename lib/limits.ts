@@ -145,6 +145,51 @@ export const MAX_CACHED_CREDENTIALS = 10_000;
 /** How long a verified credential is believed without a new check. */
 export const CACHED_CREDENTIAL_MS = MINUTE_MS;
 
+// Security (platform.md §6–§8)
+
+/** Users and clients kept in memory with their permissions. */
+export const MAX_CACHED_PRINCIPALS = 10_000;
+
+/** Characters of the name of a user, role or client. */
+export const MAX_SECURITY_NAME_CHARACTERS = 128;
+
+/** Characters of a password outside test mode, and of any secret: hashing must not take a megabyte. */
+export const MIN_PASSWORD_CHARACTERS = 8;
+export const MAX_SECRET_CHARACTERS = 1_024;
+
+/** Failed logins that lock a name, and an address, when they happen within the window; and for how long. */
+export const MAX_LOGIN_FAILURES_OF_NAME = 10;
+export const MAX_LOGIN_FAILURES_OF_ADDRESS = 50;
+export const LOGIN_FAILURE_WINDOW_MS = 15 * MINUTE_MS;
+export const LOGIN_LOCK_MS = 15 * MINUTE_MS;
+
+/** Idle time after which a login session ends (`rbac.globalSessionTimeout`), and how exactly its last use is kept. */
+export const SESSION_IDLE_MS = HOUR_MS;
+export const SESSION_TOUCH_MS = MINUTE_MS;
+
+/** Life of a token (`security.token.lifetime`). */
+export const TOKEN_LIFETIME_MS = HOUR_MS;
+
+/** By how much the clocks of two servers may differ when times of a token are checked. */
+export const TOKEN_CLOCK_TOLERANCE_MS = MINUTE_MS;
+
+/** Characters of a token; the header block has 16 KiB. */
+export const MAX_TOKEN_CHARACTERS = 8 * KIBIBYTE;
+
+/** How long a signing key signs. */
+export const SIGNING_KEY_LIFETIME_MS = 90 * DAY_MS;
+
+/** How long published keys, ours and those of other issuers, may be remembered. */
+export const KEY_SET_CACHE_MS = 10 * MINUTE_MS;
+
+/** Pause before an unknown key id, or an issuer that could not be reached, makes us look again. */
+export const KEY_SET_PAUSE_MS = MINUTE_MS;
+export const KEY_SET_FAILURE_PAUSE_MS = 10 * SECOND_MS;
+
+/** How long an issuer may take to answer, and how large its key set may be. */
+export const KEY_SET_TIMEOUT_MS = 5 * SECOND_MS;
+export const MAX_KEY_SET_BYTES = 256 * KIBIBYTE;
+
 // Storage
 
 /** Re-runs of an operation after a serialisation failure, deadlock or busy database. */

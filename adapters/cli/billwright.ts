@@ -30,6 +30,12 @@ const usage = `Usage: billwright <command> [options]
                          server.defaultDialect: dialect of calls with headers of neither family
     --limit-json, --limit-text, --limit-header, --limit-url <size>
                          server.limits.*: bytes, or such as 2MiB (default 1MiB, 10MiB, 16KiB, 8KiB)
+    --token-issuer <text>
+                         security.token.issuer: issuer named in bearer tokens (default: the server's base URL)
+    --token-lifetime <span>
+                         security.token.lifetime: life of a bearer token (default 1h)
+    --jwt-issuers <json> security.jwt.issuers: other issuers whose tokens are taken, a list of {issuer, jwksUri,
+                         audience, algorithms, usernameClaim, permissionsClaim, rolesClaim, roleMapping, tenantsClaim}
 
   migrate    Bring the schema of a database up to date.
     --database <where>   as above
@@ -41,7 +47,8 @@ const usage = `Usage: billwright <command> [options]
   openapi    Print the OpenAPI document of the HTTP interface.
 
 Environment: BILLWRIGHT_ADMIN_PASSWORD is the password of the user "admin" made at the first start, and the one that
-"billwright password" sets (default: a random one, shown once); BILLWRIGHT_LOG_LEVEL is debug, info, warn or error (default info).
+"billwright password" sets (default: a random one, shown once); BILLWRIGHT_LOG_LEVEL is debug, info, warn or error (default info);
+BILLWRIGHT_SERVER_KEY (at least 32 characters, the same on all nodes) encrypts the keys that sign bearer tokens.
 `;
 
 const database = { type: 'string', default: 'billwright.db' } as const;

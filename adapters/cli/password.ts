@@ -1,5 +1,5 @@
 import { Billing } from '../../lib/billing.ts';
-import { scryptHasher, systemClock, uuidGenerator } from '../node/index.ts';
+import { scryptHasher, systemClock, unencrypted, uuidGenerator } from '../node/index.ts';
 import { choosePassword, loginText } from './administrator.ts';
 import { openStorage } from './database.ts';
 import { createLogger } from './logger.ts';
@@ -22,6 +22,7 @@ export async function setPassword({ user, database }: PasswordOptions): Promise<
       systemClock: clock,
       ids: uuidGenerator(),
       hasher: scryptHasher(),
+      cipher: unencrypted(),
       logger: createLogger(process.env.BILLWRIGHT_LOG_LEVEL),
     });
     await billing.security.setPassword(user, chosen.password);

@@ -10,6 +10,7 @@ import { choosePassword, ensureLogin, type Login, loginText } from './administra
 import { isPostgresqlUrl, openStorage } from './database.ts';
 import { createLogger } from './logger.ts';
 import { refuseTestModeInProduction, refuseTestPassword } from './production.ts';
+import { cipherOf } from './server-key.ts';
 import type { HttpSettings } from './settings.ts';
 
 const testModeWarning =
@@ -78,6 +79,7 @@ async function compose(parts: {
     systemClock: system,
     ids: uuidGenerator(),
     hasher: scryptHasher(),
+    cipher: cipherOf(process.env, logger),
     logger,
     gateways: options.testMode ? [await openSandbox(options, logger)] : [],
   });

@@ -1,6 +1,10 @@
 import { isIP } from 'node:net';
-import { Dialect, type RequestLimits } from '../koa/index.ts';
+import { parseTimeSpan } from '../../lib/time/index.ts';
+import { Dialect, type RequestLimits, type TokenIssuer, type TokenOptions } from '../koa/index.ts';
 import { UsageError } from './usage-error.ts';
+
+const shortestLifetimeMs = 1_000;
+const longestLifetimeMs = 30 * 24 * 3_600_000;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 /** Options of the command line by name; all are text. */
@@ -14,6 +18,7 @@ export interface HttpSettings {
   readonly locationFullUrl: boolean;
   readonly defaultDialect: Dialect;
   readonly limits: Partial<RequestLimits>;
+  readonly tokens: TokenOptions;
 }
 
 /** Options that set a server property (platform.md §4.3); the environment can set it too, the option wins. */
@@ -27,6 +32,9 @@ const propertyOf = {
   'limit-text': 'server.limits.text',
   'limit-header': 'server.limits.header',
   'limit-url': 'server.limits.url',
+  'token-issuer': 'security.token.issuer',
+  'token-lifetime': 'security.token.lifetime',
+  'jwt-issuers': 'security.jwt.issuers',
 } as const;
 type SettingName = keyof typeof propertyOf;
 
@@ -56,6 +64,11 @@ export function httpSettings(given: Given, environment: Environment): HttpSettin
       header: read('limit-header', bytes),
       url: read('limit-url', bytes),
     }),
+    tokens: present({
+      issuer: read('token-issuer', (text) => text),
+      lifetimeMs: read('token-lifetime', lifetime),
+      issuers: read('jwt-issuers', issuers),
+    }),
   };
 }
 
@@ -71,6 +84,9 @@ const expectationOf: Readonly<Record<SettingName, string>> = {
   'limit-text': size,
   'limit-header': size,
   'limit-url': size,
+  'token-issuer': 'an issuer',
+  'token-lifetime': 'a time span from 1s to 30d such as 1h',
+  'jwt-issuers': 'a JSON array of {issuer, jwksUri, …}',
 };
 
 /** Prefixes of a property in the environment, the documented one first (platform.md §4.1). */
@@ -111,6 +127,39 @@ function bytes(text: string): number | undefined {
   const [, digits = '', unit = ''] = /^(\d{1,9}) ?(KiB|MiB)?$/.exec(text) ?? [];
   const count = Number(digits) * (bytesOfUnit[unit] ?? 1);
   return count > 0 ? count : undefined;
+}
+
+function lifetime(text: string): number | undefined {
+  const span = tryTimeSpan(text);
+  return span !== undefined && span >= shortestLifetimeMs && span <= longestLifetimeMs ? span : undefined;
+}
+
+function tryTimeSpan(text: string): number | undefined {
+  try {
+    return parseTimeSpan(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether they can be used is checked where they are: each message there names the issuer. */
+function issuers(text: string): readonly TokenIssuer[] | undefined {
+  try {
+    const list: unknown = JSON.parse(text);
+    return Array.isArray(list) && list.every(isIssuer) ? list : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isIssuer(value: unknown): value is TokenIssuer {
+  if (typeof value !== 'object' || value === null) return false;
+  return (
+    'issuer' in value &&
+    typeof value.issuer === 'string' &&
+    'jwksUri' in value &&
+    typeof value.jwksUri === 'string'
+  );
 }
 
 function present<T extends object>(values: { readonly [K in keyof T]: T[K] | undefined }): Partial<T> {

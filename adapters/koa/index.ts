@@ -11,6 +11,8 @@ import { unreadableAnswer } from './response/unreadable-request.ts';
 import { routeTable } from './routes/route-table.ts';
 import { type DispatcherOptions, dispatcher } from './routing/dispatcher.ts';
 
+export type { TokenOptions } from './auth/authenticator.ts';
+export { TokenAlgorithm, type TokenIssuer } from './auth/token-issuers.ts';
 export { Dialect } from './dialect.ts';
 export type { RequestLimits } from './request/request-limits.ts';
 export type { MovableClock, TestMode } from './test-mode.ts';

@@ -11,6 +11,7 @@ import type {
   Authorship,
   QueueStore,
   ReadSession,
+  SecurityStore,
   Storage,
   SystemStore,
   WriteSession,
@@ -22,6 +23,7 @@ import { type HostEntityManager, HostTransactions } from './host-transactions.ts
 import type { ConsumedTopics } from './outbox.ts';
 import { queueStore, type SystemAccess } from './queue-store.ts';
 import { readSchemaState, refusal } from './schema.ts';
+import { securityStore } from './security-store.ts';
 import { readSession, writeSession } from './session.ts';
 import type { Sql } from './sql.ts';
 import { systemStore } from './system-store.ts';
@@ -63,6 +65,7 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
   readonly singleNode: boolean;
   readonly queue: QueueStore;
   readonly system: SystemStore;
+  readonly security: SecurityStore;
   readonly #shared: Shared;
   readonly #host: Host | undefined;
 
@@ -77,6 +80,7 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
     };
     this.queue = queueStore(access, onSignal);
     this.system = systemStore(access, dialect);
+    this.security = securityStore(access, dialect);
   }
 
   static over<Host extends HostEntityManager>(parts: StorageParts): MikroOrmStorage<Host> {

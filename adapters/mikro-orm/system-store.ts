@@ -5,9 +5,11 @@ import { numberOf } from './columns.ts';
 import type { Dialect } from './dialect.ts';
 import type { SystemAccess } from './queue-store.ts';
 import { insert, insertInto } from './record-access.ts';
+import { raiseRevision } from './security-store.ts';
 import { isIn, raw, type Sql, sql } from './sql.ts';
 import type { RecordTable } from './tables/record-table.ts';
-import { tenantsTable, testClockTable, usersTable } from './tables/system.ts';
+import { usersTable } from './tables/security.ts';
+import { tenantsTable, testClockTable } from './tables/system.ts';
 
 /** Rows of no tenant carry its number 0 (platform.md §17 rule 2). */
 const noTenant = 0;
@@ -47,12 +49,14 @@ export function systemStore(access: SystemAccess, dialect: Dialect): SystemStore
           ${insertInto({ tenantRecordId: noTenant }, usersTable, [user])} on conflict (name) do nothing`);
       return affected === 1;
     },
-    updatePasswordHash: async (name, passwordHash) => {
-      const { affected } = await access.run(sql`
+    updatePasswordHash: async (name, passwordHash) =>
+      access.transact(async (runner) => {
+        const { affected } = await runner.run(sql`
           update ${raw(usersTable.name)}
           set password_hash = ${passwordHash}, credential_version = credential_version + 1 where name = ${name}`);
-      return affected === 1;
-    },
+        await raiseRevision(runner);
+        return affected === 1;
+      }),
     readTestClock: async () => {
       const [clock] = await find(testClockTable, sql`name = ${clockName}`);
       return clock ? { base: clock.base, setAtMs: clock.setAtMs } : null;

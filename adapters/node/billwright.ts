@@ -1,6 +1,7 @@
 import { Billing as Engine, type BillingOptions as EngineOptions } from '../../lib/billing.ts';
 import { consoleLogger } from './console-logger.ts';
 import { scryptHasher } from './scrypt-hasher.ts';
+import { unencrypted } from './secret-cipher.ts';
 import { systemClock } from './system-clock.ts';
 import { uuidGenerator } from './uuid-generator.ts';
 
@@ -12,7 +13,8 @@ export type Billing<Host = never> = Engine<Host>;
 
 export const Billing = {
   /**
-   * Opens the engine in a Node process: real time, UUIDv7, scrypt, and a logger that writes warnings to standard error,
+   * Opens the engine in a Node process: real time, UUIDv7, scrypt, signing keys kept as they are (see
+   * `secretCipher`), and a logger that writes warnings to standard error,
    * each replaceable by an option.
    *
    * @example
@@ -27,6 +29,7 @@ export const Billing = {
       systemClock: clock,
       ids: uuidGenerator(),
       hasher: scryptHasher(),
+      cipher: unencrypted(),
       logger: consoleLogger(),
       ...options,
     });

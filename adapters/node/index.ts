@@ -1,5 +1,6 @@
 /** What the Node runtime gives the engine: time, identity, hashing of secrets. */
 export { type ScryptHasherOptions, scryptHasher } from './scrypt-hasher.ts';
+export { secretCipher, unencrypted } from './secret-cipher.ts';
 export {
   type ClockMove,
   type SharedTestClock,

@@ -51,7 +51,16 @@ export function scryptHasher(options: ScryptHasherOptions = {}): SecretHasher {
       const key = await derive(secret, { ...expected, length: expected.key.length });
       return timingSafeEqual(key, expected.key) && stored !== null;
     },
+    isWeaker(stored) {
+      const { cost, salt, key } = parse(stored);
+      return workOf(cost) < workOf(defaultCost) || salt.length < saltBytes || key.length < keyBytes;
+    },
   };
+}
+
+/** What a guess costs, up to a constant. */
+function workOf({ logCost, blockSize, parallelism }: ScryptCost): number {
+  return 2 ** logCost * blockSize * parallelism;
 }
 
 function derive(

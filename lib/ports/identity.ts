@@ -10,4 +10,16 @@ export interface SecretHasher {
   hash(secret: string): Promise<string>;
   /** True if `secret` is the one behind `stored`; a null `stored` costs the same work and answers false. */
   verify(secret: string, stored: string | null): Promise<boolean>;
+  /** True if `stored` was made with less work than `hash` does now: it is replaced at the next success. */
+  isWeaker(stored: string): boolean;
+}
+
+/**
+ * Encryption of what the server must read again, such as signing keys, with the server key: authenticated, and told
+ * apart from what another key has made.
+ */
+export interface SecretCipher {
+  encrypt(text: string): Promise<string>;
+  /** Null if `stored` was not made with this key. */
+  decrypt(stored: string): Promise<string | null>;
 }

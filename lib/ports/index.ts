@@ -1,5 +1,5 @@
 import type { Clock, SystemClock } from './clock.ts';
-import type { IdGenerator, SecretHasher } from './identity.ts';
+import type { IdGenerator, SecretCipher, SecretHasher } from './identity.ts';
 import type { Logger } from './logger.ts';
 import type { PaymentGateway } from './payment-gateway.ts';
 import type { Storage } from './storage/index.ts';
@@ -18,6 +18,7 @@ export interface Ports {
   readonly systemClock: SystemClock;
   readonly ids: IdGenerator;
   readonly hasher: SecretHasher;
+  readonly cipher: SecretCipher;
   readonly logger: Logger;
   /** Registered gateways by name; the built-in external payment gateway is always among them. */
   readonly gateways: ReadonlyMap<string, PaymentGateway>;

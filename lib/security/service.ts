@@ -1,25 +1,55 @@
 import { BillingError, ErrorCode } from '../errors/index.ts';
 import type { Ports } from '../ports/index.ts';
 import { isStorable, shortened } from '../text/index.ts';
-import type { User } from './model.ts';
+import { ADMIN_ROLE } from './built-in-roles.ts';
+import type { Principal, User } from './model.ts';
+import { ALL_PERMISSIONS } from './permissions.ts';
+import { Principals } from './principals.ts';
+import { TokenKeys } from './token-keys.ts';
 
-/** Everything; the permission of the bootstrap administrator (platform.md §8). */
-export const ALL_PERMISSIONS = '*:*';
+type SecurityPorts = Pick<
+  Ports,
+  'storage' | 'ids' | 'hasher' | 'cipher' | 'clock' | 'systemClock' | 'logger'
+>;
 
-/** Users of the server (platform.md §6, §8). */
+/** Who may use the server, and how they prove it (platform.md §6–§8). */
 export class SecurityService {
-  readonly #ports: Pick<Ports, 'storage' | 'ids' | 'hasher'>;
+  /** The keys of the server's own tokens. */
+  readonly tokenKeys: TokenKeys;
+  readonly #ports: SecurityPorts;
+  readonly #principals: Principals;
 
-  constructor(ports: Pick<Ports, 'storage' | 'ids' | 'hasher'>) {
+  constructor(ports: SecurityPorts) {
     this.#ports = ports;
+    this.#principals = new Principals(ports);
+    this.tokenKeys = new TokenKeys(ports);
+  }
+
+  /**
+   * The active user or client of that name with its effective permissions and grants, or null; from memory, yet never
+   * stale: a change holds at once on every node.
+   */
+  async principal(kind: 'USER' | 'CLIENT', name: string): Promise<Principal | null> {
+    return this.#principals.find(kind, name);
+  }
+
+  /** Permissions of these roles together, sorted; a role that does not exist has none. */
+  async permissionsOf(roles: readonly string[]): Promise<readonly string[]> {
+    return this.#principals.permissionsOf(roles);
   }
 
   /** The active user behind a name and password, or null; an unknown name costs the same work as a wrong password. */
   async authenticate(name: string, password: string): Promise<User | null> {
+    const { hasher, storage } = this.#ports;
     const user = await this.find(name);
     const active = user?.isActive ? user : null;
-    const matches = await this.#ports.hasher.verify(password, active?.passwordHash ?? null);
-    return active && matches ? active : null;
+    const matches = await hasher.verify(password, active?.passwordHash ?? null);
+    if (!active || !matches) return null;
+    if (hasher.isWeaker(active.passwordHash)) {
+      const to = await hasher.hash(password);
+      await storage.security.rehashUser(name, { from: active.passwordHash, to });
+    }
+    return active;
   }
 
   async find(name: string): Promise<User | null> {
@@ -30,15 +60,19 @@ export class SecurityService {
   async ensureAdministrator(name: string, password: string): Promise<boolean> {
     const { storage, ids, hasher } = this.#ports;
     if (await storage.system.findUserByName(name)) return false;
-    return storage.system.insertUserIfAbsent({
+    const isNew = await storage.system.insertUserIfAbsent({
       id: ids.next(),
       name,
       passwordHash: await hasher.hash(password),
       credentialVersion: 1,
       permissions: [ALL_PERMISSIONS],
+      roles: [ADMIN_ROLE],
       allTenants: true,
+      tenantIds: [],
       isActive: true,
     });
+    this.#principals.forget();
+    return isNew;
   }
 
   /**
@@ -48,19 +82,17 @@ export class SecurityService {
   async setPassword(name: string, password: string): Promise<void> {
     const { storage, hasher } = this.#ports;
     const isKnown = isStorable(name);
-    if (isKnown && (await storage.system.updatePasswordHash(name, await hasher.hash(password)))) return;
-    throw new BillingError({
-      code: ErrorCode.SECURITY_INVALID_USER,
-      message: `There is no user "${shortened(name)}"`,
-      facts: { user: name },
-    });
+    const isSet = isKnown && (await storage.system.updatePasswordHash(name, await hasher.hash(password)));
+    if (!isSet) throw noSuchUser(name);
+    this.#principals.forget();
   }
 }
 
-/** Whether granted permissions cover a needed one: `*`, `*:*`, `group:*` or equality (platform.md §8 rule 4). */
-export function isPermitted(granted: readonly string[], needed: string): boolean {
-  const group = needed.split(':', 1)[0] ?? '';
-  return granted.some(
-    (each) => each === '*' || each === ALL_PERMISSIONS || each === needed || each === `${group}:*`,
-  );
+/** SECURITY_INVALID_USER (40001). */
+function noSuchUser(name: string): BillingError {
+  return new BillingError({
+    code: ErrorCode.SECURITY_INVALID_USER,
+    message: `There is no user "${shortened(name)}"`,
+    facts: { user: name },
+  });
 }

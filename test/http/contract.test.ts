@@ -7,6 +7,7 @@ import { isIdParameter, parameterNamesOf } from '../../adapters/koa/routing/path
 import type { Route } from '../../adapters/koa/routing/route.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { migrated } from '../support/storage.ts';
+import { authorizationOf } from './callers.ts';
 import { pathOf, samples, statusForUnknownId, withQuery } from './route-samples.ts';
 import { aliasHeaders, basic, type Reply, type Request, serve } from './serving.ts';
 import { populate, type World } from './world.ts';
@@ -23,7 +24,14 @@ eachDatabase((kind, open) => {
 
     before(async () => {
       world = await populate(await serve(await open(migrated)));
-      const user = { passwordHash: 'plain:password', credentialVersion: 1, isActive: true, permissions: [] };
+      const user = {
+        passwordHash: 'plain:password',
+        credentialVersion: 1,
+        isActive: true,
+        permissions: [],
+        roles: [],
+        tenantIds: [],
+      };
       const { storage, nextId } = world.serving;
       await storage.system.insertUserIfAbsent({ ...user, id: nextId(), name: 'reader', allTenants: true });
       await storage.system.insertUserIfAbsent({ ...user, id: nextId(), name: 'stranger', allTenants: false });
@@ -37,21 +45,30 @@ eachDatabase((kind, open) => {
           if (make === undefined) throw new Error(`${route.operationId} has no sample`);
           return make(world);
         };
+        const callerOf: CallerOf = (name) => authorizationOf(world.serving, route.credentials, name);
+        let adminToken: string | undefined;
+        const admin = async (): Promise<string> => {
+          adminToken ??= await callerOf('admin');
+          return adminToken;
+        };
         const callSample: CallSample = async (request = {}, replaced = {}) => {
           const { query, segments, ...sample } = await sampleOf();
           const path = withQuery(pathOf(route.path, world, { ...segments, ...replaced }), query);
-          const headers = { ...sample.headers, ...request.headers };
+          const authorization = await admin();
+          const headers = { authorization, ...sample.headers, ...request.headers };
           return world.serving.call(request.method ?? route.method, path, { ...sample, ...request, headers });
         };
         const callQuery: CallQuery = async (changes) => {
           const { query, segments, ...sample } = await sampleOf();
           const search = new URLSearchParams(query);
           for (const [name, value] of Object.entries(changes)) search.set(name, value);
-          return world.serving.call(route.method, `${pathOf(route.path, world, segments)}?${search}`, sample);
+          const headers = { authorization: await admin(), ...sample.headers };
+          const path = `${pathOf(route.path, world, segments)}?${search}`;
+          return world.serving.call(route.method, path, { ...sample, headers });
         };
 
         describeSuccess(route, callSample);
-        describeAccess(route, callSample);
+        describeAccess(route, callSample, callerOf);
         describeIds(route, { callSample, callQuery }, () => world);
         describeQuery(route, callQuery);
         describeBody(route, callSample);
@@ -65,6 +82,7 @@ type CallSample = (
   request?: Request & { readonly method?: string },
   replaced?: Readonly<Record<string, string>>,
 ) => Promise<Reply>;
+type CallerOf = (name: string) => Promise<string>;
 type CallQuery = (changes: Readonly<Record<string, string>>) => Promise<Reply>;
 
 function describeSuccess(route: Route, callSample: CallSample): void {
@@ -98,7 +116,7 @@ function describeSuccess(route: Route, callSample: CallSample): void {
   });
 }
 
-function describeAccess(route: Route, callSample: CallSample): void {
+function describeAccess(route: Route, callSample: CallSample, callerOf: CallerOf): void {
   if (route.credentials === 'NONE') {
     it('needs no credentials', async () => {
       const reply = await callSample({
@@ -109,40 +127,48 @@ function describeAccess(route: Route, callSample: CallSample): void {
     return;
   }
 
-  const refused: readonly (readonly [
-    why: string,
-    headers: Readonly<Record<string, string | undefined>>,
-    code: number,
-  ])[] = [
-    ['no user', { authorization: undefined }, 60004],
-    ['an unknown user', { authorization: basic('nobody', 'password') }, 60004],
-    ['a wrong password', { authorization: basic('admin', 'Password') }, 60004],
-    ...(route.credentials === 'USER'
-      ? []
-      : ([
-          ['no tenant', { 'x-service-apikey': undefined }, 60005],
-          ['an unknown tenant', { 'x-service-apikey': 'nobody' }, 60005],
-          ['a wrong tenant secret', { 'x-service-apisecret': 'Lazar' }, 60005],
-          ['a tenant that is not granted', { authorization: basic('stranger', 'password') }, 60005],
-        ] as const)),
-  ];
-  for (const [why, headers, code] of refused) {
-    it(`answers 401 to ${why}`, async () => {
-      const reply = await callSample({ headers });
-      expect(reply.status).to.equal(401);
-      expect(reply.json).to.include({ code });
-      expect(reply.headers.get('content-type')).to.equal('application/json');
+  const isPlugin = route.credentials === 'PLUGIN';
+  const wrong = isPlugin
+    ? ([
+        ['no token', undefined],
+        ['what is no token', 'Bearer nonsense'],
+        ['a name and password', basic('admin', 'password')],
+      ] as const)
+    : ([
+        ['no user', undefined],
+        ['an unknown user', basic('nobody', 'password')],
+        ['a wrong password', basic('admin', 'Password')],
+      ] as const);
+  for (const [who, authorization] of wrong) {
+    it(`answers 401 to ${who}`, async () => {
+      const reply = await callSample({ headers: { authorization } });
+      expectRefusal(reply, 60004);
+      expect(reply.headers.get('www-authenticate')).to.match(isPlugin ? /^Bearer / : /^Basic /);
+    });
+  }
+
+  if (route.credentials === 'TENANT' || isPlugin) {
+    for (const [which, headers] of [
+      ['no tenant', { 'x-service-apikey': undefined }],
+      ['an unknown tenant', { 'x-service-apikey': 'nobody' }],
+      ['a wrong tenant secret', { 'x-service-apisecret': 'Lazar' }],
+    ] as const) {
+      it(`answers 401 to ${which}`, async () => expectRefusal(await callSample({ headers }), 60005));
+    }
+    it('answers 401 to a tenant that is not granted', async () => {
+      const authorization = await callerOf('stranger');
+      expectRefusal(await callSample({ headers: { authorization } }), 60005);
     });
   }
 
   if (route.permission !== 'NONE') {
-    it('answers 403, and 401 in dialect K, without the permission', async () => {
-      const authorization = basic('reader', 'password');
+    it('answers 403, and on the core in dialect K 401, without the permission', async () => {
+      const authorization = await callerOf('reader');
       const [inD, inK] = [
         await callSample({ headers: { authorization } }),
         await callSample({ headers: { ...aliasHeaders, authorization } }),
       ];
-      expect([inD.status, inK.status]).to.deep.equal([403, 401]);
+      expect([inD.status, inK.status]).to.deep.equal([403, isPlugin ? 403 : 401]);
       for (const { json } of [inD, inK]) expect(json).to.include({ code: 40000 });
     });
   }
@@ -153,6 +179,12 @@ function describeAccess(route: Route, callSample: CallSample): void {
     expect(reply.status).to.equal(400);
     expect(reply.json).to.include({ code: 60003, message: 'Header X-Service-CreatedBy needs to be set' });
   });
+}
+
+function expectRefusal(reply: Reply, code: number): void {
+  expect(reply.status).to.equal(401);
+  expect(reply.json).to.include({ code });
+  expect(reply.headers.get('content-type')).to.equal('application/json');
 }
 
 function describeIds(

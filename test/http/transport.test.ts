@@ -159,7 +159,14 @@ describe('the transport', () => {
   });
 
   it('hides a tenant from a user that is not granted it', async () => {
-    const user = { passwordHash: 'plain:password', credentialVersion: 1, isActive: true, permissions: ['*'] };
+    const user = {
+      passwordHash: 'plain:password',
+      credentialVersion: 1,
+      isActive: true,
+      permissions: ['*'],
+      roles: [],
+      tenantIds: [],
+    };
     const { storage, nextId } = serving;
     await storage.system.insertUserIfAbsent({ ...user, id: nextId(), name: 'outsider', allTenants: false });
     const reply = await call('GET', '/1.0/kb/tenants?apiKey=bob', {

@@ -331,7 +331,9 @@ async function limitedUser(serving: Serving, permissions: readonly string[]): Pr
     passwordHash: 'plain:password',
     credentialVersion: 1,
     permissions,
+    roles: [],
     allTenants: true,
+    tenantIds: [],
     isActive: true,
   });
   return 'limited';

@@ -18,7 +18,11 @@ interface EntryPoint {
 }
 
 const entryPoints: readonly EntryPoint[] = [
-  { name: 'billwright', peers: [], absent: ['@mikro-orm', 'koa', 'pg', 'better-sqlite3', 'zod', 'pino'] },
+  {
+    name: 'billwright',
+    peers: [],
+    absent: ['@mikro-orm', 'koa', 'pg', 'better-sqlite3', 'zod', 'pino', 'jose'],
+  },
   { name: 'billwright/testing', peers: [], absent: ['@mikro-orm', 'koa', 'pg', 'better-sqlite3'] },
   {
     name: 'billwright/sqlite',
@@ -32,7 +36,7 @@ const entryPoints: readonly EntryPoint[] = [
   },
   {
     name: 'billwright/koa',
-    peers: ['koa', '@koa/router', 'koa-body', 'zod'],
+    peers: ['koa', '@koa/router', 'koa-body', 'zod', 'jose'],
     absent: ['@mikro-orm', 'pg', 'better-sqlite3'],
   },
 ];

@@ -561,7 +561,9 @@ eachDatabase((kind, open) => {
         passwordHash: 'hash',
         credentialVersion: 2,
         permissions: ['account:create', oddText],
+        roles: ['clerk', oddText],
         allTenants: true,
+        tenantIds: [newId()],
         isActive: false,
       };
       expect(await system.insertUserIfAbsent(user)).to.equal(true);

@@ -3,6 +3,7 @@ import { MikroORM as PostgresqlOrm } from '@mikro-orm/postgresql';
 import { MikroORM as SqliteOrm } from '@mikro-orm/sqlite';
 import { expect } from 'chai';
 import { defineEntities } from '../../adapters/mikro-orm/entities.ts';
+import { migrations } from '../../adapters/mikro-orm/migrations/sqlite/index.ts';
 import { migrate as migratePostgresql, postgresql } from '../../adapters/mikro-orm/postgresql.ts';
 import { postgresqlDialect } from '../../adapters/mikro-orm/postgresql-dialect.ts';
 import { schemaOptions } from '../../adapters/mikro-orm/schema.ts';
@@ -38,7 +39,7 @@ eachDatabase((kind, open) => {
       const database = await open();
       const migrate = () =>
         database.kind === 'sqlite' ? migrateSqlite(database.path) : migratePostgresql(database.url);
-      expect((await migrate())[0]).to.equal('20261121-initial');
+      expect(await migrate()).to.deep.equal(migrations.map(({ name }) => name));
       expect(await migrate()).to.deep.equal([]);
       const storage = storageAt(database);
       await storage.prepare();

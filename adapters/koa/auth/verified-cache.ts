@@ -4,7 +4,7 @@ import type { SystemClock } from '../../../lib/ports/index.ts';
 
 /** What a verified pair is remembered under. `version` rises when the secret changes. */
 export interface CredentialKey {
-  readonly kind: 'user' | 'tenant';
+  readonly kind: 'user' | 'client' | 'tenant' | 'token';
   readonly name: string;
   readonly secret: string;
   readonly version: number;

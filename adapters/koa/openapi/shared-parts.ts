@@ -10,6 +10,7 @@ function schemeName(family: string, suffix: string): string {
 
 export const securitySchemes: JsonSchema = {
   basicAuth: { type: 'http', scheme: 'basic' },
+  bearerAuth: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
   ...Object.fromEntries(
     families.flatMap((family) =>
       ['ApiKey', 'ApiSecret'].map((suffix) => [
@@ -20,14 +21,26 @@ export const securitySchemes: JsonSchema = {
   ),
 };
 
-/** What a call presents: the tenant in either spelling of its headers. */
+const user = [{ basicAuth: [] }, { bearerAuth: [] }];
+const bearer = [{ bearerAuth: [] }];
+
+/** The tenant in either spelling of its headers, besides the caller. */
+function withTenant(callers: readonly JsonSchema[]): readonly JsonSchema[] {
+  return callers.flatMap((caller) =>
+    families.map((family) => ({
+      ...caller,
+      [schemeName(family, 'ApiKey')]: [],
+      [schemeName(family, 'ApiSecret')]: [],
+    })),
+  );
+}
+
+/** What a call presents. */
 export const securityOf: Readonly<Record<Credentials, readonly JsonSchema[]>> = {
-  TENANT: families.map((family) => ({
-    basicAuth: [],
-    [schemeName(family, 'ApiKey')]: [],
-    [schemeName(family, 'ApiSecret')]: [],
-  })),
-  USER: [{ basicAuth: [] }],
+  TENANT: withTenant(user),
+  USER: user,
+  PLUGIN: withTenant(bearer),
+  LOGIN: [{ basicAuth: [] }],
   NONE: [],
 };
 

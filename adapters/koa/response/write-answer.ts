@@ -22,6 +22,7 @@ export function writeAnswer(
 ): void {
   const { route, answer, base, mediaType } = input;
   ctx.status = answer.status ?? route.success.status;
+  if (answer.headers !== undefined) ctx.set({ ...answer.headers });
   if (answer.location !== undefined)
     ctx.set('Location', `${base.origin}${base.path}${CORE}${answer.location}`);
   if (answer.page !== undefined) {

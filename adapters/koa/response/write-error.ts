@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import { type BillingError, ErrorCode } from '../../../lib/errors/index.ts';
-import { basicChallenge } from '../auth/authenticator.ts';
+import { challengeOf, type Scheme } from '../auth/challenge.ts';
 import { errorBody } from './error-body.ts';
 import { type StatusContext, statusOfCode } from './error-status.ts';
 import { writeJson } from './write-answer.ts';
@@ -12,19 +12,19 @@ const retryAfterSeconds = '1';
 export function writeError(
   ctx: Context,
   error: BillingError,
-  context: StatusContext & { readonly withStackTrace: boolean },
+  context: StatusContext & { readonly withStackTrace: boolean; readonly scheme: Scheme },
 ): void {
   ctx.status = statusOfCode(error.code, context);
   const headers = headersOf(error);
   if (ctx.status === 413) headers.Connection = 'close';
+  const challenge = challengeOf(error, context.scheme);
+  if (challenge !== null) headers['WWW-Authenticate'] = challenge;
   ctx.set(headers);
   writeJson(ctx, errorBody(error, context));
 }
 
 function headersOf(error: BillingError): Record<string, string> {
   switch (error.code) {
-    case ErrorCode.UNAUTHENTICATED:
-      return { 'WWW-Authenticate': basicChallenge };
     case ErrorCode.METHOD_NOT_ALLOWED:
       return { Allow: String(error.facts.allow) };
     case ErrorCode.BUSY:

@@ -10,6 +10,7 @@ import { paymentRoutes } from './payments.ts';
 import { subscriptionRoutes } from './subscriptions.ts';
 import { tenantRoutes } from './tenants.ts';
 import { testModeRoutes } from './test-mode.ts';
+import { tokenRoutes } from './tokens.ts';
 
 /** Every endpoint of the interface: the router, the checks and the document are made from it, and nothing else is. */
 export function routeTable(options: { readonly testMode: boolean }): readonly Route[] {
@@ -22,6 +23,7 @@ export function routeTable(options: { readonly testMode: boolean }): readonly Ro
     ...paymentRoutes,
     ...(options.testMode ? testModeRoutes : []),
     ...healthRoutes,
+    ...tokenRoutes,
   ];
   const document = once(() => openApiDocument(routes));
   const texts = {

@@ -10,6 +10,8 @@ export interface Answer {
   /** Path of `Location`, below the core prefix, percent-encoded. */
   readonly location?: string;
   readonly page?: PageFacts;
+  /** Further headers. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** 200 with a JSON body. */

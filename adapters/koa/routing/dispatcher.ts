@@ -4,10 +4,12 @@ import type { Billing } from '../../../lib/billing.ts';
 import type { TenantRef } from '../../../lib/context.ts';
 import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
 import type { Logger, SystemClock } from '../../../lib/ports/index.ts';
-import type { User } from '../../../lib/security/model.ts';
-import { isPermitted } from '../../../lib/security/service.ts';
+import type { Principal } from '../../../lib/security/model.ts';
+import { isPermitted } from '../../../lib/security/permissions.ts';
 import { shortened } from '../../../lib/text/index.ts';
-import { Authenticator } from '../auth/authenticator.ts';
+import { Authenticator, type TokenOptions } from '../auth/authenticator.ts';
+import { offersBearer } from '../auth/bearer-token.ts';
+import type { Scheme } from '../auth/challenge.ts';
 import { Dialect } from '../dialect.ts';
 import { authorshipOf, type RequestId, requestIdOf, requireAuthor } from '../request/authorship.ts';
 import { type BaseUrlOptions, baseUrls, withoutTrailingSlash } from '../request/base-url.ts';
@@ -20,8 +22,8 @@ import { publicError } from '../response/error-body.ts';
 import { writeAnswer, writeJson } from '../response/write-answer.ts';
 import { writeError } from '../response/write-error.ts';
 import type { TestMode } from '../test-mode.ts';
-import { byLiteralsFirst, CORE, checkPathText, plainPath, routerPath } from './path.ts';
-import type { Method, Route } from './route.ts';
+import { byLiteralsFirst, CORE, checkPathText, PLUGIN, plainPath, routerPath } from './path.ts';
+import type { Method, RequestTokens, Route } from './route.ts';
 
 export interface DispatcherOptions extends BaseUrlOptions {
   readonly billing: Billing;
@@ -33,6 +35,8 @@ export interface DispatcherOptions extends BaseUrlOptions {
   readonly defaultDialect?: Dialect;
   /** Replaces the sizes that a request may have; that of the headers is the server's (`listen`). */
   readonly limits?: Partial<Omit<RequestLimits, 'header'>>;
+  /** Bearer tokens: issuer and life of ours, and other issuers whose tokens are taken. */
+  readonly tokens?: TokenOptions;
   /** Present: test mode (platform.md §14). */
   readonly test?: TestMode | undefined;
   /** True: every path belongs to the interface, and an unknown one is 404; default false leaves it to the host. */
@@ -58,7 +62,11 @@ export function dispatcher(options: DispatcherOptions): Middleware {
   const limits = { ...defaultRequestLimits, ...options.limits };
   const basePath = withoutTrailingSlash(options.basePath ?? '');
   const baseUrlOf = baseUrls(options);
-  const authenticator = new Authenticator(billing, options.systemClock ?? { nowMs: () => performance.now() });
+  // An issuer is a whole URL, whatever `Location` is.
+  const issuerUrlOf = baseUrls({ ...options, locationFullUrl: true });
+  const clock = options.systemClock ?? { nowMs: () => performance.now() };
+  const authenticator = new Authenticator({ billing, clock, logger, tokens: options.tokens ?? {} });
+  const prefixes = [CORE, PLUGIN].map((prefix) => `${basePath}${prefix}/`);
   const requests = new WeakMap<Context, Received>();
   const router = new Router({ sensitive: true, strict: false });
 
@@ -73,7 +81,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
 
   return async (ctx, next) => {
     const path = plainPath(ctx.path);
-    if (!(options.ownsEveryPath || path.startsWith(`${basePath}${CORE}/`) || isKnown(path))) return next();
+    if (!(options.ownsEveryPath || isOurs(path))) return next();
     // What the router matches in place of the path as it was sent.
     Object.assign(ctx, { newRouterPath: path });
     const received: Received = {
@@ -104,8 +112,19 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     );
   };
 
-  function isKnown(path: string): boolean {
-    return router.match(path, 'GET').path.length > 0;
+  function isOurs(path: string): boolean {
+    return prefixes.some((prefix) => path.startsWith(prefix)) || router.match(path, 'GET').path.length > 0;
+  }
+
+  /** What is asked of a caller whose path says nothing more. */
+  function credentialsOf(ctx: Context): Route['credentials'] {
+    return plainPath(ctx.path).startsWith(`${basePath}${PLUGIN}/`) ? 'PLUGIN' : 'USER';
+  }
+
+  function schemeOf(ctx: Context, route: Route | undefined): Scheme {
+    const credentials = route?.credentials ?? credentialsOf(ctx);
+    if (credentials === 'PLUGIN') return 'BEARER';
+    return credentials !== 'LOGIN' && offersBearer(ctx.headers.authorization) ? 'BEARER' : 'BASIC';
   }
 
   async function serve(ctx: Context, methods: RoutesByMethod): Promise<void> {
@@ -115,7 +134,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     if (ctx.method === 'OPTIONS') return answerOptions(ctx, allow);
     const route = methods.get((ctx.method === 'HEAD' ? 'GET' : ctx.method) as Method);
     if (route === undefined) {
-      await authenticate(ctx, received, 'USER');
+      await authenticate(ctx, received, credentialsOf(ctx));
       throw new BillingError({
         code: ErrorCode.METHOD_NOT_ALLOWED,
         message: `${ctx.method} is not offered on ${shortened(ctx.path)}; allowed are ${allow}`,
@@ -131,7 +150,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
 
   async function answer(
     ctx: Context,
-    call: { received: Received; route: Route; user: User | null; tenant: TenantRef | null },
+    call: { received: Received; route: Route; user: Principal | null; tenant: TenantRef | null },
   ): Promise<void> {
     const { received, route, user, tenant } = call;
     const { dialect, requestId } = received;
@@ -151,6 +170,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
       authorship,
       userToken: requestId.userToken,
       user,
+      tokens: tokensOf(ctx),
       test: options.test ?? null,
       context,
       rawParams: ctx.params as Readonly<Record<string, string>>,
@@ -171,13 +191,27 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     }
   }
 
+  function tokensOf(ctx: Context): RequestTokens {
+    const { tokens } = authenticator;
+    const { origin, path } = issuerUrlOf(ctx.req);
+    const baseUrl = origin + path;
+    return {
+      baseUrl,
+      issuer: tokens.issuerAt(baseUrl),
+      issue: (principal) => tokens.issue(principal, baseUrl),
+      keySet: () => tokens.keySet(),
+    };
+  }
+
   async function authenticate(
     ctx: Context,
     received: Received,
     credentials: Route['credentials'],
-  ): Promise<{ readonly user: User | null; readonly tenant: TenantRef | null }> {
+  ): Promise<{ readonly user: Principal | null; readonly tenant: TenantRef | null }> {
     if (credentials === 'NONE') return { user: null, tenant: null };
-    const user = await authenticator.user(ctx.headers);
+    if (credentials === 'LOGIN') return { user: await authenticator.user(ctx.headers), tenant: null };
+    const isPlugin = credentials === 'PLUGIN';
+    const user = await (isPlugin ? authenticator.bearer(ctx.headers) : authenticator.caller(ctx.headers));
     if (credentials === 'USER') return { user, tenant: null };
     return { user, tenant: await authenticator.tenant(ctx.headers, user, received.dialect) };
   }
@@ -185,7 +219,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
   /** After authentication only, so that routes are not probed anonymously (http-api.md §1 rule 7). */
   async function refuseUnknown(ctx: Context, received: Received): Promise<void> {
     if (ctx.method === 'OPTIONS') return answerOptions(ctx, 'GET, HEAD, POST, PUT, DELETE, OPTIONS');
-    await authenticate(ctx, received, 'USER');
+    await authenticate(ctx, received, credentialsOf(ctx));
     throw new BillingError({
       code: ErrorCode.ROUTE_NOT_FOUND,
       message: `There is no ${ctx.method} ${shortened(ctx.path)}`,
@@ -196,7 +230,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     const error = publicError(thrown);
     const { dialect, requestId, route, statusOf } = received;
     const withStackTrace = options.test !== undefined && ctx.query.withStackTrace === 'true';
-    writeError(ctx, error, { dialect, statusOf, withStackTrace });
+    writeError(ctx, error, { dialect, statusOf, withStackTrace, scheme: schemeOf(ctx, route) });
     if (ctx.status < 500) return;
     const fields = { requestId: requestId.echo, operation: route?.operationId ?? null, code: error.code };
     if (error.code === ErrorCode.NOT_IMPLEMENTED) logger.info(fields, 'request for what is not offered');
@@ -241,7 +275,7 @@ function checkHost(ctx: Context): void {
   });
 }
 
-function checkPermission(user: User, route: Route): void {
+function checkPermission(user: Principal, route: Route): void {
   if (route.permission === 'NONE' || isPermitted(user.permissions, route.permission)) return;
   throw new BillingError({
     code: ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS,

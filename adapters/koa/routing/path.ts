@@ -5,6 +5,9 @@ import { NOT_STORABLE, shortened } from '../../../lib/text/index.ts';
 /** Prefix of the core interface (http-api.md §1). */
 export const CORE = '/1.0/kb';
 
+/** Prefix of the interface of the catalog plugin. */
+export const PLUGIN = '/plugins/catalog-plugin/v1';
+
 type ParameterNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Name | ParameterNames<Rest>
   : never;

@@ -1,9 +1,11 @@
+import type { JSONWebKeySet } from 'jose';
 import type { z } from 'zod';
 import type { Billing } from '../../../lib/billing.ts';
 import type { CallContext } from '../../../lib/context.ts';
 import { ErrorCode } from '../../../lib/errors/index.ts';
 import type { Uuid } from '../../../lib/ids/index.ts';
-import type { User } from '../../../lib/security/model.ts';
+import type { Principal } from '../../../lib/security/model.ts';
+import type { IssuedToken } from '../auth/access-tokens.ts';
 import type { Permission } from '../auth/permission.ts';
 import type { Dialect, PerDialect } from '../dialect.ts';
 import type { Authorship } from '../request/authorship.ts';
@@ -17,8 +19,20 @@ import { CORE, type PathParameters, pathParameters } from './path.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-/** Which credentials a route needs (http-api.md §5): user and tenant, the user only, or none. */
-export type Credentials = 'TENANT' | 'USER' | 'NONE';
+/**
+ * Which credentials a route needs (http-api.md §5): TENANT user and tenant, USER the user only, PLUGIN a bearer token and
+ * the tenant, LOGIN name and password, or NONE.
+ */
+export type Credentials = 'TENANT' | 'USER' | 'PLUGIN' | 'LOGIN' | 'NONE';
+
+/** The server's own tokens, as a request sees them. */
+export interface RequestTokens {
+  /** The server as the caller reaches it: scheme, host, port, path prefix. */
+  readonly baseUrl: string;
+  readonly issuer: string;
+  issue(principal: Principal): Promise<IssuedToken>;
+  keySet(): Promise<JSONWebKeySet>;
+}
 
 /** What a route answers when all is well. */
 export interface Success {
@@ -47,14 +61,19 @@ export interface Call<Path extends string, Q extends QueryParameters, B> {
   /** Author, reason and comment as sent; on W calls the author is there. */
   readonly authorship: Authorship;
   readonly userToken: Uuid;
-  /** The authenticated user; null on routes without credentials. */
-  readonly user: User | null;
+  /** Who calls: user, client or subject of a token; null on routes without credentials. */
+  readonly user: Principal | null;
+  readonly tokens: RequestTokens;
   readonly test: TestMode | null;
 }
 
 export interface TenantCall<Path extends string, Q extends QueryParameters, B> extends Call<Path, Q, B> {
   /** Context of the library's operations: tenant, author, token, one clock reading. */
   readonly context: CallContext;
+}
+
+interface UserCall<Path extends string, Q extends QueryParameters, B> extends Call<Path, Q, B> {
+  readonly user: Principal;
 }
 
 interface RouteSpec<Path extends string, Q extends QueryParameters, B, C> {
@@ -119,6 +138,27 @@ export function userRoute<Path extends string, Q extends QueryParameters = typeo
   return routeOf(spec, 'USER', (call) => spec.handle(call));
 }
 
+/** A route of the catalog plugin: a bearer token and a tenant; without the permission always 403 (http-api.md §4). */
+export function pluginRoute<Path extends string, Q extends QueryParameters = typeof noQuery, B = null>(
+  spec: RouteSpec<Path, Q, B, TenantCall<Path, Q, B>>,
+): Route {
+  const statusOf = { [ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS]: 403, ...spec.statusOf };
+  return routeOf({ ...spec, statusOf }, 'PLUGIN', (call, facts) => {
+    if (facts.context === null) throw new Error(`${spec.operationId} was reached without a tenant`);
+    return spec.handle({ ...call, context: facts.context });
+  });
+}
+
+/** A route that a user's name and password open, and nothing else. */
+export function loginRoute<Path extends string, Q extends QueryParameters = typeof noQuery, B = null>(
+  spec: RouteSpec<Path, Q, B, UserCall<Path, Q, B>>,
+): Route {
+  return routeOf(spec, 'LOGIN', (call) => {
+    if (call.user === null) throw new Error(`${spec.operationId} was reached without a user`);
+    return spec.handle({ ...call, user: call.user });
+  });
+}
+
 /** A route that anybody may call. */
 export function openRoute<Path extends string, Q extends QueryParameters = typeof noQuery, B = null>(
   spec: RouteSpec<Path, Q, B, Call<Path, Q, B>>,
@@ -155,6 +195,6 @@ function routeOf<Path extends string, Q extends QueryParameters, B, C>(
 }
 
 function callFactsOf(facts: RequestFacts) {
-  const { billing, dialect, mediaType, authorship, userToken, user, test } = facts;
-  return { billing, dialect, mediaType, authorship, userToken, user, test };
+  const { billing, dialect, mediaType, authorship, userToken, user, tokens, test } = facts;
+  return { billing, dialect, mediaType, authorship, userToken, user, tokens, test };
 }

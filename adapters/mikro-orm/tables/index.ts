@@ -17,17 +17,30 @@ import {
 import { queueEntriesTable, queueHistoryTable } from './queue.ts';
 import type { TableSpec } from './record-table.ts';
 import {
+  apiClientsTable,
+  loginFailuresTable,
+  loginSessionsTable,
+  rolesTable,
+  signingKeysTable,
+  usersTable,
+} from './security.ts';
+import {
   blockingStatesTable,
   bundlesTable,
   lifecycleEventsTable,
   subscriptionsTable,
 } from './subscriptions.ts';
-import { auditLogTable, countersTable, tenantsTable, testClockTable, usersTable } from './system.ts';
+import { auditLogTable, countersTable, tenantsTable, testClockTable } from './system.ts';
 
 /** Every table of the schema. */
 export const tables: readonly TableSpec[] = [
   tenantsTable,
   usersTable,
+  rolesTable,
+  apiClientsTable,
+  loginSessionsTable,
+  loginFailuresTable,
+  signingKeysTable,
   testClockTable,
   countersTable,
   accountsTable,

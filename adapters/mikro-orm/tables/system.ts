@@ -1,6 +1,5 @@
 import { ErrorCode } from '../../../lib/errors/index.ts';
 import type { AuditRow, New } from '../../../lib/ports/storage/index.ts';
-import type { User } from '../../../lib/security/model.ts';
 import type { Tenant } from '../../../lib/tenants/model.ts';
 import type { Instant } from '../../../lib/time/index.ts';
 import {
@@ -9,7 +8,6 @@ import {
   boolean,
   instantAt,
   integer,
-  json,
   jsonOrNull,
   oneOf,
   text,
@@ -42,26 +40,6 @@ export const tenantsTable = new RecordTable<New<Tenant>>(
     useGlobalDefault: boolean('use_global_default'),
     catalogRevision: integer('catalog_revision'),
     createdDate: instantAt('created_date'),
-  },
-);
-
-export const usersTable = new RecordTable<New<User>>(
-  {
-    name: 'users',
-    ofTenant: false,
-    uniques: [
-      { name: 'id', columns: ['id'] },
-      { name: 'name', columns: ['name'] },
-    ],
-  },
-  {
-    id: uuid('id'),
-    name: text('name'),
-    passwordHash: text('password_hash'),
-    credentialVersion: integer('credential_version'),
-    permissions: json<readonly string[]>('permissions'),
-    allTenants: boolean('all_tenants'),
-    isActive: boolean('is_active'),
   },
 );
 

@@ -1,5 +1,6 @@
 import type { TenantRef } from '../../context.ts';
 import type { QueueStore } from './queue.ts';
+import type { SecurityStore } from './security.ts';
 import type { Authorship, ReadSession, WriteSession } from './session.ts';
 import type { SystemStore } from './system.ts';
 
@@ -10,6 +11,7 @@ export type * from './catalogs.ts';
 export type * from './invoices.ts';
 export type * from './payments.ts';
 export type * from './queue.ts';
+export type * from './security.ts';
 export type * from './session.ts';
 export { LeaseLostError } from './session.ts';
 export type * from './subscriptions.ts';
@@ -50,6 +52,7 @@ export interface Storage<Host = never> {
   readonly singleNode: boolean;
   readonly queue: QueueStore;
   readonly system: SystemStore;
+  readonly security: SecurityStore;
   /**
    * Makes sure that the schema is the one this version knows: applies missing migrations where the storage was opened
    * to do so, else throws an error that names the command which does.

@@ -6,12 +6,24 @@ import { routeTable } from '../../../adapters/koa/routes/route-table.ts';
 import {
   byLiteralsFirst,
   CORE,
+  PLUGIN,
   parameterNamesOf,
   pathParameters,
 } from '../../../adapters/koa/routing/path.ts';
+import type { Credentials, Route } from '../../../adapters/koa/routing/route.ts';
 import { BillingError } from '../../../lib/errors/index.ts';
 
 const routes = routeTable({ testMode: true });
+
+/** Who is asked for what (http-api.md §5 rules 1 and 2). */
+function credentialsOf({ path, operationId }: Route): Credentials {
+  if (operationId === 'issuePluginToken') return 'LOGIN';
+  if (path.startsWith(`${PLUGIN}/`)) return 'PLUGIN';
+  if (!path.startsWith(`${CORE}/`)) return 'NONE';
+  const isTenantless =
+    ['createTenant', 'getTenantByApiKey'].includes(operationId) || path.startsWith(`${CORE}/security/`);
+  return isTenantless ? 'USER' : 'TENANT';
+}
 
 describe('the route table', () => {
   for (const route of routes) {
@@ -28,9 +40,7 @@ describe('the route table', () => {
       });
 
       it('needs a user and a tenant but for the exceptions of the contract', () => {
-        const isTenantless = ['createTenant', 'getTenantByApiKey'].includes(route.operationId);
-        const expected = route.path.startsWith(`${CORE}/`) ? (isTenantless ? 'USER' : 'TENANT') : 'NONE';
-        expect(route.credentials).to.equal(expected);
+        expect(route.credentials).to.equal(credentialsOf(route));
       });
     });
   }
@@ -108,10 +118,10 @@ describe('the OpenAPI document', () => {
     expect([...used].sort()).to.deep.equal(Object.keys(schemas).sort());
   });
 
-  it('describes errors, both header families and basic authentication', () => {
+  it('describes errors, both header families, and both ways to log in', () => {
     expect(schemas).to.have.property('Error');
     expect(Object.keys((document.components as { securitySchemes: object }).securitySchemes)).to.have.members(
-      ['basicAuth', 'serviceApiKey', 'serviceApiSecret', 'killbillApiKey', 'killbillApiSecret'],
+      ['basicAuth', 'bearerAuth', 'serviceApiKey', 'serviceApiSecret', 'killbillApiKey', 'killbillApiSecret'],
     );
   });
 

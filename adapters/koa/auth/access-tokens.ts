@@ -1,0 +1,175 @@
+import type { CryptoKey, JSONWebKeySet, JWK, JWTPayload, LocalJWKSet } from 'jose';
+import type { Billing } from '../../../lib/billing.ts';
+import {
+  KEY_SET_CACHE_MS,
+  KEY_SET_PAUSE_MS,
+  TOKEN_CLOCK_TOLERANCE_MS,
+  TOKEN_LIFETIME_MS,
+} from '../../../lib/limits.ts';
+import { type Principal, PrincipalKind } from '../../../lib/security/model.ts';
+import { createUuid } from '../request/request-uuid.ts';
+import { refusalOf, tokenRefused } from './token-refusal.ts';
+
+/** What tokens are for: the audience of ours, and the default one of other issuers. */
+export const AUDIENCE = 'catalog-plugin';
+const algorithm = 'RS256';
+const tokenType = 'at+jwt';
+const modulusBits = 2_048;
+const secondMs = 1_000;
+
+export interface AccessTokenOptions {
+  /** `iss` of the server's tokens (`security.token.issuer`); default its base URL as the caller sees it. */
+  readonly issuer?: string | undefined;
+  /** Life of a token (`security.token.lifetime`); default one hour. */
+  readonly lifetimeMs?: number | undefined;
+}
+
+export interface IssuedToken {
+  readonly token: string;
+  readonly expiresInSec: number;
+}
+
+/** Whom a verified token of ours names. */
+export interface TokenSubject {
+  readonly kind: 'USER' | 'CLIENT';
+  readonly name: string;
+  readonly credentialVersion: number;
+  readonly expiresMs: number;
+}
+
+/** The server's own tokens (platform.md §7): signed JWTs that name a user or client, and no roles. */
+export class AccessTokens {
+  readonly #keys: Billing['security']['tokenKeys'];
+  readonly #issuer: string | undefined;
+  readonly #lifetimeMs: number;
+  #signer: { readonly kid: string; readonly key: CryptoKey; readonly untilMs: number } | null = null;
+  #published: { readonly set: JSONWebKeySet; readonly find: LocalJWKSet; readonly untilMs: number } | null =
+    null;
+  #loading: Promise<void> | null = null;
+
+  constructor(keys: Billing['security']['tokenKeys'], options: AccessTokenOptions) {
+    this.#keys = keys;
+    this.#issuer = options.issuer;
+    this.#lifetimeMs = options.lifetimeMs ?? TOKEN_LIFETIME_MS;
+  }
+
+  /** `iss` of the tokens, and of the metadata, for a caller that sees the server at `baseUrl`. */
+  issuerAt(baseUrl: string): string {
+    return this.#issuer ?? baseUrl;
+  }
+
+  /** A token of that user or client. */
+  async issue(principal: Principal, baseUrl: string): Promise<IssuedToken> {
+    const { SignJWT } = await import('jose');
+    const { kid, key } = await this.#currentSigner();
+    const nowSec = Math.floor(this.#keys.nowMs() / secondMs);
+    const expiresInSec = Math.floor(this.#lifetimeMs / secondMs);
+    const claims = {
+      tenants: principal.allTenants ? '*' : [...principal.tenantIds],
+      ver: principal.credentialVersion,
+      ...(principal.kind === PrincipalKind.CLIENT ? { client_id: principal.name } : {}),
+    };
+    const token = await new SignJWT(claims)
+      .setProtectedHeader({ alg: algorithm, typ: tokenType, kid })
+      .setIssuer(this.issuerAt(baseUrl))
+      .setSubject(principal.name)
+      .setAudience(AUDIENCE)
+      .setIssuedAt(nowSec)
+      .setNotBefore(nowSec)
+      .setExpirationTime(nowSec + expiresInSec)
+      .setJti(createUuid())
+      .sign(key);
+    return { token, expiresInSec };
+  }
+
+  /** @throws BillingError UNAUTHENTICATED for any defect of the token. */
+  async verify(token: string): Promise<TokenSubject> {
+    const { jwtVerify, errors } = await import('jose');
+    try {
+      const { payload } = await jwtVerify(token, (header, jws) => this.#keyOf(header, jws), {
+        algorithms: [algorithm],
+        audience: AUDIENCE,
+        // Where no issuer is configured, a node that is reached by several names signs with each of them; that the key is
+        // ours says the same then.
+        ...(this.#issuer === undefined ? {} : { issuer: this.#issuer }),
+        typ: tokenType,
+        requiredClaims: ['iss', 'sub', 'exp', 'nbf', 'iat', 'ver'],
+        clockTolerance: TOKEN_CLOCK_TOLERANCE_MS / secondMs,
+        currentDate: new Date(this.#keys.nowMs()),
+      });
+      checkIssuedAt(payload, this.#keys.nowMs());
+      return subjectOf(payload);
+    } catch (error) {
+      if (error instanceof errors.JOSEError) throw refusalOf(error) ?? error;
+      throw error;
+    }
+  }
+
+  /** The public keys as they are published. */
+  async keySet(): Promise<JSONWebKeySet> {
+    return (await this.#publishedKeys()).set;
+  }
+
+  async #keyOf(...[header, jws]: Parameters<LocalJWKSet>): ReturnType<LocalJWKSet> {
+    const { set, find } = await this.#publishedKeys();
+    if (set.keys.some((key) => key.kid === header?.kid)) return find(header, jws);
+    // Another node may have made the key a moment ago.
+    await this.#load();
+    return (await this.#publishedKeys()).find(header, jws);
+  }
+
+  async #publishedKeys() {
+    if (this.#published === null || this.#published.untilMs <= this.#keys.nowMs()) await this.#load();
+    if (this.#published === null) throw new Error('The published keys have not been loaded');
+    return this.#published;
+  }
+
+  /** Callers that come meanwhile share one reading. */
+  async #load(): Promise<void> {
+    this.#loading ??= this.#read().finally(() => {
+      this.#loading = null;
+    });
+    return this.#loading;
+  }
+
+  async #read(): Promise<void> {
+    const { createLocalJWKSet } = await import('jose');
+    const published = await this.#keys.published(this.#lifetimeMs + TOKEN_CLOCK_TOLERANCE_MS);
+    const keys = published.map(
+      ({ kid, publicKey }) => ({ ...publicKey, kid, use: 'sig', alg: algorithm }) as JWK,
+    );
+    const set = { keys };
+    this.#published = { set, find: createLocalJWKSet(set), untilMs: this.#keys.nowMs() + KEY_SET_CACHE_MS };
+  }
+
+  async #currentSigner() {
+    const nowMs = this.#keys.nowMs();
+    if (this.#signer !== null && nowMs < this.#signer.untilMs) return this.#signer;
+    const { importPKCS8 } = await import('jose');
+    const { kid, privateKey } = await this.#keys.signer(makeKey);
+    const key = this.#signer?.kid === kid ? this.#signer.key : await importPKCS8(privateKey, algorithm);
+    this.#signer = { kid, key, untilMs: nowMs + KEY_SET_PAUSE_MS };
+    return this.#signer;
+  }
+}
+
+async function makeKey() {
+  const { calculateJwkThumbprint, exportJWK, exportPKCS8, generateKeyPair } = await import('jose');
+  const pair = await generateKeyPair(algorithm, { modulusLength: modulusBits, extractable: true });
+  const publicKey = await exportJWK(pair.publicKey);
+  const kid = await calculateJwkThumbprint(publicKey);
+  return { kid, publicKey: { ...publicKey }, privateKey: await exportPKCS8(pair.privateKey) };
+}
+
+/** @throws BillingError UNAUTHENTICATED for a token of the future. */
+export function checkIssuedAt(payload: JWTPayload, nowMs: number): void {
+  if (payload.iat === undefined || payload.iat * secondMs <= nowMs + TOKEN_CLOCK_TOLERANCE_MS) return;
+  throw tokenRefused('its claim "iat" does not hold');
+}
+
+function subjectOf(payload: JWTPayload): TokenSubject {
+  const { sub, ver, exp = 0, client_id: clientId } = payload;
+  if (typeof sub !== 'string' || typeof ver !== 'number') throw tokenRefused('it names nobody');
+  const kind = clientId === undefined ? PrincipalKind.USER : PrincipalKind.CLIENT;
+  return { kind, name: sub, credentialVersion: ver, expiresMs: exp * secondMs };
+}

@@ -1,0 +1,201 @@
+import type { FetchImplementation, JWTPayload, RemoteJWKSet } from 'jose';
+import { isUuid, type Uuid } from '../../../lib/ids/index.ts';
+import {
+  KEY_SET_CACHE_MS,
+  KEY_SET_FAILURE_PAUSE_MS,
+  KEY_SET_PAUSE_MS,
+  KEY_SET_TIMEOUT_MS,
+  MAX_EXTERNAL_KEY_CHARACTERS,
+  MAX_KEY_SET_BYTES,
+  TOKEN_CLOCK_TOLERANCE_MS,
+} from '../../../lib/limits.ts';
+import type { Logger } from '../../../lib/ports/index.ts';
+import { isStorable } from '../../../lib/text/index.ts';
+import { AUDIENCE, checkIssuedAt } from './access-tokens.ts';
+import { refusalOf, tokenRefused } from './token-refusal.ts';
+
+/** Signature algorithms that may be allowed; never `none`, never a symmetric one. */
+export const TokenAlgorithm = { RS256: 'RS256', ES256: 'ES256', EdDSA: 'EdDSA' } as const;
+export type TokenAlgorithm = (typeof TokenAlgorithm)[keyof typeof TokenAlgorithm];
+
+/** An issuer whose tokens the server takes (`security.jwt.issuers`, platform.md §7.2 rule 4). */
+export interface TokenIssuer {
+  /** `iss` of its tokens. */
+  readonly issuer: string;
+  /** Where its public keys are published; https only. */
+  readonly jwksUri: string;
+  /** `aud` of the tokens meant for this server; default `catalog-plugin`. */
+  readonly audience?: string;
+  /** Default RS256. */
+  readonly algorithms?: readonly TokenAlgorithm[];
+  /** Claim that names the user; default `sub`. */
+  readonly usernameClaim?: string;
+  /** Claim that lists permissions; default `permissions`. */
+  readonly permissionsClaim?: string;
+  /** Claim that lists roles of the issuer, for tokens without the permissions claim. */
+  readonly rolesClaim?: string;
+  /** Roles of this server by roles of the issuer; a role that is not listed stands for none. */
+  readonly roleMapping?: Readonly<Record<string, readonly string[]>>;
+  /** Claim that lists tenant ids, or is `*`; without it the grants are those of the local user of that name. */
+  readonly tenantsClaim?: string;
+}
+
+/** What a verified token of another issuer says. */
+export interface ForeignSubject {
+  readonly name: string;
+  /** Null: the token lists none, and the roles count. */
+  readonly permissions: readonly string[] | null;
+  /** Roles of this server. */
+  readonly roles: readonly string[];
+  /** Null: those of the local user of that name. */
+  readonly tenants: '*' | readonly Uuid[] | null;
+  readonly expiresMs: number;
+}
+
+/** What fetches key sets; default the runtime's own. */
+export type KeySetFetch = (url: string, init: RequestInit) => Promise<Response>;
+
+interface Surroundings {
+  readonly nowMs: () => number;
+  readonly logger: Logger;
+  readonly fetch?: KeySetFetch | undefined;
+}
+
+const secondMs = 1_000;
+
+/** The issuers that are configured besides the server itself. */
+export class TokenIssuers {
+  readonly #issuers: ReadonlyMap<string, ForeignIssuer>;
+
+  /** @throws Error for a configuration that cannot be used. */
+  constructor(issuers: readonly TokenIssuer[], surroundings: Surroundings) {
+    for (const issuer of issuers) checkIssuer(issuer);
+    this.#issuers = new Map(issuers.map((each) => [each.issuer, new ForeignIssuer(each, surroundings)]));
+    if (this.#issuers.size < issuers.length) throw new Error('security.jwt.issuers lists an issuer twice');
+  }
+
+  find(issuer: string): ForeignIssuer | null {
+    return this.#issuers.get(issuer) ?? null;
+  }
+}
+
+function checkIssuer(given: TokenIssuer): void {
+  const { issuer, jwksUri, algorithms = [TokenAlgorithm.RS256] } = given;
+  if (issuer === '') throw new Error('security.jwt.issuers has an entry without an issuer');
+  if (!URL.canParse(jwksUri) || new URL(jwksUri).protocol !== 'https:')
+    throw new Error(`security.jwt.issuers: jwksUri of ${issuer} must be an https URL`);
+  const known: readonly string[] = Object.values(TokenAlgorithm);
+  if (algorithms.length === 0 || !algorithms.every((each) => known.includes(each)))
+    throw new Error(`security.jwt.issuers: algorithms of ${issuer} must be some of ${known.join(', ')}`);
+}
+
+class ForeignIssuer {
+  readonly #issuer: TokenIssuer;
+  readonly #surroundings: Surroundings;
+  #keys: RemoteJWKSet | null = null;
+
+  constructor(issuer: TokenIssuer, surroundings: Surroundings) {
+    this.#issuer = issuer;
+    this.#surroundings = surroundings;
+  }
+
+  /** @throws BillingError UNAUTHENTICATED for any defect of the token, and while the issuer's keys cannot be had. */
+  async verify(token: string): Promise<ForeignSubject> {
+    const { jwtVerify } = await import('jose');
+    const { issuer, audience = AUDIENCE, algorithms = [TokenAlgorithm.RS256] } = this.#issuer;
+    const nowMs = this.#surroundings.nowMs();
+    try {
+      const { payload } = await jwtVerify(token, await this.#keySet(), {
+        issuer,
+        audience,
+        algorithms: [...algorithms],
+        requiredClaims: ['exp'],
+        clockTolerance: TOKEN_CLOCK_TOLERANCE_MS / secondMs,
+        currentDate: new Date(nowMs),
+      });
+      checkIssuedAt(payload, nowMs);
+      return subjectOf(payload, this.#issuer);
+    } catch (error) {
+      throw refusalOf(error) ?? this.#unreachable(error);
+    }
+  }
+
+  async #keySet(): Promise<RemoteJWKSet> {
+    const { createRemoteJWKSet, customFetch } = await import('jose');
+    this.#keys ??= createRemoteJWKSet(new URL(this.#issuer.jwksUri), {
+      cacheMaxAge: KEY_SET_CACHE_MS,
+      cooldownDuration: KEY_SET_PAUSE_MS,
+      timeoutDuration: KEY_SET_TIMEOUT_MS,
+      [customFetch]: boundedFetch(this.#surroundings),
+    });
+    return this.#keys;
+  }
+
+  #unreachable(error: unknown): unknown {
+    if (error instanceof Error && 'className' in error) return error;
+    const { issuer } = this.#issuer;
+    this.#surroundings.logger.warn({ issuer, err: error }, 'the keys of a token issuer cannot be had');
+    return tokenRefused('the keys of its issuer cannot be had at present', error);
+  }
+}
+
+/** Key sets of a bounded size; after a failure no call is made for a while, so that an outage costs no request its time. */
+function boundedFetch({ nowMs, fetch: fetchIt = fetch }: Surroundings): FetchImplementation {
+  let pausedUntilMs = Number.NEGATIVE_INFINITY;
+  return async (url, options) => {
+    if (nowMs() < pausedUntilMs) throw new Error(`${url} could not be read a moment ago`);
+    try {
+      const response = await fetchIt(url, options);
+      if (response.status !== 200) throw new Error(`${url} answers ${response.status}`);
+      return new Response(await boundedText(response), { status: 200 });
+    } catch (error) {
+      pausedUntilMs = nowMs() + KEY_SET_FAILURE_PAUSE_MS;
+      throw error;
+    }
+  };
+}
+
+async function boundedText(response: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > MAX_KEY_SET_BYTES) throw new Error(`The key set is larger than ${MAX_KEY_SET_BYTES} bytes`);
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+function subjectOf(payload: JWTPayload, issuer: TokenIssuer): ForeignSubject {
+  const { usernameClaim = 'sub', permissionsClaim = 'permissions', rolesClaim, tenantsClaim } = issuer;
+  const name = payload[usernameClaim];
+  if (
+    typeof name !== 'string' ||
+    name === '' ||
+    name.length > MAX_EXTERNAL_KEY_CHARACTERS ||
+    !isStorable(name)
+  )
+    throw tokenRefused(`its claim "${usernameClaim}" names nobody`);
+  const roles = rolesClaim === undefined ? [] : (textsOf(payload[rolesClaim]) ?? []);
+  const mapping = new Map(Object.entries(issuer.roleMapping ?? {}));
+  return {
+    name,
+    permissions: textsOf(payload[permissionsClaim]),
+    roles: roles.flatMap((role) => mapping.get(role) ?? []),
+    tenants: tenantsClaim === undefined ? null : tenantsOf(payload[tenantsClaim]),
+    expiresMs: (payload.exp ?? 0) * secondMs,
+  };
+}
+
+/** A list of texts, or one text of words with blanks between them as `scope` has it; null where there is none. */
+function textsOf(claim: unknown): readonly string[] | null {
+  if (typeof claim === 'string') return claim.split(' ').filter((word) => word !== '');
+  return Array.isArray(claim) ? claim.filter((each) => typeof each === 'string') : null;
+}
+
+function tenantsOf(claim: unknown): '*' | readonly Uuid[] | null {
+  const texts = textsOf(claim);
+  if (texts === null) return null;
+  return texts.includes('*') ? '*' : texts.map((text) => text.toLowerCase()).filter(isUuid);
+}

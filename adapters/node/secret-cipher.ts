@@ -1,0 +1,53 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import type { SecretCipher } from '../../lib/ports/index.ts';
+
+/** A key that is shorter could be guessed; 32 random bytes in base64 have 44 characters. */
+const minKeyCharacters = 32;
+const keyBytes = 32;
+const ivBytes = 12;
+const tagBytes = 16;
+const encryptedMark = '$aes256gcm$';
+const plainMark = '$plain$';
+
+/**
+ * Encrypts with AES-256-GCM under a key that is derived from the server key, as `$aes256gcm$<base64>`. What was stored
+ * before there was a server key can still be read.
+ * @throws RangeError for a server key of fewer than 32 characters.
+ */
+export function secretCipher(serverKey: string): SecretCipher {
+  if (serverKey.length < minKeyCharacters)
+    throw new RangeError(`A server key needs at least ${minKeyCharacters} characters`);
+  const key = new Uint8Array(hkdfSync('sha256', serverKey, '', 'billwright secrets', keyBytes));
+  return {
+    async encrypt(text) {
+      const iv = randomBytes(ivBytes);
+      const cipher = createCipheriv('aes-256-gcm', key, iv);
+      const sealed = Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+      return encryptedMark + sealed.toString('base64');
+    },
+    async decrypt(stored) {
+      if (stored.startsWith(plainMark)) return stored.slice(plainMark.length);
+      if (!stored.startsWith(encryptedMark)) return null;
+      const sealed = Buffer.from(stored.slice(encryptedMark.length), 'base64');
+      if (sealed.length < ivBytes + tagBytes) return null;
+      const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, ivBytes));
+      decipher.setAuthTag(sealed.subarray(-tagBytes));
+      try {
+        return (
+          decipher.update(sealed.subarray(ivBytes, -tagBytes), undefined, 'utf8') + decipher.final('utf8')
+        );
+      } catch {
+        // The tag does not fit: another key has made it.
+        return null;
+      }
+    },
+  };
+}
+
+/** Keeps secrets as they are, for hosts whose database is as safe as any place for a key would be. */
+export function unencrypted(): SecretCipher {
+  return {
+    encrypt: async (text) => plainMark + text,
+    decrypt: async (stored) => (stored.startsWith(plainMark) ? stored.slice(plainMark.length) : null),
+  };
+}

@@ -1,0 +1,115 @@
+import { MAX_CACHED_PRINCIPALS } from '../limits.ts';
+import type { Ports } from '../ports/index.ts';
+import { isStorable } from '../text/index.ts';
+import { BUILT_IN_ROLES } from './built-in-roles.ts';
+import { type ApiClient, type Principal, PrincipalKind, type User } from './model.ts';
+import { joinPermissions } from './permissions.ts';
+
+/**
+ * Active users and clients with their effective permissions and grants, kept in memory and never stale: a change of any
+ * of them raises a revision in its own transaction, and whoever asks compares it first (platform.md §8 rule 5). On one
+ * node the changes are this process's own and nothing is read; among several nodes one small statement serves all calls
+ * that came before it began.
+ */
+export class Principals {
+  readonly #ports: Pick<Ports, 'storage'>;
+  #revision = -1;
+  #known = new Map<string, Promise<unknown>>();
+  #reading: Promise<void> | null = null;
+  #next: Promise<void> | null = null;
+
+  constructor(ports: Pick<Ports, 'storage'>) {
+    this.#ports = ports;
+  }
+
+  /** The active user or client of that name, or null. */
+  async find(kind: 'USER' | 'CLIENT', name: string): Promise<Principal | null> {
+    if (!isStorable(name)) return null;
+    return this.#cached(`${kind} ${name}`, () => this.#load(kind, name));
+  }
+
+  /** Permissions of these roles together; a role that does not exist has none. */
+  async permissionsOf(roles: readonly string[]): Promise<readonly string[]> {
+    const names = roles.filter(isStorable);
+    return (await this.#cached(`ROLES ${JSON.stringify(names)}`, () => this.#joined(names))) ?? [];
+  }
+
+  /** To be called after every change of users, roles, clients and grants has committed. */
+  forget(): void {
+    this.#known = new Map();
+  }
+
+  async #cached<T>(key: string, load: () => Promise<T | null>): Promise<T | null> {
+    if (!this.#ports.storage.singleNode) await this.#refresh();
+    const known = this.#known;
+    const found = known.get(key) as Promise<T | null> | undefined;
+    if (found !== undefined) return found;
+    // A map keeps the order of insertion: the first key is the oldest.
+    const [oldest] = known.size >= MAX_CACHED_PRINCIPALS ? known.keys() : [];
+    if (oldest !== undefined) known.delete(oldest);
+    const loading = load();
+    known.set(key, loading);
+    try {
+      const value = await loading;
+      // Names of nobody are not kept: they are as many as a stranger likes.
+      if (value === null) known.delete(key);
+      return value;
+    } catch (error) {
+      known.delete(key);
+      throw error;
+    }
+  }
+
+  async #joined(roles: readonly string[]): Promise<readonly string[]> {
+    const stored = roles.filter((name) => !BUILT_IN_ROLES.has(name));
+    const found = await this.#ports.storage.security.findRoles(stored);
+    const builtIn = roles.map((name) => BUILT_IN_ROLES.get(name) ?? []);
+    return joinPermissions([...builtIn, ...found.map((role) => role.permissions)]);
+  }
+
+  /** Waits for a reading of the revision that begins after this call. */
+  #refresh(): Promise<void> {
+    if (this.#reading === null) return this.#read();
+    this.#next ??= this.#reading.then(
+      () => this.#read(),
+      () => this.#read(),
+    );
+    return this.#next;
+  }
+
+  #read(): Promise<void> {
+    this.#next = null;
+    const reading = this.#compare().finally(() => {
+      if (this.#reading === reading) this.#reading = null;
+    });
+    this.#reading = reading;
+    return reading;
+  }
+
+  async #compare(): Promise<void> {
+    const revision = await this.#ports.storage.security.revision();
+    if (revision === this.#revision) return;
+    this.#revision = revision;
+    this.forget();
+  }
+
+  async #load(kind: 'USER' | 'CLIENT', name: string): Promise<Principal | null> {
+    const { security, system } = this.#ports.storage;
+    if (kind === PrincipalKind.CLIENT) {
+      const client = await security.findClientByName(name);
+      return client?.isActive ? this.#principal(kind, client, []) : null;
+    }
+    const user = await system.findUserByName(name);
+    return user?.isActive ? this.#principal(kind, user, user.permissions) : null;
+  }
+
+  async #principal(
+    kind: 'USER' | 'CLIENT',
+    subject: User | ApiClient,
+    direct: readonly string[],
+  ): Promise<Principal> {
+    const { name, credentialVersion, allTenants, tenantIds } = subject;
+    const permissions = joinPermissions([direct, await this.#joined(subject.roles)]);
+    return { kind, name, credentialVersion, permissions, allTenants, tenantIds };
+  }
+}

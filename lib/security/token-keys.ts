@@ -1,0 +1,84 @@
+import { SIGNING_KEY_LIFETIME_MS } from '../limits.ts';
+import type { Ports } from '../ports/index.ts';
+import type { SigningKey } from './model.ts';
+import { publishedKeysAt, signingKeyAt } from './signing-keys.ts';
+
+/** A key pair as its maker hands it over; the private part is encrypted before it is stored. */
+export interface NewTokenKey {
+  readonly kid: string;
+  /** JSON Web Key. */
+  readonly publicKey: Readonly<Record<string, unknown>>;
+  readonly privateKey: string;
+}
+
+/** A key that can sign. */
+export interface TokenSigner {
+  readonly kid: string;
+  readonly privateKey: string;
+}
+
+/**
+ * The keys that sign the server's own tokens (platform.md §7.1), in the database for all nodes: the private part
+ * encrypted with the server key, a new one every 90 days by system time, old public parts until their tokens are dead.
+ */
+export class TokenKeys {
+  readonly #ports: Pick<Ports, 'storage' | 'ids' | 'cipher' | 'systemClock' | 'logger'>;
+
+  constructor(ports: Pick<Ports, 'storage' | 'ids' | 'cipher' | 'systemClock' | 'logger'>) {
+    this.#ports = ports;
+  }
+
+  /** System time, which the times in tokens are of. */
+  nowMs(): number {
+    return this.#ports.systemClock.nowMs();
+  }
+
+  /** The key that signs now; `make` is called where a new one is due, or where the server key cannot read the last. */
+  async signer(make: () => Promise<NewTokenKey>): Promise<TokenSigner> {
+    const { systemClock, logger } = this.#ports;
+    const known = await this.#readable(await this.#current());
+    if (known.signer !== null) return known.signer;
+    if (known.key !== null)
+      logger.warn(
+        { kid: known.key.kid },
+        'the server key cannot read the signing key of tokens; a new one is made',
+      );
+    const nowMs = systemClock.nowMs();
+    const unlessNewerThanMs = known.key?.createdMs ?? nowMs - SIGNING_KEY_LIFETIME_MS;
+    await this.#insert(await make(), { nowMs, unlessNewerThanMs });
+    // Another node may have been faster, so that its key is the one.
+    const made = await this.#readable(await this.#current());
+    if (made.signer !== null) return made.signer;
+    throw new Error(
+      'The signing key that was made last cannot be read: do all nodes have the same server key?',
+    );
+  }
+
+  /** Public parts of the keys whose tokens may be valid. `graceMs`: longest life of a token, with its tolerance. */
+  async published(graceMs: number): Promise<readonly Pick<SigningKey, 'kid' | 'publicKey'>[]> {
+    const keys = await this.#ports.storage.security.listSigningKeys();
+    return publishedKeysAt(keys, { nowMs: this.#ports.systemClock.nowMs(), graceMs });
+  }
+
+  async #current(): Promise<SigningKey | null> {
+    const { storage, systemClock } = this.#ports;
+    return signingKeyAt(await storage.security.listSigningKeys(), systemClock.nowMs());
+  }
+
+  async #readable(
+    key: SigningKey | null,
+  ): Promise<{ readonly key: SigningKey | null; readonly signer: TokenSigner | null }> {
+    const privateKey = key && (await this.#ports.cipher.decrypt(key.privateKey));
+    return { key, signer: key && privateKey ? { kid: key.kid, privateKey } : null };
+  }
+
+  async #insert(
+    made: NewTokenKey,
+    at: { readonly nowMs: number; readonly unlessNewerThanMs: number },
+  ): Promise<void> {
+    const { storage, ids, cipher } = this.#ports;
+    const privateKey = await cipher.encrypt(made.privateKey);
+    const key = { ...made, privateKey, id: ids.next(), createdMs: at.nowMs };
+    await storage.security.insertSigningKey(key, at.unlessNewerThanMs);
+  }
+}

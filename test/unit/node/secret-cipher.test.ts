@@ -1,0 +1,33 @@
+import { expect } from 'chai';
+import { secretCipher, unencrypted } from '../../../adapters/node/index.ts';
+
+const serverKey = 'a server key of thirty-two letters';
+
+describe('the cipher of stored secrets', () => {
+  it('reads what it has written, each time in another form', async () => {
+    const cipher = secretCipher(serverKey);
+    const [one, other] = [await cipher.encrypt('Grüße'), await cipher.encrypt('Grüße')];
+    expect(one).to.match(/^\$aes256gcm\$/);
+    expect(one).to.not.equal(other);
+    expect(await secretCipher(serverKey).decrypt(one)).to.equal('Grüße');
+  });
+
+  it('reads nothing of another key, and nothing that was changed', async () => {
+    const cipher = secretCipher(serverKey);
+    const stored = await cipher.encrypt('secret');
+    expect(await secretCipher(`${serverKey}.`).decrypt(stored)).to.equal(null);
+    expect(await cipher.decrypt(`${stored.slice(0, -4)}AAAA`)).to.equal(null);
+    expect(await cipher.decrypt('$aes256gcm$AAAA')).to.equal(null);
+    expect(await cipher.decrypt('something else')).to.equal(null);
+  });
+
+  it('reads what was stored before there was a key, but not the other way', async () => {
+    const stored = await unencrypted().encrypt('secret');
+    expect(await secretCipher(serverKey).decrypt(stored)).to.equal('secret');
+    expect(await unencrypted().decrypt(await secretCipher(serverKey).encrypt('secret'))).to.equal(null);
+  });
+
+  it('refuses a key that could be guessed', () => {
+    expect(() => secretCipher('short')).to.throw(RangeError, '32 characters');
+  });
+});

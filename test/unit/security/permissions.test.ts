@@ -1,0 +1,59 @@
+import { expect } from 'chai';
+import { BillingError } from '../../../lib/errors/index.ts';
+import { isPermitted, joinPermissions, normalisePermissions } from '../../../lib/security/permissions.ts';
+
+describe('permissions', () => {
+  const stored: readonly (readonly [given: readonly string[], stored: readonly string[]])[] = [
+    // platform P8
+    [
+      ['invoice:credit', 'invoice:item_adjust', 'user', 'tag:', ''],
+      ['invoice:credit', 'invoice:item_adjust', 'user:*', 'tag:*'],
+    ],
+    [['account:create', '*'], ['*']],
+    [['account:create', '*:*'], ['*:*']],
+    [
+      ['account:create', 'account', 'account:update', 'tag:add'],
+      ['account:*', 'tag:add'],
+    ],
+    [['tag:add', 'tag:add'], ['tag:add']],
+    [['my-plugin:do it'], ['my-plugin:do it']],
+    [['', ''], []],
+  ];
+  for (const [given, expected] of stored) {
+    it(`platform P8 stores ${JSON.stringify(given)} as ${JSON.stringify(expected)}`, () => {
+      expect(normalisePermissions(given)).to.deep.equal(expected);
+    });
+  }
+
+  for (const bad of ['a:b:c', ':', ':b', '::']) {
+    it(`platform P8 refuses ${bad}`, () => {
+      expect(() => normalisePermissions(['a:b', bad]))
+        .to.throw(BillingError, 'no permission')
+        .with.property('code', 40005);
+    });
+  }
+
+  const checks: readonly (readonly [granted: readonly string[], needed: string, permitted: boolean])[] = [
+    [['*'], 'account:create', true],
+    [['*:*'], 'account:create', true],
+    [['account:*'], 'account:create', true],
+    [['account:create'], 'account:create', true],
+    [['account:create'], 'account:update', false],
+    [['accounts:*'], 'account:create', false],
+    [['account'], 'account:create', false],
+    [['tag:add', 'usage:record'], 'usage:record', true],
+    [[], 'account:create', false],
+  ];
+  for (const [granted, needed, permitted] of checks) {
+    it(`${JSON.stringify(granted)} ${permitted ? 'cover' : 'do not cover'} ${needed}`, () => {
+      expect(isPermitted(granted, needed)).to.equal(permitted);
+    });
+  }
+
+  it('of several roles are one sorted list', () => {
+    expect(joinPermissions([['tag:add', 'account:create'], ['tag:add'], []])).to.deep.equal([
+      'account:create',
+      'tag:add',
+    ]);
+  });
+});

@@ -1,0 +1,26 @@
+import { expect } from 'chai';
+import { publishedKeysAt, signingKeyAt } from '../../../lib/security/signing-keys.ts';
+
+const dayMs = 86_400_000;
+const graceMs = 3_660_000;
+const key = (day: number) => ({ createdMs: day * dayMs });
+
+describe('keys that sign tokens', () => {
+  it('sign for 90 days, the newest first', () => {
+    const keys = [key(0), key(90)];
+    expect(signingKeyAt([], 0)).to.equal(null);
+    expect(signingKeyAt([key(0)], 90 * dayMs - 1)).to.deep.equal(key(0));
+    expect(signingKeyAt([key(0)], 90 * dayMs)).to.equal(null);
+    expect(signingKeyAt(keys, 91 * dayMs)).to.deep.equal(key(90));
+  });
+
+  it('are published until the last token that they signed has expired', () => {
+    const keys = [key(0), key(90)];
+    expect(publishedKeysAt(keys, { nowMs: 90 * dayMs + graceMs - 1, graceMs })).to.deep.equal(keys);
+    expect(publishedKeysAt(keys, { nowMs: 90 * dayMs + graceMs, graceMs })).to.deep.equal([key(90)]);
+    // A key of another server key ends when a new one takes its place.
+    const replaced = [key(0), key(10)];
+    expect(publishedKeysAt(replaced, { nowMs: 10 * dayMs + graceMs, graceMs })).to.deep.equal([key(10)]);
+    expect(publishedKeysAt([key(0)], { nowMs: 90 * dayMs + graceMs, graceMs })).to.deep.equal([]);
+  });
+});
