@@ -6,9 +6,9 @@ import { CatalogService } from './catalog/service.ts';
 import { type CallContext, CallOrigin, type TenantRef } from './context.ts';
 import { type HealthReport, HealthService } from './health/service.ts';
 import type { Uuid } from './ids/index.ts';
-import { DEFAULT_INVOICING_CONFIG, type InvoicingConfig } from './invoicing/invoicing-config.ts';
 import { InvoiceRunHandler } from './invoicing/run-handler.ts';
 import { InvoicingService } from './invoicing/service.ts';
+import { invoicingConfigOf } from './invoicing/tenant-invoicing-config.ts';
 import { MAX_COMPLETION_WAIT_MS, SETTLE_TIMEOUT_MS } from './limits.ts';
 import { type Bound, bindContext } from './operations.ts';
 import { AutomaticPaymentHandler } from './payments/automatic-payment-handler.ts';
@@ -18,6 +18,7 @@ import { PaymentMethodReads } from './payments/payment-method-reads.ts';
 import { PaymentMethodService } from './payments/payment-method-service.ts';
 import { PaymentReads } from './payments/payment-reads.ts';
 import { PaymentRetryHandler } from './payments/payment-retry-handler.ts';
+import { paymentConfigOf } from './payments/tenant-payment-config.ts';
 import type {
   CatalogPlugin,
   Clock,
@@ -34,6 +35,13 @@ import { Dispatcher } from './queue/dispatcher.ts';
 import { SecurityService } from './security/service.ts';
 import { SubscriptionService } from './subscriptions/service.ts';
 import { SubscriptionEventHandler } from './subscriptions/subscription-event-handler.ts';
+import {
+  type ConfigurationObject,
+  type ServerConfiguration,
+  serverConfiguration,
+  TenantConfiguration,
+} from './tenants/configuration/index.ts';
+import { KeyValueService } from './tenants/key-value-service.ts';
 import { TenantService } from './tenants/service.ts';
 import type { Instant } from './time/index.ts';
 
@@ -51,8 +59,12 @@ export interface BillingOptions<Host> {
   readonly gateways?: readonly PaymentGateway[];
   /** Sources of catalogs in the host's own code, asked in this order before what tenants have uploaded (catalog.md §16). */
   readonly catalogPlugins?: readonly CatalogPlugin[];
-  /** Settings of invoicing that differ from the defaults of invoicing.md §18. */
-  readonly invoicing?: Partial<InvoicingConfig>;
+  /**
+   * Values of properties by name (platform.md §4): those of the server, such as
+   * `{ 'org.service.notifications.allowPrivateNetworks': false }`, and per-tenant ones for tenants that set none of their
+   * own, such as `{ 'org.service.payment.retry.days': '3,5,7' }`. A bad value leaves the default, with a warning.
+   */
+  readonly configuration?: ConfigurationObject;
   /** XML of the catalog that tenants created with `useGlobalDefault` see until they upload their own. */
   readonly defaultCatalog?: string;
   /** Unique name of this node among those that share the storage; default: an id made at each start. */
@@ -126,9 +138,10 @@ export const Billing = {
    */
   async open<Host>(options: BillingOptions<Host>): Promise<Billing<Host>> {
     const ports = portsOf(options);
-    const settings = {
+    const settings: EngineSettings = {
       ...options,
       plugins: new PluginCatalogs(options.catalogPlugins ?? [], ports.systemClock),
+      server: serverConfiguration(options.configuration ?? {}, ports.logger),
     };
     const engine = engineOf(ports, settings);
     await options.storage.prepare();
@@ -151,35 +164,43 @@ function portsOf<Host>(options: BillingOptions<Host>): Ports {
 }
 
 /** Settings of the engine, as it is opened with. */
-interface EngineSettings extends Pick<BillingOptions<never>, 'defaultCatalog' | 'invoicing'> {
+interface EngineSettings extends Pick<BillingOptions<never>, 'defaultCatalog'> {
   /** Shared with the engines that join a host's transactions. */
   readonly plugins: PluginCatalogs;
+  readonly server: ServerConfiguration;
 }
 
 function engineOf(ports: Ports, settings: EngineSettings) {
   const tenants = new TenantService(ports);
   const catalogs = new CatalogService(ports, tenants, settings);
-  const invoicing = new InvoicingService(ports, catalogs, {
-    ...DEFAULT_INVOICING_CONFIG,
-    ...settings.invoicing,
-  });
+  const configuration = new TenantConfiguration(ports.logger, settings.server.tenant);
+  const settingsOf = configuration.settingsOf.bind(configuration);
+  const invoicingConfig = invoicingConfigOf(settingsOf);
+  const paymentConfig = paymentConfigOf(settingsOf);
+  const invoicing = new InvoicingService(ports, catalogs, invoicingConfig);
   const services = {
     catalogs,
     accounts: new AccountService(ports),
     accountEmails: new AccountEmailService(ports),
     subscriptions: new SubscriptionService(ports, catalogs),
     invoicing,
-    paymentMethods: new PaymentMethodService(ports),
-    paymentMethodReads: new PaymentMethodReads(ports),
-    payments: new PaymentReads(ports),
+    paymentMethods: new PaymentMethodService(ports, paymentConfig),
+    paymentMethodReads: new PaymentMethodReads(ports, paymentConfig),
+    payments: new PaymentReads(ports, paymentConfig),
     audit: new AuditService(ports),
+    keyValues: new KeyValueService(ports, {
+      allowPrivateNetworks: settings.server.server['notifications.allowPrivateNetworks'],
+    }),
+    configuration: {
+      settings: (context: CallContext) => ports.storage.read(context.tenant, settingsOf),
+    },
   };
   const handlers = [
     new SubscriptionEventHandler(ports, catalogs),
     new InvoiceRunHandler(ports, invoicing, catalogs),
-    new AutomaticPaymentHandler(ports),
-    new PaymentRetryHandler(ports),
-    new JanitorHandler(ports),
+    new AutomaticPaymentHandler(ports, paymentConfig),
+    new PaymentRetryHandler(ports, paymentConfig),
+    new JanitorHandler(ports, paymentConfig),
   ];
   return { tenants, security: new SecurityService(ports), services, handlers };
 }
@@ -187,6 +208,7 @@ function engineOf(ports: Ports, settings: EngineSettings) {
 function operationsOf(services: Engine['services']) {
   const { catalogs, accounts, subscriptions, invoicing, payments, audit } = services;
   const { accountEmails, paymentMethods, paymentMethodReads } = services;
+  const { keyValues, configuration } = services;
   return Object.freeze({
     uploadCatalog: catalogs.upload.bind(catalogs),
     createAccount: accounts.create.bind(accounts),
@@ -232,6 +254,16 @@ function operationsOf(services: Engine['services']) {
     },
     audit: {
       logs: audit.logs.bind(audit),
+    },
+    keyValues: {
+      add: keyValues.add.bind(keyValues),
+      get: keyValues.get.bind(keyValues),
+      delete: keyValues.delete.bind(keyValues),
+      search: keyValues.search.bind(keyValues),
+    },
+    configuration: {
+      /** What is in force for the tenant, by property name without prefix (platform.md §4.1). */
+      settings: configuration.settings,
     },
   });
 }

@@ -37,6 +37,14 @@ export type { PhasePrices } from './subscriptions/phase-prices.ts';
 export type { RequestedDate } from './subscriptions/requested-date.ts';
 export type { BundleFilter } from './subscriptions/service.ts';
 export type { BundleView, SubscriptionEventView, SubscriptionView } from './subscriptions/views.ts';
+export type {
+  ConfigurationObject,
+  Period,
+  TenantPropertyName,
+  TenantSettings,
+} from './tenants/configuration/index.ts';
+export type { TenantKeyValue } from './tenants/key-value.ts';
+export type { KeyValues } from './tenants/key-value-service.ts';
 export type { Tenant } from './tenants/model.ts';
 export type { NewTenantInput } from './tenants/service.ts';
 export * from './time/index.ts';

@@ -104,6 +104,33 @@ export const MAX_CACHED_PLUGIN_CATALOGS = 200;
 /** Longest wait that a plugin can ask for with `RetryLater`. */
 export const MAX_RETRY_LATER_MS = DAY_MS;
 
+// Tenant configuration (platform.md §3, §4)
+
+/** Characters of a tenant key. */
+export const MAX_TENANT_KEY_CHARACTERS = 255;
+
+/** Bytes of a tenant value (`server.limits.text`). */
+export const MAX_TENANT_VALUE_BYTES = 10 * MEBIBYTE;
+
+/** Characters of a callback URL. */
+export const MAX_CALLBACK_URL_CHARACTERS = 2_000;
+
+/** Tenant configurations kept in memory, parsed. */
+export const MAX_CACHED_CONFIGURATIONS = 1_000;
+
+/** Entries of a list in a configuration, such as a retry schedule. */
+export const MAX_SETTING_LIST = 100;
+
+/** Longest time span of a configuration: a date that many years ahead still lies inside the calendar. */
+export const MAX_SETTING_SPAN_MS = 100 * 365 * DAY_MS;
+
+/** Longest `payment.plugin.timeout`: timers of the runtime end at 24 days, and a lease of every call must end soon. */
+export const MAX_SETTING_GATEWAY_TIMEOUT_MS = HOUR_MS;
+
+/** Steps of 100 ms that a call may wait for a busy account: no longer than a request may take (§16). */
+export const MAX_LOCK_WAIT_STEPS = 600;
+export const LOCK_WAIT_STEP_MS = 100;
+
 // Requests (platform.md §16)
 
 /** Bytes of a JSON body (`server.limits.json`). */

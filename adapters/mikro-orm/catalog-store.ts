@@ -11,13 +11,14 @@ import { numberOf, type Row, textOf } from './columns.ts';
 import { insert, insertInto, type TenantScope } from './record-access.ts';
 import { isIn, raw, sql } from './sql.ts';
 import { type CatalogVersionRow, catalogPartsTable, catalogVersionsTable } from './tables/catalogs.ts';
+import type { RevisionsOfSession } from './tenant-revisions.ts';
 
 const listed = ['id', 'effectiveDate', 'uploadId', 'contentHash', 'createdDate'] as const;
 const listedColumns = raw(
   ['record_id', ...catalogVersionsTable.columnsOf(listed).map(({ name }) => name)].join(', '),
 );
 
-export function catalogReads(scope: TenantScope): CatalogReads {
+export function catalogReads(scope: TenantScope, revisions: RevisionsOfSession): CatalogReads {
   const { runner, tenantRecordId } = scope;
   return {
     versions: async () => {
@@ -48,22 +49,13 @@ export function catalogReads(scope: TenantScope): CatalogReads {
         where +tenant_record_id = ${tenantRecordId} and ${isIn('record_id', 'bigint', recordIds)}`);
       return rows.map((row) => catalogPartsTable.decode(row));
     },
-    revision: async () => {
-      const [tenant] = await runner.rows(sql`
-        select catalog_revision from bw_tenants where record_id = ${tenantRecordId}`);
-      assertInvariant(tenant, `Tenant ${tenantRecordId} does not exist`);
-      return numberOf(tenant.catalog_revision, 'catalog_revision');
-    },
+    revision: async () => (await revisions.read()).catalogRevision,
   };
 }
 
-export function catalogWrites(scope: WriteScope): CatalogWrites {
+export function catalogWrites(scope: WriteScope, revisions: RevisionsOfSession): CatalogWrites {
   return {
-    lock: async () => {
-      await scope.runner.run(sql`
-        select record_id from bw_tenants where record_id = ${scope.tenantRecordId}
-        ${raw(scope.runner.dialect.forUpdate)}`);
-    },
+    lock: () => revisions.lock(),
     insert: async (versions) => {
       const [first] = versions;
       assertInvariant(first, 'An upload holds at least one catalog version');
@@ -83,8 +75,7 @@ export function catalogWrites(scope: WriteScope): CatalogWrites {
           snapshot: null,
         });
       });
-      await scope.runner.run(sql`
-        update bw_tenants set catalog_revision = catalog_revision + 1 where record_id = ${scope.tenantRecordId}`);
+      await revisions.set(sql`catalog_revision = catalog_revision + 1`);
       return first.id;
     },
   };

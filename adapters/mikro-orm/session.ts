@@ -8,20 +8,28 @@ import { catalogReads, catalogWrites } from './catalog-store.ts';
 import { ChangeLog } from './change-log.ts';
 import type { Runner } from './connection.ts';
 import { invoiceReads, invoiceWrites } from './invoice-store.ts';
+import { keyValueReads, keyValueWrites } from './key-value-store.ts';
 import { notificationReads } from './notification-store.ts';
 import { type ConsumedTopics, Outbox } from './outbox.ts';
 import { paymentReads, paymentWrites } from './payment-store.ts';
 import { endEntries, markEntriesDone } from './queue-completion.ts';
 import type { TenantScope } from './record-access.ts';
 import { subscriptionReads, subscriptionWrites } from './subscription-store.ts';
+import { RevisionsOfSession } from './tenant-revisions.ts';
 
 /** A session that reads, over a transaction whose beginning and end are its caller's. */
 export function readSession(runner: Runner, tenant: TenantRef): ReadSession {
   const scope: TenantScope = { runner, tenantRecordId: tenant.recordId };
+  return reads(scope, tenant, new RevisionsOfSession(scope));
+}
+
+function reads(scope: TenantScope, tenant: TenantRef, revisions: RevisionsOfSession): ReadSession {
   return {
     tenant,
+    revisions: () => revisions.read(),
+    keyValues: keyValueReads(scope),
     accounts: accountReads(scope),
-    catalogs: catalogReads(scope),
+    catalogs: catalogReads(scope, revisions),
     subscriptions: subscriptionReads(scope),
     invoices: invoiceReads(scope),
     payments: paymentReads(scope),
@@ -46,15 +54,17 @@ export function writeSession(input: {
   const changes = new ChangeLog();
   const outbox = new Outbox(authorship, consumed);
   const scope: WriteScope = { runner, tenantRecordId: tenant.recordId, changes, authorship };
-  const reads = readSession(runner, tenant);
+  const revisions = new RevisionsOfSession(scope);
+  const readable = reads(scope, tenant, revisions);
   const session: WriteSession = {
-    ...reads,
+    ...readable,
     authorship,
-    accounts: { ...reads.accounts, ...accountWrites(scope) },
-    catalogs: { ...reads.catalogs, ...catalogWrites(scope) },
-    subscriptions: { ...reads.subscriptions, ...subscriptionWrites(scope) },
-    invoices: { ...reads.invoices, ...invoiceWrites(scope) },
-    payments: { ...reads.payments, ...paymentWrites(scope) },
+    keyValues: { ...readable.keyValues, ...keyValueWrites(scope, revisions) },
+    accounts: { ...readable.accounts, ...accountWrites(scope) },
+    catalogs: { ...readable.catalogs, ...catalogWrites(scope, revisions) },
+    subscriptions: { ...readable.subscriptions, ...subscriptionWrites(scope) },
+    invoices: { ...readable.invoices, ...invoiceWrites(scope) },
+    payments: { ...readable.payments, ...paymentWrites(scope) },
     lockAccounts: async (accountIds, { waitMs }) => lockAccounts(scope, accountIds, waitMs),
     tryLockAccounts: async (recordIds) => tryLockAccounts(scope, recordIds),
     publish: (events) => outbox.publish(events),

@@ -39,6 +39,7 @@ export async function dryRunToTargetDate(
     requested: requestedDate,
     today,
     maxTargetDate: state.maxTargetDate,
+    maxMonthsInFuture: config.maxMonthsInFuture,
   });
   const { billings, failures } = await loadBillingState(session, {
     requests: [{ account, targetDate, runDate: today, state }],

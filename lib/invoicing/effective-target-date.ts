@@ -1,5 +1,4 @@
 import { BillingError, ErrorCode } from '../errors/index.ts';
-import { MAX_TARGET_DATE_MONTHS } from '../limits.ts';
 import { formatLocalDate, type LocalDate, maxDate, monthsBetween } from '../time/index.ts';
 
 export interface TargetDateInput {
@@ -10,7 +9,7 @@ export interface TargetDateInput {
   /** Latest target date that is billed already, null = none (invoicing.md §1.5). */
   readonly maxTargetDate: LocalDate | null;
   /** `invoice.maxNumberOfMonthsInFuture`. */
-  readonly maxMonthsInFuture?: number;
+  readonly maxMonthsInFuture: number;
 }
 
 /**
@@ -18,7 +17,7 @@ export interface TargetDateInput {
  * @throws BillingError INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE (4005).
  */
 export function effectiveTargetDate(input: TargetDateInput): LocalDate {
-  const { requested, today, maxTargetDate, maxMonthsInFuture = MAX_TARGET_DATE_MONTHS } = input;
+  const { requested, today, maxTargetDate, maxMonthsInFuture } = input;
   const targetDate = requested ?? today;
   if (monthsBetween(today, targetDate) > maxMonthsInFuture) {
     throw new BillingError({

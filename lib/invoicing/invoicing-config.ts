@@ -1,4 +1,4 @@
-import { MAX_DAILY_ITEMS_PER_SUBSCRIPTION } from '../limits.ts';
+import { MAX_DAILY_ITEMS_PER_SUBSCRIPTION, MAX_TARGET_DATE_MONTHS } from '../limits.ts';
 
 /** When an in-arrears period is billed (invoicing.md §5.3): once it has ended, or as soon as it has begun. */
 export const InArrearMode = { DEFAULT: 'DEFAULT', GREEDY: 'GREEDY' } as const;
@@ -6,6 +6,12 @@ export type InArrearMode = (typeof InArrearMode)[keyof typeof InArrearMode];
 
 /** Per-tenant settings that the rules of this room read (invoicing.md §18, prefix `org.service.invoice.`). */
 export interface InvoicingConfig {
+  /** `enabled`; false = automatic runs park their accounts (invoicing.md §8.2 step 1). */
+  readonly isAutomatic: boolean;
+  /** `maxNumberOfMonthsInFuture`. */
+  readonly maxMonthsInFuture: number;
+  /** `parkAccountsOnAllExceptions`; false = only an illegal state parks an account (invoicing.md §8.6). */
+  readonly parksOnAllErrors: boolean;
   /** `inArrear.mode`. */
   readonly inArrearMode: InArrearMode;
   /** `proration.fixed.days`: days that every month counts for when a part of it is charged; 0 = calendar days. */
@@ -17,6 +23,9 @@ export interface InvoicingConfig {
 }
 
 export const DEFAULT_INVOICING_CONFIG: InvoicingConfig = Object.freeze({
+  isAutomatic: true,
+  maxMonthsInFuture: MAX_TARGET_DATE_MONTHS,
+  parksOnAllErrors: true,
   inArrearMode: InArrearMode.DEFAULT,
   prorationFixedDays: 0,
   sanitySafetyBoundEnabled: true,

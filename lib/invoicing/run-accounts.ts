@@ -95,7 +95,7 @@ async function loadRuns(
   for (const request of requests) {
     const state = states.get(request.account.id) ?? initialState(request.account);
     try {
-      accepted.push(billingRequest(request, state, session));
+      accepted.push(billingRequest(request, state, { session, config }));
     } catch (error) {
       failed.push({ account: request.account, kind: 'failed', state, error });
     }
@@ -115,7 +115,7 @@ async function loadRuns(
 function billingRequest(
   request: RunRequest,
   state: AccountInvoicingState,
-  session: WriteSession,
+  { session, config }: { readonly session: WriteSession; readonly config: InvoicingConfig },
 ): BillingRequest {
   const { account, requestedDate } = request;
   invoicingCurrency(account);
@@ -124,6 +124,7 @@ function billingRequest(
     requested: requestedDate,
     today,
     maxTargetDate: state.maxTargetDate,
+    maxMonthsInFuture: config.maxMonthsInFuture,
   });
   return { account, targetDate, runDate: request.dueDate ?? today, state };
 }

@@ -1,5 +1,5 @@
 import { catalogsOfBatch } from '../catalog/batch-catalogs.ts';
-import type { CatalogProvider } from '../catalog/catalog-source.ts';
+import type { CatalogProvider, CatalogSource } from '../catalog/catalog-source.ts';
 import { ActingComponent } from '../context.ts';
 import { InvariantError } from '../errors/index.ts';
 import type { Ports } from '../ports/index.ts';
@@ -7,6 +7,7 @@ import type { ClaimedEntry, WriteSession } from '../ports/storage/index.ts';
 import { batchAuthorship } from '../queue/batch-authorship.ts';
 import type { HandlerBatch, QueueHandler } from '../queue/handler.ts';
 import { QueueName } from '../queue/model.ts';
+import { initialState } from './load-billing-state.ts';
 import type { RunRequest, RunResult } from './run-accounts.ts';
 import { RUN_TOPICS, runTrigger } from './run-trigger.ts';
 import type { InvoicingService } from './service.ts';
@@ -19,6 +20,9 @@ interface PlannedBatch {
   readonly busy: readonly ClaimedEntry[];
   readonly requests: readonly RunRequest[];
 }
+
+/** A run that has thrown. */
+type Failure = Extract<RunResult, { kind: 'failed' }>;
 
 /**
  * Automatic invoice runs (invoicing.md §8.1, §8.2): a batch of due accounts is one transaction, which also ends their
@@ -46,20 +50,43 @@ export class InvoiceRunHandler implements QueueHandler {
     const authorship = batchAuthorship(batch.entries, actorOf(batch.entries), now);
     const catalogsOf = await catalogsOfBatch(this.#catalogs, batch, now);
     if (catalogsOf === null) return;
-    const { busy, failed } = await this.#ports.storage.write(batch.tenant, authorship, async (session) => {
-      const planned = await plan(session, batch.entries);
-      const results = await this.#invoicing.run(session, planned.requests, catalogsOf);
-      const failures = results.filter((result) => result.kind === 'failed');
-      await session.invoices.saveStates(failures.map(({ state }) => ({ ...state, parked: true })));
-      await batch.finish(session, [...planned.runs, ...planned.idle]);
-      return { busy: planned.busy, failed: failures };
-    });
+    const { busy, parked, unparked } = await this.#ports.storage.write(batch.tenant, authorship, (session) =>
+      this.#runAll(session, batch, catalogsOf),
+    );
     if (busy.length > 0) batch.busy(busy);
-    for (const failure of failed) this.#logParked(failure);
+    for (const failure of parked) this.#logParked(failure);
+    for (const { entry, error } of unparked) batch.failed(entry, error);
   }
 
-  /** invoicing.md §8.6: an automatic run that fails parks its account, whatever the error, and does not come again. */
-  #logParked({ account, error }: Extract<RunResult, { kind: 'failed' }>): void {
+  async #runAll(session: WriteSession, batch: HandlerBatch, catalogsOf: CatalogSource) {
+    const { isAutomatic, parksOnAllErrors } = await this.#invoicing.configOf(session);
+    const planned = await plan(session, batch.entries);
+    if (!isAutomatic) {
+      await parkAccounts(session, planned.requests);
+      await batch.finish(session, [...planned.runs, ...planned.idle]);
+      return { busy: planned.busy, parked: [], unparked: [] };
+    }
+    const results = await this.#invoicing.run(session, planned.requests, catalogsOf);
+    const failures = results.filter((result) => result.kind === 'failed');
+    const parked = failures.filter(({ error }) => parksOnAllErrors || error instanceof InvariantError);
+    await session.invoices.saveStates(parked.map(({ state }) => ({ ...state, parked: true })));
+    const unparked = failures
+      .filter((failure) => !parked.includes(failure))
+      .flatMap(({ account, error }) =>
+        planned.runs
+          .filter(({ accountRecordId }) => accountRecordId === account.recordId)
+          .map((entry) => ({ entry, error })),
+      );
+    const left = new Set(unparked.map(({ entry }) => entry));
+    await batch.finish(
+      session,
+      [...planned.runs, ...planned.idle].filter((entry) => !left.has(entry)),
+    );
+    return { busy: planned.busy, parked, unparked };
+  }
+
+  /** invoicing.md §8.6: an automatic run that fails parks its account and does not come again. */
+  #logParked({ account, error }: Failure): void {
     const illegalState = error instanceof InvariantError;
     this.#ports.logger.error(
       { err: error, accountId: account.id, illegalState },
@@ -91,6 +118,17 @@ async function plan(session: WriteSession, entries: readonly ClaimedEntry[]): Pr
     }
   }
   return { runs, idle, busy, requests };
+}
+
+/** invoicing.md §8.2 step 1: what a tenant without automatic invoicing does with due accounts. */
+async function parkAccounts(session: WriteSession, requests: readonly RunRequest[]): Promise<void> {
+  const states = await session.invoices.loadStates(requests.map(({ account }) => account.id));
+  const stateOf = new Map(states.map((state) => [state.accountId, state]));
+  const parked = requests.map(({ account }) => ({
+    ...(stateOf.get(account.id) ?? initialState(account)),
+    parked: true,
+  }));
+  await session.invoices.saveStates(parked);
 }
 
 /** platform.md §5.3: a billing run after a subscription event, or a scheduled one. */

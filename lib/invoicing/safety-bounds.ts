@@ -45,7 +45,7 @@ function assertDailyNumber({ items, subscription, config: { maxDailyItems } }: I
   const created = items.filter((item) => item.subscriptionId !== null).length;
   assertInvariant(
     created === 0 || itemsCreatedToday + created <= maxDailyItems,
-    `Subscription ${subscriptionId} would get ${itemsCreatedToday + created} items in one day, more than the safety bound of ${maxDailyItems}; raise maxDailyItems of the invoicing settings with which the engine is opened`,
+    `Subscription ${subscriptionId} would get ${itemsCreatedToday + created} items in one day, more than the safety bound of ${maxDailyItems}; raise org.service.invoice.maxDailyNumberOfItemsSafetyBound`,
     { subscriptionId, itemsCreatedToday, created, maxDailyItems },
   );
 }

@@ -10,9 +10,9 @@ import { formatLocalDate, type LocalDate, localDateOf, minDate } from '../time/i
 import { dryRunToTargetDate } from './dry-run.ts';
 import { dueEntry } from './due-entry.ts';
 import { type InvoiceView, viewInvoices } from './invoice-view.ts';
-import { DEFAULT_INVOICING_CONFIG, type InvoicingConfig } from './invoicing-config.ts';
 import { newInvoice } from './new-invoice.ts';
 import { type RunRequest, type RunResult, runAccounts } from './run-accounts.ts';
+import type { InvoicingConfigOf } from './tenant-invoicing-config.ts';
 
 export interface GenerateRequest {
   readonly accountId: Uuid;
@@ -35,16 +35,13 @@ const NO_NUMBER = 0;
 export class InvoicingService {
   readonly #ports: Pick<Ports, 'storage' | 'ids'>;
   readonly #catalogs: CatalogProvider;
-  readonly #config: InvoicingConfig;
+  /** Gives the invoicing settings of a session's tenant. */
+  readonly configOf: InvoicingConfigOf;
 
-  constructor(
-    ports: Pick<Ports, 'storage' | 'ids'>,
-    catalogs: CatalogProvider,
-    config: InvoicingConfig = DEFAULT_INVOICING_CONFIG,
-  ) {
+  constructor(ports: Pick<Ports, 'storage' | 'ids'>, catalogs: CatalogProvider, configOf: InvoicingConfigOf) {
     this.#ports = ports;
     this.#catalogs = catalogs;
-    this.#config = config;
+    this.configOf = configOf;
   }
 
   /**
@@ -86,7 +83,8 @@ export class InvoicingService {
       session,
       requests.map(({ account }) => account.id),
     );
-    return runAccounts(session, requests, { ids: this.#ports.ids, config: this.#config, catalogOf });
+    const config = await this.configOf(session);
+    return runAccounts(session, requests, { ids: this.#ports.ids, config, catalogOf });
   }
 
   /**
@@ -106,7 +104,7 @@ export class InvoicingService {
       const requestedDate = request.targetDate ?? null;
       const found = await dryRunToTargetDate(
         session,
-        { account, requestedDate, now, catalog: catalogOf(account.id), config: this.#config },
+        { account, requestedDate, now, catalog: catalogOf(account.id), config: await this.configOf(session) },
         nextId,
       );
       if (found === null) return null;

@@ -1,9 +1,9 @@
 import { ActingComponent } from '../context.ts';
 import type { HandlerBatch, QueueHandler } from '../queue/handler.ts';
 import { BusEventType } from '../queue/model.ts';
-import type { PaymentConfig } from './payment-config.ts';
 import { uuidOf } from './payment-notifications.ts';
 import { type PaymentPorts, PaymentRun } from './payment-run.ts';
+import type { PaymentConfigOf } from './tenant-payment-config.ts';
 
 /** Pays each newly committed invoice from the account's default payment method (payments.md §9.1 rule 1). */
 export class AutomaticPaymentHandler implements QueueHandler {
@@ -11,8 +11,8 @@ export class AutomaticPaymentHandler implements QueueHandler {
   readonly topics: readonly string[] = [BusEventType.INVOICE_CREATION];
   readonly #run: PaymentRun;
 
-  constructor(ports: PaymentPorts, config?: PaymentConfig) {
-    this.#run = new PaymentRun(ports, config);
+  constructor(ports: PaymentPorts, configOf: PaymentConfigOf) {
+    this.#run = new PaymentRun(ports, configOf);
   }
 
   /** Resolves when no late answer that has arrived is still being recorded. */

@@ -11,13 +11,14 @@ import { inParallel } from '../wait/in-parallel.ts';
 import { callGateway } from './gateway-call.ts';
 import { janitorCheck, type OpenStatus } from './janitor-schedule.ts';
 import { type Payment, type PaymentTransaction, TransactionStatus } from './model.ts';
-import { DEFAULT_PAYMENT_CONFIG, type PaymentConfig } from './payment-config.ts';
+import type { PaymentConfig } from './payment-config.ts';
 import { unresolvedEvent } from './payment-events.ts';
 import { type RecoveryJob, readRecoveryJob, recoveryNotification } from './payment-notifications.ts';
 import type { PaymentPorts } from './payment-run.ts';
 import { isUnresolved } from './payment-state.ts';
 import { recordOutcomes, type Settlement } from './record-outcomes.ts';
 import { recoveredOutcome } from './recovered-outcome.ts';
+import type { PaymentConfigOf } from './tenant-payment-config.ts';
 import type { CallOutcome } from './transaction-outcome.ts';
 
 interface Job extends RecoveryJob {
@@ -44,20 +45,23 @@ export class JanitorHandler implements QueueHandler {
   readonly name = 'payment-service:janitor';
   readonly topics: readonly string[] = [QueueName.PAYMENT_JANITOR];
   readonly #ports: PaymentPorts;
-  readonly #config: PaymentConfig;
+  readonly #configOf: PaymentConfigOf;
 
-  constructor(ports: PaymentPorts, config: PaymentConfig = DEFAULT_PAYMENT_CONFIG) {
+  constructor(ports: PaymentPorts, configOf: PaymentConfigOf) {
     this.#ports = ports;
-    this.#config = config;
+    this.#configOf = configOf;
   }
 
   async handle(batch: HandlerBatch): Promise<void> {
     const jobs = readJobs(batch);
     if (jobs.length === 0) return;
-    const questions = await this.#ports.storage.read(batch.tenant, (session) => this.#load(session, jobs));
+    const { questions, timeoutMs } = await this.#ports.storage.read(batch.tenant, async (session) => ({
+      questions: await this.#load(session, jobs),
+      timeoutMs: (await this.#configOf(session)).pluginTimeoutMs,
+    }));
     const answered = await inParallel(questions, MAX_CONCURRENT_GATEWAY_CALLS, async (question) => ({
       ...question,
-      outcome: await this.#ask(batch.tenant, question),
+      outcome: await this.#ask(batch.tenant, question, timeoutMs),
     }));
     const authorship = batchAuthorship(batch.entries, ActingComponent.JANITOR, this.#ports.clock.now());
     const { busy, exhausted } = await this.#ports.storage.write(batch.tenant, authorship, (session) =>
@@ -93,7 +97,11 @@ export class JanitorHandler implements QueueHandler {
     });
   }
 
-  async #ask(tenant: TenantRef, { job, payment, transaction, gateway }: Question): Promise<CallOutcome> {
+  async #ask(
+    tenant: TenantRef,
+    { job, payment, transaction, gateway }: Question,
+    timeoutMs: number,
+  ): Promise<CallOutcome> {
     const facts = { paymentId: payment.id, transactionId: transaction.id };
     if (!gateway) {
       this.#ports.logger.warn(facts, 'the gateway of an open transaction is not registered; it stays open');
@@ -107,7 +115,7 @@ export class JanitorHandler implements QueueHandler {
     };
     const request = { accountId: payment.accountId, paymentId: payment.id, properties: [] };
     const { reply } = await callGateway(() => gateway.getPaymentInfo(request, context), {
-      timeoutMs: this.#config.pluginTimeoutMs,
+      timeoutMs,
       systemClock: this.#ports.systemClock,
     });
     return recoveredOutcome(transaction, reply, gateway.capabilities?.completeLedger === true);
@@ -129,54 +137,57 @@ export class JanitorHandler implements QueueHandler {
     );
     const asked = answered.filter(({ job }) => ours.includes(job));
     const settlements = asked.map(({ transaction, outcome }) => settlementOf(transaction, outcome));
-    const stored = await recordOutcomes(session, settlements, {
-      ids: this.#ports.ids,
-      config: this.#config,
-      now,
-    });
-    const exhausted = this.#scheduleNext(session, asked, stored);
-    await this.#postponeLeased(
-      session,
-      ours.filter((job) => !asked.some((each) => each.job === job)),
-    );
+    const config = await this.#configOf(session);
+    const stored = await recordOutcomes(session, settlements, { ids: this.#ports.ids, config, now });
+    const exhausted = scheduleNext(session, { answered: asked, stored, config });
+    const leased = ours.filter((job) => !asked.some((each) => each.job === job));
+    await postponeLeased(session, leased, config);
     return { busy: jobs.filter((job) => !ours.includes(job)).map(({ entry }) => entry), exhausted };
   }
+}
 
-  /** §7.2 rule 1: a check that changed nothing plans the next one; rule 5 when there is none. Returns the latter. */
-  #scheduleNext(
-    session: WriteSession,
-    asked: readonly Answered[],
-    stored: ReadonlyMap<Uuid, PaymentTransaction>,
-  ): readonly Answered[] {
-    const exhausted: Answered[] = [];
-    for (const answer of asked) {
-      const after = stored.get(answer.transaction.id);
-      if (!after || !isOpen(after.status)) continue;
-      if (after.status !== answer.transaction.status) continue; // changed UNKNOWN → PENDING: its list has begun
-      const { job } = answer;
-      const check = job.status === after.status ? job.check + 1 : 0;
-      const from = session.authorship.createdDate;
-      const next = janitorCheck({ status: after.status, check, from }, this.#config);
-      if (next) session.schedule([recoveryNotification(after, next)]);
-      else exhausted.push(answer);
-    }
-    session.publish(exhausted.map(({ payment, transaction }) => unresolvedEvent(payment, transaction)));
-    return exhausted;
+/** §7.2 rule 1: a check that changed nothing plans the next one; rule 5 when there is none. Returns the latter. */
+function scheduleNext(
+  session: WriteSession,
+  input: {
+    readonly answered: readonly Answered[];
+    readonly stored: ReadonlyMap<Uuid, PaymentTransaction>;
+    readonly config: PaymentConfig;
+  },
+): readonly Answered[] {
+  const { answered, stored, config } = input;
+  const exhausted: Answered[] = [];
+  for (const answer of answered) {
+    const after = stored.get(answer.transaction.id);
+    if (!after || !isOpen(after.status)) continue;
+    if (after.status !== answer.transaction.status) continue; // changed UNKNOWN → PENDING: its list has begun
+    const { job } = answer;
+    const check = job.status === after.status ? job.check + 1 : 0;
+    const from = session.authorship.createdDate;
+    const next = janitorCheck({ status: after.status, check, from }, config);
+    if (next) session.schedule([recoveryNotification(after, next)]);
+    else exhausted.push(answer);
   }
+  session.publish(exhausted.map(({ payment, transaction }) => unresolvedEvent(payment, transaction)));
+  return exhausted;
+}
 
-  /** A check that comes while a call is running looks again after its lease; what is decided needs no check. */
-  async #postponeLeased(session: WriteSession, jobs: readonly Job[]): Promise<void> {
-    if (jobs.length === 0) return;
-    const transactions = await session.payments.findTransactionsByIds(
-      jobs.map(({ transactionId }) => transactionId),
-    );
-    const now = session.authorship.createdDate;
-    for (const transaction of transactions) {
-      if (!isOpen(transaction.status)) continue;
-      const from = maxInstant(now, transaction.leaseUntil ?? now);
-      const next = janitorCheck({ status: transaction.status, check: 0, from }, this.#config);
-      if (next) session.schedule([recoveryNotification(transaction, next)]);
-    }
+/** A check that comes while a call is running looks again after its lease; what is decided needs no check. */
+async function postponeLeased(
+  session: WriteSession,
+  jobs: readonly Job[],
+  config: PaymentConfig,
+): Promise<void> {
+  if (jobs.length === 0) return;
+  const transactions = await session.payments.findTransactionsByIds(
+    jobs.map(({ transactionId }) => transactionId),
+  );
+  const now = session.authorship.createdDate;
+  for (const transaction of transactions) {
+    if (!isOpen(transaction.status)) continue;
+    const from = maxInstant(now, transaction.leaseUntil ?? now);
+    const next = janitorCheck({ status: transaction.status, check: 0, from }, config);
+    if (next) session.schedule([recoveryNotification(transaction, next)]);
   }
 }
 

@@ -2,9 +2,9 @@ import type { TenantRef } from '../context.ts';
 import type { Uuid } from '../ids/index.ts';
 import { ACCOUNT_LOCK_WAIT_MS } from '../limits.ts';
 import type { Ports } from '../ports/index.ts';
-import type { PaymentConfig } from './payment-config.ts';
 import { isUnresolved } from './payment-state.ts';
 import { recordOutcomes } from './record-outcomes.ts';
+import type { PaymentConfigOf } from './tenant-payment-config.ts';
 import { type CallOutcome, readOutcome } from './transaction-outcome.ts';
 
 /** A call whose time has run out and whose transaction stands as UNKNOWN. */
@@ -21,12 +21,12 @@ export interface OverdueCall {
 /** Applies answers that come after their timeout, like a result of recovery (payments.md §2.2, last paragraph). */
 export class LateAnswers {
   readonly #ports: Pick<Ports, 'storage' | 'clock' | 'ids' | 'logger'>;
-  readonly #config: PaymentConfig;
+  readonly #configOf: PaymentConfigOf;
   readonly #applying = new Set<Promise<void>>();
 
-  constructor(ports: Pick<Ports, 'storage' | 'clock' | 'ids' | 'logger'>, config: PaymentConfig) {
+  constructor(ports: Pick<Ports, 'storage' | 'clock' | 'ids' | 'logger'>, configOf: PaymentConfigOf) {
     this.#ports = ports;
-    this.#config = config;
+    this.#configOf = configOf;
   }
 
   /** Waits for the answer in the background and records it. Failures are logged; the janitor asks later anyway. */
@@ -60,7 +60,8 @@ export class LateAnswers {
     const after = await storage.write(call.tenant, authorship, async (session) => {
       await session.lockAccounts([call.accountId], { waitMs: ACCOUNT_LOCK_WAIT_MS });
       const settlement = { ...idsOf(call), outcome, source: 'LATE' as const };
-      const stored = await recordOutcomes(session, [settlement], { ids, config: this.#config, now });
+      const config = await this.#configOf(session);
+      const stored = await recordOutcomes(session, [settlement], { ids, config, now });
       return stored.get(call.transactionId);
     });
     if (!after || isUnresolved(after)) return;

@@ -4,9 +4,9 @@ import type { Uuid } from '../ids/index.ts';
 import type { PaymentMethodDetails, Ports } from '../ports/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import type { PaymentMethod } from './model.ts';
-import { DEFAULT_PAYMENT_CONFIG, type PaymentConfig } from './payment-config.ts';
 import { noSuchMethod } from './payment-method-errors.ts';
 import { PluginInfo, type PluginInfoOptions, type PluginInfoPorts } from './plugin-info.ts';
+import type { PaymentConfigOf } from './tenant-payment-config.ts';
 
 /** A payment method as it is read; `isDefault` is computed, never stored (payments.md §1.2). */
 export interface PaymentMethodView extends PaymentMethod {
@@ -23,14 +23,13 @@ export interface PaymentMethodReadOptions extends PluginInfoOptions {
 /** Reads of payment methods (payments.md §10.2). */
 export class PaymentMethodReads {
   readonly #ports: Pick<Ports, 'storage'>;
+  readonly #configOf: PaymentConfigOf;
   readonly #pluginInfo: PluginInfo;
 
-  constructor(
-    ports: Pick<Ports, 'storage'> & PluginInfoPorts,
-    config: PaymentConfig = DEFAULT_PAYMENT_CONFIG,
-  ) {
+  constructor(ports: Pick<Ports, 'storage'> & PluginInfoPorts, configOf: PaymentConfigOf) {
     this.#ports = ports;
-    this.#pluginInfo = new PluginInfo(ports, config);
+    this.#configOf = configOf;
+    this.#pluginInfo = new PluginInfo(ports);
   }
 
   /**
@@ -43,14 +42,18 @@ export class PaymentMethodReads {
     options: PaymentMethodReadOptions = {},
   ): Promise<readonly PaymentMethodView[]> {
     const includeDeleted = options.includeDeleted === true;
-    const stored = await this.#ports.storage.read(context.tenant, async (session) => {
+    const { stored, timeoutMs } = await this.#ports.storage.read(context.tenant, async (session) => {
       const defaultId = await defaultOf(session, accountId);
       const methods = await session.payments.findMethodsByAccounts([accountId], { includeDeleted });
-      return methods.map((method) => ({ ...method, isDefault: method.id === defaultId }));
+      return {
+        stored: methods.map((method) => ({ ...method, isDefault: method.id === defaultId })),
+        timeoutMs: await this.#timeoutMs(session, options),
+      };
     });
-    const details = options.withPluginInfo
-      ? await this.#pluginInfo.detailsOf(context, stored, options.properties)
-      : new Map<Uuid, PaymentMethodDetails>();
+    const details =
+      timeoutMs === null
+        ? new Map<Uuid, PaymentMethodDetails>()
+        : await this.#pluginInfo.detailsOf(context, stored, { ...options, timeoutMs });
     return stored.map((method) => ({ ...method, pluginInfo: details.get(method.id) ?? null }));
   }
 
@@ -64,15 +67,22 @@ export class PaymentMethodReads {
     paymentMethodId: Uuid,
     options: PaymentMethodReadOptions = {},
   ): Promise<PaymentMethodView> {
-    const stored = await this.#ports.storage.read(context.tenant, async (session) => {
+    const { stored, timeoutMs } = await this.#ports.storage.read(context.tenant, async (session) => {
       const [method] = await session.payments.findMethodsByIds([paymentMethodId]);
       if (!method || !(method.isActive || options.includeDeleted)) throw noSuchMethod(paymentMethodId);
-      return { ...method, isDefault: method.id === (await defaultOf(session, method.accountId)) };
+      return {
+        stored: { ...method, isDefault: method.id === (await defaultOf(session, method.accountId)) },
+        timeoutMs: await this.#timeoutMs(session, options),
+      };
     });
-    const pluginInfo = options.withPluginInfo
-      ? await this.#pluginInfo.detailOf(context, stored, options.properties)
-      : null;
+    const pluginInfo =
+      timeoutMs === null ? null : await this.#pluginInfo.detailOf(context, stored, { ...options, timeoutMs });
     return { ...stored, pluginInfo };
+  }
+
+  /** The time limit of the gateways' answers; null where nobody asks them. */
+  async #timeoutMs(session: ReadSession, options: PaymentMethodReadOptions): Promise<number | null> {
+    return options.withPluginInfo === true ? (await this.#configOf(session)).pluginTimeoutMs : null;
   }
 }
 

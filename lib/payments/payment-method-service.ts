@@ -9,9 +9,9 @@ import { BusEventType } from '../queue/model.ts';
 import { shortened } from '../text/index.ts';
 import { callGateway, type GatewayReply } from './gateway-call.ts';
 import { EXTERNAL_PAYMENT_PLUGIN, type PaymentMethod } from './model.ts';
-import { DEFAULT_PAYMENT_CONFIG, type PaymentConfig } from './payment-config.ts';
 import { checkExternalKey, gatewayFailed, noSuchMethod } from './payment-method-errors.ts';
 import type { PaymentMethodView } from './payment-method-reads.ts';
+import type { PaymentConfigOf } from './tenant-payment-config.ts';
 
 export interface PaymentMethodInput {
   readonly accountId: Uuid;
@@ -43,19 +43,21 @@ interface Addition {
   readonly gateway: PaymentGateway;
   readonly input: PaymentMethodInput;
   readonly id: Uuid;
+  /** `payment.plugin.timeout`. */
+  readonly timeoutMs: number;
 }
 
 /** Changes of the payment methods of accounts (payments.md §10.1, §10.4). */
 export class PaymentMethodService {
   readonly #ports: Pick<Ports, 'storage' | 'ids' | 'gateways' | 'systemClock' | 'logger'>;
-  readonly #config: PaymentConfig;
+  readonly #configOf: PaymentConfigOf;
 
   constructor(
     ports: Pick<Ports, 'storage' | 'ids' | 'gateways' | 'systemClock' | 'logger'>,
-    config: PaymentConfig = DEFAULT_PAYMENT_CONFIG,
+    configOf: PaymentConfigOf,
   ) {
     this.#ports = ports;
-    this.#config = config;
+    this.#configOf = configOf;
   }
 
   /**
@@ -70,8 +72,11 @@ export class PaymentMethodService {
     refusePayAll(input.payAllUnpaidInvoices);
     const gateway = this.#gatewayNamed(input.pluginName);
     const givenKey = checkExternalKey(input.externalKey ?? null);
-    await this.#ports.storage.read(context.tenant, (session) => checkAddable(session, input, givenKey));
-    const addition: Addition = { context, gateway, input, id: this.#ports.ids.next() };
+    const { pluginTimeoutMs: timeoutMs } = await this.#ports.storage.read(context.tenant, async (session) => {
+      await checkAddable(session, input, givenKey);
+      return this.#configOf(session);
+    });
+    const addition: Addition = { context, gateway, input, id: this.#ports.ids.next(), timeoutMs };
     await this.#tellGateway(addition);
     const gatewayKey = givenKey === null ? await this.#gatewayKey(addition) : null;
     return this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
@@ -91,13 +96,18 @@ export class PaymentMethodService {
     const { accountId, paymentMethodId } = options;
     refusePayAll(options.payAllUnpaidInvoices);
     const { storage } = this.#ports;
-    const method = await storage.read(context.tenant, async (session) => {
+    const { method, timeoutMs } = await storage.read(context.tenant, async (session) => {
       await accountOf(session, accountId);
-      return methodOfAccount(session, accountId, paymentMethodId);
+      return {
+        method: await methodOfAccount(session, accountId, paymentMethodId),
+        timeoutMs: (await this.#configOf(session)).pluginTimeoutMs,
+      };
     });
     const gateway = this.#gatewayNamed(method.pluginName);
     const request = { accountId, paymentMethodId, properties: options.properties ?? [] };
-    const reply = await this.#call(() => gateway.setDefaultPaymentMethod(request, gatewayContext(context)));
+    const reply = await this.#call(timeoutMs, () =>
+      gateway.setDefaultPaymentMethod(request, gatewayContext(context)),
+    );
     if (reply.kind !== 'VALUE')
       throw gatewayFailed(ErrorCode.PAYMENT_UPD_PAYMENT_METHOD, method.pluginName, reply);
     await storage.write(context.tenant, authorshipOf(context), async (session) => {
@@ -118,7 +128,7 @@ export class PaymentMethodService {
     });
   }
 
-  async #tellGateway({ context, gateway, input, id: paymentMethodId }: Addition): Promise<void> {
+  async #tellGateway({ context, gateway, input, id: paymentMethodId, timeoutMs }: Addition): Promise<void> {
     const request = {
       accountId: input.accountId,
       paymentMethodId,
@@ -130,23 +140,33 @@ export class PaymentMethodService {
       setDefault: input.isDefault === true,
       properties: input.properties ?? [],
     };
-    const reply = await this.#call(() => gateway.addPaymentMethod(request, gatewayContext(context)));
+    const reply = await this.#call(timeoutMs, () =>
+      gateway.addPaymentMethod(request, gatewayContext(context)),
+    );
     if (reply.kind !== 'VALUE')
       throw gatewayFailed(ErrorCode.PAYMENT_ADD_PAYMENT_METHOD, gateway.name, reply);
   }
 
   /** The gateway's own id of the method; a gateway that cannot say has none. */
-  async #gatewayKey({ context, gateway, input, id: paymentMethodId }: Addition): Promise<string | null> {
+  async #gatewayKey({
+    context,
+    gateway,
+    input,
+    id: paymentMethodId,
+    timeoutMs,
+  }: Addition): Promise<string | null> {
     const request = { accountId: input.accountId, paymentMethodId, properties: input.properties ?? [] };
-    const reply = await this.#call(() => gateway.getPaymentMethodDetail(request, gatewayContext(context)));
+    const reply = await this.#call(timeoutMs, () =>
+      gateway.getPaymentMethodDetail(request, gatewayContext(context)),
+    );
     if (reply.kind === 'VALUE') return checkExternalKey(reply.value.externalPaymentMethodId || null);
     const facts = { pluginName: gateway.name, paymentMethodId, reply: reply.kind };
     this.#ports.logger.warn(facts, 'the gateway gave no detail of a new payment method; its key is its id');
     return null;
   }
 
-  async #call<T>(call: () => Promise<T>): Promise<GatewayReply<T>> {
-    const limits = { timeoutMs: this.#config.pluginTimeoutMs, systemClock: this.#ports.systemClock };
+  async #call<T>(timeoutMs: number, call: () => Promise<T>): Promise<GatewayReply<T>> {
+    const limits = { timeoutMs, systemClock: this.#ports.systemClock };
     return (await callGateway(call, limits)).reply;
   }
 }

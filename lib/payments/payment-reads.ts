@@ -5,7 +5,6 @@ import type { Uuid } from '../ids/index.ts';
 import type { GatewayResult, Ports } from '../ports/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import type { InvoicePayment, Payment } from './model.ts';
-import { DEFAULT_PAYMENT_CONFIG, type PaymentConfig } from './payment-config.ts';
 import {
   type InvoicePaymentView,
   type LoadedPayments,
@@ -16,6 +15,7 @@ import {
 } from './payment-views.ts';
 import { PluginInfo, type PluginInfoOptions } from './plugin-info.ts';
 import { repairOnRead } from './repair-on-read.ts';
+import type { PaymentConfigOf } from './tenant-payment-config.ts';
 
 export interface PaymentReadOptions extends PluginInfoOptions {
   /** Default false. */
@@ -37,13 +37,13 @@ type PaymentReadPorts = Pick<Ports, 'storage' | 'ids' | 'gateways' | 'systemCloc
  */
 export class PaymentReads {
   readonly #ports: PaymentReadPorts;
-  readonly #config: PaymentConfig;
+  readonly #configOf: PaymentConfigOf;
   readonly #pluginInfo: PluginInfo;
 
-  constructor(ports: PaymentReadPorts, config: PaymentConfig = DEFAULT_PAYMENT_CONFIG) {
+  constructor(ports: PaymentReadPorts, configOf: PaymentConfigOf) {
     this.#ports = ports;
-    this.#config = config;
-    this.#pluginInfo = new PluginInfo(ports, config);
+    this.#configOf = configOf;
+    this.#pluginInfo = new PluginInfo(ports);
   }
 
   /** The account's payments, oldest first. @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002). */
@@ -106,15 +106,17 @@ export class PaymentReads {
     const load = () =>
       this.#ports.storage.read(context.tenant, async (session) => {
         const { payments, rows } = await find(session);
-        return { loaded: await loadPayments(session, payments, options), rows };
+        const loaded = await loadPayments(session, payments, options);
+        if (options.withPluginInfo !== true) return { loaded, rows, timeoutMs: null };
+        return { loaded, rows, timeoutMs: (await this.#configOf(session)).pluginTimeoutMs };
       });
-    const { loaded, rows } = await load();
-    if (options.withPluginInfo !== true) return { payments: viewPayments(loaded, new Map()), rows };
+    const { loaded, rows, timeoutMs } = await load();
+    if (timeoutMs === null) return { payments: viewPayments(loaded, new Map()), rows };
     const asked = loaded.payments.map((payment) => ({
       payment,
       pluginName: loaded.pluginNames.get(payment.paymentMethodId),
     }));
-    const told = await this.#pluginInfo.transactionsOf(context, asked, options.properties);
+    const told = await this.#pluginInfo.transactionsOf(context, asked, { ...options, timeoutMs });
     const hasChanged = await this.#repair(context, loaded, told);
     const current = hasChanged ? await load() : { loaded, rows };
     return { payments: viewPayments(current.loaded, told), rows: current.rows };
@@ -132,7 +134,7 @@ export class PaymentReads {
       const completeLedger = gateway?.capabilities?.completeLedger === true;
       return [{ payment, transactions: transactions.get(payment.id) ?? [], results, completeLedger }];
     });
-    return repairOnRead(this.#ports, this.#config, { context, told: toldPayments });
+    return repairOnRead(this.#ports, this.#configOf, { context, told: toldPayments });
   }
 }
 

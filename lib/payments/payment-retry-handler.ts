@@ -1,9 +1,9 @@
 import { ActingComponent } from '../context.ts';
 import type { HandlerBatch, QueueHandler } from '../queue/handler.ts';
 import { QueueName } from '../queue/model.ts';
-import type { PaymentConfig } from './payment-config.ts';
 import { readRetryJob } from './payment-notifications.ts';
 import { type PaymentPorts, PaymentRun } from './payment-run.ts';
+import type { PaymentConfigOf } from './tenant-payment-config.ts';
 
 /** Runs failed automatic payments again when their retry falls due (payments.md §8.3). */
 export class PaymentRetryHandler implements QueueHandler {
@@ -11,8 +11,8 @@ export class PaymentRetryHandler implements QueueHandler {
   readonly topics: readonly string[] = [QueueName.PAYMENT_RETRY];
   readonly #run: PaymentRun;
 
-  constructor(ports: PaymentPorts, config?: PaymentConfig) {
-    this.#run = new PaymentRun(ports, config);
+  constructor(ports: PaymentPorts, configOf: PaymentConfigOf) {
+    this.#run = new PaymentRun(ports, configOf);
   }
 
   /** Resolves when no late answer that has arrived is still being recorded. */

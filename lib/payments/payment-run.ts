@@ -10,10 +10,11 @@ import { inParallel } from '../wait/in-parallel.ts';
 import type { PlannedCharge } from './charge-records.ts';
 import { callGateway, operationOutcome } from './gateway-call.ts';
 import { LateAnswers } from './late-answers.ts';
-import { DEFAULT_PAYMENT_CONFIG, type PaymentConfig } from './payment-config.ts';
+import type { PaymentConfig } from './payment-config.ts';
 import type { PaymentRequest } from './plan-reservation.ts';
 import { recordOutcomes } from './record-outcomes.ts';
 import { hasOutsideEffect, reservePayments } from './reserve-payments.ts';
+import type { PaymentConfigOf } from './tenant-payment-config.ts';
 import type { CallOutcome } from './transaction-outcome.ts';
 
 /** Time beyond the call's limit until nobody can still be recording its answer (payments.md §5.1 rule 1). */
@@ -36,6 +37,8 @@ interface QueuedRequest extends PaymentRequest {
 
 interface QueuedCharge extends PlannedCharge {
   readonly entry: ClaimedEntry;
+  /** `payment.plugin.timeout` as it was when the charge was reserved: its lease is made for it. */
+  readonly timeoutMs: number;
 }
 
 interface Reserved {
@@ -56,13 +59,13 @@ interface AnsweredCharge extends QueuedCharge {
  */
 export class PaymentRun {
   readonly #ports: PaymentPorts;
-  readonly #config: PaymentConfig;
+  readonly #configOf: PaymentConfigOf;
   readonly #late: LateAnswers;
 
-  constructor(ports: PaymentPorts, config: PaymentConfig = DEFAULT_PAYMENT_CONFIG) {
+  constructor(ports: PaymentPorts, configOf: PaymentConfigOf) {
     this.#ports = ports;
-    this.#config = config;
-    this.#late = new LateAnswers(ports, config);
+    this.#configOf = configOf;
+    this.#late = new LateAnswers(ports, configOf);
   }
 
   /** Resolves when no late answer that has arrived is still being recorded. */
@@ -103,16 +106,19 @@ export class PaymentRun {
     const ours = requests.filter(({ accountRecordId }) => locked.has(accountRecordId));
     const now = session.authorship.createdDate;
     const input = { requests: ours, accounts };
+    const config = await this.#configOf(session);
     const planned = await reservePayments(session, input, {
       ids: this.#ports.ids,
       gateways: this.#ports.gateways,
       now,
-      leaseUntil: this.#leaseUntil(now, ours.length),
-      allowEmptyInvoice: this.#config.allowEmptyInvoice,
-      config: this.#config,
+      leaseUntil: leaseUntil(now, ours.length, config),
+      allowEmptyInvoice: config.allowEmptyInvoice,
+      config,
     });
     const charges = planned.flatMap(({ request, plan }) =>
-      plan.kind === 'CHARGE' ? [{ ...plan.charge, entry: request.entry }] : [],
+      plan.kind === 'CHARGE'
+        ? [{ ...plan.charge, entry: request.entry, timeoutMs: config.pluginTimeoutMs }]
+        : [],
     );
     await this.#recordDirect(session, run, charges);
     const open = charges.filter(hasOutsideEffect);
@@ -124,12 +130,6 @@ export class PaymentRun {
     const done = ours.map(({ entry }) => entry).filter((entry) => !waiting.has(entry) && !calling.has(entry));
     if (done.length > 0) await run.batch.finish(session, done);
     return { busy: [...unlocked, ...waiting], charges: open };
-  }
-
-  /** Room for every call of the batch: they start in waves of the parallelism, each at most one timeout long. */
-  #leaseUntil(now: Instant, calls: number): Instant {
-    const waves = Math.max(1, Math.ceil(calls / MAX_CONCURRENT_GATEWAY_CALLS));
-    return addMilliseconds(now, waves * this.#config.pluginTimeoutMs + LEASE_MARGIN_MS);
   }
 
   /** Gateways without outside effect: the call belongs to the same transaction (payments.md §2.4 rule 1). */
@@ -166,7 +166,7 @@ export class PaymentRun {
     const { userToken } = charge.entry;
     const context = { tenantId: run.batch.tenant.id, userName: run.actor, userToken, now };
     const { reply, late } = await callGateway(() => gateway.purchase(request, context), {
-      timeoutMs: this.#config.pluginTimeoutMs,
+      timeoutMs: charge.timeoutMs,
       systemClock: this.#ports.systemClock,
     });
     return { outcome: operationOutcome(reply), late: late?.then(operationOutcome) ?? null };
@@ -233,7 +233,8 @@ export class PaymentRun {
       source: 'CALL' as const,
     }));
     const now = session.authorship.createdDate;
-    await recordOutcomes(session, settlements, { ids: this.#ports.ids, config: this.#config, now });
+    const config = await this.#configOf(session);
+    await recordOutcomes(session, settlements, { ids: this.#ports.ids, config, now });
   }
 
   #leaveToRecovery(run: Run, charge: AnsweredCharge, error: unknown): void {
@@ -259,6 +260,12 @@ export class PaymentRun {
       });
     }
   }
+}
+
+/** Room for every call of the batch: they start in waves of the parallelism, each at most one timeout long. */
+function leaseUntil(now: Instant, calls: number, { pluginTimeoutMs }: PaymentConfig): Instant {
+  const waves = Math.max(1, Math.ceil(calls / MAX_CONCURRENT_GATEWAY_CALLS));
+  return addMilliseconds(now, waves * pluginTimeoutMs + LEASE_MARGIN_MS);
 }
 
 function readRequests(batch: HandlerBatch, read: ReadRequest): readonly QueuedRequest[] {

@@ -14,7 +14,6 @@ import { inParallel } from '../wait/in-parallel.ts';
 import { callGateway, type GatewayReply } from './gateway-call.ts';
 import { gatewayProperties, gatewayText } from './gateway-text.ts';
 import type { Payment, PaymentMethod } from './model.ts';
-import type { PaymentConfig } from './payment-config.ts';
 
 export type PluginInfoPorts = Pick<Ports, 'gateways' | 'systemClock' | 'logger'>;
 
@@ -32,6 +31,13 @@ export interface PaymentOfGateway {
   readonly pluginName: string | undefined;
 }
 
+/** How gateways are asked. */
+interface Asking {
+  readonly properties?: readonly PluginProperty[];
+  /** Time that all questions of the read have together: `payment.plugin.timeout`. */
+  readonly timeoutMs: number;
+}
+
 interface Question<T> {
   readonly facts: object;
   readonly gateway: PaymentGateway;
@@ -44,11 +50,9 @@ interface Question<T> {
  */
 export class PluginInfo {
   readonly #ports: PluginInfoPorts;
-  readonly #config: PaymentConfig;
 
-  constructor(ports: PluginInfoPorts, config: PaymentConfig) {
+  constructor(ports: PluginInfoPorts) {
     this.#ports = ports;
-    this.#config = config;
   }
 
   /**
@@ -58,11 +62,13 @@ export class PluginInfo {
   async detailOf(
     context: CallContext,
     method: PaymentMethod,
-    properties: readonly PluginProperty[] = [],
+    asking: Asking,
   ): Promise<PaymentMethodDetails | null> {
     const gateway = this.#ports.gateways.get(method.pluginName);
     if (gateway && !holdsMethods(gateway)) return null;
-    const reply = gateway && (await this.#replies(context, [methodQuestion(gateway, method, properties)]))[0];
+    const reply =
+      gateway &&
+      (await this.#replies(context, [methodQuestion(gateway, method, asking.properties)], asking))[0];
     const detail = reply?.kind === 'VALUE' ? readDetail(reply.value) : null;
     if (detail !== null) return detail;
     throw new BillingError({
@@ -76,13 +82,15 @@ export class PluginInfo {
   async detailsOf(
     context: CallContext,
     methods: readonly PaymentMethod[],
-    properties: readonly PluginProperty[] = [],
+    asking: Asking,
   ): Promise<ReadonlyMap<Uuid, PaymentMethodDetails>> {
     const asked = this.#registered(methods, ({ pluginName }) => pluginName).filter(({ gateway }) =>
       holdsMethods(gateway),
     );
-    const questions = asked.map(({ subject, gateway }) => methodQuestion(gateway, subject, properties));
-    const replies = await this.#replies(context, questions);
+    const questions = asked.map(({ subject, gateway }) =>
+      methodQuestion(gateway, subject, asking.properties),
+    );
+    const replies = await this.#replies(context, questions, asking);
     return new Map(
       asked.flatMap(({ subject }, index) => {
         const reply = replies[index];
@@ -97,13 +105,13 @@ export class PluginInfo {
   async transactionsOf(
     context: CallContext,
     payments: readonly PaymentOfGateway[],
-    properties: readonly PluginProperty[] = [],
+    asking: Asking,
   ): Promise<ReadonlyMap<Uuid, readonly GatewayResult[]>> {
     const asked = this.#registered(payments, ({ pluginName }) => pluginName);
     const questions = asked.map(({ subject: { payment }, gateway }) =>
-      paymentQuestion(gateway, payment, properties),
+      paymentQuestion(gateway, payment, asking.properties),
     );
-    const replies = await this.#replies(context, questions);
+    const replies = await this.#replies(context, questions, asking);
     return new Map(
       asked.flatMap(({ subject: { payment } }, index) => {
         const reply = replies[index];
@@ -129,9 +137,12 @@ export class PluginInfo {
     });
   }
 
-  #replies<T>(context: CallContext, questions: readonly Question<T>[]): Promise<readonly GatewayReply<T>[]> {
+  #replies<T>(
+    context: CallContext,
+    questions: readonly Question<T>[],
+    { timeoutMs: pluginTimeoutMs }: Asking,
+  ): Promise<readonly GatewayReply<T>[]> {
     const { systemClock } = this.#ports;
-    const { pluginTimeoutMs } = this.#config;
     const deadlineMs = systemClock.nowMs() + pluginTimeoutMs;
     const { userName, userToken, createdDate: now } = context;
     const gatewayContext = { tenantId: context.tenant.id, userName, userToken, now };
@@ -157,7 +168,7 @@ function holdsMethods(gateway: PaymentGateway): boolean {
 function methodQuestion(
   gateway: PaymentGateway,
   { id: paymentMethodId, accountId }: PaymentMethod,
-  properties: readonly PluginProperty[],
+  properties: readonly PluginProperty[] = [],
 ): Question<PaymentMethodDetails> {
   const request = { accountId, paymentMethodId, properties };
   return {
@@ -170,7 +181,7 @@ function methodQuestion(
 function paymentQuestion(
   gateway: PaymentGateway,
   { id: paymentId, accountId }: Payment,
-  properties: readonly PluginProperty[],
+  properties: readonly PluginProperty[] = [],
 ): Question<readonly GatewayResult[]> {
   const request = { accountId, paymentId, properties };
   return {

@@ -3,10 +3,10 @@ import type { Uuid } from '../ids/index.ts';
 import { ACCOUNT_LOCK_WAIT_MS } from '../limits.ts';
 import type { GatewayResult, Ports } from '../ports/index.ts';
 import type { Payment, PaymentTransaction } from './model.ts';
-import type { PaymentConfig } from './payment-config.ts';
 import { isUnresolved } from './payment-state.ts';
 import { recordOutcomes, type Settlement } from './record-outcomes.ts';
 import { recoveredOutcome } from './recovered-outcome.ts';
+import type { PaymentConfigOf } from './tenant-payment-config.ts';
 import { readOutcome } from './transaction-outcome.ts';
 
 /** A payment that has been read, its transactions, and what its gateway has just told. */
@@ -25,7 +25,7 @@ export interface ToldPayment {
  */
 export async function repairOnRead(
   ports: Pick<Ports, 'storage' | 'ids' | 'logger'>,
-  config: PaymentConfig,
+  configOf: PaymentConfigOf,
   { context, told }: { readonly context: CallContext; readonly told: readonly ToldPayment[] },
 ): Promise<boolean> {
   const settlements = told.flatMap((each) => settlementsOf(each, context));
@@ -37,6 +37,7 @@ export async function repairOnRead(
   try {
     await ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
       await session.lockAccounts([...new Set(accountIds)], { waitMs: ACCOUNT_LOCK_WAIT_MS });
+      const config = await configOf(session);
       await recordOutcomes(session, settlements, { ids: ports.ids, config, now: context.createdDate });
     });
     return true;

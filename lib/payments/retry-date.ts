@@ -1,3 +1,4 @@
+import { MAX_SETTING_SPAN_MS } from '../limits.ts';
 import { addMilliseconds, type Instant } from '../time/index.ts';
 import { type PaymentTransaction, TransactionStatus, TransactionType } from './model.ts';
 import type { PaymentConfig } from './payment-config.ts';
@@ -33,6 +34,6 @@ function afterDecline(n: number, now: Instant, retryDays: readonly number[]): In
 /** 300, 300, 600, 1200, … seconds: the pause doubles from the third failure on. */
 function afterFailure(n: number, now: Instant, retry: PaymentConfig['failureRetry']): Instant | null {
   if (n - 1 >= retry.maxAttempts) return null;
-  const seconds = Math.round(retry.startSeconds * retry.multiplier ** Math.max(0, n - 2));
-  return addMilliseconds(now, seconds * SECOND_MS);
+  const pauseMs = Math.round(retry.startSeconds * retry.multiplier ** Math.max(0, n - 2)) * SECOND_MS;
+  return addMilliseconds(now, Math.min(pauseMs, MAX_SETTING_SPAN_MS));
 }

@@ -12,5 +12,7 @@ export interface Tenant {
   readonly useGlobalDefault: boolean;
   /** Raised by every catalog change, in its transaction; caches compare it (catalog.md §13). */
   readonly catalogRevision: number;
+  /** Record id of the row that holds the tenant's configuration; null = none (platform.md §4.1). */
+  readonly configurationRecordId: number | null;
   readonly createdDate: Instant;
 }

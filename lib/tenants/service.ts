@@ -52,6 +52,7 @@ export class TenantService {
       apiSecretHash: await hasher.hash(input.apiSecret),
       useGlobalDefault: input.useGlobalDefault ?? false,
       catalogRevision: 0,
+      configurationRecordId: null,
       createdDate: authorship.createdDate,
     };
     return storage.system.insertTenant(tenant, authorship);

@@ -18,7 +18,9 @@ eachDatabase((_kind, open) => {
       engine = await openEngine(open, {
         now,
         ...(catalog ? { catalog } : {}),
-        ...(maxDailyItems === undefined ? {} : { invoicing: { maxDailyItems } }),
+        ...(maxDailyItems === undefined
+          ? {}
+          : { configuration: { 'org.service.invoice.maxDailyNumberOfItemsSafetyBound': maxDailyItems } }),
       });
     }
 

@@ -88,10 +88,10 @@ export class PaymentStage {
       systemClock: this.timers,
       logger: this.logger,
     };
-    const config = { ...DEFAULT_PAYMENT_CONFIG, ...options.config };
-    this.methods = new PaymentMethodService(ports, config);
-    this.methodReads = new PaymentMethodReads(ports, config);
-    this.reads = new PaymentReads(ports, config);
+    const configOf = () => Promise.resolve({ ...DEFAULT_PAYMENT_CONFIG, ...options.config });
+    this.methods = new PaymentMethodService(ports, configOf);
+    this.methodReads = new PaymentMethodReads(ports, configOf);
+    this.reads = new PaymentReads(ports, configOf);
   }
 
   static async open(
@@ -109,6 +109,7 @@ export class PaymentStage {
         apiSecretHash: 'none',
         useGlobalDefault: false,
         catalogRevision: 0,
+        configurationRecordId: null,
         createdDate: stage.clock.now(),
       },
       stage.authorship(),
@@ -119,12 +120,12 @@ export class PaymentStage {
 
   /** A process of its own over the same data: what was claimed by the one before is taken back. */
   async startProcess(storage: Storage<never> = this.storage): Promise<void> {
-    const config = { ...DEFAULT_PAYMENT_CONFIG, ...this.#options.config };
+    const configOf = () => Promise.resolve({ ...DEFAULT_PAYMENT_CONFIG, ...this.#options.config });
     const { clock, ids, logger, gateways, timers } = this;
     const ports = { storage, clock, systemClock: timers, ids, logger, gateways };
-    this.#automatic = new AutomaticPaymentHandler(ports, config);
-    this.#retry = new PaymentRetryHandler(ports, config);
-    this.#handlers = [this.#automatic, this.#retry, new JanitorHandler(ports, config), this.#recorder()];
+    this.#automatic = new AutomaticPaymentHandler(ports, configOf);
+    this.#retry = new PaymentRetryHandler(ports, configOf);
+    this.#handlers = [this.#automatic, this.#retry, new JanitorHandler(ports, configOf), this.#recorder()];
     const dispatcherPorts = { storage, clock, systemClock: timers.real, ids, logger };
     this.#dispatcher = new Dispatcher(dispatcherPorts, {
       handlers: this.#handlers,

@@ -3,8 +3,10 @@ import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
 import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
 import type { Account, ClaimedEntry, Storage } from '../../lib/index.ts';
 import { AutomaticPaymentHandler } from '../../lib/payments/automatic-payment-handler.ts';
+import { paymentConfigOf } from '../../lib/payments/tenant-payment-config.ts';
 import type { HandlerBatch } from '../../lib/queue/handler.ts';
 import { BusEventType } from '../../lib/queue/model.ts';
+import { DEFAULT_TENANT_SETTINGS, TenantConfiguration } from '../../lib/tenants/configuration/index.ts';
 import { eachDatabase, type TestDatabase } from '../support/databases.ts';
 import { migrated } from '../support/storage.ts';
 import { PaymentStage } from './payment-stage.ts';
@@ -52,7 +54,11 @@ eachDatabase((_kind, open) => {
       });
       expect(entries).to.have.length(count);
       const { storage, clock, timers: systemClock, ids, logger, gateways } = stage;
-      const handler = new AutomaticPaymentHandler({ storage, clock, systemClock, ids, logger, gateways });
+      const configuration = new TenantConfiguration(logger, DEFAULT_TENANT_SETTINGS);
+      const handler = new AutomaticPaymentHandler(
+        { storage, clock, systemClock, ids, logger, gateways },
+        paymentConfigOf((session) => configuration.settingsOf(session)),
+      );
       statements = [];
       await handler.handle(batchOf(entries));
       const sent = statements;

@@ -59,6 +59,7 @@ export function tenant(changes: Partial<New<Tenant>>): New<Tenant> {
     apiSecretHash: 'hash',
     useGlobalDefault: true,
     catalogRevision: 0,
+    configurationRecordId: null,
     createdDate: now,
     ...changes,
   };

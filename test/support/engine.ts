@@ -48,9 +48,9 @@ export async function openEngine(
   options: {
     readonly now: string;
     readonly catalog?: URL;
-    readonly invoicing?: BillingOptions<never>['invoicing'];
     readonly catalogPlugins?: BillingOptions<never>['catalogPlugins'];
     readonly defaultCatalog?: BillingOptions<never>['defaultCatalog'];
+    readonly configuration?: BillingOptions<never>['configuration'];
   },
 ): Promise<TestEngine> {
   const database = await open(migrated);
@@ -66,9 +66,9 @@ export async function openEngine(
     systemClock,
     logger,
     gateways: [gateway],
-    ...(options.invoicing ? { invoicing: options.invoicing } : {}),
     ...(options.catalogPlugins ? { catalogPlugins: options.catalogPlugins } : {}),
     ...(options.defaultCatalog === undefined ? {} : { defaultCatalog: options.defaultCatalog }),
+    ...(options.configuration ? { configuration: options.configuration } : {}),
   });
   const { tenant, acme } = await openShop(billing, options.catalog ?? specCatalog);
   const settle = async (): Promise<void> => {

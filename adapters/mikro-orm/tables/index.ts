@@ -7,6 +7,7 @@ import {
   invoicesTable,
   invoicingStatesTable,
 } from './invoices.ts';
+import { keyValuesTable } from './key-values.ts';
 import {
   invoicePaymentsTable,
   paymentAttemptsTable,
@@ -43,6 +44,7 @@ export const tables: readonly TableSpec[] = [
   signingKeysTable,
   testClockTable,
   countersTable,
+  keyValuesTable,
   accountsTable,
   accountEmailsTable,
   catalogVersionsTable,

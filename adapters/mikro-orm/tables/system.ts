@@ -39,6 +39,7 @@ export const tenantsTable = new RecordTable<New<Tenant>>(
     apiSecretHash: text('api_secret_hash'),
     useGlobalDefault: boolean('use_global_default'),
     catalogRevision: integer('catalog_revision'),
+    configurationRecordId: bigintOrNull('configuration_record_id'),
     createdDate: instantAt('created_date'),
   },
 );

@@ -9,6 +9,7 @@ export type * from './audit.ts';
 export { ChangeType } from './audit.ts';
 export type * from './catalogs.ts';
 export type * from './invoices.ts';
+export type * from './key-values.ts';
 export type * from './payments.ts';
 export type * from './queue.ts';
 export type * from './security.ts';

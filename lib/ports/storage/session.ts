@@ -7,6 +7,7 @@ import type { AccountReads, AccountWrites } from './accounts.ts';
 import type { AuditReads } from './audit.ts';
 import type { CatalogReads, CatalogWrites } from './catalogs.ts';
 import type { InvoiceReads, InvoiceWrites } from './invoices.ts';
+import type { KeyValueReads, KeyValueWrites, TenantRevisions } from './key-values.ts';
 import type { PaymentReads, PaymentWrites } from './payments.ts';
 import type { ClaimedEntry, NotificationReads } from './queue.ts';
 import type { SubscriptionReads, SubscriptionWrites } from './subscriptions.ts';
@@ -29,6 +30,9 @@ export interface Authorship {
 /** One consistent snapshot of one tenant's rows; it can see no other tenant (architecture rule 15). */
 export interface ReadSession {
   readonly tenant: TenantRef;
+  /** Read once per session, and again after a lock of the tenant's row was taken. */
+  revisions(): Promise<TenantRevisions>;
+  readonly keyValues: KeyValueReads;
   readonly accounts: AccountReads;
   readonly catalogs: CatalogReads;
   readonly subscriptions: SubscriptionReads;
@@ -44,6 +48,7 @@ export interface ReadSession {
  */
 export interface WriteSession extends ReadSession {
   readonly authorship: Authorship;
+  readonly keyValues: KeyValueReads & KeyValueWrites;
   readonly accounts: AccountReads & AccountWrites;
   readonly catalogs: CatalogReads & CatalogWrites;
   readonly subscriptions: SubscriptionReads & SubscriptionWrites;

@@ -63,6 +63,7 @@ describe('the effective target date', () => {
           requested: requested === null ? null : day(requested),
           today,
           maxTargetDate: max === null ? null : day(max),
+          maxMonthsInFuture: 36,
         }),
       );
     expect(at(null, null)).to.equal('2024-01-31');
@@ -73,7 +74,7 @@ describe('the effective target date', () => {
 
   it('may lie 36 whole months ahead and not one more', () => {
     const at = (requested: string) =>
-      effectiveTargetDate({ requested: day(requested), today, maxTargetDate: null });
+      effectiveTargetDate({ requested: day(requested), today, maxTargetDate: null, maxMonthsInFuture: 36 });
     expect(text(at('2027-02-27'))).to.equal('2027-02-27');
     let thrown: unknown;
     try {

@@ -3,6 +3,7 @@ import { Migration20261121Initial } from './20261121-initial.ts';
 import { Migration20261121204719CatalogParts } from './20261121204719-catalog-parts.ts';
 import { Migration20261121205149AccountEmails } from './20261121205149-account-emails.ts';
 import { Migration20261121210100Security } from './20261121210100-security.ts';
+import { Migration20261121210000Tenants } from './20261121210000-tenants.ts';
 
 /** The migrations of SQLite, in the order in which they run. */
 export const migrations: readonly MigrationObject[] = [
@@ -10,4 +11,5 @@ export const migrations: readonly MigrationObject[] = [
   { name: '20261121204719-catalog-parts', class: Migration20261121204719CatalogParts },
   { name: '20261121205149-account-emails', class: Migration20261121205149AccountEmails },
   { name: '20261121210100-security', class: Migration20261121210100Security },
+  { name: '20261121210000-tenants', class: Migration20261121210000Tenants },
 ];

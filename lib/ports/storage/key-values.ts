@@ -1,0 +1,30 @@
+import type { TenantKeyValue } from '../../tenants/key-value.ts';
+import type { New } from './session.ts';
+
+/** What the tenant's row says of what is cached by it. */
+export interface TenantRevisions {
+  /** Raised by every catalog change. */
+  readonly catalogRevision: number;
+  /** Record id of the active PER_TENANT_CONFIG row; null = the tenant has no configuration of its own. */
+  readonly configurationRecordId: number | null;
+}
+
+export interface KeyValueReads {
+  /** Active values of these keys in the order in which they were written. */
+  find(keys: readonly string[]): Promise<readonly TenantKeyValue[]>;
+  /** Active values of the keys that begin with `prefix`, letter case and every character counting, in that order. */
+  findByPrefix(prefix: string): Promise<readonly TenantKeyValue[]>;
+  /** The value of one row, active or not. */
+  valueOf(recordId: number): Promise<string>;
+}
+
+export interface KeyValueWrites {
+  /** Takes the lock of the tenant's row (one write of catalog or keys at a time), until the transaction ends. */
+  lock(): Promise<void>;
+  /** Adds values; audited as INSERT. Returns their record ids. */
+  insert(values: readonly New<TenantKeyValue>[]): Promise<readonly number[]>;
+  /** Ends these values; audited as DELETE. */
+  deactivate(values: readonly TenantKeyValue[]): Promise<void>;
+  /** Makes a row the tenant's configuration; null = none. */
+  setConfiguration(recordId: number | null): Promise<void>;
+}

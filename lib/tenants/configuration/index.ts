@@ -1,0 +1,10 @@
+export type { Period } from './period.ts';
+export { type ConfigurationObject, checkConfiguration, readConfiguration } from './read-configuration.ts';
+export { type ServerConfiguration, serverConfiguration } from './server-configuration.ts';
+export {
+  DEFAULT_TENANT_SETTINGS,
+  type ServerSettings,
+  type TenantSettings,
+} from './settings.ts';
+export { type SettingsOf, TenantConfiguration } from './tenant-configuration.ts';
+export { type TenantPropertyName, tenantProperties } from './tenant-properties.ts';

@@ -1,0 +1,100 @@
+import { BillingError, ErrorCode, type Problem } from '../../errors/index.ts';
+import { shortened } from '../../text/index.ts';
+import { propertyName, retiredNames } from './property-names.ts';
+import type { PropertyTable, SettingsOfTable, TenantSettings } from './settings.ts';
+import { tenantProperties } from './tenant-properties.ts';
+
+/** A configuration object: property names with their prefix, and what they are set to. */
+export type ConfigurationObject = Readonly<Record<string, string | number | boolean>>;
+
+/** What a configuration says of the properties of this server; names that it does not know are left to plugins. */
+export interface ConfigurationReading {
+  /** Only what is set, and well. */
+  readonly settings: Partial<TenantSettings>;
+  /** One for each value that is none. */
+  readonly problems: readonly Problem[];
+  /** Names that have no effect any more. */
+  readonly retired: readonly string[];
+}
+
+/**
+ * Reads the value of the tenant key PER_TENANT_CONFIG before it is stored (platform.md §3 rule 7).
+ * @throws BillingError MALFORMED_BODY for what is no flat JSON object of texts, numbers and booleans,
+ * MISSING_OR_INVALID_FIELD with every bad property as `problems`.
+ */
+export function checkConfiguration(text: string): ConfigurationReading {
+  const reading = readConfiguration(objectOf(text));
+  if (reading.problems.length === 0) return reading;
+  throw new BillingError({
+    code: ErrorCode.MISSING_OR_INVALID_FIELD,
+    message: `Invalid configuration: ${reading.problems.map(({ message }) => message).join('; ')}`,
+    problems: reading.problems,
+  });
+}
+
+/** Reads a stored value: what cannot be read is a problem and falls back to what holds without it (R13). */
+export function readStoredConfiguration(text: string): ConfigurationReading {
+  try {
+    return readConfiguration(objectOf(text));
+  } catch (error) {
+    if (!(error instanceof BillingError)) throw error;
+    return { settings: {}, problems: error.problems ?? [{ message: error.message }], retired: [] };
+  }
+}
+
+/** Reads the per-tenant properties of a configuration object. */
+export function readConfiguration(object: ConfigurationObject): ConfigurationReading {
+  return { ...readProperties(object, tenantProperties), retired: retiredNames(Object.keys(object)) };
+}
+
+/** Reads the properties of `table`; `org.killbill.x` and `org.service.x` are the same one. */
+export function readProperties<T extends PropertyTable>(
+  object: ConfigurationObject,
+  table: T,
+): { readonly settings: Partial<SettingsOfTable<T>>; readonly problems: readonly Problem[] } {
+  const settings: Record<string, unknown> = {};
+  const problems: Problem[] = [];
+  for (const [path, given] of Object.entries(object)) {
+    const name = propertyName(path) ?? '';
+    const property = Object.hasOwn(table, name) ? table[name] : undefined;
+    if (property === undefined) continue;
+    const text = String(given);
+    const value = property.parse(text);
+    if (value === undefined)
+      problems.push({ message: `${path} "${shortened(text)}" is not ${property.expectation}`, path });
+    else if (Object.hasOwn(settings, name))
+      problems.push({ message: `${path} is set twice, once by its other prefix`, path });
+    else settings[name] = value;
+  }
+  return { settings: settings as Partial<SettingsOfTable<T>>, problems };
+}
+
+function objectOf(text: string): ConfigurationObject {
+  const value = parsed(text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw malformed('expected an object of property names and values');
+  }
+  const bad = Object.entries(value).filter(([, each]) => !isPlain(each));
+  if (bad.length === 0) return value as ConfigurationObject;
+  const list = bad.map(([name]) => shortened(name)).join(', ');
+  throw malformed(`values are texts, numbers or booleans, which these are not: ${list}`);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw malformed(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function isPlain(value: unknown): boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+}
+
+function malformed(reason: string): BillingError {
+  return new BillingError({
+    code: ErrorCode.MALFORMED_BODY,
+    message: `The configuration is no JSON object: ${reason}`,
+  });
+}

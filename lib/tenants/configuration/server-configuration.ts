@@ -1,0 +1,29 @@
+import type { Logger } from '../../ports/index.ts';
+import { type ConfigurationObject, readConfiguration, readProperties } from './read-configuration.ts';
+import { serverProperties } from './server-properties.ts';
+import {
+  DEFAULT_SERVER_SETTINGS,
+  DEFAULT_TENANT_SETTINGS,
+  type ServerSettings,
+  type TenantSettings,
+} from './settings.ts';
+
+/** What the server's own configuration says (platform.md §4.1). */
+export interface ServerConfiguration {
+  /** What holds for tenants that set nothing else. */
+  readonly tenant: TenantSettings;
+  readonly server: ServerSettings;
+}
+
+/** Reads it over the defaults; a value that cannot be read leaves its default, with a warning (R13). */
+export function serverConfiguration(object: ConfigurationObject, logger: Logger): ServerConfiguration {
+  const tenant = readConfiguration(object);
+  const server = readProperties(object, serverProperties);
+  for (const { message } of [...tenant.problems, ...server.problems])
+    logger.warn({}, `server configuration: ${message}; the default holds`);
+  for (const name of tenant.retired) logger.warn({}, `server configuration: ${name} has no effect any more`);
+  return {
+    tenant: Object.freeze({ ...DEFAULT_TENANT_SETTINGS, ...tenant.settings }),
+    server: Object.freeze({ ...DEFAULT_SERVER_SETTINGS, ...server.settings }),
+  };
+}

@@ -1,0 +1,30 @@
+import type { Property } from './property.ts';
+import { serverProperties } from './server-properties.ts';
+import { tenantProperties } from './tenant-properties.ts';
+
+/** The typed values of a table of properties, by their names without prefix. */
+export type SettingsOfTable<T> = {
+  readonly [K in keyof T]: T[K] extends Property<infer V> ? V : never;
+};
+
+/**
+ * The value of every per-tenant property, by its name without prefix: `settings['payment.retry.days']`. Time spans are
+ * milliseconds, times of day milliseconds since midnight.
+ */
+export type TenantSettings = SettingsOfTable<typeof tenantProperties>;
+
+/** The same of the properties that hold for the whole server. */
+export type ServerSettings = SettingsOfTable<typeof serverProperties>;
+
+export type PropertyTable = Readonly<Record<string, Property<unknown>>>;
+
+/** The defaults of platform.md §4.2. */
+export const DEFAULT_TENANT_SETTINGS: TenantSettings = defaultsOf(tenantProperties);
+
+/** The defaults of platform.md §4.3. */
+export const DEFAULT_SERVER_SETTINGS: ServerSettings = defaultsOf(serverProperties);
+
+function defaultsOf<T extends PropertyTable>(table: T): SettingsOfTable<T> {
+  const entries = Object.entries(table).map(([name, { fallback }]) => [name, fallback]);
+  return Object.freeze(Object.fromEntries(entries)) as SettingsOfTable<T>;
+}

@@ -1,0 +1,46 @@
+import { MAX_CACHED_CONFIGURATIONS } from '../../limits.ts';
+import type { Logger } from '../../ports/index.ts';
+import type { ReadSession } from '../../ports/storage/index.ts';
+import { readStoredConfiguration } from './read-configuration.ts';
+import type { TenantSettings } from './settings.ts';
+
+/** Gives the settings that are in force for the tenant of a session. */
+export type SettingsOf = (session: ReadSession) => Promise<TenantSettings>;
+
+/**
+ * Effective settings of the tenants (platform.md §4.1): the tenant's own value, else the server's. The tenant row names
+ * the row that holds its configuration, and rows never change, so a change is visible to the next call on every node,
+ * and a tenant's configuration is parsed once. Within one session the settings stay what they were when first asked for.
+ */
+export class TenantConfiguration {
+  readonly #logger: Logger;
+  readonly #server: TenantSettings;
+  readonly #byRecordId = new Map<number, TenantSettings>();
+
+  constructor(logger: Logger, server: TenantSettings) {
+    this.#logger = logger;
+    this.#server = server;
+  }
+
+  async settingsOf(session: ReadSession): Promise<TenantSettings> {
+    const { configurationRecordId } = await session.revisions();
+    if (configurationRecordId === null) return this.#server;
+    const cached = this.#byRecordId.get(configurationRecordId);
+    if (cached) return cached;
+    const settings = await this.#load(session, configurationRecordId);
+    this.#byRecordId.set(configurationRecordId, settings);
+    const oldest = this.#byRecordId.keys().next();
+    if (this.#byRecordId.size > MAX_CACHED_CONFIGURATIONS && !oldest.done)
+      this.#byRecordId.delete(oldest.value);
+    return settings;
+  }
+
+  async #load(session: ReadSession, recordId: number): Promise<TenantSettings> {
+    const { settings, problems } = readStoredConfiguration(await session.keyValues.valueOf(recordId));
+    for (const { message } of problems) {
+      const facts = { tenantId: session.tenant.id };
+      this.#logger.warn(facts, `tenant configuration: ${message}; the server's value holds`);
+    }
+    return Object.freeze({ ...this.#server, ...settings });
+  }
+}

@@ -1,0 +1,98 @@
+import { InArrearMode } from '../../invoicing/invoicing-config.ts';
+import {
+  GATEWAY_TIMEOUT_MS,
+  MAX_DAILY_ITEMS_PER_SUBSCRIPTION,
+  MAX_LOCK_WAIT_STEPS,
+  MAX_SETTING_GATEWAY_TIMEOUT_MS,
+  MAX_STORED_INTEGER,
+  MAX_TARGET_DATE_MONTHS,
+  MIN_STORED_INTEGER,
+} from '../../limits.ts';
+import { NO_PERIOD } from './period.ts';
+import { flag, integer, integers, locale, names, oneOf, period, span, spans, timeOfDay } from './property.ts';
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+const lastMillisecondOfDay = DAY_MS - 1;
+const unbounded = { min: 0, max: MAX_STORED_INTEGER };
+const lockWaitSteps = 50;
+
+/**
+ * Every property that can be set per tenant (platform.md §4.2), without its prefix `org.service.`: type, default, bounds.
+ * Those of parts that this version does not have are read and checked like the others.
+ */
+export const tenantProperties = {
+  'invoice.enabled': flag(true),
+  'invoice.plugin': names(),
+  'invoice.maxNumberOfMonthsInFuture': integer(MAX_TARGET_DATE_MONTHS, { min: 0, max: 1_200 }),
+  'invoice.sanitySafetyBoundEnabled': flag(true),
+  'invoice.maxDailyNumberOfItemsSafetyBound': integer(MAX_DAILY_ITEMS_PER_SUBSCRIPTION, {
+    min: -1,
+    max: MAX_STORED_INTEGER,
+  }),
+  'invoice.disable.usage.zero.amount': flag(false),
+  'invoice.usage.missing.lenient': flag(false),
+  'invoice.parkAccountsWithUnknownUsage': flag(false),
+  'invoice.parkAccountsOnAllExceptions': flag(true),
+  'invoice.dryRunNotificationSchedule': span(0),
+  /** Negative = all past periods. */
+  'invoice.readMaxRawUsagePreviousPeriod': integer(2, { min: MIN_STORED_INTEGER, max: MAX_STORED_INTEGER }),
+  /** Accepted; has no effect (invoicing.md §8.5). */
+  'invoice.maxInvoiceLimit': period(null),
+  'invoice.parent.commit.local.utc.time': timeOfDay(lastMillisecondOfDay),
+  'invoice.item.result.behavior.mode': oneOf(['AGGREGATE', 'DETAIL'], 'AGGREGATE'),
+  'invoice.inArrear.mode': oneOf(Object.values(InArrearMode), InArrearMode.DEFAULT),
+  'invoice.proration.fixed.days': integer(0, { min: 0, max: 366 }),
+  'invoice.emailNotificationsEnabled': flag(false),
+  'invoice.globalLock.retries': integer(lockWaitSteps, { min: 0, max: MAX_LOCK_WAIT_STEPS }),
+  'invoice.usage.lateMode': oneOf(['DELTA', 'NEXT_PERIOD', 'IGNORE'], 'DELTA'),
+  'invoice.usage.beyondLookback': oneOf(['REPORT', 'NEXT_PERIOD'], 'REPORT'),
+  /** Null = not set: CREDIT, and FAIL with a usage source. */
+  'invoice.usage.negativeDelta': oneOf(['CREDIT', 'IGNORE', 'FAIL'], null),
+  'invoice.usage.overflow': oneOf(['CAP', 'LAST_TIER'], 'CAP'),
+  'invoice.usage.collectionInterval': period(NO_PERIOD),
+  'invoice.trackingIds.maxReturned': integer(10_000, unbounded),
+  'usage.unknownUnitPolicy': oneOf(['ACCEPT', 'REJECT'], 'ACCEPT'),
+  'usage.duplicatePolicy': oneOf(['FAIL', 'IGNORE'], 'FAIL'),
+  'usage.negativeAmounts': flag(false),
+  'payment.retry.days': integers([8, 8, 8], { min: 0, max: 3_650 }),
+  'payment.failure.retry.start.sec': integer(300, { min: 0, max: 31_536_000 }),
+  'payment.failure.retry.multiplier': integer(2, { min: 1, max: 100 }),
+  'payment.failure.retry.max.attempts': integer(8, { min: 0, max: 100 }),
+  'payment.janitor.unknown.retries': spans([5 * MINUTE_MS, HOUR_MS, DAY_MS, DAY_MS, DAY_MS, DAY_MS, DAY_MS]),
+  'payment.janitor.pending.retries': spans([HOUR_MS, DAY_MS]),
+  'payment.invoice.plugin': names(),
+  'payment.method.overwrite': flag(false),
+  'payment.allow.emptyInvoice': flag(false),
+  'payment.overRefund.allowed': flag(false),
+  'payment.plugin.timeout': span(GATEWAY_TIMEOUT_MS, { min: 1, max: MAX_SETTING_GATEWAY_TIMEOUT_MS }),
+  'payment.globalLock.retries': integer(lockWaitSteps, { min: 0, max: MAX_LOCK_WAIT_STEPS }),
+  'subscription.align.effectiveDateForExistingSubscriptions': flag(false),
+  rescheduleIntervalOnLock: spans([
+    30 * SECOND_MS,
+    MINUTE_MS,
+    MINUTE_MS,
+    3 * MINUTE_MS,
+    3 * MINUTE_MS,
+    10 * MINUTE_MS,
+  ]),
+  'billing.server.notifications.retries': spans([
+    15 * MINUTE_MS,
+    30 * MINUTE_MS,
+    2 * HOUR_MS,
+    12 * HOUR_MS,
+    DAY_MS,
+  ]),
+  'billing.server.event.post.type.skip': names(),
+  'billing.server.event.dispatch.type.skip': names(),
+  'billing.server.event.bulk.subscription.aggregate': flag(false),
+  'features.account.allowBCDUpdate': flag(false),
+  'tags.enforceApplicableTypes': flag(true),
+  'default.locale': locale('en_US'),
+} as const;
+
+/** Name of a per-tenant property, without prefix. */
+export type TenantPropertyName = keyof typeof tenantProperties;

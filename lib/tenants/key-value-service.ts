@@ -1,0 +1,166 @@
+import { authorshipOf, type CallContext } from '../context.ts';
+import { BillingError, ErrorCode } from '../errors/index.ts';
+import type { Uuid } from '../ids/index.ts';
+import { MAX_TENANT_KEY_CHARACTERS, MAX_TENANT_VALUE_BYTES } from '../limits.ts';
+import type { Ports } from '../ports/index.ts';
+import type { WriteSession } from '../ports/storage/index.ts';
+import { BusEventType, type NewBusEvent } from '../queue/model.ts';
+import { checkStorable, shortened } from '../text/index.ts';
+import { type CallbackPolicy, readCallbackUrl } from './callback/callback-url.ts';
+import { checkConfiguration } from './configuration/index.ts';
+import { KeyKind, keyKind } from './system-keys.ts';
+
+/** A key with its values in the order in which they were added. */
+export interface KeyValues {
+  readonly key: string;
+  readonly values: readonly string[];
+}
+
+/** Values of the tenants: the server's own keys, such as configuration and callback, and any others (platform.md §3). */
+export class KeyValueService {
+  readonly #ports: Pick<Ports, 'storage' | 'ids' | 'logger'>;
+  readonly #callbacks: CallbackPolicy;
+
+  constructor(ports: Pick<Ports, 'storage' | 'ids' | 'logger'>, callbacks: CallbackPolicy) {
+    this.#ports = ports;
+    this.#callbacks = callbacks;
+  }
+
+  /**
+   * Adds a value to the key, or replaces the value of a key that holds one. Values of the server's own keys are checked
+   * first, and the change is told as TENANT_CONFIG_CHANGE.
+   * @param key 1–255 characters, any of them.
+   * @param value at most 10 MiB, not empty.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for a bad key, an empty value or a bad configuration,
+   * MALFORMED_BODY (60001) for a configuration that is no flat JSON object, INVALID_PARAMETER (60002) for a bad callback
+   * URL, TOO_LARGE (60012), NOT_IMPLEMENTED (1) for a key of a part that this version does not have.
+   */
+  async add(context: CallContext, key: string, value: string): Promise<void> {
+    checkKey(key);
+    checkValue(value);
+    const kind = keyKind(key);
+    this.#check(context, kind, value);
+    await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
+      await session.keyValues.lock();
+      const isSingle = kind !== KeyKind.USER;
+      if (isSingle) await session.keyValues.deactivate(await session.keyValues.find([key]));
+      const id: Uuid = this.#ports.ids.next();
+      const now = context.createdDate;
+      const row = { id, key, value, isSingle, isActive: true, createdDate: now, updatedDate: now };
+      const [recordId = 0] = await session.keyValues.insert([row]);
+      if (kind === KeyKind.CONFIGURATION) await session.keyValues.setConfiguration(recordId);
+      if (isSingle) session.publish([configurationEvent(BusEventType.TENANT_CONFIG_CHANGE, key, id)]);
+    });
+  }
+
+  /** The key's values; none for an unknown key. @throws BillingError MISSING_OR_INVALID_FIELD for a bad key. */
+  async get(context: CallContext, key: string): Promise<KeyValues> {
+    checkKey(key);
+    const rows = await this.#ports.storage.read(context.tenant, (session) => session.keyValues.find([key]));
+    return { key, values: rows.map(({ value }) => value) };
+  }
+
+  /**
+   * Removes every value of the key; an unknown key is no error. A key of the server's own that had one is told as
+   * TENANT_CONFIG_DELETION. @throws BillingError MISSING_OR_INVALID_FIELD for a bad key.
+   */
+  async delete(context: CallContext, key: string): Promise<void> {
+    checkKey(key);
+    await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
+      await session.keyValues.lock();
+      await deleteKey(session, key);
+    });
+  }
+
+  /** Every key that begins with the prefix, sorted; the empty prefix finds all. Letter case counts. */
+  async search(context: CallContext, prefix: string): Promise<readonly KeyValues[]> {
+    checkStorable('Key prefix', prefix);
+    const rows = await this.#ports.storage.read(context.tenant, (session) =>
+      session.keyValues.findByPrefix(prefix),
+    );
+    const byKey = Map.groupBy(rows, ({ key }) => key);
+    return [...byKey]
+      .map(([key, values]) => ({ key, values: values.map(({ value }) => value) }))
+      .sort((one, other) => (one.key < other.key ? -1 : 1));
+  }
+
+  #check(context: CallContext, kind: KeyKind, value: string): void {
+    switch (kind) {
+      case KeyKind.CALLBACK:
+        readCallbackUrl(value, this.#callbacks);
+        return;
+      case KeyKind.CONFIGURATION:
+        this.#checkConfiguration(context, value);
+        return;
+      case KeyKind.PLUGIN_CONFIGURATION:
+      case KeyKind.PAYMENT_STATE_MACHINE:
+      case KeyKind.USER:
+        return;
+      case KeyKind.CATALOG:
+      case KeyKind.OVERDUE:
+      case KeyKind.INVOICE_TEXT:
+      case KeyKind.USAGE:
+        throw notOffered(kind);
+    }
+  }
+
+  #checkConfiguration(context: CallContext, value: string): void {
+    const { retired } = checkConfiguration(value);
+    for (const name of retired) {
+      const facts = { tenantId: context.tenant.id };
+      this.#ports.logger.warn(facts, `tenant configuration: ${name} has no effect any more`);
+    }
+  }
+}
+
+async function deleteKey(session: WriteSession, key: string): Promise<void> {
+  const rows = await session.keyValues.find([key]);
+  if (rows.length === 0) return;
+  await session.keyValues.deactivate(rows);
+  const kind = keyKind(key);
+  if (kind === KeyKind.CONFIGURATION) await session.keyValues.setConfiguration(null);
+  if (kind !== KeyKind.USER)
+    session.publish([configurationEvent(BusEventType.TENANT_CONFIG_DELETION, key, null)]);
+}
+
+/** platform.md §10.4. */
+function configurationEvent(type: BusEventType, key: string, objectId: Uuid | null): NewBusEvent {
+  return { type, accountRecordId: null, payload: { accountId: null, objectId, metaData: { key } } };
+}
+
+function checkKey(key: string): void {
+  checkStorable('Key', key);
+  if (key !== '' && key.length <= MAX_TENANT_KEY_CHARACTERS) return;
+  throw new BillingError({
+    code: ErrorCode.MISSING_OR_INVALID_FIELD,
+    message: `A key has 1 to ${MAX_TENANT_KEY_CHARACTERS} characters, not ${key.length}`,
+    facts: { key: shortened(key) },
+  });
+}
+
+function checkValue(value: string): void {
+  checkStorable('Value', value);
+  if (value === '') {
+    throw new BillingError({
+      code: ErrorCode.MISSING_OR_INVALID_FIELD,
+      message: 'The value needs to be sent as the body',
+    });
+  }
+  // No character takes more than three bytes, so a short text need not be measured.
+  if (value.length * 3 <= MAX_TENANT_VALUE_BYTES) return;
+  const bytes = new TextEncoder().encode(value).length;
+  if (bytes <= MAX_TENANT_VALUE_BYTES) return;
+  throw new BillingError({
+    code: ErrorCode.TOO_LARGE,
+    message: `The value has ${bytes} bytes; at most ${MAX_TENANT_VALUE_BYTES} are kept`,
+    facts: { bytes },
+  });
+}
+
+function notOffered(kind: KeyKind): BillingError {
+  return new BillingError({
+    code: ErrorCode.NOT_IMPLEMENTED,
+    message: `Tenant keys of the kind ${kind} cannot be set in this version`,
+    facts: { kind },
+  });
+}

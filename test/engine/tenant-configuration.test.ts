@@ -1,0 +1,197 @@
+import { expect } from 'chai';
+import { Billing } from '../../adapters/node/billwright.ts';
+import {
+  type Account,
+  formatInstant,
+  parseLocalDate,
+  type TenantBilling,
+  type Uuid,
+} from '../../lib/index.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { openEngine, type TestEngine } from '../support/engine.ts';
+import { codeOf } from '../support/errors.ts';
+import { newEvents } from '../support/queue-rows.ts';
+import { openShop } from '../support/shop.ts';
+import { storageOf } from '../support/storage.ts';
+
+const CONFIGURATION = 'PER_TENANT_CONFIG';
+const meadow = new URL('../../examples/catalogs/meadow.xml', import.meta.url);
+
+eachDatabase((kind, open) => {
+  describe('configuration of a tenant', () => {
+    let engine: TestEngine;
+    let acme: TenantBilling;
+
+    beforeEach(async () => {
+      engine = await openEngine(open, {
+        now: '2024-02-10T09:00:00Z',
+        catalog: meadow,
+        configuration: { 'org.service.invoice.proration.fixed.days': 30 },
+      });
+      acme = engine.acme;
+    });
+    afterEach(() => engine.close());
+
+    const upload = (values: Record<string, unknown>, whose: TenantBilling = acme) =>
+      whose.keyValues.add(CONFIGURATION, JSON.stringify(values));
+
+    async function subscriber(): Promise<Account> {
+      const account = await engine.payingAccount({ currency: 'USD' });
+      await acme.createSubscription({ accountId: account.id, planName: 'canopy-monthly' });
+      return account;
+    }
+
+    it('P3 Resolution: the tenant’s value, else the server’s, else the default; deleting it returns to the latter', async () => {
+      const other = (await openShop(engine.billing)).acme;
+      await upload({
+        'org.killbill.invoice.proration.fixed.days': '28',
+        'org.service.invoice.enabled': false,
+      });
+      const own = await acme.configuration.settings();
+      expect(own['invoice.proration.fixed.days']).to.equal(28);
+      expect(own['invoice.enabled']).to.equal(false);
+      expect(own['payment.retry.days']).to.deep.equal([8, 8, 8]);
+      expect((await other.configuration.settings())['invoice.proration.fixed.days']).to.equal(30);
+      await acme.keyValues.delete(CONFIGURATION);
+      expect(await acme.configuration.settings()).to.deep.equal(await other.configuration.settings());
+    });
+
+    it('P3 Resolution: a declined payment is tried again by the tenant’s days, a scheduled retry keeps its date', async () => {
+      await upload({ 'org.killbill.payment.retry.days': '1,1,1' });
+      engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' });
+      const { id } = await subscriber();
+      await engine.settle();
+      await acme.keyValues.delete(CONFIGURATION);
+      expect(await retryDates(id)).to.deep.equal(['2024-02-11T09:00:00.000Z']);
+      await engine.runTo('2024-02-11T09:00:00Z');
+      expect(await retryDates(id)).to.deep.equal(['2024-02-19T09:00:00.000Z']);
+    });
+
+    if (kind === 'postgresql') it('is seen by the next call on another node', seenElsewhere);
+    async function seenElsewhere(): Promise<void> {
+      const second = await Billing.open<never>({ storage: storageOf(engine.database), clock: engine.clock });
+      const there = second.as({ tenant: engine.tenant, user: 'test' });
+      try {
+        expect((await there.configuration.settings())['invoice.enabled']).to.equal(true);
+        await upload({ 'org.service.invoice.enabled': false });
+        expect((await there.configuration.settings())['invoice.enabled']).to.equal(false);
+        await upload({ 'org.service.invoice.enabled': true });
+        expect((await there.configuration.settings())['invoice.enabled']).to.equal(true);
+      } finally {
+        await second.close();
+      }
+    }
+
+    it('P2 Key-values: a bad value is refused and the old configuration stays', async () => {
+      await upload({ 'org.service.payment.retry.days': '1' });
+      const newTypes = newEvents(engine.database);
+      await newTypes();
+      expect(await codeOf(upload({ 'org.service.payment.retry.days': '1,x' }))).to.equal(60_003);
+      expect(await codeOf(upload({ 'org.service.payment.retry.days': ['1'] }))).to.equal(60_001);
+      expect((await acme.configuration.settings())['payment.retry.days']).to.deep.equal([1]);
+      expect((await acme.keyValues.get(CONFIGURATION)).values).to.have.length(1);
+      expect(await newTypes()).to.deep.equal([]);
+    });
+
+    it('that is bad in the database falls back with a warning', async () => {
+      const text = '{"org.service.payment.retry.days":"1,x","org.service.invoice.enabled":"false"}';
+      await engine.storage.write(engine.tenant, authorship(), async (session) => {
+        const now = engine.clock.now();
+        const row = { key: CONFIGURATION, value: text, isSingle: true, isActive: true };
+        const id = engine.billing.context({ tenant: engine.tenant, user: 'test' });
+        const [recordId = 0] = await session.keyValues.insert([
+          { ...row, id: (await id).userToken, createdDate: now, updatedDate: now },
+        ]);
+        await session.keyValues.setConfiguration(recordId);
+      });
+      const settings = await acme.configuration.settings();
+      expect(settings['payment.retry.days']).to.deep.equal([8, 8, 8]);
+      expect(settings['invoice.enabled']).to.equal(false);
+      const warnings = engine.logger.lines.filter(({ level }) => level === 'warn');
+      expect(warnings.map(({ message }) => message).join()).to.contain('"1,x"');
+    });
+
+    it('that names a retired property is kept, with a warning', async () => {
+      await upload({ 'org.killbill.invoice.usage.tz.mode': 'FIXED' });
+      const warnings = engine.logger.lines.filter(({ level }) => level === 'warn');
+      expect(warnings.map(({ message }) => message).join()).to.contain('invoice.usage.tz.mode');
+    });
+
+    it('P15 Parked accounts: without automatic invoicing due accounts are parked, and a run on request invoices them', async () => {
+      await upload({ 'org.service.invoice.enabled': 'false' });
+      const { id: accountId } = await subscriber();
+      await engine.settle();
+      expect(await acme.invoices.ofAccount({ accountId })).to.deep.equal([]);
+      expect(await isParked(accountId)).to.equal(true);
+      await acme.generateInvoice({ accountId });
+      expect(await acme.invoices.ofAccount({ accountId })).to.have.length(1);
+      expect(await isParked(accountId)).to.equal(false);
+    });
+
+    it('moves the furthest target date of runs and dry runs', async () => {
+      const { id: accountId } = await subscriber();
+      await engine.settle();
+      const targetDate = parseLocalDate('2024-05-10');
+      await upload({ 'org.service.invoice.maxNumberOfMonthsInFuture': 2 });
+      expect(await codeOf(acme.invoices.dryRun({ accountId, targetDate }))).to.equal(4_005);
+      expect(await codeOf(acme.generateInvoice({ accountId, targetDate }))).to.equal(4_005);
+      await upload({ 'org.service.invoice.maxNumberOfMonthsInFuture': 3 });
+      expect(await acme.invoices.dryRun({ accountId, targetDate })).to.not.equal(null);
+    });
+
+    it('lets the safety bound of one tenant be raised', async () => {
+      await upload({ 'org.service.invoice.maxDailyNumberOfItemsSafetyBound': 0 });
+      const { id: accountId } = await subscriber();
+      await engine.settle();
+      expect(await isParked(accountId)).to.equal(true);
+      await upload({ 'org.service.invoice.maxDailyNumberOfItemsSafetyBound': -1 });
+      await acme.generateInvoice({ accountId });
+      expect(await isParked(accountId)).to.equal(false);
+    });
+
+    it('leaves an account unparked after an error that is no illegal state, where it says so', async () => {
+      await upload({ 'org.service.invoice.parkAccountsOnAllExceptions': 'false' });
+      const account = await acme.createAccount({});
+      await acme.createSubscription({ accountId: account.id, planName: 'canopy-monthly' });
+      await engine.settle().catch(() => undefined);
+      expect(await isParked(account.id)).to.equal(false);
+    });
+
+    function authorship() {
+      const createdDate = engine.clock.now();
+      const userToken = engine.tenant.id;
+      return {
+        userName: 'test',
+        reasonCode: null,
+        comments: null,
+        createdDate,
+        userTokenOf: () => userToken,
+      };
+    }
+
+    async function isParked(accountId: Account['id']): Promise<boolean> {
+      const [state] = await engine.storage.read(engine.tenant, (session) =>
+        session.invoices.loadStates([accountId]),
+      );
+      return state?.parked === true;
+    }
+
+    async function retryDates(accountId: Uuid): Promise<readonly string[]> {
+      const payments = await acme.payments.ofAccount(accountId, { withAttempts: true });
+      return payments
+        .flatMap(({ attempts }) => attempts ?? [])
+        .filter(({ stateName }) => stateName === 'SCHEDULED')
+        .map(({ effectiveDate }) => formatInstant(effectiveDate));
+    }
+
+    it('is told once per change, as TENANT_CONFIG_CHANGE and TENANT_CONFIG_DELETION', async () => {
+      const newTypes = newEvents(engine.database);
+      await newTypes();
+      await upload({ 'org.service.invoice.enabled': 'true' });
+      expect(await newTypes()).to.deep.equal(['TENANT_CONFIG_CHANGE']);
+      await acme.keyValues.delete(CONFIGURATION);
+      await acme.keyValues.delete(CONFIGURATION);
+      expect(await newTypes()).to.deep.equal(['TENANT_CONFIG_DELETION']);
+    });
+  });
+});

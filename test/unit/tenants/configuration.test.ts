@@ -1,0 +1,212 @@
+import { expect } from 'chai';
+import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
+import {
+  checkConfiguration,
+  DEFAULT_TENANT_SETTINGS,
+  readConfiguration,
+  serverConfiguration,
+  type TenantPropertyName,
+  tenantProperties,
+} from '../../../lib/tenants/configuration/index.ts';
+import { readStoredConfiguration } from '../../../lib/tenants/configuration/read-configuration.ts';
+import { recordingLogger } from '../../support/system-time.ts';
+
+/** platform.md §4.2, by the line: property, its default as a typed value. */
+const defaults: readonly (readonly [TenantPropertyName, unknown])[] = [
+  ['invoice.enabled', true],
+  ['invoice.plugin', []],
+  ['invoice.maxNumberOfMonthsInFuture', 36],
+  ['invoice.sanitySafetyBoundEnabled', true],
+  ['invoice.maxDailyNumberOfItemsSafetyBound', 15],
+  ['invoice.disable.usage.zero.amount', false],
+  ['invoice.usage.missing.lenient', false],
+  ['invoice.parkAccountsWithUnknownUsage', false],
+  ['invoice.parkAccountsOnAllExceptions', true],
+  ['invoice.dryRunNotificationSchedule', 0],
+  ['invoice.readMaxRawUsagePreviousPeriod', 2],
+  ['invoice.maxInvoiceLimit', null],
+  ['invoice.parent.commit.local.utc.time', 86_399_999],
+  ['invoice.item.result.behavior.mode', 'AGGREGATE'],
+  ['invoice.inArrear.mode', 'DEFAULT'],
+  ['invoice.proration.fixed.days', 0],
+  ['invoice.emailNotificationsEnabled', false],
+  ['invoice.globalLock.retries', 50],
+  ['invoice.usage.lateMode', 'DELTA'],
+  ['invoice.usage.beyondLookback', 'REPORT'],
+  ['invoice.usage.negativeDelta', null],
+  ['invoice.usage.overflow', 'CAP'],
+  ['invoice.usage.collectionInterval', { months: 0, days: 0, milliseconds: 0 }],
+  ['invoice.trackingIds.maxReturned', 10_000],
+  ['usage.unknownUnitPolicy', 'ACCEPT'],
+  ['usage.duplicatePolicy', 'FAIL'],
+  ['usage.negativeAmounts', false],
+  ['payment.retry.days', [8, 8, 8]],
+  ['payment.failure.retry.start.sec', 300],
+  ['payment.failure.retry.multiplier', 2],
+  ['payment.failure.retry.max.attempts', 8],
+  [
+    'payment.janitor.unknown.retries',
+    [300_000, 3_600_000, 86_400_000, 86_400_000, 86_400_000, 86_400_000, 86_400_000],
+  ],
+  ['payment.janitor.pending.retries', [3_600_000, 86_400_000]],
+  ['payment.invoice.plugin', []],
+  ['payment.method.overwrite', false],
+  ['payment.allow.emptyInvoice', false],
+  ['payment.overRefund.allowed', false],
+  ['payment.plugin.timeout', 30_000],
+  ['payment.globalLock.retries', 50],
+  ['subscription.align.effectiveDateForExistingSubscriptions', false],
+  ['rescheduleIntervalOnLock', [30_000, 60_000, 60_000, 180_000, 180_000, 600_000]],
+  ['billing.server.notifications.retries', [900_000, 1_800_000, 7_200_000, 43_200_000, 86_400_000]],
+  ['billing.server.event.post.type.skip', []],
+  ['billing.server.event.dispatch.type.skip', []],
+  ['billing.server.event.bulk.subscription.aggregate', false],
+  ['features.account.allowBCDUpdate', false],
+  ['tags.enforceApplicableTypes', true],
+  ['default.locale', 'en_US'],
+];
+
+/** Property, text that is given, typed value; undefined = refused. */
+const values: readonly (readonly [TenantPropertyName, string | number | boolean, unknown])[] = [
+  ['invoice.enabled', false, false],
+  ['invoice.enabled', ' TRUE ', true],
+  ['invoice.enabled', 'yes', undefined],
+  ['invoice.enabled', 0, undefined],
+  ['invoice.enabled', 'constructor', undefined],
+  ['invoice.plugin', ' a , b', ['a', 'b']],
+  ['invoice.plugin', 'a,,b', undefined],
+  ['invoice.plugin', '', []],
+  ['invoice.maxNumberOfMonthsInFuture', 12, 12],
+  ['invoice.maxNumberOfMonthsInFuture', '12', 12],
+  ['invoice.maxNumberOfMonthsInFuture', 1.5, undefined],
+  ['invoice.maxNumberOfMonthsInFuture', -1, undefined],
+  ['invoice.maxNumberOfMonthsInFuture', '', undefined],
+  ['invoice.maxDailyNumberOfItemsSafetyBound', -1, -1],
+  ['invoice.maxDailyNumberOfItemsSafetyBound', -2, undefined],
+  ['invoice.readMaxRawUsagePreviousPeriod', -1, -1],
+  ['invoice.dryRunNotificationSchedule', '7d', 604_800_000],
+  ['invoice.dryRunNotificationSchedule', '7', undefined],
+  ['invoice.dryRunNotificationSchedule', '200000w', undefined],
+  ['invoice.parent.commit.local.utc.time', '06:30', 23_400_000],
+  ['invoice.parent.commit.local.utc.time', '23:59:59.9', 86_399_900],
+  ['invoice.parent.commit.local.utc.time', '24:00', undefined],
+  ['invoice.inArrear.mode', 'GREEDY', 'GREEDY'],
+  ['invoice.inArrear.mode', 'greedy', undefined],
+  ['invoice.maxInvoiceLimit', 'P3M', { months: 3, days: 0, milliseconds: 0 }],
+  ['invoice.maxInvoiceLimit', 'P1Y2M1W3DT4H5M6S', { months: 14, days: 10, milliseconds: 14_706_000 }],
+  ['invoice.maxInvoiceLimit', '3d', { months: 0, days: 0, milliseconds: 259_200_000 }],
+  ['invoice.maxInvoiceLimit', 'P', undefined],
+  ['invoice.maxInvoiceLimit', 'PT', undefined],
+  ['invoice.usage.negativeDelta', 'FAIL', 'FAIL'],
+  ['payment.retry.days', '1, 2,3', [1, 2, 3]],
+  ['payment.retry.days', '', []],
+  ['payment.retry.days', 5, [5]],
+  ['payment.retry.days', '1,x', undefined],
+  ['payment.retry.days', '1,-1', undefined],
+  ['payment.retry.days', new Array(101).fill('1').join(), undefined],
+  ['payment.failure.retry.multiplier', 0, undefined],
+  ['payment.plugin.timeout', '0s', undefined],
+  ['payment.plugin.timeout', '61m', undefined],
+  ['payment.plugin.timeout', '1500ms', 1_500],
+  ['billing.server.notifications.retries', '15m,1h', [900_000, 3_600_000]],
+  ['billing.server.notifications.retries', '15m,soon', undefined],
+  ['default.locale', 'de_AT', 'de_AT'],
+  ['default.locale', '../etc', undefined],
+];
+
+function refusal(text: string): BillingError {
+  try {
+    checkConfiguration(text);
+  } catch (error) {
+    if (error instanceof BillingError) return error;
+    throw error;
+  }
+  throw new Error('the configuration was accepted');
+}
+
+describe('tenant configuration', () => {
+  it('has every property of platform.md §4.2 with its default', () => {
+    expect(Object.keys(tenantProperties)).to.have.members(defaults.map(([name]) => name));
+    for (const [name, value] of defaults) expect(DEFAULT_TENANT_SETTINGS[name], name).to.deep.equal(value);
+  });
+
+  for (const [name, given, value] of values) {
+    const shown = String(given).slice(0, 40);
+    it(`${name} "${shown}" is ${value === undefined ? 'refused' : `read as ${JSON.stringify(value)}`}`, () => {
+      const { settings, problems } = readConfiguration({ [`org.service.${name}`]: given });
+      if (value === undefined) {
+        expect(problems.map(({ path }) => path)).to.deep.equal([`org.service.${name}`]);
+        expect(settings).to.deep.equal({});
+      } else {
+        expect(problems).to.deep.equal([]);
+        expect(settings[name]).to.deep.equal(value);
+      }
+    });
+  }
+
+  it('reads org.killbill. as org.service., and one property once', () => {
+    const { settings } = checkConfiguration('{"org.killbill.payment.retry.days":"1,1,1"}');
+    expect(settings).to.deep.equal({ 'payment.retry.days': [1, 1, 1] });
+    const both = '{"org.killbill.invoice.enabled":"true","org.service.invoice.enabled":"false"}';
+    expect(refusal(both).message).to.contain('twice');
+  });
+
+  it('leaves names that it does not know to plugins, and says which are retired', () => {
+    const text =
+      '{"my.plugin.url":"x","org.service.unknown":"1","__proto__":"x","org.killbill.toString":"1"}';
+    expect(checkConfiguration(text)).to.deep.equal({ settings: {}, problems: [], retired: [] });
+    const { retired } = checkConfiguration('{"org.killbill.invoice.usage.tz.mode":"FIXED"}');
+    expect(retired).to.deep.equal(['org.killbill.invoice.usage.tz.mode']);
+  });
+
+  it('lists every bad property, by its name as it was given', () => {
+    const error = refusal('{"org.service.payment.retry.days":"1,x","org.killbill.invoice.enabled":"no"}');
+    expect(error.code).to.equal(ErrorCode.MISSING_OR_INVALID_FIELD);
+    expect(error.problems?.map(({ path }) => path)).to.deep.equal([
+      'org.service.payment.retry.days',
+      'org.killbill.invoice.enabled',
+    ]);
+    expect(error.message).to.contain('"1,x"').and.to.contain('true or false');
+  });
+
+  for (const text of [
+    '',
+    'x',
+    '[]',
+    'null',
+    '"a"',
+    '7',
+    '{"a":{}}',
+    '{"a":null}',
+    '{"a":["b"]}',
+    '{"a":"b"} x',
+  ]) {
+    it(`refuses ${JSON.stringify(text)}, which is no flat JSON object`, () => {
+      expect(refusal(text).code).to.equal(ErrorCode.MALFORMED_BODY);
+    });
+  }
+
+  it('falls back value by value where a stored configuration is bad', () => {
+    const stored = '{"org.service.payment.retry.days":"1,x","org.service.invoice.enabled":"false"}';
+    const { settings, problems } = readStoredConfiguration(stored);
+    expect(settings).to.deep.equal({ 'invoice.enabled': false });
+    expect(problems).to.have.length(1);
+    expect(readStoredConfiguration('not JSON')).to.deep.include({ settings: {} });
+    expect(readStoredConfiguration('not JSON').problems).to.have.length(1);
+  });
+
+  it('of the server stands over the defaults; a bad value leaves its default with a warning', () => {
+    const logger = recordingLogger();
+    const { tenant, server } = serverConfiguration(
+      {
+        'org.service.payment.retry.days': '3,5',
+        'org.killbill.invoice.inArrear.mode': 'SOMETIMES',
+        'org.service.notifications.allowPrivateNetworks': 'false',
+      },
+      logger,
+    );
+    expect(tenant).to.deep.equal({ ...DEFAULT_TENANT_SETTINGS, 'payment.retry.days': [3, 5] });
+    expect(server).to.deep.equal({ 'notifications.allowPrivateNetworks': false });
+    expect(logger.lines.filter(({ message }) => message.includes('SOMETIMES'))).to.have.length(1);
+  });
+});
