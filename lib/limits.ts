@@ -90,6 +90,9 @@ export const MAX_CACHED_CATALOG_CHARACTERS = 64 * MEBIBYTE;
 /** Plans, products and frames of catalogs kept as values, of all catalogs together; each takes a few KiB. */
 export const MAX_DECODED_CATALOG_PARTS = 10_000;
 
+/** Override plans kept in memory beside each catalog; one that is not is one statement away. */
+export const MAX_CACHED_OVERRIDE_PLANS = 1_000;
+
 // Catalog plugins (catalog.md §16)
 
 /** Time limit of one call of a catalog plugin: every operation of the tenant waits for it. */

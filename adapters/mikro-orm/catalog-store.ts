@@ -8,9 +8,14 @@ import { assertInvariant } from '../../lib/errors/index.ts';
 import { type CatalogReads, type CatalogWrites, ChangeType } from '../../lib/ports/storage/index.ts';
 import type { WriteScope } from './audited-writes.ts';
 import { numberOf, type Row, textOf } from './columns.ts';
-import { insert, insertInto, type TenantScope } from './record-access.ts';
+import { insert, insertInto, select, type TenantScope } from './record-access.ts';
 import { isIn, raw, sql } from './sql.ts';
-import { type CatalogVersionRow, catalogPartsTable, catalogVersionsTable } from './tables/catalogs.ts';
+import {
+  type CatalogVersionRow,
+  catalogPartsTable,
+  catalogVersionsTable,
+  overridePlansTable,
+} from './tables/catalogs.ts';
 import type { RevisionsOfSession } from './tenant-revisions.ts';
 
 const listed = ['id', 'effectiveDate', 'uploadId', 'contentHash', 'createdDate'] as const;
@@ -50,6 +55,24 @@ export function catalogReads(scope: TenantScope, revisions: RevisionsOfSession):
       return rows.map((row) => catalogPartsTable.decode(row));
     },
     revision: async () => (await revisions.read()).catalogRevision,
+    findOverridePlans: async (planNames) =>
+      planNames.length === 0
+        ? []
+        : select(scope, overridePlansTable, sql`${isIn('plan_name', 'text', planNames)}`),
+    findOverridePlansOf: async (parentPlanName, overrideHashes) =>
+      overrideHashes.length === 0
+        ? []
+        : select(
+            scope,
+            overridePlansTable,
+            sql`parent_plan_name = ${parentPlanName} and ${isIn('override_hash', 'text', overrideHashes)}`,
+          ),
+    lastOverridePlanNumber: async () => {
+      const [row] = await scope.runner.rows(sql`
+        select coalesce(max(number), 0) as last from bw_override_plans
+        where tenant_record_id = ${scope.tenantRecordId}`);
+      return numberOf(row?.last, 'number');
+    },
   };
 }
 
@@ -77,6 +100,17 @@ export function catalogWrites(scope: WriteScope, revisions: RevisionsOfSession):
       });
       await revisions.set(sql`catalog_revision = catalog_revision + 1`);
       return first.id;
+    },
+    insertOverridePlan: async (plan) => {
+      const [recordId] = await insert(scope, overridePlansTable, [plan]);
+      scope.changes.add({
+        tableName: 'OVERRIDE_PLANS',
+        changeType: ChangeType.INSERT,
+        targetId: plan.id,
+        targetRecordId: recordId ?? 0,
+        accountRecordId: null,
+        snapshot: null,
+      });
     },
   };
 }

@@ -165,9 +165,10 @@ export class CatalogVersion implements PlanLookup {
     });
   }
 
-  /** Name of the first list that contains the plan, `DEFAULT` before the others (catalog.md §1). */
+  /** Name of the first list that contains the plan or its parent, `DEFAULT` before the others (catalog.md §1, §10). */
   priceListOf(plan: Plan): string {
-    return priceListIndex(this.frame.value).listOfPlan.get(plan.name) ?? DEFAULT_PRICE_LIST;
+    const { listOfPlan } = priceListIndex(this.frame.value);
+    return listOfPlan.get(plan.parentPlanName ?? plan.name) ?? DEFAULT_PRICE_LIST;
   }
 
   plansMatching(criteria: PlanCriteria): readonly Plan[] {

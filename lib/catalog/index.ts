@@ -1,14 +1,30 @@
 export { Catalog, createCatalog, type ResolvedPlan } from './catalog.ts';
 export * from './catalog-json.ts';
 export { CatalogVersion, createVersion } from './catalog-version.ts';
+export { CatalogWithOverrides } from './catalog-with-overrides.ts';
 export { type FirstCharge, firstRecurringCharge, isFreeFinitePhase, phasesFrom } from './charge-start.ts';
 export * from './enumerations.ts';
 export * from './model.ts';
+export {
+  defineOverrides,
+  type OverrideDefinition,
+  type OverrideInput,
+  OverridePlan,
+} from './override-plan.ts';
 export { parsePhaseName, phaseName, planNameOfPhase } from './phase-name.ts';
 export { samePlan } from './plan.ts';
 export type { PlanChangeEvaluation } from './plan-change.ts';
 export type { PlanSpecifier } from './plan-specifier.ts';
 export { isZeroEverywhere, priceOf } from './price.ts';
+export {
+  type BlockPriceOverride,
+  matchPriceOverrides,
+  type PriceOverrideRequest,
+  type PriceOverrides,
+  type TierPriceOverride,
+  type UsagePriceOverride,
+} from './price-overrides.ts';
+export type { PriceTarget } from './price-target.ts';
 export type { ChangeContext, CreationContext, SubscriptionContext } from './rules.ts';
 export { RULE_DEFAULTS } from './rules.ts';
 export { type VersionValidation, validateVersion } from './validation/validate-version.ts';

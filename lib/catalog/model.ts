@@ -133,6 +133,8 @@ export interface PlanPhase {
 export interface Plan {
   readonly name: string;
   readonly prettyName: string;
+  /** Of an override plan alone: the plan of the catalog whose prices it overrides (catalog.md §10). */
+  readonly parentPlanName?: string;
   /** Name of its product. */
   readonly product: string;
   /** null only for a plan that never recurs. */

@@ -10,6 +10,7 @@ import { type Catalog, createCatalog } from './catalog.ts';
 import type { CatalogOfAccount, CatalogProvider, CatalogRequest, CatalogSource } from './catalog-source.ts';
 import { type CatalogVersion, createVersion } from './catalog-version.ts';
 import { sha256Hex } from './content-hash.ts';
+import { overridePlanProblems } from './override-plans.ts';
 import type { PluginCatalogs } from './plugins/plugin-catalogs.ts';
 import { PluginProvider } from './plugins/plugin-provider.ts';
 import { StoredCatalogs } from './stored-catalogs.ts';
@@ -69,11 +70,15 @@ export class CatalogService implements CatalogProvider {
       await session.catalogs.lock();
       const { versions } = await this.#stored.get(session);
       const added = toAdd(hashed, versions, parsed.isEnvelope);
-      const problems = validateVersions(
-        versions,
-        added.map((each) => each.version),
-        added.map((each) => each.parsed),
-      );
+      const planNames = added.flatMap(({ version }) => version.plans.map((plan) => plan.name));
+      const problems = [
+        ...validateVersions(
+          versions,
+          added.map((each) => each.version),
+          added.map((each) => each.parsed),
+        ),
+        ...(await overridePlanProblems(session, planNames)),
+      ];
       if (problems.length > 0) throw invalidForTenant(context.tenant, problems);
       const id = await session.catalogs.insert(this.#rowsOf(added, sourceText(source), context));
       session.publish([catalogChanged(id)]);

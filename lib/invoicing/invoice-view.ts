@@ -1,5 +1,5 @@
-import type { CatalogOfAccount } from '../catalog/catalog-source.ts';
-import type { Catalog } from '../catalog/index.ts';
+import type { CatalogWithOverrides } from '../catalog/index.ts';
+import type { Uuid } from '../ids/index.ts';
 import type { Decimal } from '../money/index.ts';
 import { balanceOf } from './invoice-amounts.ts';
 import type { Invoice, InvoiceItem } from './model.ts';
@@ -23,7 +23,7 @@ export interface InvoiceView extends Invoice {
 export function viewInvoices(
   invoices: readonly Invoice[],
   items: readonly InvoiceItem[],
-  catalogOf: CatalogOfAccount | null,
+  catalogOf: ((accountId: Uuid) => CatalogWithOverrides) | null,
 ): readonly InvoiceView[] {
   const itemsByInvoice = Map.groupBy(items, (item) => item.invoiceId);
   return invoices.map((invoice) => ({
@@ -35,8 +35,8 @@ export function viewInvoices(
   }));
 }
 
-function viewItem(item: InvoiceItem, catalog: Catalog | null): InvoiceItemView {
-  const plan = item.planName === null ? undefined : newestPlan(catalog, item.planName);
+function viewItem(item: InvoiceItem, catalog: CatalogWithOverrides | null): InvoiceItemView {
+  const plan = item.planName === null ? undefined : catalog?.newestPlan(item.planName);
   const phase = plan?.plan.phases.find((each) => each.name === item.phaseName);
   const usage = phase?.usages.find((each) => each.name === item.usageName);
   return {
@@ -46,12 +46,4 @@ function viewItem(item: InvoiceItem, catalog: Catalog | null): InvoiceItemView {
     prettyPhaseName: phase?.prettyName ?? null,
     prettyUsageName: usage?.prettyName ?? null,
   };
-}
-
-function newestPlan(catalog: Catalog | null, planName: string) {
-  for (const version of catalog?.versions.toReversed() ?? []) {
-    const plan = version.planNamed(planName);
-    if (plan !== undefined) return { version, plan };
-  }
-  return undefined;
 }

@@ -1,10 +1,12 @@
 import type { Account } from '../accounts/model.ts';
 import type { CatalogOfAccount } from '../catalog/catalog-source.ts';
-import type { Catalog } from '../catalog/index.ts';
+import type { CatalogWithOverrides } from '../catalog/index.ts';
+import { withOverridePlans } from '../catalog/override-plans.ts';
 import type { Uuid } from '../ids/index.ts';
 import { ZERO } from '../money/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import { billingEvents } from '../subscriptions/billing-events.ts';
+import { planNamesOf } from '../subscriptions/lifecycle-order.ts';
 import type { LifecycleEvent, Subscription } from '../subscriptions/model.ts';
 import type { LocalDate } from '../time/index.ts';
 import { accountBillCycleDay } from './account-bill-cycle-day.ts';
@@ -58,7 +60,12 @@ export async function loadBillingState(
   const subscriptionIds = cursors.map((cursor) => cursor.subscriptionId);
   const subscriptions = await session.subscriptions.findByIds(subscriptionIds);
   const events = await session.subscriptions.findEvents(subscriptionIds);
-  const { streams, failures } = streamsOf({ requests, subscriptions, events, catalogOf });
+  const plansOf = await withOverridePlans(session, {
+    catalogOf,
+    accountIds: requests.map(({ account }) => account.id),
+    planNames: planNamesOf(events),
+  });
+  const { streams, failures } = streamsOf({ requests, subscriptions, events, plansOf });
   const cursorOf = new Map(cursors.map((cursor) => [cursor.subscriptionId, cursor]));
   const windows = streams.flatMap(({ bySubscription }) =>
     [...bySubscription].map(([subscriptionId, own]) => {
@@ -104,7 +111,7 @@ interface StreamsInput {
   readonly requests: readonly BillingRequest[];
   readonly subscriptions: readonly Subscription[];
   readonly events: readonly LifecycleEvent[];
-  readonly catalogOf: CatalogOfAccount;
+  readonly plansOf: (accountId: Uuid) => CatalogWithOverrides;
 }
 
 interface Streams {
@@ -113,7 +120,7 @@ interface Streams {
 }
 
 /** One account whose events cannot be built does not keep the others from being billed. */
-function streamsOf({ requests, subscriptions, events, catalogOf }: StreamsInput): Streams {
+function streamsOf({ requests, subscriptions, events, plansOf }: StreamsInput): Streams {
   const eventsOf = Map.groupBy(events, (event) => event.subscriptionId);
   const subscriptionsOf = Map.groupBy(subscriptions, (subscription) => subscription.accountId);
   const streams: AccountStream[] = [];
@@ -124,7 +131,7 @@ function streamsOf({ requests, subscriptions, events, catalogOf }: StreamsInput)
       events: eventsOf.get(subscription.id) ?? [],
     }));
     try {
-      streams.push(streamOf(request, histories, catalogOf(request.account.id)));
+      streams.push(streamOf(request, histories, plansOf(request.account.id)));
     } catch (error) {
       failures.push({ request, error });
     }
@@ -139,10 +146,10 @@ function streamsOf({ requests, subscriptions, events, catalogOf }: StreamsInput)
 function streamOf(
   request: BillingRequest,
   histories: Parameters<typeof billingEvents>[0]['histories'],
-  catalog: Catalog,
+  plans: CatalogWithOverrides,
 ): AccountStream {
   const { account } = request;
-  const first = billingEvents({ account, histories, plans: catalog });
+  const first = billingEvents({ account, histories, plans });
   const newBillCycleDay = account.billCycleDayLocal === 0 ? accountBillCycleDay(first.events) : null;
   const { events } =
     newBillCycleDay === null
@@ -150,7 +157,7 @@ function streamOf(
       : billingEvents({
           account: { ...account, billCycleDayLocal: newBillCycleDay },
           histories,
-          plans: catalog,
+          plans,
         });
   return { request, newBillCycleDay, bySubscription: Map.groupBy(events, (event) => event.subscriptionId) };
 }

@@ -1,11 +1,13 @@
 import type { Account } from '../accounts/model.ts';
 import { lockAccount, noSuchAccount } from '../accounts/service.ts';
 import type { CatalogProvider, CatalogRequest, CatalogSource } from '../catalog/catalog-source.ts';
+import { withOverridePlans } from '../catalog/override-plans.ts';
 import { authorshipOf, type CallContext } from '../context.ts';
 import { BillingError, ErrorCode, InvariantError } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { InvoiceFilter, Page, PageRequest, ReadSession, WriteSession } from '../ports/storage/index.ts';
+import { planNamesOf } from '../subscriptions/lifecycle-order.ts';
 import { formatLocalDate, type LocalDate, localDateOf, minDate } from '../time/index.ts';
 import { dryRunToTargetDate } from './dry-run.ts';
 import { dueEntry } from './due-entry.ts';
@@ -118,7 +120,11 @@ export class InvoicingService {
       const [view] = viewInvoices(
         [{ ...invoice, recordId: 0 }],
         items.map((item) => ({ ...item, recordId: 0 })),
-        catalogOf,
+        await withOverridePlans(session, {
+          catalogOf,
+          accountIds: [account.id],
+          planNames: planNamesOf(items),
+        }),
       );
       return view ?? null;
     });
@@ -194,8 +200,13 @@ async function viewsWithItems(
 ): Promise<readonly InvoiceView[]> {
   if (invoices.length === 0) return [];
   const items = await session.invoices.findItems(invoices.map((invoice) => invoice.id));
-  const accountIds = new Set(invoices.map((invoice) => invoice.accountId));
-  return viewInvoices(invoices, items, await catalogsOf(session, [...accountIds]));
+  const accountIds = [...new Set(invoices.map((invoice) => invoice.accountId))];
+  const plansOf = await withOverridePlans(session, {
+    catalogOf: await catalogsOf(session, accountIds),
+    accountIds,
+    planNames: planNamesOf(items),
+  });
+  return viewInvoices(invoices, items, plansOf);
 }
 
 async function requireAccount(session: ReadSession, accountId: Uuid): Promise<void> {

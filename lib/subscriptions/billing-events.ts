@@ -4,7 +4,7 @@ import { BillingError, ErrorCode } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
 import { type BillingEvent, BillingTransitionType } from '../invoicing/billing-event.ts';
 import { type Currency, type Decimal, ZERO } from '../money/index.ts';
-import { BillingPeriod } from '../time/index.ts';
+import { BillingPeriod, type Instant } from '../time/index.ts';
 import { type BillCycleDay, type BillCycleDaySources, billCycleDayOf } from './bill-cycle-day.ts';
 import { billCycleDaySources } from './bill-cycle-sources.ts';
 import { withDerivedPhases } from './derived-phases.ts';
@@ -81,7 +81,7 @@ function eventsOfSubscription(stream: SubscriptionStream): readonly BillingEvent
       localDate: event.effective.date,
       totalOrdering: event.recordId,
       transitionType: billingTypeOf(event),
-      ...planFields(inForce),
+      ...planFields(inForce, event.effective.at),
       fixedPrice: fixedPriceOf(transition, stream.account),
       recurringPrice: priceIn(inForce?.phase.recurring?.price, inForce, stream.account),
       billingPeriod: inForce?.phase.recurring?.billingPeriod ?? BillingPeriod.NO_BILLING_PERIOD,
@@ -105,7 +105,7 @@ type PlanFields = Pick<
   | 'catalogEffectiveDate'
 >;
 
-function planFields(inForce: PlanInForce | null): PlanFields {
+function planFields(inForce: PlanInForce | null, at: Instant): PlanFields {
   return {
     productName: inForce?.plan.product ?? null,
     planName: inForce?.plan.name ?? null,
@@ -113,8 +113,13 @@ function planFields(inForce: PlanInForce | null): PlanFields {
     phasePrettyName: inForce?.phase.prettyName ?? null,
     phaseDuration: inForce?.phase.duration ?? null,
     isEvergreen: inForce?.phase.type === PhaseType.EVERGREEN,
-    catalogEffectiveDate: inForce?.version.effectiveDate ?? null,
+    catalogEffectiveDate: inForce && catalogDateOf(inForce, at),
   };
+}
+
+/** Of an override plan the date of the transition, since it belongs to no version (catalog.md §6.4 rule 9). */
+function catalogDateOf({ plan, version }: PlanInForce, at: Instant): Instant {
+  return plan.parentPlanName === undefined ? version.effectiveDate : at;
 }
 
 /** A one-time price is billed where its phase begins, never again by a bill cycle day or quantity event (§19.1). */

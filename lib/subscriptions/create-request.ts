@@ -1,5 +1,6 @@
 import { checkExternalKey } from '../accounts/account-input.ts';
-import type { PhaseType, PlanSpecifier, ProductCategory } from '../catalog/index.ts';
+import type { PhaseType, PlanSpecifier, PriceOverrideRequest, ProductCategory } from '../catalog/index.ts';
+import { namesPrice } from '../catalog/price-overrides.ts';
 import { BillingError, ErrorCode } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
 import type { BillingPeriod } from '../time/index.ts';
@@ -26,13 +27,8 @@ export interface CreateSubscriptionRequest {
   readonly billCycleDayLocal?: number | null | undefined;
   /** At least 1. */
   readonly quantity?: number | null | undefined;
+  /** Prices to pay instead of the plan's, in the account's currency; they make a plan `<plan>-<n>` (catalog.md §10). */
   readonly priceOverrides?: readonly PriceOverrideRequest[] | null | undefined;
-}
-
-export interface PriceOverrideRequest {
-  readonly fixedPrice?: unknown;
-  readonly recurringPrice?: unknown;
-  readonly usagePrices?: readonly unknown[] | null | undefined;
 }
 
 export interface CreateSubscriptionOptions {
@@ -56,6 +52,7 @@ export interface CheckedRequest {
   readonly phaseType: PhaseType | null;
   readonly billCycleDay: number | null;
   readonly quantity: number | null;
+  readonly priceOverrides: readonly PriceOverrideRequest[];
 }
 
 /** Largest quantity that a row holds. */
@@ -63,8 +60,7 @@ const MAX_QUANTITY = 2_147_483_647;
 
 /**
  * Checks a request by itself (subscriptions.md §6.1); the messages are those that callers compare (http-api.md §12).
- * @throws BillingError MISSING_OR_INVALID_FIELD (60003), EXTERNAL_KEY_LIMIT_EXCEEDED (5), NOT_IMPLEMENTED (1) for price
- * overrides.
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003), EXTERNAL_KEY_LIMIT_EXCEEDED (5).
  */
 export function checkCreateRequest(request: CreateSubscriptionRequest | null | undefined): CheckedRequest {
   if (!request) throw invalid('SubscriptionJson body should be specified');
@@ -75,7 +71,8 @@ export function checkCreateRequest(request: CreateSubscriptionRequest | null | u
   checkExternalKey(request.bundleExternalKey);
   checkRange('billCycleDayLocal', request.billCycleDayLocal, 31);
   checkRange('quantity', request.quantity, MAX_QUANTITY);
-  checkPriceOverrides(request.priceOverrides ?? []);
+  const priceOverrides = request.priceOverrides ?? [];
+  checkPriceOverrides(priceOverrides);
   return {
     accountId,
     bundleId: request.bundleId ?? null,
@@ -91,6 +88,7 @@ export function checkCreateRequest(request: CreateSubscriptionRequest | null | u
     phaseType: request.phaseType ?? null,
     billCycleDay: request.billCycleDayLocal ?? null,
     quantity: request.quantity ?? null,
+    priceOverrides,
   };
 }
 
@@ -115,21 +113,11 @@ function checkRange(field: string, value: number | null | undefined, max: number
 }
 
 function checkPriceOverrides(overrides: readonly PriceOverrideRequest[]): void {
-  if (overrides.length === 0) return;
-  const isEmpty = ({ fixedPrice, recurringPrice, usagePrices }: PriceOverrideRequest): boolean =>
-    (fixedPrice ?? null) === null && (recurringPrice ?? null) === null && !usagePrices?.length;
-  if (overrides.some(isEmpty)) {
-    throw invalid(
-      'SubscriptionJson priceOverrides entries need a fixedPrice, a recurringPrice or usagePrices',
-      'priceOverrides',
-    );
-  }
-  throw new BillingError({
-    code: ErrorCode.NOT_IMPLEMENTED,
-    message:
-      'Price overrides are not offered yet; leave out priceOverrides, or sell a plan with the price wanted',
-    facts: { field: 'priceOverrides' },
-  });
+  if (overrides.every(namesPrice)) return;
+  throw invalid(
+    'SubscriptionJson priceOverrides entries need a fixedPrice, a recurringPrice or usagePrices',
+    'priceOverrides',
+  );
 }
 
 function invalid(message: string, field?: string): BillingError {

@@ -1,5 +1,5 @@
 import type { Account } from '../accounts/model.ts';
-import type { Catalog } from '../catalog/index.ts';
+import type { CatalogWithOverrides, OverrideDefinition, OverridePlan } from '../catalog/index.ts';
 import { BillingError, ErrorCode } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
 import type { InvoicingCursor } from '../invoicing/model.ts';
@@ -20,7 +20,7 @@ import {
   type Subscription,
 } from './model.ts';
 import { createAnchor } from './plan-alignment.ts';
-import { choosePlan } from './plan-choice.ts';
+import { choosePlan, overridesOf, type PlanChoice, withOverridePlan } from './plan-choice.ts';
 import { datedInstant } from './requested-date.ts';
 
 export interface CreationInput {
@@ -32,7 +32,9 @@ export interface CreationInput {
   readonly found: BundleContent | undefined;
   /** Active blocking states of the account. */
   readonly blockingStates: readonly BlockingState[];
-  readonly catalog: Catalog;
+  readonly catalog: CatalogWithOverrides;
+  /** Of the requested price overrides, as `overridesOfCreation` defines them; absent without any. */
+  readonly overridePlan?: OverridePlan | null;
   readonly now: Instant;
   readonly nextId: () => Uuid;
 }
@@ -49,17 +51,31 @@ export interface Creation {
 }
 
 /**
+ * The override plan that a creation needs before `planCreation`; null without price overrides (catalog.md §10).
+ * @throws BillingError of `choosePlan`, CATALOG_INVALID_PRICE_OVERRIDE (2081).
+ */
+export function overridesOfCreation(input: CreationInput): OverrideDefinition | null {
+  const { request, account, catalog } = input;
+  const billing = datedInstant(input.options.billingDate, input.now, account);
+  const choice = choosePlan(catalog, request, billing.at);
+  return overridesOf(catalog, choice, {
+    priceOverrides: request.priceOverrides,
+    currency: account.currency,
+  });
+}
+
+/**
  * Decides what a creation stores, from data read under the account's lock.
  * @throws BillingError of `chooseBundle`, `choosePlan`, `checkBundleTakes`, `initialEvents`; BLOCKING_BLOCKED_ACTION (6000).
  */
 export function planCreation(input: CreationInput): Creation {
-  const { request, account, catalog } = input;
+  const { request, account } = input;
   const { now } = input;
   const entitlement = datedInstant(input.options.entitlementDate, now, account);
   const billing = datedInstant(input.options.billingDate, now, account);
   const renameKeyIfUnused = input.options.renameKeyIfExistsAndUnused ?? true;
   const existing = chooseBundle({ request, found: input.found, renameKeyIfUnused, now });
-  const choice = choosePlan(catalog, request, billing.at);
+  const choice = choiceOf(input, billing.at);
   if (existing !== null) checkBundleTakes(choice.category, existing);
   checkNotBlocked(account, input.blockingStates, entitlement.at);
 
@@ -105,6 +121,11 @@ export function planCreation(input: CreationInput): Creation {
     entitlementStart: entitlementStarted(subscription, entitlement, input.nextId()),
     cursor: { subscriptionId, settledThrough: null, dirtyFrom: billing.date, nextDueDate: null },
   };
+}
+
+function choiceOf({ catalog, request, overridePlan }: CreationInput, billingAt: Instant): PlanChoice {
+  const choice = choosePlan(catalog, request, billingAt);
+  return overridePlan ? withOverridePlan(choice, overridePlan) : choice;
 }
 
 function newBundleOf({ request, account, nextId }: CreationInput, now: Instant): New<Bundle> {

@@ -27,3 +27,8 @@ export function inTimeOrder(events: readonly LifecycleEvent[]): readonly Lifecyc
       a.effective.at - b.effective.at || Number(isStart(b)) - Number(isStart(a)) || a.sequence - b.sequence,
   );
 }
+
+/** The plans that events put their subscriptions on. */
+export function planNamesOf(events: readonly Pick<LifecycleEvent, 'planName'>[]): ReadonlySet<string | null> {
+  return new Set(events.map((event) => event.planName));
+}

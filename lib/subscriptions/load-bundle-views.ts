@@ -1,7 +1,9 @@
 import type { Account } from '../accounts/model.ts';
 import type { CatalogSource } from '../catalog/catalog-source.ts';
+import { withOverridePlans } from '../catalog/override-plans.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import type { Instant } from '../time/index.ts';
+import { planNamesOf } from './lifecycle-order.ts';
 import type { Bundle } from './model.ts';
 import { type BundleView, bundleView } from './views.ts';
 
@@ -28,8 +30,12 @@ export async function loadBundleViews(
     ...bundleIds,
     ...subscriptionIds,
   ]);
-  const catalogOf = await catalogsOf(session, [account.id]);
-  const plans = catalogOf(account.id);
+  const plansOf = await withOverridePlans(session, {
+    catalogOf: await catalogsOf(session, [account.id]),
+    accountIds: [account.id],
+    planNames: planNamesOf(events),
+  });
+  const plans = plansOf(account.id);
 
   const bundleOfSubscription = new Map(subscriptions.map(({ id, bundleId }) => [id, bundleId]));
   const subscriptionsOf = Map.groupBy(subscriptions, (subscription) => subscription.bundleId);

@@ -1,11 +1,15 @@
 import {
-  type Catalog,
   type CatalogVersion,
+  type CatalogWithOverrides,
   DEFAULT_PRICE_LIST,
+  defineOverrides,
+  type OverrideDefinition,
+  type OverridePlan,
   type Plan,
   ProductCategory,
 } from '../catalog/index.ts';
 import { BillingError, ErrorCode } from '../errors/index.ts';
+import type { Currency } from '../money/index.ts';
 import type { Instant } from '../time/index.ts';
 import type { CheckedRequest } from './create-request.ts';
 
@@ -22,12 +26,12 @@ export interface PlanChoice {
  * named is not the plan's, NOT_IMPLEMENTED (1) for an add-on.
  */
 export function choosePlan(
-  catalog: Catalog,
+  catalog: CatalogWithOverrides,
   request: Pick<CheckedRequest, 'plan' | 'productCategory'>,
   billingAt: Instant,
 ): PlanChoice {
   const version = catalog.resolveVersion(billingAt);
-  const plan = version.selectPlan(request.plan);
+  const plan = catalog.selectPlan(version, request.plan);
   const { category } = version.findProduct(plan.product);
   if (request.productCategory !== null && request.productCategory !== category) {
     throw new BillingError({
@@ -49,6 +53,25 @@ export function choosePlan(
     category,
     priceListName: priceListOf(version, plan, request.plan.priceListName ?? null),
   };
+}
+
+/**
+ * What the requested overrides make of the chosen plan; null without any (catalog.md §10).
+ * @throws BillingError CATALOG_INVALID_PRICE_OVERRIDE (2081).
+ */
+export function overridesOf(
+  catalog: CatalogWithOverrides,
+  { plan }: Pick<PlanChoice, 'plan'>,
+  request: { readonly priceOverrides: CheckedRequest['priceOverrides']; readonly currency: Currency | null },
+): OverrideDefinition | null {
+  const { priceOverrides: requests, currency } = request;
+  if (requests.length === 0) return null;
+  return defineOverrides({ plan, chosen: catalog.overridePlanNamed(plan.name), currency, requests });
+}
+
+/** The choice with the override plan in the place of the chosen one; the price list stays. */
+export function withOverridePlan(choice: PlanChoice, overridePlan: OverridePlan): PlanChoice {
+  return { ...choice, plan: overridePlan.planFrom(choice.version.findPlan(overridePlan.parentPlanName)) };
 }
 
 /** The list the plan was found in: the one asked for, else DEFAULT; by plan name the list that holds the plan. */

@@ -1,5 +1,6 @@
 import { lockAccount, noSuchAccount } from '../accounts/service.ts';
 import type { CatalogProvider, CatalogRequest, CatalogSource } from '../catalog/catalog-source.ts';
+import { obtainOverridePlan, withOverridePlans } from '../catalog/override-plans.ts';
 import { authorshipOf, type CallContext } from '../context.ts';
 import { BillingError, ErrorCode } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
@@ -14,7 +15,7 @@ import {
   type CreateSubscriptionRequest,
   checkCreateRequest,
 } from './create-request.ts';
-import { type Creation, planCreation } from './creation.ts';
+import { type Creation, type CreationInput, overridesOfCreation, planCreation } from './creation.ts';
 import { loadBundleViews } from './load-bundle-views.ts';
 import { type Bundle, LifecycleEventType, type Subscription } from './model.ts';
 import { effectiveEvent, entitlementEvent, requestedEvent } from './subscription-bus-events.ts';
@@ -42,7 +43,8 @@ export class SubscriptionService {
    * @returns the ids of the subscription and of its bundle.
    * @throws BillingError MISSING_OR_INVALID_FIELD, EXTERNAL_KEY_LIMIT_EXCEEDED (5), ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002),
    * bundle errors 1014, 1015, 1020, 1081, SUBSCRIPTION_EXTERNAL_KEY_EXISTS (1016), SUBSCRIPTION_CREATE_BAD_PHASE (1011),
-   * plan errors 2002, 2013, 2020, 2021, 2030, 2050, BLOCKING_BLOCKED_ACTION (6000), BUSY (60018), NOT_IMPLEMENTED (1).
+   * plan errors 2002, 2013, 2020, 2021, 2030, 2050, CATALOG_INVALID_PRICE_OVERRIDE (2081), BLOCKING_BLOCKED_ACTION (6000),
+   * BUSY (60018), NOT_IMPLEMENTED (1).
    */
   async create(
     context: CallContext,
@@ -53,17 +55,29 @@ export class SubscriptionService {
     const catalogsOf = await this.#open(context, [checked.accountId]);
     return this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
       const account = await lockAccount(session, checked.accountId);
-      const catalogOf = await catalogsOf(session, [account.id]);
-      const creation = planCreation({
+      const plansOf = await withOverridePlans(session, {
+        catalogOf: await catalogsOf(session, [account.id]),
+        accountIds: [account.id],
+        planNames: [checked.plan.planName ?? null],
+      });
+      const input: CreationInput = {
         request: checked,
         options,
         account,
         found: await findBundle(session, checked),
         blockingStates: await session.subscriptions.findBlockingStates([account.id]),
-        catalog: catalogOf(account.id),
+        catalog: plansOf(account.id),
         now: context.createdDate,
         nextId: () => this.#ports.ids.next(),
-      });
+      };
+      const overrides = overridesOfCreation(input);
+      const overridePlan =
+        overrides &&
+        (await obtainOverridePlan(session, overrides, {
+          nextId: input.nextId,
+          currentCatalog: async () => (await catalogsOf(session, [account.id]))(account.id),
+        }));
+      const creation = planCreation({ ...input, overridePlan });
       await store(session, creation);
       announce(session, creation, context.createdDate);
       return { subscriptionId: creation.subscription.id, bundleId: creation.bundle.id };

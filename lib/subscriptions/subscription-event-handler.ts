@@ -1,6 +1,7 @@
 import type { Account } from '../accounts/model.ts';
 import { catalogsOfBatch } from '../catalog/batch-catalogs.ts';
 import type { CatalogProvider, CatalogSource } from '../catalog/catalog-source.ts';
+import { withOverridePlans } from '../catalog/override-plans.ts';
 import { ActingComponent } from '../context.ts';
 import { assertInvariant } from '../errors/index.ts';
 import type { Ports } from '../ports/index.ts';
@@ -10,6 +11,7 @@ import type { HandlerBatch, QueueHandler } from '../queue/handler.ts';
 import { type NewBusEvent, QueueName } from '../queue/model.ts';
 import { type Instant, minDate } from '../time/index.ts';
 import { type DueFacts, type DueWork, dueWork } from './due-work.ts';
+import { planNamesOf } from './lifecycle-order.ts';
 import type { LifecycleEvent } from './model.ts';
 import { type DueItem, dueItemOf, eventNotification } from './subscription-notifications.ts';
 
@@ -122,16 +124,18 @@ async function loadFacts(
   const bundles = await session.subscriptions.findBundlesByIds(subscriptions.map(({ bundleId }) => bundleId));
   const events = await session.subscriptions.findEvents(subscriptionIds);
   const blockingStates = await session.subscriptions.findBlockingStates(subscriptionIds);
+  const accountIds = accounts.map((account) => account.id);
   return {
     accounts: new Map(accounts.map((account) => [account.id, account])),
     subscriptions: new Map(subscriptions.map((subscription) => [subscription.id, subscription])),
     bundles: new Map(bundles.map((bundle) => [bundle.id, bundle])),
     events: Map.groupBy(events, (event) => event.subscriptionId),
     blockingStates,
-    plansOf: await catalogsOf(
-      session,
-      accounts.map((account) => account.id),
-    ),
+    plansOf: await withOverridePlans(session, {
+      catalogOf: await catalogsOf(session, accountIds),
+      accountIds,
+      planNames: planNamesOf(events),
+    }),
   };
 }
 

@@ -1,11 +1,11 @@
-import type { Catalog, CatalogVersion, Plan, PlanPhase } from '../catalog/index.ts';
+import type { CatalogVersion, CatalogWithOverrides, Plan, PlanPhase } from '../catalog/index.ts';
 import { assertInvariant } from '../errors/index.ts';
 import type { Instant } from '../time/index.ts';
 import { inTimeOrder, isEnd, isMarker, isPlanChoice, isStart } from './lifecycle-order.ts';
 import { EntitlementState, type LifecycleEvent, LifecycleEventType } from './model.ts';
 
 /** Where the plan of a running subscription is looked up (catalog.md §6.2). */
-export type PlanResolver = Pick<Catalog, 'resolvePlan'>;
+export type PlanResolver = Pick<CatalogWithOverrides, 'resolvePlan'>;
 
 /** The plan of a subscription at some instant, as the catalog version that supplies it has it. */
 export interface PlanInForce {

@@ -18,6 +18,7 @@ import {
   invoicePayment,
   lifecycleEvent,
   now,
+  overridePlan,
   ownerOf,
   payment,
   paymentMethod,
@@ -57,6 +58,10 @@ eachDatabase((kind, open) => {
         versions: catalogs.versions(),
         contents: catalogs.contents([catalogRows.version]),
         parts: catalogs.parts(catalogRows.parts),
+        overridePlans: catalogs.findOverridePlans([all.overridePlan.planName]),
+        overridePlansOf: catalogs.findOverridePlansOf(all.overridePlan.parentPlanName, [
+          all.overridePlan.overrideHash,
+        ]),
         audit: audit.findByTargets([acme.id, all.bundle.id]),
         bundlesByIds: subscriptions.findBundlesByIds([all.bundle.id]),
         bundlesByKeys: subscriptions.findBundlesByKeys([all.bundle.externalKey]),
@@ -129,8 +134,8 @@ eachDatabase((kind, open) => {
           session.subscriptions,
         ].flatMap((area) => Object.keys(area)),
       );
-      // All but the revision of the tenant itself, which has no row to find.
-      expect(tried).to.equal(reads.length - 1);
+      // All but the catalog revision and the last number of the tenant itself, which have no row to find.
+      expect(tried).to.equal(reads.length - 2);
     });
 
     it('no write changes, locks or removes a row of another tenant', async () => {
@@ -181,6 +186,9 @@ eachDatabase((kind, open) => {
       const take = (tenant: TenantRef) =>
         opened.storage.write(tenant, author(), (session) => session.invoices.takeInvoiceNumbers(1));
       expect([await take(opened.tenant), await take(stranger)]).to.deep.equal([1, 1]);
+      const last = (tenant: TenantRef) =>
+        opened.storage.read(tenant, (session) => session.catalogs.lastOverridePlanNumber());
+      expect([await last(opened.tenant), await last(stranger)]).to.deep.equal([7, 0]);
     });
 
     const snapshot = async (session: ReadSession) => [
@@ -226,10 +234,12 @@ async function fill(opened: OpenedStorage, acme: Account) {
     transaction: transaction(owner, { paymentId: given.payment.id }),
     attempt: attempt(owner),
     row: invoicePayment(owner, { invoiceId: given.invoice.id, paymentId: given.payment.id }),
+    overridePlan: overridePlan({}),
   };
   await opened.write(async (session) => {
     const { catalogs, invoices, payments, subscriptions } = session;
     await catalogs.insert([catalogVersion({})]);
+    await catalogs.insertOverridePlan(all.overridePlan);
     await subscriptions.insertBundles([all.bundle]);
     await subscriptions.insertSubscriptions([all.subscription]);
     await subscriptions.insertEvents([all.event]);

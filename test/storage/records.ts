@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { StoredOverridePlan } from '../../lib/catalog/stored-override-plan.ts';
 import {
   CatalogPartKind,
   type NewCatalogPart,
@@ -152,6 +153,20 @@ export function catalogVersion(changes: Partial<NewCatalogVersion>): NewCatalogV
     },
     sourceText: `<catalog>${oddText}</catalog>`,
     contentHash: 'sha',
+    createdDate: now,
+    ...changes,
+  };
+}
+
+export function overridePlan(changes: Partial<New<StoredOverridePlan>>): New<StoredOverridePlan> {
+  return {
+    id: newId(),
+    number: 7,
+    planName: 'gold-monthly-7',
+    parentPlanName: 'gold-monthly',
+    currency: 'USD',
+    overrides: '[["FIXED","TRIAL","5"]]',
+    overrideHash: 'sha',
     createdDate: now,
     ...changes,
   };

@@ -23,6 +23,7 @@ import {
   newId,
   now,
   oddText,
+  overridePlan,
   ownerOf,
   payment,
   paymentMethod,
@@ -543,6 +544,34 @@ eachDatabase((kind, open) => {
         composition,
       ]);
       expect(revision).to.equal(2);
+    });
+
+    it('override plans: by name and by overrides, numbered, without a new catalog revision', async () => {
+      const [one, two] = [
+        overridePlan({
+          planName: oddText,
+          parentPlanName: oddText,
+          overrides: oddText,
+          overrideHash: oddText,
+        }),
+        overridePlan({ number: 9, planName: 'gold-monthly-9', overrideHash: 'other' }),
+      ];
+      await opened.write(async ({ catalogs }) => {
+        const before = await catalogs.revision();
+        for (const plan of [one, two]) await catalogs.insertOverridePlan(plan);
+        expect(await catalogs.lastOverridePlanNumber()).to.equal(9);
+        expect(await catalogs.revision()).to.equal(before);
+      });
+      const found = await read(async ({ catalogs, audit }) => ({
+        byName: await catalogs.findOverridePlans([oddText, 'gold-monthly-8']),
+        byOverrides: await catalogs.findOverridePlansOf('gold-monthly', ['other', oddText]),
+        audited: await audit.findByTargets([two.id]),
+      }));
+      expect(withoutRecordIds(found.byName)).to.deep.equal([one]);
+      expect(withoutRecordIds(found.byOverrides)).to.deep.equal([two]);
+      expect(found.audited.map(({ tableName, changeType }) => [tableName, changeType])).to.deep.equal([
+        ['OVERRIDE_PLANS', 'INSERT'],
+      ]);
     });
 
     it('tenants, users and the test clock', async () => {

@@ -14,6 +14,7 @@ import {
   invoicePayment,
   lifecycleEvent,
   newId,
+  overridePlan,
   ownerOf,
   payment,
   paymentMethod,
@@ -162,7 +163,48 @@ const rules: readonly Rule[] = [
     meaning: ErrorCode.CATALOG_INVALID_FOR_TENANT,
     insert: (session) => session.catalogs.insert([catalogVersion({})]),
   },
+  {
+    title: 'override plan by number',
+    meaning: ErrorCode.BUSY,
+    insert: (session, _owner, key) =>
+      session.catalogs.insertOverridePlan(
+        overridePlan({ number: 1, planName: newId(), overrideHash: `${key}${newId()}` }),
+      ),
+  },
+  {
+    title: 'override plan by name',
+    meaning: ErrorCode.BUSY,
+    insert: async (session, _owner, key) =>
+      session.catalogs.insertOverridePlan(
+        overridePlan({ ...(await nextNumber(session)), planName: key, overrideHash: newId() }),
+      ),
+    near: async (session, _owner, key) =>
+      session.catalogs.insertOverridePlan(
+        overridePlan({ ...(await nextNumber(session)), planName: key.toUpperCase(), overrideHash: newId() }),
+      ),
+  },
+  {
+    title: 'override plan by parent and overrides',
+    meaning: ErrorCode.BUSY,
+    insert: async (session, _owner, key) =>
+      session.catalogs.insertOverridePlan(
+        overridePlan({ ...(await nextNumber(session)), planName: newId(), overrideHash: key }),
+      ),
+    near: async (session, _owner, key) =>
+      session.catalogs.insertOverridePlan(
+        overridePlan({
+          ...(await nextNumber(session)),
+          planName: newId(),
+          parentPlanName: 'silver-monthly',
+          overrideHash: key,
+        }),
+      ),
+  },
 ];
+
+async function nextNumber(session: WriteSession): Promise<{ readonly number: number }> {
+  return { number: (await session.catalogs.lastOverridePlanNumber()) + 1 };
+}
 
 eachDatabase((kind, open) => {
   describe('storage: uniqueness', () => {

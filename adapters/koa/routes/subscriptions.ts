@@ -43,6 +43,7 @@ export const subscriptionRoutes: readonly Route[] = [
       ErrorCode.CATALOG_PLAN_NOT_FOUND,
       ErrorCode.CATALOG_PRICE_LIST_NOT_FOUND,
       ErrorCode.CATALOG_NO_CATALOG_FOR_GIVEN_DATE,
+      ErrorCode.CATALOG_INVALID_PRICE_OVERRIDE,
       ErrorCode.COMPLETION_TIMEOUT,
     ],
     async handle(call) {

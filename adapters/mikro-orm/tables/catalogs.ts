@@ -1,6 +1,8 @@
+import type { StoredOverridePlan } from '../../../lib/catalog/stored-override-plan.ts';
 import type { NewCatalogPart, NewCatalogVersion } from '../../../lib/catalog/stored-version.ts';
 import { ErrorCode } from '../../../lib/errors/index.ts';
-import { instantAt, instantAtOrNull, oneOf, text, textOrNull, uuid } from '../columns.ts';
+import type { New } from '../../../lib/ports/storage/index.ts';
+import { currency, instantAt, instantAtOrNull, integer, oneOf, text, textOrNull, uuid } from '../columns.ts';
 import { RecordTable } from './record-table.ts';
 
 /** A version as its row holds it. */
@@ -52,5 +54,38 @@ export const catalogPartsTable = new RecordTable<NewCatalogPart>(
     name: text('name'),
     forExisting: instantAtOrNull('for_existing'),
     text: text('text'),
+  },
+);
+
+/** What another transaction has taken first is found by the next attempt (catalog.md §17). */
+const takenMeanwhile = {
+  code: ErrorCode.BUSY,
+  message: 'Another call made an override plan at the same time; try again',
+};
+
+export const overridePlansTable = new RecordTable<New<StoredOverridePlan>>(
+  {
+    name: 'override_plans',
+    ofTenant: true,
+    uniques: [
+      { name: 'id', columns: ['id'] },
+      { name: 'number', columns: ['tenant_record_id', 'number'], violation: takenMeanwhile },
+      { name: 'plan_name', columns: ['tenant_record_id', 'plan_name'], violation: takenMeanwhile },
+      {
+        name: 'overrides',
+        columns: ['tenant_record_id', 'parent_plan_name', 'override_hash'],
+        violation: takenMeanwhile,
+      },
+    ],
+  },
+  {
+    id: uuid('id'),
+    number: integer('number'),
+    planName: text('plan_name'),
+    parentPlanName: text('parent_plan_name'),
+    currency: currency('currency'),
+    overrides: text('overrides'),
+    overrideHash: text('override_hash'),
+    createdDate: instantAt('created_date'),
   },
 );

@@ -1,5 +1,5 @@
 import { accountEmailsTable, accountsTable } from './accounts.ts';
-import { catalogPartsTable, catalogVersionsTable } from './catalogs.ts';
+import { catalogPartsTable, catalogVersionsTable, overridePlansTable } from './catalogs.ts';
 import {
   coverageTable,
   cursorsTable,
@@ -49,6 +49,7 @@ export const tables: readonly TableSpec[] = [
   accountEmailsTable,
   catalogVersionsTable,
   catalogPartsTable,
+  overridePlansTable,
   bundlesTable,
   subscriptionsTable,
   lifecycleEventsTable,

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { ErrorCode } from '../../../lib/errors/index.ts';
+import { decimal, ZERO } from '../../../lib/money/index.ts';
 import {
   type CreateSubscriptionRequest,
   checkCreateRequest,
@@ -75,6 +76,17 @@ describe('Checks of a create request', () => {
       { ...byName, priceOverrides: [{ usagePrices: [] }] },
       'SubscriptionJson priceOverrides entries need a fixedPrice, a recurringPrice or usagePrices',
     ],
+    [
+      'a price override with usage sections without price',
+      {
+        ...byName,
+        priceOverrides: [
+          { phaseType: 'EVERGREEN', recurringPrice: ZERO },
+          { phaseType: 'TRIAL', usagePrices: [{ usageName: 'u', tierPrices: [{ blockPrices: [{}] }] }] },
+        ],
+      },
+      'SubscriptionJson priceOverrides entries need a fixedPrice, a recurringPrice or usagePrices',
+    ],
   ];
   for (const [name, request, message] of refused) {
     it(`refuses ${name}`, () => {
@@ -108,12 +120,19 @@ describe('Checks of a create request', () => {
     });
   }
 
-  it('does not offer price overrides', () => {
-    expectError(
-      () => checkCreateRequest({ ...byName, priceOverrides: [{ fixedPrice: '5' }] }),
-      ErrorCode.NOT_IMPLEMENTED,
-      /price overrides/i,
-    );
+  it('takes price overrides of every sort', () => {
+    const priceOverrides = [
+      { phaseType: 'TRIAL', fixedPrice: ZERO },
+      { phaseName: 'pro-monthly-evergreen', recurringPrice: decimal('5') },
+      {
+        phaseType: 'EVERGREEN',
+        usagePrices: [
+          { usageName: 'u', tierPrices: [{ blockPrices: [{ unitName: 'x', price: decimal('1') }] }] },
+        ],
+      },
+      { phaseType: 'EVERGREEN', usagePrices: [{ usageName: 'c', tierPrices: [{ recurringPrice: ZERO }] }] },
+    ];
+    expect(checkCreateRequest({ ...byName, priceOverrides }).priceOverrides).to.equal(priceOverrides);
   });
 
   it('takes a plan name alone, an empty list of overrides and the bounds of day and quantity', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createCatalog } from '../../../lib/catalog/index.ts';
+import { CatalogWithOverrides, createCatalog } from '../../../lib/catalog/index.ts';
 import { ErrorCode } from '../../../lib/errors/index.ts';
 import { checkCreateRequest } from '../../../lib/subscriptions/create-request.ts';
 import { type CreationInput, planCreation } from '../../../lib/subscriptions/creation.ts';
@@ -303,7 +303,7 @@ describe('Refusals of a creation', () => {
       account: customer,
       found: undefined,
       blockingStates: [block],
-      catalog: exampleCatalog,
+      catalog: new CatalogWithOverrides(exampleCatalog, []),
       now,
       nextId,
     });

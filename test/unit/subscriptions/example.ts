@@ -1,6 +1,12 @@
 import { readFileSync } from 'node:fs';
 import type { Account } from '../../../lib/accounts/model.ts';
-import { type Catalog, createCatalog, createVersion, readCatalogXml } from '../../../lib/catalog/index.ts';
+import {
+  type Catalog,
+  CatalogWithOverrides,
+  createCatalog,
+  createVersion,
+  readCatalogXml,
+} from '../../../lib/catalog/index.ts';
 import { createUuidV7, type Uuid } from '../../../lib/ids/index.ts';
 import type { Currency } from '../../../lib/money/index.ts';
 import {
@@ -121,7 +127,7 @@ export function creationOf(parts: CreateParts): Creation {
     account: parts.account,
     found: undefined,
     blockingStates: [],
-    catalog: parts.catalog ?? exampleCatalog,
+    catalog: new CatalogWithOverrides(parts.catalog ?? exampleCatalog, []),
     now: parts.now,
     nextId,
   });

@@ -4,6 +4,7 @@ import { Migration20261121204719CatalogParts } from './20261121204719-catalog-pa
 import { Migration20261121205149AccountEmails } from './20261121205149-account-emails.ts';
 import { Migration20261121210100Security } from './20261121210100-security.ts';
 import { Migration20261121210000Tenants } from './20261121210000-tenants.ts';
+import { Migration20261121210800OverridePlans } from './20261121210800-override-plans.ts';
 
 /** The migrations of SQLite, in the order in which they run. */
 export const migrations: readonly MigrationObject[] = [
@@ -12,4 +13,5 @@ export const migrations: readonly MigrationObject[] = [
   { name: '20261121205149-account-emails', class: Migration20261121205149AccountEmails },
   { name: '20261121210100-security', class: Migration20261121210100Security },
   { name: '20261121210000-tenants', class: Migration20261121210000Tenants },
+  { name: '20261121210800-override-plans', class: Migration20261121210800OverridePlans },
 ];

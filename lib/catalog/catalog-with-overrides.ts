@@ -1,0 +1,92 @@
+import type { Instant } from '../time/index.ts';
+import type { Catalog, ResolvedPlan } from './catalog.ts';
+import type { CatalogVersion } from './catalog-version.ts';
+import type { Plan } from './model.ts';
+import type { OverridePlan } from './override-plan.ts';
+import { evaluatePlanChange, type PlanChangeEvaluation } from './plan-change.ts';
+import type { PlanLookup } from './plan-lookup.ts';
+import { type PlanSpecifier, selectPlan } from './plan-specifier.ts';
+import type { SubscriptionContext } from './rules.ts';
+
+/**
+ * A catalog with the override plans that one operation reads: wherever a plan is sought by name, the catalog's own come
+ * first, then the override plans by their exact name (catalog.md §10 rule 7). An immutable value.
+ */
+export class CatalogWithOverrides {
+  readonly catalog: Catalog;
+  readonly #overridePlans: ReadonlyMap<string, OverridePlan>;
+
+  /** @param overridePlans none is named like a plan of the catalog. */
+  constructor(catalog: Catalog, overridePlans: readonly OverridePlan[]) {
+    this.catalog = catalog;
+    this.#overridePlans = new Map(overridePlans.map((plan) => [plan.name, plan]));
+    Object.freeze(this);
+  }
+
+  /** The same with another override plan: for a dry run, or one just made. */
+  with(overridePlan: OverridePlan): CatalogWithOverrides {
+    return new CatalogWithOverrides(this.catalog, [...this.#overridePlans.values(), overridePlan]);
+  }
+
+  overridePlanNamed(name: string): OverridePlan | undefined {
+    return this.#overridePlans.get(name);
+  }
+
+  /** As `Catalog.resolveVersion`. */
+  resolveVersion(at: Instant): CatalogVersion {
+    return this.catalog.resolveVersion(at);
+  }
+
+  /** As `Catalog.resolvePlan`; an override plan is resolved by its parent, whose version it follows. */
+  resolvePlan(planName: string, at: Instant, lastPlanChange: Instant): ResolvedPlan {
+    const overridePlan = this.#overridePlans.get(planName);
+    if (overridePlan === undefined) return this.catalog.resolvePlan(planName, at, lastPlanChange);
+    const { version, plan } = this.catalog.resolvePlan(overridePlan.parentPlanName, at, lastPlanChange);
+    return { version, plan: overridePlan.planFrom(plan) };
+  }
+
+  /** The plan as the newest version that has it sells it; undefined if none does. */
+  newestPlan(planName: string): ResolvedPlan | undefined {
+    const version = this.catalog.versions.findLast((each) => this.planIn(each, planName) !== undefined);
+    const plan = version && this.planIn(version, planName);
+    return version && plan && { version, plan };
+  }
+
+  /** The plan of that name in a version, or undefined: the version may have retired it, or its parent. */
+  planIn(version: CatalogVersion, planName: string): Plan | undefined {
+    const overridePlan = this.#overridePlans.get(planName);
+    const plan = version.planNamed(overridePlan?.parentPlanName ?? planName);
+    return overridePlan && plan ? overridePlan.planFrom(plan) : plan;
+  }
+
+  /** The plan that a request means in a version (catalog.md §7). @throws BillingError as `selectPlan`. */
+  selectPlan(version: CatalogVersion, specifier: PlanSpecifier): Plan {
+    return selectPlan(this.#lookupIn(version), specifier);
+  }
+
+  /** List, policy and alignment of a change of plan by the rules of a version. @throws BillingError as `evaluatePlanChange`. */
+  evaluatePlanChange(
+    version: CatalogVersion,
+    from: SubscriptionContext,
+    target: PlanSpecifier,
+  ): PlanChangeEvaluation {
+    return evaluatePlanChange(this.#lookupIn(version), from, target);
+  }
+
+  #lookupIn(version: CatalogVersion): PlanLookup {
+    return {
+      title: version.title,
+      rules: version.rules,
+      findPlan: (name) => this.planIn(version, name) ?? version.findPlan(name),
+      findProduct: (name) => version.findProduct(name),
+      findPriceList: (name) => version.findPriceList(name),
+      plansMatching: (criteria) => version.plansMatching(criteria),
+      contextOf: (plan) => version.contextOf(plan),
+    };
+  }
+}
+
+/** Whether any version has a plan of that name. */
+export function hasPlan(catalog: Catalog, planName: string): boolean {
+  return catalog.versions.some((version) => version.planParts.part(planName) !== undefined);
+}

@@ -1,0 +1,256 @@
+import { expect } from 'chai';
+import {
+  type BillingError,
+  type CreateSubscriptionRequest,
+  decimal,
+  ErrorCode,
+  formatDecimal,
+  formatInstant,
+  type PriceOverrideRequest,
+  type TenantBilling,
+  type Uuid,
+} from '../../lib/index.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
+import { catalogXml, lists, phase, plan, price, TRIAL } from '../unit/catalog/catalog-document.ts';
+
+/** The plan of catalog.md W10. */
+function studio(
+  parts: { date?: string; usd?: string; existingFrom?: string; others?: string[] } = {},
+): string {
+  const { date = '2024-01-01', usd = '24.00', existingFrom, others = [] } = parts;
+  const existing = `<effectiveDateForExistingSubscriptions>${existingFrom}</effectiveDateForExistingSubscriptions>`;
+  return catalogXml({
+    effectiveDate: `${date}T00:00:00Z`,
+    currencies: ['USD', 'EUR'],
+    plans:
+      plan('studio-monthly', 'P', {
+        initialPhases: phase('TRIAL', { number: 14, fixed: '' }),
+        finalPhase: phase('EVERGREEN', { price: price('USD', usd) + price('EUR', '22.00') }),
+        more: existingFrom ? existing : '',
+      }) + others.map((name) => plan(name, 'P', { initialPhases: TRIAL })).join(''),
+    priceLists: lists({ DEFAULT: ['studio-monthly', ...others] }),
+  });
+}
+
+const trial5 = { phaseType: 'TRIAL', fixedPrice: decimal('5') };
+const evergreen19 = { phaseType: 'EVERGREEN', recurringPrice: decimal('19') };
+
+eachDatabase((kind, open) => {
+  describe(`price overrides on ${kind}`, () => {
+    let engine: TestEngine;
+    let acme: TenantBilling;
+
+    beforeEach(async () => {
+      engine = await openEngine(open, { now: '2024-02-01T08:00:00Z' });
+      acme = await newTenant('studio');
+    });
+    afterEach(() => engine.close());
+
+    async function newTenant(apiKey: string): Promise<TenantBilling> {
+      const made = await engine.billing.tenants.create({ userName: 'test' }, { apiKey, apiSecret: 'secret' });
+      const tenant = engine.billing.as({ tenant: made.id, user: 'test' });
+      await tenant.uploadCatalog(studio());
+      return tenant;
+    }
+
+    async function newAccount(of = acme, currency: 'USD' | 'EUR' | null = 'USD'): Promise<Uuid> {
+      const account = await of.createAccount({ ...(currency && { currency }), billCycleDayLocal: 15 });
+      return account.id;
+    }
+
+    async function subscribe(
+      priceOverrides: readonly PriceOverrideRequest[],
+      more: CreateSubscriptionRequest = {},
+      of = acme,
+    ): Promise<Uuid> {
+      const accountId = more.accountId ?? (await newAccount(of));
+      const request = { accountId, planName: 'studio-monthly', priceOverrides, ...more };
+      return (await of.createSubscription(request)).subscriptionId;
+    }
+
+    async function planOf(subscriptionId: Uuid, of = acme): Promise<string | null> {
+      return (await of.getSubscription(subscriptionId)).planName;
+    }
+
+    async function linesOf(accountId: Uuid): Promise<readonly string[]> {
+      const invoices = await acme.invoices.ofAccount({ accountId, withItems: true });
+      return invoices.flatMap(itemLines);
+    }
+
+    async function refusal(call: Promise<unknown>): Promise<BillingError> {
+      return call.then(
+        () => {
+          throw new Error('nothing was thrown');
+        },
+        (error: BillingError) => error,
+      );
+    }
+
+    it('catalog W10 Overrides', async () => {
+      const a = await subscribe([evergreen19]);
+      const view = await acme.getSubscription(a);
+      expect(view.planName, 'a').to.equal('studio-monthly-1');
+      expect(view.events.map((event) => event.phase)).to.deep.equal([
+        'studio-monthly-1-trial',
+        'studio-monthly-1-trial',
+        'studio-monthly-1-evergreen',
+      ]);
+      expect(
+        view.prices.map(({ planName, phaseName, fixedPrice, recurringPrice }) => [
+          planName,
+          phaseName,
+          fixedPrice && formatDecimal(fixedPrice),
+          recurringPrice && formatDecimal(recurringPrice),
+        ]),
+      ).to.deep.equal([
+        ['studio-monthly-1', 'studio-monthly-1-trial', '0', null],
+        ['studio-monthly-1', 'studio-monthly-1-evergreen', null, '19'],
+      ]);
+      expect(view).to.include({ priceList: 'DEFAULT', productName: 'P', billingPeriod: 'MONTHLY' });
+
+      const again = { ...evergreen19, recurringPrice: decimal('19.00') };
+      expect(await planOf(await subscribe([again])), 'b').to.equal('studio-monthly-1');
+      expect(await planOf(await subscribe([trial5, evergreen19])), 'c').to.equal('studio-monthly-2');
+      expect(await planOf(await subscribe([trial5])), 'd').to.equal('studio-monthly-3');
+      for (const [name, wrong] of [
+        ['e', { phaseType: 'TRIAL', recurringPrice: decimal(3) }],
+        ['f', { phaseType: 'DISCOUNT', recurringPrice: decimal(3) }],
+      ] as const) {
+        const error = await refusal(subscribe([wrong]));
+        expect(error.code, name).to.equal(ErrorCode.CATALOG_INVALID_PRICE_OVERRIDE);
+      }
+      expect(await planOf(await subscribe([{ ...trial5, fixedPrice: decimal(6) }]))).to.equal(
+        'studio-monthly-4',
+      );
+      expect((await acme.catalogs.current()).versions[0]?.plans.map(({ name }) => name)).to.deep.equal([
+        'studio-monthly',
+      ]);
+    });
+
+    it('are invoiced over the months, in the trial and after it, with the names of the plan', async () => {
+      const accountId = await newAccount();
+      await subscribe([trial5, evergreen19], { accountId, quantity: 2 });
+      await engine.runTo('2024-05-01T08:00:00Z');
+      expect(await linesOf(accountId)).to.deep.equal([
+        'FIXED 2024-02-01..2024-02-15 10',
+        'RECURRING 2024-02-15..2024-03-15 38',
+        'RECURRING 2024-03-15..2024-04-15 38',
+        'RECURRING 2024-04-15..2024-05-15 38',
+      ]);
+      const invoices = await acme.invoices.ofAccount({ accountId, withItems: true });
+      const [first, second] = invoices.flatMap((invoice) => invoice.items);
+      expect(first).to.include({
+        planName: 'studio-monthly-1',
+        phaseName: 'studio-monthly-1-trial',
+        prettyPlanName: 'studio-monthly',
+        prettyProductName: 'P',
+      });
+      expect(second).to.include({ phaseName: 'studio-monthly-1-evergreen' });
+      expect(second?.catalogEffectiveDate && formatInstant(second.catalogEffectiveDate)).to.equal(
+        '2024-02-15T08:00:00.000Z',
+      );
+    });
+
+    it('have the account currency; the other one keeps its price', async () => {
+      const euro = await newAccount(acme, 'EUR');
+      const bare = { phaseType: 'EVERGREEN' } as const;
+      await subscribe([evergreen19], { accountId: euro, ...bare });
+      const dollars = await newAccount();
+      await subscribe([evergreen19], { accountId: dollars, ...bare });
+      expect(await planOf(await subscribe([], { accountId: euro, planName: 'studio-monthly-2' }))).to.equal(
+        'studio-monthly-2',
+      );
+      await engine.runTo('2024-03-15T08:00:00Z');
+      expect((await linesOf(dollars)).at(-1)).to.equal('RECURRING 2024-03-15..2024-04-15 19');
+      expect((await linesOf(euro)).filter((line) => line.startsWith('RECURRING 2024-03-15'))).to.have.members(
+        ['RECURRING 2024-03-15..2024-04-15 19', 'RECURRING 2024-03-15..2024-04-15 22'],
+      );
+    });
+
+    it('are told by a dry run like by the run that follows', async () => {
+      const accountId = await newAccount();
+      await subscribe([evergreen19], { accountId });
+      await engine.settle();
+      engine.clock.set('2024-02-15T07:00:00Z');
+      const dryRun = await acme.invoices.dryRun({ accountId });
+      await engine.runTo('2024-02-15T08:00:00Z');
+      const lines = await linesOf(accountId);
+      expect(dryRun && itemLines(dryRun)).to.deep.equal(lines.slice(-1));
+      expect(dryRun?.items[0]).to.include({ planName: 'studio-monthly-1', prettyPlanName: 'studio-monthly' });
+      expect(lines.at(-1)).to.equal('RECURRING 2024-02-15..2024-03-15 19');
+    });
+
+    it('over an override plan merge onto its parent', async () => {
+      await subscribe([trial5]);
+      const merged = await subscribe(
+        [{ phaseName: 'studio-monthly-1-evergreen', recurringPrice: decimal(19) }],
+        {
+          planName: 'studio-monthly-1',
+        },
+      );
+      expect(await planOf(merged)).to.equal('studio-monthly-2');
+      expect(await planOf(await subscribe([trial5, evergreen19]))).to.equal('studio-monthly-2');
+      expect(await planOf(await subscribe([trial5], { planName: 'studio-monthly-2' }))).to.equal(
+        'studio-monthly-2',
+      );
+    });
+
+    it('pass over names of the catalog, and an upload cannot take theirs', async () => {
+      await acme.uploadCatalog(studio({ date: '2024-01-02', others: ['studio-monthly-1'] }));
+      expect(await planOf(await subscribe([evergreen19]))).to.equal('studio-monthly-2');
+      const ofCatalog = await subscribe([], { planName: 'studio-monthly-1' });
+      expect((await acme.getSubscription(ofCatalog)).prices).to.have.length(2);
+      const error = await refusal(
+        acme.uploadCatalog(
+          studio({
+            date: '2024-01-03',
+            others: ['studio-monthly-1', 'studio-monthly-2', 'studio-monthly-3'],
+          }),
+        ),
+      );
+      expect(error.code).to.equal(ErrorCode.CATALOG_INVALID_FOR_TENANT);
+      expect(error.problems?.map(({ message }) => message)).to.have.length(1);
+      expect(error.message).to.match(/"studio-monthly-2" has the name of a plan that overrides prices/);
+      expect((await acme.catalogs.current()).versions).to.have.length(2);
+    });
+
+    it('belong to one tenant', async () => {
+      const other = await newTenant('other');
+      await subscribe([evergreen19]);
+      const foreign = await refusal(
+        subscribe([], { planName: 'studio-monthly-1', accountId: await newAccount(other) }, other),
+      );
+      const unknown = await refusal(
+        subscribe([], { planName: 'studio-monthly-9', accountId: await newAccount(other) }, other),
+      );
+      expect(foreign.code).to.equal(ErrorCode.CATALOG_NO_SUCH_PLAN);
+      expect(foreign.message.replace('-1"', '-9"')).to.equal(unknown.message);
+      const own = await subscribe([trial5], {}, other);
+      expect(await planOf(own, other)).to.equal('studio-monthly-1');
+      expect((await other.getSubscription(own)).prices[1]?.recurringPrice?.toFixed()).to.equal('24');
+    });
+
+    it('made at the same time share a plan where they are equal, and a number nowhere else', async () => {
+      const amounts = Array.from({ length: 24 }, (_, index) => decimal(10 + (index % 6)));
+      const accounts = await Promise.all(amounts.map(() => newAccount()));
+      const made = await Promise.all(
+        amounts.map((recurringPrice, index) => {
+          const accountId = accounts[index] ?? null;
+          return subscribe([{ phaseType: 'EVERGREEN', recurringPrice }], { accountId });
+        }),
+      );
+      const byAmount = new Map<string, Set<string | null>>();
+      for (const [index, id] of made.entries()) {
+        const view = await acme.getSubscription(id);
+        const price = view.prices[1]?.recurringPrice;
+        expect(price?.toFixed()).to.equal(amounts[index]?.toFixed());
+        const names = byAmount.get(String(price)) ?? new Set();
+        byAmount.set(String(price), names.add(view.planName));
+      }
+      expect([...byAmount.values()].map((names) => names.size)).to.deep.equal([1, 1, 1, 1, 1, 1]);
+      const names = [...byAmount.values()].flatMap((each) => [...each]).toSorted();
+      expect(names).to.deep.equal([1, 2, 3, 4, 5, 6].map((number) => `studio-monthly-${number}`));
+    });
+  });
+});
