@@ -4,6 +4,7 @@ import { AuditService } from './audit/service.ts';
 import { PluginCatalogs } from './catalog/plugins/plugin-catalogs.ts';
 import { CatalogService } from './catalog/service.ts';
 import { type CallContext, CallOrigin, type TenantRef } from './context.ts';
+import { CustomFieldService } from './custom-fields/service.ts';
 import { type HealthReport, HealthService } from './health/service.ts';
 import type { Uuid } from './ids/index.ts';
 import { InvoiceRunHandler } from './invoicing/run-handler.ts';
@@ -35,6 +36,8 @@ import { Dispatcher } from './queue/dispatcher.ts';
 import { SecurityService } from './security/service.ts';
 import { SubscriptionService } from './subscriptions/service.ts';
 import { SubscriptionEventHandler } from './subscriptions/subscription-event-handler.ts';
+import { TagDefinitionService } from './tags/definition-service.ts';
+import { TagService } from './tags/service.ts';
 import {
   type ConfigurationObject,
   type ServerConfiguration,
@@ -187,6 +190,9 @@ function engineOf(ports: Ports, settings: EngineSettings) {
     paymentMethods: new PaymentMethodService(ports, paymentConfig),
     paymentMethodReads: new PaymentMethodReads(ports, paymentConfig),
     payments: new PaymentReads(ports, paymentConfig),
+    tags: new TagService(ports, settingsOf),
+    tagDefinitions: new TagDefinitionService(ports),
+    customFields: new CustomFieldService(ports),
     audit: new AuditService(ports),
     keyValues: new KeyValueService(ports, {
       allowPrivateNetworks: settings.server.server['notifications.allowPrivateNetworks'],
@@ -209,6 +215,7 @@ function operationsOf(services: Engine['services']) {
   const { catalogs, accounts, subscriptions, invoicing, payments, audit } = services;
   const { accountEmails, paymentMethods, paymentMethodReads } = services;
   const { keyValues, configuration } = services;
+  const { tags, tagDefinitions, customFields } = services;
   return Object.freeze({
     uploadCatalog: catalogs.upload.bind(catalogs),
     createAccount: accounts.create.bind(accounts),
@@ -252,8 +259,34 @@ function operationsOf(services: Engine['services']) {
       invoicePaymentsOfAccount: payments.invoicePaymentsOfAccount.bind(payments),
       invoicePaymentsOfInvoice: payments.invoicePaymentsOfInvoice.bind(payments),
     },
+    tagDefinitions: {
+      list: tagDefinitions.list.bind(tagDefinitions),
+      get: tagDefinitions.get.bind(tagDefinitions),
+      create: tagDefinitions.create.bind(tagDefinitions),
+      delete: tagDefinitions.delete.bind(tagDefinitions),
+    },
+    tags: {
+      add: tags.add.bind(tags),
+      remove: tags.remove.bind(tags),
+      ofObject: tags.ofObject.bind(tags),
+      ofAccount: tags.ofAccount.bind(tags),
+      page: tags.page.bind(tags),
+      search: tags.search.bind(tags),
+    },
+    customFields: {
+      add: customFields.add.bind(customFields),
+      modify: customFields.modify.bind(customFields),
+      remove: customFields.remove.bind(customFields),
+      ofObject: customFields.ofObject.bind(customFields),
+      ofAccount: customFields.ofAccount.bind(customFields),
+      page: customFields.page.bind(customFields),
+      search: customFields.search.bind(customFields),
+      searchByName: customFields.searchByName.bind(customFields),
+    },
     audit: {
       logs: audit.logs.bind(audit),
+      history: audit.history.bind(audit),
+      ofAccount: audit.ofAccount.bind(audit),
     },
     keyValues: {
       add: keyValues.add.bind(keyValues),

@@ -12,6 +12,9 @@ export {
 } from './billing.ts';
 export * from './catalog/index.ts';
 export { type CallContext, CallOrigin, type SystemAuthor, type TenantRef } from './context.ts';
+export type { CustomFieldChange } from './custom-fields/changed-fields.ts';
+export type * from './custom-fields/model.ts';
+export type { CustomFieldInput } from './custom-fields/new-fields.ts';
 export * from './errors/index.ts';
 export type { HealthCheck } from './health/checks.ts';
 export type { HealthReport } from './health/service.ts';
@@ -19,6 +22,8 @@ export * from './ids/index.ts';
 export type { InvoiceItemView, InvoiceView } from './invoicing/invoice-view.ts';
 export * from './invoicing/model.ts';
 export * from './money/index.ts';
+export * from './objects/object-type.ts';
+export type { FieldedType } from './objects/owning-account.ts';
 export * from './payments/model.ts';
 export * from './ports/index.ts';
 export * from './ports/storage/index.ts';
@@ -33,6 +38,9 @@ export type { PhasePrices } from './subscriptions/phase-prices.ts';
 export type { RequestedDate } from './subscriptions/requested-date.ts';
 export type { BundleFilter } from './subscriptions/service.ts';
 export type { BundleView, SubscriptionEventView, SubscriptionView } from './subscriptions/views.ts';
+export type * from './tags/model.ts';
+export type { TagDefinitionInput } from './tags/new-definition.ts';
+export { SystemTag } from './tags/system-definitions.ts';
 export type {
   ConfigurationObject,
   Period,

@@ -220,6 +220,13 @@ export const KEY_SET_FAILURE_PAUSE_MS = 10 * SECOND_MS;
 export const KEY_SET_TIMEOUT_MS = 5 * SECOND_MS;
 export const MAX_KEY_SET_BYTES = 256 * KIBIBYTE;
 
+// Tags and custom fields (accounts.md §1.2)
+
+export const MAX_TAG_DEFINITION_NAME_CHARACTERS = 20;
+export const MAX_TAG_DEFINITION_DESCRIPTION_CHARACTERS = 200;
+export const MAX_CUSTOM_FIELD_NAME_CHARACTERS = 64;
+export const MAX_CUSTOM_FIELD_VALUE_CHARACTERS = 255;
+
 // Storage
 
 /** Re-runs of an operation after a serialisation failure, deadlock or busy database. */

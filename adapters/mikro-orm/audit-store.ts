@@ -9,5 +9,7 @@ export function auditReads(scope: TenantScope): AuditReads {
       targetIds.length === 0
         ? []
         : select(scope, auditLogTable, sql`${isIn('target_id', 'uuid', targetIds)}`),
+    findByAccount: async (accountRecordId) =>
+      select(scope, auditLogTable, sql`account_record_id = ${accountRecordId}`),
   };
 }

@@ -1,5 +1,6 @@
 import type { AccountEmail } from '../../lib/accounts/account-email.ts';
 import type { Account } from '../../lib/accounts/model.ts';
+import type { CustomField } from '../../lib/custom-fields/model.ts';
 import type { Uuid } from '../../lib/ids/index.ts';
 import type { Invoice, InvoiceItem } from '../../lib/invoicing/model.ts';
 import type {
@@ -17,6 +18,7 @@ import {
   LifecycleEventType,
   type Subscription,
 } from '../../lib/subscriptions/model.ts';
+import type { Tag, UserTagDefinition } from '../../lib/tags/model.ts';
 import { formatInstant, formatLocalDate, type Instant, type LocalDate } from '../../lib/time/index.ts';
 
 /** How a kind of record appears in the audit: its table's name and its history columns (accounts.md §14.1). */
@@ -240,5 +242,36 @@ export const paymentMethodAudit: AuditedRecord<New<PaymentMethod>> = {
     accountId: method.accountId,
     pluginName: method.pluginName,
     isActive: method.isActive,
+  }),
+};
+
+export const tagDefinitionAudit: AuditedRecord<New<UserTagDefinition>> = {
+  tableName: 'TAG_DEFINITIONS',
+  snapshot: (definition) => ({
+    name: definition.name,
+    applicableObjectTypes: definition.applicableObjectTypes.join(','),
+    description: definition.description,
+    isActive: definition.isActive,
+  }),
+};
+
+export const tagAudit: AuditedRecord<New<Tag>> = {
+  tableName: 'TAG',
+  snapshot: (tag) => ({
+    tagDefinitionId: tag.tagDefinitionId,
+    objectId: tag.objectId,
+    objectType: tag.objectType,
+    isActive: tag.isActive,
+  }),
+};
+
+export const customFieldAudit: AuditedRecord<New<CustomField>> = {
+  tableName: 'CUSTOM_FIELD',
+  snapshot: (field) => ({
+    fieldName: field.name,
+    fieldValue: field.value,
+    objectId: field.objectId,
+    objectType: field.objectType,
+    isActive: field.isActive,
   }),
 };

@@ -11,15 +11,16 @@ export interface WriteScope extends TenantScope {
   readonly authorship: Authorship;
 }
 
-interface OfAccount {
+interface Audited {
   readonly id: Uuid;
-  readonly accountRecordId: number;
+  /** Absent: the record belongs to the tenant and to no account. */
+  readonly accountRecordId?: number;
 }
 
 /** Inserts the records and notes their INSERT audit rows. */
-export async function insertAudited<R extends OfAccount>(
+export async function insertAudited<R extends Audited>(
   scope: WriteScope,
-  kind: { readonly table: RecordTable<R>; readonly audit: AuditedRecord<R> },
+  kind: { readonly table: RecordTable<R>; readonly audit: AuditedRecord<NoInfer<R>> },
   records: readonly R[],
 ): Promise<void> {
   if (records.length === 0) return;
@@ -31,15 +32,24 @@ export async function insertAudited<R extends OfAccount>(
 }
 
 /** Notes an update of a record, which is stored now as `record` says. */
-export function noteUpdate<R extends OfAccount>(
+export function noteUpdate<R extends Audited>(
   scope: WriteScope,
   audit: AuditedRecord<R>,
   record: R & { readonly recordId: number },
 ): void {
-  scope.changes.add(changeOf(audit, record, ChangeType.UPDATE));
+  noteChange(scope, audit, { record, changeType: ChangeType.UPDATE });
 }
 
-function changeOf<R extends OfAccount>(
+/** Notes a change of a record, which is stored now as `record` says. */
+export function noteChange<R extends Audited>(
+  scope: WriteScope,
+  audit: AuditedRecord<R>,
+  change: { readonly record: R & { readonly recordId: number }; readonly changeType: ChangeType },
+): void {
+  scope.changes.add(changeOf(audit, change.record, change.changeType));
+}
+
+function changeOf<R extends Audited>(
   audit: AuditedRecord<R>,
   record: R & { readonly recordId: number },
   changeType: ChangeType,
@@ -49,7 +59,7 @@ function changeOf<R extends OfAccount>(
     changeType,
     targetId: record.id,
     targetRecordId: record.recordId,
-    accountRecordId: record.accountRecordId,
+    accountRecordId: record.accountRecordId ?? null,
     snapshot: audit.snapshot(record),
   };
 }

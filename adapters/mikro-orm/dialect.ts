@@ -38,6 +38,8 @@ export interface Dialect {
   /** Suffix that locks the selected rows against other writers. */
   readonly forUpdate: string;
   readonly forUpdateSkipLocked: string;
+  /** Suffix that keeps the selected rows from being changed, and lets others do the same. */
+  readonly forShare: string;
   /**
    * Serialises claims of queue entries over all nodes and prepares the transaction for one; null where writers are serial
    * anyway.

@@ -111,6 +111,7 @@ async function listOfAccount(
       ${ids === undefined ? nothing : sql`and ${isIn('id', 'uuid', ids)}`}
       ${statuses === undefined ? nothing : sql`and ${isIn('status', 'text', statuses)}`}
       ${when(!filter.withMigration, sql`and not is_migration`)}
+      ${when(filter.unpaidOnly, sql`and status = 'COMMITTED' and not is_written_off`)}
       ${when(filter.unpaidOnly, sql`and ${raw(scope.runner.dialect.isPositive('raw_balance'))}`)}`,
     order: 'coalesce(target_date, invoice_date), invoice_number',
   });
@@ -134,6 +135,10 @@ export function invoiceWrites(scope: WriteScope): InvoiceWrites {
         properties: ['amount', 'creditAdj', 'refundAdj', 'rawBalance'],
         records: changes.map(({ invoiceId, ...amounts }) => ({ id: invoiceId, ...amounts })),
       });
+    },
+    setWrittenOff: async (changes) => {
+      if (changes.length === 0) return;
+      await update(scope, invoicesTable, { key: 'id', properties: ['isWrittenOff'], records: changes });
     },
     setRepairable: async (changes) => {
       if (changes.length === 0) return;

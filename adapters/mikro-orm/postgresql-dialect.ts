@@ -65,6 +65,7 @@ export const postgresqlDialect: Dialect = {
   lockTimeout: (waitMs) => sql`set local lock_timeout = ${raw(String(Math.max(1, Math.floor(waitMs))))}`,
   forUpdate: 'for no key update',
   forUpdateSkipLocked: 'for no key update skip locked',
+  forShare: 'for share',
   // The planner expects next to nothing to be due and would fetch and sort all of it, to give the first hundred of
   // 10,000 in 22 ms; along the index of due entries it takes 4 ms.
   claimLock: sql`select pg_advisory_xact_lock(${raw(claimLockKey)}),

@@ -68,23 +68,33 @@ export function ofAccount(scope: TenantScope, accountId: Uuid): Sql {
   return sql`account_record_id = (select record_id from bw_accounts where ${haveIds(scope, [accountId])})`;
 }
 
-/** A window in record-id order; a negative limit lists descending. The counts take one statement for both. */
+/**
+ * A window in record-id order of the rows that meet `within`; a negative limit lists descending. All there are, for a
+ * list that is filtered, are those that meet `among`. The counts take one statement.
+ */
 export async function page<R extends object>(
   scope: TenantScope,
   table: RecordTable<R>,
-  { request, within = nothing }: { readonly request: PageRequest; readonly within?: Sql },
+  {
+    request,
+    within = nothing,
+    among = within,
+  }: { readonly request: PageRequest; readonly within?: Sql; readonly among?: Sql },
 ): Promise<Page<Stored<R>>> {
   const direction = request.limit < 0 ? 'desc' : 'asc';
   const rows = await scope.runner.rows(sql`
     select ${raw(scope.runner.dialect.selectList(table))} from ${raw(table.name)}
     where tenant_record_id = ${scope.tenantRecordId} ${within}
     order by record_id ${raw(direction)} limit ${Math.abs(request.limit)} offset ${request.offset}`);
-  const [counted] = await scope.runner.rows(sql`
-    select count(*) as total from (
-      select 1 from ${raw(table.name)} where tenant_record_id = ${scope.tenantRecordId} ${within}
-      limit ${MAX_COUNTED_RECORDS + 1}) counted`);
+  const count = (condition: Sql): Sql => sql`
+    select count(*) from (
+      select 1 from ${raw(table.name)} where tenant_record_id = ${scope.tenantRecordId} ${condition}
+      limit ${MAX_COUNTED_RECORDS + 1}) counted`;
+  const all = among === within ? nothing : sql`, (${count(among)}) as max`;
+  const [counted] = await scope.runner.rows(sql`select (${count(within)}) as total ${all}`);
   const total = numberOf(counted?.total, 'total');
-  return { rows: rows.map((row) => table.decode(row)), total, max: total };
+  const max = among === within ? total : numberOf(counted?.max, 'max');
+  return { rows: rows.map((row) => table.decode(row)), total, max };
 }
 
 /** Inserts all records with one statement and returns the record id of each, in the order given. */

@@ -7,6 +7,7 @@ import type { WriteScope } from './audited-writes.ts';
 import { catalogReads, catalogWrites } from './catalog-store.ts';
 import { ChangeLog } from './change-log.ts';
 import type { Runner } from './connection.ts';
+import { customFieldReads, customFieldWrites } from './custom-field-store.ts';
 import { invoiceReads, invoiceWrites } from './invoice-store.ts';
 import { keyValueReads, keyValueWrites } from './key-value-store.ts';
 import { notificationReads } from './notification-store.ts';
@@ -15,6 +16,7 @@ import { paymentReads, paymentWrites } from './payment-store.ts';
 import { endEntries, markEntriesDone } from './queue-completion.ts';
 import type { TenantScope } from './record-access.ts';
 import { subscriptionReads, subscriptionWrites } from './subscription-store.ts';
+import { tagReads, tagWrites } from './tag-store.ts';
 import { RevisionsOfSession } from './tenant-revisions.ts';
 
 /** A session that reads, over a transaction whose beginning and end are its caller's. */
@@ -33,6 +35,8 @@ function reads(scope: TenantScope, tenant: TenantRef, revisions: RevisionsOfSess
     subscriptions: subscriptionReads(scope),
     invoices: invoiceReads(scope),
     payments: paymentReads(scope),
+    tags: tagReads(scope),
+    customFields: customFieldReads(scope),
     audit: auditReads(scope),
     notifications: notificationReads(scope),
   };
@@ -65,6 +69,8 @@ export function writeSession(input: {
     subscriptions: { ...readable.subscriptions, ...subscriptionWrites(scope) },
     invoices: { ...readable.invoices, ...invoiceWrites(scope) },
     payments: { ...readable.payments, ...paymentWrites(scope) },
+    tags: { ...readable.tags, ...tagWrites(scope) },
+    customFields: { ...readable.customFields, ...customFieldWrites(scope) },
     lockAccounts: async (accountIds, { waitMs }) => lockAccounts(scope, accountIds, waitMs),
     tryLockAccounts: async (recordIds) => tryLockAccounts(scope, recordIds),
     publish: (events) => outbox.publish(events),

@@ -45,6 +45,7 @@ export const sqliteDialect: Dialect = {
   lockTimeout: () => null,
   forUpdate: '',
   forUpdateSkipLocked: '',
+  forShare: '',
   claimLock: null,
   notify: () => null,
   // No comparison of numbers may touch a decimal that is text; written out it has a sign or is 0.

@@ -1,13 +1,18 @@
+import { noSuchAccount } from '../accounts/service.ts';
 import type { CallContext } from '../context.ts';
 import type { Uuid } from '../ids/index.ts';
+import { noSuchObject } from '../objects/no-such-object.ts';
+import { type ObjectRef, ObjectType } from '../objects/object-type.ts';
 import type { Ports } from '../ports/index.ts';
 import { type AuditRow, ChangeType } from '../ports/storage/index.ts';
+import { isSystemDefinition } from '../tags/system-definitions.ts';
+import { auditedTableOf } from './audited-table.ts';
 
 /** How much of the audit a read carries: none, inserts only, everything (accounts.md §14 rule 4). */
 export const AuditLevel = { NONE: 'NONE', MINIMAL: 'MINIMAL', FULL: 'FULL' } as const;
 export type AuditLevel = (typeof AuditLevel)[keyof typeof AuditLevel];
 
-/** Reads of the audit rows that every write leaves behind. */
+/** Reads of the audit rows that every write leaves behind (accounts.md §14). */
 export class AuditService {
   readonly #ports: Pick<Ports, 'storage'>;
 
@@ -31,5 +36,34 @@ export class AuditService {
       byTarget.get(row.targetId)?.push(row);
     }
     return byTarget;
+  }
+
+  /**
+   * All audit rows of one object in write order, each with the object as it was after the change (accounts.md §14.1);
+   * none for a system tag definition, which nobody made.
+   * @throws BillingError with the 404 code of the object's type, or OBJECT_NOT_FOUND (60007).
+   */
+  async history(context: CallContext, object: ObjectRef): Promise<readonly AuditRow[]> {
+    if (object.type === ObjectType.TAG_DEFINITION && isSystemDefinition(object.id)) return [];
+    const { tableName } = auditedTableOf(object.type);
+    const rows = await this.#ports.storage.read(context.tenant, (session) =>
+      session.audit.findByTargets([object.id]),
+    );
+    const own = rows.filter((row) => row.tableName === tableName);
+    // Every object was inserted once, and no audit row is ever removed.
+    if (own.length === 0) throw noSuchObject(object);
+    return own;
+  }
+
+  /**
+   * All audit rows of the account and of every object that belongs to it, in write order (accounts.md §14 rule 5).
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
+   */
+  async ofAccount(context: CallContext, accountId: Uuid): Promise<readonly AuditRow[]> {
+    return this.#ports.storage.read(context.tenant, async (session) => {
+      const [account] = await session.accounts.findByIds([accountId]);
+      if (!account) throw noSuchAccount(accountId);
+      return session.audit.findByAccount(account.recordId);
+    });
   }
 }

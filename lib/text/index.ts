@@ -1,2 +1,3 @@
+export { checkText } from './required-text.ts';
 export { shortened } from './shortened.ts';
 export { checkStorable, isStorable, NOT_STORABLE } from './storable-text.ts';

@@ -1,3 +1,5 @@
+import { auditHistoryRoutes } from '../../adapters/koa/routes/audit-history.ts';
+import { type CarryingResource, fieldedResources } from '../../adapters/koa/routes/objects.ts';
 import type { Request } from './serving.ts';
 import { createdId, exampleCatalog, xmlType } from './serving.ts';
 import type { World } from './world.ts';
@@ -5,7 +7,7 @@ import type { World } from './world.ts';
 /** A request that a route answers with its success. */
 export interface Sample extends Request {
   readonly query?: string;
-  /** Segments of the path that are no ids of the world. */
+  /** Segments of the path that are the sample's own and not ids of the world. */
   readonly segments?: Readonly<Record<string, string>>;
 }
 
@@ -73,6 +75,27 @@ export const samples: Readonly<Record<string, MakeSample>> = {
   getPaymentsForAccount: () => ({ query: 'withAttempts=true&withPluginInfo=true&audit=FULL' }),
   getInvoicePayments: () => ({ query: 'withAttempts=true&withPluginInfo=true&audit=FULL' }),
   getPaymentsForInvoice: () => ({ query: 'withAttempts=true&withPluginInfo=true' }),
+  ...samplesOfCarried(),
+  getTagDefinitions: () => ({ query: 'audit=FULL' }),
+  getTagDefinition: () => ({ query: 'audit=MINIMAL' }),
+  createTagDefinition: ({ next }) => ({ body: definition(next()) }),
+  deleteTagDefinition: async ({ serving, next }) => ({
+    segments: {
+      tagDefinitionId: createdId(
+        await serving.call('POST', '/1.0/kb/tagDefinitions', { body: definition(next()) }),
+      ),
+    },
+  }),
+  getTags: () => ({ query: 'audit=FULL' }),
+  searchTags: () => ({ query: 'audit=FULL' }),
+  getAllTags: () => ({ query: 'objectType=ACCOUNT&includedDeleted=true&audit=FULL' }),
+  getCustomFields: () => ({ query: 'audit=FULL' }),
+  searchCustomFields: () => ({ query: 'audit=FULL' }),
+  searchCustomFieldsAlias: nothing,
+  searchCustomFieldsByTypeName: () => ({ query: 'objectType=ACCOUNT&fieldName=kept&fieldValue=value' }),
+  searchCustomFieldsByTypeNameAlias: () => ({ query: 'objectType=ACCOUNT&fieldName=kept' }),
+  getAllCustomFields: () => ({ query: 'objectType=ACCOUNT&audit=FULL' }),
+  getAccountAuditLogs: nothing,
   waitForQueuesToComplete: nothing,
   getCurrentTime: () => ({ query: 'timeZone=Asia/Tokyo' }),
   setTestClockTime: () => ({ query: 'requestedDate=2024-02-10T09:00:00' }),
@@ -88,6 +111,40 @@ export const samples: Readonly<Record<string, MakeSample>> = {
   openApiJsonAlias: nothing,
   openApiYamlAlias: nothing,
 };
+
+const definition = (number: number) => ({
+  name: `definition ${number}`,
+  description: 'made by a sample',
+  applicableObjectTypes: ['ACCOUNT', 'BUNDLE'],
+});
+
+/** The operations that every resource has for its tags, custom fields and history. */
+function samplesOfCarried(): Record<string, MakeSample> {
+  const made: Record<string, MakeSample> = {};
+  for (const resource of fieldedResources) {
+    const { noun } = resource;
+    made[`get${noun}CustomFields`] = () => ({ query: 'audit=FULL' });
+    made[`create${noun}CustomFields`] = ({ next }) => ({ body: [{ name: `name ${next()}`, value: 'v' }] });
+    made[`modify${noun}CustomFields`] = (world) => changeOfField(world, resource);
+    made[`delete${noun}CustomFields`] = ({ customFieldId }) => ({
+      query: `customField=${customFieldId}`,
+    });
+    made[`get${noun}Tags`] = () => ({ query: 'includedDeleted=true&audit=FULL' });
+    made[`create${noun}Tags`] = () => ({ body: [] });
+    made[`delete${noun}Tags`] = nothing;
+  }
+  for (const route of auditHistoryRoutes) made[route.operationId] = nothing;
+  return made;
+}
+
+/** A change of a field that was added for it. */
+async function changeOfField(world: World, { path, idName }: CarryingResource): Promise<Sample> {
+  const fields = pathOf(`/1.0/kb/${path}/{${idName}}/customFields`, world);
+  await world.serving.call('POST', fields, { body: [{ name: `changed ${world.next()}`, value: 'old' }] });
+  const { json } = await world.serving.call('GET', fields);
+  const { customFieldId } = (json as { readonly customFieldId: string }[]).at(-1) ?? {};
+  return { body: [{ customFieldId, value: `new ${world.next()}` }] };
+}
 
 /** A customer whose first invoice has not been made yet: no background work runs between two calls. */
 async function uninvoicedAccount({ serving }: World): Promise<Sample> {

@@ -8,7 +8,18 @@ export interface World {
   readonly bundleId: string;
   readonly subscriptionId: string;
   readonly invoiceId: string;
+  readonly invoiceItemId: string;
   readonly paymentMethodId: string;
+  readonly paymentId: string;
+  readonly transactionId: string;
+  readonly paymentAttemptId: string;
+  readonly invoicePaymentId: string;
+  readonly eventId: string;
+  readonly blockingId: string;
+  readonly tagDefinitionId: string;
+  readonly tagId: string;
+  readonly customFieldId: string;
+  readonly searchKey: string;
   readonly unknownId: string;
   readonly foreignAccountId: string;
   /** Another number each time: keys and dates that were not used before. */
@@ -47,9 +58,54 @@ export async function populate(serving: Serving): Promise<World> {
     subscriptionId,
     invoiceId: textOf(invoice, 'invoiceId'),
     paymentMethodId: createdId(method),
+    ...(await idsOfAudit(serving, accountId)),
+    ...(await carried(serving, accountId)),
+    searchKey: 'account',
     unknownId: '11111111-1111-4111-8111-111111111111',
     foreignAccountId: createdId(foreign),
     next: () => ++number,
+  };
+}
+
+/** Ids that no list of the interface shows, from the audit of the account. */
+async function idsOfAudit(serving: Serving, accountId: string) {
+  const rows = await list(serving, `/1.0/kb/accounts/${accountId}/auditLogs`);
+  const first = (type: string): string =>
+    textOf(
+      rows.find((row) => (row as { readonly objectType: string }).objectType === type),
+      'objectId',
+    );
+  return {
+    invoiceItemId: first('INVOICE_ITEM'),
+    paymentId: first('PAYMENT'),
+    transactionId: first('TRANSACTION'),
+    paymentAttemptId: first('PAYMENT_ATTEMPT'),
+    invoicePaymentId: first('INVOICE_PAYMENT'),
+    eventId: first('SUBSCRIPTION_EVENT'),
+    blockingId: first('BLOCKING_STATES'),
+  };
+}
+
+/** A definition, a tag and a custom field of the customer. */
+async function carried(serving: Serving, accountId: string) {
+  const { call } = serving;
+  const path = `/1.0/kb/accounts/${accountId}`;
+  const definition = await call('POST', '/1.0/kb/tagDefinitions', {
+    body: { name: 'blue', description: 'a colour', applicableObjectTypes: ['ACCOUNT'] },
+  });
+  await call('POST', `${path}/tags`, { body: [createdId(definition)] });
+  await call('POST', `${path}/customFields`, {
+    body: [
+      { name: 'tier', value: 'gold' },
+      { name: 'kept', value: 'value' },
+    ],
+  });
+  const [tag] = await list(serving, `${path}/tags`);
+  const [custom] = await list(serving, `${path}/customFields`);
+  return {
+    tagDefinitionId: createdId(definition),
+    tagId: textOf(tag, 'tagId'),
+    customFieldId: textOf(custom, 'customFieldId'),
   };
 }
 

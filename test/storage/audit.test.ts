@@ -12,6 +12,7 @@ import {
   bundle,
   catalogVersion,
   coverageRow,
+  customField,
   hugeAmount,
   invoice,
   invoiceItem,
@@ -23,6 +24,8 @@ import {
   payment,
   paymentMethod,
   subscription,
+  tag,
+  tagDefinition,
   today,
   transaction,
 } from './records.ts';
@@ -51,6 +54,9 @@ const specified: Readonly<Record<string, string>> = {
   PAYMENT_ATTEMPTS:
     'accountId, paymentMethodId, paymentExternalKey, transactionId, transactionExternalKey, transactionType, stateName, amount, currency, pluginName',
   PAYMENT_METHODS: 'externalKey, accountId, pluginName, isActive',
+  TAG: 'tagDefinitionId, objectId, objectType, isActive',
+  CUSTOM_FIELD: 'fieldName, fieldValue, objectId, objectType, isActive',
+  TAG_DEFINITIONS: 'name, applicableObjectTypes, description, isActive',
 };
 
 /** Every kind of audited record of an account, made and inserted. */
@@ -103,6 +109,14 @@ const kinds: Readonly<
   PAYMENT_METHODS: {
     make: (owner) => paymentMethod(owner),
     insert: (session, row) => session.payments.insertMethods([row]),
+  },
+  TAG: {
+    make: (owner) => tag(owner),
+    insert: (session, row) => session.tags.insert([row]),
+  },
+  CUSTOM_FIELD: {
+    make: (owner) => customField(owner),
+    insert: (session, row) => session.customFields.insert([row]),
   },
 };
 
@@ -241,6 +255,62 @@ eachDatabase((kind, open) => {
       expect(shown('PAYMENT_TRANSACTIONS')?.transactionStatus).to.equal('SUCCESS');
       expect(shown('PAYMENT_ATTEMPTS')?.stateName).to.equal('SUCCESS');
       expect(shown('INVOICE_PAYMENTS')?.status).to.equal('PENDING');
+    });
+
+    it('TAG_DEFINITIONS: belongs to no account; its deletion shows it inactive', async () => {
+      const definition = tagDefinition();
+      await opened.write((session) => session.tags.insertDefinitions([definition]));
+      await opened.write(async (session) =>
+        session.tags.deactivateDefinitions(await session.tags.lockDefinitions([definition.id])),
+      );
+      const rows = await auditOf(definition.id);
+      expect(
+        rows.map(({ tableName, changeType, accountRecordId }) => [tableName, changeType, accountRecordId]),
+      ).to.deep.equal([
+        ['TAG_DEFINITIONS', 'INSERT', null],
+        ['TAG_DEFINITIONS', 'DELETE', null],
+      ]);
+      expect(rows.map(({ snapshot }) => snapshot?.isActive)).to.deep.equal([true, false]);
+      expect(rows[0]?.snapshot?.applicableObjectTypes).to.equal('ACCOUNT,BUNDLE');
+      expect(Object.keys(rows[0]?.snapshot ?? {}).toSorted()).to.deep.equal(
+        specified.TAG_DEFINITIONS?.split(', ').toSorted(),
+      );
+    });
+
+    it('tags and custom fields: one row per change, in write order; an active tag again leaves none', async () => {
+      const [given, custom] = [tag(owner), customField(owner)];
+      await opened.write(async (session) => {
+        expect(await session.tags.insert([given])).to.have.length(1);
+        expect(await session.tags.insert([{ ...given, id: newId() }])).to.deep.equal([]);
+        await session.customFields.insert([custom]);
+      });
+      await opened.write(async (session) => {
+        const fields = await session.customFields.findByIds([custom.id]);
+        await session.customFields.updateValues(fields.map((each) => ({ ...each, value: 'new' })));
+        await session.customFields.deactivate(await session.customFields.findByIds([custom.id]));
+        const tags = await session.tags.findByObjects('ACCOUNT', [acme.id], { includeDeleted: false });
+        await session.tags.deactivate(tags.filter(({ id }) => id === given.id));
+      });
+      const rows = await auditOf(given.id, custom.id);
+      expect(
+        rows.map(({ tableName, changeType, snapshot }) => [
+          tableName,
+          changeType,
+          snapshot?.isActive,
+          snapshot?.fieldValue,
+        ]),
+      ).to.deep.equal([
+        ['TAG', 'INSERT', true, undefined],
+        ['CUSTOM_FIELD', 'INSERT', true, custom.value],
+        ['CUSTOM_FIELD', 'UPDATE', true, 'new'],
+        ['CUSTOM_FIELD', 'DELETE', false, 'new'],
+        ['TAG', 'DELETE', false, undefined],
+      ]);
+      const [first] = rows;
+      const ofAccount = await opened.storage.read(opened.tenant, (session) =>
+        session.audit.findByAccount(acme.recordId),
+      );
+      expect(ofAccount).to.deep.include(first).and.to.have.length.greaterThan(rows.length);
     });
 
     it('catalog versions and tenants leave rows without history', async () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Account, ReadSession, TenantRef, WriteSession } from '../../lib/index.ts';
+import type { Account, Page, ReadSession, TenantRef, WriteSession } from '../../lib/index.ts';
 import { decimal } from '../../lib/money/index.ts';
 import { localDate } from '../../lib/time/index.ts';
 import { eachDatabase } from '../support/databases.ts';
@@ -12,6 +12,7 @@ import {
   bundle,
   catalogVersion,
   coverageRow,
+  customField,
   hugeAmount,
   invoice,
   invoiceItem,
@@ -23,6 +24,8 @@ import {
   payment,
   paymentMethod,
   subscription,
+  tag,
+  tagDefinition,
   today,
   transaction,
 } from './records.ts';
@@ -49,7 +52,7 @@ eachDatabase((kind, open) => {
 
     /** Every read of the port, with the ids and keys of the tenant that `fill` has filled. */
     const readAll = (session: ReadSession): Readonly<Record<string, Promise<unknown>>> => {
-      const { accounts, audit, catalogs, invoices, payments, subscriptions } = session;
+      const { accounts, audit, catalogs, customFields, invoices, payments, subscriptions, tags } = session;
       return {
         findByIds: accounts.findByIds([acme.id]),
         findByRecordIds: accounts.findByRecordIds([acme.recordId]),
@@ -63,6 +66,19 @@ eachDatabase((kind, open) => {
           all.overridePlan.overrideHash,
         ]),
         audit: audit.findByTargets([acme.id, all.bundle.id]),
+        auditOfAccount: audit.findByAccount(acme.recordId),
+        definitionsByIds: tags.findDefinitionsByIds([all.definition.id]),
+        definitions: tags.listDefinitions(),
+        definitionsInUse: tags.definitionsInUse([all.definition.id]),
+        tagsByObjects: tags.findByObjects('ACCOUNT', [acme.id], { includeDeleted: true }),
+        tagsByAccount: tags.findByAccount(acme.recordId, { objectType: null, includeDeleted: true }),
+        tagPage: tags.page(page).then(counted),
+        tagSearch: tags.search({ id: null, text: 'acc', definitionIds: [] }, page).then(counted),
+        fieldsByIds: customFields.findByIds([all.custom.id]),
+        fieldsByObjects: customFields.findByObjects('ACCOUNT', [acme.id]),
+        fieldsByAccount: customFields.findByAccount(acme.recordId, { objectType: null }),
+        fieldPage: customFields.page(page).then(counted),
+        fieldSearch: customFields.search({ kind: 'text', id: null, text: 'acc' }, page).then(counted),
         bundlesByIds: subscriptions.findBundlesByIds([all.bundle.id]),
         bundlesByKeys: subscriptions.findBundlesByKeys([all.bundle.externalKey]),
         bundlesByAccounts: subscriptions.findBundlesByAccounts([acme.id]),
@@ -129,9 +145,11 @@ eachDatabase((kind, open) => {
           session.accounts,
           session.audit,
           session.catalogs,
+          session.customFields,
           session.invoices,
           session.payments,
           session.subscriptions,
+          session.tags,
         ].flatMap((area) => Object.keys(area)),
       );
       // All but the catalog revision and the last number of the tenant itself, which have no row to find.
@@ -153,6 +171,8 @@ eachDatabase((kind, open) => {
           ]),
         ).to.deep.equal([]);
         await session.unschedule(['key of the other tenant']);
+        expect(await session.tags.holdDefinitions([all.definition.id])).to.deep.equal([]);
+        expect(await session.tags.lockDefinitions([all.definition.id])).to.deep.equal([]);
       });
       const zero = decimal('0');
       const refused: readonly ((session: WriteSession) => Promise<unknown>)[] = [
@@ -162,6 +182,11 @@ eachDatabase((kind, open) => {
             { invoiceId: all.invoice.id, amount: zero, creditAdj: zero, refundAdj: zero, rawBalance: zero },
           ]),
         ({ invoices }) => invoices.setRepairable([{ id: all.item.id, repairable: zero }]),
+        ({ tags }) => tags.deactivate([{ ...all.tag, recordId: 1 }]),
+        ({ tags }) => tags.deactivateDefinitions([{ ...all.definition, recordId: 1 }]),
+        ({ customFields }) => customFields.deactivate([{ ...all.custom, recordId: 1 }]),
+        ({ customFields }) => customFields.updateValues([{ ...all.custom, recordId: 1, value: 'x' }]),
+        ({ invoices }) => invoices.setWrittenOff([{ id: all.invoice.id, isWrittenOff: true }]),
         ({ payments }) => payments.updatePayments([{ ...all.payment, recordId: 1, stateName: 'taken over' }]),
         ({ payments }) => payments.updateAttempts([{ ...all.attempt, recordId: 1, stateName: 'ABORTED' }]),
         ({ payments }) => payments.updateInvoicePayments([{ ...all.row, recordId: 1, amount: zero }]),
@@ -197,6 +222,9 @@ eachDatabase((kind, open) => {
       await session.invoices.findByIds([all.invoice.id]),
       await session.invoices.findItemsByIds([all.item.id]),
       await session.invoices.loadCoverageOfItems([all.item.id]),
+      await session.tags.findDefinitionsByIds([all.definition.id]),
+      await session.tags.findByObjects('ACCOUNT', [acme.id], { includeDeleted: true }),
+      await session.customFields.findByObjects('ACCOUNT', [acme.id]),
       await session.payments.findByIds([all.payment.id]),
       await session.payments.findAttemptsByIds([all.attempt.id]),
       await session.payments.findTransactionsByIds([all.transaction.id]),
@@ -204,6 +232,10 @@ eachDatabase((kind, open) => {
     ];
   });
 });
+
+function counted({ rows, total, max }: Page<unknown>): readonly unknown[] {
+  return Array.from({ length: rows.length + total + max });
+}
 
 function notification(accountRecordId: number) {
   return {
@@ -225,6 +257,7 @@ async function fill(opened: OpenedStorage, acme: Account) {
     payment: payment(owner),
   };
   const subscriptionId = given.subscription.id;
+  const definition = tagDefinition();
   const all = {
     ...given,
     subscription: { ...given.subscription, bundleId: given.bundle.id },
@@ -235,6 +268,9 @@ async function fill(opened: OpenedStorage, acme: Account) {
     attempt: attempt(owner),
     row: invoicePayment(owner, { invoiceId: given.invoice.id, paymentId: given.payment.id }),
     overridePlan: overridePlan({}),
+    definition,
+    tag: tag(owner, { tagDefinitionId: definition.id }),
+    custom: customField(owner),
   };
   await opened.write(async (session) => {
     const { catalogs, invoices, payments, subscriptions } = session;
@@ -276,6 +312,9 @@ async function fill(opened: OpenedStorage, acme: Account) {
     await payments.insertTransactions([all.transaction]);
     await payments.insertAttempts([all.attempt]);
     await payments.insertInvoicePayments([all.row]);
+    await session.tags.insertDefinitions([all.definition]);
+    await session.tags.insert([all.tag]);
+    await session.customFields.insert([all.custom]);
     session.schedule([notification(acme.recordId)]);
   });
   return all;

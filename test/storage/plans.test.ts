@@ -13,6 +13,7 @@ import {
   blockingState,
   bundle,
   coverageRow,
+  customField,
   hugeAmount,
   invoice,
   invoiceItem,
@@ -24,6 +25,7 @@ import {
   payment,
   paymentMethod,
   subscription,
+  tag,
   today,
   transaction,
 } from './records.ts';
@@ -102,6 +104,10 @@ eachDatabase((kind, open) => {
           await session.payments.findInvoicePaymentsByInvoices(idsOf(of.map((each) => each.invoice)));
           await session.payments.findInvoicePaymentsByPayments(idsOf(of.map((each) => each.payment)));
           await session.audit.findByTargets(ids);
+          await session.tags.findByObjects('ACCOUNT', ids, { includeDeleted: false });
+          await session.tags.findByObjects('ACCOUNT', ids, { includeDeleted: true });
+          await session.customFields.findByObjects('ACCOUNT', ids);
+          await session.customFields.findByIds(idsOf(of.map((each) => each.custom)));
           await session.notifications.findPending(accounts.map(({ id }) => id));
         });
         expect(found).to.deep.equal([]);
@@ -156,6 +162,9 @@ eachDatabase((kind, open) => {
         await session.subscriptions.pageBundlesOfAccount(first.id, page);
         await session.invoices.pageOfAccount(first.id, page);
         await session.invoices.listOfAccount(first.id, { withMigration: true, unpaidOnly: true });
+        await session.tags.findByAccount(first.recordId, { objectType: null, includeDeleted: true });
+        await session.customFields.findByAccount(first.recordId, { objectType: null });
+        await session.audit.findByAccount(first.recordId);
       });
       expect(found).to.deep.equal([]);
     });
@@ -224,6 +233,8 @@ async function fill(opened: OpenedStorage) {
       transaction: transaction(owner, { paymentId: made.payment.id }),
       attempt: attempt(owner),
       row: invoicePayment(owner, { invoiceId: made.invoice.id, paymentId: made.payment.id }),
+      tag: tag(owner),
+      custom: customField(owner),
     };
   });
   const past = of.flatMap(({ owner }) => Array.from({ length: perAccount - 1 }, () => invoice(owner)));
@@ -277,6 +288,8 @@ async function fill(opened: OpenedStorage) {
     await session.payments.insertTransactions(of.map((each) => each.transaction));
     await session.payments.insertAttempts(of.map((each) => each.attempt));
     await session.payments.insertInvoicePayments(of.map((each) => each.row));
+    await session.tags.insert(of.map((each) => each.tag));
+    await session.customFields.insert(of.map((each) => each.custom));
     const owner = (index: number): number => accounts[index % accountCount]?.recordId ?? 0;
     session.publish(
       Array.from({ length: due / 2 }, (_, index) => ({

@@ -11,6 +11,7 @@ import type {
   BlockingState,
   Bundle,
   CoverageRow,
+  CustomField,
   Invoice,
   InvoiceItem,
   InvoicePayment,
@@ -21,7 +22,9 @@ import type {
   PaymentMethod,
   PaymentTransaction,
   Subscription,
+  Tag,
   Tenant,
+  UserTagDefinition,
   Uuid,
 } from '../../lib/index.ts';
 import { decimal } from '../../lib/money/index.ts';
@@ -404,6 +407,53 @@ export function invoicePayment(
     transactionExternalKey: newId(),
     linkedInvoicePaymentId: newId(),
     createdDate: now,
+    ...changes,
+  };
+}
+
+export function tagDefinition(changes: Partial<New<UserTagDefinition>> = {}): New<UserTagDefinition> {
+  const id = newId();
+  return {
+    id,
+    name: id,
+    description: oddText,
+    applicableObjectTypes: ['ACCOUNT', 'BUNDLE'],
+    isActive: true,
+    createdDate: now,
+    ...changes,
+  };
+}
+
+export function tag({ accountId, accountRecordId }: Owner, changes: Partial<New<Tag>> = {}): New<Tag> {
+  return {
+    id: newId(),
+    objectType: 'ACCOUNT',
+    objectId: accountId,
+    tagDefinitionId: newId(),
+    accountRecordId,
+    isActive: true,
+    createdDate: now,
+    ...changes,
+  };
+}
+
+export function customField(
+  { accountId, accountRecordId }: Owner,
+  changes: Partial<New<CustomField>> = {},
+): New<CustomField> {
+  const id = newId();
+  return {
+    id,
+    objectType: 'ACCOUNT',
+    objectId: accountId,
+    name: oddText,
+    value: id,
+    accountRecordId,
+    isActive: true,
+    createdBy: oddText,
+    createdDate: now,
+    updatedBy: oddText,
+    updatedDate: now,
     ...changes,
   };
 }

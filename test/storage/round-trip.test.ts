@@ -15,6 +15,7 @@ import {
   catalogPart,
   catalogVersion,
   coverageRow,
+  customField,
   hugeAmount,
   invoice,
   invoiceItem,
@@ -28,6 +29,8 @@ import {
   payment,
   paymentMethod,
   subscription,
+  tag,
+  tagDefinition,
   tenant,
   today,
   transaction,
@@ -48,6 +51,36 @@ interface Kind {
 }
 
 const kinds: readonly Kind[] = [
+  {
+    name: 'tag definition',
+    make: () => [tagDefinition(), tagDefinition({ isActive: false, applicableObjectTypes: ['TAG'] })],
+    insert: (session, records) => session.tags.insertDefinitions(records),
+    find: (session, ids) => session.tags.findDefinitionsByIds(ids),
+  },
+  {
+    name: 'tag',
+    make: (owner) => [tag(owner), tag(owner, { isActive: false })],
+    insert: (session, records) => session.tags.insert(records),
+    find: async (session, ids) => {
+      const search = (id: Uuid) =>
+        session.tags.search({ id, text: '\n', definitionIds: [] }, { offset: 0, limit: 9 });
+      const active = (await Promise.all(ids.map(search))).flatMap(({ rows }) => rows);
+      const all = await session.tags.findByObjects(
+        'ACCOUNT',
+        active.map(({ objectId }) => objectId),
+        {
+          includeDeleted: true,
+        },
+      );
+      return all.filter(({ id }) => ids.includes(id));
+    },
+  },
+  {
+    name: 'custom field',
+    make: (owner) => [customField(owner), customField(owner, { name: 'second' })],
+    insert: (session, records) => session.customFields.insert(records),
+    find: (session, ids) => session.customFields.findByIds(ids),
+  },
   {
     name: 'bundle',
     make: (owner) => [bundle(owner), bundle(owner, { externalKey: oddText })],

@@ -8,6 +8,7 @@ import {
   blockingState,
   bundle,
   coverageRow,
+  customField,
   hugeAmount,
   invoice,
   invoiceItem,
@@ -18,6 +19,8 @@ import {
   payment,
   paymentMethod,
   subscription,
+  tag,
+  tagDefinition,
   today,
   transaction,
 } from './records.ts';
@@ -44,6 +47,9 @@ async function writeAll(session: WriteSession, owner: Owner, count: number) {
     transactions: many(() => transaction(owner)),
     attempts: many(() => attempt(owner)),
     rows: many(() => invoicePayment(owner)),
+    definitions: many(() => tagDefinition()),
+    tags: many(() => tag(owner)),
+    fields: many(() => customField(owner, { objectId: account({}).id })),
   };
   const stored = await session.accounts.insert(made.accounts);
   await session.accounts.update(stored.map((each) => ({ ...each, name: 'changed' })));
@@ -88,6 +94,13 @@ async function writeAll(session: WriteSession, owner: Owner, count: number) {
   await session.payments.insertTransactions(made.transactions);
   await session.payments.insertAttempts(made.attempts);
   await session.payments.insertInvoicePayments(made.rows);
+  await session.tags.insertDefinitions(made.definitions);
+  const held = await session.tags.holdDefinitions(made.definitions.map(({ id }) => id));
+  await session.tags.deactivateDefinitions(held);
+  await session.tags.deactivate(await session.tags.insert(made.tags));
+  await session.customFields.insert(made.fields);
+  const fields = await session.customFields.findByIds(made.fields.map(({ id }) => id));
+  await session.customFields.updateValues(fields.map((each) => ({ ...each, value: 'changed' })));
   session.publish(
     stored.flatMap(({ recordId }) => [
       { type: 'ACCOUNT_CREATION' as const, accountRecordId: recordId, payload: {} },
@@ -109,7 +122,7 @@ async function writeAll(session: WriteSession, owner: Owner, count: number) {
 type All = Awaited<ReturnType<typeof writeAll>>;
 
 async function readAll(
-  { accounts, audit, invoices, payments, subscriptions }: ReadSession,
+  { accounts, audit, customFields, invoices, payments, subscriptions, tags }: ReadSession,
   all: All,
 ): Promise<number> {
   const idsOf = (records: readonly { readonly id: Account['id'] }[]) => records.map(({ id }) => id);
@@ -135,6 +148,11 @@ async function readAll(
     await payments.findAttemptsByIds(idsOf(all.attempts)),
     await payments.findInvoicePaymentsByInvoices(all.rows.map(({ invoiceId }) => invoiceId)),
     await audit.findByTargets(idsOf(all.bundles)),
+    await tags.findDefinitionsByIds(idsOf(all.definitions)),
+    await customFields.findByObjects(
+      'ACCOUNT',
+      all.fields.map(({ objectId }) => objectId),
+    ),
   ];
   expect(new Set(found.map((rows) => rows.length))).to.deep.equal(new Set([all.bundles.length]));
   await subscriptions.findEvents(subscriptionIds);
@@ -174,8 +192,8 @@ eachDatabase((kind, open) => {
       }
       expect(new Set(writes).size).to.equal(1);
       expect(new Set(reads).size).to.equal(1);
-      // 20 calls; audit rows; outbox: one statement and the wake-up on PostgreSQL, number, history, live on SQLite.
-      expect(writes[0]).to.equal(kind === 'sqlite' ? 24 : 23);
+      // 29 statements; audit rows; outbox: one statement and the wake-up on PostgreSQL, number, history, live on SQLite.
+      expect(writes[0]).to.equal(kind === 'sqlite' ? 33 : 32);
     }).timeout(60_000);
 
     it('of the queue is the same for 1 and 100 entries', async () => {

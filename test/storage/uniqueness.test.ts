@@ -10,6 +10,7 @@ import {
   bundle,
   catalogVersion,
   coverageRow,
+  customField,
   invoice,
   invoicePayment,
   lifecycleEvent,
@@ -19,6 +20,7 @@ import {
   payment,
   paymentMethod,
   subscription,
+  tagDefinition,
   tenant,
   transaction,
 } from './records.ts';
@@ -81,6 +83,26 @@ const rules: readonly Rule[] = [
           stateName: 'ENT_STARTED',
           isActive: false,
         }),
+      ]),
+  },
+  {
+    title: 'name of an active tag definition',
+    meaning: ErrorCode.TAG_DEFINITION_ALREADY_EXISTS,
+    insert: (session, _owner, key) => session.tags.insertDefinitions([tagDefinition({ name: key })]),
+    near: (session, _owner, key) =>
+      session.tags.insertDefinitions([tagDefinition({ name: key, isActive: false })]),
+  },
+  {
+    title: 'name and value of an active custom field of an object',
+    meaning: ErrorCode.CUSTOM_FIELD_ALREADY_EXISTS,
+    insert: (session, owner, key) =>
+      session.customFields.insert([customField(owner, { name: key, value: 'v' })]),
+    near: (session, owner, key) =>
+      session.customFields.insert([
+        customField(owner, { name: key, value: 'V' }),
+        customField(owner, { name: key, value: 'v', isActive: false }),
+        customField(owner, { name: key, value: 'v', objectId: key }),
+        customField(owner, { name: key, value: 'v', objectType: 'BUNDLE' }),
       ]),
   },
   {

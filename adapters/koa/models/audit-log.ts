@@ -1,47 +1,10 @@
+import { auditedTable } from '../../../lib/audit/audited-table.ts';
+import { ObjectType } from '../../../lib/objects/object-type.ts';
 import { type AuditRow, ChangeType } from '../../../lib/ports/storage/index.ts';
 import { formatInstant } from '../../../lib/time/index.ts';
 import { field, model } from '../wire/model.ts';
 import { enumeration, text, timestamp, uuid } from '../wire/scalars.ts';
 import { anyValue, listOf } from '../wire/wire-type.ts';
-
-/** Kinds of objects that audit, tags and fields speak of (json-models.md §1). */
-export const ObjectType = {
-  ACCOUNT: 'ACCOUNT',
-  ACCOUNT_EMAIL: 'ACCOUNT_EMAIL',
-  BLOCKING_STATES: 'BLOCKING_STATES',
-  BUNDLE: 'BUNDLE',
-  CUSTOM_FIELD: 'CUSTOM_FIELD',
-  INVOICE: 'INVOICE',
-  PAYMENT: 'PAYMENT',
-  TRANSACTION: 'TRANSACTION',
-  INVOICE_ITEM: 'INVOICE_ITEM',
-  INVOICE_PAYMENT: 'INVOICE_PAYMENT',
-  SUBSCRIPTION: 'SUBSCRIPTION',
-  SUBSCRIPTION_EVENT: 'SUBSCRIPTION_EVENT',
-  SERVICE_BROADCAST: 'SERVICE_BROADCAST',
-  PAYMENT_ATTEMPT: 'PAYMENT_ATTEMPT',
-  PAYMENT_METHOD: 'PAYMENT_METHOD',
-  TAG: 'TAG',
-  TAG_DEFINITION: 'TAG_DEFINITION',
-  TENANT: 'TENANT',
-  TENANT_KVS: 'TENANT_KVS',
-} as const;
-export type ObjectType = (typeof ObjectType)[keyof typeof ObjectType];
-
-/** Tables whose name is not that of their object type (accounts.md §14.1). */
-const objectTypeOfTable: Readonly<Record<string, ObjectType>> = {
-  BUNDLES: ObjectType.BUNDLE,
-  SUBSCRIPTIONS: ObjectType.SUBSCRIPTION,
-  SUBSCRIPTION_EVENTS: ObjectType.SUBSCRIPTION_EVENT,
-  INVOICES: ObjectType.INVOICE,
-  INVOICE_ITEMS: ObjectType.INVOICE_ITEM,
-  INVOICE_PAYMENTS: ObjectType.INVOICE_PAYMENT,
-  PAYMENTS: ObjectType.PAYMENT,
-  PAYMENT_TRANSACTIONS: ObjectType.TRANSACTION,
-  PAYMENT_ATTEMPTS: ObjectType.PAYMENT_ATTEMPT,
-  PAYMENT_METHODS: ObjectType.PAYMENT_METHOD,
-  TAG_DEFINITIONS: ObjectType.TAG_DEFINITION,
-};
 
 export const AuditLog = model('AuditLog', {
   changeType: field(enumeration(ChangeType), 'R'),
@@ -60,15 +23,42 @@ export const auditLogs = field(listOf(AuditLog), 'R');
 
 /** Audit rows without their history, which only the endpoints for it show (accounts.md §14 rule 2). */
 export function auditLogsJson(rows: readonly AuditRow[] | undefined) {
-  return (rows ?? []).map((row) => ({
+  return (rows ?? []).map((row) => auditLogJson(row, null));
+}
+
+/** Audit rows with the record as it was after each (accounts.md §14.1). */
+export function auditHistoryJson(rows: readonly AuditRow[], tenantRecordId: number) {
+  return rows.map((row) => auditLogJson(row, historyOf(row, tenantRecordId)));
+}
+
+function auditLogJson(row: AuditRow, history: Readonly<Record<string, unknown>> | null) {
+  return {
     changeType: row.changeType,
     changeDate: formatInstant(row.changeDate),
-    objectType: objectTypeOfTable[row.tableName] ?? row.tableName,
+    objectType: auditedTable(row.tableName).objectType,
     objectId: row.targetId,
     changedBy: row.changedBy,
     reasonCode: row.reasonCode,
     comments: row.comments,
     userToken: row.userToken,
-    history: null,
-  }));
+    history,
+  };
+}
+
+/** Null for records of which no history is kept. */
+function historyOf(row: AuditRow, tenantRecordId: number): Readonly<Record<string, unknown>> | null {
+  const { tableName, historyTableName } = auditedTable(row.tableName);
+  if (row.snapshot === null || historyTableName === null) return null;
+  const changeDate = formatInstant(row.changeDate);
+  return {
+    id: null,
+    createdDate: changeDate,
+    updatedDate: changeDate,
+    recordId: row.targetRecordId,
+    accountRecordId: row.accountRecordId,
+    tenantRecordId,
+    ...row.snapshot,
+    tableName,
+    historyTableName,
+  };
 }

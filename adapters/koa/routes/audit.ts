@@ -8,7 +8,7 @@ import { choice } from '../wire/query.ts';
 /** `audit=NONE|MINIMAL|FULL`, any letter case (http-api.md §6 rule 6). */
 export const auditParameter = { audit: choice(AuditLevel, AuditLevel.NONE) };
 
-interface AuditedCall {
+export interface AuditedCall {
   readonly billing: Billing;
   readonly context: CallContext;
   readonly query: { readonly audit: AuditLevel };

@@ -2,12 +2,17 @@ import { openApiDocument } from '../openapi/document.ts';
 import { yamlOf } from '../openapi/yaml.ts';
 import type { Route } from '../routing/route.ts';
 import { accountRoutes } from './accounts.ts';
+import { auditHistoryRoutes } from './audit-history.ts';
 import { catalogRoutes } from './catalog.ts';
+import { customFieldRoutes } from './custom-fields.ts';
 import { documentRoutes } from './documents.ts';
 import { healthRoutes } from './health.ts';
 import { invoiceRoutes } from './invoices.ts';
+import { objectCustomFieldRoutes } from './object-custom-fields.ts';
+import { objectTagRoutes } from './object-tags.ts';
 import { paymentRoutes } from './payments.ts';
 import { subscriptionRoutes } from './subscriptions.ts';
+import { tagRoutes } from './tags.ts';
 import { tenantRoutes } from './tenants.ts';
 import { testModeRoutes } from './test-mode.ts';
 import { tokenRoutes } from './tokens.ts';
@@ -21,6 +26,11 @@ export function routeTable(options: { readonly testMode: boolean }): readonly Ro
     ...subscriptionRoutes,
     ...invoiceRoutes,
     ...paymentRoutes,
+    ...tagRoutes,
+    ...objectTagRoutes,
+    ...customFieldRoutes,
+    ...objectCustomFieldRoutes,
+    ...auditHistoryRoutes,
     ...(options.testMode ? testModeRoutes : []),
     ...healthRoutes,
     ...tokenRoutes,

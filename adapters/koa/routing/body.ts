@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
 import { parseExactJson } from '../../../lib/money/index.ts';
 import type { JsonSchema } from '../wire/json-schema.ts';
-import type { Model } from '../wire/model.ts';
 import { bodyMissing, messageNameOf, validationError } from '../wire/problems.ts';
+import { listOf, type WireType } from '../wire/wire-type.ts';
 import { checkJsonDepth } from './json-depth.ts';
 
 /** The body that a route takes. `read` gets its bytes, undefined when there is none. */
@@ -17,12 +17,17 @@ export interface RequestBody<B> {
   read(bytes: Uint8Array | undefined): B;
 }
 
-type RequestValue<M extends Pick<Model, 'request'>> = NonNullable<z.output<M['request']>>;
+/** What a body is read as: a model, or a list of one. */
+interface Readable {
+  readonly name: string;
+  readonly request: z.ZodType;
+  readonly json: JsonSchema;
+}
+
+type RequestValue<M extends Readable> = NonNullable<z.output<M['request']>>;
 
 /** A JSON object of the model. @throws (on reading) MALFORMED_BODY, MISSING_OR_INVALID_FIELD. */
-export function jsonBody<M extends Pick<Model, 'request' | 'name' | 'json'>>(
-  model: M,
-): RequestBody<RequestValue<M>> {
+export function jsonBody<M extends Readable>(model: M): RequestBody<RequestValue<M>> {
   const optional = optionalJsonBody(model);
   return {
     ...optional,
@@ -38,10 +43,14 @@ export function jsonBody<M extends Pick<Model, 'request' | 'name' | 'json'>>(
   };
 }
 
+/** A list of these; `name` stands for an element in messages. */
+export function jsonListBody<T>(element: WireType<T>, name: string): RequestBody<readonly T[]> {
+  const { request, json } = listOf(element);
+  return jsonBody({ request, json, name });
+}
+
 /** The same where the body may be left out; null without one. */
-export function optionalJsonBody<M extends Pick<Model, 'request' | 'name' | 'json'>>(
-  model: M,
-): RequestBody<RequestValue<M> | null> {
+export function optionalJsonBody<M extends Readable>(model: M): RequestBody<RequestValue<M> | null> {
   return {
     mediaTypes: ['application/json'],
     required: false,

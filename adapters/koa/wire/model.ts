@@ -92,6 +92,14 @@ export function partial<F extends Fields>(whole: Model<F>): Model<F> {
   return { ...whole, request: requestSchema(whole.name, fields) };
 }
 
+/** The same model where requests are read by these fields alone; what else they hold is passed over. */
+export function reading<F extends Fields>(whole: Pick<Model, 'name' | 'json' | 'answer'>, fields: F) {
+  const request = requestSchema(whole.name, fields);
+  return { name: whole.name, json: whole.json, answer: whole.answer, request } satisfies WireType<
+    RequestOf<F>
+  >;
+}
+
 function requestSchema<F extends Fields>(name: string, fields: F): z.ZodType<RequestOf<F> | null> {
   const writable = Object.entries(fields).filter(([, each]) => each.access !== 'R');
   const shape = Object.fromEntries(writable.map(([key, each]) => [key, each.type.request.nullish()]));

@@ -20,6 +20,8 @@ export interface QueryParameter<T> {
   /** True: the parameter may be repeated, and reads a list of texts; false: it reads the first text. */
   readonly many: boolean;
   readonly required: boolean;
+  /** True: an empty text is read as such and does not stand for an absent one. */
+  readonly keepsEmpty?: true;
   /** Reads the text or texts; undefined stands for an absent or empty parameter. */
   readonly schema: z.ZodType<T>;
   readonly json: JsonSchema;
@@ -85,6 +87,9 @@ export const plainText: QueryParameter<string | null> = single({
   read: (text) => ({ value: text }),
 });
 
+/** Free text, where an empty one says something else than an absent one; absent = null. */
+export const textOrEmpty: QueryParameter<string | null> = { ...plainText, keepsEmpty: true };
+
 /** Absent = null. */
 export const uuidParameter: QueryParameter<Uuid | null> = single({
   answer: z.guid(),
@@ -136,14 +141,22 @@ export function choice<V extends string>(
   fallback: V,
 ): QueryParameter<V> {
   const allowed = Object.values(values);
-  return single({
-    answer: z.enum(allowed).default(fallback as never),
-    fallback,
-    read(text) {
-      const value = allowed.find((each) => each.toUpperCase() === text.toUpperCase());
-      return value === undefined ? { problem: `is not one of ${allowed.join(', ')}` } : { value };
-    },
-  });
+  return single({ answer: z.enum(allowed).default(fallback as never), fallback, read: oneOf(allowed) });
+}
+
+/** One of `values`, in any letter case; absent = null. */
+export function optionalChoice<V extends string>(
+  values: Readonly<Record<string, V>>,
+): QueryParameter<V | null> {
+  const allowed = Object.values(values);
+  return single<V | null>({ answer: z.enum(allowed), fallback: null, read: oneOf(allowed) });
+}
+
+function oneOf<V extends string>(allowed: readonly V[]) {
+  return (text: string): { readonly value: V } | { readonly problem: string } => {
+    const value = allowed.find((each) => each.toUpperCase() === text.toUpperCase());
+    return value === undefined ? { problem: `is not one of ${allowed.join(', ')}` } : { value };
+  };
 }
 
 /** UUIDs, repeated or comma-separated (http-api.md §6 rule 4). */
@@ -241,7 +254,7 @@ export function rawQuery(
     const values = search.getAll(name);
     const [first] = values;
     if (parameter.many) raw[name] = values.filter((value) => value !== '');
-    else if (first !== undefined && first !== '') raw[name] = first;
+    else if (first !== undefined && (first !== '' || parameter.keepsEmpty)) raw[name] = first;
   }
   return raw;
 }

@@ -1,5 +1,6 @@
 import { accountEmailsTable, accountsTable } from './accounts.ts';
 import { catalogPartsTable, catalogVersionsTable, overridePlansTable } from './catalogs.ts';
+import { customFieldsTable } from './custom-fields.ts';
 import {
   coverageTable,
   cursorsTable,
@@ -32,6 +33,7 @@ import {
   subscriptionsTable,
 } from './subscriptions.ts';
 import { auditLogTable, countersTable, tenantsTable, testClockTable } from './system.ts';
+import { tagDefinitionsTable, tagsTable } from './tags.ts';
 
 /** Every table of the schema. */
 export const tables: readonly TableSpec[] = [
@@ -64,6 +66,9 @@ export const tables: readonly TableSpec[] = [
   paymentTransactionsTable,
   paymentAttemptsTable,
   invoicePaymentsTable,
+  tagDefinitionsTable,
+  tagsTable,
+  customFieldsTable,
   queueEntriesTable,
   queueHistoryTable,
   auditLogTable,

@@ -26,4 +26,6 @@ export interface AuditRow {
 export interface AuditReads {
   /** Rows of these records in write order. */
   findByTargets(targetIds: readonly Uuid[]): Promise<readonly AuditRow[]>;
+  /** Rows of the account and of all that belongs to it, in write order. */
+  findByAccount(accountRecordId: number): Promise<readonly AuditRow[]>;
 }

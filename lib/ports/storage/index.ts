@@ -8,6 +8,7 @@ export type * from './accounts.ts';
 export type * from './audit.ts';
 export { ChangeType } from './audit.ts';
 export type * from './catalogs.ts';
+export type * from './custom-fields.ts';
 export type * from './invoices.ts';
 export type * from './key-values.ts';
 export type * from './payments.ts';
@@ -17,6 +18,7 @@ export type * from './session.ts';
 export { LeaseLostError } from './session.ts';
 export type * from './subscriptions.ts';
 export type * from './system.ts';
+export type * from './tags.ts';
 
 /**
  * Everything the engine keeps (storage-and-queue.md). A session is opened for one tenant; there is no repository

@@ -60,6 +60,8 @@ export interface InvoiceWrites {
   insertInvoices(invoices: readonly New<Invoice>[]): Promise<void>;
   insertItems(items: readonly New<InvoiceItem>[]): Promise<void>;
   setAmounts(changes: readonly ({ readonly invoiceId: Uuid } & InvoiceAmounts)[]): Promise<void>;
+  /** Writes `isWrittenOff`, which follows from the invoice's tags. */
+  setWrittenOff(changes: readonly Pick<Invoice, 'id' | 'isWrittenOff'>[]): Promise<void>;
   setRepairable(changes: readonly Pick<InvoiceItem, 'id' | 'repairable'>[]): Promise<void>;
   insertCoverage(
     rows: readonly CoverageRow[],

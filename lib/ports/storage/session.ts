@@ -6,11 +6,13 @@ import type { Instant } from '../../time/index.ts';
 import type { AccountReads, AccountWrites } from './accounts.ts';
 import type { AuditReads } from './audit.ts';
 import type { CatalogReads, CatalogWrites } from './catalogs.ts';
+import type { CustomFieldReads, CustomFieldWrites } from './custom-fields.ts';
 import type { InvoiceReads, InvoiceWrites } from './invoices.ts';
 import type { KeyValueReads, KeyValueWrites, TenantRevisions } from './key-values.ts';
 import type { PaymentReads, PaymentWrites } from './payments.ts';
 import type { ClaimedEntry, NotificationReads } from './queue.ts';
 import type { SubscriptionReads, SubscriptionWrites } from './subscriptions.ts';
+import type { TagReads, TagWrites } from './tags.ts';
 
 /** A record before storage has numbered it. */
 export type New<T> = Omit<T, 'recordId'>;
@@ -38,6 +40,8 @@ export interface ReadSession {
   readonly subscriptions: SubscriptionReads;
   readonly invoices: InvoiceReads;
   readonly payments: PaymentReads;
+  readonly tags: TagReads;
+  readonly customFields: CustomFieldReads;
   readonly audit: AuditReads;
   readonly notifications: NotificationReads;
 }
@@ -54,6 +58,8 @@ export interface WriteSession extends ReadSession {
   readonly subscriptions: SubscriptionReads & SubscriptionWrites;
   readonly invoices: InvoiceReads & InvoiceWrites;
   readonly payments: PaymentReads & PaymentWrites;
+  readonly tags: TagReads & TagWrites;
+  readonly customFields: CustomFieldReads & CustomFieldWrites;
   /**
    * Takes the locks of these accounts in ascending record id and returns the accounts as they are under the lock;
    * unknown ids are left out. Waits at most `waitMs` for a busy one, then throws BillingError 60018 ACCOUNT_BUSY.

@@ -5,6 +5,7 @@ import { Migration20261121205149AccountEmails } from './20261121205149-account-e
 import { Migration20261121210100Security } from './20261121210100-security.ts';
 import { Migration20261121210000Tenants } from './20261121210000-tenants.ts';
 import { Migration20261121210800OverridePlans } from './20261121210800-override-plans.ts';
+import { Migration20261121210500Tags } from './20261121210500-tags.ts';
 
 /** The migrations of PostgreSQL, in the order in which they run. */
 export const migrations: readonly MigrationObject[] = [
@@ -14,4 +15,5 @@ export const migrations: readonly MigrationObject[] = [
   { name: '20261121210100-security', class: Migration20261121210100Security },
   { name: '20261121210000-tenants', class: Migration20261121210000Tenants },
   { name: '20261121210800-override-plans', class: Migration20261121210800OverridePlans },
+  { name: '20261121210500-tags', class: Migration20261121210500Tags },
 ];

@@ -1,0 +1,41 @@
+import type { CustomField as FieldRecord } from '../../../lib/custom-fields/model.ts';
+import { MAX_CUSTOM_FIELD_NAME_CHARACTERS, MAX_CUSTOM_FIELD_VALUE_CHARACTERS } from '../../../lib/limits.ts';
+import { ObjectType } from '../../../lib/objects/object-type.ts';
+import { field, model, reading } from '../wire/model.ts';
+import { enumeration, text, uuid } from '../wire/scalars.ts';
+import { auditLogs, auditLogsJson } from './audit-log.ts';
+import type { AuditByRecord } from './subscription.ts';
+
+const name = text(MAX_CUSTOM_FIELD_NAME_CHARACTERS);
+const value = field(text(MAX_CUSTOM_FIELD_VALUE_CHARACTERS), 'W', { required: true });
+
+/** The id is read of changes only; what else a caller sends is passed over. */
+export const CustomField = model('CustomField', {
+  customFieldId: field(uuid, 'W'),
+  objectType: field(enumeration(ObjectType), 'R'),
+  objectId: field(uuid, 'R'),
+  name: field(name, 'C', { required: true }),
+  value,
+  auditLogs,
+});
+
+/** As it is sent to add a field. */
+export const NewCustomField = reading(CustomField, { name: field(name, 'C', { required: true }), value });
+
+/** As it is sent to change a value. */
+export const CustomFieldChange = reading(CustomField, {
+  customFieldId: field(uuid, 'W', { required: true }),
+  name: field(text(), 'W'),
+  value,
+});
+
+export function customFieldJson(custom: FieldRecord, audit: AuditByRecord) {
+  return {
+    customFieldId: custom.id,
+    objectType: custom.objectType,
+    objectId: custom.objectId,
+    name: custom.name,
+    value: custom.value,
+    auditLogs: auditLogsJson(audit.get(custom.id)),
+  };
+}

@@ -1,0 +1,61 @@
+import {
+  MAX_TAG_DEFINITION_DESCRIPTION_CHARACTERS,
+  MAX_TAG_DEFINITION_NAME_CHARACTERS,
+} from '../../../lib/limits.ts';
+import { ObjectType } from '../../../lib/objects/object-type.ts';
+import type { TagDefinition as DefinitionRecord, TagView } from '../../../lib/tags/model.ts';
+import { field, model, reading } from '../wire/model.ts';
+import { bool, enumeration, text, uuid } from '../wire/scalars.ts';
+import { listOf } from '../wire/wire-type.ts';
+import { auditLogs, auditLogsJson } from './audit-log.ts';
+import type { AuditByRecord } from './subscription.ts';
+
+const description = field(text(MAX_TAG_DEFINITION_DESCRIPTION_CHARACTERS), 'C', { required: true });
+const applicableObjectTypes = field(listOf(enumeration(ObjectType)), 'C', { required: true });
+
+export const TagDefinition = model('TagDefinition', {
+  id: field(uuid, 'R'),
+  isControlTag: field(bool, 'R'),
+  name: field(text(), 'C', { required: true }),
+  description,
+  applicableObjectTypes,
+  auditLogs,
+});
+
+/** As it is sent; some names of the system's own are longer than users' may be. */
+export const NewTagDefinition = reading(TagDefinition, {
+  name: field(text(MAX_TAG_DEFINITION_NAME_CHARACTERS), 'C', { required: true }),
+  description,
+  applicableObjectTypes,
+});
+
+export const Tag = model('Tag', {
+  tagId: field(uuid, 'R'),
+  objectType: field(enumeration(ObjectType), 'R'),
+  objectId: field(uuid, 'R'),
+  tagDefinitionId: field(uuid, 'R'),
+  tagDefinitionName: field(text(), 'R'),
+  auditLogs,
+});
+
+export function tagDefinitionJson(definition: DefinitionRecord, audit: AuditByRecord) {
+  return {
+    id: definition.id,
+    isControlTag: definition.isControlTag,
+    name: definition.name,
+    description: definition.description,
+    applicableObjectTypes: definition.applicableObjectTypes,
+    auditLogs: auditLogsJson(audit.get(definition.id)),
+  };
+}
+
+export function tagJson(tag: TagView, audit: AuditByRecord) {
+  return {
+    tagId: tag.id,
+    objectType: tag.objectType,
+    objectId: tag.objectId,
+    tagDefinitionId: tag.tagDefinitionId,
+    tagDefinitionName: tag.tagDefinitionName,
+    auditLogs: auditLogsJson(audit.get(tag.id)),
+  };
+}

@@ -1,0 +1,50 @@
+import type { SearchClause, SearchOperator } from '../../lib/search/operator-search.ts';
+import { isStorable } from '../../lib/text/index.ts';
+import { raw, type Sql, sql } from './sql.ts';
+
+/** How a column of a search is found in its table. */
+export interface SearchedColumn {
+  /** Where `eq` and the order look. */
+  readonly column: string;
+  /** Where `like` looks, in lower case of JavaScript's rules; absent = the column itself, in the database's lower case. */
+  readonly folded?: string;
+  /** `text` is compared as text; the others are not searched by pattern, or as text where they are. */
+  readonly type: 'text' | 'uuid' | 'instant';
+}
+
+const comparisons: Readonly<Record<Exclude<SearchOperator, 'like'>, string>> = {
+  eq: '=',
+  neq: '<>',
+  gt: '>',
+  gte: '>=',
+  lt: '<',
+  lte: '<=',
+};
+
+/** `and` with each clause. */
+export function clauseConditions<C extends string>(
+  clauses: readonly SearchClause<C>[],
+  columns: Readonly<Record<C, SearchedColumn>>,
+): Sql {
+  return clauses.reduce(
+    (condition, clause) => sql`${condition} and ${clauseCondition(clause, columns[clause.column])}`,
+    sql``,
+  );
+}
+
+function clauseCondition({ operator, value }: SearchClause, searched: SearchedColumn): Sql {
+  const { column, folded } = searched;
+  if (typeof value === 'string' && !isStorable(value)) return sql`1 = 0`;
+  if (operator === 'like') {
+    const pattern = String(value).replaceAll('\\', '\\\\');
+    if (folded !== undefined) return sql`${raw(folded)} like ${pattern.toLowerCase()} escape '\\'`;
+    return sql`lower(cast(${raw(column)} as text)) like lower(${pattern}) escape '\\'`;
+  }
+  return sql`${raw(searched.type === 'uuid' ? `cast(${column} as text)` : column)} ${raw(comparisons[operator])} ${value}`;
+}
+
+/** The column, which is in lower case, holds the text of any letter case somewhere. */
+export function contains(column: string, text: string): Sql {
+  const pattern = `%${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
+  return sql`${raw(column)} like ${pattern} escape '\\'`;
+}

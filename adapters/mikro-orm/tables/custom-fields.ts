@@ -1,0 +1,48 @@
+import type { CustomField } from '../../../lib/custom-fields/model.ts';
+import { ErrorCode } from '../../../lib/errors/index.ts';
+import type { New } from '../../../lib/ports/storage/index.ts';
+import { bigint, boolean, instantAt, oneOf, text, uuid } from '../columns.ts';
+import { RecordTable } from './record-table.ts';
+
+/** A field with what a search in any letter case looks in: lower case as JavaScript knows it, alike on both databases. */
+export type StoredField = New<CustomField> & { readonly foldedName: string; readonly foldedValue: string };
+
+export const customFieldsTable = new RecordTable<StoredField>(
+  {
+    name: 'custom_fields',
+    ofTenant: true,
+    uniques: [
+      { name: 'id', columns: ['id'] },
+      {
+        name: 'active',
+        columns: ['tenant_record_id', 'object_type', 'object_id', 'name', 'value'],
+        where: 'is_active',
+        violation: {
+          code: ErrorCode.CUSTOM_FIELD_ALREADY_EXISTS,
+          message: 'A custom field with this name and value exists already on the object',
+        },
+      },
+    ],
+    indexes: [
+      { name: 'page', columns: ['tenant_record_id', 'record_id'], where: 'is_active' },
+      { name: 'object', columns: ['tenant_record_id', 'object_id', 'record_id'] },
+      { name: 'account', columns: ['tenant_record_id', 'account_record_id', 'record_id'] },
+      { name: 'name', columns: ['tenant_record_id', 'name', 'record_id'], where: 'is_active' },
+    ],
+  },
+  {
+    id: uuid('id'),
+    objectType: oneOf('object_type'),
+    objectId: uuid('object_id'),
+    name: text('name'),
+    value: text('value'),
+    foldedName: text('folded_name'),
+    foldedValue: text('folded_value'),
+    accountRecordId: bigint('account_record_id'),
+    isActive: boolean('is_active'),
+    createdBy: text('created_by'),
+    createdDate: instantAt('created_date'),
+    updatedBy: text('updated_by'),
+    updatedDate: instantAt('updated_date'),
+  },
+);

@@ -1,0 +1,116 @@
+import type { Uuid } from '../../lib/ids/index.ts';
+import { ChangeType, type TagReads, type TagSearch, type TagWrites } from '../../lib/ports/storage/index.ts';
+import type { UserTagDefinition } from '../../lib/tags/model.ts';
+import { tagAudit, tagDefinitionAudit } from './audited-records.ts';
+import { insertAudited, noteChange, type WriteScope } from './audited-writes.ts';
+import { textOf } from './columns.ts';
+import { haveIds, insertInto, page, select, selectByIds, type TenantScope, update } from './record-access.ts';
+import { contains } from './search-conditions.ts';
+import { isIn, nothing, raw, type Sql, sql } from './sql.ts';
+import { type StoredDefinition, tagDefinitionsTable, tagsTable } from './tables/tags.ts';
+
+const active = sql`and is_active`;
+
+export function tagReads(scope: TenantScope): TagReads {
+  return {
+    findDefinitionsByIds: async (ids) =>
+      (await selectByIds(scope, tagDefinitionsTable, ids)).map(definitionOf),
+    listDefinitions: async () => (await select(scope, tagDefinitionsTable, sql`is_active`)).map(definitionOf),
+    definitionsInUse: async (ids) => {
+      if (ids.length === 0) return [];
+      const rows = await scope.runner.rows(sql`
+        select id from bw_tag_definitions where ${haveIds(scope, ids)} and exists (
+          select 1 from bw_tags
+          where bw_tags.tenant_record_id = ${scope.tenantRecordId}
+            and bw_tags.tag_definition_id = bw_tag_definitions.id and bw_tags.is_active)`);
+      return rows.map((row) => textOf(row.id, 'id') as Uuid);
+    },
+    findByObjects: async (type, objectIds, { includeDeleted }) =>
+      objectIds.length === 0
+        ? []
+        : select(
+            scope,
+            tagsTable,
+            sql`${isIn('object_id', 'uuid', objectIds)} and object_type = ${type} ${includeDeleted ? nothing : active}`,
+          ),
+    findByAccount: async (accountRecordId, { objectType, includeDeleted }) =>
+      select(
+        scope,
+        tagsTable,
+        sql`account_record_id = ${accountRecordId}
+          ${objectType === null ? nothing : sql`and object_type = ${objectType}`}
+          ${includeDeleted ? nothing : active}`,
+      ),
+    page: async (request) => page(scope, tagsTable, { request, within: active }),
+    search: async (search, request) =>
+      page(scope, tagsTable, {
+        request,
+        within: sql`${active} and (${searchCondition(scope, search)})`,
+        among: active,
+      }),
+  };
+}
+
+function searchCondition(scope: TenantScope, { id, text, definitionIds }: TagSearch): Sql {
+  return sql`${contains('lower(object_type)', text)}
+    ${id === null ? nothing : sql`or id = ${id}`}
+    ${definitionIds.length === 0 ? nothing : sql`or ${isIn('tag_definition_id', 'uuid', definitionIds)}`}
+    or tag_definition_id in (
+      select id from bw_tag_definitions where tenant_record_id = ${scope.tenantRecordId}
+        and (${contains('name', text)} or ${contains('folded_description', text)}))`;
+}
+
+export function tagWrites(scope: WriteScope): TagWrites {
+  const lockDefinitions = async (
+    ids: readonly Uuid[],
+    lock: string,
+  ): Promise<readonly UserTagDefinition[]> => {
+    if (ids.length === 0) return [];
+    const rows = await scope.runner.rows(sql`
+      select ${raw(scope.runner.dialect.selectList(tagDefinitionsTable))} from bw_tag_definitions
+      where ${haveIds(scope, ids)} and is_active order by record_id ${raw(lock)}`);
+    return rows.map((row) => definitionOf(tagDefinitionsTable.decode(row)));
+  };
+  return {
+    holdDefinitions: async (ids) => lockDefinitions(ids, scope.runner.dialect.forShare),
+    lockDefinitions: async (ids) => lockDefinitions(ids, scope.runner.dialect.forUpdate),
+    insertDefinitions: async (definitions) =>
+      insertAudited(
+        scope,
+        { table: tagDefinitionsTable, audit: tagDefinitionAudit },
+        definitions.map((definition) => ({
+          ...definition,
+          foldedDescription: definition.description.toLowerCase(),
+        })),
+      ),
+    deactivateDefinitions: async (definitions) => {
+      if (definitions.length === 0) return;
+      const records = definitions.map((definition) => ({ ...definition, isActive: false }));
+      await update(scope, tagDefinitionsTable, { key: 'id', properties: ['isActive'], records });
+      for (const record of records)
+        noteChange(scope, tagDefinitionAudit, { record, changeType: ChangeType.DELETE });
+    },
+    insert: async (tags) => {
+      if (tags.length === 0) return [];
+      const rows = await scope.runner.rows(sql`
+        ${insertInto(scope, tagsTable, tags)} on conflict do nothing
+        returning ${raw(scope.runner.dialect.selectList(tagsTable))}`);
+      const stored = rows.map((row) => tagsTable.decode(row)).sort((a, b) => a.recordId - b.recordId);
+      for (const tag of stored) noteChange(scope, tagAudit, { record: tag, changeType: ChangeType.INSERT });
+      return stored;
+    },
+    deactivate: async (tags) => {
+      if (tags.length === 0) return;
+      const records = tags.map((tag) => ({ ...tag, isActive: false }));
+      await update(scope, tagsTable, { key: 'id', properties: ['isActive'], records });
+      for (const record of records) noteChange(scope, tagAudit, { record, changeType: ChangeType.DELETE });
+    },
+  };
+}
+
+function definitionOf({
+  foldedDescription: _,
+  ...definition
+}: StoredDefinition & { readonly recordId: number }): UserTagDefinition {
+  return definition;
+}

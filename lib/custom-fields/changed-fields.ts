@@ -1,0 +1,77 @@
+import { BillingError, ErrorCode } from '../errors/index.ts';
+import type { Uuid } from '../ids/index.ts';
+import type { ObjectRef } from '../objects/object-type.ts';
+import type { CustomField } from './model.ts';
+import { checkDistinct, checkValue } from './new-fields.ts';
+
+export interface CustomFieldChange {
+  readonly customFieldId?: Uuid | null;
+  readonly value?: string | null;
+  /** Of no effect, but it must be the field's own where it is given. */
+  readonly name?: string | null;
+}
+
+export interface ChangeInput {
+  readonly object: ObjectRef;
+  readonly changes: readonly CustomFieldChange[];
+  /** The stored, active fields that the changes name. */
+  readonly named: readonly CustomField[];
+  /** All active fields of the object. */
+  readonly existing: readonly CustomField[];
+}
+
+/**
+ * The fields with their new values (accounts.md §11 rules 2 and 3); one bad change refuses all.
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003), CUSTOM_FIELD_DOES_NOT_EXIST_FOR_ID (9001),
+ * CUSTOM_FIELD_INVALID_UPDATE (9002), CUSTOM_FIELD_ALREADY_EXISTS (9000).
+ */
+export function changedFields(input: ChangeInput): readonly CustomField[] {
+  const { object, changes, named, existing } = input;
+  const changed = new Map<Uuid, CustomField>();
+  for (const change of changes) {
+    const field = fieldOf(change, named);
+    checkUnchanged(field, object, change);
+    if (changed.has(field.id)) throw namedTwice(field);
+    changed.set(field.id, { ...field, value: checkValue(change.value) });
+  }
+  checkDistinct(existing.map((field) => changed.get(field.id) ?? field));
+  return [...changed.values()];
+}
+
+function fieldOf({ customFieldId }: CustomFieldChange, named: readonly CustomField[]): CustomField {
+  if (customFieldId === null || customFieldId === undefined) {
+    throw new BillingError({
+      code: ErrorCode.MISSING_OR_INVALID_FIELD,
+      message: 'CustomField customFieldId needs to be set',
+      facts: { field: 'customFieldId' },
+    });
+  }
+  const field = named.find(({ id }) => id === customFieldId);
+  if (field) return field;
+  throw new BillingError({
+    code: ErrorCode.CUSTOM_FIELD_DOES_NOT_EXIST_FOR_ID,
+    message: `Custom field does not exist for id ${customFieldId}`,
+    facts: { customFieldId },
+  });
+}
+
+function checkUnchanged(field: CustomField, object: ObjectRef, change: CustomFieldChange): void {
+  const isItsOwn = field.objectId === object.id && field.objectType === object.type;
+  const hasItsName = change.name === null || change.name === undefined || change.name === field.name;
+  if (isItsOwn && hasItsName) return;
+  throw new BillingError({
+    code: ErrorCode.CUSTOM_FIELD_INVALID_UPDATE,
+    message: isItsOwn
+      ? `Custom field ${field.id} is called "${field.name}"; only its value can be changed`
+      : `Custom field ${field.id} does not belong to ${object.type} ${object.id}`,
+    facts: { customFieldId: field.id },
+  });
+}
+
+function namedTwice({ id }: CustomField): BillingError {
+  return new BillingError({
+    code: ErrorCode.MISSING_OR_INVALID_FIELD,
+    message: `Custom field ${id} is given two values`,
+    facts: { customFieldId: id },
+  });
+}

@@ -1,0 +1,200 @@
+import { noSuchAccount } from '../accounts/service.ts';
+import { authorshipOf, type CallContext } from '../context.ts';
+import { isUuid, type Uuid } from '../ids/index.ts';
+import type { ObjectRef, ObjectType } from '../objects/object-type.ts';
+import { type FieldedType, lockOwningAccount, owningAccountId } from '../objects/owning-account.ts';
+import type { Ports } from '../ports/index.ts';
+import type {
+  CustomFieldColumn,
+  CustomFieldSearch,
+  New,
+  Page,
+  PageRequest,
+  WriteSession,
+} from '../ports/storage/index.ts';
+import { BusEventType } from '../queue/model.ts';
+import { isOperatorSearch, parseOperatorSearch, type SearchColumns } from '../search/operator-search.ts';
+import { checkStorable } from '../text/index.ts';
+import { type CustomFieldChange, changedFields } from './changed-fields.ts';
+import type { CustomField } from './model.ts';
+import { type CustomFieldInput, newFields } from './new-fields.ts';
+
+const columns: SearchColumns<CustomFieldColumn> = {
+  id: 'uuid',
+  object_id: 'uuid',
+  object_type: 'text',
+  field_name: 'text',
+  field_value: 'text',
+  created_by: 'text',
+  created_date: 'instant',
+  updated_by: 'text',
+  updated_date: 'instant',
+};
+
+/** Custom fields of a tenant's objects (accounts.md §11). */
+export class CustomFieldService {
+  readonly #ports: Pick<Ports, 'storage' | 'ids'>;
+
+  constructor(ports: Pick<Ports, 'storage' | 'ids'>) {
+    this.#ports = ports;
+  }
+
+  /**
+   * Adds fields to the object, all or none. One name may have several values.
+   * @throws BillingError of the object's type when it is unknown; MISSING_OR_INVALID_FIELD (60003),
+   * CUSTOM_FIELD_ALREADY_EXISTS (9000), BUSY (60018).
+   */
+  async add(
+    context: CallContext,
+    object: ObjectRef<FieldedType>,
+    inputs: readonly CustomFieldInput[],
+  ): Promise<void> {
+    await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
+      const account = await lockOwningAccount(session, object);
+      const existing = await session.customFields.findByObjects(object.type, [object.id]);
+      const fields = newFields(inputs, existing).map(
+        (pair): New<CustomField> => ({
+          ...pair,
+          id: this.#ports.ids.next(),
+          objectType: object.type,
+          objectId: object.id,
+          accountRecordId: account.recordId,
+          isActive: true,
+          createdBy: context.userName,
+          createdDate: context.createdDate,
+          updatedBy: context.userName,
+          updatedDate: context.createdDate,
+        }),
+      );
+      await session.customFields.insert(fields);
+      publish(session, { type: BusEventType.CUSTOM_FIELD_CREATION, fields, accountId: account.id });
+    });
+  }
+
+  /**
+   * Changes values of the object's fields, all or none.
+   * @throws BillingError of the object's type when it is unknown; MISSING_OR_INVALID_FIELD (60003),
+   * CUSTOM_FIELD_DOES_NOT_EXIST_FOR_ID (9001), CUSTOM_FIELD_INVALID_UPDATE (9002) for another name or a field of another
+   * object, CUSTOM_FIELD_ALREADY_EXISTS (9000) where two fields would become equal, BUSY (60018).
+   */
+  async modify(
+    context: CallContext,
+    object: ObjectRef<FieldedType>,
+    changes: readonly CustomFieldChange[],
+  ): Promise<void> {
+    await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
+      await lockOwningAccount(session, object);
+      const ids = changes.flatMap(({ customFieldId }) => customFieldId ?? []);
+      const named = await session.customFields.findByIds(ids);
+      const existing = await session.customFields.findByObjects(object.type, [object.id]);
+      const fields = changedFields({ object, changes, named, existing });
+      const { userName: updatedBy, createdDate: updatedDate } = context;
+      await session.customFields.updateValues(fields.map((field) => ({ ...field, updatedBy, updatedDate })));
+    });
+  }
+
+  /**
+   * Removes these fields of the object, or all of them where none is named; ids that are not the object's are ignored.
+   * @throws BillingError of the object's type when it is unknown, BUSY (60018).
+   */
+  async remove(
+    context: CallContext,
+    object: ObjectRef<FieldedType>,
+    fieldIds: readonly Uuid[],
+  ): Promise<void> {
+    await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
+      const account = await lockOwningAccount(session, object);
+      const existing = await session.customFields.findByObjects(object.type, [object.id]);
+      const fields = fieldIds.length === 0 ? existing : existing.filter(({ id }) => fieldIds.includes(id));
+      await session.customFields.deactivate(fields);
+      publish(session, { type: BusEventType.CUSTOM_FIELD_DELETION, fields, accountId: account.id });
+    });
+  }
+
+  /** Fields of the object in the order in which they were added. @throws BillingError of the object's type. */
+  async ofObject(context: CallContext, object: ObjectRef<FieldedType>): Promise<readonly CustomField[]> {
+    return this.#ports.storage.read(context.tenant, async (session) => {
+      await owningAccountId(session, object);
+      return session.customFields.findByObjects(object.type, [object.id]);
+    });
+  }
+
+  /**
+   * Fields of the account and of all that belongs to it, of one type of objects or of all.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
+   */
+  async ofAccount(
+    context: CallContext,
+    accountId: Uuid,
+    options: { readonly objectType?: ObjectType | null } = {},
+  ): Promise<readonly CustomField[]> {
+    const { objectType = null } = options;
+    return this.#ports.storage.read(context.tenant, async (session) => {
+      const [account] = await session.accounts.findByIds([accountId]);
+      if (!account) throw noSuchAccount(accountId);
+      return session.customFields.findByAccount(account.recordId, { objectType });
+    });
+  }
+
+  /** A window of the tenant's fields. */
+  async page(context: CallContext, request: PageRequest): Promise<Page<CustomField>> {
+    return this.#ports.storage.read(context.tenant, (session) => session.customFields.page(request));
+  }
+
+  /**
+   * A window of the fields whose id is the key, or that have it in their object id, object type, name or value in any
+   * letter case; or that meet the clauses of a key in operator form (accounts.md §6.2, §11 rule 5).
+   * @throws BillingError INVALID_PARAMETER (60002) for a key in operator form that cannot be read.
+   */
+  async search(context: CallContext, key: string, request: PageRequest): Promise<Page<CustomField>> {
+    checkStorable('Search key', key);
+    const search = searchOf(key);
+    return this.#ports.storage.read(context.tenant, (session) =>
+      session.customFields.search(search, request),
+    );
+  }
+
+  /** A window of the fields with exactly this name, and value unless it is null, on objects of the type. */
+  async searchByName(
+    context: CallContext,
+    wanted: { readonly objectType: ObjectType; readonly name: string; readonly value?: string | null },
+    request: PageRequest,
+  ): Promise<Page<CustomField>> {
+    const { objectType, name, value = null } = wanted;
+    checkStorable('Field name', name);
+    checkStorable('Field value', value);
+    const search = { kind: 'name', objectType, name, value } as const;
+    return this.#ports.storage.read(context.tenant, (session) =>
+      session.customFields.search(search, request),
+    );
+  }
+}
+
+function searchOf(key: string): CustomFieldSearch {
+  if (isOperatorSearch(key)) return { kind: 'clauses', clauses: parseOperatorSearch(key, columns) };
+  const text = key.toLowerCase();
+  return { kind: 'text', id: isUuid(text) ? text : null, text };
+}
+
+function publish(
+  session: WriteSession,
+  change: {
+    readonly type: typeof BusEventType.CUSTOM_FIELD_CREATION | typeof BusEventType.CUSTOM_FIELD_DELETION;
+    readonly fields: readonly New<CustomField>[];
+    readonly accountId: Uuid;
+  },
+): void {
+  session.publish(
+    change.fields.map((field) => ({
+      type: change.type,
+      accountRecordId: field.accountRecordId,
+      payload: {
+        accountId: change.accountId,
+        customFieldId: field.id,
+        objectType: field.objectType,
+        objectId: field.objectId,
+        metaData: null,
+      },
+    })),
+  );
+}

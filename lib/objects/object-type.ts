@@ -1,0 +1,31 @@
+import type { Uuid } from '../ids/index.ts';
+
+/** Kinds of objects that audit, tags and custom fields speak of (json-models.md §1). */
+export const ObjectType = {
+  ACCOUNT: 'ACCOUNT',
+  ACCOUNT_EMAIL: 'ACCOUNT_EMAIL',
+  BLOCKING_STATES: 'BLOCKING_STATES',
+  BUNDLE: 'BUNDLE',
+  CUSTOM_FIELD: 'CUSTOM_FIELD',
+  INVOICE: 'INVOICE',
+  PAYMENT: 'PAYMENT',
+  TRANSACTION: 'TRANSACTION',
+  INVOICE_ITEM: 'INVOICE_ITEM',
+  INVOICE_PAYMENT: 'INVOICE_PAYMENT',
+  SUBSCRIPTION: 'SUBSCRIPTION',
+  SUBSCRIPTION_EVENT: 'SUBSCRIPTION_EVENT',
+  SERVICE_BROADCAST: 'SERVICE_BROADCAST',
+  PAYMENT_ATTEMPT: 'PAYMENT_ATTEMPT',
+  PAYMENT_METHOD: 'PAYMENT_METHOD',
+  TAG: 'TAG',
+  TAG_DEFINITION: 'TAG_DEFINITION',
+  TENANT: 'TENANT',
+  TENANT_KVS: 'TENANT_KVS',
+} as const;
+export type ObjectType = (typeof ObjectType)[keyof typeof ObjectType];
+
+/** One object of a tenant. */
+export interface ObjectRef<T extends ObjectType = ObjectType> {
+  readonly type: T;
+  readonly id: Uuid;
+}

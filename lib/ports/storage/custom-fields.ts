@@ -1,0 +1,54 @@
+import type { CustomField } from '../../custom-fields/model.ts';
+import type { Uuid } from '../../ids/index.ts';
+import type { ObjectType } from '../../objects/object-type.ts';
+import type { SearchClause } from '../../search/operator-search.ts';
+import type { Page, PageRequest } from './accounts.ts';
+import type { New } from './session.ts';
+
+export type CustomFieldColumn =
+  | 'id'
+  | 'object_id'
+  | 'object_type'
+  | 'field_name'
+  | 'field_value'
+  | 'created_by'
+  | 'created_date'
+  | 'updated_by'
+  | 'updated_date';
+
+export type CustomFieldSearch =
+  /** The whole id, or part of object id, object type, name or value in any letter case. */
+  | { readonly kind: 'text'; readonly id: Uuid | null; readonly text: string }
+  /** All clauses hold. */
+  | { readonly kind: 'clauses'; readonly clauses: readonly SearchClause<CustomFieldColumn>[] }
+  /** Exact; null = any value. */
+  | {
+      readonly kind: 'name';
+      readonly objectType: ObjectType;
+      readonly name: string;
+      readonly value: string | null;
+    };
+
+/** Active fields only, unless a method says otherwise. */
+export interface CustomFieldReads {
+  findByIds(ids: readonly Uuid[]): Promise<readonly CustomField[]>;
+  /** Fields of these objects of one type, in creation order. */
+  findByObjects(type: ObjectType, objectIds: readonly Uuid[]): Promise<readonly CustomField[]>;
+  /** Fields of the account and of all that belongs to it, in creation order. */
+  findByAccount(
+    accountRecordId: number,
+    options: { readonly objectType: ObjectType | null },
+  ): Promise<readonly CustomField[]>;
+  page(request: PageRequest): Promise<Page<CustomField>>;
+  /** `max` counts all fields of the tenant. */
+  search(search: CustomFieldSearch, request: PageRequest): Promise<Page<CustomField>>;
+}
+
+export interface CustomFieldWrites {
+  /** A pair of name and value that the object has already throws BillingError 9000. */
+  insert(fields: readonly New<CustomField>[]): Promise<void>;
+  /** Writes value, author and time of the change; a pair that becomes double throws BillingError 9000. */
+  updateValues(fields: readonly CustomField[]): Promise<void>;
+  /** Audited as DELETE. */
+  deactivate(fields: readonly CustomField[]): Promise<void>;
+}

@@ -1,0 +1,54 @@
+import type { Uuid } from '../../ids/index.ts';
+import type { ObjectType } from '../../objects/object-type.ts';
+import type { Tag, UserTagDefinition } from '../../tags/model.ts';
+import type { Page, PageRequest } from './accounts.ts';
+import type { New } from './session.ts';
+
+/** A search of tags: any of the conditions (http-api.md §8, tags). */
+export interface TagSearch {
+  /** The whole id, where the key is one. */
+  readonly id: Uuid | null;
+  /** Part of the object type, or of a user definition's name or description, in any letter case. */
+  readonly text: string;
+  /** Definitions of the system that the key was found in. */
+  readonly definitionIds: readonly Uuid[];
+}
+
+export interface TagReads {
+  /** Users' definitions, deleted ones included. */
+  findDefinitionsByIds(ids: readonly Uuid[]): Promise<readonly UserTagDefinition[]>;
+  /** The active definitions of users, in creation order. */
+  listDefinitions(): Promise<readonly UserTagDefinition[]>;
+  /** Those of these definitions that an active tag uses. */
+  definitionsInUse(ids: readonly Uuid[]): Promise<readonly Uuid[]>;
+  /** Tags of these objects of one type, in creation order. */
+  findByObjects(
+    type: ObjectType,
+    objectIds: readonly Uuid[],
+    options: { readonly includeDeleted: boolean },
+  ): Promise<readonly Tag[]>;
+  /** Tags of the account and of all that belongs to it, in creation order. */
+  findByAccount(
+    accountRecordId: number,
+    options: { readonly objectType: ObjectType | null; readonly includeDeleted: boolean },
+  ): Promise<readonly Tag[]>;
+  /** Active tags. */
+  page(request: PageRequest): Promise<Page<Tag>>;
+  /** Active tags; `max` counts all of them. */
+  search(search: TagSearch, request: PageRequest): Promise<Page<Tag>>;
+}
+
+export interface TagWrites {
+  /** The active ones of these definitions; none of them can be deleted before this transaction ends. */
+  holdDefinitions(ids: readonly Uuid[]): Promise<readonly UserTagDefinition[]>;
+  /** The active ones of these definitions; nobody can hold them before this transaction ends. */
+  lockDefinitions(ids: readonly Uuid[]): Promise<readonly UserTagDefinition[]>;
+  /** A taken name throws BillingError 3901. */
+  insertDefinitions(definitions: readonly New<UserTagDefinition>[]): Promise<void>;
+  /** Audited as DELETE. */
+  deactivateDefinitions(definitions: readonly UserTagDefinition[]): Promise<void>;
+  /** Inserts and returns those whose object does not carry their definition yet. */
+  insert(tags: readonly New<Tag>[]): Promise<readonly Tag[]>;
+  /** Audited as DELETE. */
+  deactivate(tags: readonly Tag[]): Promise<void>;
+}

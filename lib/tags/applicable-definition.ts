@@ -1,0 +1,63 @@
+import { BillingError, ErrorCode } from '../errors/index.ts';
+import type { Uuid } from '../ids/index.ts';
+import { noSuchObject } from '../objects/no-such-object.ts';
+import { ObjectType } from '../objects/object-type.ts';
+import type { TagDefinition, TaggedType, UserTagDefinition } from './model.ts';
+import { SystemTag, systemDefinition } from './system-definitions.ts';
+
+/** Control tags whose effect this version does not have: they would be accepted and do nothing. */
+const notOffered: ReadonlySet<Uuid> = new Set([
+  SystemTag.AUTO_INVOICING_DRAFT,
+  SystemTag.AUTO_INVOICING_REUSE_DRAFT,
+]);
+
+export interface DefinitionLookup {
+  /** The active users' definitions among those that are named. */
+  readonly known: readonly UserTagDefinition[];
+  /** Whether users' definitions apply to the types that they declare only (`tags.enforceApplicableTypes`). */
+  readonly enforceTypes: boolean;
+}
+
+/** The definition as a user's or the system's. @throws BillingError TAG_DEFINITION_DOES_NOT_EXIST (3902). */
+export function definitionOf(id: Uuid, known: readonly UserTagDefinition[]): TagDefinition {
+  const system = systemDefinition(id);
+  if (system) return system;
+  const own = known.find((definition) => definition.id === id);
+  if (!own) throw noSuchObject({ type: ObjectType.TAG_DEFINITION, id });
+  return { ...own, isControlTag: false };
+}
+
+/**
+ * The definition if a caller may put it on objects of this type (accounts.md §13.1 rules 2 and 3).
+ * @throws BillingError TAG_DEFINITION_DOES_NOT_EXIST (3902), TAG_IS_SYSTEM (3953), TAG_NOT_APPLICABLE (3954),
+ * NOT_IMPLEMENTED for a control tag without effect in this version.
+ */
+export function applicableDefinition(id: Uuid, type: TaggedType, lookup: DefinitionLookup): TagDefinition {
+  const definition = definitionOf(id, lookup.known);
+  refuseSystemTag(definition);
+  const isEnforced = definition.isControlTag || lookup.enforceTypes;
+  if (isEnforced && !definition.applicableObjectTypes.includes(type)) throw notApplicable(definition, type);
+  if (!notOffered.has(id)) return definition;
+  throw new BillingError({
+    code: ErrorCode.NOT_IMPLEMENTED,
+    message: `Tag ${definition.name} is not offered by this version, which makes no draft invoices`,
+  });
+}
+
+/** What only the engine sets and removes. @throws BillingError TAG_IS_SYSTEM (3953). */
+export function refuseSystemTag({ id, name }: TagDefinition): void {
+  if (id !== SystemTag.PARK) return;
+  throw new BillingError({
+    code: ErrorCode.TAG_IS_SYSTEM,
+    message: `Tag ${name} is set and removed by the engine only; a successful invoice run removes it`,
+    facts: { tagDefinitionId: id },
+  });
+}
+
+function notApplicable({ id, name, applicableObjectTypes }: TagDefinition, type: TaggedType): BillingError {
+  return new BillingError({
+    code: ErrorCode.TAG_NOT_APPLICABLE,
+    message: `Tag ${name} applies to ${applicableObjectTypes.join(', ')}, not to ${type}`,
+    facts: { tagDefinitionId: id, objectType: type },
+  });
+}

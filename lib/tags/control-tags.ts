@@ -1,0 +1,33 @@
+import type { Uuid } from '../ids/index.ts';
+import { ObjectType } from '../objects/object-type.ts';
+import type { ReadSession } from '../ports/storage/index.ts';
+import { SystemTag } from './system-definitions.ts';
+
+/** The tags that some objects carry now. */
+export interface CarriedTags {
+  /** Whether the object carries one of these. */
+  has(objectId: Uuid, ...definitionIds: readonly Uuid[]): boolean;
+}
+
+/** The active tags of these accounts; one statement. What follows from a tag is decided in the transaction that needs it. */
+export async function tagsOfAccounts(
+  session: ReadSession,
+  accountIds: readonly Uuid[],
+): Promise<CarriedTags> {
+  return carriedBy(session, ObjectType.ACCOUNT, accountIds);
+}
+
+async function carriedBy(
+  session: ReadSession,
+  type: typeof ObjectType.ACCOUNT,
+  ids: readonly Uuid[],
+): Promise<CarriedTags> {
+  const tags = await session.tags.findByObjects(type, ids, { includeDeleted: false });
+  const carried = new Set(tags.map(({ objectId, tagDefinitionId }) => `${objectId} ${tagDefinitionId}`));
+  return {
+    has: (objectId, ...definitionIds) => definitionIds.some((id) => carried.has(`${objectId} ${id}`)),
+  };
+}
+
+/** Tags that hold back automatic payments (payments.md §9.2 rule 6). */
+export const PAYMENT_STOPS: readonly Uuid[] = [SystemTag.AUTO_PAY_OFF, SystemTag.MANUAL_PAY];

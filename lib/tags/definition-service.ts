@@ -1,0 +1,73 @@
+import { authorshipOf, type CallContext } from '../context.ts';
+import { BillingError, ErrorCode } from '../errors/index.ts';
+import type { Uuid } from '../ids/index.ts';
+import { noSuchObject } from '../objects/no-such-object.ts';
+import { ObjectType } from '../objects/object-type.ts';
+import type { Ports } from '../ports/index.ts';
+import { definitionOf } from './applicable-definition.ts';
+import type { TagDefinition } from './model.ts';
+import { newDefinition, type TagDefinitionInput } from './new-definition.ts';
+import { systemDefinitions } from './system-definitions.ts';
+
+/** Tag definitions of a tenant (accounts.md §12). */
+export class TagDefinitionService {
+  readonly #ports: Pick<Ports, 'storage' | 'ids'>;
+
+  constructor(ports: Pick<Ports, 'storage' | 'ids'>) {
+    this.#ports = ports;
+  }
+
+  /** The nine control tags, the engine's own tag, then the users' definitions in creation order. */
+  async list(context: CallContext): Promise<readonly TagDefinition[]> {
+    const own = await this.#ports.storage.read(context.tenant, (session) => session.tags.listDefinitions());
+    return [...systemDefinitions, ...own.map((definition) => definitionOf(definition.id, own))];
+  }
+
+  /** @throws BillingError TAG_DEFINITION_DOES_NOT_EXIST (3902), also for a deleted one. */
+  async get(context: CallContext, id: Uuid): Promise<TagDefinition> {
+    const found = await this.#ports.storage.read(context.tenant, (session) =>
+      session.tags.findDefinitionsByIds([id]),
+    );
+    return definitionOf(
+      id,
+      found.filter(({ isActive }) => isActive),
+    );
+  }
+
+  /**
+   * Creates a definition; its name has no upper-case letter and is free in the tenant.
+   * @throws BillingError MISSING_OR_INVALID_FIELD (60003), TAG_DEFINITION_HAS_UPPERCASE (3904),
+   * TAG_DEFINITION_CONFLICTS_WITH_CONTROL_TAG (3900), TAG_DEFINITION_ALREADY_EXISTS (3901).
+   */
+  async create(context: CallContext, input: TagDefinitionInput): Promise<TagDefinition> {
+    const definition = newDefinition(input, this.#ports.ids.next(), context.createdDate);
+    await this.#ports.storage.write(context.tenant, authorshipOf(context), (session) =>
+      session.tags.insertDefinitions([definition]),
+    );
+    const { id, name, description, applicableObjectTypes } = definition;
+    return { id, name, description, applicableObjectTypes, isControlTag: false };
+  }
+
+  /**
+   * Deletes a user's definition that no tag uses; its name is free again.
+   * @throws BillingError TAG_DEFINITION_DOES_NOT_EXIST (3902), also for those of the system, TAG_DEFINITION_IN_USE (3903).
+   */
+  async delete(context: CallContext, id: Uuid): Promise<void> {
+    await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
+      // Under the lock nobody begins to use it.
+      const [definition] = await session.tags.lockDefinitions([id]);
+      if (!definition) throw noSuchObject({ type: ObjectType.TAG_DEFINITION, id });
+      const used = await session.tags.definitionsInUse([id]);
+      if (used.length > 0) throw inUse(definition.name, id);
+      await session.tags.deactivateDefinitions([definition]);
+    });
+  }
+}
+
+function inUse(name: string, id: Uuid): BillingError {
+  return new BillingError({
+    code: ErrorCode.TAG_DEFINITION_IN_USE,
+    message: `Tag definition "${name}" is in use; remove its tags first`,
+    facts: { tagDefinitionId: id },
+  });
+}

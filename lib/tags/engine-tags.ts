@@ -1,0 +1,63 @@
+import type { Account } from '../accounts/model.ts';
+import { assertInvariant } from '../errors/index.ts';
+import type { Uuid } from '../ids/index.ts';
+import { ObjectType } from '../objects/object-type.ts';
+import type { IdGenerator } from '../ports/identity.ts';
+import type { WriteSession } from '../ports/storage/index.ts';
+import { BusEventType } from '../queue/model.ts';
+import { systemDefinition } from './system-definitions.ts';
+import { tagEvent } from './tag-event.ts';
+
+type Tagged = Pick<Account, 'id' | 'recordId'>;
+
+/** Puts a tag of the system on accounts under their locks, in the name of the engine; those that carry it stay so. */
+export async function addEngineTag(
+  session: WriteSession,
+  accounts: readonly Tagged[],
+  tag: { readonly definitionId: Uuid; readonly ids: IdGenerator },
+): Promise<void> {
+  if (accounts.length === 0) return;
+  const added = await session.tags.insert(
+    accounts.map((account) => ({
+      id: tag.ids.next(),
+      objectType: ObjectType.ACCOUNT,
+      objectId: account.id,
+      tagDefinitionId: tag.definitionId,
+      accountRecordId: account.recordId,
+      isActive: true,
+      createdDate: session.authorship.createdDate,
+    })),
+  );
+  const tagDefinitionName = nameOf(tag.definitionId);
+  session.publish(
+    added.map((each) =>
+      tagEvent(BusEventType.TAG_CREATION, each, { accountId: each.objectId, tagDefinitionName }),
+    ),
+  );
+}
+
+/** Takes a tag of the system off accounts under their locks; returns the ids of those that carried it. */
+export async function removeEngineTag(
+  session: WriteSession,
+  accounts: readonly Tagged[],
+  definitionId: Uuid,
+): Promise<readonly Uuid[]> {
+  const ids = accounts.map(({ id }) => id);
+  const all = await session.tags.findByObjects(ObjectType.ACCOUNT, ids, { includeDeleted: false });
+  const tags = all.filter(({ tagDefinitionId }) => tagDefinitionId === definitionId);
+  if (tags.length === 0) return [];
+  await session.tags.deactivate(tags);
+  const tagDefinitionName = nameOf(definitionId);
+  session.publish(
+    tags.map((each) =>
+      tagEvent(BusEventType.TAG_DELETION, each, { accountId: each.objectId, tagDefinitionName }),
+    ),
+  );
+  return tags.map(({ objectId }) => objectId);
+}
+
+function nameOf(definitionId: Uuid): string {
+  const definition = systemDefinition(definitionId);
+  assertInvariant(definition, 'The engine sets tags of the system only', { definitionId });
+  return definition.name;
+}

@@ -1,0 +1,225 @@
+import type { Account } from '../accounts/model.ts';
+import { noSuchAccount } from '../accounts/service.ts';
+import { authorshipOf, type CallContext } from '../context.ts';
+import { BillingError, ErrorCode } from '../errors/index.ts';
+import { isUuid, type Uuid } from '../ids/index.ts';
+import { setWrittenOff } from '../invoicing/write-off.ts';
+import { noSuchObject } from '../objects/no-such-object.ts';
+import { type ObjectRef, ObjectType } from '../objects/object-type.ts';
+import { lockOwningAccount, owningAccountId } from '../objects/owning-account.ts';
+import type { Ports } from '../ports/index.ts';
+import type { Page, PageRequest, ReadSession, TagSearch, WriteSession } from '../ports/storage/index.ts';
+import { BusEventType } from '../queue/model.ts';
+import type { SettingsOf } from '../tenants/configuration/index.ts';
+import { checkStorable } from '../text/index.ts';
+import { applicableDefinition, definitionOf, refuseSystemTag } from './applicable-definition.ts';
+import type { Tag, TagDefinition, TaggedType, TagView } from './model.ts';
+import { isSystemDefinition, SystemTag, systemDefinitions } from './system-definitions.ts';
+import { tagEvent } from './tag-event.ts';
+
+/** Tags of a tenant's objects (accounts.md §13). */
+export class TagService {
+  readonly #ports: Pick<Ports, 'storage' | 'ids'>;
+  readonly #settingsOf: SettingsOf;
+
+  constructor(ports: Pick<Ports, 'storage' | 'ids'>, settingsOf: SettingsOf) {
+    this.#ports = ports;
+    this.#settingsOf = settingsOf;
+  }
+
+  /**
+   * Puts tags of these definitions on the object, all or none; those it carries already are left as they are.
+   * @throws BillingError of the object's type when it is unknown; TAG_DEFINITION_DOES_NOT_EXIST (3902), TAG_IS_SYSTEM
+   * (3953), TAG_NOT_APPLICABLE (3954), NOT_IMPLEMENTED for control tags of draft invoices, BUSY (60018).
+   */
+  async add(
+    context: CallContext,
+    object: ObjectRef<TaggedType>,
+    definitionIds: readonly Uuid[],
+  ): Promise<void> {
+    const ids = [...new Set(definitionIds)];
+    await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
+      const account = await lockOwningAccount(session, object);
+      const known = await session.tags.holdDefinitions(ids.filter((id) => !isSystemDefinition(id)));
+      const { 'tags.enforceApplicableTypes': enforceTypes } = await this.#settingsOf(session);
+      const lookup = { known, enforceTypes };
+      const definitions = ids.map((id) => applicableDefinition(id, object.type, lookup));
+      const tags = ids.map((id) => this.#newTag(context, { account, object, definitionId: id }));
+      const added = await session.tags.insert(tags);
+      publish(session, { type: BusEventType.TAG_CREATION, tags: added, account, definitions });
+      if (has(added, SystemTag.WRITTEN_OFF)) await setWrittenOff(session, object.id, true);
+    });
+  }
+
+  /**
+   * Removes tags of these definitions from the object, all or none; without definitions nothing happens (ruling R26).
+   * @throws BillingError of the object's type when it is unknown; TAG_DEFINITION_DOES_NOT_EXIST (3902), TAG_IS_SYSTEM
+   * (3953), TAG_DOES_NOT_EXIST (3950) for one that it does not carry, TAG_CANNOT_BE_REMOVED (3951) for AUTO_PAY_OFF of
+   * an account without default payment method, BUSY (60018).
+   */
+  async remove(
+    context: CallContext,
+    object: ObjectRef<TaggedType>,
+    definitionIds: readonly Uuid[],
+  ): Promise<void> {
+    const ids = [...new Set(definitionIds)];
+    await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
+      const account = await lockOwningAccount(session, object);
+      if (ids.length === 0) return;
+      const definitions = await definitionsOf(session, ids, 'active');
+      definitions.forEach(refuseSystemTag);
+      const carried = await session.tags.findByObjects(object.type, [object.id], { includeDeleted: false });
+      const tags = definitions.map((definition) => carriedTag(carried, definition, object));
+      refuseUnpayable(account, tags);
+      await session.tags.deactivate(tags);
+      publish(session, { type: BusEventType.TAG_DELETION, tags, account, definitions });
+      if (has(tags, SystemTag.WRITTEN_OFF)) await setWrittenOff(session, object.id, false);
+    });
+  }
+
+  /**
+   * Tags of the object in the order in which they were added. With `accountId` the object has to be that account's.
+   * @throws BillingError of the object's type when it is unknown.
+   */
+  async ofObject(
+    context: CallContext,
+    object: ObjectRef<TaggedType>,
+    options: { readonly includeDeleted?: boolean; readonly accountId?: Uuid | null } = {},
+  ): Promise<readonly TagView[]> {
+    const { includeDeleted = false, accountId = null } = options;
+    return this.#ports.storage.read(context.tenant, async (session) => {
+      if (accountId !== null) await owningAccountId(session, { type: ObjectType.ACCOUNT, id: accountId });
+      const owner = await owningAccountId(session, object);
+      if (accountId !== null && owner !== accountId) throw noSuchObject(object);
+      return views(session, await session.tags.findByObjects(object.type, [object.id], { includeDeleted }));
+    });
+  }
+
+  /**
+   * Tags of the account and of all that belongs to it, of one type of objects or of all.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
+   */
+  async ofAccount(
+    context: CallContext,
+    accountId: Uuid,
+    options: { readonly objectType?: ObjectType | null; readonly includeDeleted?: boolean } = {},
+  ): Promise<readonly TagView[]> {
+    const { objectType = null, includeDeleted = false } = options;
+    return this.#ports.storage.read(context.tenant, async (session) => {
+      const [account] = await session.accounts.findByIds([accountId]);
+      if (!account) throw noSuchAccount(accountId);
+      return views(
+        session,
+        await session.tags.findByAccount(account.recordId, { objectType, includeDeleted }),
+      );
+    });
+  }
+
+  /** A window of the tenant's active tags. */
+  async page(context: CallContext, request: PageRequest): Promise<Page<TagView>> {
+    return this.#ports.storage.read(context.tenant, async (session) => {
+      const page = await session.tags.page(request);
+      return { ...page, rows: await views(session, page.rows) };
+    });
+  }
+
+  /**
+   * A window of the active tags whose id is the key, or that have it in their object type or in the name or description
+   * of their definition, in any letter case (http-api.md §8).
+   */
+  async search(context: CallContext, key: string, request: PageRequest): Promise<Page<TagView>> {
+    checkStorable('Search key', key);
+    return this.#ports.storage.read(context.tenant, async (session) => {
+      const page = await session.tags.search(tagSearch(key), request);
+      return { ...page, rows: await views(session, page.rows) };
+    });
+  }
+
+  #newTag(
+    context: CallContext,
+    of: {
+      readonly account: Account;
+      readonly object: ObjectRef<TaggedType>;
+      readonly definitionId: Uuid;
+    },
+  ): Omit<Tag, 'recordId'> {
+    return {
+      id: this.#ports.ids.next(),
+      objectType: of.object.type,
+      objectId: of.object.id,
+      tagDefinitionId: of.definitionId,
+      accountRecordId: of.account.recordId,
+      isActive: true,
+      createdDate: context.createdDate,
+    };
+  }
+}
+
+function tagSearch(key: string): TagSearch {
+  const text = key.toLowerCase();
+  const found = systemDefinitions.filter(
+    ({ name, description }) => name.toLowerCase().includes(text) || description.toLowerCase().includes(text),
+  );
+  return { id: isUuid(text) ? text : null, text, definitionIds: found.map(({ id }) => id) };
+}
+
+/** The definitions of these tags; one statement for the users', none where all are the system's. */
+async function definitionsOf(
+  session: ReadSession,
+  ids: readonly Uuid[],
+  choice: 'active' | 'all',
+): Promise<readonly TagDefinition[]> {
+  const own = await session.tags.findDefinitionsByIds(ids.filter((id) => !isSystemDefinition(id)));
+  const known = choice === 'all' ? own : own.filter(({ isActive }) => isActive);
+  return ids.map((id) => definitionOf(id, known));
+}
+
+async function views(session: ReadSession, tags: readonly Tag[]): Promise<readonly TagView[]> {
+  const ids = [...new Set(tags.map(({ tagDefinitionId }) => tagDefinitionId))];
+  const names = new Map((await definitionsOf(session, ids, 'all')).map(({ id, name }) => [id, name]));
+  return tags.map((tag) => ({ ...tag, tagDefinitionName: names.get(tag.tagDefinitionId) ?? '' }));
+}
+
+function publish(
+  session: WriteSession,
+  change: {
+    readonly type: typeof BusEventType.TAG_CREATION | typeof BusEventType.TAG_DELETION;
+    readonly tags: readonly Tag[];
+    readonly account: Account;
+    readonly definitions: readonly TagDefinition[];
+  },
+): void {
+  const names = new Map(change.definitions.map(({ id, name }) => [id, name]));
+  session.publish(
+    change.tags.map((tag) =>
+      tagEvent(change.type, tag, {
+        accountId: change.account.id,
+        tagDefinitionName: names.get(tag.tagDefinitionId) ?? '',
+      }),
+    ),
+  );
+}
+
+function has(tags: readonly Tag[], definitionId: Uuid): boolean {
+  return tags.some((tag) => tag.tagDefinitionId === definitionId);
+}
+
+function carriedTag(carried: readonly Tag[], { id, name }: TagDefinition, object: ObjectRef): Tag {
+  const tag = carried.find(({ tagDefinitionId }) => tagDefinitionId === id);
+  if (tag) return tag;
+  throw new BillingError({
+    code: ErrorCode.TAG_DOES_NOT_EXIST,
+    message: `${object.type} ${object.id} does not carry the tag ${name}`,
+    facts: { tagDefinitionId: id, objectType: object.type, objectId: object.id },
+  });
+}
+
+/** accounts.md §13.1 rule 6: what is remembered could not be paid. */
+function refuseUnpayable(account: Account, tags: readonly Tag[]): void {
+  if (account.paymentMethodId !== null || !has(tags, SystemTag.AUTO_PAY_OFF)) return;
+  throw new BillingError({
+    code: ErrorCode.TAG_CANNOT_BE_REMOVED,
+    message: `Tag AUTO_PAY_OFF cannot be removed: account ${account.id} has no default payment method`,
+    facts: { accountId: account.id },
+  });
+}

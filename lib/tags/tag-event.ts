@@ -1,0 +1,24 @@
+import type { Uuid } from '../ids/index.ts';
+import type { New } from '../ports/storage/session.ts';
+import type { BusEventType, NewBusEvent } from '../queue/model.ts';
+import type { Tag } from './model.ts';
+
+/** TAG_CREATION or TAG_DELETION (platform.md §10.4); the tagged object is named for handlers of the engine. */
+export function tagEvent(
+  type: typeof BusEventType.TAG_CREATION | typeof BusEventType.TAG_DELETION,
+  tag: New<Tag>,
+  of: { readonly accountId: Uuid; readonly tagDefinitionName: string },
+): NewBusEvent {
+  return {
+    type,
+    accountRecordId: tag.accountRecordId,
+    payload: {
+      accountId: of.accountId,
+      tagId: tag.id,
+      tagDefinitionId: tag.tagDefinitionId,
+      objectType: tag.objectType,
+      objectId: tag.objectId,
+      metaData: { tagDefinitionName: of.tagDefinitionName },
+    },
+  };
+}

@@ -1,0 +1,17 @@
+import { BillingError, ErrorCode } from '../errors/index.ts';
+import { checkStorable } from './storable-text.ts';
+
+/**
+ * A text that must be there, be storable and have at most `maxLength` characters; `name` stands for it in messages.
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003).
+ */
+export function checkText(name: string, text: string | null | undefined, maxLength: number): string {
+  if (text === null || text === undefined || text === '') throw invalid(name, `${name} needs to be set`);
+  checkStorable(name, text);
+  if (text.length <= maxLength) return text;
+  throw invalid(name, `${name} is ${text.length} characters long; at most ${maxLength} are allowed`);
+}
+
+function invalid(field: string, message: string): BillingError {
+  return new BillingError({ code: ErrorCode.MISSING_OR_INVALID_FIELD, message, facts: { field } });
+}
