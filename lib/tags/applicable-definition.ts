@@ -7,6 +7,9 @@ import { SystemTag, systemDefinition } from './system-definitions.ts';
 
 /** Control tags whose effect this version does not have: they would be accepted and do nothing. */
 const notOffered: ReadonlySet<Uuid> = new Set([
+  SystemTag.AUTO_PAY_OFF,
+  SystemTag.MANUAL_PAY,
+  SystemTag.AUTO_INVOICING_OFF,
   SystemTag.AUTO_INVOICING_DRAFT,
   SystemTag.AUTO_INVOICING_REUSE_DRAFT,
 ]);
@@ -40,7 +43,7 @@ export function applicableDefinition(id: Uuid, type: TaggedType, lookup: Definit
   if (!notOffered.has(id)) return definition;
   throw new BillingError({
     code: ErrorCode.NOT_IMPLEMENTED,
-    message: `Tag ${definition.name} is not offered by this version, which makes no draft invoices`,
+    message: `Tag ${definition.name} is not offered by this version`,
   });
 }
 
