@@ -7,6 +7,7 @@ import { type CallContext, CallOrigin, type TenantRef } from './context.ts';
 import { CustomFieldService } from './custom-fields/service.ts';
 import { type HealthReport, HealthService } from './health/service.ts';
 import type { Uuid } from './ids/index.ts';
+import { CatalogChangeHandler } from './invoicing/catalog-change-handler.ts';
 import { InvoiceRunHandler } from './invoicing/run-handler.ts';
 import { InvoicingService } from './invoicing/service.ts';
 import { invoicingConfigOf } from './invoicing/tenant-invoicing-config.ts';
@@ -204,6 +205,7 @@ function engineOf(ports: Ports, settings: EngineSettings) {
   const handlers = [
     new SubscriptionEventHandler(ports, catalogs),
     new InvoiceRunHandler(ports, invoicing, catalogs),
+    new CatalogChangeHandler(ports, catalogs, invoicingConfig),
     new AutomaticPaymentHandler(ports, paymentConfig),
     new PaymentRetryHandler(ports, paymentConfig),
     new JanitorHandler(ports, paymentConfig),

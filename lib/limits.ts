@@ -46,6 +46,12 @@ export const MAX_STORED_INTEGER = 2_147_483_647;
 /** Billing periods that one subscription may catch up in one run: daily billing for more than 27 years. */
 export const MAX_PERIODS_PER_RUN = 10_000;
 
+/** Earlier revisions of one catalog that are kept as values; they share their versions with it. */
+export const MAX_EARLIER_CATALOGS = 16;
+
+/** Accounts looked at in one transaction after a change of the catalog: some ten milliseconds on PostgreSQL. */
+export const ACCOUNTS_PER_CATALOG_CHANGE_PAGE = 200;
+
 /** Years from today that the start of a subscription may lie, either way: its timeline stays inside the calendar. */
 export const MAX_REQUESTED_DATE_YEARS = 100;
 

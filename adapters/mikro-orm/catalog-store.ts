@@ -18,7 +18,7 @@ import {
 } from './tables/catalogs.ts';
 import type { RevisionsOfSession } from './tenant-revisions.ts';
 
-const listed = ['id', 'effectiveDate', 'uploadId', 'contentHash', 'createdDate'] as const;
+const listed = ['id', 'effectiveDate', 'uploadId', 'contentHash', 'revision', 'createdDate'] as const;
 const listedColumns = raw(
   ['record_id', ...catalogVersionsTable.columnsOf(listed).map(({ name }) => name)].join(', '),
 );
@@ -37,6 +37,7 @@ export function catalogReads(scope: TenantScope, revisions: RevisionsOfSession):
         effectiveDate: fields.effectiveDate.read(row),
         uploadId: fields.uploadId.read(row),
         contentHash: fields.contentHash.read(row),
+        revision: fields.revision.read(row),
         createdDate: fields.createdDate.read(row),
       }));
     },
@@ -83,10 +84,12 @@ export function catalogWrites(scope: WriteScope, revisions: RevisionsOfSession):
       const [first] = versions;
       assertInvariant(first, 'An upload holds at least one catalog version');
       const partIds = await storeParts(scope, versions);
+      await revisions.set(sql`catalog_revision = catalog_revision + 1`);
+      const { catalogRevision: revision } = await revisions.read();
       const recordIds = await insert(
         scope,
         catalogVersionsTable,
-        versions.map((version) => rowOf(version, partIds)),
+        versions.map((version) => ({ ...rowOf(version, partIds), revision })),
       );
       versions.forEach((version, index) => {
         scope.changes.add({
@@ -98,7 +101,6 @@ export function catalogWrites(scope: WriteScope, revisions: RevisionsOfSession):
           snapshot: null,
         });
       });
-      await revisions.set(sql`catalog_revision = catalog_revision + 1`);
       return first.id;
     },
     insertOverridePlan: async (plan) => {
@@ -140,7 +142,10 @@ function idByHash(row: Row): readonly [hash: string, recordId: number] {
   return [textOf(row.content_hash, 'content_hash'), numberOf(row.record_id, 'record_id')];
 }
 
-function rowOf(version: NewCatalogVersion, partIds: ReadonlyMap<string, number>): CatalogVersionRow {
+function rowOf(
+  version: NewCatalogVersion,
+  partIds: ReadonlyMap<string, number>,
+): Omit<CatalogVersionRow, 'revision'> {
   const { parts, ...row } = version;
   const idOf = ({ contentHash, kind, name }: NewCatalogPart): number => {
     const recordId = partIds.get(contentHash);

@@ -4,7 +4,7 @@ import type { InvoiceFilter, InvoiceReads, InvoiceWrites } from '../../lib/ports
 import { formatLocalDate } from '../../lib/time/index.ts';
 import { invoiceAudit, invoiceItemAudit } from './audited-records.ts';
 import { insertAudited, type WriteScope } from './audited-writes.ts';
-import type { Column } from './columns.ts';
+import { type Column, numberOf } from './columns.ts';
 import { ConcurrentChangeError } from './concurrent-change.ts';
 import { takeNumbers } from './counters.ts';
 import {
@@ -32,6 +32,7 @@ import {
 const dueColumns: readonly Column[] = [
   { name: 'account_id', type: 'uuid', nullable: false },
   { name: 'target_date', type: 'date', nullable: false },
+  { name: 'catalog_revision', type: 'integer', nullable: false },
 ];
 const windowColumns: readonly Column[] = [
   { name: 'subscription_id', type: 'uuid', nullable: false },
@@ -57,7 +58,11 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
         : select(scope, invoicingStatesTable, sql`${isIn('account_id', 'uuid', accountIds)}`),
     dueCursors: async (due) => {
       if (due.length === 0) return [];
-      const cells = due.map(({ accountId, targetDate }) => [accountId, formatLocalDate(targetDate)]);
+      const cells = due.map(({ accountId, targetDate, catalogRevision }) => [
+        accountId,
+        formatLocalDate(targetDate),
+        catalogRevision,
+      ]);
       const rows = await scope.runner.rows(sql`
         select ${raw(dialect.selectList(cursorsTable, 'c'))}
         from ${rowsAs('r', dueColumns, cells)}
@@ -65,9 +70,18 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
         cross join bw_invoicing_cursors c
         where a.id = r.account_id and a.tenant_record_id = ${scope.tenantRecordId}
           and c.tenant_record_id = ${scope.tenantRecordId} and c.account_record_id = a.record_id
-          and (c.settled_through is null or c.dirty_from is not null or c.next_due_date <= r.target_date)
+          and (c.settled_through is null or c.dirty_from is not null or c.next_due_date <= r.target_date
+            or c.catalog_revision is null or c.catalog_revision <> r.catalog_revision)
         order by c.record_id`);
       return rows.map((row) => cursorsTable.decode(row));
+    },
+    accountsBehind: async ({ catalogRevision, afterRecordId, limit }) => {
+      const rows = await scope.runner.rows(sql`
+        select distinct account_record_id from bw_invoicing_cursors
+        where tenant_record_id = ${scope.tenantRecordId} and account_record_id > ${afterRecordId}
+          and (catalog_revision is null or catalog_revision <> ${catalogRevision})
+        order by account_record_id limit ${limit}`);
+      return rows.map((row) => numberOf(row.account_record_id, 'account_record_id'));
     },
     cursorsOfAccounts: async (accountIds) =>
       accountIds.length === 0 ? [] : select(scope, cursorsTable, ofAccounts(scope, accountIds)),
@@ -159,7 +173,7 @@ export function invoiceWrites(scope: WriteScope): InvoiceWrites {
         ${insertInto(scope, cursorsTable, cursors)}
         on conflict (tenant_record_id, subscription_id) do update set
           settled_through = excluded.settled_through, dirty_from = excluded.dirty_from,
-          next_due_date = excluded.next_due_date,
+          next_due_date = excluded.next_due_date, catalog_revision = excluded.catalog_revision,
           items_date = excluded.items_date, items_count = excluded.items_count`);
     },
     saveStates: async (states) => {

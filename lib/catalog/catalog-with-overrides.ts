@@ -6,6 +6,12 @@ import type { OverridePlan } from './override-plan.ts';
 import { evaluatePlanChange, type PlanChangeEvaluation } from './plan-change.ts';
 import type { PlanLookup } from './plan-lookup.ts';
 import { type PlanSpecifier, selectPlan } from './plan-specifier.ts';
+import {
+  type PlanTimeline,
+  type PriceChangeAlignment,
+  type PriceChangeEvent,
+  priceChangeEvents,
+} from './price-change-events.ts';
 import type { SubscriptionContext } from './rules.ts';
 
 /**
@@ -28,6 +34,19 @@ export class CatalogWithOverrides {
     return new CatalogWithOverrides(this.catalog, [...this.#overridePlans.values(), overridePlan]);
   }
 
+  /** As `Catalog.revision`. */
+  get revision(): number {
+    return this.catalog.revision;
+  }
+
+  /** As `Catalog.asOf`; override plans never change. */
+  asOf(revision: number): CatalogWithOverrides {
+    const earlier = this.catalog.asOf(revision);
+    return earlier === this.catalog
+      ? this
+      : new CatalogWithOverrides(earlier, [...this.#overridePlans.values()]);
+  }
+
   overridePlanNamed(name: string): OverridePlan | undefined {
     return this.#overridePlans.get(name);
   }
@@ -43,6 +62,19 @@ export class CatalogWithOverrides {
     if (overridePlan === undefined) return this.catalog.resolvePlan(planName, at, lastPlanChange);
     const { version, plan } = this.catalog.resolvePlan(overridePlan.parentPlanName, at, lastPlanChange);
     return { version, plan: overridePlan.planFrom(plan) };
+  }
+
+  /** As `Catalog.priceChangeEvents`; an override plan follows the versions of its parent. */
+  priceChangeEvents(timeline: PlanTimeline, alignment?: PriceChangeAlignment): readonly PriceChangeEvent[] {
+    return priceChangeEvents((planName, at) => this.#plansChangedAfter(planName, at), timeline, alignment);
+  }
+
+  #plansChangedAfter(planName: string, at: Instant): readonly ResolvedPlan[] {
+    const overridePlan = this.#overridePlans.get(planName);
+    if (overridePlan === undefined) return this.catalog.plansChangedAfter(planName, at);
+    return this.catalog
+      .plansChangedAfter(overridePlan.parentPlanName, at)
+      .map(({ version, plan }) => ({ version, plan: overridePlan.planFrom(plan) }));
   }
 
   /** The plan as the newest version that has it sells it; undefined if none does. */

@@ -1,9 +1,16 @@
 import { BillingError, ErrorCode } from '../errors/index.ts';
+import { MAX_EARLIER_CATALOGS } from '../limits.ts';
 import { shortened } from '../text/index.ts';
 import { formatInstant, type Instant } from '../time/index.ts';
 import type { CatalogVersion } from './catalog-version.ts';
 import type { Plan } from './model.ts';
 import { PlanRuns } from './plan-runs.ts';
+import {
+  type PlanTimeline,
+  type PriceChangeAlignment,
+  type PriceChangeEvent,
+  priceChangeEvents,
+} from './price-change-events.ts';
 
 /** A plan and the version that supplies it: whose date is the `catalogEffectiveDate` of what is billed. */
 export interface ResolvedPlan {
@@ -11,22 +18,47 @@ export interface ResolvedPlan {
   readonly plan: Plan;
 }
 
+/** How a catalog came to be, revision by revision (catalog.md §13 rule 2). */
+export interface CatalogPast {
+  /** The tenant's `catalogRevision` of which this is the catalog. */
+  readonly revision: number;
+  /** The versions as they were at an earlier revision, in any order. */
+  versionsAt(revision: number): readonly CatalogVersion[];
+}
+
 /** All versions of a tenant's catalog: an immutable value, shared. Made by `createCatalog`. */
 export class Catalog {
   /** Ascending by effective date. */
   readonly versions: readonly CatalogVersion[];
+  /** The tenant's `catalogRevision`; 0 for a catalog that is no tenant's. */
+  readonly revision: number;
   readonly #dates: Float64Array;
+  readonly #past: CatalogPast | null;
+  readonly #earlier = new Map<number, Catalog>();
   #runs: PlanRuns | undefined;
 
-  constructor(versions: readonly CatalogVersion[]) {
+  constructor(versions: readonly CatalogVersion[], past: CatalogPast | null = null) {
     this.versions = Object.freeze(versions.toSorted((one, other) => one.effectiveDate - other.effectiveDate));
     this.#dates = Float64Array.from(this.versions, (version) => version.effectiveDate);
+    this.revision = past?.revision ?? 0;
+    this.#past = past;
     Object.freeze(this);
   }
 
   /** Name of the catalog; null without versions. */
   get name(): string | null {
     return this.versions[0]?.catalogName ?? null;
+  }
+
+  /** The catalog as it was at an earlier revision of the tenant; without versions before its first upload. */
+  asOf(revision: number): Catalog {
+    if (this.#past === null || revision >= this.revision) return this;
+    const known = this.#earlier.get(revision);
+    if (known !== undefined) return known;
+    const earlier = new Catalog(this.#past.versionsAt(revision));
+    if (this.#earlier.size >= MAX_EARLIER_CATALOGS) this.#earlier.clear();
+    this.#earlier.set(revision, earlier);
+    return earlier;
   }
 
   /**
@@ -47,8 +79,7 @@ export class Catalog {
    */
   resolvePlan(planName: string, at: Instant, lastPlanChange: Instant): ResolvedPlan {
     if (this.versions.length === 0) throw noVersion(at);
-    this.#runs ??= new PlanRuns(this.versions);
-    const index = this.#runs.indexFor(planName, {
+    const index = this.#runsOfPlans().indexFor(planName, {
       at: this.#indexAt(at),
       anchor: this.#indexAt(lastPlanChange),
       instant: at,
@@ -61,6 +92,33 @@ export class Catalog {
       message: `Plan "${shortened(planName)}" is in no version of catalog "${this.name ?? ''}" up to ${formatInstant(at)}`,
       facts: { planName, at, lastPlanChange },
     });
+  }
+
+  /**
+   * The price changes that versions of this catalog make for one existing subscription (catalog.md §6.4), in date order;
+   * with `alignment` they fall on bill cycle dates.
+   */
+  priceChangeEvents(timeline: PlanTimeline, alignment?: PriceChangeAlignment): readonly PriceChangeEvent[] {
+    return priceChangeEvents((planName, at) => this.plansChangedAfter(planName, at), timeline, alignment);
+  }
+
+  /**
+   * The versions after the one in force at an instant that change a plan for existing subscriptions, up to the first
+   * without it; ascending (catalog.md §6.4 rule 2).
+   */
+  plansChangedAfter(planName: string, at: Instant): readonly ResolvedPlan[] {
+    return this.#runsOfPlans()
+      .changedAfter(planName, this.#indexAt(at))
+      .flatMap((index) => {
+        const version = this.versions[index];
+        const plan = version?.planNamed(planName);
+        return version !== undefined && plan !== undefined ? [{ version, plan }] : [];
+      });
+  }
+
+  #runsOfPlans(): PlanRuns {
+    this.#runs ??= new PlanRuns(this.versions);
+    return this.#runs;
   }
 
   /** Index of the version in force: 0 before the first one, −1 without any. */
@@ -85,6 +143,6 @@ function noVersion(at: Instant): BillingError {
 }
 
 /** The catalog of the given versions, in any order; their names agree and their dates differ (`validateVersions`). */
-export function createCatalog(versions: readonly CatalogVersion[]): Catalog {
-  return new Catalog(versions);
+export function createCatalog(versions: readonly CatalogVersion[], past: CatalogPast | null = null): Catalog {
+  return new Catalog(versions, past);
 }

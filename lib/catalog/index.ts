@@ -1,4 +1,4 @@
-export { Catalog, createCatalog, type ResolvedPlan } from './catalog.ts';
+export { Catalog, type CatalogPast, createCatalog, type ResolvedPlan } from './catalog.ts';
 export * from './catalog-json.ts';
 export { CatalogVersion, createVersion } from './catalog-version.ts';
 export { CatalogWithOverrides } from './catalog-with-overrides.ts';
@@ -16,6 +16,13 @@ export { samePlan } from './plan.ts';
 export type { PlanChangeEvaluation } from './plan-change.ts';
 export type { PlanSpecifier } from './plan-specifier.ts';
 export { isZeroEverywhere, priceOf } from './price.ts';
+export type {
+  PlanEnd,
+  PlanStep,
+  PlanTimeline,
+  PriceChangeAlignment,
+  PriceChangeEvent,
+} from './price-change-events.ts';
 export {
   type BlockPriceOverride,
   matchPriceOverrides,

@@ -35,6 +35,25 @@ export class PlanRuns {
     );
   }
 
+  /**
+   * Indexes of the versions after `index` that change a plan for existing subscriptions, ascending, up to the first
+   * version without the plan (catalog.md §6.4 rule 2). Those that repeat the plan of the version before are not among them.
+   */
+  changedAfter(planName: string, index: number): readonly number[] {
+    if (!this.#dated.has(planName)) return [];
+    const runs = this.#runs.get(planName) ?? [];
+    const changed: number[] = [];
+    let position = latestBy(runs, index);
+    let end = Math.max(index, runs[position]?.last ?? index);
+    for (position += 1; runs[position]?.first === end + 1; position += 1) {
+      const run = runs[position];
+      if (run === undefined) break;
+      if (run.part.forExisting !== null) changed.push(run.first);
+      end = run.last;
+    }
+    return changed;
+  }
+
   #add(part: Part<Plan>, index: number): void {
     const runs = listIn(this.#runs, part.name);
     const latest = runs.at(-1);

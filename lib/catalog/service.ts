@@ -4,9 +4,9 @@ import { BillingError, ErrorCode, type Problem } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
-import { BusEventType, type NewBusEvent } from '../queue/model.ts';
 import type { TenantService } from '../tenants/service.ts';
 import { type Catalog, createCatalog } from './catalog.ts';
+import { catalogChanged } from './catalog-event.ts';
 import type { CatalogOfAccount, CatalogProvider, CatalogRequest, CatalogSource } from './catalog-source.ts';
 import { type CatalogVersion, createVersion } from './catalog-version.ts';
 import { sha256Hex } from './content-hash.ts';
@@ -20,9 +20,6 @@ import { validateVersions, versionsToAdd } from './validation/validate-versions.
 import { partsOf } from './version-parts.ts';
 import { type ParsedVersion, readCatalogXml } from './xml/read-catalog.ts';
 import { canonicalXml } from './xml/write-catalog.ts';
-
-/** Key of the tenant value under which catalogs stand in events (catalog.md §13 rule 4). */
-const CATALOG_KEY = 'CATALOG';
 
 /** Where catalogs come from that are not stored. */
 export interface CatalogSettings {
@@ -151,18 +148,10 @@ export class CatalogService implements CatalogProvider {
     });
   }
 
-  #logWarnings(tenant: TenantRef, { versions, warnings }: Parsed): void {
+  #logWarnings(tenant: TenantRef, { warnings }: Parsed): void {
     const { logger } = this.#ports;
     for (const { message, line } of warnings)
       logger.warn({ tenantId: tenant.id, line }, `catalog upload: ${message}`);
-    for (const { version } of versions) {
-      const changing = version.plans.filter((plan) => plan.effectiveDateForExistingSubscriptions !== null);
-      if (changing.length === 0) continue;
-      logger.warn(
-        { tenantId: tenant.id, plans: changing.map((plan) => plan.name) },
-        `${version.title}: prices of existing subscriptions stay as they are; this version bills no price changes`,
-      );
-    }
   }
 
   #rowsOf(added: readonly Hashed[], source: string, context: CallContext): readonly NewCatalogVersion[] {
@@ -223,15 +212,6 @@ function toAdd(
   const versions = hashed.map((each) => each.version);
   const added = new Set(versionsToAdd(stored, versions, isEnvelope));
   return hashed.filter((each) => added.has(each.version));
-}
-
-/** catalog.md §13 rule 4. */
-function catalogChanged(objectId: Uuid): NewBusEvent {
-  return {
-    type: BusEventType.TENANT_CONFIG_CHANGE,
-    accountRecordId: null,
-    payload: { accountId: null, objectId, metaData: { key: CATALOG_KEY } },
-  };
 }
 
 async function withHash(read: ReadVersion): Promise<Hashed> {

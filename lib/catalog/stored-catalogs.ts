@@ -52,6 +52,8 @@ export class StoredCatalogs {
 }
 
 interface KeptVersion {
+  /** Revision of the catalog that brought it. */
+  readonly since: number;
   readonly contentHash: string;
   readonly version: CatalogVersion;
 }
@@ -88,7 +90,14 @@ class KeptCatalog {
     const contents = await session.catalogs.contents(unknown);
     await this.#readParts(contents, session);
     const versions = this.#compose(stored, known, new Map(contents.map((each) => [each.recordId, each])));
-    const catalog = createCatalog([...versions.values()].map(({ version }) => version));
+    const all = [...versions.values()];
+    const catalog = createCatalog(
+      all.map(({ version }) => version),
+      {
+        revision,
+        versionsAt: (then) => all.filter(({ since }) => since <= then).map(({ version }) => version),
+      },
+    );
     this.#versions = versions;
     this.#catalog = catalog;
     this.#revision = revision;
@@ -125,14 +134,14 @@ class KeptCatalog {
   ): KeptVersions {
     const versions = new Map<number, KeptVersion>();
     let previous: CatalogVersion | undefined;
-    for (const { recordId, contentHash, effectiveDate } of stored) {
+    for (const { recordId, contentHash, effectiveDate, revision } of stored) {
       const content = contents.get(recordId)?.content;
       const version =
         content === undefined
           ? known.get(recordId)?.version
           : this.#version(effectiveDate, content, previous);
       assertInvariant(version !== undefined, `Catalog version ${recordId} has no content`);
-      versions.set(recordId, { contentHash, version });
+      versions.set(recordId, { contentHash, version, since: revision ?? 0 });
       previous = version;
     }
     return versions;

@@ -43,6 +43,8 @@ export interface StoredCatalogVersion {
   readonly uploadId: Uuid;
   /** SHA-256 of the canonical written form (catalog.md §3.4), in hexadecimal: another one, another content. */
   readonly contentHash: string;
+  /** The tenant's `catalogRevision` since which the catalog holds this version; null = before it was kept. */
+  readonly revision: number | null;
   readonly createdDate: Instant;
 }
 
@@ -53,7 +55,7 @@ export interface StoredCatalogContent {
 }
 
 /** A version to be stored; parts that the tenant has already are not stored again. */
-export interface NewCatalogVersion extends Omit<StoredCatalogVersion, 'recordId'> {
+export interface NewCatalogVersion extends Omit<StoredCatalogVersion, 'recordId' | 'revision'> {
   /** The uploaded document as it came; kept once per upload, on its first version, else null. */
   readonly sourceText: string | null;
   readonly parts: NewCatalogParts;

@@ -45,6 +45,7 @@ export async function dryRunToTargetDate(
     requests: [{ account, targetDate, runDate: today, state }],
     catalogOf: () => catalog,
     choice: 'all',
+    alignPriceChanges: config.alignPriceChanges,
   });
   for (const { error } of failures) throw error;
   const [billing] = await withWindowItems(session, billings);

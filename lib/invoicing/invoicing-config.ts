@@ -20,6 +20,11 @@ export interface InvoicingConfig {
   readonly sanitySafetyBoundEnabled: boolean;
   /** `maxDailyNumberOfItemsSafetyBound`; −1 = off. */
   readonly maxDailyItems: number;
+  /**
+   * Whether a new price for existing subscriptions waits for the bill cycle date (catalog.md §6.4 rule 5):
+   * `org.service.subscription.align.effectiveDateForExistingSubscriptions`.
+   */
+  readonly alignPriceChanges: boolean;
 }
 
 export const DEFAULT_INVOICING_CONFIG: InvoicingConfig = Object.freeze({
@@ -30,4 +35,5 @@ export const DEFAULT_INVOICING_CONFIG: InvoicingConfig = Object.freeze({
   prorationFixedDays: 0,
   sanitySafetyBoundEnabled: true,
   maxDailyItems: MAX_DAILY_ITEMS_PER_SUBSCRIPTION,
+  alignPriceChanges: false,
 });

@@ -8,12 +8,8 @@ import { effectiveTargetDate } from './effective-target-date.ts';
 import type { SubscriptionBilling } from './evaluate-subscription.ts';
 import { type AccountRunInput, evaluateAccount, missingItemIdsOfAccount } from './invoice-run.ts';
 import type { InvoicingConfig } from './invoicing-config.ts';
-import {
-  type AccountBilling,
-  type BillingRequest,
-  initialState,
-  loadBillingState,
-} from './load-billing-state.ts';
+import { type AccountBilling, initialState, loadBillingState } from './load-billing-state.ts';
+import type { BillingRequest } from './load-streams.ts';
 import type { AccountInvoicingState, CoverageRow, InvoiceItem } from './model.ts';
 import { invoicingCurrency } from './new-invoice.ts';
 import { type EvaluatedAccount, saveRuns } from './save-runs.ts';
@@ -104,6 +100,7 @@ async function loadRuns(
     requests: accepted,
     catalogOf,
     choice: 'due',
+    alignPriceChanges: config.alignPriceChanges,
   });
   for (const { request, error } of failures) {
     failed.push({ account: request.account, kind: 'failed', state: request.state, error });

@@ -112,21 +112,32 @@ async function saveProjection(session: WriteSession, evaluated: readonly Evaluat
   }
   if (repairable.length > 0) await session.invoices.setRepairable(repairable);
   if (inserted.length > 0) await session.invoices.insertCoverage(inserted, ownerOf);
-  if (all.length === 0) return;
-  await session.invoices.saveCursors(evaluated.flatMap(cursorsOf));
+  const cursors = evaluated.flatMap((account) => [...cursorsOf(account), ...untouchedCursors(account)]);
+  if (cursors.length > 0) await session.invoices.saveCursors(cursors);
 }
 
 /** The cursors with the day's items, old and new, for the next run's safety bound; repairs carry no subscription id. */
 function cursorsOf({ billing, run }: EvaluatedAccount): readonly StoredCursor[] {
-  const { account, subscriptions, runDate } = billing;
+  const { account, subscriptions, runDate, catalogRevision } = billing;
   const before = new Map(subscriptions.map((each) => [each.subscriptionId, each.itemsCreatedToday]));
   return run.evaluations.map(({ subscriptionId, cursor, items }) => ({
     ...cursor,
     accountRecordId: account.recordId,
+    catalogRevision,
     itemsDate: runDate,
     itemsCount:
       (before.get(subscriptionId) ?? 0) + items.filter((item) => item.subscriptionId !== null).length,
   }));
+}
+
+/** Those that a later catalog leaves as they are: noted, so that the next run need not compare again. */
+function untouchedCursors({ billing, run }: EvaluatedAccount): readonly StoredCursor[] {
+  const { behind, catalogRevision } = billing;
+  if (behind.length === 0) return behind;
+  const evaluated = new Set(run.evaluations.map(({ subscriptionId }) => subscriptionId));
+  return behind
+    .filter(({ subscriptionId }) => !evaluated.has(subscriptionId))
+    .map((cursor) => ({ ...cursor, catalogRevision }));
 }
 
 function dueEntries({ billing, run }: EvaluatedAccount): readonly NewNotification[] {

@@ -9,6 +9,11 @@ import { type BillCycleDay, type BillCycleDaySources, billCycleDayOf } from './b
 import { billCycleDaySources } from './bill-cycle-sources.ts';
 import { withDerivedPhases } from './derived-phases.ts';
 import { type LifecycleEvent, LifecycleEventType, type Subscription } from './model.ts';
+import {
+  type BillingTransition,
+  type PriceChangeSource,
+  withPriceChanges,
+} from './price-change-transitions.ts';
 import { type PlanInForce, type PlanResolver, type Transition, transitionsOf } from './transitions.ts';
 
 /** A subscription with its active lifecycle events. */
@@ -18,10 +23,12 @@ export interface SubscriptionHistory {
 }
 
 export interface BillingEventsInput {
-  readonly account: Pick<Account, 'id' | 'currency' | 'billCycleDayLocal' | 'timeZone'>;
+  readonly account: Pick<Account, 'id' | 'currency' | 'billCycleDayLocal' | 'timeZone' | 'referenceTime'>;
   /** Subscriptions of the account; a bundle's base must be among them where its add-ons are. */
   readonly histories: readonly SubscriptionHistory[];
-  readonly plans: PlanResolver;
+  readonly plans: PlanResolver & PriceChangeSource;
+  /** Whether price changes of existing subscriptions wait for the bill cycle date (catalog.md §6.4 rule 5); default not. */
+  readonly alignPriceChanges?: boolean;
 }
 
 export interface BillingEventStream {
@@ -32,8 +39,8 @@ export interface BillingEventStream {
 }
 
 /**
- * The stream that invoicing works on (subscriptions.md §19.1, §19.2), with the phases and the expiry that are not stored
- * yet, so that billing ahead of a date sees where each phase ends. While the account has no bill cycle day, ACCOUNT
+ * The stream that invoicing works on (subscriptions.md §19.1, §19.2), with the price changes of §13 and with the phases and
+ * the expiry that are not stored yet, so that billing ahead of a date sees where each phase ends. While the account has no bill cycle day, ACCOUNT
  * alignment counts as SUBSCRIPTION and `isAccountAligned` marks the events the account's day is then taken from (§15.2).
  * @throws BillingError CATALOG_NO_PRICE_FOR_CURRENCY (2010), CATALOG_PRICE_VALUE_NULL_FOR_CURRENCY (2011).
  */
@@ -46,7 +53,7 @@ export function billingEvents(input: BillingEventsInput): BillingEventStream {
     const own = sources.get(subscription.id);
     return own === undefined
       ? []
-      : eventsOfSubscription({ subscription, transitions, sources: own, account: input.account });
+      : eventsOfSubscription({ ...input, subscription, transitions, sources: own });
   });
   const skipped = timelines
     .filter(({ subscription, events: stored }) => stored.length > 0 && !sources.has(subscription.id))
@@ -66,11 +73,13 @@ interface SubscriptionStream {
   readonly transitions: readonly Transition[];
   readonly sources: BillCycleDaySources;
   readonly account: BillingEventsInput['account'];
+  readonly plans: PriceChangeSource;
+  readonly alignPriceChanges?: boolean;
 }
 
 function eventsOfSubscription(stream: SubscriptionStream): readonly BillingEvent[] {
   let cycle: BillCycleDay | undefined;
-  return stream.transitions.map((transition) => {
+  return withPriceChanges({ ...stream, isAligned: stream.alignPriceChanges ?? false }).map((transition) => {
     const inForce = transition.next;
     if (inForce !== null) cycle = billCycleDayOf(inForce, transition.billCycleDay, stream.sources);
     const { event } = transition;
@@ -122,9 +131,9 @@ function catalogDateOf({ plan, version }: PlanInForce, at: Instant): Instant {
   return plan.parentPlanName === undefined ? version.effectiveDate : at;
 }
 
-/** A one-time price is billed where its phase begins, never again by a bill cycle day or quantity event (§19.1). */
-function fixedPriceOf(transition: Transition, account: BillingEventsInput['account']): Decimal | null {
-  if (!bringsPhase.has(transition.event.type)) return null;
+/** A one-time price is billed where its phase begins, never again by a change of price, day or quantity (§19.1). */
+function fixedPriceOf(transition: BillingTransition, account: BillingEventsInput['account']): Decimal | null {
+  if (transition.isPriceChange || !bringsPhase.has(transition.event.type)) return null;
   return priceIn(transition.next?.phase.fixed?.price, transition.next, account);
 }
 

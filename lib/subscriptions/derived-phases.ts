@@ -50,5 +50,10 @@ function lastPhases(ordered: readonly LifecycleEvent[]): readonly LifecycleEvent
 }
 
 function derivedEvent(draft: EventDraft, source: LifecycleEvent, sequence: number): LifecycleEvent {
-  return { ...source, ...draft, recordId: ABOVE_RECORD_IDS + source.recordId, sequence };
+  return { ...source, ...draft, recordId: derivedRecordId(source.recordId), sequence };
+}
+
+/** Record id of an event that is derived from that of another; one that is derived already keeps its own. */
+export function derivedRecordId(recordId: number): number {
+  return recordId < ABOVE_RECORD_IDS ? ABOVE_RECORD_IDS + recordId : recordId;
 }

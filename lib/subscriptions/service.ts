@@ -204,7 +204,7 @@ async function store(session: WriteSession, creation: Creation): Promise<void> {
   await session.subscriptions.insertEvents(creation.events);
   await session.subscriptions.insertBlockingStates([creation.entitlementStart]);
   await session.invoices.saveCursors([
-    { ...creation.cursor, accountRecordId, itemsDate: null, itemsCount: 0 },
+    { ...creation.cursor, accountRecordId, catalogRevision: null, itemsDate: null, itemsCount: 0 },
   ]);
 }
 

@@ -592,7 +592,13 @@ eachDatabase((kind, open) => {
       const cursor = { subscriptionId, settledThrough, dirtyFrom: dirty, nextDueDate: null };
       await storage.write(tenant, authorship(), (session) =>
         session.invoices.saveCursors([
-          { ...cursor, accountRecordId: customer.recordId, itemsDate: null, itemsCount: 0 },
+          {
+            ...cursor,
+            accountRecordId: customer.recordId,
+            catalogRevision: null,
+            itemsDate: null,
+            itemsCount: 0,
+          },
         ]),
       );
     }

@@ -102,7 +102,10 @@ eachDatabase((kind, open) => {
           .pageOfAccount(acme.id, page)
           .then(({ rows, total }) => Array.from({ length: rows.length + total })),
         states: invoices.loadStates([acme.id]),
-        dueCursors: invoices.dueCursors([{ accountId: acme.id, targetDate: localDate(2099, 1, 1) }]),
+        dueCursors: invoices.dueCursors([
+          { accountId: acme.id, targetDate: localDate(2099, 1, 1), catalogRevision: 1 },
+        ]),
+        accountsBehind: invoices.accountsBehind({ catalogRevision: 7, afterRecordId: 0, limit: 10 }),
         cursors: invoices.cursorsOfAccounts([acme.id]),
         coverage: invoices.loadCoverage([{ subscriptionId: all.subscription.id, from: null }]),
         coverageOfItems: invoices.loadCoverageOfItems([all.item.id]),
@@ -293,6 +296,7 @@ async function fill(opened: OpenedStorage, acme: Account) {
         settledThrough: null,
         dirtyFrom: today,
         nextDueDate: null,
+        catalogRevision: 1,
         itemsDate: null,
         itemsCount: 0,
       },

@@ -85,7 +85,10 @@ eachDatabase((kind, open) => {
           await session.invoices.findItems(idsOf(of.map((each) => each.invoice)));
           await session.invoices.findItemsByIds(idsOf(of.map((each) => each.item)));
           await session.invoices.loadStates(ids);
-          await session.invoices.dueCursors(ids.map((accountId) => ({ accountId, targetDate: today })));
+          await session.invoices.dueCursors(
+            ids.map((accountId) => ({ accountId, targetDate: today, catalogRevision: 1 })),
+          );
+          await session.invoices.accountsBehind({ catalogRevision: 2, afterRecordId: 0, limit: 100 });
           await session.invoices.cursorsOfAccounts(ids);
           await session.invoices.findCursors(subscriptionIds);
           await session.invoices.loadCoverage(
@@ -269,6 +272,7 @@ async function fill(opened: OpenedStorage) {
         settledThrough: today,
         dirtyFrom: null,
         nextDueDate: localDate(2026, 3, 1),
+        catalogRevision: 1,
         itemsDate: null,
         itemsCount: 0,
       })),

@@ -414,7 +414,7 @@ eachDatabase((kind, open) => {
       expect(withoutRecordIds(found).map(withoutAccount)).to.deep.equal([free, shorter]);
     });
 
-    it('cursors: those that are due at the date of their account, saved again', async () => {
+    it('cursors: those that are due at the date of their account or behind the catalog, saved again', async () => {
       const [first, second] = await opened.newAccounts(2);
       if (!first || !second) throw new Error('no account');
       const cursor = (accountRecordId: number, changes: object) => ({
@@ -423,6 +423,7 @@ eachDatabase((kind, open) => {
         settledThrough: today,
         dirtyFrom: null,
         nextDueDate: localDate(2026, 3, 1),
+        catalogRevision: 1,
         itemsDate: today,
         itemsCount: 3,
         ...changes,
@@ -431,19 +432,29 @@ eachDatabase((kind, open) => {
       const fresh = cursor(first.recordId, { settledThrough: null, nextDueDate: null });
       const dirty = cursor(first.recordId, { dirtyFrom: today });
       const dueThere = cursor(second.recordId, {});
-      await opened.write((session) => session.invoices.saveCursors([notDue, fresh, dirty, dueThere]));
+      const behind = cursor(second.recordId, { nextDueDate: null, catalogRevision: 0 });
+      const unknown = cursor(second.recordId, { nextDueDate: null, catalogRevision: null });
+      const made = [notDue, fresh, dirty, dueThere, behind, unknown];
+      await opened.write((session) => session.invoices.saveCursors(made));
       const due = await read((session) =>
         session.invoices.dueCursors([
-          { accountId: first.id, targetDate: localDate(2026, 2, 28) },
-          { accountId: second.id, targetDate: localDate(2026, 3, 1) },
+          { accountId: first.id, targetDate: localDate(2026, 2, 28), catalogRevision: 1 },
+          { accountId: second.id, targetDate: localDate(2026, 3, 1), catalogRevision: 1 },
         ]),
       );
-      expect(withoutRecordIds(due)).to.deep.equal([fresh, dirty, dueThere]);
+      expect(withoutRecordIds(due)).to.deep.equal([fresh, dirty, dueThere, behind, unknown]);
+      const accountsBehind = (catalogRevision: number, afterRecordId: number) =>
+        read((session) => session.invoices.accountsBehind({ catalogRevision, afterRecordId, limit: 1 }));
+      expect(await accountsBehind(1, first.recordId - 1)).to.deep.equal([second.recordId]);
+      expect(await accountsBehind(2, first.recordId - 1)).to.deep.equal([first.recordId]);
+      expect(await accountsBehind(2, first.recordId)).to.deep.equal([second.recordId]);
+      expect(await accountsBehind(2, second.recordId)).to.deep.equal([]);
 
       const saved = {
         ...fresh,
         settledThrough: localDate(2026, 4, 1),
         nextDueDate: localDate(2026, 5, 1),
+        catalogRevision: 2,
         itemsDate: today,
         itemsCount: 3,
       };
@@ -565,7 +576,11 @@ eachDatabase((kind, open) => {
         };
       });
       expect(withoutRecordIds(versions)).to.deep.equal(
-        [early, late, again].map(({ sourceText: _, parts: __, ...listed }) => listed),
+        [
+          { ...early, revision: 1 },
+          { ...late, revision: 1 },
+          { ...again, revision: 2 },
+        ].map(({ sourceText: _, parts: __, ...listed }) => listed),
       );
       expect(withoutRecordIds(parts)).to.have.deep.members([frame, ...products, ...plans, added]);
       const idOf = (part: NewCatalogPart) =>

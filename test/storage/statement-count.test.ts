@@ -75,6 +75,7 @@ async function writeAll(session: WriteSession, owner: Owner, count: number) {
       settledThrough: null,
       dirtyFrom: null,
       nextDueDate: null,
+      catalogRevision: 1,
       itemsDate: null,
       itemsCount: 0,
     })),
@@ -156,7 +157,9 @@ async function readAll(
   ];
   expect(new Set(found.map((rows) => rows.length))).to.deep.equal(new Set([all.bundles.length]));
   await subscriptions.findEvents(subscriptionIds);
-  await invoices.dueCursors(accountIds.map((accountId) => ({ accountId, targetDate: today })));
+  await invoices.dueCursors(
+    accountIds.map((accountId) => ({ accountId, targetDate: today, catalogRevision: 1 })),
+  );
   await payments.findByAccounts(accountIds);
   return found.length + 3;
 }

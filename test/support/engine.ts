@@ -47,7 +47,7 @@ export async function openEngine(
   open: OpenDatabase,
   options: {
     readonly now: string;
-    readonly catalog?: URL;
+    readonly catalog?: URL | string;
     readonly catalogPlugins?: BillingOptions<never>['catalogPlugins'];
     readonly defaultCatalog?: BillingOptions<never>['defaultCatalog'];
     readonly configuration?: BillingOptions<never>['configuration'];

@@ -7,17 +7,17 @@ export interface Shop {
   readonly acme: TenantBilling;
 }
 
-/** Makes a tenant that sells by the catalog `examples/catalogs/<name>.xml`, or by one of the test fixtures. */
+/** Makes a tenant that sells by a catalog: of `examples/catalogs` or the test fixtures, or the XML itself. */
 export async function openShop(
   billing: Billing<never>,
-  catalog = new URL('../../examples/catalogs/meadow.xml', import.meta.url),
+  catalog: URL | string = new URL('../../examples/catalogs/meadow.xml', import.meta.url),
 ): Promise<Shop> {
   const tenant = await billing.tenants.create(
     { userName: 'test' },
     { apiKey: `shop-${shops++}`, apiSecret: 'secret' },
   );
   const acme = billing.as({ tenant: tenant.id, user: 'test' });
-  await acme.uploadCatalog(await readFile(catalog));
+  await acme.uploadCatalog(typeof catalog === 'string' ? catalog : await readFile(catalog));
   return { tenant: await billing.tenants.refOf(tenant.id), acme };
 }
 

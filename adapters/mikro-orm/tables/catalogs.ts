@@ -2,11 +2,22 @@ import type { StoredOverridePlan } from '../../../lib/catalog/stored-override-pl
 import type { NewCatalogPart, NewCatalogVersion } from '../../../lib/catalog/stored-version.ts';
 import { ErrorCode } from '../../../lib/errors/index.ts';
 import type { New } from '../../../lib/ports/storage/index.ts';
-import { currency, instantAt, instantAtOrNull, integer, oneOf, text, textOrNull, uuid } from '../columns.ts';
+import {
+  currency,
+  instantAt,
+  instantAtOrNull,
+  integer,
+  integerOrNull,
+  oneOf,
+  text,
+  textOrNull,
+  uuid,
+} from '../columns.ts';
 import { RecordTable } from './record-table.ts';
 
 /** A version as its row holds it. */
 export interface CatalogVersionRow extends Omit<NewCatalogVersion, 'parts'> {
+  readonly revision: number | null;
   /** Versions of before there were parts have their canonical XML, the others a composition. */
   readonly canonicalXml: string | null;
   /** JSON of a `CatalogComposition`. */
@@ -38,6 +49,7 @@ export const catalogVersionsTable = new RecordTable<CatalogVersionRow>(
     composition: textOrNull('composition'),
     sourceText: textOrNull('source_text'),
     contentHash: text('content_hash'),
+    revision: integerOrNull('revision'),
     createdDate: instantAt('created_date'),
   },
 );

@@ -25,6 +25,14 @@ export interface InvoiceFilter {
 export interface DueSubscriptions {
   readonly accountId: Uuid;
   readonly targetDate: LocalDate;
+  /** Revision of the account's catalog. */
+  readonly catalogRevision: number;
+}
+
+export interface AccountsBehind {
+  readonly catalogRevision: number;
+  readonly afterRecordId: number;
+  readonly limit: number;
 }
 
 export interface InvoiceReads {
@@ -40,9 +48,14 @@ export interface InvoiceReads {
   loadStates(accountIds: readonly Uuid[]): Promise<readonly AccountInvoicingState[]>;
   /**
    * Cursors of the subscriptions that are due (invoicing.md §7.1): settled nothing yet, dirty, or next due on or
-   * before the account's target date.
+   * before the account's target date; and of those that were last evaluated under an earlier revision of the catalog.
    */
   dueCursors(due: readonly DueSubscriptions[]): Promise<readonly StoredCursor[]>;
+  /**
+   * Record ids of accounts with cursors of an earlier revision of the catalog, ascending, after a record id: at most
+   * `limit` of them.
+   */
+  accountsBehind(request: AccountsBehind): Promise<readonly number[]>;
   /** Cursors of all subscriptions of these accounts. */
   cursorsOfAccounts(accountIds: readonly Uuid[]): Promise<readonly StoredCursor[]>;
   findCursors(subscriptionIds: readonly Uuid[]): Promise<readonly StoredCursor[]>;

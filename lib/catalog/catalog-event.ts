@@ -1,0 +1,22 @@
+import type { Uuid } from '../ids/index.ts';
+import { BusEventType, type EventPayload, type NewBusEvent } from '../queue/model.ts';
+
+/** Key of the tenant value under which catalogs stand in events (catalog.md §13 rule 4). */
+const CATALOG_KEY = 'CATALOG';
+
+/** Tells that the tenant's catalog has changed (catalog.md §13 rule 4). @param objectId id of the catalog row. */
+export function catalogChanged(objectId: Uuid): NewBusEvent {
+  return {
+    type: BusEventType.TENANT_CONFIG_CHANGE,
+    accountRecordId: null,
+    payload: { accountId: null, objectId, metaData: { key: CATALOG_KEY } },
+  };
+}
+
+/** True if a TENANT_CONFIG_CHANGE with this payload is about the catalog. */
+export function isCatalogChange(payload: EventPayload): boolean {
+  const { metaData } = payload;
+  return (
+    typeof metaData === 'object' && metaData !== null && 'key' in metaData && metaData.key === CATALOG_KEY
+  );
+}

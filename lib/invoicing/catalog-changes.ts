@@ -1,0 +1,76 @@
+import type { Account } from '../accounts/model.ts';
+import type { CatalogWithOverrides } from '../catalog/index.ts';
+import { BillingError } from '../errors/index.ts';
+import type { Uuid } from '../ids/index.ts';
+import { billingEvents, type SubscriptionHistory } from '../subscriptions/billing-events.ts';
+import { type LocalDate, minDate } from '../time/index.ts';
+import type { BillingEvent } from './billing-event.ts';
+import { firstChangedDate } from './first-changed-date.ts';
+import type { StoredCursor } from './model.ts';
+
+export interface CatalogChangesInput {
+  readonly account: Account;
+  /** All subscriptions of the account that are looked at, with the bases of add-ons. */
+  readonly histories: readonly SubscriptionHistory[];
+  readonly catalog: CatalogWithOverrides;
+  readonly alignPriceChanges: boolean;
+  /** Events of the account's subscriptions by the catalog as it is now. */
+  readonly bySubscription: ReadonlyMap<Uuid, readonly BillingEvent[]>;
+  readonly cursors: readonly StoredCursor[];
+}
+
+/** True if the catalog has got another revision since the subscription was evaluated. */
+export function isBehind(cursor: StoredCursor, catalog: Pick<CatalogWithOverrides, 'revision'>): boolean {
+  return cursor.catalogRevision !== catalog.revision;
+}
+
+/**
+ * What later catalogs change for subscriptions that were evaluated under earlier ones (invoicing.md §7.1): by
+ * subscription, the first local date that is billed differently. One that nothing changes for is not in the result, nor
+ * is one that has settled nothing yet, which is evaluated as a whole anyway.
+ */
+export function catalogChanges(input: CatalogChangesInput): ReadonlyMap<Uuid, LocalDate> {
+  const behind = input.cursors.filter(
+    (cursor) => cursor.settledThrough !== null && isBehind(cursor, input.catalog),
+  );
+  const changes = new Map<Uuid, LocalDate>();
+  for (const [revision, cursors] of Map.groupBy(behind, ({ catalogRevision }) => catalogRevision)) {
+    const earlier = eventsAsOf(revision, input);
+    for (const { subscriptionId } of cursors) {
+      const date = firstChangedDate(
+        earlier.get(subscriptionId) ?? [],
+        input.bySubscription.get(subscriptionId) ?? [],
+      );
+      if (date !== null) changes.set(subscriptionId, date);
+    }
+  }
+  return changes;
+}
+
+/** The cursor, dirty from the date on which a later catalog changes something. */
+export function dirtiedBy(date: LocalDate | undefined, cursor: StoredCursor): StoredCursor {
+  if (date === undefined) return cursor;
+  return { ...cursor, dirtyFrom: cursor.dirtyFrom === null ? date : minDate(cursor.dirtyFrom, date) };
+}
+
+/** Without a revision the cursor is older than price changes: they alone are new then. */
+function eventsAsOf(
+  revision: number | null,
+  { account, histories, catalog, alignPriceChanges }: CatalogChangesInput,
+): ReadonlyMap<Uuid, readonly BillingEvent[]> {
+  const plans = revision === null ? withoutPriceChanges(catalog) : catalog.asOf(revision);
+  try {
+    const { events } = billingEvents({ account, histories, plans, alignPriceChanges });
+    return Map.groupBy(events, (event) => event.subscriptionId);
+  } catch (error) {
+    // An earlier catalog that does not know all the plans cannot tell what is new: everything is looked at again.
+    if (error instanceof BillingError) return new Map();
+    throw error;
+  }
+}
+
+function withoutPriceChanges(
+  catalog: CatalogWithOverrides,
+): Pick<CatalogWithOverrides, 'resolvePlan' | 'priceChangeEvents'> {
+  return { resolvePlan: catalog.resolvePlan.bind(catalog), priceChangeEvents: () => [] };
+}

@@ -1,0 +1,141 @@
+import type { Account } from '../accounts/model.ts';
+import type { CatalogOfAccount } from '../catalog/catalog-source.ts';
+import type { CatalogWithOverrides } from '../catalog/index.ts';
+import { withOverridePlans } from '../catalog/override-plans.ts';
+import type { Uuid } from '../ids/index.ts';
+import type { ReadSession } from '../ports/storage/index.ts';
+import { billingEvents, type SubscriptionHistory } from '../subscriptions/billing-events.ts';
+import { planNamesOf } from '../subscriptions/lifecycle-order.ts';
+import type { LifecycleEvent, Subscription } from '../subscriptions/model.ts';
+import type { LocalDate } from '../time/index.ts';
+import { accountBillCycleDay } from './account-bill-cycle-day.ts';
+import type { BillingEvent } from './billing-event.ts';
+import { catalogChanges } from './catalog-changes.ts';
+import type { AccountInvoicingState, StoredCursor } from './model.ts';
+
+/** An account and the date up to which it is looked at. */
+export interface StreamRequest {
+  readonly account: Account;
+  /** Of a run the effective target date (invoicing.md §8.2 step 4). */
+  readonly targetDate: LocalDate;
+}
+
+/** An account that is to be invoiced. */
+export interface BillingRequest extends StreamRequest {
+  /** Day that the run's items count for: of a due entry its date, so that late entries do not pile up on one day. */
+  readonly runDate: LocalDate;
+  readonly state: AccountInvoicingState;
+}
+
+/** Which subscriptions of the accounts to load. */
+export type CursorChoice = 'due' | 'all';
+
+export interface LoadInput<R extends StreamRequest> {
+  readonly requests: readonly R[];
+  readonly catalogOf: CatalogOfAccount;
+  readonly choice: CursorChoice;
+  readonly alignPriceChanges: boolean;
+}
+
+/** The billing events of one account. */
+export interface AccountStream<R extends StreamRequest> {
+  readonly request: R;
+  readonly newBillCycleDay: number | null;
+  readonly bySubscription: ReadonlyMap<Uuid, readonly BillingEvent[]>;
+  /** Of subscriptions that a later catalog bills differently, the first date on which it does. */
+  readonly changes: ReadonlyMap<Uuid, LocalDate>;
+}
+
+export interface LoadedStreams<R extends StreamRequest> {
+  readonly cursors: readonly StoredCursor[];
+  readonly streams: readonly AccountStream<R>[];
+  /** Accounts whose events cannot be built. */
+  readonly failures: readonly { readonly request: R; readonly error: unknown }[];
+}
+
+/** Loads cursors and billing events of these accounts, in a constant number of queries for any number of them. */
+export async function loadStreams<R extends StreamRequest>(
+  session: ReadSession,
+  input: LoadInput<R>,
+): Promise<LoadedStreams<R>> {
+  const cursors = await loadCursors(session, input);
+  const subscriptionIds = cursors.map((cursor) => cursor.subscriptionId);
+  const subscriptions = await session.subscriptions.findByIds(subscriptionIds);
+  const events = await session.subscriptions.findEvents(subscriptionIds);
+  const plansOf = await withOverridePlans(session, {
+    catalogOf: input.catalogOf,
+    accountIds: input.requests.map(({ account }) => account.id),
+    planNames: planNamesOf(events),
+  });
+  return { cursors, ...streamsOf({ ...input, cursors, subscriptions, events, plansOf }) };
+}
+
+async function loadCursors(
+  session: ReadSession,
+  { requests, catalogOf, choice }: LoadInput<StreamRequest>,
+): Promise<readonly StoredCursor[]> {
+  if (choice === 'all') return session.invoices.cursorsOfAccounts(requests.map(({ account }) => account.id));
+  return session.invoices.dueCursors(
+    requests.map(({ account, targetDate }) => ({
+      accountId: account.id,
+      targetDate,
+      catalogRevision: catalogOf(account.id).revision,
+    })),
+  );
+}
+
+interface StreamsInput<R extends StreamRequest> extends LoadInput<R> {
+  readonly cursors: readonly StoredCursor[];
+  readonly subscriptions: readonly Subscription[];
+  readonly events: readonly LifecycleEvent[];
+  readonly plansOf: (accountId: Uuid) => CatalogWithOverrides;
+}
+
+/** One account whose events cannot be built does not keep the others from being billed. */
+function streamsOf<R extends StreamRequest>(input: StreamsInput<R>): Omit<LoadedStreams<R>, 'cursors'> {
+  const { requests, cursors, subscriptions, events } = input;
+  const eventsOf = Map.groupBy(events, (event) => event.subscriptionId);
+  const cursorsOf = Map.groupBy(cursors, (cursor) => cursor.accountRecordId);
+  const subscriptionsOf = Map.groupBy(subscriptions, (subscription) => subscription.accountId);
+  const streams: AccountStream<R>[] = [];
+  const failures: { readonly request: R; readonly error: unknown }[] = [];
+  for (const request of requests) {
+    const histories = (subscriptionsOf.get(request.account.id) ?? []).map((subscription) => ({
+      subscription,
+      events: eventsOf.get(subscription.id) ?? [],
+    }));
+    try {
+      const catalog = input.plansOf(request.account.id);
+      const own = cursorsOf.get(request.account.recordId) ?? [];
+      streams.push(streamOf(request, { ...input, catalog, histories, cursors: own }));
+    } catch (error) {
+      failures.push({ request, error });
+    }
+  }
+  return { streams, failures };
+}
+
+interface StreamInput extends Pick<LoadInput<StreamRequest>, 'alignPriceChanges'> {
+  readonly catalog: CatalogWithOverrides;
+  readonly histories: readonly SubscriptionHistory[];
+  readonly cursors: readonly StoredCursor[];
+}
+
+/**
+ * Billing events of one account. An account without a bill cycle day gets that of its earliest account-aligned charge,
+ * and its events are built again with it (subscriptions.md §15.2).
+ */
+function streamOf<R extends StreamRequest>(request: R, input: StreamInput): AccountStream<R> {
+  const { account } = request;
+  const { histories, catalog, alignPriceChanges } = input;
+  const first = billingEvents({ account, histories, plans: catalog, alignPriceChanges });
+  const newBillCycleDay = account.billCycleDayLocal === 0 ? accountBillCycleDay(first.events) : null;
+  const billed = newBillCycleDay === null ? account : { ...account, billCycleDayLocal: newBillCycleDay };
+  const { events } =
+    newBillCycleDay === null
+      ? first
+      : billingEvents({ account: billed, histories, plans: catalog, alignPriceChanges });
+  const bySubscription = Map.groupBy(events, (event) => event.subscriptionId);
+  const changes = catalogChanges({ ...input, account: billed, bySubscription });
+  return { request, newBillCycleDay, bySubscription, changes };
+}

@@ -1,0 +1,317 @@
+import { expect } from 'chai';
+import { type Catalog, CatalogVersion, createCatalog, type PlanStep } from '../../../lib/catalog/index.ts';
+import {
+  formatInstant,
+  type Instant,
+  instantAt,
+  localDateOf,
+  localTime,
+  timeZone,
+  UTC,
+} from '../../../lib/time/index.ts';
+import { at, lists, phase, plan, TRIAL, version } from './catalog-document.ts';
+
+interface Parts {
+  readonly price?: string;
+  readonly forExisting?: string;
+  readonly period?: string;
+  readonly initialPhases?: string;
+  readonly finalPhase?: string;
+}
+
+/** A version that sells `p-m`. */
+function priced(effectiveDate: string, parts: Parts): CatalogVersion {
+  const { price = '10.00', forExisting, ...more } = parts;
+  const dated =
+    forExisting === undefined
+      ? ''
+      : `<effectiveDateForExistingSubscriptions>${forExisting}</effectiveDateForExistingSubscriptions>`;
+  return version({ effectiveDate, plans: plan('p-m', 'P', { price, ...more, more: dated }) });
+}
+
+/** A version that does not sell `p-m`. */
+function without(effectiveDate: string): CatalogVersion {
+  return version({ effectiveDate, plans: plan('q-m', 'P'), priceLists: lists({ DEFAULT: ['q-m'] }) });
+}
+
+function step(kind: 'PLAN' | `PHASE of ${string}`, date: string, catalog: Catalog): PlanStep {
+  const effective = { at: at(date), date: localDateOf(at(date), UTC) };
+  const chosen = kind === 'PLAN' ? date : kind.replace('PHASE of ', '');
+  const { plan: resolved } = catalog.resolvePlan('p-m', at(date), at(chosen));
+  return { kind: kind === 'PLAN' ? kind : 'PHASE', effective, planName: 'p-m', phase: resolved.finalPhase };
+}
+
+function end(date: string) {
+  return { kind: 'END' as const, effective: { at: at(date), date: localDateOf(at(date), UTC) } };
+}
+
+const REFERENCE = localTime(8 * 3_600);
+
+/** `date price version` of each change; with a bill cycle day they are aligned, at 08:00 UTC. */
+function changes(
+  catalog: Catalog,
+  steps: Parameters<Catalog['priceChangeEvents']>[0]['steps'],
+  billCycleDay?: number,
+): readonly string[] {
+  const alignment = billCycleDay && {
+    billCycleDayAt: () => billCycleDay,
+    dated: (date: ReturnType<typeof localDateOf>) => ({ at: instantAt(date, REFERENCE, UTC), date }),
+  };
+  return catalog
+    .priceChangeEvents({ steps, zone: UTC }, alignment || undefined)
+    .map(
+      ({ effective, version: supplied, phase: changed }) =>
+        `${shown(effective.at)} ${changed.recurring?.price?.prices[0]?.amount?.text} ${shown(supplied.effectiveDate)}`,
+    );
+}
+
+function shown(instant: Instant): string {
+  return formatInstant(instant).replace('T00:00:00.000Z', '').replace(':00:00.000Z', '');
+}
+
+const heat = createCatalog([
+  priced('2024-01-01', { price: '40.00' }),
+  priced('2024-04-01', { price: '52.00', forExisting: '2024-05-01' }),
+  priced('2024-07-01', { price: '64.00', forExisting: '2024-08-01' }),
+]);
+
+describe('Price changes for existing subscriptions', () => {
+  it('catalog W3 Price change for existing, unaligned', () => {
+    expect(changes(heat, [step('PLAN', '2024-03-15', heat)])).to.deep.equal([
+      '2024-05-01 52.00 2024-04-01',
+      '2024-08-01 64.00 2024-07-01',
+    ]);
+  });
+
+  it('catalog W4 Same, aligned', () => {
+    expect(changes(heat, [step('PLAN', '2024-03-15', heat)], 15)).to.deep.equal([
+      '2024-05-15T08 52.00 2024-04-01',
+      '2024-08-15T08 64.00 2024-07-01',
+    ]);
+  });
+
+  it('catalog W5 Two changes in one cycle, aligned', () => {
+    const catalog = createCatalog([
+      priced('2024-01-01', { price: '70.00' }),
+      priced('2024-05-12', { price: '55.00', forExisting: '2024-05-12' }),
+      priced('2024-05-20', { price: '88.00', forExisting: '2024-05-20' }),
+    ]);
+    const steps = [step('PLAN', '2024-05-03', catalog)];
+    expect(changes(catalog, steps, 3)).to.deep.equal(['2024-06-03T08 88.00 2024-05-20']);
+    expect(changes(catalog, steps)).to.deep.equal([
+      '2024-05-12 55.00 2024-05-12',
+      '2024-05-20 88.00 2024-05-20',
+    ]);
+  });
+
+  it('catalog W18 Entries to versions: the p1 lines', () => {
+    const catalog = createCatalog([
+      priced('2024-01-01', { price: '10.00' }),
+      priced('2024-02-01', { price: '10.00' }),
+      priced('2024-05-01', { price: '12.00', forExisting: '2024-06-01' }),
+      priced('2024-07-01', { price: '12.00', forExisting: '2024-07-01' }),
+    ]);
+    expect(changes(catalog, [step('PLAN', '2024-01-10', catalog)])).to.deep.equal([
+      '2024-06-01 12.00 2024-05-01',
+    ]);
+    expect(changes(catalog, [step('PLAN', '2024-05-02', catalog)])).to.deep.equal([]);
+  });
+
+  it('catalog W19 Overlay: the x line', () => {
+    const catalog = createCatalog([
+      priced('2024-01-01', { price: '10.00' }),
+      priced('2024-03-01', { price: '10.00' }),
+      priced('2024-04-01', { price: '11.00', forExisting: '2024-05-01' }),
+    ]);
+    expect(changes(catalog, [step('PLAN', '2024-02-10', catalog)])).to.deep.equal([
+      '2024-05-01 11.00 2024-04-01',
+    ]);
+  });
+
+  it('come from the versions after that of the last plan change only (rules 1 and 2)', () => {
+    expect(changes(heat, [step('PLAN', '2024-04-10', heat)])).to.deep.equal(['2024-08-01 64.00 2024-07-01']);
+    expect(changes(heat, [step('PLAN', '2024-07-10', heat)])).to.deep.equal([]);
+    const changed = [step('PLAN', '2024-03-15', heat), step('PLAN', '2024-04-10', heat)];
+    expect(changes(heat, changed)).to.deep.equal(['2024-08-01 64.00 2024-07-01']);
+  });
+
+  it('stop at the first version without the plan (rule 2)', () => {
+    const catalog = createCatalog([
+      priced('2024-01-01', { price: '40.00' }),
+      priced('2024-04-01', { price: '52.00', forExisting: '2024-05-01' }),
+      without('2024-06-01'),
+      priced('2024-07-01', { price: '64.00', forExisting: '2024-08-01' }),
+    ]);
+    expect(changes(catalog, [step('PLAN', '2024-03-15', catalog)])).to.deep.equal([
+      '2024-05-01 52.00 2024-04-01',
+    ]);
+  });
+
+  it('of a version that repeats the plan before it are none (rule 2)', () => {
+    const changing = priced('2024-04-01', { price: '52.00', forExisting: '2024-08-01' });
+    const catalog = createCatalog([
+      priced('2024-01-01', { price: '40.00' }),
+      changing,
+      new CatalogVersion({
+        effectiveDate: at('2024-07-01'),
+        frame: changing.frame,
+        products: changing.productParts,
+        plans: changing.planParts,
+      }),
+    ]);
+    expect(changes(catalog, [step('PLAN', '2024-03-15', catalog)])).to.deep.equal([
+      '2024-08-01 52.00 2024-04-01',
+    ]);
+  });
+
+  it('are looked for anew from each CHANGE and PHASE, and end with the subscription (rules 3 and 4)', () => {
+    const steps = (date: string) => [
+      step('PLAN', '2024-03-15', heat),
+      step('PHASE of 2024-03-15', date, heat),
+    ];
+    expect(changes(heat, steps('2024-04-20'))).to.deep.equal([
+      '2024-05-01 52.00 2024-04-01',
+      '2024-08-01 64.00 2024-07-01',
+    ]);
+    // The phase that begins on or after the date has the new price by itself.
+    for (const date of ['2024-05-01', '2024-05-20']) {
+      const expected = date === '2024-05-01' ? [] : ['2024-05-01 52.00 2024-04-01'];
+      expect(changes(heat, steps(date))).to.deep.equal([...expected, '2024-08-01 64.00 2024-07-01']);
+    }
+    expect(changes(heat, [step('PLAN', '2024-03-15', heat), end('2024-08-01')])).to.deep.equal([
+      '2024-05-01 52.00 2024-04-01',
+    ]);
+  });
+
+  it('of the phase in force only: a trial stays free', () => {
+    const trial = { initialPhases: TRIAL };
+    const catalog = createCatalog([
+      priced('2024-01-01', { price: '40.00', ...trial }),
+      priced('2024-04-01', { price: '52.00', forExisting: '2024-04-01', ...trial }),
+    ]);
+    const [first] = catalog.versions[0]?.plans ?? [];
+    const begun = step('PLAN', '2024-03-15', catalog);
+    const inTrial = { ...begun, phase: first?.initialPhases[0] ?? begun.phase };
+    expect(changes(catalog, [inTrial, step('PHASE of 2024-03-15', '2024-04-14', catalog)])).to.deep.equal([]);
+  });
+
+  it('that change neither recurring section nor usages are none, whatever the digits (rule 8)', () => {
+    const catalog = createCatalog([
+      priced('2024-01-01', { price: '40.00' }),
+      priced('2024-04-01', { price: '40.0', forExisting: '2024-05-01' }),
+      priced('2024-05-01', { price: '41.00', forExisting: '2024-06-01' }),
+      priced('2024-06-01', { price: '41.0', forExisting: '2024-07-01' }),
+    ]);
+    expect(changes(catalog, [step('PLAN', '2024-03-15', catalog)])).to.deep.equal([
+      '2024-06-01 41.00 2024-05-01',
+    ]);
+  });
+
+  it('of an older version do not come after those of a newer one: the newest wins, as in the look-up', () => {
+    const catalog = createCatalog([
+      priced('2024-01-01', { price: '40.00' }),
+      priced('2024-04-01', { price: '52.00', forExisting: '2025-01-01' }),
+      priced('2024-07-01', { price: '64.00', forExisting: '2024-08-01' }),
+    ]);
+    expect(changes(catalog, [step('PLAN', '2024-03-15', catalog)])).to.deep.equal([
+      '2024-08-01 64.00 2024-07-01',
+    ]);
+    const later = catalog.resolvePlan('p-m', at('2025-06-01'), at('2024-03-15'));
+    expect(shown(later.version.effectiveDate)).to.equal('2024-07-01');
+  });
+
+  describe('aligned to the bill cycle (rule 5)', () => {
+    const changed = (date: string, parts: Parts = {}) =>
+      createCatalog([
+        priced('2024-01-01', { price: '40.00', ...parts }),
+        priced('2024-01-02', { price: '52.00', forExisting: date, ...parts }),
+      ]);
+    const cases: readonly (readonly [string, number, string])[] = [
+      ['2024-02-10', 15, '2024-02-15T08'],
+      ['2024-02-15', 15, '2024-02-15T08'],
+      ['2024-02-15T23:00Z', 15, '2024-02-15T08'],
+      ['2024-02-16', 15, '2024-03-15T08'],
+      ['2024-02-10', 31, '2024-02-29T08'],
+      ['2024-03-01', 31, '2024-03-31T08'],
+    ];
+    for (const [date, billCycleDay, expected] of cases) {
+      it(`${date} moves to ${expected} for day ${billCycleDay}`, () => {
+        const catalog = changed(date);
+        const steps = [step('PLAN', '2024-01-01', catalog)];
+        expect(changes(catalog, steps, billCycleDay)).to.deep.equal([`${expected} 52.00 2024-01-02`]);
+      });
+    }
+
+    it('an annual phase takes the next bill cycle day, not the next anniversary', () => {
+      const catalog = changed('2024-05-01', { period: 'ANNUAL' });
+      expect(changes(catalog, [step('PLAN', '2024-01-01', catalog)], 15)).to.deep.equal([
+        '2024-05-15T08 52.00 2024-01-02',
+      ]);
+    });
+
+    it('a day-based phase counts periods from its start, at least one', () => {
+      const weekly = (date: string) => {
+        const catalog = changed(date, { period: 'WEEKLY' });
+        return changes(catalog, [step('PLAN', '2024-01-01T08:00Z', catalog)], 15);
+      };
+      expect(weekly('2024-01-02')).to.deep.equal(['2024-01-08T08 52.00 2024-01-02']);
+      expect(weekly('2024-01-08')).to.deep.equal(['2024-01-08T08 52.00 2024-01-02']);
+      expect(weekly('2024-01-09')).to.deep.equal(['2024-01-15T08 52.00 2024-01-02']);
+    });
+
+    it('a phase without recurring section has no change', () => {
+      const free = { finalPhase: phase('EVERGREEN', { fixed: '5.00' }) };
+      const catalog = createCatalog([
+        priced('2024-01-01', free),
+        priced('2024-01-02', { price: '52.00', forExisting: '2024-02-01' }),
+      ]);
+      const steps = [step('PLAN', '2024-01-01', catalog)];
+      expect(changes(catalog, steps, 15)).to.deep.equal([]);
+      expect(changes(catalog, steps)).to.deep.equal(['2024-02-01 52.00 2024-01-02']);
+    });
+
+    it('a bill cycle date whose instant lies before the start gives way to the next one', () => {
+      const catalog = createCatalog([
+        priced('2024-01-01', { price: '40.00' }),
+        priced('2024-01-15T21:00Z', { price: '52.00', forExisting: '2024-01-15T22:00Z' }),
+      ]);
+      expect(changes(catalog, [step('PLAN', '2024-01-15T20:00Z', catalog)], 15)).to.deep.equal([
+        '2024-02-15T08 52.00 2024-01-15T21',
+      ]);
+    });
+  });
+
+  it('carry the local date of the account, never before that of their transition', () => {
+    const catalog = createCatalog([
+      priced('2024-01-01', { price: '40.00' }),
+      priced('2024-01-02', { price: '52.00', forExisting: '2024-02-01' }),
+    ]);
+    const [change] = catalog.priceChangeEvents({
+      steps: [step('PLAN', '2024-01-01', catalog)],
+      zone: timeZone('America/New_York'),
+    });
+    expect(change?.effective).to.deep.equal({
+      at: at('2024-02-01'),
+      date: localDateOf(at('2024-01-31'), UTC),
+    });
+  });
+});
+
+describe('A catalog of earlier revisions', () => {
+  it('is that of the versions held then', () => {
+    const [v1, v2, v3] = heat.versions as readonly [CatalogVersion, CatalogVersion, CatalogVersion];
+    const since = new Map([
+      [v1, 1],
+      [v2, 3],
+      [v3, 2],
+    ]);
+    const catalog = createCatalog([v1, v2, v3], {
+      revision: 3,
+      versionsAt: (revision) => [v1, v2, v3].filter((each) => (since.get(each) ?? 0) <= revision),
+    });
+    expect(catalog.asOf(3)).to.equal(catalog);
+    expect(catalog.asOf(2).versions).to.deep.equal([v1, v3]);
+    expect(catalog.asOf(2)).to.equal(catalog.asOf(2));
+    expect(catalog.asOf(0).versions).to.deep.equal([]);
+  });
+});
