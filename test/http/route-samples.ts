@@ -20,11 +20,29 @@ type MakeSample = (world: World) => Sample | Promise<Sample>;
 
 const nothing: MakeSample = () => ({});
 
+const plugin = { pluginName: 'stripe' };
+
 /** One sample for each operation of the table: the contract tests fail on an operation without one. */
 export const samples: Readonly<Record<string, MakeSample>> = {
   createTenant: ({ next }) => ({ body: { apiKey: `tenant-${next()}`, apiSecret: 'secret' } }),
   getTenant: nothing,
   getTenantByApiKey: () => ({ query: 'apiKey=bob' }),
+  uploadPerTenantConfiguration: () => ({ body: { 'org.killbill.payment.retry.days': '1,1,1' } }),
+  getPerTenantConfiguration: nothing,
+  deletePerTenantConfiguration: nothing,
+  uploadPluginConfiguration: () => ({ body: 'url=https://example.com', segments: plugin }),
+  getPluginConfiguration: () => ({ segments: plugin }),
+  deletePluginConfiguration: () => ({ segments: plugin }),
+  uploadPluginPaymentStateMachineConfig: () => ({ body: '<stateMachineConfig/>', segments: plugin }),
+  getPluginPaymentStateMachineConfig: () => ({ segments: plugin }),
+  deletePluginPaymentStateMachineConfig: () => ({ segments: plugin }),
+  insertUserKeyValue: () => ({ body: 'red', segments: { keyName: 'color%2Fof%20it' } }),
+  getUserKeyValue: () => ({ segments: { keyName: 'color' } }),
+  deleteUserKeyValue: () => ({ segments: { keyName: 'color' } }),
+  getAllPluginConfiguration: () => ({ segments: { keyPrefix: 'PLUGIN_CONFIG_' } }),
+  registerPushNotificationCallback: () => ({ query: 'cb=https%3A%2F%2Fexample.com%2Fevents' }),
+  getPushNotificationCallbacks: nothing,
+  deletePushNotificationCallbacks: nothing,
   getCatalogJson: nothing,
   getCatalogXml: nothing,
   uploadCatalogXmlOriginal: laterCatalog,

@@ -1,6 +1,10 @@
+import type { KeyValues } from '../../../lib/tenants/key-value-service.ts';
+import { maskedSecrets } from '../../../lib/tenants/masked-secrets.ts';
 import type { Tenant as TenantRecord } from '../../../lib/tenants/model.ts';
+import { KeyKind, keyKind } from '../../../lib/tenants/system-keys.ts';
 import { field, model } from '../wire/model.ts';
 import { externalKey, text, uuid } from '../wire/scalars.ts';
+import { listOf } from '../wire/wire-type.ts';
 import { auditLogs } from './audit-log.ts';
 
 const maxApiKeyCharacters = 128;
@@ -22,4 +26,16 @@ export function tenantJson(tenant: TenantRecord) {
     apiSecret: null,
     auditLogs: [],
   };
+}
+
+export const TenantKeyValue = model('TenantKeyValue', {
+  key: field(text(), 'R'),
+  values: field(listOf(text()), 'R'),
+  auditLogs,
+});
+
+/** A plugin's configuration is masked unless the caller might change it (platform.md §3 rule 8). */
+export function keyValueJson({ key, values }: KeyValues, options: { readonly masked: boolean }) {
+  const isMasked = options.masked && keyKind(key) === KeyKind.PLUGIN_CONFIGURATION;
+  return { key, values: isMasked ? values.map(maskedSecrets) : values, auditLogs: [] };
 }

@@ -22,7 +22,7 @@ export const defaultRequestLimits: RequestLimits = {
   url: MAX_URL_BYTES,
 };
 
-/** How many bytes a body may have. */
+/** How many bytes a body may have; what is text takes JSON as text. */
 export function bodyLimit(body: Pick<RequestBody<unknown>, 'mediaTypes'>, limits: RequestLimits): number {
-  return body.mediaTypes.includes('application/json') ? limits.json : limits.text;
+  return body.mediaTypes[0] === 'application/json' ? limits.json : limits.text;
 }

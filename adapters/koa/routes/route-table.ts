@@ -13,6 +13,7 @@ import { objectTagRoutes } from './object-tags.ts';
 import { paymentRoutes } from './payments.ts';
 import { subscriptionRoutes } from './subscriptions.ts';
 import { tagRoutes } from './tags.ts';
+import { tenantValueRoutes } from './tenant-values.ts';
 import { tenantRoutes } from './tenants.ts';
 import { testModeRoutes } from './test-mode.ts';
 import { tokenRoutes } from './tokens.ts';
@@ -21,6 +22,7 @@ import { tokenRoutes } from './tokens.ts';
 export function routeTable(options: { readonly testMode: boolean }): readonly Route[] {
   const routes: Route[] = [
     ...tenantRoutes,
+    ...tenantValueRoutes,
     ...catalogRoutes,
     ...accountRoutes,
     ...subscriptionRoutes,

@@ -1,4 +1,6 @@
 import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
+import type { Uuid } from '../../../lib/ids/index.ts';
+import { isGranted } from '../../../lib/security/tenant-grants.ts';
 import { shortened } from '../../../lib/text/index.ts';
 import { Tenant, tenantJson } from '../models/tenant.ts';
 import { created, json } from '../routing/answer.ts';
@@ -45,8 +47,9 @@ export const tenantRoutes: readonly Route[] = [
     permission: 'NONE',
     success: { status: 200, body: Tenant },
     fails: [ErrorCode.TENANT_DOES_NOT_EXIST_FOR_ID],
-    async handle({ billing, params }) {
-      return json(tenantJson(await billing.tenants.get(params.tenantId)));
+    async handle({ billing, params: { tenantId }, user }) {
+      if (user === null || !isGranted(user, tenantId)) throw noSuchTenantId(tenantId);
+      return json(tenantJson(await billing.tenants.get(tenantId)));
     },
   }),
   userRoute({
@@ -60,8 +63,9 @@ export const tenantRoutes: readonly Route[] = [
     success: { status: 200, body: Tenant },
     fails: [ErrorCode.TENANT_DOES_NOT_EXIST_FOR_API_KEY],
     async handle({ billing, query, user }) {
-      if (!user?.allTenants) throw noSuchTenant(query.apiKey);
-      return json(tenantJson(await billing.tenants.getByApiKey(query.apiKey)));
+      const tenant = await billing.tenants.getByApiKey(query.apiKey);
+      if (user === null || !isGranted(user, tenant.id)) throw noSuchTenant(query.apiKey);
+      return json(tenantJson(tenant));
     },
   }),
 ];
@@ -72,5 +76,13 @@ function noSuchTenant(apiKey: string): BillingError {
     code: ErrorCode.TENANT_DOES_NOT_EXIST_FOR_API_KEY,
     message: `Tenant does not exist for api key ${shortened(apiKey)}`,
     facts: { apiKey },
+  });
+}
+
+function noSuchTenantId(tenantId: Uuid): BillingError {
+  return new BillingError({
+    code: ErrorCode.TENANT_DOES_NOT_EXIST_FOR_ID,
+    message: `Tenant does not exist for id ${tenantId}`,
+    facts: { tenantId },
   });
 }

@@ -81,9 +81,25 @@ export const xmlBody: RequestBody<Uint8Array> = {
   },
 };
 
-function utf8Text(bytes: Uint8Array): string {
+/** Text, handed on character by character; JSON is text too (http-api.md §3 rule 2). */
+export const textBody: RequestBody<string> = {
+  mediaTypes: ['text/plain', 'application/json'],
+  required: true,
+  json: { type: 'string' },
+  utf8Only: true,
+  read(bytes) {
+    // As it came, with a byte order mark.
+    if (bytes !== undefined && bytes.length > 0) return utf8Text(bytes, { ignoreBOM: true });
+    throw new BillingError({
+      code: ErrorCode.MISSING_OR_INVALID_FIELD,
+      message: 'A value needs to be sent as the body',
+    });
+  },
+};
+
+function utf8Text(bytes: Uint8Array, options: { readonly ignoreBOM?: boolean } = {}): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return new TextDecoder('utf-8', { fatal: true, ...options }).decode(bytes);
   } catch (error) {
     throw new BillingError({
       code: ErrorCode.MALFORMED_BODY,

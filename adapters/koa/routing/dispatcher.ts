@@ -5,11 +5,11 @@ import type { TenantRef } from '../../../lib/context.ts';
 import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
 import type { Logger, SystemClock } from '../../../lib/ports/index.ts';
 import type { Principal } from '../../../lib/security/model.ts';
-import { isPermitted } from '../../../lib/security/permissions.ts';
 import { shortened } from '../../../lib/text/index.ts';
 import { Authenticator, type TokenOptions } from '../auth/authenticator.ts';
 import { offersBearer } from '../auth/bearer-token.ts';
 import type { Scheme } from '../auth/challenge.ts';
+import { checkPermission } from '../auth/check-permission.ts';
 import { Dialect } from '../dialect.ts';
 import { authorshipOf, type RequestId, requestIdOf, requireAuthor } from '../request/authorship.ts';
 import { type BaseUrlOptions, baseUrls, withoutTrailingSlash } from '../request/base-url.ts';
@@ -144,7 +144,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     received.route = route;
     received.statusOf = route.statusOf;
     const { user, tenant } = await authenticate(ctx, received, route.credentials);
-    if (user !== null) checkPermission(user, route);
+    if (user !== null && route.permission !== 'NONE') checkPermission(user, route.permission);
     await answer(ctx, { received, route, user, tenant });
   }
 
@@ -272,14 +272,5 @@ function checkHost(ctx: Context): void {
   throw new BillingError({
     code: ErrorCode.INVALID_PARAMETER,
     message: 'A request of HTTP/1.1 needs the header Host',
-  });
-}
-
-function checkPermission(user: Principal, route: Route): void {
-  if (route.permission === 'NONE' || isPermitted(user.permissions, route.permission)) return;
-  throw new BillingError({
-    code: ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS,
-    message: `User ${user.name} lacks the permission ${route.permission}`,
-    facts: { user: user.name, permission: route.permission },
   });
 }

@@ -82,7 +82,7 @@ function objectOf(text: string): ConfigurationObject {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
     throw malformed(error instanceof Error ? error.message : String(error));
   }

@@ -1,0 +1,17 @@
+import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
+import type { Principal } from '../../../lib/security/model.ts';
+import { isPermitted } from '../../../lib/security/permissions.ts';
+import type { Permission } from './permission.ts';
+
+/** @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for a caller without the permission. */
+export function checkPermission(
+  caller: Pick<Principal, 'name' | 'permissions'>,
+  permission: Permission,
+): void {
+  if (isPermitted(caller.permissions, permission)) return;
+  throw new BillingError({
+    code: ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS,
+    message: `User ${caller.name} lacks the permission ${permission}`,
+    facts: { user: caller.name, permission },
+  });
+}

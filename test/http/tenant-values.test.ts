@@ -1,0 +1,240 @@
+import { expect } from 'chai';
+import { eachDatabase } from '../support/databases.ts';
+import { newEvents } from '../support/queue-rows.ts';
+import { migrated } from '../support/storage.ts';
+import { aliasHeaders, basic, exampleCatalog, type Reply, type Serving, serve } from './serving.ts';
+
+const tenants = '/1.0/kb/tenants';
+const userKey = (key: string) => `${tenants}/userKeyValue/${encodeURIComponent(key)}`;
+const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
+const plain = { 'content-type': 'text/plain' };
+
+eachDatabase((kind, open) => {
+  describe(`values of a tenant over HTTP on ${kind}`, () => {
+    let serving: Serving;
+    let newTypes: () => Promise<readonly string[]>;
+
+    beforeEach(async () => {
+      const database = await open(migrated);
+      serving = await serve(database);
+      newTypes = newEvents(database);
+      const { storage, nextId } = serving;
+      const user = { passwordHash: 'plain:password', credentialVersion: 1, isActive: true, roles: [] };
+      const granted = { ...user, allTenants: true, tenantIds: [] };
+      await storage.system.insertUserIfAbsent({ ...granted, id: nextId(), name: 'reader', permissions: [] });
+      await storage.system.insertUserIfAbsent({
+        ...granted,
+        id: nextId(),
+        name: 'writer',
+        permissions: ['tenant_kvs:*'],
+      });
+    });
+    afterEach(() => serving.close());
+
+    const post = (path: string, body: string, headers: Record<string, string> = {}): Promise<Reply> =>
+      serving.call('POST', path, { body, headers: { ...plain, ...headers } });
+    const get = (path: string, headers: Record<string, string | undefined> = {}): Promise<Reply> =>
+      serving.call('GET', path, { headers });
+    const as = (name: string) => ({ authorization: basic(name, 'password') });
+    const valuesAt = async (path: string, headers: Record<string, string> = {}): Promise<unknown> =>
+      ((await get(path, headers)).json as { values: unknown }).values;
+
+    it('P2 Key-values: a user key appends, a deleted or unknown one has no values', async () => {
+      const first = await post(userKey('color'), 'red');
+      expect([first.status, first.text]).to.deep.equal([201, '']);
+      expect(first.headers.get('location')).to.match(/\/1\.0\/kb\/tenants\/userKeyValue\/color$/);
+      await post(userKey('color'), 'blue');
+      await post(userKey('color'), 'red');
+      const read = await get(userKey('color'));
+      expect(read.json).to.deep.equal({ key: 'color', values: ['red', 'blue', 'red'], auditLogs: [] });
+      expect((await serving.call('DELETE', userKey('color'))).status).to.equal(204);
+      expect((await serving.call('DELETE', userKey('color'))).status).to.equal(204);
+      expect((await get(userKey('color'))).json).to.deep.equal({ key: 'color', values: [], auditLogs: [] });
+      expect(await newTypes()).to.deep.equal([]);
+    });
+
+    it('P2 Key-values: a callback replaces the one before', async () => {
+      const path = `${tenants}/registerNotificationCallback`;
+      await newTypes();
+      for (const url of ['https://example.com/u1', 'https://example.com/u2']) {
+        const made = await serving.call('POST', `${path}?cb=${encodeURIComponent(url)}`);
+        expect(made.status, made.text).to.equal(201);
+        expect(made.headers.get('location')).to.match(/\/tenants\/registerNotificationCallback$/);
+      }
+      const expected = { key: 'PUSH_NOTIFICATION_CB', values: ['https://example.com/u2'], auditLogs: [] };
+      expect((await get(path)).json).to.deep.equal(expected);
+      expect((await get(userKey('PUSH_NOTIFICATION_CB'))).json).to.deep.equal(expected);
+      expect((await serving.call('DELETE', path)).status).to.equal(204);
+      expect((await serving.call('DELETE', path)).status).to.equal(204);
+      expect(await valuesAt(path)).to.deep.equal([]);
+      expect(await newTypes()).to.deep.equal([
+        'TENANT_CONFIG_CHANGE',
+        'TENANT_CONFIG_CHANGE',
+        'TENANT_CONFIG_DELETION',
+      ]);
+    });
+
+    it('refuses a bad callback by either way, and stores nothing', async () => {
+      const path = `${tenants}/registerNotificationCallback`;
+      for (const url of [
+        'ftp://example.com',
+        'http://169.254.169.254/',
+        'http://u:p@example.com',
+        'nonsense',
+      ]) {
+        const refused = await serving.call('POST', `${path}?cb=${encodeURIComponent(url)}`);
+        expect([refused.status, (refused.json as { code: number }).code]).to.deep.equal([400, 60_002]);
+        expect((await post(userKey('PUSH_NOTIFICATION_CB'), url)).status).to.equal(400);
+      }
+      expect((await serving.call('POST', path)).status).to.equal(400);
+      expect(await valuesAt(path)).to.deep.equal([]);
+    });
+
+    it('P2 Key-values: a bad configuration is refused and the old one stays', async () => {
+      const path = `${tenants}/uploadPerTenantConfig`;
+      const good = '{"org.killbill.payment.retry.days": "1,1"}';
+      expect((await post(path, good)).status).to.equal(201);
+      const bad = await post(path, '{"org.service.payment.retry.days":"1,x"}');
+      expect([bad.status, (bad.json as { code: number }).code]).to.deep.equal([400, 60_003]);
+      expect((bad.json as { message: string }).message).to.contain('payment.retry.days');
+      expect((await post(userKey('PER_TENANT_CONFIG'), '[]')).status).to.equal(400);
+      expect((await post(path, 'x', { 'content-type': 'application/json' })).json).to.include({
+        code: 60_001,
+      });
+      expect((await get(path)).json).to.deep.equal({
+        key: 'PER_TENANT_CONFIG',
+        values: [good],
+        auditLogs: [],
+      });
+      expect((await serving.call('DELETE', path)).status).to.equal(204);
+      expect(await valuesAt(path)).to.deep.equal([]);
+    });
+
+    it('P2 Key-values: the search finds keys by prefix, literally, sorted', async () => {
+      for (const key of [
+        'PLUGIN_CONFIG_b',
+        'PLUGIN_CONFIG_a',
+        'PLUGINXCONFIG_c',
+        'plugin_config_d',
+        '100%',
+        '100x',
+      ])
+        await post(userKey(key), `value of ${key}`);
+      await post(userKey('100%'), 'second');
+      const found = await get(`${tenants}/uploadPerTenantConfig/PLUGIN_CONFIG_/search`);
+      expect(found.json).to.deep.equal([
+        { key: 'PLUGIN_CONFIG_a', values: ['value of PLUGIN_CONFIG_a'], auditLogs: [] },
+        { key: 'PLUGIN_CONFIG_b', values: ['value of PLUGIN_CONFIG_b'], auditLogs: [] },
+      ]);
+      const percent = await get(`${tenants}/uploadPerTenantConfig/100%25/search`);
+      expect(percent.json).to.deep.equal([
+        { key: '100%', values: ['value of 100%', 'second'], auditLogs: [] },
+      ]);
+      expect((await get(`${tenants}/uploadPerTenantConfig/nothing/search`)).json).to.deep.equal([]);
+    });
+
+    it('keeps plugin configurations and state machines under their full keys', async () => {
+      for (const [path, key] of [
+        ['uploadPluginConfig', 'PLUGIN_CONFIG_foo'],
+        ['uploadPluginPaymentStateMachineConfig', 'PLUGIN_PAYMENT_STATE_MACHINE_foo'],
+      ] as const) {
+        await newTypes();
+        await post(`${tenants}/${path}/foo`, 'one');
+        const made = await post(`${tenants}/${path}/foo`, 'two', aliasHeaders as never);
+        expect(made.headers.get('location')).to.match(new RegExp(`/tenants/${path}/foo$`));
+        expect((await get(`${tenants}/${path}/foo`)).json).to.deep.equal({
+          key,
+          values: ['two'],
+          auditLogs: [],
+        });
+        expect(await valuesAt(userKey(key))).to.deep.equal(['two']);
+        expect((await serving.call('DELETE', `${tenants}/${path}/foo`)).status).to.equal(204);
+        expect(await valuesAt(`${tenants}/${path}/foo`)).to.deep.equal([]);
+        expect(await newTypes()).to.deep.equal([
+          'TENANT_CONFIG_CHANGE',
+          'TENANT_CONFIG_CHANGE',
+          'TENANT_CONFIG_DELETION',
+        ]);
+      }
+    });
+
+    it('takes keys and values of any characters, and tells of the limits', async () => {
+      const key = 'a/b c?d%e😀';
+      const made = await post(userKey(key), ' ünï\n😀 ');
+      expect(made.headers.get('location')?.endsWith(userKey(key)), made.text).to.equal(true);
+      expect((await get(userKey(key))).json).to.deep.equal({ key, values: [' ünï\n😀 '], auditLogs: [] });
+      expect((await post(userKey('k'.repeat(255)), 'x')).status).to.equal(201);
+      for (const refused of [
+        await post(userKey('k'.repeat(256)), 'x'),
+        await get(userKey('k'.repeat(256))),
+        await post(userKey('k'), ''),
+        await post(userKey('k'), 'a\u0000b'),
+      ])
+        expect([refused.status, (refused.json as { code: number }).code]).to.deep.equal([400, 60_003]);
+      expect(await valuesAt(userKey('k'))).to.deep.equal([]);
+    });
+
+    it('shows another tenant nothing, and lets it change nothing', async () => {
+      await post(userKey('color'), 'red');
+      await post(`${tenants}/uploadPerTenantConfig`, '{"org.service.invoice.enabled":"false"}');
+      expect(await valuesAt(userKey('color'), eve)).to.deep.equal([]);
+      expect((await get(`${tenants}/uploadPerTenantConfig/c/search`, eve)).json).to.deep.equal([]);
+      expect(await valuesAt(`${tenants}/uploadPerTenantConfig`, eve)).to.deep.equal([]);
+      expect((await serving.call('DELETE', userKey('color'), { headers: eve })).status).to.equal(204);
+      await post(`${tenants}/uploadPerTenantConfig`, '{"org.service.invoice.enabled":"true"}', eve);
+      expect(await valuesAt(userKey('color'))).to.deep.equal(['red']);
+      expect(await valuesAt(`${tenants}/uploadPerTenantConfig`)).to.deep.equal([
+        '{"org.service.invoice.enabled":"false"}',
+      ]);
+    });
+
+    it('masks secrets of plugins to those who must not write them', async () => {
+      await post(`${tenants}/uploadPluginConfig/foo`, 'url=u\napiKey=k');
+      for (const path of [`${tenants}/uploadPluginConfig/foo`, userKey('PLUGIN_CONFIG_foo')]) {
+        expect(await valuesAt(path, as('reader'))).to.deep.equal(['url=u\napiKey=*****']);
+        expect(await valuesAt(path, as('writer'))).to.deep.equal(['url=u\napiKey=k']);
+      }
+      const found = await get(`${tenants}/uploadPerTenantConfig/PLUGIN/search`, as('reader'));
+      expect(found.text).to.contain('*****').and.not.to.contain('apiKey=k');
+    });
+
+    it('has no back door around the permission of the catalog', async () => {
+      const catalog = (await exampleCatalog()).toString();
+      const refused = await post(userKey('CATALOG'), catalog, as('writer'));
+      expect([refused.status, (refused.json as { code: number }).code]).to.deep.equal([403, 40_000]);
+      const deleted = await serving.call('DELETE', userKey('CATALOG'), { headers: as('writer') });
+      expect(deleted.status).to.equal(403);
+    });
+
+    it('refuses keys of parts that are not offered', async () => {
+      for (const key of ['OVERDUE_CONFIG', 'INVOICE_TEMPLATE', 'USAGE_METERS']) {
+        const refused = await post(userKey(key), 'x');
+        expect([refused.status, (refused.json as { code: number }).code]).to.deep.equal([501, 1]);
+        expect(await valuesAt(userKey(key))).to.deep.equal([]);
+      }
+    });
+
+    it('shows a tenant to those only who are granted it', async () => {
+      const { storage, nextId, billing } = serving;
+      const bob = await billing.tenants.getByApiKey('bob');
+      const other = await billing.tenants.getByApiKey('eve');
+      await storage.system.insertUserIfAbsent({
+        id: nextId(),
+        name: 'bobs',
+        passwordHash: 'plain:password',
+        credentialVersion: 1,
+        isActive: true,
+        roles: [],
+        permissions: [],
+        allTenants: false,
+        tenantIds: [bob.id],
+      });
+      expect((await get(`${tenants}/${bob.id}`, as('bobs'))).status).to.equal(200);
+      expect((await get(`${tenants}?apiKey=bob`, as('bobs'))).status).to.equal(200);
+      const byId = await get(`${tenants}/${other.id}`, as('bobs'));
+      expect([byId.status, (byId.json as { code: number }).code]).to.deep.equal([404, 20_001]);
+      const byKey = await get(`${tenants}?apiKey=eve`, as('bobs'));
+      expect([byKey.status, (byKey.json as { code: number }).code]).to.deep.equal([404, 20_003]);
+    });
+  });
+});
