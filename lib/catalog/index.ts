@@ -3,6 +3,8 @@ export * from './catalog-json.ts';
 export { CatalogVersion, createVersion } from './catalog-version.ts';
 export { CatalogWithOverrides } from './catalog-with-overrides.ts';
 export { type FirstCharge, firstRecurringCharge, isFreeFinitePhase, phasesFrom } from './charge-start.ts';
+export { DefinedCatalog, defineCatalog } from './define/define-catalog.ts';
+export type * from './define/definition.ts';
 export * from './enumerations.ts';
 export * from './model.ts';
 export {

@@ -21,6 +21,11 @@ import { partsOf } from './version-parts.ts';
 import { type ParsedVersion, readCatalogXml } from './xml/read-catalog.ts';
 import { canonicalXml } from './xml/write-catalog.ts';
 
+/** What has a document to upload, such as a `DefinedCatalog`. */
+export interface WritesXml {
+  toXml(): string;
+}
+
 /** Where catalogs come from that are not stored. */
 export interface CatalogSettings {
   /** XML of the catalog that tenants created with `useGlobalDefault` see until they have their own. */
@@ -54,12 +59,14 @@ export class CatalogService implements CatalogProvider {
 
   /**
    * Adds the versions of an XML document to the tenant's catalog: all or nothing (catalog.md §5).
-   * @param source the document: root `catalog` or the envelope `catalogs`; bytes as they came, or text.
+   * @param document root `catalog` or the envelope `catalogs`; bytes as they came, or text; or a catalog that
+   * is defined in code.
    * @throws BillingError CATALOG_INVALID_FOR_TENANT (2080) with every error found as `problems`, each with line and
    * column where it has one; nothing is stored then.
    */
-  async upload(context: CallContext, source: Uint8Array | string): Promise<void> {
+  async upload(context: CallContext, document: Uint8Array | string | WritesXml): Promise<void> {
     await this.#refuseWhileServed(context);
+    const source = typeof document === 'object' && 'toXml' in document ? document.toXml() : document;
     const parsed = forTenant(context.tenant, () => parse(source));
     const hashed = await Promise.all(parsed.versions.map(withHash));
     this.#logWarnings(context.tenant, parsed);

@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'chai';
 import { Client } from 'pg';
 import { Billing } from '../../adapters/node/billwright.ts';
+import { lantern } from '../../examples/catalogs/lantern.ts';
 import { StoredCatalogs } from '../../lib/catalog/stored-catalogs.ts';
 import { type BillingError, type Catalog, canonicalXml, samePlan, writeCatalogXml } from '../../lib/index.ts';
 import { eachDatabase, type TestDatabase } from '../support/databases.ts';
@@ -74,6 +75,22 @@ eachDatabase((_kind, open) => {
       asked.length = 0;
       expect(await read()).to.equal(second);
       expect(asked).to.deep.equal([]);
+    });
+
+    it('a catalog that is code is uploaded as a value or as its document', async () => {
+      const { id } = await engine.billing.tenants.create(
+        { userName: 'setup' },
+        { apiKey: 'code', apiSecret: 'code' },
+      );
+      const shop = engine.billing.as({ tenant: id, user: 'deploy' });
+      await shop.uploadCatalog(lantern);
+      const current = await shop.catalogs.current();
+      expect(writeCatalogXml(current)).to.equal(lantern.toXml());
+      const [first, second] = current.versions;
+      expect(second?.findPlan('beacon-annual')).to.equal(first?.findPlan('beacon-annual'));
+      expect(second?.findPlan('light-monthly')).to.not.equal(first?.findPlan('light-monthly'));
+      const again = await shop.uploadCatalog(lantern.toXml()).catch((error: BillingError) => error.code);
+      expect(again).to.equal(2080);
     });
 
     it('versions of before there were parts are read and extended as ever', async () => {

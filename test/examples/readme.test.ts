@@ -37,17 +37,20 @@ describe('README', function () {
     );
   }
 
-  it('the embedding example runs as it stands and prints what the README says', async () => {
-    const [example = ''] = blocks('ts');
-    const [printed = ''] = blocks('text');
-    const imported = example.replaceAll(/from '(billwright[^']*)'/g, (_, name: string) => {
-      return `from '${join(root, SOURCES[name] ?? 'missing')}'`;
+  for (const [index, example] of ['the embedding example', 'the catalog as code'].entries()) {
+    it(`${example} runs as it stands and prints what the README says`, async () => {
+      const imported = (blocks('ts')[index] ?? '').replaceAll(
+        /from '(billwright[^']*)'/g,
+        (_, name: string) => {
+          return `from '${join(root, SOURCES[name] ?? 'missing')}'`;
+        },
+      );
+      const file = join(directory, `example-${index}.ts`);
+      await writeFile(file, imported);
+      const { stdout } = await run(process.execPath, [file], { cwd: directory });
+      expect(stdout).to.equal(blocks('text')[index]);
     });
-    const file = join(directory, 'embed.ts');
-    await writeFile(file, imported);
-    const { stdout } = await run(process.execPath, [file], { cwd: directory });
-    expect(stdout).to.equal(printed);
-  });
+  }
 
   it('the curl walk-through runs as it stands and ends in two paid invoices', async () => {
     const walkThrough = blocks('sh').find((block) => block.includes('call()')) ?? '';

@@ -1,0 +1,271 @@
+import { expect } from 'chai';
+import { lantern } from '../../../examples/catalogs/lantern.ts';
+import {
+  canonicalXml,
+  createCatalog,
+  createVersion,
+  type DefinedCatalog,
+  defineCatalog,
+  readCatalogXml,
+  samePlan,
+  validateVersion,
+  validateVersions,
+  writeCatalogXml,
+} from '../../../lib/catalog/index.ts';
+import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
+
+const base = {
+  name: 'Test',
+  effectiveDate: '2024-01-01',
+  recurringBillingMode: 'IN_ADVANCE',
+  currencies: ['USD'],
+  units: { seat: {} },
+  products: { P: { category: 'BASE', available: ['A'] }, A: { category: 'ADD_ON' } },
+  plans: {
+    'p-m': {
+      product: 'P',
+      finalPhase: {
+        type: 'EVERGREEN',
+        recurring: { billingPeriod: 'MONTHLY', price: { USD: '10.00' } },
+      },
+    },
+  },
+  priceLists: { DEFAULT: ['p-m'], VIP: ['p-m'] },
+  rules: { changePolicy: [{ policy: 'IMMEDIATE' }], cancelPolicy: [{ policy: 'IMMEDIATE' }] },
+} as const;
+
+const monthly = base.plans['p-m'];
+
+/** Messages of what an invalid definition is refused with. */
+function problemsOf(define: () => DefinedCatalog): readonly string[] {
+  try {
+    define();
+  } catch (error) {
+    if (!(error instanceof BillingError)) throw error;
+    expect(error.code).to.equal(ErrorCode.CATALOG_INVALID_FOR_TENANT);
+    return (error.problems ?? []).map(({ message }) => message);
+  }
+  throw new Error('the definition was accepted');
+}
+
+describe('A catalog defined in code', () => {
+  it('is the value and the document of the XML path', () => {
+    const document = readCatalogXml(lantern.toXml());
+    expect(document.isEnvelope).to.equal(true);
+    for (const version of document.versions) expect(validateVersion(version).errors).to.deep.equal([]);
+    const read = document.versions.map(({ content }) => createVersion(content));
+    expect(validateVersions([], read)).to.deep.equal([]);
+    expect(writeCatalogXml(createCatalog(read))).to.equal(lantern.toXml());
+    expect(read.map(canonicalXml)).to.deep.equal(lantern.catalog.versions.map(canonicalXml));
+    expect(read[0]?.rules).to.deep.equal(lantern.catalog.versions[0]?.rules);
+    expect(read[0]?.plans).to.deep.equal(lantern.catalog.versions[0]?.plans);
+  });
+
+  it('holds what it says', () => {
+    const [first, second] = lantern.catalog.versions;
+    const oil = first?.findPlan('oil-metered').finalPhase.usages[0];
+    expect(oil?.tiers.map(({ blocks }) => blocks[0]?.max.text)).to.deep.equal(['100', '-1']);
+    expect(first?.findPlan('light-monthly').initialPhases[0]?.fixed?.price.prices).to.deep.equal([]);
+    expect(first?.findPlan('light-monthly').prettyName).to.equal('light-monthly');
+    const price = second?.findPlan('light-monthly').finalPhase.recurring?.price?.prices[0];
+    expect([price?.currency, price?.amount?.text]).to.deep.equal(['USD', '10.00']);
+    expect(second?.findProduct('Light').available).to.deep.equal(['Oil']);
+  });
+
+  it('a plan that a later version repeats is the same object, one that it changes is not', () => {
+    const [first, second] = lantern.catalog.versions;
+    expect(second?.findPlan('beacon-annual')).to.equal(first?.findPlan('beacon-annual'));
+    const [before, after] = [first?.findPlan('light-monthly'), second?.findPlan('light-monthly')];
+    expect(before && after && samePlan(before, after)).to.equal(false);
+  });
+
+  it('is frozen, and leaves the definition as it was', () => {
+    const currencies: 'USD'[] = ['USD'];
+    const defined = defineCatalog({ ...base, currencies });
+    currencies.push('USD');
+    expect(defined.catalog.versions[0]?.currencies).to.deep.equal(['USD']);
+    expect(Object.isFrozen(defined)).to.equal(true);
+  });
+
+  it('takes null for a currency in which nothing is sold, and what is not given as the default', () => {
+    const { catalog } = defineCatalog({
+      ...base,
+      currencies: ['USD', 'EUR'],
+      plans: {
+        'p-m': {
+          product: 'P',
+          finalPhase: {
+            type: 'FIXEDTERM',
+            duration: { unit: 'YEARS', number: 1 },
+            fixed: { USD: '1', EUR: null },
+            recurring: { billingPeriod: 'NO_BILLING_PERIOD' },
+          },
+        },
+      },
+    });
+    const { finalPhase, plansAllowedInBundle, initialPhases } = catalog.versions[0]?.findPlan('p-m') ?? {};
+    expect(finalPhase?.fixed?.price.prices.map(({ amount }) => amount?.text)).to.deep.equal(['1', undefined]);
+    expect([plansAllowedInBundle, initialPhases, finalPhase?.recurring?.price]).to.deep.equal([-1, [], null]);
+  });
+
+  describe('does not compile, and is refused at run time too,', () => {
+    it('where a plan names an unknown product', () => {
+      expect(
+        problemsOf(() =>
+          // @ts-expect-error Q is no product
+          defineCatalog({ ...base, plans: { 'p-m': { ...monthly, product: 'Q' } } }),
+        ),
+      ).to.deep.equal(['Plan "p-m": product "Q" does not exist in this version']);
+    });
+
+    it('where a product names an unknown add-on', () => {
+      expect(
+        problemsOf(() =>
+          // @ts-expect-error B is no product
+          defineCatalog({ ...base, products: { P: { category: 'BASE', available: ['B'] } } }),
+        ),
+      ).to.deep.equal(['Product "P": product "B" does not exist in this version']);
+    });
+
+    it('where a price list names an unknown plan', () => {
+      expect(
+        problemsOf(() =>
+          // @ts-expect-error x-m is no plan
+          defineCatalog({ ...base, priceLists: { DEFAULT: ['p-m', 'x-m'] } }),
+        ),
+      ).to.have.length(1);
+    });
+
+    it('where there is no list DEFAULT', () => {
+      // @ts-expect-error DEFAULT is missing
+      expect(() => defineCatalog({ ...base, priceLists: { VIP: ['p-m'] } })).to.throw();
+    });
+
+    it('where a rule names an unknown product or price list', () => {
+      const { rules } = base;
+      expect(
+        problemsOf(() =>
+          defineCatalog({
+            ...base,
+            rules: {
+              ...rules,
+              // @ts-expect-error Gold is no product
+              createAlignment: [{ product: 'Gold', alignment: 'START_OF_BUNDLE' }],
+              // @ts-expect-error GOLD is no price list
+              priceList: [{ toPriceList: 'GOLD' }],
+            },
+          }),
+        ),
+      ).to.have.length(2);
+      defineCatalog({
+        ...base,
+        rules: { ...rules, priceList: [{ toPriceList: 'VIP' }, { toPriceList: 'DEFAULT' }] },
+      });
+    });
+
+    it('where a price is in an undeclared currency', () => {
+      const recurring = { billingPeriod: 'MONTHLY', price: { USD: '1', EUR: '1' } } as const;
+      const finalPhase = { type: 'EVERGREEN', recurring } as const;
+      expect(
+        problemsOf(() =>
+          // @ts-expect-error EUR is not among the currencies
+          defineCatalog({ ...base, plans: { 'p-m': { product: 'P', finalPhase } } }),
+        ),
+      ).to.have.length(1);
+    });
+
+    it('where a limit is of an unknown unit', () => {
+      const limits = [{ unit: 'call', max: 1 }] as const;
+      expect(
+        problemsOf(() =>
+          // @ts-expect-error call is no unit
+          defineCatalog({ ...base, products: { ...base.products, P: { category: 'BASE', limits } } }),
+        ),
+      ).to.have.length(1);
+    });
+
+    it('where a trial comes last, or an evergreen phase ends', () => {
+      const { recurring } = monthly.finalPhase;
+      const duration = { unit: 'DAYS', number: 1 } as const;
+      const trial = { type: 'TRIAL', duration, recurring } as const;
+      const evergreen = { type: 'EVERGREEN', duration, recurring } as const;
+      expect(
+        problemsOf(() =>
+          // @ts-expect-error a final phase is EVERGREEN or FIXEDTERM
+          defineCatalog({ ...base, plans: { 'p-m': { product: 'P', finalPhase: trial } } }),
+        ),
+      ).to.have.length(1);
+      expect(
+        problemsOf(() =>
+          // @ts-expect-error an EVERGREEN phase has no duration
+          defineCatalog({ ...base, plans: { 'p-m': { product: 'P', finalPhase: evergreen } } }),
+        ),
+      ).to.have.length(1);
+    });
+
+    it('where an amount is no number', () => {
+      const recurring = { billingPeriod: 'MONTHLY', price: { USD: 'ten' } } as const;
+      const finalPhase = { type: 'EVERGREEN', recurring } as const;
+      const [problem] = problemsOf(() =>
+        // @ts-expect-error "ten" is no amount
+        defineCatalog({ ...base, plans: { 'p-m': { product: 'P', finalPhase } } }),
+      );
+      expect(problem).to.contain(
+        'Plan "p-m", phase EVERGREEN, recurring, USD: "ten" is not a decimal number',
+      );
+    });
+
+    it('where something is not of the grammar', () => {
+      const products = { P: { category: 'GOLD' } } as const;
+      expect(
+        problemsOf(() =>
+          // @ts-expect-error GOLD is no product category
+          defineCatalog({ ...base, products }),
+        ),
+      ).to.deep.equal(['Element "category": "GOLD" is not a product category (BASE, ADD_ON, STANDALONE)']);
+    });
+  });
+
+  it('is refused with all errors of validation at once', () => {
+    const price = { USD: '-1' } as const;
+    expect(
+      problemsOf(() =>
+        defineCatalog({
+          ...base,
+          plans: {
+            'p-m': {
+              product: 'P',
+              finalPhase: { type: 'EVERGREEN', recurring: { billingPeriod: 'MONTHLY', price } },
+            },
+            'p m': monthly,
+          },
+        }),
+      ),
+    ).to.have.length(3);
+  });
+
+  it('every amount and date that cannot be read is told', () => {
+    const recurring = { billingPeriod: 'MONTHLY', price: { USD: '1e3' } } as const;
+    expect(
+      problemsOf(() =>
+        defineCatalog({
+          ...base,
+          effectiveDate: 'soon',
+          plans: { 'p-m': { product: 'P', finalPhase: { type: 'EVERGREEN', recurring } } },
+        }),
+      ),
+    ).to.have.length(2);
+  });
+
+  it('refuses a version that does not go with the others', () => {
+    const { name: _, ...version } = base;
+    const first = defineCatalog(base);
+    expect(problemsOf(() => first.withVersion(version))).to.deep.equal([
+      'There already is a version of effective date 2024-01-01T00:00:00.000Z; a version is changed by one of a later date',
+    ]);
+    const other = { P: { category: 'STANDALONE' } } as const;
+    expect(
+      problemsOf(() => first.withVersion({ ...version, effectiveDate: '2025-01-01', products: other })),
+    ).to.have.length(1);
+  });
+});
