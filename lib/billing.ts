@@ -47,6 +47,7 @@ import {
 } from './tenants/configuration/index.ts';
 import { KeyValueService } from './tenants/key-value-service.ts';
 import { TenantService } from './tenants/service.ts';
+import { SigningSecretService } from './tenants/signing-secret-service.ts';
 import type { Instant } from './time/index.ts';
 
 /** What the engine is opened with. `Host` is the host application's transaction handle, given by the storage. */
@@ -198,6 +199,7 @@ function engineOf(ports: Ports, settings: EngineSettings) {
     keyValues: new KeyValueService(ports, {
       allowPrivateNetworks: settings.server.server['notifications.allowPrivateNetworks'],
     }),
+    signingSecrets: new SigningSecretService(ports),
     configuration: {
       settings: (context: CallContext) => ports.storage.read(context.tenant, settingsOf),
     },
@@ -216,7 +218,7 @@ function engineOf(ports: Ports, settings: EngineSettings) {
 function operationsOf(services: Engine['services']) {
   const { catalogs, accounts, subscriptions, invoicing, payments, audit } = services;
   const { accountEmails, paymentMethods, paymentMethodReads } = services;
-  const { keyValues, configuration } = services;
+  const { keyValues, signingSecrets, configuration } = services;
   const { tags, tagDefinitions, customFields } = services;
   return Object.freeze({
     uploadCatalog: catalogs.upload.bind(catalogs),
@@ -295,6 +297,11 @@ function operationsOf(services: Engine['services']) {
       get: keyValues.get.bind(keyValues),
       delete: keyValues.delete.bind(keyValues),
       search: keyValues.search.bind(keyValues),
+    },
+    /** Secrets that sign push notifications (platform.md §10.3). */
+    signingSecrets: {
+      create: signingSecrets.create.bind(signingSecrets),
+      delete: signingSecrets.delete.bind(signingSecrets),
     },
     configuration: {
       /** What is in force for the tenant, by property name without prefix (platform.md §4.1). */

@@ -124,6 +124,10 @@ export const MAX_TENANT_VALUE_BYTES = 10 * MEBIBYTE;
 /** Characters of a callback URL. */
 export const MAX_CALLBACK_URL_CHARACTERS = 2_000;
 
+/** Random bytes of a secret that signs push notifications, and how long a replaced one goes on signing. */
+export const SIGNING_SECRET_BYTES = 32;
+export const SIGNING_SECRET_OVERLAP_MS = DAY_MS;
+
 /** Tenant configurations kept in memory, parsed. */
 export const MAX_CACHED_CONFIGURATIONS = 1_000;
 

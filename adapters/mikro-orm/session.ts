@@ -15,6 +15,7 @@ import { type ConsumedTopics, Outbox } from './outbox.ts';
 import { paymentReads, paymentWrites } from './payment-store.ts';
 import { endEntries, markEntriesDone } from './queue-completion.ts';
 import type { TenantScope } from './record-access.ts';
+import { signingSecretReads, signingSecretWrites } from './signing-secret-store.ts';
 import { subscriptionReads, subscriptionWrites } from './subscription-store.ts';
 import { tagReads, tagWrites } from './tag-store.ts';
 import { RevisionsOfSession } from './tenant-revisions.ts';
@@ -30,6 +31,7 @@ function reads(scope: TenantScope, tenant: TenantRef, revisions: RevisionsOfSess
     tenant,
     revisions: () => revisions.read(),
     keyValues: keyValueReads(scope),
+    signingSecrets: signingSecretReads(scope),
     accounts: accountReads(scope),
     catalogs: catalogReads(scope, revisions),
     subscriptions: subscriptionReads(scope),
@@ -64,6 +66,7 @@ export function writeSession(input: {
     ...readable,
     authorship,
     keyValues: { ...readable.keyValues, ...keyValueWrites(scope, revisions) },
+    signingSecrets: { ...readable.signingSecrets, ...signingSecretWrites(scope) },
     accounts: { ...readable.accounts, ...accountWrites(scope) },
     catalogs: { ...readable.catalogs, ...catalogWrites(scope, revisions) },
     subscriptions: { ...readable.subscriptions, ...subscriptionWrites(scope) },

@@ -19,6 +19,7 @@ export function secretCipher(serverKey: string): SecretCipher {
     throw new RangeError(`A server key needs at least ${minKeyCharacters} characters`);
   const key = new Uint8Array(hkdfSync('sha256', serverKey, '', 'billwright secrets', keyBytes));
   return {
+    random: (length) => randomBytes(length),
     async encrypt(text) {
       const iv = randomBytes(ivBytes);
       const cipher = createCipheriv('aes-256-gcm', key, iv);
@@ -47,6 +48,7 @@ export function secretCipher(serverKey: string): SecretCipher {
 /** Keeps secrets as they are, for hosts whose database is as safe as any place for a key would be. */
 export function unencrypted(): SecretCipher {
   return {
+    random: (length) => randomBytes(length),
     encrypt: async (text) => plainMark + text,
     decrypt: async (stored) => (stored.startsWith(plainMark) ? stored.slice(plainMark.length) : null),
   };

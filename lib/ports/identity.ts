@@ -19,6 +19,8 @@ export interface SecretHasher {
  * apart from what another key has made.
  */
 export interface SecretCipher {
+  /** Bytes that nobody can guess: of which secrets are made. */
+  random(length: number): Uint8Array;
   encrypt(text: string): Promise<string>;
   /** Null if `stored` was not made with this key. */
   decrypt(stored: string): Promise<string | null>;

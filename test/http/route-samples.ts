@@ -43,6 +43,8 @@ export const samples: Readonly<Record<string, MakeSample>> = {
   registerPushNotificationCallback: () => ({ query: 'cb=https%3A%2F%2Fexample.com%2Fevents' }),
   getPushNotificationCallbacks: nothing,
   deletePushNotificationCallbacks: nothing,
+  createNotificationSigningSecret: nothing,
+  deleteNotificationSigningSecret: nothing,
   getCatalogJson: nothing,
   getCatalogXml: nothing,
   uploadCatalogXmlOriginal: laterCatalog,

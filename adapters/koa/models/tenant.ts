@@ -34,6 +34,9 @@ export const TenantKeyValue = model('TenantKeyValue', {
   auditLogs,
 });
 
+/** `whsec_` and 32 bytes in base64 (platform.md §10.3). */
+export const NotificationSigningSecret = model('NotificationSigningSecret', { secret: field(text(), 'R') });
+
 /** A plugin's configuration is masked unless the caller might change it (platform.md §3 rule 8). */
 export function keyValueJson({ key, values }: KeyValues, options: { readonly masked: boolean }) {
   const isMasked = options.masked && keyKind(key) === KeyKind.PLUGIN_CONFIGURATION;

@@ -10,7 +10,7 @@ import {
 } from '../../../lib/tenants/system-keys.ts';
 import { checkPermission } from '../auth/check-permission.ts';
 import type { Permission } from '../auth/permission.ts';
-import { keyValueJson, TenantKeyValue } from '../models/tenant.ts';
+import { keyValueJson, NotificationSigningSecret, TenantKeyValue } from '../models/tenant.ts';
 import { created, empty, json } from '../routing/answer.ts';
 import { type RequestBody, textBody } from '../routing/body.ts';
 import { type Route, tenantRoute } from '../routing/route.ts';
@@ -128,6 +128,31 @@ export const tenantValueRoutes: readonly Route[] = [
     success: { status: 204 },
     async handle({ billing, context }) {
       await billing.keyValues.delete(context, SystemKey.PUSH_NOTIFICATION_CB);
+      return empty;
+    },
+  }),
+  tenantRoute({
+    method: 'POST',
+    path: '/1.0/kb/tenants/notificationSigningSecret',
+    operationId: 'createNotificationSigningSecret',
+    area,
+    summary: 'Make a new secret that signs the events of the tenant; it is told this once',
+    permission: 'tenant_kvs:add',
+    success: { status: 201, body: NotificationSigningSecret },
+    async handle({ billing, context }) {
+      return json({ secret: await billing.signingSecrets.create(context) });
+    },
+  }),
+  tenantRoute({
+    method: 'DELETE',
+    path: '/1.0/kb/tenants/notificationSigningSecret',
+    operationId: 'deleteNotificationSigningSecret',
+    area,
+    summary: 'Stop signing the events of the tenant',
+    permission: 'tenant_kvs:delete',
+    success: { status: 204 },
+    async handle({ billing, context }) {
+      await billing.signingSecrets.delete(context);
       return empty;
     },
   }),

@@ -26,6 +26,7 @@ import {
   signingKeysTable,
   usersTable,
 } from './security.ts';
+import { signingSecretsTable } from './signing-secrets.ts';
 import {
   blockingStatesTable,
   bundlesTable,
@@ -47,6 +48,7 @@ export const tables: readonly TableSpec[] = [
   testClockTable,
   countersTable,
   keyValuesTable,
+  signingSecretsTable,
   accountsTable,
   accountEmailsTable,
   catalogVersionsTable,

@@ -16,6 +16,7 @@ export type * from './queue.ts';
 export type * from './security.ts';
 export type * from './session.ts';
 export { LeaseLostError } from './session.ts';
+export type * from './signing-secrets.ts';
 export type * from './subscriptions.ts';
 export type * from './system.ts';
 export type * from './tags.ts';

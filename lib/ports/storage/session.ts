@@ -11,6 +11,7 @@ import type { InvoiceReads, InvoiceWrites } from './invoices.ts';
 import type { KeyValueReads, KeyValueWrites, TenantRevisions } from './key-values.ts';
 import type { PaymentReads, PaymentWrites } from './payments.ts';
 import type { ClaimedEntry, NotificationReads } from './queue.ts';
+import type { SigningSecretReads, SigningSecretWrites } from './signing-secrets.ts';
 import type { SubscriptionReads, SubscriptionWrites } from './subscriptions.ts';
 import type { TagReads, TagWrites } from './tags.ts';
 
@@ -35,6 +36,7 @@ export interface ReadSession {
   /** Read once per session, and again after a lock of the tenant's row was taken. */
   revisions(): Promise<TenantRevisions>;
   readonly keyValues: KeyValueReads;
+  readonly signingSecrets: SigningSecretReads;
   readonly accounts: AccountReads;
   readonly catalogs: CatalogReads;
   readonly subscriptions: SubscriptionReads;
@@ -53,6 +55,7 @@ export interface ReadSession {
 export interface WriteSession extends ReadSession {
   readonly authorship: Authorship;
   readonly keyValues: KeyValueReads & KeyValueWrites;
+  readonly signingSecrets: SigningSecretReads & SigningSecretWrites;
   readonly accounts: AccountReads & AccountWrites;
   readonly catalogs: CatalogReads & CatalogWrites;
   readonly subscriptions: SubscriptionReads & SubscriptionWrites;

@@ -1,0 +1,14 @@
+import type { SigningSecret } from '../../tenants/signing-secret.ts';
+import type { New } from './session.ts';
+
+export interface SigningSecretReads {
+  /** The tenant's active secrets, newest first. */
+  active(): Promise<readonly SigningSecret[]>;
+}
+
+export interface SigningSecretWrites {
+  /** Audited as INSERT. */
+  insert(secret: New<SigningSecret>): Promise<void>;
+  /** Writes `signsUntilMs` and `isActive`; audited as UPDATE, or as DELETE of one that ends. */
+  update(secrets: readonly SigningSecret[]): Promise<void>;
+}

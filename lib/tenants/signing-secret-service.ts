@@ -1,0 +1,72 @@
+import { authorshipOf, type CallContext } from '../context.ts';
+import { InvariantError } from '../errors/index.ts';
+import { SIGNING_SECRET_BYTES, SIGNING_SECRET_OVERLAP_MS } from '../limits.ts';
+import type { Ports } from '../ports/index.ts';
+import type { ReadSession } from '../ports/storage/index.ts';
+import { secretText } from './webhook-signature.ts';
+
+type SecretPorts = Pick<Ports, 'storage' | 'ids' | 'cipher' | 'systemClock'>;
+
+/** The secrets that sign the push notifications of the tenants (platform.md §10.3); kept encrypted. */
+export class SigningSecretService {
+  readonly #ports: SecretPorts;
+
+  constructor(ports: SecretPorts) {
+    this.#ports = ports;
+  }
+
+  /**
+   * Makes a new secret and tells it, this once: `whsec_<base64 of 32 random bytes>`. The one before signs beside it for 24
+   * hours, so that receivers can change over; one that was replaced earlier ends.
+   */
+  async create(context: CallContext): Promise<string> {
+    const secret = secretText(this.#ports.cipher.random(SIGNING_SECRET_BYTES));
+    const encrypted = await this.#ports.cipher.encrypt(secret);
+    const { storage, ids, systemClock } = this.#ports;
+    await storage.write(context.tenant, authorshipOf(context), async (session) => {
+      await session.keyValues.lock();
+      const signsUntilMs = systemClock.nowMs() + SIGNING_SECRET_OVERLAP_MS;
+      const replaced = (await session.signingSecrets.active()).map((each) =>
+        each.signsUntilMs === null ? { ...each, signsUntilMs } : { ...each, isActive: false },
+      );
+      await session.signingSecrets.update(replaced);
+      await session.signingSecrets.insert({
+        id: ids.next(),
+        secret: encrypted,
+        signsUntilMs: null,
+        isActive: true,
+        createdDate: context.createdDate,
+      });
+    });
+    return secret;
+  }
+
+  /** Ends every secret: push notifications go unsigned from now on. None is no error. */
+  async delete(context: CallContext): Promise<void> {
+    await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
+      await session.keyValues.lock();
+      const active = await session.signingSecrets.active();
+      await session.signingSecrets.update(active.map((each) => ({ ...each, isActive: false })));
+    });
+  }
+
+  /**
+   * The secrets that sign now, newest first; empty where notifications go unsigned.
+   * @throws InvariantError for one that another server key has encrypted.
+   */
+  async current(session: ReadSession): Promise<readonly string[]> {
+    const nowMs = this.#ports.systemClock.nowMs();
+    const signing = (await session.signingSecrets.active()).filter(
+      ({ signsUntilMs }) => signsUntilMs === null || signsUntilMs > nowMs,
+    );
+    return Promise.all(
+      signing.map(async ({ id, secret }) => {
+        const text = await this.#ports.cipher.decrypt(secret);
+        if (text !== null) return text;
+        throw new InvariantError(
+          `Signing secret ${id} was encrypted with another server key; create a new one`,
+        );
+      }),
+    );
+  }
+}
