@@ -314,6 +314,17 @@ describe('Catalog with override plans', () => {
     );
   });
 
+  it('keeps the price list of the parent for rules and plan changes', () => {
+    const club = version({
+      plans: plan('p-m', 'P') + plan('c-m', 'P'),
+      priceLists: lists({ DEFAULT: ['p-m'], club: ['c-m'] }),
+    });
+    const parent = club.findPlan('c-m');
+    const made = overridden([evergreen19], 'USD', parent).planFrom(parent);
+    expect(club.priceListOf(made)).to.equal('club');
+    expect(club.contextOf(made)).to.deep.equal(club.contextOf(parent));
+  });
+
   it('evaluates a change to and from an override plan like one of its parent', () => {
     const from = v1.subscriptionContextOf(a.planFrom(base), 'EVERGREEN');
     expect(from).to.deep.equal(v1.subscriptionContextOf(base, 'EVERGREEN'));
