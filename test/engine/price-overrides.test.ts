@@ -152,6 +152,28 @@ eachDatabase((kind, open) => {
       );
     });
 
+    it('catalog W10 Overrides: a later version with USD 29.00 for existing subscriptions', async () => {
+      const [a, d] = [await newAccount(), await newAccount()];
+      await subscribe([evergreen19], { accountId: a });
+      await subscribe([trial5], { accountId: d });
+      await engine.runTo('2024-05-20T08:00:00Z');
+      await acme.uploadCatalog(
+        studio({ date: '2024-06-01', usd: '29.00', existingFrom: '2024-07-01T00:00:00Z' }),
+      );
+      await engine.runTo('2024-07-20T08:00:00Z');
+      expect((await linesOf(a)).slice(-3)).to.deep.equal([
+        'RECURRING 2024-05-15..2024-06-15 19',
+        'RECURRING 2024-06-15..2024-07-15 19',
+        'RECURRING 2024-07-15..2024-08-15 19',
+      ]);
+      const lines = await linesOf(d);
+      expect(lines[0]).to.equal('FIXED 2024-02-01..2024-02-15 5');
+      expect(lines.at(-1)).to.equal('RECURRING 2024-07-15..2024-08-15 29');
+      expect(lines.filter((line) => line.startsWith('FIXED'))).to.have.length(1);
+      const changed = lines.filter((line) => / 2024-07-01\.\.2024-07-15 /.test(line));
+      expect(changed, lines.join()).to.deep.equal(['RECURRING 2024-07-01..2024-07-15 13.53']);
+    });
+
     it('have the account currency; the other one keeps its price', async () => {
       const euro = await newAccount(acme, 'EUR');
       const bare = { phaseType: 'EVERGREEN' } as const;

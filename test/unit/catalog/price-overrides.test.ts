@@ -14,6 +14,7 @@ import { freeNumber, readOverrides, writeOverrides } from '../../../lib/catalog/
 import { dryRunOverridePlan } from '../../../lib/catalog/override-plans.ts';
 import { ErrorCode } from '../../../lib/errors/index.ts';
 import { type Currency, decimal } from '../../../lib/money/index.ts';
+import { formatLocalDate, parseLocalDate, timeZone } from '../../../lib/time/index.ts';
 import { at, errorOf, lists, phase, plan, price, version } from './catalog-document.ts';
 
 const NIL =
@@ -107,6 +108,20 @@ describe('Price overrides', () => {
     expect(priceOf(a.name, '2024-07-01')).to.equal('USD 19');
     expect(priceOf(d.name, '2024-06-30')).to.equal('USD 24');
     expect(priceOf(d.name, '2024-07-01')).to.equal('USD 29');
+    const changesOf = (planName: string) => {
+      const started = { at: at('2024-02-15'), date: parseLocalDate('2024-02-15') };
+      const { plan: begun } = plans.resolvePlan(planName, started.at, started.at);
+      const step = { kind: 'PLAN', effective: started, planName, phase: begun.finalPhase } as const;
+      return plans
+        .priceChangeEvents({ steps: [step], zone: timeZone('UTC') })
+        .map(({ effective, plan: changed }) => [
+          formatLocalDate(effective.date),
+          changed.name,
+          recurringOf(changed),
+        ]);
+    };
+    expect(changesOf(a.name)).to.deep.equal([]);
+    expect(changesOf(d.name)).to.deep.equal([['2024-07-01', d.name, ['USD 29', 'EUR 22']]]);
     expect(fixedOf(plans.resolvePlan(d.name, at('2024-07-01'), at('2024-02-01')).plan)).to.deep.equal([
       'USD 5',
     ]);
