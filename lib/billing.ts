@@ -244,6 +244,7 @@ function operationsOf(services: Engine['services']) {
     },
     subscriptions: {
       getByKey: subscriptions.getByKey.bind(subscriptions),
+      planAt: subscriptions.planAt.bind(subscriptions),
       bundlesOfAccount: subscriptions.bundlesOfAccount.bind(subscriptions),
       pageBundlesOfAccount: subscriptions.pageBundlesOfAccount.bind(subscriptions),
     },

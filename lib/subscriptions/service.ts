@@ -16,15 +16,23 @@ import {
   checkCreateRequest,
 } from './create-request.ts';
 import { type Creation, type CreationInput, overridesOfCreation, planCreation } from './creation.ts';
+import { planNamesOf } from './lifecycle-order.ts';
 import { loadBundleViews } from './load-bundle-views.ts';
 import { type Bundle, LifecycleEventType, type Subscription } from './model.ts';
+import { planAt } from './plan-at.ts';
 import { effectiveEvent, entitlementEvent, requestedEvent } from './subscription-bus-events.ts';
 import { blockingStateNotification, eventNotification } from './subscription-notifications.ts';
+import type { PlanInForce } from './transitions.ts';
 import type { BundleView, SubscriptionView } from './views.ts';
 
 export interface BundleFilter {
   readonly externalKey?: string | undefined;
   readonly bundleIds?: readonly Uuid[] | undefined;
+}
+
+export interface PlanAtRequest {
+  readonly subscriptionId: Uuid;
+  readonly at?: Instant | null;
 }
 
 /** Subscriptions and bundles of a tenant (subscriptions.md §4, §6, §18). */
@@ -89,11 +97,7 @@ export class SubscriptionService {
     const find = (session: ReadSession) => session.subscriptions.findByIds([subscriptionId]);
     const view = await this.#findView(context, find);
     if (view !== undefined) return view;
-    throw new BillingError({
-      code: ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
-      message: `Subscription ${subscriptionId} does not exist`,
-      facts: { subscriptionId },
-    });
+    throw noSuchSubscription(subscriptionId);
   }
 
   /** @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_EXTERNAL_KEY (1083). */
@@ -144,6 +148,35 @@ export class SubscriptionService {
     });
   }
 
+  /**
+   * What a subscription is on at an instant, default now: plan and phase as the version that supplies them then has them
+   * (catalog.md §12, row 10).
+   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082); SUBSCRIPTION_INVALID_REQUESTED_DATE (1001) before its
+   * billing starts and from its end on.
+   */
+  async planAt(context: CallContext, request: PlanAtRequest): Promise<PlanInForce> {
+    const { subscriptionId } = request;
+    const find = (session: ReadSession) => session.subscriptions.findByIds([subscriptionId]);
+    const catalogsOf = await this.#open(context, async (session) =>
+      (await find(session)).map((subscription) => subscription.accountId),
+    );
+    return this.#ports.storage.read(context.tenant, async (session) => {
+      const [subscription] = await find(session);
+      if (subscription === undefined) throw noSuchSubscription(subscriptionId);
+      const { accountId } = subscription;
+      const [account] = await session.accounts.findByIds([accountId]);
+      if (!account) throw noSuchAccount(accountId);
+      const events = await session.subscriptions.findEvents([subscriptionId]);
+      const plansOf = await withOverridePlans(session, {
+        catalogOf: await catalogsOf(session, [accountId]),
+        accountIds: [accountId],
+        planNames: planNamesOf(events),
+      });
+      const at = request.at ?? context.createdDate;
+      return planAt({ subscriptionId, events, plans: plansOf(accountId), zone: account.timeZone, at });
+    });
+  }
+
   async #findView(
     context: CallContext,
     find: (session: ReadSession) => Promise<readonly Subscription[]>,
@@ -164,6 +197,14 @@ export class SubscriptionService {
   #open(context: CallContext, accounts: CatalogRequest['accounts']): Promise<CatalogSource> {
     return this.#catalogs.open({ tenant: context.tenant, now: context.createdDate, accounts });
   }
+}
+
+function noSuchSubscription(subscriptionId: Uuid): BillingError {
+  return new BillingError({
+    code: ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
+    message: `Subscription ${subscriptionId} does not exist`,
+    facts: { subscriptionId },
+  });
 }
 
 async function viewsOf(

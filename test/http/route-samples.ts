@@ -49,6 +49,10 @@ export const samples: Readonly<Record<string, MakeSample>> = {
   getCatalogXml: nothing,
   uploadCatalogXmlOriginal: laterCatalog,
   uploadCatalogXml: laterCatalog,
+  getPlanForSubscriptionAndDate: ofSubscription,
+  getPhaseForSubscriptionAndDate: ofSubscription,
+  getProductForSubscriptionAndDate: ofSubscription,
+  getPriceListForSubscriptionAndDate: ofSubscription,
   createAccount: ({ next }) => ({ body: { externalKey: `account-${next()}`, currency: 'EUR' } }),
   getAccounts: () => ({ query: 'accountWithBalanceAndCBA=true&audit=FULL' }),
   getAccountByKey: () => ({ query: 'externalKey=customer&accountWithBalance=true&audit=MINIMAL' }),
@@ -172,6 +176,10 @@ async function uninvoicedAccount({ serving }: World): Promise<Sample> {
   const accountId = createdId(account);
   await serving.call('POST', '/1.0/kb/subscriptions', { body: { accountId, planName: 'canopy-monthly' } });
   return { query: `accountId=${accountId}&targetDate=2024-02-10` };
+}
+
+function ofSubscription({ subscriptionId }: World): Sample {
+  return { query: `subscriptionId=${subscriptionId}&requestedDate=2030-01-01` };
 }
 
 /** Each upload adds a version with a date of its own. */

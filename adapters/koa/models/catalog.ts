@@ -68,7 +68,7 @@ const Duration = model('Duration', {
   number: field(int(), 'R'),
 });
 
-const Phase = model('Phase', {
+export const Phase = model('Phase', {
   type: field(enumeration(PhaseType), 'R'),
   prices: field(prices, 'R'),
   fixedPrices: field(prices, 'R'),
@@ -79,7 +79,7 @@ const Phase = model('Phase', {
   recurringBillingPeriod: field(enumeration(BillingPeriod), 'R', { nullable: true, onlyD: true }),
 });
 
-const Plan = model('Plan', {
+export const Plan = model('Plan', {
   name: field(text(), 'R'),
   prettyName: field(text(), 'R'),
   recurringBillingMode: field(enumeration(BillingMode), 'R', { nullable: true }),
@@ -91,7 +91,7 @@ const Plan = model('Plan', {
   effectiveDateForExistingSubscriptions: field(timestamp, 'R', { nullable: true, onlyD: true }),
 });
 
-const Product = model('Product', {
+export const Product = model('Product', {
   type: field(enumeration(ProductCategory), 'R'),
   name: field(text(), 'R'),
   prettyName: field(text(), 'R'),
@@ -100,7 +100,7 @@ const Product = model('Product', {
   available: field(listOf(text()), 'R'),
 });
 
-const PriceList = model('PriceList', {
+export const PriceList = model('PriceList', {
   name: field(text(), 'R'),
   plans: field(listOf(text()), 'R'),
   prettyName: field(text(), 'R', onlyD),

@@ -11,6 +11,7 @@ import { invoiceRoutes } from './invoices.ts';
 import { objectCustomFieldRoutes } from './object-custom-fields.ts';
 import { objectTagRoutes } from './object-tags.ts';
 import { paymentRoutes } from './payments.ts';
+import { subscriptionCatalogRoutes } from './subscription-catalog.ts';
 import { subscriptionRoutes } from './subscriptions.ts';
 import { tagRoutes } from './tags.ts';
 import { tenantValueRoutes } from './tenant-values.ts';
@@ -24,6 +25,7 @@ export function routeTable(options: { readonly testMode: boolean }): readonly Ro
     ...tenantRoutes,
     ...tenantValueRoutes,
     ...catalogRoutes,
+    ...subscriptionCatalogRoutes,
     ...accountRoutes,
     ...subscriptionRoutes,
     ...invoiceRoutes,

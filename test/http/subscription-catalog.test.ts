@@ -1,0 +1,114 @@
+import { expect } from 'chai';
+import { eachDatabase } from '../support/databases.ts';
+import { pricedCatalog } from '../support/priced-catalog.ts';
+import { migrated } from '../support/storage.ts';
+import { aliasHeaders, createdId, type Reply, type Serving, serve, xmlType } from './serving.ts';
+
+eachDatabase((kind, open) => {
+  describe(`catalog of a subscription over HTTP on ${kind}`, () => {
+    let serving: Serving;
+    let subscriptionId: string;
+
+    before(async () => {
+      serving = await serve(await open(migrated));
+      for (const version of [
+        { effectiveDate: '2024-01-01', price: '40.00' },
+        { effectiveDate: '2024-04-01', price: '52.00', forExisting: '2024-05-01' },
+        { effectiveDate: '2024-07-01', price: '70.00', isRetired: true },
+      ]) {
+        const reply = await serving.call('POST', '/1.0/kb/catalog', {
+          body: pricedCatalog(version),
+          headers: xmlType,
+        });
+        expect(reply.status, reply.text).to.equal(201);
+      }
+      const account = await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } });
+      const subscription = await serving.call(
+        'POST',
+        '/1.0/kb/subscriptions?billingDate=2024-03-15&entitlementDate=2024-03-15',
+        {
+          body: { accountId: createdId(account), planName: 'heat-monthly' },
+        },
+      );
+      subscriptionId = createdId(subscription);
+    });
+    after(() => serving.close());
+
+    function get(path: string, query: string, headers = {}): Promise<Reply> {
+      return serving.call('GET', `/1.0/kb/catalog/${path}?${query}`, { headers });
+    }
+
+    const at = (date: string): string => `subscriptionId=${subscriptionId}&requestedDate=${date}`;
+
+    it('shows the phase with the price of the date, price changes included', async () => {
+      const priceAt = async (date: string) => {
+        const { status, json } = await get('phase', at(date));
+        return [status, (json as { prices: unknown[] }).prices];
+      };
+      expect(await priceAt('2024-04-30')).to.deep.equal([200, [{ currency: 'USD', value: 40 }]]);
+      expect(await priceAt('2024-05-01')).to.deep.equal([200, [{ currency: 'USD', value: 52 }]]);
+      expect(await priceAt('2024-05-01T00:00:00Z')).to.deep.equal([200, [{ currency: 'USD', value: 52 }]]);
+    });
+
+    it('shows plan, product and price list; a retired plan as the last version that had it', async () => {
+      const plan = await get('plan', at('2024-09-01'));
+      expect(plan.json).to.deep.include({
+        name: 'heat-monthly',
+        billingPeriod: 'MONTHLY',
+        recurringBillingMode: 'IN_ADVANCE',
+        product: 'Heat',
+        priceList: 'DEFAULT',
+        effectiveDateForExistingSubscriptions: '2024-05-01T00:00:00.000Z',
+      });
+      const product = await get('product', at('2024-09-01'));
+      const { plans, ...named } = product.json as { plans: { name: string }[] };
+      expect(named).to.deep.equal({
+        type: 'BASE',
+        name: 'Heat',
+        prettyName: 'Heat',
+        included: [],
+        available: [],
+      });
+      expect(plans.map(({ name }) => name)).to.deep.equal(['heat-monthly']);
+      const list = await get('priceList', at('2024-09-01'));
+      expect(list.json).to.deep.equal({ name: 'DEFAULT', prettyName: 'DEFAULT', plans: ['heat-monthly'] });
+    });
+
+    it('answers clients in the field with the closed shapes', async () => {
+      const list = await get('priceList', at('2024-04-01'), aliasHeaders);
+      expect(list.json).to.deep.equal({ name: 'DEFAULT', plans: ['heat-monthly'] });
+      const phase = await get('phase', at('2024-04-01'), aliasHeaders);
+      expect(Object.keys(phase.json as object)).to.have.members([
+        'type',
+        'prices',
+        'fixedPrices',
+        'duration',
+        'usages',
+      ]);
+      const plan = await get('plan', at('2024-04-01'), aliasHeaders);
+      expect(Object.keys(plan.json as object)).to.have.members([
+        'name',
+        'prettyName',
+        'recurringBillingMode',
+        'billingPeriod',
+        'phases',
+      ]);
+    });
+
+    it('refuses what has no plan', async () => {
+      const codeOf = async (query: string) => {
+        const { status, json } = await get('plan', query);
+        return [status, (json as { code: number }).code];
+      };
+      expect(await codeOf(at('2024-03-14'))).to.deep.equal([400, 1001]);
+      expect(await codeOf('requestedDate=2024-04-01')).to.deep.equal([400, 60003]);
+      expect(await codeOf(at('soon'))).to.deep.equal([400, 60002]);
+      expect(await codeOf('subscriptionId=11111111-1111-4111-8111-111111111111')).to.deep.equal([404, 1082]);
+      const foreign = await get('plan', at('2024-04-01'), {
+        'x-service-apikey': 'eve',
+        'x-service-apisecret': 'other',
+      });
+      expect([foreign.status, (foreign.json as { code: number }).code]).to.deep.equal([404, 1082]);
+    });
+  });
+});

@@ -1,0 +1,173 @@
+import { expect } from 'chai';
+import { CatalogWithOverrides, createCatalog } from '../../../lib/catalog/index.ts';
+import {
+  billingAlignmentOf,
+  cancelPolicyOf,
+  createAlignmentOf,
+  planChangeRules,
+  type RuledSubscription,
+} from '../../../lib/catalog/rule-versions.ts';
+import { ErrorCode } from '../../../lib/errors/index.ts';
+import { at, expectCode, lists, plan, product, version } from './catalog-document.ts';
+
+interface Rules {
+  readonly change: string;
+  readonly cancel: string;
+  readonly create: string;
+  readonly billing: string;
+}
+
+function rulesXml({ change, cancel, create, billing }: Rules): string {
+  return `
+    <changePolicy><changePolicyCase><policy>${change}</policy></changePolicyCase></changePolicy>
+    <cancelPolicy><cancelPolicyCase><policy>${cancel}</policy></cancelPolicyCase></cancelPolicy>
+    <createAlignment><createAlignmentCase><alignment>${create}</alignment></createAlignmentCase></createAlignment>
+    <billingAlignment><billingAlignmentCase><alignment>${billing}</alignment></billingAlignmentCase></billingAlignment>`;
+}
+
+const early: Rules = {
+  change: 'IMMEDIATE',
+  cancel: 'IMMEDIATE',
+  create: 'START_OF_BUNDLE',
+  billing: 'ACCOUNT',
+};
+const late: Rules = {
+  change: 'ILLEGAL',
+  cancel: 'END_OF_TERM',
+  create: 'START_OF_SUBSCRIPTION',
+  billing: 'SUBSCRIPTION',
+};
+
+interface Offered {
+  readonly plans: readonly string[];
+  /** Of `p-m`. */
+  readonly forExisting?: string;
+}
+
+function offering(effectiveDate: string, rules: Rules, { plans, forExisting }: Offered) {
+  const dated =
+    forExisting === undefined
+      ? ''
+      : `<effectiveDateForExistingSubscriptions>${forExisting}</effectiveDateForExistingSubscriptions>`;
+  return version({
+    effectiveDate,
+    products: product('P') + product('Q'),
+    plans: plans
+      .map((name) => plan(name, name === 'p-m' ? 'P' : 'Q', { more: name === 'p-m' ? dated : '' }))
+      .join(''),
+    priceLists: lists({ DEFAULT: plans }),
+    rules: rulesXml(rules),
+  });
+}
+
+const subscription: RuledSubscription = {
+  planName: 'p-m',
+  phaseType: 'EVERGREEN',
+  priceListName: 'DEFAULT',
+  lastPlanChange: at('2024-02-01'),
+};
+const target = { planName: 'q-m' };
+
+describe('Version whose rules apply', () => {
+  const kept = new CatalogWithOverrides(
+    createCatalog([
+      offering('2024-01-01', early, { plans: ['p-m', 'q-m'] }),
+      offering('2024-06-01', late, { plans: ['p-m', 'q-m'] }),
+    ]),
+    [],
+  );
+
+  it('of a change: that of its date, or of now while the date is to come from the policy', () => {
+    const ask = (changeDate: string | null, now: string) =>
+      planChangeRules(kept, {
+        subscription,
+        target,
+        changeDate: changeDate === null ? null : at(changeDate),
+        now: at(now),
+      });
+    expect(ask(null, '2024-05-01').policy).to.equal('IMMEDIATE');
+    expect(ask('2024-05-31', '2024-05-01').policy).to.equal('IMMEDIATE');
+    expectCode(ErrorCode.CATALOG_ILLEGAL_CHANGE_REQUEST, () => ask('2024-06-01', '2024-05-01'));
+    expectCode(ErrorCode.CATALOG_ILLEGAL_CHANGE_REQUEST, () => ask(null, '2024-06-01'));
+    expect(ask('2024-05-31', '2024-07-01').policy).to.equal('IMMEDIATE');
+  });
+
+  it('of a cancellation and of the bill cycle: that of the plan, until a price change moves it', () => {
+    const moved = new CatalogWithOverrides(
+      createCatalog([
+        offering('2024-01-01', early, { plans: ['p-m'] }),
+        offering('2024-06-01', late, { plans: ['p-m'], forExisting: '2024-07-01' }),
+      ]),
+      [],
+    );
+    expect(cancelPolicyOf(kept, subscription, at('2024-09-01'))).to.equal('IMMEDIATE');
+    expect(billingAlignmentOf(kept, subscription, at('2024-09-01'))).to.equal('ACCOUNT');
+    expect(cancelPolicyOf(moved, subscription, at('2024-06-30'))).to.equal('IMMEDIATE');
+    expect(cancelPolicyOf(moved, subscription, at('2024-07-01'))).to.equal('END_OF_TERM');
+    expect(billingAlignmentOf(moved, subscription, at('2024-06-30'))).to.equal('ACCOUNT');
+    expect(billingAlignmentOf(moved, subscription, at('2024-07-01'))).to.equal('SUBSCRIPTION');
+    const since = { ...subscription, lastPlanChange: at('2024-06-15') };
+    expect(cancelPolicyOf(kept, since, at('2024-09-01'))).to.equal('END_OF_TERM');
+  });
+
+  it('of the create alignment: that of the plan at the event, as of the start of the subscription', () => {
+    const ask = (eventDate: string, start: string) =>
+      createAlignmentOf(kept, subscription, { eventDate: at(eventDate), subscriptionStart: at(start) });
+    expect(ask('2024-02-01', '2024-02-01')).to.equal('START_OF_BUNDLE');
+    expect(ask('2024-09-01', '2024-02-01')).to.equal('START_OF_BUNDLE');
+    expect(ask('2024-09-01', '2024-09-01')).to.equal('START_OF_SUBSCRIPTION');
+  });
+
+  it('catalog W6 Retirement: a subscription on a retired plan is described by its own plan and can change', () => {
+    const catalog = new CatalogWithOverrides(
+      createCatalog([
+        offering('2024-01-01', early, { plans: ['p-m', 'q-m'] }),
+        version({
+          effectiveDate: '2024-06-01',
+          products: product('P') + product('Q'),
+          plans: plan('q-m', 'Q'),
+          priceLists: lists({ DEFAULT: ['q-m'] }),
+          rules: `
+            <changePolicy>
+              <changePolicyCase><fromProduct>P</fromProduct><policy>END_OF_TERM</policy></changePolicyCase>
+              <changePolicyCase><policy>ILLEGAL</policy></changePolicyCase>
+            </changePolicy>
+            <cancelPolicy><cancelPolicyCase><policy>END_OF_TERM</policy></cancelPolicyCase></cancelPolicy>`,
+        }),
+      ]),
+      [],
+    );
+    const question = { subscription, target, changeDate: null, now: at('2024-09-01') };
+    expect(planChangeRules(catalog, question).policy).to.equal('END_OF_TERM');
+    expect(cancelPolicyOf(catalog, subscription, at('2024-09-01'))).to.equal('IMMEDIATE');
+  });
+
+  it('reads the list that the subscription was sold from', () => {
+    const fromVip = `
+      <changePolicy>
+        <changePolicyCase><fromPriceList>VIP</fromPriceList><policy>END_OF_TERM</policy></changePolicyCase>
+        <changePolicyCase><policy>IMMEDIATE</policy></changePolicyCase>
+      </changePolicy>
+      <cancelPolicy>
+        <cancelPolicyCase><priceList>VIP</priceList><policy>END_OF_TERM</policy></cancelPolicyCase>
+        <cancelPolicyCase><policy>IMMEDIATE</policy></cancelPolicyCase>
+      </cancelPolicy>`;
+    const catalog = new CatalogWithOverrides(
+      createCatalog([
+        version({
+          products: product('P') + product('Q'),
+          plans: plan('p-m', 'P') + plan('q-m', 'Q'),
+          priceLists: lists({ DEFAULT: ['p-m', 'q-m'], VIP: ['p-m'] }),
+          rules: fromVip,
+        }),
+      ]),
+      [],
+    );
+    const vip = { ...subscription, priceListName: 'VIP' };
+    expect(cancelPolicyOf(catalog, vip, at('2024-09-01'))).to.equal('END_OF_TERM');
+    expect(cancelPolicyOf(catalog, subscription, at('2024-09-01'))).to.equal('IMMEDIATE');
+    const question = { target, changeDate: null, now: at('2024-09-01') };
+    expect(planChangeRules(catalog, { ...question, subscription: vip }).policy).to.equal('END_OF_TERM');
+    expect(planChangeRules(catalog, { ...question, subscription }).policy).to.equal('IMMEDIATE');
+  });
+});
