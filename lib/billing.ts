@@ -1,6 +1,7 @@
 import { AccountEmailService } from './accounts/email-service.ts';
 import { AccountService } from './accounts/service.ts';
 import { AuditService } from './audit/service.ts';
+import { CatalogEntryService } from './catalog/entries/service.ts';
 import { PluginCatalogs } from './catalog/plugins/plugin-catalogs.ts';
 import { CatalogService } from './catalog/service.ts';
 import { type CallContext, CallOrigin, type TenantRef } from './context.ts';
@@ -185,6 +186,7 @@ function engineOf(ports: Ports, settings: EngineSettings) {
   const invoicing = new InvoicingService(ports, catalogs, invoicingConfig);
   const services = {
     catalogs,
+    catalogEntries: new CatalogEntryService(ports, catalogs),
     accounts: new AccountService(ports),
     accountEmails: new AccountEmailService(ports),
     subscriptions: new SubscriptionService(ports, catalogs),
@@ -220,6 +222,7 @@ function operationsOf(services: Engine['services']) {
   const { accountEmails, paymentMethods, paymentMethodReads } = services;
   const { keyValues, signingSecrets, configuration } = services;
   const { tags, tagDefinitions, customFields } = services;
+  const { catalogEntries } = services;
   return Object.freeze({
     uploadCatalog: catalogs.upload.bind(catalogs),
     createAccount: accounts.create.bind(accounts),
@@ -232,6 +235,19 @@ function operationsOf(services: Engine['services']) {
     getInvoice: invoicing.get.bind(invoicing),
     catalogs: {
       current: catalogs.current.bind(catalogs),
+    },
+    catalogEntries: {
+      create: catalogEntries.create.bind(catalogEntries),
+      createPlan: catalogEntries.createPlan.bind(catalogEntries),
+      updatePlan: catalogEntries.updatePlan.bind(catalogEntries),
+      retirePlan: catalogEntries.retirePlan.bind(catalogEntries),
+      deletePlan: catalogEntries.deletePlan.bind(catalogEntries),
+      deleteProduct: catalogEntries.deleteProduct.bind(catalogEntries),
+      products: catalogEntries.products.bind(catalogEntries),
+      plans: catalogEntries.plans.bind(catalogEntries),
+      plansOfProduct: catalogEntries.plansOfProduct.bind(catalogEntries),
+      latestPlan: catalogEntries.latestPlan.bind(catalogEntries),
+      state: catalogEntries.state.bind(catalogEntries),
     },
     accounts: {
       getByKey: accounts.getByKey.bind(accounts),

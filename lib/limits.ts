@@ -87,6 +87,9 @@ export const MAX_LISTED_PROBLEMS = 1_000;
 /** Years that one phase may last: a timeline of such phases stays inside the years that an instant can hold. */
 export const MAX_PHASE_YEARS = 1_000;
 
+/** Catalogs of accounts with plans of their own, kept per tenant. */
+export const MAX_CACHED_ACCOUNT_CATALOGS = 1_000;
+
 /** Catalogs (all versions of one tenant) kept in memory. */
 export const MAX_CACHED_CATALOGS = 200;
 

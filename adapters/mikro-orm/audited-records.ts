@@ -1,5 +1,6 @@
 import type { AccountEmail } from '../../lib/accounts/account-email.ts';
 import type { Account } from '../../lib/accounts/model.ts';
+import type { CatalogEntry, PlanRow } from '../../lib/catalog/entries/model.ts';
 import type { CustomField } from '../../lib/custom-fields/model.ts';
 import type { Uuid } from '../../lib/ids/index.ts';
 import type { Invoice, InvoiceItem } from '../../lib/invoicing/model.ts';
@@ -64,6 +65,30 @@ export const accountAudit: AuditedRecord<New<Account>> = {
 export const accountEmailAudit: AuditedRecord<New<AccountEmail>> = {
   tableName: 'ACCOUNT_EMAIL',
   snapshot: (email) => ({ accountId: email.accountId, email: email.email, isActive: email.isActive }),
+};
+
+export const catalogEntryAudit: AuditedRecord<New<CatalogEntry>> = {
+  tableName: 'CATALOG_ENTRIES',
+  snapshot: (entry) => ({
+    kind: entry.kind,
+    name: entry.name,
+    accountId: entry.accountId,
+    parentId: entry.parentId,
+    product: entry.product,
+    plan: entry.plan,
+  }),
+};
+
+export const planRowAudit: AuditedRecord<New<PlanRow>> = {
+  tableName: 'CATALOG_PLAN_ROWS',
+  snapshot: (row) => ({
+    planName: row.planName,
+    effectiveDate: at(row.effectiveDate),
+    createdOrder: row.createdOrder,
+    effectiveDateForExistingSubscriptions: at(row.effectiveDateForExistingSubscriptions),
+    retired: row.retired,
+    phases: row.phases,
+  }),
 };
 
 export const bundleAudit: AuditedRecord<New<Bundle>> = {

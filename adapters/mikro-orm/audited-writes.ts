@@ -13,8 +13,8 @@ export interface WriteScope extends TenantScope {
 
 interface Audited {
   readonly id: Uuid;
-  /** Absent: the record belongs to the tenant and to no account. */
-  readonly accountRecordId?: number;
+  /** Absent or null: the record belongs to the tenant and to no account. */
+  readonly accountRecordId?: number | null;
 }
 
 /** Inserts the records and notes their INSERT audit rows. */

@@ -4,6 +4,7 @@ import { ProcessingState } from '../../lib/queue/model.ts';
 import { accountReads, accountWrites, lockAccounts, tryLockAccounts } from './accounts-store.ts';
 import { auditReads } from './audit-store.ts';
 import type { WriteScope } from './audited-writes.ts';
+import { catalogEntryReads, catalogEntryWrites } from './catalog-entry-store.ts';
 import { catalogReads, catalogWrites } from './catalog-store.ts';
 import { ChangeLog } from './change-log.ts';
 import type { Runner } from './connection.ts';
@@ -34,6 +35,7 @@ function reads(scope: TenantScope, tenant: TenantRef, revisions: RevisionsOfSess
     signingSecrets: signingSecretReads(scope),
     accounts: accountReads(scope),
     catalogs: catalogReads(scope, revisions),
+    catalogEntries: catalogEntryReads(scope),
     subscriptions: subscriptionReads(scope),
     invoices: invoiceReads(scope),
     payments: paymentReads(scope),
@@ -69,6 +71,7 @@ export function writeSession(input: {
     signingSecrets: { ...readable.signingSecrets, ...signingSecretWrites(scope) },
     accounts: { ...readable.accounts, ...accountWrites(scope) },
     catalogs: { ...readable.catalogs, ...catalogWrites(scope, revisions) },
+    catalogEntries: { ...readable.catalogEntries, ...catalogEntryWrites(scope, revisions) },
     subscriptions: { ...readable.subscriptions, ...subscriptionWrites(scope) },
     invoices: { ...readable.invoices, ...invoiceWrites(scope) },
     payments: { ...readable.payments, ...paymentWrites(scope) },

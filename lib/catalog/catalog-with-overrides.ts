@@ -79,7 +79,8 @@ export class CatalogWithOverrides {
 
   /** The plan as the newest version that has it sells it; undefined if none does. */
   newestPlan(planName: string): ResolvedPlan | undefined {
-    const version = this.catalog.versions.findLast((each) => this.planIn(each, planName) !== undefined);
+    const { versions } = this.catalog.holderOf(this.#overridePlans.get(planName)?.parentPlanName ?? planName);
+    const version = versions.findLast((each) => this.planIn(each, planName) !== undefined);
     const plan = version && this.planIn(version, planName);
     return version && plan && { version, plan };
   }
@@ -118,7 +119,8 @@ export class CatalogWithOverrides {
   }
 }
 
-/** Whether any version has a plan of that name. */
+/** Whether a running subscription may be on a plan of that name, of whichever version. */
 export function hasPlan(catalog: Catalog, planName: string): boolean {
-  return catalog.versions.some((version) => version.planParts.part(planName) !== undefined);
+  const { versions } = catalog.holderOf(planName);
+  return versions.some((version) => version.planParts.part(planName) !== undefined);
 }

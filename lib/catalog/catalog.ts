@@ -34,10 +34,17 @@ export class Catalog {
   readonly revision: number;
   readonly #dates: Float64Array;
   readonly #past: CatalogPast | null;
+  /** Where plans of running subscriptions are sought that are in none of the versions: the tenant's, for an account. */
+  readonly #tenantCatalog: Catalog | null;
   readonly #earlier = new Map<number, Catalog>();
   #runs: PlanRuns | undefined;
 
-  constructor(versions: readonly CatalogVersion[], past: CatalogPast | null = null) {
+  constructor(
+    versions: readonly CatalogVersion[],
+    past: CatalogPast | null = null,
+    tenantCatalog: Catalog | null = null,
+  ) {
+    this.#tenantCatalog = tenantCatalog;
     this.versions = Object.freeze(versions.toSorted((one, other) => one.effectiveDate - other.effectiveDate));
     this.#dates = Float64Array.from(this.versions, (version) => version.effectiveDate);
     this.revision = past?.revision ?? 0;
@@ -55,7 +62,8 @@ export class Catalog {
     if (this.#past === null || revision >= this.revision) return this;
     const known = this.#earlier.get(revision);
     if (known !== undefined) return known;
-    const earlier = new Catalog(this.#past.versionsAt(revision));
+    const tenantCatalog = this.#tenantCatalog?.asOf(revision) ?? null;
+    const earlier = new Catalog(this.#past.versionsAt(revision), null, tenantCatalog);
     if (this.#earlier.size >= MAX_EARLIER_CATALOGS) this.#earlier.clear();
     this.#earlier.set(revision, earlier);
     return earlier;
@@ -78,6 +86,8 @@ export class Catalog {
    * @throws BillingError 2020 `CATALOG_PLAN_NOT_FOUND` if no version up to `at` has the plan; 2050 without any version.
    */
   resolvePlan(planName: string, at: Instant, lastPlanChange: Instant): ResolvedPlan {
+    const holder = this.holderOf(planName);
+    if (holder !== this) return holder.resolvePlan(planName, at, lastPlanChange);
     if (this.versions.length === 0) throw noVersion(at);
     const index = this.#runsOfPlans().indexFor(planName, {
       at: this.#indexAt(at),
@@ -107,6 +117,8 @@ export class Catalog {
    * without it; ascending (catalog.md §6.4 rule 2).
    */
   plansChangedAfter(planName: string, at: Instant): readonly ResolvedPlan[] {
+    const holder = this.holderOf(planName);
+    if (holder !== this) return holder.plansChangedAfter(planName, at);
     return this.#runsOfPlans()
       .changedAfter(planName, this.#indexAt(at))
       .flatMap((index) => {
@@ -114,6 +126,16 @@ export class Catalog {
         const plan = version?.planNamed(planName);
         return version !== undefined && plan !== undefined ? [{ version, plan }] : [];
       });
+  }
+
+  /**
+   * The catalog whose versions have the plan of a running subscription: this one, or that of the tenant where this one, of
+   * an account, has it not. Names are unique over both (catalog.md §15.6 rule 4).
+   */
+  holderOf(planName: string): Catalog {
+    if (this.#tenantCatalog === null) return this;
+    const isOwn = this.versions.some((version) => version.planParts.part(planName) !== undefined);
+    return isOwn ? this : this.#tenantCatalog;
   }
 
   #runsOfPlans(): PlanRuns {
@@ -142,7 +164,14 @@ function noVersion(at: Instant): BillingError {
   });
 }
 
-/** The catalog of the given versions, in any order; their names agree and their dates differ (`validateVersions`). */
-export function createCatalog(versions: readonly CatalogVersion[], past: CatalogPast | null = null): Catalog {
-  return new Catalog(versions, past);
+/**
+ * The catalog of the given versions, in any order; their names agree and their dates differ (`validateVersions`). That of
+ * an account knows the tenant's catalog, for subscriptions that run on its plans.
+ */
+export function createCatalog(
+  versions: readonly CatalogVersion[],
+  past: CatalogPast | null = null,
+  tenantCatalog: Catalog | null = null,
+): Catalog {
+  return new Catalog(versions, past, tenantCatalog);
 }

@@ -5,6 +5,20 @@ export { CatalogWithOverrides } from './catalog-with-overrides.ts';
 export { type FirstCharge, firstRecurringCharge, isFreeFinitePhase, phasesFrom } from './charge-start.ts';
 export { DefinedCatalog, defineCatalog } from './define/define-catalog.ts';
 export type * from './define/definition.ts';
+export type { PlanUpdate } from './entries/change-plan.ts';
+export type {
+  BlockInput,
+  CatalogEntriesInput,
+  PhaseInput,
+  PlanEntryInput,
+  PriceInput,
+  ProductEntryInput,
+  TierInput,
+  UsageInput,
+} from './entries/entry-input.ts';
+export * from './entries/model.ts';
+export type { EntryScopeOptions } from './entries/scope-access.ts';
+export type { DeletePlanOptions, DeleteProductOptions } from './entries/service.ts';
 export * from './enumerations.ts';
 export * from './model.ts';
 export {

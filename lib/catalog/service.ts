@@ -10,10 +10,11 @@ import { catalogChanged } from './catalog-event.ts';
 import type { CatalogOfAccount, CatalogProvider, CatalogRequest, CatalogSource } from './catalog-source.ts';
 import { type CatalogVersion, createVersion } from './catalog-version.ts';
 import { sha256Hex } from './content-hash.ts';
+import { EffectiveCatalogs } from './effective-catalogs.ts';
+import { heldNames, uploadedNames } from './entries/uploaded-names.ts';
 import { overridePlanProblems } from './override-plans.ts';
 import type { PluginCatalogs } from './plugins/plugin-catalogs.ts';
 import { PluginProvider } from './plugins/plugin-provider.ts';
-import { StoredCatalogs } from './stored-catalogs.ts';
 import type { NewCatalogParts, NewCatalogVersion } from './stored-version.ts';
 import { validateVersion } from './validation/validate-version.ts';
 import { validateVersions, versionsToAdd } from './validation/validate-versions.ts';
@@ -36,11 +37,7 @@ export interface CatalogSettings {
 /** Catalogs of the tenants: upload, and the immutable value that every operation reads (catalog.md §5, §13). */
 export class CatalogService implements CatalogProvider {
   readonly #ports: Pick<Ports, 'storage' | 'ids' | 'logger'>;
-  readonly #tenants: TenantService;
-  readonly #stored = new StoredCatalogs();
-  /** What a tenant without versions of its own sees, by its empty catalog. */
-  readonly #effective = new WeakMap<Catalog, Catalog>();
-  readonly #globalDefault: Catalog | null;
+  readonly #effective: EffectiveCatalogs;
   readonly #provider: PluginProvider;
 
   constructor(
@@ -49,8 +46,8 @@ export class CatalogService implements CatalogProvider {
     { defaultCatalog, plugins }: CatalogSettings,
   ) {
     this.#ports = ports;
-    this.#tenants = tenants;
-    this.#globalDefault = defaultCatalog === undefined ? null : createCatalog(validVersions(defaultCatalog));
+    const globalDefault = defaultCatalog === undefined ? null : createCatalog(validVersions(defaultCatalog));
+    this.#effective = new EffectiveCatalogs(tenants, globalDefault);
     this.#provider = new PluginProvider(ports, plugins, {
       catalogOf: (session) => this.catalogOf(session),
       catalogsOf: (session, accountIds) => this.catalogsOf(session, accountIds),
@@ -72,15 +69,15 @@ export class CatalogService implements CatalogProvider {
     this.#logWarnings(context.tenant, parsed);
     await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
       await session.catalogs.lock();
-      const { versions } = await this.#stored.get(session);
-      const added = toAdd(hashed, versions, parsed.isEnvelope);
-      const planNames = added.flatMap(({ version }) => version.plans.map((plan) => plan.name));
+      const { versions: stored } = await this.#effective.uploaded(session);
+      const added = toAdd(hashed, stored, parsed.isEnvelope);
+      const versions = added.map((each) => each.version);
+      const parsedVersions = added.map((each) => each.parsed);
+      const planNames = versions.flatMap((version) => version.plans.map((plan) => plan.name));
+      const entries = await session.catalogEntries.named(uploadedNames(versions));
       const problems = [
-        ...validateVersions(
-          versions,
-          added.map((each) => each.version),
-          added.map((each) => each.parsed),
-        ),
+        ...validateVersions(stored, versions, parsedVersions),
+        ...heldNames(versions, entries),
         ...(await overridePlanProblems(session, planNames)),
       ];
       if (problems.length > 0) throw invalidForTenant(context.tenant, problems);
@@ -124,24 +121,17 @@ export class CatalogService implements CatalogProvider {
    * (catalog.md §13 rule 2).
    */
   async catalogOf(session: ReadSession): Promise<Catalog> {
-    const stored = await this.#stored.get(session);
-    if (stored.versions.length > 0 || this.#globalDefault === null) return stored;
-    const known = this.#effective.get(stored);
-    if (known !== undefined) return known;
-    // catalog.md §14: a tenant without versions sees the default catalog if it was created with it
-    const { useGlobalDefault } = await this.#tenants.get(session.tenant.id);
-    const effective = useGlobalDefault ? this.#globalDefault : stored;
-    this.#effective.set(stored, effective);
-    return effective;
+    return this.#effective.ofTenant(session);
   }
 
-  /**
-   * The catalogs of the accounts of one operation, by one look at the revision for all of them. They are one and the same
-   * for accounts without content of their own.
-   */
-  async catalogsOf(session: ReadSession, _accountIds: readonly Uuid[]): Promise<CatalogOfAccount> {
-    const catalog = await this.catalogOf(session);
-    return () => catalog;
+  /** The same of accounts, which may have content of their own: by one look at the revision for all of them. */
+  async catalogsOf(session: ReadSession, accountIds: readonly Uuid[]): Promise<CatalogOfAccount> {
+    return this.#effective.ofAccounts(session, accountIds);
+  }
+
+  /** The XML catalog that the tenant has uploaded, or sees by default, without its entries. */
+  async xmlOf(session: ReadSession): Promise<Catalog> {
+    return this.#effective.xml(session);
   }
 
   /** catalog.md §16 rule 6: what is stored would have no visible effect. */

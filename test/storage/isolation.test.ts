@@ -3,6 +3,7 @@ import type { Account, Page, ReadSession, TenantRef, WriteSession } from '../../
 import { decimal } from '../../lib/money/index.ts';
 import { localDate } from '../../lib/time/index.ts';
 import { eachDatabase } from '../support/databases.ts';
+import { catalogEntry, planRow } from './entry-records.ts';
 import { type OpenedStorage, openStorage, rejection } from './opened-storage.ts';
 import {
   account,
@@ -18,6 +19,7 @@ import {
   invoiceItem,
   invoicePayment,
   lifecycleEvent,
+  newId,
   now,
   overridePlan,
   ownerOf,
@@ -52,7 +54,17 @@ eachDatabase((kind, open) => {
 
     /** Every read of the port, with the ids and keys of the tenant that `fill` has filled. */
     const readAll = (session: ReadSession): Readonly<Record<string, Promise<unknown>>> => {
-      const { accounts, audit, catalogs, customFields, invoices, payments, subscriptions, tags } = session;
+      const {
+        accounts,
+        audit,
+        catalogEntries,
+        catalogs,
+        customFields,
+        invoices,
+        payments,
+        subscriptions,
+        tags,
+      } = session;
       return {
         findByIds: accounts.findByIds([acme.id]),
         findByRecordIds: accounts.findByRecordIds([acme.recordId]),
@@ -65,6 +77,13 @@ eachDatabase((kind, open) => {
         overridePlansOf: catalogs.findOverridePlansOf(all.overridePlan.parentPlanName, [
           all.overridePlan.overrideHash,
         ]),
+        entriesOfScope: catalogEntries.ofScope(acme.recordId),
+        entriesOfAccounts: catalogEntries.ofAccounts([acme.id]),
+        entriesNamed: catalogEntries.named([all.entry.name]),
+        entriesOfParents: catalogEntries.childrenOf([all.entry.parentId]),
+        planRows: catalogEntries.rowsOf([all.planRow.planName]),
+        accountEntries: catalogEntries.existForAccounts().then((exist) => (exist ? [exist] : [])),
+        usedPlans: catalogEntries.usedPlans([all.event.planName ?? '']),
         audit: audit.findByTargets([acme.id, all.bundle.id]),
         auditOfAccount: audit.findByAccount(acme.recordId),
         definitionsByIds: tags.findDefinitionsByIds([all.definition.id]),
@@ -147,6 +166,7 @@ eachDatabase((kind, open) => {
         [
           session.accounts,
           session.audit,
+          session.catalogEntries,
           session.catalogs,
           session.customFields,
           session.invoices,
@@ -274,11 +294,17 @@ async function fill(opened: OpenedStorage, acme: Account) {
     definition,
     tag: tag(owner, { tagDefinitionId: definition.id }),
     custom: customField(owner),
+    entry: {
+      ...catalogEntry({ accountId: acme.id, accountRecordId: acme.recordId }),
+      parentId: newId(),
+    },
+    planRow: planRow(),
   };
   await opened.write(async (session) => {
     const { catalogs, invoices, payments, subscriptions } = session;
     await catalogs.insert([catalogVersion({})]);
     await catalogs.insertOverridePlan(all.overridePlan);
+    await session.catalogEntries.apply({ addedEntries: [all.entry], addedRows: [all.planRow] });
     await subscriptions.insertBundles([all.bundle]);
     await subscriptions.insertSubscriptions([all.subscription]);
     await subscriptions.insertEvents([all.event]);

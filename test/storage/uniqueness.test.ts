@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { ErrorCode, type Uuid, type WriteSession } from '../../lib/index.ts';
 import { decimal } from '../../lib/money/index.ts';
 import { eachDatabase } from '../support/databases.ts';
+import { catalogEntry, planRow } from './entry-records.ts';
 import { type OpenedStorage, openStorage, rejection } from './opened-storage.ts';
 import {
   account,
@@ -221,6 +222,22 @@ const rules: readonly Rule[] = [
           overrideHash: key,
         }),
       ),
+  },
+  {
+    title: 'catalog entry by kind and name',
+    meaning: 'InvariantError',
+    insert: (session, _owner, key) =>
+      session.catalogEntries.apply({ addedEntries: [catalogEntry({ name: key })] }),
+    near: (session, _owner, key) =>
+      session.catalogEntries.apply({ addedEntries: [catalogEntry({ name: key, kind: 'PRODUCT' })] }),
+  },
+  {
+    title: 'plan row by plan, date and order',
+    meaning: 'InvariantError',
+    insert: (session, _owner, key) =>
+      session.catalogEntries.apply({ addedRows: [planRow({ planName: key })] }),
+    near: (session, _owner, key) =>
+      session.catalogEntries.apply({ addedRows: [planRow({ planName: key, createdOrder: 2 })] }),
   },
 ];
 

@@ -47,7 +47,8 @@ export async function openEngine(
   open: OpenDatabase,
   options: {
     readonly now: string;
-    readonly catalog?: URL | string;
+    /** Default the catalog of the specification; null: none. */
+    readonly catalog?: URL | string | null;
     readonly catalogPlugins?: BillingOptions<never>['catalogPlugins'];
     readonly defaultCatalog?: BillingOptions<never>['defaultCatalog'];
     readonly configuration?: BillingOptions<never>['configuration'];
@@ -70,7 +71,10 @@ export async function openEngine(
     ...(options.defaultCatalog === undefined ? {} : { defaultCatalog: options.defaultCatalog }),
     ...(options.configuration ? { configuration: options.configuration } : {}),
   });
-  const { tenant, acme } = await openShop(billing, options.catalog ?? specCatalog);
+  const { tenant, acme } = await openShop(
+    billing,
+    options.catalog === undefined ? specCatalog : options.catalog,
+  );
   const settle = async (): Promise<void> => {
     if (await billing.settle({ timeoutMs: SETTLE_MS })) return;
     throw new Error(`the queue did not settle: ${inspect(logger.lines.slice(-3), { depth: 4 })}`);

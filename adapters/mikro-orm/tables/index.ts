@@ -1,4 +1,5 @@
 import { accountEmailsTable, accountsTable } from './accounts.ts';
+import { catalogEntriesTable, planRowsTable } from './catalog-entries.ts';
 import { catalogPartsTable, catalogVersionsTable, overridePlansTable } from './catalogs.ts';
 import { customFieldsTable } from './custom-fields.ts';
 import {
@@ -54,6 +55,8 @@ export const tables: readonly TableSpec[] = [
   catalogVersionsTable,
   catalogPartsTable,
   overridePlansTable,
+  catalogEntriesTable,
+  planRowsTable,
   bundlesTable,
   subscriptionsTable,
   lifecycleEventsTable,

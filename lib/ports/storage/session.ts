@@ -5,6 +5,7 @@ import type { NewBusEvent, NewNotification } from '../../queue/model.ts';
 import type { Instant } from '../../time/index.ts';
 import type { AccountReads, AccountWrites } from './accounts.ts';
 import type { AuditReads } from './audit.ts';
+import type { CatalogEntryReads, CatalogEntryWrites } from './catalog-entries.ts';
 import type { CatalogReads, CatalogWrites } from './catalogs.ts';
 import type { CustomFieldReads, CustomFieldWrites } from './custom-fields.ts';
 import type { InvoiceReads, InvoiceWrites } from './invoices.ts';
@@ -39,6 +40,7 @@ export interface ReadSession {
   readonly signingSecrets: SigningSecretReads;
   readonly accounts: AccountReads;
   readonly catalogs: CatalogReads;
+  readonly catalogEntries: CatalogEntryReads;
   readonly subscriptions: SubscriptionReads;
   readonly invoices: InvoiceReads;
   readonly payments: PaymentReads;
@@ -58,6 +60,7 @@ export interface WriteSession extends ReadSession {
   readonly signingSecrets: SigningSecretReads & SigningSecretWrites;
   readonly accounts: AccountReads & AccountWrites;
   readonly catalogs: CatalogReads & CatalogWrites;
+  readonly catalogEntries: CatalogEntryReads & CatalogEntryWrites;
   readonly subscriptions: SubscriptionReads & SubscriptionWrites;
   readonly invoices: InvoiceReads & InvoiceWrites;
   readonly payments: PaymentReads & PaymentWrites;

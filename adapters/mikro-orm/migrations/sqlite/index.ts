@@ -8,6 +8,7 @@ import { Migration20261121210800OverridePlans } from './20261121210800-override-
 import { Migration20261121210500Tags } from './20261121210500-tags.ts';
 import { Migration20261121211500PriceChanges } from './20261121211500-price-changes.ts';
 import { Migration20261121211700SigningSecrets } from './20261121211700-signing-secrets.ts';
+import { Migration20261121210213CatalogEntries } from './20261121210213-catalog-entries.ts';
 
 /** The migrations of SQLite, in the order in which they run. */
 export const migrations: readonly MigrationObject[] = [
@@ -20,4 +21,5 @@ export const migrations: readonly MigrationObject[] = [
   { name: '20261121210500-tags', class: Migration20261121210500Tags },
   { name: '20261121211500-price-changes', class: Migration20261121211500PriceChanges },
   { name: '20261121211700-signing-secrets', class: Migration20261121211700SigningSecrets },
+  { name: '20261121210213-catalog-entries', class: Migration20261121210213CatalogEntries },
 ];

@@ -1,0 +1,85 @@
+import { EntryKind } from '../../lib/catalog/entries/model.ts';
+import {
+  type CatalogEntryReads,
+  type CatalogEntryWrites,
+  ChangeType,
+} from '../../lib/ports/storage/index.ts';
+import { catalogEntryAudit, type Identified, planRowAudit } from './audited-records.ts';
+import { insertAudited, noteChange, type WriteScope } from './audited-writes.ts';
+import { textOf } from './columns.ts';
+import { haveIds, ofAccounts, select, selectOrdered, type TenantScope } from './record-access.ts';
+import { isIn, raw, sql } from './sql.ts';
+import { catalogEntriesTable, planRowsTable } from './tables/catalog-entries.ts';
+import type { RevisionsOfSession } from './tenant-revisions.ts';
+
+export function catalogEntryReads(scope: TenantScope): CatalogEntryReads {
+  return {
+    ofScope: async (accountRecordId) =>
+      select(
+        scope,
+        catalogEntriesTable,
+        accountRecordId === null
+          ? sql`account_record_id is null`
+          : sql`account_record_id = ${accountRecordId}`,
+      ),
+    ofAccounts: async (accountIds) =>
+      accountIds.length === 0 ? [] : select(scope, catalogEntriesTable, ofAccounts(scope, accountIds)),
+    named: async (names) =>
+      select(
+        scope,
+        catalogEntriesTable,
+        sql`(${isIn('name', 'text', names)} or kind = ${EntryKind.CATALOG})`,
+      ),
+    childrenOf: async (parentIds) =>
+      parentIds.length === 0
+        ? []
+        : select(scope, catalogEntriesTable, sql`${isIn('parent_id', 'uuid', parentIds)}`),
+    rowsOf: async (planNames) =>
+      planNames.length === 0
+        ? []
+        : selectOrdered(scope, planRowsTable, {
+            condition: sql`${isIn('plan_name', 'text', planNames)}`,
+            order: 'plan_name, effective_date, created_order',
+          }),
+    existForAccounts: async () => {
+      const rows = await scope.runner.rows(sql`
+        select 1 from bw_catalog_entries
+        where tenant_record_id = ${scope.tenantRecordId} and account_record_id is not null limit 1`);
+      return rows.length > 0;
+    },
+    usedPlans: async (planNames) => {
+      if (planNames.length === 0) return [];
+      const rows = await scope.runner.rows(sql`
+        select distinct coalesce(o.parent_plan_name, e.plan_name) as plan_name
+        from bw_subscription_events e
+        left join bw_override_plans o
+          on o.tenant_record_id = e.tenant_record_id and o.plan_name = e.plan_name
+        where e.tenant_record_id = ${scope.tenantRecordId}
+          and (${isIn('e.plan_name', 'text', planNames)} or ${isIn('o.parent_plan_name', 'text', planNames)})`);
+      return rows.map((row) => textOf(row.plan_name, 'plan_name'));
+    },
+  };
+}
+
+export function catalogEntryWrites(scope: WriteScope, revisions: RevisionsOfSession): CatalogEntryWrites {
+  return {
+    apply: async ({ addedEntries = [], addedRows = [], erasedEntries = [], erasedRows = [] }) => {
+      const changeType = ChangeType.DELETE;
+      await erase(scope, catalogEntriesTable.name, erasedEntries);
+      await erase(scope, planRowsTable.name, erasedRows);
+      for (const entry of erasedEntries) noteChange(scope, catalogEntryAudit, { record: entry, changeType });
+      for (const row of erasedRows) noteChange(scope, planRowAudit, { record: row, changeType });
+      await insertAudited(scope, { table: catalogEntriesTable, audit: catalogEntryAudit }, addedEntries);
+      const sinceRevision = (await revisions.read()).catalogRevision + 1;
+      const rows = addedRows.map((row) => ({ ...row, sinceRevision }));
+      await insertAudited(scope, { table: planRowsTable, audit: planRowAudit }, rows);
+      await revisions.set(sql`catalog_revision = catalog_revision + 1`);
+    },
+  };
+}
+
+async function erase(scope: WriteScope, table: string, records: readonly Identified[]): Promise<void> {
+  if (records.length === 0) return;
+  const ids = records.map((record) => record.id);
+  await scope.runner.run(sql`delete from ${raw(table)} where ${haveIds(scope, ids)}`);
+}

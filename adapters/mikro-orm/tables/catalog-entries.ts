@@ -1,0 +1,108 @@
+import type {
+  CatalogEntry,
+  EntryPhase,
+  EntryPrice,
+  PlanRow,
+  PlanTerms,
+  ProductTerms,
+} from '../../../lib/catalog/entries/model.ts';
+import { type Currency, type Decimal, decimal } from '../../../lib/money/index.ts';
+import type { New } from '../../../lib/ports/storage/index.ts';
+import {
+  bigintOrNull,
+  boolean,
+  type Field,
+  instantAt,
+  instantAtOrNull,
+  integer,
+  json,
+  jsonOrNull,
+  oneOf,
+  text,
+  uuid,
+  uuidOrNull,
+} from '../columns.ts';
+import { RecordTable } from './record-table.ts';
+
+export const catalogEntriesTable = new RecordTable<New<CatalogEntry>>(
+  {
+    name: 'catalog_entries',
+    ofTenant: true,
+    uniques: [
+      { name: 'id', columns: ['id'] },
+      // catalog.md §17
+      { name: 'name', columns: ['tenant_record_id', 'kind', 'name'] },
+    ],
+    indexes: [
+      { name: 'account', columns: ['tenant_record_id', 'account_record_id', 'record_id'] },
+      { name: 'named', columns: ['tenant_record_id', 'name'] },
+      { name: 'parent', columns: ['tenant_record_id', 'parent_id'] },
+    ],
+  },
+  {
+    id: uuid('id'),
+    kind: oneOf('kind'),
+    name: text('name'),
+    accountId: uuidOrNull('account_id'),
+    accountRecordId: bigintOrNull('account_record_id'),
+    parentId: uuidOrNull('parent_id'),
+    product: jsonOrNull<ProductTerms>('product'),
+    plan: jsonOrNull<PlanTerms>('plan'),
+    createdDate: instantAt('created_date'),
+  },
+);
+
+export const planRowsTable = new RecordTable<New<PlanRow>>(
+  {
+    name: 'catalog_plan_rows',
+    ofTenant: true,
+    uniques: [
+      { name: 'id', columns: ['id'] },
+      {
+        // catalog.md §17
+        name: 'order',
+        columns: ['tenant_record_id', 'plan_name', 'effective_date', 'created_order'],
+      },
+    ],
+  },
+  {
+    id: uuid('id'),
+    planName: text('plan_name'),
+    accountRecordId: bigintOrNull('account_record_id'),
+    effectiveDate: instantAt('effective_date'),
+    createdOrder: integer('created_order'),
+    effectiveDateForExistingSubscriptions: instantAtOrNull('effective_date_for_existing'),
+    retired: boolean('retired'),
+    sinceRevision: integer('since_revision'),
+    phases: phases('phases'),
+    createdDate: instantAt('created_date'),
+  },
+);
+
+/** Amounts come out of a document as whole numbers or decimals, as they happen to be. */
+function phases(name: string): Field<readonly EntryPhase[]> {
+  const document = json<readonly EntryPhase[]>(name);
+  return { ...document, read: (row) => document.read(row).map(withDecimals) };
+}
+
+function withDecimals(phase: EntryPhase): EntryPhase {
+  return {
+    ...phase,
+    fixedPrices: phase.fixedPrices.map(exactPrice),
+    recurringPrices: phase.recurringPrices && {
+      ...phase.recurringPrices,
+      prices: phase.recurringPrices.prices.map(exactPrice),
+    },
+    usages: phase.usages.map((usage) => ({
+      ...usage,
+      tiers: usage.tiers.map((tier) => ({
+        ...tier,
+        blocks: tier.blocks.map((block) => ({ ...block, prices: block.prices.map(exactPrice) })),
+      })),
+    })),
+  };
+}
+
+function exactPrice(price: { readonly currency: Currency; readonly value: number | Decimal }): EntryPrice {
+  return { currency: price.currency, value: decimal(price.value) };
+}

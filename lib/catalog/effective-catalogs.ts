@@ -1,0 +1,132 @@
+import { assertInvariant } from '../errors/index.ts';
+import type { Uuid } from '../ids/index.ts';
+import { MAX_CACHED_ACCOUNT_CATALOGS, MAX_CACHED_CATALOGS } from '../limits.ts';
+import type { ReadSession } from '../ports/storage/index.ts';
+import type { TenantService } from '../tenants/service.ts';
+import type { Catalog } from './catalog.ts';
+import type { CatalogOfAccount } from './catalog-source.ts';
+import { accountCatalog, tenantCatalog } from './entries/entry-catalog.ts';
+import type { EntriesAndRows } from './entries/entry-views.ts';
+import { type CatalogEntry, EntryKind } from './entries/model.ts';
+import { StoredCatalogs } from './stored-catalogs.ts';
+
+/** What a tenant sells at one revision of its catalog. */
+interface TenantCatalogs {
+  readonly revision: number;
+  readonly xml: Catalog;
+  readonly entries: readonly CatalogEntry[];
+  readonly catalog: Catalog;
+  /** False: all accounts have the tenant's catalog. */
+  readonly hasAccountEntries: boolean;
+  /** Catalogs of accounts so far; null for one without plans of its own. */
+  readonly byAccount: Map<Uuid, Catalog | null>;
+}
+
+/**
+ * The catalogs that tenants sell by: XML versions and catalog entries together, built once per tenant and revision
+ * (catalog.md §13, §15.6). The revision is compared on every use, so a write is visible to the next call on every node.
+ */
+export class EffectiveCatalogs {
+  readonly #tenants: Pick<TenantService, 'get'>;
+  readonly #globalDefault: Catalog | null;
+  readonly #stored = new StoredCatalogs();
+  readonly #byTenant = new Map<number, TenantCatalogs>();
+
+  /** `globalDefault` is the catalog of tenants that were created with it and have none of their own (catalog.md §14). */
+  constructor(tenants: Pick<TenantService, 'get'>, globalDefault: Catalog | null) {
+    this.#tenants = tenants;
+    this.#globalDefault = globalDefault;
+  }
+
+  /** The tenant's own XML versions. */
+  async uploaded(session: ReadSession): Promise<Catalog> {
+    return this.#stored.get(session);
+  }
+
+  /** The XML catalog that the tenant sees: its own, else the default one if it was created with it. */
+  async xml(session: ReadSession): Promise<Catalog> {
+    const uploaded = await this.#stored.get(session);
+    if (uploaded.versions.length > 0 || this.#globalDefault === null) return uploaded;
+    const { useGlobalDefault } = await this.#tenants.get(session.tenant.id);
+    return useGlobalDefault ? this.#globalDefault : uploaded;
+  }
+
+  /** The tenant's catalog; without any version for a tenant that has none. */
+  async ofTenant(session: ReadSession): Promise<Catalog> {
+    return (await this.#current(session)).catalog;
+  }
+
+  /** The catalogs of these accounts: a constant number of statements for any number of them. */
+  async ofAccounts(session: ReadSession, accountIds: readonly Uuid[]): Promise<CatalogOfAccount> {
+    const tenant = await this.#current(session);
+    const own = tenant.hasAccountEntries ? await ownCatalogs(session, tenant, accountIds) : new Map();
+    const known = new Set(accountIds);
+    return (accountId) => {
+      assertInvariant(known.has(accountId), `The catalog of account ${accountId} was not asked for`);
+      return own.get(accountId) ?? tenant.catalog;
+    };
+  }
+
+  async #current(session: ReadSession): Promise<TenantCatalogs> {
+    const { recordId } = session.tenant;
+    const revision = await session.catalogs.revision();
+    const kept = this.#byTenant.get(recordId);
+    const current = kept?.revision === revision ? kept : await this.#load(session, revision);
+    this.#byTenant.delete(recordId);
+    this.#byTenant.set(recordId, current);
+    dropOldest(this.#byTenant, MAX_CACHED_CATALOGS);
+    return current;
+  }
+
+  async #load(session: ReadSession, revision: number): Promise<TenantCatalogs> {
+    const xml = await this.xml(session);
+    const entries = await session.catalogEntries.ofScope(null);
+    const scope = await withRows(session, entries);
+    return {
+      revision,
+      xml,
+      entries,
+      catalog: tenantCatalog({ xml, scope, tenantEntries: entries, revision }),
+      hasAccountEntries: await session.catalogEntries.existForAccounts(),
+      byAccount: new Map(),
+    };
+  }
+}
+
+/** Entries with the rows of the plans among them. */
+export async function withRows(
+  session: Pick<ReadSession, 'catalogEntries'>,
+  entries: readonly CatalogEntry[],
+): Promise<EntriesAndRows> {
+  const planNames = entries.filter((entry) => entry.kind === EntryKind.PLAN).map((entry) => entry.name);
+  return { entries, rows: await session.catalogEntries.rowsOf(planNames) };
+}
+
+async function ownCatalogs(
+  session: ReadSession,
+  tenant: TenantCatalogs,
+  accountIds: readonly Uuid[],
+): Promise<ReadonlyMap<Uuid, Catalog | null>> {
+  const missing = accountIds.filter((accountId) => !tenant.byAccount.has(accountId));
+  const { entries, rows } = await withRows(session, await session.catalogEntries.ofAccounts(missing));
+  const entriesOf = Map.groupBy(entries, (entry) => entry.accountId);
+  const rowsOf = Map.groupBy(rows, (row) => row.planName);
+  const own = new Map(accountIds.map((accountId) => [accountId, tenant.byAccount.get(accountId) ?? null]));
+  for (const accountId of missing) {
+    const ofAccount = entriesOf.get(accountId) ?? [];
+    const scope = { entries: ofAccount, rows: ofAccount.flatMap((entry) => rowsOf.get(entry.name) ?? []) };
+    const { xml, entries: tenantEntries, revision } = tenant;
+    const catalog = accountCatalog({ xml, scope, tenantEntries, revision }, tenant.catalog);
+    own.set(accountId, catalog);
+    tenant.byAccount.set(accountId, catalog);
+  }
+  dropOldest(tenant.byAccount, MAX_CACHED_ACCOUNT_CATALOGS);
+  return own;
+}
+
+function dropOldest<K, V>(cache: Map<K, V>, limit: number): void {
+  for (const key of cache.keys()) {
+    if (cache.size <= limit) return;
+    cache.delete(key);
+  }
+}

@@ -1,0 +1,241 @@
+import type { Instant } from '../../time/index.ts';
+import { type Catalog, createCatalog } from '../catalog.ts';
+import { CatalogVersion } from '../catalog-version.ts';
+import { BillingMode } from '../enumerations.ts';
+import { DEFAULT_PRICE_LIST, type Plan, type Product } from '../model.ts';
+import { type Part, partOf, planPart, productPart } from '../part.ts';
+import { PartList } from '../part-list.ts';
+import { createPlan } from '../plan.ts';
+import { SIMPLE_RULES } from '../simple-rules.ts';
+import type { VersionFrame } from '../version-frame.ts';
+import type { EntriesAndRows } from './entry-views.ts';
+import { type ListedPlan, mergedLists, mergedUnits, union } from './merged-parts.ts';
+import { type CatalogEntry, EntryKind, type PlanRow } from './model.ts';
+import { currenciesOf, planContentOf, unitsOf } from './plan-content.ts';
+import { availableProducts, productOfEntry, productOfPlan } from './version-products.ts';
+
+/** Name of the entry catalog where neither an XML catalog nor a call gives one. */
+export const DEFAULT_CATALOG_NAME = 'DEFAULT';
+
+export interface EntryCatalogInput {
+  /** The XML catalog; that of a tenant without one has no versions. */
+  readonly xml: Catalog;
+  /** The entries of the scope. */
+  readonly scope: EntriesAndRows;
+  /** The tenant's `catalogRevision`. */
+  readonly revision: number;
+  /** Entries of the tenant, whose products the plans of an account may be of; of the tenant's own scope the same ones. */
+  readonly tenantEntries: readonly CatalogEntry[];
+}
+
+/**
+ * The tenant's catalog: its XML versions, overlaid with its entries (catalog.md §15.5, §15.6 rule 1). With only one of
+ * the two it is exactly that one.
+ */
+export function tenantCatalog(input: EntryCatalogInput): Catalog {
+  const versions = tenantVersions(input);
+  if (versions === input.xml.versions) return input.xml;
+  const { revision } = input;
+  return createCatalog(versions, { revision, versionsAt: (then) => tenantVersions(asOf(input, then)) });
+}
+
+function tenantVersions(input: EntryCatalogInput): readonly CatalogVersion[] {
+  const content = contentOf(input);
+  const [firstDate] = content.dates;
+  if (firstDate === undefined) return input.xml.versions;
+  const xmlDates = input.xml.versions.map((version) => version.effectiveDate);
+  return union(xmlDates, content.dates)
+    .toSorted((one, other) => one - other)
+    .map((date) => {
+      const xml = xmlInForce(content, date);
+      return xml !== null && date < firstDate ? xml : overlay(content, date, xml);
+    });
+}
+
+/**
+ * The catalog of an account with plans of its own: nothing but these, and the products that they are of (catalog.md
+ * §15.6 rule 3); null for an account without any.
+ */
+export function accountCatalog(input: EntryCatalogInput, ofTenant: Catalog): Catalog | null {
+  const versions = accountVersions(input);
+  if (versions.length === 0) return null;
+  const { revision } = input;
+  const past = { revision, versionsAt: (then: number) => accountVersions(asOf(input, then)) };
+  return createCatalog(versions, past, ofTenant);
+}
+
+function accountVersions(input: EntryCatalogInput): readonly CatalogVersion[] {
+  const content = contentOf(input);
+  return content.dates.map((date) => entryVersion(content, date));
+}
+
+/** What there was at an earlier revision. What was erased since was not used. */
+function asOf({ xml, scope, tenantEntries }: EntryCatalogInput, revision: number): EntryCatalogInput {
+  const rows = scope.rows.filter((row) => row.sinceRevision <= revision);
+  return { xml: xml.asOf(revision), scope: { ...scope, rows }, tenantEntries, revision };
+}
+
+/** A plan of the entry catalog, and for each of its rows the plan that holds from then on; of a retirement none. */
+interface EntryPlan {
+  readonly entry: CatalogEntry;
+  readonly rows: readonly { readonly row: PlanRow; readonly part: Part<Plan> | null }[];
+}
+
+interface Content {
+  readonly catalogName: string;
+  readonly xml: readonly CatalogVersion[];
+  /** Product entries of the scope. */
+  readonly products: readonly CatalogEntry[];
+  /** Product entries by id, those of the tenant too. */
+  readonly productById: ReadonlyMap<CatalogEntry['id'], CatalogEntry>;
+  readonly plans: readonly EntryPlan[];
+  /** Effective dates of all rows, ascending. */
+  readonly dates: readonly Instant[];
+}
+
+function contentOf({ xml, scope, tenantEntries }: EntryCatalogInput): Content {
+  const isProduct = ({ kind }: CatalogEntry): boolean => kind === EntryKind.PRODUCT;
+  const known = [...tenantEntries, ...scope.entries].filter(isProduct);
+  const productById = new Map(known.map((entry) => [entry.id, entry]));
+  const rowsOf = Map.groupBy(scope.rows, (row) => row.planName);
+  const plans = scope.entries
+    .filter((entry) => isSold(entry, productById))
+    .map((entry) => entryPlan(entry, rowsOf.get(entry.name) ?? []));
+  const dates = union(plans.flatMap(({ rows }) => rows.map(({ row }) => row.effectiveDate)));
+  const given = tenantEntries.find(({ kind }) => kind === EntryKind.CATALOG)?.name;
+  return {
+    catalogName: xml.name ?? given ?? DEFAULT_CATALOG_NAME,
+    xml: xml.versions,
+    products: scope.entries.filter(isProduct),
+    productById,
+    plans,
+    dates: dates.toSorted((one, other) => one - other),
+  };
+}
+
+/** A plan whose product entry was deleted has left the catalog (catalog.md §15.4 rule 9). */
+function isSold(
+  { plan, parentId }: CatalogEntry,
+  products: ReadonlyMap<CatalogEntry['id'], unknown>,
+): boolean {
+  if (plan === null) return false;
+  return parentId === null ? plan.xmlProduct !== null : products.has(parentId);
+}
+
+/** One part per row, so that the plan is the same value in every version until its next row (catalog.md §15.5 rule 2). */
+function entryPlan(entry: CatalogEntry, rows: readonly PlanRow[]): EntryPlan {
+  const partOfRow = (row: PlanRow): Part<Plan> | null =>
+    entry.plan === null || row.retired ? null : planPart(createPlan(planContentOf(entry.plan, row), null));
+  return { entry, rows: rows.map((row) => ({ row, part: partOfRow(row) })) };
+}
+
+interface InForce {
+  readonly entry: CatalogEntry;
+  readonly row: PlanRow;
+  readonly part: Part<Plan>;
+}
+
+/** Of each plan the row with the greatest date up to `date`, unless it is a retirement (catalog.md §15.5 rule 1). */
+function plansInForce({ plans }: Content, date: Instant): readonly InForce[] {
+  return plans.flatMap(({ entry, rows }) => {
+    const found = rows.findLast(({ row }) => row.effectiveDate <= date);
+    return found === undefined || found.part === null ? [] : { entry, row: found.row, part: found.part };
+  });
+}
+
+function xmlInForce({ xml }: Content, date: Instant): CatalogVersion | null {
+  return xml.findLast((version) => version.effectiveDate <= date) ?? null;
+}
+
+/** The entry content in force by itself, with the rules of the XML version. */
+function entryVersion(content: Content, date: Instant): CatalogVersion {
+  const xml = xmlInForce(content, date);
+  const inForce = plansInForce(content, date);
+  const rules = xml?.rules ?? SIMPLE_RULES;
+  const listsOfRules = rules.priceList.map((ruleCase) => ruleCase.result);
+  const { products, entries } = productsInForce(content, inForce, date);
+  return version(date, {
+    frame: {
+      catalogName: content.catalogName,
+      recurringBillingMode: xml?.recurringBillingMode ?? BillingMode.IN_ADVANCE,
+      ...pricesIn(inForce),
+      rules,
+      priceLists: mergedLists(null, listed(inForce), listsOfRules),
+    },
+    products: availableProducts(products, entries).map(productPart),
+    plans: inForce.map(({ part }) => part),
+  });
+}
+
+/** The XML version in force plus the entry content in force (catalog.md §15.6 rule 1). */
+function overlay(content: Content, date: Instant, xml: CatalogVersion | null): CatalogVersion {
+  if (xml === null) return entryVersion(content, date);
+  const inForce = plansInForce(content, date);
+  const { currencies, units } = pricesIn(inForce);
+  const own = productsInForce(content, inForce, date);
+  const added = own.products.filter((product) => xml.productNamed(product.name) === undefined);
+  return version(date, {
+    frame: {
+      ...xml.frame.value,
+      currencies: union(xml.currencies, currencies),
+      units: mergedUnits(xml.units, units),
+      priceLists: mergedLists(xml.priceLists, listed(inForce)),
+    },
+    products: availableProducts([...xml.products, ...added], own.entries).map(productPart),
+    plans: [...xml.planParts.parts, ...inForce.map(({ part }) => part)],
+  });
+}
+
+/** Products of the scope and those of its plans, with their entries. */
+function productsInForce(
+  content: Content,
+  inForce: readonly InForce[],
+  date: Instant,
+): { readonly products: readonly Product[]; readonly entries: readonly CatalogEntry[] } {
+  const ofPlans = inForce.flatMap(({ entry }) =>
+    entry.parentId === null ? [] : (content.productById.get(entry.parentId) ?? []),
+  );
+  const entries = union(content.products, ofPlans);
+  const products = new Map(entries.map((entry) => [entry.name, productOfEntry(entry)]));
+  for (const { entry } of inForce) {
+    if (entry.parentId !== null) continue;
+    const product = productOfPlan(entry, content.xml, date);
+    products.set(product.name, product);
+  }
+  return { products: [...products.values()], entries };
+}
+
+function pricesIn(inForce: readonly InForce[]): Pick<VersionFrame, 'currencies' | 'units'> {
+  const phases = inForce.flatMap(({ row }) => row.phases);
+  return {
+    currencies: currenciesOf(phases),
+    units: unitsOf(phases).map((name) => ({ name, prettyName: name })),
+  };
+}
+
+function listed(inForce: readonly InForce[]): readonly ListedPlan[] {
+  return inForce.map(({ entry }) => ({
+    planName: entry.name,
+    listName: entry.plan?.pricelistName ?? DEFAULT_PRICE_LIST,
+  }));
+}
+
+interface Parts {
+  readonly frame: VersionFrame;
+  readonly products: readonly Part<Product>[];
+  readonly plans: readonly Part<Plan>[];
+}
+
+function version(effectiveDate: Instant, { frame, products, plans }: Parts): CatalogVersion {
+  return new CatalogVersion({
+    effectiveDate,
+    frame: partOf(frame.catalogName, frame),
+    products: new PartList(products.toSorted(byName)),
+    plans: new PartList(plans.toSorted(byName)),
+  });
+}
+
+function byName(one: { readonly name: string }, other: { readonly name: string }): number {
+  if (one.name === other.name) return 0;
+  return one.name < other.name ? -1 : 1;
+}

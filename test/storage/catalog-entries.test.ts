@@ -1,0 +1,112 @@
+import { expect } from 'chai';
+import type { Account, ReadSession } from '../../lib/index.ts';
+import { instant } from '../../lib/time/index.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { catalogEntry, planRow } from './entry-records.ts';
+import { type OpenedStorage, openStorage } from './opened-storage.ts';
+import { lifecycleEvent, newId, now, ownerOf } from './records.ts';
+
+eachDatabase((kind, open) => {
+  describe('storage: catalog entries', () => {
+    let opened: OpenedStorage;
+    let acme: Account;
+    before(async () => {
+      opened = await openStorage(kind, open);
+      const [stored] = await opened.newAccounts(1);
+      if (!stored) throw new Error('no account');
+      acme = stored;
+    });
+    after(() => opened.storage.close());
+
+    const read = <T>(work: (session: ReadSession) => Promise<T>): Promise<T> =>
+      opened.storage.read(opened.tenant, work);
+    const withoutIds = (records: readonly { readonly recordId: number }[]): readonly unknown[] =>
+      records.map(({ recordId: _, ...record }) => record);
+
+    it('come back as they were written, by scope, name and parent, with the revision raised', async () => {
+      const ofTenant = catalogEntry({ product: null });
+      const ofAccount = catalogEntry({ accountId: acme.id, accountRecordId: acme.recordId, plan: null });
+      const named = catalogEntry({
+        kind: 'CATALOG',
+        name: 'Pots',
+        parentId: null,
+        product: null,
+        plan: null,
+      });
+      const before = await read(({ catalogs }) => catalogs.revision());
+      expect(await read(({ catalogEntries }) => catalogEntries.existForAccounts())).to.equal(false);
+      await opened.write((session) =>
+        session.catalogEntries.apply({ addedEntries: [ofTenant, ofAccount, named] }),
+      );
+      const found = await read(async ({ catalogEntries }) => ({
+        scope: await catalogEntries.ofScope(null),
+        account: await catalogEntries.ofScope(acme.recordId),
+        accounts: await catalogEntries.ofAccounts([acme.id, newId()]),
+        named: await catalogEntries.named([ofAccount.name]),
+        children: await catalogEntries.childrenOf([ofTenant.parentId ?? newId()]),
+        exist: await catalogEntries.existForAccounts(),
+      }));
+      expect(withoutIds(found.scope)).to.deep.equal([ofTenant, named]);
+      expect(withoutIds(found.account)).to.deep.equal([ofAccount]);
+      expect(withoutIds(found.accounts)).to.deep.equal([ofAccount]);
+      expect(withoutIds(found.named)).to.deep.equal([ofAccount, named]);
+      expect(withoutIds(found.children)).to.deep.equal([ofTenant]);
+      expect(found.exist).to.equal(true);
+      expect(await read(({ catalogs }) => catalogs.revision())).to.equal(before + 1);
+    });
+
+    it('plan rows come back exactly, by date and creation', async () => {
+      const planName = newId();
+      const rows = [
+        planRow({ planName, effectiveDate: instant(now + 1), effectiveDateForExistingSubscriptions: null }),
+        planRow({ planName, createdOrder: 3, retired: false }),
+        planRow({ planName, createdOrder: 2 }),
+      ] as const;
+      const before = await read(({ catalogs }) => catalogs.revision());
+      await opened.write((session) => session.catalogEntries.apply({ addedRows: rows }));
+      const found = await read(({ catalogEntries }) => catalogEntries.rowsOf([planName]));
+      expect(withoutIds(found)).to.deep.equal(
+        [rows[2], rows[1], rows[0]].map((row) => ({ ...row, sinceRevision: before + 1 })),
+      );
+    });
+
+    it('additions and erasures leave audit rows with what was there', async () => {
+      const [entry, row] = [catalogEntry(), planRow({ accountRecordId: acme.recordId })];
+      await opened.write((session) =>
+        session.catalogEntries.apply({ addedEntries: [entry], addedRows: [row] }),
+      );
+      const stored = await read(async ({ catalogEntries }) => ({
+        erasedEntries: await catalogEntries
+          .named([entry.name])
+          .then((all) => all.filter(({ id }) => id === entry.id)),
+        erasedRows: await catalogEntries.rowsOf([row.planName]),
+      }));
+      await opened.write((session) => session.catalogEntries.apply(stored));
+      expect(await read(({ catalogEntries }) => catalogEntries.rowsOf([row.planName]))).to.deep.equal([]);
+      const audit = await read((session) => session.audit.findByTargets([entry.id, row.id]));
+      expect(
+        audit.map(({ tableName, changeType, accountRecordId }) => [tableName, changeType, accountRecordId]),
+      ).to.have.deep.members([
+        ['CATALOG_ENTRIES', 'INSERT', null],
+        ['CATALOG_PLAN_ROWS', 'INSERT', acme.recordId],
+        ['CATALOG_ENTRIES', 'DELETE', null],
+        ['CATALOG_PLAN_ROWS', 'DELETE', acme.recordId],
+      ]);
+      for (const { tableName, snapshot } of audit) {
+        expect(snapshot?.[tableName === 'CATALOG_ENTRIES' ? 'name' : 'planName']).to.equal(
+          tableName === 'CATALOG_ENTRIES' ? entry.name : row.planName,
+        );
+      }
+    });
+
+    it('knows the plans that a subscription has or had', async () => {
+      const event = (planName: string, isActive: boolean) =>
+        lifecycleEvent(ownerOf(acme), { subscriptionId: newId(), planName, isActive });
+      await opened.write((session) =>
+        session.subscriptions.insertEvents([event('has', true), event('had', false), event('has', true)]),
+      );
+      const used = await read(({ catalogEntries }) => catalogEntries.usedPlans(['has', 'had', 'never']));
+      expect(used.toSorted()).to.deep.equal(['had', 'has']);
+    });
+  });
+});
