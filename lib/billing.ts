@@ -253,6 +253,8 @@ function operationsOf(services: Engine['services']) {
       getByKey: accounts.getByKey.bind(accounts),
       page: accounts.page.bind(accounts),
       balances: accounts.balances.bind(accounts),
+      search: accounts.search.bind(accounts),
+      findExactly: accounts.findExactly.bind(accounts),
       children: accounts.children.bind(accounts),
       emails: accountEmails.ofAccount.bind(accountEmails),
       addEmail: accountEmails.add.bind(accountEmails),
@@ -307,6 +309,7 @@ function operationsOf(services: Engine['services']) {
     audit: {
       logs: audit.logs.bind(audit),
       history: audit.history.bind(audit),
+      historyWithin: audit.historyWithin.bind(audit),
       ofAccount: audit.ofAccount.bind(audit),
     },
     keyValues: {

@@ -1,7 +1,14 @@
 import type { Account } from '../../lib/accounts/model.ts';
 import { BillingError, ErrorCode } from '../../lib/errors/index.ts';
 import type { Uuid } from '../../lib/ids/index.ts';
-import { type AccountReads, type AccountWrites, ChangeType } from '../../lib/ports/storage/index.ts';
+import {
+  type AccountReads,
+  type AccountWrites,
+  ChangeType,
+  type New,
+  type Page,
+} from '../../lib/ports/storage/index.ts';
+import { accountSearchCondition, foldedText } from './account-search.ts';
 import { accountAudit, accountEmailAudit } from './audited-records.ts';
 import { insertAudited, type WriteScope } from './audited-writes.ts';
 import {
@@ -14,17 +21,34 @@ import {
   type TenantScope,
   update,
 } from './record-access.ts';
-import { isIn, raw, type Sql, sql } from './sql.ts';
-import { accountEmailsTable, accountsTable } from './tables/accounts.ts';
+import { isIn, nothing, raw, type Sql, sql } from './sql.ts';
+import { accountEmailsTable, accountsTable, type StoredAccount } from './tables/accounts.ts';
 
 export function accountReads(scope: TenantScope): AccountReads {
-  const find = async (condition: Sql): Promise<readonly Account[]> => select(scope, accountsTable, condition);
+  const find = async (condition: Sql): Promise<readonly Account[]> =>
+    (await select(scope, accountsTable, condition)).map(accountOf);
+  const pageOf = async (options: Parameters<typeof page>[2]): Promise<Page<Account>> => {
+    const found = await page(scope, accountsTable, options);
+    return { ...found, rows: found.rows.map(accountOf) };
+  };
   return {
-    findByIds: async (ids) => selectByIds(scope, accountsTable, ids),
+    findByIds: async (ids) => (await selectByIds(scope, accountsTable, ids)).map(accountOf),
     findByRecordIds: async (recordIds) =>
       recordIds.length === 0 ? [] : find(sql`${isIn('record_id', 'bigint', recordIds)}`),
     findByKeys: async (keys) => (keys.length === 0 ? [] : find(sql`${isIn('external_key', 'text', keys)}`)),
-    page: async (request) => page(scope, accountsTable, { request }),
+    page: async (request) => pageOf({ request }),
+    search: async (search, request) =>
+      pageOf({ request, within: accountSearchCondition(search), among: nothing }),
+    findExactly: async (text, id) => {
+      const places = sql`(name = ${text} or email = ${text} or external_key = ${text} or company = ${text}
+        ${id === null ? nothing : sql`or id = ${id}`})`;
+      const [row] = await scope.runner.rows(sql`
+        select ${raw(scope.runner.dialect.selectList(accountsTable))} from bw_accounts
+        where tenant_record_id = ${scope.tenantRecordId} and ${places}
+        order by case ${id === null ? nothing : sql`when id = ${id} then 0`} when name = ${text} then 1
+          when email = ${text} then 2 when external_key = ${text} then 3 else 4 end, record_id limit 1`);
+      return row === undefined ? null : accountOf(accountsTable.decode(row));
+    },
     findChildren: async (parentIds) =>
       parentIds.length === 0 ? [] : find(sql`${isIn('parent_account_id', 'uuid', parentIds)}`),
     findWithAncestors: async (ids) =>
@@ -49,13 +73,34 @@ function lineOf(scope: TenantScope, accountIds: readonly Uuid[]): Sql {
     select record_id from line`;
 }
 
+function accountOf({
+  foldedText: _folded,
+  createdBy: _createdBy,
+  updatedBy: _updatedBy,
+  ...account
+}: StoredAccount & { readonly recordId: number }): Account {
+  return account;
+}
+
 /** What an update may not change: the identity of the account. */
-const immutable: readonly (keyof Account)[] = ['recordId', 'id', 'createdDate'];
+const immutable: readonly (keyof StoredAccount | 'recordId')[] = [
+  'recordId',
+  'id',
+  'createdDate',
+  'createdBy',
+];
 const updatable = (Object.keys(accountsTable.fields) as (keyof typeof accountsTable.fields)[]).filter(
   (property) => !immutable.includes(property),
 );
 
 export function accountWrites(scope: WriteScope): AccountWrites {
+  const { userName } = scope.authorship;
+  const storedOf = (account: New<Account>): StoredAccount => ({
+    ...account,
+    foldedText: foldedText(account),
+    createdBy: userName,
+    updatedBy: userName,
+  });
   const note = (account: Account, changeType: ChangeType): void =>
     scope.changes.add({
       tableName: accountAudit.tableName,
@@ -68,14 +113,18 @@ export function accountWrites(scope: WriteScope): AccountWrites {
   return {
     insert: async (accounts) => {
       if (accounts.length === 0) return [];
-      const recordIds = await insert(scope, accountsTable, accounts);
+      const recordIds = await insert(scope, accountsTable, accounts.map(storedOf));
       const stored = accounts.map((account, index) => ({ ...account, recordId: recordIds[index] ?? 0 }));
       for (const account of stored) note(account, ChangeType.INSERT);
       return stored;
     },
     update: async (accounts) => {
       if (accounts.length === 0) return;
-      await update(scope, accountsTable, { key: 'id', properties: updatable, records: accounts });
+      await update(scope, accountsTable, {
+        key: 'id',
+        properties: updatable,
+        records: accounts.map(storedOf),
+      });
       for (const account of accounts) note(account, ChangeType.UPDATE);
     },
     insertEmails: async (emails) =>
@@ -146,5 +195,5 @@ async function locked(scope: TenantScope, chosen: Sql, lock: string): Promise<re
   const rows = await scope.runner.rows(sql`
     select ${raw(scope.runner.dialect.selectList(accountsTable))} from bw_accounts
     where ${chosen} order by record_id ${raw(lock)}`);
-  return rows.map((row) => accountsTable.decode(row));
+  return rows.map((row) => accountOf(accountsTable.decode(row)));
 }

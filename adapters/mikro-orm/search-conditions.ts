@@ -1,4 +1,4 @@
-import type { SearchClause, SearchOperator } from '../../lib/search/operator-search.ts';
+import type { SearchClause, SearchColumnType, SearchOperator } from '../../lib/search/operator-search.ts';
 import { isStorable } from '../../lib/text/index.ts';
 import { raw, type Sql, sql } from './sql.ts';
 
@@ -8,8 +8,8 @@ export interface SearchedColumn {
   readonly column: string;
   /** Where `like` looks, in lower case of JavaScript's rules; absent = the column itself, in the database's lower case. */
   readonly folded?: string;
-  /** `text` is compared as text; the others are not searched by pattern, or as text where they are. */
-  readonly type: 'text' | 'uuid' | 'instant';
+  /** `uuid` is compared as text. */
+  readonly type: SearchColumnType;
 }
 
 const comparisons: Readonly<Record<Exclude<SearchOperator, 'like'>, string>> = {

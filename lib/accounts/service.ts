@@ -1,6 +1,6 @@
 import { authorshipOf, type CallContext } from '../context.ts';
 import { BillingError, ErrorCode } from '../errors/index.ts';
-import type { Uuid } from '../ids/index.ts';
+import { isUuid, type Uuid } from '../ids/index.ts';
 import { ACCOUNT_LOCK_WAIT_MS } from '../limits.ts';
 import { ZERO } from '../money/index.ts';
 import type { Ports } from '../ports/index.ts';
@@ -8,6 +8,7 @@ import type { Page, PageRequest, WriteSession } from '../ports/storage/index.ts'
 import { BusEventType } from '../queue/model.ts';
 import { checkStorable, shortened } from '../text/index.ts';
 import type { AccountInput } from './account-input.ts';
+import { accountSearch } from './account-search.ts';
 import { mergeAccount } from './account-update.ts';
 import { checkFamily, lockFamily } from './family.ts';
 import type { Family } from './hierarchy.ts';
@@ -114,6 +115,26 @@ export class AccountService {
   /** A window of the tenant's accounts in creation order, with the counts that pagination headers show. */
   async page(context: CallContext, request: PageRequest): Promise<Page<Account>> {
     return this.#ports.storage.read(context.tenant, (session) => session.accounts.page(request));
+  }
+
+  /**
+   * A window of the accounts that the key finds: those whose id it is or that hold it in name, e-mail, external key or
+   * company in any letter case; or those that meet the clauses of a key in operator form (accounts.md §6).
+   * @throws BillingError INVALID_PARAMETER (60002) for a key in operator form that cannot be read.
+   */
+  async search(context: CallContext, key: string, request: PageRequest): Promise<Page<Account>> {
+    checkStorable('Search key', key);
+    const search = accountSearch(key);
+    return this.#ports.storage.read(context.tenant, (session) => session.accounts.search(search, request));
+  }
+
+  /** The account whose id, else name, e-mail, external key or company is exactly the key; null if there is none. */
+  async findExactly(context: CallContext, key: string): Promise<Account | null> {
+    checkStorable('Search key', key);
+    const id = key.toLowerCase();
+    return this.#ports.storage.read(context.tenant, (session) =>
+      session.accounts.findExactly(key, isUuid(id) ? id : null),
+    );
   }
 
   /** The direct children in creation order; none for an account that does not exist (accounts.md §7 rule 7). */

@@ -56,6 +56,24 @@ export class AuditService {
   }
 
   /**
+   * As `history`, of an object that has to belong to the account.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002); those of `history`, also for an object of another account.
+   */
+  async historyWithin(
+    context: CallContext,
+    accountId: Uuid,
+    object: ObjectRef,
+  ): Promise<readonly AuditRow[]> {
+    const [account] = await this.#ports.storage.read(context.tenant, (session) =>
+      session.accounts.findByIds([accountId]),
+    );
+    if (!account) throw noSuchAccount(accountId);
+    const rows = await this.history(context, object);
+    if (rows.some(({ accountRecordId }) => accountRecordId !== account.recordId)) throw noSuchObject(object);
+    return rows;
+  }
+
+  /**
    * All audit rows of the account and of every object that belongs to it, in write order (accounts.md §14 rule 5).
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */

@@ -16,16 +16,18 @@ export const SearchOperator = {
 export type SearchOperator = (typeof SearchOperator)[keyof typeof SearchOperator];
 
 /** What the values of a column are: they are compared as that. */
-export type SearchColumnType = 'text' | 'uuid' | 'instant';
+export type SearchColumnType = 'text' | 'uuid' | 'instant' | 'number' | 'boolean';
 
 /** The columns that a search knows, by the names that callers write. */
 export type SearchColumns<C extends string> = Readonly<Record<C, SearchColumnType>>;
 
+export type SearchValue = string | Instant | number | boolean;
+
 export interface SearchClause<C extends string = string> {
   readonly column: C;
   readonly operator: SearchOperator;
-  /** An instant for a column of instants; of a `like` clause the pattern: `%` any run, `_` one character. */
-  readonly value: string | Instant;
+  /** Of the column's type; of a `like` clause the pattern: `%` any run, `_` one character. */
+  readonly value: SearchValue;
 }
 
 const MARK = '_q=1&';
@@ -74,22 +76,48 @@ function operatorOf(name: string | undefined): SearchOperator {
   throw refused(`"${shortened(name ?? '')}" is none of the operators ${known.join(', ')}`);
 }
 
-function comparedValue(text: string, type: SearchColumnType, operator: SearchOperator): string | Instant {
-  switch (type) {
-    case 'text':
-      return text;
-    case 'uuid': {
-      const lower = text.toLowerCase();
-      if (operator === SearchOperator.like || isUuid(lower)) return lower;
-      throw refused(`"${shortened(text)}" is not a UUID`);
-    }
-    case 'instant': {
-      const at = operator === SearchOperator.like ? undefined : parseWireInstant(text);
-      if (at !== undefined) return at;
-      throw refused(`"${shortened(text)}" is neither a date nor a date-time, or cannot be compared so`);
-    }
-  }
+function comparedValue(text: string, type: SearchColumnType, operator: SearchOperator): SearchValue {
+  const { read, operators, called } = kinds[type];
+  const value = operators.includes(operator) ? read(text, operator) : undefined;
+  if (value !== undefined) return value;
+  throw refused(`"${shortened(text)}" is not ${called}, or cannot be compared by ${operator}`);
 }
+
+const all = Object.values(SearchOperator);
+const ordered = all.filter((operator) => operator !== SearchOperator.like);
+
+/** How a value of each type is read, and by what it can be compared. */
+const kinds: Readonly<
+  Record<
+    SearchColumnType,
+    {
+      readonly operators: readonly SearchOperator[];
+      readonly called: string;
+      read(text: string, operator: SearchOperator): SearchValue | undefined;
+    }
+  >
+> = {
+  text: { operators: all, called: 'a text', read: (text) => text },
+  uuid: {
+    operators: all,
+    called: 'a UUID',
+    read(text, operator) {
+      const lower = text.toLowerCase();
+      return operator === SearchOperator.like || isUuid(lower) ? lower : undefined;
+    },
+  },
+  instant: { operators: ordered, called: 'a date or a date-time', read: (text) => parseWireInstant(text) },
+  number: {
+    operators: ordered,
+    called: 'an integer',
+    read: (text) => (/^[+-]?\d{1,9}$/.test(text) ? Number(text) : undefined),
+  },
+  boolean: {
+    operators: [SearchOperator.eq, SearchOperator.neq],
+    called: 'true or false',
+    read: (text) => ({ true: true, false: false })[text.toLowerCase()],
+  },
+};
 
 function refused(reason: string): BillingError {
   return new BillingError({

@@ -58,8 +58,13 @@ export const samples: Readonly<Record<string, MakeSample>> = {
   getAccountByKey: () => ({ query: 'externalKey=customer&accountWithBalance=true&audit=MINIMAL' }),
   getAccount: () => ({ query: 'accountWithBalanceAndCBA=true&audit=FULL' }),
   updateAccount: () => ({ body: { notes: 'changed' } }),
+  searchAccounts: () => ({
+    query: 'accountWithBalanceAndCBA=true&audit=FULL',
+    segments: { searchKey: 'customer' },
+  }),
   getChildrenAccounts: () => ({ query: 'accountWithBalance=true&audit=FULL' }),
   getEmails: nothing,
+  getAccountEmailAuditLogsWithHistory: nothing,
   addEmail: ({ accountId }) => ({ body: { accountId, email: 'second@example.com' } }),
   removeEmail: () => ({ segments: { email: 'second%40example.com' } }),
   getAccountBundles: () => ({ query: 'externalKey=bundle&audit=FULL' }),

@@ -20,6 +20,7 @@ export interface World {
   readonly tagId: string;
   readonly customFieldId: string;
   readonly searchKey: string;
+  readonly accountEmailId: string;
   readonly unknownId: string;
   readonly foreignAccountId: string;
   /** Another number each time: keys and dates that were not used before. */
@@ -49,6 +50,11 @@ export async function populate(serving: Serving): Promise<World> {
     body: {},
     headers: { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' },
   });
+  await call('POST', `/1.0/kb/accounts/${accountId}/emails`, {
+    body: { accountId, email: 'other@example.com' },
+  });
+  const audited = await list(serving, `/1.0/kb/accounts/${accountId}/auditLogs`);
+  const email = audited.find((row) => textOf(row, 'objectType') === 'ACCOUNT_EMAIL');
   let number = 0;
   return {
     serving,
@@ -61,6 +67,7 @@ export async function populate(serving: Serving): Promise<World> {
     ...(await idsOfAudit(serving, accountId)),
     ...(await carried(serving, accountId)),
     searchKey: 'account',
+    accountEmailId: textOf(email, 'objectId'),
     unknownId: '11111111-1111-4111-8111-111111111111',
     foreignAccountId: createdId(foreign),
     next: () => ++number,

@@ -7,6 +7,7 @@ import { catalogEntry, planRow } from './entry-records.ts';
 import { type OpenedStorage, openStorage, rejection } from './opened-storage.ts';
 import {
   account,
+  accountEmail,
   attempt,
   author,
   blockingState,
@@ -70,6 +71,12 @@ eachDatabase((kind, open) => {
         findByRecordIds: accounts.findByRecordIds([acme.recordId]),
         findByKeys: accounts.findByKeys([acme.externalKey]),
         page: accounts.page(page).then(({ rows, total }) => Array.from({ length: rows.length + total })),
+        accountSearch: accounts.search({ kind: 'text', id: acme.id, text: 'acc' }, page).then(counted),
+        exactAccount: accounts.findExactly(acme.externalKey, null).then((found) => (found ? [found] : [])),
+        children: accounts.findChildren([acme.id]),
+        withAncestors: accounts.findWithAncestors([acme.id]),
+        emails: accounts.findEmails([acme.id]),
+        emailsByIds: accounts.findEmailsByIds([all.email.id]),
         versions: catalogs.versions(),
         contents: catalogs.contents([catalogRows.version]),
         parts: catalogs.parts(catalogRows.parts),
@@ -200,6 +207,7 @@ eachDatabase((kind, open) => {
       const zero = decimal('0');
       const refused: readonly ((session: WriteSession) => Promise<unknown>)[] = [
         ({ accounts }) => accounts.update([{ ...acme, name: 'taken over' }]),
+        ({ accounts }) => accounts.deactivateEmails([{ ...all.email, recordId: 1 }]),
         ({ invoices }) =>
           invoices.setAmounts([
             { invoiceId: all.invoice.id, amount: zero, creditAdj: zero, refundAdj: zero, rawBalance: zero },
@@ -299,6 +307,7 @@ async function fill(opened: OpenedStorage, acme: Account) {
       parentId: newId(),
     },
     planRow: planRow(),
+    email: accountEmail(owner),
   };
   await opened.write(async (session) => {
     const { catalogs, invoices, payments, subscriptions } = session;
@@ -345,6 +354,8 @@ async function fill(opened: OpenedStorage, acme: Account) {
     await session.tags.insertDefinitions([all.definition]);
     await session.tags.insert([all.tag]);
     await session.customFields.insert([all.custom]);
+    await session.accounts.insertEmails([all.email]);
+    await session.accounts.insert([account({ parentAccountId: acme.id })]);
     session.schedule([notification(acme.recordId)]);
   });
   return all;

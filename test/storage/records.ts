@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { AccountEmail } from '../../lib/accounts/account-email.ts';
 import type { StoredOverridePlan } from '../../lib/catalog/stored-override-plan.ts';
 import {
   CatalogPartKind,
@@ -435,6 +436,10 @@ export function tag({ accountId, accountRecordId }: Owner, changes: Partial<New<
     createdDate: now,
     ...changes,
   };
+}
+
+export function accountEmail(owner: Owner, changes: Partial<New<AccountEmail>> = {}): New<AccountEmail> {
+  return { id: newId(), ...owner, email: oddText, isActive: true, createdDate: now, ...changes };
 }
 
 export function customField(

@@ -11,6 +11,9 @@ export interface PageFacts extends PageRequest {
   readonly max: number;
 }
 
+/** `max` of a list of which nobody has counted all there are: no header tells it. */
+export const UNCOUNTED = Number.POSITIVE_INFINITY;
+
 const families = ['X-Service-', 'X-Killbill-'] as const;
 
 /**

@@ -2,15 +2,16 @@ import type { Account as AccountRecord } from '../../../lib/accounts/model.ts';
 import type { AuditLevel } from '../../../lib/audit/service.ts';
 import type { Billing } from '../../../lib/billing.ts';
 import type { CallContext } from '../../../lib/context.ts';
-import { ErrorCode } from '../../../lib/errors/index.ts';
+import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
 import type { Uuid } from '../../../lib/ids/index.ts';
 import { Account, accountJson, type ShownBalance } from '../models/account.ts';
 import { auditedIdsOfBundle, Bundle, bundleJson } from '../models/subscription.ts';
-import { created, empty, json, page } from '../routing/answer.ts';
+import { UNCOUNTED } from '../response/pagination.ts';
+import { type Answer, created, empty, json, page } from '../routing/answer.ts';
 import { jsonBody } from '../routing/body.ts';
 import { type Route, tenantRoute } from '../routing/route.ts';
 import { partial } from '../wire/model.ts';
-import { flag, pageParameters, plainText, required, uuidList } from '../wire/query.ts';
+import { exactPageParameters, flag, pageParameters, plainText, required, uuidList } from '../wire/query.ts';
 import { listOf } from '../wire/wire-type.ts';
 import { accountEmailRoutes } from './account-emails.ts';
 import { auditOf, auditParameter } from './audit.ts';
@@ -57,6 +58,22 @@ export const accountRoutes: readonly Route[] = [
     async handle(call) {
       const { rows, total, max } = await call.billing.accounts.page(call.context, call.query);
       return page(await accountsJson(call, rows), { ...call.query, total, max });
+    },
+  }),
+  tenantRoute({
+    method: 'GET',
+    path: '/1.0/kb/accounts/search/{searchKey}',
+    operationId: 'searchAccounts',
+    area,
+    summary: 'Search accounts by id, name, e-mail, external key or company, or by clauses (_q=1&…)',
+    permission: 'NONE',
+    query: { ...exactPageParameters, ...balanceParameters, ...auditParameter },
+    success: { status: 200, body: listOf(Account), paged: true },
+    async handle(call) {
+      const { billing, context, params, query } = call;
+      if (query.offset < 0) return exactlyFound(call, params.searchKey);
+      const { rows, total, max } = await billing.accounts.search(context, params.searchKey, query);
+      return page(await accountsJson(call, rows), { ...query, total, max });
     },
   }),
   tenantRoute({
@@ -170,6 +187,24 @@ export const accountRoutes: readonly Route[] = [
     },
   }),
 ];
+
+/** The quick search of http-api.md §8 rule 2, which asks for offset -1 and limit 1: none or one account. */
+async function exactlyFound(
+  call: AccountReading & { readonly query: { readonly limit: number } },
+  key: string,
+): Promise<Answer> {
+  if (call.query.limit !== 1) {
+    throw new BillingError({
+      code: ErrorCode.INVALID_PARAMETER,
+      message: 'Query parameter offset is not between 0 and 9007199254740991, or -1 with limit 1',
+      facts: { parameter: 'offset' },
+    });
+  }
+  const found = await call.billing.accounts.findExactly(call.context, key);
+  const accounts = found === null ? [] : [found];
+  const counts = { total: accounts.length, max: UNCOUNTED };
+  return page(await accountsJson(call, accounts), { offset: 0, limit: 1, ...counts });
+}
 
 /** Accounts with the balances and audit that the call asks for, each read once for all of them. */
 async function accountsJson(call: AccountReading, accounts: readonly AccountRecord[]) {

@@ -182,6 +182,21 @@ export const auditHistoryRoutes: readonly Route[] = [
       return json(auditHistoryJson(rows, context.tenant.recordId));
     },
   }),
+  tenantRoute({
+    method: 'GET',
+    path: '/1.0/kb/accounts/{accountId}/emails/{accountEmailId}/auditLogsWithHistory',
+    operationId: 'getAccountEmailAuditLogsWithHistory',
+    area: 'accounts',
+    summary: 'List the changes of a secondary address with the state after each',
+    permission: 'NONE',
+    success,
+    fails: [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID, ErrorCode.OBJECT_NOT_FOUND],
+    async handle({ billing, context, params }) {
+      const object = { type: ObjectType.ACCOUNT_EMAIL, id: params.accountEmailId };
+      const rows = await billing.audit.historyWithin(context, params.accountId, object);
+      return json(auditHistoryJson(rows, context.tenant.recordId));
+    },
+  }),
 ];
 
 function routeOf({ path, idName, noun, area, described, type, unknown }: AuditedResource): Route {

@@ -70,9 +70,9 @@ function plainSegment(segment: string): string {
   }
 }
 
-/** The path as @koa/router spells it. */
+/** The path as @koa/router spells it; a search key takes all that is left, slashes too, or nothing (http-api.md §1). */
 export function routerPath(path: string): string {
-  return path.replace(/\{(\w+)\}/g, ':$1');
+  return path.replace('/{searchKey}', '{/*searchKey}').replace(/\{(\w+)\}/g, ':$1');
 }
 
 /** Orders paths so that literal segments come before parameters (http-api.md §1 rule 5). */

@@ -211,6 +211,9 @@ export const pageParameters = {
   limit: cutInteger(DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE),
 };
 
+/** As `pageParameters`, with the offset -1 that asks for the one exact match (http-api.md §8 rule 2). */
+export const exactPageParameters = { ...pageParameters, offset: integer(0, { minimum: -1 }) };
+
 /** `parameter`, refused when it is absent; `missing` names a code of its own for that. */
 export function required<T>(
   parameter: QueryParameter<T | null>,

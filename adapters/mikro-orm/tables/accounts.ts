@@ -18,7 +18,15 @@ import {
 } from '../columns.ts';
 import { RecordTable } from './record-table.ts';
 
-export const accountsTable = new RecordTable<New<Account>>(
+/** An account with what only searches look at. */
+export type StoredAccount = New<Account> & {
+  /** Name, e-mail, external key and company in lower case as JavaScript knows it, alike on both databases. */
+  readonly foldedText: string | null;
+  readonly createdBy: string | null;
+  readonly updatedBy: string | null;
+};
+
+export const accountsTable = new RecordTable<StoredAccount>(
   {
     name: 'accounts',
     ofTenant: true,
@@ -40,6 +48,9 @@ export const accountsTable = new RecordTable<New<Account>>(
         columns: ['tenant_record_id', 'parent_account_id', 'record_id'],
         where: 'parent_account_id is not null',
       },
+      { name: 'name', columns: ['tenant_record_id', 'name', 'record_id'] },
+      { name: 'email', columns: ['tenant_record_id', 'email', 'record_id'] },
+      { name: 'company', columns: ['tenant_record_id', 'company', 'record_id'] },
     ],
   },
   {
@@ -68,6 +79,9 @@ export const accountsTable = new RecordTable<New<Account>>(
     isMigrated: booleanOrNull('is_migrated'),
     createdDate: instantAt('created_date'),
     updatedDate: instantAt('updated_date'),
+    foldedText: textOrNull('folded_text'),
+    createdBy: textOrNull('created_by'),
+    updatedBy: textOrNull('updated_by'),
   },
 );
 

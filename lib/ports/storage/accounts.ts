@@ -1,6 +1,8 @@
 import type { AccountEmail } from '../../accounts/account-email.ts';
+import type { AccountColumn } from '../../accounts/account-search.ts';
 import type { Account } from '../../accounts/model.ts';
 import type { Uuid } from '../../ids/index.ts';
+import type { SearchClause } from '../../search/operator-search.ts';
 import type { New } from './session.ts';
 
 /** A window of a list in record-id order; a negative `limit` lists descending (http-api.md §8). */
@@ -16,11 +18,21 @@ export interface Page<T> {
   readonly max: number;
 }
 
+export type AccountSearch =
+  /** The whole id, or part of name, e-mail, external key or company in any letter case. */
+  | { readonly kind: 'text'; readonly id: Uuid | null; readonly text: string }
+  /** All clauses hold. */
+  | { readonly kind: 'clauses'; readonly clauses: readonly SearchClause<AccountColumn>[] };
+
 export interface AccountReads {
   findByIds(ids: readonly Uuid[]): Promise<readonly Account[]>;
   findByRecordIds(recordIds: readonly number[]): Promise<readonly Account[]>;
   findByKeys(externalKeys: readonly string[]): Promise<readonly Account[]>;
   page(request: PageRequest): Promise<Page<Account>>;
+  /** `max` counts all accounts of the tenant. */
+  search(search: AccountSearch, request: PageRequest): Promise<Page<Account>>;
+  /** The first account whose id, else name, e-mail, external key or company is the text, in that order. */
+  findExactly(text: string, id: Uuid | null): Promise<Account | null>;
   /** Accounts whose parent is one of these, in creation order. */
   findChildren(parentAccountIds: readonly Uuid[]): Promise<readonly Account[]>;
   /** These accounts with their parents, the parents of those, and so on, in any order. */

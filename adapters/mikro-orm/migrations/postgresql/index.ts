@@ -9,6 +9,7 @@ import { Migration20261121210500Tags } from './20261121210500-tags.ts';
 import { Migration20261121211500PriceChanges } from './20261121211500-price-changes.ts';
 import { Migration20261121211700SigningSecrets } from './20261121211700-signing-secrets.ts';
 import { Migration20261121210213CatalogEntries } from './20261121210213-catalog-entries.ts';
+import { Migration20261121211642AccountSearch } from './20261121211642-account-search.ts';
 
 /** The migrations of PostgreSQL, in the order in which they run. */
 export const migrations: readonly MigrationObject[] = [
@@ -22,4 +23,5 @@ export const migrations: readonly MigrationObject[] = [
   { name: '20261121211500-price-changes', class: Migration20261121211500PriceChanges },
   { name: '20261121211700-signing-secrets', class: Migration20261121211700SigningSecrets },
   { name: '20261121210213-catalog-entries', class: Migration20261121210213CatalogEntries },
+  { name: '20261121211642-account-search', class: Migration20261121211642AccountSearch },
 ];

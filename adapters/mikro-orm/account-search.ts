@@ -1,0 +1,54 @@
+import type { AccountColumn } from '../../lib/accounts/account-search.ts';
+import type { Account } from '../../lib/accounts/model.ts';
+import type { AccountSearch, New } from '../../lib/ports/storage/index.ts';
+import { clauseConditions, contains, type SearchedColumn } from './search-conditions.ts';
+import { type Sql, sql } from './sql.ts';
+
+const searched: Readonly<Record<AccountColumn, SearchedColumn>> = {
+  id: { column: 'id', type: 'uuid' },
+  external_key: { column: 'external_key', type: 'text' },
+  email: { column: 'email', type: 'text' },
+  name: { column: 'name', type: 'text' },
+  first_name_length: { column: 'first_name_length', type: 'number' },
+  currency: { column: 'currency', type: 'text' },
+  billing_cycle_day_local: { column: 'bill_cycle_day_local', type: 'number' },
+  parent_account_id: { column: 'parent_account_id', type: 'uuid' },
+  is_payment_delegated_to_parent: { column: 'is_payment_delegated_to_parent', type: 'boolean' },
+  payment_method_id: { column: 'payment_method_id', type: 'uuid' },
+  reference_time: { column: 'reference_time', type: 'instant' },
+  time_zone: { column: 'time_zone', type: 'text' },
+  locale: { column: 'locale', type: 'text' },
+  address1: { column: 'address1', type: 'text' },
+  address2: { column: 'address2', type: 'text' },
+  company_name: { column: 'company', type: 'text' },
+  city: { column: 'city', type: 'text' },
+  state_or_province: { column: 'state', type: 'text' },
+  country: { column: 'country', type: 'text' },
+  postal_code: { column: 'postal_code', type: 'text' },
+  phone: { column: 'phone', type: 'text' },
+  notes: { column: 'notes', type: 'text' },
+  migrated: { column: 'is_migrated', type: 'boolean' },
+  created_by: { column: 'created_by', type: 'text' },
+  created_date: { column: 'created_date', type: 'instant' },
+  updated_by: { column: 'updated_by', type: 'text' },
+  updated_date: { column: 'updated_date', type: 'instant' },
+};
+
+/** `and` with what the search asks for. */
+export function accountSearchCondition(search: AccountSearch): Sql {
+  if (search.kind === 'clauses') return clauseConditions(search.clauses, searched);
+  const { id, text } = search;
+  if (id === null) return sql`and ${contains('folded_text', text)}`;
+  return sql`and (${contains('folded_text', text)} or id = ${id})`;
+}
+
+/** Ends each text of `folded_text`: no key finds what reaches from one into the next. */
+const FOLDED_END = '\u0001';
+
+/** What a free text search looks in. */
+export function foldedText({ name, email, externalKey, company }: New<Account>): string {
+  return [name, email, externalKey, company]
+    .filter((each) => each !== null)
+    .map((each) => `${each.toLowerCase()}${FOLDED_END}`)
+    .join('');
+}
