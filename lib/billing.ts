@@ -16,6 +16,7 @@ import { MAX_COMPLETION_WAIT_MS, SETTLE_TIMEOUT_MS } from './limits.ts';
 import { type Bound, bindContext } from './operations.ts';
 import { AutomaticPaymentHandler } from './payments/automatic-payment-handler.ts';
 import { externalPaymentGateway } from './payments/external-payment-gateway.ts';
+import { HoldReleaseHandler } from './payments/hold-release-handler.ts';
 import { JanitorHandler } from './payments/janitor-handler.ts';
 import { PaymentMethodReads } from './payments/payment-method-reads.ts';
 import { PaymentMethodService } from './payments/payment-method-service.ts';
@@ -213,6 +214,7 @@ function engineOf(ports: Ports, settings: EngineSettings) {
     new AutomaticPaymentHandler(ports, paymentConfig),
     new PaymentRetryHandler(ports, paymentConfig),
     new JanitorHandler(ports, paymentConfig),
+    new HoldReleaseHandler(ports),
   ];
   return { tenants, security: new SecurityService(ports), services, handlers };
 }

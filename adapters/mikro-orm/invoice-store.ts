@@ -192,7 +192,7 @@ export function invoiceWrites(scope: WriteScope): InvoiceWrites {
           await scope.runner.run(sql`
             ${updateOf(scope, invoicingStatesTable, {
               key: 'accountId',
-              properties: ['maxTargetDate', 'accountCBA', 'accountBalance', 'parked', 'version'],
+              properties: ['maxTargetDate', 'accountCBA', 'accountBalance', 'version'],
               records: known.map((state) => ({ ...state, version: state.version + 1 })),
             })} and bw_invoicing_states.version = r.version - 1`)
         ).affected;

@@ -9,9 +9,10 @@ import {
 import { insertAudited, noteUpdate, type WriteScope } from './audited-writes.ts';
 import type { Column } from './columns.ts';
 import { takeNumbers } from './counters.ts';
-import { ofAccounts, select, selectByIds, type TenantScope, update } from './record-access.ts';
+import { insertInto, ofAccounts, select, selectByIds, type TenantScope, update } from './record-access.ts';
 import { isIn, nothing, raw, rowsAs, sql } from './sql.ts';
 import {
+  autoPayHoldsTable,
   invoicePaymentsTable,
   paymentAttemptsTable,
   paymentMethodsTable,
@@ -54,6 +55,14 @@ export function paymentReads(scope: TenantScope): PaymentReads {
       paymentIds.length === 0
         ? []
         : select(scope, invoicePaymentsTable, sql`${isIn('payment_id', 'uuid', paymentIds)}`),
+    findHoldsByInvoices: async (invoiceIds) =>
+      invoiceIds.length === 0
+        ? []
+        : select(scope, autoPayHoldsTable, sql`${isIn('invoice_id', 'uuid', invoiceIds)} and is_active`),
+    findHoldsByAccounts: async (accountIds) =>
+      accountIds.length === 0
+        ? []
+        : select(scope, autoPayHoldsTable, sql`${ofAccounts(scope, accountIds)} and is_active`),
   };
 }
 
@@ -136,6 +145,15 @@ export function paymentWrites(scope: WriteScope): PaymentWrites {
       ] as const;
       await update(scope, invoicePaymentsTable, { key: 'id', properties, records: rows });
       for (const row of rows) noteUpdate(scope, invoicePaymentAudit, row);
+    },
+    insertHolds: async (holds) => {
+      if (holds.length === 0) return;
+      await scope.runner.run(sql`${insertInto(scope, autoPayHoldsTable, holds)} on conflict do nothing`);
+    },
+    endHolds: async (holds) => {
+      if (holds.length === 0) return;
+      const records = holds.map(({ id }) => ({ id, isActive: false }));
+      await update(scope, autoPayHoldsTable, { key: 'id', properties: ['isActive'], records });
     },
   };
 }

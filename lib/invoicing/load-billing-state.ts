@@ -60,7 +60,6 @@ export function initialState(account: Account): AccountInvoicingState {
     maxTargetDate: null,
     accountCBA: ZERO,
     accountBalance: ZERO,
-    parked: false,
     version: 0,
   };
 }

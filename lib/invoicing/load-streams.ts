@@ -7,6 +7,8 @@ import type { ReadSession } from '../ports/storage/index.ts';
 import { billingEvents, type SubscriptionHistory } from '../subscriptions/billing-events.ts';
 import { planNamesOf } from '../subscriptions/lifecycle-order.ts';
 import type { LifecycleEvent, Subscription } from '../subscriptions/model.ts';
+import { tagsOfBundles } from '../tags/control-tags.ts';
+import { SystemTag } from '../tags/system-definitions.ts';
 import type { LocalDate } from '../time/index.ts';
 import { accountBillCycleDay } from './account-bill-cycle-day.ts';
 import type { BillingEvent } from './billing-event.ts';
@@ -58,9 +60,14 @@ export async function loadStreams<R extends StreamRequest>(
   session: ReadSession,
   input: LoadInput<R>,
 ): Promise<LoadedStreams<R>> {
-  const cursors = await loadCursors(session, input);
-  const subscriptionIds = cursors.map((cursor) => cursor.subscriptionId);
-  const subscriptions = await session.subscriptions.findByIds(subscriptionIds);
+  const all = await loadCursors(session, input);
+  const subscriptions = await withoutBundlesLeftOut(
+    session,
+    await session.subscriptions.findByIds(all.map((cursor) => cursor.subscriptionId)),
+  );
+  const subscriptionIds = subscriptions.map(({ id }) => id);
+  const invoiced = new Set(subscriptionIds);
+  const cursors = all.filter(({ subscriptionId }) => invoiced.has(subscriptionId));
   const events = await session.subscriptions.findEvents(subscriptionIds);
   const plansOf = await withOverridePlans(session, {
     catalogOf: input.catalogOf,
@@ -68,6 +75,16 @@ export async function loadStreams<R extends StreamRequest>(
     planNames: planNamesOf(events),
   });
   return { cursors, ...streamsOf({ ...input, cursors, subscriptions, events, plansOf }) };
+}
+
+/** Subscriptions of bundles that are not to be invoiced take no part, nor does what is billed of them (invoicing.md §4 rule 5). */
+async function withoutBundlesLeftOut(
+  session: ReadSession,
+  subscriptions: readonly Subscription[],
+): Promise<readonly Subscription[]> {
+  const bundleIds = [...new Set(subscriptions.map(({ bundleId }) => bundleId))];
+  const tags = await tagsOfBundles(session, bundleIds);
+  return subscriptions.filter(({ bundleId }) => !tags.has(bundleId, SystemTag.AUTO_INVOICING_OFF));
 }
 
 async function loadCursors(

@@ -118,6 +118,5 @@ export interface AccountInvoicingState {
   readonly maxTargetDate: LocalDate | null;
   readonly accountCBA: Decimal;
   readonly accountBalance: Decimal;
-  readonly parked: boolean;
   readonly version: number;
 }

@@ -25,12 +25,7 @@ export interface RunRequest {
 /** What came of one account's run; `invoiceId` null = nothing to invoice. */
 export type RunResult =
   | { readonly account: Account; readonly kind: 'done'; readonly invoiceId: Uuid | null }
-  | {
-      readonly account: Account;
-      readonly kind: 'failed';
-      readonly state: AccountInvoicingState;
-      readonly error: unknown;
-    };
+  | { readonly account: Account; readonly kind: 'failed'; readonly error: unknown };
 
 export interface RunDependencies {
   readonly ids: IdGenerator;
@@ -56,7 +51,7 @@ export async function runAccounts(
       const run = evaluateAccount(runInput(billing, dependencies.config), () => ids.next());
       evaluated.push({ billing, run });
     } catch (error) {
-      failed.push({ account: billing.account, kind: 'failed', state: billing.state, error });
+      failed.push({ account: billing.account, kind: 'failed', error });
     }
   }
   const invoiceIds = await saveRuns(session, evaluated, ids);
@@ -93,7 +88,7 @@ async function loadRuns(
     try {
       accepted.push(billingRequest(request, state, { session, config }));
     } catch (error) {
-      failed.push({ account: request.account, kind: 'failed', state, error });
+      failed.push({ account: request.account, kind: 'failed', error });
     }
   }
   const { billings, failures } = await loadBillingState(session, {
@@ -103,7 +98,7 @@ async function loadRuns(
     alignPriceChanges: config.alignPriceChanges,
   });
   for (const { request, error } of failures) {
-    failed.push({ account: request.account, kind: 'failed', state: request.state, error });
+    failed.push({ account: request.account, kind: 'failed', error });
   }
   return { billings: await withRepairedItems(session, billings, config), failed };
 }

@@ -1,3 +1,4 @@
+import type { Account } from '../accounts/model.ts';
 import { catalogsOfBatch } from '../catalog/batch-catalogs.ts';
 import type { CatalogProvider, CatalogSource } from '../catalog/catalog-source.ts';
 import { ActingComponent } from '../context.ts';
@@ -7,7 +8,9 @@ import type { ClaimedEntry, WriteSession } from '../ports/storage/index.ts';
 import { batchAuthorship } from '../queue/batch-authorship.ts';
 import type { HandlerBatch, QueueHandler } from '../queue/handler.ts';
 import { QueueName } from '../queue/model.ts';
-import { initialState } from './load-billing-state.ts';
+import { tagsOfAccounts } from '../tags/control-tags.ts';
+import { SystemTag } from '../tags/system-definitions.ts';
+import type { LocalDate } from '../time/index.ts';
 import type { RunRequest, RunResult } from './run-accounts.ts';
 import { RUN_TOPICS, runTrigger } from './run-trigger.ts';
 import type { InvoicingService } from './service.ts';
@@ -15,7 +18,7 @@ import type { InvoicingService } from './service.ts';
 /** Entries of one batch and the accounts that they want to be run. */
 interface PlannedBatch {
   readonly runs: readonly ClaimedEntry[];
-  /** Entries that ask for nothing, or whose account is parked. */
+  /** Entries that ask for nothing, or whose account is parked or not to be invoiced. */
   readonly idle: readonly ClaimedEntry[];
   readonly busy: readonly ClaimedEntry[];
   readonly requests: readonly RunRequest[];
@@ -60,16 +63,17 @@ export class InvoiceRunHandler implements QueueHandler {
 
   async #runAll(session: WriteSession, batch: HandlerBatch, catalogsOf: CatalogSource) {
     const { isAutomatic, parksOnAllErrors } = await this.#invoicing.configOf(session);
-    const planned = await plan(session, batch.entries);
+    const planned = await plan(session, batch.entries, isAutomatic);
     if (!isAutomatic) {
-      await parkAccounts(session, planned.requests);
+      // invoicing.md §8.2 step 1: what a tenant without automatic invoicing does with due accounts.
+      await this.#invoicing.park(session, accountsOf(planned.requests));
       await batch.finish(session, [...planned.runs, ...planned.idle]);
       return { busy: planned.busy, parked: [], unparked: [] };
     }
     const results = await this.#invoicing.run(session, planned.requests, catalogsOf);
     const failures = results.filter((result) => result.kind === 'failed');
     const parked = failures.filter(({ error }) => parksOnAllErrors || error instanceof InvariantError);
-    await session.invoices.saveStates(parked.map(({ state }) => ({ ...state, parked: true })));
+    await this.#invoicing.park(session, accountsOf(parked));
     const unparked = failures
       .filter((failure) => !parked.includes(failure))
       .flatMap(({ account, error }) =>
@@ -95,13 +99,21 @@ export class InvoiceRunHandler implements QueueHandler {
   }
 }
 
-/** Locks what can be locked now and leaves out parked accounts (invoicing.md §8.2 steps 2 and 3). */
-async function plan(session: WriteSession, entries: readonly ClaimedEntry[]): Promise<PlannedBatch> {
+/** Locks what can be locked now and leaves out accounts whose tags stop automatic runs (invoicing.md §8.2 steps 2 and 3). */
+async function plan(
+  session: WriteSession,
+  entries: readonly ClaimedEntry[],
+  isAutomatic: boolean,
+): Promise<PlannedBatch> {
   const asking = entries.filter((entry) => runTrigger(entry).kind === 'run');
   const silent = entries.filter((entry) => runTrigger(entry).kind === 'none');
   const accounts = await session.tryLockAccounts(asking.flatMap((entry) => entry.accountRecordId ?? []));
-  const states = await session.invoices.loadStates(accounts.map((account) => account.id));
-  const parked = new Set(states.filter((state) => state.parked).map((state) => state.accountRecordId));
+  const tags = await tagsOfAccounts(
+    session,
+    accounts.map(({ id }) => id),
+  );
+  // Where nothing is automatic every account that falls due is parked, whatever it carries.
+  const stops = isAutomatic ? [SystemTag.PARK, SystemTag.AUTO_INVOICING_OFF] : [SystemTag.PARK];
   const accountOf = new Map(accounts.map((account) => [account.recordId, account]));
   const runs: ClaimedEntry[] = [];
   const requests: RunRequest[] = [];
@@ -111,24 +123,24 @@ async function plan(session: WriteSession, entries: readonly ClaimedEntry[]): Pr
     const account = entry.accountRecordId === null ? undefined : accountOf.get(entry.accountRecordId);
     const trigger = runTrigger(entry);
     if (!account) busy.push(entry);
-    else if (parked.has(account.recordId) || trigger.kind === 'none') idle.push(entry);
+    else if (trigger.kind === 'none' || tags.has(account.id, ...stops)) idle.push(entry);
+    else if (trigger.targetDate === null && account.currency === null) idle.push(entry);
     else {
       runs.push(entry);
-      requests.push({ account, requestedDate: trigger.targetDate, dueDate: trigger.targetDate });
+      requests.push(requestOf(account, trigger.targetDate));
     }
   }
   return { runs, idle, busy, requests };
 }
 
-/** invoicing.md §8.2 step 1: what a tenant without automatic invoicing does with due accounts. */
-async function parkAccounts(session: WriteSession, requests: readonly RunRequest[]): Promise<void> {
-  const states = await session.invoices.loadStates(requests.map(({ account }) => account.id));
-  const stateOf = new Map(states.map((state) => [state.accountId, state]));
-  const parked = requests.map(({ account }) => ({
-    ...(stateOf.get(account.id) ?? initialState(account)),
-    parked: true,
-  }));
-  await session.invoices.saveStates(parked);
+/** A run that is due at a date, or one that is asked for now. */
+function requestOf(account: Account, targetDate: LocalDate | null): RunRequest {
+  const request = { account, requestedDate: targetDate };
+  return targetDate === null ? request : { ...request, dueDate: targetDate };
+}
+
+function accountsOf(each: readonly { readonly account: Account }[]): readonly Account[] {
+  return each.map(({ account }) => account);
 }
 
 /** platform.md §5.3: a billing run after a subscription event, or a scheduled one. */

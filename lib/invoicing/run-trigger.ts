@@ -1,5 +1,6 @@
 import type { ClaimedEntry } from '../ports/storage/index.ts';
 import { BusEventType, QueueName } from '../queue/model.ts';
+import { SystemTag } from '../tags/system-definitions.ts';
 import { type LocalDate, parseLocalDate } from '../time/index.ts';
 
 /** Topics that can start an automatic run (invoicing.md §8.1). */
@@ -8,20 +9,26 @@ export const RUN_TOPICS: readonly string[] = [
   BusEventType.SUBSCRIPTION_PHASE,
   BusEventType.SUBSCRIPTION_BCD_CHANGE,
   BusEventType.SUBSCRIPTION_QUANTITY,
+  BusEventType.TAG_DELETION,
   QueueName.NEXT_BILLING_DATE,
 ];
 
-/** What an entry asks of invoicing: a run up to a local date, or nothing. */
-export type RunTrigger = { readonly kind: 'run'; readonly targetDate: LocalDate } | { readonly kind: 'none' };
+/** What an entry asks of invoicing: a run up to a local date (null = today), or nothing. */
+export type RunTrigger =
+  | { readonly kind: 'run'; readonly targetDate: LocalDate | null }
+  | { readonly kind: 'none' };
 
 const NOTHING: RunTrigger = Object.freeze({ kind: 'none' });
 
 /**
  * A due entry asks for a run at its date; a subscription event does when it has become effective and is the last of its
- * operation (invoicing.md §8.1). EXPIRED asks for nothing.
+ * operation (invoicing.md §8.1). EXPIRED asks for nothing. The end of AUTO_INVOICING_OFF asks for what was missed.
  */
 export function runTrigger(entry: ClaimedEntry): RunTrigger {
-  const { targetDate, actionType, isLastOfOperation } = entry.payload;
+  const { targetDate, actionType, isLastOfOperation, tagDefinitionId } = entry.payload;
+  if (entry.topic === BusEventType.TAG_DELETION) {
+    return tagDefinitionId === SystemTag.AUTO_INVOICING_OFF ? { kind: 'run', targetDate: null } : NOTHING;
+  }
   if (typeof targetDate !== 'string') return NOTHING;
   if (entry.topic === QueueName.NEXT_BILLING_DATE)
     return { kind: 'run', targetDate: parseLocalDate(targetDate) };

@@ -5,14 +5,15 @@ import { withOverridePlans } from '../catalog/override-plans.ts';
 import { authorshipOf, type CallContext } from '../context.ts';
 import { BillingError, ErrorCode, InvariantError } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
+import type { IdGenerator } from '../ports/identity.ts';
 import type { Ports } from '../ports/index.ts';
 import type { InvoiceFilter, Page, PageRequest, ReadSession, WriteSession } from '../ports/storage/index.ts';
 import { planNamesOf } from '../subscriptions/lifecycle-order.ts';
-import { formatLocalDate, type LocalDate, localDateOf, minDate } from '../time/index.ts';
+import { formatLocalDate, type LocalDate } from '../time/index.ts';
 import { dryRunToTargetDate } from './dry-run.ts';
-import { dueEntry } from './due-entry.ts';
 import { type InvoiceView, viewInvoices } from './invoice-view.ts';
 import { newInvoice } from './new-invoice.ts';
+import { parkAccounts, unparkAccount } from './parking.ts';
 import { type RunRequest, type RunResult, runAccounts } from './run-accounts.ts';
 import type { InvoicingConfigOf } from './tenant-invoicing-config.ts';
 
@@ -62,8 +63,8 @@ export class InvoicingService {
       async (session): Promise<GenerateOutcome> => {
         const account = await lockAccount(session, request.accountId);
         const [result] = await this.run(session, [{ account, requestedDate }], catalogsOf);
-        if (result?.kind === 'failed') return parkIfIllegal(session, result);
-        await unpark(session, account);
+        if (result?.kind === 'failed') return parkIfIllegal(session, result, this.#ports.ids);
+        await unparkAccount(session, account);
         return { kind: 'done', invoiceId: result?.invoiceId ?? null };
       },
     );
@@ -72,6 +73,11 @@ export class InvoicingService {
     // An account with nothing to invoice is unparked all the same (§8.2 step 16), so this is told after the commit.
     if (invoiceId === null) throw nothingToDo(request);
     return this.get(context, invoiceId);
+  }
+
+  /** Marks locked accounts that an automatic run could not invoice. */
+  async park(session: WriteSession, accounts: readonly Account[]): Promise<void> {
+    await parkAccounts(session, accounts, this.#ports.ids);
   }
 
   /** Runs locked accounts in the session's transaction; what the automatic runs and `generate` share. */
@@ -221,10 +227,11 @@ type GenerateOutcome =
 /** An explicit run that meets an illegal state parks the account and says why; other errors only say why (§8.6). */
 async function parkIfIllegal(
   session: WriteSession,
-  { account, state, error }: Extract<RunResult, { kind: 'failed' }>,
+  { account, error }: Extract<RunResult, { kind: 'failed' }>,
+  ids: IdGenerator,
 ): Promise<GenerateOutcome> {
   if (!(error instanceof InvariantError)) throw error;
-  await session.invoices.saveStates([{ ...state, parked: true }]);
+  await parkAccounts(session, [account], ids);
   return {
     kind: 'parked',
     error: new BillingError({
@@ -234,26 +241,6 @@ async function parkIfIllegal(
       cause: error,
     }),
   };
-}
-
-/**
- * Lets automatic runs go on. The due entries that fell due meanwhile are gone, so the earliest date that is still to be
- * billed gets one again; one in the past fires at once (invoicing.md §5.5: a run without items cannot lose a date).
- */
-async function unpark(session: WriteSession, account: Account): Promise<void> {
-  const [state] = await session.invoices.loadStates([account.id]);
-  if (!state?.parked) return;
-  await session.invoices.saveStates([{ ...state, parked: false }]);
-  const today = localDateOf(session.authorship.createdDate, account.timeZone);
-  const cursors = await session.invoices.cursorsOfAccounts([account.id]);
-  const dates = cursors.flatMap((cursor) => (cursor.dirtyFrom === null ? (cursor.nextDueDate ?? []) : today));
-  if (dates.length > 0)
-    session.schedule([
-      dueEntry(
-        account,
-        dates.reduce((first, date) => minDate(first, date)),
-      ),
-    ]);
 }
 
 function nothingToDo({ accountId, targetDate }: GenerateRequest): BillingError {

@@ -9,6 +9,7 @@ import type { New } from '../ports/storage/session.ts';
 import type { Instant } from '../time/index.ts';
 import {
   AttemptState,
+  type AutoPayHold,
   INVOICE_PAYMENT_CONTROL_PLUGIN,
   type InvoicePayment,
   InvoicePaymentStatus,
@@ -32,6 +33,10 @@ export interface ReservationFacts {
   readonly attempts: readonly PaymentAttempt[];
   /** The default method of the account and the methods of the payments. */
   readonly methods: ReadonlyMap<Uuid, PaymentMethod>;
+  /** The account carries a tag that holds automatic payments back. */
+  readonly isHeldBack: boolean;
+  /** The active hold of the invoice, where one was looked for. */
+  readonly hold: AutoPayHold | null;
 }
 
 export interface PlanTools {
@@ -197,6 +202,25 @@ export function newAttempt(
     currency: facts.invoice.currency,
     pluginNames: [INVOICE_PAYMENT_CONTROL_PLUGIN],
     isApiPayment: false,
+    createdDate: tools.now,
+  };
+}
+
+/** What the tags of the account hold back until they are gone (payments.md §9.3). */
+export function newHold(
+  facts: ReservationFacts,
+  tools: PlanTools,
+  held: { readonly attempt: New<PaymentAttempt>; readonly amount: Decimal },
+): New<AutoPayHold> {
+  return {
+    id: tools.ids.next(),
+    accountId: facts.account.id,
+    accountRecordId: facts.account.recordId,
+    invoiceId: facts.invoice.id,
+    attemptId: held.attempt.id,
+    amount: held.amount,
+    currency: facts.invoice.currency,
+    isActive: true,
     createdDate: tools.now,
   };
 }

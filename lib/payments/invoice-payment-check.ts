@@ -27,6 +27,8 @@ export type AbortReason = (typeof AbortReason)[keyof typeof AbortReason];
 export type InvoicePaymentDecision =
   | { readonly kind: 'PAY'; readonly amount: Decimal; readonly method: PaymentMethod }
   | { readonly kind: 'ABORT'; readonly reason: AbortReason }
+  /** The account's tags hold automatic payments back. */
+  | { readonly kind: 'HOLD'; readonly amount: Decimal }
   /** A call for this invoice is running: the check starts again later. */
   | { readonly kind: 'WAIT'; readonly leaseUntil: Instant };
 
@@ -38,6 +40,8 @@ export interface InvoicePaymentCheckInput {
   /** Null = the balance. */
   readonly requestedAmount: Decimal | null;
   readonly isApiPayment: boolean;
+  /** The account carries AUTO_PAY_OFF or MANUAL_PAY. */
+  readonly isHeldBack: boolean;
   /** Payment rows of this invoice, and the transactions of their payments. */
   readonly rows: readonly InvoicePayment[];
   readonly transactions: readonly PaymentTransaction[];
@@ -65,6 +69,7 @@ export function checkInvoicePayment(input: InvoicePaymentCheckInput): InvoicePay
   const balance = balanceOf(invoice);
   if (balance.lessThanOrEqualTo(ZERO) && !input.allowEmptyInvoice) return abort(AbortReason.NOTHING_DUE);
   const amount = effectiveAmount(input, balance.isNegative() ? ZERO : balance);
+  if (input.isHeldBack && !input.isApiPayment) return { kind: 'HOLD', amount };
   if (input.method === null) return abort(AbortReason.NO_PAYMENT_METHOD);
   return checkOpenTransactions(input, amount, input.method);
 }

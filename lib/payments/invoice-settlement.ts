@@ -42,7 +42,6 @@ export function emptyState(accountId: Uuid, accountRecordId: number): AccountInv
     maxTargetDate: null,
     accountCBA: ZERO,
     accountBalance: ZERO,
-    parked: false,
     version: 0,
   };
 }

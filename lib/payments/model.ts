@@ -111,6 +111,21 @@ export interface PaymentAttempt {
   readonly createdDate: Instant;
 }
 
+/** An automatic payment held back by AUTO_PAY_OFF or MANUAL_PAY (payments.md §1.6); an invoice has at most one active. */
+export interface AutoPayHold {
+  readonly recordId: number;
+  readonly id: Uuid;
+  readonly accountId: Uuid;
+  readonly accountRecordId: number;
+  readonly invoiceId: Uuid;
+  /** The attempt that ended as ABORTED. */
+  readonly attemptId: Uuid;
+  readonly amount: Decimal;
+  readonly currency: Currency;
+  readonly isActive: boolean;
+  readonly createdDate: Instant;
+}
+
 export interface InvoicePayment {
   readonly recordId: number;
   readonly id: Uuid;

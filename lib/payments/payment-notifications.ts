@@ -3,7 +3,7 @@ import { parseUuid, type Uuid } from '../ids/index.ts';
 import { type EventPayload, type NewNotification, QueueName } from '../queue/model.ts';
 import type { Instant } from '../time/index.ts';
 import type { JanitorCheck, OpenStatus } from './janitor-schedule.ts';
-import { TransactionStatus } from './model.ts';
+import { type AutoPayHold, TransactionStatus } from './model.ts';
 
 /** What a recovery notification asks for: check number `check` of a transaction that was in `status`. */
 export interface RecoveryJob {
@@ -55,6 +55,17 @@ export function retryNotification(job: RetryJob, accountRecordId: number, at: In
     effectiveDate: at,
     payload: { attemptId: job.attemptId, paymentId: job.paymentId, invoiceId: job.invoiceId },
     uniqueKey: retryKey(job.attemptId),
+  };
+}
+
+/** One live release notification per hold. */
+export function releaseNotification(hold: AutoPayHold, at: Instant): NewNotification {
+  return {
+    queueName: QueueName.PAYMENT_RETRY,
+    accountRecordId: hold.accountRecordId,
+    effectiveDate: at,
+    payload: { holdId: hold.id, invoiceId: hold.invoiceId },
+    uniqueKey: `payment-hold:${hold.id}`,
   };
 }
 

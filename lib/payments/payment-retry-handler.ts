@@ -1,11 +1,14 @@
 import { ActingComponent } from '../context.ts';
 import type { HandlerBatch, QueueHandler } from '../queue/handler.ts';
 import { QueueName } from '../queue/model.ts';
-import { readRetryJob } from './payment-notifications.ts';
+import { readRetryJob, uuidOf } from './payment-notifications.ts';
 import { type PaymentPorts, PaymentRun } from './payment-run.ts';
 import type { PaymentConfigOf } from './tenant-payment-config.ts';
 
-/** Runs failed automatic payments again when their retry falls due (payments.md §8.3). */
+/**
+ * Runs failed automatic payments again when their retry falls due (payments.md §8.3), and those that were held back when
+ * their hold is released (§9.3).
+ */
 export class PaymentRetryHandler implements QueueHandler {
   readonly name = 'payment-service:retry';
   readonly topics: readonly string[] = [QueueName.PAYMENT_RETRY];
@@ -22,6 +25,10 @@ export class PaymentRetryHandler implements QueueHandler {
 
   handle(batch: HandlerBatch): Promise<void> {
     return this.#run.run(batch, ActingComponent.PAYMENT_RETRY, ({ payload }) => {
+      if ('holdId' in payload) {
+        const invoiceId = uuidOf(payload, 'invoiceId');
+        return { invoiceId, retry: null, holdId: uuidOf(payload, 'holdId') };
+      }
       const retry = readRetryJob(payload);
       return { invoiceId: retry.invoiceId, retry };
     });

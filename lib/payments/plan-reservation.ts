@@ -6,22 +6,31 @@ import type { NewBusEvent } from '../queue/model.ts';
 import {
   firstCharge,
   newAttempt,
+  newHold,
   type PlannedCharge,
   type PlanTools,
   type ReservationFacts,
   retryCharge,
 } from './charge-records.ts';
 import { AbortReason, checkInvoicePayment } from './invoice-payment-check.ts';
-import { AttemptState, type PaymentAttempt, type PaymentMethod, TransactionType } from './model.ts';
+import {
+  AttemptState,
+  type AutoPayHold,
+  type PaymentAttempt,
+  type PaymentMethod,
+  TransactionType,
+} from './model.ts';
 import { noPaymentEvent } from './payment-events.ts';
 import type { RetryJob } from './payment-notifications.ts';
 import { mayStart } from './payment-state.ts';
 
-/** A payment that is asked for: of an invoice for the first time, or again for a retried attempt. */
+/** A payment that is asked for: of an invoice for the first time, again for a retried attempt, or after its hold. */
 export interface PaymentRequest {
   readonly accountRecordId: number;
   readonly invoiceId: Uuid;
   readonly retry: RetryJob | null;
+  /** The hold whose payment is to be made now (payments.md §9.3). */
+  readonly holdId?: Uuid;
 }
 
 export type ReservationPlan =
@@ -32,11 +41,15 @@ export type ReservationPlan =
       readonly kind: 'STOP';
       readonly ended: readonly New<PaymentAttempt>[];
       readonly events: readonly NewBusEvent[];
+      /** What the tags of the account hold back. */
+      readonly newHold?: New<AutoPayHold>;
+      readonly endedHold?: AutoPayHold;
     }
   | {
       readonly kind: 'CHARGE';
       readonly ended: readonly New<PaymentAttempt>[];
       readonly charge: PlannedCharge;
+      readonly endedHold?: AutoPayHold;
     };
 
 const NOTHING: ReservationPlan = { kind: 'STOP', ended: [], events: [] };
@@ -48,35 +61,59 @@ export function planReservation(
   tools: PlanTools,
 ): ReservationPlan {
   if (request.retry !== null) return planRetry(request.retry, facts, tools);
+  if (request.holdId !== undefined) return planRelease(request.holdId, facts, tools);
   // At-least-once delivery: an invoice that was tried automatically is not tried by its creation event again.
   if (facts.attempts.some((attempt) => !attempt.isApiPayment)) return NOTHING;
-  return planFirst(facts, tools, []);
+  return planFirst(facts, tools, { ended: [], requestedAmount: null });
 }
 
-/** A new payment of the balance with the account's default method. */
+/** §9.3: the payment of a hold, of at most what was held; it may have been made already, or be held back again. */
+function planRelease(holdId: Uuid, facts: ReservationFacts, tools: PlanTools): ReservationPlan {
+  const { hold } = facts;
+  if (hold?.id !== holdId || facts.isHeldBack) return NOTHING;
+  const plan = planFirst(facts, tools, { ended: [], requestedAmount: hold.amount });
+  return plan.kind === 'WAIT' ? plan : { ...plan, endedHold: hold };
+}
+
+/** A new payment with the account's default method. */
 function planFirst(
   facts: ReservationFacts,
   tools: PlanTools,
-  ended: readonly New<PaymentAttempt>[],
+  asked: { readonly ended: readonly New<PaymentAttempt>[]; readonly requestedAmount: Decimal | null },
 ): ReservationPlan {
+  const { ended, requestedAmount } = asked;
   const defaultId = facts.account.paymentMethodId;
   const method = usableMethod(defaultId === null ? undefined : facts.methods.get(defaultId), tools);
-  const decision = decide(facts, tools, { method, requestedAmount: null });
+  const decision = decide(facts, tools, { method, requestedAmount });
   if (decision.kind === 'WAIT') return { kind: 'WAIT' };
   if (decision.kind === 'PAY') {
     return { kind: 'CHARGE', ended, charge: firstCharge(facts, tools, decision) };
   }
+  if (decision.kind === 'HOLD') {
+    const held = unpaidAttempt(facts, tools, decision.amount);
+    return {
+      kind: 'STOP',
+      ended: [...ended, held],
+      events: [],
+      newHold: newHold(facts, tools, { attempt: held, amount: decision.amount }),
+    };
+  }
   if (decision.reason !== AbortReason.NO_PAYMENT_METHOD) return { kind: 'STOP', ended, events: [] };
+  const attempt = unpaidAttempt(facts, tools, facts.invoice.rawBalance);
+  return { kind: 'STOP', ended: [...ended, attempt], events: [failureEvent(facts, tools, attempt)] };
+}
+
+/** An attempt that ended before a payment was made. */
+function unpaidAttempt(facts: ReservationFacts, tools: PlanTools, amount: Decimal): New<PaymentAttempt> {
   const key = tools.ids.next();
-  const attempt = newAttempt(facts, tools, {
+  return newAttempt(facts, tools, {
     paymentKey: key,
     transactionKey: key,
     transactionId: null,
     paymentMethodId: null,
-    amount: facts.invoice.rawBalance,
+    amount,
     stateName: AttemptState.ABORTED,
   });
-  return { kind: 'STOP', ended: [...ended, attempt], events: [failureEvent(facts, tools, attempt)] };
 }
 
 /** §8.3: the flow of an attempt again, on the same payment with the same key. */
@@ -96,10 +133,14 @@ function planRetry(job: RetryJob, facts: ReservationFacts, tools: PlanTools): Re
     amount: origin.amount,
     stateName: AttemptState.ABORTED,
   });
-  if (stored?.isActive !== true) return planFirst(facts, tools, [aborted]);
+  if (stored?.isActive !== true) return planFirst(facts, tools, { ended: [aborted], requestedAmount: null });
   const method = usableMethod(stored, tools);
   const decision = decide(facts, tools, { method, requestedAmount: origin.amount });
   if (decision.kind === 'WAIT') return { kind: 'WAIT' };
+  if (decision.kind === 'HOLD') {
+    const held = newHold(facts, tools, { attempt: aborted, amount: decision.amount });
+    return { kind: 'STOP', ended: [aborted], events: [], newHold: held };
+  }
   const own = facts.transactions.filter(({ paymentId }) => paymentId === payment.id);
   const allowed = mayStart(TransactionType.PURCHASE, payment.lastSuccessStateName, own);
   if (decision.kind === 'PAY' && allowed) {
@@ -122,6 +163,7 @@ function decide(
     rows: facts.rows,
     transactions: facts.transactions,
     isApiPayment: false,
+    isHeldBack: facts.isHeldBack,
     allowEmptyInvoice: tools.allowEmptyInvoice,
     now: tools.now,
     ...asked,

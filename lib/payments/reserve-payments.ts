@@ -3,6 +3,7 @@ import type { Uuid } from '../ids/index.ts';
 import type { Invoice } from '../invoicing/model.ts';
 import type { PaymentReads, WriteSession } from '../ports/storage/index.ts';
 import { BusEventType } from '../queue/model.ts';
+import { PAYMENT_STOPS, tagsOfAccounts } from '../tags/control-tags.ts';
 import type { Instant } from '../time/index.ts';
 import type { PlannedCharge, PlanTools, ReservationFacts } from './charge-records.ts';
 import { type LostSuccess, lostSuccesses } from './invoice-payment-check.ts';
@@ -67,12 +68,18 @@ async function loadFacts<R extends PaymentRequest>(
     (await session.invoices.findByIds(invoiceIds)).map((invoice) => [invoice.id, invoice]),
   );
   const stored = await loadPayments(session.payments, invoiceIds, accounts);
+  const heldBack = await heldBackIds(session, accounts);
+  const releases = requests.flatMap(({ holdId, invoiceId }) => (holdId === undefined ? [] : invoiceId));
+  const holds = await session.payments.findHoldsByInvoices(releases);
   const accountOf = new Map(accounts.map((account) => [account.recordId, account]));
   const known = new Map<R, KnownFacts>();
   for (const request of requests) {
     const account = accountOf.get(request.accountRecordId);
     const invoice = invoices.get(request.invoiceId);
-    if (account && invoice) known.set(request, factsOf(account, invoice, stored));
+    if (!account || !invoice) continue;
+    const hold = holds.find(({ invoiceId }) => invoiceId === invoice.id) ?? null;
+    const isHeldBack = heldBack.has(account.id);
+    known.set(request, factsOf({ account, invoice, isHeldBack, hold }, stored));
   }
   return known;
 }
@@ -94,8 +101,19 @@ async function loadPayments(reads: PaymentReads, invoiceIds: readonly Uuid[], ac
   return { rows, payments, transactions, attempts, methods };
 }
 
+/** The accounts whose tags hold automatic payments back (§9.2 rule 6). */
+async function heldBackIds(session: WriteSession, accounts: readonly Account[]): Promise<ReadonlySet<Uuid>> {
+  const ids = accounts.map(({ id }) => id);
+  const tags = await tagsOfAccounts(session, ids);
+  return new Set(ids.filter((id) => tags.has(id, ...PAYMENT_STOPS)));
+}
+
 /** The facts of one invoice, with the balance that repaired rows leave (§9.2 rule 2). */
-function factsOf(account: Account, invoice: Invoice, stored: StoredPayments): KnownFacts {
+function factsOf(
+  of: Pick<ReservationFacts, 'account' | 'invoice' | 'isHeldBack' | 'hold'>,
+  stored: StoredPayments,
+): KnownFacts {
+  const { account, invoice } = of;
   const rows = stored.rows.filter(({ invoiceId }) => invoiceId === invoice.id);
   const ids = new Set(rows.map(({ paymentId }) => paymentId));
   const payments = stored.payments.filter(({ id }) => ids.has(id));
@@ -108,7 +126,8 @@ function factsOf(account: Account, invoice: Invoice, stored: StoredPayments): Kn
     const paid = invoicePaymentResult(found.transaction, invoice.currency).amount;
     return settleInvoice(known, emptyState(account.id, account.recordId), paid).invoice;
   }, invoice);
-  return { facts: { account, invoice: repaired, rows, payments, transactions, attempts, methods }, lost };
+  const facts = { ...of, invoice: repaired, rows, payments, transactions, attempts, methods };
+  return { facts, lost };
 }
 
 async function repairLostSuccesses(
@@ -154,6 +173,12 @@ async function writeReservations(
   if (newRows.length > 0) await session.payments.insertInvoicePayments(newRows);
   const changedRows = charges.flatMap(({ changedRow }) => changedRow ?? []);
   if (changedRows.length > 0) await session.payments.updateInvoicePayments(changedRows);
+  await session.payments.insertHolds(
+    plans.flatMap((plan) => (plan.kind === 'STOP' ? (plan.newHold ?? []) : [])),
+  );
+  await session.payments.endHolds(
+    plans.flatMap((plan) => (plan.kind === 'WAIT' ? [] : (plan.endedHold ?? []))),
+  );
   session.schedule(charges.filter(hasOutsideEffect).flatMap((charge) => firstCheck(charge, tools) ?? []));
   session.publish(plans.flatMap((plan) => (plan.kind === 'STOP' ? plan.events : [])));
 }

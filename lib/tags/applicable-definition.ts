@@ -7,11 +7,16 @@ import { SystemTag, systemDefinition } from './system-definitions.ts';
 
 /** Control tags whose effect this version does not have: they would be accepted and do nothing. */
 const notOffered: ReadonlySet<Uuid> = new Set([
-  SystemTag.AUTO_PAY_OFF,
-  SystemTag.MANUAL_PAY,
-  SystemTag.AUTO_INVOICING_OFF,
   SystemTag.AUTO_INVOICING_DRAFT,
   SystemTag.AUTO_INVOICING_REUSE_DRAFT,
+]);
+
+/**
+ * Document 1 §2.7 names accounts alone; a bundle that carries the tag is left out of its account's invoices all the same
+ * (invoicing.md §4 rule 5, subscriptions.md §19.1).
+ */
+const appliesBesides: ReadonlyMap<Uuid, TaggedType> = new Map([
+  [SystemTag.AUTO_INVOICING_OFF, ObjectType.BUNDLE],
 ]);
 
 export interface DefinitionLookup {
@@ -39,11 +44,12 @@ export function applicableDefinition(id: Uuid, type: TaggedType, lookup: Definit
   const definition = definitionOf(id, lookup.known);
   refuseSystemTag(definition);
   const isEnforced = definition.isControlTag || lookup.enforceTypes;
-  if (isEnforced && !definition.applicableObjectTypes.includes(type)) throw notApplicable(definition, type);
+  const applies = definition.applicableObjectTypes.includes(type) || appliesBesides.get(id) === type;
+  if (isEnforced && !applies) throw notApplicable(definition, type);
   if (!notOffered.has(id)) return definition;
   throw new BillingError({
     code: ErrorCode.NOT_IMPLEMENTED,
-    message: `Tag ${definition.name} is not offered by this version`,
+    message: `Tag ${definition.name} is not offered by this version, which makes no draft invoices`,
   });
 }
 

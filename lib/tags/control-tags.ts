@@ -17,9 +17,14 @@ export async function tagsOfAccounts(
   return carriedBy(session, ObjectType.ACCOUNT, accountIds);
 }
 
+/** The active tags of these bundles; one statement. */
+export async function tagsOfBundles(session: ReadSession, bundleIds: readonly Uuid[]): Promise<CarriedTags> {
+  return carriedBy(session, ObjectType.BUNDLE, bundleIds);
+}
+
 async function carriedBy(
   session: ReadSession,
-  type: typeof ObjectType.ACCOUNT,
+  type: typeof ObjectType.ACCOUNT | typeof ObjectType.BUNDLE,
   ids: readonly Uuid[],
 ): Promise<CarriedTags> {
   const tags = await session.tags.findByObjects(type, ids, { includeDeleted: false });

@@ -44,28 +44,16 @@ eachDatabase((_kind, open) => {
       return (await engine.acme.invoices.ofAccount({ accountId, withItems: true })).map(itemLines);
     }
 
-    async function stateOf(accountId: Uuid) {
-      const [state] = await engine.storage.read(engine.tenant, (session) =>
-        session.invoices.loadStates([accountId]),
-      );
-      return state;
-    }
+    const isParked = async (accountId: Uuid): Promise<boolean> => {
+      const tags = await engine.acme.tags.ofObject({ type: 'ACCOUNT', id: accountId });
+      return tags.some(({ tagDefinitionName }) => tagDefinitionName === '__PARK__');
+    };
 
-    const isParked = async (accountId: Uuid): Promise<boolean> => (await stateOf(accountId))?.parked === true;
-
+    /** An explicit run far ahead goes beyond the safety bound. */
     async function park(accountId: Uuid): Promise<void> {
-      const state = await stateOf(accountId);
-      if (!state) throw new Error('the account has no invoice yet');
-      const authorship = {
-        userName: 'test',
-        reasonCode: null,
-        comments: null,
-        createdDate: engine.clock.now(),
-      };
-      const userTokenOf = () => accountId;
-      await engine.storage.write(engine.tenant, { ...authorship, userTokenOf }, (session) =>
-        session.invoices.saveStates([{ ...state, parked: true }]),
-      );
+      const request = { accountId, targetDate: parseLocalDate('2026-12-01') };
+      expect(await codeOf(engine.acme.generateInvoice(request))).to.equal(4);
+      expect(await isParked(accountId)).to.equal(true);
     }
 
     it('more items than the safety bound: nothing is written, the account is parked, others go on', async () => {

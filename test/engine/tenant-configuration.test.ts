@@ -170,10 +170,8 @@ eachDatabase((kind, open) => {
     }
 
     async function isParked(accountId: Account['id']): Promise<boolean> {
-      const [state] = await engine.storage.read(engine.tenant, (session) =>
-        session.invoices.loadStates([accountId]),
-      );
-      return state?.parked === true;
+      const tags = await acme.tags.ofObject({ type: 'ACCOUNT', id: accountId });
+      return tags.some(({ tagDefinitionName }) => tagDefinitionName === '__PARK__');
     }
 
     async function retryDates(accountId: Uuid): Promise<readonly string[]> {

@@ -37,7 +37,6 @@ function dryRun(ledger: SubscriptionLedger, today: LocalDate, targetDate: LocalD
     maxTargetDate: maxTargetDate(ledger, today),
     accountCBA: ZERO,
     accountBalance: ZERO,
-    parked: false,
     version: 1,
   };
   const loaded = { ...ledger.load(), items: ledger.billed, rows: ledger.loadWithItems() };

@@ -10,6 +10,7 @@ import {
   accountEmail,
   attempt,
   author,
+  autoPayHold,
   blockingState,
   bundle,
   catalogVersion,
@@ -146,6 +147,8 @@ eachDatabase((kind, open) => {
         attemptsByIds: payments.findAttemptsByIds([all.attempt.id]),
         attemptsByKeys: payments.findAttemptsByPaymentKeys([all.attempt.paymentExternalKey]),
         invoicePaymentsByInvoices: payments.findInvoicePaymentsByInvoices([all.invoice.id]),
+        holdsByInvoices: payments.findHoldsByInvoices([all.invoice.id]),
+        holdsByAccounts: payments.findHoldsByAccounts([acme.id]),
         invoicePaymentsByPayments: payments.findInvoicePaymentsByPayments([all.payment.id]),
       };
     };
@@ -213,6 +216,7 @@ eachDatabase((kind, open) => {
             { invoiceId: all.invoice.id, amount: zero, creditAdj: zero, refundAdj: zero, rawBalance: zero },
           ]),
         ({ invoices }) => invoices.setRepairable([{ id: all.item.id, repairable: zero }]),
+        ({ payments }) => payments.endHolds([all.hold]),
         ({ tags }) => tags.deactivate([{ ...all.tag, recordId: 1 }]),
         ({ tags }) => tags.deactivateDefinitions([{ ...all.definition, recordId: 1 }]),
         ({ customFields }) => customFields.deactivate([{ ...all.custom, recordId: 1 }]),
@@ -308,6 +312,7 @@ async function fill(opened: OpenedStorage, acme: Account) {
     },
     planRow: planRow(),
     email: accountEmail(owner),
+    hold: autoPayHold(owner, { invoiceId: given.invoice.id }),
   };
   await opened.write(async (session) => {
     const { catalogs, invoices, payments, subscriptions } = session;
@@ -342,7 +347,6 @@ async function fill(opened: OpenedStorage, acme: Account) {
         maxTargetDate: null,
         accountCBA: hugeAmount,
         accountBalance: hugeAmount,
-        parked: false,
         version: 0,
       },
     ]);
@@ -351,6 +355,7 @@ async function fill(opened: OpenedStorage, acme: Account) {
     await payments.insertTransactions([all.transaction]);
     await payments.insertAttempts([all.attempt]);
     await payments.insertInvoicePayments([all.row]);
+    await payments.insertHolds([all.hold]);
     await session.tags.insertDefinitions([all.definition]);
     await session.tags.insert([all.tag]);
     await session.customFields.insert([all.custom]);

@@ -283,7 +283,6 @@ async function fill(opened: OpenedStorage) {
         maxTargetDate: null,
         accountCBA: hugeAmount,
         accountBalance: hugeAmount,
-        parked: false,
         version: 0,
       })),
     );

@@ -9,6 +9,7 @@ import {
 import type {
   Account,
   Authorship,
+  AutoPayHold,
   BlockingState,
   Bundle,
   CoverageRow,
@@ -459,6 +460,20 @@ export function customField(
     createdDate: now,
     updatedBy: oddText,
     updatedDate: now,
+    ...changes,
+  };
+}
+
+export function autoPayHold(owner: Owner, changes: Partial<New<AutoPayHold>> = {}): New<AutoPayHold> {
+  return {
+    id: newId(),
+    ...owner,
+    invoiceId: newId(),
+    attemptId: newId(),
+    amount: hugeAmount,
+    currency: 'EUR',
+    isActive: true,
+    createdDate: now,
     ...changes,
   };
 }

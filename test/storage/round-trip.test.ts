@@ -9,6 +9,7 @@ import {
   account,
   attempt,
   author,
+  autoPayHold,
   bareAccount,
   blockingState,
   bundle,
@@ -73,6 +74,16 @@ const kinds: readonly Kind[] = [
         },
       );
       return all.filter(({ id }) => ids.includes(id));
+    },
+  },
+  {
+    name: 'auto pay hold',
+    make: (owner) => [autoPayHold(owner), autoPayHold(owner)],
+    insert: (session, records) => session.payments.insertHolds(records),
+    find: async (session, ids) => {
+      const { rows } = await session.accounts.page({ offset: 0, limit: 100 });
+      const holds = await session.payments.findHoldsByAccounts(rows.map(({ id }) => id));
+      return holds.filter(({ id }) => ids.includes(id));
     },
   },
   {
@@ -473,11 +484,10 @@ eachDatabase((kind, open) => {
         maxTargetDate: today,
         accountCBA: hugeAmount,
         accountBalance: decimal('-1.5'),
-        parked: true,
         version: 0,
       };
       await opened.write((session) => session.invoices.saveStates([state]));
-      const changed = { ...state, version: 1, maxTargetDate: null, parked: false, accountCBA: decimal('0') };
+      const changed = { ...state, version: 1, maxTargetDate: null, accountCBA: decimal('0') };
       await opened.write((session) => session.invoices.saveStates([changed]));
       const found = await read((session) => session.invoices.loadStates([stored.id, newId()]));
       expect(withoutRecordIds(found)).to.deep.equal([{ ...changed, version: 2 }]);

@@ -5,6 +5,7 @@ import { type OpenedStorage, openStorage } from './opened-storage.ts';
 import {
   account,
   attempt,
+  autoPayHold,
   blockingState,
   bundle,
   coverageRow,
@@ -47,6 +48,7 @@ async function writeAll(session: WriteSession, owner: Owner, count: number) {
     transactions: many(() => transaction(owner)),
     attempts: many(() => attempt(owner)),
     rows: many(() => invoicePayment(owner)),
+    holds: many(() => autoPayHold(owner)),
     definitions: many(() => tagDefinition()),
     tags: many(() => tag(owner)),
     fields: many(() => customField(owner, { objectId: account({}).id })),
@@ -86,7 +88,6 @@ async function writeAll(session: WriteSession, owner: Owner, count: number) {
       maxTargetDate: null,
       accountCBA: hugeAmount,
       accountBalance: hugeAmount,
-      parked: false,
       version: 0,
     })),
   );
@@ -95,6 +96,8 @@ async function writeAll(session: WriteSession, owner: Owner, count: number) {
   await session.payments.insertTransactions(made.transactions);
   await session.payments.insertAttempts(made.attempts);
   await session.payments.insertInvoicePayments(made.rows);
+  await session.payments.insertHolds(made.holds);
+  await session.payments.endHolds(made.holds);
   await session.tags.insertDefinitions(made.definitions);
   const held = await session.tags.holdDefinitions(made.definitions.map(({ id }) => id));
   await session.tags.deactivateDefinitions(held);
@@ -195,8 +198,8 @@ eachDatabase((kind, open) => {
       }
       expect(new Set(writes).size).to.equal(1);
       expect(new Set(reads).size).to.equal(1);
-      // 29 statements; audit rows; outbox: one statement and the wake-up on PostgreSQL, number, history, live on SQLite.
-      expect(writes[0]).to.equal(kind === 'sqlite' ? 33 : 32);
+      // 31 statements; audit rows; outbox: one statement and the wake-up on PostgreSQL, number, history, live on SQLite.
+      expect(writes[0]).to.equal(kind === 'sqlite' ? 35 : 34);
     }).timeout(60_000);
 
     it('of the queue is the same for 1 and 100 entries', async () => {

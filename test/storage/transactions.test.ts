@@ -24,7 +24,6 @@ eachDatabase((kind, open) => {
       maxTargetDate: today,
       accountCBA: decimal('0'),
       accountBalance: decimal('0'),
-      parked: false,
       version,
     });
 

@@ -11,6 +11,7 @@ import {
 } from './invoices.ts';
 import { keyValuesTable } from './key-values.ts';
 import {
+  autoPayHoldsTable,
   invoicePaymentsTable,
   paymentAttemptsTable,
   paymentMethodsTable,
@@ -71,6 +72,7 @@ export const tables: readonly TableSpec[] = [
   paymentTransactionsTable,
   paymentAttemptsTable,
   invoicePaymentsTable,
+  autoPayHoldsTable,
   tagDefinitionsTable,
   tagsTable,
   customFieldsTable,

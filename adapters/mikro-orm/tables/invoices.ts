@@ -174,7 +174,6 @@ export const invoicingStatesTable = new RecordTable<AccountInvoicingState>(
     maxTargetDate: dateOrNull('max_target_date'),
     accountCBA: amount('account_cba'),
     accountBalance: amount('account_balance'),
-    parked: boolean('parked'),
     version: integer('version'),
   },
 );

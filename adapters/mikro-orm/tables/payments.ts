@@ -1,5 +1,6 @@
 import { ErrorCode } from '../../../lib/errors/index.ts';
 import type {
+  AutoPayHold,
   InvoicePayment,
   Payment,
   PaymentAttempt,
@@ -191,6 +192,29 @@ export const invoicePaymentsTable = new RecordTable<New<InvoicePayment>>(
     processedCurrency: currency('processed_currency'),
     transactionExternalKey: text('transaction_external_key'),
     linkedInvoicePaymentId: uuidOrNull('linked_invoice_payment_id'),
+    createdDate: instantAt('created_date'),
+  },
+);
+
+export const autoPayHoldsTable = new RecordTable<New<AutoPayHold>>(
+  {
+    name: 'auto_pay_holds',
+    ofTenant: true,
+    uniques: [
+      { name: 'id', columns: ['id'] },
+      { name: 'invoice', columns: ['tenant_record_id', 'invoice_id'], where: 'is_active' },
+    ],
+    indexes: [{ name: 'account', columns: ['tenant_record_id', 'account_record_id', 'record_id'] }],
+  },
+  {
+    id: uuid('id'),
+    accountId: uuid('account_id'),
+    accountRecordId: bigint('account_record_id'),
+    invoiceId: uuid('invoice_id'),
+    attemptId: uuid('attempt_id'),
+    amount: amount('amount'),
+    currency: currency('currency'),
+    isActive: boolean('is_active'),
     createdDate: instantAt('created_date'),
   },
 );

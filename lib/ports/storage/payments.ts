@@ -1,5 +1,6 @@
 import type { Uuid } from '../../ids/index.ts';
 import type {
+  AutoPayHold,
   InvoicePayment,
   Payment,
   PaymentAttempt,
@@ -27,6 +28,10 @@ export interface PaymentReads {
   findAttemptsByPaymentKeys(paymentExternalKeys: readonly string[]): Promise<readonly PaymentAttempt[]>;
   findInvoicePaymentsByInvoices(invoiceIds: readonly Uuid[]): Promise<readonly InvoicePayment[]>;
   findInvoicePaymentsByPayments(paymentIds: readonly Uuid[]): Promise<readonly InvoicePayment[]>;
+  /** Active ones. */
+  findHoldsByInvoices(invoiceIds: readonly Uuid[]): Promise<readonly AutoPayHold[]>;
+  /** Active ones, in creation order. */
+  findHoldsByAccounts(accountIds: readonly Uuid[]): Promise<readonly AutoPayHold[]>;
 }
 
 export interface PaymentWrites {
@@ -52,4 +57,8 @@ export interface PaymentWrites {
   updateAttempts(attempts: readonly PaymentAttempt[]): Promise<void>;
   insertInvoicePayments(rows: readonly New<InvoicePayment>[]): Promise<void>;
   updateInvoicePayments(rows: readonly InvoicePayment[]): Promise<void>;
+  /** One for an invoice that has an active one is left out. */
+  insertHolds(holds: readonly New<AutoPayHold>[]): Promise<void>;
+  /** Makes these inactive. */
+  endHolds(holds: readonly Pick<AutoPayHold, 'id'>[]): Promise<void>;
 }

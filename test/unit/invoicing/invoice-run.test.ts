@@ -27,7 +27,6 @@ const noState: AccountInvoicingState = {
   maxTargetDate: null,
   accountCBA: ZERO,
   accountBalance: ZERO,
-  parked: false,
   version: 0,
 };
 

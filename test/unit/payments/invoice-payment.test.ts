@@ -20,13 +20,14 @@ function check(members: Partial<InvoicePaymentCheckInput> = {}) {
     method: card,
     requestedAmount: null,
     isApiPayment: false,
+    isHeldBack: false,
     rows: [],
     transactions: [],
     allowEmptyInvoice: false,
     now: NOW,
     ...members,
   });
-  if (decision.kind === 'PAY') return `PAY ${decision.amount.toFixed()}`;
+  if ('amount' in decision) return `${decision.kind} ${decision.amount.toFixed()}`;
   return decision.kind === 'ABORT' ? decision.reason : 'WAIT';
 }
 
@@ -66,6 +67,13 @@ describe('invoice payment check (payments.md §9.2)', () => {
       expect(check(Object.assign({}, ...broken.map(([, members]) => members)))).to.equal(expected);
     });
   }
+
+  it('holds an automatic payment back where the account says so, before it looks for a method', () => {
+    expect(check({ isHeldBack: true, method: null, transactions: [running] })).to.equal('HOLD 249.95');
+    expect(check({ isHeldBack: true, requestedAmount: decimal('10') })).to.equal('HOLD 10');
+    expect(check({ isHeldBack: true, isApiPayment: true })).to.equal('PAY 249.95');
+    expect(check({ isHeldBack: true, invoice: invoice({ rawBalance: ZERO }) })).to.equal('NOTHING_DUE');
+  });
 
   it('reserves what is pending', () => {
     expect(check({ transactions: [pending] })).to.equal('PAY 149.95');

@@ -41,6 +41,8 @@ const fresh: ReservationFacts = {
   transactions: [],
   attempts: [],
   methods: new Map([[card.id, card]]),
+  isHeldBack: false,
+  hold: null,
 };
 const firstTime: PaymentRequest = { accountRecordId: 1, invoiceId: INVOICE_ID, retry: null };
 
@@ -188,6 +190,75 @@ describe('reservation of a payment (payments.md §5.1, §8.3, §9.1)', () => {
     ).to.deep.equal([['ABORTED', PAYMENT_ID]]);
     expect(plan.charge.paymentId).to.not.equal(PAYMENT_ID);
     expect(plan.charge.newRow).to.not.equal(null);
+  });
+
+  const held = { ...fresh, isHeldBack: true };
+
+  it('payments 13 AUTO_PAY_OFF: holds the balance back, as an attempt that ended', () => {
+    const plan = planReservation(firstTime, held, tools);
+    if (plan.kind !== 'STOP') throw new Error(plan.kind);
+    const [attempted] = plan.ended;
+    expect(attempted?.stateName).to.equal('ABORTED');
+    expect(plan.newHold).to.deep.include({ invoiceId: INVOICE_ID, attemptId: attempted?.id, isActive: true });
+    expect(plan.newHold?.amount.toFixed()).to.equal('249.95');
+    expect(plan.events).to.deep.equal([]);
+  });
+
+  it('holds a retry back for the amount of its attempt', () => {
+    const { facts, request } = declined({ isHeldBack: true });
+    const plan = planReservation(request, facts, tools);
+    if (plan.kind !== 'STOP') throw new Error(plan.kind);
+    expect(plan.newHold?.amount.toFixed()).to.equal('200');
+    expect(plan.ended.map(({ paymentExternalKey }) => paymentExternalKey)).to.deep.equal([PAYMENT_ID]);
+  });
+
+  describe('of a hold that is released', () => {
+    const hold = {
+      recordId: 1,
+      id: nextId(),
+      accountId: ACCOUNT_ID,
+      accountRecordId: 1,
+      invoiceId: INVOICE_ID,
+      attemptId: nextId(),
+      amount: decimal('100'),
+      currency: 'USD' as const,
+      isActive: true,
+      createdDate: NOW,
+    };
+    const request = { ...firstTime, holdId: hold.id };
+    const released = { ...fresh, hold };
+
+    for (const [what, balance, paid] of [
+      ['what was held', '249.95', '100'],
+      ['the balance where that is less', '40', '40'],
+    ] as const) {
+      it(`pays ${what}, once`, () => {
+        const facts = { ...released, invoice: invoice({ rawBalance: decimal(balance) }) };
+        const plan = planReservation(request, facts, tools);
+        if (plan.kind !== 'CHARGE') throw new Error(plan.kind);
+        expect(plan.charge.transaction.amount.toFixed()).to.equal(paid);
+        expect(plan.endedHold).to.equal(hold);
+        expect(planReservation(request, { ...facts, hold: null }, tools)).to.deep.equal({
+          kind: 'STOP',
+          ended: [],
+          events: [],
+        });
+      });
+    }
+
+    it('just ends it where the invoice is paid', () => {
+      const plan = planReservation(request, { ...released, invoice: invoice({ rawBalance: ZERO }) }, tools);
+      expect(plan).to.deep.equal({ kind: 'STOP', ended: [], events: [], endedHold: hold });
+    });
+
+    it('fails visibly without a method, and keeps it while the account is held back again', () => {
+      const methods = new Map();
+      const plan = planReservation(request, { ...released, methods }, tools);
+      expect(plan.kind === 'STOP' && plan.events).to.have.length(1);
+      expect(plan.kind === 'STOP' && plan.endedHold).to.equal(hold);
+      const again = planReservation(request, { ...released, isHeldBack: true }, tools);
+      expect(again).to.deep.equal({ kind: 'STOP', ended: [], events: [] });
+    });
   });
 
   it('waits while a call for the invoice is running', () => {

@@ -10,6 +10,7 @@ import { Migration20261121211500PriceChanges } from './20261121211500-price-chan
 import { Migration20261121211700SigningSecrets } from './20261121211700-signing-secrets.ts';
 import { Migration20261121210213CatalogEntries } from './20261121210213-catalog-entries.ts';
 import { Migration20261121211642AccountSearch } from './20261121211642-account-search.ts';
+import { Migration20261121211719AutoPayHolds } from './20261121211719-auto-pay-holds.ts';
 
 /** The migrations of SQLite, in the order in which they run. */
 export const migrations: readonly MigrationObject[] = [
@@ -24,4 +25,5 @@ export const migrations: readonly MigrationObject[] = [
   { name: '20261121211700-signing-secrets', class: Migration20261121211700SigningSecrets },
   { name: '20261121210213-catalog-entries', class: Migration20261121210213CatalogEntries },
   { name: '20261121211642-account-search', class: Migration20261121211642AccountSearch },
+  { name: '20261121211719-auto-pay-holds', class: Migration20261121211719AutoPayHolds },
 ];

@@ -1,0 +1,24 @@
+import { Migration } from '@mikro-orm/migrations';
+
+export class Migration20261121211719AutoPayHolds extends Migration {
+
+  override name = 'Migration20261121211719AutoPayHolds';
+
+  override up(): void | Promise<void> {
+    this.addSql(`create table "bw_auto_pay_holds" ("record_id" bigserial primary key, "tenant_record_id" bigint not null, "id" uuid not null, "account_id" uuid not null, "account_record_id" bigint not null, "invoice_id" uuid not null, "attempt_id" uuid not null, "amount" numeric not null, "currency" text not null, "is_active" boolean not null, "created_date" bigint not null);`);
+    this.addSql(`create index "bw_auto_pay_holds_account_index" on "bw_auto_pay_holds" ("tenant_record_id", "account_record_id", "record_id");`);
+    this.addSql(`alter table "bw_auto_pay_holds" add constraint "bw_auto_pay_holds_id_unique" unique ("id");`);
+    this.addSql(`create unique index "bw_auto_pay_holds_invoice_unique" on "bw_auto_pay_holds" ("tenant_record_id", "invoice_id") where is_active;`);
+
+    // A parked account carries the tag of the system from now on (accounts.md §12 rule 6), with its audit row.
+    this.addSql(`insert into bw_tags (tenant_record_id, id, object_type, object_id, tag_definition_id, account_record_id, is_active, created_date)
+      select tenant_record_id, gen_random_uuid(), 'ACCOUNT', account_id, '00000000-0000-0001-0000-000000000001'::uuid, account_record_id, true, cast(extract(epoch from clock_timestamp()) * 1000 as bigint)
+      from bw_invoicing_states where parked order by record_id;`);
+    this.addSql(`insert into bw_audit_log (tenant_record_id, id, table_name, target_id, target_record_id, account_record_id, change_type, change_date, changed_by, reason_code, comments, user_token, snapshot)
+      select tenant_record_id, gen_random_uuid(), 'TAG', id, record_id, account_record_id, 'INSERT', created_date, 'migration', null, null, gen_random_uuid(), json_build_object('tagDefinitionId', tag_definition_id, 'objectId', object_id, 'objectType', object_type, 'isActive', true)
+      from bw_tags where tag_definition_id = '00000000-0000-0001-0000-000000000001'::uuid order by record_id;`);
+
+    this.addSql(`alter table "bw_invoicing_states" drop column "parked";`);
+  }
+
+}
