@@ -1,5 +1,6 @@
 import { auditHistoryRoutes } from '../../adapters/koa/routes/audit-history.ts';
 import { type CarryingResource, fieldedResources } from '../../adapters/koa/routes/objects.ts';
+import { bearer } from './callers.ts';
 import type { Request } from './serving.ts';
 import { createdId, exampleCatalog, xmlType } from './serving.ts';
 import type { World } from './world.ts';
@@ -45,6 +46,27 @@ export const samples: Readonly<Record<string, MakeSample>> = {
   deletePushNotificationCallbacks: nothing,
   createNotificationSigningSecret: nothing,
   deleteNotificationSigningSecret: nothing,
+  listProducts: storedPot,
+  listPlansOfProduct: storedPot,
+  deleteProduct: async (world) => ({ ...(await storedPot(world)), query: 'force=true&deleteAllPlans=true' }),
+  createCatalogEntries: ({ next }) => ({ body: potOf(next()).body }),
+  createPlan: ({ next }) => ({
+    body: {
+      ...planOf(`pot-${next()}`),
+      productName: 'Sprout',
+      effectiveDateForExistingSubscriptions: '2024-02-11',
+    },
+  }),
+  listPlans: storedPot,
+  getLatestPlan: storedPot,
+  updatePlan: async (world) => ({
+    ...(await storedPot(world)),
+    query: 'effDate=2024-02-12&effectiveDateForExistingSubscriptions=2024-03-01T10:00:00Z',
+    body: planOf('').phases,
+  }),
+  retirePlan: storedPot,
+  deletePlan: async (world) => ({ ...(await storedPot(world)), query: 'force=true&allVersions=true' }),
+  getCatalogInfo: nothing,
   getCatalogJson: nothing,
   getCatalogXml: nothing,
   uploadCatalogXmlOriginal: laterCatalog,
@@ -185,6 +207,43 @@ async function uninvoicedAccount({ serving }: World): Promise<Sample> {
 
 function ofSubscription({ subscriptionId }: World): Sample {
   return { query: `subscriptionId=${subscriptionId}&requestedDate=2030-01-01` };
+}
+
+/** A product with a plan of its own, as the entry interface takes them. */
+function potOf(number: number) {
+  const [productName, planName] = [`Pot-${number}`, `pot-${number}`];
+  const product = { name: productName, category: 'BASE' };
+  const body = { plans: [{ ...planOf(planName), productName }], products: [product] };
+  return { segments: { productName, planName }, body };
+}
+
+function planOf(name: string) {
+  const prices = [{ currency: 'USD', value: '9.5' }];
+  return {
+    name,
+    recurringBillingMode: 'IN_ADVANCE',
+    effectiveDate: '2024-02-10',
+    pricelistName: 'DEFAULT',
+    phases: [
+      { type: 'TRIAL', durationUnit: 'DAYS', durationLength: 30 },
+      {
+        phaseType: 'EVERGREEN',
+        durationUnit: 'UNLIMITED',
+        durationLength: -1,
+        recurringPrices: { billingPeriod: 'MONTHLY', prices },
+      },
+    ],
+  };
+}
+
+/** A product and a plan that nothing else of the world uses. */
+async function storedPot({ serving, next }: World): Promise<Sample> {
+  const { segments, body } = potOf(next());
+  const authorization = await bearer(serving, 'admin');
+  const path = '/plugins/catalog-plugin/v1/catalog/inputData';
+  const reply = await serving.call('POST', path, { body, headers: { authorization } });
+  if (reply.status !== 201) throw new Error(reply.text);
+  return { segments };
 }
 
 /** Each upload adds a version with a date of its own. */

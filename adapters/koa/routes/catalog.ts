@@ -16,7 +16,7 @@ import { listOf } from '../wire/wire-type.ts';
 
 const area = 'catalog';
 const xml = 'text/xml';
-// accountId only matters where a catalog plugin serves the tenant; it is looked up and not used.
+// accountId selects the account's catalog, where it has one of its own (catalog.md §15.6, §16).
 const query = { requestedDate: instantParameter, accountId: uuidParameter };
 
 export const catalogRoutes: readonly Route[] = [
@@ -32,8 +32,7 @@ export const catalogRoutes: readonly Route[] = [
     success: { status: 200, body: listOf(Catalog), mediaTypes: ['application/json', xml, 'application/xml'] },
     fails: [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID],
     async handle({ billing, context, dialect, mediaType, query: { requestedDate, accountId } }) {
-      if (accountId !== null) await billing.getAccount(context, accountId);
-      const catalog = await billing.catalogs.current(context);
+      const catalog = await billing.catalogs.current(context, accountId);
       const versions = shownVersions(catalog, { requestedDate, dialect, now: context.createdDate });
       if (mediaType !== 'application/json') return plain(writeCatalogXml(catalog, versions));
       return json(versions.map((version) => catalogJson(version, dialect)));
@@ -51,8 +50,7 @@ export const catalogRoutes: readonly Route[] = [
     success: { status: 200, mediaTypes: [xml, 'application/xml'] },
     fails: [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID],
     async handle({ billing, context, dialect, query: { requestedDate, accountId } }) {
-      if (accountId !== null) await billing.getAccount(context, accountId);
-      const catalog = await billing.catalogs.current(context);
+      const catalog = await billing.catalogs.current(context, accountId);
       const versions = shownVersions(catalog, { requestedDate, dialect, now: context.createdDate });
       return plain(writeCatalogXml(catalog, versions));
     },

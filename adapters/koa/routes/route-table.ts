@@ -4,6 +4,7 @@ import type { Route } from '../routing/route.ts';
 import { accountRoutes } from './accounts.ts';
 import { auditHistoryRoutes } from './audit-history.ts';
 import { catalogRoutes } from './catalog.ts';
+import { catalogEntryRoutes } from './catalog-entries.ts';
 import { customFieldRoutes } from './custom-fields.ts';
 import { documentRoutes } from './documents.ts';
 import { healthRoutes } from './health.ts';
@@ -25,6 +26,7 @@ export function routeTable(options: { readonly testMode: boolean }): readonly Ro
     ...tenantRoutes,
     ...tenantValueRoutes,
     ...catalogRoutes,
+    ...catalogEntryRoutes,
     ...subscriptionCatalogRoutes,
     ...accountRoutes,
     ...subscriptionRoutes,

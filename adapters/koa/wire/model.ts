@@ -21,12 +21,15 @@ export interface Field<T = unknown, A extends Access = Access> {
   readonly nullable: boolean;
   /** True: in answers of dialect D only (`D+`, http-api.md §4 line 10). */
   readonly onlyD: boolean;
+  /** True: answers may leave it out. */
+  readonly absentable: boolean;
 }
 
 interface FieldOptions {
   readonly required?: true;
   readonly nullable?: true;
   readonly onlyD?: true;
+  readonly absentable?: true;
 }
 
 export function field<T, A extends Access>(
@@ -40,6 +43,7 @@ export function field<T, A extends Access>(
     required: options.required ?? false,
     nullable: options.nullable ?? false,
     onlyD: options.onlyD ?? false,
+    absentable: options.absentable ?? false,
   };
 }
 
@@ -129,11 +133,12 @@ function presentOnly(value: unknown): unknown {
 }
 
 function answerSchema(fields: Fields, dialect: Dialect): z.ZodType {
-  const present = Object.entries(fields).filter(([, each]) => dialect === Dialect.D || !each.onlyD);
+  const shown = Object.entries(fields).filter(([, each]) => dialect === Dialect.D || !each.onlyD);
   const shape = Object.fromEntries(
-    present.map(([key, each]) => {
+    shown.map(([key, each]) => {
       const schema = (each.type.answer satisfies PerDialect<z.ZodType>)[dialect];
-      return [key, each.nullable || each.access === 'I' ? schema.nullable() : schema];
+      const present = each.nullable || each.access === 'I' ? schema.nullable() : schema;
+      return [key, each.absentable ? present.optional() : present];
     }),
   );
   return z.strictObject(shape);
