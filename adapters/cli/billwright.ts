@@ -18,6 +18,9 @@ const usage = `Usage: billwright <command> [options]
     --sandbox-ledger <file>
                          where the sandbox gateway of test mode keeps what it has done; nodes that share a database
                          share the file too (default: beside a SQLite file, else billwright.sandbox)
+    --default-catalog <file>
+                         catalog.uri: XML of the catalog that tenants created with useGlobalDefault=true see until they
+                         upload their own
     Server properties; the environment can set each too (SERVICE_server_basePath, ...), the option wins:
     --base-path <path>   server.basePath: prefix of every path
     --trusted-proxies <list>
@@ -36,6 +39,8 @@ const usage = `Usage: billwright <command> [options]
                          security.token.lifetime: life of a bearer token (default 1h)
     --jwt-issuers <json> security.jwt.issuers: other issuers whose tokens are taken, a list of {issuer, jwksUri,
                          audience, algorithms, usernameClaim, permissionsClaim, rolesClaim, roleMapping, tenantsClaim}
+    The environment alone sets what holds for tenants without a value of their own (SERVICE_payment_retry_days=3,5,7),
+    and notifications.allowPrivateNetworks: false refuses callbacks into private networks (default true)
 
   migrate    Bring the schema of a database up to date.
     --database <where>   as above
@@ -56,10 +61,8 @@ const database = { type: 'string', default: 'billwright.db' } as const;
 /** Each command loads only what it needs: the server must be up in half a second. */
 const commands: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
   async serve(args) {
-    const [{ serve }, { httpOptions, httpSettings }] = await Promise.all([
-      import('./serve.ts'),
-      import('./settings.ts'),
-    ]);
+    const [{ serve }, { httpOptions, httpSettings }, { defaultCatalog, environmentConfiguration }] =
+      await Promise.all([import('./serve.ts'), import('./settings.ts'), import('./engine-settings.ts')]);
     const { values } = parsed(args, {
       port: { type: 'string', default: '8080' },
       host: { type: 'string', default: '127.0.0.1' },
@@ -67,6 +70,7 @@ const commands: Readonly<Record<string, (args: readonly string[]) => Promise<voi
       migrate: { type: 'boolean', default: false },
       'test-mode': { type: 'boolean', default: false },
       'sandbox-ledger': { type: 'string' },
+      'default-catalog': { type: 'string' },
       ...httpOptions,
     });
     if (values['sandbox-ledger'] !== undefined && !values['test-mode'])
@@ -79,6 +83,8 @@ const commands: Readonly<Record<string, (args: readonly string[]) => Promise<voi
       testMode: values['test-mode'],
       sandboxLedger: values['sandbox-ledger'],
       http: httpSettings(values, process.env),
+      configuration: environmentConfiguration(process.env),
+      defaultCatalog: await defaultCatalog(values['default-catalog'], process.env),
     });
   },
   async migrate(args) {

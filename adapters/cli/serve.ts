@@ -4,10 +4,12 @@ import { Billing } from '../../lib/billing.ts';
 import { QUEUE_SHUTDOWN_WAIT_MS } from '../../lib/limits.ts';
 import type { PaymentGateway } from '../../lib/ports/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
+import type { ConfigurationObject } from '../../lib/tenants/configuration/index.ts';
 import { createKoaApp, type Listening, listen } from '../koa/index.ts';
 import { scryptHasher, sharedTestClock, systemClock, uuidGenerator } from '../node/index.ts';
 import { choosePassword, ensureLogin, type Login, loginText } from './administrator.ts';
 import { isPostgresqlUrl, openStorage } from './database.ts';
+import { withProblems } from './engine-settings.ts';
 import { createLogger } from './logger.ts';
 import { refuseTestModeInProduction, refuseTestPassword } from './production.ts';
 import { cipherOf } from './server-key.ts';
@@ -27,6 +29,10 @@ export interface ServeOptions {
   /** The file in which the sandbox gateway of test mode remembers what it has done. */
   readonly sandboxLedger: string | undefined;
   readonly http: HttpSettings;
+  /** Properties of the engine, by name. */
+  readonly configuration: ConfigurationObject;
+  /** Document of the catalog of tenants that are created with `useGlobalDefault`. */
+  readonly defaultCatalog: string | undefined;
 }
 
 /** Runs the server until it is told to stop. */
@@ -82,6 +88,10 @@ async function compose(parts: {
     cipher: cipherOf(process.env, logger),
     logger,
     gateways: options.testMode ? [await openSandbox(options, logger)] : [],
+    configuration: options.configuration,
+    ...(options.defaultCatalog === undefined ? {} : { defaultCatalog: options.defaultCatalog }),
+  }).catch((error: unknown) => {
+    throw withProblems(error);
   });
   await testClock?.refresh();
   const app = createKoaApp({ ...options.http, billing, logger, test: testClock && { clock: testClock } });

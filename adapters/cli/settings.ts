@@ -99,8 +99,15 @@ function givenValue(
   environment: Environment,
 ): readonly [source: string, text: string | undefined] {
   const option = given[name];
-  if (typeof option === 'string') return [`--${name}`, option];
-  const variables = prefixes.map((prefix) => prefix + propertyOf[name].replaceAll('.', '_'));
+  return typeof option === 'string' ? [`--${name}`, option] : environmentValue(propertyOf[name], environment);
+}
+
+/** The variable that sets a property, and its value; both empty where there is none. */
+export function environmentValue(
+  property: string,
+  environment: Environment,
+): readonly [variable: string, text: string | undefined] {
+  const variables = prefixes.map((prefix) => prefix + property.replaceAll('.', '_'));
   const variable = variables.find((each) => environment[each] !== undefined) ?? '';
   return [variable, environment[variable]];
 }

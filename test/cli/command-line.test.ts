@@ -129,10 +129,39 @@ describe('the command line', () => {
       [['serve', '--default-dialect', 'X'], /is not D or K/],
       [['serve', '--limit-json', 'much'], /--limit-json "much" is not a size/],
       [['serve', '--sandbox-ledger', 'ledger'], /needs --test-mode/],
+      [['serve', '--default-catalog', 'nowhere.xml'], /--default-catalog: .*nowhere\.xml/],
     ] as const) {
       const { code, errors } = await run(args);
       expect(code).to.equal(2);
       expect(errors).to.match(message);
+    }
+  });
+
+  it('serves with the properties of the environment', async () => {
+    const database = join(directory, 'configured.db');
+    const running = await serve(['--database', database, '--test-mode'], {
+      SERVICE_notifications_allowPrivateNetworks: 'false',
+      SERVICE_payment_retry_days: 'often',
+    });
+    try {
+      const headers = {
+        ...login('admin', 'password'),
+        'x-service-createdby': 'test',
+        'x-service-apikey': 'bob',
+        'x-service-apisecret': 'lazar',
+        'content-type': 'application/json',
+      };
+      const core = `${running.url}/1.0/kb`;
+      const body = JSON.stringify({ apiKey: 'bob', apiSecret: 'lazar' });
+      await fetch(`${core}/tenants`, { method: 'POST', headers, body });
+      const register = `${core}/tenants/registerNotificationCallback?cb=`;
+      const statusOf = async (url: string) =>
+        (await fetch(register + encodeURIComponent(url), { method: 'POST', headers })).status;
+      expect(await statusOf('http://localhost:3000/events')).to.equal(400);
+      expect(await statusOf('https://example.com/events')).to.equal(201);
+    } finally {
+      const { log } = await running.stop();
+      expect(log).to.contain('org.service.payment.retry.days').and.to.contain('often');
     }
   });
 

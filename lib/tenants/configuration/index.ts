@@ -1,3 +1,4 @@
+export { configurableProperties } from './configurable-properties.ts';
 export type { Period } from './period.ts';
 export { type ConfigurationObject, checkConfiguration, readConfiguration } from './read-configuration.ts';
 export { type ServerConfiguration, serverConfiguration } from './server-configuration.ts';

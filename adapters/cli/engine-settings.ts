@@ -1,0 +1,55 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { BillingError } from '../../lib/errors/index.ts';
+import { type ConfigurationObject, configurableProperties } from '../../lib/tenants/configuration/index.ts';
+import { environmentValue } from './settings.ts';
+import { UsageError } from './usage-error.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Problems of a catalog that a message lists. */
+const SHOWN_PROBLEMS = 10;
+
+/**
+ * Properties of the engine that the environment sets (platform.md §4.1), with their full names: for the whole server, and
+ * for tenants without a value of their own.
+ */
+export function environmentConfiguration(environment: Environment): ConfigurationObject {
+  const set = configurableProperties.flatMap((name) => {
+    const [, text] = environmentValue(name, environment);
+    return text === undefined ? [] : [[`org.service.${name}`, text] as const];
+  });
+  return Object.fromEntries(set);
+}
+
+/**
+ * The document of the default catalog: that of the option, else of the property `catalog.uri`, a path or a file URL;
+ * undefined where none is named. @throws UsageError for a file that cannot be read.
+ */
+export async function defaultCatalog(
+  option: string | undefined,
+  environment: Environment,
+): Promise<string | undefined> {
+  const [variable, text] = environmentValue('catalog.uri', environment);
+  const [source, file] = option === undefined ? [variable, text] : ['--default-catalog', option];
+  if (file === undefined || file === '') return undefined;
+  try {
+    return await readFile(file.startsWith('file:') ? fileURLToPath(file) : file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`${source}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** An error of the default catalog with what is wrong, line by line; any other error as it is. */
+export function withProblems(error: unknown): unknown {
+  if (!(error instanceof BillingError) || !error.problems?.length) return error;
+  const lines = error.problems
+    .slice(0, SHOWN_PROBLEMS)
+    .map(({ message, line }) => (line === undefined ? message : `line ${line}: ${message}`));
+  const more = error.problems.length - lines.length;
+  return new UsageError(
+    [`${error.message} (the default catalog)`, ...lines, ...(more > 0 ? [`and ${more} more`] : [])].join(
+      '\n  ',
+    ),
+  );
+}
