@@ -1,6 +1,7 @@
 import { AccountEmailService } from './accounts/email-service.ts';
 import { AccountService } from './accounts/service.ts';
 import { AuditService } from './audit/service.ts';
+import { CatalogAdministration } from './catalog/administration.ts';
 import { CatalogEntryService } from './catalog/entries/service.ts';
 import { PluginCatalogs } from './catalog/plugins/plugin-catalogs.ts';
 import { CatalogService } from './catalog/service.ts';
@@ -179,7 +180,7 @@ interface EngineSettings extends Pick<BillingOptions<never>, 'defaultCatalog'> {
 
 function engineOf(ports: Ports, settings: EngineSettings) {
   const tenants = new TenantService(ports);
-  const catalogs = new CatalogService(ports, tenants, settings);
+  const catalogs = new CatalogService(ports, settings);
   const configuration = new TenantConfiguration(ports.logger, settings.server.tenant);
   const settingsOf = configuration.settingsOf.bind(configuration);
   const invoicingConfig = invoicingConfigOf(settingsOf);
@@ -188,6 +189,7 @@ function engineOf(ports: Ports, settings: EngineSettings) {
   const services = {
     catalogs,
     catalogEntries: new CatalogEntryService(ports, catalogs),
+    catalogAdministration: new CatalogAdministration(ports, catalogs),
     accounts: new AccountService(ports),
     accountEmails: new AccountEmailService(ports),
     subscriptions: new SubscriptionService(ports, catalogs),
@@ -220,7 +222,7 @@ function engineOf(ports: Ports, settings: EngineSettings) {
 }
 
 function operationsOf(services: Engine['services']) {
-  const { catalogs, accounts, subscriptions, invoicing, payments, audit } = services;
+  const { catalogs, catalogAdministration, accounts, subscriptions, invoicing, payments, audit } = services;
   const { accountEmails, paymentMethods, paymentMethodReads } = services;
   const { keyValues, signingSecrets, configuration } = services;
   const { tags, tagDefinitions, customFields } = services;
@@ -237,6 +239,12 @@ function operationsOf(services: Engine['services']) {
     getInvoice: invoicing.get.bind(invoicing),
     catalogs: {
       current: catalogs.current.bind(catalogs),
+      validate: catalogAdministration.validate.bind(catalogAdministration),
+      sources: catalogAdministration.sources.bind(catalogAdministration),
+      addSimplePlan: catalogAdministration.addSimplePlan.bind(catalogAdministration),
+      availableBasePlans: catalogAdministration.availableBasePlans.bind(catalogAdministration),
+      availableAddOns: catalogAdministration.availableAddOns.bind(catalogAdministration),
+      delete: catalogAdministration.delete.bind(catalogAdministration),
     },
     catalogEntries: {
       create: catalogEntries.create.bind(catalogEntries),

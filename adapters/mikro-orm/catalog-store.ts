@@ -5,10 +5,11 @@ import type {
   StoredCatalogContent,
 } from '../../lib/catalog/stored-version.ts';
 import { assertInvariant } from '../../lib/errors/index.ts';
+import type { Uuid } from '../../lib/ids/index.ts';
 import { type CatalogReads, type CatalogWrites, ChangeType } from '../../lib/ports/storage/index.ts';
 import type { WriteScope } from './audited-writes.ts';
 import { numberOf, type Row, textOf } from './columns.ts';
-import { insert, insertInto, select, type TenantScope } from './record-access.ts';
+import { haveIds, insert, insertInto, select, type TenantScope } from './record-access.ts';
 import { isIn, raw, sql } from './sql.ts';
 import {
   type CatalogVersionRow,
@@ -16,6 +17,7 @@ import {
   catalogVersionsTable,
   overridePlansTable,
 } from './tables/catalogs.ts';
+import { tenantsTable } from './tables/system.ts';
 import type { RevisionsOfSession } from './tenant-revisions.ts';
 
 const listed = ['id', 'effectiveDate', 'uploadId', 'contentHash', 'revision', 'createdDate'] as const;
@@ -29,7 +31,7 @@ export function catalogReads(scope: TenantScope, revisions: RevisionsOfSession):
     versions: async () => {
       const rows = await runner.rows(sql`
         select ${listedColumns} from bw_catalog_versions
-        where tenant_record_id = ${tenantRecordId} order by effective_date`);
+        where tenant_record_id = ${tenantRecordId} and removed_date is null order by effective_date`);
       const { fields } = catalogVersionsTable;
       return rows.map((row) => ({
         recordId: numberOf(row.record_id, 'record_id'),
@@ -74,6 +76,27 @@ export function catalogReads(scope: TenantScope, revisions: RevisionsOfSession):
         where tenant_record_id = ${scope.tenantRecordId}`);
       return numberOf(row?.last, 'number');
     },
+    usesGlobalDefault: async () => {
+      const [tenant] = await runner.rows(sql`
+        select use_global_default from bw_tenants where record_id = ${tenantRecordId}`);
+      assertInvariant(tenant, `Tenant ${tenantRecordId} does not exist`);
+      return tenantsTable.fields.useGlobalDefault.read(tenant);
+    },
+    sources: async () => {
+      const rows = await runner.rows(sql`
+        select upload_id, effective_date, source_text, removed_date from bw_catalog_versions
+        where tenant_record_id = ${tenantRecordId} and upload_id in (
+          select upload_id from bw_catalog_versions
+          where tenant_record_id = ${tenantRecordId} and removed_date is null)
+        order by record_id`);
+      const { fields } = catalogVersionsTable;
+      return rows.map((row) => ({
+        uploadId: fields.uploadId.read(row),
+        effectiveDate: fields.effectiveDate.read(row),
+        sourceText: fields.sourceText.read(row),
+        isLive: fields.removedDate.read(row) === null,
+      }));
+    },
   };
 }
 
@@ -83,26 +106,15 @@ export function catalogWrites(scope: WriteScope, revisions: RevisionsOfSession):
     insert: async (versions) => {
       const [first] = versions;
       assertInvariant(first, 'An upload holds at least one catalog version');
-      const partIds = await storeParts(scope, versions);
-      await revisions.set(sql`catalog_revision = catalog_revision + 1`);
-      const { catalogRevision: revision } = await revisions.read();
-      const recordIds = await insert(
-        scope,
-        catalogVersionsTable,
-        versions.map((version) => ({ ...rowOf(version, partIds), revision })),
-      );
-      versions.forEach((version, index) => {
-        scope.changes.add({
-          tableName: 'TENANT_KVS',
-          changeType: ChangeType.INSERT,
-          targetId: version.id,
-          targetRecordId: recordIds[index] ?? 0,
-          accountRecordId: null,
-          snapshot: null,
-        });
-      });
+      await insertVersions(scope, versions, await raisedRevision(revisions));
       return first.id;
     },
+    replace: async ({ removed, added }) => {
+      const revision = await raisedRevision(revisions);
+      if (removed.length > 0) await removeVersions(scope, removed);
+      if (added.length > 0) await insertVersions(scope, added, revision);
+    },
+    leaveGlobalDefault: () => revisions.set(sql`use_global_default = ${false}`),
     insertOverridePlan: async (plan) => {
       const [recordId] = await insert(scope, overridePlansTable, [plan]);
       scope.changes.add({
@@ -115,6 +127,53 @@ export function catalogWrites(scope: WriteScope, revisions: RevisionsOfSession):
       });
     },
   };
+}
+
+async function raisedRevision(revisions: RevisionsOfSession): Promise<number> {
+  await revisions.set(sql`catalog_revision = catalog_revision + 1`);
+  return (await revisions.read()).catalogRevision;
+}
+
+async function insertVersions(
+  scope: WriteScope,
+  versions: readonly NewCatalogVersion[],
+  revision: number,
+): Promise<void> {
+  const partIds = await storeParts(scope, versions);
+  const recordIds = await insert(
+    scope,
+    catalogVersionsTable,
+    versions.map((version) => ({ ...rowOf(version, partIds), revision })),
+  );
+  versions.forEach(({ id }, index) => {
+    noteChange(scope, ChangeType.INSERT, { id, recordId: recordIds[index] ?? 0 });
+  });
+}
+
+async function removeVersions(scope: WriteScope, ids: readonly Uuid[]): Promise<void> {
+  const { rows } = await scope.runner.run(sql`
+    update bw_catalog_versions set removed_date = ${scope.authorship.createdDate}
+    where ${haveIds(scope, ids)} and removed_date is null returning id, record_id`);
+  assertInvariant(rows.length === ids.length, `Of ${ids.length} catalog versions ${rows.length} were there`);
+  for (const row of rows) {
+    const id = catalogVersionsTable.fields.id.read(row);
+    noteChange(scope, ChangeType.DELETE, { id, recordId: numberOf(row.record_id, 'record_id') });
+  }
+}
+
+function noteChange(
+  scope: WriteScope,
+  changeType: ChangeType,
+  { id, recordId }: { readonly id: Uuid; readonly recordId: number },
+): void {
+  scope.changes.add({
+    tableName: 'TENANT_KVS',
+    changeType,
+    targetId: id,
+    targetRecordId: recordId,
+    accountRecordId: null,
+    snapshot: null,
+  });
 }
 
 /** Record id by content hash of every part of the versions, after storing those that the tenant had not. */
@@ -157,7 +216,7 @@ function rowOf(
     products: parts.products.map(idOf),
     plans: parts.plans.map(idOf),
   };
-  return { ...row, canonicalXml: null, composition: JSON.stringify(composition) };
+  return { ...row, canonicalXml: null, composition: JSON.stringify(composition), removedDate: null };
 }
 
 function contentOf(row: Row): StoredCatalogContent {

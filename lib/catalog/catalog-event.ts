@@ -5,11 +5,20 @@ import { BusEventType, type EventPayload, type NewBusEvent } from '../queue/mode
 const CATALOG_KEY = 'CATALOG';
 
 /** Tells that the tenant's catalog has changed (catalog.md §13 rule 4). @param objectId id of the catalog row. */
-export function catalogChanged(objectId: Uuid): NewBusEvent {
+export function catalogChanged(objectId: Uuid | null): NewBusEvent {
   return {
     type: BusEventType.TENANT_CONFIG_CHANGE,
     accountRecordId: null,
     payload: { accountId: null, objectId, metaData: { key: CATALOG_KEY } },
+  };
+}
+
+/** What a deletion emits before `catalogChanged` (catalog.md §12 rule 6). */
+export function catalogDeleted(): NewBusEvent {
+  return {
+    type: BusEventType.TENANT_CONFIG_DELETION,
+    accountRecordId: null,
+    payload: { accountId: null, objectId: null, metaData: { key: CATALOG_KEY } },
   };
 }
 

@@ -2,7 +2,6 @@ import { assertInvariant } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
 import { MAX_CACHED_ACCOUNT_CATALOGS, MAX_CACHED_CATALOGS } from '../limits.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
-import type { TenantService } from '../tenants/service.ts';
 import type { Catalog } from './catalog.ts';
 import type { CatalogOfAccount } from './catalog-source.ts';
 import { accountCatalog, tenantCatalog } from './entries/entry-catalog.ts';
@@ -27,14 +26,12 @@ interface TenantCatalogs {
  * (catalog.md §13, §15.6). The revision is compared on every use, so a write is visible to the next call on every node.
  */
 export class EffectiveCatalogs {
-  readonly #tenants: Pick<TenantService, 'get'>;
   readonly #globalDefault: Catalog | null;
   readonly #stored = new StoredCatalogs();
   readonly #byTenant = new Map<number, TenantCatalogs>();
 
   /** `globalDefault` is the catalog of tenants that were created with it and have none of their own (catalog.md §14). */
-  constructor(tenants: Pick<TenantService, 'get'>, globalDefault: Catalog | null) {
-    this.#tenants = tenants;
+  constructor(globalDefault: Catalog | null) {
     this.#globalDefault = globalDefault;
   }
 
@@ -47,8 +44,7 @@ export class EffectiveCatalogs {
   async xml(session: ReadSession): Promise<Catalog> {
     const uploaded = await this.#stored.get(session);
     if (uploaded.versions.length > 0 || this.#globalDefault === null) return uploaded;
-    const { useGlobalDefault } = await this.#tenants.get(session.tenant.id);
-    return useGlobalDefault ? this.#globalDefault : uploaded;
+    return (await session.catalogs.usesGlobalDefault()) ? this.#globalDefault : uploaded;
   }
 
   /** The tenant's catalog; without any version for a tenant that has none. */

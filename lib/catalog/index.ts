@@ -1,4 +1,6 @@
+export type { AvailablePlan } from './available-plans.ts';
 export { Catalog, type CatalogPast, createCatalog, type ResolvedPlan } from './catalog.ts';
+export { type CatalogValidation, problemText } from './catalog-document.ts';
 export * from './catalog-json.ts';
 export { CatalogVersion, createVersion } from './catalog-version.ts';
 export { CatalogWithOverrides } from './catalog-with-overrides.ts';
@@ -50,6 +52,7 @@ export {
 export type { PriceTarget } from './price-target.ts';
 export type { ChangeContext, CreationContext, SubscriptionContext } from './rules.ts';
 export { RULE_DEFAULTS } from './rules.ts';
+export type { SimplePlan } from './simple-plan-input.ts';
 export { type VersionValidation, validateVersion } from './validation/validate-version.ts';
 export { validateVersions, versionsToAdd } from './validation/validate-versions.ts';
 export type { PhaseContent, PlanContent, VersionContent } from './version-content.ts';

@@ -4,23 +4,29 @@ import { BillingError, ErrorCode, type Problem } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
-import type { TenantService } from '../tenants/service.ts';
 import { type Catalog, createCatalog } from './catalog.ts';
+import {
+  forTenant,
+  type Hashed,
+  invalidForTenant,
+  type Parsed,
+  parse,
+  sourceText,
+  toAdd,
+  validVersions,
+  withHash,
+} from './catalog-document.ts';
 import { catalogChanged } from './catalog-event.ts';
 import type { CatalogOfAccount, CatalogProvider, CatalogRequest, CatalogSource } from './catalog-source.ts';
-import { type CatalogVersion, createVersion } from './catalog-version.ts';
-import { sha256Hex } from './content-hash.ts';
+import type { CatalogVersion } from './catalog-version.ts';
 import { EffectiveCatalogs } from './effective-catalogs.ts';
 import { heldNames, uploadedNames } from './entries/uploaded-names.ts';
 import { overridePlanProblems } from './override-plans.ts';
 import type { PluginCatalogs } from './plugins/plugin-catalogs.ts';
 import { PluginProvider } from './plugins/plugin-provider.ts';
-import type { NewCatalogParts, NewCatalogVersion } from './stored-version.ts';
-import { validateVersion } from './validation/validate-version.ts';
-import { validateVersions, versionsToAdd } from './validation/validate-versions.ts';
-import { partsOf } from './version-parts.ts';
-import { type ParsedVersion, readCatalogXml } from './xml/read-catalog.ts';
-import { canonicalXml } from './xml/write-catalog.ts';
+import type { NewCatalogVersion } from './stored-version.ts';
+import { validateVersions } from './validation/validate-versions.ts';
+import type { ParsedVersion } from './xml/read-catalog.ts';
 
 /** What has a document to upload, such as a `DefinedCatalog`. */
 export interface WritesXml {
@@ -42,12 +48,11 @@ export class CatalogService implements CatalogProvider {
 
   constructor(
     ports: Pick<Ports, 'storage' | 'ids' | 'logger'>,
-    tenants: TenantService,
     { defaultCatalog, plugins }: CatalogSettings,
   ) {
     this.#ports = ports;
     const globalDefault = defaultCatalog === undefined ? null : createCatalog(validVersions(defaultCatalog));
-    this.#effective = new EffectiveCatalogs(tenants, globalDefault);
+    this.#effective = new EffectiveCatalogs(globalDefault);
     this.#provider = new PluginProvider(ports, plugins, {
       catalogOf: (session) => this.catalogOf(session),
       catalogsOf: (session, accountIds) => this.catalogsOf(session, accountIds),
@@ -62,24 +67,20 @@ export class CatalogService implements CatalogProvider {
    * column where it has one; nothing is stored then.
    */
   async upload(context: CallContext, document: Uint8Array | string | WritesXml): Promise<void> {
-    await this.#refuseWhileServed(context);
+    await this.refuseWhileServed(context);
     const source = typeof document === 'object' && 'toXml' in document ? document.toXml() : document;
     const parsed = forTenant(context.tenant, () => parse(source));
     const hashed = await Promise.all(parsed.versions.map(withHash));
     this.#logWarnings(context.tenant, parsed);
     await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
       await session.catalogs.lock();
-      const { versions: stored } = await this.#effective.uploaded(session);
-      const added = toAdd(hashed, stored, parsed.isEnvelope);
-      const versions = added.map((each) => each.version);
-      const parsedVersions = added.map((each) => each.parsed);
-      const planNames = versions.flatMap((version) => version.plans.map((plan) => plan.name));
-      const entries = await session.catalogEntries.named(uploadedNames(versions));
-      const problems = [
-        ...validateVersions(stored, versions, parsedVersions),
-        ...heldNames(versions, entries),
-        ...(await overridePlanProblems(session, planNames)),
-      ];
+      const { versions } = await this.uploaded(session);
+      const added = toAdd(hashed, versions, parsed.isEnvelope);
+      const problems = await this.problemsOf(session, {
+        stored: versions,
+        added: added.map((each) => each.version),
+        parsed: added.map((each) => each.parsed),
+      });
       if (problems.length > 0) throw invalidForTenant(context.tenant, problems);
       const id = await session.catalogs.insert(this.#rowsOf(added, sourceText(source), context));
       session.publish([catalogChanged(id)]);
@@ -134,8 +135,30 @@ export class CatalogService implements CatalogProvider {
     return this.#effective.xml(session);
   }
 
-  /** catalog.md §16 rule 6: what is stored would have no visible effect. */
-  async #refuseWhileServed(context: CallContext): Promise<void> {
+  /** The versions that the tenant has uploaded. */
+  uploaded(session: ReadSession): Promise<Catalog> {
+    return this.#effective.uploaded(session);
+  }
+
+  /** What keeps versions, each valid by itself, from standing beside those that the tenant keeps (catalog.md §5). */
+  async problemsOf(
+    session: ReadSession,
+    change: {
+      readonly stored: readonly CatalogVersion[];
+      readonly added: readonly CatalogVersion[];
+      readonly parsed?: readonly ParsedVersion[];
+    },
+  ): Promise<readonly Problem[]> {
+    const planNames = change.added.flatMap((version) => [...version.planParts.names()]);
+    return [
+      ...validateVersions(change.stored, change.added, change.parsed),
+      ...heldNames(change.added, await session.catalogEntries.named(uploadedNames(change.added))),
+      ...(await overridePlanProblems(session, planNames)),
+    ];
+  }
+
+  /** catalog.md §16 rule 6: what is stored would have no visible effect. @throws BillingError 2080 that names the plugin. */
+  async refuseWhileServed(context: CallContext): Promise<void> {
     const pluginName = await this.servingPlugin(context);
     if (pluginName === null) return;
     throw new BillingError({
@@ -163,94 +186,4 @@ export class CatalogService implements CatalogProvider {
       createdDate: context.createdDate,
     }));
   }
-}
-
-interface Parsed {
-  readonly isEnvelope: boolean;
-  readonly versions: readonly ReadVersion[];
-  readonly warnings: readonly Problem[];
-}
-
-/** A version and the document it was read from, which knows lines and columns. */
-interface ReadVersion {
-  readonly version: CatalogVersion;
-  readonly parsed: ParsedVersion;
-}
-
-interface Hashed extends ReadVersion {
-  readonly parts: NewCatalogParts;
-  readonly contentHash: string;
-}
-
-function parse(source: Uint8Array | string): Parsed {
-  const document = readCatalogXml(source);
-  const findings = document.versions.map((version) => validateVersion(version));
-  const problems = findings.flatMap(({ errors }) => errors);
-  if (problems.length > 0) throw invalid(problems);
-  return {
-    isEnvelope: document.isEnvelope,
-    versions: document.versions.map((each) => ({ version: createVersion(each.content), parsed: each })),
-    warnings: findings.flatMap(({ warnings }) => warnings),
-  };
-}
-
-function validVersions(source: string): readonly CatalogVersion[] {
-  const versions = parse(source).versions.map(({ version }) => version);
-  const problems = validateVersions([], versions);
-  if (problems.length > 0) throw invalid(problems);
-  return versions;
-}
-
-function toAdd(
-  hashed: readonly Hashed[],
-  stored: readonly CatalogVersion[],
-  isEnvelope: boolean,
-): readonly Hashed[] {
-  const versions = hashed.map((each) => each.version);
-  const added = new Set(versionsToAdd(stored, versions, isEnvelope));
-  return hashed.filter((each) => added.has(each.version));
-}
-
-async function withHash(read: ReadVersion): Promise<Hashed> {
-  const [contentHash, parts] = await Promise.all([
-    sha256Hex(canonicalXml(read.version)),
-    partsOf(read.version),
-  ]);
-  return { ...read, parts, contentHash };
-}
-
-function sourceText(source: Uint8Array | string): string {
-  return typeof source === 'string' ? source : new TextDecoder().decode(source);
-}
-
-function invalid(problems: readonly Problem[]): BillingError {
-  return new BillingError({
-    code: ErrorCode.CATALOG_INVALID_FOR_TENANT,
-    message: 'Invalid catalog',
-    problems,
-  });
-}
-
-/** catalog.md §5 rule 7: the message names the tenant and lists every error. */
-function invalidForTenant(tenant: TenantRef, problems: readonly Problem[]): BillingError {
-  return new BillingError({
-    code: ErrorCode.CATALOG_INVALID_FOR_TENANT,
-    message: `Invalid catalog for tenant : ${tenant.id}: ${problems.map(lineOf).join('; ')}`,
-    facts: { tenantId: tenant.id },
-    problems,
-  });
-}
-
-function forTenant<T>(tenant: TenantRef, work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    if (!(error instanceof BillingError) || error.code !== ErrorCode.CATALOG_INVALID_FOR_TENANT) throw error;
-    throw invalidForTenant(tenant, error.problems ?? [{ message: error.message }]);
-  }
-}
-
-function lineOf(problem: Problem): string {
-  if (problem.line === undefined) return problem.message;
-  return `line ${problem.line}, column ${problem.column ?? 1}: ${problem.message}`;
 }

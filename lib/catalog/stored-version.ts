@@ -48,6 +48,16 @@ export interface StoredCatalogVersion {
   readonly createdDate: Instant;
 }
 
+/** A version as far as it tells what was uploaded. */
+export interface StoredCatalogSource {
+  readonly uploadId: Uuid;
+  readonly effectiveDate: Instant;
+  /** The uploaded document; null on all versions of an upload but the first. */
+  readonly sourceText: string | null;
+  /** False: deleted or replaced since. */
+  readonly isLive: boolean;
+}
+
 /** Content of a stored version. Versions that were stored before there were parts have their canonical XML instead. */
 export interface StoredCatalogContent {
   readonly recordId: number;

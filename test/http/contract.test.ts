@@ -8,7 +8,7 @@ import type { Route } from '../../adapters/koa/routing/route.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { migrated } from '../support/storage.ts';
 import { authorizationOf } from './callers.ts';
-import { pathOf, samples, statusForUnknownId, withQuery } from './route-samples.ts';
+import { pathOf, samples, statusForUnknownId, type TenantKeys, withQuery } from './route-samples.ts';
 import { aliasHeaders, basic, type Reply, type Request, serve } from './serving.ts';
 import { populate, type World } from './world.ts';
 
@@ -54,17 +54,18 @@ eachDatabase((kind, open) => {
         const callSample: CallSample = async (request = {}, replaced = {}) => {
           const replacedIn = (ids: Readonly<Record<string, string>>) =>
             typeof replaced === 'function' ? replaced({ ...textsOf(world), ...ids }) : replaced;
-          const { query, segments, ...sample } = await sampleOf();
+          const { query, segments, tenant, ...sample } = await sampleOf();
           const path = withQuery(
             pathOf(route.path, world, { ...segments, ...replacedIn(segments ?? {}) }),
             query,
           );
           const authorization = await admin();
-          const headers = { authorization, ...sample.headers, ...request.headers };
+          const asked = { authorization, ...sample.headers, ...request.headers };
+          const headers = tenant === undefined ? asked : ofTenant(asked, tenant);
           return world.serving.call(request.method ?? route.method, path, { ...sample, ...request, headers });
         };
         const callQuery: CallQuery = async (changes) => {
-          const { query, segments, ...sample } = await sampleOf();
+          const { query, segments, tenant: _, ...sample } = await sampleOf();
           const search = new URLSearchParams(query);
           for (const [name, value] of Object.entries(changes)) search.set(name, value);
           const headers = { authorization: await admin(), ...sample.headers };
@@ -83,6 +84,14 @@ eachDatabase((kind, open) => {
   });
 });
 
+/** The headers with the keys of another tenant than the first, in the spelling that they have. */
+function ofTenant(headers: Headers, [apiKey, apiSecret]: TenantKeys): Headers {
+  return 'x-killbill-apikey' in headers
+    ? { ...headers, 'x-killbill-apikey': apiKey, 'x-killbill-apisecret': apiSecret }
+    : { 'x-service-apikey': apiKey, 'x-service-apisecret': apiSecret, ...headers };
+}
+
+type Headers = Readonly<Record<string, string | undefined>>;
 type CallSample = (
   request?: Request & { readonly method?: string },
   replaced?: Ids | ((ids: Ids) => Ids),

@@ -7,6 +7,8 @@ import type { World } from './world.ts';
 
 /** A request that a route answers with its success. */
 export interface Sample extends Request {
+  /** Key and secret of the tenant that it is for, where it is not the first one. */
+  readonly tenant?: TenantKeys;
   readonly query?: string;
   /** Segments of the path that are the sample's own and not ids of the world. */
   readonly segments?: Readonly<Record<string, string>>;
@@ -16,6 +18,9 @@ export interface Sample extends Request {
 export const statusForUnknownId: Readonly<Record<string, number>> = {
   getChildrenAccounts: 200,
 };
+
+export type TenantKeys = readonly [apiKey: string, apiSecret: string];
+const secondTenant: TenantKeys = ['eve', 'other'];
 
 type MakeSample = (world: World) => Sample | Promise<Sample>;
 
@@ -75,6 +80,21 @@ export const samples: Readonly<Record<string, MakeSample>> = {
   getPhaseForSubscriptionAndDate: ofSubscription,
   getProductForSubscriptionAndDate: ofSubscription,
   getPriceListForSubscriptionAndDate: ofSubscription,
+  validateCatalogXml: async () => ({ body: await exampleCatalog(), headers: xmlType }),
+  getCatalogVersions: nothing,
+  deleteCatalog: () => ({ tenant: secondTenant }),
+  addSimplePlan: ({ next }) => ({
+    body: {
+      planId: `lamp-${next()}`,
+      productName: 'Lamp',
+      productCategory: 'BASE',
+      currency: 'USD',
+      amount: 12.5,
+      billingPeriod: 'MONTHLY',
+    },
+  }),
+  getAvailableBasePlans: nothing,
+  getAvailableAddons: () => ({ query: 'baseProductName=Canopy' }),
   createAccount: ({ next }) => ({ body: { externalKey: `account-${next()}`, currency: 'EUR' } }),
   getAccounts: () => ({ query: 'accountWithBalanceAndCBA=true&audit=FULL' }),
   getAccountByKey: () => ({ query: 'externalKey=customer&accountWithBalance=true&audit=MINIMAL' }),

@@ -81,6 +81,7 @@ eachDatabase((kind, open) => {
         versions: catalogs.versions(),
         contents: catalogs.contents([catalogRows.version]),
         parts: catalogs.parts(catalogRows.parts),
+        sources: catalogs.sources(),
         overridePlans: catalogs.findOverridePlans([all.overridePlan.planName]),
         overridePlansOf: catalogs.findOverridePlansOf(all.overridePlan.parentPlanName, [
           all.overridePlan.overrideHash,
@@ -185,8 +186,8 @@ eachDatabase((kind, open) => {
           session.tags,
         ].flatMap((area) => Object.keys(area)),
       );
-      // All but the catalog revision and the last number of the tenant itself, which have no row to find.
-      expect(tried).to.equal(reads.length - 2);
+      // All but the catalog revision, the use of the default catalog and the last number of the tenant itself: no rows to find.
+      expect(tried).to.equal(reads.length - 3);
     });
 
     it('no write changes, locks or removes a row of another tenant', async () => {

@@ -1,11 +1,14 @@
 import {
+  type AvailablePlan,
   BillingMode,
   BlockType,
   PhaseType,
   ProductCategory,
+  problemText,
   TierBlockPolicy,
   UsageType,
 } from '../../../lib/catalog/index.ts';
+import type { Problem } from '../../../lib/errors/index.ts';
 import { BillingPeriod, TimeUnit } from '../../../lib/time/index.ts';
 import { field, model } from '../wire/model.ts';
 import { currency, decimalNumber, enumeration, int, text, timestamp } from '../wire/scalars.ts';
@@ -116,3 +119,62 @@ export const Catalog = model('Catalog', {
   priceLists: field(listOf(PriceList), 'R'),
   rules: field(anyValue, 'R', onlyD),
 });
+
+/** A plan that can be bought, on one price list. */
+export const PlanDetail = model('PlanDetail', {
+  product: field(text(), 'R'),
+  plan: field(text(), 'R'),
+  priceList: field(text(), 'R'),
+  finalPhaseBillingPeriod: field(enumeration(BillingPeriod), 'R'),
+  finalPhaseRecurringPrice: field(prices, 'R'),
+});
+
+export function planDetailJson({ plan, priceListName }: AvailablePlan) {
+  const price = plan.finalPhase.recurring?.price?.prices ?? [];
+  return {
+    product: plan.product,
+    plan: plan.name,
+    priceList: priceListName,
+    finalPhaseBillingPeriod: plan.billingPeriod,
+    finalPhaseRecurringPrice: price.map(({ currency, amount }) => ({
+      currency,
+      value: amount?.value ?? null,
+    })),
+  };
+}
+
+export const SimplePlan = model('SimplePlan', {
+  planId: field(text(255), 'I'),
+  productName: field(text(255), 'I'),
+  productCategory: field(enumeration(ProductCategory), 'I'),
+  currency: field(currency, 'I'),
+  amount: field(decimalNumber, 'I'),
+  billingPeriod: field(enumeration(BillingPeriod), 'I'),
+  trialLength: field(int(), 'I'),
+  trialTimeUnit: field(enumeration(TimeUnit), 'I'),
+  availableBaseProducts: field(listOf(text(255)), 'I'),
+});
+
+const CatalogValidationError = model('CatalogValidationError', { errorDescription: field(text(), 'R') });
+const CatalogValidationWarning = model('CatalogValidationWarning', {
+  warningDescription: field(text(), 'R'),
+});
+
+export const CatalogValidation = model('CatalogValidation', {
+  catalogValidationErrors: field(listOf(CatalogValidationError), 'R'),
+  catalogValidationWarnings: field(listOf(CatalogValidationWarning), 'R', onlyD),
+});
+
+/** `warnings` null: dialect K, which does not know them. */
+export function catalogValidationJson(errors: readonly Problem[], warnings: readonly Problem[] | null) {
+  return {
+    catalogValidationErrors: errors.map((problem) => ({ errorDescription: problemText(problem) })),
+    ...(warnings === null
+      ? {}
+      : {
+          catalogValidationWarnings: warnings.map((problem) => ({
+            warningDescription: problemText(problem),
+          })),
+        }),
+  };
+}

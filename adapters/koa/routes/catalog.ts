@@ -5,19 +5,29 @@ import {
   writeCatalogXml,
 } from '../../../lib/catalog/index.ts';
 import { ErrorCode } from '../../../lib/errors/index.ts';
-import type { Instant } from '../../../lib/time/index.ts';
+import { formatInstant, type Instant } from '../../../lib/time/index.ts';
 import { Dialect } from '../dialect.ts';
-import { Catalog } from '../models/catalog.ts';
-import { created, json, plain } from '../routing/answer.ts';
-import { xmlBody } from '../routing/body.ts';
+import {
+  Catalog,
+  CatalogValidation,
+  catalogValidationJson,
+  PlanDetail,
+  planDetailJson,
+  SimplePlan,
+} from '../models/catalog.ts';
+import { created, empty, json, plain } from '../routing/answer.ts';
+import { jsonBody, xmlBody } from '../routing/body.ts';
 import { type Route, tenantRoute } from '../routing/route.ts';
-import { instantParameter, uuidParameter } from '../wire/query.ts';
+import { instantParameter, plainText, uuidParameter } from '../wire/query.ts';
+import { timestamp } from '../wire/scalars.ts';
 import { listOf } from '../wire/wire-type.ts';
 
 const area = 'catalog';
 const xml = 'text/xml';
 // accountId selects the account's catalog, where it has one of its own (catalog.md §15.6, §16).
-const query = { requestedDate: instantParameter, accountId: uuidParameter };
+const accountQuery = { accountId: uuidParameter };
+const query = { requestedDate: instantParameter, ...accountQuery };
+const readFails = [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID];
 
 export const catalogRoutes: readonly Route[] = [
   tenantRoute({
@@ -30,7 +40,7 @@ export const catalogRoutes: readonly Route[] = [
     permission: 'NONE',
     query,
     success: { status: 200, body: listOf(Catalog), mediaTypes: ['application/json', xml, 'application/xml'] },
-    fails: [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID],
+    fails: readFails,
     async handle({ billing, context, dialect, mediaType, query: { requestedDate, accountId } }) {
       const catalog = await billing.catalogs.current(context, accountId);
       const versions = shownVersions(catalog, { requestedDate, dialect, now: context.createdDate });
@@ -48,7 +58,7 @@ export const catalogRoutes: readonly Route[] = [
     permission: 'NONE',
     query,
     success: { status: 200, mediaTypes: [xml, 'application/xml'] },
-    fails: [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID],
+    fails: readFails,
     async handle({ billing, context, dialect, query: { requestedDate, accountId } }) {
       const catalog = await billing.catalogs.current(context, accountId);
       const versions = shownVersions(catalog, { requestedDate, dialect, now: context.createdDate });
@@ -72,6 +82,99 @@ export const catalogRoutes: readonly Route[] = [
       },
     }),
   ),
+  tenantRoute({
+    method: 'POST',
+    path: '/1.0/kb/catalog/xml/validate',
+    operationId: 'validateCatalogXml',
+    area,
+    summary:
+      'Examine an XML document and list every error in it, in dialect D the warnings too; nothing is stored',
+    permission: 'NONE',
+    body: xmlBody,
+    success: { status: 200, body: CatalogValidation },
+    async handle({ billing, context, dialect, body }) {
+      const { errors, warnings } = await billing.catalogs.validate(context, body);
+      return json(catalogValidationJson(errors, dialect === Dialect.D ? warnings : null));
+    },
+  }),
+  tenantRoute({
+    method: 'GET',
+    path: '/1.0/kb/catalog/versions',
+    operationId: 'getCatalogVersions',
+    area,
+    summary: 'List the effective dates of all versions, oldest first',
+    permission: 'NONE',
+    query: accountQuery,
+    success: { status: 200, body: listOf(timestamp) },
+    fails: readFails,
+    async handle({ billing, context, query: { accountId } }) {
+      const { versions } = await billing.catalogs.current(context, accountId);
+      return json(versions.map((version) => formatInstant(version.effectiveDate)));
+    },
+  }),
+  tenantRoute({
+    method: 'DELETE',
+    path: '/1.0/kb/catalog',
+    operationId: 'deleteCatalog',
+    area,
+    summary: 'Remove all versions of the catalog, while no subscription has a plan of it',
+    permission: 'catalog:delete',
+    success: { status: 204 },
+    fails: [ErrorCode.CATALOG_INVALID_FOR_TENANT],
+    async handle({ billing, context }) {
+      await billing.catalogs.delete(context);
+      return empty;
+    },
+  }),
+  tenantRoute({
+    method: 'POST',
+    path: '/1.0/kb/catalog/simplePlan',
+    operationId: 'addSimplePlan',
+    area,
+    summary:
+      'Add a plan with one recurring price, or a currency to one, to the version in force and all later ones',
+    permission: 'catalog:config_upload',
+    body: jsonBody(SimplePlan),
+    success: { status: 201, location: '/catalog' },
+    fails: [ErrorCode.CATALOG_INVALID_SIMPLE_PLAN_DESCRIPTOR, ErrorCode.CATALOG_INVALID_FOR_TENANT],
+    async handle({ billing, context, body }) {
+      await billing.catalogs.addSimplePlan(context, body);
+      return created('/catalog');
+    },
+  }),
+  tenantRoute({
+    method: 'GET',
+    path: '/1.0/kb/catalog/availableBasePlans',
+    operationId: 'getAvailableBasePlans',
+    area,
+    summary: 'List the plans of base products that can be bought now, once per price list',
+    permission: 'NONE',
+    query: accountQuery,
+    success: { status: 200, body: listOf(PlanDetail) },
+    fails: readFails,
+    async handle({ billing, context, query: { accountId } }) {
+      const plans = await billing.catalogs.availableBasePlans(context, { accountId });
+      return json(plans.map(planDetailJson));
+    },
+  }),
+  tenantRoute({
+    method: 'GET',
+    path: '/1.0/kb/catalog/availableAddons',
+    operationId: 'getAvailableAddons',
+    area,
+    summary: 'List the plans of the add-ons that can be bought now for a base product',
+    permission: 'NONE',
+    query: { baseProductName: plainText, priceListName: plainText, ...accountQuery },
+    success: { status: 200, body: listOf(PlanDetail) },
+    fails: readFails,
+    async handle({ billing, context, query: { baseProductName, ...request } }) {
+      const plans = await billing.catalogs.availableAddOns(context, {
+        baseProductName: baseProductName ?? '',
+        ...request,
+      });
+      return json(plans.map(planDetailJson));
+    },
+  }),
 ];
 
 /** catalog.md §12 rule 1; a tenant without a catalog has no version to show. */

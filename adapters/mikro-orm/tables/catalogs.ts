@@ -2,6 +2,7 @@ import type { StoredOverridePlan } from '../../../lib/catalog/stored-override-pl
 import type { NewCatalogPart, NewCatalogVersion } from '../../../lib/catalog/stored-version.ts';
 import { ErrorCode } from '../../../lib/errors/index.ts';
 import type { New } from '../../../lib/ports/storage/index.ts';
+import type { Instant } from '../../../lib/time/index.ts';
 import {
   currency,
   instantAt,
@@ -22,6 +23,8 @@ export interface CatalogVersionRow extends Omit<NewCatalogVersion, 'parts'> {
   readonly canonicalXml: string | null;
   /** JSON of a `CatalogComposition`. */
   readonly composition: string | null;
+  /** When it was deleted or replaced; null: it is in the catalog. */
+  readonly removedDate: Instant | null;
 }
 
 export const catalogVersionsTable = new RecordTable<CatalogVersionRow>(
@@ -34,6 +37,7 @@ export const catalogVersionsTable = new RecordTable<CatalogVersionRow>(
         // catalog.md §17
         name: 'effective_date',
         columns: ['tenant_record_id', 'effective_date'],
+        where: 'removed_date is null',
         violation: {
           code: ErrorCode.CATALOG_INVALID_FOR_TENANT,
           message: 'The tenant has a catalog version with this effective date already; choose another date',
@@ -51,6 +55,7 @@ export const catalogVersionsTable = new RecordTable<CatalogVersionRow>(
     contentHash: text('content_hash'),
     revision: integerOrNull('revision'),
     createdDate: instantAt('created_date'),
+    removedDate: instantAtOrNull('removed_date'),
   },
 );
 

@@ -3,6 +3,7 @@ import type {
   NewCatalogVersion,
   StoredCatalogContent,
   StoredCatalogPart,
+  StoredCatalogSource,
   StoredCatalogVersion,
 } from '../../catalog/stored-version.ts';
 import type { Uuid } from '../../ids/index.ts';
@@ -26,6 +27,10 @@ export interface CatalogReads {
   ): Promise<readonly StoredOverridePlan[]>;
   /** The highest number of the tenant's override plans; 0 without any. */
   lastOverridePlanNumber(): Promise<number>;
+  /** Whether the tenant sees the default catalog as long as it has no version of its own (catalog.md §14). */
+  usesGlobalDefault(): Promise<boolean>;
+  /** The versions of every upload that has a version in the catalog, removed ones included, in order of their storing. */
+  sources(): Promise<readonly StoredCatalogSource[]>;
 }
 
 export interface CatalogWrites {
@@ -38,4 +43,14 @@ export interface CatalogWrites {
   insert(versions: readonly NewCatalogVersion[]): Promise<Uuid>;
   /** Stores a new override plan, audited; `catalogRevision` stays, since no version changes. */
   insertOverridePlan(plan: New<StoredOverridePlan>): Promise<void>;
+  /**
+   * Takes versions out of the catalog, whose rows stay, and puts others in, as one change: audited as TENANT_KVS, revision
+   * raised by 1. The caller holds the lock.
+   */
+  replace(change: {
+    readonly removed: readonly Uuid[];
+    readonly added: readonly NewCatalogVersion[];
+  }): Promise<void>;
+  /** From now on the tenant has its own catalog, be it empty. */
+  leaveGlobalDefault(): Promise<void>;
 }

@@ -11,6 +11,7 @@ import { Migration20261121211700SigningSecrets } from './20261121211700-signing-
 import { Migration20261121210213CatalogEntries } from './20261121210213-catalog-entries.ts';
 import { Migration20261121211642AccountSearch } from './20261121211642-account-search.ts';
 import { Migration20261121211719AutoPayHolds } from './20261121211719-auto-pay-holds.ts';
+import { Migration20261121210930CatalogRemoval } from './20261121210930-catalog-removal.ts';
 
 /** The migrations of PostgreSQL, in the order in which they run. */
 export const migrations: readonly MigrationObject[] = [
@@ -26,4 +27,5 @@ export const migrations: readonly MigrationObject[] = [
   { name: '20261121210213-catalog-entries', class: Migration20261121210213CatalogEntries },
   { name: '20261121211642-account-search', class: Migration20261121211642AccountSearch },
   { name: '20261121211719-auto-pay-holds', class: Migration20261121211719AutoPayHolds },
+  { name: '20261121210930-catalog-removal', class: Migration20261121210930CatalogRemoval },
 ];

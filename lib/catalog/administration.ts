@@ -1,0 +1,189 @@
+import { authorshipOf, type CallContext } from '../context.ts';
+import { BillingError, ErrorCode, InvariantError, type Problem } from '../errors/index.ts';
+import type { Uuid } from '../ids/index.ts';
+import type { Ports } from '../ports/index.ts';
+import type { ReadSession } from '../ports/storage/index.ts';
+import { shortened } from '../text/index.ts';
+import { type AvailablePlan, listAddOns, listBasePlans } from './available-plans.ts';
+import type { Catalog } from './catalog.ts';
+import { type CatalogValidation, examine, withHash } from './catalog-document.ts';
+import { catalogChanged, catalogDeleted } from './catalog-event.ts';
+import { type CatalogVersion, createVersion } from './catalog-version.ts';
+import type { CatalogService } from './service.ts';
+import { addSimplePlan, type EditedVersion } from './simple-plan.ts';
+import { checkSimplePlan, refused, type SimplePlan } from './simple-plan-input.ts';
+import type { NewCatalogVersion } from './stored-version.ts';
+import { uploadedTexts } from './uploaded-texts.ts';
+import { validateVersion } from './validation/validate-version.ts';
+
+import { canonicalXml } from './xml/write-catalog.ts';
+
+/** Used plans that a refusal names. */
+const NAMED_PLANS = 10;
+
+/** What the availability of add-ons is asked for. */
+export interface AddOnsRequest {
+  readonly baseProductName: string;
+  /** Only this list; default all. */
+  readonly priceListName?: string | null;
+  /** The catalog of this account; default the tenant's. */
+  readonly accountId?: Uuid | null;
+}
+
+/** What a tenant does with its catalog besides uploading: the operations of `billing.catalogs` (catalog.md §5, §12). */
+export class CatalogAdministration {
+  readonly #ports: Pick<Ports, 'storage' | 'ids'>;
+  readonly #catalogs: CatalogService;
+
+  constructor(ports: Pick<Ports, 'storage' | 'ids'>, catalogs: CatalogService) {
+    this.#ports = ports;
+    this.#catalogs = catalogs;
+  }
+
+  /**
+   * Examines an XML document by itself and stores nothing (catalog.md §12 row 4): every error and warning, those of a
+   * malformed document too.
+   * @throws BillingError TOO_LARGE (60012).
+   */
+  async validate(_context: CallContext, source: Uint8Array | string): Promise<CatalogValidation> {
+    return examine(source);
+  }
+
+  /**
+   * Removes all versions that the tenant has uploaded; their rows stay as history. The tenant is left without catalog, also
+   * one that saw the default catalog (catalog.md §5 rule 10, §14). Does nothing where there is none.
+   * @throws BillingError CATALOG_INVALID_FOR_TENANT (2080) while a subscription, an ended one included, has one of its plans.
+   */
+  async delete(context: CallContext): Promise<void> {
+    await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
+      await session.catalogs.lock();
+      const sold = await this.#catalogs.xmlOf(session);
+      if (sold.versions.length === 0) return;
+      await refuseWhileUsed(session, sold);
+      const ids = (await session.catalogs.versions()).map((version) => version.id);
+      await session.catalogs.replace({ removed: ids, added: [] });
+      await session.catalogs.leaveGlobalDefault();
+      session.publish([catalogDeleted(), catalogChanged(ids.at(-1) ?? null)]);
+    });
+  }
+
+  /**
+   * Adds a plan with one recurring price, or a currency to one, with its product where that is new: to the version in force
+   * and every later one, or to a first version that it makes (catalog.md §12 rule 3). The same again changes nothing.
+   * @throws BillingError CATALOG_INVALID_SIMPLE_PLAN_DESCRIPTOR (2060); nothing is stored then. CATALOG_INVALID_FOR_TENANT
+   * (2080) while a catalog plugin serves the tenant.
+   */
+  async addSimplePlan(context: CallContext, plan: SimplePlan): Promise<void> {
+    const request = checkSimplePlan(plan);
+    await this.#catalogs.refuseWhileServed(context);
+    await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
+      await session.catalogs.lock();
+      const stored = await this.#catalogs.uploaded(session);
+      const edits = addSimplePlan(stored, request, context.createdDate);
+      if (edits.length === 0) return;
+      const versions = validated(edits);
+      const replaced = new Set(edits.map((edit) => edit.replaces));
+      const others = stored.versions.filter((version) => !replaced.has(version));
+      const problems = await this.#catalogs.problemsOf(session, { stored: others, added: versions });
+      if (problems.length > 0) throw refusedFor(problems);
+      const removed = await idsOf(session, edits);
+      const added = await this.#rowsOf(versions, context);
+      await session.catalogs.replace({ removed, added });
+      session.publish([catalogChanged(added[0]?.id ?? null)]);
+    });
+  }
+
+  /** The documents that make up the tenant's catalog, in upload order: the values of its key CATALOG (catalog.md §5 rule 9). */
+  async sources(context: CallContext): Promise<readonly string[]> {
+    return this.#ports.storage.read(context.tenant, async (session) =>
+      uploadedTexts(await session.catalogs.sources(), await this.#catalogs.uploaded(session)),
+    );
+  }
+
+  /**
+   * The plans of base products in the version in force now, once per price list (catalog.md §12 rule 4); of the catalog of an
+   * account, if it is given.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
+   */
+  async availableBasePlans(
+    context: CallContext,
+    request: Pick<AddOnsRequest, 'accountId'> = {},
+  ): Promise<readonly AvailablePlan[]> {
+    const version = await this.#inForce(context, request.accountId);
+    return version === null ? [] : listBasePlans(version);
+  }
+
+  /**
+   * The plans of the add-ons that can be bought for a base product in the version in force now (catalog.md §12 rule 4);
+   * empty for an unknown product.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
+   */
+  async availableAddOns(context: CallContext, request: AddOnsRequest): Promise<readonly AvailablePlan[]> {
+    const version = await this.#inForce(context, request.accountId);
+    return version === null ? [] : listAddOns(version, request.baseProductName, request.priceListName);
+  }
+
+  async #inForce(context: CallContext, accountId: Uuid | null = null): Promise<CatalogVersion | null> {
+    const catalog = await this.#catalogs.current(context, accountId);
+    return catalog.versions.length === 0 ? null : catalog.resolveVersion(context.createdDate);
+  }
+
+  /** Each version is an upload of its own: its document is what it says now. */
+  async #rowsOf(
+    versions: readonly CatalogVersion[],
+    context: CallContext,
+  ): Promise<readonly NewCatalogVersion[]> {
+    const hashed = await Promise.all(versions.map((version) => withHash({ version })));
+    return hashed.map(({ version, parts, contentHash }) => {
+      const id = this.#ports.ids.next();
+      return {
+        id,
+        effectiveDate: version.effectiveDate,
+        uploadId: id,
+        sourceText: canonicalXml(version),
+        parts,
+        contentHash,
+        createdDate: context.createdDate,
+      };
+    });
+  }
+}
+
+/** catalog.md §5 rule 10: such a subscription could not be billed any more. */
+async function refuseWhileUsed(session: ReadSession, catalog: Catalog): Promise<void> {
+  const names = new Set(catalog.versions.flatMap((version) => [...version.planParts.names()]));
+  const used = await session.catalogEntries.usedPlans([...names]);
+  if (used.length === 0) return;
+  const listed = used
+    .toSorted()
+    .slice(0, NAMED_PLANS)
+    .map((name) => `"${shortened(name)}"`);
+  const more = used.length > NAMED_PLANS ? ` and ${used.length - NAMED_PLANS} more` : '';
+  throw new BillingError({
+    code: ErrorCode.CATALOG_INVALID_FOR_TENANT,
+    message: `Invalid catalog for tenant : ${session.tenant.id}: the catalog cannot be deleted, since subscriptions have its plans ${listed.join(', ')}${more}`,
+    facts: { tenantId: session.tenant.id, planNames: used },
+  });
+}
+
+/** What a plan adds can break the rules of a version in ways that only its validation knows, such as a name taken. */
+function validated(edits: readonly EditedVersion[]): readonly CatalogVersion[] {
+  const problems = edits.flatMap(({ content }) => validateVersion({ content }).errors);
+  if (problems.length > 0) throw refusedFor(problems);
+  return edits.map(({ content }) => createVersion(content));
+}
+
+function refusedFor(problems: readonly Problem[]): BillingError {
+  return refused(problems.map((problem) => problem.message).join('; '), problems);
+}
+
+async function idsOf(session: ReadSession, edits: readonly EditedVersion[]): Promise<readonly Uuid[]> {
+  const stored = await session.catalogs.versions();
+  const idOf = new Map(stored.map((version) => [version.effectiveDate, version.id]));
+  return edits.flatMap(({ replaces }) => {
+    if (replaces === null) return [];
+    const id = idOf.get(replaces.effectiveDate);
+    if (id === undefined) throw new InvariantError(`${replaces.title} is not stored`);
+    return [id];
+  });
+}

@@ -1,0 +1,135 @@
+import type { TenantRef } from '../context.ts';
+import { BillingError, ErrorCode, type Problem } from '../errors/index.ts';
+import { type CatalogVersion, createVersion } from './catalog-version.ts';
+import { sha256Hex } from './content-hash.ts';
+import type { NewCatalogParts } from './stored-version.ts';
+import { validateVersion } from './validation/validate-version.ts';
+import { validateVersions, versionsToAdd } from './validation/validate-versions.ts';
+import { partsOf } from './version-parts.ts';
+import { decodeXml } from './xml/decode.ts';
+import { type ParsedVersion, readCatalogXml } from './xml/read-catalog.ts';
+import { canonicalXml } from './xml/write-catalog.ts';
+
+/** A document whose versions are valid, each by itself. */
+export interface Parsed {
+  readonly isEnvelope: boolean;
+  readonly versions: readonly ReadVersion[];
+  readonly warnings: readonly Problem[];
+}
+
+/** A version and the document it was read from, which knows lines and columns. */
+export interface ReadVersion {
+  readonly version: CatalogVersion;
+  readonly parsed: ParsedVersion;
+}
+
+/** With what is stored of it. */
+export interface Hashed extends ReadVersion {
+  readonly parts: NewCatalogParts;
+  readonly contentHash: string;
+}
+
+/** @throws BillingError CATALOG_INVALID_FOR_TENANT (2080) with every error found; TOO_LARGE (60012). */
+export function parse(source: Uint8Array | string): Parsed {
+  const document = readCatalogXml(source);
+  const findings = document.versions.map((version) => validateVersion(version));
+  const problems = findings.flatMap(({ errors }) => errors);
+  if (problems.length > 0) throw invalid(problems);
+  return {
+    isEnvelope: document.isEnvelope,
+    versions: document.versions.map((each) => ({ version: createVersion(each.content), parsed: each })),
+    warnings: findings.flatMap(({ warnings }) => warnings),
+  };
+}
+
+/** The versions of a document that stands for a whole catalog. @throws as `parse`. */
+export function validVersions(source: string): readonly CatalogVersion[] {
+  const versions = parse(source).versions.map(({ version }) => version);
+  const problems = validateVersions([], versions);
+  if (problems.length > 0) throw invalid(problems);
+  return versions;
+}
+
+/** Those of a document's versions that the tenant does not have (catalog.md §5 rule 6). */
+export function toAdd(
+  hashed: readonly Hashed[],
+  stored: readonly CatalogVersion[],
+  isEnvelope: boolean,
+): readonly Hashed[] {
+  const versions = hashed.map((each) => each.version);
+  const added = new Set(versionsToAdd(stored, versions, isEnvelope));
+  return hashed.filter((each) => added.has(each.version));
+}
+
+export async function withHash<R extends Pick<ReadVersion, 'version'>>(
+  read: R,
+): Promise<R & Pick<Hashed, 'parts' | 'contentHash'>> {
+  const [contentHash, parts] = await Promise.all([
+    sha256Hex(canonicalXml(read.version)),
+    partsOf(read.version),
+  ]);
+  return { ...read, parts, contentHash };
+}
+
+/** The document as text, however its characters came. */
+export function sourceText(source: Uint8Array | string): string {
+  return decodeXml(source).text;
+}
+
+function invalid(problems: readonly Problem[]): BillingError {
+  return new BillingError({
+    code: ErrorCode.CATALOG_INVALID_FOR_TENANT,
+    message: 'Invalid catalog',
+    problems,
+  });
+}
+
+/** catalog.md §5 rule 7: the message names the tenant and lists every error. */
+export function invalidForTenant(tenant: TenantRef, problems: readonly Problem[]): BillingError {
+  return new BillingError({
+    code: ErrorCode.CATALOG_INVALID_FOR_TENANT,
+    message: `Invalid catalog for tenant : ${tenant.id}: ${problems.map(problemText).join('; ')}`,
+    facts: { tenantId: tenant.id },
+    problems,
+  });
+}
+
+/** Names the tenant in the errors of `work`. */
+export function forTenant<T>(tenant: TenantRef, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof BillingError) || error.code !== ErrorCode.CATALOG_INVALID_FOR_TENANT) throw error;
+    throw invalidForTenant(tenant, error.problems ?? [{ message: error.message }]);
+  }
+}
+
+/** With its place, as far as it has one. */
+export function problemText(problem: Problem): string {
+  if (problem.line === undefined) return problem.message;
+  return `line ${problem.line}, column ${problem.column ?? 1}: ${problem.message}`;
+}
+
+/** What is wrong with a document; empty errors mean that a tenant without catalog could upload it. */
+export interface CatalogValidation {
+  /** In the order of catalog.md §4; a malformed document has one. */
+  readonly errors: readonly Problem[];
+  /** Never stop an upload. */
+  readonly warnings: readonly Problem[];
+}
+
+/** Examines a document by itself (catalog.md §4, §5 rules 1 to 3 among its versions). @throws BillingError TOO_LARGE (60012). */
+export function examine(source: Uint8Array | string): CatalogValidation {
+  try {
+    const document = readCatalogXml(source);
+    const findings = document.versions.map((version) => validateVersion(version));
+    const errors = findings.flatMap((found) => found.errors);
+    const warnings = findings.flatMap((found) => found.warnings);
+    if (errors.length > 0) return { errors, warnings };
+    const versions = document.versions.map((each) => createVersion(each.content));
+    return { errors: validateVersions([], versions, document.versions), warnings };
+  } catch (error) {
+    if (!(error instanceof BillingError) || error.code !== ErrorCode.CATALOG_INVALID_FOR_TENANT) throw error;
+    return { errors: error.problems ?? [{ message: error.message }], warnings: [] };
+  }
+}

@@ -1,0 +1,21 @@
+import type { Catalog } from './catalog.ts';
+import type { StoredCatalogSource } from './stored-version.ts';
+import { canonicalXml } from './xml/write-catalog.ts';
+
+/**
+ * The documents that make up a tenant's catalog, in upload order: the values of its key CATALOG (catalog.md §5 rule 9). An
+ * upload of which a version was replaced since is shown by the versions that are left of it.
+ * @param sources the versions of the uploads, in the order of their storing.
+ * @param catalog the versions that the tenant has.
+ */
+export function uploadedTexts(sources: readonly StoredCatalogSource[], catalog: Catalog): readonly string[] {
+  const byDate = new Map(catalog.versions.map((version) => [version.effectiveDate, version]));
+  return [...Map.groupBy(sources, (source) => source.uploadId).values()].flatMap((upload) => {
+    const text = upload.find((source) => source.sourceText !== null)?.sourceText;
+    if (text !== undefined && text !== null && upload.every((source) => source.isLive)) return [text];
+    return upload
+      .filter((source) => source.isLive)
+      .flatMap((source) => byDate.get(source.effectiveDate) ?? [])
+      .map(canonicalXml);
+  });
+}

@@ -1,0 +1,281 @@
+import { readFile } from 'node:fs/promises';
+import { expect } from 'chai';
+import { memoryCatalogPlugin } from '../../adapters/testing/index.ts';
+import {
+  BillingError,
+  decimal,
+  formatInstant,
+  type SimplePlan,
+  type TenantBilling,
+} from '../../lib/index.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { openEngine, specCatalog, type TestEngine } from '../support/engine.ts';
+import { codeOf } from '../support/errors.ts';
+import { harbour } from '../support/plugin-catalog.ts';
+import { newEvents } from '../support/queue-rows.ts';
+
+const lamp: SimplePlan = {
+  planId: 'lamp-monthly',
+  productName: 'Lamp',
+  productCategory: 'BASE',
+  currency: 'USD',
+  amount: decimal('12.50'),
+  billingPeriod: 'MONTHLY',
+  trialLength: 14,
+  trialTimeUnit: 'DAYS',
+};
+const orchard = new URL('../../examples/catalogs/orchard-demo.xml', import.meta.url);
+
+eachDatabase((_kind, open) => {
+  describe('administration of catalogs', () => {
+    let engine: TestEngine;
+    let source: string;
+
+    async function begin(options: Partial<Parameters<typeof openEngine>[1]> = {}): Promise<void> {
+      source = await readFile(specCatalog, 'utf8');
+      engine = await openEngine(open, { now: '2024-02-10T09:00:00Z', ...options });
+    }
+
+    afterEach(() => engine.close());
+
+    const dated = (date: string): string =>
+      source.replace(/<effectiveDate>[^<]*<\/effectiveDate>/, `<effectiveDate>${date}</effectiveDate>`);
+
+    async function dates(of: TenantBilling = engine.acme): Promise<readonly string[]> {
+      const { versions } = await of.catalogs.current();
+      return versions.map((version) => formatInstant(version.effectiveDate).slice(0, 10));
+    }
+
+    async function newTenant(useGlobalDefault: boolean): Promise<TenantBilling> {
+      const apiKey = `tenant-${useGlobalDefault}`;
+      const input = { apiKey, apiSecret: 'secret', useGlobalDefault };
+      const tenant = await engine.billing.tenants.create({ userName: 'test' }, input);
+      return engine.billing.as({ tenant: tenant.id, user: 'test' });
+    }
+
+    it('a deleted catalog is gone with the next call, its events are emitted, any name and dates may follow', async () => {
+      await begin();
+      await engine.acme.uploadCatalog(dated('2024-03-01'));
+      const events = newEvents(engine.database);
+      await events();
+      await engine.acme.catalogs.delete();
+      expect(await events()).to.deep.equal(['TENANT_CONFIG_DELETION', 'TENANT_CONFIG_CHANGE']);
+      expect(await dates()).to.deep.equal([]);
+      expect(await engine.acme.catalogs.sources()).to.deep.equal([]);
+      expect(await engine.acme.catalogs.availableBasePlans()).to.deep.equal([]);
+      const account = await engine.payingAccount({ currency: 'USD' });
+      expect(
+        await codeOf(engine.acme.createSubscription({ accountId: account.id, planName: 'pro-monthly' })),
+      ).to.equal(2050);
+
+      await engine.acme.catalogs.delete();
+      expect((await events()).filter((type) => type.startsWith('TENANT'))).to.deep.equal([]);
+      await engine.acme.uploadCatalog(await readFile(orchard));
+      await engine.acme.catalogs.delete();
+      await engine.acme.uploadCatalog(dated('2024-03-01'));
+      expect(await dates()).to.deep.equal(['2024-03-01']);
+    });
+
+    it('a deletion is refused while a subscription has a plan of the catalog, ended ones included', async () => {
+      await begin();
+      const account = await engine.payingAccount({ currency: 'USD' });
+      await engine.acme.createSubscription({ accountId: account.id, planName: 'term-3m' });
+      await engine.settle();
+      await engine.runTo('2024-06-10T09:00:00Z');
+      const events = newEvents(engine.database);
+      await events();
+      const refusal = await engine.acme.catalogs.delete().catch((error: unknown) => error);
+      expect(refusal).to.include({ code: 2080 });
+      expect(String(refusal)).to.match(/Invalid catalog for tenant : .*subscriptions have its plans "/);
+      expect(await dates()).to.deep.equal(['2010-01-01']);
+      expect(await events()).to.deep.equal([]);
+    });
+
+    it('catalog W17 Simple plan: stored, seen by the next call, billed; the same again stores and tells nothing', async () => {
+      await begin();
+      const own = await newTenant(false);
+      const events = newEvents(engine.database);
+      await events();
+      await own.catalogs.addSimplePlan(lamp);
+      expect(await events()).to.deep.equal(['TENANT_CONFIG_CHANGE']);
+      expect(
+        (await own.catalogs.current()).versions.map(({ effectiveDate }) => formatInstant(effectiveDate)),
+      ).to.deep.equal(['2024-02-09T09:00:00.000Z']);
+      await own.catalogs.addSimplePlan(lamp);
+      expect(await events()).to.deep.equal([]);
+      await own.catalogs.addSimplePlan({ ...lamp, currency: 'EUR', amount: decimal('11') });
+      expect(await codeOf(own.catalogs.addSimplePlan({ ...lamp, amount: decimal('13') }))).to.equal(2060);
+      expect(await codeOf(own.catalogs.addSimplePlan({ ...lamp, planId: '9lives' }))).to.equal(2060);
+      expect(
+        await codeOf(own.catalogs.addSimplePlan({ ...lamp, planId: 'Lamp', productName: 'Lamp' })),
+      ).to.equal(2060);
+      expect(await events()).to.deep.equal(['TENANT_CONFIG_CHANGE']);
+      const [version] = (await own.catalogs.current()).versions;
+      expect(version?.currencies).to.deep.equal(['USD', 'EUR']);
+      expect(version?.plans.map((plan) => plan.name)).to.deep.equal(['lamp-monthly']);
+      const account = await own.createAccount({ currency: 'EUR' });
+      await own.createSubscription({ accountId: account.id, planName: 'lamp-monthly' });
+      await engine.settle();
+      expect(await own.invoices.ofAccount({ accountId: account.id })).to.have.length(1);
+    });
+
+    it('a simple plan goes into the version in force and the later ones of an uploaded catalog', async () => {
+      await begin();
+      await engine.acme.uploadCatalog(dated('2024-01-01'));
+      await engine.acme.uploadCatalog(dated('2024-06-01'));
+      await engine.acme.catalogs.addSimplePlan(lamp);
+      const { versions } = await engine.acme.catalogs.current();
+      expect(versions.map((version) => version.planNamed('lamp-monthly') !== undefined)).to.deep.equal([
+        false,
+        true,
+        true,
+      ]);
+      const sources = await engine.acme.catalogs.sources();
+      expect(sources.map((text) => text.includes('lamp-monthly'))).to.deep.equal([false, true, true]);
+    });
+
+    it('sources are the documents as they came, in upload order', async () => {
+      await begin();
+      const [first, second] = [dated('2025-01-01').replace('UTF-8', 'UTF-16'), dated('2024-01-01')];
+      await engine.acme.uploadCatalog(Buffer.from(`\uFEFF${first}`, 'utf16le'));
+      await engine.acme.uploadCatalog(second);
+      expect(await engine.acme.catalogs.sources()).to.deep.equal([source, first, second]);
+    });
+
+    it('of two simultaneous simple plans both are in the catalog', async () => {
+      await begin();
+      const own = await newTenant(false);
+      await Promise.all([
+        own.catalogs.addSimplePlan(lamp),
+        own.catalogs.addSimplePlan({ ...lamp, planId: 'lamp-two' }),
+      ]);
+      const [version] = (await own.catalogs.current()).versions;
+      expect(version?.plans.map((plan) => plan.name)).to.deep.equal(['lamp-monthly', 'lamp-two']);
+    });
+
+    it('validate lists the errors of a document that parses and of one that does not, and stores nothing', async () => {
+      await begin();
+      const events = newEvents(engine.database);
+      await events();
+      expect(await engine.acme.catalogs.validate(source)).to.deep.equal({ errors: [], warnings: [] });
+      const ghost = await engine.acme.catalogs.validate(
+        source.replaceAll('<product>Solo</product>', '<product>Ghost</product>'),
+      );
+      expect(ghost.errors.length).to.be.greaterThan(1);
+      const broken = await engine.acme.catalogs.validate('<catalog><duration>');
+      expect(broken.errors).to.have.length(1);
+      expect(broken.errors[0]?.line).to.equal(1);
+      const twice = `<catalogs><versions>${`<version>${inner(source)}</version>`.repeat(2)}</versions></catalogs>`;
+      expect(
+        (await engine.acme.catalogs.validate(twice)).errors.map(({ message }) => message).join(),
+      ).to.match(/already is a version/);
+      expect(await codeOf(engine.acme.catalogs.validate(' '.repeat(10 * 1024 * 1024 + 1)))).to.equal(60_012);
+      expect(await events()).to.deep.equal([]);
+      expect(await dates()).to.deep.equal(['2010-01-01']);
+    });
+
+    it('the default catalog is seen until the tenant has its own, and never again after a deletion', async () => {
+      await begin({ defaultCatalog: await readFile(orchard, 'utf8') });
+      const [own, global] = [await newTenant(false), await newTenant(true)];
+      expect(await dates(own)).to.deep.equal([]);
+      expect((await global.catalogs.current()).name).to.equal('OrchardDemo');
+      expect(await global.catalogs.sources()).to.deep.equal([]);
+
+      await global.catalogs.addSimplePlan(lamp);
+      expect((await global.catalogs.current()).name).to.equal('DEFAULT');
+      await global.catalogs.delete();
+      expect(await dates(global)).to.deep.equal([]);
+      await global.catalogs.addSimplePlan(lamp);
+      await global.catalogs.delete();
+      expect(await dates(global)).to.deep.equal([]);
+    });
+
+    it('a tenant that deletes what it sees of the default catalog sells nothing any more; while it is in use that is refused', async () => {
+      await begin({ defaultCatalog: await readFile(orchard, 'utf8') });
+      const global = await newTenant(true);
+      const account = await global.createAccount({ currency: 'USD' });
+      const events = newEvents(engine.database);
+      await global.createSubscription({ accountId: account.id, planName: 'apple-monthly' });
+      await engine.settle();
+      expect(await codeOf(global.catalogs.delete())).to.equal(2080);
+      expect(await dates(global)).to.deep.equal(['2010-01-01']);
+
+      await events();
+      const [tenant] = [
+        await engine.billing.tenants.create(
+          { userName: 'test' },
+          { apiKey: 'idle', apiSecret: 'secret', useGlobalDefault: true },
+        ),
+      ];
+      const idle = engine.billing.as({ tenant: tenant.id, user: 'test' });
+      await idle.catalogs.delete();
+      expect(await events()).to.deep.equal(['TENANT_CONFIG_DELETION', 'TENANT_CONFIG_CHANGE']);
+      expect(await dates(idle)).to.deep.equal([]);
+    });
+
+    it('an upload with a default catalog in place starts the own one, whatever its name', async () => {
+      await begin({ defaultCatalog: await readFile(orchard, 'utf8') });
+      const global = await newTenant(true);
+      await global.uploadCatalog(dated('2024-01-01'));
+      expect(await dates(global)).to.deep.equal(['2024-01-01']);
+    });
+
+    it('what can be bought is that of the version in force now', async () => {
+      await begin({ catalog: orchard });
+      const bases = await engine.acme.catalogs.availableBasePlans();
+      expect(bases.map(({ plan, priceListName }) => `${plan.name} ${priceListName}`)).to.deep.equal([
+        'apple-annual DEFAULT',
+        'apple-monthly DEFAULT',
+        'harvest-apple-monthly Harvest',
+        'harvest-pear-monthly Harvest',
+        'pear-monthly DEFAULT',
+        'quince-fixed Term',
+        'quince-monthly DEFAULT',
+      ]);
+      const namesOf = async (baseProductName: string, priceListName: string | null = null) =>
+        (await engine.acme.catalogs.availableAddOns({ baseProductName, priceListName })).map(
+          ({ plan }) => plan.name,
+        );
+      expect(await namesOf('Pear')).to.deep.equal(['ladder-monthly', 'basket-monthly', 'juice-usage']);
+      expect(await namesOf('Quince')).to.deep.equal(['basket-monthly', 'juice-usage']);
+      expect(await namesOf('Apple')).to.deep.equal([]);
+      expect(await namesOf('Pear', 'Harvest')).to.deep.equal([]);
+      expect(await namesOf('Nothing')).to.deep.equal([]);
+      await engine.acme.uploadCatalog(
+        (await readFile(orchard, 'utf8'))
+          .replace('2010-01-01', '2030-01-01')
+          .replaceAll('apple-annual', 'apple-yearly'),
+      );
+      expect((await engine.acme.catalogs.availableBasePlans()).map(({ plan }) => plan.name))
+        .to.include('apple-annual')
+        .and.not.include('apple-yearly');
+      const stranger = '11111111-1111-4111-8111-111111111111' as never;
+      expect(await codeOf(engine.acme.catalogs.availableBasePlans({ accountId: stranger }))).to.equal(3002);
+    });
+
+    it('while a plugin serves the tenant a simple plan is refused and names it', async () => {
+      const plugin = memoryCatalogPlugin();
+      await begin({ catalogPlugins: [plugin] });
+      plugin.serve(harbour());
+      const refusal = await engine.acme.catalogs.addSimplePlan(lamp).catch((error: unknown) => error);
+      expect(refusal).to.be.instanceOf(BillingError).and.to.include({ code: 2080 });
+      expect(String(refusal)).to.match(/"memory-catalog" serves this tenant/);
+    });
+
+    it("a tenant's deletion leaves the catalogs of others alone", async () => {
+      await begin();
+      const own = await newTenant(false);
+      await own.catalogs.addSimplePlan(lamp);
+      await own.catalogs.delete();
+      expect(await dates()).to.deep.equal(['2010-01-01']);
+    });
+  });
+});
+
+/** What stands inside the root of a document with root `catalog`. */
+function inner(document: string): string {
+  return document.slice(
+    document.indexOf('<catalog>') + '<catalog>'.length,
+    document.lastIndexOf('</catalog>'),
+  );
+}

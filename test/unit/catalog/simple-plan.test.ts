@@ -1,0 +1,188 @@
+import { expect } from 'chai';
+import { addSimplePlan, type EditedVersion } from '../../../lib/catalog/simple-plan.ts';
+import { checkSimplePlan } from '../../../lib/catalog/simple-plan-input.ts';
+import {
+  BillingError,
+  type Catalog,
+  createCatalog,
+  createVersion,
+  decimal,
+  formatInstant,
+  type SimplePlan,
+  validateVersion,
+} from '../../../lib/index.ts';
+import { at, phase, plan, version } from './catalog-document.ts';
+
+const now = at('2024-02-10T09:00:00Z');
+const lamp: SimplePlan = {
+  planId: 'lamp-monthly',
+  productName: 'Lamp',
+  productCategory: 'BASE',
+  currency: 'USD',
+  amount: decimal('12.50'),
+  billingPeriod: 'MONTHLY',
+  trialLength: 14,
+  trialTimeUnit: 'DAYS',
+};
+
+function edit(catalog: Catalog, request: SimplePlan): readonly EditedVersion[] {
+  const edits = addSimplePlan(catalog, checkSimplePlan(request), now);
+  for (const { content } of edits) expect(validateVersion({ content }).errors).to.deep.equal([]);
+  return edits;
+}
+
+/** The catalog after the edits. */
+function edited(catalog: Catalog, request: SimplePlan): Catalog {
+  const edits = edit(catalog, request);
+  const replaced = new Set(edits.map(({ replaces }) => replaces));
+  const kept = catalog.versions.filter((version) => !replaced.has(version));
+  return createCatalog([...kept, ...edits.map(({ content }) => createVersion(content))]);
+}
+
+function refusal(catalog: Catalog, request: SimplePlan): string {
+  try {
+    addSimplePlan(catalog, checkSimplePlan(request), now);
+  } catch (error) {
+    if (!(error instanceof BillingError)) throw error;
+    expect(error.code).to.equal(2060);
+    return error.message;
+  }
+  return 'not refused';
+}
+
+function pricesOf(catalog: Catalog, planName = 'lamp-monthly') {
+  const found = catalog.versions.at(-1)?.findPlan(planName);
+  const shown = (prices: { currency: string; amount: { text: string } | null }[]) =>
+    prices.map(({ currency, amount }) => `${currency} ${amount?.text ?? 'null'}`);
+  return {
+    trial: shown([...(found?.initialPhases[0]?.fixed?.price.prices ?? [])]),
+    recurring: shown([...(found?.finalPhase.recurring?.price?.prices ?? [])]),
+  };
+}
+
+const empty = createCatalog([]);
+
+describe('simple plans', () => {
+  it('catalog W17 Simple plan: a first version, then a second currency, then an add-on', () => {
+    const first = edited(empty, lamp);
+    const [version] = first.versions;
+    expect(version && formatInstant(version.effectiveDate)).to.equal('2024-02-09T09:00:00.000Z');
+    expect(version?.catalogName).to.equal('DEFAULT');
+    expect(version?.currencies).to.deep.equal(['USD']);
+    expect(version?.units).to.deep.equal([]);
+    expect(pricesOf(first)).to.deep.equal({ trial: ['USD 0'], recurring: ['USD 12.5'] });
+    expect(version?.priceListOf(version.findPlan('lamp-monthly'))).to.equal('DEFAULT');
+    expect(version?.rules.changePolicy.map(({ result }) => result)).to.deep.equal(['IMMEDIATE']);
+
+    const second = edited(first, { ...lamp, currency: 'EUR', amount: decimal('11.00') });
+    expect(second.versions[0]?.currencies).to.deep.equal(['USD', 'EUR']);
+    expect(pricesOf(second)).to.deep.equal({ trial: [], recurring: ['USD 12.5', 'EUR 11'] });
+
+    expect(refusal(second, { ...lamp, amount: decimal('13') })).to.match(/has the price 12.5 in USD already/);
+    const third = edited(second, {
+      planId: 'bulb-monthly',
+      productName: 'Bulb',
+      productCategory: 'ADD_ON',
+      currency: 'USD',
+      amount: decimal('1'),
+      billingPeriod: 'MONTHLY',
+      availableBaseProducts: ['Lamp'],
+    });
+    expect(third.versions[0]?.findProduct('Lamp').available).to.deep.equal(['Bulb']);
+    expect(third.versions[0]?.findPlan('bulb-monthly').initialPhases).to.deep.equal([]);
+    expect(refusal(third, { ...lamp, planId: '9lives' })).to.match(/"9lives" is not a name/);
+  });
+
+  it('the same again changes nothing, with or without what may be left out', () => {
+    const catalog = edited(empty, lamp);
+    expect(edit(catalog, lamp)).to.deep.equal([]);
+    expect(edit(catalog, { planId: 'lamp-monthly', currency: 'USD', amount: decimal('12.5') })).to.deep.equal(
+      [],
+    );
+  });
+
+  it('edits the version in force and every later one, never an earlier one', () => {
+    const catalog = createCatalog(
+      ['2023-01-01', '2024-01-01', '2025-01-01'].map((effectiveDate) => version({ effectiveDate })),
+    );
+    const after = edited(catalog, lamp);
+    expect(after.versions.map((each) => each.planNamed('lamp-monthly') !== undefined)).to.deep.equal([
+      false,
+      true,
+      true,
+    ]);
+    const partly = createCatalog([...after.versions.slice(0, 2), ...catalog.versions.slice(2)]);
+    expect(edit(partly, lamp).map(({ replaces }) => replaces?.effectiveDate)).to.deep.equal([
+      at('2025-01-01T00:00:00Z'),
+    ]);
+  });
+
+  it('a currency that other plans have already empties the trial price too', () => {
+    const two = edited(edited(empty, lamp), { ...lamp, planId: 'other', currency: 'EUR' });
+    const both = edited(two, { ...lamp, currency: 'EUR' });
+    expect(pricesOf(both).trial).to.deep.equal([]);
+  });
+
+  it('a plan that is free everywhere stays so', () => {
+    const free = createCatalog([version({ plans: plan('p-m', 'P', { price: '' }) })]);
+    expect(edit(free, { planId: 'p-m', currency: 'USD', amount: decimal('0') })).to.deep.equal([]);
+    expect(refusal(free, { planId: 'p-m', currency: 'USD', amount: decimal('1') })).to.match(
+      /has the price 0/,
+    );
+  });
+
+  const incomplete: readonly (readonly [what: string, request: SimplePlan, message: RegExp])[] = [
+    ['no planId', { ...lamp, planId: null }, /planId needs to be set/],
+    ['no product for a new plan', { ...lamp, productName: '' }, /productName needs to be set/],
+    ['no amount', { ...lamp, amount: null }, /amount needs to be set/],
+    ['a negative amount', { ...lamp, amount: decimal('-1') }, /negative/],
+    ['no currency', { ...lamp, currency: null }, /currency needs to be set/],
+    ['an unknown currency', { ...lamp, currency: 'XYZ' }, /"XYZ" is not a currency/],
+    ['no period for a new plan', { ...lamp, billingPeriod: null }, /billingPeriod needs to be set/],
+    ['no category for a new product', { ...lamp, productCategory: null }, /productCategory needs to be set/],
+    [
+      'an add-on without bases',
+      { ...lamp, productCategory: 'ADD_ON' },
+      /availableBaseProducts needs to be set/,
+    ],
+    [
+      'an add-on of an unknown base',
+      { ...lamp, productCategory: 'ADD_ON', availableBaseProducts: ['Sun'] },
+      /"Sun", which is not a product/,
+    ],
+    ['a negative trial', { ...lamp, trialLength: -1 }, /trialLength is negative/],
+    ['a trial without unit', { ...lamp, trialTimeUnit: null }, /trialTimeUnit needs to be set/],
+  ];
+  for (const [what, request, message] of incomplete) {
+    it(`refuses ${what}`, () => expect(refusal(empty, request)).to.match(message));
+  }
+
+  const disagreeing: readonly (readonly [what: string, request: SimplePlan, message: RegExp])[] = [
+    ['another product', { ...lamp, productName: 'Candle' }, /is of product "Lamp"/],
+    [
+      'another category of the product',
+      { ...lamp, productCategory: 'STANDALONE' },
+      /is BASE, not STANDALONE/,
+    ],
+    ['another trial length', { ...lamp, trialLength: 15 }, /a trial of 14 DAYS, not a trial of 15 DAYS/],
+    ['another trial unit', { ...lamp, trialTimeUnit: 'WEEKS' }, /not a trial of 14 WEEKS/],
+    ['no trial', { ...lamp, trialLength: 0 }, /not no trial/],
+    ['another period', { ...lamp, billingPeriod: 'ANNUAL' }, /has the billing period MONTHLY, not ANNUAL/],
+  ];
+  for (const [what, request, message] of disagreeing) {
+    it(`refuses ${what} for an existing plan`, () =>
+      expect(refusal(edited(empty, lamp), request)).to.match(message));
+  }
+
+  it('refuses to extend plans that are not simple', () => {
+    const discount = phase('DISCOUNT', { price: '1' });
+    const paidTrial = phase('TRIAL', { fixed: '1' });
+    const fixedTerm = phase('FIXEDTERM', { price: '1' });
+    const request: SimplePlan = { planId: 'p-m', currency: 'USD', amount: decimal('1') };
+    const withPlan = (changes: Parameters<typeof plan>[2]) =>
+      createCatalog([version({ plans: plan('p-m', 'P', changes) })]);
+    expect(refusal(withPlan({ initialPhases: discount }), request)).to.match(/more than a free trial/);
+    expect(refusal(withPlan({ initialPhases: paidTrial }), request)).to.match(/more than a free trial/);
+    expect(refusal(withPlan({ finalPhase: fixedTerm }), request)).to.match(/ends with a FIXEDTERM/);
+  });
+});
