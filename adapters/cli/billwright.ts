@@ -39,6 +39,11 @@ const usage = `Usage: billwright <command> [options]
                          security.token.lifetime: life of a bearer token (default 1h)
     --jwt-issuers <json> security.jwt.issuers: other issuers whose tokens are taken, a list of {issuer, jwksUri,
                          audience, algorithms, usernameClaim, permissionsClaim, rolesClaim, roleMapping, tenantsClaim}
+    --lockout <true|false>
+                         security.lockout: lock names and addresses out that fail to log in too often (default true,
+                         in test mode false)
+    --session-timeout <span>
+                         rbac.globalSessionTimeout: idle time after which a login session ends (default 1h)
     The environment alone sets what holds for tenants without a value of their own (SERVICE_payment_retry_days=3,5,7),
     and notifications.allowPrivateNetworks: false refuses callbacks into private networks (default true)
 

@@ -19,6 +19,9 @@ export interface HttpSettings {
   readonly defaultDialect: Dialect;
   readonly limits: Partial<RequestLimits>;
   readonly tokens: TokenOptions;
+  /** Undefined: on, in test mode off. */
+  readonly lockOut: boolean | undefined;
+  readonly sessionIdleMs: number | undefined;
 }
 
 /** Options that set a server property (platform.md §4.3); the environment can set it too, the option wins. */
@@ -35,6 +38,8 @@ const propertyOf = {
   'token-issuer': 'security.token.issuer',
   'token-lifetime': 'security.token.lifetime',
   'jwt-issuers': 'security.jwt.issuers',
+  lockout: 'security.lockout',
+  'session-timeout': 'rbac.globalSessionTimeout',
 } as const;
 type SettingName = keyof typeof propertyOf;
 
@@ -69,6 +74,8 @@ export function httpSettings(given: Given, environment: Environment): HttpSettin
       lifetimeMs: read('token-lifetime', lifetime),
       issuers: read('jwt-issuers', issuers),
     }),
+    lockOut: read('lockout', flag),
+    sessionIdleMs: read('session-timeout', lifetime),
   };
 }
 
@@ -85,6 +92,8 @@ const expectationOf: Readonly<Record<SettingName, string>> = {
   'limit-header': size,
   'limit-url': size,
   'token-issuer': 'an issuer',
+  lockout: 'true or false',
+  'session-timeout': 'a time span from 1s to 30d such as 1h',
   'token-lifetime': 'a time span from 1s to 30d such as 1h',
   'jwt-issuers': 'a JSON array of {issuer, jwksUri, …}',
 };

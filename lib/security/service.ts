@@ -1,11 +1,15 @@
-import { BillingError, ErrorCode } from '../errors/index.ts';
 import type { Ports } from '../ports/index.ts';
-import { isStorable, shortened } from '../text/index.ts';
+import { isStorable } from '../text/index.ts';
+import { ApiClients } from './api-clients.ts';
 import { ADMIN_ROLE } from './built-in-roles.ts';
+import { LoginGuard } from './login-guard.ts';
 import type { Principal, User } from './model.ts';
 import { ALL_PERMISSIONS } from './permissions.ts';
 import { Principals } from './principals.ts';
+import { Roles } from './roles.ts';
+import { LoginSessions } from './sessions.ts';
 import { TokenKeys } from './token-keys.ts';
+import { noSuchUser, Users } from './users.ts';
 
 type SecurityPorts = Pick<
   Ports,
@@ -14,6 +18,12 @@ type SecurityPorts = Pick<
 
 /** Who may use the server, and how they prove it (platform.md §6–§8). */
 export class SecurityService {
+  readonly users: Users;
+  readonly roles: Roles;
+  readonly clients: ApiClients;
+  readonly sessions: LoginSessions;
+  /** Counts failed logins. */
+  readonly guard: LoginGuard;
   /** The keys of the server's own tokens. */
   readonly tokenKeys: TokenKeys;
   readonly #ports: SecurityPorts;
@@ -22,6 +32,11 @@ export class SecurityService {
   constructor(ports: SecurityPorts) {
     this.#ports = ports;
     this.#principals = new Principals(ports);
+    this.users = new Users(ports, this.#principals);
+    this.roles = new Roles(ports, this.#principals);
+    this.clients = new ApiClients(ports, this.#principals);
+    this.sessions = new LoginSessions(ports, this.#principals);
+    this.guard = new LoginGuard(ports);
     this.tokenKeys = new TokenKeys(ports);
   }
 
@@ -86,13 +101,4 @@ export class SecurityService {
     if (!isSet) throw noSuchUser(name);
     this.#principals.forget();
   }
-}
-
-/** SECURITY_INVALID_USER (40001). */
-function noSuchUser(name: string): BillingError {
-  return new BillingError({
-    code: ErrorCode.SECURITY_INVALID_USER,
-    message: `There is no user "${shortened(name)}"`,
-    facts: { user: name },
-  });
 }

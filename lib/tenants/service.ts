@@ -83,9 +83,15 @@ export class TenantService {
 
   /** The tenant behind an API key and secret, or null; an unknown key costs the same work as a wrong secret. */
   async authenticate(apiKey: string, apiSecret: string): Promise<TenantRef | null> {
-    const tenant = isStorable(apiKey) ? await this.#ports.storage.system.findTenantByApiKey(apiKey) : null;
-    const matches = await this.#ports.hasher.verify(apiSecret, tenant?.apiSecretHash ?? null);
-    return tenant && matches ? this.#remember(tenant) : null;
+    const { storage, hasher } = this.#ports;
+    const tenant = isStorable(apiKey) ? await storage.system.findTenantByApiKey(apiKey) : null;
+    const matches = await hasher.verify(apiSecret, tenant?.apiSecretHash ?? null);
+    if (!tenant || !matches) return null;
+    if (hasher.isWeaker(tenant.apiSecretHash)) {
+      const to = await hasher.hash(apiSecret);
+      await storage.security.rehashTenant(apiKey, { from: tenant.apiSecretHash, to });
+    }
+    return this.#remember(tenant);
   }
 
   /** The reference of a tenant by its public id. @throws BillingError TENANT_DOES_NOT_EXIST_FOR_ID (20001). */

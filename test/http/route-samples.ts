@@ -171,6 +171,35 @@ export const samples: Readonly<Record<string, MakeSample>> = {
   getCurrentTime: () => ({ query: 'timeZone=Asia/Tokyo' }),
   setTestClockTime: () => ({ query: 'requestedDate=2024-02-10T09:00:00' }),
   updateTestClockTime: () => ({ query: 'days=0' }),
+  getCurrentUserPermissions: nothing,
+  getCurrentUserSubject: nothing,
+  addUserRoles: ({ next }) => ({
+    body: { username: `user-${next()}`, password: 'password', roles: ['admin'], tenants: [] },
+  }),
+  updateUserPassword: async (world) => ({ ...(await newUser(world)), body: { password: 'another one' } }),
+  getUserRoles: newUser,
+  updateUserRoles: async (world) => ({ ...(await newUser(world)), body: { roles: ['admin'] } }),
+  invalidateUser: newUser,
+  getUserTenants: newUser,
+  updateUserTenants: async (world) => ({
+    ...(await newUser(world)),
+    body: { allTenants: false, tenantIds: [world.tenantId] },
+  }),
+  getRoleDefinition: () => ({ segments: { role: 'admin' } }),
+  getAvailableRoles: nothing,
+  addRoleDefinition: ({ next }) => ({
+    body: { role: `role-${next()}`, permissions: ['tag:add', 'account'] },
+  }),
+  updateRoleDefinition: () => ({ body: { role: 'clerk', permissions: ['tag:add'] } }),
+  createApiClient: ({ next }) => ({
+    body: { clientId: `client-${next()}`, clientSecret: 'client secret', roles: ['admin'] },
+  }),
+  getApiClient: newClient,
+  deleteApiClient: newClient,
+  issueToken: () => ({
+    body: 'grant_type=password&username=admin&password=password',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', authorization: undefined },
+  }),
   issuePluginToken: nothing,
   jwks: nothing,
   issuerMetadata: nothing,
@@ -215,6 +244,23 @@ async function changeOfField(world: World, { path, idName }: CarryingResource): 
   const { json } = await world.serving.call('GET', fields);
   const { customFieldId } = (json as { readonly customFieldId: string }[]).at(-1) ?? {};
   return { body: [{ customFieldId, value: `new ${world.next()}` }] };
+}
+
+/** A user that was not there before, named by the path. */
+async function newUser({ serving, next }: World): Promise<Sample> {
+  const username = `user-${next()}`;
+  await serving.call('POST', '/1.0/kb/security/users', {
+    body: { username, password: 'password', roles: [] },
+  });
+  return { segments: { username } };
+}
+
+/** The same for a client. */
+async function newClient({ serving, next, tenantId }: World): Promise<Sample> {
+  const clientId = `client-${next()}`;
+  const body = { clientId, clientSecret: 'client secret', roles: [], tenants: [tenantId] };
+  await serving.call('POST', '/1.0/kb/security/clients', { body });
+  return { segments: { clientId } };
 }
 
 /** A customer whose first invoice has not been made yet: no background work runs between two calls. */

@@ -4,14 +4,16 @@ import type { TenantRef } from '../../../lib/context.ts';
 import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
 import { TOKEN_CLOCK_TOLERANCE_MS } from '../../../lib/limits.ts';
 import type { Logger, SystemClock } from '../../../lib/ports/index.ts';
-import { type Principal, PrincipalKind } from '../../../lib/security/model.ts';
+import type { LoginAttempt } from '../../../lib/security/login-guard.ts';
+import { type LoginSession, type Principal, PrincipalKind } from '../../../lib/security/model.ts';
 import { normalisePermissions } from '../../../lib/security/permissions.ts';
 import { isGranted } from '../../../lib/security/tenant-grants.ts';
 import { type Dialect, headerPrefixOf } from '../dialect.ts';
 import { familyHeader } from '../request/header-families.ts';
 import { type AccessTokenOptions, AccessTokens, type TokenSubject } from './access-tokens.ts';
-import { basicCredentials } from './basic-credentials.ts';
+import { basicCredentials, type Credentials } from './basic-credentials.ts';
 import { bearerToken, offersBearer } from './bearer-token.ts';
+import { newSessionToken, sessionTokenHash, sessionTokenOf } from './login-cookie.ts';
 import { type ForeignSubject, type KeySetFetch, type TokenIssuer, TokenIssuers } from './token-issuers.ts';
 import { tokenRefused } from './token-refusal.ts';
 import { VerifiedCache } from './verified-cache.ts';
@@ -28,6 +30,30 @@ interface Surroundings {
   readonly clock: Pick<SystemClock, 'nowMs'>;
   readonly logger: Logger;
   readonly tokens: TokenOptions;
+  /** Whether failed logins lock out (`security.lockout`). */
+  readonly lockOut: boolean;
+  /** Idle time after which a login session ends (`rbac.globalSessionTimeout`). */
+  readonly sessionIdleMs: number;
+}
+
+/** What a request brings along to prove who makes it. */
+export interface Presented {
+  readonly headers: IncomingHttpHeaders;
+  /** Where it comes from; null where that is unknown. */
+  readonly address: string | null;
+}
+
+/** A session of the caller, with the token of its cookie. */
+export interface CallerSession {
+  readonly token: string;
+  readonly session: Pick<LoginSession, 'startedMs' | 'lastAccessMs' | 'host'>;
+}
+
+/** Who calls, and how that was proved. */
+export interface Caller {
+  readonly principal: Principal;
+  readonly by: 'BEARER' | 'BASIC' | 'COOKIE';
+  readonly session: CallerSession | null;
 }
 
 type Verified =
@@ -37,51 +63,95 @@ type Verified =
 /** Checks who calls and for which tenant (http-api.md §5, platform.md §6 and §7). */
 export class Authenticator {
   readonly tokens: AccessTokens;
+  readonly sessionIdleMs: number;
   readonly #billing: Surroundings['billing'];
+  readonly #lockOut: boolean;
   readonly #issuers: TokenIssuers;
-  readonly #users: VerifiedCache<true>;
+  readonly #secrets: VerifiedCache<true>;
   readonly #tenants: VerifiedCache<TenantRef>;
   readonly #verified: VerifiedCache<Verified>;
 
-  constructor({ billing, clock, logger, tokens }: Surroundings) {
+  constructor({ billing, clock, logger, tokens, lockOut, sessionIdleMs }: Surroundings) {
     const { tokenKeys } = billing.security;
     this.#billing = billing;
+    this.#lockOut = lockOut;
+    this.sessionIdleMs = sessionIdleMs;
     this.tokens = new AccessTokens(tokenKeys, tokens);
     this.#issuers = new TokenIssuers(tokens.issuers ?? [], {
       nowMs: () => tokenKeys.nowMs(),
       logger,
       fetch: tokens.fetch,
     });
-    this.#users = new VerifiedCache(clock);
+    this.#secrets = new VerifiedCache(clock);
     this.#tenants = new VerifiedCache(clock);
     this.#verified = new VerifiedCache(clock);
   }
 
   /**
-   * Who calls, by bearer token, else by name and password; a bad token is not followed by the next.
-   * @throws BillingError UNAUTHENTICATED.
+   * Who calls, by bearer token, else by name and password, else by the cookie of a session; a bad token is not followed
+   * by the next (platform.md §6.1).
+   * @throws BillingError UNAUTHENTICATED, SECURITY_LOCKED_OUT.
    */
-  async caller(headers: IncomingHttpHeaders): Promise<Principal> {
-    return offersBearer(headers.authorization) ? this.bearer(headers) : this.user(headers);
+  async caller(presented: Presented): Promise<Caller> {
+    const { authorization, cookie } = presented.headers;
+    if (offersBearer(authorization))
+      return { principal: await this.bearer(presented), by: 'BEARER', session: null };
+    const token = authorization === undefined ? sessionTokenOf(cookie) : null;
+    if (token === null) return { principal: await this.user(presented), by: 'BASIC', session: null };
+    const found = await this.#session(token);
+    if (found === null) throw unauthenticated();
+    return { principal: found.user, by: 'COOKIE', session: { token, session: found.session } };
   }
 
-  /** The user behind `Authorization: Basic`. @throws BillingError UNAUTHENTICATED, the same for every reason. */
-  async user(headers: IncomingHttpHeaders): Promise<Principal> {
+  /** The user behind `Authorization: Basic`. @throws BillingError UNAUTHENTICATED, SECURITY_LOCKED_OUT. */
+  async user({ headers, address }: Presented): Promise<Principal> {
     const credentials = basicCredentials(headers.authorization);
-    if (credentials === null) throw unauthenticated();
-    const { name, secret } = credentials;
+    const user = credentials && (await this.login(PrincipalKind.USER, credentials, address));
+    if (user) return user;
+    throw unauthenticated();
+  }
+
+  /**
+   * The active user or client behind a name and secret, or null, the same for every reason.
+   * @throws BillingError SECURITY_LOCKED_OUT.
+   */
+  async login(
+    kind: 'USER' | 'CLIENT',
+    { name, secret }: Credentials,
+    address: string | null,
+  ): Promise<Principal | null> {
     const { security } = this.#billing;
-    const user = await security.principal(PrincipalKind.USER, name);
-    const version = user?.credentialVersion ?? 0;
-    const isVerified = await this.#users.get({ kind: 'user', name, secret, version }, async () =>
-      (await security.authenticate(name, secret)) === null ? null : true,
+    const isUser = kind === PrincipalKind.USER;
+    const cacheKind = isUser ? 'user' : 'client';
+    const principal = await security.principal(kind, name);
+    const version = principal?.credentialVersion ?? 0;
+    const isRight = await this.#secrets.get({ kind: cacheKind, name, secret, version }, () =>
+      this.#attempt({ kind: cacheKind, name, address }, async () => {
+        const found = await (isUser ? security : security.clients).authenticate(name, secret);
+        return found === null ? null : true;
+      }),
     );
-    if (isVerified === null || user === null) throw unauthenticated();
-    return user;
+    return isRight ? principal : null;
+  }
+
+  /** The session that the caller's cookie names, if it is one of this user. */
+  async sessionOf(principal: Principal, cookie: string | undefined): Promise<CallerSession | null> {
+    const token = sessionTokenOf(cookie);
+    const found = token === null ? null : await this.#session(token);
+    return token !== null && found?.user.name === principal.name ? { token, session: found.session } : null;
+  }
+
+  /** Starts a session of a user who has just logged in. */
+  async startSession(principal: Principal, host: string | null): Promise<CallerSession> {
+    const { security } = this.#billing;
+    const token = newSessionToken();
+    const tokenHash = sessionTokenHash(token);
+    const session = await security.sessions.start(principal, { tokenHash, host, idleMs: this.sessionIdleMs });
+    return { token, session };
   }
 
   /** The subject of `Authorization: Bearer`. @throws BillingError UNAUTHENTICATED for any defect of the token. */
-  async bearer(headers: IncomingHttpHeaders): Promise<Principal> {
+  async bearer({ headers }: Pick<Presented, 'headers'>): Promise<Principal> {
     const token = bearerToken(headers.authorization);
     if (token === null) throw tokenRefused('it is missing or malformed');
     const key = { kind: 'token', name: '', secret: token, version: 0 } as const;
@@ -94,15 +164,26 @@ export class Authenticator {
    * The tenant of the API key and secret, if the caller may use it.
    * @throws BillingError TENANT_UNAUTHENTICATED for a missing or wrong pair and for a tenant that is not granted.
    */
-  async tenant(headers: IncomingHttpHeaders, caller: Principal, dialect: Dialect): Promise<TenantRef> {
+  async tenant({ headers, address }: Presented, caller: Principal, dialect: Dialect): Promise<TenantRef> {
     const name = familyHeader(headers, 'ApiKey') ?? '';
     const secret = familyHeader(headers, 'ApiSecret') ?? '';
     if (name === '' || secret === '') throw tenantUnauthenticated(dialect);
     const tenant = await this.#tenants.get({ kind: 'tenant', name, secret, version: 0 }, () =>
-      this.#billing.tenants.authenticate(name, secret),
+      this.#attempt({ kind: 'tenant', name, address }, () =>
+        this.#billing.tenants.authenticate(name, secret),
+      ),
     );
     if (tenant === null || !isGranted(caller, tenant.id)) throw tenantUnauthenticated(dialect);
     return tenant;
+  }
+
+  /** Only what the slow hash is asked for counts: a pair that was right a moment ago is not locked out. */
+  async #attempt<T>(attempt: LoginAttempt, check: () => Promise<T | null>): Promise<T | null> {
+    return this.#lockOut ? this.#billing.security.guard.attempt(attempt, check) : check();
+  }
+
+  async #session(token: string) {
+    return this.#billing.security.sessions.find(sessionTokenHash(token), this.sessionIdleMs);
   }
 
   async #verify(token: string): Promise<Verified> {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
+import { trustOf } from './trusted-proxies.ts';
 
 export interface BaseUrlOptions {
   /** Path prefix of every route; default empty (`server.basePath`). */
@@ -42,22 +43,6 @@ export function baseUrls(options: BaseUrlOptions): (request: IncomingMessage) =>
     const scheme = forwarded.proto ?? (isEncrypted ? 'https' : 'http');
     const host = options.locationHost ?? withPort(forwarded.host ?? hostOf(request), forwarded.port, scheme);
     return { origin: `${scheme}://${host}`, path };
-  };
-}
-
-function trustOf(proxies: readonly string[]): (address: string | undefined) => boolean {
-  const list = new BlockList();
-  for (const proxy of proxies) {
-    const [network = '', bits] = proxy.split('/');
-    const family = isIP(network) === 6 ? 'ipv6' : 'ipv4';
-    if (bits === undefined) list.addAddress(network, family);
-    else list.addSubnet(network, Number(bits), family);
-  }
-  return (address) => {
-    if (address === undefined || proxies.length === 0) return false;
-    // An IPv4 peer of a dual-stack socket shows as ::ffff:10.0.0.1.
-    const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
-    return isIP(plain) !== 0 && list.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4');
   };
 }
 

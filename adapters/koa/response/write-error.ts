@@ -8,11 +8,18 @@ import { writeJson } from './write-answer.ts';
 /** Seconds after which a caller may try again what found the account or the server busy. */
 const retryAfterSeconds = '1';
 
+/** The body of a failure on a route that has a form of its own. */
+type ErrorBodyOf = (error: BillingError, status: number) => unknown;
+
 /** Writes the one error shape with its status and the headers that belong to it (http-api.md §12). */
 export function writeError(
   ctx: Context,
   error: BillingError,
-  context: StatusContext & { readonly withStackTrace: boolean; readonly scheme: Scheme },
+  context: StatusContext & {
+    readonly withStackTrace: boolean;
+    readonly scheme: Scheme;
+    readonly bodyOf?: ErrorBodyOf | undefined;
+  },
 ): void {
   ctx.status = statusOfCode(error.code, context);
   const headers = headersOf(error);
@@ -20,7 +27,7 @@ export function writeError(
   const challenge = challengeOf(error, context.scheme);
   if (challenge !== null) headers['WWW-Authenticate'] = challenge;
   ctx.set(headers);
-  writeJson(ctx, errorBody(error, context));
+  writeJson(ctx, context.bodyOf?.(error, ctx.status) ?? errorBody(error, context));
 }
 
 function headersOf(error: BillingError): Record<string, string> {
@@ -29,8 +36,9 @@ function headersOf(error: BillingError): Record<string, string> {
       return { Allow: String(error.facts.allow) };
     case ErrorCode.BUSY:
     case ErrorCode.TOO_MANY_REQUESTS:
-    case ErrorCode.SECURITY_LOCKED_OUT:
       return { 'Retry-After': retryAfterSeconds };
+    case ErrorCode.SECURITY_LOCKED_OUT:
+      return { 'Retry-After': String(error.facts.retryAfterSeconds ?? retryAfterSeconds) };
     default:
       return {};
   }

@@ -9,9 +9,11 @@ import { customFieldRoutes } from './custom-fields.ts';
 import { documentRoutes } from './documents.ts';
 import { healthRoutes } from './health.ts';
 import { invoiceRoutes } from './invoices.ts';
+import { oauthTokenRoute } from './oauth-token.ts';
 import { objectCustomFieldRoutes } from './object-custom-fields.ts';
 import { objectTagRoutes } from './object-tags.ts';
 import { paymentRoutes } from './payments.ts';
+import { securityRoutes } from './security.ts';
 import { subscriptionCatalogRoutes } from './subscription-catalog.ts';
 import { subscriptionRoutes } from './subscriptions.ts';
 import { tagRoutes } from './tags.ts';
@@ -39,7 +41,9 @@ export function routeTable(options: { readonly testMode: boolean }): readonly Ro
     ...auditHistoryRoutes,
     ...(options.testMode ? testModeRoutes : []),
     ...healthRoutes,
+    ...securityRoutes,
     ...tokenRoutes,
+    oauthTokenRoute,
   ];
   const document = once(() => openApiDocument(routes));
   const texts = {

@@ -82,9 +82,9 @@ export const tokenRoutes: readonly Route[] = [
     success: { status: 200, body: Metadata },
     handle: ({ tokens }) =>
       json({
-        issuer: tokens.issuer,
-        token_endpoint: `${tokens.baseUrl}/oauth2/token`,
-        jwks_uri: `${tokens.baseUrl}/.well-known/jwks.json`,
+        issuer: tokens.issuer(),
+        token_endpoint: `${tokens.baseUrl()}/oauth2/token`,
+        jwks_uri: `${tokens.baseUrl()}/.well-known/jwks.json`,
         grant_types_supported: ['client_credentials', 'password'],
         response_types_supported: [],
         token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],

@@ -66,6 +66,27 @@ export function optionalJsonBody<M extends Readable>(model: M): RequestBody<Requ
   };
 }
 
+/** A form; `fields` are its known members with what the document says of each. */
+export function formBody(fields: Readonly<Record<string, string>>): RequestBody<URLSearchParams> {
+  const properties = Object.entries(fields).map(([name, description]) => [
+    name,
+    { type: 'string', description },
+  ]);
+  return {
+    mediaTypes: ['application/x-www-form-urlencoded'],
+    required: true,
+    json: { type: 'object', properties: Object.fromEntries(properties) },
+    utf8Only: true,
+    read(bytes) {
+      if (bytes !== undefined && bytes.length > 0) return new URLSearchParams(utf8Text(bytes));
+      throw new BillingError({
+        code: ErrorCode.MISSING_OR_INVALID_FIELD,
+        message: 'A form needs to be sent as the body',
+      });
+    },
+  };
+}
+
 /** An XML document, handed on as it came. */
 export const xmlBody: RequestBody<Uint8Array> = {
   mediaTypes: ['text/xml', 'application/xml'],

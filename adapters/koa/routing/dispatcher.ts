@@ -1,18 +1,12 @@
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
-import type { Billing } from '../../../lib/billing.ts';
 import type { TenantRef } from '../../../lib/context.ts';
 import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
-import type { Logger, SystemClock } from '../../../lib/ports/index.ts';
-import type { Principal } from '../../../lib/security/model.ts';
 import { shortened } from '../../../lib/text/index.ts';
-import { Authenticator, type TokenOptions } from '../auth/authenticator.ts';
-import { offersBearer } from '../auth/bearer-token.ts';
-import type { Scheme } from '../auth/challenge.ts';
-import { checkPermission } from '../auth/check-permission.ts';
+import type { Caller } from '../auth/authenticator.ts';
 import { Dialect } from '../dialect.ts';
 import { authorshipOf, type RequestId, requestIdOf, requireAuthor } from '../request/authorship.ts';
-import { type BaseUrlOptions, baseUrls, withoutTrailingSlash } from '../request/base-url.ts';
+import { baseUrls, withoutTrailingSlash } from '../request/base-url.ts';
 import { readBody } from '../request/body-bytes.ts';
 import { dialectOf } from '../request/header-families.ts';
 import { negotiatedType } from '../request/media-type.ts';
@@ -21,24 +15,16 @@ import { createUuid } from '../request/request-uuid.ts';
 import { publicError } from '../response/error-body.ts';
 import { writeAnswer, writeJson } from '../response/write-answer.ts';
 import { writeError } from '../response/write-error.ts';
-import type { TestMode } from '../test-mode.ts';
 import { byLiteralsFirst, CORE, checkPathText, PLUGIN, plainPath, routerPath } from './path.ts';
-import type { Method, RequestTokens, Route } from './route.ts';
+import { type AccessOptions, checkRoutePermission, RequestAccess } from './request-access.ts';
+import type { Method, Route } from './route.ts';
 
-export interface DispatcherOptions extends BaseUrlOptions {
-  readonly billing: Billing;
+export interface DispatcherOptions extends AccessOptions {
   readonly routes: readonly Route[];
-  readonly logger: Logger;
-  /** Measures the life of verified credentials; default the process clock. */
-  readonly systemClock?: Pick<SystemClock, 'nowMs'>;
   /** Dialect of calls with no header of either family; default D (`server.defaultDialect`). */
   readonly defaultDialect?: Dialect;
   /** Replaces the sizes that a request may have; that of the headers is the server's (`listen`). */
   readonly limits?: Partial<Omit<RequestLimits, 'header'>>;
-  /** Bearer tokens: issuer and life of ours, and other issuers whose tokens are taken. */
-  readonly tokens?: TokenOptions;
-  /** Present: test mode (platform.md §14). */
-  readonly test?: TestMode | undefined;
   /** True: every path belongs to the interface, and an unknown one is 404; default false leaves it to the host. */
   readonly ownsEveryPath?: boolean;
 }
@@ -62,10 +48,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
   const limits = { ...defaultRequestLimits, ...options.limits };
   const basePath = withoutTrailingSlash(options.basePath ?? '');
   const baseUrlOf = baseUrls(options);
-  // An issuer is a whole URL, whatever `Location` is.
-  const issuerUrlOf = baseUrls({ ...options, locationFullUrl: true });
-  const clock = options.systemClock ?? { nowMs: () => performance.now() };
-  const authenticator = new Authenticator({ billing, clock, logger, tokens: options.tokens ?? {} });
+  const access = new RequestAccess(options);
   const prefixes = [CORE, PLUGIN].map((prefix) => `${basePath}${prefix}/`);
   const requests = new WeakMap<Context, Received>();
   const router = new Router({ sensitive: true, strict: false });
@@ -116,17 +99,6 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     return prefixes.some((prefix) => path.startsWith(prefix)) || router.match(path, 'GET').path.length > 0;
   }
 
-  /** What is asked of a caller whose path says nothing more. */
-  function credentialsOf(ctx: Context): Route['credentials'] {
-    return plainPath(ctx.path).startsWith(`${basePath}${PLUGIN}/`) ? 'PLUGIN' : 'USER';
-  }
-
-  function schemeOf(ctx: Context, route: Route | undefined): Scheme {
-    const credentials = route?.credentials ?? credentialsOf(ctx);
-    if (credentials === 'PLUGIN') return 'BEARER';
-    return credentials !== 'LOGIN' && offersBearer(ctx.headers.authorization) ? 'BEARER' : 'BASIC';
-  }
-
   async function serve(ctx: Context, methods: RoutesByMethod): Promise<void> {
     const received = requests.get(ctx);
     if (received === undefined) throw new Error('The request did not come through the dispatcher');
@@ -134,7 +106,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     if (ctx.method === 'OPTIONS') return answerOptions(ctx, allow);
     const route = methods.get((ctx.method === 'HEAD' ? 'GET' : ctx.method) as Method);
     if (route === undefined) {
-      await authenticate(ctx, received, credentialsOf(ctx));
+      await access.authenticate(ctx, access.credentialsOf(ctx), received.dialect);
       throw new BillingError({
         code: ErrorCode.METHOD_NOT_ALLOWED,
         message: `${ctx.method} is not offered on ${shortened(ctx.path)}; allowed are ${allow}`,
@@ -143,23 +115,25 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     }
     received.route = route;
     received.statusOf = route.statusOf;
-    const { user, tenant } = await authenticate(ctx, received, route.credentials);
-    if (user !== null && route.permission !== 'NONE') checkPermission(user, route.permission);
-    await answer(ctx, { received, route, user, tenant });
+    const { caller, tenant } = await access.authenticate(ctx, route.credentials, received.dialect);
+    if (caller !== null) checkRoutePermission(caller.principal, route, ctx.params as Record<string, string>);
+    await answer(ctx, { received, route, caller, tenant });
   }
 
   async function answer(
     ctx: Context,
-    call: { received: Received; route: Route; user: Principal | null; tenant: TenantRef | null },
+    call: { received: Received; route: Route; caller: Caller | null; tenant: TenantRef | null },
   ): Promise<void> {
-    const { received, route, user, tenant } = call;
+    const { received, route, tenant } = call;
     const { dialect, requestId } = received;
     const mediaType = negotiatedType(ctx, route.success);
     const authorship = authorshipOf(ctx.headers, dialect);
     if (route.author) requireAuthor(authorship, dialect);
     const { body } = route;
     const bodyBytes = body === undefined ? undefined : await readBody(ctx, body, bodyLimit(body, limits));
-    const principal = user?.name ?? '';
+    const caller =
+      route.startsSession && call.caller !== null ? await access.withSession(ctx, call.caller) : call.caller;
+    const principal = caller?.principal.name ?? '';
     // In test mode another node may have moved the clock.
     if (options.test !== undefined) await billing.clock.refresh?.();
     const context = tenant === null ? null : await billing.context(callerOf(tenant));
@@ -169,8 +143,9 @@ export function dispatcher(options: DispatcherOptions): Middleware {
       mediaType,
       authorship,
       userToken: requestId.userToken,
-      user,
-      tokens: tokensOf(ctx),
+      user: caller?.principal ?? null,
+      tokens: access.tokensOf(ctx),
+      login: access.loginOf(ctx, caller),
       test: options.test ?? null,
       context,
       rawParams: ctx.params as Readonly<Record<string, string>>,
@@ -191,35 +166,10 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     }
   }
 
-  function tokensOf(ctx: Context): RequestTokens {
-    const { tokens } = authenticator;
-    const { origin, path } = issuerUrlOf(ctx.req);
-    const baseUrl = origin + path;
-    return {
-      baseUrl,
-      issuer: tokens.issuerAt(baseUrl),
-      issue: (principal) => tokens.issue(principal, baseUrl),
-      keySet: () => tokens.keySet(),
-    };
-  }
-
-  async function authenticate(
-    ctx: Context,
-    received: Received,
-    credentials: Route['credentials'],
-  ): Promise<{ readonly user: Principal | null; readonly tenant: TenantRef | null }> {
-    if (credentials === 'NONE') return { user: null, tenant: null };
-    if (credentials === 'LOGIN') return { user: await authenticator.user(ctx.headers), tenant: null };
-    const isPlugin = credentials === 'PLUGIN';
-    const user = await (isPlugin ? authenticator.bearer(ctx.headers) : authenticator.caller(ctx.headers));
-    if (credentials === 'USER') return { user, tenant: null };
-    return { user, tenant: await authenticator.tenant(ctx.headers, user, received.dialect) };
-  }
-
   /** After authentication only, so that routes are not probed anonymously (http-api.md §1 rule 7). */
   async function refuseUnknown(ctx: Context, received: Received): Promise<void> {
     if (ctx.method === 'OPTIONS') return answerOptions(ctx, 'GET, HEAD, POST, PUT, DELETE, OPTIONS');
-    await authenticate(ctx, received, credentialsOf(ctx));
+    await access.authenticate(ctx, access.credentialsOf(ctx), received.dialect);
     throw new BillingError({
       code: ErrorCode.ROUTE_NOT_FOUND,
       message: `There is no ${ctx.method} ${shortened(ctx.path)}`,
@@ -229,8 +179,9 @@ export function dispatcher(options: DispatcherOptions): Middleware {
   function answerError(ctx: Context, received: Received, thrown: unknown): void {
     const error = publicError(thrown);
     const { dialect, requestId, route, statusOf } = received;
+    const scheme = access.schemeOf(ctx, route);
     const withStackTrace = options.test !== undefined && ctx.query.withStackTrace === 'true';
-    writeError(ctx, error, { dialect, statusOf, withStackTrace, scheme: schemeOf(ctx, route) });
+    writeError(ctx, error, { dialect, statusOf, withStackTrace, scheme, bodyOf: route?.errorBody });
     if (ctx.status < 500) return;
     const fields = { requestId: requestId.echo, operation: route?.operationId ?? null, code: error.code };
     if (error.code === ErrorCode.NOT_IMPLEMENTED) logger.info(fields, 'request for what is not offered');

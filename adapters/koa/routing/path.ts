@@ -14,7 +14,11 @@ type ParameterNames<Path extends string> = Path extends `${string}{${infer Name}
 
 /** The segments of a path by name; `{…Id}` segments are UUIDs (http-api.md §1 rule 4). */
 export type PathParameters<Path extends string> = {
-  readonly [K in ParameterNames<Path>]: K extends `${string}Id` ? Uuid : string;
+  readonly [K in ParameterNames<Path>]: K extends 'clientId'
+    ? string
+    : K extends `${string}Id`
+      ? Uuid
+      : string;
 };
 
 export function parameterNamesOf(path: string): readonly string[] {
@@ -22,7 +26,8 @@ export function parameterNamesOf(path: string): readonly string[] {
 }
 
 export function isIdParameter(name: string): boolean {
-  return name.endsWith('Id');
+  // The id of a client is a name that its owner chooses.
+  return name.endsWith('Id') && name !== 'clientId';
 }
 
 /** The decoded segments with ids in lower case. @throws BillingError ROUTE_NOT_FOUND where one is no UUID. */

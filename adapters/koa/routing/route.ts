@@ -2,10 +2,12 @@ import type { JSONWebKeySet } from 'jose';
 import type { z } from 'zod';
 import type { Billing } from '../../../lib/billing.ts';
 import type { CallContext } from '../../../lib/context.ts';
-import { ErrorCode } from '../../../lib/errors/index.ts';
+import { type BillingError, ErrorCode } from '../../../lib/errors/index.ts';
 import type { Uuid } from '../../../lib/ids/index.ts';
 import type { Principal } from '../../../lib/security/model.ts';
 import type { IssuedToken } from '../auth/access-tokens.ts';
+import type { CallerSession } from '../auth/authenticator.ts';
+import type { Credentials as NameAndSecret } from '../auth/basic-credentials.ts';
 import type { Permission } from '../auth/permission.ts';
 import type { Dialect, PerDialect } from '../dialect.ts';
 import type { Authorship } from '../request/authorship.ts';
@@ -28,8 +30,8 @@ export type Credentials = 'TENANT' | 'USER' | 'PLUGIN' | 'LOGIN' | 'NONE';
 /** The server's own tokens, as a request sees them. */
 export interface RequestTokens {
   /** The server as the caller reaches it: scheme, host, port, path prefix. */
-  readonly baseUrl: string;
-  readonly issuer: string;
+  baseUrl(): string;
+  issuer(): string;
   issue(principal: Principal): Promise<IssuedToken>;
   keySet(): Promise<JSONWebKeySet>;
 }
@@ -49,6 +51,17 @@ export interface Success {
   readonly location?: string;
 }
 
+/** What a handler that deals with logins needs to know of the request. */
+export interface RequestLogin {
+  /** Name and secret of `Authorization: Basic`, unchecked. */
+  basic(): NameAndSecret | null;
+  /** The caller's session, with the value of its cookie. */
+  readonly session: CallerSession | null;
+  readonly sessionIdleMs: number;
+  /** The active user or client behind a name and secret, or null; failures count towards a lock-out. */
+  authenticate(kind: 'USER' | 'CLIENT', credentials: NameAndSecret): Promise<Principal | null>;
+}
+
 /** One call as a handler sees it. */
 export interface Call<Path extends string, Q extends QueryParameters, B> {
   readonly billing: Billing;
@@ -64,6 +77,7 @@ export interface Call<Path extends string, Q extends QueryParameters, B> {
   /** Who calls: user, client or subject of a token; null on routes without credentials. */
   readonly user: Principal | null;
   readonly tokens: RequestTokens;
+  readonly login: RequestLogin;
   readonly test: TestMode | null;
 }
 
@@ -85,6 +99,12 @@ interface RouteSpec<Path extends string, Q extends QueryParameters, B, C> {
   readonly summary: string;
   /** A decision for every route: a permission, or NONE for reads (http-api.md §5). */
   readonly permission: Permission | 'NONE';
+  /** True: a user whose name is the segment `{username}` needs no permission. */
+  readonly orSelf?: true;
+  /** True: a login by name and password starts a session, whose cookie comes with the answer (platform.md §6.2). */
+  readonly startsSession?: true;
+  /** Makes the body of a failure where it is not that of every other route. */
+  readonly errorBody?: (error: BillingError, status: number) => unknown;
   /** Default: the author header is required on every call but GET. */
   readonly author?: false;
   /** True: the route exists in test mode only. */
@@ -195,6 +215,6 @@ function routeOf<Path extends string, Q extends QueryParameters, B, C>(
 }
 
 function callFactsOf(facts: RequestFacts) {
-  const { billing, dialect, mediaType, authorship, userToken, user, tokens, test } = facts;
-  return { billing, dialect, mediaType, authorship, userToken, user, tokens, test };
+  const { billing, dialect, mediaType, authorship, userToken, user, tokens, login, test } = facts;
+  return { billing, dialect, mediaType, authorship, userToken, user, tokens, login, test };
 }

@@ -1,0 +1,26 @@
+import { createHash, randomBytes } from 'node:crypto';
+
+/** Name that clients in the field know (http-api.md §5 rule 5). */
+const cookieName = 'JSESSIONID';
+const tokenBytes = 32;
+const cookieForm = new RegExp(`(?:^|;\\s*)${cookieName}=([\\w-]{43})(?:;|$)`);
+
+/** The session token of a `Cookie` header, or null where there is none that could be ours. */
+export function sessionTokenOf(cookie: string | undefined): string | null {
+  return cookieForm.exec(cookie ?? '')?.[1] ?? null;
+}
+
+/** A token that nobody can guess. It is always made here, never taken from a caller: no session can be fixed. */
+export function newSessionToken(): string {
+  return randomBytes(tokenBytes).toString('base64url');
+}
+
+/** What is stored of a token. */
+export function sessionTokenHash(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}
+
+/** `Set-Cookie` of a session; over https it is never sent without. */
+export function sessionCookie(token: string, options: { readonly isSecure: boolean }): string {
+  return `${cookieName}=${token}; Path=/; HttpOnly; SameSite=Lax${options.isSecure ? '; Secure' : ''}`;
+}

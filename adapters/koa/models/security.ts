@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import type { ApiClient, LoginSession, TenantGrants, User } from '../../../lib/security/model.ts';
+import type { RoleDefinition } from '../../../lib/security/roles.ts';
+import { formatInstant, instant } from '../../../lib/time/index.ts';
+import type { CallerSession } from '../auth/authenticator.ts';
+import { field, model, partial } from '../wire/model.ts';
+import { bool, int, text, timestamp, uuid } from '../wire/scalars.ts';
+import { listOf } from '../wire/wire-type.ts';
+
+const words = listOf(text());
+
+/** The last two fields are ours and only read, so that answers hold what clients know. */
+export const UserRoles = model('UserRoles', {
+  username: field(text(), 'C', { required: true }),
+  password: field(text(), 'I', { required: true }),
+  roles: field(words, 'W'),
+  tenants: field(listOf(uuid), 'I'),
+  currentPassword: field(text(), 'I'),
+});
+
+/** What a change of password or roles brings: the user is named by the path. */
+export const UserChange = partial(UserRoles);
+
+const userRoles = z.strictObject({
+  username: z.string(),
+  password: z.null(),
+  roles: z.array(z.string()),
+});
+export const UserRolesAnswer = { answer: { D: userRoles, K: userRoles }, json: UserRoles.json };
+
+export const RoleDefinitionModel = model('RoleDefinition', {
+  role: field(text(), 'C', { required: true }),
+  permissions: field(words, 'W'),
+});
+
+export const UserTenants = model('UserTenants', {
+  allTenants: field(bool, 'W', { required: true }),
+  tenantIds: field(listOf(uuid), 'W'),
+});
+
+export const ApiClientModel = model('ApiClient', {
+  clientId: field(text(), 'C', { required: true }),
+  clientSecret: field(text(), 'I', { required: true }),
+  roles: field(words, 'W'),
+  /** Absent or null = all. */
+  tenants: field(listOf(uuid), 'W', { nullable: true }),
+});
+
+const Session = model('Session', {
+  id: field(text(), 'R'),
+  startDate: field(timestamp, 'R'),
+  lastAccessDate: field(timestamp, 'R'),
+  timeout: field(int(), 'R'),
+  host: field(text(), 'R', { nullable: true }),
+});
+
+export const Subject = model('Subject', {
+  principal: field(text(), 'R'),
+  isAuthenticated: field(bool, 'R'),
+  isRemembered: field(bool, 'R'),
+  session: field(Session, 'R', { nullable: true }),
+});
+
+export function userRolesJson({ name, roles }: User) {
+  return { username: name, password: null, roles };
+}
+
+export function roleJson({ name, permissions }: RoleDefinition) {
+  return { role: name, permissions };
+}
+
+export function grantsJson({ allTenants, tenantIds }: TenantGrants) {
+  return { allTenants, tenantIds };
+}
+
+export function apiClientJson({ name, roles, allTenants, tenantIds }: ApiClient) {
+  return { clientId: name, clientSecret: null, roles, tenants: allTenants ? null : tenantIds };
+}
+
+export function sessionJson({ token, session }: CallerSession, timeout: number) {
+  const { startedMs, lastAccessMs, host }: Pick<LoginSession, 'startedMs' | 'lastAccessMs' | 'host'> =
+    session;
+  return {
+    id: token,
+    startDate: formatInstant(instant(startedMs)),
+    lastAccessDate: formatInstant(instant(lastAccessMs)),
+    timeout,
+    host,
+  };
+}

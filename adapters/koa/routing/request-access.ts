@@ -1,0 +1,147 @@
+import type { Context } from 'koa';
+import type { Billing } from '../../../lib/billing.ts';
+import type { TenantRef } from '../../../lib/context.ts';
+import { SESSION_IDLE_MS } from '../../../lib/limits.ts';
+import type { Logger, SystemClock } from '../../../lib/ports/index.ts';
+import { type Principal, PrincipalKind } from '../../../lib/security/model.ts';
+import { Authenticator, type Caller, type Presented, type TokenOptions } from '../auth/authenticator.ts';
+import { basicCredentials } from '../auth/basic-credentials.ts';
+import { offersBearer } from '../auth/bearer-token.ts';
+import type { Scheme } from '../auth/challenge.ts';
+import { checkPermission } from '../auth/check-permission.ts';
+import { sessionCookie } from '../auth/login-cookie.ts';
+import type { Dialect } from '../dialect.ts';
+import { type BaseUrlOptions, baseUrls, withoutTrailingSlash } from '../request/base-url.ts';
+import { clientAddresses } from '../request/client-address.ts';
+import type { TestMode } from '../test-mode.ts';
+import { PLUGIN, plainPath } from './path.ts';
+import type { RequestLogin, RequestTokens, Route } from './route.ts';
+
+/** What the checks of credentials are set up with. */
+export interface AccessOptions extends BaseUrlOptions {
+  readonly billing: Billing;
+  readonly logger: Logger;
+  /** Measures the life of verified credentials; default the process clock. */
+  readonly systemClock?: Pick<SystemClock, 'nowMs'>;
+  /** Bearer tokens: issuer and life of ours, and other issuers whose tokens are taken. */
+  readonly tokens?: TokenOptions;
+  /** Whether failed logins lock names and addresses out; default true, in test mode false (`security.lockout`). */
+  readonly lockOut?: boolean | undefined;
+  /** Idle time after which a login session ends; default one hour (`rbac.globalSessionTimeout`). */
+  readonly sessionIdleMs?: number | undefined;
+  /** Present: test mode (platform.md §14). */
+  readonly test?: TestMode | undefined;
+}
+
+/** Who calls and for which tenant; null where the route does not ask. */
+export interface Access {
+  readonly caller: Caller | null;
+  readonly tenant: TenantRef | null;
+}
+
+/** The part of serving a request that is about its credentials (http-api.md §5). */
+export class RequestAccess {
+  readonly #authenticator: Authenticator;
+  readonly #baseUrlOf: ReturnType<typeof baseUrls>;
+  readonly #addressOf: ReturnType<typeof clientAddresses>;
+  readonly #pluginPrefix: string;
+
+  constructor(options: AccessOptions) {
+    this.#authenticator = new Authenticator({
+      billing: options.billing,
+      clock: options.systemClock ?? { nowMs: () => performance.now() },
+      logger: options.logger,
+      tokens: options.tokens ?? {},
+      lockOut: options.lockOut ?? options.test === undefined,
+      sessionIdleMs: options.sessionIdleMs ?? SESSION_IDLE_MS,
+    });
+    // An issuer is a whole URL, whatever `Location` is.
+    this.#baseUrlOf = baseUrls({ ...options, locationFullUrl: true });
+    this.#addressOf = clientAddresses(options.trustedProxies ?? []);
+    this.#pluginPrefix = `${withoutTrailingSlash(options.basePath ?? '')}${PLUGIN}/`;
+  }
+
+  /** What is asked of a caller whose path says nothing more. */
+  credentialsOf(ctx: Context): Route['credentials'] {
+    return plainPath(ctx.path).startsWith(this.#pluginPrefix) ? 'PLUGIN' : 'USER';
+  }
+
+  /** The scheme that a challenge names. */
+  schemeOf(ctx: Context, route: Route | undefined): Scheme {
+    const credentials = route?.credentials ?? this.credentialsOf(ctx);
+    if (credentials === 'PLUGIN') return 'BEARER';
+    return credentials !== 'LOGIN' && offersBearer(ctx.headers.authorization) ? 'BEARER' : 'BASIC';
+  }
+
+  /** @throws BillingError UNAUTHENTICATED, TENANT_UNAUTHENTICATED, SECURITY_LOCKED_OUT. */
+  async authenticate(ctx: Context, credentials: Route['credentials'], dialect: Dialect): Promise<Access> {
+    if (credentials === 'NONE') return { caller: null, tenant: null };
+    const presented = this.#presented(ctx);
+    const caller = await this.#caller(presented, credentials);
+    if (credentials === 'USER' || credentials === 'LOGIN') return { caller, tenant: null };
+    return { caller, tenant: await this.#authenticator.tenant(presented, caller.principal, dialect) };
+  }
+
+  /** Whoever has logged in by name and password gets a session, unless it has one; its cookie goes with the answer. */
+  async withSession(ctx: Context, caller: Caller): Promise<Caller> {
+    if (caller.by !== 'BASIC') return caller;
+    const { principal } = caller;
+    const known = await this.#authenticator.sessionOf(principal, ctx.headers.cookie);
+    if (known !== null) return { ...caller, session: known };
+    const session = await this.#authenticator.startSession(principal, this.#addressOf(ctx.req));
+    const isSecure = this.#baseUrlOf(ctx.req).origin.startsWith('https:');
+    ctx.set('Set-Cookie', sessionCookie(session.token, { isSecure }));
+    return { ...caller, session };
+  }
+
+  tokensOf(ctx: Context): RequestTokens {
+    const { tokens } = this.#authenticator;
+    const baseUrl = (): string => {
+      const { origin, path } = this.#baseUrlOf(ctx.req);
+      return origin + path;
+    };
+    return {
+      baseUrl,
+      issuer: () => tokens.issuerAt(baseUrl()),
+      issue: (principal) => tokens.issue(principal, baseUrl()),
+      keySet: () => tokens.keySet(),
+    };
+  }
+
+  loginOf(ctx: Context, caller: Caller | null): RequestLogin {
+    return {
+      basic: () => basicCredentials(ctx.headers.authorization),
+      session: caller?.session ?? null,
+      sessionIdleMs: this.#authenticator.sessionIdleMs,
+      authenticate: (kind, credentials) =>
+        this.#authenticator.login(kind, credentials, this.#addressOf(ctx.req)),
+    };
+  }
+
+  async #caller(presented: Presented, credentials: Route['credentials']): Promise<Caller> {
+    const authenticator = this.#authenticator;
+    switch (credentials) {
+      case 'LOGIN':
+        return { principal: await authenticator.user(presented), by: 'BASIC', session: null };
+      case 'PLUGIN':
+        return { principal: await authenticator.bearer(presented), by: 'BEARER', session: null };
+      default:
+        return authenticator.caller(presented);
+    }
+  }
+
+  #presented(ctx: Context): Presented {
+    return { headers: ctx.headers, address: this.#addressOf(ctx.req) };
+  }
+}
+
+/** @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS unless the caller has the permission of the route. */
+export function checkRoutePermission(
+  principal: Principal,
+  { permission, orSelf }: Pick<Route, 'permission' | 'orSelf'>,
+  params: Readonly<Record<string, string | undefined>>,
+): void {
+  if (permission === 'NONE') return;
+  if (orSelf && principal.kind === PrincipalKind.USER && params.username === principal.name) return;
+  checkPermission(principal, permission);
+}

@@ -1,0 +1,98 @@
+import { type SystemAuthor, systemAuthorshipOf } from '../context.ts';
+import { BillingError, ErrorCode } from '../errors/index.ts';
+import type { Uuid } from '../ids/index.ts';
+import type { Ports } from '../ports/index.ts';
+import { isStorable, shortened } from '../text/index.ts';
+import { checkName, checkSecret, existingRoles, existingTenants } from './input-checks.ts';
+import type { ApiClient } from './model.ts';
+import type { Principals } from './principals.ts';
+import type { PasswordPolicy } from './users.ts';
+
+export interface NewApiClientInput {
+  /** 1–128 characters. */
+  readonly name: string;
+  readonly secret: string;
+  readonly roles: readonly string[];
+  /** The tenants that the client may use; absent = all. */
+  readonly tenantIds?: readonly Uuid[];
+}
+
+type ClientPorts = Pick<Ports, 'storage' | 'ids' | 'hasher' | 'clock'>;
+
+/** Applications that get tokens by a secret of their own (platform.md §6.5 rule 4). */
+export class ApiClients {
+  readonly #ports: ClientPorts;
+  readonly #principals: Principals;
+
+  constructor(ports: ClientPorts, principals: Principals) {
+    this.#ports = ports;
+    this.#principals = principals;
+  }
+
+  /**
+   * @throws BillingError SECURITY_USER_ALREADY_EXISTS (40002) for the id of an active client, SECURITY_INVALID_ROLE
+   * (40003), MISSING_OR_INVALID_FIELD.
+   */
+  async create(author: SystemAuthor, input: NewApiClientInput, policy: PasswordPolicy): Promise<void> {
+    const authorship = systemAuthorshipOf(author, this.#ports);
+    checkName('ApiClientJson clientId', input.name);
+    checkSecret('ApiClientJson clientSecret', input.secret, policy);
+    const roles = await existingRoles(this.#ports, input.roles);
+    const tenantIds = await existingTenants(this.#ports, input.tenantIds ?? []);
+    const { storage, ids, hasher } = this.#ports;
+    const client = {
+      id: ids.next(),
+      name: input.name,
+      secretHash: await hasher.hash(input.secret),
+      credentialVersion: 1,
+      roles,
+      allTenants: input.tenantIds === undefined,
+      tenantIds,
+      isActive: true,
+    };
+    if (await storage.security.insertClient(client, authorship)) return this.#principals.forget();
+    throw new BillingError({
+      code: ErrorCode.SECURITY_USER_ALREADY_EXISTS,
+      message: `There is a client "${shortened(input.name)}" already`,
+      facts: { client: input.name },
+    });
+  }
+
+  /** The active client. @throws BillingError SECURITY_INVALID_USER (40001). */
+  async get(name: string): Promise<ApiClient> {
+    const client = isStorable(name) ? await this.#ports.storage.security.findClientByName(name) : null;
+    if (client?.isActive) return client;
+    throw noSuchClient(name);
+  }
+
+  /** The active client behind an id and secret, or null; an unknown id costs the same work as a wrong secret. */
+  async authenticate(name: string, secret: string): Promise<ApiClient | null> {
+    const { storage, hasher } = this.#ports;
+    const found = isStorable(name) ? await storage.security.findClientByName(name) : null;
+    const client = found?.isActive ? found : null;
+    const matches = await hasher.verify(secret, client?.secretHash ?? null);
+    if (!client || !matches) return null;
+    if (hasher.isWeaker(client.secretHash)) {
+      const to = await hasher.hash(secret);
+      await storage.security.rehashClient(name, { from: client.secretHash, to });
+    }
+    return client;
+  }
+
+  /** Makes the client inactive; its tokens end. @throws BillingError SECURITY_INVALID_USER (40001). */
+  async deactivate(author: SystemAuthor, name: string): Promise<void> {
+    const { storage } = this.#ports;
+    const authorship = systemAuthorshipOf(author, this.#ports);
+    const isDone = isStorable(name) && (await storage.security.deactivateClient(name, authorship));
+    if (!isDone) throw noSuchClient(name);
+    this.#principals.forget();
+  }
+}
+
+function noSuchClient(name: string): BillingError {
+  return new BillingError({
+    code: ErrorCode.SECURITY_INVALID_USER,
+    message: `There is no client "${shortened(name)}"`,
+    facts: { client: name },
+  });
+}

@@ -1,0 +1,59 @@
+import { BillingError, ErrorCode } from '../errors/index.ts';
+import type { Uuid } from '../ids/index.ts';
+import { MAX_SECRET_CHARACTERS, MAX_SECURITY_NAME_CHARACTERS, MIN_PASSWORD_CHARACTERS } from '../limits.ts';
+import type { Ports } from '../ports/index.ts';
+import { checkStorable } from '../text/index.ts';
+import { BUILT_IN_ROLES } from './built-in-roles.ts';
+
+/** @throws BillingError MISSING_OR_INVALID_FIELD for a name that is missing, too long or cannot be stored. */
+export function checkName(field: string, name: string): void {
+  if (name === '') throw invalid(`${field} needs to be set`, field);
+  checkStorable(field, name);
+  if (name.length > MAX_SECURITY_NAME_CHARACTERS)
+    throw invalid(`${field} is longer than ${MAX_SECURITY_NAME_CHARACTERS} characters`, field);
+}
+
+/** @throws BillingError MISSING_OR_INVALID_FIELD for a secret that is missing, too long, or shorter than 8 characters. */
+export function checkSecret(field: string, secret: string, options: { readonly allowShort: boolean }): void {
+  if (secret === '') throw invalid(`${field} needs to be set`, field);
+  if (secret.length > MAX_SECRET_CHARACTERS)
+    throw invalid(`${field} is longer than ${MAX_SECRET_CHARACTERS} characters`, field);
+  if (!options.allowShort && secret.length < MIN_PASSWORD_CHARACTERS)
+    throw invalid(`${field} needs at least ${MIN_PASSWORD_CHARACTERS} characters`, field);
+}
+
+/**
+ * The roles as they are stored: sorted, each once.
+ * @throws BillingError SECURITY_INVALID_ROLE (40003) if one does not exist.
+ */
+export async function existingRoles(
+  { storage }: Pick<Ports, 'storage'>,
+  roles: readonly string[],
+): Promise<readonly string[]> {
+  const names = [...new Set(roles)].sort();
+  const found = await storage.security.findRoles(names.filter((name) => !BUILT_IN_ROLES.has(name)));
+  const known = new Set([...BUILT_IN_ROLES.keys(), ...found.map((role) => role.name)]);
+  const missing = names.filter((name) => !known.has(name));
+  if (missing.length === 0) return names;
+  throw new BillingError({
+    code: ErrorCode.SECURITY_INVALID_ROLE,
+    message: `There is no role ${missing.map((name) => JSON.stringify(name.slice(0, MAX_SECURITY_NAME_CHARACTERS))).join(', ')}`,
+    facts: { roles: missing },
+  });
+}
+
+/** @throws BillingError MISSING_OR_INVALID_FIELD if a tenant does not exist: a grant for nothing is a slip of the pen. */
+export async function existingTenants(
+  { storage }: Pick<Ports, 'storage'>,
+  tenantIds: readonly Uuid[],
+): Promise<readonly Uuid[]> {
+  const ids = [...new Set(tenantIds)].sort();
+  const found = new Set((await storage.system.findTenantsByIds(ids)).map((tenant) => tenant.id));
+  const missing = ids.filter((id) => !found.has(id));
+  if (missing.length === 0) return ids;
+  throw invalid(`There is no tenant ${missing.join(', ')}`, 'tenants');
+}
+
+function invalid(message: string, field: string): BillingError {
+  return new BillingError({ code: ErrorCode.MISSING_OR_INVALID_FIELD, message, facts: { field } });
+}

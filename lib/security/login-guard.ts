@@ -1,0 +1,89 @@
+import { BillingError, ErrorCode } from '../errors/index.ts';
+import {
+  LOGIN_FAILURE_WINDOW_MS,
+  MAX_LOGIN_FAILURES_OF_ADDRESS,
+  MAX_LOGIN_FAILURES_OF_NAME,
+} from '../limits.ts';
+import type { Ports } from '../ports/index.ts';
+import { afterFailure, lockedUntil } from './lock-out.ts';
+import type { LoginFailures } from './model.ts';
+
+/** Whose failures are counted: a name of some kind, and the address that the attempt comes from. */
+export interface LoginAttempt {
+  readonly kind: 'user' | 'client' | 'tenant';
+  readonly name: string;
+  /** Null: unknown, and not counted. */
+  readonly address: string | null;
+}
+
+interface Counted {
+  readonly subject: string;
+  readonly limit: number;
+}
+
+const secondMs = 1_000;
+
+/** Locks names and addresses out that fail too often (platform.md §6.4); the counters are in the database. */
+export class LoginGuard {
+  readonly #ports: Pick<Ports, 'storage' | 'systemClock' | 'logger'>;
+
+  constructor(ports: Pick<Ports, 'storage' | 'systemClock' | 'logger'>) {
+    this.#ports = ports;
+  }
+
+  /**
+   * What `check` says of the attempt, null being a failure, which is counted; a success clears the name's.
+   * @throws BillingError SECURITY_LOCKED_OUT (40006), with `retryAfterSeconds`, without asking `check`.
+   */
+  async attempt<T>(attempt: LoginAttempt, check: () => Promise<T | null>): Promise<T | null> {
+    const [name, address] = await subjectsOf(attempt);
+    const counted = address === null ? [name] : [name, address];
+    const { security } = this.#ports.storage;
+    const known = await security.findFailures(counted.map(({ subject }) => subject));
+    this.#refuseLocked(known);
+    const result = await check();
+    if (result === null) await this.#count(counted, attempt);
+    else if (known.some(({ subject }) => subject === name.subject))
+      await security.clearFailures([name.subject]);
+    return result;
+  }
+
+  #refuseLocked(known: readonly LoginFailures[]): void {
+    const nowMs = this.#ports.systemClock.nowMs();
+    const untilMs = Math.max(...known.map((each) => lockedUntil(each, nowMs) ?? 0), 0);
+    if (untilMs === 0) return;
+    throw new BillingError({
+      code: ErrorCode.SECURITY_LOCKED_OUT,
+      message: 'Too many failed logins; try again later',
+      facts: { retryAfterSeconds: Math.ceil((untilMs - nowMs) / secondMs) },
+    });
+  }
+
+  async #count(counted: readonly Counted[], { kind, address }: LoginAttempt): Promise<void> {
+    const { storage, systemClock, logger } = this.#ports;
+    const nowMs = systemClock.nowMs();
+    await storage.security.purgeFailures(nowMs - LOGIN_FAILURE_WINDOW_MS);
+    const limits = new Map(counted.map(({ subject, limit }) => [subject, limit]));
+    let isLocked = false;
+    await storage.security.changeFailures([...limits.keys()], (subject, known) => {
+      const limit = limits.get(subject) ?? MAX_LOGIN_FAILURES_OF_NAME;
+      const next = afterFailure(subject, known, { nowMs, limit });
+      isLocked ||= next.failedAtMs.length === limit && next.failedAtMs.at(-1) === nowMs;
+      return next;
+    });
+    // The name is what somebody typed, a password by mistake perhaps: it is not logged.
+    if (isLocked) logger.warn({ kind, address }, 'too many failed logins: locked out for a while');
+  }
+}
+
+async function subjectsOf(attempt: LoginAttempt): Promise<readonly [name: Counted, address: Counted | null]> {
+  const name = { subject: await hashed(attempt.kind, attempt.name), limit: MAX_LOGIN_FAILURES_OF_NAME };
+  if (attempt.address === null) return [name, null];
+  const subject = await hashed('address', attempt.address);
+  return [name, { subject, limit: MAX_LOGIN_FAILURES_OF_ADDRESS }];
+}
+
+async function hashed(kind: string, name: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(`${kind} ${name}`));
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

@@ -1,0 +1,80 @@
+import { type SystemAuthor, systemAuthorshipOf } from '../context.ts';
+import { BillingError, ErrorCode } from '../errors/index.ts';
+import type { Ports } from '../ports/index.ts';
+import { isStorable, shortened } from '../text/index.ts';
+import { BUILT_IN_ROLES } from './built-in-roles.ts';
+import { checkName } from './input-checks.ts';
+import type { Role } from './model.ts';
+import { normalisePermissions } from './permissions.ts';
+import type { Principals } from './principals.ts';
+
+/** A role as callers see it. */
+export type RoleDefinition = Pick<Role, 'name' | 'permissions'>;
+
+type RolePorts = Pick<Ports, 'storage' | 'ids' | 'clock'>;
+
+/** Named sets of permissions (platform.md §8). A change holds at once on every node. */
+export class Roles {
+  readonly #ports: RolePorts;
+  readonly #principals: Principals;
+
+  constructor(ports: RolePorts, principals: Principals) {
+    this.#ports = ports;
+    this.#principals = principals;
+  }
+
+  /** All roles, the built-in ones among them, by name. */
+  async list(): Promise<readonly RoleDefinition[]> {
+    const stored = await this.#ports.storage.security.listRoles();
+    const builtIn = [...BUILT_IN_ROLES].map(([name, permissions]) => ({ name, permissions }));
+    return [...builtIn, ...stored].toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  }
+
+  /** A role; one that does not exist has no permissions. */
+  async get(name: string): Promise<RoleDefinition> {
+    const builtIn = BUILT_IN_ROLES.get(name);
+    if (builtIn !== undefined) return { name, permissions: builtIn };
+    const [role] = isStorable(name) ? await this.#ports.storage.security.findRoles([name]) : [];
+    return role ?? { name, permissions: [] };
+  }
+
+  /**
+   * @throws BillingError SECURITY_ROLE_ALREADY_EXISTS (40004), SECURITY_INVALID_PERMISSIONS (40005),
+   * MISSING_OR_INVALID_FIELD.
+   */
+  async create(author: SystemAuthor, definition: RoleDefinition): Promise<void> {
+    const role = this.#roleOf(definition);
+    const authorship = systemAuthorshipOf(author, this.#ports);
+    const isNew =
+      !BUILT_IN_ROLES.has(role.name) && (await this.#ports.storage.security.insertRole(role, authorship));
+    if (!isNew) throw alreadyExists(role.name);
+    this.#principals.forget();
+  }
+
+  /**
+   * Replaces the permissions of a role, or makes it.
+   * @throws BillingError SECURITY_ROLE_ALREADY_EXISTS (40004) for a built-in role, SECURITY_INVALID_PERMISSIONS (40005).
+   */
+  async put(author: SystemAuthor, definition: RoleDefinition): Promise<void> {
+    const role = this.#roleOf(definition);
+    if (BUILT_IN_ROLES.has(role.name)) throw alreadyExists(role.name);
+    await this.#ports.storage.security.putRole(role, systemAuthorshipOf(author, this.#ports));
+    this.#principals.forget();
+  }
+
+  #roleOf({ name, permissions }: RoleDefinition) {
+    checkName('RoleDefinitionJson role', name);
+    return { id: this.#ports.ids.next(), name, permissions: normalisePermissions(permissions) };
+  }
+}
+
+function alreadyExists(name: string): BillingError {
+  const isBuiltIn = BUILT_IN_ROLES.has(name);
+  return new BillingError({
+    code: ErrorCode.SECURITY_ROLE_ALREADY_EXISTS,
+    message: isBuiltIn
+      ? `The role "${name}" is built in and stays as it is`
+      : `There is a role "${shortened(name)}" already`,
+    facts: { role: name },
+  });
+}

@@ -1,0 +1,63 @@
+import { SESSION_IDLE_MS, SESSION_TOUCH_MS } from '../limits.ts';
+import type { Ports } from '../ports/index.ts';
+import type { New } from '../ports/storage/index.ts';
+import { type LoginSession, type Principal, PrincipalKind } from './model.ts';
+import type { Principals } from './principals.ts';
+
+/** Parts of the idle time at which the last use is written, so that a read writes nothing most of the time. */
+const touchesPerIdleTime = 60;
+
+/**
+ * Login sessions (platform.md §6.2), in the database for all nodes, known by the hash of their token alone. A session
+ * ends when it was idle for `rbac.globalSessionTimeout`, and when password, roles or activity of its user change.
+ */
+export class LoginSessions {
+  readonly #ports: Pick<Ports, 'storage' | 'ids' | 'systemClock'>;
+  readonly #principals: Principals;
+
+  constructor(ports: Pick<Ports, 'storage' | 'ids' | 'systemClock'>, principals: Principals) {
+    this.#ports = ports;
+    this.#principals = principals;
+  }
+
+  /** Starts a session of a user who has just logged in, and removes those that have ended. */
+  async start(
+    user: Principal,
+    session: { readonly tokenHash: string; readonly host: string | null; readonly idleMs?: number },
+  ): Promise<New<LoginSession>> {
+    const { storage, ids, systemClock } = this.#ports;
+    const nowMs = systemClock.nowMs();
+    await storage.security.purgeSessions(nowMs - (session.idleMs ?? SESSION_IDLE_MS));
+    const started = {
+      id: ids.next(),
+      tokenHash: session.tokenHash,
+      userName: user.name,
+      credentialVersion: user.credentialVersion,
+      startedMs: nowMs,
+      lastAccessMs: nowMs,
+      host: session.host,
+    };
+    await storage.security.insertSession(started);
+    return started;
+  }
+
+  /** The session that has not ended, with its user; null otherwise. Its last use is now. */
+  async find(
+    tokenHash: string,
+    idleMs: number = SESSION_IDLE_MS,
+  ): Promise<{ readonly session: LoginSession; readonly user: Principal } | null> {
+    const { storage, systemClock } = this.#ports;
+    const session = await storage.security.findSession(tokenHash);
+    if (session === null) return null;
+    const nowMs = systemClock.nowMs();
+    const user = await this.#principals.find(PrincipalKind.USER, session.userName);
+    const isCurrent = user?.credentialVersion === session.credentialVersion;
+    if (!isCurrent || nowMs - session.lastAccessMs >= idleMs) {
+      await storage.security.deleteSession(tokenHash);
+      return null;
+    }
+    if (nowMs - session.lastAccessMs >= Math.min(SESSION_TOUCH_MS, idleMs / touchesPerIdleTime))
+      await storage.security.touchSession(session.id, nowMs);
+    return { session: { ...session, lastAccessMs: nowMs }, user };
+  }
+}

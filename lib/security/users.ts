@@ -1,0 +1,142 @@
+import { type SystemAuthor, systemAuthorshipOf } from '../context.ts';
+import { BillingError, ErrorCode } from '../errors/index.ts';
+import type { Uuid } from '../ids/index.ts';
+import type { Ports } from '../ports/index.ts';
+import type { UserChange } from '../ports/storage/index.ts';
+import { isStorable, shortened } from '../text/index.ts';
+import { checkName, checkSecret, existingRoles, existingTenants } from './input-checks.ts';
+import type { TenantGrants, User } from './model.ts';
+import type { Principals } from './principals.ts';
+
+export interface NewUserInput {
+  /** 1–128 characters. */
+  readonly name: string;
+  readonly password: string;
+  /** Names of roles that exist. */
+  readonly roles: readonly string[];
+  /** The tenants that the user may use; absent = all. */
+  readonly tenantIds?: readonly Uuid[];
+}
+
+/** What goes with a new password. */
+export interface PasswordPolicy {
+  /** True: a password of fewer than 8 characters is taken, as in test mode. */
+  readonly allowShort: boolean;
+}
+
+type UserPorts = Pick<Ports, 'storage' | 'ids' | 'hasher' | 'clock'>;
+
+/** Users of the server and what they may do (platform.md §8). A change holds at once on every node. */
+export class Users {
+  readonly #ports: UserPorts;
+  readonly #principals: Principals;
+
+  constructor(ports: UserPorts, principals: Principals) {
+    this.#ports = ports;
+    this.#principals = principals;
+  }
+
+  /**
+   * @throws BillingError SECURITY_USER_ALREADY_EXISTS (40002) for the name of an active user, SECURITY_INVALID_ROLE
+   * (40003), MISSING_OR_INVALID_FIELD (60003).
+   */
+  async create(author: SystemAuthor, input: NewUserInput, policy: PasswordPolicy): Promise<void> {
+    const authorship = systemAuthorshipOf(author, this.#ports);
+    checkName('UserRolesJson username', input.name);
+    checkSecret('UserRolesJson password', input.password, policy);
+    const roles = await existingRoles(this.#ports, input.roles);
+    const tenantIds = await existingTenants(this.#ports, input.tenantIds ?? []);
+    const { storage, ids, hasher } = this.#ports;
+    const user = {
+      id: ids.next(),
+      name: input.name,
+      passwordHash: await hasher.hash(input.password),
+      credentialVersion: 1,
+      permissions: [],
+      roles,
+      allTenants: input.tenantIds === undefined,
+      tenantIds,
+      isActive: true,
+    };
+    if (await storage.security.insertUser(user, authorship)) return this.#principals.forget();
+    throw new BillingError({
+      code: ErrorCode.SECURITY_USER_ALREADY_EXISTS,
+      message: `There is a user "${shortened(input.name)}" already`,
+      facts: { user: input.name },
+    });
+  }
+
+  /** The active user. @throws BillingError SECURITY_INVALID_USER (40001). */
+  async get(name: string): Promise<User> {
+    const user = isStorable(name) ? await this.#ports.storage.system.findUserByName(name) : null;
+    if (user?.isActive) return user;
+    throw noSuchUser(name);
+  }
+
+  /** Ends sessions and tokens of the user. @throws BillingError SECURITY_INVALID_USER, MISSING_OR_INVALID_FIELD. */
+  async changePassword(
+    author: SystemAuthor,
+    input: { readonly name: string; readonly password: string },
+    policy: PasswordPolicy,
+  ): Promise<void> {
+    checkSecret('UserRolesJson password', input.password, policy);
+    await this.#changeable(input.name);
+    const passwordHash = await this.#ports.hasher.hash(input.password);
+    await this.#change(author, input.name, { values: { passwordHash }, isCredential: true });
+  }
+
+  /** Replaces the roles. @throws BillingError SECURITY_INVALID_USER, SECURITY_INVALID_ROLE (40003). */
+  async setRoles(
+    author: SystemAuthor,
+    input: { readonly name: string; readonly roles: readonly string[] },
+  ): Promise<void> {
+    await this.#changeable(input.name);
+    const roles = await existingRoles(this.#ports, input.roles);
+    await this.#change(author, input.name, { values: { roles }, isCredential: true });
+  }
+
+  /** Replaces the tenants that the user may use. @throws BillingError SECURITY_INVALID_USER, MISSING_OR_INVALID_FIELD. */
+  async setGrants(author: SystemAuthor, input: TenantGrants & { readonly name: string }): Promise<void> {
+    await this.#changeable(input.name);
+    const tenantIds = await existingTenants(this.#ports, input.tenantIds);
+    const values = { allTenants: input.allTenants, tenantIds };
+    await this.#change(author, input.name, { values, isCredential: false });
+  }
+
+  /** Makes the user inactive: it cannot log in, and its sessions and tokens end. @throws BillingError SECURITY_INVALID_USER. */
+  async deactivate(author: SystemAuthor, name: string): Promise<void> {
+    await this.#changeable(name);
+    await this.#change(author, name, { values: { isActive: false }, isCredential: true });
+  }
+
+  /** @throws BillingError SECURITY_INVALID_USER for nobody, and for the administrator of the server's configuration. */
+  async #changeable(name: string): Promise<void> {
+    const user = await this.get(name);
+    if (user.permissions.length === 0) return;
+    throw new BillingError({
+      code: ErrorCode.SECURITY_INVALID_USER,
+      message: `User "${shortened(name)}" is set up by the server's configuration and is not changed here`,
+      facts: { user: name },
+    });
+  }
+
+  async #change(
+    author: SystemAuthor,
+    name: string,
+    change: { readonly values: Partial<UserChange>; readonly isCredential: boolean },
+  ): Promise<void> {
+    const authorship = systemAuthorshipOf(author, this.#ports);
+    const changed = await this.#ports.storage.security.updateUser(name, change, authorship);
+    if (changed === null) throw noSuchUser(name);
+    this.#principals.forget();
+  }
+}
+
+/** SECURITY_INVALID_USER (40001). */
+export function noSuchUser(name: string): BillingError {
+  return new BillingError({
+    code: ErrorCode.SECURITY_INVALID_USER,
+    message: `There is no user "${shortened(name)}"`,
+    facts: { user: name },
+  });
+}
