@@ -52,6 +52,7 @@ import { KeyValueService } from './tenants/key-value-service.ts';
 import { TenantService } from './tenants/service.ts';
 import { SigningSecretService } from './tenants/signing-secret-service.ts';
 import type { Instant } from './time/index.ts';
+import { TimelineService } from './timeline/service.ts';
 
 /** What the engine is opened with. `Host` is the host application's transaction handle, given by the storage. */
 export interface BillingOptions<Host> {
@@ -192,6 +193,7 @@ function engineOf(ports: Ports, settings: EngineSettings) {
     catalogAdministration: new CatalogAdministration(ports, catalogs),
     accounts: new AccountService(ports),
     accountEmails: new AccountEmailService(ports),
+    timelines: new TimelineService(ports, catalogs),
     subscriptions: new SubscriptionService(ports, catalogs),
     invoicing,
     paymentMethods: new PaymentMethodService(ports, paymentConfig),
@@ -223,7 +225,7 @@ function engineOf(ports: Ports, settings: EngineSettings) {
 
 function operationsOf(services: Engine['services']) {
   const { catalogs, catalogAdministration, accounts, subscriptions, invoicing, payments, audit } = services;
-  const { accountEmails, paymentMethods, paymentMethodReads } = services;
+  const { accountEmails, timelines, paymentMethods, paymentMethodReads } = services;
   const { keyValues, signingSecrets, configuration } = services;
   const { tags, tagDefinitions, customFields } = services;
   const { catalogEntries } = services;
@@ -266,6 +268,7 @@ function operationsOf(services: Engine['services']) {
       search: accounts.search.bind(accounts),
       findExactly: accounts.findExactly.bind(accounts),
       children: accounts.children.bind(accounts),
+      timeline: timelines.ofAccount.bind(timelines),
       emails: accountEmails.ofAccount.bind(accountEmails),
       addEmail: accountEmails.add.bind(accountEmails),
       removeEmail: accountEmails.remove.bind(accountEmails),

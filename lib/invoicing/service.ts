@@ -12,6 +12,7 @@ import { planNamesOf } from '../subscriptions/lifecycle-order.ts';
 import { formatLocalDate, type LocalDate } from '../time/index.ts';
 import { dryRunToTargetDate } from './dry-run.ts';
 import { type InvoiceView, viewInvoices } from './invoice-view.ts';
+import { loadInvoiceViews } from './load-invoice-views.ts';
 import { newInvoice } from './new-invoice.ts';
 import { parkAccounts, unparkAccount } from './parking.ts';
 import { type RunRequest, type RunResult, runAccounts } from './run-accounts.ts';
@@ -143,7 +144,7 @@ export class InvoicingService {
       (await find(session)).map((invoice) => invoice.accountId),
     );
     return this.#ports.storage.read(context.tenant, async (session) => {
-      const [view] = await viewsWithItems(session, await find(session), catalogsOf);
+      const [view] = await loadInvoiceViews(session, await find(session), catalogsOf);
       if (view) return view;
       throw new BillingError({
         code: ErrorCode.INVOICE_NOT_FOUND,
@@ -169,7 +170,7 @@ export class InvoicingService {
         ...filter,
       });
       if (catalogsOf === null) return viewInvoices(invoices, [], null);
-      return viewsWithItems(session, invoices, catalogsOf);
+      return loadInvoiceViews(session, invoices, catalogsOf);
     });
   }
 
@@ -197,22 +198,6 @@ export class InvoicingService {
   #open(context: CallContext, accounts: CatalogRequest['accounts']): Promise<CatalogSource> {
     return this.#catalogs.open({ tenant: context.tenant, now: context.createdDate, accounts });
   }
-}
-
-async function viewsWithItems(
-  session: ReadSession,
-  invoices: Parameters<typeof viewInvoices>[0],
-  catalogsOf: CatalogSource,
-): Promise<readonly InvoiceView[]> {
-  if (invoices.length === 0) return [];
-  const items = await session.invoices.findItems(invoices.map((invoice) => invoice.id));
-  const accountIds = [...new Set(invoices.map((invoice) => invoice.accountId))];
-  const plansOf = await withOverridePlans(session, {
-    catalogOf: await catalogsOf(session, accountIds),
-    accountIds,
-    planNames: planNamesOf(items),
-  });
-  return viewInvoices(invoices, items, plansOf);
 }
 
 async function requireAccount(session: ReadSession, accountId: Uuid): Promise<void> {

@@ -105,6 +105,7 @@ export const samples: Readonly<Record<string, MakeSample>> = {
     segments: { searchKey: 'customer' },
   }),
   getChildrenAccounts: () => ({ query: 'accountWithBalance=true&audit=FULL' }),
+  getAccountTimeline: () => ({ query: 'parallel=true&audit=FULL' }),
   getEmails: nothing,
   getAccountEmailAuditLogsWithHistory: nothing,
   addEmail: ({ accountId }) => ({ body: { accountId, email: 'second@example.com' } }),

@@ -109,7 +109,7 @@ export function invoiceJson(invoice: InvoiceView, rendering: Rendering, isStored
     balance: invoice.balance,
     bundleKeys: null,
     credits: null,
-    items: invoice.items.map((item) => itemJson(item, rendering)),
+    items: invoice.items.map((item) => invoiceItemJson(item, rendering)),
     trackingIds: [],
     isParentInvoice: invoice.isParentInvoice,
     parentInvoiceId: null,
@@ -118,7 +118,7 @@ export function invoiceJson(invoice: InvoiceView, rendering: Rendering, isStored
   };
 }
 
-function itemJson(item: InvoiceItemView, rendering: Rendering) {
+export function invoiceItemJson(item: InvoiceItemView, rendering: Rendering) {
   return {
     invoiceItemId: item.id,
     invoiceId: item.invoiceId,

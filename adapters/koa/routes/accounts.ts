@@ -5,6 +5,7 @@ import type { CallContext } from '../../../lib/context.ts';
 import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
 import type { Uuid } from '../../../lib/ids/index.ts';
 import { Account, accountJson, type ShownBalance } from '../models/account.ts';
+import { AccountTimeline, auditedIdsOfTimeline, timelineJson } from '../models/account-timeline.ts';
 import { auditedIdsOfBundle, Bundle, bundleJson } from '../models/subscription.ts';
 import { UNCOUNTED } from '../response/pagination.ts';
 import { type Answer, created, empty, json, page } from '../routing/answer.ts';
@@ -141,6 +142,23 @@ export const accountRoutes: readonly Route[] = [
     async handle(call) {
       const children = await call.billing.accounts.children(call.context, call.params.accountId);
       return json(await accountsJson(call, children));
+    },
+  }),
+  tenantRoute({
+    method: 'GET',
+    path: '/1.0/kb/accounts/{accountId}/timeline',
+    operationId: 'getAccountTimeline',
+    area,
+    summary: 'Get an account with its bundles, invoices and payments, as they are at one moment',
+    permission: 'NONE',
+    // Accepted, without effect: all is read from one snapshot (accounts.md §10).
+    query: { parallel: flag(), ...auditParameter },
+    success: { status: 200, body: AccountTimeline },
+    fails: noSuchAccount,
+    async handle(call) {
+      const timeline = await call.billing.accounts.timeline(call.context, call.params.accountId);
+      const audit = await auditOf(call, auditedIdsOfTimeline(timeline));
+      return json(timelineJson(timeline, { dialect: call.dialect, audit }));
     },
   }),
   ...accountEmailRoutes,

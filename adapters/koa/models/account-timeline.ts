@@ -1,0 +1,45 @@
+import type { Uuid } from '../../../lib/ids/index.ts';
+import type { AccountTimeline as Timeline } from '../../../lib/timeline/service.ts';
+import type { Dialect } from '../dialect.ts';
+import { field, model } from '../wire/model.ts';
+import { listOf } from '../wire/wire-type.ts';
+import { Account, accountJson } from './account.ts';
+import { auditedIdsOfInvoice, Invoice, invoiceItemJson, invoiceJson } from './invoice.ts';
+import { auditedIdsOfPayment, InvoicePayment, invoicePaymentJson } from './payment.ts';
+import { type AuditByRecord, auditedIdsOfBundle, Bundle, bundleJson } from './subscription.ts';
+
+export const AccountTimeline = model('AccountTimeline', {
+  account: field(Account, 'R'),
+  bundles: field(listOf(Bundle), 'R'),
+  invoices: field(listOf(Invoice), 'R'),
+  payments: field(listOf(InvoicePayment), 'R'),
+});
+
+export function auditedIdsOfTimeline(timeline: Timeline): readonly Uuid[] {
+  return [
+    timeline.account.id,
+    ...timeline.bundles.flatMap(auditedIdsOfBundle),
+    ...timeline.invoices.flatMap(auditedIdsOfInvoice),
+    ...timeline.payments.flatMap(auditedIdsOfPayment),
+  ];
+}
+
+/** Every invoice carries the same list of credits (accounts.md §10). */
+export function timelineJson(
+  timeline: Timeline,
+  rendering: { readonly dialect: Dialect; readonly audit: AuditByRecord },
+) {
+  const { account, bundles, invoices, payments } = timeline;
+  const { audit } = rendering;
+  const credits = timeline.credits.map((item) => invoiceItemJson(item, rendering));
+  return {
+    account: accountJson(account, { accountBalance: null, accountCBA: null }, audit.get(account.id)),
+    bundles: bundles.map((bundle) => bundleJson(bundle, rendering)),
+    invoices: invoices.map((invoice) => ({
+      ...invoiceJson(invoice, rendering),
+      bundleKeys: invoice.bundleKeys.join(','),
+      credits,
+    })),
+    payments: payments.map((payment) => invoicePaymentJson(payment, audit)),
+  };
+}

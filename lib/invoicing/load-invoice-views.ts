@@ -1,0 +1,23 @@
+import type { CatalogSource } from '../catalog/catalog-source.ts';
+import { withOverridePlans } from '../catalog/override-plans.ts';
+import type { ReadSession } from '../ports/storage/index.ts';
+import { planNamesOf } from '../subscriptions/lifecycle-order.ts';
+import { type InvoiceView, viewInvoices } from './invoice-view.ts';
+import type { Invoice } from './model.ts';
+
+/** The invoices with their items and the names of what they bill, in the order given and a constant number of queries. */
+export async function loadInvoiceViews(
+  session: ReadSession,
+  invoices: readonly Invoice[],
+  catalogsOf: CatalogSource,
+): Promise<readonly InvoiceView[]> {
+  if (invoices.length === 0) return [];
+  const items = await session.invoices.findItems(invoices.map((invoice) => invoice.id));
+  const accountIds = [...new Set(invoices.map((invoice) => invoice.accountId))];
+  const plansOf = await withOverridePlans(session, {
+    catalogOf: await catalogsOf(session, accountIds),
+    accountIds,
+    planNames: planNamesOf(items),
+  });
+  return viewInvoices(invoices, items, plansOf);
+}
