@@ -22,8 +22,13 @@ import {
 import { BillingError, ErrorCode } from '../../lib/errors/index.ts';
 import { BillingPeriod, TimeUnit } from '../../lib/time/index.ts';
 
-/** Documents per run: a few thousand on every commit, more when `BILLWRIGHT_FUZZ_RUNS` asks for them. */
-const runs = Number(process.env.BILLWRIGHT_FUZZ_RUNS ?? 3_000);
+/** Documents per property: a few thousand on every commit, 100,000 of all three in the long run. */
+const runs = Number(
+  process.env.BILLWRIGHT_FUZZ_RUNS ?? (process.env.BILLWRIGHT_TEST_LONG === '1' ? 34_000 : 1_000),
+);
+
+/** Processor time that one document may take, a hundred times what the slowest does: beyond it something hangs. */
+const MOST_MS_PER_DOCUMENT = 5_000;
 
 const seeds = ['written.xml', 'every-element.xml'].map((name) =>
   readFileSync(new URL(`../fixtures/catalogs/${name}`, import.meta.url), 'utf8'),
@@ -146,7 +151,17 @@ function mutate(document: string, change: Mutation): string {
   }
 }
 
-/** Whatever comes in: a document, or a `BillingError` with one problem that has a place. */
+/** Whatever comes in, it is dealt with: read, and everything done with what was read. Says whether it could be read. */
+function examine(document: string | Uint8Array): boolean {
+  const began = process.cpuUsage();
+  const parsed = read(document);
+  if (parsed !== undefined) exercise(parsed);
+  const { user, system } = process.cpuUsage(began);
+  expect((user + system) / 1_000, 'processor time in ms').to.be.lessThan(MOST_MS_PER_DOCUMENT);
+  return parsed !== undefined;
+}
+
+/** A document, or a `BillingError` with one problem that has a place. */
 function read(document: string | Uint8Array): ParsedDocument | undefined {
   try {
     return readCatalogXml(document);
@@ -182,8 +197,7 @@ describe('Fuzzed catalog documents', () => {
     const mutations = fc.array(mutation, { minLength: 1, maxLength: 4 });
     fc.assert(
       fc.property(fc.constantFrom(...seeds), mutations, (seed, changes) => {
-        const document = read(changes.reduce(mutate, seed));
-        if (document !== undefined) exercise(document);
+        examine(changes.reduce(mutate, seed));
       }),
       { numRuns: runs },
     );
@@ -194,10 +208,7 @@ describe('Fuzzed catalog documents', () => {
     const changes = fc.array(fc.record({ place, choice: place }), { minLength: 1, maxLength: 8 });
     fc.assert(
       fc.property(fc.constantFrom(...seeds), changes, (seed, all) => {
-        const document = read(all.reduce(changeValue, seed));
-        if (document === undefined) return;
-        readable += 1;
-        exercise(document);
+        if (examine(all.reduce(changeValue, seed))) readable += 1;
       }),
       { numRuns: runs },
     );
@@ -212,8 +223,7 @@ describe('Fuzzed catalog documents', () => {
       fc.property(fc.constantFrom(...bytes), flips, mark, (seed, changes, byteOrderMark) => {
         const document = Uint8Array.from([...byteOrderMark, ...seed]);
         for (const [at, value] of changes) document[Math.floor(at * (document.length - 1))] = value;
-        const parsed = read(document);
-        if (parsed !== undefined) exercise(parsed);
+        examine(document);
       }),
       { numRuns: runs },
     );

@@ -48,19 +48,17 @@ function checkAddOnList(check: VersionCheck, { product, list, addOns }: AddOnLis
       names.indexOf(product.name),
     ]);
   }
-  if (product.category !== ProductCategory.BASE) {
-    if (names.some((name) => name !== product.name)) {
-      check.findings.error(`${owner} is ${product.category}: only a BASE product has ${list} products`, [
-        names,
-      ]);
-    }
-    return;
+  const isBase = product.category === ProductCategory.BASE;
+  if (!isBase && names.some((name) => name !== product.name)) {
+    check.findings.error(`${owner} is ${product.category}: only a BASE product has ${list} products`, [
+      names,
+    ]);
   }
   names.forEach((name, index) => {
     if (name === product.name) return;
     const place = [names, 'addonProduct', index] as const;
     if (!check.names.refer({ owner, kind: NameKind.PRODUCT, name, place })) return;
-    if (!addOns.has(name)) {
+    if (isBase && !addOns.has(name)) {
       check.findings.error(`${owner}: its ${list} product "${name}" is not an ADD_ON`, place);
     }
   });

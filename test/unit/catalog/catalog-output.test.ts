@@ -244,6 +244,60 @@ describe('JSON catalog', () => {
     expect(json.priceLists[1]).to.deep.equal({ name: 'VIP', plans: ['p-fee', 'p-m'], prettyName: 'VIP' });
   });
 
+  it('has the fields of json-models.md §5 in dialect K, and those of §15 besides in dialect D, no others', () => {
+    const shapes: Readonly<Record<string, readonly [inK: string, addedInD: string]>> = {
+      catalog: ['currencies effectiveDate name priceLists products units', 'rules'],
+      unit: ['name prettyName', ''],
+      product: ['available included name plans prettyName type', ''],
+      plan: [
+        'billingPeriod name phases prettyName recurringBillingMode',
+        'effectiveDateForExistingSubscriptions plansAllowedInBundle priceList product',
+      ],
+      phase: ['duration fixedPrices prices type usages', 'name prettyName recurringBillingPeriod'],
+      duration: ['number unit', ''],
+      price: ['currency value', ''],
+      usage: ['billingPeriod tiers', 'billingMode blocks limits name prettyName tierBlockPolicy usageType'],
+      tier: ['blocks fixedPrice limits recurringPrice', ''],
+      tieredBlock: ['max prices size unit', ''],
+      limit: ['max min unit', ''],
+      priceList: ['name plans', 'prettyName'],
+    };
+    const [parsed] = readCatalogXml(
+      readFileSync(new URL('../../fixtures/catalogs/every-element.xml', import.meta.url)),
+    ).versions;
+    if (!parsed) throw new Error('no version');
+    const everything = createVersion(parsed.content);
+    for (const dialect of ['K', 'D'] as const) {
+      const json = catalogJson(everything, dialect);
+      const plans = json.products.flatMap((each) => each.plans);
+      const phases = plans.flatMap((each) => each.phases);
+      const usages = phases.flatMap((each) => each.usages);
+      const tiers = usages.flatMap((each) => each.tiers);
+      const blocks = tiers.flatMap((each) => each.blocks);
+      const found: Readonly<Record<string, readonly object[]>> = {
+        catalog: [json],
+        unit: json.units,
+        product: json.products,
+        plan: plans,
+        phase: phases,
+        duration: phases.map((each) => each.duration),
+        price: [...phases.flatMap((each) => each.prices), ...blocks.flatMap((each) => each.prices)],
+        usage: usages,
+        tier: tiers,
+        tieredBlock: blocks,
+        limit: [...tiers, ...usages].flatMap((each) => each.limits ?? []),
+        priceList: json.priceLists,
+      };
+      for (const [name, [inK, addedInD]] of Object.entries(shapes)) {
+        const fields = `${inK} ${dialect === 'D' ? addedInD : ''}`.trim().split(' ').toSorted();
+        // The limits of the document are those of a usage, which dialect K does not show.
+        if (name !== 'limit' || dialect === 'D') expect(found[name]?.length, name).to.be.greaterThan(0);
+        for (const object of found[name] ?? [])
+          expect(Object.keys(object).toSorted(), name).to.deep.equal(fields);
+      }
+    }
+  });
+
   it('shows a null price as null', () => {
     const { content } = parse(
       catalogXml({ plans: plan('p-m', 'P', { price: price('USD', null) }) }).replace(

@@ -1,0 +1,179 @@
+import { expect } from 'chai';
+import { createVersion, validateVersion } from '../../../lib/catalog/index.ts';
+import { formatInstant } from '../../../lib/time/index.ts';
+import {
+  catalogXml,
+  DEFAULT_RULES,
+  type DocumentParts,
+  errorOf,
+  lists,
+  parse,
+  phase,
+  plan,
+  price,
+  product,
+  TRIAL,
+} from './catalog-document.ts';
+
+// catalog.md §18: what the documents of the wild use, and the parser must take.
+
+function usageOf(attributes: string, body: string): DocumentParts {
+  const usages = `<usage name="usg" ${attributes}><billingPeriod>MONTHLY</billingPeriod>${body}</usage>`;
+  return {
+    units: ['u', 'w'],
+    plans: plan('p-m', 'P', { finalPhase: phase('EVERGREEN', { usages }) }),
+  };
+}
+
+function ruleOf(rule: string, ...bodies: readonly string[]): DocumentParts {
+  const cases = bodies.map((body) => `<${rule}Case>${body}</${rule}Case>`).join('');
+  const others = DEFAULT_RULES.replace(new RegExp(`<${rule}>.*</${rule}>`), '');
+  return { rules: `${others}<${rule}>${cases}</${rule}>` };
+}
+
+const tieredBlock = (unit: string, max: string): string =>
+  `<tieredBlock><unit>${unit}</unit><size>1</size><prices>${price('USD', '1')}</prices><max>${max}</max></tieredBlock>`;
+const limit = (max: string): string => `<limits><limit><unit>u</unit><max>${max}</max></limit></limits>`;
+const capacityTier = (max: string): string =>
+  `<tier>${limit(max)}<recurringPrice>${price('USD', '5')}</recurringPrice></tier>`;
+
+const accepted: readonly (readonly [title: string, parts: DocumentParts])[] = [
+  ...['START_OF_BUNDLE', 'START_OF_SUBSCRIPTION'].map(
+    (value) =>
+      [`create alignment ${value}`, ruleOf('createAlignment', `<alignment>${value}</alignment>`)] as const,
+  ),
+  ...['START_OF_BUNDLE', 'START_OF_SUBSCRIPTION', 'CHANGE_OF_PLAN', 'CHANGE_OF_PRICELIST'].map(
+    (value) =>
+      [`change alignment ${value}`, ruleOf('changeAlignment', `<alignment>${value}</alignment>`)] as const,
+  ),
+  [
+    'change policies with ILLEGAL',
+    ruleOf('changePolicy', '<toProduct>P</toProduct><policy>ILLEGAL</policy>', '<policy>IMMEDIATE</policy>'),
+  ],
+  [
+    'billing modes mixed per plan',
+    {
+      recurringBillingMode: '',
+      plans:
+        plan('a', 'P', { more: '<recurringBillingMode>IN_ADVANCE</recurringBillingMode>' }) +
+        plan('b', 'P', { more: '<recurringBillingMode>IN_ARREAR</recurringBillingMode>' }),
+      priceLists: lists({ DEFAULT: ['a', 'b'] }),
+    },
+  ],
+  ['a version that is IN_ARREAR', { recurringBillingMode: 'IN_ARREAR' }],
+  [
+    'a plan of usage alone, of two units',
+    usageOf(
+      'billingMode="IN_ARREAR" usageType="CONSUMABLE"',
+      `<tiers><tier><blocks>${tieredBlock('u', '10')}${tieredBlock('w', '-1')}</blocks></tier>
+      <tier><blocks>${tieredBlock('u', '-1')}${tieredBlock('w', '-1')}</blocks></tier></tiers>`.replace(
+        tieredBlock('w', '-1'),
+        tieredBlock('w', '20'),
+      ),
+    ),
+  ],
+  [
+    'consumable usage at the price of the top tier',
+    usageOf(
+      'billingMode="IN_ARREAR" usageType="CONSUMABLE" tierBlockPolicy="TOP_TIER"',
+      `<tiers><tier><blocks>${tieredBlock('u', '-1')}</blocks></tier></tiers>`,
+    ),
+  ],
+  [
+    'capacity usage in arrear',
+    usageOf(
+      'billingMode="IN_ARREAR" usageType="CAPACITY"',
+      `<tiers>${capacityTier('10')}${capacityTier('-1')}</tiers>`,
+    ),
+  ],
+  [
+    'capacity in advance',
+    usageOf(
+      'billingMode="IN_ADVANCE" usageType="CAPACITY"',
+      `${limit('5')}<recurringPrice>${price('USD', '5')}</recurringPrice>`,
+    ),
+  ],
+  [
+    'consumables in advance, as blocks and top-ups',
+    usageOf(
+      'billingMode="IN_ADVANCE" usageType="CONSUMABLE"',
+      `<blocks><block><unit>u</unit><size>10</size><prices>${price('USD', '1')}</prices></block>
+       <block type="TOP_UP"><unit>w</unit><size>10</size><prices/><minTopUpCredit>5</minTopUpCredit></block></blocks>`,
+    ),
+  ],
+  ['limits of a product', { units: ['u'], products: product('P', { limits: limit('5') }) }],
+  [
+    'a plan in several lists',
+    { priceLists: lists({ DEFAULT: ['p-m'], VIP: ['p-m'], PROMO: ['p-m'], EMPTY: [] }) },
+  ],
+  ['STANDALONE', { products: product('P', { category: 'STANDALONE' }) }],
+  ['products without plans', { products: product('P') + product('Z') }],
+  [
+    'five currencies, one of them BTC',
+    {
+      currencies: ['USD', 'EUR', 'GBP', 'JPY', 'BTC'],
+      plans: plan('p-m', 'P', { price: price('BTC', '0.00012345') + price('JPY', '900') }),
+    },
+  ],
+  [
+    'three phases with a FIXEDTERM at the end',
+    {
+      plans: plan('p-m', 'P', {
+        initialPhases: TRIAL + phase('DISCOUNT', { unit: 'MONTHS', number: 6, price: '5' }),
+        finalPhase: phase('FIXEDTERM', { unit: 'YEARS', number: 1, price: '9' }),
+      }),
+    },
+  ],
+  ...[
+    'DAILY',
+    'WEEKLY',
+    'BIWEEKLY',
+    'THIRTY_DAYS',
+    'THIRTY_ONE_DAYS',
+    'SIXTY_DAYS',
+    'NINETY_DAYS',
+    'BIMESTRIAL',
+    'QUARTERLY',
+    'TRIANNUAL',
+    'BIANNUAL',
+    'ANNUAL',
+    'SESQUIENNIAL',
+    'BIENNIAL',
+    'TRIENNIAL',
+  ].map((period) => [`the period ${period}`, { plans: plan('p-m', 'P', { period }) }] as const),
+  [
+    'a number of plans per bundle',
+    { plans: plan('p-m', 'P', { more: '<plansAllowedInBundle>2</plansAllowedInBundle>' }) },
+  ],
+];
+
+describe('Documents that must be accepted', () => {
+  for (const [title, parts] of accepted) {
+    it(`catalog §18 ${title}`, () => {
+      const parsed = parse(catalogXml(parts));
+      expect(validateVersion(parsed).errors).to.deep.equal([]);
+      expect(createVersion(parsed.content).plans.length).to.be.greaterThan(0);
+    });
+  }
+
+  for (const [written, read] of [
+    ['2024-01-01T08:00:00Z', '2024-01-01T08:00:00.000Z'],
+    ['2024-01-01T08:00:00', '2024-01-01T08:00:00.000Z'],
+    ['2024-01-01T08:00:00+02:00', '2024-01-01T06:00:00.000Z'],
+    ['2024-01-01T08:00:00.123Z', '2024-01-01T08:00:00.123Z'],
+    ['\n      2024-01-01T08:00:00\t ', '2024-01-01T08:00:00.000Z'],
+    ['2024-01-01', '2024-01-01T00:00:00.000Z'],
+  ] as const) {
+    it(`catalog §18 the date ${JSON.stringify(written)}`, () => {
+      const { content } = parse(catalogXml({ effectiveDate: written }));
+      expect(formatInstant(content.effectiveDate)).to.equal(read);
+    });
+  }
+
+  it('catalog §18 but not a changePolicy that is nested in itself', () => {
+    const nested = DEFAULT_RULES.replace('<changePolicy>', '<changePolicy><changePolicy/>');
+    expect(errorOf(() => parse(catalogXml({ rules: nested }))).problems?.[0]?.message).to.equal(
+      'Unknown element "changePolicy" in "changePolicy"',
+    );
+  });
+});
