@@ -25,6 +25,14 @@ const listedColumns = raw(
   ['record_id', ...catalogVersionsTable.columnsOf(listed).map(({ name }) => name)].join(', '),
 );
 
+/** Of all versions together there may be hundreds of thousands: their hashes stay where they are. */
+const partColumns = raw(
+  catalogPartsTable
+    .columnsOf(['kind', 'name', 'forExisting', 'text'])
+    .map(({ name }) => name)
+    .join(', '),
+);
+
 export function catalogReads(scope: TenantScope, revisions: RevisionsOfSession): CatalogReads {
   const { runner, tenantRecordId } = scope;
   return {
@@ -53,9 +61,16 @@ export function catalogReads(scope: TenantScope, revisions: RevisionsOfSession):
     parts: async (recordIds) => {
       if (recordIds.length === 0) return [];
       const rows = await runner.rows(sql`
-        select ${raw(runner.dialect.selectList(catalogPartsTable))} from bw_catalog_parts
+        select record_id, ${partColumns} from bw_catalog_parts
         where +tenant_record_id = ${tenantRecordId} and ${isIn('record_id', 'bigint', recordIds)}`);
-      return rows.map((row) => catalogPartsTable.decode(row));
+      const { kind, name, forExisting, text } = catalogPartsTable.fields;
+      return rows.map((row) => ({
+        recordId: numberOf(row.record_id, 'record_id'),
+        kind: kind.read(row),
+        name: name.read(row),
+        forExisting: forExisting.read(row),
+        text: text.read(row),
+      }));
     },
     revision: async () => (await revisions.read()).catalogRevision,
     findOverridePlans: async (planNames) =>

@@ -10,11 +10,19 @@ interface Run {
   last: number;
 }
 
+/** Runs of one plan, ascending. Their beginnings lie side by side, so that a search among a thousand stays in the cache. */
+interface PlanRunList {
+  readonly runs: Run[];
+  readonly firsts: number[];
+}
+
+const none: PlanRunList = Object.freeze({ runs: [], firsts: [] });
+
 /** Where in a catalog each plan occurs: what a search through its versions needs, without decoding a single plan. */
 export class PlanRuns {
-  readonly #runs = new Map<string, Run[]>();
+  readonly #runs = new Map<string, PlanRunList>();
   /** Those runs whose plan sets a date for existing subscriptions. */
-  readonly #dated = new Map<string, Run[]>();
+  readonly #dated = new Map<string, PlanRunList>();
 
   constructor(versions: readonly CatalogVersion[]) {
     versions.forEach((version, index) => {
@@ -41,9 +49,9 @@ export class PlanRuns {
    */
   changedAfter(planName: string, index: number): readonly number[] {
     if (!this.#dated.has(planName)) return [];
-    const runs = this.#runs.get(planName) ?? [];
+    const { runs, firsts } = this.#runs.get(planName) ?? none;
     const changed: number[] = [];
-    let position = latestBy(runs, index);
+    let position = latestBy(firsts, index);
     let end = Math.max(index, runs[position]?.last ?? index);
     for (position += 1; runs[position]?.first === end + 1; position += 1) {
       const run = runs[position];
@@ -55,15 +63,15 @@ export class PlanRuns {
   }
 
   #add(part: Part<Plan>, index: number): void {
-    const runs = listIn(this.#runs, part.name);
-    const latest = runs.at(-1);
+    const list = listIn(this.#runs, part.name);
+    const latest = list.runs.at(-1);
     if (latest?.part === part && latest.last >= index - 1) {
       latest.last = index;
       return;
     }
     const run = { part, first: index, last: index };
-    runs.push(run);
-    if (part.forExisting !== null) listIn(this.#dated, part.name).push(run);
+    add(list, run);
+    if (part.forExisting !== null) add(listIn(this.#dated, part.name), run);
   }
 
   /** Rule 4: the latest version after the anchor whose date for existing subscriptions is reached. */
@@ -71,8 +79,8 @@ export class PlanRuns {
     planName: string,
     { at, anchor, instant }: { at: number; anchor: number; instant: Instant },
   ): number | undefined {
-    const runs = this.#dated.get(planName) ?? [];
-    for (let position = latestBy(runs, at); position >= 0; position -= 1) {
+    const { runs, firsts } = this.#dated.get(planName) ?? none;
+    for (let position = latestBy(firsts, at); position >= 0; position -= 1) {
       const run = runs[position];
       if (run === undefined || Math.min(run.last, at) <= anchor) return undefined;
       if (run.part.forExisting !== null && run.part.forExisting <= instant) return Math.min(run.last, at);
@@ -82,15 +90,15 @@ export class PlanRuns {
 
   /** Rule 3: the latest version up to the anchor that has the plan. */
   #kept(planName: string, anchor: number): number | undefined {
-    const runs = this.#runs.get(planName) ?? [];
-    const run = runs[latestBy(runs, anchor)];
+    const { runs, firsts } = this.#runs.get(planName) ?? none;
+    const run = runs[latestBy(firsts, anchor)];
     return run && Math.min(run.last, anchor);
   }
 
   /** Rule 5: the latest version that has the plan and sets no date for existing subscriptions. */
   #fallback(planName: string, at: number): number | undefined {
-    const runs = this.#runs.get(planName) ?? [];
-    for (let position = latestBy(runs, at); position >= 0; position -= 1) {
+    const { runs, firsts } = this.#runs.get(planName) ?? none;
+    for (let position = latestBy(firsts, at); position >= 0; position -= 1) {
       const run = runs[position];
       if (run?.part.forExisting === null) return Math.min(run.last, at);
     }
@@ -98,21 +106,26 @@ export class PlanRuns {
   }
 }
 
-function listIn(map: Map<string, Run[]>, name: string): Run[] {
+function listIn(map: Map<string, PlanRunList>, name: string): PlanRunList {
   const known = map.get(name);
   if (known !== undefined) return known;
-  const list: Run[] = [];
+  const list = { runs: [], firsts: [] };
   map.set(name, list);
   return list;
 }
 
+function add({ runs, firsts }: PlanRunList, run: Run): void {
+  runs.push(run);
+  firsts.push(run.first);
+}
+
 /** Position of the last run that begins at or before a version; −1 if there is none. */
-function latestBy(runs: readonly Run[], index: number): number {
+function latestBy(firsts: readonly number[], index: number): number {
   let low = -1;
-  let high = runs.length - 1;
+  let high = firsts.length - 1;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if ((runs[middle]?.first ?? 0) <= index) low = middle;
+    if ((firsts[middle] ?? 0) <= index) low = middle;
     else high = middle - 1;
   }
   return low;

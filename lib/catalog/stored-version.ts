@@ -15,8 +15,6 @@ export type CatalogPartKind = (typeof CatalogPartKind)[keyof typeof CatalogPartK
  */
 export interface StoredCatalogPart {
   readonly recordId: number;
-  /** SHA-256 of kind and text, in hexadecimal; unique in the tenant. */
-  readonly contentHash: string;
   readonly kind: CatalogPartKind;
   readonly name: string;
   /** A plan's `effectiveDateForExistingSubscriptions`, so that a search through versions need not read the text. */
@@ -25,7 +23,10 @@ export interface StoredCatalogPart {
   readonly text: string;
 }
 
-export type NewCatalogPart = Omit<StoredCatalogPart, 'recordId'>;
+export interface NewCatalogPart extends Omit<StoredCatalogPart, 'recordId'> {
+  /** SHA-256 of kind and text, in hexadecimal; unique in the tenant. */
+  readonly contentHash: string;
+}
 
 /** What a stored version is made of: record ids of parts, products and plans in ascending order of name. */
 export interface CatalogComposition {

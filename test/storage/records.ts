@@ -140,7 +140,7 @@ export function catalogPart(changes: Partial<NewCatalogPart>): NewCatalogPart {
     kind: CatalogPartKind.PLAN,
     name: oddText,
     forExisting: null,
-    text: JSON.stringify(oddText),
+    text: JSON.stringify([oddText, newId()]),
     contentHash: newId(),
     ...changes,
   };
