@@ -187,10 +187,16 @@ function engineOf(ports: Ports, settings: EngineSettings) {
   const invoicingConfig = invoicingConfigOf(settingsOf);
   const paymentConfig = paymentConfigOf(settingsOf);
   const invoicing = new InvoicingService(ports, catalogs, invoicingConfig);
+  const catalogAdministration = new CatalogAdministration(ports, catalogs);
+  const catalogValues = {
+    sources: catalogAdministration.sources.bind(catalogAdministration),
+    upload: catalogs.upload.bind(catalogs),
+    delete: catalogAdministration.delete.bind(catalogAdministration),
+  };
   const services = {
     catalogs,
     catalogEntries: new CatalogEntryService(ports, catalogs),
-    catalogAdministration: new CatalogAdministration(ports, catalogs),
+    catalogAdministration,
     accounts: new AccountService(ports),
     accountEmails: new AccountEmailService(ports),
     timelines: new TimelineService(ports, catalogs),
@@ -203,7 +209,7 @@ function engineOf(ports: Ports, settings: EngineSettings) {
     tagDefinitions: new TagDefinitionService(ports),
     customFields: new CustomFieldService(ports),
     audit: new AuditService(ports),
-    keyValues: new KeyValueService(ports, {
+    keyValues: new KeyValueService(ports, catalogValues, {
       allowPrivateNetworks: settings.server.server['notifications.allowPrivateNetworks'],
     }),
     signingSecrets: new SigningSecretService(ports),

@@ -8,7 +8,7 @@ import { BusEventType, type NewBusEvent } from '../queue/model.ts';
 import { checkStorable, shortened } from '../text/index.ts';
 import { type CallbackPolicy, readCallbackUrl } from './callback/callback-url.ts';
 import { checkConfiguration } from './configuration/index.ts';
-import { KeyKind, keyKind } from './system-keys.ts';
+import { KeyKind, keyKind, SystemKey } from './system-keys.ts';
 
 /** A key with its values in the order in which they were added. */
 export interface KeyValues {
@@ -16,13 +16,27 @@ export interface KeyValues {
   readonly values: readonly string[];
 }
 
+/** The values of the key CATALOG: the documents that were uploaded (catalog.md §5 rules 9 and 10). */
+export interface CatalogValues {
+  /** In upload order. */
+  sources(context: CallContext): Promise<readonly string[]>;
+  upload(context: CallContext, source: string): Promise<void>;
+  delete(context: CallContext): Promise<void>;
+}
+
 /** Values of the tenants: the server's own keys, such as configuration and callback, and any others (platform.md §3). */
 export class KeyValueService {
   readonly #ports: Pick<Ports, 'storage' | 'ids' | 'logger'>;
+  readonly #catalog: CatalogValues;
   readonly #callbacks: CallbackPolicy;
 
-  constructor(ports: Pick<Ports, 'storage' | 'ids' | 'logger'>, callbacks: CallbackPolicy) {
+  constructor(
+    ports: Pick<Ports, 'storage' | 'ids' | 'logger'>,
+    catalog: CatalogValues,
+    callbacks: CallbackPolicy,
+  ) {
     this.#ports = ports;
+    this.#catalog = catalog;
     this.#callbacks = callbacks;
   }
 
@@ -33,12 +47,14 @@ export class KeyValueService {
    * @param value at most 10 MiB, not empty.
    * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for a bad key, an empty value or a bad configuration,
    * MALFORMED_BODY (60001) for a configuration that is no flat JSON object, INVALID_PARAMETER (60002) for a bad callback
-   * URL, TOO_LARGE (60012), NOT_IMPLEMENTED (1) for a key of a part that this version does not have.
+   * URL, TOO_LARGE (60012), CATALOG_INVALID_FOR_TENANT (2080) for a bad catalog, NOT_IMPLEMENTED (1) for a key of a part
+   * that this version does not have.
    */
   async add(context: CallContext, key: string, value: string): Promise<void> {
     checkKey(key);
     checkValue(value);
     const kind = keyKind(key);
+    if (kind === KeyKind.CATALOG) return this.#catalog.upload(context, value);
     this.#check(context, kind, value);
     await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
       await session.keyValues.lock();
@@ -56,16 +72,20 @@ export class KeyValueService {
   /** The key's values; none for an unknown key. @throws BillingError MISSING_OR_INVALID_FIELD for a bad key. */
   async get(context: CallContext, key: string): Promise<KeyValues> {
     checkKey(key);
+    if (key === SystemKey.CATALOG) return { key, values: await this.#catalog.sources(context) };
     const rows = await this.#ports.storage.read(context.tenant, (session) => session.keyValues.find([key]));
     return { key, values: rows.map(({ value }) => value) };
   }
 
   /**
    * Removes every value of the key; an unknown key is no error. A key of the server's own that had one is told as
-   * TENANT_CONFIG_DELETION. @throws BillingError MISSING_OR_INVALID_FIELD for a bad key.
+   * TENANT_CONFIG_DELETION.
+   * @throws BillingError MISSING_OR_INVALID_FIELD for a bad key, CATALOG_INVALID_FOR_TENANT (2080) for a catalog that a
+   * subscription refers to.
    */
   async delete(context: CallContext, key: string): Promise<void> {
     checkKey(key);
+    if (key === SystemKey.CATALOG) return this.#catalog.delete(context);
     await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
       await session.keyValues.lock();
       await deleteKey(session, key);
@@ -79,12 +99,20 @@ export class KeyValueService {
       session.keyValues.findByPrefix(prefix),
     );
     const byKey = Map.groupBy(rows, ({ key }) => key);
-    return [...byKey]
-      .map(([key, values]) => ({ key, values: values.map(({ value }) => value) }))
-      .sort((one, other) => (one.key < other.key ? -1 : 1));
+    const found = [...byKey].map(([key, values]) => ({ key, values: values.map(({ value }) => value) }));
+    return [...found, ...(await this.#catalogUnder(context, prefix))].sort((one, other) =>
+      one.key < other.key ? -1 : 1,
+    );
   }
 
-  #check(context: CallContext, kind: KeyKind, value: string): void {
+  /** The key CATALOG, if it has the prefix and a value. */
+  async #catalogUnder(context: CallContext, prefix: string): Promise<readonly KeyValues[]> {
+    if (!SystemKey.CATALOG.startsWith(prefix)) return [];
+    const values = await this.#catalog.sources(context);
+    return values.length === 0 ? [] : [{ key: SystemKey.CATALOG, values }];
+  }
+
+  #check(context: CallContext, kind: Exclude<KeyKind, 'CATALOG'>, value: string): void {
     switch (kind) {
       case KeyKind.CALLBACK:
         readCallbackUrl(value, this.#callbacks);
@@ -96,7 +124,6 @@ export class KeyValueService {
       case KeyKind.PAYMENT_STATE_MACHINE:
       case KeyKind.USER:
         return;
-      case KeyKind.CATALOG:
       case KeyKind.OVERDUE:
       case KeyKind.INVOICE_TEXT:
       case KeyKind.USAGE:

@@ -137,9 +137,10 @@ describe('the command line', () => {
     }
   });
 
-  it('serves with the properties of the environment', async () => {
+  it('serves the default catalog, and with the properties of the environment', async () => {
     const database = join(directory, 'configured.db');
-    const running = await serve(['--database', database, '--test-mode'], {
+    const meadow = fileURLToPath(new URL('../../examples/catalogs/meadow.xml', import.meta.url));
+    const running = await serve(['--database', database, '--test-mode', '--default-catalog', meadow], {
       SERVICE_notifications_allowPrivateNetworks: 'false',
       SERVICE_payment_retry_days: 'often',
     });
@@ -153,7 +154,9 @@ describe('the command line', () => {
       };
       const core = `${running.url}/1.0/kb`;
       const body = JSON.stringify({ apiKey: 'bob', apiSecret: 'lazar' });
-      await fetch(`${core}/tenants`, { method: 'POST', headers, body });
+      await fetch(`${core}/tenants?useGlobalDefault=true`, { method: 'POST', headers, body });
+      const catalogs = (await (await fetch(`${core}/catalog`, { headers })).json()) as { name: string }[];
+      expect(catalogs.map(({ name }) => name)).to.deep.equal(['Meadow']);
       const register = `${core}/tenants/registerNotificationCallback?cb=`;
       const statusOf = async (url: string) =>
         (await fetch(register + encodeURIComponent(url), { method: 'POST', headers })).status;

@@ -206,6 +206,33 @@ eachDatabase((kind, open) => {
       expect(deleted.status).to.equal(403);
     });
 
+    it('has the uploaded catalogs under CATALOG, in upload order, whichever way they came', async () => {
+      const january = (await exampleCatalog()).toString();
+      const february = january.replace('2024-01-01T00:00:00Z', '2024-02-01T00:00:00Z');
+      const xml = { 'content-type': 'text/xml' };
+      expect(
+        (await serving.call('POST', '/1.0/kb/catalog/xml', { body: february, headers: xml })).status,
+      ).to.equal(201);
+      const made = await post(userKey('CATALOG'), january);
+      expect(made.status, made.text).to.equal(201);
+      expect(made.headers.get('location')).to.match(/\/tenants\/userKeyValue\/CATALOG$/);
+      expect(await valuesAt(userKey('CATALOG'))).to.deep.equal([february, january]);
+      expect((await get(`${tenants}/uploadPerTenantConfig/CAT/search`)).json).to.deep.equal([
+        { key: 'CATALOG', values: [february, january], auditLogs: [] },
+      ]);
+      const again = await post(userKey('CATALOG'), january);
+      expect([again.status, (again.json as { code: number }).code]).to.deep.equal([400, 2_080]);
+      const bad = await post(userKey('CATALOG'), '<catalog/>');
+      expect([bad.status, (bad.json as { code: number }).code]).to.deep.equal([400, 2_080]);
+      await newTypes();
+      expect((await serving.call('DELETE', userKey('CATALOG'))).status).to.equal(204);
+      expect(await valuesAt(userKey('CATALOG'))).to.deep.equal([]);
+      expect((await get('/1.0/kb/catalog')).json).to.deep.equal([]);
+      expect((await get(`${tenants}/uploadPerTenantConfig/CAT/search`)).json).to.deep.equal([]);
+      expect(await newTypes()).to.deep.equal(['TENANT_CONFIG_DELETION', 'TENANT_CONFIG_CHANGE']);
+      expect(await valuesAt(userKey('CATALOG'), eve)).to.deep.equal([]);
+    });
+
     it('refuses keys of parts that are not offered', async () => {
       for (const key of ['OVERDUE_CONFIG', 'INVOICE_TEMPLATE', 'USAGE_METERS']) {
         const refused = await post(userKey(key), 'x');
