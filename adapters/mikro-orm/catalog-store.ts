@@ -87,9 +87,9 @@ export function catalogReads(scope: TenantScope, revisions: RevisionsOfSession):
           ),
     lastOverridePlanNumber: async () => {
       const [row] = await scope.runner.rows(sql`
-        select coalesce(max(number), 0) as last from bw_override_plans
-        where tenant_record_id = ${scope.tenantRecordId}`);
-      return numberOf(row?.last, 'number');
+        select number from bw_override_plans
+        where tenant_record_id = ${scope.tenantRecordId} order by number desc limit 1`);
+      return row === undefined ? 0 : numberOf(row.number, 'number');
     },
     usesGlobalDefault: async () => {
       const [tenant] = await runner.rows(sql`
@@ -130,15 +130,18 @@ export function catalogWrites(scope: WriteScope, revisions: RevisionsOfSession):
       if (added.length > 0) await insertVersions(scope, added, revision);
     },
     leaveGlobalDefault: () => revisions.set(sql`use_global_default = ${false}`),
-    insertOverridePlan: async (plan) => {
-      const [recordId] = await insert(scope, overridePlansTable, [plan]);
-      scope.changes.add({
-        tableName: 'OVERRIDE_PLANS',
-        changeType: ChangeType.INSERT,
-        targetId: plan.id,
-        targetRecordId: recordId ?? 0,
-        accountRecordId: null,
-        snapshot: null,
+    insertOverridePlans: async (plans) => {
+      if (plans.length === 0) return;
+      const recordIds = await insert(scope, overridePlansTable, plans);
+      plans.forEach((plan, index) => {
+        scope.changes.add({
+          tableName: 'OVERRIDE_PLANS',
+          changeType: ChangeType.INSERT,
+          targetId: plan.id,
+          targetRecordId: recordIds[index] ?? 0,
+          accountRecordId: null,
+          snapshot: null,
+        });
       });
     },
   };

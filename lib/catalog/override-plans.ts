@@ -94,16 +94,18 @@ export async function obtainOverridePlan(
   const number = freeNumber(last + 1, (each) => hasPlan(catalog, overridePlanName(parentPlanName, each)));
   const planName = overridePlanName(parentPlanName, number);
   storing.add(session);
-  await session.catalogs.insertOverridePlan({
-    id: nextId(),
-    number,
-    planName,
-    parentPlanName,
-    currency,
-    overrides,
-    overrideHash,
-    createdDate: session.authorship.createdDate,
-  });
+  await session.catalogs.insertOverridePlans([
+    {
+      id: nextId(),
+      number,
+      planName,
+      parentPlanName,
+      currency,
+      overrides,
+      overrideHash,
+      createdDate: session.authorship.createdDate,
+    },
+  ]);
   return new OverridePlan(planName, definition);
 }
 

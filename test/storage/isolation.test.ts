@@ -318,8 +318,8 @@ async function fill(opened: OpenedStorage, acme: Account) {
   await opened.write(async (session) => {
     const { catalogs, invoices, payments, subscriptions } = session;
     await catalogs.insert([catalogVersion({})]);
-    await catalogs.insertOverridePlan(all.overridePlan);
     await session.catalogEntries.apply({ addedEntries: [all.entry], addedRows: [all.planRow] });
+    await catalogs.insertOverridePlans([all.overridePlan]);
     await subscriptions.insertBundles([all.bundle]);
     await subscriptions.insertSubscriptions([all.subscription]);
     await subscriptions.insertEvents([all.event]);

@@ -21,6 +21,7 @@ import {
   lifecycleEvent,
   newId,
   now,
+  overridePlan,
   ownerOf,
   payment,
   paymentMethod,
@@ -111,6 +112,12 @@ eachDatabase((kind, open) => {
           await session.tags.findByObjects('ACCOUNT', ids, { includeDeleted: true });
           await session.customFields.findByObjects('ACCOUNT', ids);
           await session.customFields.findByIds(idsOf(of.map((each) => each.custom)));
+          const named = chosen.overridePlans.slice(0, size);
+          await session.catalogs.findOverridePlans(named.map(({ planName }) => planName));
+          await session.catalogs.findOverridePlansOf(
+            'gold-monthly',
+            named.map(({ overrideHash }) => overrideHash),
+          );
           await session.notifications.findPending(accounts.map(({ id }) => id));
         });
         expect(found).to.deep.equal([]);
@@ -241,7 +248,11 @@ async function fill(opened: OpenedStorage) {
     };
   });
   const past = of.flatMap(({ owner }) => Array.from({ length: perAccount - 1 }, () => invoice(owner)));
+  const overridePlans = of.map((_, index) =>
+    overridePlan({ number: index + 1, planName: `gold-monthly-${index + 1}`, overrideHash: newId() }),
+  );
   await opened.write(async (session) => {
+    await session.catalogs.insertOverridePlans(overridePlans);
     await session.subscriptions.insertBundles(of.map((each) => each.bundle));
     await session.subscriptions.insertSubscriptions(of.map((each) => each.subscription));
     await session.subscriptions.insertEvents(of.map((each) => each.event));
@@ -313,7 +324,7 @@ async function fill(opened: OpenedStorage) {
   });
   const stranger = await opened.newTenant();
   await opened.storage.write(stranger, author(), (session) => session.accounts.insert([account({})]));
-  return { accounts: accounts.slice(100, 200), of: of.slice(100, 200) };
+  return { accounts: accounts.slice(100, 200), of: of.slice(100, 200), overridePlans };
 }
 
 async function analyse(database: TestDatabase): Promise<void> {

@@ -617,7 +617,7 @@ eachDatabase((kind, open) => {
       ];
       await opened.write(async ({ catalogs }) => {
         const before = await catalogs.revision();
-        for (const plan of [one, two]) await catalogs.insertOverridePlan(plan);
+        await catalogs.insertOverridePlans([one, two]);
         expect(await catalogs.lastOverridePlanNumber()).to.equal(9);
         expect(await catalogs.revision()).to.equal(before);
       });

@@ -190,38 +190,38 @@ const rules: readonly Rule[] = [
     title: 'override plan by number',
     meaning: ErrorCode.BUSY,
     insert: (session, _owner, key) =>
-      session.catalogs.insertOverridePlan(
+      session.catalogs.insertOverridePlans([
         overridePlan({ number: 1, planName: newId(), overrideHash: `${key}${newId()}` }),
-      ),
+      ]),
   },
   {
     title: 'override plan by name',
     meaning: ErrorCode.BUSY,
     insert: async (session, _owner, key) =>
-      session.catalogs.insertOverridePlan(
+      session.catalogs.insertOverridePlans([
         overridePlan({ ...(await nextNumber(session)), planName: key, overrideHash: newId() }),
-      ),
+      ]),
     near: async (session, _owner, key) =>
-      session.catalogs.insertOverridePlan(
+      session.catalogs.insertOverridePlans([
         overridePlan({ ...(await nextNumber(session)), planName: key.toUpperCase(), overrideHash: newId() }),
-      ),
+      ]),
   },
   {
     title: 'override plan by parent and overrides',
     meaning: ErrorCode.BUSY,
     insert: async (session, _owner, key) =>
-      session.catalogs.insertOverridePlan(
+      session.catalogs.insertOverridePlans([
         overridePlan({ ...(await nextNumber(session)), planName: newId(), overrideHash: key }),
-      ),
+      ]),
     near: async (session, _owner, key) =>
-      session.catalogs.insertOverridePlan(
+      session.catalogs.insertOverridePlans([
         overridePlan({
           ...(await nextNumber(session)),
           planName: newId(),
           parentPlanName: 'silver-monthly',
           overrideHash: key,
         }),
-      ),
+      ]),
   },
   {
     title: 'catalog entry by kind and name',

@@ -41,8 +41,8 @@ export interface CatalogWrites {
    * `catalogRevision`; returns the id of the first. The caller holds the lock.
    */
   insert(versions: readonly NewCatalogVersion[]): Promise<Uuid>;
-  /** Stores a new override plan, audited; `catalogRevision` stays, since no version changes. */
-  insertOverridePlan(plan: New<StoredOverridePlan>): Promise<void>;
+  /** Stores new override plans, audited; `catalogRevision` stays, since no version changes. */
+  insertOverridePlans(plans: readonly New<StoredOverridePlan>[]): Promise<void>;
   /**
    * Takes versions out of the catalog, whose rows stay, and puts others in, as one change: audited as TENANT_KVS, revision
    * raised by 1. The caller holds the lock.

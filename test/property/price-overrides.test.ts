@@ -1,0 +1,111 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import {
+  createVersion,
+  defineOverrides,
+  type InternationalPrice,
+  OverridePlan,
+  type Plan,
+  type PriceOverrides,
+  type PriceTarget,
+} from '../../lib/catalog/index.ts';
+import { readOverrides, writeOverrides } from '../../lib/catalog/override-plan.ts';
+import { mapPrices } from '../../lib/catalog/price-target.ts';
+import { decimal } from '../../lib/money/index.ts';
+import { versionContent } from './catalog-arbitraries.ts';
+import { propertyRuns } from './runs.ts';
+
+/** Plans of valid phases: the types of one plan differ, as validation asks (V8). */
+const plans = versionContent
+  .map((content) => createVersion(content).plans)
+  .map((all) => all.filter(({ phases }) => new Set(phases.map(({ type }) => type)).size === phases.length))
+  .filter((all) => all.length > 0);
+
+const amounts = fc.array(
+  fc.integer({ min: 0, max: 10_000_000 }).map((cents) => decimal(cents).dividedBy(100)),
+  { minLength: 1, maxLength: 20 },
+);
+
+function pricesOf(plan: Plan): ReadonlyMap<PriceTarget, InternationalPrice> {
+  const prices = new Map<PriceTarget, InternationalPrice>();
+  for (const phase of plan.phases) {
+    mapPrices(phase, (target, price) => {
+      prices.set(target, price);
+      return price;
+    });
+  }
+  return prices;
+}
+
+/** Some of the plan's prices, each with an amount. */
+const overridden = fc
+  .record({ plans, amounts, picks: fc.array(fc.boolean(), { minLength: 30 }) })
+  .map((given) => {
+    const [plan] = given.plans;
+    if (plan === undefined) throw new Error('no plan');
+    const targets = [...pricesOf(plan).keys()].filter((_, index) => given.picks[index % given.picks.length]);
+    const overrides: PriceOverrides = new Map(
+      targets.map((target, index) => [target, given.amounts[index % given.amounts.length] ?? decimal(0)]),
+    );
+    return { plan, overrides };
+  });
+
+describe('Price overrides', () => {
+  it('change the chosen prices in one currency and nothing else', () => {
+    fc.assert(
+      fc.property(overridden, ({ plan, overrides }) => {
+        const definition = { parentPlanName: plan.name, currency: 'USD', overrides } as const;
+        const made = new OverridePlan(`${plan.name}-1`, definition).planFrom(plan);
+        const before = pricesOf(plan);
+        const after = pricesOf(made);
+        expect([...after.keys()]).to.deep.equal([...before.keys()]);
+        for (const [target, price] of after) {
+          const amount = overrides.get(target);
+          const others = (of: InternationalPrice | undefined) =>
+            of?.prices.filter(({ currency }) => currency !== 'USD');
+          const dollars = price.prices.filter(({ currency }) => currency === 'USD');
+          if (amount === undefined) expect(price).to.deep.equal(before.get(target));
+          else {
+            expect(dollars.map((each) => each.amount?.value.toFixed())).to.deep.equal([amount.toFixed()]);
+            expect(others(price)).to.deep.equal(others(before.get(target)));
+          }
+        }
+        expect(made.phases.map(({ name }) => name)).to.deep.equal(
+          plan.phases.map(({ type }) => `${plan.name}-1-${type.toLowerCase()}`),
+        );
+        const same = new OverridePlan(plan.name, { ...definition, overrides: new Map() }).planFrom(plan);
+        expect({ ...same, parentPlanName: undefined }).to.deep.equal({ ...plan, parentPlanName: undefined });
+      }),
+      { numRuns: propertyRuns },
+    );
+  }).timeout(0);
+
+  it('are read as they were written, and written alike in any order', () => {
+    fc.assert(
+      fc.property(overridden, ({ plan, overrides }) => {
+        const text = writeOverrides(overrides);
+        expect(writeOverrides(readOverrides(text))).to.equal(text);
+        const chosen = new OverridePlan('x', {
+          parentPlanName: plan.name,
+          currency: 'USD',
+          overrides: new Map([...overrides].toReversed()),
+        });
+        const merged = defineOverrides({
+          plan: chosen.planFrom(plan),
+          chosen,
+          currency: 'USD',
+          requests: [],
+        });
+        const straight = new OverridePlan('x', { parentPlanName: plan.name, currency: 'USD', overrides });
+        const again = defineOverrides({
+          plan: straight.planFrom(plan),
+          chosen: straight,
+          currency: 'USD',
+          requests: [],
+        });
+        expect(writeOverrides(merged.overrides)).to.equal(writeOverrides(again.overrides));
+      }),
+      { numRuns: propertyRuns },
+    );
+  }).timeout(0);
+});
