@@ -1,0 +1,389 @@
+import { expect } from 'chai';
+import { PLUGIN } from '../../adapters/koa/routing/path.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { overlayCatalog } from '../support/overlay-catalog.ts';
+import { migrated } from '../support/storage.ts';
+import { bearer } from './callers.ts';
+import {
+  aliasHeaders,
+  createdId,
+  type Reply,
+  type Request,
+  type Serving,
+  serve,
+  xmlType,
+} from './serving.ts';
+
+interface VersionJson {
+  readonly effectiveDate: string;
+  readonly products: readonly { readonly plans: readonly { readonly name: string }[] }[];
+}
+
+/** A monthly plan of the product Pot. */
+function planOf(name: string, effectiveDate: string, price = '10') {
+  return {
+    name,
+    recurringBillingMode: 'IN_ADVANCE',
+    effectiveDate,
+    productName: 'Pot',
+    pricelistName: 'DEFAULT',
+    phases: [evergreen(price)],
+  };
+}
+
+function evergreen(price: string) {
+  return {
+    type: 'EVERGREEN',
+    durationUnit: 'UNLIMITED',
+    recurringPrices: { billingPeriod: 'MONTHLY', prices: [{ currency: 'USD', value: price }] },
+  };
+}
+
+const pot = { name: 'Pot', category: 'BASE' };
+const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
+
+eachDatabase((kind, open) => {
+  describe(`catalog entries over HTTP on ${kind}`, () => {
+    let serving: Awaited<ReturnType<typeof serve>>;
+    let call: Serving['call'];
+    let authorization: string;
+
+    beforeEach(async () => {
+      serving = await serve(await open(migrated));
+      call = serving.call;
+      authorization = await bearer(serving, 'admin');
+    });
+    afterEach(() => serving.close());
+
+    const entries = (method: string, path: string, request: Request = {}): Promise<Reply> =>
+      call(method, `${PLUGIN}/catalog/${path}`, {
+        ...request,
+        headers: { authorization, 'x-service-createdby': undefined, ...request.headers },
+      });
+
+    async function made(reply: Promise<Reply>): Promise<unknown> {
+      const { status, text, json } = await reply;
+      expect(status, text).to.be.oneOf([200, 201]);
+      return json;
+    }
+
+    async function refused(reply: Promise<Reply>): Promise<readonly [status: number, code: unknown]> {
+      const { status, json } = await reply;
+      return [status, (json as { readonly code: number }).code];
+    }
+
+    const input = (plans: readonly object[], more: object = {}, query = ''): Promise<Reply> =>
+      entries('POST', `inputData${query}`, { body: { plans, ...more } });
+
+    async function newAccount(): Promise<string> {
+      return createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
+    }
+
+    async function versions(query = ''): Promise<readonly string[]> {
+      const { json } = await call('GET', `/1.0/kb/catalog${query}`, { headers: aliasHeaders });
+      return (json as readonly VersionJson[]).map(
+        ({ effectiveDate, products }) =>
+          `${effectiveDate.slice(0, 10)} ${products
+            .flatMap(({ plans }) => plans.map(({ name }) => name))
+            .toSorted()
+            .join()}`,
+      );
+    }
+
+    it('catalog W18 Entries to versions: as a client sees them', async () => {
+      serving.clock.set('2024-01-01T00:00:00Z');
+      await made(input([planOf('p1', '2024-01-01')], { products: [pot] }));
+      await made(input([planOf('p2', '2024-02-01'), planOf('p3', '2024-05-01T00:00')]));
+      const dates = 'effDate=2024-05-01&effectiveDateForExistingSubscriptions=2024-06-01';
+      await made(entries('PUT', `p1/updatePlan?${dates}`, { body: [evergreen('12')] }));
+      serving.clock.set('2024-07-01T00:00:00Z');
+      const retired = await entries('DELETE', 'p2/retirePlan');
+      expect([retired.status, retired.text]).to.deep.equal([200, '']);
+      expect(await versions()).to.deep.equal([
+        '2024-01-01 p1',
+        '2024-02-01 p1,p2',
+        '2024-05-01 p1,p2,p3',
+        '2024-07-01 p1,p3',
+      ]);
+      expect(await made(entries('GET', 'plan/all'))).to.have.length(5);
+      expect(await made(entries('GET', 'p2/plan'))).to.deep.equal({
+        name: 'p2',
+        prettyName: '',
+        recurringBillingMode: 'IN_ADVANCE',
+        effectiveDate: '2024-07-01T00:00:00.000Z',
+        effectiveDateForExistingSubscriptions: '',
+        productName: 'Pot',
+        pricelistName: 'DEFAULT',
+        retired: true,
+        phases: [
+          {
+            prettyName: '',
+            type: 'EVERGREEN',
+            durationUnit: 'UNLIMITED',
+            durationLength: -1,
+            fixedPrices: [],
+            usages: [],
+          },
+        ],
+      });
+      expect((await entries('DELETE', 'p2/retirePlan')).status).to.equal(200);
+      expect(await made(entries('GET', 'plan/all'))).to.have.length(5);
+      const [product] = (await made(entries('GET', 'product/all'))) as readonly object[];
+      expect(product).to.include({ name: 'Pot', retiredDate: '' });
+    });
+
+    it('catalog W19 Overlay: one account sees its own plan, another one cannot have it', async () => {
+      for (const body of overlayCatalog)
+        await call('POST', '/1.0/kb/catalog/xml', { body, headers: xmlType });
+      await made(input([planOf('e', '2024-03-01')], { products: [pot] }));
+      expect(await versions()).to.deep.equal(['2024-01-01 x', '2024-03-01 e,x', '2024-04-01 e,x,y']);
+      const [a, b] = [await newAccount(), await newAccount()];
+      await made(input([{ ...planOf('acct-x', '2024-01-01'), productName: 'Pan' }], {}, `?accountId=${a}`));
+      expect(await versions(`?accountId=${a}`)).to.deep.equal(['2024-01-01 acct-x']);
+      expect(await versions(`?accountId=${b}`)).to.deep.equal(await versions());
+      const subscribe = (accountId: string): Promise<Reply> =>
+        call('POST', '/1.0/kb/subscriptions', { body: { accountId, planName: 'acct-x' } });
+      expect(await refused(subscribe(b))).to.deep.equal([400, 2021]);
+      expect((await subscribe(a)).status).to.equal(201);
+      expect(await made(entries('GET', `plan/all?accountId=${a}`))).to.have.length(1);
+      expect(await made(entries('GET', `plan/all?accountId=${b}`))).to.deep.equal([]);
+      expect(await made(entries('GET', `Pan/plansPerProduct?accountId=${a}`))).to.have.length(1);
+      expect(await refused(entries('GET', 'acct-x/plan'))).to.deep.equal([404, 61006]);
+      expect(await made(entries('GET', `info?accountId=${a}`))).to.deep.equal({
+        state: 'CATALOG_STATE_PLUGIN',
+      });
+    });
+
+    it('a creation answers what is stored, word for word; so does its repetition', async () => {
+      const usages = [
+        {
+          usageName: 'water',
+          usageType: 'CONSUMABLE',
+          billingPeriod: 'MONTHLY',
+          tiers: [
+            {
+              tierNumber: 2,
+              blocks: [
+                { billingMeterCode: 'litre', size: 1, max: -1, prices: [{ currency: 'USD', value: 0.5 }] },
+              ],
+            },
+            {
+              tierNumber: 1,
+              blocks: [
+                {
+                  billingMeterCode: 'litre',
+                  size: 1,
+                  max: 100,
+                  prices: [{ currency: 'USD', value: '1.25' }],
+                },
+              ],
+            },
+          ],
+        },
+      ];
+      const body = {
+        catalogName: 'Pots',
+        products: [
+          { ...pot, prettyName: 'A pot', availableAddons: ['Lid'] },
+          { name: 'Lid', category: 'ADD_ON', availableForBps: ['Pot'], retiredDate: '2020-01-01' },
+        ],
+        plans: [
+          {
+            ...planOf('p1', '2024-02-01T10:00+02:00'),
+            prettyName: 'Plan one',
+            pricelistName: 'Spring',
+            retired: true,
+            effectiveDateForExistingSubscriptions: '',
+            phases: [
+              { phaseType: 'TRIAL', durationUnit: 'DAYS', durationLength: 30, fixedPrices: [] },
+              { ...evergreen('10.5'), usages },
+            ],
+          },
+        ],
+      };
+      const expected = {
+        catalogName: 'Pots',
+        plans: [
+          {
+            name: 'p1',
+            prettyName: 'Plan one',
+            recurringBillingMode: 'IN_ADVANCE',
+            effectiveDate: '2024-02-01T08:00:00.000Z',
+            effectiveDateForExistingSubscriptions: '',
+            productName: 'Pot',
+            pricelistName: 'Spring',
+            retired: false,
+            phases: [
+              {
+                prettyName: '',
+                type: 'TRIAL',
+                durationUnit: 'DAYS',
+                durationLength: 30,
+                fixedPrices: [],
+                usages: [],
+              },
+              {
+                prettyName: '',
+                type: 'EVERGREEN',
+                durationUnit: 'UNLIMITED',
+                durationLength: -1,
+                fixedPrices: [],
+                recurringPrices: {
+                  billingPeriod: 'MONTHLY',
+                  prices: [{ currency: 'USD', value: '10.500000000' }],
+                },
+                usages: [
+                  {
+                    usageName: 'water',
+                    usageType: 'CONSUMABLE',
+                    prettyName: '',
+                    billingPeriod: 'MONTHLY',
+                    tierBlockPolicy: 'ALL_TIERS',
+                    tiers: [
+                      {
+                        tierNumber: 2,
+                        blocks: [
+                          {
+                            billingMeterCode: 'litre',
+                            size: 1,
+                            max: -1,
+                            prices: [{ currency: 'USD', value: '0.500000000' }],
+                          },
+                        ],
+                      },
+                      {
+                        tierNumber: 1,
+                        blocks: [
+                          {
+                            billingMeterCode: 'litre',
+                            size: 1,
+                            max: 100,
+                            prices: [{ currency: 'USD', value: '1.250000000' }],
+                          },
+                        ],
+                      },
+                    ],
+                  },
+                ],
+              },
+            ],
+          },
+        ],
+        products: [
+          {
+            name: 'Pot',
+            prettyName: 'A pot',
+            category: 'BASE',
+            availableForBps: [],
+            availableAddons: ['Lid'],
+            retiredDate: '',
+          },
+          {
+            name: 'Lid',
+            prettyName: '',
+            category: 'ADD_ON',
+            availableForBps: ['Pot'],
+            availableAddons: [],
+            retiredDate: '',
+          },
+        ],
+      };
+      expect(await made(entries('POST', 'inputData', { body }))).to.deep.equal(expected);
+      const repeated = {
+        ...body,
+        catalogName: 'Pans',
+        plans: [{ ...body.plans[0], phases: [evergreen('99')] }],
+      };
+      expect(await made(entries('POST', 'inputData', { body: repeated }))).to.deep.equal(expected);
+      expect(await made(entries('POST', 'plan', { body: { name: 'p1' } }))).to.deep.equal(expected.plans[0]);
+      const [version] = (await call('GET', '/1.0/kb/catalog?requestedDate=2024-02-02')).json as readonly {
+        readonly name: string;
+        readonly units: unknown;
+        readonly priceLists: readonly unknown[];
+        readonly products: readonly { readonly name: string; readonly available: readonly string[] }[];
+      }[];
+      expect(version?.name).to.equal('Pots');
+      expect(version?.units).to.deep.equal([{ name: 'litre', prettyName: 'litre' }]);
+      expect(version?.priceLists).to.deep.equal([
+        { name: 'DEFAULT', prettyName: 'DEFAULT', plans: [] },
+        { name: 'Spring', prettyName: 'Spring', plans: ['p1'] },
+      ]);
+      expect(version?.products.map(({ name, available }) => [name, available])).to.deep.equal([
+        ['Lid', []],
+        ['Pot', ['Lid']],
+      ]);
+    });
+
+    it('every failure row answers its status and code, and leaves nothing behind', async () => {
+      const account = await newAccount();
+      await made(input([planOf('p1', '2024-01-01')], { products: [pot] }));
+      const before = [await versions(), await made(entries('GET', 'plan/all'))];
+      const ghost = { ...planOf('p2', '2024-01-01'), productName: 'Ghost' };
+      const used = await call('POST', '/1.0/kb/subscriptions', {
+        body: { accountId: account, planName: 'p1' },
+      });
+      expect(used.status, used.text).to.equal(201);
+      const rows: readonly (readonly [call: () => Promise<Reply>, status: number, code: number])[] = [
+        [() => input([ghost]), 400, 61001],
+        [() => entries('POST', 'plan', { body: ghost }), 400, 61001],
+        [() => input([planOf('p1', '2024-01-01')], {}, `?accountId=${account}`), 400, 61002],
+        [() => input([planOf('p2', '2024-01-01')], { products: [pot] }, `?accountId=${account}`), 400, 61002],
+        [() => input([]), 400, 61004],
+        [() => entries('POST', 'plan', { body: {} }), 400, 61004],
+        [() => entries('PUT', 'p1/updatePlan', { body: [] }), 400, 61004],
+        [() => entries('PUT', 'p1/updatePlan?effDate=2023-01-01', { body: [evergreen('12')] }), 400, 61004],
+        [
+          () =>
+            entries('PUT', 'p1/updatePlan?effectiveDateForExistingSubscriptions=2025-01-01', {
+              body: [evergreen('12')],
+            }),
+          400,
+          61004,
+        ],
+        [() => entries('PUT', 'p2/updatePlan', { body: [evergreen('12')] }), 404, 61006],
+        [() => entries('GET', 'p2/plan'), 404, 61006],
+        [() => entries('DELETE', 'p2/retirePlan'), 404, 61006],
+        [() => entries('DELETE', 'p2/deletePlan?force=true'), 404, 61006],
+        [() => entries('DELETE', 'p1/deletePlan'), 400, 61003],
+        [() => entries('DELETE', 'p1/deletePlan?force=false'), 400, 61003],
+        [() => entries('DELETE', 'p1/deletePlan?force=true'), 400, 61005],
+        [() => entries('DELETE', 'product/Pot/deleteProduct'), 400, 61003],
+        [() => entries('DELETE', 'product/Pot/deleteProduct?force=true'), 400, 61005],
+        [() => entries('DELETE', 'product/Ghost/deleteProduct?force=true'), 404, 61007],
+        [() => entries('GET', 'Ghost/plansPerProduct'), 404, 61007],
+      ];
+      for (const [index, [request, status, code]] of rows.entries()) {
+        expect(await refused(request()), `row ${index}`).to.deep.equal([status, code]);
+      }
+      expect([await versions(), await made(entries('GET', 'plan/all'))]).to.deep.equal(before);
+    });
+
+    it('another tenant sees none of it: each of its names answers like an unknown one', async () => {
+      await made(input([planOf('p1', '2024-01-01')], { products: [pot] }));
+      const asEve = (method: string, path: string, request: Request = {}): Promise<Reply> =>
+        entries(method, path, { ...request, headers: eve });
+      for (const [method, path] of [
+        ['GET', 'NAME/plansPerProduct'],
+        ['GET', 'NAME/plan'],
+        ['DELETE', 'NAME/retirePlan'],
+        ['DELETE', 'NAME/deletePlan?force=true'],
+        ['DELETE', 'product/NAME/deleteProduct?force=true'],
+      ] as const) {
+        for (const name of ['p1', 'Pot']) {
+          const [foreign, unknown] = [
+            await asEve(method, path.replace('NAME', name)),
+            await asEve(method, path.replace('NAME', 'nil')),
+          ];
+          expect(foreign.status, path).to.equal(404);
+          expect(foreign.text.replaceAll(name, 'nil')).to.equal(unknown.text);
+        }
+      }
+      expect(await made(asEve('GET', 'plan/all'))).to.deep.equal([]);
+      expect(await made(asEve('GET', 'product/all'))).to.deep.equal([]);
+      expect(await made(asEve('GET', 'info'))).to.deep.equal({ state: 'CATALOG_STATE_INIT' });
+      const own = { plans: [planOf('p1', '2024-02-01', '7')], products: [pot] };
+      await made(asEve('POST', 'inputData', { body: own }));
+      expect(await versions()).to.deep.equal(['2024-01-01 p1']);
+    });
+  });
+});
