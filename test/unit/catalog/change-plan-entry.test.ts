@@ -1,0 +1,170 @@
+import { expect } from 'chai';
+import { retirementRows, updatedRow } from '../../../lib/catalog/entries/change-plan.ts';
+import {
+  BillingError,
+  type CatalogEntry,
+  decimal,
+  formatInstant,
+  type Instant,
+  instant,
+  type PhaseInput,
+  type PlanRow,
+} from '../../../lib/index.ts';
+
+const day = (text: string): Instant => instant(Date.parse(`${text}T00:00:00Z`));
+const id = '00000000-0000-4000-8000-000000000001' as CatalogEntry['id'];
+const prices = [{ currency: 'USD', value: decimal('10') }] as const;
+
+const entry: CatalogEntry = {
+  recordId: 1,
+  id,
+  kind: 'PLAN',
+  name: 'p1',
+  accountId: null,
+  accountRecordId: null,
+  parentId: id,
+  product: null,
+  plan: {
+    prettyName: '',
+    recurringBillingMode: 'IN_ADVANCE',
+    productName: 'Pot',
+    pricelistName: 'DEFAULT',
+    xmlProduct: null,
+  },
+  createdDate: day('2024-01-01'),
+};
+
+function row(effectiveDate: string, changes: Partial<PlanRow> = {}): PlanRow {
+  return {
+    recordId: 1,
+    id,
+    planName: 'p1',
+    accountRecordId: null,
+    effectiveDate: day(effectiveDate),
+    createdOrder: 1,
+    effectiveDateForExistingSubscriptions: null,
+    retired: false,
+    sinceRevision: 1,
+    phases: [
+      {
+        prettyName: '',
+        type: 'EVERGREEN',
+        duration: { unit: 'UNLIMITED', number: -1 },
+        fixedPrices: [],
+        recurringPrices: { billingPeriod: 'MONTHLY', prices },
+        usages: [],
+      },
+    ],
+    createdDate: day('2024-01-01'),
+    ...changes,
+  };
+}
+
+const evergreen: PhaseInput = {
+  type: 'EVERGREEN',
+  durationUnit: 'UNLIMITED',
+  recurringPrices: { billingPeriod: 'MONTHLY', prices: [{ currency: 'EUR', value: decimal('12') }] },
+};
+
+const now = day('2024-03-01');
+
+describe('Change of a plan entry', () => {
+  it('adds a row from now on, with the prices given', () => {
+    const added = updatedRow({ entry, rows: [row('2024-01-01')] }, { phases: [evergreen] }, now);
+    expect(added).to.include({ effectiveDate: now, createdOrder: 2, retired: false });
+    expect(added.phases[0]?.recurringPrices?.prices).to.deep.equal([
+      { currency: 'EUR', value: decimal('12') },
+    ]);
+  });
+
+  const refused: Readonly<
+    Record<string, readonly [readonly PlanRow[], Parameters<typeof updatedRow>[1], string]>
+  > = {
+    'a retired plan': [
+      [row('2024-01-01'), row('2024-02-01', { retired: true })],
+      { phases: [evergreen] },
+      'is retired',
+    ],
+    'a date that is not after the latest row': [
+      [row('2024-03-01')],
+      { phases: [evergreen] },
+      'is not after that of the latest row',
+    ],
+    'a date for existing subscriptions alone': [
+      [row('2024-01-01')],
+      { phases: [evergreen], effectiveDateForExistingSubscriptions: day('2024-04-01') },
+      'needs effDate',
+    ],
+    'a date for existing subscriptions before its own': [
+      [row('2024-01-01')],
+      {
+        phases: [evergreen],
+        effectiveDate: day('2024-04-01'),
+        effectiveDateForExistingSubscriptions: day('2024-03-31'),
+      },
+      'is before the effective date',
+    ],
+    'another phase type': [
+      [row('2024-01-01')],
+      { phases: [{ ...evergreen, type: 'FIXEDTERM', durationUnit: 'MONTHS', durationLength: 3 }] },
+      'only prices may change',
+    ],
+    'another period': [
+      [row('2024-01-01')],
+      { phases: [{ ...evergreen, recurringPrices: { billingPeriod: 'ANNUAL', prices } }] },
+      'only prices may change',
+    ],
+    'one phase more': [
+      [row('2024-01-01')],
+      { phases: [{ type: 'TRIAL', durationUnit: 'DAYS', durationLength: 3 }, evergreen] },
+      'only prices may change',
+    ],
+    'a negative price': [
+      [row('2024-01-01')],
+      {
+        phases: [
+          {
+            ...evergreen,
+            recurringPrices: {
+              billingPeriod: 'MONTHLY',
+              prices: [{ currency: 'USD', value: decimal('-1') }],
+            },
+          },
+        ],
+      },
+      'is negative',
+    ],
+  };
+  for (const [title, [rows, update, message]] of Object.entries(refused)) {
+    it(`refuses ${title}`, () => {
+      try {
+        updatedRow({ entry, rows }, update, now);
+      } catch (error) {
+        expect(error).to.be.instanceOf(BillingError);
+        expect((error as BillingError).code).to.equal(61004);
+        expect((error as BillingError).message).to.include(message);
+        return;
+      }
+      throw new Error('the change was accepted');
+    });
+  }
+
+  const datesOf = (rows: readonly PlanRow[]): readonly string[] =>
+    retirementRows(rows, now).map(
+      ({ effectiveDate, createdOrder, retired }) =>
+        `${formatInstant(effectiveDate).slice(0, 10)} ${createdOrder} ${retired}`,
+    );
+
+  it('retires from now on, and is silent about a retired plan', () => {
+    expect(datesOf([row('2024-01-01')])).to.deep.equal(['2024-03-01 2 true']);
+    expect(datesOf([row('2024-01-01'), row('2024-02-01', { retired: true })])).to.deep.equal([]);
+  });
+
+  it('retires prices to come too, so that they do not bring the plan back', () => {
+    expect(datesOf([row('2024-01-01'), row('2024-05-01', { createdOrder: 2 })])).to.deep.equal([
+      '2024-03-01 3 true',
+      '2024-05-01 4 true',
+    ]);
+    expect(datesOf([row('2024-05-01')])).to.deep.equal(['2024-05-01 2 true']);
+  });
+});

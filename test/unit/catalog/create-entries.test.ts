@@ -1,0 +1,340 @@
+import { expect } from 'chai';
+import { createEntries } from '../../../lib/catalog/entries/create-entries.ts';
+import { KnownNames } from '../../../lib/catalog/entries/known-names.ts';
+import {
+  BillingError,
+  type CatalogEntriesInput,
+  type CatalogEntry,
+  createCatalog,
+  createVersion,
+  decimal,
+  instant,
+  type PhaseInput,
+  type PlanEntryInput,
+  readCatalogXml,
+  type UsageInput,
+} from '../../../lib/index.ts';
+import { overlayCatalog } from '../../support/overlay-catalog.ts';
+
+const now = instant(Date.UTC(2024, 1, 10));
+const prices = [{ currency: 'USD', value: decimal('10') }];
+const evergreen: PhaseInput = {
+  type: 'EVERGREEN',
+  durationUnit: 'UNLIMITED',
+  recurringPrices: { billingPeriod: 'MONTHLY', prices },
+};
+const plan: PlanEntryInput = {
+  name: 'p1',
+  recurringBillingMode: 'IN_ADVANCE',
+  effectiveDate: now,
+  productName: 'Pot',
+  pricelistName: 'DEFAULT',
+  phases: [evergreen],
+};
+const pot = { name: 'Pot', category: 'BASE' } as const;
+const usage: UsageInput = {
+  usageName: 'water',
+  usageType: 'CONSUMABLE',
+  billingPeriod: 'MONTHLY',
+  tiers: [{ blocks: [{ billingMeterCode: 'litre', size: 1, prices }] }],
+};
+
+function withPhase(phase: PhaseInput, ...others: readonly PhaseInput[]): CatalogEntriesInput {
+  return { products: [pot], plans: [{ ...plan, phases: [...others, phase] }] };
+}
+
+function withUsage(changes: UsageInput): CatalogEntriesInput {
+  return withPhase({ ...evergreen, usages: [{ ...usage, ...changes }] });
+}
+
+/** The version of the XML catalog in force has product Pan and plans x and y. */
+const xml = createCatalog(
+  overlayCatalog.flatMap((document) =>
+    readCatalogXml(document).versions.map(({ content }) => createVersion(content)),
+  ),
+);
+
+let ids = 0;
+function nextId(): CatalogEntry['id'] {
+  ids += 1;
+  return `00000000-0000-4000-8000-${String(ids).padStart(12, '0')}` as CatalogEntry['id'];
+}
+
+function create(
+  request: CatalogEntriesInput,
+  stored: readonly CatalogEntry[] = [],
+  scope: Pick<CatalogEntry, 'accountId' | 'accountRecordId'> = { accountId: null, accountRecordId: null },
+) {
+  return createEntries({ request, scope, known: new KnownNames(stored, xml, now), now, nextId });
+}
+
+function refusal(...input: Parameters<typeof create>): BillingError {
+  try {
+    create(...input);
+  } catch (error) {
+    if (error instanceof BillingError) return error;
+    throw error;
+  }
+  throw new Error('the request was accepted');
+}
+
+function stored(entry: Partial<CatalogEntry> & Pick<CatalogEntry, 'kind' | 'name'>): CatalogEntry {
+  return {
+    recordId: 1,
+    id: nextId(),
+    accountId: null,
+    accountRecordId: null,
+    parentId: null,
+    product: null,
+    plan: null,
+    createdDate: now,
+    ...entry,
+  };
+}
+
+const potTerms = { prettyName: '', category: 'BASE', availableForBps: [], availableAddons: [] } as const;
+const account = { accountId: nextId(), accountRecordId: 7 };
+
+describe('Creation of catalog entries', () => {
+  const invalid: Readonly<Record<string, readonly [CatalogEntriesInput, string]>> = {
+    'no plan': [{ products: [pot] }, 'plans needs at least one plan'],
+    'a plan without a name': [{ plans: [{ ...plan, name: '' }] }, 'name needs to be set'],
+    'a plan without a mode': [
+      { products: [pot], plans: [{ ...plan, recurringBillingMode: null }] },
+      'recurringBillingMode needs to be set',
+    ],
+    'a plan without a price list': [
+      { products: [pot], plans: [{ ...plan, pricelistName: null }] },
+      'pricelistName needs to be set',
+    ],
+    'a plan without a product': [{ plans: [{ ...plan, productName: null }] }, 'productName needs to be set'],
+    'a plan without a date': [
+      { products: [pot], plans: [{ ...plan, effectiveDate: null }] },
+      'effectiveDate needs to be set',
+    ],
+    'a plan without phases': [
+      { products: [pot], plans: [{ ...plan, phases: [] }] },
+      'phases needs at least one phase',
+    ],
+    'a phase without a type': [withPhase({ ...evergreen, type: null }), 'type needs to be set'],
+    'a phase without a unit': [
+      withPhase({ ...evergreen, durationUnit: null }),
+      'durationUnit needs to be set',
+    ],
+    'a phase without a length': [
+      withPhase(evergreen, { type: 'TRIAL', durationUnit: 'DAYS' }),
+      'durationLength needs to be set',
+    ],
+    'a product without a category': [
+      { products: [{ name: 'Pot' }], plans: [plan] },
+      'category needs to be set',
+    ],
+    arrear: [{ products: [pot], plans: [{ ...plan, recurringBillingMode: 'IN_ARREAR' }] }, 'only IN_ADVANCE'],
+    capacity: [withUsage({ usageType: 'CAPACITY' }), 'only CONSUMABLE'],
+    'a trial that recurs': [
+      withPhase(evergreen, { ...evergreen, type: 'TRIAL', durationUnit: 'DAYS', durationLength: 3 }),
+      'a TRIAL phase has no recurring prices',
+    ],
+    'a discount for nothing': [
+      withPhase(evergreen, { type: 'DISCOUNT', durationUnit: 'DAYS', durationLength: 3 }),
+      'a DISCOUNT phase needs',
+    ],
+    'an evergreen phase without a recurring price': [
+      withPhase({ ...evergreen, recurringPrices: null, fixedPrices: prices }),
+      'an EVERGREEN phase needs',
+    ],
+    'an add-on without base products': [
+      { products: [pot, { name: 'Lid', category: 'ADD_ON' }], plans: [plan] },
+      'needs availableForBps',
+    ],
+    'an add-on with add-ons': [
+      {
+        products: [
+          pot,
+          { name: 'Lid', category: 'ADD_ON', availableForBps: ['Pot'], availableAddons: ['Lid'] },
+        ],
+        plans: [plan],
+      },
+      'only a BASE product has availableAddons',
+    ],
+    'a base product for base products': [
+      { products: [{ ...pot, availableForBps: ['Pan'] }], plans: [plan] },
+      'only an ADD_ON has availableForBps',
+    ],
+    'a standalone product with add-ons': [
+      { products: [pot, { name: 'Fork', category: 'STANDALONE', availableAddons: ['Pan'] }], plans: [plan] },
+      'only a BASE product has availableAddons',
+    ],
+    'an add-on for an unknown product': [
+      { products: [pot, { name: 'Lid', category: 'ADD_ON', availableForBps: ['Ghost'] }], plans: [plan] },
+      'which does not exist',
+    ],
+    'a base product as an add-on': [
+      { products: [{ ...pot, availableAddons: ['Pan'] }], plans: [plan] },
+      'which is BASE, not ADD_ON',
+    ],
+    'V1: a name that is no NCName': [
+      { products: [pot], plans: [{ ...plan, name: '9 lives' }] },
+      'not an XML NCName',
+    ],
+    'V1: a plan named as its product': [
+      { products: [pot], plans: [{ ...plan, name: 'Pot' }] },
+      'already that of a product',
+    ],
+    'V1: a plan twice': [{ products: [pot], plans: [plan, plan] }, 'already that of a plan'],
+    'V1: a plan of the XML catalog': [
+      { products: [pot], plans: [{ ...plan, name: 'y' }] },
+      'already that of a plan',
+    ],
+    'V1: a product named as an XML plan': [
+      { products: [{ ...pot, name: 'x' }], plans: [{ ...plan, productName: 'x' }] },
+      'already that of a plan',
+    ],
+    'V7: a trial at the end': [
+      withPhase({ type: 'TRIAL', durationUnit: 'DAYS', durationLength: 3 }, evergreen),
+      'an initial phase cannot be of type EVERGREEN',
+    ],
+    'V8: two phases of a type': [withPhase(evergreen, evergreen), 'more than one phase of type EVERGREEN'],
+    'V10: an evergreen phase that ends': [
+      withPhase({ ...evergreen, durationUnit: 'MONTHS', durationLength: 3 }),
+      'an EVERGREEN phase is UNLIMITED',
+    ],
+    'V11: a phase of no length': [
+      withPhase(evergreen, { type: 'TRIAL', durationUnit: 'DAYS', durationLength: 0 }),
+      'at least 1',
+    ],
+    'V12: a price without a period': [
+      withPhase({ ...evergreen, recurringPrices: { billingPeriod: 'NO_BILLING_PERIOD', prices } }),
+      'NO_BILLING_PERIOD',
+    ],
+    'V13: a negative price': [
+      withPhase({
+        ...evergreen,
+        recurringPrices: { billingPeriod: 'MONTHLY', prices: [{ currency: 'USD', value: decimal('-1') }] },
+      }),
+      'is negative',
+    ],
+    'V13: a currency twice': [
+      withPhase({
+        ...evergreen,
+        recurringPrices: { billingPeriod: 'MONTHLY', prices: [...prices, ...prices] },
+      }),
+      'more than one amount in USD',
+    ],
+    'a currency that is none': [
+      withPhase({ ...evergreen, fixedPrices: [{ currency: 'EURO', value: decimal('1') }] }),
+      '"EURO" is not a currency',
+    ],
+    'V14: a usage without tiers': [withUsage({ tiers: [] }), 'needs tiers'],
+    'V15: a block of no size': [
+      withUsage({ tiers: [{ blocks: [{ billingMeterCode: 'litre', size: 0, prices }] }] }),
+      'size of a block',
+    ],
+    'V20: a usage without a period': [
+      withUsage({ billingPeriod: 'NO_BILLING_PERIOD' }),
+      'needs a billing period',
+    ],
+    'a meter code that is no NCName': [
+      withUsage({ tiers: [{ blocks: [{ billingMeterCode: 'a b', size: 1, prices }] }] }),
+      'not an XML NCName',
+    ],
+    'a date for existing subscriptions before its own': [
+      { products: [pot], plans: [{ ...plan, effectiveDateForExistingSubscriptions: instant(now - 1000) }] },
+      'is before the effective date',
+    ],
+  };
+  for (const [title, [request, message]] of Object.entries(invalid)) {
+    it(`refuses ${title}`, () => {
+      const error = refusal(request);
+      expect(error.code, error.message).to.equal(61004);
+      expect(error.message).to.include(message);
+    });
+  }
+
+  it('tells every problem at once', () => {
+    const { problems } = refusal({
+      products: [{ name: 'Pot' }],
+      plans: [{ ...plan, effectiveDate: null, phases: [] }],
+    });
+    expect(problems).to.have.length(3);
+  });
+
+  it('takes a product of the request, of the scope, of the tenant and of the XML version in force', () => {
+    const tenantPot = stored({ kind: 'PRODUCT', name: 'Pot', product: potTerms });
+    const accountPot = stored({ kind: 'PRODUCT', name: 'Pot', product: potTerms, ...account });
+    const productOf = (...input: Parameters<typeof create>) => {
+      const { entries } = create(...input);
+      const { parentId, plan: terms } = entries.find(({ kind }) => kind === 'PLAN') ?? {};
+      return [parentId, terms?.xmlProduct ?? null];
+    };
+    expect(productOf({ plans: [plan] }, [tenantPot])).to.deep.equal([tenantPot.id, null]);
+    expect(productOf({ plans: [plan] }, [tenantPot], account)).to.deep.equal([tenantPot.id, null]);
+    expect(productOf({ plans: [plan] }, [accountPot], account)).to.deep.equal([accountPot.id, null]);
+    expect(productOf({ plans: [{ ...plan, productName: 'Pan' }] })).to.deep.equal([
+      null,
+      { prettyName: 'Pan', category: 'BASE' },
+    ]);
+    const { entries } = create({ products: [pot], plans: [plan] });
+    expect(entries.map(({ kind, name }) => `${kind} ${name}`)).to.deep.equal(['PRODUCT Pot', 'PLAN p1']);
+    expect(entries[1]?.parentId).to.equal(entries[0]?.id);
+  });
+
+  it('knows no product of another account, nor an unknown one', () => {
+    const others = stored({ kind: 'PRODUCT', name: 'Pot', product: potTerms, ...account });
+    expect(refusal({ plans: [plan] }, [others]).code).to.equal(61001);
+    expect(refusal({ plans: [plan] }).code).to.equal(61001);
+  });
+
+  it('uses a product of the XML catalog as it is there', () => {
+    const { entries } = create({
+      products: [{ name: 'Pan', category: 'ADD_ON' }],
+      plans: [{ ...plan, productName: 'Pan' }],
+    });
+    expect(entries.map(({ kind }) => kind)).to.deep.equal(['PLAN']);
+  });
+
+  it('makes nothing of what the scope has, whatever the request says of it', () => {
+    const known = [
+      stored({ kind: 'PLAN', name: 'p1' }),
+      stored({ kind: 'PRODUCT', name: 'Pot', product: potTerms }),
+    ];
+    const request = { products: [{ name: 'Pot' }], plans: [{ name: 'p1', phases: [] }] };
+    expect(create(request, known)).to.deep.equal({ entries: [], rows: [] });
+    expect(refusal(request, known, account).code).to.equal(61002);
+  });
+
+  it('creates a price list that is missing, and none that is there', () => {
+    const request = { products: [pot], plans: [{ ...plan, pricelistName: 'Spring' }] };
+    const lists = (known: readonly CatalogEntry[]) =>
+      create(request, known)
+        .entries.filter(({ kind }) => kind === 'PRICE_LIST')
+        .map(({ name }) => name);
+    expect(lists([])).to.deep.equal(['Spring']);
+    expect(lists([stored({ kind: 'PRICE_LIST', name: 'Spring', ...account })])).to.deep.equal([]);
+    expect(refusal(request, [stored({ kind: 'PLAN', name: 'Spring' })]).code).to.equal(61004);
+  });
+
+  it('keeps the first name of the catalog', () => {
+    const request = { catalogName: 'Pots', products: [pot], plans: [plan] };
+    const names = (known: readonly CatalogEntry[]) =>
+      create(request, known)
+        .entries.filter(({ kind }) => kind === 'CATALOG')
+        .map(({ name }) => name);
+    expect(names([])).to.deep.equal(['Pots']);
+    expect(names([stored({ kind: 'CATALOG', name: 'Pans' })])).to.deep.equal([]);
+  });
+
+  it('takes usages without recurring prices, and keeps their names and units', () => {
+    const request = withPhase({ type: 'EVERGREEN', durationUnit: 'UNLIMITED', usages: [usage] });
+    expect(create(request).entries.map(({ kind, name }) => `${kind} ${name}`)).to.deep.equal([
+      'PRODUCT Pot',
+      'PLAN p1',
+      'USAGE water',
+      'UNIT litre',
+    ]);
+    expect(refusal(request, [stored({ kind: 'USAGE', name: 'water' })]).message).to.include(
+      'already that of a usage',
+    );
+    expect(create(request, [stored({ kind: 'UNIT', name: 'litre' })]).entries).to.have.length(3);
+  });
+});
