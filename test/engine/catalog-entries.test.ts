@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { Billing } from '../../adapters/node/billwright.ts';
+import { memoryCatalogPlugin } from '../../adapters/testing/index.ts';
 import {
   BillingError,
   type Catalog,
@@ -14,6 +15,7 @@ import {
 import { eachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { overlayCatalog } from '../support/overlay-catalog.ts';
+import { harbour } from '../support/plugin-catalog.ts';
 import { newEvents } from '../support/queue-rows.ts';
 import { storageOf } from '../support/storage.ts';
 
@@ -359,6 +361,78 @@ eachDatabase((kind, open) => {
       await entries.deleteProduct('Pan', { force: true, deleteAllPlans: true });
       expect((await entries.plans()).map((row) => row.name)).to.deep.equal(['p1']);
       expect((await current()).versions).to.have.length(0);
+    });
+
+    it('a plan whose prices are overridden is in use too, and its override plans keep their names', async () => {
+      await openEmpty('2024-01-10T00:00:00Z');
+      const entries = engine.acme.catalogEntries;
+      await entries.create({ products: [pot], plans: [monthly('p1', '2024-01-01')] });
+      const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
+      await engine.acme.createSubscription({
+        accountId,
+        planName: 'p1',
+        priceOverrides: [{ phaseType: 'EVERGREEN', recurringPrice: decimal('8') }],
+      });
+      expect(await codeOf(entries.deletePlan('p1', { force: true, allVersions: true }))).to.equal(61005);
+      expect(await codeOf(entries.createPlan(monthly('p1-1', '2024-01-01')))).to.equal(61004);
+    });
+
+    it('a deletion erases the latest row of a plan, or all of it with its names', async () => {
+      await openEmpty('2024-01-10T00:00:00Z');
+      const entries = engine.acme.catalogEntries;
+      await entries.create({ products: [pot], plans: [monthly('p1', '2024-01-01')] });
+      await entries.updatePlan('p1', { phases: [evergreen('12')], effectiveDate: at('2024-02-01') });
+      await entries.deletePlan('p1', { force: true });
+      expect(contents(await current())).to.deep.equal({ '2024-01-01': ['p1 10'] });
+      await entries.updatePlan('p1', { phases: [evergreen('14')], effectiveDate: at('2024-02-01') });
+      await entries.deletePlan('p1', { force: true, allVersions: true });
+      expect(await entries.plans()).to.deep.equal([]);
+      await entries.create({ plans: [monthly('p1', '2024-03-01', '7')] });
+      expect(contents(await current())).to.deep.equal({ '2024-03-01': ['p1 7'] });
+    });
+
+    it('a product is retired with its last plan, and no longer when it gets another one', async () => {
+      await openEmpty('2024-01-10T00:00:00Z');
+      const entries = engine.acme.catalogEntries;
+      await entries.create({
+        products: [pot],
+        plans: [monthly('p1', '2024-01-01'), monthly('p2', '2024-01-01')],
+      });
+      const retiredDate = async (): Promise<Instant | null | undefined> =>
+        (await entries.products())[0]?.retiredDate;
+      await entries.retirePlan('p1');
+      expect(await retiredDate()).to.equal(null);
+      engine.clock.set('2024-02-10T00:00:00Z');
+      await entries.retirePlan('p2');
+      expect(await retiredDate()).to.equal(at('2024-02-10'));
+      await entries.createPlan(monthly('p3', '2024-03-01'));
+      expect(await retiredDate()).to.equal(null);
+    });
+
+    it('while a catalog plugin serves the tenant, entries are refused in its name', async () => {
+      const plugin = memoryCatalogPlugin();
+      engine = await openEngine(open, {
+        now: '2024-01-10T00:00:00Z',
+        catalog: null,
+        catalogPlugins: [plugin],
+      });
+      const entries = engine.acme.catalogEntries;
+      await entries.create({ products: [pot], plans: [monthly('p1', '2024-01-01')] });
+      plugin.serve(harbour());
+      const writes: readonly (() => Promise<unknown>)[] = [
+        () => entries.createPlan(monthly('p2', '2024-01-01')),
+        () => entries.updatePlan('p1', { phases: [evergreen('12')] }),
+        () => entries.retirePlan('p1'),
+        () => entries.deletePlan('p1', { force: true }),
+        () => entries.deleteProduct('Pot', { force: true }),
+      ];
+      for (const write of writes) expect(await codeOf(write())).to.equal(61004);
+      expect(await entries.plans()).to.have.length(1);
+      expect(await entries.state()).to.equal('CATALOG_STATE_PLUGIN');
+      plugin.serve(null);
+      await entries.createPlan(monthly('p2', '2024-01-01'));
+      plugin.latestVersion = () => Promise.reject(new Error('gone'));
+      expect(await entries.state()).to.equal('CATALOG_STATE_UNKNOWN');
     });
 
     it('an upload cannot take the name of an entry, and says so', async () => {

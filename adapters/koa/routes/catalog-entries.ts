@@ -71,6 +71,7 @@ export const catalogEntryRoutes: readonly Route[] = [
     fails: [
       unknownAccount,
       ErrorCode.CATALOG_ENTRY_FORCE_REQUIRED,
+      ErrorCode.CATALOG_ENTRY_INVALID_ENTRY,
       ErrorCode.CATALOG_ENTRY_ENTRY_IN_USE,
       ErrorCode.CATALOG_ENTRY_PRODUCT_NOT_FOUND,
     ],
@@ -186,6 +187,7 @@ export const catalogEntryRoutes: readonly Route[] = [
     fails: [
       unknownAccount,
       ErrorCode.CATALOG_ENTRY_FORCE_REQUIRED,
+      ErrorCode.CATALOG_ENTRY_INVALID_ENTRY,
       ErrorCode.CATALOG_ENTRY_ENTRY_IN_USE,
       ErrorCode.CATALOG_ENTRY_PLAN_NOT_FOUND,
     ],
