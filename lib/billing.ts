@@ -10,6 +10,7 @@ import { CustomFieldService } from './custom-fields/service.ts';
 import { type HealthReport, HealthService } from './health/service.ts';
 import type { Uuid } from './ids/index.ts';
 import { CatalogChangeHandler } from './invoicing/catalog-change-handler.ts';
+import { ChangeReports } from './invoicing/change-report.ts';
 import { InvoiceRunHandler } from './invoicing/run-handler.ts';
 import { InvoicingService } from './invoicing/service.ts';
 import { invoicingConfigOf } from './invoicing/tenant-invoicing-config.ts';
@@ -202,6 +203,7 @@ function engineOf(ports: Ports, settings: EngineSettings) {
     timelines: new TimelineService(ports, catalogs),
     subscriptions: new SubscriptionService(ports, catalogs),
     invoicing,
+    changeReports: new ChangeReports(ports, catalogs, invoicingConfig),
     paymentMethods: new PaymentMethodService(ports, paymentConfig),
     paymentMethodReads: new PaymentMethodReads(ports, paymentConfig),
     payments: new PaymentReads(ports, paymentConfig),
@@ -234,7 +236,7 @@ function operationsOf(services: Engine['services']) {
   const { accountEmails, timelines, paymentMethods, paymentMethodReads } = services;
   const { keyValues, signingSecrets, configuration } = services;
   const { tags, tagDefinitions, customFields } = services;
-  const { catalogEntries } = services;
+  const { catalogEntries, changeReports } = services;
   return Object.freeze({
     uploadCatalog: catalogs.upload.bind(catalogs),
     createAccount: accounts.create.bind(accounts),
@@ -247,6 +249,7 @@ function operationsOf(services: Engine['services']) {
     getInvoice: invoicing.get.bind(invoicing),
     catalogs: {
       current: catalogs.current.bind(catalogs),
+      changeReport: changeReports.report.bind(changeReports),
       validate: catalogAdministration.validate.bind(catalogAdministration),
       sources: catalogAdministration.sources.bind(catalogAdministration),
       addSimplePlan: catalogAdministration.addSimplePlan.bind(catalogAdministration),

@@ -19,6 +19,7 @@ export * from './errors/index.ts';
 export type { HealthCheck } from './health/checks.ts';
 export type { HealthReport } from './health/service.ts';
 export * from './ids/index.ts';
+export type { ChangeReportPart, ChangeReportTotals, PriceChange } from './invoicing/change-report.ts';
 export type { InvoiceItemView, InvoiceView } from './invoicing/invoice-view.ts';
 export * from './invoicing/model.ts';
 export * from './money/index.ts';
@@ -36,7 +37,8 @@ export type { CreateSubscriptionOptions, CreateSubscriptionRequest } from './sub
 export * from './subscriptions/model.ts';
 export type { PhasePrices } from './subscriptions/phase-prices.ts';
 export type { RequestedDate } from './subscriptions/requested-date.ts';
-export type { BundleFilter } from './subscriptions/service.ts';
+export type { BundleFilter, PlanAtRequest } from './subscriptions/service.ts';
+export type { PlanInForce } from './subscriptions/transitions.ts';
 export type { BundleView, SubscriptionEventView, SubscriptionView } from './subscriptions/views.ts';
 export type * from './tags/model.ts';
 export type { TagDefinitionInput } from './tags/new-definition.ts';

@@ -49,6 +49,9 @@ export const MAX_PERIODS_PER_RUN = 10_000;
 /** Earlier revisions of one catalog that are kept as values; they share their versions with it. */
 export const MAX_EARLIER_CATALOGS = 16;
 
+/** Accounts that the report on a candidate catalog names as no longer billable; all are counted. */
+export const MAX_LISTED_UNBILLABLE_ACCOUNTS = 100;
+
 /** Accounts looked at in one transaction after a change of the catalog: some ten milliseconds on PostgreSQL. */
 export const ACCOUNTS_PER_CATALOG_CHANGE_PAGE = 200;
 

@@ -18,6 +18,7 @@ import {
   page,
   select,
   selectByIds,
+  selectOrdered,
   type TenantScope,
   update,
 } from './record-access.ts';
@@ -35,6 +36,11 @@ export function accountReads(scope: TenantScope): AccountReads {
     findByIds: async (ids) => (await selectByIds(scope, accountsTable, ids)).map(accountOf),
     findByRecordIds: async (recordIds) =>
       recordIds.length === 0 ? [] : find(sql`${isIn('record_id', 'bigint', recordIds)}`),
+    findAfter: async ({ afterRecordId, limit }) =>
+      selectOrdered(scope, accountsTable, {
+        condition: sql`record_id > ${afterRecordId}`,
+        order: `record_id limit ${limit}`,
+      }),
     findByKeys: async (keys) => (keys.length === 0 ? [] : find(sql`${isIn('external_key', 'text', keys)}`)),
     page: async (request) => pageOf({ request }),
     search: async (search, request) =>

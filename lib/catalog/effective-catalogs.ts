@@ -2,8 +2,9 @@ import { assertInvariant } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
 import { MAX_CACHED_ACCOUNT_CATALOGS, MAX_CACHED_CATALOGS } from '../limits.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
-import type { Catalog } from './catalog.ts';
+import { type Catalog, createCatalog } from './catalog.ts';
 import type { CatalogOfAccount } from './catalog-source.ts';
+import type { CatalogVersion } from './catalog-version.ts';
 import { accountCatalog, tenantCatalog } from './entries/entry-catalog.ts';
 import type { EntriesAndRows } from './entries/entry-views.ts';
 import { type CatalogEntry, EntryKind } from './entries/model.ts';
@@ -29,6 +30,7 @@ export class EffectiveCatalogs {
   readonly #globalDefault: Catalog | null;
   readonly #stored = new StoredCatalogs();
   readonly #byTenant = new Map<number, TenantCatalogs>();
+  readonly #candidates = new WeakMap<readonly CatalogVersion[], TenantCatalogs>();
 
   /** `globalDefault` is the catalog of tenants that were created with it and have none of their own (catalog.md §14). */
   constructor(globalDefault: Catalog | null) {
@@ -61,6 +63,35 @@ export class EffectiveCatalogs {
       assertInvariant(known.has(accountId), `The catalog of account ${accountId} was not asked for`);
       return own.get(accountId) ?? tenant.catalog;
     };
+  }
+
+  /** As `ofAccounts`, with more XML versions than are stored: what an upload would make of them. */
+  async ofAccountsWith(
+    session: ReadSession,
+    accountIds: readonly Uuid[],
+    added: readonly CatalogVersion[],
+  ): Promise<CatalogOfAccount> {
+    const current = await this.#current(session);
+    const kept = this.#candidates.get(added);
+    const candidate =
+      kept?.revision === current.revision ? kept : await this.#candidate(session, current, added);
+    this.#candidates.set(added, candidate);
+    const own = candidate.hasAccountEntries ? await ownCatalogs(session, candidate, accountIds) : new Map();
+    return (accountId) => own.get(accountId) ?? candidate.catalog;
+  }
+
+  /** Uploaded versions take the place of the default catalog at once (catalog.md §14 rule 2). */
+  async #candidate(
+    session: ReadSession,
+    current: TenantCatalogs,
+    added: readonly CatalogVersion[],
+  ): Promise<TenantCatalogs> {
+    const { versions } = await this.uploaded(session);
+    const { revision, entries } = current;
+    const xml = createCatalog([...versions, ...added], { revision, versionsAt: () => versions });
+    const scope = await withRows(session, entries);
+    const catalog = tenantCatalog({ xml, scope, tenantEntries: entries, revision });
+    return { ...current, xml, catalog, byAccount: new Map() };
   }
 
   async #current(session: ReadSession): Promise<TenantCatalogs> {

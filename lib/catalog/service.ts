@@ -17,6 +17,7 @@ import {
   withHash,
 } from './catalog-document.ts';
 import { catalogChanged } from './catalog-event.ts';
+import type { CatalogPreview } from './catalog-preview.ts';
 import type { CatalogOfAccount, CatalogProvider, CatalogRequest, CatalogSource } from './catalog-source.ts';
 import type { CatalogVersion } from './catalog-version.ts';
 import { EffectiveCatalogs } from './effective-catalogs.ts';
@@ -74,17 +75,48 @@ export class CatalogService implements CatalogProvider {
     this.#logWarnings(context.tenant, parsed);
     await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
       await session.catalogs.lock();
-      const { versions } = await this.uploaded(session);
-      const added = toAdd(hashed, versions, parsed.isEnvelope);
-      const problems = await this.problemsOf(session, {
-        stored: versions,
-        added: added.map((each) => each.version),
-        parsed: added.map((each) => each.parsed),
-      });
+      const { added, problems } = await this.#check(session, hashed, parsed.isEnvelope);
       if (problems.length > 0) throw invalidForTenant(context.tenant, problems);
       const id = await session.catalogs.insert(this.#rowsOf(added, sourceText(source), context));
       session.publish([catalogChanged(id)]);
     });
+  }
+
+  /**
+   * What an upload of the document would do now; stores nothing.
+   * @throws BillingError TOO_LARGE (60012); CATALOG_INVALID_FOR_TENANT (2080) while a catalog plugin serves the tenant.
+   */
+  async preview(context: CallContext, source: Uint8Array | string): Promise<CatalogPreview> {
+    await this.refuseWhileServed(context);
+    const { document, errors } = parsedOrErrors(source);
+    if (document === null) return { errors, warnings: [], added: [] };
+    const hashed = await Promise.all(document.versions.map(withHash));
+    const { added, problems } = await this.#ports.storage.read(context.tenant, (session) =>
+      this.#check(session, hashed, document.isEnvelope),
+    );
+    const versions = problems.length > 0 ? [] : added.map(({ version }) => version);
+    return { errors: problems, warnings: document.warnings, added: versions };
+  }
+
+  /** As `catalogsOf`, as an upload would make them. @param added the same list for all questions about one upload. */
+  async candidatesOf(
+    session: ReadSession,
+    accountIds: readonly Uuid[],
+    added: readonly CatalogVersion[],
+  ): Promise<CatalogOfAccount> {
+    return this.#effective.ofAccountsWith(session, accountIds, added);
+  }
+
+  /** The versions that would be added, and what keeps them from standing beside the stored ones. */
+  async #check(session: ReadSession, hashed: readonly Hashed[], isEnvelope: boolean) {
+    const { versions: stored } = await this.uploaded(session);
+    const added = toAdd(hashed, stored, isEnvelope);
+    const problems = await this.problemsOf(session, {
+      stored,
+      added: added.map((each) => each.version),
+      parsed: added.map((each) => each.parsed),
+    });
+    return { added, problems };
   }
 
   /**
@@ -185,5 +217,17 @@ export class CatalogService implements CatalogProvider {
       contentHash: each.contentHash,
       createdDate: context.createdDate,
     }));
+  }
+}
+
+function parsedOrErrors(source: Uint8Array | string): {
+  readonly document: Parsed | null;
+  readonly errors: readonly Problem[];
+} {
+  try {
+    return { document: parse(source), errors: [] };
+  } catch (error) {
+    if (!(error instanceof BillingError) || error.code !== ErrorCode.CATALOG_INVALID_FOR_TENANT) throw error;
+    return { document: null, errors: error.problems ?? [{ message: error.message }] };
   }
 }

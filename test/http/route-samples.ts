@@ -76,6 +76,7 @@ export const samples: Readonly<Record<string, MakeSample>> = {
   getCatalogXml: nothing,
   uploadCatalogXmlOriginal: laterCatalog,
   uploadCatalogXml: laterCatalog,
+  reportCatalogChanges: laterCatalog,
   getPlanForSubscriptionAndDate: ofSubscription,
   getPhaseForSubscriptionAndDate: ofSubscription,
   getProductForSubscriptionAndDate: ofSubscription,

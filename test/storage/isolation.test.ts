@@ -71,6 +71,7 @@ eachDatabase((kind, open) => {
         findByIds: accounts.findByIds([acme.id]),
         findByRecordIds: accounts.findByRecordIds([acme.recordId]),
         findByKeys: accounts.findByKeys([acme.externalKey]),
+        findAfter: accounts.findAfter({ afterRecordId: 0, limit: 100 }),
         page: accounts.page(page).then(({ rows, total }) => Array.from({ length: rows.length + total })),
         accountSearch: accounts.search({ kind: 'text', id: acme.id, text: 'acc' }, page).then(counted),
         exactAccount: accounts.findExactly(acme.externalKey, null).then((found) => (found ? [found] : [])),

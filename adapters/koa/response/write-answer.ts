@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
 import type { Context } from 'koa';
 import { stringifyExactJson } from '../../../lib/money/index.ts';
 import type { BaseUrl } from '../request/base-url.ts';
@@ -30,6 +31,7 @@ export function writeAnswer(
     ctx.set({ ...paginationHeaders(answer.page, place) });
   }
   if (ctx.status === 204) keepContentType(ctx.res);
+  else if (answer.jsonPieces !== undefined) writePieces(ctx, answer.jsonPieces);
   else if (answer.text !== undefined) writeText(ctx, answer.text, mediaType);
   else writeJson(ctx, answer.json);
 }
@@ -38,6 +40,12 @@ export function writeAnswer(
 export function writeJson(ctx: Context, value: unknown): void {
   ctx.set('Content-Type', jsonType);
   ctx.body = value === undefined ? '' : stringifyExactJson(value);
+}
+
+/** An error while it is sent can only break the answer off: its head is gone. */
+function writePieces(ctx: Context, pieces: AsyncIterable<string>): void {
+  ctx.set('Content-Type', jsonType);
+  ctx.body = Readable.from(pieces);
 }
 
 function writeText(ctx: Context, text: string, mediaType: string): void {

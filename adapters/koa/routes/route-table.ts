@@ -4,6 +4,7 @@ import type { Route } from '../routing/route.ts';
 import { accountRoutes } from './accounts.ts';
 import { auditHistoryRoutes } from './audit-history.ts';
 import { catalogRoutes } from './catalog.ts';
+import { catalogChangeReportRoutes } from './catalog-change-report.ts';
 import { catalogEntryRoutes } from './catalog-entries.ts';
 import { customFieldRoutes } from './custom-fields.ts';
 import { documentRoutes } from './documents.ts';
@@ -30,6 +31,7 @@ export function routeTable(options: { readonly testMode: boolean }): readonly Ro
     ...catalogRoutes,
     ...catalogEntryRoutes,
     ...subscriptionCatalogRoutes,
+    ...catalogChangeReportRoutes,
     ...accountRoutes,
     ...subscriptionRoutes,
     ...invoiceRoutes,

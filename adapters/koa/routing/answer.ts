@@ -7,6 +7,8 @@ export interface Answer {
   readonly json?: unknown;
   /** Written as it stands, with the type that was negotiated. */
   readonly text?: string;
+  /** JSON text, written piece by piece as it comes. */
+  readonly jsonPieces?: AsyncIterable<string>;
   /** Path of `Location`, below the core prefix, percent-encoded. */
   readonly location?: string;
   readonly page?: PageFacts;
@@ -22,6 +24,11 @@ export function json(value: unknown): Answer {
 /** 200 with a page of a list. */
 export function page(rows: readonly unknown[], facts: Omit<PageFacts, 'returned'>): Answer {
   return { json: rows, page: { ...facts, returned: rows.length } };
+}
+
+/** 200 with a JSON body that is made while it is sent. */
+export function streamedJson(pieces: AsyncIterable<string>): Answer {
+  return { jsonPieces: pieces };
 }
 
 /** 200 with text of the negotiated type. */

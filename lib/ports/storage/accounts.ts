@@ -27,6 +27,8 @@ export type AccountSearch =
 export interface AccountReads {
   findByIds(ids: readonly Uuid[]): Promise<readonly Account[]>;
   findByRecordIds(recordIds: readonly number[]): Promise<readonly Account[]>;
+  /** Accounts after a record id, in creation order, at most `limit`. */
+  findAfter(request: { readonly afterRecordId: number; readonly limit: number }): Promise<readonly Account[]>;
   findByKeys(externalKeys: readonly string[]): Promise<readonly Account[]>;
   page(request: PageRequest): Promise<Page<Account>>;
   /** `max` counts all accounts of the tenant. */

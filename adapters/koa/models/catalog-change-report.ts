@@ -1,0 +1,108 @@
+import { problemText } from '../../../lib/catalog/index.ts';
+import type { ChangeReportPart, PriceChange } from '../../../lib/invoicing/change-report.ts';
+import { MAX_LISTED_UNBILLABLE_ACCOUNTS } from '../../../lib/limits.ts';
+import { stringifyExactJson } from '../../../lib/money/index.ts';
+import { formatInstant, formatLocalDate } from '../../../lib/time/index.ts';
+import { field, model } from '../wire/model.ts';
+import { currency, date, decimalNumber, int, text, timestamp, uuid } from '../wire/scalars.ts';
+import { listOf } from '../wire/wire-type.ts';
+
+const maybe = { nullable: true } as const;
+
+const ReportedError = model('CatalogChangeReportError', { errorDescription: field(text(), 'R') });
+const ReportedWarning = model('CatalogChangeReportWarning', { warningDescription: field(text(), 'R') });
+const UnbillableAccount = model('UnbillableAccount', {
+  accountId: field(uuid, 'R'),
+  errorDescription: field(text(), 'R'),
+});
+
+/** A live subscription whose recurring price would change. */
+const CatalogPriceChange = model('CatalogPriceChange', {
+  accountId: field(uuid, 'R'),
+  bundleId: field(uuid, 'R'),
+  subscriptionId: field(uuid, 'R'),
+  planName: field(text(), 'R'),
+  phaseName: field(text(), 'R'),
+  currency: field(currency, 'R', maybe),
+  effectiveDate: field(timestamp, 'R'),
+  effectiveLocalDate: field(date, 'R'),
+  oldPrice: field(decimalNumber, 'R', maybe),
+  newPrice: field(decimalNumber, 'R', maybe),
+  difference: field(decimalNumber, 'R'),
+  catalogEffectiveDate: field(timestamp, 'R', maybe),
+});
+
+/** What a catalog would change if it were uploaded. */
+export const CatalogChangeReport = model('CatalogChangeReport', {
+  catalogValidationErrors: field(listOf(ReportedError), 'R'),
+  catalogValidationWarnings: field(listOf(ReportedWarning), 'R'),
+  priceChanges: field(listOf(CatalogPriceChange), 'R'),
+  unbillableAccounts: field(listOf(UnbillableAccount), 'R'),
+  unbillableAccountCount: field(int(), 'R'),
+  subscriptions: field(int(), 'R'),
+  changedSubscriptions: field(int(), 'R'),
+});
+
+/**
+ * The report as JSON text in the order of its fields, each price change as it comes. Of the accounts that could not be billed
+ * the first MAX_LISTED_UNBILLABLE_ACCOUNTS are listed, after the price changes, and all are counted.
+ */
+export async function* changeReportJson(parts: AsyncIterable<ChangeReportPart>): AsyncGenerator<string> {
+  const unbillable: object[] = [];
+  let separator = '';
+  for await (const part of parts) {
+    switch (part.kind) {
+      case 'SUMMARY':
+        yield `${membersOf({
+          catalogValidationErrors: part.errors.map((each) => ({ errorDescription: problemText(each) })),
+          catalogValidationWarnings: part.warnings.map((each) => ({ warningDescription: problemText(each) })),
+        })},"priceChanges":[`;
+        break;
+      case 'PRICE_CHANGE':
+        yield `${separator}${stringifyExactJson(priceChangeJson(part.change))}`;
+        separator = ',';
+        break;
+      case 'UNBILLABLE':
+        if (unbillable.length < MAX_LISTED_UNBILLABLE_ACCOUNTS)
+          unbillable.push({ accountId: part.accountId, errorDescription: part.message });
+        break;
+      case 'TOTAL':
+        yield `],${membersOf({
+          unbillableAccounts: unbillable,
+          unbillableAccountCount: part.unbillableAccounts,
+          subscriptions: part.subscriptions,
+          changedSubscriptions: part.changedSubscriptions,
+        }).slice(1)}}`;
+        break;
+      default:
+        neverPart(part);
+    }
+  }
+}
+
+/** A JSON object that is still open. */
+function membersOf(members: object): string {
+  return stringifyExactJson(members).slice(0, -1);
+}
+
+function priceChangeJson(change: PriceChange) {
+  const { from, catalogEffectiveDate, oldPrice, newPrice, difference } = change;
+  return {
+    accountId: change.accountId,
+    bundleId: change.bundleId,
+    subscriptionId: change.subscriptionId,
+    planName: change.planName,
+    phaseName: change.phaseName,
+    currency: change.currency,
+    effectiveDate: formatInstant(from.at),
+    effectiveLocalDate: formatLocalDate(from.date),
+    oldPrice,
+    newPrice,
+    difference,
+    catalogEffectiveDate: catalogEffectiveDate === null ? null : formatInstant(catalogEffectiveDate),
+  };
+}
+
+function neverPart(part: never): never {
+  throw new Error(`Unknown part of a change report: ${JSON.stringify(part)}`);
+}

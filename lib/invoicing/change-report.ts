@@ -1,0 +1,177 @@
+import type { Account } from '../accounts/model.ts';
+import type { CatalogPreview } from '../catalog/catalog-preview.ts';
+import type { CatalogOfAccount } from '../catalog/catalog-source.ts';
+import type { CatalogVersion } from '../catalog/index.ts';
+import type { CatalogService } from '../catalog/service.ts';
+import type { CallContext } from '../context.ts';
+import { BillingError, type Problem } from '../errors/index.ts';
+import type { Uuid } from '../ids/index.ts';
+import { ACCOUNTS_PER_CATALOG_CHANGE_PAGE } from '../limits.ts';
+import type { Currency } from '../money/index.ts';
+import type { Ports } from '../ports/index.ts';
+import { localDateOf } from '../time/index.ts';
+import type { BillingEvent } from './billing-event.ts';
+import { type LoadedStreams, loadStreams, type StreamRequest } from './load-streams.ts';
+import { type PriceDifference, priceDifferences } from './price-differences.ts';
+import type { InvoicingConfigOf } from './tenant-invoicing-config.ts';
+
+/** A live subscription that would pay another price. */
+export interface PriceChange extends PriceDifference {
+  readonly accountId: Uuid;
+  readonly currency: Currency | null;
+}
+
+/**
+ * A piece of the report: what would be refused first, then each price that changes and each account that could not be
+ * billed any more, at the end how many there were.
+ */
+export type ChangeReportPart =
+  | { readonly kind: 'SUMMARY'; readonly errors: readonly Problem[]; readonly warnings: readonly Problem[] }
+  | { readonly kind: 'PRICE_CHANGE'; readonly change: PriceChange }
+  | { readonly kind: 'UNBILLABLE'; readonly accountId: Uuid; readonly message: string }
+  | ({ readonly kind: 'TOTAL' } & ChangeReportTotals);
+
+export interface ChangeReportTotals {
+  /** Live subscriptions that were looked at. */
+  readonly subscriptions: number;
+  /** Those of them whose price changes. */
+  readonly changedSubscriptions: number;
+  readonly unbillableAccounts: number;
+}
+
+/** Where the catalogs come from, as they are and as they would be. */
+type Catalogs = Pick<CatalogService, 'catalogsOf' | 'candidatesOf' | 'preview'>;
+
+/** Says what a catalog would change before it is uploaded; stores nothing. */
+export class ChangeReports {
+  readonly #ports: Pick<Ports, 'storage'>;
+  readonly #catalogs: Catalogs;
+  readonly #configOf: InvoicingConfigOf;
+
+  constructor(ports: Pick<Ports, 'storage'>, catalogs: Catalogs, configOf: InvoicingConfigOf) {
+    this.#ports = ports;
+    this.#catalogs = catalogs;
+    this.#configOf = configOf;
+  }
+
+  /**
+   * Which live subscriptions would change price if this document were uploaded now, from when and by how much, and what
+   * would keep it from being stored. The parts are made while they are read: a page of accounts at a time, so that the
+   * report takes constant memory however large the tenant is. A document that would be refused changes no prices.
+   * @param source as for `uploadCatalog`.
+   * @throws BillingError TOO_LARGE (60012); CATALOG_INVALID_FOR_TENANT (2080) while a catalog plugin serves the tenant.
+   */
+  async report(context: CallContext, source: Uint8Array | string): Promise<AsyncIterable<ChangeReportPart>> {
+    const preview = await this.#catalogs.preview(context, source);
+    return this.#parts(context, preview);
+  }
+
+  async *#parts(
+    context: CallContext,
+    { errors, warnings, added }: CatalogPreview,
+  ): AsyncGenerator<ChangeReportPart> {
+    yield { kind: 'SUMMARY', errors, warnings };
+    let totals: ChangeReportTotals = { subscriptions: 0, changedSubscriptions: 0, unbillableAccounts: 0 };
+    if (added.length > 0) {
+      for await (const accounts of this.#pages(context)) {
+        const page = await this.#page(context, accounts, added);
+        yield* page.parts;
+        totals = sumOf(totals, page.totals);
+      }
+    }
+    yield { kind: 'TOTAL', ...totals };
+  }
+
+  /** All accounts of the tenant. */
+  async *#pages(context: CallContext): AsyncGenerator<readonly Account[]> {
+    const limit = ACCOUNTS_PER_CATALOG_CHANGE_PAGE;
+    for (let after: number | undefined = 0; after !== undefined; ) {
+      const page: { readonly afterRecordId: number; readonly limit: number } = {
+        afterRecordId: after,
+        limit,
+      };
+      const accounts: readonly Account[] = await this.#ports.storage.read(context.tenant, (session) =>
+        session.accounts.findAfter(page),
+      );
+      if (accounts.length > 0) yield accounts;
+      after = accounts.length < limit ? undefined : accounts.at(-1)?.recordId;
+    }
+  }
+
+  async #page(
+    context: CallContext,
+    accounts: readonly Account[],
+    added: readonly CatalogVersion[],
+  ): Promise<ReportPage> {
+    const accountIds = accounts.map((account) => account.id);
+    const requests = accounts.map((account) => ({
+      account,
+      targetDate: localDateOf(context.createdDate, account.timeZone),
+    }));
+    return this.#ports.storage.read(context.tenant, async (session) => {
+      const { alignPriceChanges } = await this.#configOf(session);
+      const load = (catalogOf: CatalogOfAccount) =>
+        loadStreams(session, { requests, catalogOf, choice: 'all', alignPriceChanges });
+      const before = await load(await this.#catalogs.catalogsOf(session, accountIds));
+      const after = await load(await this.#catalogs.candidatesOf(session, accountIds, added));
+      return pageOf(before, after);
+    });
+  }
+}
+
+interface ReportPage {
+  readonly parts: readonly ChangeReportPart[];
+  readonly totals: ChangeReportTotals;
+}
+
+function pageOf(before: LoadedStreams<StreamRequest>, after: LoadedStreams<StreamRequest>): ReportPage {
+  const beforeOf = new Map(
+    before.streams.map(({ request, bySubscription }) => [request.account.id, bySubscription]),
+  );
+  const parts: ChangeReportPart[] = [];
+  const changed = new Set<Uuid>();
+  let subscriptions = 0;
+  for (const { request, bySubscription } of after.streams) {
+    const { account, targetDate } = request;
+    for (const [subscriptionId, events] of bySubscription) {
+      const old = beforeOf.get(account.id)?.get(subscriptionId) ?? [];
+      if (hasEnded(old, targetDate)) continue;
+      subscriptions += 1;
+      for (const difference of priceDifferences(old, events)) {
+        changed.add(subscriptionId);
+        const change = { ...difference, accountId: account.id, currency: account.currency };
+        parts.push({ kind: 'PRICE_CHANGE', change });
+      }
+    }
+  }
+  const unbillable = unbillableOf(before, after);
+  const totals = { subscriptions, changedSubscriptions: changed.size, unbillableAccounts: unbillable.length };
+  return { parts: [...parts, ...unbillable], totals };
+}
+
+function hasEnded(events: readonly BillingEvent[], today: StreamRequest['targetDate']): boolean {
+  const last = events.at(-1);
+  return last !== undefined && last.planName === null && last.localDate <= today;
+}
+
+/** Accounts that can be billed now and could not be after the upload. */
+function unbillableOf(
+  before: LoadedStreams<StreamRequest>,
+  after: LoadedStreams<StreamRequest>,
+): readonly Extract<ChangeReportPart, { kind: 'UNBILLABLE' }>[] {
+  const failing = new Set(before.failures.map(({ request }) => request.account.id));
+  return after.failures
+    .filter(({ request }) => !failing.has(request.account.id))
+    .map(({ request, error }) => {
+      if (!(error instanceof BillingError)) throw error;
+      return { kind: 'UNBILLABLE', accountId: request.account.id, message: error.message };
+    });
+}
+
+function sumOf(one: ChangeReportTotals, other: ChangeReportTotals): ChangeReportTotals {
+  return {
+    subscriptions: one.subscriptions + other.subscriptions,
+    changedSubscriptions: one.changedSubscriptions + other.changedSubscriptions,
+    unbillableAccounts: one.unbillableAccounts + other.unbillableAccounts,
+  };
+}

@@ -1,0 +1,112 @@
+import { expect } from 'chai';
+import {
+  type ChangeReportPart,
+  formatDecimal,
+  formatInstant,
+  formatLocalDate,
+  type TenantBilling,
+} from '../../lib/index.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { openEngine, type TestEngine } from '../support/engine.ts';
+import { pricedCatalog } from '../support/priced-catalog.ts';
+import { newEvents } from '../support/queue-rows.ts';
+import { catalogXml } from '../unit/catalog/catalog-document.ts';
+
+async function partsOf(acme: TenantBilling, source: string): Promise<readonly ChangeReportPart[]> {
+  const parts: ChangeReportPart[] = [];
+  for await (const part of await acme.catalogs.changeReport(source)) parts.push(part);
+  return parts;
+}
+
+/** A part in one line. */
+function lineOf(part: ChangeReportPart): string {
+  switch (part.kind) {
+    case 'SUMMARY':
+      return `${part.errors.length} errors, ${part.warnings.length} warnings`;
+    case 'PRICE_CHANGE': {
+      const { change } = part;
+      const [old, price] = [change.oldPrice, change.newPrice].map((each) => each && formatDecimal(each));
+      const supplied = change.catalogEffectiveDate && formatInstant(change.catalogEffectiveDate).slice(0, 10);
+      return `${formatLocalDate(change.from.date)} ${change.phaseName} ${change.currency} ${old} → ${price} (${formatDecimal(change.difference)}) v${supplied}`;
+    }
+    case 'UNBILLABLE':
+      return `unbillable: ${part.message}`;
+    case 'TOTAL':
+      return `${part.changedSubscriptions} of ${part.subscriptions}, ${part.unbillableAccounts} unbillable`;
+  }
+}
+
+eachDatabase((_kind, open) => {
+  describe('the report on a candidate catalog', () => {
+    let engine: TestEngine;
+
+    beforeEach(async () => {
+      const catalog = pricedCatalog({ effectiveDate: '2024-01-01', price: '40.00' });
+      engine = await openEngine(open, { now: '2024-03-15T00:00:00Z', catalog });
+    });
+    afterEach(() => engine.close());
+
+    async function subscribe(): Promise<string> {
+      const account = await engine.payingAccount({ currency: 'USD' });
+      const { subscriptionId } = await engine.acme.createSubscription({
+        accountId: account.id,
+        planName: 'heat-monthly',
+      });
+      await engine.settle();
+      return subscriptionId;
+    }
+
+    const next = { effectiveDate: '2024-04-01', price: '52.00', forExisting: '2024-05-01' };
+
+    it('names each live subscription that pays another price, from when and by how much, and stores nothing', async () => {
+      const subscriptions = [await subscribe(), await subscribe()];
+      const events = newEvents(engine.database);
+      await events();
+      const parts = await partsOf(engine.acme, pricedCatalog(next));
+      const line = '2024-05-01 heat-monthly-evergreen USD 40 → 52 (12) v2024-04-01';
+      expect(parts.map(lineOf)).to.deep.equal(['0 errors, 0 warnings', line, line, '2 of 2, 0 unbillable']);
+      expect(
+        parts.flatMap((part) => (part.kind === 'PRICE_CHANGE' ? part.change.subscriptionId : [])),
+      ).to.have.members(subscriptions);
+      expect((await engine.acme.catalogs.current()).versions).to.have.length(1);
+      await engine.settle();
+      expect(await events()).to.deep.equal([]);
+    });
+
+    it('says what the upload then does', async () => {
+      await subscribe();
+      await engine.acme.uploadCatalog(pricedCatalog(next));
+      const later = { effectiveDate: '2024-07-01', price: '48.00', forExisting: '2024-08-01' };
+      const parts = await partsOf(engine.acme, pricedCatalog(later));
+      expect(parts.map(lineOf)).to.deep.equal([
+        '0 errors, 0 warnings',
+        '2024-08-01 heat-monthly-evergreen USD 52 → 48 (-4) v2024-07-01',
+        '1 of 1, 0 unbillable',
+      ]);
+      await engine.acme.uploadCatalog(pricedCatalog(later));
+      expect(
+        (await partsOf(engine.acme, pricedCatalog({ effectiveDate: '2025-01-01', price: '99.00' }))).map(
+          lineOf,
+        ),
+      ).to.deep.equal(['0 errors, 0 warnings', '0 of 1, 0 unbillable']);
+    });
+
+    it('lists what would be refused, and changes no prices then', async () => {
+      await subscribe();
+      const lines = async (source: string) => (await partsOf(engine.acme, source)).map(lineOf);
+      const sameDate = pricedCatalog({ effectiveDate: '2024-01-01', price: '52.00' });
+      expect(await lines(sameDate)).to.deep.equal(['1 errors, 0 warnings', '0 of 0, 0 unbillable']);
+      const otherName = catalogXml({ effectiveDate: '2024-04-01', catalogName: 'Other' });
+      expect(await lines(otherName)).to.deep.equal(['1 errors, 0 warnings', '0 of 0, 0 unbillable']);
+      expect(await lines('<catalog>')).to.deep.equal(['1 errors, 0 warnings', '0 of 0, 0 unbillable']);
+    });
+
+    it('names the accounts that could not be billed any more', async () => {
+      await subscribe();
+      const euros = pricedCatalog(next).replaceAll('<currency>USD</currency>', '<currency>EUR</currency>');
+      const parts = await partsOf(engine.acme, euros);
+      expect(parts.map(({ kind }) => kind)).to.deep.equal(['SUMMARY', 'UNBILLABLE', 'TOTAL']);
+      expect(parts.map(lineOf).at(-1)).to.equal('0 of 0, 1 unbillable');
+    });
+  });
+});
