@@ -20,7 +20,7 @@ const usage = `Usage: billwright <command> [options]
                          share the file too (default: beside a SQLite file, else billwright.sandbox)
     --default-catalog <file>
                          catalog.uri: XML of the catalog that tenants created with useGlobalDefault=true see until they
-                         upload their own
+                         have their own (default: the sample OrchardDemo of the package)
     Server properties; the environment can set each too (SERVICE_server_basePath, ...), the option wins:
     --base-path <path>   server.basePath: prefix of every path
     --trusted-proxies <list>

@@ -22,17 +22,18 @@ export function environmentConfiguration(environment: Environment): Configuratio
   return Object.fromEntries(set);
 }
 
+/** The sample catalog that comes with the package, beside its `package.json`. */
+const bundledCatalog = 'examples/catalogs/orchard-demo.xml';
+
 /**
- * The document of the default catalog: that of the option, else of the property `catalog.uri`, a path or a file URL;
- * undefined where none is named. @throws UsageError for a file that cannot be read.
+ * The document of the default catalog: that of the option, else of the property `catalog.uri`, a path or a file URL, else
+ * the sample of the package (platform.md §4.3). @throws UsageError for a file that cannot be read.
  */
-export async function defaultCatalog(
-  option: string | undefined,
-  environment: Environment,
-): Promise<string | undefined> {
+export async function defaultCatalog(option: string | undefined, environment: Environment): Promise<string> {
   const [variable, text] = environmentValue('catalog.uri', environment);
   const [source, file] = option === undefined ? [variable, text] : ['--default-catalog', option];
-  if (file === undefined || file === '') return undefined;
+  if (file === undefined || file === '')
+    return readFile(new URL(bundledCatalog, import.meta.resolve('billwright/package.json')), 'utf8');
   try {
     return await readFile(file.startsWith('file:') ? fileURLToPath(file) : file, 'utf8');
   } catch (error) {

@@ -32,7 +32,7 @@ export interface ServeOptions {
   /** Properties of the engine, by name. */
   readonly configuration: ConfigurationObject;
   /** Document of the catalog of tenants that are created with `useGlobalDefault`. */
-  readonly defaultCatalog: string | undefined;
+  readonly defaultCatalog: string;
 }
 
 /** Runs the server until it is told to stop. */
@@ -89,7 +89,7 @@ async function compose(parts: {
     logger,
     gateways: options.testMode ? [await openSandbox(options, logger)] : [],
     configuration: options.configuration,
-    ...(options.defaultCatalog === undefined ? {} : { defaultCatalog: options.defaultCatalog }),
+    defaultCatalog: options.defaultCatalog,
   }).catch((error: unknown) => {
     throw withProblems(error);
   });

@@ -8,6 +8,7 @@ import type { CatalogVersion } from './catalog-version.ts';
 import { accountCatalog, tenantCatalog } from './entries/entry-catalog.ts';
 import type { EntriesAndRows } from './entries/entry-views.ts';
 import { type CatalogEntry, EntryKind } from './entries/model.ts';
+import { StampedCache } from './stamped-cache.ts';
 import { StoredCatalogs } from './stored-catalogs.ts';
 
 /** What a tenant sells at one revision of its catalog. */
@@ -29,7 +30,7 @@ interface TenantCatalogs {
 export class EffectiveCatalogs {
   readonly #globalDefault: Catalog | null;
   readonly #stored = new StoredCatalogs();
-  readonly #byTenant = new Map<number, TenantCatalogs>();
+  readonly #byTenant = new StampedCache<number, TenantCatalogs>(MAX_CACHED_CATALOGS);
   readonly #candidates = new WeakMap<readonly CatalogVersion[], TenantCatalogs>();
 
   /** `globalDefault` is the catalog of tenants that were created with it and have none of their own (catalog.md §14). */
@@ -95,14 +96,8 @@ export class EffectiveCatalogs {
   }
 
   async #current(session: ReadSession): Promise<TenantCatalogs> {
-    const { recordId } = session.tenant;
     const revision = await session.catalogs.revision();
-    const kept = this.#byTenant.get(recordId);
-    const current = kept?.revision === revision ? kept : await this.#load(session, revision);
-    this.#byTenant.delete(recordId);
-    this.#byTenant.set(recordId, current);
-    dropOldest(this.#byTenant, MAX_CACHED_CATALOGS);
-    return current;
+    return this.#byTenant.get(session.tenant.recordId, revision, () => this.#load(session, revision));
   }
 
   async #load(session: ReadSession, revision: number): Promise<TenantCatalogs> {

@@ -41,7 +41,7 @@ describe('the default catalog of the command line', () => {
   it('is the file of the option, else that of catalog.uri, else none', async () => {
     const other = join(directory, 'other.xml');
     await writeFile(other, '<other/>');
-    expect(await defaultCatalog(undefined, {})).to.equal(undefined);
+    expect(await defaultCatalog(undefined, {})).to.contain('<catalogName>OrchardDemo</catalogName>');
     expect(await defaultCatalog(meadow, { SERVICE_catalog_uri: other })).to.contain('<catalog');
     expect(await defaultCatalog(undefined, { SERVICE_catalog_uri: other })).to.equal('<other/>');
     const url = pathToFileURL(other).href;

@@ -74,7 +74,12 @@ describe('the published package', function () {
     );
     const named = [...targets, ...Object.values(manifest.bin)].map((file) => file.replace(/^[.][/]/, ''));
     expect(files).to.include.members(named);
-    expect(files).to.include.members(['LICENSE', 'README.md', 'CHANGELOG.md']);
+    expect(files).to.include.members([
+      'LICENSE',
+      'README.md',
+      'CHANGELOG.md',
+      'examples/catalogs/orchard-demo.xml',
+    ]);
   });
 
   it('holds no sources and no tests', () => {

@@ -1,0 +1,66 @@
+import { expect } from 'chai';
+import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
+import { Billing } from '../../adapters/node/billwright.ts';
+import { fakeClock } from '../../adapters/testing/index.ts';
+import { decimal, type SimplePlan, type TenantBilling } from '../../lib/index.ts';
+import { freshDatabase } from '../support/databases.ts';
+import { migrated } from '../support/storage.ts';
+
+const lamp: SimplePlan = {
+  planId: 'lamp-monthly',
+  productName: 'Lamp',
+  productCategory: 'BASE',
+  currency: 'USD',
+  amount: decimal('12.50'),
+  billingPeriod: 'MONTHLY',
+};
+
+describe('the catalog of a tenant on two nodes of one PostgreSQL', () => {
+  let nodes: readonly Billing<never>[];
+  let north: TenantBilling;
+  let south: TenantBilling;
+
+  before(async () => {
+    const database = await freshDatabase('postgresql', migrated);
+    if (database.kind !== 'postgresql') throw new Error('this test needs PostgreSQL');
+    const clock = fakeClock('2024-01-01T00:00:00Z');
+    const open = () => Billing.open<never>({ storage: postgresql(database.url), clock });
+    const [first, second] = await Promise.all([open(), open()]);
+    nodes = [first, second];
+    const tenant = await first.tenants.create({ userName: 'test' }, { apiKey: 'a', apiSecret: 'b' });
+    north = first.as({ tenant: tenant.id, user: 'test' });
+    south = second.as({ tenant: tenant.id, user: 'test' });
+  });
+
+  after(() => Promise.all(nodes.map((node) => node.close())));
+
+  async function plansOf(node: TenantBilling): Promise<readonly string[]> {
+    const { versions } = await node.catalogs.current();
+    return versions.flatMap((version) => version.plans.map((plan) => plan.name));
+  }
+
+  it('what one node writes, the next call on the other sees, both ways', async () => {
+    expect([await plansOf(north), await plansOf(south)]).to.deep.equal([[], []]);
+    await north.catalogs.addSimplePlan(lamp);
+    expect(await plansOf(south)).to.deep.equal(['lamp-monthly']);
+    await south.catalogs.addSimplePlan({ ...lamp, planId: 'lamp-annual', billingPeriod: 'ANNUAL' });
+    expect(await plansOf(north)).to.deep.equal(['lamp-annual', 'lamp-monthly']);
+    await north.catalogs.delete();
+    expect(await plansOf(south)).to.deep.equal([]);
+  });
+
+  it('first uses at once give all the same catalog', async () => {
+    await north.catalogs.addSimplePlan(lamp);
+    const catalogs = await Promise.all([1, 2, 3, 4].map(() => south.catalogs.current()));
+    expect(new Set(catalogs).size).to.equal(1);
+  });
+
+  it('simultaneous writes on both nodes are both kept', async () => {
+    await Promise.all([
+      north.catalogs.addSimplePlan({ ...lamp, planId: 'from-north' }),
+      south.catalogs.addSimplePlan({ ...lamp, planId: 'from-south' }),
+    ]);
+    expect(await plansOf(north)).to.include.members(['from-north', 'from-south']);
+    expect(await plansOf(south)).to.deep.equal(await plansOf(north));
+  });
+});
