@@ -24,7 +24,7 @@ const NOTHING: RunTrigger = Object.freeze({ kind: 'none' });
  * A due entry asks for a run at its date; a subscription event does when it has become effective and is the last of its
  * operation (invoicing.md §8.1). EXPIRED asks for nothing. The end of AUTO_INVOICING_OFF asks for what was missed.
  */
-export function runTrigger(entry: ClaimedEntry): RunTrigger {
+export function runTrigger(entry: Pick<ClaimedEntry, 'topic' | 'payload'>): RunTrigger {
   const { targetDate, actionType, isLastOfOperation, tagDefinitionId } = entry.payload;
   if (entry.topic === BusEventType.TAG_DELETION) {
     return tagDefinitionId === SystemTag.AUTO_INVOICING_OFF ? { kind: 'run', targetDate: null } : NOTHING;

@@ -1,0 +1,13 @@
+import { expect } from 'chai';
+import { runTrigger } from '../../../lib/invoicing/run-trigger.ts';
+import { SystemTag, systemDefinitions } from '../../../lib/tags/system-definitions.ts';
+
+describe('what the end of a tag asks of invoicing (accounts.md §13.2)', () => {
+  for (const { id, name } of systemDefinitions) {
+    const asked = id === SystemTag.AUTO_INVOICING_OFF;
+    it(`${name}: ${asked ? 'a run up to today' : 'nothing'}`, () => {
+      const entry = { topic: 'TAG_DELETION', payload: { tagDefinitionId: id } };
+      expect(runTrigger(entry)).to.deep.equal(asked ? { kind: 'run', targetDate: null } : { kind: 'none' });
+    });
+  }
+});
