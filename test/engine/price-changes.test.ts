@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { formatDecimal, formatInstant, formatLocalDate, parseLocalDate, type Uuid } from '../../lib/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
+import { codeOf } from '../support/errors.ts';
 import { type PricedVersion, pricedCatalog } from '../support/priced-catalog.ts';
 import { newEvents } from '../support/queue-rows.ts';
 
@@ -259,6 +260,9 @@ eachDatabase((_kind, open) => {
         'RECURRING 2024-02-10..2024-03-10 40 v2024-01-01',
         'RECURRING 2024-03-10..2024-04-10 40 v2024-01-01',
       ]);
+      expect(await codeOf(opened.acme.createSubscription({ accountId, planName: 'heat-monthly' }))).to.equal(
+        2021,
+      );
     });
   });
 });
