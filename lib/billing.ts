@@ -178,6 +178,8 @@ interface EngineSettings extends Pick<BillingOptions<never>, 'defaultCatalog'> {
   /** Shared with the engines that join a host's transactions. */
   readonly plugins: PluginCatalogs;
   readonly server: ServerConfiguration;
+  /** The catalogs of the engine outside, for one that joins a host's transaction. */
+  readonly outside?: CatalogService;
 }
 
 function engineOf(ports: Ports, settings: EngineSettings) {
@@ -374,7 +376,10 @@ function assemble<Host>({ options, settings, ports, engine, dispatcher }: Parts<
     as: (caller) => ({
       ...bindContext(operations, () => context(caller)),
       within: (host) => {
-        const joined = engineOf({ ...ports, storage: options.storage.within(host) }, settings);
+        const joined = engineOf(
+          { ...ports, storage: options.storage.within(host) },
+          { ...settings, outside: services.catalogs },
+        );
         return bindContext(operationsOf(joined.services), () => contextOf(ports, tenants, caller));
       },
     }),

@@ -29,13 +29,19 @@ interface TenantCatalogs {
  */
 export class EffectiveCatalogs {
   readonly #globalDefault: Catalog | null;
-  readonly #stored = new StoredCatalogs();
+  readonly #stored: StoredCatalogs;
   readonly #byTenant = new StampedCache<number, TenantCatalogs>(MAX_CACHED_CATALOGS);
   readonly #candidates = new WeakMap<readonly CatalogVersion[], TenantCatalogs>();
 
   /** `globalDefault` is the catalog of tenants that were created with it and have none of their own (catalog.md §14). */
-  constructor(globalDefault: Catalog | null) {
+  constructor(globalDefault: Catalog | null, stored = new StoredCatalogs()) {
     this.#globalDefault = globalDefault;
+    this.#stored = stored;
+  }
+
+  /** For use inside a transaction of the host, whose content may be rolled back. */
+  forTransaction(): EffectiveCatalogs {
+    return new EffectiveCatalogs(this.#globalDefault, this.#stored.forTransaction());
   }
 
   /** The tenant's own XML versions. */

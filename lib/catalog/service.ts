@@ -39,6 +39,8 @@ export interface CatalogSettings {
   /** XML of the catalog that tenants created with `useGlobalDefault` see until they have their own. */
   readonly defaultCatalog?: string | undefined;
   readonly plugins: PluginCatalogs;
+  /** The service outside, for one that works inside a transaction of the host: what it has in memory is not read again. */
+  readonly outside?: CatalogService;
 }
 
 /** Catalogs of the tenants: upload, and the immutable value that every operation reads (catalog.md §5, §13). */
@@ -49,11 +51,16 @@ export class CatalogService implements CatalogProvider {
 
   constructor(
     ports: Pick<Ports, 'storage' | 'ids' | 'logger'>,
-    { defaultCatalog, plugins }: CatalogSettings,
+    { defaultCatalog, plugins, outside }: CatalogSettings,
   ) {
     this.#ports = ports;
-    const globalDefault = defaultCatalog === undefined ? null : createCatalog(validVersions(defaultCatalog));
-    this.#effective = new EffectiveCatalogs(globalDefault);
+    if (outside === undefined) {
+      const globalDefault =
+        defaultCatalog === undefined ? null : createCatalog(validVersions(defaultCatalog));
+      this.#effective = new EffectiveCatalogs(globalDefault);
+    } else {
+      this.#effective = outside.#effective.forTransaction();
+    }
     this.#provider = new PluginProvider(ports, plugins, {
       catalogOf: (session) => this.catalogOf(session),
       catalogsOf: (session, accountIds) => this.catalogsOf(session, accountIds),

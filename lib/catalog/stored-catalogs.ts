@@ -25,13 +25,26 @@ import { readCatalogXml } from './xml/read-catalog.ts';
 export class StoredCatalogs {
   /** By tenant record id, the least recently used first. */
   readonly #kept = new Map<number, KeptCatalog>();
-  readonly #decoded = new DecodedParts(MAX_DECODED_CATALOG_PARTS);
+  readonly #decoded: DecodedParts;
+  readonly #committed: StoredCatalogs | null;
+
+  /** `committed`: what is known outside of the transaction for whose use these are. */
+  constructor(committed: StoredCatalogs | null = null) {
+    this.#committed = committed;
+    this.#decoded = committed ? committed.#decoded : new DecodedParts(MAX_DECODED_CATALOG_PARTS);
+  }
+
+  /** For use inside a transaction of the host: begins with what is known, and keeps to itself what may be rolled back. */
+  forTransaction(): StoredCatalogs {
+    return new StoredCatalogs(this);
+  }
 
   /** The tenant's versions as they are stored; none for a tenant without. */
   async get(session: ReadSession): Promise<Catalog> {
     const tenant = session.tenant.recordId;
     const revision = await session.catalogs.revision();
-    const kept = this.#kept.get(tenant) ?? new KeptCatalog(this.#decoded);
+    const origin = this.#committed ? this.#committed.#kept.get(tenant) : undefined;
+    const kept = this.#kept.get(tenant) ?? new KeptCatalog(this.#decoded, origin);
     this.#kept.delete(tenant);
     this.#kept.set(tenant, kept);
     const catalog = await kept.at(revision, session);
@@ -70,10 +83,15 @@ class KeptCatalog {
   /** By record id. */
   #versions: KeptVersions = new Map();
 
-  constructor(decoded: DecodedParts) {
-    this.#frames = new KeptParts(frameOfText, decoded);
-    this.#products = new KeptParts(productOfText, decoded);
-    this.#plans = new KeptParts(planOfText, decoded);
+  /** @param origin the catalog of which this one is a continuation of its own. */
+  constructor(decoded: DecodedParts, origin?: KeptCatalog) {
+    this.#frames = new KeptParts(frameOfText, decoded, origin ? origin.#frames : undefined);
+    this.#products = new KeptParts(productOfText, decoded, origin ? origin.#products : undefined);
+    this.#plans = new KeptParts(planOfText, decoded, origin ? origin.#plans : undefined);
+    if (origin === undefined) return;
+    this.#revision = origin.#revision;
+    this.#catalog = origin.#catalog;
+    this.#versions = origin.#versions;
   }
 
   /** Of the texts of all parts. */
@@ -171,25 +189,27 @@ class KeptParts<T extends object> {
   readonly #parts = new Map<number, StoredPart<T>>();
   readonly #decode: (text: string) => T;
   readonly #decoded: DecodedParts;
+  readonly #origin: KeptParts<T> | undefined;
   characters = 0;
 
-  constructor(decode: (text: string) => T, decoded: DecodedParts) {
+  constructor(decode: (text: string) => T, decoded: DecodedParts, origin: KeptParts<T> | undefined) {
     this.#decode = decode;
     this.#decoded = decoded;
+    this.#origin = origin;
   }
 
   addMissing(recordIds: readonly number[], missing: Set<number>): void {
-    for (const recordId of recordIds) if (!this.#parts.has(recordId)) missing.add(recordId);
+    for (const recordId of recordIds) if (this.#find(recordId) === undefined) missing.add(recordId);
   }
 
   add(part: StoredCatalogPart): void {
-    if (this.#parts.has(part.recordId)) return;
+    if (this.#find(part.recordId) !== undefined) return;
     this.#parts.set(part.recordId, new StoredPart(part, this.#decode, this.#decoded));
     this.characters += part.text.length;
   }
 
   get(recordId: number): StoredPart<T> {
-    const part = this.#parts.get(recordId);
+    const part = this.#find(recordId);
     assertInvariant(part !== undefined, `Catalog part ${recordId} is missing`);
     return part;
   }
@@ -199,6 +219,11 @@ class KeptParts<T extends object> {
     const isSame =
       previous?.parts.length === parts.length && parts.every((part, index) => part === previous.parts[index]);
     return isSame ? previous : new PartList(parts, previous);
+  }
+
+  #find(recordId: number): StoredPart<T> | undefined {
+    const part = this.#parts.get(recordId);
+    return part === undefined && this.#origin ? this.#origin.#find(recordId) : part;
   }
 }
 

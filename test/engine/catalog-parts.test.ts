@@ -3,9 +3,20 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'chai';
 import { Client } from 'pg';
 import { Billing } from '../../adapters/node/billwright.ts';
+import { uuidGenerator } from '../../adapters/node/index.ts';
 import { lantern } from '../../examples/catalogs/lantern.ts';
 import { StoredCatalogs } from '../../lib/catalog/stored-catalogs.ts';
-import { type BillingError, type Catalog, canonicalXml, samePlan, writeCatalogXml } from '../../lib/index.ts';
+import { partsOf } from '../../lib/catalog/version-parts.ts';
+import { authorshipOf } from '../../lib/context.ts';
+import {
+  type BillingError,
+  type Catalog,
+  canonicalXml,
+  formatInstant,
+  instant,
+  samePlan,
+  writeCatalogXml,
+} from '../../lib/index.ts';
 import { eachDatabase, type TestDatabase } from '../support/databases.ts';
 import { openEngine, specCatalog, type TestEngine } from '../support/engine.ts';
 import { rowsOf } from '../support/queue-rows.ts';
@@ -75,6 +86,33 @@ eachDatabase((_kind, open) => {
       asked.length = 0;
       expect(await read()).to.equal(second);
       expect(asked).to.deep.equal([]);
+    });
+
+    it('a transaction of the host begins with what is known, and what it rolls back is never seen', async () => {
+      const stored = new StoredCatalogs();
+      const known = await engine.storage.read(engine.tenant, (session) => stored.get(session));
+      const inside = stored.forTransaction();
+      const [version] = known.versions;
+      if (!version) throw new Error('no version');
+      const parts = await partsOf(version);
+      const context = await engine.billing.context({ tenant: engine.tenant.id, user: 'host' });
+      const rolledBack = engine.storage.write(engine.tenant, authorshipOf(context), async (session) => {
+        expect(await inside.get(session)).to.equal(known);
+        const id = uuidGenerator().next();
+        const dated = { id, uploadId: id, effectiveDate: instant(0), createdDate: context.createdDate };
+        await session.catalogs.insert([{ ...dated, contentHash: 'other', sourceText: null, parts }]);
+        const { versions } = await inside.get(session);
+        expect(versions).to.have.length(2);
+        expect(versions[0]?.plans[0]).to.equal(version.plans[0]);
+        throw new Error('rolled back');
+      });
+      expect(await rolledBack.catch((error: Error) => error.message)).to.equal('rolled back');
+      await engine.acme.uploadCatalog(at('2024-03-01'));
+      const { versions } = await engine.storage.read(engine.tenant, (session) => stored.get(session));
+      expect(versions.map(({ effectiveDate }) => formatInstant(effectiveDate).slice(0, 10))).to.deep.equal([
+        '2010-01-01',
+        '2024-03-01',
+      ]);
     });
 
     it('a catalog that is code is uploaded as a value or as its document', async () => {
