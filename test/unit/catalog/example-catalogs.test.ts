@@ -76,6 +76,68 @@ describe('Catalogs that we ship', () => {
     });
   });
 
+  it('has the rules and the usage prices of OrchardDemo as specified', () => {
+    const orchard = load('examples/catalogs/orchard-demo.xml');
+    const shown = (cases: readonly { readonly conditions: object; readonly result: string }[]) =>
+      cases.map(({ conditions, result }) => {
+        const given = Object.values(conditions).filter((value) => value !== null);
+        return `${given.join(', ') || 'any'}: ${result}`;
+      });
+
+    expect(shown(orchard.rules.changePolicy)).to.deep.equal([
+      'TRIAL: IMMEDIATE',
+      'DEFAULT, Term: ILLEGAL',
+      'Harvest, Term: ILLEGAL',
+      'Apple, Pear: IMMEDIATE',
+      'Quince: IMMEDIATE',
+      'any: END_OF_TERM',
+    ]);
+    expect(shown(orchard.rules.cancelPolicy)).to.deep.equal([
+      'BASE: END_OF_TERM',
+      'ADD_ON: IMMEDIATE',
+      'any: END_OF_TERM',
+    ]);
+    expect(shown(orchard.rules.createAlignment)).to.deep.equal([
+      'Ladder: START_OF_BUNDLE',
+      'Basket: START_OF_SUBSCRIPTION',
+      'any: START_OF_BUNDLE',
+    ]);
+    expect(shown(orchard.rules.changeAlignment)).to.deep.equal([
+      'ADD_ON: START_OF_BUNDLE',
+      'Harvest, Harvest: CHANGE_OF_PRICELIST',
+      'any: START_OF_SUBSCRIPTION',
+    ]);
+    expect(shown(orchard.rules.billingAlignment)).to.deep.equal([
+      'ADD_ON: BUNDLE',
+      'ANNUAL: SUBSCRIPTION',
+      'any: ACCOUNT',
+    ]);
+    expect(shown(orchard.rules.priceList)).to.deep.equal(['Harvest: Harvest', 'any: DEFAULT']);
+
+    const [usage] = orchard.findPlan('juice-usage').finalPhase.usages;
+    expect(usage).to.include({
+      billingMode: 'IN_ARREAR',
+      usageType: 'CONSUMABLE',
+      billingPeriod: 'MONTHLY',
+    });
+    const tiers = usage?.tiers.flatMap(({ blocks }) =>
+      blocks.map(
+        ({ unit, size, prices, max }) =>
+          `${size.text} ${unit} ${priceOf(prices, 'USD').toFixed(2)} up to ${max.text}`,
+      ),
+    );
+    expect(tiers).to.deep.equal(['1 crate 2.50 up to 100', '1 crate 2.00 up to -1']);
+    expect(orchard.products.map(({ name, category }) => `${name} ${category}`)).to.deep.equal([
+      'Apple BASE',
+      'Basket ADD_ON',
+      'Juice ADD_ON',
+      'Ladder ADD_ON',
+      'Pear BASE',
+      'Quince BASE',
+      'Shears STANDALONE',
+    ]);
+  });
+
   it('has the example catalog of the subscription rules', () => {
     const example = load('test/fixtures/catalogs/spec-example.xml');
     expect(example.plans).to.have.length(13);
