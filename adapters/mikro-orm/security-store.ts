@@ -172,9 +172,6 @@ export function securityStore(access: SystemAccess, dialect: Dialect): SecurityS
         );
         if (newer === undefined) await runner.run(insertInto(systemScope, signingKeysTable, [key]));
       }),
-    deleteSigningKeys: async (ids) => {
-      if (ids.length > 0) await access.run(sql`delete from bw_signing_keys where ${isIn('id', 'uuid', ids)}`);
-    },
   };
 }
 

@@ -42,7 +42,7 @@ export class Users {
    */
   async create(author: SystemAuthor, input: NewUserInput, policy: PasswordPolicy): Promise<void> {
     const authorship = systemAuthorshipOf(author, this.#ports);
-    checkName('UserRolesJson username', input.name);
+    checkUserName(input.name);
     checkSecret('UserRolesJson password', input.password, policy);
     const roles = await existingRoles(this.#ports, input.roles);
     const tenantIds = await existingTenants(this.#ports, input.tenantIds ?? []);
@@ -130,6 +130,17 @@ export class Users {
     if (changed === null) throw noSuchUser(name);
     this.#principals.forget();
   }
+}
+
+/** A name with a colon could never log in by Basic (RFC 7617 §2). */
+function checkUserName(name: string): void {
+  checkName('UserRolesJson username', name);
+  if (!name.includes(':')) return;
+  throw new BillingError({
+    code: ErrorCode.MISSING_OR_INVALID_FIELD,
+    message: 'UserRolesJson username must not hold a colon',
+    facts: { field: 'username' },
+  });
 }
 
 /** SECURITY_INVALID_USER (40001). */

@@ -1,9 +1,12 @@
 import { expect } from 'chai';
+import sinon from 'sinon';
+import { Billing } from '../../adapters/node/billwright.ts';
 import { BillingError } from '../../lib/errors/index.ts';
 import { author as authorship } from '../storage/records.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
+import { storageOf } from '../support/storage.ts';
 
 const author = { userName: 'root' };
 const strict = { allowShort: false };
@@ -69,6 +72,7 @@ eachDatabase((kind, open) => {
         [() => users.create(author, { ...user, name: '' }, strict), 60003],
         [() => users.create(author, { ...user, name: 'x'.repeat(129) }, strict), 60003],
         [() => users.create(author, { ...user, name: 'a\u0000b' }, strict), 60003],
+        [() => users.create(author, { ...user, name: 'a:b' }, strict), 60003],
         [() => users.create(author, { ...user, password: '' }, { allowShort: true }), 60003],
         [() => users.create(author, { ...user, password: 'short' }, strict), 60003],
         [() => users.create(author, { ...user, password: 'x'.repeat(1_025) }, strict), 60003],
@@ -128,6 +132,40 @@ eachDatabase((kind, open) => {
       expect(renewed?.credentialVersion).to.equal(1);
       expect(await billing.security.authenticate('dora', 'password')).to.include({ name: 'dora' });
     });
+
+    it('is read once, not at each call: one node asks nothing more, several ask once for all who wait', async () => {
+      const { storage, billing } = engine;
+      await billing.security.principal('USER', 'root');
+      const reads = {
+        user: sinon.spy(storage.system, 'findUserByName'),
+        revision: sinon.spy(storage.security, 'revision'),
+      };
+      const asked = Array.from({ length: 50 }, () => billing.security.principal('USER', 'root'));
+      const found = await Promise.all(asked);
+      sinon.restore();
+      expect(found.every((each) => each?.name === 'root')).to.equal(true);
+      expect(reads.user.callCount).to.equal(0);
+      expect(reads.revision.callCount).to.be.at.most(storage.singleNode ? 0 : 2);
+    });
+
+    if (kind === 'postgresql') {
+      it('holds at once on every node', async () => {
+        const other = await Billing.open({ storage: storageOf(engine.database) });
+        try {
+          const { roles, users } = at(engine);
+          await roles.create(author, { name: 'shared', permissions: ['tag:add'] });
+          await users.create(author, { name: 'ian', password: 'long enough', roles: ['shared'] }, strict);
+          const there = async () => (await other.security.principal('USER', 'ian'))?.permissions ?? null;
+          expect(await there()).to.deep.equal(['tag:add']);
+          await roles.put(author, { name: 'shared', permissions: ['usage:record'] });
+          expect(await there()).to.deep.equal(['usage:record']);
+          await users.deactivate(author, 'ian');
+          expect(await there()).to.equal(null);
+        } finally {
+          await other.close();
+        }
+      });
+    }
 
     it('locks a name out for 15 minutes after ten failures within 15 minutes', async () => {
       const { guard } = engine.billing.security;

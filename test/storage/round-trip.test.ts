@@ -660,6 +660,50 @@ eachDatabase((kind, open) => {
       expect(found && withoutRecordIds([found])).to.deep.equal([user]);
       expect(await system.findUserByName('unknown')).to.equal(null);
 
+      const { security } = opened.storage;
+      const role = { id: newId(), name: oddText, permissions: ['account:create', oddText] };
+      expect(await security.insertRole(role, author())).to.equal(true);
+      expect(await security.insertRole({ ...role, id: newId() }, author())).to.equal(false);
+      expect(withoutRecordIds(await security.findRoles([oddText, 'unknown']))).to.deep.equal([role]);
+      const client = {
+        id: newId(),
+        name: oddText,
+        secretHash: 'hash',
+        credentialVersion: 2,
+        roles: [oddText],
+        allTenants: false,
+        tenantIds: [newId()],
+        isActive: true,
+      };
+      expect(await security.insertClient(client, author())).to.equal(true);
+      const read = await security.findClientByName(oddText);
+      expect(read && withoutRecordIds([read])).to.deep.equal([client]);
+      const session = {
+        id: newId(),
+        tokenHash: 'of a token',
+        userName: oddText,
+        credentialVersion: 2,
+        startedMs: 5,
+        lastAccessMs: 6,
+        host: null,
+      };
+      await security.insertSession(session);
+      await security.touchSession(session.id, 9);
+      const touched = await security.findSession('of a token');
+      expect(touched && withoutRecordIds([touched])).to.deep.equal([{ ...session, lastAccessMs: 9 }]);
+      await security.purgeSessions(10);
+      expect(await security.findSession('of a token')).to.equal(null);
+      const key = {
+        id: newId(),
+        kid: 'k',
+        publicKey: { kty: 'RSA', n: oddText },
+        privateKey: 'x',
+        createdMs: 7,
+      };
+      await security.insertSigningKey(key, 6);
+      await security.insertSigningKey({ ...key, id: newId(), kid: 'later' }, 6);
+      expect(withoutRecordIds(await security.listSigningKeys())).to.deep.equal([key]);
+
       expect(await system.readTestClock()).to.equal(null);
       await system.writeTestClock({ base: now, setAtMs: 5 });
       await system.writeTestClock({ base: now, setAtMs: 6 });

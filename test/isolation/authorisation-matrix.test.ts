@@ -1,0 +1,114 @@
+import { expect } from 'chai';
+import { permissions } from '../../adapters/koa/auth/permission.ts';
+import type { Dialect } from '../../adapters/koa/dialect.ts';
+import { routeTable } from '../../adapters/koa/routes/route-table.ts';
+import type { Route } from '../../adapters/koa/routing/route.ts';
+import { authorizationOf } from '../http/callers.ts';
+import { aliasHeaders, type Reply, type Serving, serve } from '../http/serving.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { migrated } from '../support/storage.ts';
+
+const unknownId = '11111111-1111-4111-8111-111111111111';
+/** Who is let through, and who is not; what a route does with the call is no matter here. */
+const refusals = new Set([40000, 60004, 60005]);
+
+interface Role {
+  readonly name: string;
+  readonly permissions: readonly string[];
+  /** True: the permission of one route or group. The database has no part in these, so that one is enough. */
+  readonly isOne: boolean;
+  covers(permission: string): boolean;
+}
+
+/** One role for each permission, one for each group, one that may do nothing and two that may do everything. */
+const roles: readonly Role[] = [
+  { name: 'nothing', permissions: [], isOne: false, covers: () => false },
+  { name: 'all', permissions: ['*'], isOne: false, covers: () => true },
+  { name: 'administrator', permissions: ['*:*'], isOne: false, covers: () => true },
+  ...permissions.map((permission) => ({
+    name: `only ${permission.replace(':', ' ')}`,
+    permissions: [permission],
+    isOne: true,
+    covers: (needed: string) => needed === permission,
+  })),
+  ...[...new Set(permissions.map(groupOf))].map((group) => ({
+    name: `${group} group`,
+    permissions: [group],
+    isOne: true,
+    covers: (needed: string) => groupOf(needed) === group,
+  })),
+];
+
+eachDatabase((kind, open) => {
+  describe(`the authorisation matrix on ${kind}`, () => {
+    let serving: Serving;
+    const tokens = new Map<string, string>();
+
+    before(async () => {
+      serving = await serve(await open(migrated));
+      for (const role of roles) {
+        const { name } = role;
+        const user = { username: name, password: 'password', roles: [name] };
+        await serving.call('PUT', '/1.0/kb/security/roles', {
+          body: { role: name, permissions: role.permissions },
+        });
+        const made = await serving.call('POST', '/1.0/kb/security/users', { body: user });
+        expect(made.status, made.text).to.equal(201);
+        tokens.set(name, await authorizationOf(serving, 'PLUGIN', name));
+      }
+    });
+    after(() => serving.close());
+
+    for (const route of routeTable({ testMode: true }).filter(({ credentials }) => credentials !== 'NONE')) {
+      it(`${route.method} ${route.path} lets those through who may: ${route.permission}`, async () => {
+        for (const role of roles.filter((each) => kind === 'sqlite' || !each.isOne)) {
+          // How a refusal looks depends on the dialect, and who is refused does not.
+          for (const dialect of role.isOne ? (['D'] as const) : (['D', 'K'] as const)) {
+            const reply = await probe(route, { role, dialect });
+            const what = `${role.name} in dialect ${dialect}: ${reply.text}`;
+            const mayCall = route.permission === 'NONE' || role.covers(route.permission);
+            expect(outcomeOf(reply), what).to.equal(mayCall ? 'let through' : refusalOf(route, dialect));
+          }
+        }
+      });
+
+      it(`${route.method} ${route.path} lets nobody through without credentials`, async () => {
+        const reply = await serving.call(route.method, pathOf(route), {
+          headers: { authorization: undefined },
+        });
+        expect(outcomeOf(reply)).to.equal('401 60004');
+      });
+    }
+
+    /** Without a body and with unknown ids: the permission is checked before either is looked at. */
+    async function probe(
+      route: Route,
+      { role, dialect }: { readonly role: Role; readonly dialect: Dialect },
+    ): Promise<Reply> {
+      const authorization =
+        route.credentials === 'PLUGIN'
+          ? (tokens.get(role.name) ?? '')
+          : await authorizationOf(serving, route.credentials, role.name);
+      const spelling = dialect === 'K' ? aliasHeaders : {};
+      return serving.call(route.method, pathOf(route), { headers: { ...spelling, authorization } });
+    }
+  });
+});
+
+function groupOf(permission: string): string {
+  return permission.split(':', 1)[0] ?? '';
+}
+
+function pathOf(route: Route): string {
+  return route.path.replace(/\{(\w+)\}/g, unknownId);
+}
+
+/** R3: 403, and on the core in dialect K 401. */
+function refusalOf(route: Route, dialect: Dialect): string {
+  return `${dialect === 'K' && route.credentials !== 'PLUGIN' ? 401 : 403} 40000`;
+}
+
+function outcomeOf({ status, json }: Reply): string {
+  const code = (json as { readonly code?: number } | null | undefined)?.code ?? 0;
+  return refusals.has(code) ? `${status} ${code}` : 'let through';
+}

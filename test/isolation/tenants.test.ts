@@ -1,0 +1,138 @@
+import { expect } from 'chai';
+import { routeTable } from '../../adapters/koa/routes/route-table.ts';
+import type { Route } from '../../adapters/koa/routing/route.ts';
+import { authorizationOf } from '../http/callers.ts';
+import { pathOf, type Sample, samples, withQuery } from '../http/route-samples.ts';
+import { exampleCatalog, type Reply, serve, xmlType } from '../http/serving.ts';
+import { populate, textOf, type World } from '../http/world.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { migrated } from '../support/storage.ts';
+
+/** Keys and names that the samples and the world give to what is tenant `bob`'s. */
+const keys = ['customer', 'bundle', 'sub', 'Ada', 'other@example.com', 'second@example.com'];
+const uuidForm = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+const eve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
+/** What shows whether anything of tenant `bob` has changed. */
+const everything = [
+  '/1.0/kb/accounts/pagination?accountWithBalanceAndCBA=true&audit=FULL',
+  '/1.0/kb/invoices/pagination?audit=FULL',
+  '/1.0/kb/catalog?requestedDate=2100-01-01',
+  '/1.0/kb/accounts/{accountId}/bundles?audit=FULL',
+  '/1.0/kb/accounts/{accountId}/paymentMethods?audit=FULL',
+  '/1.0/kb/accounts/{accountId}/payments?audit=FULL',
+  '/1.0/kb/accounts/{accountId}/auditLogs',
+];
+
+interface Sent extends Sample {
+  readonly path: string;
+}
+
+// Every route that belongs to a tenant, from the table: a new one is tried from its first day.
+eachDatabase((kind, open) => {
+  describe(`tenants cannot meet on ${kind}`, () => {
+    let world: World;
+
+    before(async () => {
+      world = await populate(await serve(await open(migrated)));
+      const { call } = world.serving;
+      // The other tenant has the same catalog, so that what fails there fails for the ids.
+      await call('POST', '/1.0/kb/catalog', {
+        body: await exampleCatalog(),
+        headers: { ...xmlType, ...eve },
+      });
+      const tenantId = textOf((await call('GET', '/1.0/kb/tenants?apiKey=eve')).json, 'tenantId');
+      const user = { username: 'eve', password: 'password', roles: ['admin'], tenants: [tenantId] };
+      expect((await call('POST', '/1.0/kb/security/users', { body: user })).status).to.equal(201);
+    });
+    after(() => world.serving.close());
+
+    for (const route of routeTable({ testMode: true }).filter(isOfTenant)) {
+      it(`${route.method} ${route.path} answers ids and keys of another tenant as unknown ones`, async () => {
+        const [foreign, unknown] = [await sentOf(route), renamed(await sentOf(route))];
+        const before = await shown();
+        const answered = await asEve(route, foreign);
+        expect(await shown(), 'the other tenant has not changed').to.equal(before);
+        expectNothingOf(world, foreign, answered);
+        if (!isAimed(foreign)) return;
+        const expected = await asEve(route, unknown);
+        expect(masked(answered)).to.deep.equal(masked(expected));
+      });
+    }
+
+    async function sentOf(route: Route): Promise<Sent> {
+      const make = samples[route.operationId];
+      if (make === undefined) throw new Error(`${route.operationId} has no sample`);
+      const sample = await make(world);
+      return { ...sample, path: withQuery(pathOf(route.path, world, sample.segments), sample.query) };
+    }
+
+    async function asEve(route: Route, { path, headers, body }: Sent): Promise<Reply> {
+      const authorization = await authorizationOf(world.serving, route.credentials, 'eve');
+      return world.serving.call(route.method, path, { body, headers: { ...headers, ...eve, authorization } });
+    }
+
+    async function shown(): Promise<string> {
+      const replies: string[] = [];
+      for (const path of everything)
+        replies.push((await world.serving.call('GET', pathOf(path, world))).text);
+      return replies.join('\n');
+    }
+  });
+});
+
+/** The clock and the queues of test mode are the deployment's. */
+function isOfTenant({ credentials, testMode }: Route): boolean {
+  return (credentials === 'TENANT' || credentials === 'PLUGIN') && !testMode;
+}
+
+/** The same request with ids and keys of nothing in the place of those that it names. */
+function renamed(sent: Sent): Sent {
+  const { body } = sent;
+  const isJson = body !== undefined && typeof body !== 'string' && !(body instanceof Uint8Array);
+  return {
+    ...sent,
+    path: withoutNames(sent.path),
+    ...(isJson ? { body: JSON.parse(withoutNames(JSON.stringify(body))) } : {}),
+  };
+}
+
+function withoutNames(text: string): string {
+  const withoutIds = text.replace(uuidForm, (id) => `${id.slice(0, -12)}0badc0ffee00`);
+  return keys.reduce(
+    (current, key) =>
+      current.replace(
+        new RegExp(`(?<=[="/])${encodedForm(key)}(?=["&/]|$)`, 'g'),
+        `no-${key.replace('@', '%40')}`,
+      ),
+    withoutIds,
+  );
+}
+
+function encodedForm(key: string): string {
+  return key.replace('@', '(?:@|%40)').replaceAll('.', '\\.');
+}
+
+/** Whether the request names something of the tenant at all. */
+function isAimed(sent: Sent): boolean {
+  const { path, body } = renamed(sent);
+  return path !== sent.path || JSON.stringify(body) !== JSON.stringify(sent.body);
+}
+
+/** Nothing that the caller has not said itself. */
+function expectNothingOf(world: World, sent: Sent, { text }: Reply): void {
+  const said = sent.path + (sent.body === undefined ? '' : JSON.stringify(sent.body));
+  const names = [...Object.values(world).filter((value) => typeof value === 'string'), ...keys];
+  const { searchKey, foreignAccountId, unknownId } = world;
+  const own = new Set([searchKey, foreignAccountId, unknownId]);
+  for (const name of names.filter((each) => !own.has(each) && !said.includes(each)))
+    expect(text, name).to.not.match(new RegExp(`"${name.replaceAll('.', '\\.')}"`));
+}
+
+/** Ids, keys that the caller sent, numbers of samples and instants differ by themselves. */
+function masked({ status, text }: Reply) {
+  const plain = keys.reduce(
+    (current, key) => current.replace(new RegExp(`no-${encodedForm(key)}`, 'g'), key),
+    text.replace(uuidForm, '<id>'),
+  );
+  return { status, text: plain.replace(/-\d+"/g, '-<n>"') };
+}
