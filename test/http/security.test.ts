@@ -341,6 +341,15 @@ eachDatabase((kind, open) => {
       expect(serving.hashChecks.length).to.equal(before);
     });
 
+    it('logs who was authenticated beside who the caller says it is', async () => {
+      const headers = { 'x-request-id': 'who-was-it', 'x-service-createdby': 'somebody' };
+      await call('POST', '/1.0/kb/accounts', { body: {}, headers });
+      const line = serving.log.lines.find(
+        ({ fields }) => 'requestId' in fields && fields.requestId === 'who-was-it',
+      );
+      expect(line?.fields).to.include({ principal: 'admin', createdBy: 'somebody', status: 201 });
+    });
+
     it('lets no secret out: not in answers, logs, audit or failures', async () => {
       const secrets = ['sEcret-of-a-user', 'sEcret-of-a-client', 'sEcret-of-a-tenant', 'sEcret-guess'];
       const [user, client, tenant, guess] = secrets;

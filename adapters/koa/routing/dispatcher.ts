@@ -36,6 +36,9 @@ interface Received {
   readonly dialect: Dialect;
   readonly requestId: RequestId;
   route?: Route;
+  /** Who was authenticated, and who the caller says makes the change (platform.md §5.2). */
+  principal?: string;
+  createdBy?: string | null;
   statusOf?: Readonly<Record<number, number>> | undefined;
 }
 
@@ -87,6 +90,8 @@ export function dispatcher(options: DispatcherOptions): Middleware {
         requestId: received.requestId.echo,
         method: ctx.method,
         operation: received.route?.operationId ?? null,
+        principal: received.principal ?? null,
+        createdBy: received.createdBy ?? null,
         status: ctx.status,
         dialect: received.dialect,
         milliseconds: Math.round(performance.now() - startedMs),
@@ -116,6 +121,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     received.route = route;
     received.statusOf = route.statusOf;
     const { caller, tenant } = await access.authenticate(ctx, route.credentials, received.dialect);
+    if (caller !== null) received.principal = caller.principal.name;
     if (caller !== null) checkRoutePermission(caller.principal, route, ctx.params as Record<string, string>);
     await answer(ctx, { received, route, caller, tenant });
   }
@@ -128,6 +134,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     const { dialect, requestId } = received;
     const mediaType = negotiatedType(ctx, route.success);
     const authorship = authorshipOf(ctx.headers, dialect);
+    received.createdBy = authorship.createdBy;
     if (route.author) requireAuthor(authorship, dialect);
     const { body } = route;
     const bodyBytes = body === undefined ? undefined : await readBody(ctx, body, bodyLimit(body, limits));
