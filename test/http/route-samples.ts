@@ -58,7 +58,8 @@ export const samples: Readonly<Record<string, MakeSample>> = {
   createPlan: ({ next }) => ({
     body: {
       ...planOf(`pot-${next()}`),
-      productName: 'Sprout',
+      // Not that of the plan that other samples name by its product.
+      productName: 'Canopy',
       effectiveDateForExistingSubscriptions: '2024-02-11',
     },
   }),
