@@ -34,11 +34,15 @@ describe('the transport', () => {
   });
 
   it('logs what is not offered without a stack', async () => {
-    const reply = await call('POST', '/1.0/kb/accounts', { body: { isPaymentDelegatedToParent: true } });
+    const id = createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
+    const path = `/1.0/kb/accounts/${id}/paymentMethods?isDefault=true&payAllUnpaidInvoices=true`;
+    const reply = await call('POST', path, { body: { pluginName: 'killbill-payment-test' } });
     expect(reply.status).to.equal(501);
     const line = serving.log.lines.at(-2);
     expect(line).to.include({ level: 'info' });
-    expect(line?.fields).to.include({ operation: 'createAccount', code: 1 }).and.to.not.have.property('err');
+    expect(line?.fields)
+      .to.include({ operation: 'createPaymentMethod', code: 1 })
+      .and.to.not.have.property('err');
   });
 
   it('never takes a literal segment for an id', async () => {
