@@ -49,6 +49,15 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
         : select(scope, invoiceItemsTable, sql`${isIn('invoice_id', 'uuid', invoiceIds)}`),
     findItemsByIds: async (itemIds) => selectByIds(scope, invoiceItemsTable, itemIds),
     listOfAccount: async (accountId, filter) => listOfAccount(scope, accountId, filter),
+    findUnpaid: async (accountIds) =>
+      accountIds.length === 0
+        ? []
+        : selectOrdered(scope, invoicesTable, {
+            // The last condition is the predicate of the index of open invoices.
+            condition: sql`${ofAccounts(scope, accountIds)} and status = 'COMMITTED' and not is_written_off
+              and not is_migration and ${raw(dialect.isPositive('raw_balance'))} and raw_balance <> '0'`,
+            order: 'invoice_date, invoice_number',
+          }),
     page: async (request) => page(scope, invoicesTable, { request }),
     pageOfAccount: async (accountId, request) =>
       page(scope, invoicesTable, { request, within: sql`and ${ofAccount(scope, accountId)}` }),

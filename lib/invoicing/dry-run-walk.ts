@@ -3,13 +3,18 @@ import type { Uuid } from '../ids/index.ts';
 import { MAX_PERIODS_PER_RUN } from '../limits.ts';
 import { type LocalDate, maxDate } from '../time/index.ts';
 import { coverageAfter } from './apply-to-coverage.ts';
+import { countedRun, creditRun } from './credit-run.ts';
 import type { SubscriptionBilling, SubscriptionEvaluation } from './evaluate-subscription.ts';
 import { type AccountRun, type AccountRunInput, evaluateAccount } from './invoice-run.ts';
+import type { Invoice } from './model.ts';
 import type { BilledItem } from './recurring-row.ts';
 
 export interface DryRunWalkInput extends AccountRunInput {
   /** Dates of the account's pending due entries. */
   readonly dueDates: readonly LocalDate[];
+  /** The account's unpaid invoices, which its credit is used on too; those being paid now are withheld from it. */
+  readonly unpaid?: readonly Invoice[];
+  readonly withheld?: ReadonlySet<Uuid>;
 }
 
 /** The invoice that a dry run answers with. */
@@ -29,6 +34,7 @@ export function walkToTargetDate(input: DryRunWalkInput, nextItemId: () => Uuid)
   const { targetDate } = input;
   const candidates = new CandidateDates(input);
   let account: AccountRunInput = { ...input, subscriptions: input.subscriptions.map(forToday) };
+  const debts = new Debts(input);
   let latest: DryRunInvoice | null = null;
   for (let steps = 0; ; steps += 1) {
     assertInvariant(steps <= MAX_PERIODS_PER_RUN, `The dry run has more than ${MAX_PERIODS_PER_RUN} steps`, {
@@ -37,7 +43,8 @@ export function walkToTargetDate(input: DryRunWalkInput, nextItemId: () => Uuid)
     const candidate = candidates.takeFirst();
     const date = candidate ?? targetDate;
     const stepDate = account.state.maxTargetDate === null ? date : maxDate(date, account.state.maxTargetDate);
-    const run = evaluateAccount({ ...account, targetDate: stepDate }, nextItemId);
+    const evaluated = evaluateAccount({ ...account, targetDate: stepDate }, nextItemId);
+    const run = evaluated.items.length === 0 ? evaluated : debts.credit(evaluated, stepDate, nextItemId);
     const invoice = run.items.length === 0 ? null : { targetDate: stepDate, run };
     if (candidate === targetDate) return invoice;
     if (candidate === undefined) return invoice ?? latest;
@@ -70,6 +77,26 @@ class CandidateDates {
 
   add(dates: readonly LocalDate[]): void {
     for (const date of dates) this.#dates.add(date);
+  }
+}
+
+/** What credit is used on while the walk goes on; its own invoices count as paid once their credit is applied. */
+class Debts {
+  #unpaid: readonly Invoice[];
+  readonly #withheld: ReadonlySet<Uuid>;
+
+  constructor({ unpaid = [], withheld = new Set() }: DryRunWalkInput) {
+    this.#unpaid = unpaid;
+    this.#withheld = withheld;
+  }
+
+  credit(run: AccountRun, date: LocalDate, nextItemId: () => Uuid): AccountRun {
+    const { state, candidates } = countedRun(run, nextItemId(), date);
+    const input = { credit: state.accountCBA, candidates, unpaid: this.#unpaid, withheld: this.#withheld };
+    const { run: credited, credited: others } = creditRun(run, input, { today: date, nextItemId });
+    const after = new Map(others.invoices.map((invoice) => [invoice.id, invoice]));
+    this.#unpaid = this.#unpaid.map((invoice) => after.get(invoice.id) ?? invoice);
+    return credited;
   }
 }
 

@@ -5,9 +5,12 @@ import type { ReadSession } from '../ports/storage/index.ts';
 import { type Instant, type LocalDate, localDateOf } from '../time/index.ts';
 import { type DryRunInvoice, walkToTargetDate } from './dry-run-walk.ts';
 import { effectiveTargetDate } from './effective-target-date.ts';
+import { initialState } from './initial-state.ts';
 import type { InvoicingConfig } from './invoicing-config.ts';
-import { initialState, loadBillingState } from './load-billing-state.ts';
+import { loadBillingState } from './load-billing-state.ts';
+import type { AccountInvoicingState } from './model.ts';
 import { invoicingCurrency } from './new-invoice.ts';
+import { invoicesBeingPaid } from './payments-in-flight.ts';
 import { runInput, withWindowItems } from './run-accounts.ts';
 
 export interface DryRunRequest {
@@ -51,5 +54,20 @@ export async function dryRunToTargetDate(
   const [billing] = await withWindowItems(session, billings);
   if (!billing) return null;
   const dueDates = billing.subscriptions.flatMap(({ cursor }) => cursor?.nextDueDate ?? []);
-  return walkToTargetDate({ ...runInput(billing, config), dueDates }, nextItemId);
+  const debts = await loadDebts(session, state);
+  return walkToTargetDate({ ...runInput(billing, config), ...debts, dueDates }, nextItemId);
+}
+
+/** What the account owes, where it does; the sum of its invoices tells that without a query. */
+async function loadDebts(
+  session: ReadSession,
+  { accountId, accountBalance, accountCBA }: AccountInvoicingState,
+) {
+  if (!accountBalance.plus(accountCBA).greaterThan(0)) return {};
+  const unpaid = await session.invoices.findUnpaid([accountId]);
+  const withheld = await invoicesBeingPaid(
+    session,
+    unpaid.map(({ id }) => id),
+  );
+  return { unpaid, withheld };
 }

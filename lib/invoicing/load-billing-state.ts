@@ -1,13 +1,11 @@
-import type { Account } from '../accounts/model.ts';
 import type { CatalogOfAccount } from '../catalog/catalog-source.ts';
 import type { Uuid } from '../ids/index.ts';
-import { ZERO } from '../money/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import type { LocalDate } from '../time/index.ts';
 import { dirtiedBy, isBehind } from './catalog-changes.ts';
 import type { SubscriptionBilling } from './evaluate-subscription.ts';
 import { type AccountStream, type BillingRequest, type LoadInput, loadStreams } from './load-streams.ts';
-import type { AccountInvoicingState, CoverageRow, StoredCursor } from './model.ts';
+import type { CoverageRow, StoredCursor } from './model.ts';
 import { windowOf } from './window.ts';
 
 /** Everything that the evaluation of one account reads. */
@@ -50,18 +48,6 @@ export async function loadBillingState(
   const rows = Map.groupBy(await session.invoices.loadCoverage(windows), (row) => row.subscriptionId);
   const { catalogOf } = input;
   return { billings: streams.map((stream) => billingOf(stream, { cursorOf, rows, catalogOf })), failures };
-}
-
-/** State of an account before its first invoice. */
-export function initialState(account: Account): AccountInvoicingState {
-  return {
-    accountId: account.id,
-    accountRecordId: account.recordId,
-    maxTargetDate: null,
-    accountCBA: ZERO,
-    accountBalance: ZERO,
-    version: 0,
-  };
 }
 
 interface LoadedParts {

@@ -44,6 +44,9 @@ export interface Invoice extends InvoiceAmounts {
   readonly isMigration: boolean;
   readonly isWrittenOff: boolean;
   readonly isParentInvoice: boolean;
+  /** The parent's invoice that a child's is linked to, and whose it is; null = not linked. */
+  readonly parentInvoiceId: Uuid | null;
+  readonly parentAccountId: Uuid | null;
   /** Id of the first invoice written by the same run. */
   readonly groupId: Uuid;
   readonly createdDate: Instant;

@@ -5,6 +5,7 @@ import type { New } from '../ports/storage/index.ts';
 import { type Instant, type LocalDate, localDateOf } from '../time/index.ts';
 import type { AccountRun } from './invoice-run.ts';
 import { type Invoice, type InvoiceItem, InvoiceStatus } from './model.ts';
+import type { NewInvoiceItem } from './new-items.ts';
 
 export interface NewInvoiceInput {
   readonly id: Uuid;
@@ -45,10 +46,22 @@ export function newInvoice({
       isMigration: false,
       isWrittenOff: false,
       isParentInvoice: false,
+      parentInvoiceId: null,
+      parentAccountId: null,
       groupId: id,
     },
     items: run.items.map((item) => ({ ...item, ...owner, invoiceId: id })),
   };
+}
+
+/** A new item of the invoice, to be stored. */
+export function itemOf(
+  invoice: Pick<Invoice, 'id' | 'accountId' | 'accountRecordId' | 'currency'>,
+  item: NewInvoiceItem,
+  now: Instant,
+): New<InvoiceItem> {
+  const { id: invoiceId, accountId, accountRecordId, currency } = invoice;
+  return { ...item, invoiceId, accountId, accountRecordId, currency, createdDate: now };
 }
 
 /**

@@ -4,11 +4,14 @@ import type { Uuid } from '../ids/index.ts';
 import type { IdGenerator } from '../ports/identity.ts';
 import type { ReadSession, WriteSession } from '../ports/storage/index.ts';
 import { type LocalDate, localDateOf } from '../time/index.ts';
+import { countedRun, creditRun, NOTHING_CREDITED } from './credit-run.ts';
 import { effectiveTargetDate } from './effective-target-date.ts';
 import type { SubscriptionBilling } from './evaluate-subscription.ts';
+import { initialState } from './initial-state.ts';
 import { type AccountRunInput, evaluateAccount, missingItemIdsOfAccount } from './invoice-run.ts';
 import type { InvoicingConfig } from './invoicing-config.ts';
-import { type AccountBilling, initialState, loadBillingState } from './load-billing-state.ts';
+import { type AccountBilling, loadBillingState } from './load-billing-state.ts';
+import { loadCreditInputs } from './load-credit-inputs.ts';
 import type { BillingRequest } from './load-streams.ts';
 import type { AccountInvoicingState, CoverageRow, InvoiceItem } from './model.ts';
 import { invoicingCurrency } from './new-invoice.ts';
@@ -45,16 +48,17 @@ export async function runAccounts(
 ): Promise<readonly RunResult[]> {
   const { ids } = dependencies;
   const { billings, failed } = await loadRuns(session, requests, dependencies);
-  const evaluated: EvaluatedAccount[] = [];
+  const runs: EvaluatedAccount[] = [];
   for (const billing of billings) {
     try {
       const run = evaluateAccount(runInput(billing, dependencies.config), () => ids.next());
-      evaluated.push({ billing, run });
+      runs.push({ billing, run, invoiceId: ids.next(), credited: NOTHING_CREDITED });
     } catch (error) {
       failed.push({ account: billing.account, kind: 'failed', error });
     }
   }
-  const invoiceIds = await saveRuns(session, evaluated, ids);
+  const evaluated = await withCredit(session, { runs, failed }, ids);
+  const invoiceIds = await saveRuns(session, evaluated);
   const done = evaluated.map(
     ({ billing }): RunResult => ({
       account: billing.account,
@@ -63,6 +67,35 @@ export async function runAccounts(
     }),
   );
   return [...done, ...failed];
+}
+
+/** The runs with the accounts' credit applied; an account whose credit is in an illegal state joins the failed ones. */
+async function withCredit(
+  session: WriteSession,
+  { runs, failed }: { readonly runs: readonly EvaluatedAccount[]; readonly failed: RunResult[] },
+  ids: IdGenerator,
+): Promise<readonly EvaluatedAccount[]> {
+  const invoiced = runs.filter(({ run }) => run.items.length > 0);
+  const counted = invoiced.map(({ run, invoiceId, billing }) =>
+    countedRun(run, invoiceId, todayOf(billing.account, session)),
+  );
+  const inputs = await loadCreditInputs(session, counted);
+  const nextItemId = (): Uuid => ids.next();
+  return runs.flatMap((each) => {
+    const { account } = each.billing;
+    const input = each.run.items.length > 0 ? inputs.get(account.id) : undefined;
+    if (input === undefined) return [each];
+    try {
+      return [{ ...each, ...creditRun(each.run, input, { today: todayOf(account, session), nextItemId }) }];
+    } catch (error) {
+      failed.push({ account, kind: 'failed', error });
+      return [];
+    }
+  });
+}
+
+function todayOf(account: Account, session: WriteSession): LocalDate {
+  return localDateOf(session.authorship.createdDate, account.timeZone);
 }
 
 interface LoadedRuns {
@@ -111,7 +144,7 @@ function billingRequest(
 ): BillingRequest {
   const { account, requestedDate } = request;
   invoicingCurrency(account);
-  const today = localDateOf(session.authorship.createdDate, account.timeZone);
+  const today = todayOf(account, session);
   const targetDate = effectiveTargetDate({
     requested: requestedDate,
     today,

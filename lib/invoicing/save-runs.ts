@@ -2,20 +2,26 @@ import type { Account } from '../accounts/model.ts';
 import { accountEvent } from '../accounts/service.ts';
 import { assertInvariant } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
-import type { IdGenerator } from '../ports/identity.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
 import { BusEventType, type NewBusEvent, type NewNotification } from '../queue/model.ts';
 import { atReferenceTime } from '../subscriptions/requested-date.ts';
+import type { CreditedInvoices } from './credit-run.ts';
 import { dueEntry } from './due-entry.ts';
+import { invoiceAdjustmentEvent, invoiceCreationEvent } from './invoice-events.ts';
 import type { AccountRun } from './invoice-run.ts';
 import type { AccountBilling } from './load-billing-state.ts';
 import type { CoverageRow, StoredCursor } from './model.ts';
-import { type NewInvoice, newInvoice } from './new-invoice.ts';
+import { itemOf, newInvoice } from './new-invoice.ts';
+import { storedAmounts } from './stored-amounts.ts';
 
 /** A loaded account and what its evaluation says is to be written. */
 export interface EvaluatedAccount {
   readonly billing: AccountBilling;
   readonly run: AccountRun;
+  /** Id of the invoice that the run makes if it has items. */
+  readonly invoiceId: Uuid;
+  /** Other invoices of the account that its credit was used on. */
+  readonly credited: CreditedInvoices;
 }
 
 /**
@@ -26,7 +32,6 @@ export interface EvaluatedAccount {
 export async function saveRuns(
   session: WriteSession,
   evaluated: readonly EvaluatedAccount[],
-  ids: IdGenerator,
 ): Promise<ReadonlyMap<Uuid, Uuid>> {
   await saveBillCycleDays(session, evaluated);
   await saveProjection(session, evaluated);
@@ -36,20 +41,19 @@ export async function saveRuns(
   if (invoiced.length === 0) return new Map();
   await session.subscriptions.setChargedThrough(invoiced.flatMap(chargedThrough));
   await session.invoices.saveStates(invoiced.map(({ run }) => run.state));
-  return saveInvoices(session, invoiced, ids);
+  return saveInvoices(session, invoiced);
 }
 
 /** Numbers are taken last, so that the tenant's counter is held for as short as possible (invoicing.md §1.6). */
 async function saveInvoices(
   session: WriteSession,
   invoiced: readonly EvaluatedAccount[],
-  ids: IdGenerator,
 ): Promise<ReadonlyMap<Uuid, Uuid>> {
   const now = session.authorship.createdDate;
   const firstNumber = await session.invoices.takeInvoiceNumbers(invoiced.length);
-  const invoices = invoiced.map(({ billing, run }, index) =>
+  const invoices = invoiced.map(({ billing, run, invoiceId }, index) =>
     newInvoice({
-      id: ids.next(),
+      id: invoiceId,
       invoiceNumber: firstNumber + index,
       account: billing.account,
       targetDate: billing.targetDate,
@@ -58,8 +62,15 @@ async function saveInvoices(
     }),
   );
   await session.invoices.insertInvoices(invoices.map(({ invoice }) => invoice));
-  await session.invoices.insertItems(invoices.flatMap(({ items }) => items));
-  session.publish(invoices.map(invoiceCreationEvent));
+  const credited = invoiced.flatMap(({ credited: { invoices: paid } }) => paid);
+  const uses = invoiced.flatMap(({ credited: { items } }) => items);
+  await session.invoices.insertItems([
+    ...invoices.flatMap(({ items }) => items),
+    ...uses.map(({ invoice, ...item }) => itemOf(invoice, item, now)),
+  ]);
+  await session.invoices.setAmounts(credited.map(storedAmounts));
+  session.publish(invoices.map(({ invoice }) => invoiceCreationEvent(invoice)));
+  session.publish(credited.map(invoiceAdjustmentEvent));
   return new Map(invoices.map(({ invoice }) => [invoice.accountId, invoice.id]));
 }
 
@@ -150,21 +161,6 @@ function chargedThrough({ billing, run }: EvaluatedAccount) {
     subscriptionId,
     chargedThrough: atReferenceTime(date, billing.account),
   }));
-}
-
-/** INVOICE_CREATION: what its consumers need beside the ids (invoicing.md §16). */
-function invoiceCreationEvent({ invoice }: NewInvoice): NewBusEvent {
-  return {
-    type: BusEventType.INVOICE_CREATION,
-    accountRecordId: invoice.accountRecordId,
-    payload: {
-      accountId: invoice.accountId,
-      invoiceId: invoice.id,
-      metaData: null,
-      amountOwed: invoice.rawBalance,
-      currency: invoice.currency,
-    },
-  };
 }
 
 function nullInvoiceEvent({ billing }: EvaluatedAccount): NewBusEvent {

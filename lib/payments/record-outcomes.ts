@@ -135,7 +135,10 @@ async function writeConsequences(
   await session.payments.updateAttempts(all.map(({ attempt }) => attempt).filter(isPresent));
   const rows = all.map(({ row }) => row).filter(isPresent);
   await session.payments.updateInvoicePayments(rows.map(({ after }) => after));
-  await settleInvoices(session, { rows, invoices }, tools);
+  const released = new Set(
+    all.flatMap(({ row, transaction }) => (row && !isUnresolved(transaction) ? row.after.invoiceId : [])),
+  );
+  await settleInvoices(session, { rows, invoices, released }, tools);
   const succeeded = all.flatMap(({ attempt }) =>
     attempt?.stateName === AttemptState.SUCCESS ? [attempt.id] : [],
   );

@@ -8,7 +8,6 @@ import type { Instant } from '../time/index.ts';
 import type { PlannedCharge, PlanTools, ReservationFacts } from './charge-records.ts';
 import { type LostSuccess, lostSuccesses } from './invoice-payment-check.ts';
 import { invoicePaymentResult } from './invoice-payment-result.ts';
-import { emptyState, settleInvoice } from './invoice-settlement.ts';
 import { janitorCheck } from './janitor-schedule.ts';
 import type { PaymentMethod } from './model.ts';
 import type { PaymentConfig } from './payment-config.ts';
@@ -35,12 +34,12 @@ export async function reservePayments<R extends PaymentRequest>(
   { requests, accounts }: { readonly requests: readonly R[]; readonly accounts: readonly Account[] },
   tools: ReserveTools,
 ): Promise<readonly PlannedRequest<R>[]> {
-  const facts = await loadFacts(session, requests, accounts);
-  await repairLostSuccesses(
-    session,
-    [...facts.values()].flatMap(({ lost }) => lost),
-    tools,
-  );
+  let facts = await loadFacts(session, requests, accounts);
+  const lost = [...facts.values()].flatMap((known) => known.lost);
+  if (lost.length > 0) {
+    await repairLostSuccesses(session, lost, tools);
+    facts = await loadFacts(session, requests, accounts);
+  }
   const planned = requests.flatMap((request) => {
     const known = facts.get(request);
     return known ? [{ request, plan: planReservation(request, known.facts, tools) }] : [];
@@ -108,12 +107,12 @@ async function heldBackIds(session: WriteSession, accounts: readonly Account[]):
   return new Set(ids.filter((id) => tags.has(id, ...PAYMENT_STOPS)));
 }
 
-/** The facts of one invoice, with the balance that repaired rows leave (§9.2 rule 2). */
+/** The facts of one invoice, and its rows that are to be repaired first (§9.2 rule 2). */
 function factsOf(
   of: Pick<ReservationFacts, 'account' | 'invoice' | 'isHeldBack' | 'hold'>,
   stored: StoredPayments,
 ): KnownFacts {
-  const { account, invoice } = of;
+  const { invoice } = of;
   const rows = stored.rows.filter(({ invoiceId }) => invoiceId === invoice.id);
   const ids = new Set(rows.map(({ paymentId }) => paymentId));
   const payments = stored.payments.filter(({ id }) => ids.has(id));
@@ -122,11 +121,7 @@ function factsOf(
   const methods = new Map<Uuid, PaymentMethod>(stored.methods.map((method) => [method.id, method]));
   const attempts = stored.attempts.filter(({ paymentExternalKey }) => keys.has(paymentExternalKey));
   const lost = lostSuccesses(rows, transactions).map((found) => ({ ...found, invoice }));
-  const repaired = lost.reduce((known, found) => {
-    const paid = invoicePaymentResult(found.transaction, invoice.currency).amount;
-    return settleInvoice(known, emptyState(account.id, account.recordId), paid).invoice;
-  }, invoice);
-  const facts = { ...of, invoice: repaired, rows, payments, transactions, attempts, methods };
+  const facts = { ...of, rows, payments, transactions, attempts, methods };
   return { facts, lost };
 }
 
@@ -135,7 +130,6 @@ async function repairLostSuccesses(
   lost: readonly (LostSuccess & { readonly invoice: Invoice })[],
   tools: ReserveTools,
 ): Promise<void> {
-  if (lost.length === 0) return;
   const changed: readonly ChangedRow[] = lost.map(({ row, transaction, invoice }) => {
     const { status, amount, processedCurrency } = invoicePaymentResult(transaction, invoice.currency);
     return { before: row, after: { ...row, status, amount, processedCurrency } };

@@ -1,11 +1,10 @@
 import type { Uuid } from '../ids/index.ts';
-import type { Invoice, InvoiceAmounts, InvoiceItem } from '../invoicing/model.ts';
-import { type Decimal, ZERO } from '../money/index.ts';
+import { changeInvoices } from '../invoicing/change-invoices.ts';
+import { amountsAfterPayment } from '../invoicing/invoice-amounts.ts';
+import type { Invoice } from '../invoicing/model.ts';
 import type { IdGenerator } from '../ports/identity.ts';
-import type { New, WriteSession } from '../ports/storage/session.ts';
-import type { Instant } from '../time/index.ts';
+import type { WriteSession } from '../ports/storage/session.ts';
 import { countedAmount } from './invoice-payment-result.ts';
-import { emptyState, excessCreditItem, settleInvoice } from './invoice-settlement.ts';
 import type { InvoicePayment } from './model.ts';
 
 export interface ChangedRow {
@@ -13,60 +12,45 @@ export interface ChangedRow {
   readonly after: InvoicePayment;
 }
 
-interface SettleTools {
-  readonly ids: IdGenerator;
-  readonly now: Instant;
+export interface ChangedPayments {
+  readonly rows: readonly ChangedRow[];
+  readonly invoices: ReadonlyMap<Uuid, Invoice>;
+  /** Invoices whose payment has ended without success: they may be offered credit again. */
+  readonly released?: ReadonlySet<Uuid>;
 }
 
-/** Takes what the rows newly count off their invoices and accounts (invoicing.md §1.4, §1.6 rule 8). */
+/**
+ * Takes what the rows newly count off their invoices and accounts, and applies the accounts' credit (invoicing.md §1.4,
+ * §1.6 rule 8, §10): what was paid beyond the balance becomes credit.
+ */
 export async function settleInvoices(
   session: WriteSession,
-  { rows, invoices }: { readonly rows: readonly ChangedRow[]; readonly invoices: ReadonlyMap<Uuid, Invoice> },
-  tools: SettleTools,
+  { rows, invoices, released = new Set() }: ChangedPayments,
+  tools: { readonly ids: IdGenerator },
 ): Promise<void> {
-  const paid = new Map<Uuid, Decimal>();
-  for (const { before, after } of rows) {
-    const change = countedAmount(after).minus(countedAmount(before));
-    if (!change.isZero()) paid.set(after.invoiceId, (paid.get(after.invoiceId) ?? ZERO).plus(change));
+  const settled = new Map([...released].flatMap((id) => entryOf(invoices.get(id))));
+  for (const row of rows) {
+    const known = settled.get(row.after.invoiceId) ?? invoices.get(row.after.invoiceId);
+    if (known && !countedChange(row).isZero()) settled.set(known.id, settleInvoice(known, row));
   }
-  const affected = [...paid.keys()].flatMap((id) => invoices.get(id) ?? []);
-  if (affected.length === 0) return;
-  const accountIds = [...new Set(affected.map(({ accountId }) => accountId))];
-  const states = new Map(
-    (await session.invoices.loadStates(accountIds)).map((state) => [state.accountId, state]),
-  );
-  const settled: Invoice[] = [];
-  const excesses: { readonly invoice: Invoice; readonly excess: Decimal }[] = [];
-  for (const invoice of affected) {
-    const state = states.get(invoice.accountId) ?? emptyState(invoice.accountId, invoice.accountRecordId);
-    const result = settleInvoice(invoice, state, paid.get(invoice.id) ?? ZERO);
-    states.set(invoice.accountId, result.state);
-    settled.push(result.invoice);
-    if (!result.excess.isZero()) excesses.push({ invoice, excess: result.excess });
-  }
-  if (excesses.length > 0) await session.invoices.insertItems(await excessItems(session, excesses, tools));
-  await session.invoices.setAmounts(
-    settled.map((invoice) => ({ invoiceId: invoice.id, ...amountsOf(invoice) })),
-  );
-  await session.invoices.saveStates([...states.values()]);
-}
-
-async function excessItems(
-  session: WriteSession,
-  excesses: readonly { readonly invoice: Invoice; readonly excess: Decimal }[],
-  tools: SettleTools,
-): Promise<readonly New<InvoiceItem>[]> {
-  const accounts = await session.accounts.findByIds([
-    ...new Set(excesses.map(({ invoice }) => invoice.accountId)),
-  ]);
-  return excesses.flatMap(({ invoice, excess }) => {
-    const account = accounts.find(({ id }) => id === invoice.accountId);
-    return account
-      ? [excessCreditItem({ id: tools.ids.next(), invoice, account, excess, now: tools.now })]
-      : [];
+  const changes = [...settled].flatMap(([id, after]) => {
+    const before = invoices.get(id);
+    return before ? [{ before, after }] : [];
   });
+  await changeInvoices(session, { changes }, tools.ids);
 }
 
-function amountsOf({ amount, creditAdj, refundAdj, rawBalance }: Invoice): InvoiceAmounts {
-  return { amount, creditAdj, refundAdj, rawBalance };
+/** The invoice with what the row newly counts taken off; the raw balance of a migration invoice is 0 by definition. */
+export function settleInvoice(invoice: Invoice, row: ChangedRow): Invoice {
+  if (invoice.isMigration) return invoice;
+  const payment = { ...row.after, status: 'SUCCESS', amount: countedChange(row) } as const;
+  return { ...invoice, ...amountsAfterPayment(invoice, payment) };
+}
+
+function countedChange({ before, after }: ChangedRow) {
+  return countedAmount(after).minus(countedAmount(before));
+}
+
+function entryOf(invoice: Invoice | undefined): readonly (readonly [Uuid, Invoice])[] {
+  return invoice ? [[invoice.id, invoice]] : [];
 }

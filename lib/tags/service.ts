@@ -47,7 +47,9 @@ export class TagService {
       const tags = ids.map((id) => this.#newTag(context, { account, object, definitionId: id }));
       const added = await session.tags.insert(tags);
       publish(session, { type: BusEventType.TAG_CREATION, tags: added, account, definitions });
-      if (has(added, SystemTag.WRITTEN_OFF)) await setWrittenOff(session, object.id, true);
+      if (has(added, SystemTag.WRITTEN_OFF)) {
+        await setWrittenOff(session, { invoiceId: object.id, isWrittenOff: true }, this.#ports.ids);
+      }
     });
   }
 
@@ -73,7 +75,9 @@ export class TagService {
       refuseUnpayable(account, tags);
       await session.tags.deactivate(tags);
       publish(session, { type: BusEventType.TAG_DELETION, tags, account, definitions });
-      if (has(tags, SystemTag.WRITTEN_OFF)) await setWrittenOff(session, object.id, false);
+      if (has(tags, SystemTag.WRITTEN_OFF)) {
+        await setWrittenOff(session, { invoiceId: object.id, isWrittenOff: false }, this.#ports.ids);
+      }
     });
   }
 

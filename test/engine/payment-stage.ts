@@ -23,9 +23,9 @@ import {
   UTC,
   type Uuid,
 } from '../../lib/index.ts';
+import { initialState } from '../../lib/invoicing/initial-state.ts';
 import { AutomaticPaymentHandler } from '../../lib/payments/automatic-payment-handler.ts';
 import { externalPaymentGateway } from '../../lib/payments/external-payment-gateway.ts';
-import { emptyState } from '../../lib/payments/invoice-settlement.ts';
 import { JanitorHandler } from '../../lib/payments/janitor-handler.ts';
 import { DEFAULT_PAYMENT_CONFIG, type PaymentConfig } from '../../lib/payments/payment-config.ts';
 import { PaymentMethodReads } from '../../lib/payments/payment-method-reads.ts';
@@ -243,6 +243,8 @@ export class PaymentStage {
           isMigration: false,
           isWrittenOff: false,
           isParentInvoice: false,
+          parentInvoiceId: null,
+          parentAccountId: null,
           groupId: id,
           createdDate: now,
           amount: decimal(amount),
@@ -257,9 +259,7 @@ export class PaymentStage {
       const states = await session.invoices.loadStates(accounts.map(({ id }) => id));
       await session.invoices.saveStates(
         accounts.map((account) => {
-          const state =
-            states.find(({ accountId }) => accountId === account.id) ??
-            emptyState(account.id, account.recordId);
+          const state = states.find(({ accountId }) => accountId === account.id) ?? initialState(account);
           return { ...state, accountBalance: state.accountBalance.plus(decimal(amount)) };
         }),
       );

@@ -124,6 +124,7 @@ eachDatabase((kind, open) => {
         items: invoices.findItems([all.invoice.id]),
         itemsByIds: invoices.findItemsByIds([all.item.id]),
         list: invoices.listOfAccount(acme.id, { withMigration: true, unpaidOnly: false }),
+        unpaid: invoices.findUnpaid([acme.id]),
         invoicePage: invoices
           .page(page)
           .then(({ rows, total }) => Array.from({ length: rows.length + total })),
@@ -290,7 +291,7 @@ async function fill(opened: OpenedStorage, acme: Account) {
   const given = {
     bundle: bundle(owner),
     subscription: subscription(owner),
-    invoice: invoice(owner),
+    invoice: invoice(owner, { isMigration: false }),
     payment: payment(owner),
   };
   const subscriptionId = given.subscription.id;

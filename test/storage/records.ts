@@ -263,6 +263,8 @@ export function invoice(owner: Owner, changes: Partial<New<Invoice>> = {}): New<
     isMigration: true,
     isWrittenOff: false,
     isParentInvoice: true,
+    parentInvoiceId: null,
+    parentAccountId: null,
     groupId: newId(),
     amount: hugeAmount,
     creditAdj: decimal('-0.000000001'),

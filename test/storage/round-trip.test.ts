@@ -133,6 +133,8 @@ const kinds: readonly Kind[] = [
         isMigration: false,
         isWrittenOff: true,
         isParentInvoice: false,
+        parentInvoiceId: null,
+        parentAccountId: null,
         amount: decimal('-0.1'),
         rawBalance: decimal('-99999999999999999999999999999.999999999'),
       }),
@@ -356,6 +358,7 @@ eachDatabase((kind, open) => {
       };
       expect(await list({ withMigration: true })).to.deep.equal([migrated.id, paid.id, owed.id, negative.id]);
       expect(await list({ unpaidOnly: true })).to.deep.equal([owed.id]);
+      expect(await read((session) => session.invoices.findUnpaid([stored.id]))).to.have.length(1);
       expect(await list({ statuses: ['VOID'] })).to.deep.equal([negative.id]);
       expect(await list({ ids: [paid.id] })).to.deep.equal([paid.id]);
       expect(await list({ startDate: localDate(2026, 1, 1), endDate: localDate(2026, 1, 1) })).to.deep.equal([

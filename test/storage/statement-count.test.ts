@@ -164,7 +164,8 @@ async function readAll(
     accountIds.map((accountId) => ({ accountId, targetDate: today, catalogRevision: 1 })),
   );
   await payments.findByAccounts(accountIds);
-  return found.length + 3;
+  await invoices.findUnpaid(accountIds);
+  return found.length + 4;
 }
 
 eachDatabase((kind, open) => {

@@ -112,8 +112,8 @@ export function invoiceJson(invoice: InvoiceView, rendering: Rendering, isStored
     items: invoice.items.map((item) => invoiceItemJson(item, rendering)),
     trackingIds: [],
     isParentInvoice: invoice.isParentInvoice,
-    parentInvoiceId: null,
-    parentAccountId: null,
+    parentInvoiceId: invoice.parentInvoiceId,
+    parentAccountId: invoice.parentAccountId,
     auditLogs: auditLogsJson(rendering.audit.get(invoice.id)),
   };
 }

@@ -37,6 +37,7 @@ export const invoicesTable = new RecordTable<New<Invoice>>(
     indexes: [
       { name: 'page', columns: ['tenant_record_id', 'record_id'] },
       { name: 'account', columns: ['tenant_record_id', 'account_record_id', 'record_id'] },
+      { name: 'open', columns: ['tenant_record_id', 'account_record_id'], where: `raw_balance <> '0'` },
     ],
   },
   {
@@ -52,6 +53,8 @@ export const invoicesTable = new RecordTable<New<Invoice>>(
     isMigration: boolean('is_migration'),
     isWrittenOff: boolean('is_written_off'),
     isParentInvoice: boolean('is_parent_invoice'),
+    parentInvoiceId: uuidOrNull('parent_invoice_id'),
+    parentAccountId: uuidOrNull('parent_account_id'),
     groupId: uuid('group_id'),
     amount: amount('amount'),
     creditAdj: amount('credit_adj'),

@@ -42,6 +42,8 @@ export interface InvoiceReads {
   findItemsByIds(itemIds: readonly Uuid[]): Promise<readonly InvoiceItem[]>;
   /** By target date (creation date when null), then number. */
   listOfAccount(accountId: Uuid, filter: InvoiceFilter): Promise<readonly Invoice[]>;
+  /** The unpaid invoices of these accounts (invoicing.md §1.4 rule 9), by invoice date, then number. */
+  findUnpaid(accountIds: readonly Uuid[]): Promise<readonly Invoice[]>;
   page(request: PageRequest): Promise<Page<Invoice>>;
   pageOfAccount(accountId: Uuid, request: PageRequest): Promise<Page<Invoice>>;
   /** Accounts without a stored state are left out; they have balance 0 and no target date. */

@@ -7,9 +7,9 @@ import {
   lostSuccesses,
 } from '../../../lib/payments/invoice-payment-check.ts';
 import { invoicePaymentResult } from '../../../lib/payments/invoice-payment-result.ts';
-import { emptyState, settleInvoice } from '../../../lib/payments/invoice-settlement.ts';
+import { settleInvoice } from '../../../lib/payments/settle-invoices.ts';
 import { addMilliseconds } from '../../../lib/time/index.ts';
-import { ACCOUNT_ID, attemptRow, invoice, method, NOW, nextId, transaction } from './records.ts';
+import { attemptRow, invoice, method, NOW, nextId, transaction } from './records.ts';
 
 const card = method();
 
@@ -139,28 +139,17 @@ describe('invoice payment result (payments.md §9.4)', () => {
 });
 
 describe('invoice settlement (invoicing.md §1.4, payments.md §9.4)', () => {
-  const state = { ...emptyState(ACCOUNT_ID, 1), accountBalance: decimal('249.95') };
   const settle = (paid: string, members: Parameters<typeof invoice>[0] = {}) => {
-    const settled = settleInvoice(invoice(members), state, decimal(paid));
-    return [
-      settled.invoice.rawBalance.toFixed(),
-      settled.state.accountBalance.toFixed(),
-      settled.state.accountCBA.toFixed(),
-      settled.excess.toFixed(),
-    ];
+    const before = attemptRow({ status: 'INIT', amount: ZERO });
+    const after = { ...before, status: 'SUCCESS', amount: decimal(paid) } as const;
+    return settleInvoice(invoice(members), { before, after }).rawBalance.toFixed();
   };
 
-  it('takes a payment off invoice and account', () => {
-    expect(settle('249.95')).to.deep.equal(['0', '0', '0', '0']);
-    expect(settle('10')).to.deep.equal(['239.95', '239.95', '0', '0']);
+  it('takes a payment off the invoice, to the last and beyond', () => {
+    expect([settle('249.95'), settle('10'), settle('300')]).to.deep.equal(['0', '239.95', '-50.05']);
   });
 
-  it('turns what is paid beyond the balance into account credit', () => {
-    expect(settle('300')).to.deep.equal(['0', '-50.05', '50.05', '50.05']);
-  });
-
-  it('leaves the account alone for what it does not owe', () => {
-    expect(settle('10', { isWrittenOff: true })).to.deep.equal(['239.95', '249.95', '0', '0']);
-    expect(settle('10', { isMigration: true, rawBalance: ZERO })).to.deep.equal(['0', '249.95', '0', '0']);
+  it('leaves a migration invoice alone, whose balance is 0', () => {
+    expect(settle('10', { isMigration: true, rawBalance: ZERO })).to.equal('0');
   });
 });

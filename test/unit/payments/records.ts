@@ -66,6 +66,8 @@ export function invoice(members: Partial<Invoice> = {}): Invoice {
     isMigration: false,
     isWrittenOff: false,
     isParentInvoice: false,
+    parentInvoiceId: null,
+    parentAccountId: null,
     groupId: INVOICE_ID,
     createdDate: NOW,
     amount: decimal('249.95'),

@@ -12,6 +12,7 @@ import { Migration20261121210213CatalogEntries } from './20261121210213-catalog-
 import { Migration20261121211642AccountSearch } from './20261121211642-account-search.ts';
 import { Migration20261121211719AutoPayHolds } from './20261121211719-auto-pay-holds.ts';
 import { Migration20261121210930CatalogRemoval } from './20261121210930-catalog-removal.ts';
+import { Migration20261121215435AccountCredit } from './20261121215435-account-credit.ts';
 
 /** The migrations of PostgreSQL, in the order in which they run. */
 export const migrations: readonly MigrationObject[] = [
@@ -28,4 +29,5 @@ export const migrations: readonly MigrationObject[] = [
   { name: '20261121211642-account-search', class: Migration20261121211642AccountSearch },
   { name: '20261121211719-auto-pay-holds', class: Migration20261121211719AutoPayHolds },
   { name: '20261121210930-catalog-removal', class: Migration20261121210930CatalogRemoval },
+  { name: '20261121215435-account-credit', class: Migration20261121215435AccountCredit },
 ];

@@ -1,0 +1,99 @@
+import { assertInvariant } from '../errors/index.ts';
+import type { Uuid } from '../ids/index.ts';
+import { type Decimal, ZERO } from '../money/index.ts';
+import { isUnpaid } from './invoice-amounts.ts';
+import type { Invoice } from './model.ts';
+
+/** What the rule reads of an invoice. */
+export type CreditedInvoice = Pick<
+  Invoice,
+  'id' | 'status' | 'isMigration' | 'isWrittenOff' | 'rawBalance' | 'invoiceDate' | 'invoiceNumber'
+>;
+
+/** Number of an invoice that is not numbered yet: the newest of its day. */
+export const UNNUMBERED = Number.MAX_SAFE_INTEGER;
+
+export interface AccountCreditInput {
+  /** The account's credit, with the candidates counted as they are given. */
+  readonly credit: Decimal;
+  /** The invoices that the transaction has touched, in order, with what it did to them counted. */
+  readonly candidates: readonly CreditedInvoice[];
+  /** The account's unpaid invoices; candidates among them are passed over. Needed only where `spendsCredit`. */
+  readonly unpaid: readonly CreditedInvoice[];
+  /** Invoices that are offered no credit: a payment of theirs is in flight. */
+  readonly withheld: ReadonlySet<Uuid>;
+}
+
+/** One CBA_ADJ item: positive = credit made of what an invoice owes its customer, negative = credit used on it. */
+export interface CreditMove {
+  readonly invoiceId: Uuid;
+  readonly amount: Decimal;
+}
+
+/** Whether there is, or will be, credit to spend, so that the other unpaid invoices matter. */
+export function spendsCredit({
+  credit,
+  candidates,
+}: Omit<AccountCreditInput, 'unpaid' | 'withheld'>): boolean {
+  return (
+    credit.greaterThan(0) || candidates.some((each) => each.status === 'COMMITTED' && owesCustomer(each))
+  );
+}
+
+/**
+ * The CBA_ADJ items that a transaction ends with (invoicing.md §10 rules 1–3): each candidate in order gives what it
+ * owes its customer to the account, or takes what it lacks; then the other unpaid invoices take, by date and number,
+ * until the credit is used up. A DRAFT may give, which counts when it is committed, and never takes.
+ * @throws InvariantError where the law of rule 6 does not hold afterwards.
+ */
+export function applyAccountCredit(input: AccountCreditInput): readonly CreditMove[] {
+  const { candidates, withheld } = input;
+  const moves: CreditMove[] = [];
+  const left = new Map<Uuid, Decimal>();
+  let credit = input.credit;
+  const offered = [...candidates, ...inOrder([...candidates, ...input.unpaid])];
+  for (const invoice of offered) {
+    const balance = left.get(invoice.id) ?? invoice.rawBalance;
+    const amount = moveOf({ ...invoice, rawBalance: balance }, withheld.has(invoice.id) ? ZERO : credit);
+    if (amount.isZero()) continue;
+    moves.push({ invoiceId: invoice.id, amount });
+    left.set(invoice.id, balance.plus(amount));
+    if (invoice.status === 'COMMITTED') credit = credit.plus(amount);
+  }
+  checkLaw(credit, offered, (invoice) => withheld.has(invoice.id) || left.get(invoice.id)?.isZero() === true);
+  return moves;
+}
+
+/** Rule 3; each invoice once. */
+function inOrder(invoices: readonly CreditedInvoice[]): readonly CreditedInvoice[] {
+  const each = new Map([...invoices].reverse().map((invoice) => [invoice.id, invoice]));
+  return [...each.values()].sort(
+    (a, b) => a.invoiceDate - b.invoiceDate || a.invoiceNumber - b.invoiceNumber,
+  );
+}
+
+/** Rule 2 for one invoice; 0 = no item. */
+function moveOf(invoice: CreditedInvoice, credit: Decimal): Decimal {
+  if (owesCustomer(invoice)) return invoice.rawBalance.negated();
+  if (!isUnpaid(invoice) || !credit.greaterThan(0)) return ZERO;
+  return (credit.lessThan(invoice.rawBalance) ? credit : invoice.rawBalance).negated();
+}
+
+/** A migration invoice is in no balance and gives no credit. */
+function owesCustomer({ status, isMigration, rawBalance }: CreditedInvoice): boolean {
+  return status !== 'VOID' && !isMigration && rawBalance.isNegative() && !rawBalance.isZero();
+}
+
+/** Rule 6: credit is never below 0, and where there is some, nothing is unpaid that it may be used on. */
+function checkLaw(
+  credit: Decimal,
+  offered: readonly CreditedInvoice[],
+  isSettled: (invoice: CreditedInvoice) => boolean,
+): void {
+  assertInvariant(credit.greaterThanOrEqualTo(0), `Account credit is below 0: ${credit.toFixed()}`);
+  if (credit.isZero()) return;
+  const unpaid = offered.filter((invoice) => isUnpaid(invoice) && !isSettled(invoice));
+  assertInvariant(unpaid.length === 0, 'Account credit is left while invoices are unpaid', {
+    invoiceIds: unpaid.map(({ id }) => id),
+  });
+}

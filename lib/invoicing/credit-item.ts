@@ -1,0 +1,45 @@
+import type { Uuid } from '../ids/index.ts';
+import type { Decimal } from '../money/index.ts';
+import type { LocalDate } from '../time/index.ts';
+import { InvoiceItemType } from './model.ts';
+import type { NewInvoiceItem } from './new-items.ts';
+
+/** An item that no plan, subscription or rate stands behind; what it has of its own is given. */
+export function plainItem(
+  own: Pick<NewInvoiceItem, 'id' | 'itemType' | 'amount' | 'repairable'> & Partial<NewInvoiceItem>,
+): NewInvoiceItem {
+  return {
+    childAccountId: null,
+    bundleId: null,
+    subscriptionId: null,
+    productName: null,
+    planName: null,
+    phaseName: null,
+    usageName: null,
+    description: null,
+    startDate: null,
+    endDate: null,
+    rate: null,
+    quantity: null,
+    linkedItemId: null,
+    itemDetails: null,
+    catalogEffectiveDate: null,
+    ...own,
+  };
+}
+
+/** The CBA_ADJ item of that amount (invoicing.md §1.3, §10 rule 7); `today` = local date of the account. */
+export function creditItem(id: Uuid, amount: Decimal, today: LocalDate): NewInvoiceItem {
+  const description = amount.isNegative()
+    ? 'Adjustment (use of account credit)'
+    : 'Adjustment (account credit)';
+  return plainItem({
+    id,
+    itemType: InvoiceItemType.CBA_ADJ,
+    description,
+    startDate: today,
+    endDate: today,
+    amount,
+    repairable: amount,
+  });
+}

@@ -1,0 +1,15 @@
+import type { Account } from '../accounts/model.ts';
+import { ZERO } from '../money/index.ts';
+import type { AccountInvoicingState } from './model.ts';
+
+/** State of an account before its first invoice. */
+export function initialState(account: Pick<Account, 'id' | 'recordId'>): AccountInvoicingState {
+  return {
+    accountId: account.id,
+    accountRecordId: account.recordId,
+    maxTargetDate: null,
+    accountCBA: ZERO,
+    accountBalance: ZERO,
+    version: 0,
+  };
+}

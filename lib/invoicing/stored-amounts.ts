@@ -1,0 +1,10 @@
+import type { Uuid } from '../ids/index.ts';
+import type { Invoice, InvoiceAmounts } from './model.ts';
+
+/** The kept sums of an invoice, as they are stored. */
+export function storedAmounts(
+  invoice: Pick<Invoice, 'id' | keyof InvoiceAmounts>,
+): InvoiceAmounts & { readonly invoiceId: Uuid } {
+  const { id, amount, creditAdj, refundAdj, rawBalance } = invoice;
+  return { invoiceId: id, amount, creditAdj, refundAdj, rawBalance };
+}
