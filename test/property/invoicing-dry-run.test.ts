@@ -52,7 +52,8 @@ function dryRun(ledger: SubscriptionLedger, today: LocalDate, targetDate: LocalD
     },
     countedIds(ledger.items.length),
   );
-  return invoice?.run.items.map(line) ?? [];
+  // What the ledger plays is the subscription; the account's credit is the account's.
+  return (invoice?.run.items ?? []).filter(({ itemType }) => itemType !== 'CBA_ADJ').map(line);
 }
 
 /** The last invoice of real runs on every day up to the target date; that of the target itself if it is a candidate. */
