@@ -1,5 +1,5 @@
 import type { IsolationLevel } from '@mikro-orm/core';
-import { BillingError, InvariantError } from '../../lib/errors/index.ts';
+import { assertInvariant, BillingError, InvariantError } from '../../lib/errors/index.ts';
 import type { Row } from './columns.ts';
 import type { Dialect, UniqueViolation } from './dialect.ts';
 import { render, type Sql } from './sql.ts';
@@ -88,6 +88,18 @@ export class Runner {
   async rows(statement: Sql): Promise<readonly Row[]> {
     return (await this.run(statement)).rows;
   }
+}
+
+/** Runs one statement outside a transaction; of two, each would see a state of its own. */
+export function forOneStatement(client: Transaction): Transaction {
+  let isUsed = false;
+  return {
+    executeQuery: async (query) => {
+      assertInvariant(!isUsed, 'A read in one statement has made another one', { statement: query.sql });
+      isUsed = true;
+      return client.executeQuery(query);
+    },
+  };
 }
 
 function meaningOf(error: unknown, dialect: Dialect): unknown {

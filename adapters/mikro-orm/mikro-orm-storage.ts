@@ -17,7 +17,14 @@ import type {
   WriteSession,
 } from '../../lib/ports/storage/index.ts';
 import { ConcurrentChangeError } from './concurrent-change.ts';
-import { type Connection, Runner, type StatementResult, type Trace, type Transaction } from './connection.ts';
+import {
+  type Connection,
+  forOneStatement,
+  Runner,
+  type StatementResult,
+  type Trace,
+  type Transaction,
+} from './connection.ts';
 import type { Dialect } from './dialect.ts';
 import { type HostEntityManager, HostTransactions } from './host-transactions.ts';
 import type { ConsumedTopics } from './outbox.ts';
@@ -101,6 +108,13 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
       return work(readSession(new Runner(dialect, transaction, trace), tenant));
     }
     return this.#transaction((runner) => work(readSession(runner, tenant)), 'read');
+  }
+
+  async readInOneStatement<T>(tenant: TenantRef, work: (session: ReadSession) => Promise<T>): Promise<T> {
+    if (this.#host) return this.read(tenant, work);
+    await this.#connect();
+    const { connection, dialect, trace } = this.#shared.parts;
+    return work(readSession(new Runner(dialect, forOneStatement(connection.getClient()), trace), tenant));
   }
 
   async write<T>(

@@ -85,7 +85,7 @@ export class AccountService {
 
   /** @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), also for an account of another tenant. */
   async get(context: CallContext, accountId: Uuid): Promise<Account> {
-    const [account] = await this.#ports.storage.read(context.tenant, (session) =>
+    const [account] = await this.#ports.storage.readInOneStatement(context.tenant, (session) =>
       session.accounts.findByIds([accountId]),
     );
     if (!account) throw noSuchAccount(accountId);
@@ -101,7 +101,7 @@ export class AccountService {
       });
     }
     checkStorable('External key', externalKey);
-    const [account] = await this.#ports.storage.read(context.tenant, (session) =>
+    const [account] = await this.#ports.storage.readInOneStatement(context.tenant, (session) =>
       session.accounts.findByKeys([externalKey]),
     );
     if (account) return account;
@@ -132,14 +132,16 @@ export class AccountService {
   async findExactly(context: CallContext, key: string): Promise<Account | null> {
     checkStorable('Search key', key);
     const id = key.toLowerCase();
-    return this.#ports.storage.read(context.tenant, (session) =>
+    return this.#ports.storage.readInOneStatement(context.tenant, (session) =>
       session.accounts.findExactly(key, isUuid(id) ? id : null),
     );
   }
 
   /** The direct children in creation order; none for an account that does not exist (accounts.md §7 rule 7). */
   async children(context: CallContext, accountId: Uuid): Promise<readonly Account[]> {
-    return this.#ports.storage.read(context.tenant, (session) => session.accounts.findChildren([accountId]));
+    return this.#ports.storage.readInOneStatement(context.tenant, (session) =>
+      session.accounts.findChildren([accountId]),
+    );
   }
 
   /** Balance and credit of each account, from the kept aggregates (accounts.md §8); one query for any number. */
@@ -147,7 +149,7 @@ export class AccountService {
     context: CallContext,
     accountIds: readonly Uuid[],
   ): Promise<ReadonlyMap<Uuid, AccountBalance>> {
-    const states = await this.#ports.storage.read(context.tenant, (session) =>
+    const states = await this.#ports.storage.readInOneStatement(context.tenant, (session) =>
       session.invoices.loadStates(accountIds),
     );
     const known = new Map<Uuid, AccountBalance>(states.map((state) => [state.accountId, state]));

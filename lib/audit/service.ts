@@ -28,7 +28,7 @@ export class AuditService {
   ): Promise<ReadonlyMap<Uuid, readonly AuditRow[]>> {
     const byTarget = new Map<Uuid, AuditRow[]>(targetIds.map((id) => [id, []]));
     if (level === AuditLevel.NONE || targetIds.length === 0) return byTarget;
-    const rows = await this.#ports.storage.read(context.tenant, (session) =>
+    const rows = await this.#ports.storage.readInOneStatement(context.tenant, (session) =>
       session.audit.findByTargets(targetIds),
     );
     for (const row of rows) {
@@ -46,7 +46,7 @@ export class AuditService {
   async history(context: CallContext, object: ObjectRef): Promise<readonly AuditRow[]> {
     if (object.type === ObjectType.TAG_DEFINITION && isSystemDefinition(object.id)) return [];
     const { tableName } = auditedTableOf(object.type);
-    const rows = await this.#ports.storage.read(context.tenant, (session) =>
+    const rows = await this.#ports.storage.readInOneStatement(context.tenant, (session) =>
       session.audit.findByTargets([object.id]),
     );
     const own = rows.filter((row) => row.tableName === tableName);
@@ -64,7 +64,7 @@ export class AuditService {
     accountId: Uuid,
     object: ObjectRef,
   ): Promise<readonly AuditRow[]> {
-    const [account] = await this.#ports.storage.read(context.tenant, (session) =>
+    const [account] = await this.#ports.storage.readInOneStatement(context.tenant, (session) =>
       session.accounts.findByIds([accountId]),
     );
     if (!account) throw noSuchAccount(accountId);

@@ -19,13 +19,15 @@ export class TagDefinitionService {
 
   /** The nine control tags, the engine's own tag, then the users' definitions in creation order. */
   async list(context: CallContext): Promise<readonly TagDefinition[]> {
-    const own = await this.#ports.storage.read(context.tenant, (session) => session.tags.listDefinitions());
+    const own = await this.#ports.storage.readInOneStatement(context.tenant, (session) =>
+      session.tags.listDefinitions(),
+    );
     return [...systemDefinitions, ...own.map((definition) => definitionOf(definition.id, own))];
   }
 
   /** @throws BillingError TAG_DEFINITION_DOES_NOT_EXIST (3902), also for a deleted one. */
   async get(context: CallContext, id: Uuid): Promise<TagDefinition> {
-    const found = await this.#ports.storage.read(context.tenant, (session) =>
+    const found = await this.#ports.storage.readInOneStatement(context.tenant, (session) =>
       session.tags.findDefinitionsByIds([id]),
     );
     return definitionOf(

@@ -73,7 +73,9 @@ export class KeyValueService {
   async get(context: CallContext, key: string): Promise<KeyValues> {
     checkKey(key);
     if (key === SystemKey.CATALOG) return { key, values: await this.#catalog.sources(context) };
-    const rows = await this.#ports.storage.read(context.tenant, (session) => session.keyValues.find([key]));
+    const rows = await this.#ports.storage.readInOneStatement(context.tenant, (session) =>
+      session.keyValues.find([key]),
+    );
     return { key, values: rows.map(({ value }) => value) };
   }
 
@@ -95,7 +97,7 @@ export class KeyValueService {
   /** Every key that begins with the prefix, sorted; the empty prefix finds all. Letter case counts. */
   async search(context: CallContext, prefix: string): Promise<readonly KeyValues[]> {
     checkStorable('Key prefix', prefix);
-    const rows = await this.#ports.storage.read(context.tenant, (session) =>
+    const rows = await this.#ports.storage.readInOneStatement(context.tenant, (session) =>
       session.keyValues.findByPrefix(prefix),
     );
     const byKey = Map.groupBy(rows, ({ key }) => key);

@@ -91,7 +91,8 @@ eachDatabase((_kind, open) => {
         get(target, name) {
           const member: unknown = Reflect.get(target, name, target);
           if (typeof member !== 'function') return member;
-          if (name !== 'read' && name !== 'write') return member.bind(target);
+          if (name !== 'read' && name !== 'readInOneStatement' && name !== 'write')
+            return member.bind(target);
           return async (...given: readonly unknown[]) => {
             openSessions += 1;
             try {

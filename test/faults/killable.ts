@@ -40,6 +40,8 @@ export function killableStorage(storage: Storage<never>, kill: KillSwitch): Stor
     setConsumedTopics: (topics) => storage.setConsumedTopics(topics),
     onCommit: (listener) => storage.onCommit(listener),
     read: async (tenant, work) => stepAround(kill, () => storage.read(tenant, sessionCall(work))),
+    readInOneStatement: async (tenant, work) =>
+      stepAround(kill, () => storage.readInOneStatement(tenant, sessionCall(work))),
     write: async (tenant, authorship, work) =>
       stepAround(kill, () => storage.write(tenant, authorship, sessionCall(work))),
     within: (host) => storage.within(host),

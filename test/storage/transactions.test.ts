@@ -46,6 +46,25 @@ eachDatabase((kind, open) => {
       expect(await opened.storage.queue.countPending(null, now)).to.equal(pending);
     });
 
+    it('a read in one statement begins nothing, and refuses a second statement', async () => {
+      const traced: string[] = [];
+      const database = kind === 'sqlite' ? await open(migrated) : opened.database;
+      const storage = storageAt(database, (text) => traced.push(text));
+      await storage.prepare();
+      traced.splice(0);
+      const found = await storage.readInOneStatement(opened.tenant, (s) => s.accounts.findByIds([acme.id]));
+      expect(found).to.have.length(kind === 'sqlite' ? 0 : 1);
+      expect(traced).to.have.length(1);
+      const failed = await rejection(
+        storage.readInOneStatement(opened.tenant, async (session) => {
+          await session.accounts.findByIds([acme.id]);
+          return session.accounts.findByIds([acme.id]);
+        }),
+      );
+      expect(failed.message).to.contain('A read in one statement has made another one');
+      await storage.close();
+    });
+
     it('one bad row of many leaves nothing of the others', async () => {
       const good = account({});
       const bad = account({ externalKey: acme.externalKey });

@@ -15,7 +15,7 @@ import { createUuid } from '../request/request-uuid.ts';
 import { publicError } from '../response/error-body.ts';
 import { writeAnswer, writeJson } from '../response/write-answer.ts';
 import { writeError } from '../response/write-error.ts';
-import { byLiteralsFirst, CORE, checkPathText, PLUGIN, plainPath, routerPath } from './path.ts';
+import { areaSegment, byLiteralsFirst, CORE, checkPathText, PLUGIN, plainPath, routerPath } from './path.ts';
 import { type AccessOptions, checkRoutePermission, RequestAccess } from './request-access.ts';
 import type { Method, Route } from './route.ts';
 
@@ -29,7 +29,12 @@ export interface DispatcherOptions extends AccessOptions {
   readonly ownsEveryPath?: boolean;
 }
 
-type RoutesByMethod = ReadonlyMap<Method, Route>;
+/** The routes of one path. */
+interface PathRoutes {
+  readonly byMethod: ReadonlyMap<Method, Route>;
+  /** Value of the header `Allow`. */
+  readonly allow: string;
+}
 
 /** What is known of a request before its route. */
 interface Received {
@@ -54,16 +59,21 @@ export function dispatcher(options: DispatcherOptions): Middleware {
   const access = new RequestAccess(options);
   const prefixes = [CORE, PLUGIN].map((prefix) => `${basePath}${prefix}/`);
   const requests = new WeakMap<Context, Received>();
-  const router = new Router({ sensitive: true, strict: false });
+  // A router tries its paths one after the other: there is one for each area.
+  const routers = new Map<string, Router>();
 
-  for (const [path, methods] of routesByPath(options.routes)) {
+  for (const [path, found] of routesByPath(options.routes)) {
+    const area = areaSegment(path);
+    const router = routers.get(area) ?? new Router({ sensitive: true, strict: false });
+    routers.set(area, router);
     router.register(
       basePath + routerPath(path),
       ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'],
-      (ctx) => serve(ctx, methods),
+      (ctx) => serve(ctx, found),
     );
   }
-  const dispatch = router.routes();
+  const routerOf = (path: string) => routers.get(areaSegment(path.slice(basePath.length)));
+  const dispatches = new Map([...routers.values()].map((router) => [router, router.routes()]));
 
   return async (ctx, next) => {
     const path = plainPath(ctx.path);
@@ -81,7 +91,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
       checkUrl(ctx, received, limits.url);
       checkHost(ctx);
       checkPathText(ctx.path);
-      await dispatch(ctx as never, () => refuseUnknown(ctx, received));
+      await dispatch(ctx, path, received);
     } catch (error) {
       answerError(ctx, received, error);
     }
@@ -101,15 +111,22 @@ export function dispatcher(options: DispatcherOptions): Middleware {
   };
 
   function isOurs(path: string): boolean {
-    return prefixes.some((prefix) => path.startsWith(prefix)) || router.match(path, 'GET').path.length > 0;
+    if (prefixes.some((prefix) => path.startsWith(prefix))) return true;
+    return (routerOf(path)?.match(path, 'GET').path.length ?? 0) > 0;
   }
 
-  async function serve(ctx: Context, methods: RoutesByMethod): Promise<void> {
+  async function dispatch(ctx: Context, path: string, received: Received): Promise<void> {
+    const router = routerOf(path);
+    const routed = router && dispatches.get(router);
+    if (routed === undefined) return refuseUnknown(ctx, received);
+    await routed(ctx as never, () => refuseUnknown(ctx, received));
+  }
+
+  async function serve(ctx: Context, { byMethod, allow }: PathRoutes): Promise<void> {
     const received = requests.get(ctx);
     if (received === undefined) throw new Error('The request did not come through the dispatcher');
-    const allow = allowed(methods);
     if (ctx.method === 'OPTIONS') return answerOptions(ctx, allow);
-    const route = methods.get((ctx.method === 'HEAD' ? 'GET' : ctx.method) as Method);
+    const route = byMethod.get((ctx.method === 'HEAD' ? 'GET' : ctx.method) as Method);
     if (route === undefined) {
       await access.authenticate(ctx, access.credentialsOf(ctx), received.dialect);
       throw new BillingError({
@@ -196,16 +213,19 @@ export function dispatcher(options: DispatcherOptions): Middleware {
   }
 }
 
-function routesByPath(routes: readonly Route[]): ReadonlyMap<string, RoutesByMethod> {
-  const byPath = new Map<string, Map<Method, Route>>();
-  for (const path of [...new Set(routes.map((route) => route.path))].sort(byLiteralsFirst))
-    byPath.set(path, new Map());
-  for (const route of routes) byPath.get(route.path)?.set(route.method, route);
-  return byPath;
+function routesByPath(routes: readonly Route[]): ReadonlyMap<string, PathRoutes> {
+  const paths = [...new Set(routes.map((route) => route.path))].sort(byLiteralsFirst);
+  const byPath = Map.groupBy(routes, (route) => route.path);
+  return new Map(
+    paths.map((path) => {
+      const byMethod = new Map((byPath.get(path) ?? []).map((route) => [route.method, route]));
+      return [path, { byMethod, allow: allowed([...byMethod.keys()]) }];
+    }),
+  );
 }
 
-function allowed(methods: RoutesByMethod): string {
-  const names = [...methods.keys()].flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+function allowed(methods: readonly Method[]): string {
+  const names = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
   return [...names, 'OPTIONS'].join(', ');
 }
 

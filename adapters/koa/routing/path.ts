@@ -25,21 +25,35 @@ export function parameterNamesOf(path: string): readonly string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '');
 }
 
+/**
+ * The segment that tells the areas of the interface apart: `accounts` of `/1.0/kb/accounts/{accountId}`; empty where a
+ * path is shorter. Paths that differ in it are never the same route.
+ */
+export function areaSegment(path: string): string {
+  return path.split('/', 4)[3] ?? '';
+}
+
 export function isIdParameter(name: string): boolean {
   // The id of a client is a name that its owner chooses.
   return name.endsWith('Id') && name !== 'clientId';
 }
 
-/** The decoded segments with ids in lower case. @throws BillingError ROUTE_NOT_FOUND where one is no UUID. */
+/**
+ * The reader of a path's decoded segments, with ids in lower case.
+ * @throws (on reading) BillingError ROUTE_NOT_FOUND where an id is no UUID.
+ */
 export function pathParameters(
   path: string,
-  raw: Readonly<Record<string, string>>,
-): Readonly<Record<string, string>> {
-  const entries = parameterNamesOf(path).map((name) => {
-    const value = raw[name] ?? '';
-    return [name, isIdParameter(name) ? uuidSegment(name, value) : value] as const;
-  });
-  return Object.fromEntries(entries);
+): (raw: Readonly<Record<string, string>>) => Readonly<Record<string, string>> {
+  const names = parameterNamesOf(path);
+  return (raw) => {
+    const read: Record<string, string> = {};
+    for (const name of names) {
+      const value = raw[name] ?? '';
+      read[name] = isIdParameter(name) ? uuidSegment(name, value) : value;
+    }
+    return read;
+  };
 }
 
 function uuidSegment(name: string, value: string): Uuid {

@@ -194,6 +194,7 @@ function routeOf<Path extends string, Q extends QueryParameters, B, C>(
   const { query, body, handle: _handle, author, fails, ...rest } = spec;
   const parameters = query ?? ({} as Q);
   const schema = querySchema(parameters);
+  const readPath = pathParameters(spec.path);
   return {
     ...rest,
     ...(body === undefined ? {} : { body }),
@@ -202,7 +203,7 @@ function routeOf<Path extends string, Q extends QueryParameters, B, C>(
     fails: fails ?? [],
     author: author ?? (spec.method !== 'GET' && spec.path.startsWith(CORE)),
     async answer(facts) {
-      const params = pathParameters(spec.path, facts.rawParams) as PathParameters<Path>;
+      const params = readPath(facts.rawParams) as PathParameters<Path>;
       const raw = rawQuery(parameters, facts.queryString);
       checkQueryTexts(raw);
       const parsed = schema.safeParse(raw);

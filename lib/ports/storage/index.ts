@@ -32,6 +32,11 @@ export interface Storage<Host = never> {
   /** Runs `work` on one consistent snapshot of the tenant; takes no lock. */
   read<T>(tenant: TenantRef, work: (session: ReadSession) => Promise<T>): Promise<T>;
   /**
+   * The same for work that makes at most one statement, which is a snapshot by itself: nothing begins and ends around it.
+   * @throws InvariantError at a second statement.
+   */
+  readInOneStatement<T>(tenant: TenantRef, work: (session: ReadSession) => Promise<T>): Promise<T>;
+  /**
    * Runs `work` in one transaction that commits when it resolves and rolls back when it throws. A serialisation
    * failure, deadlock or concurrent change re-runs `work` from the start, a bounded number of times, so `work` must
    * do nothing outside the session.

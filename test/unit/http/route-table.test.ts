@@ -4,6 +4,7 @@ import { openApi } from '../../../adapters/koa/index.ts';
 import { yamlOf } from '../../../adapters/koa/openapi/yaml.ts';
 import { routeTable } from '../../../adapters/koa/routes/route-table.ts';
 import {
+  areaSegment,
   byLiteralsFirst,
   CORE,
   PLUGIN,
@@ -79,15 +80,22 @@ describe('paths', () => {
     ]);
   });
 
+  it('tell their area by a literal segment, for only the paths of one are tried', () => {
+    const areas = routes.map((route) => areaSegment(route.path));
+    expect(areas).to.include.members(['accounts', 'invoices', 'live', '']);
+    expect(areas.filter((area) => area.includes('{'))).to.deep.equal([]);
+    expect(areaSegment('/1.0/kb/accounts/search/a/b')).to.equal('accounts');
+    expect(areaSegment('/1.0/healthcheck/')).to.equal('');
+  });
+
   it('read ids in any letter case and refuse what is none', () => {
     const id = '01a1fcfe-e8ec-717e-8cdb-6282f0f9f546';
-    expect(
-      pathParameters('/a/{accountId}/{name}', { accountId: id.toUpperCase(), name: 'X y' }),
-    ).to.deep.equal({
+    const read = pathParameters('/a/{accountId}/{name}');
+    expect(read({ accountId: id.toUpperCase(), name: 'X y' })).to.deep.equal({
       accountId: id,
       name: 'X y',
     });
-    expect(() => pathParameters('/a/{accountId}', { accountId: 'nope' }))
+    expect(() => read({ accountId: 'nope', name: '' }))
       .to.throw(BillingError, 'accountId "nope" is not a UUID')
       .with.property('code', 60008);
   });
