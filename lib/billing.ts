@@ -8,6 +8,7 @@ import { CatalogService } from './catalog/service.ts';
 import { type CallContext, CallOrigin, type TenantRef } from './context.ts';
 import { CustomFieldService } from './custom-fields/service.ts';
 import { type HealthReport, HealthService } from './health/service.ts';
+import { IdempotencyService } from './idempotency/service.ts';
 import type { Uuid } from './ids/index.ts';
 import { CatalogChangeHandler } from './invoicing/catalog-change-handler.ts';
 import { ChangeReports } from './invoicing/change-report.ts';
@@ -106,6 +107,8 @@ export type TenantBilling = Bound<BillingOperations>;
 export interface Billing<Host = never> extends BillingOperations {
   readonly tenants: TenantService;
   readonly security: SecurityService;
+  /** Answers to requests that carry an `Idempotency-Key`, for whoever serves them. */
+  readonly idempotency: IdempotencyService;
   readonly clock: Clock;
   /** The context of one call, read from the clock now. */
   context(caller: Caller): Promise<CallContext>;
@@ -159,6 +162,7 @@ export const Billing = {
       handlers: engine.handlers,
       tenantOf: (recordId) => engine.tenants.refOfRecord(recordId),
       node: options.nodeName ?? ports.ids.next(),
+      housekeeping: [engine.idempotency.purge.bind(engine.idempotency)],
       ...options.queue,
     });
     await dispatcher.recover();
@@ -230,7 +234,8 @@ function engineOf(ports: Ports, settings: EngineSettings) {
     new JanitorHandler(ports, paymentConfig),
     new HoldReleaseHandler(ports),
   ];
-  return { tenants, security: new SecurityService(ports), services, handlers };
+  const idempotency = new IdempotencyService(ports, settings.server.server['server.idempotency.retention']);
+  return { tenants, security: new SecurityService(ports), idempotency, services, handlers };
 }
 
 function operationsOf(services: Engine['services']) {
@@ -371,6 +376,7 @@ function assemble<Host>({ options, settings, ports, engine, dispatcher }: Parts<
     ...operations,
     tenants,
     security,
+    idempotency: engine.idempotency,
     clock: ports.clock,
     context,
     as: (caller) => ({

@@ -185,6 +185,16 @@ export const MAX_COMPLETION_WAIT_MS = 120 * SECOND_MS;
 /** Characters of an external key (code 5, EXTERNAL_KEY_LIMIT_EXCEEDED) and of an `Idempotency-Key`. */
 export const MAX_EXTERNAL_KEY_CHARACTERS = 255;
 
+/** How long the answer to an `Idempotency-Key` is kept (`server.idempotency.retention`), and rows of one purge. */
+export const IDEMPOTENCY_RETENTION_MS = DAY_MS;
+export const IDEMPOTENCY_PURGE_SIZE = 1_000;
+
+/** Age from which a request that has not ended counts as cut off by a crash, and a repeat runs it anew. */
+export const IDEMPOTENCY_ABANDONED_MS = 10 * MINUTE_MS;
+
+/** Looks at a key whose request goes away between two statements, before the caller is told to come again. */
+export const IDEMPOTENCY_CLAIM_ATTEMPTS = 3;
+
 /** Credentials whose slow hash check is remembered: keeps authentication off the hot path. */
 export const MAX_CACHED_CREDENTIALS = 10_000;
 

@@ -9,6 +9,7 @@ import {
 } from '../../lib/limits.ts';
 import type {
   Authorship,
+  IdempotencyStore,
   QueueStore,
   ReadSession,
   SecurityStore,
@@ -27,6 +28,7 @@ import {
 } from './connection.ts';
 import type { Dialect } from './dialect.ts';
 import { type HostEntityManager, HostTransactions } from './host-transactions.ts';
+import { idempotencyStore } from './idempotency-store.ts';
 import type { ConsumedTopics } from './outbox.ts';
 import { queueStore, type SystemAccess } from './queue-store.ts';
 import { readSchemaState, refusal } from './schema.ts';
@@ -73,6 +75,7 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
   readonly queue: QueueStore;
   readonly system: SystemStore;
   readonly security: SecurityStore;
+  readonly idempotency: IdempotencyStore;
   readonly #shared: Shared;
   readonly #host: Host | undefined;
 
@@ -88,6 +91,7 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
     this.queue = queueStore(access, onSignal);
     this.system = systemStore(access, dialect);
     this.security = securityStore(access, dialect);
+    this.idempotency = idempotencyStore(access, dialect);
   }
 
   static over<Host extends HostEntityManager>(parts: StorageParts): MikroOrmStorage<Host> {

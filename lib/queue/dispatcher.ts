@@ -28,6 +28,8 @@ export interface DispatcherOptions {
   readonly reapThresholdMs?: number;
   /** Poll when nothing wakes the dispatcher; default 3 seconds. */
   readonly pollMs?: number;
+  /** What else is to be cared for from time to time; default nothing. */
+  readonly housekeeping?: readonly (() => Promise<void>)[];
 }
 
 type DispatcherPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids' | 'logger'>;
@@ -64,6 +66,7 @@ export class Dispatcher {
     this.#housekeeping = new Housekeeping(ports, {
       reapThresholdMs: reapThreshold(leaseMs, options.reapThresholdMs ?? QUEUE_REAP_THRESHOLD_MS),
       onReaped: () => this.#wake(),
+      others: options.housekeeping ?? [],
     });
     ports.storage.setConsumedTopics(new Set(this.#topics));
     this.#unsubscribe.push(ports.storage.onCommit(() => this.#wake()));

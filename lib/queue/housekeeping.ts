@@ -8,24 +8,30 @@ import type { Ports } from '../ports/index.ts';
 import { addMilliseconds } from '../time/index.ts';
 
 /**
- * Periodic care of the queue (platform.md §9.3 rules 7 and 9): takes over claims of dead nodes and purges old history, a
- * bounded number at a time. Any number of nodes may do it; what one has done the next finds done.
+ * Periodic care of the queue (platform.md §9.3 rules 7 and 9) and of what else grows old: takes over claims of dead nodes
+ * and purges old history, a bounded number at a time. Any number of nodes may do it; what one has done the next finds done.
  */
 export class Housekeeping {
   readonly #ports: Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'logger'>;
   readonly #reapThresholdMs: number;
   readonly #onReaped: () => void;
+  readonly #others: readonly (() => Promise<void>)[];
   #cancel: () => void = () => undefined;
   #running: Promise<void> = Promise.resolve();
   #stopped = false;
 
   constructor(
     ports: Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'logger'>,
-    input: { readonly reapThresholdMs: number; readonly onReaped: () => void },
+    input: {
+      readonly reapThresholdMs: number;
+      readonly onReaped: () => void;
+      readonly others: readonly (() => Promise<void>)[];
+    },
   ) {
     this.#ports = ports;
     this.#reapThresholdMs = input.reapThresholdMs;
     this.#onReaped = input.onReaped;
+    this.#others = input.others;
   }
 
   start(): void {
@@ -51,8 +57,9 @@ export class Housekeeping {
         addMilliseconds(clock.now(), -QUEUE_HISTORY_RETENTION_MS),
         QUEUE_PURGE_SIZE,
       );
+      for (const care of this.#others) await care();
     } catch (error) {
-      logger.error({ err: error }, 'care of the queue failed; it comes again');
+      logger.error({ err: error }, 'care of old rows failed; it comes again');
     }
   }
 }

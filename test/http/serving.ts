@@ -119,9 +119,15 @@ async function serveAt(
     logger: log,
     gateways: [gateway],
   });
-  await billing.security.ensureAdministrator('admin', 'password');
-  await billing.tenants.create({ userName: 'test' }, { apiKey: 'bob', apiSecret: 'lazar' });
-  await billing.tenants.create({ userName: 'test' }, { apiKey: 'eve', apiSecret: 'other' });
+  const isFirst = await billing.security.ensureAdministrator('admin', 'password');
+  const tenants = isFirst
+    ? ([
+        ['bob', 'lazar'],
+        ['eve', 'other'],
+      ] as const)
+    : [];
+  for (const [apiKey, apiSecret] of tenants)
+    await billing.tenants.create({ userName: 'test' }, { apiKey, apiSecret });
   const listening = await listen(createKoaApp({ billing, logger: log, test }), { port: 0 });
   const url = `http://${listening.host}:${listening.port}`;
   return {

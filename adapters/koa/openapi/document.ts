@@ -2,6 +2,7 @@ import type { ErrorCode } from '../../../lib/errors/index.ts';
 import { Dialect } from '../dialect.ts';
 import { producedTypes } from '../request/media-type.ts';
 import { statusOfCode } from '../response/error-status.ts';
+import { takesKey } from '../routing/keyed-request.ts';
 import { isIdParameter, parameterNamesOf } from '../routing/path.ts';
 import type { Route } from '../routing/route.ts';
 import type { JsonSchema } from '../wire/json-schema.ts';
@@ -9,6 +10,7 @@ import { modelsByName } from '../wire/model.ts';
 import {
   authorParameters,
   errorComponent,
+  idempotencyParameter,
   pageHeaders,
   securityOf,
   securitySchemes,
@@ -48,6 +50,7 @@ function operationOf(route: Route): JsonSchema {
       schema: parameter.json,
     })),
     ...(route.author ? authorParameters : []),
+    ...(takesKey(route) ? [idempotencyParameter] : []),
   ];
   return {
     operationId: route.operationId,

@@ -54,6 +54,11 @@ export const authorParameters: readonly JsonSchema[] = [
   headerParameter('X-Service-Comment', 'Kept in the audit'),
 ];
 
+export const idempotencyParameter: JsonSchema = headerParameter(
+  'Idempotency-Key',
+  'Makes a repeat harmless: the same request under the same key runs once and is answered as the first time, for 24 hours',
+);
+
 function headerParameter(name: string, description: string): JsonSchema {
   return { name, in: 'header', required: false, description, schema: { type: 'string', maxLength: 255 } };
 }

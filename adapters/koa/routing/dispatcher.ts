@@ -5,7 +5,13 @@ import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
 import { shortened } from '../../../lib/text/index.ts';
 import type { Caller } from '../auth/authenticator.ts';
 import { Dialect } from '../dialect.ts';
-import { authorshipOf, type RequestId, requestIdOf, requireAuthor } from '../request/authorship.ts';
+import {
+  type Authorship,
+  authorshipOf,
+  type RequestId,
+  requestIdOf,
+  requireAuthor,
+} from '../request/authorship.ts';
 import { baseUrls, withoutTrailingSlash } from '../request/base-url.ts';
 import { readBody } from '../request/body-bytes.ts';
 import { dialectOf } from '../request/header-families.ts';
@@ -13,11 +19,13 @@ import { negotiatedType } from '../request/media-type.ts';
 import { bodyLimit, defaultRequestLimits, type RequestLimits } from '../request/request-limits.ts';
 import { createUuid } from '../request/request-uuid.ts';
 import { publicError } from '../response/error-body.ts';
-import { writeAnswer, writeJson } from '../response/write-answer.ts';
-import { writeError } from '../response/write-error.ts';
+import { renderAnswer } from '../response/render-answer.ts';
+import { renderError } from '../response/render-error.ts';
+import { jsonType, writeRendered } from '../response/rendered.ts';
+import { keyedRequestOf, type Outcome, runOnce } from './keyed-request.ts';
 import { areaSegment, byLiteralsFirst, CORE, checkPathText, PLUGIN, plainPath, routerPath } from './path.ts';
 import { type AccessOptions, checkRoutePermission, RequestAccess } from './request-access.ts';
-import type { Method, Route } from './route.ts';
+import type { Method, RequestFacts, Route } from './route.ts';
 
 export interface DispatcherOptions extends AccessOptions {
   readonly routes: readonly Route[];
@@ -45,6 +53,12 @@ interface Received {
   principal?: string;
   createdBy?: string | null;
   statusOf?: Readonly<Record<number, number>> | undefined;
+}
+
+/** A request whose route is known. */
+interface Served {
+  readonly received: Received;
+  readonly route: Route;
 }
 
 /**
@@ -93,7 +107,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
       checkPathText(ctx.path);
       await dispatch(ctx, path, received);
     } catch (error) {
-      answerError(ctx, received, error);
+      writeRendered(ctx, failure(ctx, received, error).rendered);
     }
     logger.debug(
       {
@@ -145,7 +159,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
 
   async function answer(
     ctx: Context,
-    call: { received: Received; route: Route; caller: Caller | null; tenant: TenantRef | null },
+    call: Served & { readonly caller: Caller | null; readonly tenant: TenantRef | null },
   ): Promise<void> {
     const { received, route, tenant } = call;
     const { dialect, requestId } = received;
@@ -153,15 +167,16 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     const authorship = authorshipOf(ctx.headers, dialect);
     received.createdBy = authorship.createdBy;
     if (route.author) requireAuthor(authorship, dialect);
-    const { body } = route;
-    const bodyBytes = body === undefined ? undefined : await readBody(ctx, body, bodyLimit(body, limits));
-    const caller =
-      route.startsSession && call.caller !== null ? await access.withSession(ctx, call.caller) : call.caller;
+    const bodyBytes = await bodyOf(ctx, route);
+    const caller = await loggedIn(ctx, call);
     const principal = caller?.principal.name ?? '';
     // In test mode another node may have moved the clock.
     if (options.test !== undefined) await billing.clock.refresh?.();
-    const context = tenant === null ? null : await billing.context(callerOf(tenant));
-    const given = await route.answer({
+    const context =
+      tenant === null
+        ? null
+        : await billing.context({ tenant, ...callerFacts(authorship, requestId, principal) });
+    const facts = {
       billing,
       dialect,
       mediaType,
@@ -175,18 +190,33 @@ export function dispatcher(options: DispatcherOptions): Middleware {
       rawParams: ctx.params as Readonly<Record<string, string>>,
       queryString: ctx.querystring,
       bodyBytes,
-    });
-    writeAnswer(ctx, { route, answer: given, base: baseUrlOf(ctx.req), mediaType });
+    };
+    const run = () => outcomeOf(ctx, call, facts);
+    const keyed = keyedRequestOf(ctx, { route, tenant, bodyBytes });
+    writeRendered(ctx, keyed === null ? (await run()).rendered : await runOnce(keyed, options, run));
+  }
 
-    function callerOf(ref: TenantRef) {
-      return {
-        tenant: ref,
-        user: authorship.createdBy ?? principal,
-        principal,
-        userToken: requestId.userToken,
-        ...(authorship.reason === null ? {} : { reason: authorship.reason }),
-        ...(authorship.comment === null ? {} : { comment: authorship.comment }),
-      };
+  async function bodyOf(ctx: Context, { body }: Route): Promise<Uint8Array | undefined> {
+    return body === undefined ? undefined : readBody(ctx, body, bodyLimit(body, limits));
+  }
+
+  async function loggedIn(
+    ctx: Context,
+    { route, caller }: { readonly route: Route; readonly caller: Caller | null },
+  ): Promise<Caller | null> {
+    return route.startsSession && caller !== null ? access.withSession(ctx, caller) : caller;
+  }
+
+  /** Lets the route answer; what it throws is an answer too. */
+  async function outcomeOf(ctx: Context, { received, route }: Served, facts: RequestFacts): Promise<Outcome> {
+    try {
+      const answer = await route.answer(facts);
+      const { mediaType, queryString } = facts;
+      const base = baseUrlOf(ctx.req);
+      const rendered = renderAnswer({ route, answer, base, mediaType, path: ctx.path, queryString });
+      return { rendered, error: null };
+    } catch (error) {
+      return failure(ctx, received, error);
     }
   }
 
@@ -200,17 +230,34 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     });
   }
 
-  function answerError(ctx: Context, received: Received, thrown: unknown): void {
+  function failure(ctx: Context, received: Received, thrown: unknown): Outcome {
     const error = publicError(thrown);
     const { dialect, requestId, route, statusOf } = received;
     const scheme = access.schemeOf(ctx, route);
     const withStackTrace = options.test !== undefined && ctx.query.withStackTrace === 'true';
-    writeError(ctx, error, { dialect, statusOf, withStackTrace, scheme, bodyOf: route?.errorBody });
-    if (ctx.status < 500) return;
+    const bodyOf = route?.errorBody;
+    const rendered = renderError(error, { dialect, statusOf, withStackTrace, scheme, bodyOf });
+    if (rendered.status < 500) return { rendered, error };
     const fields = { requestId: requestId.echo, operation: route?.operationId ?? null, code: error.code };
     if (error.code === ErrorCode.NOT_IMPLEMENTED) logger.info(fields, 'request for what is not offered');
     else logger.error({ ...fields, err: thrown }, 'request failed');
+    return { rendered, error };
   }
+}
+
+/** Who calls, as the audit shows it. */
+function callerFacts(
+  { createdBy, reason, comment }: Authorship,
+  { userToken }: RequestId,
+  principal: string,
+) {
+  return {
+    user: createdBy ?? principal,
+    principal,
+    userToken,
+    ...(reason === null ? {} : { reason }),
+    ...(comment === null ? {} : { comment }),
+  };
 }
 
 function routesByPath(routes: readonly Route[]): ReadonlyMap<string, PathRoutes> {
@@ -230,9 +277,8 @@ function allowed(methods: readonly Method[]): string {
 }
 
 function answerOptions(ctx: Context, allow: string): void {
-  ctx.status = 200;
   ctx.set('Allow', allow);
-  writeJson(ctx, undefined);
+  writeRendered(ctx, { status: 200, headers: { 'Content-Type': jsonType }, body: '' });
 }
 
 function checkUrl(ctx: Context, received: Received, maxBytes: number): void {

@@ -2,6 +2,7 @@ import { accountEmailsTable, accountsTable } from './accounts.ts';
 import { catalogEntriesTable, planRowsTable } from './catalog-entries.ts';
 import { catalogPartsTable, catalogVersionsTable, overridePlansTable } from './catalogs.ts';
 import { customFieldsTable } from './custom-fields.ts';
+import { idempotencyKeysTable } from './idempotency.ts';
 import {
   coverageTable,
   cursorsTable,
@@ -47,6 +48,7 @@ export const tables: readonly TableSpec[] = [
   loginSessionsTable,
   loginFailuresTable,
   signingKeysTable,
+  idempotencyKeysTable,
   testClockTable,
   countersTable,
   keyValuesTable,

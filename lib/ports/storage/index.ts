@@ -1,4 +1,5 @@
 import type { TenantRef } from '../../context.ts';
+import type { IdempotencyStore } from './idempotency.ts';
 import type { QueueStore } from './queue.ts';
 import type { SecurityStore } from './security.ts';
 import type { Authorship, ReadSession, WriteSession } from './session.ts';
@@ -10,6 +11,7 @@ export { ChangeType } from './audit.ts';
 export type * from './catalog-entries.ts';
 export type * from './catalogs.ts';
 export type * from './custom-fields.ts';
+export type * from './idempotency.ts';
 export type * from './invoices.ts';
 export type * from './key-values.ts';
 export type * from './payments.ts';
@@ -63,6 +65,7 @@ export interface Storage<Host = never> {
   readonly queue: QueueStore;
   readonly system: SystemStore;
   readonly security: SecurityStore;
+  readonly idempotency: IdempotencyStore;
   /**
    * Makes sure that the schema is the one this version knows: applies missing migrations where the storage was opened
    * to do so, else throws an error that names the command which does.

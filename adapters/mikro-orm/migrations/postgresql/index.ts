@@ -13,6 +13,7 @@ import { Migration20261121211642AccountSearch } from './20261121211642-account-s
 import { Migration20261121211719AutoPayHolds } from './20261121211719-auto-pay-holds.ts';
 import { Migration20261121210930CatalogRemoval } from './20261121210930-catalog-removal.ts';
 import { Migration20261121215435AccountCredit } from './20261121215435-account-credit.ts';
+import { Migration20261121215533Idempotency } from './20261121215533-idempotency.ts';
 
 /** The migrations of PostgreSQL, in the order in which they run. */
 export const migrations: readonly MigrationObject[] = [
@@ -30,4 +31,5 @@ export const migrations: readonly MigrationObject[] = [
   { name: '20261121211719-auto-pay-holds', class: Migration20261121211719AutoPayHolds },
   { name: '20261121210930-catalog-removal', class: Migration20261121210930CatalogRemoval },
   { name: '20261121215435-account-credit', class: Migration20261121215435AccountCredit },
+  { name: '20261121215533-idempotency', class: Migration20261121215533Idempotency },
 ];

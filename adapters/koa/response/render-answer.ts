@@ -1,0 +1,46 @@
+import { stringifyExactJson } from '../../../lib/money/index.ts';
+import type { BaseUrl } from '../request/base-url.ts';
+import type { Answer } from '../routing/answer.ts';
+import { CORE } from '../routing/path.ts';
+import type { Route } from '../routing/route.ts';
+import { filledQuery } from '../wire/query.ts';
+import { paginationHeaders } from './pagination.ts';
+import { jsonType, type Rendered } from './rendered.ts';
+
+/** What a handler gave back, as it goes out. */
+export function renderAnswer(input: {
+  readonly route: Route;
+  readonly answer: Answer;
+  readonly base: BaseUrl;
+  readonly mediaType: string;
+  /** Of the request, as it was sent. */
+  readonly path: string;
+  readonly queryString: string;
+}): Rendered {
+  const { route, answer, base } = input;
+  const place = { path: input.path, query: filledQuery(route.query, input.queryString) };
+  const { type, body } = contentOf(answer, input.mediaType);
+  return {
+    status: answer.status ?? route.success.status,
+    headers: {
+      'Content-Type': type,
+      ...answer.headers,
+      ...(answer.location === undefined
+        ? {}
+        : { Location: `${base.origin}${base.path}${CORE}${answer.location}` }),
+      ...(answer.page === undefined ? {} : paginationHeaders(answer.page, place)),
+    },
+    body,
+  };
+}
+
+/** Exact JSON; undefined is an empty body, which has a type and a length all the same. */
+export function jsonText(value: unknown): string {
+  return value === undefined ? '' : stringifyExactJson(value);
+}
+
+function contentOf({ jsonPieces, text, json }: Answer, mediaType: string) {
+  if (jsonPieces !== undefined) return { type: jsonType, body: jsonPieces };
+  if (text !== undefined) return { type: `${mediaType}; charset=utf-8`, body: text };
+  return { type: jsonType, body: jsonText(json) };
+}

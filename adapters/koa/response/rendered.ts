@@ -1,0 +1,34 @@
+import type { ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import type { Context } from 'koa';
+
+export const jsonType = 'application/json';
+
+/** An answer as it goes out, whoever asks for it again. */
+export interface Rendered {
+  readonly status: number;
+  /** With the type of the content, on an empty answer too. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Text, or pieces of it as they come. */
+  readonly body: string | AsyncIterable<string>;
+}
+
+/** Sends it. An error while pieces are sent can only break the answer off: its head is gone. */
+export function writeRendered(ctx: Context, { status, headers, body }: Rendered): void {
+  ctx.status = status;
+  ctx.set({ ...headers });
+  if (status === 204) keepContentType(ctx.res);
+  else ctx.body = typeof body === 'string' ? body : Readable.from(body);
+}
+
+/**
+ * Koa takes the type away from a 204 when it sends it, yet the Ruby client returns nothing instead of an object without
+ * one (http-api.md §2): it is set again at the moment the head is written.
+ */
+function keepContentType(response: ServerResponse): void {
+  const writeHead = response.writeHead;
+  response.writeHead = ((...args: [number]) => {
+    if (!response.hasHeader('Content-Type')) response.setHeader('Content-Type', jsonType);
+    return writeHead.apply(response, args);
+  }) as typeof writeHead;
+}

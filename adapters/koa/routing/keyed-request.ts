@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import type { Context } from 'koa';
+import type { Billing } from '../../../lib/billing.ts';
+import type { TenantRef } from '../../../lib/context.ts';
+import { type BillingError, ErrorCode } from '../../../lib/errors/index.ts';
+import type { Logger } from '../../../lib/ports/index.ts';
+import { withoutTrailingSlash } from '../request/base-url.ts';
+import type { Rendered } from '../response/rendered.ts';
+import type { Route } from './route.ts';
+
+/** How a request ended: what is answered, and the error behind it. */
+export interface Outcome {
+  readonly rendered: Rendered;
+  readonly error: BillingError | null;
+}
+
+/** A request that its caller may send again. */
+export interface KeyedRequest {
+  readonly tenant: TenantRef | null;
+  readonly key: string;
+  readonly hash: string;
+}
+
+/**
+ * Every POST (http-api.md §11 rule 2) but requests for tokens: they change nothing, and their answer must not be kept
+ * (RFC 6749 §5.1).
+ */
+export function takesKey({ method, credentials }: Pick<Route, 'method' | 'credentials'>): boolean {
+  return method === 'POST' && credentials !== 'NONE' && credentials !== 'LOGIN';
+}
+
+/** The request as one that runs once, if its caller has given it an `Idempotency-Key`. */
+export function keyedRequestOf(
+  ctx: Context,
+  call: {
+    readonly route: Pick<Route, 'method' | 'credentials'>;
+    readonly tenant: TenantRef | null;
+    readonly bodyBytes: Uint8Array | undefined;
+  },
+): KeyedRequest | null {
+  const key = ctx.get('Idempotency-Key').trim();
+  if (key === '' || !takesKey(call.route)) return null;
+  const hash = createHash('sha256')
+    .update(`${call.route.method} ${withoutTrailingSlash(ctx.path)}?${ctx.querystring}\n`)
+    .update(call.bodyBytes ?? '');
+  return { tenant: call.tenant, key, hash: hash.digest('hex') };
+}
+
+/**
+ * Runs the request and keeps its answer, or gives that of the first call.
+ * @throws BillingError IDEMPOTENCY_IN_PROGRESS, IDEMPOTENCY_KEY_REUSED, INVALID_PARAMETER.
+ */
+export async function runOnce(
+  request: KeyedRequest,
+  services: { readonly billing: Pick<Billing, 'idempotency'>; readonly logger: Logger },
+  run: () => Promise<Outcome>,
+): Promise<Rendered> {
+  const { idempotency } = services.billing;
+  const { claim, answer } = await idempotency.begin(request);
+  if (answer !== undefined)
+    return { ...answer, headers: { ...answer.headers, 'Idempotency-Replayed': 'true' } };
+  const { rendered, error } = await run();
+  const whole = { ...rendered, body: await textOf(rendered.body) };
+  try {
+    if (isKept(whole.status, error)) await idempotency.keep(claim, whole);
+    else await idempotency.release(claim);
+  } catch (failure) {
+    // What was done is done: a repeat is refused until the claim counts as abandoned, rather than run at once.
+    services.logger.error({ err: failure }, 'the answer to a request with an Idempotency-Key was not kept');
+  }
+  return whole;
+}
+
+/**
+ * Whether a repeat gets the same answer: not where nothing was attempted or the server failed, unless a payment
+ * transaction exists, which a repeat must not double while its outcome is unknown.
+ */
+export function isKept(status: number, error: Pick<BillingError, 'code' | 'facts'> | null): boolean {
+  if (status >= 500) return error?.facts.transactionId !== undefined;
+  return !(status === 409 && error?.code === ErrorCode.PAYMENT_INTERNAL_ERROR);
+}
+
+async function textOf(body: Rendered['body']): Promise<string> {
+  if (typeof body === 'string') return body;
+  let text = '';
+  for await (const piece of body) text += piece;
+  return text;
+}

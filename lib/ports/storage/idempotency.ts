@@ -1,0 +1,47 @@
+import type { Uuid } from '../../ids/index.ts';
+
+/** A request under a caller's key (http-api.md §11). */
+export interface KeyedRequest {
+  /** Number of the tenant that the key is unique in; 0 for requests of no tenant. */
+  readonly tenantRecordId: number;
+  readonly key: string;
+}
+
+/** The right to run a keyed request and to keep its answer; `claimId` is its fencing token. */
+export interface RequestClaim extends KeyedRequest {
+  readonly claimId: Uuid;
+}
+
+/** An answer as it is kept; null parts stand for a request that is still running. */
+export interface KeptRequest {
+  readonly key: string;
+  /** SHA-256 of the request, in hexadecimal digits. */
+  readonly requestHash: string;
+  readonly claimId: Uuid;
+  /** System time of the first call, in milliseconds since the epoch. */
+  readonly startedMs: number;
+  readonly status: number | null;
+  readonly headers: Readonly<Record<string, string>> | null;
+  /** As the cipher has written it. */
+  readonly body: string | null;
+}
+
+/** Answers to requests that carry a key, kept for repeats; cross-tenant, since some requests have no tenant. */
+export interface IdempotencyStore {
+  /**
+   * Inserts the request as running, or takes the place of one that started before `expiredBeforeMs`, or that is the same
+   * request, still running since before `abandonedBeforeMs`; all in one statement, so that of two callers one gets it.
+   * @returns null if this call has the claim now, else the request that has the key; undefined if that one has gone in
+   * between.
+   */
+  claim(
+    claim: RequestClaim & { readonly requestHash: string; readonly nowMs: number },
+    bounds: { readonly expiredBeforeMs: number; readonly abandonedBeforeMs: number },
+  ): Promise<KeptRequest | null | undefined>;
+  /** Keeps the answer; false if the claim was taken over. */
+  keep(claim: RequestClaim, answer: Pick<KeptRequest, 'status' | 'headers' | 'body'>): Promise<boolean>;
+  /** Forgets the request, unless the claim was taken over. */
+  release(claim: RequestClaim): Promise<void>;
+  /** Removes requests that started before, at most `limit`; returns how many. */
+  purge(startedBeforeMs: number, limit: number): Promise<number>;
+}
