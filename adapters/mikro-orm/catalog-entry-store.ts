@@ -50,12 +50,14 @@ export function catalogEntryReads(scope: TenantScope): CatalogEntryReads {
     usedPlans: async (planNames) => {
       if (planNames.length === 0) return [];
       const rows = await scope.runner.rows(sql`
-        select distinct coalesce(o.parent_plan_name, e.plan_name) as plan_name
-        from bw_subscription_events e
-        left join bw_override_plans o
-          on o.tenant_record_id = e.tenant_record_id and o.plan_name = e.plan_name
-        where e.tenant_record_id = ${scope.tenantRecordId}
-          and (${isIn('e.plan_name', 'text', planNames)} or ${isIn('o.parent_plan_name', 'text', planNames)})`);
+        select e.plan_name from bw_subscription_events e
+        where e.tenant_record_id = ${scope.tenantRecordId} and ${isIn('e.plan_name', 'text', planNames)}
+        union
+        select o.parent_plan_name from bw_override_plans o
+        where o.tenant_record_id = ${scope.tenantRecordId} and ${isIn('o.parent_plan_name', 'text', planNames)}
+          and exists (
+            select 1 from bw_subscription_events e
+            where e.tenant_record_id = o.tenant_record_id and e.plan_name = o.plan_name)`);
       return rows.map((row) => textOf(row.plan_name, 'plan_name'));
     },
   };

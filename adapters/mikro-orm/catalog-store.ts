@@ -118,6 +118,8 @@ export function catalogReads(scope: TenantScope, revisions: RevisionsOfSession):
 export function catalogWrites(scope: WriteScope, revisions: RevisionsOfSession): CatalogWrites {
   return {
     lock: () => revisions.lock(),
+    lockForDeletion: () => revisions.lockForDeletion(),
+    keepPlans: () => revisions.keep(),
     insert: async (versions) => {
       const [first] = versions;
       assertInvariant(first, 'An upload holds at least one catalog version');

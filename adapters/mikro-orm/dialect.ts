@@ -40,6 +40,10 @@ export interface Dialect {
   readonly forUpdateSkipLocked: string;
   /** Suffix that keeps the selected rows from being changed, and lets others do the same. */
   readonly forShare: string;
+  /** Suffix that keeps the selected rows from being deleted: locks of `forUpdate` do not wait for it, only `forDeletion`. */
+  readonly forKeyShare: string;
+  /** Suffix that locks the selected rows against everybody, those of `forKeyShare` included. */
+  readonly forDeletion: string;
   /**
    * Serialises claims of queue entries over all nodes and prepares the transaction for one; null where writers are serial
    * anyway.

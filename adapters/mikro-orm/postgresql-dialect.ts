@@ -66,6 +66,8 @@ export const postgresqlDialect: Dialect = {
   forUpdate: 'for no key update',
   forUpdateSkipLocked: 'for no key update skip locked',
   forShare: 'for share',
+  forKeyShare: 'for key share',
+  forDeletion: 'for update',
   // The planner expects next to nothing to be due and would fetch and sort all of it, to give the first hundred of
   // 10,000 in 22 ms; along the index of due entries it takes 4 ms.
   claimLock: sql`select pg_advisory_xact_lock(${raw(claimLockKey)}),

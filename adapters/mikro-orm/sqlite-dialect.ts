@@ -46,6 +46,8 @@ export const sqliteDialect: Dialect = {
   forUpdate: '',
   forUpdateSkipLocked: '',
   forShare: '',
+  forKeyShare: '',
+  forDeletion: '',
   claimLock: null,
   notify: () => null,
   // No comparison of numbers may touch a decimal that is text; written out it has a sign or is 0.

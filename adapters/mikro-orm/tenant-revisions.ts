@@ -4,6 +4,9 @@ import { numberOf } from './columns.ts';
 import type { TenantScope } from './record-access.ts';
 import { raw, type Sql, sql } from './sql.ts';
 
+/** How the tenant's row is locked while it is read. */
+type RowLock = 'forUpdate' | 'forDeletion' | 'forKeyShare';
+
 /** The revisions of a session's tenant: read with one statement for all who ask, and anew after the lock was taken. */
 export class RevisionsOfSession {
   readonly #scope: TenantScope;
@@ -20,10 +23,17 @@ export class RevisionsOfSession {
 
   /** Locks the tenant's row until the transaction ends. */
   async lock(): Promise<void> {
-    const { runner, tenantRecordId } = this.#scope;
-    this.#known = undefined;
-    await runner.run(sql`
-      select record_id from bw_tenants where record_id = ${tenantRecordId} ${raw(runner.dialect.forUpdate)}`);
+    await this.#reload('forUpdate');
+  }
+
+  /** The same, and waits for those who have it by `keep`. */
+  async lockForDeletion(): Promise<void> {
+    await this.#reload('forDeletion');
+  }
+
+  /** Until the transaction ends nobody has the row by `lockForDeletion`. */
+  async keep(): Promise<void> {
+    await this.#reload('forKeyShare');
   }
 
   /** Writes columns of the tenant's row. */
@@ -33,10 +43,17 @@ export class RevisionsOfSession {
       update bw_tenants set ${assignment} where record_id = ${this.#scope.tenantRecordId}`);
   }
 
-  async #load(): Promise<TenantRevisions> {
+  /** What is read with the lock is what holds under it. */
+  #reload(lock: RowLock): Promise<TenantRevisions> {
+    this.#known = this.#load(lock);
+    return this.#known;
+  }
+
+  async #load(lock?: RowLock): Promise<TenantRevisions> {
     const { runner, tenantRecordId } = this.#scope;
     const [tenant] = await runner.rows(sql`
-      select catalog_revision, configuration_record_id from bw_tenants where record_id = ${tenantRecordId}`);
+      select catalog_revision, configuration_record_id from bw_tenants
+      where record_id = ${tenantRecordId} ${raw(lock === undefined ? '' : runner.dialect[lock])}`);
     assertInvariant(tenant, `Tenant ${tenantRecordId} does not exist`);
     const configuration = tenant.configuration_record_id;
     return {

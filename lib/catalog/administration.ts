@@ -56,7 +56,7 @@ export class CatalogAdministration {
    */
   async delete(context: CallContext): Promise<void> {
     await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
-      await session.catalogs.lock();
+      await session.catalogs.lockForDeletion();
       const sold = await this.#catalogs.xmlOf(session);
       if (sold.versions.length === 0) return;
       await refuseWhileUsed(session, sold);

@@ -6,6 +6,7 @@ import type { Catalog } from './catalog.ts';
 import type { CatalogOfAccount } from './catalog-source.ts';
 import { CatalogWithOverrides, hasPlan } from './catalog-with-overrides.ts';
 import { sha256Hex } from './content-hash.ts';
+import { EntryKind } from './entries/model.ts';
 import {
   freeNumber,
   type OverrideDefinition,
@@ -91,8 +92,12 @@ export async function obtainOverridePlan(
   if (storedMeanwhile !== undefined) return overridePlanOf(storedMeanwhile);
   const last = await session.catalogs.lastOverridePlanNumber();
   const catalog = await currentCatalog();
-  const number = freeNumber(last + 1, (each) => hasPlan(catalog, overridePlanName(parentPlanName, each)));
-  const planName = overridePlanName(parentPlanName, number);
+  const nameOf = (number: number): string => overridePlanName(parentPlanName, number);
+  let number = freeNumber(last + 1, (each) => hasPlan(catalog, nameOf(each)));
+  while (await isOfAnEntry(session, nameOf(number))) {
+    number = freeNumber(number + 1, (each) => hasPlan(catalog, nameOf(each)));
+  }
+  const planName = nameOf(number);
   storing.add(session);
   await session.catalogs.insertOverridePlans([
     {
@@ -107,6 +112,12 @@ export async function obtainOverridePlan(
     },
   ]);
   return new OverridePlan(planName, definition);
+}
+
+/** Entries of other accounts are not in the catalog of this one, but names are of the tenant. */
+async function isOfAnEntry(session: ReadSession, planName: string): Promise<boolean> {
+  const entries = await session.catalogEntries.named([planName]);
+  return entries.some((entry) => entry.kind === EntryKind.PLAN && entry.name === planName);
 }
 
 /**

@@ -63,6 +63,7 @@ export class SubscriptionService {
     const catalogsOf = await this.#open(context, [checked.accountId]);
     return this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
       const account = await lockAccount(session, checked.accountId);
+      await session.catalogs.keepPlans();
       const plansOf = await withOverridePlans(session, {
         catalogOf: await catalogsOf(session, [account.id]),
         accountIds: [account.id],

@@ -345,6 +345,24 @@ eachDatabase((kind, open) => {
       expect(contents(await current())).to.deep.equal({ '2024-01-01': ['p1 10'] });
     });
 
+    it('a plan is deleted or subscribed to, never both at once', async () => {
+      await openEmpty('2024-01-10T00:00:00Z');
+      const entries = engine.acme.catalogEntries;
+      const names = Array.from({ length: 12 }, (_, index) => `p${index}`);
+      await entries.create({ products: [pot], plans: names.map((name) => monthly(name, '2024-01-01')) });
+      const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
+      for (const [index, planName] of names.entries()) {
+        const calls = [
+          () => codeOf(engine.acme.createSubscription({ accountId, planName })),
+          () => codeOf(entries.deletePlan(planName, { force: true })),
+        ];
+        const ordered = index % 2 === 0 ? calls : calls.toReversed();
+        const outcomes = await Promise.all(ordered.map((call) => call()));
+        const [created, deleted] = index % 2 === 0 ? outcomes : outcomes.toReversed();
+        expect([created, deleted].join(' '), planName).to.be.oneOf(['0 61005', '2021 0', '2050 0']);
+      }
+    });
+
     it('a deleted product leaves its plans listed and out of the catalog, or erases them', async () => {
       await openEmpty('2024-01-10T00:00:00Z');
       const entries = engine.acme.catalogEntries;

@@ -7,6 +7,7 @@ import {
   formatDecimal,
   formatInstant,
   type PriceOverrideRequest,
+  parseWireInstant,
   type TenantBilling,
   type Uuid,
 } from '../../lib/index.ts';
@@ -32,6 +33,8 @@ function studio(
     priceLists: lists({ DEFAULT: ['studio-monthly', ...others] }),
   });
 }
+
+const now = parseWireInstant('2024-01-01') ?? null;
 
 const trial5 = { phaseType: 'TRIAL', fixedPrice: decimal('5') };
 const evergreen19 = { phaseType: 'EVERGREEN', recurringPrice: decimal('19') };
@@ -235,6 +238,31 @@ eachDatabase((kind, open) => {
       expect(error.problems?.map(({ message }) => message)).to.have.length(1);
       expect(error.message).to.match(/"studio-monthly-2" has the name of a plan that overrides prices/);
       expect((await acme.catalogs.current()).versions).to.have.length(2);
+    });
+
+    it('pass over names that entries of other accounts have', async () => {
+      const other = await newAccount();
+      const plans = ['studio-monthly-1', 'studio-monthly-2'].map((name) => ({
+        name,
+        recurringBillingMode: 'IN_ADVANCE' as const,
+        effectiveDate: now,
+        productName: 'P',
+        pricelistName: 'DEFAULT',
+        phases: [
+          {
+            type: 'EVERGREEN' as const,
+            durationUnit: 'UNLIMITED' as const,
+            recurringPrices: {
+              billingPeriod: 'MONTHLY' as const,
+              prices: [{ currency: 'USD', value: decimal('3') }],
+            },
+          },
+        ],
+      }));
+      await acme.catalogEntries.create({ plans }, { accountId: other });
+      expect(await planOf(await subscribe([evergreen19]))).to.equal('studio-monthly-3');
+      const own = await subscribe([], { accountId: other, planName: 'studio-monthly-1' });
+      expect((await acme.getSubscription(own)).prices[0]?.recurringPrice?.toFixed()).to.equal('3');
     });
 
     it('belong to one tenant', async () => {

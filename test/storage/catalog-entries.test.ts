@@ -99,6 +99,33 @@ eachDatabase((kind, open) => {
       }
     });
 
+    it('who deletes plans waits for who keeps them; an upload and others who keep them do not', async () => {
+      const order: string[] = [];
+      const proceed = Promise.withResolvers<void>();
+      const kept = Promise.withResolvers<void>();
+      const keeper = opened.write(async (session) => {
+        await session.catalogs.keepPlans();
+        kept.resolve();
+        await proceed.promise;
+        order.push('kept');
+      });
+      await kept.promise;
+      const deletion = opened.write(async (session) => {
+        await session.catalogs.lockForDeletion();
+        order.push('deletion');
+      });
+      // Of SQLite's writers each waits for the one before it anyway.
+      if (kind === 'postgresql') {
+        await opened.write(async (session) => {
+          await session.catalogs.keepPlans();
+          order.push('other');
+        });
+      }
+      proceed.resolve();
+      await Promise.all([keeper, deletion]);
+      expect(order).to.deep.equal([...(kind === 'postgresql' ? ['other'] : []), 'kept', 'deletion']);
+    });
+
     it('knows the plans that a subscription has or had', async () => {
       const event = (planName: string, isActive: boolean) =>
         lifecycleEvent(ownerOf(acme), { subscriptionId: newId(), planName, isActive });

@@ -100,6 +100,8 @@ export const lifecycleEventsTable = new RecordTable<New<LifecycleEvent>>(
     ],
     indexes: [
       { name: 'subscription', columns: ['tenant_record_id', 'subscription_id', 'effective', 'sequence'] },
+      // Whether a plan is in use, which forbids its deletion.
+      { name: 'plan', columns: ['tenant_record_id', 'plan_name'] },
     ],
   },
   {

@@ -34,6 +34,8 @@ import {
   storedView,
 } from './scope-access.ts';
 
+type EntryWork<T> = (session: WriteSession, scope: EntryScope) => Promise<T>;
+
 /** What entries are created beside. */
 type EntryNeighbours = Pick<CatalogService, 'xmlOf' | 'servingPlugin'>;
 
@@ -139,7 +141,7 @@ export class CatalogEntryService {
    * CATALOG_ENTRY_ENTRY_IN_USE (61005) while a subscription, ended ones included, has the plan.
    */
   async deletePlan(context: CallContext, planName: string, options: DeletePlanOptions): Promise<void> {
-    await this.#write(context, options, async (session, scope) => {
+    await this.#delete(context, options, async (session, scope) => {
       requireForce(options, titleOf('Plan', planName));
       const { entry, rows } = await findPlan(session, scope, planName);
       await requireUnused(session, [planName]);
@@ -157,7 +159,7 @@ export class CatalogEntryService {
    * CATALOG_ENTRY_ENTRY_IN_USE (61005) while a subscription, ended ones included, has a plan of it.
    */
   async deleteProduct(context: CallContext, name: string, options: DeleteProductOptions): Promise<void> {
-    await this.#write(context, options, async (session, scope) => {
+    await this.#delete(context, options, async (session, scope) => {
       requireForce(options, titleOf('Product', name));
       const product = await findEntry(session, scope, { kind: EntryKind.PRODUCT, name });
       if (product === undefined) throw productNotFound(name);
@@ -251,17 +253,25 @@ export class CatalogEntryService {
   }
 
   /** Runs `work` under the tenant's catalog lock: of two calls for one name the later one finds what the first has made. */
-  async #write<T>(
-    context: CallContext,
-    options: EntryScopeOptions,
-    work: (session: WriteSession, scope: EntryScope) => Promise<T>,
-  ): Promise<T> {
-    const pluginName = await this.#catalogs.servingPlugin(context);
-    if (pluginName !== null) throw servedByPlugin(pluginName);
-    return this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
+  async #write<T>(context: CallContext, options: EntryScopeOptions, work: EntryWork<T>): Promise<T> {
+    return this.#transaction(context, async (session) => {
       await session.catalogs.lock();
       return work(session, await scopeOf(session, options));
     });
+  }
+
+  /** The same while no subscription is put on a plan. */
+  async #delete(context: CallContext, options: EntryScopeOptions, work: EntryWork<void>): Promise<void> {
+    return this.#transaction(context, async (session) => {
+      await session.catalogs.lockForDeletion();
+      return work(session, await scopeOf(session, options));
+    });
+  }
+
+  async #transaction<T>(context: CallContext, work: (session: WriteSession) => Promise<T>): Promise<T> {
+    const pluginName = await this.#catalogs.servingPlugin(context);
+    if (pluginName !== null) throw servedByPlugin(pluginName);
+    return this.#ports.storage.write(context.tenant, authorshipOf(context), work);
   }
 
   async #read<T>(

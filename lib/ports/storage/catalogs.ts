@@ -36,6 +36,13 @@ export interface CatalogReads {
 export interface CatalogWrites {
   /** Takes the tenant's catalog lock (one upload or new override plan at a time), until the transaction ends. */
   lock(): Promise<void>;
+  /** The same for one who deletes plans: waits also for those who hold `keepPlans`. Taken instead of `lock`. */
+  lockForDeletion(): Promise<void>;
+  /**
+   * Until the transaction ends no plan is deleted, so one that is chosen by the catalog read after this may be put to use.
+   * Uploads and others who keep plans are not waited for.
+   */
+  keepPlans(): Promise<void>;
   /**
    * Inserts versions (audited as TENANT_KVS) with those of their parts that the tenant does not have yet, and raises
    * `catalogRevision`; returns the id of the first. The caller holds the lock.
