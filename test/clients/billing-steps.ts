@@ -1,0 +1,156 @@
+import { expect } from 'chai';
+import { InvoiceDryRunDryRunTypeEnum, type Subscription } from 'killbill';
+import { describeCatalogOfSubscription } from './catalog-steps.ts';
+import { BY, type JourneyOf } from './journey.ts';
+import { failureOf } from './killbill-client.ts';
+
+export function describeBilling(journey: JourneyOf): void {
+  describe('subscriptions, invoices and payments', () => {
+    it('adds a payment method', async () => {
+      const { client, ids } = journey();
+      const accountId = ids.get('accountId');
+      const body = {
+        pluginName: 'killbill-payment-test',
+        externalKey: 'card',
+        pluginInfo: { properties: [{ key: 'token', value: '4111' }] },
+      };
+      const made = await client.account.createPaymentMethod(body, accountId, BY, false, false, undefined, [
+        'a=b',
+        'c=d=e',
+      ]);
+      expect(made.status).to.equal(201);
+      expect(made.data).to.include({ accountId, externalKey: 'card', pluginName: 'killbill-payment-test' });
+      const methodId = ids.note('paymentMethodId', made.data.paymentMethodId);
+      await client.account.setDefaultPaymentMethod(accountId, methodId, BY);
+      const { data } = await client.paymentMethod.getPaymentMethod(methodId, false, true, ['a=b'], 'FULL');
+      expect(data).to.include({ isDefault: true });
+      const all = await client.account.getPaymentMethodsForAccount(accountId, true, false, [], 'FULL');
+      expect(all.data).to.deep.equal([data]);
+    });
+
+    it('creates subscriptions by plan and by product, with a key, dates and a wait', async () => {
+      const { client, ids } = journey();
+      const accountId = ids.get('accountId');
+      // Each of these fields is required by its type, though the interface asks for one or the other.
+      const byPlan = {
+        accountId,
+        externalKey: 'sub',
+        bundleExternalKey: 'bundle',
+        planName: 'canopy-monthly',
+      };
+      const made = await client.subscription.createSubscription(byPlan as Subscription, BY);
+      expect(made.status).to.equal(201);
+      expect(made.data).to.deep.include({
+        ...byPlan,
+        state: 'ACTIVE',
+        startDate: '2024-02-10T08:15:30.000Z',
+        billingPeriod: 'MONTHLY',
+      });
+      ids.note('subscriptionId', made.data.subscriptionId);
+      ids.note('bundleId', made.data.bundleId);
+      ids.note('eventId', made.data.events?.find(({ eventType }) => eventType === 'START_BILLING')?.eventId);
+      await journey().serving.billing.settle();
+
+      const bySpecifier = {
+        accountId,
+        productName: 'Sprout',
+        productCategory: 'BASE',
+        billingPeriod: 'MONTHLY',
+        priceList: 'DEFAULT',
+      };
+      const second = await client.subscription.createSubscription(
+        bySpecifier as Subscription,
+        BY,
+        '2024-02-10',
+        '2024-02-10',
+        true,
+        false,
+      );
+      expect(second.data).to.include({ planName: 'sprout-monthly', phaseType: 'TRIAL' });
+      await journey().serving.billing.settle();
+    });
+
+    it('reads subscriptions and bundles', async () => {
+      const { client, ids } = journey();
+      const accountId = ids.get('accountId');
+      const byId = await client.subscription.getSubscription(ids.get('subscriptionId'), 'FULL');
+      expect(byId.data).to.include({ externalKey: 'sub', chargedThroughDate: '2024-03-10' });
+      expect((await client.subscription.getSubscriptionByKey('sub', 'FULL')).data).to.deep.equal(byId.data);
+      const bundles = await client.account.getAccountBundles(accountId, 'bundle', undefined, 'FULL');
+      expect(bundles.data.map(({ bundleId }) => bundleId)).to.deep.equal([ids.get('bundleId')]);
+      const filtered = await client.account.getAccountBundles(accountId, undefined, ids.get('bundleId'));
+      expect(filtered.data).to.have.length(1);
+      const page = await client.account.getAccountBundlesPaginated(accountId, 0, 1);
+      expect(page.headers).to.include({ 'x-killbill-pagination-totalnbrecords': '2' });
+    });
+
+    describeCatalogOfSubscription(journey);
+
+    it('reads the invoice, its items and its payment', async () => {
+      const { client, ids } = journey();
+      const accountId = ids.get('accountId');
+      const { data } = await client.account.getInvoicesForAccount(
+        accountId,
+        '2024-01-01',
+        undefined,
+        false,
+        false,
+        false,
+        true,
+        undefined,
+        'FULL',
+      );
+      const [invoice] = data;
+      const invoiceId = ids.note('invoiceId', invoice?.invoiceId);
+      expect(invoice).to.include({ status: 'COMMITTED', currency: 'USD', invoiceNumber: '1', balance: 0 });
+      ids.note('invoiceItemId', invoice?.items?.[0]?.invoiceItemId);
+      const alone = await client.invoice.getInvoice(invoiceId, true, 'FULL');
+      expect(alone.data.items).to.deep.equal(invoice?.items);
+      expect((await client.invoice.getInvoices(0, 10, 'NONE')).data[0]?.invoiceId).to.equal(invoiceId);
+      const page = await client.account.getInvoicesForAccountPaginated(accountId, 0, 10, 'NONE');
+      expect(page.data.map((one) => one.invoiceId)).to.include(invoiceId);
+
+      const paid = await client.invoice.getPaymentsForInvoice(invoiceId, true, true, 'FULL');
+      const [payment] = paid.data;
+      expect(payment).to.include({ targetInvoiceId: invoiceId, purchasedAmount: invoice?.amount });
+      const paymentId = ids.note('paymentId', payment?.paymentId);
+      ids.note('transactionId', payment?.transactions?.[0]?.transactionId);
+      const ofAccount = await client.account.getInvoicePayments(accountId, true, true, ['a=b'], 'FULL');
+      expect(ofAccount.data.map((one) => one.paymentId)).to.include(paymentId);
+      const payments = await client.account.getPaymentsForAccount(accountId, true, true, ['a=b'], 'FULL');
+      expect(payments.data[0]?.transactions?.[0]).to.include({
+        transactionType: 'PURCHASE',
+        status: 'SUCCESS',
+      });
+    });
+
+    it('makes dry runs and runs on demand', async () => {
+      const { client, ids } = journey();
+      const accountId = ids.get('accountId');
+      const dryRun = await client.invoice.generateDryRunInvoice(
+        { dryRunType: InvoiceDryRunDryRunTypeEnum.TargetDate },
+        accountId,
+        BY,
+        '2024-03-10',
+      );
+      expect(dryRun.status).to.equal(200);
+      expect(dryRun.data).to.include({ accountId, targetDate: '2024-03-10' });
+      const made = await client.invoice.createFutureInvoice(accountId, BY, '2024-03-10');
+      expect(made.status).to.equal(201);
+      expect(made.data.items?.map((item) => item.planName)).to.include('canopy-monthly');
+      const nothing = await failureOf(client.invoice.createFutureInvoice(accountId, BY, '2024-03-10'));
+      expect(nothing.status).to.equal(404);
+      expect(nothing.body).to.include({ code: 4007 });
+      await journey().serving.billing.settle();
+    });
+
+    it('shows it all in the timeline', async () => {
+      const { client, ids } = journey();
+      const { data } = await client.account.getAccountTimeline(ids.get('accountId'), true, 'FULL');
+      expect(data.account).to.include({ externalKey: 'ada' });
+      expect(data.bundles).to.have.length(2);
+      expect(data.invoices?.map((invoice) => invoice.invoiceId)).to.include(ids.get('invoiceId'));
+      expect(data.payments?.map((payment) => payment.paymentId)).to.include(ids.get('paymentId'));
+    });
+  });
+}

@@ -1,0 +1,58 @@
+import { expect } from 'chai';
+import type { AuditLog } from 'killbill';
+import { BY, type IdName, type JourneyOf } from './journey.ts';
+
+const histories = [
+  ['bundle', 'getBundleAuditLogsWithHistory', 'bundleId'],
+  ['subscription', 'getSubscriptionAuditLogsWithHistory', 'subscriptionId'],
+  ['subscription', 'getSubscriptionEventAuditLogsWithHistory', 'eventId'],
+  ['account', 'getBlockingStateAuditLogsWithHistory', 'blockingId'],
+  ['invoice', 'getInvoiceAuditLogsWithHistory', 'invoiceId'],
+  ['invoiceItem', 'getInvoiceItemAuditLogsWithHistory', 'invoiceItemId'],
+  ['invoicePayment', 'getInvoicePaymentAuditLogsWithHistory', 'invoicePaymentId'],
+  ['payment', 'getPaymentAuditLogsWithHistory', 'paymentId'],
+  ['payment', 'getPaymentAttemptAuditLogsWithHistory', 'paymentAttemptId'],
+  ['paymentTransaction', 'getTransactionAuditLogsWithHistory', 'transactionId'],
+  ['paymentMethod', 'getPaymentMethodAuditLogsWithHistory', 'paymentMethodId'],
+  ['tag', 'getTagAuditLogsWithHistory', 'tagId'],
+  ['tagDefinition', 'getTagDefinitionAuditLogsWithHistory', 'tagDefinitionId'],
+  ['customField', 'getCustomFieldAuditLogsWithHistory', 'customFieldId'],
+] as const;
+
+export function describeHistory(journey: JourneyOf): void {
+  describe('audit', () => {
+    it('lists what was done to the account and all that it owns', async () => {
+      const { client, ids } = journey();
+      const { data } = await client.account.getAccountAuditLogs(ids.get('accountId'));
+      expect(data[0]).to.include({ objectType: 'ACCOUNT', changeType: 'INSERT', changedBy: BY });
+      const noteFirst = (name: IdName, type: AuditLog['objectType']) =>
+        ids.note(name, data.find(({ objectType }) => objectType === type)?.objectId);
+      noteFirst('blockingId', 'BLOCKING_STATES');
+      noteFirst('invoicePaymentId', 'INVOICE_PAYMENT');
+      noteFirst('paymentAttemptId', 'PAYMENT_ATTEMPT');
+      noteFirst('accountEmailId', 'ACCOUNT_EMAIL');
+    });
+
+    it('shows the account and its addresses as they were', async () => {
+      const { client, ids } = journey();
+      const accountId = ids.get('accountId');
+      const { data } = await client.account.getAccountAuditLogsWithHistory(accountId);
+      expect(data[0]?.history).to.include({ name: 'Ada Lovelace' });
+      const emails = await client.account.getAccountEmailAuditLogsWithHistory(
+        accountId,
+        ids.get('accountEmailId'),
+      );
+      expect(emails.data.map(({ changeType }) => changeType)).to.deep.equal(['INSERT', 'DELETE']);
+    });
+
+    for (const [api, operation, idName] of histories) {
+      it(`${operation} shows the object after each change`, async () => {
+        const { client, ids } = journey();
+        const reply = await client.operation(api, operation)(ids.get(idName));
+        const [log] = reply.data as AuditLog[];
+        expect(log).to.include({ changeType: 'INSERT', objectId: ids.get(idName) });
+        expect(log?.history).to.include.keys('id', 'createdDate', 'updatedDate');
+      });
+    }
+  });
+}

@@ -1,0 +1,143 @@
+import { createRequire } from 'node:module';
+import {
+  AccountApi,
+  AdminApi,
+  apiKey,
+  BundleApi,
+  CatalogApi,
+  Configuration,
+  CreditApi,
+  CustomFieldApi,
+  ExportApi,
+  followLocationHeaderInterceptor,
+  InvoiceApi,
+  InvoiceItemApi,
+  InvoicePaymentApi,
+  NodesInfoApi,
+  OverdueApi,
+  PaymentApi,
+  PaymentGatewayApi,
+  PaymentMethodApi,
+  PaymentTransactionApi,
+  PluginInfoApi,
+  SecurityApi,
+  SubscriptionApi,
+  TagApi,
+  TagDefinitionApi,
+  TenantApi,
+  UsageApi,
+} from 'killbill';
+import { type Answered, checkAnswer } from './killbill-models.ts';
+
+type Axios = NonNullable<ConstructorParameters<typeof AccountApi>[2]>;
+
+/** The copy of axios that the package has, with what is used of it: that of `import` is another, of other types. */
+interface PackagedAxios {
+  create(): Axios;
+  isAxiosError(error: unknown): error is { readonly response?: Answered };
+}
+
+const axios: PackagedAxios = createRequire(import.meta.url)('axios');
+
+const apiClasses = {
+  account: AccountApi,
+  admin: AdminApi,
+  bundle: BundleApi,
+  catalog: CatalogApi,
+  credit: CreditApi,
+  customField: CustomFieldApi,
+  export: ExportApi,
+  invoice: InvoiceApi,
+  invoiceItem: InvoiceItemApi,
+  invoicePayment: InvoicePaymentApi,
+  nodesInfo: NodesInfoApi,
+  overdue: OverdueApi,
+  payment: PaymentApi,
+  paymentGateway: PaymentGatewayApi,
+  paymentMethod: PaymentMethodApi,
+  paymentTransaction: PaymentTransactionApi,
+  pluginInfo: PluginInfoApi,
+  security: SecurityApi,
+  subscription: SubscriptionApi,
+  tag: TagApi,
+  tagDefinition: TagDefinitionApi,
+  tenant: TenantApi,
+  usage: UsageApi,
+};
+
+type Apis = { readonly [K in keyof typeof apiClasses]: InstanceType<(typeof apiClasses)[K]> };
+
+/** The package `killbill` as its README sets it up: a login, a tenant, and `Location` followed after a 201. */
+export interface KillbillClient extends Apis {
+  /** Names of the operations that were called. */
+  readonly called: ReadonlySet<string>;
+  /** Calls an operation by its name, where many resources have the same one. */
+  operation(api: keyof Apis, name: string): (...args: readonly unknown[]) => Promise<Answered>;
+}
+
+/** What a caller may be told of: where the server is, and who calls for which tenant. */
+export interface ClientSettings {
+  readonly url: string;
+  readonly username: string;
+  readonly password: string;
+  /** Key and secret of the tenant. */
+  readonly tenant: readonly [string, string];
+}
+
+/** Every name of an operation that the package has. */
+export const clientOperations: readonly string[] = Object.values(apiClasses).flatMap(({ prototype }) =>
+  Object.getOwnPropertyNames(prototype).filter((name) => name !== 'constructor'),
+);
+
+/** Every answer is checked against the models that the package was made from, before the caller sees it. */
+export function killbillClient(settings: ClientSettings): KillbillClient {
+  const { url, username, password, tenant } = settings;
+  const http = axios.create();
+  http.interceptors.response.use(followLocationHeaderInterceptor);
+  http.interceptors.response.use((response) => {
+    checkAnswer(response);
+    return response;
+  });
+  const configuration = new Configuration({ username, password, apiKey: apiKey(...tenant), basePath: url });
+  const called = new Set<string>();
+  const made = Object.entries(apiClasses).map(([name, Api]) => [
+    name,
+    recording(new Api(configuration, undefined, http), called),
+  ]);
+  const apis = Object.fromEntries(made) as Apis;
+  return {
+    ...apis,
+    called,
+    operation(api, name) {
+      const found: unknown = Reflect.get(apis[api], name);
+      if (typeof found !== 'function') throw new Error(`The package has no ${name}`);
+      return (...args) => found(...args) as Promise<Answered>;
+    },
+  };
+}
+
+function recording<T extends object>(api: T, called: Set<string>): T {
+  return new Proxy(api, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== 'function' || typeof name !== 'string') return member;
+      return (...args: readonly unknown[]) => {
+        called.add(name);
+        return Reflect.apply(member, target, args);
+      };
+    },
+  });
+}
+
+/** Status and body of an answer that the client refused. */
+export async function failureOf(
+  call: Promise<unknown>,
+): Promise<{ readonly status: number; readonly body: unknown }> {
+  try {
+    await call;
+  } catch (error) {
+    if (!axios.isAxiosError(error) || error.response === undefined) throw error;
+    return { status: error.response.status, body: error.response.data };
+  }
+  throw new Error('The call was expected to fail');
+}

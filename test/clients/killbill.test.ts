@@ -1,0 +1,76 @@
+import { expect } from 'chai';
+import { routeTable } from '../../adapters/koa/routes/route-table.ts';
+import { exampleCatalog, serve } from '../http/serving.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { migrated } from '../support/storage.ts';
+import { describeAccounts } from './account-steps.ts';
+import { describeBilling } from './billing-steps.ts';
+import { describeTagsAndFields } from './carried-steps.ts';
+import { describeCatalog } from './catalog-steps.ts';
+import { describeHistory } from './history-steps.ts';
+import { BY, Ids, type Journey } from './journey.ts';
+import { clientOperations, failureOf, killbillClient } from './killbill-client.ts';
+import { describeSecurity, describeTenants } from './tenant-steps.ts';
+
+const login = { username: 'admin', password: 'password', tenant: ['bob', 'lazar'] } as const;
+
+// One journey of a customer: each step builds on those before it.
+eachDatabase((kind, open) => {
+  describe(`the npm package killbill, unchanged, on ${kind}`, () => {
+    let started: Journey | undefined;
+    const journey = (): Journey => {
+      if (started === undefined) throw new Error('The journey has not begun');
+      return started;
+    };
+
+    before(async () => {
+      const serving = await serve(await open(migrated));
+      started = { serving, client: killbillClient({ ...login, url: serving.url }), ids: new Ids() };
+    });
+    after(() => started?.serving.close());
+
+    it('is refused without a user or a tenant, in the words of its dialect', async () => {
+      const { url } = journey().serving;
+      const noUser = killbillClient({ ...login, url, password: 'wrong' });
+      expect(await failureOf(noUser.account.getAccounts())).to.nested.include({
+        status: 401,
+        'body.code': 60004,
+      });
+      const noTenant = killbillClient({ ...login, url, tenant: ['bob', 'wrong'] });
+      expect(await failureOf(noTenant.account.getAccounts())).to.nested.include({
+        status: 401,
+        'body.code': 60005,
+      });
+      const { account } = journey().client;
+      expect(await failureOf(account.createAccount({}, ''))).to.nested.include({
+        status: 400,
+        'body.message': 'Header X-Killbill-CreatedBy needs to be set',
+      });
+    });
+
+    describeTenants(journey);
+    describeSecurity(journey);
+    describeCatalog(journey);
+    describeAccounts(journey);
+    describeBilling(journey);
+    describeTagsAndFields(journey);
+    describeHistory(journey);
+
+    describe('in the end', () => {
+      it('deletes the catalog of a tenant that sells nothing', async () => {
+        const { url } = journey().serving;
+        const other = killbillClient({ ...login, url, tenant: ['eve', 'other'] });
+        await other.catalog.uploadCatalogXml((await exampleCatalog()).toString('utf8'), BY);
+        expect((await other.catalog.deleteCatalog(BY)).status).to.equal(204);
+        expect((await other.catalog.getCatalogVersions()).data).to.deep.equal([]);
+      });
+
+      it('has called every operation that both the package and the server have', () => {
+        const served = new Set(routeTable({ testMode: false }).map(({ operationId }) => operationId));
+        const { called } = journey().client;
+        const missed = clientOperations.filter((name) => served.has(name) && !called.has(name));
+        expect(missed).to.deep.equal([]);
+      });
+    });
+  });
+});

@@ -1,0 +1,116 @@
+import { expect } from 'chai';
+import type { UserRoles } from 'killbill';
+import { BY, type JourneyOf } from './journey.ts';
+import { failureOf } from './killbill-client.ts';
+
+export function describeTenants(journey: JourneyOf): void {
+  describe('tenants', () => {
+    it('creates a tenant, and reads it by id and key', async () => {
+      const { tenant } = journey().client;
+      // The package sends no tenant with this call and would follow `Location` without one: its caller adds the new one's.
+      const headers = { 'X-Killbill-ApiKey': 'carol', 'X-Killbill-ApiSecret': 'secret' };
+      const body = { apiKey: 'carol', apiSecret: 'secret', externalKey: 'third' };
+      const made = await tenant.createTenant(body, BY, true, 'reason', 'comment', { headers });
+      expect(made.status).to.equal(201);
+      expect(made.data).to.include({ apiKey: 'carol', externalKey: 'third', apiSecret: null });
+      const { data } = await tenant.getTenantByApiKey('carol');
+      expect(data).to.deep.equal(made.data);
+      expect((await tenant.getTenant(String(data.tenantId))).data).to.deep.equal(data);
+      const again = await failureOf(tenant.createTenant(body, BY));
+      expect(again).to.deep.include({ status: 409 });
+      expect(again.body).to.include({ code: 20000 });
+    });
+
+    it('keeps values by key', async () => {
+      const { tenant } = journey().client;
+      const made = await tenant.insertUserKeyValue('a value', 'my key/1', BY);
+      expect(made.status).to.equal(201);
+      expect(made.data).to.deep.include({ key: 'my key/1', values: ['a value'] });
+      await tenant.insertUserKeyValue('{"json":"too"}', 'my key/1', BY);
+      expect((await tenant.getUserKeyValue('my key/1')).data.values).to.deep.equal([
+        'a value',
+        '{"json":"too"}',
+      ]);
+      expect((await tenant.deleteUserKeyValue('my key/1', BY)).status).to.equal(204);
+      expect((await tenant.getUserKeyValue('my key/1')).data.values).to.deep.equal([]);
+    });
+
+    it('keeps the configuration of the tenant and of plugins', async () => {
+      const { tenant } = journey().client;
+      const settings = '{"org.killbill.payment.retry.days":"1,2"}';
+      expect((await tenant.uploadPerTenantConfiguration(settings, BY)).data).to.deep.include({
+        key: 'PER_TENANT_CONFIG',
+        values: [settings],
+      });
+      expect((await tenant.getPerTenantConfiguration()).data.values).to.deep.equal([settings]);
+      const wrong = '{"org.killbill.payment.retry.days":"soon"}';
+      expect((await failureOf(tenant.uploadPerTenantConfiguration(wrong, BY))).status).to.equal(400);
+      expect((await tenant.deletePerTenantConfiguration(BY)).status).to.equal(204);
+      expect((await tenant.getPerTenantConfiguration()).data.values).to.deep.equal([]);
+
+      const plugin = await tenant.uploadPluginConfiguration('url=http://x', 'a-plugin', BY);
+      expect(plugin.data).to.deep.include({ key: 'PLUGIN_CONFIG_a-plugin', values: ['url=http://x'] });
+      expect((await tenant.getPluginConfiguration('a-plugin')).data).to.deep.equal(plugin.data);
+      expect((await tenant.getAllPluginConfiguration('PLUGIN_CONFIG_')).data).to.deep.equal([plugin.data]);
+      expect((await tenant.deletePluginConfiguration('a-plugin', BY)).status).to.equal(204);
+      expect((await tenant.getPluginConfiguration('a-plugin')).data.values).to.deep.equal([]);
+
+      const machine = '<stateMachineConfig/>';
+      const stored = await tenant.uploadPluginPaymentStateMachineConfig(machine, 'a-plugin', BY);
+      expect(stored.data.values).to.deep.equal([machine]);
+      expect((await tenant.getPluginPaymentStateMachineConfig('a-plugin')).data).to.deep.equal(stored.data);
+      expect((await tenant.deletePluginPaymentStateMachineConfig('a-plugin', BY)).status).to.equal(204);
+    });
+
+    it('registers where events are sent', async () => {
+      const { tenant } = journey().client;
+      const callback = 'https://example.com/events?from=billing';
+      const made = await tenant.registerPushNotificationCallback(BY, callback);
+      expect(made.data).to.deep.include({ key: 'PUSH_NOTIFICATION_CB', values: [callback] });
+      expect((await tenant.getPushNotificationCallbacks()).data).to.deep.equal(made.data);
+      expect((await tenant.deletePushNotificationCallbacks(BY)).status).to.equal(204);
+      expect((await tenant.getPushNotificationCallbacks()).data.values).to.deep.equal([]);
+    });
+  });
+}
+
+export function describeSecurity(journey: JourneyOf): void {
+  describe('security', () => {
+    it('shows who is logged in and what the login may do', async () => {
+      const { security } = journey().client;
+      expect((await security.getCurrentUserPermissions()).data).to.deep.equal(['*:*']);
+      expect((await security.getCurrentUserSubject()).data).to.include({
+        principal: 'admin',
+        isAuthenticated: true,
+      });
+    });
+
+    it('defines roles', async () => {
+      const { security } = journey().client;
+      const made = await security.addRoleDefinition({ role: 'a clerk', permissions: ['tag:add'] }, BY);
+      expect(made.data).to.deep.include({ role: 'a clerk', permissions: ['tag:add'] });
+      await security.updateRoleDefinition({ role: 'a clerk', permissions: ['tag:add', 'account'] }, BY);
+      const { data } = await security.getRoleDefinition('a clerk');
+      expect([...(data.permissions ?? [])].toSorted()).to.deep.equal(['account:*', 'tag:add']);
+      const refused = await failureOf(security.addRoleDefinition({ role: 'x', permissions: ['a:b:c'] }, BY));
+      expect(refused).to.deep.include({ status: 400 });
+      expect(refused.body).to.include({ code: 40005 });
+    });
+
+    it('adds users, changes and ends them', async () => {
+      const { security } = journey().client;
+      const made = await security.addUserRoles(
+        { username: 'Mad Max', password: 'password', roles: ['a clerk'] },
+        BY,
+      );
+      expect(made.status).to.equal(201);
+      expect(made.data).to.deep.include({ username: 'Mad Max', roles: ['a clerk'], password: null });
+      await security.updateUserPassword({ password: 'new password' } as UserRoles, 'Mad Max', BY);
+      await security.updateUserRoles({ roles: ['admin', 'a clerk'] } as UserRoles, 'Mad Max', BY);
+      const { data } = await security.getUserRoles('Mad Max');
+      expect([...(data.roles ?? [])].toSorted()).to.deep.equal(['a clerk', 'admin']);
+      expect((await security.invalidateUser('Mad Max', BY)).status).to.equal(204);
+      expect((await failureOf(security.getUserRoles('Mad Max'))).status).to.equal(400);
+    });
+  });
+}
