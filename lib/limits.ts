@@ -167,6 +167,9 @@ export const MAX_HEADER_BYTES = 16 * KIBIBYTE;
 /** Bytes of a URL (`server.limits.url`). */
 export const MAX_URL_BYTES = 8 * KIBIBYTE;
 
+/** How long a request may take (`server.limits.requestTime`); streams and waits on `callCompletion` are exempt. */
+export const MAX_REQUEST_MS = MINUTE_MS;
+
 /** Elements of a request array (`server.limits.list`). */
 export const MAX_REQUEST_LIST = 1_000;
 

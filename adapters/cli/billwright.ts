@@ -33,6 +33,10 @@ const usage = `Usage: billwright <command> [options]
                          server.defaultDialect: dialect of calls with headers of neither family
     --limit-json, --limit-text, --limit-header, --limit-url <size>
                          server.limits.*: bytes, or such as 2MiB (default 1MiB, 10MiB, 16KiB, 8KiB)
+    --limit-request-time <span>
+                         server.limits.requestTime: how long a request may take (default 60s)
+    --cors-allowed-origins <list>
+                         server.cors.allowedOrigins: origins whose pages may call, or * without credentials (default none)
     --token-issuer <text>
                          security.token.issuer: issuer named in bearer tokens (default: the server's base URL)
     --token-lifetime <span>

@@ -18,6 +18,8 @@ export interface HttpSettings {
   readonly locationFullUrl: boolean;
   readonly defaultDialect: Dialect;
   readonly limits: Partial<RequestLimits>;
+  readonly requestTimeMs: number | undefined;
+  readonly allowedOrigins: readonly string[];
   readonly tokens: TokenOptions;
   /** Undefined: on, in test mode off. */
   readonly lockOut: boolean | undefined;
@@ -35,6 +37,8 @@ const propertyOf = {
   'limit-text': 'server.limits.text',
   'limit-header': 'server.limits.header',
   'limit-url': 'server.limits.url',
+  'limit-request-time': 'server.limits.requestTime',
+  'cors-allowed-origins': 'server.cors.allowedOrigins',
   'token-issuer': 'security.token.issuer',
   'token-lifetime': 'security.token.lifetime',
   'jwt-issuers': 'security.jwt.issuers',
@@ -69,6 +73,8 @@ export function httpSettings(given: Given, environment: Environment): HttpSettin
       header: read('limit-header', bytes),
       url: read('limit-url', bytes),
     }),
+    requestTimeMs: read('limit-request-time', lifetime),
+    allowedOrigins: read('cors-allowed-origins', origins) ?? [],
     tokens: present({
       issuer: read('token-issuer', (text) => text),
       lifetimeMs: read('token-lifetime', lifetime),
@@ -91,6 +97,9 @@ const expectationOf: Readonly<Record<SettingName, string>> = {
   'limit-text': size,
   'limit-header': size,
   'limit-url': size,
+  'limit-request-time': 'a time span from 1s to 30d such as 60s',
+  'cors-allowed-origins':
+    '* or a list of origins such as https://admin.example.com,https://shop.example.com:8443',
   'token-issuer': 'an issuer',
   lockout: 'true or false',
   'session-timeout': 'a time span from 1s to 30d such as 1h',
@@ -128,6 +137,12 @@ function flag(text: string): boolean | undefined {
 function addresses(text: string): readonly string[] | undefined {
   const list = text.split(',').map((each) => each.trim());
   return list.every(isNetwork) ? list : undefined;
+}
+
+/** An origin as browsers send it: without path, and without the port where it is that of the scheme. */
+function origins(text: string): readonly string[] | undefined {
+  const list = text.split(',').map((each) => each.trim());
+  return list.every((each) => each === '*' || URL.parse(each)?.origin === each) ? list : undefined;
 }
 
 function isNetwork(text: string): boolean {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { stringifyExactJson } from '../../../lib/money/index.ts';
 import type { BaseUrl } from '../request/base-url.ts';
 import type { Answer } from '../routing/answer.ts';
@@ -29,6 +30,7 @@ export function renderAnswer(input: {
         ? {}
         : { Location: `${base.origin}${base.path}${CORE}${answer.location}` }),
       ...(answer.page === undefined ? {} : paginationHeaders(answer.page, place)),
+      ...(typeof body === 'string' && isResource(route, answer) ? { ETag: entityTag(body) } : {}),
     },
     body,
   };
@@ -37,6 +39,17 @@ export function renderAnswer(input: {
 /** Exact JSON; undefined is an empty body, which has a type and a length all the same. */
 export function jsonText(value: unknown): string {
   return value === undefined ? '' : stringifyExactJson(value);
+}
+
+/** One JSON resource, not a list (http-api.md §11 rule 1); what needs no credentials tells of the moment. */
+function isResource(route: Pick<Route, 'method' | 'credentials'>, { json, status }: Answer): boolean {
+  const isObject = typeof json === 'object' && json !== null && !Array.isArray(json);
+  return isObject && status === undefined && route.method === 'GET' && route.credentials !== 'NONE';
+}
+
+/** Weak: a compressed answer has the same one. */
+function entityTag(body: string): string {
+  return `W/"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
 }
 
 function contentOf({ jsonPieces, text, json }: Answer, mediaType: string) {

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Context } from 'koa';
+import { compressed } from './compression.ts';
 
 export const jsonType = 'application/json';
 
@@ -14,11 +15,25 @@ export interface Rendered {
 }
 
 /** Sends it. An error while pieces are sent can only break the answer off: its head is gone. */
-export function writeRendered(ctx: Context, { status, headers, body }: Rendered): void {
+export async function writeRendered(ctx: Context, { status, headers, body }: Rendered): Promise<void> {
   ctx.status = status;
   ctx.set({ ...headers });
   if (status === 204) keepContentType(ctx.res);
-  else ctx.body = typeof body === 'string' ? body : Readable.from(body);
+  else if (isKnown(ctx.get('If-None-Match'), headers.ETag)) ctx.status = 304;
+  else {
+    const whole = typeof body === 'string' ? body : Readable.from(body);
+    ctx.body = ctx.method === 'HEAD' ? whole : await compressed(ctx, whole);
+  }
+}
+
+/**
+ * Whether the caller has the resource as it is. Unlike `ctx.fresh` it does not mind `Cache-Control: no-cache`, which
+ * `fetch` adds by itself to a request with this header and which is meant for caches.
+ */
+function isKnown(ifNoneMatch: string, etag: string | undefined): boolean {
+  if (etag === undefined || ifNoneMatch === '') return false;
+  const weak = (tag: string): string => tag.trim().replace(/^W\//, '');
+  return ifNoneMatch.trim() === '*' || ifNoneMatch.split(',').some((tag) => weak(tag) === weak(etag));
 }
 
 /**

@@ -2,6 +2,7 @@ import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import type { TenantRef } from '../../../lib/context.ts';
 import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
+import { MAX_REQUEST_MS } from '../../../lib/limits.ts';
 import { shortened } from '../../../lib/text/index.ts';
 import type { Caller } from '../auth/authenticator.ts';
 import { Dialect } from '../dialect.ts';
@@ -14,6 +15,7 @@ import {
 } from '../request/authorship.ts';
 import { baseUrls, withoutTrailingSlash } from '../request/base-url.ts';
 import { readBody } from '../request/body-bytes.ts';
+import { crossOrigin } from '../request/cross-origin.ts';
 import { dialectOf } from '../request/header-families.ts';
 import { negotiatedType } from '../request/media-type.ts';
 import { bodyLimit, defaultRequestLimits, type RequestLimits } from '../request/request-limits.ts';
@@ -26,6 +28,7 @@ import { keyedRequestOf, type Outcome, runOnce } from './keyed-request.ts';
 import { areaSegment, byLiteralsFirst, CORE, checkPathText, PLUGIN, plainPath, routerPath } from './path.ts';
 import { type AccessOptions, checkRoutePermission, RequestAccess } from './request-access.ts';
 import type { Method, RequestFacts, Route } from './route.ts';
+import { statusOfTimeOver, timeOver, waitsForCompletion, withinTime } from './time-limit.ts';
 
 export interface DispatcherOptions extends AccessOptions {
   readonly routes: readonly Route[];
@@ -33,6 +36,10 @@ export interface DispatcherOptions extends AccessOptions {
   readonly defaultDialect?: Dialect;
   /** Replaces the sizes that a request may have; that of the headers is the server's (`listen`). */
   readonly limits?: Partial<Omit<RequestLimits, 'header'>>;
+  /** Origins whose pages may call, or `*`; default none (`server.cors.allowedOrigins`). */
+  readonly allowedOrigins?: readonly string[];
+  /** How long a request may take, but for waits on `callCompletion`; default 60 s (`server.limits.requestTime`). */
+  readonly requestTimeMs?: number | undefined;
   /** True: every path belongs to the interface, and an unknown one is 404; default false leaves it to the host. */
   readonly ownsEveryPath?: boolean;
 }
@@ -71,6 +78,8 @@ export function dispatcher(options: DispatcherOptions): Middleware {
   const basePath = withoutTrailingSlash(options.basePath ?? '');
   const baseUrlOf = baseUrls(options);
   const access = new RequestAccess(options);
+  const setOrigin = crossOrigin(options.allowedOrigins ?? []);
+  const requestTimeMs = options.requestTimeMs ?? MAX_REQUEST_MS;
   const prefixes = [CORE, PLUGIN].map((prefix) => `${basePath}${prefix}/`);
   const requests = new WeakMap<Context, Received>();
   // A router tries its paths one after the other: there is one for each area.
@@ -100,6 +109,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     };
     requests.set(ctx, received);
     ctx.set('X-Request-Id', received.requestId.echo);
+    setOrigin(ctx);
     const startedMs = performance.now();
     try {
       checkUrl(ctx, received, limits.url);
@@ -107,7 +117,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
       checkPathText(ctx.path);
       await dispatch(ctx, path, received);
     } catch (error) {
-      writeRendered(ctx, failure(ctx, received, error).rendered);
+      await writeRendered(ctx, failure(ctx, received, error).rendered);
     }
     logger.debug(
       {
@@ -193,7 +203,16 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     };
     const run = () => outcomeOf(ctx, call, facts);
     const keyed = keyedRequestOf(ctx, { route, tenant, bodyBytes });
-    writeRendered(ctx, keyed === null ? (await run()).rendered : await runOnce(keyed, options, run));
+    const rendering = keyed === null ? run().then(({ rendered }) => rendered) : runOnce(keyed, options, run);
+    await writeRendered(ctx, await inTime(call, ctx.querystring, rendering));
+  }
+
+  async function inTime<T>({ received, route }: Served, queryString: string, work: Promise<T>): Promise<T> {
+    if (route.testMode || waitsForCompletion(queryString)) return work;
+    return withinTime(requestTimeMs, work, () => {
+      received.statusOf = { ...route.statusOf, ...statusOfTimeOver };
+      throw timeOver(requestTimeMs, route);
+    });
   }
 
   async function bodyOf(ctx: Context, { body }: Route): Promise<Uint8Array | undefined> {
@@ -276,9 +295,9 @@ function allowed(methods: readonly Method[]): string {
   return [...names, 'OPTIONS'].join(', ');
 }
 
-function answerOptions(ctx: Context, allow: string): void {
+async function answerOptions(ctx: Context, allow: string): Promise<void> {
   ctx.set('Allow', allow);
-  writeRendered(ctx, { status: 200, headers: { 'Content-Type': jsonType }, body: '' });
+  await writeRendered(ctx, { status: 200, headers: { 'Content-Type': jsonType }, body: '' });
 }
 
 function checkUrl(ctx: Context, received: Received, maxBytes: number): void {

@@ -1,0 +1,45 @@
+import { pipeline, type Readable, type Transform } from 'node:stream';
+import { promisify } from 'node:util';
+import {
+  type BrotliOptions,
+  brotliCompress,
+  constants,
+  createBrotliCompress,
+  createDeflate,
+  createGzip,
+  deflate,
+  gzip,
+} from 'node:zlib';
+import type { Context } from 'koa';
+
+/** Texts that are shorter are not worth the time (http-api.md §10 rule 2). */
+const minBytes = 1_024;
+
+/** The default quality of brotli is for files that are compressed once. */
+const brotli: BrotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
+const brotliText = promisify<Buffer, BrotliOptions, Buffer>(brotliCompress);
+
+interface Coding {
+  readonly text: (bytes: Buffer) => Promise<Buffer>;
+  readonly stream: () => Transform;
+}
+
+/** In the order of our preference. */
+const codings: Readonly<Record<string, Coding>> = {
+  br: { text: (bytes) => brotliText(bytes, brotli), stream: () => createBrotliCompress(brotli) },
+  gzip: { text: promisify<Buffer, Buffer>(gzip), stream: () => createGzip() },
+  deflate: { text: promisify<Buffer, Buffer>(deflate), stream: () => createDeflate() },
+};
+
+/** The body as the caller's `Accept-Encoding` has it, with the headers that tell so. */
+export async function compressed(ctx: Context, body: string | Readable): Promise<string | Buffer | Readable> {
+  if (typeof body === 'string' && Buffer.byteLength(body) < minBytes) return body;
+  ctx.vary('Accept-Encoding');
+  const name = ctx.acceptsEncodings(...Object.keys(codings), 'identity');
+  const coding = typeof name === 'string' ? codings[name] : undefined;
+  if (coding === undefined || typeof name !== 'string') return body;
+  ctx.set('Content-Encoding', name);
+  if (typeof body === 'string') return coding.text(Buffer.from(body));
+  // What fails on one side ends the other: the answer breaks off, and a reader that has gone ends the source.
+  return pipeline(body, coding.stream(), () => undefined);
+}

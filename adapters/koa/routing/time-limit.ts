@@ -1,0 +1,32 @@
+import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
+import type { Route } from './route.ts';
+
+/** Whether the caller has asked to wait for what the call causes: that has a limit of its own. */
+export function waitsForCompletion(queryString: string): boolean {
+  return new URLSearchParams(queryString).get('callCompletion')?.toLowerCase() === 'true';
+}
+
+/** The result of `work` if it comes in time; else what `over` gives or throws, while the work itself goes on. */
+export async function withinTime<T>(limitMs: number, work: Promise<T>, over: () => T): Promise<T> {
+  const { promise, resolve } = Promise.withResolvers<T>();
+  const timer = setTimeout(() => resolve(Promise.try(over)), limitMs);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * Leaves open whether the request took effect (platform.md §16): on payment calls code 60018 would say that nothing was
+ * attempted, 7019 with 503 says that the outcome is unknown (http-api.md §12).
+ */
+export function timeOver(limitMs: number, { permission }: Pick<Route, 'permission'>): BillingError {
+  return new BillingError({
+    code: permission.startsWith('payment:') ? ErrorCode.PAYMENT_INTERNAL_ERROR : ErrorCode.BUSY,
+    message: `The request did not end within ${limitMs / 1_000} s; it may still take effect`,
+  });
+}
+
+/** Status of that error where it is not the code's own. */
+export const statusOfTimeOver = { [ErrorCode.PAYMENT_INTERNAL_ERROR]: 503 };

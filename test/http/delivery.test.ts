@@ -1,0 +1,193 @@
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
+import { expect } from 'chai';
+import { createKoaApp, type KoaOptions, type Listening, listen } from '../../adapters/koa/index.ts';
+import { freshDatabase } from '../support/databases.ts';
+import { migrated } from '../support/storage.ts';
+import { createdId, documentHeaders, exampleCatalog, type Serving, serve, xmlType } from './serving.ts';
+
+interface Heard {
+  readonly status: number | undefined;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: Buffer;
+}
+
+const accounts = '/1.0/kb/accounts';
+
+describe('the delivery of answers', () => {
+  let serving: Serving;
+  let account: string;
+  const listenings: Listening[] = [];
+
+  before(async () => {
+    serving = await serve(await freshDatabase('sqlite', migrated));
+    await serving.call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
+    account = `${accounts}/${createdId(await serving.call('POST', accounts, { body: { name: 'Ada' } }))}`;
+  });
+  after(async () => {
+    for (const listening of listenings) await listening.close();
+    await serving.close();
+  });
+
+  async function listenWith(settings: Partial<KoaOptions>): Promise<string> {
+    const listening = await listen(
+      createKoaApp({ billing: serving.billing, logger: serving.log, ...settings }),
+      { port: 0 },
+    );
+    listenings.push(listening);
+    return `http://127.0.0.1:${listening.port}`;
+  }
+
+  /** Unlike `fetch` it leaves the coding of the answer as it came. */
+  async function send(url: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Heard> {
+    const call = httpRequest(url, {
+      method,
+      headers: { ...documentHeaders, connection: 'close', ...headers },
+    });
+    call.end();
+    const [answer] = (await once(call, 'response')) as [IncomingMessage];
+    return {
+      status: answer.statusCode,
+      headers: answer.headers,
+      body: Buffer.concat(await Array.fromAsync(answer)),
+    };
+  }
+
+  describe('with an entity tag (http-api §11 rule 1)', () => {
+    it('is 304 without a body while the resource is the same, and whole once it has changed', async () => {
+      const first = await serving.call('GET', account);
+      const etag = first.headers.get('etag') ?? '';
+      expect(etag).to.match(/^W\/"[\w-]{27}"$/);
+      const same = await serving.call('GET', account, { headers: { 'if-none-match': `"x", ${etag}` } });
+      expect([same.status, same.text, same.headers.get('etag')]).to.deep.equal([304, '', etag]);
+      await serving.call('PUT', account, { body: { notes: 'changed' } });
+      const changed = await serving.call('GET', account, { headers: { 'if-none-match': etag } });
+      expect(changed.status).to.equal(200);
+      expect(changed.headers.get('etag')).to.not.equal(etag);
+    });
+
+    it('is told to HEAD too, and not on lists, errors and writes', async () => {
+      const tagOf = async (method: string, path: string): Promise<string | null> =>
+        (await serving.call(method, path, method === 'POST' ? { body: {} } : {})).headers.get('etag');
+      expect(await tagOf('HEAD', account)).to.equal(await tagOf('GET', account));
+      for (const path of [`${accounts}/pagination`, `${account}/bundles`, `${accounts}/x`])
+        expect(await tagOf('GET', path), path).to.equal(null);
+      expect(await tagOf('POST', accounts)).to.equal(null);
+    });
+  });
+
+  describe('in a coding (http-api §10 rule 2)', () => {
+    const decoders = { gzip: gunzipSync, deflate: inflateSync, br: brotliDecompressSync };
+    for (const [coding, decode] of Object.entries(decoders)) {
+      it(`is ${coding} where that is accepted and the answer has 1 KiB`, async () => {
+        const { headers, body } = await send(`${serving.url}/1.0/kb/catalog`, { 'accept-encoding': coding });
+        expect(headers).to.include({ 'content-encoding': coding, vary: 'Accept-Encoding' });
+        expect(JSON.parse(decode(body).toString())).to.be.an('array');
+        expect(Number(headers['content-length'])).to.equal(body.length);
+      });
+    }
+
+    it('is plain where the caller does not say, refuses, or the answer is short', async () => {
+      const catalog = `${serving.url}/1.0/kb/catalog`;
+      expect((await send(catalog)).headers).to.not.have.property('content-encoding');
+      const refused = await send(catalog, { 'accept-encoding': 'gzip;q=0, identity' });
+      expect(refused.headers).to.not.have.property('content-encoding');
+      const short = await send(`${serving.url}/1.0/ping`, { 'accept-encoding': 'gzip' });
+      expect([short.body.toString(), short.headers['content-encoding']]).to.deep.equal(['pong', undefined]);
+    });
+
+    it('is a stream for what is streamed', async () => {
+      const url = `${serving.url}/1.0/kb/catalog/xml/changeReport`;
+      const call = httpRequest(url, {
+        method: 'POST',
+        headers: { ...documentHeaders, ...xmlType, 'accept-encoding': 'gzip', connection: 'close' },
+      });
+      call.end(await exampleCatalog());
+      const [answer] = (await once(call, 'response')) as [IncomingMessage];
+      const body = Buffer.concat(await Array.fromAsync(answer));
+      expect(answer.headers).to.include({ 'content-encoding': 'gzip', 'transfer-encoding': 'chunked' });
+      expect(JSON.parse(gunzipSync(body).toString())).to.be.an('object');
+    });
+  });
+
+  describe('to pages of other origins (http-api §10 rule 1)', () => {
+    const shop = 'https://shop.example.com';
+    const corsHeaders = (headers: Heard['headers']) =>
+      Object.entries(headers).filter(([name]) => name.startsWith('access-control-'));
+
+    it('has no headers for them by default', async () => {
+      for (const method of ['GET', 'OPTIONS']) {
+        const { headers } = await send(serving.url + account, { origin: shop }, method);
+        expect([corsHeaders(headers), headers.vary]).to.deep.equal([[], undefined]);
+      }
+    });
+
+    it('is for everybody without credentials, if so set', async () => {
+      const url = await listenWith({ allowedOrigins: ['*'] });
+      const { headers } = await send(url + account, { origin: shop });
+      expect(headers['access-control-allow-origin']).to.equal('*');
+      expect(headers).to.not.have.property('access-control-allow-credentials');
+    });
+
+    it('echoes a listed origin with credentials, errors included, and no other', async () => {
+      const url = await listenWith({ allowedOrigins: [shop, 'https://admin.example.com'] });
+      for (const path of [account, '/nothing']) {
+        const { headers } = await send(url + path, { origin: shop });
+        expect(headers).to.include({
+          'access-control-allow-origin': shop,
+          'access-control-allow-credentials': 'true',
+        });
+        expect(headers['access-control-expose-headers']).to.match(/\bLocation\b.*\bETag\b/);
+        expect(headers['access-control-expose-headers']).to.match(/X-Killbill-Pagination-NextPageUri/);
+        expect(headers.vary).to.match(/\bOrigin\b/);
+      }
+      const other = await send(url + account, { origin: 'https://evil.example.com' });
+      expect(corsHeaders(other.headers)).to.deep.equal([]);
+      expect(other.headers.vary).to.match(/\bOrigin\b/);
+    });
+
+    it('answers a preflight request without credentials', async () => {
+      const url = await listenWith({ allowedOrigins: [shop] });
+      const call = httpRequest(url + account, {
+        method: 'OPTIONS',
+        headers: { origin: shop, 'access-control-request-method': 'PUT', connection: 'close' },
+      });
+      call.end();
+      const [answer] = (await once(call, 'response')) as [IncomingMessage];
+      expect(await text(answer)).to.equal('');
+      expect(answer.statusCode).to.equal(200);
+      expect(answer.headers.allow).to.equal('GET, HEAD, PUT, OPTIONS');
+      expect(answer.headers['access-control-allow-methods']).to.equal(
+        'GET, HEAD, POST, PUT, DELETE, OPTIONS',
+      );
+      expect(answer.headers['access-control-allow-headers']).to.match(/Idempotency-Key.*X-Service-ApiKey/);
+    });
+  });
+
+  describe('in time (platform §16)', () => {
+    /** An engine whose accounts take their time. */
+    function slow(ms: number): KoaOptions['billing'] {
+      const getAccount: typeof serving.billing.getAccount = async (...given) => {
+        await setTimeout(ms);
+        return serving.billing.getAccount(...given);
+      };
+      return { ...serving.billing, getAccount };
+    }
+
+    it('is 503 with Retry-After where the request takes too long', async () => {
+      const url = await listenWith({ billing: slow(200), requestTimeMs: 50 });
+      const { status, headers, body } = await send(url + account);
+      expect([status, headers['retry-after']]).to.deep.equal([503, '1']);
+      expect(JSON.parse(body.toString())).to.include({ code: 60018 });
+      await setTimeout(200);
+    });
+
+    it('is the answer itself before that', async () => {
+      const url = await listenWith({ billing: slow(20), requestTimeMs: 5_000 });
+      expect((await send(url + account)).status).to.equal(200);
+    });
+  });
+});
