@@ -99,6 +99,9 @@ export const MAX_CACHED_CATALOGS = 200;
 /** Characters of the texts from which those catalogs are put together; the catalog in use is kept whatever its size. */
 export const MAX_CACHED_CATALOG_CHARACTERS = 64 * MEBIBYTE;
 
+/** What a row of a plan in the entry catalog counts for beside those characters. */
+export const CHARACTERS_OF_PLAN_ROW = 1_000;
+
 /** Plans, products and frames of catalogs kept as values, of all catalogs together; each takes a few KiB. */
 export const MAX_DECODED_CATALOG_PARTS = 10_000;
 

@@ -1,6 +1,11 @@
 import { assertInvariant } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
-import { MAX_CACHED_ACCOUNT_CATALOGS, MAX_CACHED_CATALOGS } from '../limits.ts';
+import {
+  CHARACTERS_OF_PLAN_ROW,
+  MAX_CACHED_ACCOUNT_CATALOGS,
+  MAX_CACHED_CATALOG_CHARACTERS,
+  MAX_CACHED_CATALOGS,
+} from '../limits.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import { type Catalog, createCatalog } from './catalog.ts';
 import type { CatalogOfAccount } from './catalog-source.ts';
@@ -21,6 +26,8 @@ interface TenantCatalogs {
   readonly hasAccountEntries: boolean;
   /** Catalogs of accounts so far; null for one without plans of its own. */
   readonly byAccount: Map<Uuid, Catalog | null>;
+  /** What the XML catalog and the entries take in memory, as characters of text. */
+  readonly characters: number;
 }
 
 /**
@@ -30,7 +37,10 @@ interface TenantCatalogs {
 export class EffectiveCatalogs {
   readonly #globalDefault: Catalog | null;
   readonly #stored: StoredCatalogs;
-  readonly #byTenant = new StampedCache<number, TenantCatalogs>(MAX_CACHED_CATALOGS);
+  readonly #byTenant = new StampedCache<number, TenantCatalogs>({
+    maxEntries: MAX_CACHED_CATALOGS,
+    maxWeight: MAX_CACHED_CATALOG_CHARACTERS,
+  });
   readonly #candidates = new WeakMap<readonly CatalogVersion[], TenantCatalogs>();
 
   /** `globalDefault` is the catalog of tenants that were created with it and have none of their own (catalog.md §14). */
@@ -64,7 +74,9 @@ export class EffectiveCatalogs {
   /** The catalogs of these accounts: a constant number of statements for any number of them. */
   async ofAccounts(session: ReadSession, accountIds: readonly Uuid[]): Promise<CatalogOfAccount> {
     const tenant = await this.#current(session);
+    const hasMore = tenant.hasAccountEntries && accountIds.some((id) => !tenant.byAccount.has(id));
     const own = tenant.hasAccountEntries ? await ownCatalogs(session, tenant, accountIds) : new Map();
+    if (hasMore) this.#weigh(session, tenant);
     const known = new Set(accountIds);
     return (accountId) => {
       assertInvariant(known.has(accountId), `The catalog of account ${accountId} was not asked for`);
@@ -103,7 +115,18 @@ export class EffectiveCatalogs {
 
   async #current(session: ReadSession): Promise<TenantCatalogs> {
     const revision = await session.catalogs.revision();
-    return this.#byTenant.get(session.tenant.recordId, revision, () => this.#load(session, revision));
+    const { recordId } = session.tenant;
+    const known = this.#byTenant.peek(recordId, revision);
+    if (known !== undefined) return known;
+    const loaded = await this.#byTenant.get(recordId, revision, () => this.#load(session, revision));
+    this.#weigh(session, loaded);
+    return loaded;
+  }
+
+  #weigh(session: ReadSession, { revision, characters, byAccount }: TenantCatalogs): void {
+    const versions = [...byAccount.values()].flatMap((catalog) => catalog?.versions ?? []);
+    const ofAccounts = versions.reduce((total, { planParts }) => total + planParts.parts.length, 0);
+    this.#byTenant.weigh(session.tenant.recordId, revision, characters + ofAccounts * CHARACTERS_OF_PLAN_ROW);
   }
 
   async #load(session: ReadSession, revision: number): Promise<TenantCatalogs> {
@@ -117,6 +140,8 @@ export class EffectiveCatalogs {
       catalog: tenantCatalog({ xml, scope, tenantEntries: entries, revision }),
       hasAccountEntries: await session.catalogEntries.existForAccounts(),
       byAccount: new Map(),
+      characters:
+        this.#stored.charactersOf(session.tenant.recordId) + scope.rows.length * CHARACTERS_OF_PLAN_ROW,
     };
   }
 }

@@ -1,3 +1,4 @@
+import { assertInvariant } from '../errors/index.ts';
 import type { Instant } from '../time/index.ts';
 import type { DecodedParts } from './decoded-parts.ts';
 import { deepFreeze } from './deep-freeze.ts';
@@ -29,6 +30,29 @@ export function planPart(plan: Plan): Part<Plan> {
     ...partOf(plan.name, plan),
     forExisting: plan.effectiveDateForExistingSubscriptions,
   });
+}
+
+/** A part whose value is made when somebody asks for it. */
+export class LazyPart<T extends object> implements Part<T> {
+  readonly name: string;
+  readonly forExisting: Instant | null;
+  #make: (() => T) | null;
+  #value: T | undefined;
+
+  /** @param make gives the frozen value. */
+  constructor({ name, forExisting }: Pick<Part<T>, 'name' | 'forExisting'>, make: () => T) {
+    this.name = name;
+    this.forExisting = forExisting;
+    this.#make = make;
+    Object.freeze(this);
+  }
+
+  get value(): T {
+    if (this.#make !== null) this.#value = this.#make();
+    this.#make = null;
+    assertInvariant(this.#value !== undefined, `Plan or product ${this.name} has no value`);
+    return this.#value;
+  }
 }
 
 /**

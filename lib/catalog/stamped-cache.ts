@@ -1,6 +1,13 @@
 interface Kept<V> {
   readonly stamp: string | number;
   readonly value: Promise<V>;
+  weight: number;
+}
+
+export interface CacheLimits {
+  readonly maxEntries: number;
+  /** Of what `weigh` tells of all entries; default without limit. */
+  readonly maxWeight?: number;
 }
 
 /**
@@ -10,16 +17,18 @@ interface Kept<V> {
 export class StampedCache<K, V> {
   readonly #kept = new Map<K, Kept<V>>();
   readonly #maxEntries: number;
+  readonly #maxWeight: number;
 
-  constructor(maxEntries: number) {
+  constructor({ maxEntries, maxWeight = Number.POSITIVE_INFINITY }: CacheLimits) {
     this.#maxEntries = maxEntries;
+    this.#maxWeight = maxWeight;
   }
 
   /** The value of `key` at `stamp`, from `load` if it is not there. */
   get(key: K, stamp: string | number, load: () => Promise<V>): Promise<V> {
     const known = this.peek(key, stamp);
     if (known !== undefined) return known;
-    const kept = { stamp, value: load() };
+    const kept = { stamp, value: load(), weight: 0 };
     this.#put(key, kept);
     kept.value.catch(() => {
       if (this.#kept.get(key) === kept) this.#kept.delete(key);
@@ -35,11 +44,28 @@ export class StampedCache<K, V> {
     return kept.value;
   }
 
+  /** Tells what a value weighs now; nothing, if it is not kept any more. */
+  weigh(key: K, stamp: string | number, weight: number): void {
+    const kept = this.#kept.get(key);
+    if (kept?.stamp !== stamp) return;
+    kept.weight = weight;
+    this.#put(key, kept);
+  }
+
   #put(key: K, kept: Kept<V>): void {
     this.#kept.delete(key);
     this.#kept.set(key, kept);
-    if (this.#kept.size <= this.#maxEntries) return;
-    const oldest = this.#kept.keys().next();
-    if (!oldest.done) this.#kept.delete(oldest.value);
+    this.#dropOldest();
+  }
+
+  #dropOldest(): void {
+    let total = 0;
+    for (const { weight } of this.#kept.values()) total += weight;
+    for (const [key, { weight }] of this.#kept) {
+      if (this.#kept.size <= 1) return;
+      if (this.#kept.size <= this.#maxEntries && total <= this.#maxWeight) return;
+      this.#kept.delete(key);
+      total -= weight;
+    }
   }
 }

@@ -52,6 +52,11 @@ export class StoredCatalogs {
     return catalog;
   }
 
+  /** Of the texts of all parts of a tenant's catalog that are in memory. */
+  charactersOf(tenantRecordId: number): number {
+    return this.#kept.get(tenantRecordId)?.characters ?? 0;
+  }
+
   #dropOldest(): void {
     let characters = 0;
     for (const kept of this.#kept.values()) characters += kept.characters;

@@ -3,7 +3,7 @@ import { type Catalog, createCatalog } from '../catalog.ts';
 import { CatalogVersion } from '../catalog-version.ts';
 import { BillingMode } from '../enumerations.ts';
 import { DEFAULT_PRICE_LIST, type Plan, type Product } from '../model.ts';
-import { type Part, partOf, planPart, productPart } from '../part.ts';
+import { LazyPart, type Part, partOf, productPart } from '../part.ts';
 import { PartList } from '../part-list.ts';
 import { createPlan } from '../plan.ts';
 import { SIMPLE_RULES } from '../simple-rules.ts';
@@ -122,11 +122,21 @@ function isSold(
   return parentId === null ? plan.xmlProduct !== null : products.has(parentId);
 }
 
-/** One part per row, so that the plan is the same value in every version until its next row (catalog.md §15.5 rule 2). */
-function entryPlan(entry: CatalogEntry, rows: readonly PlanRow[]): EntryPlan {
-  const partOfRow = (row: PlanRow): Part<Plan> | null =>
-    entry.plan === null || row.retired ? null : planPart(createPlan(planContentOf(entry.plan, row), null));
-  return { entry, rows: rows.map((row) => ({ row, part: partOfRow(row) })) };
+/**
+ * One part per row, so that the plan is the same value in every version until its next row (catalog.md §15.5 rule 2). The
+ * first row changes nothing for existing subscriptions, whatever date it was given (§15.1 rule 4).
+ */
+function entryPlan({ name, plan: terms, ...entry }: CatalogEntry, rows: readonly PlanRow[]): EntryPlan {
+  const partOfRow = (row: PlanRow, index: number): Part<Plan> | null => {
+    if (terms === null || row.retired) return null;
+    const forExisting = index === 0 ? null : row.effectiveDateForExistingSubscriptions;
+    const content = { ...row, effectiveDateForExistingSubscriptions: forExisting };
+    return new LazyPart({ name, forExisting }, () => createPlan(planContentOf(terms, content), null));
+  };
+  return {
+    entry: { name, plan: terms, ...entry },
+    rows: rows.map((row, index) => ({ row, part: partOfRow(row, index) })),
+  };
 }
 
 interface InForce {
@@ -138,9 +148,21 @@ interface InForce {
 /** Of each plan the row with the greatest date up to `date`, unless it is a retirement (catalog.md §15.5 rule 1). */
 function plansInForce({ plans }: Content, date: Instant): readonly InForce[] {
   return plans.flatMap(({ entry, rows }) => {
-    const found = rows.findLast(({ row }) => row.effectiveDate <= date);
+    const found = rows[latestBy(rows, date)];
     return found === undefined || found.part === null ? [] : { entry, row: found.row, part: found.part };
   });
+}
+
+/** Position of the last row that is effective by `date`, −1 without any; rows ascend by their dates. */
+function latestBy(rows: EntryPlan['rows'], date: Instant): number {
+  let low = -1;
+  let high = rows.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((rows[middle]?.row.effectiveDate ?? 0) <= date) low = middle;
+    else high = middle - 1;
+  }
+  return low;
 }
 
 function xmlInForce({ xml }: Content, date: Instant): CatalogVersion | null {

@@ -41,7 +41,7 @@ type Answer = ServedCatalog | null;
 export class PluginCatalogs {
   readonly #plugins: readonly CatalogPlugin[];
   readonly #systemClock: SystemClock;
-  readonly #kept = new StampedCache<string, Answer>(MAX_CACHED_PLUGIN_CATALOGS);
+  readonly #kept = new StampedCache<string, Answer>({ maxEntries: MAX_CACHED_PLUGIN_CATALOGS });
 
   constructor(plugins: readonly CatalogPlugin[], systemClock: SystemClock) {
     const names = plugins.map((plugin) => plugin.name);

@@ -1,0 +1,172 @@
+import { expect } from 'chai';
+import { tenantCatalog } from '../../../lib/catalog/entries/entry-catalog.ts';
+import type { PlanRow } from '../../../lib/catalog/entries/model.ts';
+import { type Catalog, type CatalogEntry, createCatalog } from '../../../lib/catalog/index.ts';
+import { decimal } from '../../../lib/money/index.ts';
+import { formatInstant } from '../../../lib/time/index.ts';
+import { newId } from '../../storage/records.ts';
+import { at, version } from './catalog-document.ts';
+
+const productId = newId();
+
+function entry(own: Pick<CatalogEntry, 'kind' | 'name'> & Partial<CatalogEntry>): CatalogEntry {
+  return {
+    id: newId(),
+    recordId: 1,
+    accountId: null,
+    accountRecordId: null,
+    parentId: null,
+    product: null,
+    plan: null,
+    createdDate: at('2024-01-01'),
+    ...own,
+  };
+}
+
+const pot = entry({
+  id: productId,
+  kind: 'PRODUCT',
+  name: 'Pot',
+  product: { prettyName: '', category: 'BASE', availableForBps: [], availableAddons: [] },
+});
+
+function planEntry(name: string): CatalogEntry {
+  return entry({
+    kind: 'PLAN',
+    name,
+    parentId: productId,
+    plan: {
+      prettyName: '',
+      recurringBillingMode: 'IN_ADVANCE',
+      productName: 'Pot',
+      pricelistName: 'DEFAULT',
+      xmlProduct: null,
+    },
+  });
+}
+
+interface RowParts {
+  readonly date: string;
+  readonly price?: string;
+  readonly existingFrom?: string;
+  readonly retired?: boolean;
+}
+
+function rowsOf(planName: string, rows: readonly RowParts[]): readonly PlanRow[] {
+  return rows.map(({ date, price = '10', existingFrom, retired = false }, index) => ({
+    id: newId(),
+    recordId: index + 1,
+    planName,
+    accountRecordId: null,
+    effectiveDate: at(date),
+    createdOrder: index + 1,
+    effectiveDateForExistingSubscriptions: existingFrom === undefined ? null : at(existingFrom),
+    retired,
+    sinceRevision: index + 1,
+    phases: [
+      {
+        prettyName: '',
+        type: 'EVERGREEN',
+        duration: { unit: 'UNLIMITED', number: -1 },
+        fixedPrices: [],
+        recurringPrices: {
+          billingPeriod: 'MONTHLY',
+          prices: [{ currency: 'USD', value: decimal(price) }],
+        },
+        usages: [],
+      },
+    ],
+    createdDate: at('2024-01-01'),
+  }));
+}
+
+function catalogOf(plans: Readonly<Record<string, readonly RowParts[]>>, xml = createCatalog([])): Catalog {
+  const entries = [pot, ...Object.keys(plans).map(planEntry)];
+  const rows = Object.entries(plans).flatMap(([name, parts]) => rowsOf(name, parts));
+  return tenantCatalog({ xml, scope: { entries, rows }, tenantEntries: entries, revision: 9 });
+}
+
+/** Versions by date, with their plans and prices. */
+function contents({ versions }: Catalog): Readonly<Record<string, readonly string[]>> {
+  return Object.fromEntries(
+    versions.map(({ effectiveDate, plans }) => [
+      formatInstant(effectiveDate).slice(0, 10),
+      plans.map((plan) => `${plan.name} ${plan.finalPhase.recurring?.price?.prices[0]?.amount?.value}`),
+    ]),
+  );
+}
+
+describe('The catalog of entries', () => {
+  it('has at each date of any row every plan at its latest row, unless that is a retirement', () => {
+    const catalog = catalogOf({
+      a: [
+        { date: '2024-01-01', price: '1' },
+        { date: '2024-03-01', price: '2' },
+        { date: '2024-05-01', price: '3' },
+        { date: '2024-07-01', retired: true },
+      ],
+      b: [
+        { date: '2024-02-01', price: '5' },
+        { date: '2024-06-01', retired: true },
+      ],
+    });
+    expect(contents(catalog)).to.deep.equal({
+      '2024-01-01': ['a 1'],
+      '2024-02-01': ['a 1', 'b 5'],
+      '2024-03-01': ['a 2', 'b 5'],
+      '2024-05-01': ['a 3', 'b 5'],
+      '2024-06-01': ['a 3'],
+      '2024-07-01': [],
+    });
+  });
+
+  it('takes of two rows of one date the one created last', () => {
+    const rows = [
+      { date: '2024-01-01', price: '1' },
+      { date: '2024-01-01', price: '2' },
+    ];
+    expect(contents(catalogOf({ a: rows }))).to.deep.equal({ '2024-01-01': ['a 2'] });
+  });
+
+  it('lets the first row of a plan change nothing for existing subscriptions, whatever its date for them', () => {
+    const rows = [
+      { date: '2024-03-01', price: '10', existingFrom: '2024-06-01' },
+      { date: '2024-08-01', price: '12', existingFrom: '2024-09-01' },
+    ];
+    const catalog = catalogOf({ p: rows }, createCatalog([version({ effectiveDate: '2024-01-01' })]));
+    const priceAt = (date: string): string | undefined =>
+      catalog
+        .resolvePlan('p', at(date), at('2024-02-01'))
+        .plan.finalPhase.recurring?.price?.prices[0]?.amount?.value.toString();
+    expect(priceAt('2024-04-01')).to.equal('10');
+    expect(priceAt('2024-09-01')).to.equal('12');
+    const changes = catalog.plansChangedAfter('p', at('2024-02-01'));
+    expect(changes.map(({ plan }) => plan.effectiveDateForExistingSubscriptions)).to.deep.equal([
+      at('2024-09-01'),
+    ]);
+  });
+
+  it('was at an earlier revision what its rows of then make', () => {
+    const catalog = catalogOf({
+      p: [
+        { date: '2024-01-01', price: '1' },
+        { date: '2024-02-01', price: '2' },
+      ],
+    });
+    expect(contents(catalog.asOf(1))).to.deep.equal({ '2024-01-01': ['p 1'] });
+    expect(contents(catalog.asOf(2))).to.deep.equal({ '2024-01-01': ['p 1'], '2024-02-01': ['p 2'] });
+  });
+
+  it('makes the plans of a version when somebody asks for them, each once', () => {
+    const dates = Array.from({ length: 120 }, (_, index) => at('2024-01-01') + index * 86_400_000);
+    const catalog = catalogOf({
+      p: dates.map((date) => ({ date: new Date(date).toISOString() })),
+      q: [{ date: '2024-01-01' }],
+    });
+    expect(catalog.versions).to.have.length(120);
+    const [first] = catalog.versions;
+    const last = catalog.versions.at(-1);
+    expect(first?.planNamed('q')).to.equal(last?.planNamed('q'));
+    expect(first?.planNamed('p')).not.to.equal(last?.planNamed('p'));
+  });
+});
