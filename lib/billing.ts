@@ -10,8 +10,10 @@ import { CustomFieldService } from './custom-fields/service.ts';
 import { type HealthReport, HealthService } from './health/service.ts';
 import { IdempotencyService } from './idempotency/service.ts';
 import type { Uuid } from './ids/index.ts';
+import { AccountCreditService } from './invoicing/account-credit-service.ts';
 import { CatalogChangeHandler } from './invoicing/catalog-change-handler.ts';
 import { ChangeReports } from './invoicing/change-report.ts';
+import { ManualItemService } from './invoicing/manual-item-service.ts';
 import { InvoiceRunHandler } from './invoicing/run-handler.ts';
 import { InvoicingService } from './invoicing/service.ts';
 import { invoicingConfigOf } from './invoicing/tenant-invoicing-config.ts';
@@ -209,6 +211,8 @@ function engineOf(ports: Ports, settings: EngineSettings) {
     timelines: new TimelineService(ports, catalogs),
     subscriptions: new SubscriptionService(ports, catalogs),
     invoicing,
+    manualItems: new ManualItemService(ports, catalogs),
+    accountCredit: new AccountCreditService(ports),
     changeReports: new ChangeReports(ports, catalogs, invoicingConfig),
     paymentMethods: new PaymentMethodService(ports, paymentConfig),
     paymentMethodReads: new PaymentMethodReads(ports, paymentConfig),
@@ -243,7 +247,7 @@ function operationsOf(services: Engine['services']) {
   const { accountEmails, timelines, paymentMethods, paymentMethodReads } = services;
   const { keyValues, signingSecrets, configuration } = services;
   const { tags, tagDefinitions, customFields } = services;
-  const { catalogEntries, changeReports } = services;
+  const { catalogEntries, changeReports, manualItems, accountCredit } = services;
   return Object.freeze({
     uploadCatalog: catalogs.upload.bind(catalogs),
     createAccount: accounts.create.bind(accounts),
@@ -288,6 +292,8 @@ function operationsOf(services: Engine['services']) {
       emails: accountEmails.ofAccount.bind(accountEmails),
       addEmail: accountEmails.add.bind(accountEmails),
       removeEmail: accountEmails.remove.bind(accountEmails),
+      rebalanceCredit: accountCredit.rebalance.bind(accountCredit),
+      transferCreditToParent: accountCredit.transferToParent.bind(accountCredit),
     },
     subscriptions: {
       getByKey: subscriptions.getByKey.bind(subscriptions),
@@ -300,6 +306,11 @@ function operationsOf(services: Engine['services']) {
       ofAccount: invoicing.ofAccount.bind(invoicing),
       page: invoicing.page.bind(invoicing),
       pageOfAccount: invoicing.pageOfAccount.bind(invoicing),
+      addCharges: manualItems.addCharges.bind(manualItems),
+      addTaxes: manualItems.addTaxes.bind(manualItems),
+      addCredits: manualItems.addCredits.bind(manualItems),
+      getCredit: manualItems.getCredit.bind(manualItems),
+      adjustItem: manualItems.adjustItem.bind(manualItems),
     },
     paymentMethods: {
       ofAccount: paymentMethodReads.ofAccount.bind(paymentMethodReads),

@@ -21,6 +21,8 @@ export type { HealthReport } from './health/service.ts';
 export * from './ids/index.ts';
 export type { ChangeReportPart, ChangeReportTotals, PriceChange } from './invoicing/change-report.ts';
 export type { InvoiceItemView, InvoiceView } from './invoicing/invoice-view.ts';
+export type { ItemAdjustmentRequest, ManualItemsRequest } from './invoicing/manual-item-service.ts';
+export type { ManualItem } from './invoicing/manual-items.ts';
 export * from './invoicing/model.ts';
 export * from './money/index.ts';
 export * from './objects/object-type.ts';

@@ -346,3 +346,6 @@ export const MAX_CONCURRENT_GATEWAY_CALLS = 30;
 
 /** Characters of a message or reference from a gateway that are kept; answers from outside are claims. */
 export const MAX_GATEWAY_TEXT_CHARACTERS = 4_096;
+
+/** Size of the free text of an invoice item, in bytes of UTF-8 (invoicing.md §1.2). */
+export const MAX_ITEM_DETAILS_BYTES = 65_536;

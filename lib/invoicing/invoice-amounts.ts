@@ -27,6 +27,17 @@ export function invoiceAmounts(
   return amounts;
 }
 
+/** Amounts after further items on an invoice that is more than a credit. */
+export function amountsAfterItems(amounts: InvoiceAmounts, items: readonly CountedItem[]): InvoiceAmounts {
+  const { amount, creditAdj, refundAdj, rawBalance } = amounts;
+  return items.reduce((known, item) => addItem(known, item, false), {
+    amount,
+    creditAdj,
+    refundAdj,
+    rawBalance,
+  });
+}
+
 /**
  * Amounts after one more payment or refund of the invoice; refunds and chargebacks carry negative amounts. A payment
  * counts once, when it becomes a SUCCESS: pass it on that change only.

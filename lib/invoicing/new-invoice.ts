@@ -3,6 +3,7 @@ import { BillingError, ErrorCode } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
 import type { New } from '../ports/storage/index.ts';
 import { type Instant, type LocalDate, localDateOf } from '../time/index.ts';
+import { NO_AMOUNTS } from './invoice-amounts.ts';
 import type { AccountRun } from './invoice-run.ts';
 import { type Invoice, type InvoiceItem, InvoiceStatus } from './model.ts';
 import type { NewInvoiceItem } from './new-items.ts';
@@ -30,27 +31,44 @@ export function newInvoice({
   run,
   now,
 }: NewInvoiceInput): NewInvoice {
-  const currency = invoicingCurrency(account);
+  const status = InvoiceStatus.COMMITTED;
+  const invoice = {
+    ...emptyInvoice({ id, account, targetDate, status, now }),
+    ...run.amounts,
+    invoiceNumber,
+  };
+  return { invoice, items: run.items.map((item) => itemOf(invoice, item, now)) };
+}
+
+export interface EmptyInvoiceInput {
+  readonly id: Uuid;
+  readonly account: Account;
+  readonly targetDate: LocalDate;
+  readonly status: typeof InvoiceStatus.COMMITTED | typeof InvoiceStatus.DRAFT;
+  readonly now: Instant;
+}
+
+/** An invoice of today that has no items and no number yet. */
+export function emptyInvoice({ id, account, targetDate, status, now }: EmptyInvoiceInput): New<Invoice> {
   const invoiceDate = localDateOf(now, account.timeZone);
-  const owner = { accountId: account.id, accountRecordId: account.recordId, currency, createdDate: now };
   return {
-    invoice: {
-      ...owner,
-      ...run.amounts,
-      id,
-      invoiceNumber,
-      invoiceDate,
-      targetDate,
-      commitDate: invoiceDate,
-      status: InvoiceStatus.COMMITTED,
-      isMigration: false,
-      isWrittenOff: false,
-      isParentInvoice: false,
-      parentInvoiceId: null,
-      parentAccountId: null,
-      groupId: id,
-    },
-    items: run.items.map((item) => ({ ...item, ...owner, invoiceId: id })),
+    ...NO_AMOUNTS,
+    id,
+    accountId: account.id,
+    accountRecordId: account.recordId,
+    currency: invoicingCurrency(account),
+    createdDate: now,
+    invoiceNumber: 0,
+    invoiceDate,
+    targetDate,
+    commitDate: status === InvoiceStatus.COMMITTED ? invoiceDate : null,
+    status,
+    isMigration: false,
+    isWrittenOff: false,
+    isParentInvoice: false,
+    parentInvoiceId: null,
+    parentAccountId: null,
+    groupId: id,
   };
 }
 

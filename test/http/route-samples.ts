@@ -131,6 +131,13 @@ export const samples: Readonly<Record<string, MakeSample>> = {
     query: `accountId=${accountId}&targetDate=2025-02-10`,
     body: { dryRunType: 'TARGET_DATE' },
   }),
+  createExternalCharges: () => ({ query: 'autoCommit=true', body: [{ amount: 1.5, description: 'set-up' }] }),
+  createTaxItems: () => ({ body: [{ amount: '0.20' }] }),
+  adjustInvoiceItem: chargedItem,
+  createCredits: ({ accountId }) => ({ body: [{ accountId, amount: 2 }] }),
+  getCredit: givenCredit,
+  rebalanceExistingCBAOnAccount: nothing,
+  transferChildCreditToParent: childWithCredit,
   getInvoices: () => ({ query: 'audit=FULL' }),
   getInvoice: () => ({ query: 'audit=FULL' }),
   getInvoicesForAccount: () => ({ query: 'includeInvoiceComponents=true&startDate=2024-01-01&audit=FULL' }),
@@ -214,6 +221,32 @@ export const samples: Readonly<Record<string, MakeSample>> = {
   openApiJsonAlias: nothing,
   openApiYamlAlias: nothing,
 };
+
+/** A charge of its own, to be adjusted. */
+async function chargedItem({ serving, accountId }: World): Promise<Sample> {
+  const { json } = await serving.call('POST', `/1.0/kb/invoices/charges/${accountId}?autoCommit=true`, {
+    body: [{ amount: 10 }],
+  });
+  const [item] = json as readonly { readonly invoiceId: string; readonly invoiceItemId: string }[];
+  if (!item) throw new Error('no charge was made');
+  const { invoiceId, invoiceItemId } = item;
+  return { segments: { invoiceId }, body: { accountId, invoiceItemId, amount: 4, currency: 'USD' } };
+}
+
+async function givenCredit({ serving, accountId }: World): Promise<Sample> {
+  const { json } = await serving.call('POST', '/1.0/kb/credits', { body: [{ accountId, amount: 2 }] });
+  const [item] = json as readonly { readonly invoiceItemId: string }[];
+  return { segments: { creditId: item?.invoiceItemId ?? '' } };
+}
+
+async function childWithCredit({ serving, accountId: parentAccountId }: World): Promise<Sample> {
+  const body = { currency: 'USD', parentAccountId };
+  const childAccountId = createdId(await serving.call('POST', '/1.0/kb/accounts', { body }));
+  await serving.call('POST', '/1.0/kb/credits?autoCommit=true', {
+    body: [{ accountId: childAccountId, amount: 3 }],
+  });
+  return { segments: { childAccountId } };
+}
 
 const definition = (number: number) => ({
   name: `definition ${number}`,

@@ -3,7 +3,7 @@ import type { InvoiceItemView, InvoiceView } from '../../../lib/invoicing/invoic
 import { InvoiceItemType, InvoiceStatus } from '../../../lib/invoicing/model.ts';
 import { formatInstant, formatLocalDate, type LocalDate } from '../../../lib/time/index.ts';
 import { Dialect } from '../dialect.ts';
-import { type Field, field, model } from '../wire/model.ts';
+import { type Field, field, model, reading } from '../wire/model.ts';
 import {
   bool,
   currency,
@@ -61,6 +61,34 @@ export const InvoiceItem = model('InvoiceItem', {
   catalogEffectiveDate: field(timestamp, 'R', { nullable: true }),
   childItems,
   auditLogs,
+});
+
+const manualFields = {
+  invoiceId: field(uuid, 'C', { nullable: true }),
+  accountId: field(uuid, 'C', { nullable: true }),
+  description: field(text(255), 'C', { nullable: true }),
+  amount: field(decimalNumber, 'C', { nullable: true }),
+  currency: field(currency, 'C', { nullable: true }),
+  itemDetails: field(text(), 'C', { nullable: true }),
+};
+
+/** An item as it is posted to be added: its type is that of the endpoint. */
+export const ManualInvoiceItem = reading(InvoiceItem, {
+  ...manualFields,
+  bundleId: field(uuid, 'C', { nullable: true }),
+  subscriptionId: field(uuid, 'C', { nullable: true }),
+  productName: field(text(), 'C', { nullable: true }),
+  planName: field(text(), 'C', { nullable: true }),
+  phaseName: field(text(), 'C', { nullable: true }),
+  startDate: field(date, 'C', { nullable: true }),
+  endDate: field(date, 'C', { nullable: true }),
+  quantity: field(decimalNumber, 'C', { nullable: true }),
+});
+
+/** An item as it is posted to be adjusted. */
+export const InvoiceItemAdjustment = reading(InvoiceItem, {
+  ...manualFields,
+  invoiceItemId: field(uuid, 'I'),
 });
 
 export const Invoice = model('Invoice', {

@@ -10,6 +10,7 @@ import { customFieldRoutes } from './custom-fields.ts';
 import { documentRoutes } from './documents.ts';
 import { healthRoutes } from './health.ts';
 import { invoiceRoutes } from './invoices.ts';
+import { manualItemRoutes } from './manual-items.ts';
 import { oauthTokenRoute } from './oauth-token.ts';
 import { objectCustomFieldRoutes } from './object-custom-fields.ts';
 import { objectTagRoutes } from './object-tags.ts';
@@ -35,6 +36,7 @@ export function routeTable(options: { readonly testMode: boolean }): readonly Ro
     ...accountRoutes,
     ...subscriptionRoutes,
     ...invoiceRoutes,
+    ...manualItemRoutes,
     ...paymentRoutes,
     ...tagRoutes,
     ...objectTagRoutes,

@@ -1,0 +1,145 @@
+import type { Account } from '../accounts/model.ts';
+import { lockAccount, noSuchAccount } from '../accounts/service.ts';
+import { authorshipOf, type CallContext } from '../context.ts';
+import { BillingError, ErrorCode } from '../errors/index.ts';
+import type { Uuid } from '../ids/index.ts';
+import { ACCOUNT_LOCK_WAIT_MS } from '../limits.ts';
+import { type Decimal, ZERO } from '../money/index.ts';
+import type { Ports } from '../ports/index.ts';
+import type { WriteSession } from '../ports/storage/index.ts';
+import { localDateOf } from '../time/index.ts';
+import { changeInvoices } from './change-invoices.ts';
+import { plainItem } from './credit-item.ts';
+import { withItems } from './manual-item-service.ts';
+import { checkCurrency } from './manual-items.ts';
+import { InvoiceItemType, InvoiceStatus } from './model.ts';
+import { emptyInvoice, invoicingCurrency } from './new-invoice.ts';
+import type { NewInvoiceItem } from './new-items.ts';
+
+/** Account credit on request (invoicing.md §9 rule 9, §12 rule 9). */
+export class AccountCreditService {
+  readonly #ports: Pick<Ports, 'storage' | 'ids'>;
+
+  constructor(ports: Pick<Ports, 'storage' | 'ids'>) {
+    this.#ports = ports;
+  }
+
+  /**
+   * Uses the account's credit on its unpaid invoices, the oldest first; nothing to do is fine too.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), BUSY (60018).
+   */
+  async rebalance(context: CallContext, accountId: Uuid): Promise<void> {
+    await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
+      const account = await lockAccount(session, accountId);
+      await changeInvoices(session, { changes: [], accounts: [account] }, this.#ports.ids);
+    });
+  }
+
+  /**
+   * Moves all credit of a child account to its parent: a charge on the child, a credit on the parent, in one transaction.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ACCOUNT_DOES_NOT_HAVE_PARENT_ACCOUNT (3009),
+   * INVOICE_CHILD_ACCOUNT_MISSING_CREDIT (4027), CURRENCY_INVALID (3) where the parent's currency is another, BUSY (60018).
+   */
+  async transferToParent(context: CallContext, childAccountId: Uuid): Promise<void> {
+    await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
+      const { child, parent } = await lockPair(session, childAccountId);
+      const [state] = await session.invoices.loadStates([child.id]);
+      const credit = state?.accountCBA ?? ZERO;
+      if (!credit.greaterThan(0)) throw noCredit(child);
+      checkCurrency(invoicingCurrency(parent), invoicingCurrency(child));
+      const given = this.#invoice(parent, context);
+      const taken = {
+        ...this.#invoice(child, context),
+        parentInvoiceId: given.id,
+        parentAccountId: parent.id,
+      };
+      const changes = [
+        withItems(taken, [transferCharge(this.#ports.ids.next(), child, { credit, context })]),
+        withItems(given, [transferCredit(this.#ports.ids.next(), { child, parent }, { credit, context })]),
+      ];
+      await changeInvoices(session, { changes, accounts: [child, parent] }, this.#ports.ids);
+    });
+  }
+
+  #invoice(account: Account, { createdDate }: CallContext) {
+    const targetDate = localDateOf(createdDate, account.timeZone);
+    const id = this.#ports.ids.next();
+    return emptyInvoice({ id, account, targetDate, status: InvoiceStatus.COMMITTED, now: createdDate });
+  }
+}
+
+/** The two accounts under their locks, which are taken in the order of record ids (ruling R32). */
+async function lockPair(
+  session: WriteSession,
+  childId: Uuid,
+): Promise<{ readonly child: Account; readonly parent: Account }> {
+  const [before] = await session.accounts.findByIds([childId]);
+  if (!before) throw noSuchAccount(childId);
+  if (before.parentAccountId === null) throw noParent(before);
+  const locked = await session.lockAccounts([childId, before.parentAccountId], {
+    waitMs: ACCOUNT_LOCK_WAIT_MS,
+  });
+  const child = locked.find(({ id }) => id === childId);
+  const parent = locked.find(({ id }) => id === before.parentAccountId);
+  if (!child) throw noSuchAccount(childId);
+  // The child may have got another parent, whose lock is not held, while this call waited.
+  if (!parent || child.parentAccountId !== parent.id) throw movedMeanwhile(child);
+  return { child, parent };
+}
+
+interface Transfer {
+  readonly credit: Decimal;
+  readonly context: CallContext;
+}
+
+function transferCharge(id: Uuid, child: Account, { credit, context }: Transfer): NewInvoiceItem {
+  return plainItem({
+    id,
+    itemType: InvoiceItemType.EXTERNAL_CHARGE,
+    description: 'Charge to move credit from child to parent account',
+    startDate: localDateOf(context.createdDate, child.timeZone),
+    amount: credit,
+    repairable: credit,
+  });
+}
+
+function transferCredit(
+  id: Uuid,
+  { child, parent }: { readonly child: Account; readonly parent: Account },
+  { credit, context }: Transfer,
+): NewInvoiceItem {
+  const today = localDateOf(context.createdDate, parent.timeZone);
+  return plainItem({
+    id,
+    itemType: InvoiceItemType.CREDIT_ADJ,
+    description: `Credit migrated from child account ${child.id}`,
+    startDate: today,
+    endDate: today,
+    amount: credit.negated(),
+    repairable: ZERO,
+  });
+}
+
+function noParent({ id }: Account): BillingError {
+  return new BillingError({
+    code: ErrorCode.ACCOUNT_DOES_NOT_HAVE_PARENT_ACCOUNT,
+    message: `Account ${id} has no parent account to give its credit to`,
+    facts: { accountId: id },
+  });
+}
+
+function noCredit({ id }: Account): BillingError {
+  return new BillingError({
+    code: ErrorCode.INVOICE_CHILD_ACCOUNT_MISSING_CREDIT,
+    message: `Account ${id} has no credit to transfer`,
+    facts: { accountId: id },
+  });
+}
+
+function movedMeanwhile({ id }: Account): BillingError {
+  return new BillingError({
+    code: ErrorCode.BUSY,
+    message: `Account ${id} got another parent meanwhile; try again`,
+    facts: { accountId: id },
+  });
+}

@@ -1,0 +1,298 @@
+import type { Account } from '../accounts/model.ts';
+import { lockAccount } from '../accounts/service.ts';
+import type { CatalogProvider } from '../catalog/catalog-source.ts';
+import { authorshipOf, type CallContext } from '../context.ts';
+import { BillingError, ErrorCode } from '../errors/index.ts';
+import type { Uuid } from '../ids/index.ts';
+import { type Decimal, formatDecimal, roundToCurrency } from '../money/index.ts';
+import { noSuchObject } from '../objects/no-such-object.ts';
+import { ObjectType } from '../objects/object-type.ts';
+import type { Ports } from '../ports/index.ts';
+import type { WriteSession } from '../ports/storage/index.ts';
+import { type LocalDate, localDateOf } from '../time/index.ts';
+import { type ChangedInvoice, changeInvoices } from './change-invoices.ts';
+import { amountsAfterItems, invoiceAmounts } from './invoice-amounts.ts';
+import type { InvoiceItemView } from './invoice-view.ts';
+import { adjustedAmount, afterAdjustment, itemAdjustment } from './item-adjustment.ts';
+import { loadInvoiceViews } from './load-invoice-views.ts';
+import { checkOwnership } from './manual-item-owner.ts';
+import {
+  checkCurrency,
+  checkManualItems,
+  checkTexts,
+  type ManualItem,
+  type ManualItemType,
+  manualItem,
+} from './manual-items.ts';
+import { type Invoice, type InvoiceItem, InvoiceItemType, InvoiceStatus } from './model.ts';
+import { emptyInvoice, invoicingCurrency } from './new-invoice.ts';
+import type { NewInvoiceItem } from './new-items.ts';
+
+export interface ManualItemsRequest {
+  readonly accountId: Uuid;
+  readonly items: readonly ManualItem[];
+  /** Local date of the account; default today. */
+  readonly requestedDate?: LocalDate | null | undefined;
+  /** Whether a new invoice is COMMITTED at once; default false: it is a DRAFT. */
+  readonly autoCommit?: boolean | undefined;
+}
+
+export interface ItemAdjustmentRequest {
+  readonly accountId: Uuid;
+  readonly invoiceId: Uuid;
+  readonly invoiceItemId: Uuid;
+  /** More than 0; default all that remains of the item. */
+  readonly amount?: Decimal | null | undefined;
+  readonly currency?: string | null | undefined;
+  readonly description?: string | null | undefined;
+  readonly itemDetails?: string | null | undefined;
+  /** Local date of the account; default today. */
+  readonly requestedDate?: LocalDate | null | undefined;
+}
+
+/** Charges, taxes, credits and adjustments that people make (invoicing.md §9). */
+export class ManualItemService {
+  readonly #ports: Pick<Ports, 'storage' | 'ids'>;
+  readonly #catalogs: CatalogProvider;
+
+  constructor(ports: Pick<Ports, 'storage' | 'ids'>, catalogs: CatalogProvider) {
+    this.#ports = ports;
+    this.#catalogs = catalogs;
+  }
+
+  /**
+   * Adds external charges, on one new invoice or on the drafts that they name (invoicing.md §9 rules 1 and 2).
+   * @returns the items in the order given.
+   * @throws BillingError INVOICE_EXTERNAL_CHARGE_AMOUNT_INVALID (4015), CURRENCY_INVALID (3), INVOICE_NOT_FOUND (4006),
+   * INVOICE_ALREADY_COMMITTED (4024), INVOICE_INVALID_STATUS (4023), INVOICE_INVALID_DATE_SEQUENCE (4004),
+   * MISSING_OR_INVALID_FIELD (60003), ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), of an unknown bundle or subscription 1081 or
+   * 1082, of another account's 1020; BUSY (60018).
+   */
+  addCharges(context: CallContext, request: ManualItemsRequest): Promise<readonly InvoiceItemView[]> {
+    return this.#add(context, InvoiceItemType.EXTERNAL_CHARGE, request);
+  }
+
+  /** Adds taxes, as `addCharges` does. @throws as `addCharges`. */
+  addTaxes(context: CallContext, request: ManualItemsRequest): Promise<readonly InvoiceItemView[]> {
+    return this.#add(context, InvoiceItemType.TAX, request);
+  }
+
+  /**
+   * Gives credits. On a new invoice they become account credit, which pays what is unpaid; on a draft they first reduce
+   * it (invoicing.md §9 rule 3). The items are returned as they are stored: with negative amounts.
+   * @throws as `addCharges`, with INVOICE_CREDIT_AMOUNT_INVALID (4009) for the amount.
+   */
+  addCredits(context: CallContext, request: ManualItemsRequest): Promise<readonly InvoiceItemView[]> {
+    return this.#add(context, InvoiceItemType.CREDIT_ADJ, request);
+  }
+
+  /** The credit with that item id, its amount negative. @throws BillingError INVOICE_NO_SUCH_CREDIT (4008). */
+  async getCredit(context: CallContext, itemId: Uuid): Promise<InvoiceItemView> {
+    const [item] = await this.#ports.storage.read(context.tenant, (session) =>
+      session.invoices.findItemsByIds([itemId]),
+    );
+    if (item?.itemType === InvoiceItemType.CREDIT_ADJ) {
+      const [view] = await this.#views(context, item.accountId, [item]);
+      if (view) return view;
+    }
+    throw new BillingError({
+      code: ErrorCode.INVOICE_NO_SUCH_CREDIT,
+      message: `Credit does not exist for id ${itemId}`,
+      facts: { creditId: itemId },
+    });
+  }
+
+  /**
+   * Takes an amount off an item of an invoice (invoicing.md §9 rule 4); what the invoice then owes its customer becomes
+   * account credit.
+   * @throws BillingError, in this order: INVOICE_ITEM_ADJUSTMENT_AMOUNT_SHOULD_BE_POSITIVE (4010),
+   * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), INVOICE_NOT_FOUND (4006), INVOICE_VOID_UPDATED (4031), CURRENCY_INVALID (3),
+   * INVOICE_ITEM_NOT_FOUND (4011), INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID (4021), INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID
+   * (4020), INVOICE_NOTHING_TO_DO (4007) where nothing remains of the item; MISSING_OR_INVALID_FIELD, BUSY (60018).
+   */
+  async adjustItem(context: CallContext, request: ItemAdjustmentRequest): Promise<void> {
+    checkTexts(request);
+    if (request.amount?.lessThanOrEqualTo(0)) throw notPositive(request.amount);
+    await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
+      const account = await lockAccount(session, request.accountId);
+      const invoice = await invoiceToAdjust(session, account, request);
+      const items = await session.invoices.findItemsByIds([request.invoiceItemId]);
+      const item = items.find(({ invoiceId }) => invoiceId === invoice.id);
+      if (!item) throw noSuchObject({ type: ObjectType.INVOICE_ITEM, id: request.invoiceItemId });
+      const asked = request.amount == null ? null : roundToCurrency(request.amount, invoice.currency);
+      if (asked?.isZero()) throw notPositive(asked);
+      const amount = adjustedAmount(item, asked);
+      if (amount.isZero()) throw nothingRemains(item.id);
+      const adjustment = itemAdjustment(item, {
+        id: this.#ports.ids.next(),
+        amount,
+        date: request.requestedDate ?? localDateOf(context.createdDate, account.timeZone),
+        description: request.description ?? null,
+        itemDetails: request.itemDetails ?? null,
+      });
+      await session.invoices.setRepairable([afterAdjustment(item, amount)]);
+      const after = { ...invoice, ...amountsAfterItems(invoice, [adjustment]) };
+      const changes = [{ before: invoice, after, newItems: [adjustment] }];
+      await changeInvoices(session, { changes, accounts: [account] }, this.#ports.ids);
+    });
+  }
+
+  async #add(
+    context: CallContext,
+    type: ManualItemType,
+    request: ManualItemsRequest,
+  ): Promise<readonly InvoiceItemView[]> {
+    checkManualItems(type, request.items);
+    const stored = await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
+      const account = await lockAccount(session, request.accountId);
+      const currency = invoicingCurrency(account);
+      for (const item of request.items) checkCurrency(item.currency, currency);
+      await checkOwnership(session, account, request.items);
+      const drafts = await draftsOf(session, account, request.items);
+      const requestedDate = request.requestedDate ?? localDateOf(context.createdDate, account.timeZone);
+      const added = request.items.map((item) => ({
+        invoiceId: item.invoiceId ?? null,
+        item: manualItem(type, item, { id: this.#ports.ids.next(), currency, requestedDate }),
+      }));
+      const own = added.flatMap(({ invoiceId, item }) => (invoiceId === null ? [item] : []));
+      const invoice = emptyInvoice({
+        id: this.#ports.ids.next(),
+        account,
+        targetDate: requestedDate,
+        status: request.autoCommit === true ? InvoiceStatus.COMMITTED : InvoiceStatus.DRAFT,
+        now: context.createdDate,
+      });
+      const changes = [
+        ...(own.length > 0 ? [withItems(invoice, own)] : []),
+        ...drafts.map((draft) =>
+          withMoreItems(
+            draft,
+            added.flatMap((each) => (each.invoiceId === draft.invoice.id ? [each.item] : [])),
+          ),
+        ),
+      ];
+      await changeInvoices(session, { changes, accounts: [account] }, this.#ports.ids);
+      return { accountId: account.id, ids: added.map(({ item }) => item.id) };
+    });
+    const items = await this.#ports.storage.read(context.tenant, (session) =>
+      session.invoices.findItemsByIds(stored.ids),
+    );
+    const views = await this.#views(context, stored.accountId, items);
+    return stored.ids.flatMap((id) => views.find((view) => view.id === id) ?? []);
+  }
+
+  /** These items with the names of what they bill. */
+  async #views(
+    context: CallContext,
+    accountId: Uuid,
+    items: readonly { readonly id: Uuid; readonly invoiceId: Uuid }[],
+  ): Promise<readonly InvoiceItemView[]> {
+    const catalogsOf = await this.#catalogs.open({
+      tenant: context.tenant,
+      now: context.createdDate,
+      accounts: [accountId],
+    });
+    const wanted = new Set(items.map(({ id }) => id));
+    return this.#ports.storage.read(context.tenant, async (session) => {
+      const invoices = await session.invoices.findByIds([
+        ...new Set(items.map(({ invoiceId }) => invoiceId)),
+      ]);
+      const views = await loadInvoiceViews(session, invoices, catalogsOf);
+      return views.flatMap((view) => view.items.filter(({ id }) => wanted.has(id)));
+    });
+  }
+}
+
+/** A new invoice with these items. */
+export function withItems(
+  invoice: ChangedInvoice['after'],
+  newItems: readonly NewInvoiceItem[],
+): ChangedInvoice {
+  const after = { ...invoice, ...invoiceAmounts(newItems) };
+  return { before: null, after, newItems, allItems: newItems };
+}
+
+interface Draft {
+  readonly invoice: Invoice;
+  readonly items: readonly InvoiceItem[];
+}
+
+/** The draft with further items; whether its credit counts in its amount depends on them all (§1.4). */
+function withMoreItems({ invoice, items }: Draft, newItems: readonly NewInvoiceItem[]): ChangedInvoice {
+  const allItems = [...items, ...newItems];
+  const { rawBalance } = amountsAfterItems(invoice, newItems);
+  const after = { ...invoice, rawBalance, amount: invoiceAmounts(allItems).amount };
+  return { before: invoice, after, newItems, allItems };
+}
+
+/** The drafts that items name, with their items. @throws BillingError 4006, 4024, 4023. */
+async function draftsOf(
+  session: WriteSession,
+  account: Account,
+  items: readonly ManualItem[],
+): Promise<readonly Draft[]> {
+  const ids = [...new Set(items.flatMap(({ invoiceId }) => invoiceId ?? []))];
+  if (ids.length === 0) return [];
+  const stored = new Map((await session.invoices.findByIds(ids)).map((invoice) => [invoice.id, invoice]));
+  const drafts = ids.map((id) => draftOf(stored.get(id), id, account));
+  const existing = Map.groupBy(await session.invoices.findItems(ids), ({ invoiceId }) => invoiceId);
+  return drafts.map((invoice) => ({ invoice, items: existing.get(invoice.id) ?? [] }));
+}
+
+function draftOf(invoice: Invoice | undefined, id: Uuid, account: Account): Invoice {
+  if (invoice?.accountId !== account.id) throw noSuchObject({ type: ObjectType.INVOICE, id });
+  switch (invoice.status) {
+    case InvoiceStatus.DRAFT:
+      return invoice;
+    case InvoiceStatus.COMMITTED:
+      throw new BillingError({
+        code: ErrorCode.INVOICE_ALREADY_COMMITTED,
+        message: `Invoice ${id} is committed: items can be added to drafts only`,
+        facts: { invoiceId: id },
+      });
+    case InvoiceStatus.VOID:
+      throw new BillingError({
+        code: ErrorCode.INVOICE_INVALID_STATUS,
+        message: `Invoice ${id} is void: items can be added to drafts only`,
+        facts: { invoiceId: id },
+      });
+  }
+}
+
+async function invoiceToAdjust(
+  session: WriteSession,
+  account: Account,
+  { invoiceId, currency }: ItemAdjustmentRequest,
+): Promise<Invoice> {
+  const [invoice] = await session.invoices.findByIds([invoiceId]);
+  if (invoice?.accountId !== account.id) throw noSuchObject({ type: ObjectType.INVOICE, id: invoiceId });
+  if (invoice.status === InvoiceStatus.VOID) {
+    throw new BillingError({
+      code: ErrorCode.INVOICE_VOID_UPDATED,
+      message: `Invoice ${invoiceId} is void: its items cannot be adjusted`,
+      facts: { invoiceId },
+    });
+  }
+  checkCurrency(currency, invoice.currency);
+  if (!invoice.isMigration) return invoice;
+  throw new BillingError({
+    code: ErrorCode.INVOICE_INVALID_FOR_INVOICE_ITEM_ADJUSTMENT,
+    message: `Invoice ${invoiceId} was migrated: it is in no balance, so its items cannot be adjusted`,
+    facts: { invoiceId },
+  });
+}
+
+function notPositive(amount: Decimal): BillingError {
+  return new BillingError({
+    code: ErrorCode.INVOICE_ITEM_ADJUSTMENT_AMOUNT_SHOULD_BE_POSITIVE,
+    message: `The amount of an adjustment cannot be ${formatDecimal(amount)}: it has to be more than 0`,
+  });
+}
+
+function nothingRemains(invoiceItemId: Uuid): BillingError {
+  return new BillingError({
+    code: ErrorCode.INVOICE_NOTHING_TO_DO,
+    message: `Nothing remains to adjust of invoice item ${invoiceItemId}`,
+    facts: { invoiceItemId },
+  });
+}
