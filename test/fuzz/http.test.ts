@@ -1,0 +1,135 @@
+import { Agent, request } from 'node:http';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { routeTable } from '../../adapters/koa/routes/route-table.ts';
+import type { Route } from '../../adapters/koa/routing/route.ts';
+import { ErrorCode } from '../../lib/errors/index.ts';
+import { pathOf, samples } from '../http/route-samples.ts';
+import { type Serving, START, serve } from '../http/serving.ts';
+import { populate, type World } from '../http/world.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { migrated } from '../support/storage.ts';
+import { type FuzzedRequest, requestOf, type Seed } from './http-requests.ts';
+
+/** Requests per database: on every commit what takes some seconds, 500,000 of both in the long run. */
+const runs = Number(
+  process.env.BILLWRIGHT_FUZZ_RUNS ?? (process.env.BILLWRIGHT_TEST_LONG === '1' ? 250_000 : 500),
+);
+
+/** After so many a fresh database takes over: what the requests leave behind does not slow the later ones. */
+const RUNS_PER_DATABASE = 5_000;
+
+/** Processor time that one request may take. */
+const MOST_MS_PER_REQUEST = 1_000;
+
+const statuses = new Set([
+  200, 201, 204, 304, 400, 401, 403, 404, 405, 406, 408, 409, 413, 414, 415, 422, 501,
+]);
+const codes = new Set<number>(Object.values(ErrorCode));
+const errorKeys = ['causeClassName', 'causeMessage', 'className', 'code', 'message', 'stackTrace'];
+
+eachDatabase((kind, open) => {
+  describe(`fuzzed requests on ${kind}`, () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    after(() => agent.destroy());
+
+    it('end in a known status, with the error body where they fail, and hang nothing', async () => {
+      for (let left = runs; left > 0; left -= RUNS_PER_DATABASE) {
+        const serving = await serve(await open(migrated));
+        try {
+          const world = await populate(serving);
+          await fuzz(world, agent, Math.min(left, RUNS_PER_DATABASE));
+          const errors = serving.log.lines.filter(({ level }) => level === 'error');
+          expect(errors).to.deep.equal([]);
+          expect(({} as { polluted?: unknown }).polluted).to.equal(undefined);
+          expect((await serving.call('GET', '/1.0/kb/accounts/pagination')).status).to.equal(200);
+        } finally {
+          agent.destroy();
+          await serving.close();
+        }
+      }
+    }).timeout(0);
+  });
+});
+
+async function fuzz(world: World, agent: Agent, numRuns: number): Promise<void> {
+  const serving = world.serving as Awaited<ReturnType<typeof serve>>;
+  const seeds: Seed[] = [];
+  for (const route of routeTable({ testMode: true })) seeds.push(await seedOf(route, world));
+  const ids = [...new Set(Object.values(world).filter((id) => typeof id === 'string'))];
+  const call = fc.oneof(
+    ...seeds.map((seed) => requestOf(seed, ids).map((fuzzed) => ({ route: seed.route, fuzzed }))),
+  );
+  await fc.assert(
+    fc.asyncProperty(call, async ({ route, fuzzed }) => {
+      const began = process.cpuUsage();
+      const reply = await send(serving, agent, fuzzed);
+      const { user, system } = process.cpuUsage(began);
+      check(route, fuzzed, reply);
+      expect((user + system) / 1_000, 'processor time in ms').to.be.lessThan(MOST_MS_PER_REQUEST);
+      if (route.area === 'test') serving.clock.set(START);
+    }),
+    { numRuns },
+  );
+}
+
+async function seedOf(route: Route, world: World): Promise<Seed> {
+  const make = samples[route.operationId];
+  if (make === undefined) throw new Error(`${route.operationId} has no sample`);
+  const sample = await make(world);
+  const { body, query, segments, headers } = sample;
+  const text = body instanceof Uint8Array ? Buffer.from(body).toString('utf8') : body;
+  return {
+    route,
+    path: pathOf(route.path, world, segments),
+    query: [...new URLSearchParams(query)],
+    headers: {
+      'content-type': route.body?.mediaTypes[0] ?? 'application/json',
+      ...Object.fromEntries(
+        Object.entries(headers ?? {}).filter((entry): entry is [string, string] => entry[1] !== undefined),
+      ),
+    },
+    body: text === undefined ? null : typeof text === 'string' ? text : JSON.stringify(text),
+  };
+}
+
+interface RawReply {
+  readonly status: number;
+  readonly type: string | undefined;
+  readonly text: string;
+}
+
+function send(serving: Serving, agent: Agent, fuzzed: FuzzedRequest): Promise<RawReply> {
+  const { method, path, body } = fuzzed;
+  const { hostname, port } = new URL(serving.url);
+  const headers = {
+    host: `${hostname}:${port}`,
+    ...fuzzed.headers,
+    ...(body === null ? {} : { 'content-length': String(body.length) }),
+  };
+  return new Promise((resolve, reject) => {
+    const sent = request({ hostname, port, method, path, headers, agent }, (answer) => {
+      const chunks: Buffer[] = [];
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+      answer.on('error', reject);
+      answer.on('end', () => {
+        const text = Buffer.concat(chunks).toString('utf8');
+        resolve({ status: answer.statusCode ?? 0, type: answer.headers['content-type'], text });
+      });
+    });
+    sent.on('error', reject);
+    sent.end(body ?? undefined);
+  });
+}
+
+function check(route: Route, { method }: FuzzedRequest, { status, type, text }: RawReply): void {
+  expect(statuses.has(status), `${status} ${text}`).to.equal(true);
+  if (status < 400 || method === 'HEAD') return;
+  expect(type).to.equal('application/json');
+  const body = JSON.parse(text) as { readonly code: number; readonly message: string };
+  // The token endpoint answers in the words of OAuth.
+  if (route.errorBody !== undefined && !('code' in body)) return;
+  expect(Object.keys(body).toSorted()).to.deep.equal(errorKeys);
+  expect(codes.has(body.code), text).to.equal(true);
+  expect(body.message).to.be.a('string').and.to.have.length.greaterThan(0);
+}
