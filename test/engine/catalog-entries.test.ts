@@ -460,6 +460,79 @@ eachDatabase((kind, open) => {
       expect(contents(await current())).to.deep.equal({ '2024-01-01': ['x 10'] });
     });
 
+    it('a simple plan stands beside the entries of a tenant, and cannot take their names', async () => {
+      await openEmpty('2024-02-10T00:00:00Z');
+      const { catalogEntries: entries, catalogs } = engine.acme;
+      await entries.create({
+        catalogName: 'Kitchen',
+        products: [pot],
+        plans: [monthly('p1', '2024-01-01'), monthly('p2', '2024-03-01')],
+      });
+      const lamp = {
+        planId: 'lamp-monthly',
+        productName: 'Lamp',
+        productCategory: 'BASE',
+        currency: 'USD',
+        amount: decimal('12.5'),
+        billingPeriod: 'MONTHLY',
+      } as const;
+      expect(await codeOf(catalogs.addSimplePlan({ ...lamp, planId: 'p1' }))).to.equal(2060);
+      expect(await codeOf(catalogs.addSimplePlan({ ...lamp, productName: 'Pot' }))).to.equal(2060);
+      expect(contents(await current())).to.deep.equal({
+        '2024-01-01': ['p1 10'],
+        '2024-03-01': ['p1 10', 'p2 10'],
+      });
+      await catalogs.addSimplePlan(lamp);
+      const catalog = await current();
+      expect(catalog.name).to.equal('DEFAULT');
+      expect(contents(catalog)).to.deep.equal({
+        '2024-01-01': ['p1 10'],
+        '2024-02-09': ['lamp-monthly 12.5', 'p1 10'],
+        '2024-03-01': ['lamp-monthly 12.5', 'p1 10', 'p2 10'],
+      });
+      expect(new Set(catalog.versions.map((version) => version.catalogName))).to.deep.equal(
+        new Set(['DEFAULT']),
+      );
+      const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
+      for (const planName of ['p1', 'lamp-monthly']) {
+        await engine.acme.createSubscription({ accountId, planName });
+      }
+      await engine.settle();
+      const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
+      expect(invoices.flatMap(itemLines).toSorted()).to.deep.equal([
+        'RECURRING 2024-02-10..2024-03-10 10',
+        'RECURRING 2024-02-10..2024-03-10 12.5',
+      ]);
+      expect(await codeOf(entries.createPlan(monthly('lamp-monthly', '2024-03-01')))).to.equal(61004);
+    });
+
+    it('a deletion of the XML catalog leaves the entries, with the products that they are of', async () => {
+      await openOverlay('2024-04-10T00:00:00Z');
+      const { catalogEntries: entries, catalogs } = engine.acme;
+      await entries.create({
+        products: [pot],
+        plans: [monthly('e', '2024-03-01'), { ...monthly('f', '2024-03-01'), productName: 'Pan' }],
+      });
+      const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
+      await engine.acme.createSubscription({ accountId, planName: 'f' });
+      await engine.settle();
+      await catalogs.delete();
+      const catalog = await current();
+      expect(contents(catalog)).to.deep.equal({ '2024-03-01': ['e 10', 'f 10'] });
+      expect(catalog.name).to.equal('DEFAULT');
+      expect(catalog.versions[0]?.products.map(({ name, category }) => [name, category])).to.deep.equal([
+        ['Pan', 'BASE'],
+        ['Pot', 'BASE'],
+      ]);
+      expect(await entries.state()).to.equal('CATALOG_STATE_PLUGIN');
+      await engine.runTo('2024-05-10T00:00:00Z');
+      const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
+      expect(invoices.flatMap(itemLines)).to.deep.equal([
+        'RECURRING 2024-04-10..2024-05-10 10',
+        'RECURRING 2024-05-10..2024-06-10 10',
+      ]);
+    });
+
     if (kind === 'postgresql') {
       it('what one node has written, the next call on another one sees', async () => {
         await openEmpty('2024-01-10T00:00:00Z');

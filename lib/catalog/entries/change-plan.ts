@@ -34,8 +34,9 @@ export function updatedRow(
   const owner = titleOf('Plan', entry.name);
   const problems = new EntryProblems();
   const effectiveDate = truncateToSecond(update.effectiveDate ?? now);
-  if (latest.retired) problems.add(`${owner} is retired and cannot be changed`);
-  if (effectiveDate <= latest.effectiveDate) {
+  if (latest.retired) {
+    problems.add(`${owner} is retired and cannot be changed`);
+  } else if (effectiveDate <= latest.effectiveDate) {
     problems.add(
       `${owner}: the effective date ${formatInstant(effectiveDate)} is not after that of the latest row, ${formatInstant(latest.effectiveDate)}`,
     );

@@ -1,4 +1,4 @@
-import { isCurrency } from '../../money/index.ts';
+import { isCurrency, ZERO } from '../../money/index.ts';
 import { TimeUnit } from '../../time/index.ts';
 import { PhaseType, TierBlockPolicy, UsageType } from '../enumerations.ts';
 import { UNBOUNDED } from '../model.ts';
@@ -73,7 +73,8 @@ function checkedPrices(
   owner: string,
   problems: EntryProblems,
 ): readonly EntryPrice[] {
-  return (inputs ?? []).flatMap((input) => {
+  const given = inputs ?? [];
+  const prices = given.flatMap((input) => {
     const currency = problems.need(owner, 'currency', input.currency);
     const value = problems.need(owner, 'value', input.value);
     if (currency === undefined || value === undefined) return [];
@@ -81,6 +82,8 @@ function checkedPrices(
     problems.add(`${owner}: "${currency.slice(0, 16)}" is not a currency; expected an ISO 4217 code, or BTC`);
     return [];
   });
+  // One in the place of the bad ones, so that their absence is not a second fault: nothing of it is stored.
+  return given.length > 0 && prices.length === 0 ? [{ currency: 'USD', value: ZERO }] : prices;
 }
 
 function checkedUsage(input: UsageInput, phase: string, problems: EntryProblems): EntryUsage {

@@ -251,6 +251,18 @@ describe('Creation of catalog entries', () => {
     });
   }
 
+  it('tells one problem for one fault of a price', () => {
+    for (const price of [{ currency: 'usd', value: decimal('1') }, { currency: 'USD', value: null }, {}]) {
+      const phase = { ...evergreen, recurringPrices: { billingPeriod: 'MONTHLY' as const, prices: [price] } };
+      const { problems } = refusal(withPhase(phase));
+      expect(problems?.map(({ message }) => message).join(), JSON.stringify(price)).to.match(
+        /recurringPrices: (value|currency|"usd")/,
+      );
+      const faults = 'currency' in price ? 1 : 2;
+      expect(problems, JSON.stringify(price)).to.have.length(faults);
+    }
+  });
+
   it('tells every problem at once', () => {
     const { problems } = refusal({
       products: [{ name: 'Pot' }],
