@@ -42,6 +42,7 @@ import type {
 import type { Storage } from './ports/storage/index.ts';
 import { Dispatcher } from './queue/dispatcher.ts';
 import { SecurityService } from './security/service.ts';
+import { LifecycleService } from './subscriptions/lifecycle-service.ts';
 import { SubscriptionService } from './subscriptions/service.ts';
 import { SubscriptionEventHandler } from './subscriptions/subscription-event-handler.ts';
 import { TagDefinitionService } from './tags/definition-service.ts';
@@ -210,6 +211,7 @@ function engineOf(ports: Ports, settings: EngineSettings) {
     accountEmails: new AccountEmailService(ports),
     timelines: new TimelineService(ports, catalogs),
     subscriptions: new SubscriptionService(ports, catalogs),
+    lifecycles: new LifecycleService(ports, catalogs),
     invoicing,
     manualItems: new ManualItemService(ports, catalogs),
     accountCredit: new AccountCreditService(ports),
@@ -247,7 +249,7 @@ function operationsOf(services: Engine['services']) {
   const { accountEmails, timelines, paymentMethods, paymentMethodReads } = services;
   const { keyValues, signingSecrets, configuration } = services;
   const { tags, tagDefinitions, customFields } = services;
-  const { catalogEntries, changeReports, manualItems, accountCredit } = services;
+  const { catalogEntries, changeReports, manualItems, accountCredit, lifecycles } = services;
   return Object.freeze({
     uploadCatalog: catalogs.upload.bind(catalogs),
     createAccount: accounts.create.bind(accounts),
@@ -298,6 +300,8 @@ function operationsOf(services: Engine['services']) {
     subscriptions: {
       getByKey: subscriptions.getByKey.bind(subscriptions),
       planAt: subscriptions.planAt.bind(subscriptions),
+      cancel: lifecycles.cancel.bind(lifecycles),
+      uncancel: lifecycles.uncancel.bind(lifecycles),
       bundlesOfAccount: subscriptions.bundlesOfAccount.bind(subscriptions),
       pageBundlesOfAccount: subscriptions.pageBundlesOfAccount.bind(subscriptions),
     },

@@ -35,7 +35,12 @@ export * from './security/model.ts';
 export { ALL_PERMISSIONS, isPermitted } from './security/permissions.ts';
 export { isGranted } from './security/tenant-grants.ts';
 export type { NewTokenKey, TokenSigner } from './security/token-keys.ts';
+export {
+  type CancelSubscriptionOptions,
+  EntitlementActionPolicy,
+} from './subscriptions/cancellation-dates.ts';
 export type { CreateSubscriptionOptions, CreateSubscriptionRequest } from './subscriptions/create-request.ts';
+export type { CancelledSubscription } from './subscriptions/lifecycle-service.ts';
 export * from './subscriptions/model.ts';
 export type { PhasePrices } from './subscriptions/phase-prices.ts';
 export type { RequestedDate } from './subscriptions/requested-date.ts';

@@ -2,7 +2,8 @@ import type { Uuid } from '../../lib/ids/index.ts';
 import { type Authorship, ChangeType } from '../../lib/ports/storage/index.ts';
 import type { AuditedRecord } from './audited-records.ts';
 import type { Change, ChangeLog } from './change-log.ts';
-import { insert, type TenantScope } from './record-access.ts';
+import { insert, type TenantScope, updateOf } from './record-access.ts';
+import { raw, sql } from './sql.ts';
 import type { RecordTable } from './tables/record-table.ts';
 
 /** A transaction of one tenant that writes. */
@@ -29,6 +30,20 @@ export async function insertAudited<R extends Audited>(
     const stored = { ...record, recordId: recordIds[index] ?? 0 };
     scope.changes.add(changeOf(kind.audit, stored, ChangeType.INSERT));
   });
+}
+
+/** Writes `properties` of the records with these ids with one statement and notes their UPDATE audit rows. */
+export async function updateAudited<R extends Audited, P extends keyof R & string>(
+  scope: WriteScope,
+  kind: { readonly table: RecordTable<R>; readonly audit: AuditedRecord<NoInfer<R>> },
+  change: { readonly properties: readonly P[]; readonly records: readonly Pick<R, 'id' | P>[] },
+): Promise<void> {
+  if (change.records.length === 0) return;
+  const { table, audit } = kind;
+  const rows = await scope.runner.rows(sql`
+    ${updateOf(scope, table, { key: 'id', ...change })}
+    returning ${raw(scope.runner.dialect.selectList(table, table.name))}`);
+  for (const row of rows) noteUpdate(scope, audit, table.decode(row));
 }
 
 /** Notes an update of a record, which is stored now as `record` says. */

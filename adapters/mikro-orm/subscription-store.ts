@@ -5,7 +5,7 @@ import {
   lifecycleEventAudit,
   subscriptionAudit,
 } from './audited-records.ts';
-import { insertAudited, noteUpdate, type WriteScope } from './audited-writes.ts';
+import { insertAudited, updateAudited, type WriteScope } from './audited-writes.ts';
 import {
   ofAccount,
   ofAccounts,
@@ -14,9 +14,8 @@ import {
   selectByIds,
   selectOrdered,
   type TenantScope,
-  updateOf,
 } from './record-access.ts';
-import { isIn, raw, sql } from './sql.ts';
+import { isIn, sql } from './sql.ts';
 import {
   blockingStatesTable,
   bundlesTable,
@@ -47,6 +46,13 @@ export function subscriptionReads(scope: TenantScope): SubscriptionReads {
             condition: sql`${isIn('subscription_id', 'uuid', subscriptionIds)} and is_active`,
             order: 'subscription_id, effective, sequence, record_id',
           }),
+    findWithdrawnEvents: async (subscriptionIds) =>
+      subscriptionIds.length === 0
+        ? []
+        : selectOrdered(scope, lifecycleEventsTable, {
+            condition: sql`${isIn('subscription_id', 'uuid', subscriptionIds)} and not is_active`,
+            order: 'subscription_id, sequence, record_id',
+          }),
     findEventsByIds: async (ids) => selectByIds(scope, lifecycleEventsTable, ids),
     findBlockingStates: async (blockedIds) =>
       blockedIds.length === 0
@@ -66,20 +72,31 @@ export function subscriptionWrites(scope: WriteScope): SubscriptionWrites {
       insertAudited(scope, { table: subscriptionsTable, audit: subscriptionAudit }, subscriptions),
     insertEvents: async (events) =>
       insertAudited(scope, { table: lifecycleEventsTable, audit: lifecycleEventAudit }, events),
+    setEventActivity: async (changes) =>
+      updateAudited(
+        scope,
+        { table: lifecycleEventsTable, audit: lifecycleEventAudit },
+        { properties: ['isActive', 'deactivatedBy'], records: changes },
+      ),
     insertBlockingStates: async (states) =>
       insertAudited(scope, { table: blockingStatesTable, audit: blockingStateAudit }, states),
-    setChargedThrough: async (changes) => {
-      if (changes.length === 0) return;
-      const records = changes.map(({ subscriptionId, chargedThrough }) => ({
-        id: subscriptionId,
-        chargedThrough,
-      }));
-      const rows = await scope.runner.rows(sql`
-        ${updateOf(scope, subscriptionsTable, { key: 'id', properties: ['chargedThrough'], records })}
-        returning ${raw(scope.runner.dialect.selectList(subscriptionsTable, subscriptionsTable.name))}`);
-      for (const row of rows) {
-        noteUpdate(scope, subscriptionAudit, subscriptionsTable.decode(row));
-      }
-    },
+    withdrawBlockingStates: async (stateIds) =>
+      updateAudited(
+        scope,
+        { table: blockingStatesTable, audit: blockingStateAudit },
+        { properties: ['isActive'], records: stateIds.map((id) => ({ id, isActive: false })) },
+      ),
+    setChargedThrough: async (changes) =>
+      updateAudited(
+        scope,
+        { table: subscriptionsTable, audit: subscriptionAudit },
+        {
+          properties: ['chargedThrough'],
+          records: changes.map(({ subscriptionId, chargedThrough }) => ({
+            id: subscriptionId,
+            chargedThrough,
+          })),
+        },
+      ),
   };
 }

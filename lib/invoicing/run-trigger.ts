@@ -6,7 +6,9 @@ import { type LocalDate, parseLocalDate } from '../time/index.ts';
 /** Topics that can start an automatic run (invoicing.md §8.1). */
 export const RUN_TOPICS: readonly string[] = [
   BusEventType.SUBSCRIPTION_CREATION,
+  BusEventType.SUBSCRIPTION_CHANGE,
   BusEventType.SUBSCRIPTION_PHASE,
+  BusEventType.SUBSCRIPTION_CANCEL,
   BusEventType.SUBSCRIPTION_BCD_CHANGE,
   BusEventType.SUBSCRIPTION_QUANTITY,
   BusEventType.TAG_DELETION,

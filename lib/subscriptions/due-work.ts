@@ -108,9 +108,11 @@ function followingOf(input: {
 function blockingWork(item: Extract<DueItem, { kind: 'BLOCKING_STATE' }>, facts: DueFacts): DueWork {
   const state = facts.blockingStates.find((candidate) => candidate.id === item.blockingStateId);
   const subject = subjectOf(item.blockedId, facts);
-  const isStart =
-    state?.service === ENTITLEMENT_SERVICE && state.stateName === EntitlementStateName.ENT_STARTED;
-  if (!isStart || subject === undefined) return NOTHING;
+  const isTold =
+    state?.service === ENTITLEMENT_SERVICE &&
+    (state.stateName === EntitlementStateName.ENT_STARTED ||
+      state.stateName === EntitlementStateName.ENT_CANCELLED);
+  if (!isTold || subject === undefined) return NOTHING;
   return { addedEvents: [], busEvents: [entitlementEvent(subject, state)] };
 }
 

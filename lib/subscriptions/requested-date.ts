@@ -9,6 +9,7 @@ import {
   type LocalDate,
   localDateOf,
   localTimeOf,
+  maxDate,
   truncateToSecond,
   UTC,
   yearOf,
@@ -53,4 +54,10 @@ function checkReach(date: LocalDate, today: LocalDate): void {
 export function atReferenceTime(date: LocalDate, account: Calendar): DatedInstant {
   const time = localTimeOf(account.referenceTime, account.timeZone);
   return { date, at: instantAt(date, time, account.timeZone) };
+}
+
+/** `dated`, but not before `bound`; its local date does not lie before that of `bound` either (§2 rule 8). */
+export function raisedTo(dated: DatedInstant, bound: DatedInstant): DatedInstant {
+  if (dated.at < bound.at) return bound;
+  return { at: dated.at, date: maxDate(dated.date, bound.date) };
 }

@@ -19,6 +19,7 @@ import { type Creation, type CreationInput, overridesOfCreation, planCreation } 
 import { planNamesOf } from './lifecycle-order.ts';
 import { loadBundleViews } from './load-bundle-views.ts';
 import { type Bundle, LifecycleEventType, type Subscription } from './model.ts';
+import { noSuchSubscription } from './no-such-subscription.ts';
 import { planAt } from './plan-at.ts';
 import { effectiveEvent, entitlementEvent, requestedEvent } from './subscription-bus-events.ts';
 import { blockingStateNotification, eventNotification } from './subscription-notifications.ts';
@@ -198,14 +199,6 @@ export class SubscriptionService {
   #open(context: CallContext, accounts: CatalogRequest['accounts']): Promise<CatalogSource> {
     return this.#catalogs.open({ tenant: context.tenant, now: context.createdDate, accounts });
   }
-}
-
-function noSuchSubscription(subscriptionId: Uuid): BillingError {
-  return new BillingError({
-    code: ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
-    message: `Subscription ${subscriptionId} does not exist`,
-    facts: { subscriptionId },
-  });
 }
 
 async function viewsOf(

@@ -5,6 +5,7 @@ import { formatInstant, formatLocalDate } from '../time/index.ts';
 import {
   type BlockingState,
   type Bundle,
+  EntitlementStateName,
   type LifecycleEvent,
   LifecycleEventType,
   type Subscription,
@@ -44,14 +45,21 @@ const BUS_TYPE: ReadonlyMap<LifecycleEventType, SubscriptionBusEventType> = new 
 >([
   [LifecycleEventType.CREATE, BusEventType.SUBSCRIPTION_CREATION],
   [LifecycleEventType.TRANSFER, BusEventType.SUBSCRIPTION_CREATION],
+  [LifecycleEventType.CHANGE, BusEventType.SUBSCRIPTION_CHANGE],
+  [LifecycleEventType.UNDO_CHANGE, BusEventType.SUBSCRIPTION_CHANGE],
   [LifecycleEventType.PHASE, BusEventType.SUBSCRIPTION_PHASE],
+  [LifecycleEventType.CANCEL, BusEventType.SUBSCRIPTION_CANCEL],
+  [LifecycleEventType.UNCANCEL, BusEventType.SUBSCRIPTION_UNCANCEL],
   [LifecycleEventType.EXPIRED, BusEventType.SUBSCRIPTION_EXPIRED],
   [LifecycleEventType.BCD_CHANGE, BusEventType.SUBSCRIPTION_BCD_CHANGE],
   [LifecycleEventType.QUANTITY_CHANGE, BusEventType.SUBSCRIPTION_QUANTITY],
 ]);
 
+/** What a subscription event tells of a lifecycle event. */
+export type ToldEvent = Pick<LifecycleEvent, 'type' | 'effective'>;
+
 /** The event that an operation has been accepted (subscriptions.md §21). `event` is the one it is about. */
-export function requestedEvent(subject: EventSubject, event: New<LifecycleEvent>): NewBusEvent {
+export function requestedEvent(subject: EventSubject, event: ToldEvent): NewBusEvent {
   return busEvent(subject, event, {
     actionType: ActionType.REQUESTED,
     targetDate: null,
@@ -62,17 +70,20 @@ export function requestedEvent(subject: EventSubject, event: New<LifecycleEvent>
 /** The event that a lifecycle event has taken effect. */
 export function effectiveEvent(
   subject: EventSubject,
-  event: New<LifecycleEvent>,
+  event: ToldEvent,
   isLastOfOperation: boolean,
 ): NewBusEvent {
   const targetDate = formatLocalDate(event.effective.date);
   return busEvent(subject, event, { actionType: ActionType.EFFECTIVE, targetDate, isLastOfOperation });
 }
 
-/** The event that the service of a subscription has started. */
+/** The event that the service of a subscription has started or ended. */
 export function entitlementEvent(subject: EventSubject, state: New<BlockingState>): NewBusEvent {
   return {
-    type: BusEventType.ENTITLEMENT_CREATION,
+    type:
+      state.stateName === EntitlementStateName.ENT_CANCELLED
+        ? BusEventType.ENTITLEMENT_CANCEL
+        : BusEventType.ENTITLEMENT_CREATION,
     accountRecordId: subject.subscription.accountRecordId,
     payload: {
       accountId: subject.subscription.accountId,
@@ -85,17 +96,17 @@ export function entitlementEvent(subject: EventSubject, state: New<BlockingState
 
 function busEvent(
   { subscription, bundle }: EventSubject,
-  event: New<LifecycleEvent>,
+  event: ToldEvent,
   variant: Pick<SubscriptionEventPayload, 'actionType' | 'targetDate' | 'isLastOfOperation'>,
 ): NewBusEvent {
   const type = BUS_TYPE.get(event.type);
-  assertInvariant(type, `${event.type} has no bus event`, { eventId: event.id });
+  assertInvariant(type, `${event.type} has no bus event`, { type: event.type });
   const payload: SubscriptionEventPayload = {
     accountId: subscription.accountId,
     bundleId: subscription.bundleId,
     subscriptionId: subscription.id,
     bundleExternalKey: bundle.externalKey,
-    subscriptionChangeUndo: false,
+    subscriptionChangeUndo: event.type === LifecycleEventType.UNDO_CHANGE,
     effectiveDate: formatInstant(event.effective.at),
     ...variant,
   };

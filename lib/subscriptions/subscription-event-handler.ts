@@ -5,14 +5,14 @@ import { withOverridePlans } from '../catalog/override-plans.ts';
 import { ActingComponent } from '../context.ts';
 import { assertInvariant } from '../errors/index.ts';
 import type { Ports } from '../ports/index.ts';
-import type { ClaimedEntry, New, ReadSession, WriteSession } from '../ports/storage/index.ts';
+import type { ClaimedEntry, ReadSession, WriteSession } from '../ports/storage/index.ts';
 import { batchAuthorship } from '../queue/batch-authorship.ts';
 import type { HandlerBatch, QueueHandler } from '../queue/handler.ts';
 import { type NewBusEvent, QueueName } from '../queue/model.ts';
-import { type Instant, minDate } from '../time/index.ts';
+import type { Instant } from '../time/index.ts';
 import { type DueFacts, type DueWork, dueWork } from './due-work.ts';
 import { planNamesOf } from './lifecycle-order.ts';
-import type { LifecycleEvent } from './model.ts';
+import { markDirty, touchedBy } from './save-edits.ts';
 import { type DueItem, dueItemOf, eventNotification } from './subscription-notifications.ts';
 
 /**
@@ -144,21 +144,8 @@ async function save(session: WriteSession, done: readonly Done[]): Promise<void>
   if (added.length > 0) {
     await session.subscriptions.insertEvents(added);
     session.schedule(added.map(eventNotification));
-    await markDirty(session, added);
+    await markDirty(session, added.map(touchedBy));
   }
   const busEvents: readonly NewBusEvent[] = done.flatMap(({ work }) => work.busEvents);
   if (busEvents.length > 0) session.publish(busEvents);
-}
-
-/** A new billing event makes its subscription due for invoicing from the date it touches (invoicing.md §7.1). */
-async function markDirty(session: WriteSession, added: readonly New<LifecycleEvent>[]): Promise<void> {
-  const touched = Map.groupBy(added, (event) => event.subscriptionId);
-  const cursors = await session.invoices.findCursors([...touched.keys()]);
-  await session.invoices.saveCursors(
-    cursors.map((cursor) => {
-      const dates = (touched.get(cursor.subscriptionId) ?? []).map((event) => event.effective.date);
-      const all = cursor.dirtyFrom === null ? dates : [cursor.dirtyFrom, ...dates];
-      return { ...cursor, dirtyFrom: all.reduce((first, date) => minDate(first, date)) };
-    }),
-  );
 }

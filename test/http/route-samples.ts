@@ -126,6 +126,16 @@ export const samples: Readonly<Record<string, MakeSample>> = {
   }),
   getSubscriptionByKey: () => ({ query: 'externalKey=sub' }),
   getSubscription: () => ({ query: 'audit=FULL' }),
+  cancelSubscriptionPlan: async (world) => ({
+    ...(await anotherSubscription(world)),
+    query: 'requestedDate=2024-03-01&useRequestedDateForBilling=true&callCompletion=true',
+  }),
+  uncancelSubscriptionPlan: async (world) => {
+    const sample = await anotherSubscription(world);
+    const path = `/1.0/kb/subscriptions/${sample.segments?.subscriptionId}`;
+    await world.serving.call('DELETE', `${path}?requestedDate=2030-01-01&useRequestedDateForBilling=true`);
+    return sample;
+  },
   createFutureInvoice: uninvoicedAccount,
   generateDryRunInvoice: ({ accountId }) => ({
     query: `accountId=${accountId}&targetDate=2025-02-10`,
@@ -305,6 +315,13 @@ async function uninvoicedAccount({ serving }: World): Promise<Sample> {
   const accountId = createdId(account);
   await serving.call('POST', '/1.0/kb/subscriptions', { body: { accountId, planName: 'canopy-monthly' } });
   return { query: `accountId=${accountId}&targetDate=2024-02-10` };
+}
+
+/** A subscription that no other sample uses. */
+async function anotherSubscription({ serving, accountId }: World): Promise<Sample> {
+  const body = { accountId, planName: 'canopy-monthly' };
+  const subscriptionId = createdId(await serving.call('POST', '/1.0/kb/subscriptions', { body }));
+  return { segments: { subscriptionId } };
 }
 
 function ofSubscription({ subscriptionId }: World): Sample {

@@ -19,6 +19,9 @@ export const completionParameters = {
 /** Default of `callTimeoutSec` in dialect K where a subscription is created or changed (http-api.md §4 line 5). */
 export const DEFAULT_WAIT_SEC_IN_K = 3;
 
+/** The same where one is cancelled. */
+export const DEFAULT_CANCEL_WAIT_SEC_IN_K = 5;
+
 interface CompletedCall {
   readonly billing: Pick<Billing, 'completion'>;
   readonly context: CallContext;

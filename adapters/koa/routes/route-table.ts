@@ -17,6 +17,7 @@ import { objectTagRoutes } from './object-tags.ts';
 import { paymentRoutes } from './payments.ts';
 import { securityRoutes } from './security.ts';
 import { subscriptionCatalogRoutes } from './subscription-catalog.ts';
+import { subscriptionLifecycleRoutes } from './subscription-lifecycle.ts';
 import { subscriptionRoutes } from './subscriptions.ts';
 import { tagRoutes } from './tags.ts';
 import { tenantValueRoutes } from './tenant-values.ts';
@@ -35,6 +36,7 @@ export function routeTable(options: { readonly testMode: boolean }): readonly Ro
     ...catalogChangeReportRoutes,
     ...accountRoutes,
     ...subscriptionRoutes,
+    ...subscriptionLifecycleRoutes,
     ...invoiceRoutes,
     ...manualItemRoutes,
     ...paymentRoutes,

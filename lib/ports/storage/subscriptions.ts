@@ -15,6 +15,8 @@ export interface SubscriptionReads {
   findByBundles(bundleIds: readonly Uuid[]): Promise<readonly Subscription[]>;
   /** Active lifecycle events, by subscription, then (effective instant, sequence). */
   findEvents(subscriptionIds: readonly Uuid[]): Promise<readonly LifecycleEvent[]>;
+  /** Withdrawn lifecycle events of these subscriptions, in the order of their sequence. */
+  findWithdrawnEvents(subscriptionIds: readonly Uuid[]): Promise<readonly LifecycleEvent[]>;
   findEventsByIds(eventIds: readonly Uuid[]): Promise<readonly LifecycleEvent[]>;
   /** Active blocking states of these accounts, bundles and subscriptions, by (effective instant, sequence). */
   findBlockingStates(blockedIds: readonly Uuid[]): Promise<readonly BlockingState[]>;
@@ -26,7 +28,13 @@ export interface SubscriptionWrites {
   /** A taken key throws BillingError 1016. */
   insertSubscriptions(subscriptions: readonly New<Subscription>[]): Promise<void>;
   insertEvents(events: readonly New<LifecycleEvent>[]): Promise<void>;
+  /** Withdraws lifecycle events or brings them back; audited as UPDATE. */
+  setEventActivity(
+    changes: readonly Pick<LifecycleEvent, 'id' | 'isActive' | 'deactivatedBy'>[],
+  ): Promise<void>;
   insertBlockingStates(states: readonly New<BlockingState>[]): Promise<void>;
+  /** Audited as UPDATE. */
+  withdrawBlockingStates(stateIds: readonly Uuid[]): Promise<void>;
   /** Audited as UPDATE of the subscription. */
   setChargedThrough(
     changes: readonly { readonly subscriptionId: Uuid; readonly chargedThrough: DatedInstant }[],

@@ -1,0 +1,122 @@
+import { BillingActionPolicy } from '../catalog/index.ts';
+import { cancelPolicyOf } from '../catalog/rule-versions.ts';
+import { BillingError, ErrorCode } from '../errors/index.ts';
+import { type DatedInstant, formatInstant, formatLocalDate, type Instant } from '../time/index.ts';
+import { endOfTerm, policyDate, type TimedPolicy } from './policy-date.ts';
+import { atReferenceTime, datedInstant, type RequestedDate, raisedTo } from './requested-date.ts';
+import {
+  entitlementStartOf,
+  firstTransitionOf,
+  planOf,
+  type RunningSubscription,
+} from './running-subscription.ts';
+
+/** When the service ends: now, or when what is invoiced has been delivered. */
+export const EntitlementActionPolicy = { IMMEDIATE: 'IMMEDIATE', END_OF_TERM: 'END_OF_TERM' } as const;
+export type EntitlementActionPolicy = (typeof EntitlementActionPolicy)[keyof typeof EntitlementActionPolicy];
+
+export interface CancelSubscriptionOptions {
+  /** A date ends the service there; an instant ends service and billing there. Absent = now. */
+  readonly requestedDate?: RequestedDate | null | undefined;
+  /** When the service ends; `requestedDate` is ignored then. */
+  readonly entitlementPolicy?: EntitlementActionPolicy | null | undefined;
+  /** When billing ends; absent = by the catalog's rule. ILLEGAL is refused. */
+  readonly billingPolicy?: BillingActionPolicy | null | undefined;
+  /** Billing ends at the requested date too; only without policies. Default false. */
+  readonly useRequestedDateForBilling?: boolean | undefined;
+}
+
+/** Two ends that need not be in order: billing may end before or after the service. */
+export interface CancellationDates {
+  readonly entitlement: DatedInstant;
+  readonly billing: DatedInstant;
+}
+
+/**
+ * When service and billing end (subscriptions.md §9, the table).
+ * @throws BillingError SUBSCRIPTION_INVALID_REQUESTED_DATE (1001), INVALID_PARAMETER (60002).
+ */
+export function cancellationDates(
+  running: RunningSubscription,
+  options: CancelSubscriptionOptions,
+  now: Instant,
+): CancellationDates {
+  const { entitlementPolicy, useRequestedDateForBilling = false } = options;
+  const billingPolicy = timedPolicy(options.billingPolicy);
+  const requested = entitlementPolicy ? null : (options.requestedDate ?? null);
+  if (requested !== null && 'at' in requested && billingPolicy === null) {
+    const end = requestedInstant(running, requested, now);
+    return { entitlement: end, billing: end };
+  }
+  const asked = requestedDay(running, requested, now);
+  const entitlement = entitlementPolicy ? entitlementDate(entitlementPolicy, running, now) : asked;
+  const takesAsked = useRequestedDateForBilling && !entitlementPolicy && billingPolicy === null;
+  return {
+    entitlement: raisedTo(entitlement, entitlementStartOf(running)),
+    billing: takesAsked
+      ? raisedTo(asked, firstTransitionOf(running).event.effective)
+      : policyDate(billingPolicy ?? catalogPolicy(running, now), running, now),
+  };
+}
+
+/** An instant ends both, whatever else is said, and must lie in the life of both. */
+function requestedInstant(
+  running: RunningSubscription,
+  requested: RequestedDate,
+  now: Instant,
+): DatedInstant {
+  const end = datedInstant(requested, now, running.account);
+  const starts = [entitlementStartOf(running), firstTransitionOf(running).event.effective];
+  for (const start of starts) {
+    if (end.at < start.at) throw beforeStart(running, formatInstant(end.at), formatInstant(start.at));
+  }
+  return end;
+}
+
+/** The requested date, an instant reduced to its date; now without one. */
+function requestedDay(
+  running: RunningSubscription,
+  requested: RequestedDate | null,
+  now: Instant,
+): DatedInstant {
+  const dated = datedInstant(requested, now, running.account);
+  if (requested === null) return dated;
+  const start = entitlementStartOf(running);
+  if (dated.date < start.date)
+    throw beforeStart(running, formatLocalDate(dated.date), formatLocalDate(start.date));
+  return atReferenceTime(dated.date, running.account);
+}
+
+function entitlementDate(
+  policy: EntitlementActionPolicy,
+  running: RunningSubscription,
+  now: Instant,
+): DatedInstant {
+  return policy === EntitlementActionPolicy.IMMEDIATE
+    ? datedInstant(null, now, running.account)
+    : endOfTerm(running, now);
+}
+
+/** By the rule for the current plan and phase, from the version that supplies the plan (§9 rule 3). */
+function catalogPolicy(running: RunningSubscription, now: Instant): TimedPolicy {
+  const { plan, phase, priceListName, chosenAt } = planOf(running, now);
+  const ruled = { planName: plan.name, phaseType: phase.type, priceListName, lastPlanChange: chosenAt };
+  return timedPolicy(cancelPolicyOf(running.catalog, ruled, now)) ?? BillingActionPolicy.END_OF_TERM;
+}
+
+function timedPolicy(policy: BillingActionPolicy | null | undefined): TimedPolicy | null {
+  if (policy !== BillingActionPolicy.ILLEGAL) return policy ?? null;
+  throw new BillingError({
+    code: ErrorCode.INVALID_PARAMETER,
+    message: 'billingPolicy ILLEGAL says no date; choose IMMEDIATE, END_OF_TERM or START_OF_TERM',
+    facts: { parameter: 'billingPolicy' },
+  });
+}
+
+function beforeStart({ subscription }: RunningSubscription, end: string, start: string): BillingError {
+  return new BillingError({
+    code: ErrorCode.SUBSCRIPTION_INVALID_REQUESTED_DATE,
+    message: `Subscription ${subscription.id} cannot end on ${end}, before its start on ${start}`,
+    facts: { subscriptionId: subscription.id, requestedDate: end },
+  });
+}

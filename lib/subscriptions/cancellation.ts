@@ -1,0 +1,111 @@
+import { BillingError, ErrorCode } from '../errors/index.ts';
+import type { Uuid } from '../ids/index.ts';
+import { type DatedInstant, formatInstant, type Instant } from '../time/index.ts';
+import {
+  type CancellationDates,
+  type CancelSubscriptionOptions,
+  cancellationDates,
+} from './cancellation-dates.ts';
+import { bareDraft, eventsOf } from './event-draft.ts';
+import { isEnd } from './lifecycle-order.ts';
+import { EntitlementState, LifecycleEventType } from './model.ts';
+import { lastSequenceOf, type RunningSubscription, stateOf } from './running-subscription.ts';
+import {
+  entitlementEnded,
+  eventsFrom,
+  type SubscriptionEdit,
+  storedEntitlementEnds,
+  withdrawnBy,
+} from './subscription-edit.ts';
+import { transitionAt } from './transitions.ts';
+
+export interface EditTools {
+  readonly now: Instant;
+  readonly nextId: () => Uuid;
+}
+
+export interface Cancellation extends CancellationDates {
+  readonly edit: SubscriptionEdit;
+}
+
+/**
+ * Ends service and billing of a subscription (subscriptions.md §9). A pending end at or after the new one is replaced.
+ * @throws BillingError SUBSCRIPTION_CANCEL_BAD_STATE (1031), and as `cancellationDates`.
+ */
+export function planCancellation(
+  running: RunningSubscription,
+  options: CancelSubscriptionOptions,
+  { now, nextId }: EditTools,
+): Cancellation {
+  checkRuns(running, now);
+  const dates = cancellationDates(running, options, now);
+  checkBillingEnd(running, dates.billing, now);
+
+  const { subscription } = running;
+  const owner = {
+    subscriptionId: subscription.id,
+    accountRecordId: subscription.accountRecordId,
+    lastSequence: lastSequenceOf(running),
+    createdDate: now,
+    nextId,
+  };
+  const addedEvents = eventsOf([bareDraft(LifecycleEventType.CANCEL, dates.billing)], owner);
+  const ended = entitlementEnded(running, {
+    id: nextId(),
+    effective: dates.entitlement,
+    createdDate: now,
+  });
+  return {
+    ...dates,
+    edit: {
+      subject: running,
+      requested: { type: LifecycleEventType.CANCEL, effective: dates.billing },
+      addedEvents,
+      withdrawn: withdrawnBy(addedEvents, eventsFrom(running.events, dates.billing.at)),
+      restored: [],
+      addedStates: [ended],
+      withdrawnStates: storedEntitlementEnds(running),
+    },
+  };
+}
+
+/** True if a cancellation of all subscriptions of an account passes this one over (§9 rule 9). */
+export function hasEnded(running: RunningSubscription, now: Instant): boolean {
+  return stateOf(running, now) === EntitlementState.CANCELLED || billingHasEnded(running, now);
+}
+
+/** True if its billing is CANCELLED or EXPIRED at `now`. */
+export function billingHasEnded({ transitions }: RunningSubscription, now: Instant): boolean {
+  const transition = transitionAt(transitions, now);
+  return transition !== undefined && isEnd(transition.event);
+}
+
+function checkRuns(running: RunningSubscription, now: Instant): void {
+  if (!hasEnded(running, now)) return;
+  const state = stateOf(running, now);
+  throw badState(running, `is ${state}, or its billing has ended`, 'it cannot be cancelled again');
+}
+
+function checkBillingEnd(running: RunningSubscription, billing: DatedInstant, now: Instant): void {
+  const { subscription, transitions } = running;
+  const pending = transitions.find(({ event }) => isEnd(event));
+  if (pending !== undefined && pending.event.effective.at < billing.at) {
+    const ends = `ends by ${pending.event.type} at ${formatInstant(pending.event.effective.at)} already`;
+    throw badState(running, ends, `that is before ${formatInstant(billing.at)}; uncancel it first`);
+  }
+  const last = transitionAt(transitions, now) ?? transitions[0];
+  if (last === undefined || billing.at >= last.event.effective.at) return;
+  throw new BillingError({
+    code: ErrorCode.SUBSCRIPTION_INVALID_REQUESTED_DATE,
+    message: `Billing of subscription ${subscription.id} cannot end at ${formatInstant(billing.at)}, before its ${last.event.type} of ${formatInstant(last.event.effective.at)}`,
+    facts: { subscriptionId: subscription.id, requestedDate: formatInstant(billing.at) },
+  });
+}
+
+function badState({ subscription }: RunningSubscription, what: string, hint: string): BillingError {
+  return new BillingError({
+    code: ErrorCode.SUBSCRIPTION_CANCEL_BAD_STATE,
+    message: `Subscription ${subscription.id} ${what}: ${hint}`,
+    facts: { subscriptionId: subscription.id },
+  });
+}

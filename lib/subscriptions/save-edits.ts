@@ -1,0 +1,95 @@
+import type { Uuid } from '../ids/index.ts';
+import type { New, WriteSession } from '../ports/storage/index.ts';
+import { type Instant, type LocalDate, minDate } from '../time/index.ts';
+import { isMarker } from './lifecycle-order.ts';
+import { type BlockingState, type LifecycleEvent, LifecycleEventType } from './model.ts';
+import { effectiveEvent, entitlementEvent, requestedEvent } from './subscription-bus-events.ts';
+import type { SubscriptionEdit } from './subscription-edit.ts';
+import { blockingStateNotification, eventNotification } from './subscription-notifications.ts';
+
+/**
+ * Stores what operations change of subscriptions and tells of it: what is due by now with the call, the rest by the queue
+ * (subscriptions.md §21). A constant number of statements for any number of subscriptions.
+ */
+export async function saveEdits(
+  session: WriteSession,
+  edits: readonly SubscriptionEdit[],
+  now: Instant,
+): Promise<void> {
+  const withdrawn = edits.flatMap((edit) => edit.withdrawn);
+  const restored = edits.flatMap((edit) => edit.restored);
+  const withdrawnStates = edits.flatMap((edit) => edit.withdrawnStates);
+  await session.subscriptions.setEventActivity([
+    ...withdrawn.map(({ event, by }) => ({ id: event.id, isActive: false, deactivatedBy: by })),
+    ...restored.map(({ id }) => ({ id, isActive: true, deactivatedBy: null })),
+  ]);
+  await session.subscriptions.withdrawBlockingStates(withdrawnStates.map(({ id }) => id));
+  await session.subscriptions.insertEvents(edits.flatMap((edit) => edit.addedEvents));
+  await session.subscriptions.insertBlockingStates(edits.flatMap((edit) => edit.addedStates));
+  await session.unschedule(
+    keysOf([
+      ...withdrawn
+        .map(({ event }) => event)
+        .filter(isAfter(now))
+        .map(eventNotification),
+      ...withdrawnStates.filter(isAfter(now)).map(blockingStateNotification),
+    ]),
+  );
+  session.schedule(restored.filter(isAfter(now)).map(eventNotification));
+  await markDirty(session, edits.flatMap(touchedDates));
+  for (const edit of edits) announce(session, edit, now);
+}
+
+/** A day from which a subscription may be billed otherwise than before. */
+export interface TouchedDate {
+  readonly subscriptionId: Uuid;
+  readonly date: LocalDate;
+}
+
+/** A changed billing event makes its subscription due for invoicing from the earliest date it touches (invoicing.md §7.1). */
+export async function markDirty(session: WriteSession, touched: readonly TouchedDate[]): Promise<void> {
+  if (touched.length === 0) return;
+  const dates = Map.groupBy(touched, ({ subscriptionId }) => subscriptionId);
+  const cursors = await session.invoices.findCursors([...dates.keys()]);
+  await session.invoices.saveCursors(
+    cursors.map((cursor) => {
+      const own = (dates.get(cursor.subscriptionId) ?? []).map(({ date }) => date);
+      const all = cursor.dirtyFrom === null ? own : [cursor.dirtyFrom, ...own];
+      return { ...cursor, dirtyFrom: all.reduce((first, date) => minDate(first, date)) };
+    }),
+  );
+}
+
+/** The day of an event, as one that billing must look at anew. */
+export function touchedBy(event: New<LifecycleEvent>): TouchedDate {
+  return { subscriptionId: event.subscriptionId, date: event.effective.date };
+}
+
+function touchedDates({ addedEvents, withdrawn, restored }: SubscriptionEdit): readonly TouchedDate[] {
+  const events = [...addedEvents, ...withdrawn.map(({ event }) => event), ...restored];
+  return events.filter((event) => !isMarker(event)).map(touchedBy);
+}
+
+function announce(session: WriteSession, edit: SubscriptionEdit, now: Instant): void {
+  const { subject, addedEvents, addedStates } = edit;
+  const due = addedEvents.filter((event) => event.effective.at <= now);
+  // An expiry asks for no invoice run (invoicing.md §8.1), so the event before it does; a marker is no transition.
+  const last = due.findLast((event) => event.type !== LifecycleEventType.EXPIRED && !isMarker(event));
+  session.publish([requestedEvent(subject, edit.requested)]);
+  session.publish(due.map((event) => effectiveEvent(subject, event, event === last)));
+  session.publish(
+    addedStates.filter((state) => !isAfter(now)(state)).map((state) => entitlementEvent(subject, state)),
+  );
+  session.schedule([
+    ...addedEvents.filter(isAfter(now)).map(eventNotification),
+    ...addedStates.filter(isAfter(now)).map(blockingStateNotification),
+  ]);
+}
+
+function isAfter(now: Instant): (fact: Pick<LifecycleEvent | BlockingState, 'effective'>) => boolean {
+  return ({ effective }) => effective.at > now;
+}
+
+function keysOf(notifications: readonly { readonly uniqueKey: string | null }[]): readonly string[] {
+  return notifications.flatMap(({ uniqueKey }) => uniqueKey ?? []);
+}

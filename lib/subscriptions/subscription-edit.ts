@@ -1,0 +1,84 @@
+import { assertInvariant } from '../errors/index.ts';
+import type { Uuid } from '../ids/index.ts';
+import type { New } from '../ports/storage/index.ts';
+import type { Instant } from '../time/index.ts';
+import { isMarker, isStart } from './lifecycle-order.ts';
+import {
+  type BlockingState,
+  BlockingStateType,
+  ENTITLEMENT_SERVICE,
+  EntitlementStateName,
+  type LifecycleEvent,
+} from './model.ts';
+import type { RunningSubscription } from './running-subscription.ts';
+import type { EventSubject, ToldEvent } from './subscription-bus-events.ts';
+
+/** An event that another one makes void. */
+export interface Withdrawal {
+  readonly event: LifecycleEvent;
+  /** The event whose insertion withdraws it. */
+  readonly by: Uuid;
+}
+
+/** What one operation changes of the facts stored about one subscription. */
+export interface SubscriptionEdit {
+  readonly subject: EventSubject;
+  /** What the operation is about: its REQUESTED event carries the type and the date. */
+  readonly requested: ToldEvent;
+  readonly addedEvents: readonly New<LifecycleEvent>[];
+  readonly withdrawn: readonly Withdrawal[];
+  /** Events that were withdrawn and count again. */
+  readonly restored: readonly LifecycleEvent[];
+  readonly addedStates: readonly New<BlockingState>[];
+  readonly withdrawnStates: readonly BlockingState[];
+}
+
+/** The active events from `at` on that an operation there makes void; the start of the subscription stays. */
+export function eventsFrom(events: readonly LifecycleEvent[], at: Instant): readonly LifecycleEvent[] {
+  return events.filter((event) => event.effective.at >= at && !isStart(event) && !isMarker(event));
+}
+
+/** These events withdrawn by the first of those that an operation adds: the one that it is about. */
+export function withdrawnBy(
+  added: readonly New<LifecycleEvent>[],
+  events: readonly LifecycleEvent[],
+): readonly Withdrawal[] {
+  const [cause] = added;
+  assertInvariant(cause, 'An operation that withdraws events adds one');
+  return events.map((event) => ({ event, by: cause.id }));
+}
+
+/** The active ENT_CANCELLED of the subscription, in effect or to come. */
+export function storedEntitlementEnds({
+  subscription,
+  blockingStates,
+}: RunningSubscription): readonly BlockingState[] {
+  return blockingStates.filter(
+    (state) =>
+      state.blockedId === subscription.id &&
+      state.service === ENTITLEMENT_SERVICE &&
+      state.stateName === EntitlementStateName.ENT_CANCELLED,
+  );
+}
+
+/** ENT_CANCELLED of the subscription (subscriptions.md §3, reserved states). */
+export function entitlementEnded(
+  { subscription, blockingStates }: RunningSubscription,
+  stored: Pick<BlockingState, 'id' | 'effective' | 'createdDate'>,
+): New<BlockingState> {
+  const own = blockingStates.filter((state) => state.blockedId === subscription.id);
+  return {
+    ...stored,
+    blockedId: subscription.id,
+    accountRecordId: subscription.accountRecordId,
+    type: BlockingStateType.SUBSCRIPTION,
+    service: ENTITLEMENT_SERVICE,
+    stateName: EntitlementStateName.ENT_CANCELLED,
+    isBlockChange: true,
+    isBlockEntitlement: true,
+    isBlockBilling: false,
+    sequence: own.reduce((last, { sequence }) => Math.max(last, sequence), 0) + 1,
+    isActive: true,
+    causedBy: null,
+  };
+}
