@@ -173,6 +173,9 @@ export const MAX_URL_BYTES = 8 * KIBIBYTE;
 /** How long a request may take (`server.limits.requestTime`); streams and waits on `callCompletion` are exempt. */
 export const MAX_REQUEST_MS = MINUTE_MS;
 
+/** How long the reader of a streamed answer may take nothing before the answer is broken off. */
+export const STALLED_READER_MS = MINUTE_MS;
+
 /** Elements of a request array (`server.limits.list`). */
 export const MAX_REQUEST_LIST = 1_000;
 

@@ -5,6 +5,7 @@ import type { Answer } from '../routing/answer.ts';
 import { CORE } from '../routing/path.ts';
 import type { Route } from '../routing/route.ts';
 import { filledQuery } from '../wire/query.ts';
+import { isLong, jsonListPieces } from './json-pieces.ts';
 import { paginationHeaders } from './pagination.ts';
 import { jsonType, type Rendered } from './rendered.ts';
 
@@ -52,8 +53,10 @@ function entityTag(body: string): string {
   return `W/"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
 }
 
-function contentOf({ jsonPieces, text, json }: Answer, mediaType: string) {
+function contentOf({ jsonPieces, text, json, page }: Answer, mediaType: string) {
   if (jsonPieces !== undefined) return { type: jsonType, body: jsonPieces };
   if (text !== undefined) return { type: `${mediaType}; charset=utf-8`, body: text };
+  if (page !== undefined && Array.isArray(json) && isLong(json))
+    return { type: jsonType, body: jsonListPieces(json) };
   return { type: jsonType, body: jsonText(json) };
 }

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Context } from 'koa';
+import { STALLED_READER_MS } from '../../../lib/limits.ts';
 import { compressed } from './compression.ts';
 
 export const jsonType = 'application/json';
@@ -21,9 +22,15 @@ export async function writeRendered(ctx: Context, { status, headers, body }: Ren
   if (status === 204) keepContentType(ctx.res);
   else if (isKnown(ctx.get('If-None-Match'), headers.ETag)) ctx.status = 304;
   else {
-    const whole = typeof body === 'string' ? body : Readable.from(body);
+    const whole = typeof body === 'string' ? body : streamTo(ctx.res, body);
     ctx.body = ctx.method === 'HEAD' ? whole : await compressed(ctx, whole);
   }
+}
+
+/** What a reader that has stalled keeps in memory must not stay there for ever: the answer is broken off. */
+function streamTo(response: ServerResponse, body: AsyncIterable<string>): Readable {
+  response.setTimeout(STALLED_READER_MS, () => response.destroy());
+  return Readable.from(body, { objectMode: false });
 }
 
 /**

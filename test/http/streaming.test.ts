@@ -1,0 +1,101 @@
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
+import { expect } from 'chai';
+import Koa from 'koa';
+import { type Listening, listen } from '../../adapters/koa/index.ts';
+import { streamedJson } from '../../adapters/koa/routing/answer.ts';
+import { dispatcher } from '../../adapters/koa/routing/dispatcher.ts';
+import { openRoute } from '../../adapters/koa/routing/route.ts';
+import { freshDatabase } from '../support/databases.ts';
+import { migrated } from '../support/storage.ts';
+import { type Serving, serve } from './serving.ts';
+
+describe('long lists', () => {
+  let serving: Serving;
+  let listening: Listening;
+  let hasEnded = false;
+
+  /** A list without end, or one that fails midway. */
+  async function* elements(fails: boolean): AsyncGenerator<string> {
+    try {
+      yield '[0';
+      for (let n = 1; ; n += 1) {
+        await setTimeout(1);
+        if (fails && n === 5) throw new Error('the source has failed');
+        yield `,${n}${' '.repeat(1_000)}`;
+      }
+    } finally {
+      hasEnded = true;
+    }
+  }
+
+  const route = (path: string, fails: boolean) =>
+    openRoute({
+      method: 'GET',
+      path,
+      operationId: path.slice(1),
+      area: 'test',
+      summary: 'Stream a list',
+      permission: 'NONE',
+      success: { status: 200, mediaTypes: ['application/json'] },
+      handle: () => streamedJson(elements(fails)),
+    });
+
+  before(async () => {
+    serving = await serve(await freshDatabase('sqlite', migrated));
+    const { billing, log: logger } = serving;
+    const app = new Koa();
+    const routes = [route('/endless', false), route('/failing', true)];
+    app.use(dispatcher({ billing, logger, routes }));
+    app.on('error', () => undefined);
+    listening = await listen(app, { port: 0 });
+  });
+  after(async () => {
+    await listening.close();
+    await serving.close();
+  });
+  beforeEach(() => {
+    hasEnded = false;
+  });
+
+  async function answerOf(path: string, encoding: string): Promise<IncomingMessage> {
+    const headers = { 'accept-encoding': encoding, connection: 'close' };
+    const call = httpRequest({ port: listening.port, path, headers });
+    call.on('error', () => undefined);
+    call.end();
+    const [answer] = (await once(call, 'response')) as [IncomingMessage];
+    return answer;
+  }
+
+  for (const encoding of ['identity', 'gzip']) {
+    it(`break off where their source fails, rather than end as short lists (${encoding})`, async () => {
+      const outcome = await answerOf('/failing', encoding).then(
+        (answer) => Array.fromAsync(answer).catch((error: NodeJS.ErrnoException) => error.code),
+        (error: NodeJS.ErrnoException) => error.code,
+      );
+      expect(outcome).to.equal('ECONNRESET');
+    });
+
+    it(`end their source when the reader has gone (${encoding})`, async () => {
+      const answer = await answerOf('/endless', encoding);
+      await setTimeout(50);
+      expect(hasEnded).to.equal(false);
+      answer.destroy();
+      for (let waited = 0; !hasEnded && waited < 100; waited += 1) await setTimeout(20);
+      expect(hasEnded).to.equal(true);
+    });
+  }
+
+  it('are written in pieces, every record once and in order, with their counts', async () => {
+    const headers = { 'accept-encoding': 'identity' };
+    const names = Array.from({ length: 250 }, (_, n) => `Account ${n}`);
+    for (const name of names) await serving.call('POST', '/1.0/kb/accounts', { body: { name } });
+    const long = await serving.call('GET', '/1.0/kb/accounts/pagination?limit=1000', { headers });
+    expect((long.json as readonly { readonly name: string }[]).map(({ name }) => name)).to.deep.equal(names);
+    expect(long.headers.get('x-service-pagination-totalnbrecords')).to.equal('250');
+    expect(long.headers.has('content-length')).to.equal(false);
+    const short = await serving.call('GET', '/1.0/kb/accounts/pagination?limit=100', { headers });
+    expect(short.headers.get('content-length')).to.equal(String(short.text.length));
+  });
+});
