@@ -263,7 +263,7 @@ function operationsOf(services: Engine['services']) {
     catalogs: {
       current: catalogs.current.bind(catalogs),
       changeReport: changeReports.report.bind(changeReports),
-      validate: catalogAdministration.validate.bind(catalogAdministration),
+      validate: catalogs.validate.bind(catalogs),
       sources: catalogAdministration.sources.bind(catalogAdministration),
       addSimplePlan: catalogAdministration.addSimplePlan.bind(catalogAdministration),
       availableBasePlans: catalogAdministration.availableBasePlans.bind(catalogAdministration),

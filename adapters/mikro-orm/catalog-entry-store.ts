@@ -4,13 +4,17 @@ import {
   type CatalogEntryWrites,
   ChangeType,
 } from '../../lib/ports/storage/index.ts';
+import { isStorable } from '../../lib/text/index.ts';
 import { catalogEntryAudit, type Identified, planRowAudit } from './audited-records.ts';
 import { insertAudited, noteChange, type WriteScope } from './audited-writes.ts';
 import { textOf } from './columns.ts';
 import { haveIds, ofAccounts, select, selectOrdered, type TenantScope } from './record-access.ts';
-import { isIn, raw, sql } from './sql.ts';
+import { isIn, raw, rowsAs, sql } from './sql.ts';
 import { catalogEntriesTable, planRowsTable } from './tables/catalog-entries.ts';
+import { lifecycleEventsTable } from './tables/subscriptions.ts';
 import type { RevisionsOfSession } from './tenant-revisions.ts';
+
+const planNameColumns = lifecycleEventsTable.columnsOf(['planName']);
 
 export function catalogEntryReads(scope: TenantScope): CatalogEntryReads {
   return {
@@ -49,15 +53,23 @@ export function catalogEntryReads(scope: TenantScope): CatalogEntryReads {
     },
     usedPlans: async (planNames) => {
       if (planNames.length === 0) return [];
+      const names = planNames.filter(isStorable).map((name) => [name]);
+      // The first name from this one on along the index, not every event that has it, nor `exists`, for which PostgreSQL
+      // would walk through all events.
       const rows = await scope.runner.rows(sql`
-        select e.plan_name from bw_subscription_events e
-        where e.tenant_record_id = ${scope.tenantRecordId} and ${isIn('e.plan_name', 'text', planNames)}
-        union
-        select o.parent_plan_name from bw_override_plans o
-        where o.tenant_record_id = ${scope.tenantRecordId} and ${isIn('o.parent_plan_name', 'text', planNames)}
-          and exists (
-            select 1 from bw_subscription_events e
-            where e.tenant_record_id = o.tenant_record_id and e.plan_name = o.plan_name)`);
+        select n.plan_name from ${rowsAs('n', planNameColumns, names)}
+        where n.plan_name = (
+          select plan_name from bw_subscription_events
+          where tenant_record_id = ${scope.tenantRecordId} and plan_name >= n.plan_name
+          order by plan_name limit 1)
+        or n.plan_name = (
+          select o.parent_plan_name from bw_override_plans o
+          where o.tenant_record_id = ${scope.tenantRecordId} and o.parent_plan_name = n.plan_name
+            and o.plan_name = (
+              select plan_name from bw_subscription_events
+              where tenant_record_id = o.tenant_record_id and plan_name >= o.plan_name
+              order by plan_name limit 1)
+          order by o.override_hash limit 1)`);
       return rows.map((row) => textOf(row.plan_name, 'plan_name'));
     },
   };

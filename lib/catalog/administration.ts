@@ -6,7 +6,7 @@ import type { ReadSession } from '../ports/storage/index.ts';
 import { shortened } from '../text/index.ts';
 import { type AvailablePlan, listAddOns, listBasePlans } from './available-plans.ts';
 import type { Catalog } from './catalog.ts';
-import { type CatalogValidation, examine, withHash } from './catalog-document.ts';
+import { withHash } from './catalog-document.ts';
 import { catalogChanged, catalogDeleted } from './catalog-event.ts';
 import { type CatalogVersion, createVersion } from './catalog-version.ts';
 import type { CatalogService } from './service.ts';
@@ -15,7 +15,6 @@ import { checkSimplePlan, refused, type SimplePlan } from './simple-plan-input.t
 import type { NewCatalogVersion } from './stored-version.ts';
 import { uploadedTexts } from './uploaded-texts.ts';
 import { validateVersion } from './validation/validate-version.ts';
-
 import { canonicalXml } from './xml/write-catalog.ts';
 
 /** Used plans that a refusal names. */
@@ -38,15 +37,6 @@ export class CatalogAdministration {
   constructor(ports: Pick<Ports, 'storage' | 'ids'>, catalogs: CatalogService) {
     this.#ports = ports;
     this.#catalogs = catalogs;
-  }
-
-  /**
-   * Examines an XML document by itself and stores nothing (catalog.md §12 row 4): every error and warning, those of a
-   * malformed document too.
-   * @throws BillingError TOO_LARGE (60012).
-   */
-  async validate(_context: CallContext, source: Uint8Array | string): Promise<CatalogValidation> {
-    return examine(source);
   }
 
   /**

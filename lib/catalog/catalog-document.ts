@@ -31,15 +31,9 @@ export interface Hashed extends ReadVersion {
 
 /** @throws BillingError CATALOG_INVALID_FOR_TENANT (2080) with every error found; TOO_LARGE (60012). */
 export function parse(source: Uint8Array | string): Parsed {
-  const document = readCatalogXml(source);
-  const findings = document.versions.map((version) => validateVersion(version));
-  const problems = findings.flatMap(({ errors }) => errors);
-  if (problems.length > 0) throw invalid(problems);
-  return {
-    isEnvelope: document.isEnvelope,
-    versions: document.versions.map((each) => ({ version: createVersion(each.content), parsed: each })),
-    warnings: findings.flatMap(({ warnings }) => warnings),
-  };
+  const { document, errors } = examine(source);
+  if (document === null) throw invalid(errors);
+  return document;
 }
 
 /** The versions of a document that stands for a whole catalog. @throws as `parse`. */
@@ -51,14 +45,14 @@ export function validVersions(source: string): readonly CatalogVersion[] {
 }
 
 /** Those of a document's versions that the tenant does not have (catalog.md §5 rule 6). */
-export function toAdd(
-  hashed: readonly Hashed[],
+export function toAdd<R extends ReadVersion>(
+  read: readonly R[],
   stored: readonly CatalogVersion[],
   isEnvelope: boolean,
-): readonly Hashed[] {
-  const versions = hashed.map((each) => each.version);
+): readonly R[] {
+  const versions = read.map((each) => each.version);
   const added = new Set(versionsToAdd(stored, versions, isEnvelope));
-  return hashed.filter((each) => added.has(each.version));
+  return read.filter((each) => added.has(each.version));
 }
 
 export async function withHash<R extends Pick<ReadVersion, 'version'>>(
@@ -110,7 +104,7 @@ export function problemText(problem: Problem): string {
   return `line ${problem.line}, column ${problem.column ?? 1}: ${problem.message}`;
 }
 
-/** What is wrong with a document; empty errors mean that a tenant without catalog could upload it. */
+/** What is wrong with a document; empty errors mean that an upload would take it. */
 export interface CatalogValidation {
   /** In the order of catalog.md §4; a malformed document has one. */
   readonly errors: readonly Problem[];
@@ -118,18 +112,23 @@ export interface CatalogValidation {
   readonly warnings: readonly Problem[];
 }
 
-/** Examines a document by itself (catalog.md §4, §5 rules 1 to 3 among its versions). @throws BillingError TOO_LARGE (60012). */
-export function examine(source: Uint8Array | string): CatalogValidation {
+export interface Examined extends CatalogValidation {
+  /** Null with errors. */
+  readonly document: Parsed | null;
+}
+
+/** Examines each version of a document by itself (catalog.md §3, §4). @throws BillingError TOO_LARGE (60012). */
+export function examine(source: Uint8Array | string): Examined {
   try {
-    const document = readCatalogXml(source);
-    const findings = document.versions.map((version) => validateVersion(version));
+    const { isEnvelope, versions } = readCatalogXml(source);
+    const findings = versions.map((version) => validateVersion(version));
     const errors = findings.flatMap((found) => found.errors);
     const warnings = findings.flatMap((found) => found.warnings);
-    if (errors.length > 0) return { errors, warnings };
-    const versions = document.versions.map((each) => createVersion(each.content));
-    return { errors: validateVersions([], versions, document.versions), warnings };
+    if (errors.length > 0) return { errors, warnings, document: null };
+    const read = versions.map((each) => ({ version: createVersion(each.content), parsed: each }));
+    return { errors, warnings, document: { isEnvelope, versions: read, warnings } };
   } catch (error) {
     if (!(error instanceof BillingError) || error.code !== ErrorCode.CATALOG_INVALID_FOR_TENANT) throw error;
-    return { errors: error.problems ?? [{ message: error.message }], warnings: [] };
+    return { errors: error.problems ?? [{ message: error.message }], warnings: [], document: null };
   }
 }

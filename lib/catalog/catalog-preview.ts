@@ -5,6 +5,7 @@ import type { CatalogVersion } from './catalog-version.ts';
 export interface CatalogPreview {
   /** Why it would be refused; empty: it would not. */
   readonly errors: readonly Problem[];
+  /** Never stop an upload. */
   readonly warnings: readonly Problem[];
   /** The versions that it would add; none if it would be refused. */
   readonly added: readonly CatalogVersion[];

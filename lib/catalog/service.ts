@@ -6,11 +6,14 @@ import type { Ports } from '../ports/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import { type Catalog, createCatalog } from './catalog.ts';
 import {
+  type CatalogValidation,
+  examine,
   forTenant,
   type Hashed,
   invalidForTenant,
   type Parsed,
   parse,
+  type ReadVersion,
   sourceText,
   toAdd,
   validVersions,
@@ -90,19 +93,22 @@ export class CatalogService implements CatalogProvider {
   }
 
   /**
+   * What an upload of the document would find wrong now, also beside the tenant's versions; stores nothing (catalog.md §12
+   * row 4).
+   * @throws BillingError TOO_LARGE (60012).
+   */
+  async validate(context: CallContext, source: Uint8Array | string): Promise<CatalogValidation> {
+    const { errors, warnings } = await this.#examine(context, source);
+    return { errors, warnings };
+  }
+
+  /**
    * What an upload of the document would do now; stores nothing.
    * @throws BillingError TOO_LARGE (60012); CATALOG_INVALID_FOR_TENANT (2080) while a catalog plugin serves the tenant.
    */
   async preview(context: CallContext, source: Uint8Array | string): Promise<CatalogPreview> {
     await this.refuseWhileServed(context);
-    const { document, errors } = parsedOrErrors(source);
-    if (document === null) return { errors, warnings: [], added: [] };
-    const hashed = await Promise.all(document.versions.map(withHash));
-    const { added, problems } = await this.#ports.storage.read(context.tenant, (session) =>
-      this.#check(session, hashed, document.isEnvelope),
-    );
-    const versions = problems.length > 0 ? [] : added.map(({ version }) => version);
-    return { errors: problems, warnings: document.warnings, added: versions };
+    return this.#examine(context, source);
   }
 
   /** As `catalogsOf`, as an upload would make them. @param added the same list for all questions about one upload. */
@@ -114,10 +120,20 @@ export class CatalogService implements CatalogProvider {
     return this.#effective.ofAccountsWith(session, accountIds, added);
   }
 
+  async #examine(context: CallContext, source: Uint8Array | string): Promise<CatalogPreview> {
+    const { document, errors, warnings } = examine(source);
+    if (document === null) return { errors, warnings, added: [] };
+    const { added, problems } = await this.#ports.storage.read(context.tenant, (session) =>
+      this.#check(session, document.versions, document.isEnvelope),
+    );
+    const versions = problems.length > 0 ? [] : added.map(({ version }) => version);
+    return { errors: problems, warnings, added: versions };
+  }
+
   /** The versions that would be added, and what keeps them from standing beside the stored ones. */
-  async #check(session: ReadSession, hashed: readonly Hashed[], isEnvelope: boolean) {
+  async #check<R extends ReadVersion>(session: ReadSession, read: readonly R[], isEnvelope: boolean) {
     const { versions: stored } = await this.uploaded(session);
-    const added = toAdd(hashed, stored, isEnvelope);
+    const added = toAdd(read, stored, isEnvelope);
     const problems = await this.problemsOf(session, {
       stored,
       added: added.map((each) => each.version),
@@ -224,17 +240,5 @@ export class CatalogService implements CatalogProvider {
       contentHash: each.contentHash,
       createdDate: context.createdDate,
     }));
-  }
-}
-
-function parsedOrErrors(source: Uint8Array | string): {
-  readonly document: Parsed | null;
-  readonly errors: readonly Problem[];
-} {
-  try {
-    return { document: parse(source), errors: [] };
-  } catch (error) {
-    if (!(error instanceof BillingError) || error.code !== ErrorCode.CATALOG_INVALID_FOR_TENANT) throw error;
-    return { document: null, errors: error.problems ?? [{ message: error.message }] };
   }
 }

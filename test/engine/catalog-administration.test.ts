@@ -157,7 +157,8 @@ eachDatabase((_kind, open) => {
       await begin();
       const events = newEvents(engine.database);
       await events();
-      expect(await engine.acme.catalogs.validate(source)).to.deep.equal({ errors: [], warnings: [] });
+      const later = dated('2024-03-01');
+      expect(await engine.acme.catalogs.validate(later)).to.deep.equal({ errors: [], warnings: [] });
       const ghost = await engine.acme.catalogs.validate(
         source.replaceAll('<product>Solo</product>', '<product>Ghost</product>'),
       );
@@ -172,6 +173,23 @@ eachDatabase((_kind, open) => {
       expect(await codeOf(engine.acme.catalogs.validate(' '.repeat(10 * 1024 * 1024 + 1)))).to.equal(60_012);
       expect(await events()).to.deep.equal([]);
       expect(await dates()).to.deep.equal(['2010-01-01']);
+    });
+
+    it('validate finds what keeps a document from standing beside the versions of the tenant, as an upload does', async () => {
+      await begin();
+      const documents = [
+        source,
+        dated('2024-03-01').replace(/<catalogName>[^<]*/, '<catalogName>Another'),
+        dated('2024-03-01').replaceAll('pro-monthly', 'taken').replaceAll('solo-monthly', 'pro-monthly'),
+      ];
+      for (const document of documents) {
+        const { errors } = await engine.acme.catalogs.validate(document);
+        const refusal = await engine.acme.uploadCatalog(document).catch((error: unknown) => error);
+        expect(errors).not.to.have.length(0);
+        expect(refusal).to.be.instanceOf(BillingError).and.to.deep.include({ problems: errors });
+      }
+      const other = await newTenant(false);
+      expect((await other.catalogs.validate(source)).errors).to.deep.equal([]);
     });
 
     it('the default catalog is seen until the tenant has its own, and never again after a deletion', async () => {

@@ -1,9 +1,12 @@
+import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
+import { Client } from 'pg';
 import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { fakeClock } from '../../adapters/testing/index.ts';
 import { decimal, type SimplePlan, type TenantBilling } from '../../lib/index.ts';
 import { freshDatabase } from '../support/databases.ts';
+import { codeOf } from '../support/errors.ts';
 import { migrated } from '../support/storage.ts';
 
 const lamp: SimplePlan = {
@@ -19,10 +22,12 @@ describe('the catalog of a tenant on two nodes of one PostgreSQL', () => {
   let nodes: readonly Billing<never>[];
   let north: TenantBilling;
   let south: TenantBilling;
+  let url: string;
 
   before(async () => {
     const database = await freshDatabase('postgresql', migrated);
     if (database.kind !== 'postgresql') throw new Error('this test needs PostgreSQL');
+    url = database.url;
     const clock = fakeClock('2024-01-01T00:00:00Z');
     const open = () => Billing.open<never>({ storage: postgresql(database.url), clock });
     const [first, second] = await Promise.all([open(), open()]);
@@ -49,6 +54,29 @@ describe('the catalog of a tenant on two nodes of one PostgreSQL', () => {
     expect(await plansOf(south)).to.deep.equal([]);
   });
 
+  it('a deletion waits for a subscription that is being made to a plan of the catalog, and is refused then', async () => {
+    await north.catalogs.addSimplePlan(lamp);
+    const account = await north.createAccount({ currency: 'USD' });
+    const blocker = new Client({ connectionString: url });
+    await blocker.connect();
+    try {
+      await blocker.query('begin; lock table bw_bundles in exclusive mode');
+      // Has read the catalog, and waits to store its bundle.
+      const creation = north.createSubscription({ accountId: account.id, planName: 'lamp-monthly' });
+      await waiting(blocker, 1);
+      // An addition takes nothing away: it does not wait.
+      await south.catalogs.addSimplePlan({ ...lamp, planId: 'lamp-now' });
+      const deletion = codeOf(south.catalogs.delete());
+      await waiting(blocker, 2);
+      await blocker.query('commit');
+      await creation;
+      expect(await deletion).to.equal(2080);
+    } finally {
+      await blocker.end();
+    }
+    expect(await plansOf(south)).to.include('lamp-monthly');
+  });
+
   it('first uses at once give all the same catalog', async () => {
     await north.catalogs.addSimplePlan(lamp);
     const catalogs = await Promise.all([1, 2, 3, 4].map(() => south.catalogs.current()));
@@ -64,3 +92,14 @@ describe('the catalog of a tenant on two nodes of one PostgreSQL', () => {
     expect(await plansOf(south)).to.deep.equal(await plansOf(north));
   });
 });
+
+/** Until so many statements wait for a lock. */
+async function waiting(client: Client, count: number): Promise<void> {
+  for (let polls = 0; polls < 500; polls += 1) {
+    const { rows } = await client.query(`select 1 from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`);
+    if (rows.length >= count) return;
+    await setTimeout(10);
+  }
+  throw new Error(`no ${count} statements wait for a lock`);
+}

@@ -118,6 +118,7 @@ eachDatabase((kind, open) => {
             'gold-monthly',
             named.map(({ overrideHash }) => overrideHash),
           );
+          await session.catalogEntries.usedPlans(['never', 'plan-1', 'gold-monthly'].slice(0, size));
           await session.notifications.findPending(accounts.map(({ id }) => id));
         });
         expect(found).to.deep.equal([]);
@@ -172,7 +173,6 @@ eachDatabase((kind, open) => {
         await session.subscriptions.pageBundlesOfAccount(first.id, page);
         await session.invoices.pageOfAccount(first.id, page);
         await session.invoices.listOfAccount(first.id, { withMigration: true, unpaidOnly: true });
-        await session.invoices.findUnpaid([first.id]);
         await session.tags.findByAccount(first.recordId, { objectType: null, includeDeleted: true });
         await session.customFields.findByAccount(first.recordId, { objectType: null });
         await session.audit.findByAccount(first.recordId);
@@ -229,15 +229,16 @@ async function claimPlan(
 /** Rows of two tenants, most of them of the first. */
 async function fill(opened: OpenedStorage) {
   const accounts = await opened.newAccounts(accountCount);
-  const of = accounts.map((each) => {
+  const of = accounts.map((each, index) => {
     const owner = ownerOf(each);
+    const planName = `plan-${index % 30}`;
     const made = { bundle: bundle(owner), invoice: invoice(owner), payment: payment(owner) };
     const given = subscription(owner, { bundleId: made.bundle.id });
     return {
       ...made,
       owner,
       subscription: given,
-      event: lifecycleEvent(owner, { subscriptionId: given.id, type: 'CREATE' }),
+      event: lifecycleEvent(owner, { subscriptionId: given.id, type: 'CREATE', planName }),
       state: blockingState(owner, { blockedId: given.id }),
       item: invoiceItem(owner, { invoiceId: made.invoice.id, subscriptionId: given.id }),
       method: paymentMethod(owner),

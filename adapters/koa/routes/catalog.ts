@@ -88,7 +88,7 @@ export const catalogRoutes: readonly Route[] = [
     operationId: 'validateCatalogXml',
     area,
     summary:
-      'Examine an XML document and list every error in it, in dialect D the warnings too; nothing is stored',
+      'List every error for which an upload of the XML document would be refused now, in dialect D the warnings too; nothing is stored',
     permission: 'NONE',
     body: xmlBody,
     success: { status: 200, body: CatalogValidation },
