@@ -54,6 +54,11 @@ export class RecordTable<R extends object> implements TableSpec {
   readonly columns: readonly Column[];
   /** The columns that an insert fills, in the order of `encode`. */
   readonly written: readonly Column[];
+  /**
+   * Every property, without a value. An object that gets more than a dozen properties one by one becomes a hash table in
+   * V8, and a copy of it with `...` takes 14 microseconds in place of 0.1.
+   */
+  readonly #shape: Readonly<Record<string, unknown>>;
   readonly #entries: readonly (readonly [keyof R & string, Field<unknown>])[];
 
   constructor(input: TableInput, fields: Fields<R>) {
@@ -63,6 +68,7 @@ export class RecordTable<R extends object> implements TableSpec {
     this.indexes = input.indexes ?? [];
     this.fields = fields;
     this.#entries = Object.entries(fields) as [keyof R & string, Field<unknown>][];
+    this.#shape = Object.fromEntries(['recordId', ...Object.keys(fields)].map((name) => [name, null]));
     const own = this.#entries.flatMap(([, field]) => field.columns);
     this.written = input.ofTenant ? [tenantColumn, ...own] : own;
     this.columns = [recordIdColumn, ...this.written];
@@ -75,7 +81,7 @@ export class RecordTable<R extends object> implements TableSpec {
   }
 
   decode(row: Row): R & { readonly recordId: number } {
-    const record: Record<string, unknown> = { recordId: Number(row.record_id) };
+    const record: Record<string, unknown> = { ...this.#shape, recordId: Number(row.record_id) };
     for (const [property, field] of this.#entries) record[property] = field.read(row);
     return record as R & { readonly recordId: number };
   }
