@@ -39,6 +39,11 @@ export class CatalogWithOverrides {
     return this.catalog.revision;
   }
 
+  /** As `Catalog.knows`. */
+  knows(revision: number): boolean {
+    return this.catalog.knows(revision);
+  }
+
   /** As `Catalog.asOf`; override plans never change. */
   asOf(revision: number): CatalogWithOverrides {
     const earlier = this.catalog.asOf(revision);

@@ -30,7 +30,7 @@ export interface CatalogPast {
 export class Catalog {
   /** Ascending by effective date. */
   readonly versions: readonly CatalogVersion[];
-  /** The tenant's `catalogRevision`; 0 for a catalog that is no tenant's. */
+  /** The tenant's `catalogRevision`; 0 for a catalog that is no tenant's; negative, and of its content, for a plugin's. */
   readonly revision: number;
   readonly #dates: Float64Array;
   readonly #past: CatalogPast | null;
@@ -55,6 +55,11 @@ export class Catalog {
   /** Name of the catalog; null without versions. */
   get name(): string | null {
     return this.versions[0]?.catalogName ?? null;
+  }
+
+  /** Whether `asOf` can tell what the catalog was at that revision: what a plugin has given before is not kept. */
+  knows(revision: number): boolean {
+    return this.revision >= 0 && revision >= 0;
   }
 
   /** The catalog as it was at an earlier revision of the tenant; without versions before its first upload. */

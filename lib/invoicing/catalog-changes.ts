@@ -53,12 +53,16 @@ export function dirtiedBy(date: LocalDate | undefined, cursor: StoredCursor): St
   return { ...cursor, dirtyFrom: cursor.dirtyFrom === null ? date : minDate(cursor.dirtyFrom, date) };
 }
 
-/** Without a revision the cursor is older than price changes: they alone are new then. */
+/**
+ * Without a revision the cursor is older than price changes: they alone are new then. So they are where a plugin gave the
+ * catalog, whose earlier content nobody knows: what it no longer says of the past stays as it was billed.
+ */
 function eventsAsOf(
   revision: number | null,
   { account, histories, catalog, alignPriceChanges }: CatalogChangesInput,
 ): ReadonlyMap<Uuid, readonly BillingEvent[]> {
-  const plans = revision === null ? withoutPriceChanges(catalog) : catalog.asOf(revision);
+  const isKnown = revision !== null && catalog.knows(revision);
+  const plans = isKnown ? catalog.asOf(revision) : withoutPriceChanges(catalog);
   try {
     const { events } = billingEvents({ account, histories, plans, alignPriceChanges });
     return Map.groupBy(events, (event) => event.subscriptionId);

@@ -247,6 +247,40 @@ eachDatabase((_kind, open) => {
       expect(String(error)).to.match(/"memory-catalog" did not answer within 10 s/);
     });
 
+    it('a price change of days that are invoiced is billed with the next run, once', async () => {
+      await begin();
+      plugin.serve(harbour());
+      const account = await subscribed('boat-monthly');
+      await engine.settle();
+      await engine.runTo('2024-03-20T00:00:00Z');
+      const from = new Date('2024-01-10T00:00:00Z');
+      const changed = { ...boatPlan('boat-monthly', '36.00'), effectiveDateForExistingSubscriptions: from };
+      const catalog: PluginCatalog = {
+        catalogName: 'Harbour',
+        versions: [...harbour().versions, ...harbour([changed], { effectiveDate: from }).versions],
+      };
+      plugin.serve(catalog);
+      await engine.runTo('2024-04-01T00:00:00Z');
+      const expected = [
+        'RECURRING 2024-01-01..2024-02-01 30',
+        'RECURRING 2024-01-10..2024-02-01 25.55',
+        'RECURRING 2024-02-01..2024-03-01 30',
+        'RECURRING 2024-02-01..2024-03-01 36',
+        'RECURRING 2024-03-01..2024-04-01 30',
+        'RECURRING 2024-03-01..2024-04-01 36',
+        'RECURRING 2024-04-01..2024-05-01 36',
+        'REPAIR_ADJ 2024-01-10..2024-02-01 -21.29',
+        'REPAIR_ADJ 2024-02-01..2024-03-01 -30',
+        'REPAIR_ADJ 2024-03-01..2024-04-01 -30',
+      ];
+      expect((await linesOf(account)).toSorted()).to.deep.equal(expected);
+      plugin.serve({ ...catalog });
+      await engine.runTo('2024-05-01T00:00:00Z');
+      expect((await linesOf(account)).slice(expected.length)).to.deep.equal([
+        'RECURRING 2024-05-01..2024-06-01 36',
+      ]);
+    });
+
     it('a retired price stays what the versions of the plugin say', async () => {
       await begin();
       const versions: PluginCatalog = {

@@ -7,8 +7,11 @@ import type { SystemClock } from '../../ports/clock.ts';
 import type { PluginProperty } from '../../ports/payment-gateway.ts';
 import type { Instant } from '../../time/index.ts';
 import { inParallel } from '../../wait/in-parallel.ts';
-import type { Catalog } from '../catalog.ts';
+import { type Catalog, createCatalog } from '../catalog.ts';
+import type { CatalogVersion } from '../catalog-version.ts';
+import { sha256Hex } from '../content-hash.ts';
 import { StampedCache } from '../stamped-cache.ts';
+import { canonicalXml } from '../xml/write-catalog.ts';
 import { compilePluginCatalog } from './compile-plugin-catalog.ts';
 import { callPlugin } from './plugin-call.ts';
 
@@ -104,8 +107,16 @@ export class PluginCatalogs {
     const given = await callPlugin(plugin, this.#systemClock, () => plugin.catalog(context));
     if (given === null) return null;
     const origin = { tenantId: request.tenant.id, pluginName: plugin.name };
-    return { pluginName: plugin.name, catalog: compilePluginCatalog(given, origin) };
+    const { versions } = compilePluginCatalog(given, origin);
+    const past = { revision: await contentRevision(versions), versionsAt: () => versions };
+    return { pluginName: plugin.name, catalog: createCatalog(versions, past) };
   }
+}
+
+/** Below 0, so that it is no revision of the tenant: the same for the same content, whatever the stamp. */
+async function contentRevision(versions: readonly CatalogVersion[]): Promise<number> {
+  const hash = await sha256Hex(versions.map(canonicalXml).join());
+  return -1 - Number.parseInt(hash.slice(0, 7), 16);
 }
 
 function contextOf(request: PluginRequest, accountId: Uuid | null): CatalogPluginContext {
