@@ -24,6 +24,13 @@ describe('exact JSON', () => {
     const value = { list: ['10.50', '1.05e1', '1e21', '0.0000001', '-0'].map((text) => decimal(text)) };
     expect(stringifyExactJson(value)).to.equal('{"list":[10.5,10.5,1000000000000000000000,0.0000001,0]}');
     expect(stringifyExactJson(decimal('5.0'))).to.equal('5');
+    const given = {
+      left: undefined,
+      at: new Date(0),
+      own: { toJSON: () => [decimal('1.10')] },
+      list: [undefined],
+    };
+    expect(stringifyExactJson(given)).to.equal('{"at":"1970-01-01T00:00:00.000Z","own":[1.1],"list":[null]}');
   });
 
   it('reads every number as a decimal, at any depth, and leaves the rest alone', () => {
