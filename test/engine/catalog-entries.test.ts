@@ -460,6 +460,25 @@ eachDatabase((kind, open) => {
       expect(contents(await current())).to.deep.equal({ '2024-01-01': ['x 10'] });
     });
 
+    it('catalog W19 Overlay: the same in whatever order versions and entries come', async () => {
+      await openEmpty('2024-01-15T00:00:00Z');
+      const { acme } = engine;
+      await acme.catalogEntries.create({ products: [pot], plans: [monthly('e', '2024-03-01')] });
+      expect(contents(await current())).to.deep.equal({ '2024-03-01': ['e 10'] });
+      await acme.uploadCatalog(overlayCatalog[1] ?? '');
+      expect(contents(await current())).to.deep.equal({
+        '2024-03-01': ['e 10'],
+        '2024-04-01': ['e 10', 'x 24', 'y 30'],
+      });
+      await acme.uploadCatalog(overlayCatalog[0] ?? '');
+      expect(contents(await current())).to.deep.equal({
+        '2024-01-01': ['x 20'],
+        '2024-03-01': ['e 10', 'x 20'],
+        '2024-04-01': ['e 10', 'x 24', 'y 30'],
+      });
+      expect((await current()).name).to.equal('Pots');
+    });
+
     it('a simple plan stands beside the entries of a tenant, and cannot take their names', async () => {
       await openEmpty('2024-02-10T00:00:00Z');
       const { catalogEntries: entries, catalogs } = engine.acme;

@@ -1,11 +1,17 @@
 import { expect } from 'chai';
-import { tenantCatalog } from '../../../lib/catalog/entries/entry-catalog.ts';
+import { accountCatalog, tenantCatalog } from '../../../lib/catalog/entries/entry-catalog.ts';
 import type { PlanRow } from '../../../lib/catalog/entries/model.ts';
-import { type Catalog, type CatalogEntry, createCatalog } from '../../../lib/catalog/index.ts';
+import {
+  type Catalog,
+  type CatalogEntry,
+  canonicalXml,
+  createCatalog,
+  validateVersion,
+} from '../../../lib/catalog/index.ts';
 import { decimal } from '../../../lib/money/index.ts';
 import { formatInstant } from '../../../lib/time/index.ts';
 import { newId } from '../../storage/records.ts';
-import { at, version } from './catalog-document.ts';
+import { at, DEFAULT_RULES, lists, parse, phase, plan, price, version } from './catalog-document.ts';
 
 const productId = newId();
 
@@ -30,7 +36,7 @@ const pot = entry({
   product: { prettyName: '', category: 'BASE', availableForBps: [], availableAddons: [] },
 });
 
-function planEntry(name: string): CatalogEntry {
+function planEntry(name: string, pricelistName = 'DEFAULT'): CatalogEntry {
   return entry({
     kind: 'PLAN',
     name,
@@ -39,7 +45,7 @@ function planEntry(name: string): CatalogEntry {
       prettyName: '',
       recurringBillingMode: 'IN_ADVANCE',
       productName: 'Pot',
-      pricelistName: 'DEFAULT',
+      pricelistName,
       xmlProduct: null,
     },
   });
@@ -81,7 +87,7 @@ function rowsOf(planName: string, rows: readonly RowParts[]): readonly PlanRow[]
 }
 
 function catalogOf(plans: Readonly<Record<string, readonly RowParts[]>>, xml = createCatalog([])): Catalog {
-  const entries = [pot, ...Object.keys(plans).map(planEntry)];
+  const entries = [pot, ...Object.keys(plans).map((name) => planEntry(name))];
   const rows = Object.entries(plans).flatMap(([name, parts]) => rowsOf(name, parts));
   return tenantCatalog({ xml, scope: { entries, rows }, tenantEntries: entries, revision: 9 });
 }
@@ -144,6 +150,55 @@ describe('The catalog of entries', () => {
     expect(changes.map(({ plan }) => plan.effectiveDateForExistingSubscriptions)).to.deep.equal([
       at('2024-09-01'),
     ]);
+  });
+
+  it('unites lists and currencies with those of the XML version in force, whose name and rules hold', () => {
+    const rules = `${DEFAULT_RULES}<priceList><priceListCase><fromPriceList>VIP</fromPriceList>
+      <toPriceList>VIP</toPriceList></priceListCase></priceList>`;
+    const plans =
+      plan('x', 'P') + plan('v', 'P', { finalPhase: phase('EVERGREEN', { price: price('EUR', '4') }) });
+    const xml = createCatalog([
+      version({
+        effectiveDate: '2024-02-01',
+        currencies: ['EUR', 'USD'],
+        rules,
+        plans,
+        priceLists: lists({ DEFAULT: ['x'], VIP: ['v'] }),
+      }),
+    ]);
+    const entries = [pot, planEntry('a', 'VIP'), planEntry('b', 'Spring'), planEntry('c')];
+    const rows = ['a', 'b', 'c'].flatMap((name) =>
+      rowsOf(name, [{ date: '2024-01-01' }, { date: '2024-03-01' }]),
+    );
+    const scope = { entries, rows };
+    const catalog = tenantCatalog({ xml, scope, tenantEntries: entries, revision: 9 });
+    expect(
+      catalog.versions.map(({ catalogName, currencies, allPriceLists, rules: { priceList } }) => ({
+        catalogName,
+        currencies,
+        lists: allPriceLists.map((list) => `${list.name} ${list.plans.join(' ')}`),
+        cases: priceList.length,
+      })),
+    ).to.deep.equal([
+      { catalogName: 'Test', currencies: ['USD'], lists: ['DEFAULT c', 'Spring b', 'VIP a'], cases: 1 },
+      ...Array.from({ length: 2 }, () => ({
+        catalogName: 'Test',
+        currencies: ['EUR', 'USD'],
+        lists: ['DEFAULT c x', 'VIP a v', 'Spring b'],
+        cases: 1,
+      })),
+    ]);
+    const problems = catalog.versions.flatMap((each) => validateVersion(parse(canonicalXml(each))).errors);
+    expect(problems).to.deep.equal([]);
+    const own = accountCatalog({ xml, scope, tenantEntries: [pot], revision: 9 }, xml);
+    expect(own?.versions.map((each) => each.rules.priceList[0]?.result)).to.deep.equal(['DEFAULT', 'VIP']);
+    expect(own?.versions[1]?.allPriceLists.map((list) => list.name)).to.deep.equal([
+      'DEFAULT',
+      'Spring',
+      'VIP',
+    ]);
+    expect(own?.versions[1]?.planNamed('x')).to.equal(undefined);
+    expect(own?.holderOf('x')).to.equal(xml);
   });
 
   it('was at an earlier revision what its rows of then make', () => {
