@@ -18,6 +18,8 @@ import { InvoiceRunHandler } from './invoicing/run-handler.ts';
 import { InvoicingService } from './invoicing/service.ts';
 import { invoicingConfigOf } from './invoicing/tenant-invoicing-config.ts';
 import { MAX_COMPLETION_WAIT_MS, SETTLE_TIMEOUT_MS } from './limits.ts';
+import type { Metric } from './metrics/metric.ts';
+import { MetricsService } from './metrics/service.ts';
 import { type Bound, bindContext } from './operations.ts';
 import { AutomaticPaymentHandler } from './payments/automatic-payment-handler.ts';
 import { externalPaymentGateway } from './payments/external-payment-gateway.ts';
@@ -140,6 +142,8 @@ export interface Billing<Host = never> extends BillingOperations {
   ping(): Promise<void>;
   /** The health checks of this node: database, queues, clock (platform.md §13); never throws. */
   health(): Promise<HealthReport>;
+  /** What this node measures of its queue, its work and its database connections (platform.md §13). */
+  metrics(): Promise<readonly Metric[]>;
   /** Stops the dispatcher, waits for what is running, and closes the storage. */
   close(): Promise<void>;
 }
@@ -386,6 +390,7 @@ function assemble<Host>({ options, settings, ports, engine, dispatcher }: Parts<
   const { tenants, security, services } = engine;
   const operations = operationsOf(services);
   const health = new HealthService(ports, () => dispatcher.isWorking);
+  const metrics = new MetricsService(ports, dispatcher.counts);
   const context = (caller: Caller): Promise<CallContext> => contextOf(ports, tenants, caller);
   return {
     ...operations,
@@ -415,6 +420,7 @@ function assemble<Host>({ options, settings, ports, engine, dispatcher }: Parts<
     },
     ping: () => ports.storage.system.ping(),
     health: () => health.report(),
+    metrics: () => metrics.read(),
     close: async () => {
       await dispatcher.stop();
       await options.storage.close();

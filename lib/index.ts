@@ -24,6 +24,7 @@ export type { InvoiceItemView, InvoiceView } from './invoicing/invoice-view.ts';
 export type { ItemAdjustmentRequest, ManualItemsRequest } from './invoicing/manual-item-service.ts';
 export type { ManualItem } from './invoicing/manual-items.ts';
 export * from './invoicing/model.ts';
+export type * from './metrics/metric.ts';
 export * from './money/index.ts';
 export * from './objects/object-type.ts';
 export type { FieldedType } from './objects/owning-account.ts';

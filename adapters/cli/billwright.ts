@@ -37,6 +37,8 @@ const usage = `Usage: billwright <command> [options]
                          server.limits.requestTime: how long a request may take (default 60s)
     --cors-allowed-origins <list>
                          server.cors.allowedOrigins: origins whose pages may call, or * without credentials (default none)
+    --metrics-require-auth <true|false>
+                         metrics.requireAuth: whether metrics need a user's credentials (default false)
     --token-issuer <text>
                          security.token.issuer: issuer named in bearer tokens (default: the server's base URL)
     --token-lifetime <span>

@@ -20,6 +20,7 @@ export interface HttpSettings {
   readonly limits: Partial<RequestLimits>;
   readonly requestTimeMs: number | undefined;
   readonly allowedOrigins: readonly string[];
+  readonly metricsRequireAuth: boolean | undefined;
   readonly tokens: TokenOptions;
   /** Undefined: on, in test mode off. */
   readonly lockOut: boolean | undefined;
@@ -39,6 +40,7 @@ const propertyOf = {
   'limit-url': 'server.limits.url',
   'limit-request-time': 'server.limits.requestTime',
   'cors-allowed-origins': 'server.cors.allowedOrigins',
+  'metrics-require-auth': 'metrics.requireAuth',
   'token-issuer': 'security.token.issuer',
   'token-lifetime': 'security.token.lifetime',
   'jwt-issuers': 'security.jwt.issuers',
@@ -75,6 +77,7 @@ export function httpSettings(given: Given, environment: Environment): HttpSettin
     }),
     requestTimeMs: read('limit-request-time', lifetime),
     allowedOrigins: read('cors-allowed-origins', origins) ?? [],
+    metricsRequireAuth: read('metrics-require-auth', flag),
     tokens: present({
       issuer: read('token-issuer', (text) => text),
       lifetimeMs: read('token-lifetime', lifetime),
@@ -100,6 +103,7 @@ const expectationOf: Readonly<Record<SettingName, string>> = {
   'limit-request-time': 'a time span from 1s to 30d such as 60s',
   'cors-allowed-origins':
     '* or a list of origins such as https://admin.example.com,https://shop.example.com:8443',
+  'metrics-require-auth': 'true or false',
   'token-issuer': 'an issuer',
   lockout: 'true or false',
   'session-timeout': 'a time span from 1s to 30d such as 1h',

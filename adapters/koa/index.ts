@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import type { Middleware } from 'koa';
 import Koa from 'koa';
 import { MAX_HEADER_BYTES } from '../../lib/limits.ts';
+import { HttpMetrics } from './monitoring/http-metrics.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { unreadableAnswer } from './response/unreadable-request.ts';
 import { routeTable } from './routes/route-table.ts';
@@ -17,7 +18,10 @@ export { Dialect } from './dialect.ts';
 export type { RequestLimits } from './request/request-limits.ts';
 export type { MovableClock, TestMode } from './test-mode.ts';
 
-export type KoaOptions = Omit<DispatcherOptions, 'routes' | 'ownsEveryPath'>;
+export interface KoaOptions extends Omit<DispatcherOptions, 'routes' | 'ownsEveryPath' | 'metrics'> {
+  /** Whether metrics need the credentials of a user; default false (`metrics.requireAuth`). */
+  readonly metricsRequireAuth?: boolean | undefined;
+}
 
 /**
  * Middleware that serves the whole interface below `basePath` and leaves every other path to the host's application.
@@ -27,7 +31,7 @@ export type KoaOptions = Omit<DispatcherOptions, 'routes' | 'ownsEveryPath'>;
  * app.use(billingMiddleware({ billing, logger }));
  */
 export function billingMiddleware(options: KoaOptions): Middleware {
-  return dispatcher({ ...options, routes: routeTable({ testMode: options.test !== undefined }) });
+  return dispatcher({ ...options, ...served(options) });
 }
 
 /**
@@ -38,11 +42,16 @@ export function billingMiddleware(options: KoaOptions): Middleware {
  */
 export function createKoaApp(options: KoaOptions): Koa {
   const app = new Koa();
-  const routes = routeTable({ testMode: options.test !== undefined });
-  app.use(dispatcher({ ...options, routes, ownsEveryPath: true }));
+  app.use(dispatcher({ ...options, ...served(options), ownsEveryPath: true }));
   // What fails after an answer has begun, such as a client that has gone.
   app.on('error', (error: unknown) => options.logger.warn({ err: error }, 'connection failed'));
   return app;
+}
+
+/** The route table, and what counts its requests. */
+function served({ test, metricsRequireAuth }: KoaOptions) {
+  const metrics = new HttpMetrics();
+  return { metrics, routes: routeTable({ testMode: test !== undefined, metrics, metricsRequireAuth }) };
 }
 
 export interface ListenOptions {

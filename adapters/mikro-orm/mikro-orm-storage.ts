@@ -10,6 +10,7 @@ import {
 import type {
   Authorship,
   IdempotencyStore,
+  PoolUse,
   QueueStore,
   ReadSession,
   SecurityStore,
@@ -47,6 +48,7 @@ export interface StorageParts {
   /** Brings the schema up to date, or null where that is the operator's decision. */
   readonly migrate: (() => Promise<unknown>) | null;
   close(): Promise<void>;
+  poolUse(): Promise<PoolUse | null>;
   /** Names this node to the others; they are told of its commits under it. */
   readonly nodeTag: string;
   readonly onSignal: QueueStore['onSignal'];
@@ -157,6 +159,10 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
       state = await stateNow();
     }
     if (state.missing.length > 0 || state.unknown.length > 0) throw refusal(state);
+  }
+
+  async poolUse(): Promise<PoolUse | null> {
+    return this.#shared.parts.poolUse();
   }
 
   async close(): Promise<void> {

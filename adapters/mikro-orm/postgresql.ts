@@ -82,6 +82,10 @@ function storageOver(
       await listener.close();
       if (options.closesOrm) await orm.close(true);
     },
+    poolUse: async () => {
+      const { totalCount, idleCount, waitingCount } = await nativePoolOf(orm);
+      return { inUse: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
+    },
     nodeTag,
     onSignal: (heard) => listener.listen(heard),
     trace: options.trace,
@@ -122,8 +126,12 @@ async function runMigrations(orm: MikroORM): Promise<readonly string[]> {
   });
 }
 
+async function nativePoolOf(orm: MikroORM) {
+  return orm.em.getConnection().getNativeClient();
+}
+
 async function poolOf(orm: MikroORM): Promise<ClientPool> {
-  const pool = await orm.em.getConnection().getNativeClient();
+  const pool = await nativePoolOf(orm);
   // The class of its clients is not in the pool's declarations.
   return { options: pool.options, Client: Reflect.get(pool, 'Client') as ClientPool['Client'] };
 }

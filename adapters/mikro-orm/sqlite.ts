@@ -59,6 +59,7 @@ function ownStorage(options: SqliteOptions): Storage<SqlEntityManager> {
     migrate: options.migrate === false ? null : () => migrateOver(orm),
     connect,
     close,
+    poolUse: async () => null,
     nodeTag: '',
     onSignal: noOtherNodes,
     trace: options.trace,
@@ -74,6 +75,7 @@ function hostStorage(orm: MikroORM): Storage<SqlEntityManager> {
     connect: () => connectionOf(orm).ensureConnection(),
     // The host closes what it has opened.
     close: async () => undefined,
+    poolUse: async () => null,
     nodeTag: '',
     onSignal: noOtherNodes,
     trace: undefined,

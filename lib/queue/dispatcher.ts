@@ -11,6 +11,7 @@ import {
 import type { Ports } from '../ports/index.ts';
 import type { ClaimedEntry, WorkCause } from '../ports/storage/index.ts';
 import { atMost } from '../wait/at-most.ts';
+import { EntryCounts } from './entry-counts.ts';
 import { EntryRunner } from './entry-runner.ts';
 import type { QueueHandler } from './handler.ts';
 import { Housekeeping } from './housekeeping.ts';
@@ -40,6 +41,8 @@ type DispatcherPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids' |
  * `start` runs it in the background; `settle` works the queue until nothing is due, with or without the background.
  */
 export class Dispatcher {
+  /** What the handlers of this node have done. */
+  readonly counts = new EntryCounts();
   readonly #ports: DispatcherPorts;
   readonly #options: { readonly node: string; readonly leaseMs: number; readonly pollMs: number };
   readonly #handlers: readonly QueueHandler[];
@@ -62,7 +65,7 @@ export class Dispatcher {
     const leaseMs = options.leaseMs ?? QUEUE_LEASE_MS;
     this.#options = { ...options, leaseMs, pollMs: options.pollMs ?? QUEUE_POLL_MS };
     this.#signal = new Signal(ports.systemClock);
-    this.#runner = new EntryRunner(ports, { ...options, leaseMs });
+    this.#runner = new EntryRunner(ports, { ...options, leaseMs, counts: this.counts });
     this.#housekeeping = new Housekeeping(ports, {
       reapThresholdMs: reapThreshold(leaseMs, options.reapThresholdMs ?? QUEUE_REAP_THRESHOLD_MS),
       onReaped: () => this.#wake(),

@@ -3,6 +3,7 @@ import { QUEUE_BUSY_PAUSE_MS } from '../limits.ts';
 import type { Ports } from '../ports/index.ts';
 import { type ClaimedEntry, type FailedEntry, LeaseLostError } from '../ports/storage/index.ts';
 import { Batch, type BatchOutcome } from './batch.ts';
+import type { EntryCounts } from './entry-counts.ts';
 import { decideAfterError } from './error-policy.ts';
 import type { QueueHandler } from './handler.ts';
 
@@ -21,6 +22,7 @@ export class EntryRunner {
   readonly #handlers: readonly QueueHandler[];
   readonly #tenantOf: (recordId: number) => Promise<TenantRef>;
   readonly #leaseMs: number;
+  readonly #counts: EntryCounts;
 
   constructor(
     ports: Pick<Ports, 'storage' | 'systemClock' | 'logger'>,
@@ -28,12 +30,14 @@ export class EntryRunner {
       readonly handlers: readonly QueueHandler[];
       readonly tenantOf: (recordId: number) => Promise<TenantRef>;
       readonly leaseMs: number;
+      readonly counts: EntryCounts;
     },
   ) {
     this.#ports = ports;
     this.#handlers = input.handlers;
     this.#tenantOf = input.tenantOf;
     this.#leaseMs = input.leaseMs;
+    this.#counts = input.counts;
   }
 
   async run(claimed: readonly ClaimedEntry[]): Promise<void> {
@@ -77,6 +81,7 @@ export class EntryRunner {
       await handler.handle(batch);
     } catch (error) {
       if (group.length > 1) return this.#runOneByOne(group);
+      this.#counts.add(handler.name, 'failed', group.length);
       await this.#afterErrors(group.map((work) => ({ work, error })));
       return [];
     }
@@ -110,6 +115,7 @@ export class EntryRunner {
     const outcomes = group.map((work) => ({ work, outcome: batch.outcomeOf(work.entry) }));
     const of = (kind: BatchOutcome['kind']): readonly Work[] =>
       outcomes.filter(({ outcome }) => outcome.kind === kind).map(({ work }) => work);
+    this.#count(handler, outcomes);
     await this.#releaseBusy(outcomes);
     await this.#afterErrors(
       outcomes.flatMap(({ work, outcome }) =>
@@ -122,6 +128,11 @@ export class EntryRunner {
     if (last.length > 0) await queue.finish(last);
     if (others.length > 0) await queue.markDone(others, handler.name);
     return [...of('finished'), ...open];
+  }
+
+  #count({ name }: QueueHandler, outcomes: readonly { readonly outcome: BatchOutcome }[]): void {
+    for (const [kind, of] of Map.groupBy(outcomes, ({ outcome }) => outcome.kind))
+      this.#counts.add(name, kind === 'busy' || kind === 'failed' ? kind : 'done', of.length);
   }
 
   async #releaseBusy(

@@ -226,6 +226,8 @@ export const samples: Readonly<Record<string, MakeSample>> = {
   healthcheck: nothing,
   liveness: nothing,
   ping: nothing,
+  metricsText: nothing,
+  metricsJson: nothing,
   openApiJson: nothing,
   openApiYaml: nothing,
   openApiJsonAlias: nothing,

@@ -1,3 +1,4 @@
+import { HttpMetrics } from '../monitoring/http-metrics.ts';
 import { openApiDocument } from '../openapi/document.ts';
 import { yamlOf } from '../openapi/yaml.ts';
 import type { Route } from '../routing/route.ts';
@@ -11,6 +12,7 @@ import { documentRoutes } from './documents.ts';
 import { healthRoutes } from './health.ts';
 import { invoiceRoutes } from './invoices.ts';
 import { manualItemRoutes } from './manual-items.ts';
+import { metricsRoutes } from './metrics.ts';
 import { oauthTokenRoute } from './oauth-token.ts';
 import { objectCustomFieldRoutes } from './object-custom-fields.ts';
 import { objectTagRoutes } from './object-tags.ts';
@@ -25,8 +27,16 @@ import { tenantRoutes } from './tenants.ts';
 import { testModeRoutes } from './test-mode.ts';
 import { tokenRoutes } from './tokens.ts';
 
+export interface RouteTableOptions {
+  readonly testMode: boolean;
+  /** What the requests of the server are counted in; default an own one. */
+  readonly metrics?: HttpMetrics;
+  /** Whether metrics need credentials; default false. */
+  readonly metricsRequireAuth?: boolean | undefined;
+}
+
 /** Every endpoint of the interface: the router, the checks and the document are made from it, and nothing else is. */
-export function routeTable(options: { readonly testMode: boolean }): readonly Route[] {
+export function routeTable(options: RouteTableOptions): readonly Route[] {
   const routes: Route[] = [
     ...tenantRoutes,
     ...tenantValueRoutes,
@@ -47,6 +57,10 @@ export function routeTable(options: { readonly testMode: boolean }): readonly Ro
     ...auditHistoryRoutes,
     ...(options.testMode ? testModeRoutes : []),
     ...healthRoutes,
+    ...metricsRoutes({
+      http: options.metrics ?? new HttpMetrics(),
+      requireAuth: options.metricsRequireAuth ?? false,
+    }),
     ...securityRoutes,
     ...tokenRoutes,
     oauthTokenRoute,

@@ -6,6 +6,7 @@ import { MAX_REQUEST_MS } from '../../../lib/limits.ts';
 import { shortened } from '../../../lib/text/index.ts';
 import type { Caller } from '../auth/authenticator.ts';
 import { Dialect } from '../dialect.ts';
+import type { HttpMetrics } from '../monitoring/http-metrics.ts';
 import {
   type Authorship,
   authorshipOf,
@@ -36,6 +37,8 @@ export interface DispatcherOptions extends AccessOptions {
   readonly defaultDialect?: Dialect;
   /** Replaces the sizes that a request may have; that of the headers is the server's (`listen`). */
   readonly limits?: Partial<Omit<RequestLimits, 'header'>>;
+  /** Counts the requests. */
+  readonly metrics?: HttpMetrics;
   /** Origins whose pages may call, or `*`; default none (`server.cors.allowedOrigins`). */
   readonly allowedOrigins?: readonly string[];
   /** How long a request may take, but for waits on `callCompletion`; default 60 s (`server.limits.requestTime`). */
@@ -119,6 +122,14 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     } catch (error) {
       await writeRendered(ctx, failure(ctx, received, error).rendered);
     }
+    const elapsedMs = performance.now() - startedMs;
+    options.metrics?.observe({
+      route: received.route?.path ?? 'none',
+      method: ctx.method,
+      status: ctx.status,
+      dialect: received.dialect,
+      seconds: elapsedMs / 1_000,
+    });
     logger.debug(
       {
         requestId: received.requestId.echo,
@@ -128,7 +139,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
         createdBy: received.createdBy ?? null,
         status: ctx.status,
         dialect: received.dialect,
-        milliseconds: Math.round(performance.now() - startedMs),
+        milliseconds: Math.round(elapsedMs),
       },
       'request',
     );

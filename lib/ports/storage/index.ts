@@ -71,5 +71,15 @@ export interface Storage<Host = never> {
    * to do so, else throws an error that names the command which does.
    */
   prepare(): Promise<void>;
+  /** How the pool of connections is used; null where there is none. */
+  poolUse(): Promise<PoolUse | null>;
   close(): Promise<void>;
+}
+
+/** Connections of a pool. */
+export interface PoolUse {
+  readonly inUse: number;
+  readonly idle: number;
+  /** Callers that wait for one. */
+  readonly waiting: number;
 }
