@@ -1,3 +1,4 @@
+import { AccountCloseService } from './accounts/close-service.ts';
 import { AccountEmailService } from './accounts/email-service.ts';
 import { AccountService } from './accounts/service.ts';
 import { AuditService } from './audit/service.ts';
@@ -213,6 +214,7 @@ function engineOf(ports: Ports, settings: EngineSettings) {
     catalogAdministration,
     accounts: new AccountService(ports),
     accountEmails: new AccountEmailService(ports),
+    accountClosing: new AccountCloseService(ports),
     timelines: new TimelineService(ports, catalogs),
     subscriptions: new SubscriptionService(ports, catalogs),
     lifecycles: new LifecycleService(ports, catalogs),
@@ -250,7 +252,7 @@ function engineOf(ports: Ports, settings: EngineSettings) {
 
 function operationsOf(services: Engine['services']) {
   const { catalogs, catalogAdministration, accounts, subscriptions, invoicing, payments, audit } = services;
-  const { accountEmails, timelines, paymentMethods, paymentMethodReads } = services;
+  const { accountEmails, accountClosing, timelines, paymentMethods, paymentMethodReads } = services;
   const { keyValues, signingSecrets, configuration } = services;
   const { tags, tagDefinitions, customFields } = services;
   const { catalogEntries, changeReports, manualItems, accountCredit, lifecycles } = services;
@@ -298,6 +300,7 @@ function operationsOf(services: Engine['services']) {
       emails: accountEmails.ofAccount.bind(accountEmails),
       addEmail: accountEmails.add.bind(accountEmails),
       removeEmail: accountEmails.remove.bind(accountEmails),
+      close: accountClosing.close.bind(accountClosing),
       rebalanceCredit: accountCredit.rebalance.bind(accountCredit),
       transferCreditToParent: accountCredit.transferToParent.bind(accountCredit),
     },

@@ -1,5 +1,6 @@
 /** The framework-free engine: operations, ports and the values they speak. Entry point `billwright` adds Node's ports. */
 export type { AccountInput } from './accounts/account-input.ts';
+export type { CloseOptions } from './accounts/close-service.ts';
 export type { Account, AccountBalance } from './accounts/model.ts';
 export type { AccountUpdate } from './accounts/service.ts';
 export { AuditLevel } from './audit/service.ts';

@@ -1,9 +1,16 @@
 import { QUEUE_POLL_MS } from '../../lib/limits.ts';
 import type { Authorship } from '../../lib/ports/storage/index.ts';
-import { type NewBusEvent, type NewNotification, ProcessingState, QueueKind } from '../../lib/queue/model.ts';
+import {
+  type NewBusEvent,
+  type NewNotification,
+  ProcessingState,
+  QueueKind,
+  QueueName,
+} from '../../lib/queue/model.ts';
+import type { Instant } from '../../lib/time/index.ts';
 import type { EncodedEntry } from './dialect.ts';
 import type { TenantScope } from './record-access.ts';
-import { isIn, sql } from './sql.ts';
+import { isIn, raw, sql } from './sql.ts';
 import { queueEntriesTable, type StoredEntry } from './tables/queue.ts';
 
 /** Bus event types that this engine's handlers consume; null until the engine has said so. */
@@ -61,6 +68,24 @@ export class Outbox {
       scope.runner,
       sql`tenant_record_id = ${scope.tenantRecordId} and ${isIn('unique_key', 'text', uniqueKeys)}
         and processing_state = ${ProcessingState.AVAILABLE}`,
+      ProcessingState.REMOVED,
+    );
+  }
+
+  async unscheduleFuture(scope: TenantScope, accountRecordId: number, after: Instant): Promise<void> {
+    this.#entries = this.#entries.filter(
+      (entry) =>
+        entry.kind !== QueueKind.NOTIFICATION ||
+        entry.accountRecordId !== accountRecordId ||
+        entry.topic === QueueName.PUSH_NOTIFICATIONS ||
+        entry.effectiveDate <= after,
+    );
+    // In the order of claims a notification stands at its due instant, a bus entry at 0.
+    await scope.runner.dialect.moveEntries(
+      scope.runner,
+      sql`tenant_record_id = ${scope.tenantRecordId} and account_record_id = ${accountRecordId}
+        and due_order > ${Math.max(1, after)} and topic <> ${QueueName.PUSH_NOTIFICATIONS}
+        and processing_state = ${raw(`'${ProcessingState.AVAILABLE}'`)}`,
       ProcessingState.REMOVED,
     );
   }

@@ -82,6 +82,8 @@ export function writeSession(input: {
     publish: (events) => outbox.publish(events),
     schedule: (notifications) => outbox.schedule(notifications),
     unschedule: async (uniqueKeys) => outbox.unschedule(scope, uniqueKeys),
+    unscheduleFuture: async (accountRecordId, after) =>
+      outbox.unscheduleFuture(scope, accountRecordId, after),
     finish: async (entries) => endEntries(runner, entries, ProcessingState.PROCESSED),
     markDone: async (entries, handler) => markEntriesDone(runner, entries, handler),
   };

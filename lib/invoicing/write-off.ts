@@ -1,9 +1,13 @@
+import type { Account } from '../accounts/model.ts';
 import type { Uuid } from '../ids/index.ts';
 import { noSuchObject } from '../objects/no-such-object.ts';
 import { ObjectType } from '../objects/object-type.ts';
 import type { IdGenerator } from '../ports/identity.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
+import { addSystemTag } from '../tags/engine-tags.ts';
+import { SystemTag } from '../tags/system-definitions.ts';
 import { changeInvoices } from './change-invoices.ts';
+import type { Invoice } from './model.ts';
 
 /**
  * Writes the invoice off, or makes it count again: its balance is 0 then and leaves that of its account, whose lock the
@@ -17,7 +21,37 @@ export async function setWrittenOff(
 ): Promise<void> {
   const [before] = await session.invoices.findByIds([invoiceId]);
   if (!before) throw noSuchObject({ type: ObjectType.INVOICE, id: invoiceId });
-  const after = { ...before, isWrittenOff };
-  await session.invoices.setWrittenOff([after]);
-  await changeInvoices(session, { changes: [{ before, after, isAdjusted: true }] }, ids);
+  await changeWrittenOff(session, { invoices: [before], isWrittenOff }, ids);
+}
+
+/** Writes off the unpaid invoices of a locked account, with the tag that says so (invoicing.md §9 rule 11). */
+export async function writeOffUnpaid(
+  session: WriteSession,
+  account: Account,
+  ids: IdGenerator,
+): Promise<void> {
+  const invoices = await session.invoices.findUnpaid([account.id]);
+  if (invoices.length === 0) return;
+  const objects = invoices.map(({ id, accountId, accountRecordId }) => ({
+    type: ObjectType.INVOICE,
+    id,
+    accountId,
+    accountRecordId,
+  }));
+  await addSystemTag(session, objects, { definitionId: SystemTag.WRITTEN_OFF, ids });
+  await changeWrittenOff(session, { invoices, isWrittenOff: true }, ids);
+}
+
+async function changeWrittenOff(
+  session: WriteSession,
+  { invoices, isWrittenOff }: { readonly invoices: readonly Invoice[]; readonly isWrittenOff: boolean },
+  ids: IdGenerator,
+): Promise<void> {
+  const changes = invoices.map((before) => ({
+    before,
+    after: { ...before, isWrittenOff },
+    isAdjusted: true,
+  }));
+  await session.invoices.setWrittenOff(changes.map(({ after }) => after));
+  await changeInvoices(session, { changes }, ids);
 }

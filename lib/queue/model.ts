@@ -22,6 +22,7 @@ export const QueueName = {
   NEXT_BILLING_DATE: 'invoice-service:next-billing-date-queue',
   PAYMENT_RETRY: 'payment-service:retry',
   PAYMENT_JANITOR: 'payment-service:janitor',
+  PUSH_NOTIFICATIONS: 'server-service:push-notification-queue',
 } as const;
 export type QueueName = (typeof QueueName)[keyof typeof QueueName];
 
@@ -41,6 +42,7 @@ export const BusEventType = {
   SUBSCRIPTION_QUANTITY: 'SUBSCRIPTION_QUANTITY',
   ENTITLEMENT_CREATION: 'ENTITLEMENT_CREATION',
   ENTITLEMENT_CANCEL: 'ENTITLEMENT_CANCEL',
+  BLOCKING_STATE: 'BLOCKING_STATE',
   INVOICE_CREATION: 'INVOICE_CREATION',
   INVOICE_ADJUSTMENT: 'INVOICE_ADJUSTMENT',
   INVOICE_PAYMENT_SUCCESS: 'INVOICE_PAYMENT_SUCCESS',

@@ -1,10 +1,11 @@
 import type { Account } from '../accounts/model.ts';
 import { assertInvariant } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
-import { ObjectType } from '../objects/object-type.ts';
+import { type ObjectRef, ObjectType } from '../objects/object-type.ts';
 import type { IdGenerator } from '../ports/identity.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
 import { BusEventType } from '../queue/model.ts';
+import type { TaggedType } from './model.ts';
 import { systemDefinition } from './system-definitions.ts';
 import { tagEvent } from './tag-event.ts';
 
@@ -16,22 +17,47 @@ export async function addEngineTag(
   accounts: readonly Tagged[],
   tag: { readonly definitionId: Uuid; readonly ids: IdGenerator },
 ): Promise<void> {
-  if (accounts.length === 0) return;
+  const objects = accounts.map(({ id, recordId }) => ({
+    type: ObjectType.ACCOUNT,
+    id,
+    accountId: id,
+    accountRecordId: recordId,
+  }));
+  await addSystemTag(session, objects, tag);
+}
+
+/** An object of an account that is to be tagged. */
+interface TaggedObject extends ObjectRef<TaggedType> {
+  readonly accountId: Uuid;
+  readonly accountRecordId: number;
+}
+
+/** The same for objects of locked accounts. */
+export async function addSystemTag(
+  session: WriteSession,
+  objects: readonly TaggedObject[],
+  tag: { readonly definitionId: Uuid; readonly ids: IdGenerator },
+): Promise<void> {
+  if (objects.length === 0) return;
   const added = await session.tags.insert(
-    accounts.map((account) => ({
+    objects.map(({ type, id, accountRecordId }) => ({
       id: tag.ids.next(),
-      objectType: ObjectType.ACCOUNT,
-      objectId: account.id,
+      objectType: type,
+      objectId: id,
       tagDefinitionId: tag.definitionId,
-      accountRecordId: account.recordId,
+      accountRecordId,
       isActive: true,
       createdDate: session.authorship.createdDate,
     })),
   );
   const tagDefinitionName = nameOf(tag.definitionId);
+  const owners = new Map(objects.map(({ id, accountId }) => [id, accountId]));
   session.publish(
     added.map((each) =>
-      tagEvent(BusEventType.TAG_CREATION, each, { accountId: each.objectId, tagDefinitionName }),
+      tagEvent(BusEventType.TAG_CREATION, each, {
+        accountId: owners.get(each.objectId) ?? each.objectId,
+        tagDefinitionName,
+      }),
     ),
   );
 }

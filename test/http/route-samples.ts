@@ -101,6 +101,11 @@ export const samples: Readonly<Record<string, MakeSample>> = {
   getAccounts: () => ({ query: 'accountWithBalanceAndCBA=true&audit=FULL' }),
   getAccountByKey: () => ({ query: 'externalKey=customer&accountWithBalance=true&audit=MINIMAL' }),
   getAccount: () => ({ query: 'accountWithBalanceAndCBA=true&audit=FULL' }),
+  closeAccount: async ({ serving, next }) => {
+    const body = { externalKey: `closed-${next()}`, currency: 'USD' };
+    const accountId = createdId(await serving.call('POST', '/1.0/kb/accounts', { body }));
+    return { segments: { accountId }, query: 'itemAdjustUnpaidInvoices=true' };
+  },
   updateAccount: () => ({ body: { notes: 'changed' } }),
   searchAccounts: () => ({
     query: 'accountWithBalanceAndCBA=true&audit=FULL',

@@ -66,7 +66,9 @@ eachDatabase((kind, open) => {
           for (const dialect of role.isOne ? (['D'] as const) : (['D', 'K'] as const)) {
             const reply = await probe(route, { role, dialect });
             const what = `${role.name} in dialect ${dialect}: ${reply.text}`;
-            const mayCall = route.permission === 'NONE' || role.covers(route.permission);
+            const mayCall =
+              route.permission === 'NONE' ||
+              [route.permission, ...(route.alsoNeeds ?? [])].every((needed) => role.covers(needed));
             expect(outcomeOf(reply), what).to.equal(mayCall ? 'let through' : refusalOf(route, dialect));
           }
         }

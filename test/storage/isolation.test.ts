@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Account, Page, ReadSession, TenantRef, WriteSession } from '../../lib/index.ts';
 import { decimal } from '../../lib/money/index.ts';
-import { localDate } from '../../lib/time/index.ts';
+import { instant, localDate } from '../../lib/time/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { catalogEntry, planRow } from './entry-records.ts';
 import { type OpenedStorage, openStorage, rejection } from './opened-storage.ts';
@@ -207,6 +207,7 @@ eachDatabase((kind, open) => {
           ]),
         ).to.deep.equal([]);
         await session.unschedule(['key of the other tenant']);
+        await session.unscheduleFuture(acme.recordId, instant(0));
         expect(await session.tags.holdDefinitions([all.definition.id])).to.deep.equal([]);
         expect(await session.tags.lockDefinitions([all.definition.id])).to.deep.equal([]);
       });

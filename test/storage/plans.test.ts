@@ -159,6 +159,7 @@ eachDatabase((kind, open) => {
               transactions.map((each) => ({ transaction: each, expected: 'UNKNOWN' })),
             );
             await session.unschedule(accounts.map(({ id }) => id));
+            await session.unscheduleFuture(accounts[0]?.recordId ?? 0, now);
           }),
         );
         expect(found).to.deep.equal([]);

@@ -56,12 +56,17 @@ function operationOf(route: Route): JsonSchema {
     operationId: route.operationId,
     summary: route.summary,
     tags: [route.area],
-    ...(route.permission === 'NONE' ? {} : { description: `Needs the permission \`${route.permission}\`.` }),
+    ...(route.permission === 'NONE' ? {} : { description: neededPermissions(route) }),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(route.body === undefined ? {} : { requestBody: requestBodyOf(route.body) }),
     responses: responsesOf(route),
     security: securityOf[route.credentials],
   };
+}
+
+function neededPermissions({ permission, alsoNeeds = [] }: Route): string {
+  const names = [permission, ...alsoNeeds].map((each) => `\`${each}\``);
+  return `Needs the permission${names.length > 1 ? 's' : ''} ${names.join(', ')}.`;
 }
 
 function pathParameter(name: string): JsonSchema {

@@ -4,6 +4,8 @@ import type { Billing } from '../../../lib/billing.ts';
 import type { CallContext } from '../../../lib/context.ts';
 import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
 import type { Uuid } from '../../../lib/ids/index.ts';
+import { checkPermission } from '../auth/check-permission.ts';
+import { Dialect } from '../dialect.ts';
 import { Account, accountJson, type ShownBalance } from '../models/account.ts';
 import { AccountTimeline, auditedIdsOfTimeline, timelineJson } from '../models/account-timeline.ts';
 import { auditedIdsOfBundle, Bundle, bundleJson } from '../models/subscription.ts';
@@ -12,7 +14,15 @@ import { type Answer, created, empty, json, page } from '../routing/answer.ts';
 import { jsonBody } from '../routing/body.ts';
 import { type Route, tenantRoute } from '../routing/route.ts';
 import { partial } from '../wire/model.ts';
-import { exactPageParameters, flag, pageParameters, plainText, required, uuidList } from '../wire/query.ts';
+import {
+  exactPageParameters,
+  flag,
+  optionalFlag,
+  pageParameters,
+  plainText,
+  required,
+  uuidList,
+} from '../wire/query.ts';
 import { listOf } from '../wire/wire-type.ts';
 import { accountEmailRoutes } from './account-emails.ts';
 import { auditOf, auditParameter } from './audit.ts';
@@ -20,6 +30,7 @@ import { auditOf, auditParameter } from './audit.ts';
 const area = 'accounts';
 const balanceParameters = { accountWithBalance: flag(), accountWithBalanceAndCBA: flag() };
 const noSuchAccount = [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID];
+const NOBODY = { name: 'nobody', permissions: [] };
 
 interface AccountReading {
   readonly billing: Billing;
@@ -126,6 +137,40 @@ export const accountRoutes: readonly Route[] = [
       await billing.updateAccount(context, params.accountId, {
         changes: body,
         treatNullAsReset: query.treatNullAsReset,
+      });
+      return empty;
+    },
+  }),
+  tenantRoute({
+    method: 'DELETE',
+    path: '/1.0/kb/accounts/{accountId}',
+    operationId: 'closeAccount',
+    area,
+    summary: 'Close an account: no more invoices by themselves and no more subscriptions; nothing is deleted',
+    permission: 'tag:add',
+    alsoNeeds: ['entitlement:pause_resume'],
+    query: {
+      cancelAllSubscriptions: flag(),
+      writeOffUnpaidInvoices: flag(),
+      itemAdjustUnpaidInvoices: flag(),
+      removeFutureNotifications: optionalFlag,
+    },
+    success: { status: 204 },
+    fails: [...noSuchAccount, ErrorCode.NOT_IMPLEMENTED],
+    async handle(call) {
+      const { query } = call;
+      // What is asked for decides what is needed, and all of it before anything is written (http-api.md §5).
+      for (const [isAsked, permission] of [
+        [query.cancelAllSubscriptions, 'entitlement:cancel'],
+        [query.writeOffUnpaidInvoices, 'invoice:write_off'],
+        [query.itemAdjustUnpaidInvoices, 'invoice:item_adjust'],
+      ] as const) {
+        if (isAsked) checkPermission(call.user ?? NOBODY, permission);
+      }
+      const removeFutureNotifications = query.removeFutureNotifications ?? call.dialect === Dialect.K;
+      await call.billing.accounts.close(call.context, call.params.accountId, {
+        ...query,
+        removeFutureNotifications,
       });
       return empty;
     },

@@ -135,13 +135,13 @@ export class RequestAccess {
   }
 }
 
-/** @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS unless the caller has the permission of the route. */
+/** @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS unless the caller has the permissions of the route. */
 export function checkRoutePermission(
   principal: Principal,
-  { permission, orSelf }: Pick<Route, 'permission' | 'orSelf'>,
+  { permission, alsoNeeds = [], orSelf }: Pick<Route, 'permission' | 'alsoNeeds' | 'orSelf'>,
   params: Readonly<Record<string, string | undefined>>,
 ): void {
   if (permission === 'NONE') return;
   if (orSelf && principal.kind === PrincipalKind.USER && params.username === principal.name) return;
-  checkPermission(principal, permission);
+  for (const needed of [permission, ...alsoNeeds]) checkPermission(principal, needed);
 }

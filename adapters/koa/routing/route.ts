@@ -99,6 +99,8 @@ interface RouteSpec<Path extends string, Q extends QueryParameters, B, C> {
   readonly summary: string;
   /** A decision for every route: a permission, or NONE for reads (http-api.md §5). */
   readonly permission: Permission | 'NONE';
+  /** Permissions that are needed beside it. */
+  readonly alsoNeeds?: readonly Permission[];
   /** True: a user whose name is the segment `{username}` needs no permission. */
   readonly orSelf?: true;
   /** True: a login by name and password starts a session, whose cookie comes with the answer (platform.md §6.2). */

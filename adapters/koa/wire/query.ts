@@ -36,16 +36,21 @@ const decimalDigits = /^[+-]?\d{1,15}$/;
 
 /** `true` or `false` in any letter case. */
 export function flag(fallback = false): QueryParameter<boolean> {
-  return single({
-    answer: z.boolean().default(fallback),
-    fallback,
-    read(text) {
-      const word = text.toLowerCase();
-      return word === 'true' || word === 'false'
-        ? { value: word === 'true' }
-        : { problem: 'is neither true nor false' };
-    },
-  });
+  return single({ answer: z.boolean().default(fallback), fallback, read: truth });
+}
+
+/** The same where what holds without it depends on the call; null without it. */
+export const optionalFlag: QueryParameter<boolean | null> = single<boolean | null>({
+  answer: z.boolean(),
+  fallback: null,
+  read: truth,
+});
+
+function truth(text: string): { readonly value: boolean } | { readonly problem: string } {
+  const word = text.toLowerCase();
+  return word === 'true' || word === 'false'
+    ? { value: word === 'true' }
+    : { problem: 'is neither true nor false' };
 }
 
 export function integer<F extends number | undefined>(

@@ -83,6 +83,11 @@ export interface WriteSession extends ReadSession {
   /** Removes live AVAILABLE notifications with these keys (outcome REMOVED). */
   unschedule(uniqueKeys: readonly string[]): Promise<void>;
   /**
+   * Removes the account's live AVAILABLE notifications that fall due after the instant, of all queues but that of push
+   * notifications (outcome REMOVED); those of this transaction too.
+   */
+  unscheduleFuture(accountRecordId: number, after: Instant): Promise<void>;
+  /**
    * Ends claimed entries as PROCESSED in this transaction: what the handler wrote and the entry's outcome commit
    * together. Throws LeaseLostError (the transaction rolls back) when a claim is no longer ours.
    */

@@ -1,0 +1,111 @@
+import { authorshipOf, type CallContext } from '../context.ts';
+import { BillingError, ErrorCode } from '../errors/index.ts';
+import type { Uuid } from '../ids/index.ts';
+import { adjustUnpaidItems } from '../invoicing/adjust-unpaid-items.ts';
+import { MAX_DESCRIPTION_LENGTH } from '../invoicing/manual-items.ts';
+import { writeOffUnpaid } from '../invoicing/write-off.ts';
+import type { Ports } from '../ports/index.ts';
+import type { WriteSession } from '../ports/storage/index.ts';
+import { blockingStateEvent } from '../subscriptions/blocking-events.ts';
+import { blockFlagsAt, statesInTimeOrder } from '../subscriptions/blocking-in-force.ts';
+import { isEnd } from '../subscriptions/lifecycle-order.ts';
+import { type BlockingState, BlockingStateType } from '../subscriptions/model.ts';
+import { datedInstant } from '../subscriptions/requested-date.ts';
+import { eventsInEffect } from '../subscriptions/transitions.ts';
+import { addEngineTag } from '../tags/engine-tags.ts';
+import { SystemTag } from '../tags/system-definitions.ts';
+import type { Account } from './model.ts';
+import { lockAccount } from './service.ts';
+
+/** What closing an account does besides stopping invoicing and new subscriptions; all default to false. */
+export interface CloseOptions {
+  readonly cancelAllSubscriptions?: boolean | undefined;
+  /** Wins over `itemAdjustUnpaidInvoices`. */
+  readonly writeOffUnpaidInvoices?: boolean | undefined;
+  readonly itemAdjustUnpaidInvoices?: boolean | undefined;
+  /** Removes the account's planned work from all queues; push notifications that are promised still arrive. */
+  readonly removeFutureNotifications?: boolean | undefined;
+}
+
+const ACCOUNT_SERVICE = 'account-service';
+const CLOSE_ACCOUNT = 'CLOSE_ACCOUNT';
+
+/** Brings accounts to rest (accounts.md §9). */
+export class AccountCloseService {
+  readonly #ports: Pick<Ports, 'storage' | 'ids'>;
+
+  constructor(ports: Pick<Ports, 'storage' | 'ids'>) {
+    this.#ports = ports;
+  }
+
+  /**
+   * Closes the account in one transaction: it is not invoiced by itself any more and takes no subscriptions, its unpaid
+   * invoices are dealt with as asked. Nothing is deleted; closing again changes nothing new.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), NOT_IMPLEMENTED (1) for `cancelAllSubscriptions` while a
+   * subscription has no end, BUSY (60018).
+   */
+  async close(context: CallContext, accountId: Uuid, options: CloseOptions = {}): Promise<void> {
+    const { ids } = this.#ports;
+    await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
+      const account = await lockAccount(session, accountId);
+      if (options.cancelAllSubscriptions === true) await refuseLive(session, account);
+      await addEngineTag(session, [account], { definitionId: SystemTag.AUTO_INVOICING_OFF, ids });
+      if (options.writeOffUnpaidInvoices === true) await writeOffUnpaid(session, account, ids);
+      else if (options.itemAdjustUnpaidInvoices === true) {
+        const description = (context.comments || 'Close Account').slice(0, MAX_DESCRIPTION_LENGTH);
+        await adjustUnpaidItems(session, { account, description }, ids);
+      }
+      await this.#block(session, account);
+      if (options.removeFutureNotifications === true) {
+        await session.unscheduleFuture(account.recordId, context.createdDate);
+      }
+    });
+  }
+
+  /** Refuses changes from now on; an account that is closed already stays as it is. */
+  async #block(session: WriteSession, account: Account): Promise<void> {
+    const states = await session.subscriptions.findBlockingStates([account.id]);
+    const own = states.filter(({ service }) => service === ACCOUNT_SERVICE);
+    if (statesInTimeOrder(own).at(-1)?.stateName === CLOSE_ACCOUNT) return;
+    const now = session.authorship.createdDate;
+    const effective = datedInstant(null, now, account);
+    const closed = {
+      id: this.#ports.ids.next(),
+      blockedId: account.id,
+      accountRecordId: account.recordId,
+      type: BlockingStateType.ACCOUNT,
+      service: ACCOUNT_SERVICE,
+      stateName: CLOSE_ACCOUNT,
+      isBlockChange: true,
+      isBlockEntitlement: false,
+      isBlockBilling: false,
+      effective,
+      sequence: states.reduce((last, { sequence }) => Math.max(last, sequence), 0) + 1,
+      isActive: true,
+      causedBy: null,
+      createdDate: now,
+    };
+    await session.subscriptions.insertBlockingStates([closed]);
+    const stored: BlockingState = { ...closed, recordId: 0 };
+    const before = blockFlagsAt(states, effective.at);
+    const after = blockFlagsAt([...states, stored], effective.at);
+    session.publish([blockingStateEvent(account.id, closed, { before, after })]);
+  }
+}
+
+/** Subscriptions without an end would have to be cancelled, which this version does not offer. */
+async function refuseLive(session: WriteSession, account: Account): Promise<void> {
+  const bundles = await session.subscriptions.findBundlesByAccounts([account.id]);
+  const subscriptions = await session.subscriptions.findByBundles(bundles.map(({ id }) => id));
+  const events = Map.groupBy(
+    await session.subscriptions.findEvents(subscriptions.map(({ id }) => id)),
+    ({ subscriptionId }) => subscriptionId,
+  );
+  const live = subscriptions.find(({ id }) => !eventsInEffect(events.get(id) ?? []).some(isEnd));
+  if (live === undefined) return;
+  throw new BillingError({
+    code: ErrorCode.NOT_IMPLEMENTED,
+    message: `Subscription ${live.id} has no end, and cancellation is not offered by this version: close account ${account.id} without cancelAllSubscriptions`,
+    facts: { accountId: account.id, subscriptionId: live.id },
+  });
+}

@@ -1,0 +1,173 @@
+import { expect } from 'chai';
+import { type CloseOptions, decimal, formatDecimal, SystemTag, type Uuid } from '../../lib/index.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { openEngine, type TestEngine } from '../support/engine.ts';
+import { codeOf } from '../support/errors.ts';
+import { newEvents, rowsOf } from '../support/queue-rows.ts';
+
+eachDatabase((_kind, open) => {
+  describe('closing accounts', () => {
+    let engine: TestEngine;
+    let told: () => Promise<readonly string[]>;
+    beforeEach(async () => {
+      engine = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
+      told = newEvents(engine.database);
+    });
+    afterEach(() => engine.close());
+
+    const close = (id: Uuid, options?: CloseOptions) => engine.acme.accounts.close(id, options);
+    const subscribe = (accountId: Uuid) =>
+      engine.acme.createSubscription({ accountId, planName: 'solo-now' });
+
+    async function balancesOf(accountId: Uuid): Promise<readonly [string, string]> {
+      const state = (await engine.acme.accounts.balances([accountId])).get(accountId);
+      if (!state) throw new Error('no balance');
+      return [formatDecimal(state.accountBalance), formatDecimal(state.accountCBA)];
+    }
+
+    async function itemsOf(accountId: Uuid): Promise<readonly string[]> {
+      const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
+      return invoices.flatMap(({ items }) =>
+        items.map(({ itemType, amount }) => `${itemType} ${formatDecimal(amount)}`),
+      );
+    }
+
+    const tagsOf = async (accountId: Uuid) =>
+      (await engine.acme.tags.ofAccount(accountId)).map(
+        ({ objectType, tagDefinitionName }) => `${objectType} ${tagDefinitionName}`,
+      );
+
+    const planned = async () =>
+      (
+        await rowsOf(
+          engine.database,
+          `select topic from bw_queue_entries where kind = 'NOTIFICATION' and processing_state = 'AVAILABLE'`,
+        )
+      ).map(({ topic }) => topic);
+
+    async function charged(amount: string): Promise<Uuid> {
+      const { id } = await engine.payingAccount({ currency: 'USD' });
+      await engine.acme.invoices.addCharges({
+        accountId: id,
+        items: [{ amount: decimal(amount) }],
+        autoCommit: true,
+      });
+      return id;
+    }
+
+    /** 100.00 charged, of which the gateway has taken 40.00. */
+    async function partlyPaid(): Promise<Uuid> {
+      engine.gateway.configure({
+        CONFIGURE_ACTION: 'ACTION_SLEEP',
+        SLEEP_TIME_SEC: 0,
+        PROCESSED_AMOUNT: '40',
+      });
+      const id = await charged('100');
+      await engine.settle();
+      expect(await balancesOf(id)).to.deep.equal(['60', '0']);
+      await told();
+      return id;
+    }
+
+    it('accounts E9 Close with item adjustment after partial payment', async () => {
+      const id = await partlyPaid();
+      await close(id, { itemAdjustUnpaidInvoices: true });
+      expect(await itemsOf(id)).to.deep.equal(['EXTERNAL_CHARGE 100', 'ITEM_ADJ -100', 'CBA_ADJ 40']);
+      expect(await balancesOf(id)).to.deep.equal(['-40', '40']);
+      expect(await tagsOf(id)).to.deep.equal(['ACCOUNT AUTO_INVOICING_OFF']);
+      expect(await told()).to.deep.equal(['TAG_CREATION', 'INVOICE_ADJUSTMENT', 'BLOCKING_STATE']);
+      expect(await codeOf(subscribe(id))).to.equal(6000);
+    });
+
+    it('accounts E9 Close with item adjustment and write-off: the write-off wins', async () => {
+      const id = await partlyPaid();
+      await close(id, { itemAdjustUnpaidInvoices: true, writeOffUnpaidInvoices: true });
+      expect(await itemsOf(id)).to.deep.equal(['EXTERNAL_CHARGE 100']);
+      expect(await balancesOf(id)).to.deep.equal(['0', '0']);
+      expect(await tagsOf(id)).to.deep.equal(['ACCOUNT AUTO_INVOICING_OFF', 'INVOICE WRITTEN_OFF']);
+      expect(await told()).to.deep.equal([
+        'TAG_CREATION',
+        'TAG_CREATION',
+        'INVOICE_ADJUSTMENT',
+        'BLOCKING_STATE',
+      ]);
+      expect(await codeOf(subscribe(id))).to.equal(6000);
+    });
+
+    it('without flags leaves what is unpaid, and closing again changes nothing new', async () => {
+      const id = await charged('10');
+      await told();
+      await close(id);
+      expect(await told()).to.deep.equal(['TAG_CREATION', 'BLOCKING_STATE']);
+      await close(id);
+      expect(await told()).to.deep.equal([]);
+      expect(await balancesOf(id)).to.deep.equal(['10', '0']);
+      const states = await rowsOf(engine.database, `select state_name from bw_blocking_states`);
+      expect(states.map((row) => row.state_name)).to.deep.equal(['CLOSE_ACCOUNT']);
+    });
+
+    it('closing again deals with what was left unpaid the first time, and skips what is adjusted', async () => {
+      const id = await charged('10');
+      await close(id);
+      await close(id, { itemAdjustUnpaidInvoices: true });
+      await close(id, { itemAdjustUnpaidInvoices: true });
+      expect(await itemsOf(id)).to.deep.equal(['EXTERNAL_CHARGE 10', 'ITEM_ADJ -10']);
+    });
+
+    it('adjustments carry the comment of the call, or say Close Account', async () => {
+      const descriptionOf = async (id: Uuid) => {
+        const [invoice] = await engine.acme.invoices.ofAccount({ accountId: id, withItems: true });
+        return invoice?.items[1]?.description;
+      };
+      const first = await charged('10');
+      await close(first, { itemAdjustUnpaidInvoices: true });
+      expect(await descriptionOf(first)).to.equal('Close Account');
+      const second = await charged('10');
+      const caller = { tenant: engine.tenant, user: 'demo', comment: 'moved away' };
+      await engine.billing.as(caller).accounts.close(second, { itemAdjustUnpaidInvoices: true });
+      expect(await descriptionOf(second)).to.equal('moved away');
+    });
+
+    it('removes planned work where it is asked to, of this account only', async () => {
+      const { id } = await engine.acme.createAccount({ currency: 'USD' });
+      const other = await engine.acme.createAccount({ currency: 'USD' });
+      await subscribe(id);
+      await engine.settle();
+      const own = await planned();
+      await subscribe(other.id);
+      await engine.settle();
+      expect(own).to.not.deep.equal([]);
+      await close(id);
+      expect((await planned()).length).to.equal(2 * own.length);
+      await close(id, { removeFutureNotifications: true });
+      expect((await planned()).length).to.equal(own.length);
+      await engine.runTo('2024-02-02T00:00:00Z');
+      expect(await itemsOf(id)).to.have.length(1);
+      expect(await itemsOf(other.id)).to.have.length(2);
+    });
+
+    it('refuses to cancel subscriptions, and writes nothing then; without any it closes', async () => {
+      const { id } = await engine.acme.createAccount({ currency: 'USD' });
+      await subscribe(id);
+      await engine.settle();
+      await told();
+      expect(await codeOf(close(id, { cancelAllSubscriptions: true }))).to.equal(1);
+      expect(await told()).to.deep.equal([]);
+      expect(await tagsOf(id)).to.deep.equal([]);
+      const empty = await engine.acme.createAccount({ currency: 'USD' });
+      await close(empty.id, { cancelAllSubscriptions: true });
+      expect(await tagsOf(empty.id)).to.deep.equal(['ACCOUNT AUTO_INVOICING_OFF']);
+    });
+
+    it('an unknown account is not closed', async () => {
+      expect(await codeOf(close('11111111-1111-4111-8111-111111111111' as Uuid))).to.equal(3002);
+    });
+
+    it('keeps invoicing stopped that was stopped before', async () => {
+      const { id } = await engine.acme.createAccount({ currency: 'USD' });
+      await engine.acme.tags.add({ type: 'ACCOUNT', id }, [SystemTag.AUTO_INVOICING_OFF]);
+      await close(id);
+      expect(await tagsOf(id)).to.deep.equal(['ACCOUNT AUTO_INVOICING_OFF']);
+    });
+  });
+});
