@@ -7,6 +7,7 @@ import type {
 import { assertInvariant } from '../../lib/errors/index.ts';
 import type { Uuid } from '../../lib/ids/index.ts';
 import { type CatalogReads, type CatalogWrites, ChangeType } from '../../lib/ports/storage/index.ts';
+import type { Instant } from '../../lib/time/index.ts';
 import type { WriteScope } from './audited-writes.ts';
 import { numberOf, type Row, textOf } from './columns.ts';
 import { haveIds, insert, insertInto, select, type TenantScope } from './record-access.ts';
@@ -123,13 +124,17 @@ export function catalogWrites(scope: WriteScope, revisions: RevisionsOfSession):
     insert: async (versions) => {
       const [first] = versions;
       assertInvariant(first, 'An upload holds at least one catalog version');
-      await insertVersions(scope, versions, await raisedRevision(revisions));
+      const revision = await raisedRevision(revisions);
+      await insertVersions(scope, versions, () => revision);
       return first.id;
     },
     replace: async ({ removed, added }) => {
       const revision = await raisedRevision(revisions);
-      if (removed.length > 0) await removeVersions(scope, removed);
-      if (added.length > 0) await insertVersions(scope, added, revision);
+      const heldSince =
+        removed.length > 0 ? await removeVersions(scope, removed) : new Map<Instant, number | null>();
+      const sinceOf = ({ effectiveDate }: NewCatalogVersion): number | null =>
+        heldSince.has(effectiveDate) ? (heldSince.get(effectiveDate) ?? null) : revision;
+      if (added.length > 0) await insertVersions(scope, added, sinceOf);
     },
     leaveGlobalDefault: () => revisions.set(sql`use_global_default = ${false}`),
     insertOverridePlans: async (plans) => {
@@ -157,28 +162,35 @@ async function raisedRevision(revisions: RevisionsOfSession): Promise<number> {
 async function insertVersions(
   scope: WriteScope,
   versions: readonly NewCatalogVersion[],
-  revision: number,
+  revisionOf: (version: NewCatalogVersion) => number | null,
 ): Promise<void> {
   const partIds = await storeParts(scope, versions);
   const recordIds = await insert(
     scope,
     catalogVersionsTable,
-    versions.map((version) => ({ ...rowOf(version, partIds), revision })),
+    versions.map((version) => ({ ...rowOf(version, partIds), revision: revisionOf(version) })),
   );
   versions.forEach(({ id }, index) => {
     noteChange(scope, ChangeType.INSERT, { id, recordId: recordIds[index] ?? 0 });
   });
 }
 
-async function removeVersions(scope: WriteScope, ids: readonly Uuid[]): Promise<void> {
+/** The revision since which each was held, by its effective date. */
+async function removeVersions(
+  scope: WriteScope,
+  ids: readonly Uuid[],
+): Promise<ReadonlyMap<Instant, number | null>> {
   const { rows } = await scope.runner.run(sql`
     update bw_catalog_versions set removed_date = ${scope.authorship.createdDate}
-    where ${haveIds(scope, ids)} and removed_date is null returning id, record_id`);
+    where ${haveIds(scope, ids)} and removed_date is null
+    returning id, record_id, effective_date, revision`);
   assertInvariant(rows.length === ids.length, `Of ${ids.length} catalog versions ${rows.length} were there`);
   for (const row of rows) {
     const id = catalogVersionsTable.fields.id.read(row);
     noteChange(scope, ChangeType.DELETE, { id, recordId: numberOf(row.record_id, 'record_id') });
   }
+  const { effectiveDate, revision } = catalogVersionsTable.fields;
+  return new Map(rows.map((row) => [effectiveDate.read(row), revision.read(row)]));
 }
 
 function noteChange(

@@ -12,7 +12,7 @@ import { eachDatabase } from '../support/databases.ts';
 import { openEngine, specCatalog, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { harbour } from '../support/plugin-catalog.ts';
-import { newEvents } from '../support/queue-rows.ts';
+import { entryTokens, newEvents } from '../support/queue-rows.ts';
 
 const lamp: SimplePlan = {
   planId: 'lamp-monthly',
@@ -132,6 +132,21 @@ eachDatabase((_kind, open) => {
       ]);
       const sources = await engine.acme.catalogs.sources();
       expect(sources.map((text) => text.includes('lamp-monthly'))).to.deep.equal([false, true, true]);
+    });
+
+    it('a simple plan lets no account be invoiced anew, since it changes no price of what runs', async () => {
+      await begin();
+      const account = await engine.payingAccount({ currency: 'USD' });
+      await engine.acme.createSubscription({ accountId: account.id, planName: 'pro-monthly' });
+      await engine.settle();
+      const runs = async () =>
+        (await entryTokens(engine.database)).filter(({ topic }) => topic.includes('next-billing-date'))
+          .length;
+      const before = await runs();
+      await engine.acme.catalogs.addSimplePlan(lamp);
+      await engine.acme.catalogs.addSimplePlan({ ...lamp, currency: 'EUR', amount: decimal('11') });
+      await engine.settle();
+      expect(await runs()).to.equal(before);
     });
 
     it('sources are the documents as they came, in upload order', async () => {

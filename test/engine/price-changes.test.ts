@@ -106,6 +106,29 @@ eachDatabase((_kind, open) => {
       }
     }
 
+    it('catalog W2 Grandfathering: a subscription keeps its price, one that starts under the next version pays that', async () => {
+      const planName = 'a-monthly';
+      const opened = await begin('2024-03-05T00:00:00Z', {
+        effectiveDate: '2024-01-01',
+        price: '30.00',
+        planName,
+      });
+      await upload(opened, { effectiveDate: '2024-04-01', price: '36.00', planName });
+      const kept = await subscribe(opened, planName);
+      await opened.runTo('2024-04-05T00:00:00Z');
+      const started = await subscribe(opened, planName);
+      await opened.runTo('2024-05-05T00:00:00Z');
+      expect(await itemsOf(opened, kept)).to.deep.equal([
+        'RECURRING 2024-03-05..2024-04-05 30 v2024-01-01',
+        'RECURRING 2024-04-05..2024-05-05 30 v2024-01-01',
+        'RECURRING 2024-05-05..2024-06-05 30 v2024-01-01',
+      ]);
+      expect(await itemsOf(opened, started)).to.deep.equal([
+        'RECURRING 2024-04-05..2024-05-05 36 v2024-04-01',
+        'RECURRING 2024-05-05..2024-06-05 36 v2024-04-01',
+      ]);
+    });
+
     it('catalog W5 Two changes in one cycle, aligned', async () => {
       const opened = await begin(
         '2024-05-03T00:00:00Z',

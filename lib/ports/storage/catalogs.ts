@@ -52,7 +52,8 @@ export interface CatalogWrites {
   insertOverridePlans(plans: readonly New<StoredOverridePlan>[]): Promise<void>;
   /**
    * Takes versions out of the catalog, whose rows stay, and puts others in, as one change: audited as TENANT_KVS, revision
-   * raised by 1. The caller holds the lock.
+   * raised by 1. One that comes in the place of one of the same date bills what runs as that did, so it counts as held for
+   * as long. The caller holds the lock.
    */
   replace(change: {
     readonly removed: readonly Uuid[];
