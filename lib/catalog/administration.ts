@@ -163,8 +163,10 @@ function validated(edits: readonly EditedVersion[]): readonly CatalogVersion[] {
   return edits.map(({ content }) => createVersion(content));
 }
 
+/** What is wrong with each of several versions is told once. */
 function refusedFor(problems: readonly Problem[]): BillingError {
-  return refused(problems.map((problem) => problem.message).join('; '), problems);
+  const distinct = [...new Map(problems.map((problem) => [problem.message, problem])).values()];
+  return refused(distinct.map((problem) => problem.message).join('; '), distinct);
 }
 
 async function idsOf(session: ReadSession, edits: readonly EditedVersion[]): Promise<readonly Uuid[]> {

@@ -130,6 +130,14 @@ eachDatabase((_kind, open) => {
         true,
         true,
       ]);
+      const refusal = await engine.acme.catalogs
+        .addSimplePlan({ ...lamp, planId: 'lamp-never', billingPeriod: 'NO_BILLING_PERIOD' })
+        .catch((error: unknown) => error);
+      expect(refusal).to.include({
+        code: 2060,
+        message:
+          'Simple plan refused: Plan "lamp-never", phase lamp-never-evergreen has a recurring price but NO_BILLING_PERIOD',
+      });
       const sources = await engine.acme.catalogs.sources();
       expect(sources.map((text) => text.includes('lamp-monthly'))).to.deep.equal([false, true, true]);
     });
