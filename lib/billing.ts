@@ -8,6 +8,7 @@ import { PluginCatalogs } from './catalog/plugins/plugin-catalogs.ts';
 import { CatalogService } from './catalog/service.ts';
 import { type CallContext, CallOrigin, type TenantRef } from './context.ts';
 import { CustomFieldService } from './custom-fields/service.ts';
+import { ExportService } from './export/service.ts';
 import { type HealthReport, HealthService } from './health/service.ts';
 import { IdempotencyService } from './idempotency/service.ts';
 import type { Uuid } from './ids/index.ts';
@@ -229,6 +230,7 @@ function engineOf(ports: Ports, settings: EngineSettings) {
     tagDefinitions: new TagDefinitionService(ports),
     customFields: new CustomFieldService(ports),
     audit: new AuditService(ports),
+    exports: new ExportService(ports),
     keyValues: new KeyValueService(ports, catalogValues, {
       allowPrivateNetworks: settings.server.server['notifications.allowPrivateNetworks'],
     }),
@@ -357,6 +359,7 @@ function operationsOf(services: Engine['services']) {
       search: customFields.search.bind(customFields),
       searchByName: customFields.searchByName.bind(customFields),
     },
+    exportAccount: services.exports.account.bind(services.exports),
     audit: {
       logs: audit.logs.bind(audit),
       history: audit.history.bind(audit),

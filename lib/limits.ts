@@ -350,5 +350,9 @@ export const MAX_CONCURRENT_GATEWAY_CALLS = 30;
 /** Characters of a message or reference from a gateway that are kept; answers from outside are claims. */
 export const MAX_GATEWAY_TEXT_CHARACTERS = 4_096;
 
+/** Rows of an export that are read at a time, and bytes of it that go out at a time (accounts.md §16 rule 4). */
+export const EXPORT_BATCH_ROWS = 500;
+export const EXPORT_PIECE_BYTES = 65_536;
+
 /** Size of the free text of an invoice item, in bytes of UTF-8 (invoicing.md §1.2). */
 export const MAX_ITEM_DETAILS_BYTES = 65_536;

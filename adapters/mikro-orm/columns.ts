@@ -21,6 +21,8 @@ export interface Column {
   readonly name: string;
   readonly type: ColumnType;
   readonly nullable: boolean;
+  /** True: a time in milliseconds since the epoch. */
+  readonly isInstant?: true;
 }
 
 /** A value on its way to the database; JSON columns carry JSON text. */
@@ -40,14 +42,24 @@ export type Fields<R> = { readonly [K in keyof R]-?: Field<R[K]> };
 
 interface Conversion<T> {
   readonly type: ColumnType;
+  readonly isInstant?: true;
   encode(value: T): Cell;
   decode(stored: unknown, column: string): T;
+}
+
+function columnOf(
+  name: string,
+  conversion: Pick<Conversion<unknown>, 'type' | 'isInstant'>,
+  nullable: boolean,
+): Column {
+  const { type, isInstant } = conversion;
+  return { name, type, nullable, ...(isInstant ? { isInstant } : {}) };
 }
 
 /** A property in a column of its own; null is refused on both ways. */
 function required<T>(name: string, conversion: Conversion<T>): Field<T> {
   return {
-    columns: [{ name, type: conversion.type, nullable: false }],
+    columns: [columnOf(name, conversion, false)],
     write: (value, cells) => cells.push(conversion.encode(value)),
     read: (row) => conversion.decode(row[name], name),
   };
@@ -55,7 +67,7 @@ function required<T>(name: string, conversion: Conversion<T>): Field<T> {
 
 function nullable<T>(name: string, conversion: Conversion<T>): Field<T | null> {
   return {
-    columns: [{ name, type: conversion.type, nullable: true }],
+    columns: [columnOf(name, conversion, true)],
     write: (value, cells) => cells.push(value === null ? null : conversion.encode(value)),
     read: (row) => {
       const stored = row[name];
@@ -118,6 +130,7 @@ const uuids: Conversion<Uuid> = {
 };
 const instants: Conversion<Instant> = {
   type: 'bigint',
+  isInstant: true,
   encode: (value) => value,
   decode: (stored, column) => instant(numberOf(stored, column)),
 };

@@ -37,6 +37,7 @@ import { securityStore } from './security-store.ts';
 import { readSession, writeSession } from './session.ts';
 import type { Sql } from './sql.ts';
 import { systemStore } from './system-store.ts';
+import { openTextSpool } from './text-spool.ts';
 
 /** What the entry file of a database brings along. */
 export interface StorageParts {
@@ -121,6 +122,20 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
     await this.#connect();
     const { connection, dialect, trace } = this.#shared.parts;
     return work(readSession(new Runner(dialect, forOneStatement(connection.getClient()), trace), tenant));
+  }
+
+  async readText(
+    tenant: TenantRef,
+    work: (session: ReadSession, write: (text: string) => Promise<void>) => Promise<void>,
+  ): Promise<AsyncIterable<string>> {
+    const spool = await openTextSpool();
+    try {
+      await this.read(tenant, (session) => work(session, spool.write));
+    } catch (error) {
+      await spool.close();
+      throw error;
+    }
+    return spool.read();
   }
 
   async write<T>(

@@ -9,6 +9,7 @@ import { catalogReads, catalogWrites } from './catalog-store.ts';
 import { ChangeLog } from './change-log.ts';
 import type { Runner } from './connection.ts';
 import { customFieldReads, customFieldWrites } from './custom-field-store.ts';
+import { exportReads } from './export-store.ts';
 import { invoiceReads, invoiceWrites } from './invoice-store.ts';
 import { keyValueReads, keyValueWrites } from './key-value-store.ts';
 import { notificationReads } from './notification-store.ts';
@@ -42,6 +43,7 @@ function reads(scope: TenantScope, tenant: TenantRef, revisions: RevisionsOfSess
     tags: tagReads(scope),
     customFields: customFieldReads(scope),
     audit: auditReads(scope),
+    exports: exportReads(scope),
     notifications: notificationReads(scope),
   };
 }

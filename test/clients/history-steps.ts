@@ -33,6 +33,13 @@ export function describeHistory(journey: JourneyOf): void {
       noteFirst('accountEmailId', 'ACCOUNT_EMAIL');
     });
 
+    it('exports the account', async () => {
+      const { client, ids } = journey();
+      const { status, data } = await client.export.exportDataForAccount(ids.get('accountId'), BY);
+      expect(status).to.equal(200);
+      expect(data).to.match(/^-- accounts record_id\|id\|external_key\|email\|name\|/m);
+    });
+
     it('shows the account and its addresses as they were', async () => {
       const { client, ids } = journey();
       const accountId = ids.get('accountId');

@@ -42,6 +42,8 @@ export function killableStorage(storage: Storage<never>, kill: KillSwitch): Stor
     read: async (tenant, work) => stepAround(kill, () => storage.read(tenant, sessionCall(work))),
     readInOneStatement: async (tenant, work) =>
       stepAround(kill, () => storage.readInOneStatement(tenant, sessionCall(work))),
+    readText: async (tenant, work) =>
+      stepAround(kill, () => storage.readText(tenant, async (session, write) => work(session, write))),
     write: async (tenant, authorship, work) =>
       stepAround(kill, () => storage.write(tenant, authorship, sessionCall(work))),
     within: (host) => storage.within(host),

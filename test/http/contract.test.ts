@@ -111,7 +111,8 @@ function describeSuccess(route: Route, callSample: CallSample): void {
   for (const dialect of ['D', 'K'] as const) {
     it(`answers ${success.status} as its schema says, in dialect ${dialect}`, async () => {
       const reply = await callSample({ headers: spellings[dialect] });
-      expect(reply.status, reply.text).to.equal(success.status);
+      const expected = dialect === 'K' ? (success.statusInK ?? success.status) : success.status;
+      expect(reply.status, reply.text).to.equal(expected);
       const [type = 'application/json'] = producedTypes(success);
       expect(reply.headers.get('content-type')).to.match(new RegExp(`^${type.replace('/', '\\/')}`));
       expect(reply.headers.has('location')).to.equal(success.location !== undefined);

@@ -192,6 +192,7 @@ export const samples: Readonly<Record<string, MakeSample>> = {
   searchCustomFieldsByTypeNameAlias: () => ({ query: 'objectType=ACCOUNT&fieldName=kept' }),
   getAllCustomFields: () => ({ query: 'objectType=ACCOUNT&audit=FULL' }),
   getAccountAuditLogs: nothing,
+  exportDataForAccount: nothing,
   waitForQueuesToComplete: nothing,
   getCurrentTime: () => ({ query: 'timeZone=Asia/Tokyo' }),
   setTestClockTime: () => ({ query: 'requestedDate=2024-02-10T09:00:00' }),

@@ -98,6 +98,7 @@ function responsesOf(route: Route): JsonSchema {
   };
   return {
     [success.status]: succeeded,
+    ...(success.statusInK === undefined ? {} : { [success.statusInK]: succeeded }),
     ...(success.emptyStatus === undefined
       ? {}
       : { [success.emptyStatus]: { description: 'Nothing to show' } }),

@@ -53,8 +53,9 @@ function entityTag(body: string): string {
   return `W/"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
 }
 
-function contentOf({ jsonPieces, text, json, page }: Answer, mediaType: string) {
+function contentOf({ jsonPieces, textPieces, text, json, page }: Answer, mediaType: string) {
   if (jsonPieces !== undefined) return { type: jsonType, body: jsonPieces };
+  if (textPieces !== undefined) return { type: mediaType, body: textPieces };
   if (text !== undefined) return { type: `${mediaType}; charset=utf-8`, body: text };
   if (page !== undefined && Array.isArray(json) && isLong(json))
     return { type: jsonType, body: jsonListPieces(json) };

@@ -9,6 +9,7 @@ import { catalogChangeReportRoutes } from './catalog-change-report.ts';
 import { catalogEntryRoutes } from './catalog-entries.ts';
 import { customFieldRoutes } from './custom-fields.ts';
 import { documentRoutes } from './documents.ts';
+import { exportRoutes } from './export.ts';
 import { healthRoutes } from './health.ts';
 import { invoiceRoutes } from './invoices.ts';
 import { manualItemRoutes } from './manual-items.ts';
@@ -55,6 +56,7 @@ export function routeTable(options: RouteTableOptions): readonly Route[] {
     ...customFieldRoutes,
     ...objectCustomFieldRoutes,
     ...auditHistoryRoutes,
+    ...exportRoutes,
     ...(options.testMode ? testModeRoutes : []),
     ...healthRoutes,
     ...metricsRoutes({

@@ -9,6 +9,8 @@ export interface Answer {
   readonly text?: string;
   /** JSON text, written piece by piece as it comes. */
   readonly jsonPieces?: AsyncIterable<string>;
+  /** Written piece by piece as it comes, with the type that was negotiated. */
+  readonly textPieces?: AsyncIterable<string>;
   /** Path of `Location`, below the core prefix, percent-encoded. */
   readonly location?: string;
   readonly page?: PageFacts;
@@ -29,6 +31,11 @@ export function page(rows: readonly unknown[], facts: Omit<PageFacts, 'returned'
 /** 200 with a JSON body that is made while it is sent. */
 export function streamedJson(pieces: AsyncIterable<string>): Answer {
   return { jsonPieces: pieces };
+}
+
+/** Text of the negotiated type, sent piece by piece. */
+export function streamedText(pieces: AsyncIterable<string>): Answer {
+  return { textPieces: pieces };
 }
 
 /** 200 with text of the negotiated type. */

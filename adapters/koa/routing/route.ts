@@ -41,6 +41,8 @@ export interface Success {
   readonly status: 200 | 201 | 204;
   /** Another status for "nothing to do", for the document. */
   readonly emptyStatus?: 204;
+  /** The status of dialect K where it is another (http-api.md §4). */
+  readonly statusInK?: 200 | 201;
   /** The JSON answer; absent = no body. */
   readonly body?: { readonly answer: PerDialect<z.ZodType>; readonly json: JsonSchema };
   /** Media types that the route can produce, the default first; default JSON where there is a body. */

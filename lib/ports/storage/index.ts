@@ -11,6 +11,7 @@ export { ChangeType } from './audit.ts';
 export type * from './catalog-entries.ts';
 export type * from './catalogs.ts';
 export type * from './custom-fields.ts';
+export type * from './exports.ts';
 export type * from './idempotency.ts';
 export type * from './invoices.ts';
 export type * from './key-values.ts';
@@ -38,6 +39,14 @@ export interface Storage<Host = never> {
    * @throws InvariantError at a second statement.
    */
   readInOneStatement<T>(tenant: TenantRef, work: (session: ReadSession) => Promise<T>): Promise<T>;
+  /**
+   * Runs `work` as `read` does, and gives the text that it has written, piece by piece: kept outside memory, so that a
+   * slow reader holds nothing up. The text is read to its end, or its iterator's `return` is called.
+   */
+  readText(
+    tenant: TenantRef,
+    work: (session: ReadSession, write: (text: string) => Promise<void>) => Promise<void>,
+  ): Promise<AsyncIterable<string>>;
   /**
    * Runs `work` in one transaction that commits when it resolves and rolls back when it throws. A serialisation
    * failure, deadlock or concurrent change re-runs `work` from the start, a bounded number of times, so `work` must

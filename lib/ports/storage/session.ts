@@ -8,6 +8,7 @@ import type { AuditReads } from './audit.ts';
 import type { CatalogEntryReads, CatalogEntryWrites } from './catalog-entries.ts';
 import type { CatalogReads, CatalogWrites } from './catalogs.ts';
 import type { CustomFieldReads, CustomFieldWrites } from './custom-fields.ts';
+import type { ExportReads } from './exports.ts';
 import type { InvoiceReads, InvoiceWrites } from './invoices.ts';
 import type { KeyValueReads, KeyValueWrites, TenantRevisions } from './key-values.ts';
 import type { PaymentReads, PaymentWrites } from './payments.ts';
@@ -47,6 +48,7 @@ export interface ReadSession {
   readonly tags: TagReads;
   readonly customFields: CustomFieldReads;
   readonly audit: AuditReads;
+  readonly exports: ExportReads;
   readonly notifications: NotificationReads;
 }
 

@@ -1,0 +1,21 @@
+import { stringifyExactJson } from '../money/index.ts';
+
+/** The header of a table's section (accounts.md §16 rule 1). */
+export function headerLine(table: string, columns: readonly string[]): string {
+  return `-- ${table} ${columns.join('|')}\n`;
+}
+
+/** One row: null is empty, what is neither text, number nor boolean is JSON. */
+export function rowLine(values: readonly unknown[]): string {
+  return `${values.map(cellText).join('|')}\n`;
+}
+
+function cellText(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  return escaped(typeof value === 'string' ? value : stringifyExactJson(value));
+}
+
+/** What ends a value or a line has a name of its own; nothing is quoted (accounts.md §16 rule 2). */
+function escaped(text: string): string {
+  return text.replaceAll('\n', '\\N{LINE FEED}').replaceAll('|', '\\N{VERTICAL LINE}');
+}

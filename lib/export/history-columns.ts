@@ -1,0 +1,46 @@
+import { auditedTable } from '../audit/audited-table.ts';
+import type { AuditRow } from '../ports/storage/index.ts';
+
+/** What every history row begins with: the audit row that holds it, and the record that it is of. */
+export const historyHead = [
+  'record_id',
+  'id',
+  'target_record_id',
+  'account_record_id',
+  'change_type',
+  'change_date',
+] as const;
+
+/** The members of the snapshots of each audited table, in the order in which they first occur. */
+export type HistoryColumns = Map<string, Set<string>>;
+
+/** Adds the tables and members that these rows show. */
+export function noteColumns(known: HistoryColumns, rows: readonly AuditRow[]): void {
+  for (const { tableName, snapshot } of rows) {
+    if (snapshot === null || historyNameOf(tableName) === null) continue;
+    const members = known.get(tableName) ?? new Set();
+    for (const member of Object.keys(snapshot)) members.add(member);
+    known.set(tableName, members);
+  }
+}
+
+/** Name of the history of an audited table, null where it has none. */
+export function historyNameOf(tableName: string): string | null {
+  return auditedTable(tableName).historyTableName?.toLowerCase() ?? null;
+}
+
+/** A member of a snapshot as the name of a column. */
+export function columnName(member: string): string {
+  return member.replace(/[A-Z]+/g, (capitals) => `_${capitals.toLowerCase()}`);
+}
+
+/** The record after one change, under `historyHead` and these members. */
+export function historyValues(
+  row: AuditRow,
+  members: readonly string[],
+  changeDate: string,
+): readonly unknown[] {
+  const { recordId, targetId, targetRecordId, accountRecordId, changeType, snapshot } = row;
+  const head = [recordId, targetId, targetRecordId, accountRecordId, changeType, changeDate];
+  return [...head, ...members.map((member) => snapshot?.[member] ?? null)];
+}

@@ -1,0 +1,103 @@
+import { noSuchAccount } from '../accounts/service.ts';
+import type { CallContext } from '../context.ts';
+import type { Uuid } from '../ids/index.ts';
+import type { Ports } from '../ports/index.ts';
+import type { ExportedTable, ReadSession } from '../ports/storage/index.ts';
+import { formatInstant, type Instant } from '../time/index.ts';
+import { headerLine, rowLine } from './export-line.ts';
+import {
+  columnName,
+  type HistoryColumns,
+  historyHead,
+  historyNameOf,
+  historyValues,
+  noteColumns,
+} from './history-columns.ts';
+
+type Write = (text: string) => Promise<void>;
+
+/** One part of an export: the lines of one table, live or of its history. */
+interface Section {
+  readonly name: string;
+  write(write: Write): Promise<void>;
+}
+
+/** Everything that is kept of one account, as text (accounts.md §16). */
+export class ExportService {
+  readonly #ports: Pick<Ports, 'storage'>;
+
+  constructor(ports: Pick<Ports, 'storage'>) {
+    this.#ports = ports;
+  }
+
+  /**
+   * The account, all that belongs to it, its history, audit and queue entries, from one snapshot: for each table that
+   * has rows a header line `-- <table> <column>|…` and one line per row. Memory does not grow with the account, and the
+   * snapshot has ended before the first piece is given. Whoever asks reads to the end or calls `return` of the iterator.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), before anything is given.
+   */
+  async account(context: CallContext, accountId: Uuid): Promise<AsyncIterable<string>> {
+    return this.#ports.storage.readText(context.tenant, async (session, write) => {
+      const [account] = await session.accounts.findByIds([accountId]);
+      if (!account) throw noSuchAccount(accountId);
+      const sections = await sectionsOf(session, account.recordId);
+      for (const section of sections) await section.write(write);
+    });
+  }
+}
+
+async function sectionsOf(session: ReadSession, accountRecordId: number): Promise<readonly Section[]> {
+  const known: HistoryColumns = new Map();
+  for await (const rows of session.exports.auditOfAccount(accountRecordId)) noteColumns(known, rows);
+  const histories = [...known].map(([tableName, members]) =>
+    historySection(session, { accountRecordId, tableName, members: [...members] }),
+  );
+  const live = session.exports.tablesOfAccount(accountRecordId).map(liveSection);
+  return [...live, ...histories].sort((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+function liveSection({ name, columns, rows }: ExportedTable): Section {
+  const header = headerLine(
+    name,
+    columns.map((column) => column.name),
+  );
+  return {
+    name,
+    async write(write) {
+      let isFirst = true;
+      for await (const batch of rows()) {
+        const lines = batch.map((row) =>
+          rowLine(row.map((value, index) => (columns[index]?.isInstant ? timeText(value) : value))),
+        );
+        if (lines.length === 0) continue;
+        await write((isFirst ? header : '') + lines.join(''));
+        isFirst = false;
+      }
+    },
+  };
+}
+
+function historySection(
+  session: ReadSession,
+  of: { readonly accountRecordId: number; readonly tableName: string; readonly members: readonly string[] },
+): Section {
+  const { accountRecordId, tableName, members } = of;
+  const name = historyNameOf(tableName) ?? tableName.toLowerCase();
+  return {
+    name,
+    async write(write) {
+      await write(headerLine(name, [...historyHead, ...members.map(columnName)]));
+      for await (const rows of session.exports.auditOfAccount(accountRecordId, tableName)) {
+        const lines = rows
+          .filter(({ snapshot }) => snapshot !== null)
+          .map((row) => rowLine(historyValues(row, members, timeText(row.changeDate))));
+        await write(lines.join(''));
+      }
+    },
+  };
+}
+
+/** `yyyy-mm-ddThh:mm:ss.sss+00:00`; empty for none. */
+function timeText(value: unknown): string {
+  return value === null ? '' : formatInstant(Number(value) as Instant).replace(/Z$/, '+00:00');
+}

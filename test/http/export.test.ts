@@ -1,0 +1,148 @@
+import { expect } from 'chai';
+import { EXPORT_BATCH_ROWS } from '../../lib/limits.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { migrated } from '../support/storage.ts';
+import { aliasHeaders, basic, type Reply, serve } from './serving.ts';
+import { populate, type World } from './world.ts';
+
+/** The rows of each table by the names of its columns, as a reader of the export takes them apart. */
+function sectionsOf(text: string): ReadonlyMap<string, readonly Readonly<Record<string, string>>[]> {
+  const sections = new Map<string, Record<string, string>[]>();
+  let columns: readonly string[] = [];
+  let rows: Record<string, string>[] = [];
+  expect(text.endsWith('\n')).to.equal(true);
+  for (const line of text.slice(0, -1).split('\n')) {
+    const header = /^-- (\w+) (.*)$/.exec(line);
+    if (header !== null) {
+      [columns, rows] = [String(header[2]).split('|'), []];
+      sections.set(String(header[1]), rows);
+      continue;
+    }
+    const values = line
+      .split('|')
+      .map((value) => value.replaceAll('\\N{LINE FEED}', '\n').replaceAll('\\N{VERTICAL LINE}', '|'));
+    expect(values, line).to.have.length(columns.length);
+    rows.push(Object.fromEntries(columns.map((column, index) => [column, String(values[index])])));
+  }
+  return sections;
+}
+
+eachDatabase((kind, open) => {
+  describe(`export of an account on ${kind}`, () => {
+    let world: World;
+    before(async () => {
+      world = await populate(await serve(await open(migrated)));
+    });
+    after(() => world.serving.close());
+
+    const exported = (accountId = world.accountId, headers = {}): Promise<Reply> =>
+      world.serving.call('GET', `/1.0/kb/export/${accountId}`, { headers });
+    const rowsOf = async (table: string) => sectionsOf((await exported()).text).get(table) ?? [];
+
+    it('accounts E15 Export', async () => {
+      const notes = 'a|b\nc';
+      await world.serving.call('PUT', `/1.0/kb/accounts/${world.accountId}`, { body: { notes } });
+      const reply = await exported();
+      expect(reply.status).to.equal(201);
+      expect(reply.headers.get('content-type')).to.equal('application/octet-stream');
+      const lines = reply.text.split('\n');
+      const header = lines.findIndex((line) => line.startsWith('-- accounts '));
+      expect(lines[header]).to.match(/^-- accounts record_id\|id\|external_key\|email\|name\|/);
+      expect(lines[header + 1]).to.include('|a\\N{VERTICAL LINE}b\\N{LINE FEED}c|');
+      const sections = sectionsOf(reply.text);
+      expect(sections.get('accounts')).to.have.length(1);
+      expect(sections.get('accounts')?.[0]).to.include({ external_key: 'customer', name: 'Ada', notes });
+      const history = sections.get('account_history') ?? [];
+      expect(history.at(-1)).to.include({ change_type: 'UPDATE', external_key: 'customer', notes });
+      expect(history[0]).to.include({ change_type: 'INSERT', name: 'Ada', notes: '' });
+    });
+
+    it('answers 200 in dialect K', async () => {
+      expect((await exported(world.accountId, aliasHeaders)).status).to.equal(200);
+    });
+
+    it('holds every table of the account in alphabetical order, and nothing of another one', async () => {
+      const { text } = await exported();
+      const names = [...sectionsOf(text).keys()];
+      expect(names).to.deep.equal(names.toSorted());
+      expect(names).to.include.members([
+        'account_emails',
+        'account_email_history',
+        'account_history',
+        'accounts',
+        'audit_log',
+        'blocking_states',
+        'bundles',
+        'custom_fields',
+        'invoice_items',
+        'invoice_item_history',
+        'invoice_payments',
+        'invoices',
+        'payment_attempts',
+        'payment_methods',
+        'payment_transactions',
+        'payments',
+        'queue_history',
+        'subscription_events',
+        'subscriptions',
+        'tags',
+      ]);
+      expect(names).not.to.include.members(['tenants']);
+      expect(text).not.to.include(world.foreignAccountId);
+      expect(text).not.to.include('folded_text');
+    });
+
+    it('writes booleans, times, amounts and nulls alike on both databases', async () => {
+      const [account] = await rowsOf('accounts');
+      expect(account).to.include({
+        is_payment_delegated_to_parent: 'false',
+        created_date: '2024-02-10T08:15:30.000+00:00',
+        parent_account_id: '',
+      });
+      const [email] = await rowsOf('account_emails');
+      expect(email).to.include({ email: 'other@example.com', is_active: 'true' });
+      const [item] = await rowsOf('invoice_items');
+      expect(Number(item?.amount)).to.be.greaterThan(0);
+      expect(item?.start_date).to.equal('2024-02-10');
+    });
+
+    it('reads more rows than go into a batch, each once and in order', async () => {
+      const definition = { name: 'many', value: 'x' };
+      const count = EXPORT_BATCH_ROWS + 1;
+      const body = Array.from({ length: count }, (_, index) => ({ ...definition, name: `many ${index}` }));
+      const path = `/1.0/kb/accounts/${world.accountId}/customFields`;
+      expect((await world.serving.call('POST', path, { body })).status).to.equal(201);
+      const many = (await rowsOf('custom_fields')).filter((row) => row.name?.startsWith('many'));
+      expect(many.map((row) => row.name)).to.deep.equal(body.map(({ name }) => name));
+      const history = await rowsOf('custom_field_history');
+      expect(history.length).to.be.at.least(count);
+      const numbers = (await rowsOf('audit_log')).map((row) => Number(row.record_id));
+      expect(numbers).to.deep.equal(numbers.toSorted((one, other) => one - other));
+    });
+
+    it('refuses an unknown account and one of another tenant before the first byte', async () => {
+      for (const id of [world.unknownId, world.foreignAccountId]) {
+        const reply = await exported(id);
+        expect(reply.status).to.equal(404);
+        expect(reply.json).to.include({ code: 3002 });
+      }
+    });
+
+    it('needs the permission admin:export', async () => {
+      const { call } = world.serving;
+      await call('POST', '/1.0/kb/security/roles', {
+        body: { role: 'exporter', permissions: ['admin:export'] },
+      });
+      for (const [username, roles] of [
+        ['exporter', ['exporter']],
+        ['clerk', []],
+      ] as const) {
+        const body = { username, password: 'password', roles };
+        expect((await call('POST', '/1.0/kb/security/users', { body })).status).to.equal(201);
+      }
+      const as = (name: string) => exported(world.accountId, { authorization: basic(name, 'password') });
+      expect((await as('exporter')).status).to.equal(201);
+      expect((await as('clerk')).status).to.equal(403);
+    });
+  });
+});

@@ -1,0 +1,33 @@
+import { expect } from 'chai';
+import { headerLine, rowLine } from '../../../lib/export/export-line.ts';
+import { columnName } from '../../../lib/export/history-columns.ts';
+import { decimal } from '../../../lib/money/index.ts';
+
+describe('lines of an export', () => {
+  it('have a header by table', () => {
+    expect(headerLine('accounts', ['record_id', 'id'])).to.equal('-- accounts record_id|id\n');
+  });
+
+  for (const [values, line] of [
+    [[1, 'a', null, true, false], '1|a||true|false\n'],
+    [['a|b\nc'], 'a\\N{VERTICAL LINE}b\\N{LINE FEED}c\n'],
+    [['\n|', ''], '\\N{LINE FEED}\\N{VERTICAL LINE}|\n'],
+    [[decimal('12.50')], '12.5\n'],
+    [[{ key: 'a|b', list: [1] }], '{"key":"a\\N{VERTICAL LINE}b","list":[1]}\n'],
+    [[''], '\n'],
+  ] as const) {
+    it(`are ${JSON.stringify(line)} for ${JSON.stringify(values)}`, () => {
+      expect(rowLine(values)).to.equal(line);
+    });
+  }
+
+  for (const [member, column] of [
+    ['externalKey', 'external_key'],
+    ['address1', 'address1'],
+    ['isPaymentDelegatedToParent', 'is_payment_delegated_to_parent'],
+    ['accountCBA', 'account_cba'],
+    ['id', 'id'],
+  ] as const) {
+    it(`name the member ${member} ${column}`, () => expect(columnName(member)).to.equal(column));
+  }
+});
