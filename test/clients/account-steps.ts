@@ -81,7 +81,7 @@ export function describeAccounts(journey: JourneyOf): void {
     it('has a family', async () => {
       const { client, ids } = journey();
       const child = await client.account.createAccount(
-        { name: 'Byron', parentAccountId: ids.get('accountId') },
+        { name: 'Byron', currency: AccountCurrencyEnum.Usd, parentAccountId: ids.get('accountId') },
         BY,
       );
       expect(child.data).to.include({ parentAccountId: ids.get('accountId') });

@@ -144,6 +144,25 @@ export function describeBilling(journey: JourneyOf): void {
       await journey().serving.billing.settle();
     });
 
+    it('cancels a subscription at the end of its term, and takes that back', async () => {
+      const { client, ids } = journey();
+      const id = ids.get('subscriptionId');
+      const cancelled = await client.subscription.cancelSubscriptionPlan(
+        id,
+        BY,
+        undefined,
+        false,
+        undefined,
+        'END_OF_TERM',
+        'END_OF_TERM',
+      );
+      expect(cancelled.status).to.equal(204);
+      const { data } = await client.subscription.getSubscription(id);
+      expect(data.cancelledDate).to.match(/^2024-04-1\d/);
+      expect((await client.subscription.uncancelSubscriptionPlan(id, BY)).status).to.equal(204);
+      expect((await client.subscription.getSubscription(id)).data.cancelledDate).to.equal(null);
+    });
+
     it('shows it all in the timeline', async () => {
       const { client, ids } = journey();
       const { data } = await client.account.getAccountTimeline(ids.get('accountId'), true, 'FULL');

@@ -1,0 +1,55 @@
+import { expect } from 'chai';
+import type { InvoiceItem } from 'killbill';
+import { BY, type JourneyOf } from './journey.ts';
+
+/** The fields that its type requires and the interface does not. */
+const item = (fields: Partial<InvoiceItem>) => fields as InvoiceItem;
+
+export function describeCredit(journey: JourneyOf): void {
+  describe('charges, adjustments and credit', () => {
+    it('charges, taxes and adjusts', async () => {
+      const { client, ids } = journey();
+      const accountId = ids.get('accountId');
+      const charge = item({ amount: 10, description: 'set-up' });
+      const charged = await client.invoice.createExternalCharges(
+        [charge],
+        accountId,
+        BY,
+        '2024-02-10',
+        true,
+        [],
+      );
+      expect(charged.status).to.equal(201);
+      const [made] = charged.data;
+      expect(made).to.include({ itemType: 'EXTERNAL_CHARGE', amount: 10, description: 'set-up' });
+      const tax = await client.invoice.createTaxItems([item({ amount: 2 })], accountId, BY, true);
+      expect(tax.data[0]).to.include({ itemType: 'TAX', amount: 2 });
+      const adjusted = await client.invoice.adjustInvoiceItem(
+        item({ accountId, invoiceItemId: String(made?.invoiceItemId), amount: 4 }),
+        String(made?.invoiceId),
+        BY,
+      );
+      expect(adjusted.status).to.equal(201);
+      expect(adjusted.data).to.include({ invoiceId: made?.invoiceId, balance: 6 });
+    });
+
+    it('gives credit, moves it to the parent and spends it', async () => {
+      const { client, ids } = journey();
+      const accountId = ids.get('accountId');
+      const { data: children } = await client.account.getChildrenAccounts(accountId);
+      const childAccountId = String(children[0]?.accountId);
+      const given = await client.credit.createCredits(
+        [item({ accountId: childAccountId, amount: 3 })],
+        BY,
+        true,
+      );
+      expect(given.status).to.equal(201);
+      const creditId = String(given.data[0]?.invoiceItemId);
+      expect((await client.credit.getCredit(creditId)).data).to.include({ accountId: childAccountId });
+      expect((await client.account.transferChildCreditToParent(childAccountId, BY)).status).to.equal(204);
+      const moved = await client.account.getAccount(childAccountId, false, true);
+      expect(moved.data.accountCBA).to.equal(0);
+      expect((await client.account.rebalanceExistingCBAOnAccount(accountId, BY)).status).to.equal(204);
+    });
+  });
+}
