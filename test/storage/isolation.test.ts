@@ -118,6 +118,7 @@ eachDatabase((kind, open) => {
         subscriptionsByKeys: subscriptions.findByKeys([all.subscription.externalKey]),
         subscriptionsByBundles: subscriptions.findByBundles([all.bundle.id]),
         events: subscriptions.findEvents([all.subscription.id]),
+        withdrawnEvents: subscriptions.findWithdrawnEvents([all.subscription.id]),
         eventsByIds: subscriptions.findEventsByIds([all.event.id]),
         blockingStates: subscriptions.findBlockingStates([all.subscription.id]),
         invoicesByIds: invoices.findByIds([all.invoice.id]),
@@ -301,6 +302,7 @@ async function fill(opened: OpenedStorage, acme: Account) {
     ...given,
     subscription: { ...given.subscription, bundleId: given.bundle.id },
     event: lifecycleEvent(owner, { subscriptionId }),
+    withdrawnEvent: lifecycleEvent(owner, { subscriptionId, isActive: false }),
     item: invoiceItem(owner, { invoiceId: given.invoice.id, subscriptionId }),
     method: paymentMethod(owner),
     transaction: transaction(owner, { paymentId: given.payment.id }),
@@ -325,7 +327,7 @@ async function fill(opened: OpenedStorage, acme: Account) {
     await catalogs.insertOverridePlans([all.overridePlan]);
     await subscriptions.insertBundles([all.bundle]);
     await subscriptions.insertSubscriptions([all.subscription]);
-    await subscriptions.insertEvents([all.event]);
+    await subscriptions.insertEvents([all.event, all.withdrawnEvent]);
     await subscriptions.insertBlockingStates([blockingState(owner, { blockedId: subscriptionId })]);
     await invoices.insertInvoices([all.invoice]);
     await invoices.insertItems([all.item]);
