@@ -93,7 +93,7 @@ export class AccountCloseService {
   }
 }
 
-/** Subscriptions without an end would have to be cancelled, which this version does not offer. */
+/** Subscriptions without an end would have to be cancelled, which closing does not do in this version. */
 async function refuseLive(session: WriteSession, account: Account): Promise<void> {
   const bundles = await session.subscriptions.findBundlesByAccounts([account.id]);
   const subscriptions = await session.subscriptions.findByBundles(bundles.map(({ id }) => id));
@@ -105,7 +105,7 @@ async function refuseLive(session: WriteSession, account: Account): Promise<void
   if (live === undefined) return;
   throw new BillingError({
     code: ErrorCode.NOT_IMPLEMENTED,
-    message: `Subscription ${live.id} has no end, and cancellation is not offered by this version: close account ${account.id} without cancelAllSubscriptions`,
+    message: `Subscription ${live.id} has no end, and closing an account does not cancel in this version: cancel it, then close account ${account.id}`,
     facts: { accountId: account.id, subscriptionId: live.id },
   });
 }
