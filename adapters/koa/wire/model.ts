@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { ErrorCode } from '../../../lib/errors/index.ts';
 import { Decimal } from '../../../lib/money/index.ts';
 import { Dialect, type PerDialect } from '../dialect.ts';
-import { annotated, type JsonSchema, nullable } from './json-schema.ts';
+import { annotated, type JsonSchema, nullable, onDemand } from './json-schema.ts';
 import { messageNameOf } from './problems.ts';
-import type { WireType } from './wire-type.ts';
+import { answerOf, type WireType } from './wire-type.ts';
 
 /**
  * Who may set a field (json-models.md): R only in answers, C on creation, W on creation and update, I only in requests
@@ -76,13 +76,16 @@ export function modelsByName(): ReadonlyMap<string, Model> {
 /** Defines a model. */
 export function model<F extends Fields>(name: string, fields: F): Model<F> {
   const json = { $ref: `#/components/schemas/${name}` };
+  const component = onDemand(() => componentOf(fields));
   const created: Model<F> = {
     name,
     fields,
     request: requestSchema(name, fields),
-    answer: { D: answerSchema(fields, Dialect.D), K: answerSchema(fields, Dialect.K) },
+    answer: answerOf((dialect) => answerSchema(fields, dialect)),
     json,
-    component: componentOf(fields),
+    get component() {
+      return component();
+    },
   };
   models.set(name, created);
   return created;
@@ -93,7 +96,17 @@ export function partial<F extends Fields>(whole: Model<F>): Model<F> {
   const fields = Object.fromEntries(
     Object.entries(whole.fields).map(([name, each]) => [name, { ...each, required: false }]),
   ) as F;
-  return { ...whole, request: requestSchema(whole.name, fields) };
+  const { name, answer, json } = whole;
+  return {
+    name,
+    fields: whole.fields,
+    request: requestSchema(name, fields),
+    answer,
+    json,
+    get component() {
+      return whole.component;
+    },
+  };
 }
 
 /** The same model where requests are read by these fields alone; what else they hold is passed over. */

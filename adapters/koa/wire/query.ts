@@ -12,7 +12,7 @@ import {
   timeZone as timeZoneOf,
   type WireMoment,
 } from '../../../lib/time/index.ts';
-import { documentOf, type JsonSchema } from './json-schema.ts';
+import { documentOf, type JsonSchema, onDemand } from './json-schema.ts';
 import { refuse } from './problems.ts';
 
 /** One parameter of a query string (http-api.md §6). */
@@ -293,5 +293,13 @@ function single<T>(input: {
       if ('value' in reading) return reading.value;
       return refuse(context, { code: ErrorCode.INVALID_PARAMETER, message: reading.problem });
     });
-  return { many: false, required: false, schema, json: documentOf(input.answer) };
+  const document = onDemand(() => documentOf(input.answer));
+  return {
+    many: false,
+    required: false,
+    schema,
+    get json() {
+      return document();
+    },
+  };
 }

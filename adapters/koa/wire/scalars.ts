@@ -5,7 +5,7 @@ import { MAX_STORED_INTEGER, MIN_STORED_INTEGER } from '../../../lib/limits.ts';
 import { Decimal, formatDecimal, parseWireDecimal } from '../../../lib/money/index.ts';
 import { isStorable, NOT_STORABLE, shortened } from '../../../lib/text/index.ts';
 import { type Instant, type LocalDate, parseWireDate, parseWireInstant } from '../../../lib/time/index.ts';
-import { documentOf } from './json-schema.ts';
+import { documentOf, onDemand } from './json-schema.ts';
 import { refuse, type WireProblem } from './problems.ts';
 import type { WireType } from './wire-type.ts';
 
@@ -34,7 +34,14 @@ function scalar<T>(input: ScalarInput<T>): WireType<T> {
       typeof problem === 'string' ? { code: ErrorCode.MALFORMED_BODY, message: problem } : problem,
     );
   });
-  return { request, answer: { D: input.answer, K: input.answer }, json: documentOf(input.answer) };
+  const document = onDemand(() => documentOf(input.answer));
+  return {
+    request,
+    answer: { D: input.answer, K: input.answer },
+    get json() {
+      return document();
+    },
+  };
 }
 
 /** Text of at most `maxLength` characters; numbers and booleans become text (http-api.md §9 rule 6). */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { ErrorCode } from '../../../lib/errors/index.ts';
 import { MAX_REQUEST_LIST } from '../../../lib/limits.ts';
-import type { PerDialect } from '../dialect.ts';
-import type { JsonSchema } from './json-schema.ts';
+import type { Dialect, PerDialect } from '../dialect.ts';
+import { type JsonSchema, onDemand } from './json-schema.ts';
 import { bodyMissing, problemOf, refuse, type WireProblem } from './problems.ts';
 
 /** One type of the wire: how a request value is read, what an answer may hold, how the document describes it. */
@@ -14,6 +14,19 @@ export interface WireType<T> {
   /** What stands in answers. */
   readonly answer: PerDialect<z.ZodType>;
   readonly json: JsonSchema;
+}
+
+/** The schemas of answers, made when they are first asked for: nothing is checked against them while serving. */
+export function answerOf(make: (dialect: Dialect) => z.ZodType): PerDialect<z.ZodType> {
+  const [inD, inK] = [onDemand(() => make('D')), onDemand(() => make('K'))];
+  return {
+    get D() {
+      return inD();
+    },
+    get K() {
+      return inK();
+    },
+  };
 }
 
 /** A list; in answers never null. */
@@ -30,8 +43,10 @@ export function listOf<T>(element: WireType<T>): WireType<readonly T[]> {
       }
       return elementsOf(element, value, context);
     }),
-    answer: { D: z.array(element.answer.D), K: z.array(element.answer.K) },
-    json: { type: 'array', items: element.json },
+    answer: answerOf((dialect) => z.array(element.answer[dialect])),
+    get json() {
+      return { type: 'array', items: element.json };
+    },
   };
 }
 
@@ -39,10 +54,12 @@ export function listOf<T>(element: WireType<T>): WireType<readonly T[]> {
 export function byDialect<T>(types: { readonly D: WireType<T>; readonly K: WireType<T> }): WireType<T> {
   return {
     request: types.D.request,
-    answer: { D: types.D.answer.D, K: types.K.answer.K },
-    json: {
-      anyOf: [types.D.json, types.K.json],
-      description: 'The first form in dialect D, the second in dialect K',
+    answer: answerOf((dialect) => types[dialect].answer[dialect]),
+    get json() {
+      return {
+        anyOf: [types.D.json, types.K.json],
+        description: 'The first form in dialect D, the second in dialect K',
+      };
     },
   };
 }
