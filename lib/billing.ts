@@ -311,6 +311,8 @@ function operationsOf(services: Engine['services']) {
       planAt: subscriptions.planAt.bind(subscriptions),
       cancel: lifecycles.cancel.bind(lifecycles),
       uncancel: lifecycles.uncancel.bind(lifecycles),
+      changePlan: lifecycles.changePlan.bind(lifecycles),
+      undoChangePlan: lifecycles.undoChangePlan.bind(lifecycles),
       bundlesOfAccount: subscriptions.bundlesOfAccount.bind(subscriptions),
       pageBundlesOfAccount: subscriptions.pageBundlesOfAccount.bind(subscriptions),
     },

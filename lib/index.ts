@@ -41,8 +41,9 @@ export {
   type CancelSubscriptionOptions,
   EntitlementActionPolicy,
 } from './subscriptions/cancellation-dates.ts';
+export type { ChangePlanOptions, ChangePlanRequest } from './subscriptions/change-request.ts';
 export type { CreateSubscriptionOptions, CreateSubscriptionRequest } from './subscriptions/create-request.ts';
-export type { CancelledSubscription } from './subscriptions/lifecycle-service.ts';
+export type { CancelledSubscription, ChangedSubscription } from './subscriptions/lifecycle-service.ts';
 export * from './subscriptions/model.ts';
 export type { PhasePrices } from './subscriptions/phase-prices.ts';
 export type { RequestedDate } from './subscriptions/requested-date.ts';

@@ -1,4 +1,4 @@
-import type { Instant } from '../time/index.ts';
+import { type Instant, maxInstant } from '../time/index.ts';
 import type { CatalogWithOverrides } from './catalog-with-overrides.ts';
 import type {
   BillingActionPolicy,
@@ -85,7 +85,8 @@ export function createAlignmentOf(
 
 function ruledContext(catalog: RuledCatalog, subscription: RuledSubscription, at: Instant) {
   const { planName, phaseType, priceListName, lastPlanChange } = subscription;
-  const { version, plan } = catalog.resolvePlan(planName, at, lastPlanChange);
+  // One that is still to begin is on its first plan, which the version of today may not have yet.
+  const { version, plan } = catalog.resolvePlan(planName, maxInstant(at, lastPlanChange), lastPlanChange);
   const context: SubscriptionContext = {
     ...version.subscriptionContextOf(plan, phaseType),
     priceList: priceListName,

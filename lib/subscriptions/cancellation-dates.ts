@@ -2,7 +2,7 @@ import { BillingActionPolicy } from '../catalog/index.ts';
 import { cancelPolicyOf } from '../catalog/rule-versions.ts';
 import { BillingError, ErrorCode } from '../errors/index.ts';
 import { type DatedInstant, formatInstant, formatLocalDate, type Instant } from '../time/index.ts';
-import { endOfTerm, policyDate, type TimedPolicy } from './policy-date.ts';
+import { endOfTerm, policyDate, type TimedPolicy, timedPolicy } from './policy-date.ts';
 import { atReferenceTime, datedInstant, type RequestedDate, raisedTo } from './requested-date.ts';
 import {
   entitlementStartOf,
@@ -102,15 +102,6 @@ function catalogPolicy(running: RunningSubscription, now: Instant): TimedPolicy 
   const { plan, phase, priceListName, chosenAt } = planOf(running, now);
   const ruled = { planName: plan.name, phaseType: phase.type, priceListName, lastPlanChange: chosenAt };
   return timedPolicy(cancelPolicyOf(running.catalog, ruled, now)) ?? BillingActionPolicy.END_OF_TERM;
-}
-
-function timedPolicy(policy: BillingActionPolicy | null | undefined): TimedPolicy | null {
-  if (policy !== BillingActionPolicy.ILLEGAL) return policy ?? null;
-  throw new BillingError({
-    code: ErrorCode.INVALID_PARAMETER,
-    message: 'billingPolicy ILLEGAL says no date; choose IMMEDIATE, END_OF_TERM or START_OF_TERM',
-    facts: { parameter: 'billingPolicy' },
-  });
 }
 
 function beforeStart({ subscription }: RunningSubscription, end: string, start: string): BillingError {

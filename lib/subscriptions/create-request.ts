@@ -69,10 +69,7 @@ export function checkCreateRequest(request: CreateSubscriptionRequest | null | u
   checkPlanIdentification(request);
   checkExternalKey(request.externalKey);
   checkExternalKey(request.bundleExternalKey);
-  checkRange('billCycleDayLocal', request.billCycleDayLocal, 31);
-  checkRange('quantity', request.quantity, MAX_QUANTITY);
-  const priceOverrides = request.priceOverrides ?? [];
-  checkPriceOverrides(priceOverrides);
+  const terms = checkTerms(request);
   return {
     accountId,
     bundleId: request.bundleId ?? null,
@@ -86,6 +83,22 @@ export function checkCreateRequest(request: CreateSubscriptionRequest | null | u
     },
     productCategory: request.productCategory ?? null,
     phaseType: request.phaseType ?? null,
+    ...terms,
+  };
+}
+
+/**
+ * Checks what a request says of cycle, quantity and prices.
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003).
+ */
+export function checkTerms(
+  request: Pick<CreateSubscriptionRequest, 'billCycleDayLocal' | 'quantity' | 'priceOverrides'>,
+): Pick<CheckedRequest, 'billCycleDay' | 'quantity' | 'priceOverrides'> {
+  checkRange('billCycleDayLocal', request.billCycleDayLocal, 31);
+  checkRange('quantity', request.quantity, MAX_QUANTITY);
+  const priceOverrides = request.priceOverrides ?? [];
+  checkPriceOverrides(priceOverrides);
+  return {
     billCycleDay: request.billCycleDayLocal ?? null,
     quantity: request.quantity ?? null,
     priceOverrides,
@@ -120,7 +133,8 @@ function checkPriceOverrides(overrides: readonly PriceOverrideRequest[]): void {
   );
 }
 
-function invalid(message: string, field?: string): BillingError {
+/** Of a request that its own fields make unacceptable. */
+export function invalid(message: string, field?: string): BillingError {
   return new BillingError({
     code: ErrorCode.MISSING_OR_INVALID_FIELD,
     message,

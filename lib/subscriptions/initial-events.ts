@@ -45,53 +45,62 @@ export function initialEvents(input: InitialEventsInput): readonly EventDraft[] 
     planName: input.plan.name,
   });
 
-  const drafts: EventDraft[] = [
-    {
-      ...bareDraft(LifecycleEventType.CREATE, input.billing),
+  return [
+    ...choiceDrafts(LifecycleEventType.CREATE, {
+      effective: input.billing,
       planName: input.plan.name,
       phaseName: current.phase.name,
       priceListName: input.priceListName,
       phaseAnchor: input.anchor,
       phaseAnchorType: first.phase.type,
-    },
-  ];
-  if (input.billCycleDay !== null) {
-    drafts.push({
-      ...bareDraft(LifecycleEventType.BCD_CHANGE, input.billing),
       billCycleDay: input.billCycleDay,
-    });
-  }
-  if (input.quantity !== null) {
-    drafts.push({
-      ...bareDraft(LifecycleEventType.QUANTITY_CHANGE, input.billing),
       quantity: input.quantity,
-    });
-  }
-  return [...drafts, ...phasesAfterCreation(input, timeline, current)];
+    }),
+    ...phasesAfter({
+      timeline,
+      current,
+      now: input.now,
+      // At the billing date plus the duration, not at the end of the phase on the timeline (§5 rule 8).
+      expiryOfCurrent: () => expiryOnCreation(current, input),
+      expiryOf: (last) => expiryAfterPhase(last, input.anchor, input.zone),
+    }),
+  ];
+}
+
+/** The event that puts a subscription on a plan, then the bill cycle day and the quantity that were asked for with it. */
+export function choiceDrafts(
+  type: EventDraft['type'],
+  { billCycleDay, quantity, ...choice }: Omit<EventDraft, 'type'>,
+): readonly EventDraft[] {
+  const { effective } = choice;
+  const drafts: EventDraft[] = [{ type, ...choice, billCycleDay: null, quantity: null }];
+  if (billCycleDay !== null)
+    drafts.push({ ...bareDraft(LifecycleEventType.BCD_CHANGE, effective), billCycleDay });
+  if (quantity !== null)
+    drafts.push({ ...bareDraft(LifecycleEventType.QUANTITY_CHANGE, effective), quantity });
+  return drafts;
+}
+
+export interface PhasesAfterInput {
+  readonly timeline: readonly PhaseStart[];
+  /** The phase that the choice of the plan puts the subscription in; one of `timeline`. */
+  readonly current: PhaseStart;
+  readonly now: Instant;
+  /** Where the plan ends if `current` is its last phase; undefined if it does not. */
+  readonly expiryOfCurrent: () => EventDraft | undefined;
+  /** The same for a last phase that a PHASE begins. */
+  readonly expiryOf: (last: PhaseStart) => EventDraft | undefined;
 }
 
 /** PHASE of every phase that has begun by now and of the next one, or EXPIRED where the plan ends (§5 rules 7, 8). */
-function phasesAfterCreation(
-  input: InitialEventsInput,
-  timeline: readonly PhaseStart[],
-  current: PhaseStart,
-): readonly EventDraft[] {
-  const later = timeline.slice(timeline.indexOf(current) + 1);
+export function phasesAfter(input: PhasesAfterInput): readonly EventDraft[] {
+  const later = input.timeline.slice(input.timeline.indexOf(input.current) + 1);
   const begun = later.filter((entry) => entry.start.at <= input.now);
-  const stored = later.slice(0, begun.length + 1);
-  const drafts = stored.map((entry) => phaseDraft(entry));
-
-  if (later.length === 0) {
-    // At the billing date plus the duration, not at the end of the phase on the timeline (§5 rule 8).
-    if (current.phase.type === PhaseTypes.FIXEDTERM) drafts.push(expiryOnCreation(current, input));
-    return drafts;
-  }
+  const drafts = later.slice(0, begun.length + 1).map(phaseDraft);
   const last = begun.at(-1);
-  if (last !== undefined && begun.length === later.length) {
-    const expiry = expiryAfterPhase(last, input.anchor, input.zone);
-    if (expiry !== undefined) drafts.push(expiry);
-  }
-  return drafts;
+  if (begun.length < later.length) return drafts;
+  const expiry = last === undefined ? input.expiryOfCurrent() : input.expiryOf(last);
+  return expiry === undefined ? drafts : [...drafts, expiry];
 }
 
 /** PHASE at the start of `entry`. */
@@ -110,7 +119,8 @@ export function expiryAfterPhase(
   return end === undefined ? undefined : bareDraft(LifecycleEventType.EXPIRED, end);
 }
 
-function expiryOnCreation(current: PhaseStart, input: InitialEventsInput): EventDraft {
+function expiryOnCreation(current: PhaseStart, input: InitialEventsInput): EventDraft | undefined {
+  if (current.phase.type !== PhaseTypes.FIXEDTERM) return undefined;
   const date = addDuration(input.billing.date, current.phase.duration);
   const at = instantAt(date, localTimeOf(input.billing.at, input.zone), input.zone);
   return bareDraft(LifecycleEventType.EXPIRED, { date, at });

@@ -1,4 +1,5 @@
 import type { CatalogProvider, CatalogSource } from '../catalog/catalog-source.ts';
+import { obtainOverridePlan } from '../catalog/override-plans.ts';
 import { authorshipOf, type CallContext } from '../context.ts';
 import type { Uuid } from '../ids/index.ts';
 import type { Ports } from '../ports/index.ts';
@@ -6,15 +7,24 @@ import type { WriteSession } from '../ports/storage/index.ts';
 import type { DatedInstant } from '../time/index.ts';
 import { type EditTools, planCancellation } from './cancellation.ts';
 import type { CancelSubscriptionOptions } from './cancellation-dates.ts';
+import { decideChange, planChange } from './change-of-plan.ts';
+import { type ChangePlanOptions, type ChangePlanRequest, checkChangeRequest } from './change-request.ts';
 import { lockRunning } from './load-running.ts';
 import { saveEdits } from './save-edits.ts';
 import { planUncancellation } from './uncancellation.ts';
+import { planUndoChange } from './undo-change.ts';
 
 /** What a cancellation has set: when service and billing end. */
 export interface CancelledSubscription {
   readonly accountId: Uuid;
   readonly entitlementEnd: DatedInstant;
   readonly billingEnd: DatedInstant;
+}
+
+/** When a change of plan takes effect. */
+export interface ChangedSubscription {
+  readonly accountId: Uuid;
+  readonly effective: DatedInstant;
 }
 
 /** Operations on subscriptions that run (subscriptions.md §7 to §10). */
@@ -56,6 +66,49 @@ export class LifecycleService {
       const running = await lockRunning(session, { subscriptionId, catalogsOf });
       const withdrawn = await session.subscriptions.findWithdrawnEvents([subscriptionId]);
       await saveEdits(session, [planUncancellation(running, withdrawn, tools)], tools.now);
+    });
+  }
+
+  /**
+   * Puts a subscription on another plan, at a date or by policy (subscriptions.md §7). Later pending changes, phases and an
+   * expiry give way; those before its date stay.
+   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), SUBSCRIPTION_CHANGE_NON_ACTIVE (1021), 1022, 1023, 1026,
+   * SUBSCRIPTION_CREATE_BAD_PHASE (1011), CATALOG_ILLEGAL_CHANGE_REQUEST (2001), plan errors 2002, 2013, 2020, 2021, 2030,
+   * CATALOG_INVALID_PRICE_OVERRIDE (2081), BLOCKING_BLOCKED_ACTION (6000), MISSING_OR_INVALID_FIELD (60003),
+   * INVALID_PARAMETER (60002), BUSY (60018).
+   */
+  async changePlan(
+    context: CallContext,
+    subscriptionId: Uuid,
+    change: ChangePlanRequest & ChangePlanOptions,
+  ): Promise<ChangedSubscription> {
+    const request = checkChangeRequest(change, change);
+    return this.#write(context, subscriptionId, async ({ session, catalogsOf, tools }) => {
+      const planName = request.target.planName ?? null;
+      const running = await lockRunning(session, { subscriptionId, catalogsOf, planName });
+      const accountId = running.account.id;
+      const decided = decideChange(running, request, tools.now);
+      const overridePlan =
+        decided.overrides &&
+        (await obtainOverridePlan(session, decided.overrides, {
+          nextId: tools.nextId,
+          currentCatalog: async () => (await catalogsOf(session, [accountId]))(accountId),
+        }));
+      const { edit, effective } = planChange(running, { request, decided, overridePlan }, tools);
+      await saveEdits(session, [edit], tools.now);
+      return { accountId, effective };
+    });
+  }
+
+  /**
+   * Takes all pending changes of plan back, as if none had been asked for (subscriptions.md §7, undo).
+   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), SUBSCRIPTION_UNDO_CHANGE_BAD_STATE (1071), BUSY (60018).
+   */
+  async undoChangePlan(context: CallContext, subscriptionId: Uuid): Promise<void> {
+    await this.#write(context, subscriptionId, async ({ session, catalogsOf, tools }) => {
+      const running = await lockRunning(session, { subscriptionId, catalogsOf });
+      const withdrawn = await session.subscriptions.findWithdrawnEvents([subscriptionId]);
+      await saveEdits(session, [planUndoChange(running, withdrawn, tools)], tools.now);
     });
   }
 

@@ -6,6 +6,7 @@ import {
   type OverrideDefinition,
   type OverridePlan,
   type Plan,
+  type PlanSpecifier,
   ProductCategory,
 } from '../catalog/index.ts';
 import { BillingError, ErrorCode } from '../errors/index.ts';
@@ -30,9 +31,8 @@ export function choosePlan(
   request: Pick<CheckedRequest, 'plan' | 'productCategory'>,
   billingAt: Instant,
 ): PlanChoice {
-  const version = catalog.resolveVersion(billingAt);
-  const plan = catalog.selectPlan(version, request.plan);
-  const { category } = version.findProduct(plan.product);
+  const choice = choiceAt(catalog, request.plan, billingAt);
+  const { plan, category } = choice;
   if (request.productCategory !== null && request.productCategory !== category) {
     throw new BillingError({
       code: ErrorCode.MISSING_OR_INVALID_FIELD,
@@ -47,11 +47,21 @@ export function choosePlan(
       facts: { planName: plan.name },
     });
   }
+  return choice;
+}
+
+/**
+ * The plan that a specifier means, of whatever category, in the catalog version in force at an instant.
+ * @throws BillingError of catalog.md §7 (2013, 2020, 2021, 2030, 2050, 2002).
+ */
+export function choiceAt(catalog: CatalogWithOverrides, specifier: PlanSpecifier, at: Instant): PlanChoice {
+  const version = catalog.resolveVersion(at);
+  const plan = catalog.selectPlan(version, specifier);
   return {
     version,
     plan,
-    category,
-    priceListName: priceListOf(version, plan, request.plan.priceListName ?? null),
+    category: version.findProduct(plan.product).category,
+    priceListName: priceListOf(version, plan, specifier.priceListName ?? null),
   };
 }
 

@@ -1,4 +1,5 @@
 import { BillingActionPolicy } from '../catalog/index.ts';
+import { BillingError, ErrorCode } from '../errors/index.ts';
 import {
   addPeriod,
   BillingPeriod,
@@ -16,6 +17,16 @@ import { type Transition, transitionAt } from './transitions.ts';
 
 /** A policy that leads to a date: ILLEGAL does not. */
 export type TimedPolicy = Exclude<BillingActionPolicy, typeof BillingActionPolicy.ILLEGAL>;
+
+/** @throws BillingError INVALID_PARAMETER (60002) for ILLEGAL. */
+export function timedPolicy(policy: BillingActionPolicy | null | undefined): TimedPolicy | null {
+  if (policy !== BillingActionPolicy.ILLEGAL) return policy ?? null;
+  throw new BillingError({
+    code: ErrorCode.INVALID_PARAMETER,
+    message: 'billingPolicy ILLEGAL says no date; choose IMMEDIATE, END_OF_TERM or START_OF_TERM',
+    facts: { parameter: 'billingPolicy' },
+  });
+}
 
 /**
  * When a change or cancellation takes effect by a billing policy (subscriptions.md §8): never before the start of the

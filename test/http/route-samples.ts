@@ -141,6 +141,18 @@ export const samples: Readonly<Record<string, MakeSample>> = {
     await world.serving.call('DELETE', `${path}?requestedDate=2030-01-01&useRequestedDateForBilling=true`);
     return sample;
   },
+  changeSubscriptionPlan: async (world) => ({
+    ...(await anotherSubscription(world)),
+    query: 'billingPolicy=IMMEDIATE&callCompletion=true',
+    body: { productName: 'Sprout', billingPeriod: 'MONTHLY', priceList: 'DEFAULT', quantity: 2 },
+  }),
+  undoChangeSubscriptionPlan: async (world) => {
+    const sample = await anotherSubscription(world);
+    const path = `/1.0/kb/subscriptions/${sample.segments?.subscriptionId}`;
+    const body = { planName: 'sprout-monthly' };
+    await world.serving.call('PUT', `${path}?requestedDate=2030-01-01`, { body });
+    return sample;
+  },
   createFutureInvoice: uninvoicedAccount,
   generateDryRunInvoice: ({ accountId }) => ({
     query: `accountId=${accountId}&targetDate=2025-02-10`,

@@ -1,16 +1,91 @@
 import { BillingActionPolicy } from '../../../lib/catalog/index.ts';
-import { ErrorCode } from '../../../lib/errors/index.ts';
+import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
 import { EntitlementActionPolicy } from '../../../lib/subscriptions/cancellation-dates.ts';
+import type { ChangePlanRequest } from '../../../lib/subscriptions/change-request.ts';
+import { Subscription } from '../models/subscription.ts';
 import { empty } from '../routing/answer.ts';
+import { jsonBody } from '../routing/body.ts';
 import { type Route, tenantRoute } from '../routing/route.ts';
+import { partial } from '../wire/model.ts';
 import { flag, moment, optionalChoice } from '../wire/query.ts';
-import { completionParameters, DEFAULT_CANCEL_WAIT_SEC_IN_K, waitForCompletion } from './call-completion.ts';
+import {
+  completionParameters,
+  DEFAULT_CANCEL_WAIT_SEC_IN_K,
+  DEFAULT_WAIT_SEC_IN_K,
+  waitForCompletion,
+} from './call-completion.ts';
 
 const area = 'subscriptions';
 const PATH = '/1.0/kb/subscriptions/{subscriptionId}';
 
 /** Operations on subscriptions that run (http-api.md §13). */
 export const subscriptionLifecycleRoutes: readonly Route[] = [
+  tenantRoute({
+    method: 'PUT',
+    path: PATH,
+    operationId: 'changeSubscriptionPlan',
+    area,
+    summary: 'Change the plan of a subscription, at a date or by policy',
+    permission: 'entitlement:change_plan',
+    query: {
+      requestedDate: moment,
+      billingPolicy: optionalChoice(BillingActionPolicy),
+      ...completionParameters,
+    },
+    body: jsonBody(partial(Subscription)),
+    success: { status: 204 },
+    fails: [
+      ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
+      ErrorCode.SUBSCRIPTION_CREATE_BAD_PHASE,
+      ErrorCode.SUBSCRIPTION_CHANGE_NON_ACTIVE,
+      ErrorCode.SUBSCRIPTION_CHANGE_FUTURE_CANCELLED,
+      ErrorCode.SUBSCRIPTION_CHANGE_INVALID,
+      ErrorCode.SUBSCRIPTION_CHANGE_FUTURE_EXPIRED,
+      ErrorCode.CATALOG_ILLEGAL_CHANGE_REQUEST,
+      ErrorCode.CATALOG_NO_SUCH_PLAN,
+      ErrorCode.CATALOG_NO_SUCH_PRODUCT,
+      ErrorCode.CATALOG_PLAN_NOT_FOUND,
+      ErrorCode.CATALOG_PRICE_LIST_NOT_FOUND,
+      ErrorCode.CATALOG_INVALID_PRICE_OVERRIDE,
+      ErrorCode.BLOCKING_BLOCKED_ACTION,
+      ErrorCode.COMPLETION_TIMEOUT,
+    ],
+    async handle(call) {
+      const { billing, context, params, query, body } = call;
+      const { subscriptionId } = params;
+      checkPriceListNamed(body);
+      const { requestedDate, billingPolicy } = query;
+      const change = { ...body, requestedDate, billingPolicy };
+      const { accountId, effective } = await billing.subscriptions.changePlan(
+        context,
+        subscriptionId,
+        change,
+      );
+      if (query.callCompletion) {
+        await waitForCompletion(call, {
+          accountId,
+          done: `The plan of subscription ${subscriptionId} is changed`,
+          billingEffect: effective.at,
+          defaultSecInK: DEFAULT_WAIT_SEC_IN_K,
+        });
+      }
+      return empty;
+    },
+  }),
+  tenantRoute({
+    method: 'PUT',
+    path: `${PATH}/undoChangePlan`,
+    operationId: 'undoChangeSubscriptionPlan',
+    area,
+    summary: 'Take all pending changes of plan back',
+    permission: 'entitlement:change_plan',
+    success: { status: 204 },
+    fails: [ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID, ErrorCode.SUBSCRIPTION_UNDO_CHANGE_BAD_STATE],
+    async handle({ billing, context, params }) {
+      await billing.subscriptions.undoChangePlan(context, params.subscriptionId);
+      return empty;
+    },
+  }),
   tenantRoute({
     method: 'DELETE',
     path: PATH,
@@ -66,3 +141,13 @@ export const subscriptionLifecycleRoutes: readonly Route[] = [
     },
   }),
 ];
+
+/** The library finds the list by the catalog's rule; over HTTP it is named (http-api.md §13, note 12). */
+function checkPriceListNamed(body: Pick<ChangePlanRequest, 'planName' | 'priceList'>): void {
+  if (body.planName || body.priceList) return;
+  throw new BillingError({
+    code: ErrorCode.MISSING_OR_INVALID_FIELD,
+    message: 'SubscriptionJson priceList needs to be set when no planName is specified',
+    facts: { field: 'priceList' },
+  });
+}
