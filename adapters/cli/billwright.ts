@@ -37,6 +37,7 @@ const usage = `Usage: billwright <command> [options]
                          server.limits.requestTime: how long a request may take (default 60s)
     --cors-allowed-origins <list>
                          server.cors.allowedOrigins: origins whose pages may call, or * without credentials (default none)
+    --docs <true|false>  server.docs: whether /openapi.json and /docs describe the interface (default true)
     --metrics-require-auth <true|false>
                          metrics.requireAuth: whether metrics need a user's credentials (default false)
     --token-issuer <text>

@@ -154,7 +154,8 @@ function announce(listening: Listening, options: ServeOptions): void {
   const url = urlOf(listening) + options.http.basePath.replace(/\/$/, '');
   console.log(`Billwright is ready at ${url}`);
   if (options.testMode) console.log('TEST MODE: never use it in production.');
-  console.log(`The interface is described at ${url}/openapi.json`);
+  if (options.http.docs ?? true)
+    console.log(`The interface is described at ${url}/docs and ${url}/openapi.json`);
 }
 
 function urlOf({ host, port }: Listening): string {

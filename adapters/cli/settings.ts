@@ -20,6 +20,7 @@ export interface HttpSettings {
   readonly limits: Partial<RequestLimits>;
   readonly requestTimeMs: number | undefined;
   readonly allowedOrigins: readonly string[];
+  readonly docs: boolean | undefined;
   readonly metricsRequireAuth: boolean | undefined;
   readonly tokens: TokenOptions;
   /** Undefined: on, in test mode off. */
@@ -40,6 +41,7 @@ const propertyOf = {
   'limit-url': 'server.limits.url',
   'limit-request-time': 'server.limits.requestTime',
   'cors-allowed-origins': 'server.cors.allowedOrigins',
+  docs: 'server.docs',
   'metrics-require-auth': 'metrics.requireAuth',
   'token-issuer': 'security.token.issuer',
   'token-lifetime': 'security.token.lifetime',
@@ -77,6 +79,7 @@ export function httpSettings(given: Given, environment: Environment): HttpSettin
     }),
     requestTimeMs: read('limit-request-time', lifetime),
     allowedOrigins: read('cors-allowed-origins', origins) ?? [],
+    docs: read('docs', flag),
     metricsRequireAuth: read('metrics-require-auth', flag),
     tokens: present({
       issuer: read('token-issuer', (text) => text),
@@ -103,6 +106,7 @@ const expectationOf: Readonly<Record<SettingName, string>> = {
   'limit-request-time': 'a time span from 1s to 30d such as 60s',
   'cors-allowed-origins':
     '* or a list of origins such as https://admin.example.com,https://shop.example.com:8443',
+  docs: 'true or false',
   'metrics-require-auth': 'true or false',
   'token-issuer': 'an issuer',
   lockout: 'true or false',

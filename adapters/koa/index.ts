@@ -19,6 +19,8 @@ export type { RequestLimits } from './request/request-limits.ts';
 export type { MovableClock, TestMode } from './test-mode.ts';
 
 export interface KoaOptions extends Omit<DispatcherOptions, 'routes' | 'ownsEveryPath' | 'metrics'> {
+  /** Whether the interface is described at `/openapi.json` and `/docs`; default true (`server.docs`). */
+  readonly docs?: boolean | undefined;
   /** Whether metrics need the credentials of a user; default false (`metrics.requireAuth`). */
   readonly metricsRequireAuth?: boolean | undefined;
 }
@@ -49,9 +51,11 @@ export function createKoaApp(options: KoaOptions): Koa {
 }
 
 /** The route table, and what counts its requests. */
-function served({ test, metricsRequireAuth }: KoaOptions) {
+function served({ test, ...options }: KoaOptions) {
   const metrics = new HttpMetrics();
-  return { metrics, routes: routeTable({ testMode: test !== undefined, metrics, metricsRequireAuth }) };
+  const { basePath, docs, metricsRequireAuth } = options;
+  const testMode = test !== undefined;
+  return { metrics, routes: routeTable({ testMode, metrics, basePath, docs, metricsRequireAuth }) };
 }
 
 export interface ListenOptions {

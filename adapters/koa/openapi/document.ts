@@ -16,8 +16,8 @@ import {
   securitySchemes,
 } from './shared-parts.ts';
 
-/** The OpenAPI 3.1 document of a route table. */
-export function openApiDocument(routes: readonly Route[]): JsonSchema {
+/** The OpenAPI 3.1 document of a route table that is served below `basePath`. */
+export function openApiDocument(routes: readonly Route[], basePath = ''): JsonSchema {
   const paths: Record<string, Record<string, JsonSchema>> = {};
   for (const route of routes) {
     const operations = paths[route.path] ?? {};
@@ -33,7 +33,7 @@ export function openApiDocument(routes: readonly Route[]): JsonSchema {
         'Subscription billing. Every X-Service-… header has the alias X-Killbill-…; calls that send only aliases get the answers of dialect K.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: '/' }],
+    servers: [{ url: basePath || '/' }],
     tags: [...new Set(routes.map((route) => route.area))].map((name) => ({ name })),
     paths,
     components: { schemas: schemasOf(paths), securitySchemes },

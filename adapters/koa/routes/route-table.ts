@@ -1,6 +1,7 @@
 import { HttpMetrics } from '../monitoring/http-metrics.ts';
 import { openApiDocument } from '../openapi/document.ts';
 import { yamlOf } from '../openapi/yaml.ts';
+import { withoutTrailingSlash } from '../request/base-url.ts';
 import type { Route } from '../routing/route.ts';
 import { accountRoutes } from './accounts.ts';
 import { auditHistoryRoutes } from './audit-history.ts';
@@ -32,6 +33,10 @@ export interface RouteTableOptions {
   readonly testMode: boolean;
   /** What the requests of the server are counted in; default an own one. */
   readonly metrics?: HttpMetrics;
+  /** What the paths are served below, for the document; default empty. */
+  readonly basePath?: string | undefined;
+  /** Whether the interface is described; default true. */
+  readonly docs?: boolean | undefined;
   /** Whether metrics need credentials; default false. */
   readonly metricsRequireAuth?: boolean | undefined;
 }
@@ -67,12 +72,12 @@ export function routeTable(options: RouteTableOptions): readonly Route[] {
     ...tokenRoutes,
     oauthTokenRoute,
   ];
-  const document = once(() => openApiDocument(routes));
+  const document = once(() => openApiDocument(routes, withoutTrailingSlash(options.basePath ?? '')));
   const texts = {
     json: once(() => JSON.stringify(document())),
     yaml: once(() => yamlOf(document())),
   };
-  routes.push(...documentRoutes(texts));
+  routes.push(...documentRoutes(texts, options.docs ?? true));
   return routes;
 }
 

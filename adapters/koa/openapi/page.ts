@@ -1,0 +1,68 @@
+import { readFile } from 'node:fs/promises';
+import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
+
+/** The page that shows the document; everything in it comes from this server. */
+export function pageHtml(basePath: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Billwright API</title>
+<link rel="stylesheet" href="${basePath}/docs/swagger-ui.css">
+</head>
+<body>
+<div id="swagger-ui"></div>
+<script src="${basePath}/docs/swagger-ui-bundle.js"></script>
+<script src="${basePath}/docs/start.js"></script>
+</body>
+</html>
+`;
+}
+
+/** Starts the page; no validator, which would be on another host. */
+export const startScript = `SwaggerUIBundle({
+  url: new URL('../openapi.json', document.currentScript.src).href,
+  dom_id: '#swagger-ui',
+  deepLinking: true,
+  docExpansion: 'none',
+  filter: true,
+  validatorUrl: null,
+});
+`;
+
+/** Nothing from elsewhere, no inline script; the styles of elements are the renderer's own. */
+export const pageHeaders = {
+  'Content-Security-Policy':
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'X-Content-Type-Options': 'nosniff',
+};
+
+const files = new Map<string, Promise<string>>();
+
+/**
+ * A file of the package swagger-ui-dist, read once.
+ * @throws BillingError ROUTE_NOT_FOUND where the host has not installed it.
+ */
+export function rendererFile(name: 'swagger-ui.css' | 'swagger-ui-bundle.js'): Promise<string> {
+  let file = files.get(name);
+  if (file === undefined) {
+    file = readFile(new URL(name, packageUrl()), 'utf8');
+    files.set(name, file);
+  }
+  return file;
+}
+
+/** @throws BillingError ROUTE_NOT_FOUND. */
+export function packageUrl(): string {
+  try {
+    return import.meta.resolve('swagger-ui-dist/package.json');
+  } catch (error) {
+    throw new BillingError({
+      code: ErrorCode.ROUTE_NOT_FOUND,
+      message:
+        'The page needs the package swagger-ui-dist beside Billwright; the document is at /openapi.json',
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,56 @@
+import { expect } from 'chai';
+import { createKoaApp, type Listening, listen } from '../../adapters/koa/index.ts';
+import { freshDatabase } from '../support/databases.ts';
+import { migrated } from '../support/storage.ts';
+import { type Serving, serve } from './serving.ts';
+
+describe('the description of the interface', () => {
+  let serving: Serving;
+  const listenings: Listening[] = [];
+
+  before(async () => {
+    serving = await serve(await freshDatabase('sqlite', migrated));
+  });
+  after(async () => {
+    for (const listening of listenings) await listening.close();
+    await serving.close();
+  });
+
+  async function urlWith(settings: { readonly docs?: boolean; readonly basePath?: string }): Promise<string> {
+    const app = createKoaApp({ billing: serving.billing, logger: serving.log, ...settings });
+    const listening = await listen(app, { port: 0 });
+    listenings.push(listening);
+    return `http://127.0.0.1:${listening.port}`;
+  }
+
+  for (const basePath of ['', '/billing']) {
+    it(`is a page whose parts all come from this server, below "${basePath}"`, async () => {
+      const url = await urlWith({ basePath });
+      const page = await fetch(`${url}${basePath}/docs`);
+      const html = await page.text();
+      expect(page.headers.get('content-type')).to.equal('text/html; charset=utf-8');
+      const policy = page.headers.get('content-security-policy');
+      expect(policy).to.match(/^default-src 'none'; script-src 'self';/);
+      const parts = [...html.matchAll(/(?:src|href)="([^"]*)"/g)].map((match) => match[1] ?? '');
+      expect(parts).to.have.length(3);
+      for (const part of parts) {
+        const answer = await fetch(url + part);
+        expect([part, answer.status]).to.deep.equal([part, 200]);
+        expect(answer.headers.get('content-type')).to.match(/^text\/(css|javascript); charset=utf-8$/);
+        await answer.body?.cancel();
+      }
+      const document = await (await fetch(`${url}${basePath}/openapi.json`)).json();
+      expect(document).to.have.deep.property('servers', [{ url: basePath || '/' }]);
+      expect(html.replace(/<script src="[^"]*"><\/script>/g, '')).to.not.contain('<script');
+    });
+  }
+
+  it('is absent where the operator does not want it', async () => {
+    const url = await urlWith({ docs: false });
+    for (const path of ['/openapi.json', '/openapi.yaml', '/swagger.json', '/docs', '/docs/start.js']) {
+      const answer = await fetch(url + path);
+      expect([path, answer.status]).to.deep.equal([path, 404]);
+      expect(await answer.json()).to.include({ code: 60008 });
+    }
+  });
+});
