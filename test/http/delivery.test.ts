@@ -159,7 +159,7 @@ describe('the delivery of answers', () => {
       const [answer] = (await once(call, 'response')) as [IncomingMessage];
       expect(await text(answer)).to.equal('');
       expect(answer.statusCode).to.equal(200);
-      expect(answer.headers.allow).to.equal('GET, HEAD, PUT, OPTIONS');
+      expect(answer.headers.allow).to.match(/^GET, HEAD, PUT, .*OPTIONS$/);
       expect(answer.headers['access-control-allow-methods']).to.equal(
         'GET, HEAD, POST, PUT, DELETE, OPTIONS',
       );

@@ -37,7 +37,7 @@ const entryPoints: readonly EntryPoint[] = [
   {
     name: 'billwright/koa',
     peers: ['koa', '@koa/router', 'koa-body', 'zod', 'jose'],
-    absent: ['@mikro-orm', 'pg', 'better-sqlite3'],
+    absent: ['@mikro-orm', 'pg', 'better-sqlite3', 'swagger-ui-dist'],
   },
 ];
 

@@ -1,0 +1,68 @@
+import { inspect } from 'node:util';
+import { expect } from 'chai';
+import { routeTable } from '../../adapters/koa/routes/route-table.ts';
+import { freshDatabase } from '../support/databases.ts';
+import { migrated } from '../support/storage.ts';
+import { authorizationOf } from './callers.ts';
+import { pathOf, samples, withQuery } from './route-samples.ts';
+import { documentHeaders, type Reply, serve } from './serving.ts';
+import { populate, type World } from './world.ts';
+
+/** Names of members, headers and form fields whose values are secrets, on the way in and out. */
+const secretNames = /password|secret|token/i;
+const secretPattern = /^[^\s{}]{5,}$/;
+
+describe('the log of the server', () => {
+  let world: World;
+  before(async () => {
+    world = await populate(await serve(await freshDatabase('sqlite', migrated)));
+  });
+  after(() => world.serving.close());
+
+  for (const route of routeTable({ testMode: true })) {
+    it(`holds no secret of ${route.method} ${route.path}, whether it succeeds or fails`, async () => {
+      const make = samples[route.operationId];
+      if (make === undefined) throw new Error(`${route.operationId} has no sample`);
+      const { query, segments, tenant: _, ...sample } = await make(world);
+      const authorization = await authorizationOf(world.serving, route.credentials, 'admin');
+      const headers = { authorization, cookie: 'JSESSIONID=cookie-of-the-caller', ...sample.headers };
+      const path = withQuery(pathOf(route.path, world, segments), query);
+      const { call, log } = world.serving;
+      const from = log.lines.length;
+      const secrets = new Set([
+        authorization,
+        documentHeaders['x-service-apisecret'],
+        'cookie-of-the-caller',
+      ]);
+      const replies: Reply[] = [await call(route.method, path, { ...sample, headers })];
+      const broken = '{"password":"secret-in-a-broken-body","apiSecret":"secret-in-a-broken-body"';
+      secrets.add('secret-in-a-broken-body');
+      if (route.body !== undefined) replies.push(await call(route.method, path, { body: broken, headers }));
+      secrets.add('d3JvbmctcGFzc3dvcmQ=');
+      const wrong = {
+        ...headers,
+        authorization: 'Basic d3JvbmctcGFzc3dvcmQ=',
+        'x-service-apisecret': 'wrong-one',
+      };
+      secrets.add('wrong-one');
+      replies.push(await call(route.method, path, { ...sample, headers: wrong }));
+      for (const each of [sample.body, ...replies.map(({ json }) => json)])
+        for (const secret of secretsIn(each)) secrets.add(secret);
+      const logged = inspect(log.lines.slice(from), { depth: null, maxStringLength: null });
+      expect(logged).to.contain(route.operationId);
+      for (const secret of secrets) expect(logged, route.operationId).to.not.contain(secret);
+    });
+  }
+});
+
+/** Values of members that have the name of a secret. */
+function secretsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string' && value.includes('='))
+    return secretsIn(Object.fromEntries(new URLSearchParams(value)));
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, member]) =>
+    typeof member === 'string' && secretNames.test(name) && secretPattern.test(member)
+      ? [member]
+      : secretsIn(member),
+  );
+}
