@@ -262,6 +262,7 @@ function operationsOf(services: Engine['services']) {
     uploadCatalog: catalogs.upload.bind(catalogs),
     createAccount: accounts.create.bind(accounts),
     updateAccount: accounts.update.bind(accounts),
+    anonymizeAccount: accounts.anonymize.bind(accounts),
     getAccount: accounts.get.bind(accounts),
     addPaymentMethod: paymentMethods.add.bind(paymentMethods),
     createSubscription: subscriptions.create.bind(subscriptions),

@@ -8,6 +8,7 @@ import {
   type New,
   type Page,
 } from '../../lib/ports/storage/index.ts';
+import { anonymizeEmails, anonymizeHistory } from './account-anonymizing.ts';
 import { accountSearchCondition, foldedText } from './account-search.ts';
 import { accountAudit, accountEmailAudit } from './audited-records.ts';
 import { insertAudited, type WriteScope } from './audited-writes.ts';
@@ -135,6 +136,9 @@ export function accountWrites(scope: WriteScope): AccountWrites {
     },
     insertEmails: async (emails) =>
       insertAudited(scope, { table: accountEmailsTable, audit: accountEmailAudit }, emails),
+    anonymizeEmails: async (accountRecordId) => anonymizeEmails(scope, accountRecordId),
+    anonymizeHistory: async (accountRecordId, anonymized) =>
+      anonymizeHistory(scope, accountRecordId, anonymized),
     deactivateEmails: async (emails) => {
       if (emails.length === 0) return;
       const records = emails.map((email) => ({ ...email, isActive: false }));

@@ -10,6 +10,7 @@ import { checkStorable, shortened } from '../text/index.ts';
 import type { AccountInput } from './account-input.ts';
 import { accountSearch } from './account-search.ts';
 import { mergeAccount } from './account-update.ts';
+import { anonymizedAccount, anonymizedSnapshot, FORGOTTEN } from './anonymized.ts';
 import { checkFamily, lockFamily } from './family.ts';
 import type { Family } from './hierarchy.ts';
 import type { Account, AccountBalance } from './model.ts';
@@ -68,6 +69,25 @@ export class AccountService {
       await session.accounts.update([merged]);
       session.publish([accountEvent(BusEventType.ACCOUNT_CHANGE, merged)]);
       return merged;
+    });
+  }
+
+  /**
+   * Forgets whose account it is (accounts.md §19): a fixed text takes the place of every personal field of the account, of
+   * its secondary addresses, which are removed, and of the history of both. Ids, keys, dates and money stay. Custom
+   * fields, descriptions of invoice items and what gateways keep are the host's to clear.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ACCOUNT_BUSY (60018).
+   */
+  async anonymize(context: CallContext, accountId: Uuid): Promise<void> {
+    await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
+      const account = await lockAccount(session, accountId);
+      const emails = await session.accounts.findEmails([accountId]);
+      await session.accounts.deactivateEmails(emails.map((each) => ({ ...each, email: FORGOTTEN })));
+      await session.accounts.anonymizeEmails(account.recordId);
+      await session.accounts.anonymizeHistory(account.recordId, anonymizedSnapshot);
+      const anonymized = anonymizedAccount(account, context.createdDate);
+      await session.accounts.update([anonymized]);
+      session.publish([accountEvent(BusEventType.ACCOUNT_CHANGE, anonymized)]);
     });
   }
 

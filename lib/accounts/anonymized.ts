@@ -1,0 +1,41 @@
+import type { Instant } from '../time/index.ts';
+import type { Account } from './model.ts';
+
+/** What stands in the place of personal data that was forgotten. */
+export const FORGOTTEN = 'anonymized';
+
+/** The personal fields of an account, with their names in its history. Country, locale and zone are kept: tax needs them. */
+const personalFields = {
+  name: 'name',
+  email: 'email',
+  company: 'companyName',
+  address1: 'address1',
+  address2: 'address2',
+  city: 'city',
+  state: 'stateOrProvince',
+  postalCode: 'postalCode',
+  phone: 'phone',
+  notes: 'notes',
+} as const satisfies Partial<Record<keyof Account, string>>;
+
+type PersonalField = keyof typeof personalFields;
+const names = Object.keys(personalFields) as PersonalField[];
+
+/** The account with a fixed text in every personal field that has one (accounts.md §19); keys, dates and money stay. */
+export function anonymizedAccount(account: Account, now: Instant): Account {
+  const replaced = names.flatMap((name) => (account[name] === null ? [] : [[name, FORGOTTEN]]));
+  return { ...account, ...Object.fromEntries(replaced), firstNameLength: null, updatedDate: now };
+}
+
+type Snapshot = Readonly<Record<string, unknown>>;
+
+const historyMembers = new Set<string>(Object.values(personalFields));
+
+/** A history record of an account or of a secondary address, in the same way. */
+export function anonymizedSnapshot(snapshot: Snapshot): Snapshot {
+  const members = Object.entries(snapshot).map(([member, value]) => {
+    if (member === 'firstNameLength') return [member, null];
+    return [member, historyMembers.has(member) && value !== null ? FORGOTTEN : value];
+  });
+  return Object.fromEntries(members);
+}
