@@ -89,6 +89,15 @@ export function describeAccounts(journey: JourneyOf): void {
       expect(data.map((account) => account.accountId)).to.deep.equal([child.data.accountId]);
     });
 
+    it('closes an account', async () => {
+      const { client } = journey();
+      const { data } = await client.account.createAccount({ name: 'Diana' }, BY);
+      const id = String(data.accountId);
+      expect((await client.account.closeAccount(id, BY, true, true, false, true)).status).to.equal(204);
+      const tags = await client.account.getAccountTags(id);
+      expect(tags.data.map((tag) => tag.tagDefinitionName)).to.include('AUTO_INVOICING_OFF');
+    });
+
     it('keeps further addresses', async () => {
       const { client, ids } = journey();
       const accountId = ids.get('accountId');

@@ -163,6 +163,21 @@ export function describeBilling(journey: JourneyOf): void {
       expect((await client.subscription.getSubscription(id)).data.cancelledDate).to.equal(null);
     });
 
+    it('changes a plan at the end of its term, and takes that back', async () => {
+      const { client, ids } = journey();
+      const id = ids.get('subscriptionId');
+      const body = { planName: 'bloom-monthly' } as Subscription;
+      const { changeSubscriptionPlan } = client.subscription;
+      const changed = await changeSubscriptionPlan(body, id, BY, undefined, false, undefined, 'END_OF_TERM');
+      expect(changed.status).to.equal(204);
+      const { data } = await client.subscription.getSubscription(id);
+      const events = data.events?.filter((event) => event.eventType === 'CHANGE');
+      expect(events?.map((event) => event.plan)).to.deep.equal(['bloom-monthly']);
+      expect((await client.subscription.undoChangeSubscriptionPlan(id, BY)).status).to.equal(204);
+      const undone = await client.subscription.getSubscription(id);
+      expect(undone.data.events?.map((event) => event.plan)).not.to.include('bloom-monthly');
+    });
+
     it('shows it all in the timeline', async () => {
       const { client, ids } = journey();
       const { data } = await client.account.getAccountTimeline(ids.get('accountId'), true, 'FULL');
