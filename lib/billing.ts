@@ -215,7 +215,7 @@ function engineOf(ports: Ports, settings: EngineSettings) {
     catalogAdministration,
     accounts: new AccountService(ports),
     accountEmails: new AccountEmailService(ports),
-    accountClosing: new AccountCloseService(ports),
+    accountClosing: new AccountCloseService(ports, catalogs),
     timelines: new TimelineService(ports, catalogs),
     subscriptions: new SubscriptionService(ports, catalogs),
     lifecycles: new LifecycleService(ports, catalogs),

@@ -1,5 +1,5 @@
+import type { CatalogProvider } from '../catalog/catalog-source.ts';
 import { authorshipOf, type CallContext } from '../context.ts';
-import { BillingError, ErrorCode } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
 import { adjustUnpaidItems } from '../invoicing/adjust-unpaid-items.ts';
 import { MAX_DESCRIPTION_LENGTH } from '../invoicing/manual-items.ts';
@@ -8,10 +8,9 @@ import type { Ports } from '../ports/index.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
 import { blockingStateEvent } from '../subscriptions/blocking-events.ts';
 import { blockFlagsAt, statesInTimeOrder } from '../subscriptions/blocking-in-force.ts';
-import { isEnd } from '../subscriptions/lifecycle-order.ts';
+import { cancelAll } from '../subscriptions/cancel-all.ts';
 import { type BlockingState, BlockingStateType } from '../subscriptions/model.ts';
 import { datedInstant } from '../subscriptions/requested-date.ts';
-import { eventsInEffect } from '../subscriptions/transitions.ts';
 import { addEngineTag } from '../tags/engine-tags.ts';
 import { SystemTag } from '../tags/system-definitions.ts';
 import type { Account } from './model.ts';
@@ -19,6 +18,7 @@ import { lockAccount } from './service.ts';
 
 /** What closing an account does besides stopping invoicing and new subscriptions; all default to false. */
 export interface CloseOptions {
+  /** Ends the service of every subscription at once and its billing at the end of what is invoiced. */
   readonly cancelAllSubscriptions?: boolean | undefined;
   /** Wins over `itemAdjustUnpaidInvoices`. */
   readonly writeOffUnpaidInvoices?: boolean | undefined;
@@ -33,23 +33,30 @@ const CLOSE_ACCOUNT = 'CLOSE_ACCOUNT';
 /** Brings accounts to rest (accounts.md §9). */
 export class AccountCloseService {
   readonly #ports: Pick<Ports, 'storage' | 'ids'>;
+  readonly #catalogs: CatalogProvider;
 
-  constructor(ports: Pick<Ports, 'storage' | 'ids'>) {
+  constructor(ports: Pick<Ports, 'storage' | 'ids'>, catalogs: CatalogProvider) {
     this.#ports = ports;
+    this.#catalogs = catalogs;
   }
 
   /**
    * Closes the account in one transaction: it is not invoiced by itself any more and takes no subscriptions, its unpaid
    * invoices are dealt with as asked. Nothing is deleted; closing again changes nothing new.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), NOT_IMPLEMENTED (1) for `cancelAllSubscriptions` while a
-   * subscription has no end, BUSY (60018).
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), BUSY (60018).
    */
   async close(context: CallContext, accountId: Uuid, options: CloseOptions = {}): Promise<void> {
     const { ids } = this.#ports;
+    const catalogsOf = options.cancelAllSubscriptions
+      ? await this.#catalogs.open({ tenant: context.tenant, now: context.createdDate, accounts: [accountId] })
+      : null;
     await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
       const account = await lockAccount(session, accountId);
-      if (options.cancelAllSubscriptions === true) await refuseLive(session, account);
       await addEngineTag(session, [account], { definitionId: SystemTag.AUTO_INVOICING_OFF, ids });
+      if (catalogsOf !== null) {
+        const tools = { now: context.createdDate, nextId: () => ids.next() };
+        await cancelAll(session, { account, catalogsOf }, tools);
+      }
       if (options.writeOffUnpaidInvoices === true) await writeOffUnpaid(session, account, ids);
       else if (options.itemAdjustUnpaidInvoices === true) {
         const description = (context.comments || 'Close Account').slice(0, MAX_DESCRIPTION_LENGTH);
@@ -91,21 +98,4 @@ export class AccountCloseService {
     const after = blockFlagsAt([...states, stored], effective.at);
     session.publish([blockingStateEvent(account.id, closed, { before, after })]);
   }
-}
-
-/** Subscriptions without an end would have to be cancelled, which closing does not do in this version. */
-async function refuseLive(session: WriteSession, account: Account): Promise<void> {
-  const bundles = await session.subscriptions.findBundlesByAccounts([account.id]);
-  const subscriptions = await session.subscriptions.findByBundles(bundles.map(({ id }) => id));
-  const events = Map.groupBy(
-    await session.subscriptions.findEvents(subscriptions.map(({ id }) => id)),
-    ({ subscriptionId }) => subscriptionId,
-  );
-  const live = subscriptions.find(({ id }) => !eventsInEffect(events.get(id) ?? []).some(isEnd));
-  if (live === undefined) return;
-  throw new BillingError({
-    code: ErrorCode.NOT_IMPLEMENTED,
-    message: `Subscription ${live.id} has no end, and closing an account does not cancel in this version: cancel it, then close account ${account.id}`,
-    facts: { accountId: account.id, subscriptionId: live.id },
-  });
 }

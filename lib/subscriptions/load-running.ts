@@ -1,17 +1,19 @@
+import type { Account } from '../accounts/model.ts';
 import { lockAccount } from '../accounts/service.ts';
 import type { CatalogSource } from '../catalog/catalog-source.ts';
 import { withOverridePlans } from '../catalog/override-plans.ts';
 import { assertInvariant } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
-import type { WriteSession } from '../ports/storage/index.ts';
+import type { ReadSession, WriteSession } from '../ports/storage/index.ts';
 import { billCycleDaySources } from './bill-cycle-sources.ts';
 import { withDerivedPhases } from './derived-phases.ts';
 import { planNamesOf } from './lifecycle-order.ts';
+import type { Bundle } from './model.ts';
 import { noSuchSubscription } from './no-such-subscription.ts';
 import type { RunningSubscription } from './running-subscription.ts';
 import { transitionsOf } from './transitions.ts';
 
-export interface LoadRunningInput {
+export interface LockRunningInput {
   readonly subscriptionId: Uuid;
   readonly catalogsOf: CatalogSource;
   /** A plan that the operation reads besides those of the subscription. */
@@ -24,50 +26,58 @@ export interface LoadRunningInput {
  */
 export async function lockRunning(
   session: WriteSession,
-  { subscriptionId, catalogsOf, planName = null }: LoadRunningInput,
+  { subscriptionId, catalogsOf, planName = null }: LockRunningInput,
 ): Promise<RunningSubscription> {
   const [known] = await session.subscriptions.findByIds([subscriptionId]);
   if (known === undefined) throw noSuchSubscription(subscriptionId);
   const account = await lockAccount(session, known.accountId);
-  const subscriptions = await session.subscriptions.findByBundles([known.bundleId]);
-  const [bundle] = await session.subscriptions.findBundlesByIds([known.bundleId]);
-  const subscription = subscriptions.find(({ id }) => id === subscriptionId);
-  assertInvariant(bundle && subscription, `Subscription ${subscriptionId} has no bundle`, { subscriptionId });
-  const allEvents = await session.subscriptions.findEvents(subscriptions.map(({ id }) => id));
-  const blockingStates = await session.subscriptions.findBlockingStates([
-    account.id,
-    bundle.id,
-    subscriptionId,
-  ]);
+  const bundles = await session.subscriptions.findBundlesByIds([known.bundleId]);
+  const all = await loadRunning(session, { account, bundles, catalogsOf, planName });
+  const running = all.find(({ subscription }) => subscription.id === subscriptionId);
+  assertInvariant(running, `Subscription ${subscriptionId} has no bundle`, { subscriptionId });
+  return running;
+}
+
+export interface LoadRunningInput extends Omit<LockRunningInput, 'subscriptionId'> {
+  /** Under its lock. */
+  readonly account: Account;
+  /** Bundles of that account. */
+  readonly bundles: readonly Bundle[];
+}
+
+/** Reads the subscriptions of whole bundles, in a constant number of statements. */
+export async function loadRunning(
+  session: ReadSession,
+  { account, bundles, catalogsOf, planName = null }: LoadRunningInput,
+): Promise<readonly RunningSubscription[]> {
+  if (bundles.length === 0) return [];
+  const bundleOf = new Map(bundles.map((bundle) => [bundle.id, bundle]));
+  const subscriptions = await session.subscriptions.findByBundles([...bundleOf.keys()]);
+  const ids = subscriptions.map(({ id }) => id);
+  const allEvents = await session.subscriptions.findEvents(ids);
+  const states = await session.subscriptions.findBlockingStates([account.id, ...bundleOf.keys(), ...ids]);
   const plansOf = await withOverridePlans(session, {
     catalogOf: await catalogsOf(session, [account.id]),
     accountIds: [account.id],
     planNames: [...planNamesOf(allEvents), planName],
   });
   const catalog = plansOf(account.id);
+  const eventsOf = Map.groupBy(allEvents, ({ subscriptionId }) => subscriptionId);
+  const statesOf = Map.groupBy(states, ({ blockedId }) => blockedId);
 
-  const eventsOf = Map.groupBy(allEvents, (event) => event.subscriptionId);
-  const timelines = subscriptions.map((each) => {
-    const events = withDerivedPhases({
-      events: eventsOf.get(each.id) ?? [],
-      plans: catalog,
-      zone: account.timeZone,
+  const timelines = subscriptions.map((subscription) => {
+    const events = eventsOf.get(subscription.id) ?? [];
+    const ahead = withDerivedPhases({ events, plans: catalog, zone: account.timeZone });
+    return { subscription, events, transitions: transitionsOf(ahead, catalog) };
+  });
+  const sources = billCycleDaySources(timelines, account);
+  return timelines.map(({ subscription, events, transitions }) => {
+    const bundle = bundleOf.get(subscription.bundleId);
+    const billCycleDays = sources.get(subscription.id);
+    assertInvariant(bundle && billCycleDays, `Subscription ${subscription.id} has no start of its billing`, {
+      subscriptionId: subscription.id,
     });
-    return { subscription: each, transitions: transitionsOf(events, catalog) };
+    const blockingStates = [account.id, bundle.id, subscription.id].flatMap((id) => statesOf.get(id) ?? []);
+    return { account, subscription, bundle, events, transitions, blockingStates, billCycleDays, catalog };
   });
-  const own = timelines.find((timeline) => timeline.subscription === subscription);
-  const billCycleDays = billCycleDaySources(timelines, account).get(subscriptionId);
-  assertInvariant(own && billCycleDays, `Subscription ${subscriptionId} has no start of its billing`, {
-    subscriptionId,
-  });
-  return {
-    account,
-    subscription,
-    bundle,
-    events: eventsOf.get(subscriptionId) ?? [],
-    transitions: own.transitions,
-    blockingStates,
-    billCycleDays,
-    catalog,
-  };
 }

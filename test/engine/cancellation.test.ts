@@ -227,6 +227,31 @@ eachDatabase((_kind, open) => {
       expect(await repairs()).to.deep.equal(['REPAIR_ADJ 2024-06-30..2025-06-30 -2399.95']);
     });
 
+    it('invoicing E11 Fixed days 30: a full item cancelled', async () => {
+      const configuration = { 'org.service.invoice.proration.fixed.days': '30' };
+      engine = await openEngine(open, { now: '2023-05-15T00:00:00Z', configuration });
+      accountId = (await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 15 })).id;
+      const subscriptionId = await subscribe('solo-now');
+      engine.clock.set('2023-05-23T00:00:00Z');
+      await cancel(subscriptionId, 'useRequestedDateForBilling=true');
+      await engine.settle();
+      expect(await repairs()).to.deep.equal(['REPAIR_ADJ 2023-05-23..2023-06-15 -14.63']);
+    });
+
+    it('invoicing E15 Void chain: the cancellation and its credit', async () => {
+      engine = await openEngine(open, { now: '2013-06-15T00:00:00Z' });
+      accountId = (await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 15 })).id;
+      const subscriptionId = await subscribe('solo-now');
+      engine.clock.set('2013-07-01T00:00:00Z');
+      await cancel(subscriptionId, 'billingPolicy=IMMEDIATE');
+      await engine.settle();
+      expect(await linesOf()).to.deep.equal([
+        'RECURRING 2013-06-15..2013-07-15 19.95',
+        'REPAIR_ADJ 2013-07-01..2013-07-15 -9.31',
+        'CBA_ADJ 2013-07-01..2013-07-01 9.31',
+      ]);
+    });
+
     it('cancels a trial at once by the rule for its phase, and leaves nothing to pay', async () => {
       await begin('2024-01-01T00:00:00Z');
       const subscriptionId = await subscribe('pro-monthly');

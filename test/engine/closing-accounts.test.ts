@@ -146,17 +146,32 @@ eachDatabase((_kind, open) => {
       expect(await itemsOf(other.id)).to.have.length(2);
     });
 
-    it('refuses to cancel subscriptions, and writes nothing then; without any it closes', async () => {
+    it('cancels all subscriptions: the service now, billing at the end of what is invoiced', async () => {
       const { id } = await engine.acme.createAccount({ currency: 'USD' });
-      await subscribe(id);
+      const { subscriptionId: ended } = await subscribe(id);
+      const live = [await subscribe(id), await subscribe(id)];
+      await engine.settle();
+      await engine.acme.subscriptions.cancel(ended, {
+        entitlementPolicy: 'END_OF_TERM',
+        billingPolicy: 'END_OF_TERM',
+      });
       await engine.settle();
       await told();
-      expect(await codeOf(close(id, { cancelAllSubscriptions: true }))).to.equal(1);
-      expect(await told()).to.deep.equal([]);
-      expect(await tagsOf(id)).to.deep.equal([]);
-      const empty = await engine.acme.createAccount({ currency: 'USD' });
-      await close(empty.id, { cancelAllSubscriptions: true });
-      expect(await tagsOf(empty.id)).to.deep.equal(['ACCOUNT AUTO_INVOICING_OFF']);
+      await close(id, { cancelAllSubscriptions: true });
+      expect((await told()).filter((type) => /CANCEL/.test(type))).to.deep.equal([
+        'SUBSCRIPTION_CANCEL',
+        'ENTITLEMENT_CANCEL',
+        'SUBSCRIPTION_CANCEL',
+        'ENTITLEMENT_CANCEL',
+      ]);
+      for (const { subscriptionId } of live) {
+        const { state, billingEnd, chargedThrough } = await engine.acme.getSubscription(subscriptionId);
+        expect(state).to.equal('CANCELLED');
+        expect(billingEnd).to.deep.equal(chargedThrough);
+      }
+      expect(await engine.acme.getSubscription(ended)).to.include({ state: 'ACTIVE' });
+      await close(id, { cancelAllSubscriptions: true });
+      expect((await told()).filter((type) => /CANCEL/.test(type))).to.deep.equal([]);
     });
 
     it('an unknown account is not closed', async () => {

@@ -29,6 +29,7 @@ import type {
   CreateSubscriptionOptions,
   CreateSubscriptionRequest,
 } from '../../lib/subscriptions/create-request.ts';
+import { LifecycleService } from '../../lib/subscriptions/lifecycle-service.ts';
 import { SubscriptionService } from '../../lib/subscriptions/service.ts';
 import { SubscriptionEventHandler } from '../../lib/subscriptions/subscription-event-handler.ts';
 import { TenantService } from '../../lib/tenants/service.ts';
@@ -123,6 +124,10 @@ eachDatabase((kind, open) => {
         topics: [
           BusEventType.SUBSCRIPTION_CREATION,
           BusEventType.SUBSCRIPTION_PHASE,
+          BusEventType.SUBSCRIPTION_CHANGE,
+          BusEventType.SUBSCRIPTION_CANCEL,
+          BusEventType.SUBSCRIPTION_UNCANCEL,
+          BusEventType.ENTITLEMENT_CANCEL,
           BusEventType.SUBSCRIPTION_EXPIRED,
           BusEventType.SUBSCRIPTION_BCD_CHANGE,
           BusEventType.SUBSCRIPTION_QUANTITY,
@@ -130,10 +135,10 @@ eachDatabase((kind, open) => {
         ],
         async handle(batch: HandlerBatch) {
           for (const { topic, payload } of batch.entries) {
-            const { actionType, targetDate, effectiveDate } = payload;
+            const { actionType, targetDate, effectiveDate, subscriptionChangeUndo } = payload;
             const when =
               actionType === 'EFFECTIVE' ? targetDate : actionType === undefined ? effectiveDate : undefined;
-            told.push([topic, actionType, when].filter(Boolean).join(' '));
+            told.push([topic, actionType, when, subscriptionChangeUndo && 'undo'].filter(Boolean).join(' '));
           }
         },
       };
@@ -246,6 +251,50 @@ eachDatabase((kind, open) => {
           state: 'EXPIRED',
           cancelled: null,
         });
+      });
+
+      it('tells of changes, ends and their reversal, and of what is pending when it comes', async () => {
+        const lifecycles = new LifecycleService({ storage, ids }, catalogs);
+        const { subscriptionId } = await create({ planName: 'solo-now' });
+        await settle();
+        told.length = 0;
+        await lifecycles.changePlan(context(), subscriptionId, {
+          planName: 'team-now',
+          requestedDate: on('2024-04-01'),
+        });
+        await lifecycles.undoChangePlan(context(), subscriptionId);
+        await lifecycles.changePlan(context(), subscriptionId, {
+          planName: 'team-now',
+          billingPolicy: 'IMMEDIATE',
+          quantity: 2,
+        });
+        const end = { requestedDate: on('2024-05-01'), useRequestedDateForBilling: true };
+        await lifecycles.cancel(context(), subscriptionId, end);
+        await lifecycles.uncancel(context(), subscriptionId);
+        await settle();
+        expect(told).to.deep.equal([
+          'SUBSCRIPTION_CHANGE REQUESTED',
+          'SUBSCRIPTION_CHANGE REQUESTED undo',
+          'SUBSCRIPTION_CHANGE EFFECTIVE 2024-03-01 undo',
+          'SUBSCRIPTION_CHANGE REQUESTED',
+          'SUBSCRIPTION_CREATION EFFECTIVE 2024-03-01',
+          'SUBSCRIPTION_QUANTITY EFFECTIVE 2024-03-01',
+          'SUBSCRIPTION_CANCEL REQUESTED',
+          'SUBSCRIPTION_UNCANCEL REQUESTED',
+          'SUBSCRIPTION_UNCANCEL EFFECTIVE 2024-03-01',
+        ]);
+        expect(await toldBy('2024-06-01')).to.deep.equal([]);
+
+        await lifecycles.changePlan(context(), subscriptionId, {
+          planName: 'solo-now',
+          requestedDate: on('2024-07-01'),
+        });
+        await lifecycles.cancel(context(), subscriptionId, { ...end, requestedDate: on('2024-08-01') });
+        expect(await toldBy('2024-09-01')).to.deep.equal([
+          'SUBSCRIPTION_CHANGE EFFECTIVE 2024-07-01',
+          'SUBSCRIPTION_CANCEL EFFECTIVE 2024-08-01',
+          'ENTITLEMENT_CANCEL 2024-08-01T09:15:00.000Z',
+        ]);
       });
 
       it('goes through all phases when the clock jumps over them', async () => {

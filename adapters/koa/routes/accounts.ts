@@ -156,7 +156,7 @@ export const accountRoutes: readonly Route[] = [
       removeFutureNotifications: optionalFlag,
     },
     success: { status: 204 },
-    fails: [...noSuchAccount, ErrorCode.NOT_IMPLEMENTED],
+    fails: noSuchAccount,
     async handle(call) {
       const { query } = call;
       // What is asked for decides what is needed, and all of it before anything is written (http-api.md §5).

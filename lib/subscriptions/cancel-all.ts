@@ -1,0 +1,35 @@
+import type { Account } from '../accounts/model.ts';
+import type { CatalogSource } from '../catalog/catalog-source.ts';
+import { BillingActionPolicy, ProductCategory } from '../catalog/index.ts';
+import type { WriteSession } from '../ports/storage/index.ts';
+import { type EditTools, hasEnded, planCancellation } from './cancellation.ts';
+import { EntitlementActionPolicy } from './cancellation-dates.ts';
+import { billingEnd } from './computed-fields.ts';
+import { loadRunning } from './load-running.ts';
+import { saveEdits } from './save-edits.ts';
+
+/**
+ * Cancels every subscription of a closing account that has no end of billing yet: the service at once, billing at the end
+ * of what is invoiced (subscriptions.md §9 rule 9, accounts.md §9). A constant number of statements.
+ * @param of the account, under its lock.
+ */
+export async function cancelAll(
+  session: WriteSession,
+  of: { readonly account: Account; readonly catalogsOf: CatalogSource },
+  tools: EditTools,
+): Promise<void> {
+  const bundles = await session.subscriptions.findBundlesByAccounts([of.account.id]);
+  const all = await loadRunning(session, { ...of, bundles });
+  const live = all.filter(
+    (running) =>
+      running.subscription.category !== ProductCategory.ADD_ON &&
+      billingEnd(running.transitions) === null &&
+      !hasEnded(running, tools.now),
+  );
+  const policies = {
+    entitlementPolicy: EntitlementActionPolicy.IMMEDIATE,
+    billingPolicy: BillingActionPolicy.END_OF_TERM,
+  };
+  const edits = live.map((running) => planCancellation(running, policies, tools).edit);
+  await saveEdits(session, edits, tools.now);
+}
