@@ -202,11 +202,15 @@ describe('tenant configuration', () => {
         'org.service.payment.retry.days': '3,5',
         'org.killbill.invoice.inArrear.mode': 'SOMETIMES',
         'org.service.notifications.allowPrivateNetworks': 'false',
+        'org.service.server.idempotency.retention': '1s',
       },
       logger,
     );
     expect(tenant).to.deep.equal({ ...DEFAULT_TENANT_SETTINGS, 'payment.retry.days': [3, 5] });
-    expect(server).to.deep.equal({ 'notifications.allowPrivateNetworks': false });
+    expect(server).to.deep.equal({
+      'notifications.allowPrivateNetworks': false,
+      'server.idempotency.retention': 24 * 60 * 60 * 1000,
+    });
     expect(logger.lines.filter(({ message }) => message.includes('SOMETIMES'))).to.have.length(1);
   });
 });
