@@ -17,6 +17,11 @@ export interface PostgresqlOptions {
   readonly poolSize?: number;
   /** Whether `prepare` brings the schema up to date; default false: it refuses an old schema. */
   readonly migrate?: boolean;
+  /**
+   * Whether connections keep the plans of their statements; default true. False where a pooler in between hands out a
+   * connection per transaction and knows no prepared statements (PgBouncer before 1.21).
+   */
+  readonly keepsPlans?: boolean;
   /** Called with every statement and what it binds (personal data included), for diagnosis. */
   readonly trace?: Trace;
 }
@@ -93,13 +98,13 @@ function storageOver(
   return MikroOrmStorage.over<SqlEntityManager>(parts);
 }
 
-function openOwn({ url, poolSize = defaultPoolSize }: PostgresqlOptions): MikroORM {
+function openOwn({ url, poolSize = defaultPoolSize, keepsPlans = true }: PostgresqlOptions): MikroORM {
   return new MikroORM({
     entities: [],
     discovery: { warnWhenNoEntities: false },
     clientUrl: url,
     pool: { max: Math.max(poolSize, smallestPoolSize) },
-    driverOptions: { onPoolCreated: keepPrepared },
+    driverOptions: keepsPlans ? { onPoolCreated: keepPrepared } : {},
   });
 }
 
