@@ -151,7 +151,6 @@ export const MAX_SETTING_GATEWAY_TIMEOUT_MS = HOUR_MS;
 
 /** Steps of 100 ms that a call may wait for a busy account: no longer than a request may take (§16). */
 export const MAX_LOCK_WAIT_STEPS = 600;
-export const LOCK_WAIT_STEP_MS = 100;
 
 // Requests (platform.md §16)
 
