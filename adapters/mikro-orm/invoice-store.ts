@@ -1,7 +1,8 @@
 import type { Uuid } from '../../lib/ids/index.ts';
 import type { CoverageRow, Invoice } from '../../lib/invoicing/model.ts';
+import { MIN_YEAR } from '../../lib/limits.ts';
 import type { InvoiceFilter, InvoiceReads, InvoiceWrites } from '../../lib/ports/storage/index.ts';
-import { formatLocalDate } from '../../lib/time/index.ts';
+import { formatLocalDate, localDate } from '../../lib/time/index.ts';
 import { invoiceAudit, invoiceItemAudit } from './audited-records.ts';
 import { insertAudited, type WriteScope } from './audited-writes.ts';
 import { type Column, numberOf } from './columns.ts';
@@ -36,8 +37,10 @@ const dueColumns: readonly Column[] = [
 ];
 const windowColumns: readonly Column[] = [
   { name: 'subscription_id', type: 'uuid', nullable: false },
-  { name: 'from_date', type: 'date', nullable: true },
+  { name: 'from_date', type: 'date', nullable: false },
 ];
+
+const firstDay = localDate(MIN_YEAR, 1, 1);
 
 export function invoiceReads(scope: TenantScope): InvoiceReads {
   const { dialect } = scope.runner;
@@ -100,19 +103,25 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
         : select(scope, cursorsTable, sql`${isIn('subscription_id', 'uuid', subscriptionIds)}`),
     loadCoverage: async (windows) => {
       if (windows.length === 0) return [];
-      const cells = windows.map(({ subscriptionId, from }) => [
-        subscriptionId,
-        from === null ? null : formatLocalDate(from),
-      ]);
-      const rows = await scope.runner.rows(sql`
+      const windowRows = rowsAs(
+        'r',
+        windowColumns,
+        windows.map(({ subscriptionId, from }) => [subscriptionId, formatLocalDate(from ?? firstDay)]),
+      );
+      // A condition over all kinds, or on a date that may be null, would read every row that the subscription ever had.
+      const inWindow = (condition: string): Sql => sql`
         select ${raw(dialect.selectList(coverageTable, 'c'))}
-        from ${rowsAs('r', windowColumns, cells)}
+        from ${windowRows}
         cross join bw_coverage c
         where c.tenant_record_id = ${scope.tenantRecordId} and c.subscription_id = r.subscription_id
-          and (r.from_date is null
-            or (c.kind = 'RECURRING' and c.end_date > r.from_date)
-            or (c.kind <> 'RECURRING' and c.start_date >= r.from_date))
-        order by c.record_id`);
+          and ${raw(condition)}`;
+      const rows = await scope.runner.rows(sql`
+        select * from (
+          ${inWindow(`c.kind = 'RECURRING' and c.end_date > r.from_date`)}
+          union all ${inWindow(`c.kind = 'FIXED' and c.start_date >= r.from_date`)}
+          union all ${inWindow(`c.kind = 'FREE' and c.start_date >= r.from_date`)}
+        ) as found
+        order by record_id`);
       return rows.map((row) => coverageTable.decode(row));
     },
     loadCoverageOfItems: async (itemIds) =>

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { type BenchDatabase, type DatabaseKind, databaseKinds, withRows } from './databases.ts';
+import { type BenchDatabase, type DatabaseKind, withRows } from './databases.ts';
 import { type Bench, expectSame, type Figure, type Goal } from './goal.ts';
 import { putLoad, withServer } from './http-load.ts';
 import type { LoadInput } from './load-process.ts';
@@ -17,7 +17,7 @@ export const apiWrites: Goal = {
   title: 'API writes: authenticated, keep-alive, 16 connections',
   async measure(bench) {
     const figures: Figure[] = [];
-    for (const kind of databaseKinds) figures.push(...(await measureOn(bench, kind)));
+    for (const kind of bench.kinds) figures.push(...(await measureOn(bench, kind)));
     return figures;
   },
 };

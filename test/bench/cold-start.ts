@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type BenchDatabase, type DatabaseKind, databaseKinds } from './databases.ts';
+import type { BenchDatabase, DatabaseKind } from './databases.ts';
 import { type Bench, expectSame, type Figure, type Goal, Size } from './goal.ts';
 import { callHeaders, credentials } from './http-load.ts';
 import { seed } from './past.ts';
@@ -25,7 +25,7 @@ export const coldStart: Goal = {
     const built = bench.size === Size.SMOKE ? null : await buildPackage();
     try {
       const figures: Figure[] = [];
-      for (const kind of databaseKinds) figures.push(...(await measureOn(bench, kind, built)));
+      for (const kind of bench.kinds) figures.push(...(await measureOn(bench, kind, built)));
       return figures;
     } finally {
       if (built !== null) await rm(built, { recursive: true, force: true });

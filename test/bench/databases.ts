@@ -1,4 +1,4 @@
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
@@ -63,7 +63,7 @@ export function benchDatabases({ durable }: BenchDatabasesOptions): BenchDatabas
   };
   const copy = async (template: BenchDatabase, strategy: 'FILE_COPY' | 'WAL_LOG'): Promise<BenchDatabase> => {
     const { name, database } = await next(template.kind);
-    if (template.kind === 'sqlite') await copyFile(template.location, database.location);
+    if (template.kind === 'sqlite') await copyDurably(template.location, database.location);
     else {
       const options = `OWNER billwright TEMPLATE ${nameOf(template)} STRATEGY ${strategy}`;
       await (await server()).administer(`CREATE DATABASE ${name} ${options}`);
@@ -77,7 +77,8 @@ export function benchDatabases({ durable }: BenchDatabasesOptions): BenchDatabas
       migrated.set(kind, template);
       return copy(await template, 'WAL_LOG');
     },
-    // A full database is copied by its files, which leaves the log empty and nothing to be written later.
+    // A full database is copied by its files and written out, which leaves nothing to be written later: a first
+    // checkpoint would otherwise wait until the disk has taken the whole past.
     copyOf: (template) => copy(template, 'FILE_COPY'),
     async remove(database) {
       if (database.kind === 'postgresql') {
@@ -102,6 +103,16 @@ export function benchDatabases({ durable }: BenchDatabasesOptions): BenchDatabas
       await rm(await directory, { recursive: true, force: true });
     },
   };
+}
+
+async function copyDurably(from: string, to: string): Promise<void> {
+  await copyFile(from, to);
+  const file = await open(to, 'r+');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
 }
 
 /** The storage as a user would open it. */

@@ -1,4 +1,4 @@
-import type { BenchDatabases } from './databases.ts';
+import type { BenchDatabases, DatabaseKind } from './databases.ts';
 
 /** SMOKE = small, to see that it works; NORMAL = the goals' sizes; FULL = five runs of the heavy goals, too. */
 export const Size = { SMOKE: 'SMOKE', NORMAL: 'NORMAL', FULL: 'FULL' } as const;
@@ -19,6 +19,8 @@ export interface Figure {
 export interface Bench {
   readonly size: Size;
   readonly databases: BenchDatabases;
+  /** On which databases to measure. */
+  readonly kinds: readonly DatabaseKind[];
   /** The value that goes with the size. */
   choose<T>(values: Readonly<Record<Size, T>>): T;
   /** Tells the reader what is going on. */

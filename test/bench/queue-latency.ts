@@ -1,5 +1,5 @@
 import { inChild } from './child.ts';
-import { databaseKinds } from './databases.ts';
+
 import type { Bench, Figure, Goal } from './goal.ts';
 import type { QueueInput, QueueOutput } from './queue-process.ts';
 import { percentile } from './statistics.ts';
@@ -16,7 +16,7 @@ export const queueLatency: Goal = {
   title: 'Queue: due entry to handler on an idle system',
   async measure(bench) {
     const figures: Figure[] = [];
-    for (const kind of databaseKinds) {
+    for (const kind of bench.kinds) {
       const outputs = await outputsOn(bench, kind);
       figures.push(
         ...figuresOf(
@@ -41,10 +41,7 @@ export const queueLatency: Goal = {
   },
 };
 
-async function outputsOn(
-  bench: Bench,
-  kind: (typeof databaseKinds)[number],
-): Promise<readonly QueueOutput[]> {
+async function outputsOn(bench: Bench, kind: (typeof bench.kinds)[number]): Promise<readonly QueueOutput[]> {
   const outputs: QueueOutput[] = [];
   for (let left = bench.choose(runs); left > 0; left -= 1) {
     const database = await bench.databases.fresh(kind);

@@ -6,7 +6,7 @@ import { apiWrites } from './api-writes.ts';
 import { catalogSize } from './catalog-size.ts';
 import { coldStart } from './cold-start.ts';
 import { conditions } from './conditions.ts';
-import { benchDatabases } from './databases.ts';
+import { benchDatabases, type DatabaseKind, databaseKinds } from './databases.ts';
 import { dryRun } from './dry-run.ts';
 import { type Bench, type Goal, Size } from './goal.ts';
 import { historyGrowth } from './history-growth.ts';
@@ -32,11 +32,12 @@ const goals: readonly Goal[] = [
   catalogSize,
 ];
 
-const usage = `npm run bench -- [--smoke | --full] [--only <name>]...
+const usage = `npm run bench -- [--smoke | --full] [--only <name>]... [--database <kind>]
 
-  --smoke   small sizes, to see that everything works
-  --full    five runs of the heavy goals, too
-  --only    one of: ${goals.map(({ name }) => name).join(', ')}`;
+  --smoke     small sizes, to see that everything works
+  --full      five runs of the heavy goals, too
+  --only      one of: ${goals.map(({ name }) => name).join(', ')}
+  --database  ${databaseKinds.join(' or ')}; both unless told`;
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -44,6 +45,7 @@ async function main(): Promise<void> {
       smoke: { type: 'boolean', default: false },
       full: { type: 'boolean', default: false },
       only: { type: 'string', multiple: true },
+      database: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   });
@@ -55,16 +57,19 @@ async function main(): Promise<void> {
   const chosen = goals.filter(({ name }) => values.only === undefined || values.only.includes(name));
   const unknown = values.only?.filter((name) => !goals.some((goal) => goal.name === name)) ?? [];
   if (unknown.length > 0) throw new Error(`There is no goal "${unknown.join(', ')}"\n${usage}`);
-  await measure(chosen, size);
+  const kinds = databaseKinds.filter((kind) => values.database === undefined || values.database === kind);
+  if (kinds.length === 0) throw new Error(`There is no database "${values.database}"\n${usage}`);
+  await measure(chosen, size, kinds);
 }
 
-async function measure(chosen: readonly Goal[], size: Size): Promise<void> {
+async function measure(chosen: readonly Goal[], size: Size, kinds: readonly DatabaseKind[]): Promise<void> {
   // Small sizes are for a quick look: what the many processes load is kept compiled.
   if (size === Size.SMOKE) process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'billwright-compiled');
   const databases = benchDatabases({ durable: size !== Size.SMOKE });
   const bench: Bench = {
     size,
     databases,
+    kinds,
     choose: (values) => values[size],
     say: (line) => console.log(`  ${line}`),
   };

@@ -1,4 +1,4 @@
-import { type BenchDatabase, type DatabaseKind, databaseKinds, withRows } from './databases.ts';
+import { type BenchDatabase, type DatabaseKind, withRows } from './databases.ts';
 import { type Bench, expectSame, type Goal } from './goal.ts';
 import { runOnce } from './invoice-run.ts';
 import { dueAfter, type Past, play, seed } from './past.ts';
@@ -21,7 +21,7 @@ export const seedCheck: Goal = {
   name: 'seed-check',
   title: 'Seed: copied accounts against accounts that the engine has billed',
   async measure(bench) {
-    for (const kind of databaseKinds) await check(bench, kind);
+    for (const kind of bench.kinds) await check(bench, kind);
     return [];
   },
 };

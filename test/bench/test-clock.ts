@@ -1,5 +1,5 @@
 import { inChild } from './child.ts';
-import { databaseKinds, withRows } from './databases.ts';
+import { withRows } from './databases.ts';
 import { type Bench, expectSame, type Figure, type Goal } from './goal.ts';
 import { PRICE } from './past.ts';
 import type { TestClockInput, TestClockOutput } from './test-clock-process.ts';
@@ -19,7 +19,7 @@ export const testClock: Goal = {
   title: 'Test clock: one account with a monthly plan through years, settled',
   async measure(bench) {
     const figures: Figure[] = [];
-    for (const kind of databaseKinds) {
+    for (const kind of bench.kinds) {
       for (const way of bench.choose<readonly TestClockInput['way'][]>(ways)) {
         const outputs: number[] = [];
         for (let left = bench.choose(runs); left > 0; left -= 1) outputs.push(await once(bench, kind, way));
@@ -37,7 +37,7 @@ export const testClock: Goal = {
 
 async function once(
   bench: Bench,
-  kind: (typeof databaseKinds)[number],
+  kind: (typeof bench.kinds)[number],
   way: TestClockInput['way'],
 ): Promise<number> {
   const database = await bench.databases.fresh(kind);

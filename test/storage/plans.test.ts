@@ -124,6 +124,18 @@ eachDatabase((kind, open) => {
         expect(found).to.deep.equal([]);
       });
 
+      it(`reads days in force from the window on, not along the past, ${size} at a time`, async () => {
+        const windows = chosen.of
+          .slice(0, size)
+          .flatMap((each) => [{ subscriptionId: each.subscription.id, from: today }]);
+        opened.bound();
+        await opened.storage.read(opened.tenant, (session) => session.invoices.loadCoverage(windows));
+        const plans = await plansOf(opened.database, opened.bound());
+        const reads = plans.flatMap(({ plan }) => plan.filter((line) => coverageRead[kind].test(line)));
+        expect(reads).to.have.length(3);
+        expect(reads.filter((line) => !/(start|end)_date ?>/.test(line))).to.deep.equal([]);
+      });
+
       it(`locks and updates, ${size} at a time`, async () => {
         const accounts = chosen.accounts.slice(0, size);
         const of = chosen.of.slice(0, size);
@@ -267,14 +279,17 @@ async function fill(opened: OpenedStorage) {
     ]);
     for (let month = 1; month <= perAccount; month += 1) {
       await session.invoices.insertCoverage(
-        of.map((each) =>
-          coverageRow({
-            subscriptionId: each.subscription.id,
-            itemId: each.item.id,
-            startDate: localDate(2025, month, 1),
-            endDate: localDate(2025, month + 1, 1),
-            amount: decimal(month),
-          }),
+        of.flatMap((each) =>
+          (['RECURRING', 'FIXED', 'FREE'] as const).map((rowKind) =>
+            coverageRow({
+              kind: rowKind,
+              subscriptionId: each.subscription.id,
+              itemId: each.item.id,
+              startDate: localDate(2025, month, 1),
+              endDate: rowKind === 'FIXED' ? null : localDate(2025, month + 1, 1),
+              amount: decimal(month),
+            }),
+          ),
         ),
         () => 1,
       );
@@ -339,14 +354,23 @@ async function badPlans(
   database: TestDatabase,
   statements: readonly BoundStatement[],
 ): Promise<readonly string[]> {
-  const plans =
-    database.kind === 'sqlite'
-      ? sqlitePlans(database.path, statements)
-      : await onPostgresql(database.url, (client) => postgresqlPlans(client, statements));
+  const plans = await plansOf(database, statements);
   return plans
     .filter(({ plan }) => plan.some(isWalk))
     .map(({ text, plan }) => `${text.replace(/\s+/g, ' ').trim()}\n${plan.join('\n')}`);
 }
+
+async function plansOf(
+  database: TestDatabase,
+  statements: readonly BoundStatement[],
+): Promise<readonly Plan[]> {
+  return database.kind === 'sqlite'
+    ? sqlitePlans(database.path, statements)
+    : await onPostgresql(database.url, (client) => postgresqlPlans(client, statements));
+}
+
+/** A line that tells by which columns rows of coverage are found. */
+const coverageRead = { sqlite: /SEARCH c USING/, postgresql: /Index Cond: .*subscription_id/ };
 
 interface Plan {
   readonly text: string;

@@ -127,8 +127,11 @@ export const coverageTable = new RecordTable<StoredCoverage>(
       },
     ],
     indexes: [
-      { name: 'end', columns: ['tenant_record_id', 'subscription_id', 'end_date'] },
-      { name: 'start', columns: ['tenant_record_id', 'subscription_id', 'start_date'] },
+      {
+        name: 'end',
+        columns: ['tenant_record_id', 'subscription_id', 'end_date'],
+        where: `kind = 'RECURRING'`,
+      },
       { name: 'item', columns: ['tenant_record_id', 'item_id'] },
     ],
   },

@@ -12,6 +12,7 @@ import { Migration20261121210213CatalogEntries } from './20261121210213-catalog-
 import { Migration20261121211642AccountSearch } from './20261121211642-account-search.ts';
 import { Migration20261121211719AutoPayHolds } from './20261121211719-auto-pay-holds.ts';
 import { Migration20261121215900PlansInUse } from './20261121215900-plans-in-use.ts';
+import { Migration20261121235846CoverageIndexes } from './20261121235846-coverage-indexes.ts';
 import { Migration20261121210930CatalogRemoval } from './20261121210930-catalog-removal.ts';
 import { Migration20261121215435AccountCredit } from './20261121215435-account-credit.ts';
 import { Migration20261121215533Idempotency } from './20261121215533-idempotency.ts';
@@ -34,4 +35,5 @@ export const migrations: readonly MigrationObject[] = [
   { name: '20261121215435-account-credit', class: Migration20261121215435AccountCredit },
   { name: '20261121215533-idempotency', class: Migration20261121215533Idempotency },
   { name: '20261121215900-plans-in-use', class: Migration20261121215900PlansInUse },
+  { name: '20261121235846-coverage-indexes', class: Migration20261121235846CoverageIndexes },
 ];
