@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { parseTimeSpan } from '../../lib/time/index.ts';
+import { timeSpanIfValid } from '../../lib/time/index.ts';
 import { Dialect, type RequestLimits, type TokenIssuer, type TokenOptions } from '../koa/index.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -169,16 +169,8 @@ function bytes(text: string): number | undefined {
 }
 
 function lifetime(text: string): number | undefined {
-  const span = tryTimeSpan(text);
+  const span = timeSpanIfValid(text);
   return span !== undefined && span >= shortestLifetimeMs && span <= longestLifetimeMs ? span : undefined;
-}
-
-function tryTimeSpan(text: string): number | undefined {
-  try {
-    return parseTimeSpan(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Whether they can be used is checked where they are: each message there names the issuer. */

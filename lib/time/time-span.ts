@@ -16,15 +16,21 @@ const msOfUnit: Readonly<Record<string, number>> = {
  * @throws BillingError INVALID_PARAMETER if `text` is none.
  */
 export function parseTimeSpan(text: string): number {
-  const match = /^(\d{1,15})\s*(ms|s|m|h|d|w)$/.exec(text.trim());
-  const unitMs = match === null ? undefined : msOfUnit[match[2] ?? ''];
-  const spanMs = match === null || unitMs === undefined ? Number.NaN : Number(match[1]) * unitMs;
-  if (Number.isSafeInteger(spanMs)) return spanMs;
+  const spanMs = timeSpanIfValid(text);
+  if (spanMs !== undefined) return spanMs;
   throw new BillingError({
     code: ErrorCode.INVALID_PARAMETER,
     message: `"${text.slice(0, 64)}" is not a time span; expected an integer and one of ms, s, m, h, d, w, e.g. 30s`,
     facts: { value: text.slice(0, 64) },
   });
+}
+
+/** The same, or undefined if `text` is no time span. */
+export function timeSpanIfValid(text: string): number | undefined {
+  const match = /^(\d{1,15})\s*(ms|s|m|h|d|w)$/.exec(text.trim());
+  const unitMs = match === null ? undefined : msOfUnit[match[2] ?? ''];
+  const spanMs = match === null || unitMs === undefined ? Number.NaN : Number(match[1]) * unitMs;
+  return Number.isSafeInteger(spanMs) ? spanMs : undefined;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { auditHistoryRoutes } from '../../adapters/koa/routes/audit-history.ts';
-import { type CarryingResource, fieldedResources } from '../../adapters/koa/routes/objects.ts';
+import { fieldedResources, type ObjectResource } from '../../adapters/koa/routes/objects.ts';
 import { bearer } from './callers.ts';
 import type { Request } from './serving.ts';
 import { createdId, exampleCatalog, xmlType } from './serving.ts';
@@ -308,7 +308,7 @@ function samplesOfCarried(): Record<string, MakeSample> {
 }
 
 /** A change of a field that was added for it. */
-async function changeOfField(world: World, { path, idName }: CarryingResource): Promise<Sample> {
+async function changeOfField(world: World, { path, idName }: ObjectResource): Promise<Sample> {
   const fields = pathOf(`/1.0/kb/${path}/{${idName}}/customFields`, world);
   await world.serving.call('POST', fields, { body: [{ name: `changed ${world.next()}`, value: 'old' }] });
   const { json } = await world.serving.call('GET', fields);

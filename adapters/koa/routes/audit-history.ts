@@ -5,24 +5,16 @@ import { AuditLog, auditHistoryJson, auditLogsJson } from '../models/audit-log.t
 import { json } from '../routing/answer.ts';
 import { type Route, tenantRoute } from '../routing/route.ts';
 import { listOf } from '../wire/wire-type.ts';
-
-interface AuditedResource {
-  /** Path below the core prefix up to the id. */
-  readonly path: string;
-  readonly idName: string;
-  /** Name in the operation id. */
-  readonly noun: string;
-  readonly area: string;
-  readonly described: string;
-  readonly type: ObjectType;
-  /** Code of an unknown id. */
-  readonly unknown: ErrorCode;
-}
+import { fieldedResources, type ObjectResource } from './objects.ts';
 
 const success = { status: 200, body: listOf(AuditLog) } as const;
 
+/** Their history has a route of its own below, or goes by another id. */
+const ownRoutes: readonly string[] = ['accounts', 'invoicePayments'];
+
 /** accounts.md §14.1 */
-const resources: readonly AuditedResource[] = [
+const resources: readonly ObjectResource[] = [
+  ...fieldedResources.filter(({ path }) => !ownRoutes.includes(path)),
   {
     path: 'accounts/block',
     idName: 'blockingId',
@@ -31,24 +23,6 @@ const resources: readonly AuditedResource[] = [
     described: 'a blocking state',
     type: ObjectType.BLOCKING_STATES,
     unknown: ErrorCode.OBJECT_NOT_FOUND,
-  },
-  {
-    path: 'bundles',
-    idName: 'bundleId',
-    noun: 'Bundle',
-    area: 'bundles',
-    described: 'a bundle',
-    type: ObjectType.BUNDLE,
-    unknown: ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
-  },
-  {
-    path: 'subscriptions',
-    idName: 'subscriptionId',
-    noun: 'Subscription',
-    area: 'subscriptions',
-    described: 'a subscription',
-    type: ObjectType.SUBSCRIPTION,
-    unknown: ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
   },
   {
     path: 'subscriptions/events',
@@ -60,24 +34,6 @@ const resources: readonly AuditedResource[] = [
     unknown: ErrorCode.OBJECT_NOT_FOUND,
   },
   {
-    path: 'invoices',
-    idName: 'invoiceId',
-    noun: 'Invoice',
-    area: 'invoices',
-    described: 'an invoice',
-    type: ObjectType.INVOICE,
-    unknown: ErrorCode.INVOICE_NOT_FOUND,
-  },
-  {
-    path: 'invoiceItems',
-    idName: 'invoiceItemId',
-    noun: 'InvoiceItem',
-    area: 'invoiceItems',
-    described: 'an invoice item',
-    type: ObjectType.INVOICE_ITEM,
-    unknown: ErrorCode.INVOICE_ITEM_NOT_FOUND,
-  },
-  {
     path: 'invoicePayments',
     idName: 'invoicePaymentId',
     noun: 'InvoicePayment',
@@ -87,15 +43,6 @@ const resources: readonly AuditedResource[] = [
     unknown: ErrorCode.INVOICE_PAYMENT_NOT_FOUND,
   },
   {
-    path: 'payments',
-    idName: 'paymentId',
-    noun: 'Payment',
-    area: 'payments',
-    described: 'a payment',
-    type: ObjectType.PAYMENT,
-    unknown: ErrorCode.PAYMENT_NO_SUCH_PAYMENT,
-  },
-  {
     path: 'payments/attempts',
     idName: 'paymentAttemptId',
     noun: 'PaymentAttempt',
@@ -103,24 +50,6 @@ const resources: readonly AuditedResource[] = [
     described: 'a payment attempt',
     type: ObjectType.PAYMENT_ATTEMPT,
     unknown: ErrorCode.OBJECT_NOT_FOUND,
-  },
-  {
-    path: 'paymentTransactions',
-    idName: 'transactionId',
-    noun: 'Transaction',
-    area: 'paymentTransactions',
-    described: 'a payment transaction',
-    type: ObjectType.TRANSACTION,
-    unknown: ErrorCode.PAYMENT_NO_SUCH_PAYMENT,
-  },
-  {
-    path: 'paymentMethods',
-    idName: 'paymentMethodId',
-    noun: 'PaymentMethod',
-    area: 'paymentMethods',
-    described: 'a payment method',
-    type: ObjectType.PAYMENT_METHOD,
-    unknown: ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD,
   },
   {
     path: 'tagDefinitions',
@@ -199,7 +128,7 @@ export const auditHistoryRoutes: readonly Route[] = [
   }),
 ];
 
-function routeOf({ path, idName, noun, area, described, type, unknown }: AuditedResource): Route {
+function routeOf({ path, idName, noun, area, described, type, unknown }: ObjectResource): Route {
   return tenantRoute({
     method: 'GET',
     path: `/1.0/kb/${path}/{${idName}}/auditLogsWithHistory`,

@@ -1,5 +1,6 @@
 import { ErrorCode } from '../../../lib/errors/index.ts';
 import { ObjectType } from '../../../lib/objects/object-type.ts';
+import type { FieldedType } from '../../../lib/objects/owning-account.ts';
 import { CustomField, CustomFieldChange, customFieldJson, NewCustomField } from '../models/custom-field.ts';
 import { created, empty, json } from '../routing/answer.ts';
 import { jsonListBody } from '../routing/body.ts';
@@ -7,7 +8,7 @@ import { type Route, tenantRoute } from '../routing/route.ts';
 import { optionalChoice, uuidList } from '../wire/query.ts';
 import { listOf } from '../wire/wire-type.ts';
 import { auditOf, auditParameter } from './audit.ts';
-import { type CarryingResource, fieldedResources, objectOf } from './objects.ts';
+import { fieldedResources, type ObjectResource, objectOf } from './objects.ts';
 
 /** Custom fields of each kind of object (accounts.md §11). */
 export const objectCustomFieldRoutes: readonly Route[] = [
@@ -36,7 +37,7 @@ export const objectCustomFieldRoutes: readonly Route[] = [
   }),
 ];
 
-function routesOf(resource: CarryingResource): readonly Route[] {
+function routesOf(resource: ObjectResource<FieldedType>): readonly Route[] {
   const { noun, area, described } = resource;
   const path = `/1.0/kb/${resource.path}/{${resource.idName}}/customFields`;
   return [

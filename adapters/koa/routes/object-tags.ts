@@ -9,7 +9,7 @@ import { flag, optionalChoice, uuidList, uuidParameter } from '../wire/query.ts'
 import { uuid } from '../wire/scalars.ts';
 import { listOf } from '../wire/wire-type.ts';
 import { auditOf, auditParameter } from './audit.ts';
-import { type CarryingResource, objectOf, taggedResources } from './objects.ts';
+import { type ObjectResource, objectOf, taggedResources } from './objects.ts';
 
 /** Tags of each kind of object (accounts.md §13.1). */
 export const objectTagRoutes: readonly Route[] = [
@@ -39,7 +39,7 @@ export const objectTagRoutes: readonly Route[] = [
   }),
 ];
 
-function routesOf(resource: CarryingResource<TaggedType>): readonly Route[] {
+function routesOf(resource: ObjectResource<TaggedType>): readonly Route[] {
   const { noun, area, described, type } = resource;
   const path = `/1.0/kb/${resource.path}/{${resource.idName}}/tags`;
   const list = { includedDeleted: flag(), ...auditParameter };

@@ -4,8 +4,8 @@ import { ObjectType } from '../../../lib/objects/object-type.ts';
 import type { FieldedType } from '../../../lib/objects/owning-account.ts';
 import type { TaggedType } from '../../../lib/tags/model.ts';
 
-/** A resource whose objects carry custom fields, and tags where `tags` is set. */
-export interface CarryingResource<T extends FieldedType = FieldedType> {
+/** What the paths and operations of one kind of object are called. */
+export interface ObjectResource<T extends ObjectType = ObjectType> {
   /** Path below the core prefix up to the id. */
   readonly path: string;
   readonly idName: string;
@@ -20,7 +20,7 @@ export interface CarryingResource<T extends FieldedType = FieldedType> {
 }
 
 /** The resources of accounts.md §11 that carry tags too; an invoice payment's are those of its payment (ruling R15). */
-export const taggedResources: readonly CarryingResource<TaggedType>[] = [
+export const taggedResources: readonly ObjectResource<TaggedType>[] = [
   {
     path: 'accounts',
     idName: 'accountId',
@@ -95,7 +95,7 @@ export const taggedResources: readonly CarryingResource<TaggedType>[] = [
   },
 ];
 
-export const fieldedResources: readonly CarryingResource[] = [
+export const fieldedResources: readonly ObjectResource<FieldedType>[] = [
   ...taggedResources,
   {
     path: 'paymentMethods',
@@ -110,7 +110,7 @@ export const fieldedResources: readonly CarryingResource[] = [
 
 /** The object that a call of such a resource names; its id segment has been read as a UUID. */
 export function objectOf<T extends FieldedType>(
-  { type, idName }: CarryingResource<T>,
+  { type, idName }: ObjectResource<T>,
   params: Readonly<Record<string, string>>,
 ): { readonly type: T; readonly id: Uuid } {
   return { type, id: params[idName] as Uuid };

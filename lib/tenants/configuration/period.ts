@@ -1,4 +1,4 @@
-import { parseTimeSpan } from '../../time/index.ts';
+import { timeSpanIfValid } from '../../time/index.ts';
 
 /** A length of time in calendar and clock units, each added by itself. */
 export interface Period {
@@ -28,9 +28,6 @@ export function parsePeriod(text: string): Period | undefined {
 }
 
 function spanOf(text: string): Period | undefined {
-  try {
-    return { ...NO_PERIOD, milliseconds: parseTimeSpan(text) };
-  } catch {
-    return undefined;
-  }
+  const milliseconds = timeSpanIfValid(text);
+  return milliseconds === undefined ? undefined : { ...NO_PERIOD, milliseconds };
 }

@@ -1,5 +1,5 @@
 import { MAX_SETTING_LIST, MAX_SETTING_SPAN_MS } from '../../limits.ts';
-import { parseTimeSpan } from '../../time/index.ts';
+import { timeSpanIfValid } from '../../time/index.ts';
 import { type Period, parsePeriod } from './period.ts';
 
 /** One configuration property (platform.md §4): its type, default and bounds. */
@@ -137,10 +137,6 @@ function integerOf(text: string, { min, max }: Bounds): number | undefined {
 }
 
 function spanOf(text: string, { min, max }: Bounds): number | undefined {
-  try {
-    const spanMs = parseTimeSpan(text);
-    return spanMs >= min && spanMs <= max ? spanMs : undefined;
-  } catch {
-    return undefined;
-  }
+  const spanMs = timeSpanIfValid(text);
+  return spanMs !== undefined && spanMs >= min && spanMs <= max ? spanMs : undefined;
 }
