@@ -21,6 +21,7 @@ export type { HealthCheck } from './health/checks.ts';
 export type { HealthReport } from './health/service.ts';
 export * from './ids/index.ts';
 export type { ChangeReportPart, ChangeReportTotals, PriceChange } from './invoicing/change-report.ts';
+export { type DryRunRequest, DryRunType } from './invoicing/dry-run-request.ts';
 export type { InvoiceItemView, InvoiceView } from './invoicing/invoice-view.ts';
 export type { ItemAdjustmentRequest, ManualItemsRequest } from './invoicing/manual-item-service.ts';
 export type { ManualItem } from './invoicing/manual-items.ts';
@@ -43,6 +44,7 @@ export {
 } from './subscriptions/cancellation-dates.ts';
 export type { ChangePlanOptions, ChangePlanRequest } from './subscriptions/change-request.ts';
 export type { CreateSubscriptionOptions, CreateSubscriptionRequest } from './subscriptions/create-request.ts';
+export { HypotheticalActionType } from './subscriptions/hypothetical-action.ts';
 export type { CancelledSubscription, ChangedSubscription } from './subscriptions/lifecycle-service.ts';
 export * from './subscriptions/model.ts';
 export type { PhasePrices } from './subscriptions/phase-prices.ts';

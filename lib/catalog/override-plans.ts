@@ -80,8 +80,7 @@ export async function obtainOverridePlan(
   { nextId, currentCatalog }: { nextId: () => Uuid; currentCatalog: () => Promise<Catalog> },
 ): Promise<OverridePlan> {
   const { parentPlanName, currency } = definition;
-  const overrides = writeOverrides(definition.overrides);
-  const overrideHash = await sha256Hex(`${currency} ${overrides}`);
+  const { overrides, overrideHash } = await contentOf(definition);
   const find = () => session.catalogs.findOverridePlansOf(parentPlanName, [overrideHash]);
   const [known] = await find();
   if (known !== undefined) return overridePlanOf(known);
@@ -112,6 +111,26 @@ export async function obtainOverridePlan(
     },
   ]);
   return new OverridePlan(planName, definition);
+}
+
+/** What is stored of a definition, and the hash by which an equal one is found. */
+async function contentOf({ currency, overrides: prices }: OverrideDefinition) {
+  const overrides = writeOverrides(prices);
+  return { overrides, overrideHash: await sha256Hex(`${currency} ${overrides}`) };
+}
+
+/**
+ * The plan that `obtainOverridePlan` would give, without storing one: the tenant's of this definition if there is one, else
+ * that of a dry run.
+ */
+export async function foreseenOverridePlan(
+  session: ReadSession,
+  definition: OverrideDefinition,
+  catalog: Catalog,
+): Promise<OverridePlan> {
+  const { overrideHash } = await contentOf(definition);
+  const [known] = await session.catalogs.findOverridePlansOf(definition.parentPlanName, [overrideHash]);
+  return known === undefined ? dryRunOverridePlan(definition, catalog) : overridePlanOf(known);
 }
 
 /** Entries of other accounts are not in the catalog of this one, but names are of the tenant. */

@@ -15,6 +15,8 @@ export interface DryRunWalkInput extends AccountRunInput {
   /** The account's unpaid invoices, which its credit is used on too; those being paid now are withheld from it. */
   readonly unpaid?: readonly Invoice[];
   readonly withheld?: ReadonlySet<Uuid>;
+  /** Of an action that is tried: when it would have the account invoiced at once. */
+  readonly action?: { readonly runDates: readonly LocalDate[]; readonly today: LocalDate };
 }
 
 /** The invoice that a dry run answers with. */
@@ -22,6 +24,13 @@ export interface DryRunInvoice {
   /** Target date of the step that made it. */
   readonly targetDate: LocalDate;
   readonly run: AccountRun;
+}
+
+/** Which invoice of the walk is asked for (invoicing.md §11). */
+export interface UpcomingChoice {
+  readonly today: LocalDate;
+  /** Subscriptions whose dates count; the invoice of such a date holds what is due of all. */
+  readonly isWatched: (subscription: SubscriptionBilling) => boolean;
 }
 
 /**
@@ -32,38 +41,133 @@ export interface DryRunInvoice {
  */
 export function walkToTargetDate(input: DryRunWalkInput, nextItemId: () => Uuid): DryRunInvoice | null {
   const { targetDate } = input;
-  const candidates = new CandidateDates(input);
-  let account: AccountRunInput = { ...input, subscriptions: input.subscriptions.map(forToday) };
-  const debts = new Debts(input);
+  const isUpToTarget = (date: LocalDate): boolean => date <= targetDate;
+  const candidates = new DateQueue([...input.dueDates, ...eventDates(input)].filter(isUpToTarget));
+  const walk = new Walk(input, nextItemId);
   let latest: DryRunInvoice | null = null;
-  for (let steps = 0; ; steps += 1) {
-    assertInvariant(steps <= MAX_PERIODS_PER_RUN, `The dry run has more than ${MAX_PERIODS_PER_RUN} steps`, {
-      accountId: input.state.accountId,
-    });
+  for (;;) {
     const candidate = candidates.takeFirst();
-    const date = candidate ?? targetDate;
-    const stepDate = account.state.maxTargetDate === null ? date : maxDate(date, account.state.maxTargetDate);
-    const evaluated = evaluateAccount({ ...account, targetDate: stepDate }, nextItemId);
-    const run = evaluated.items.length === 0 ? evaluated : debts.credit(evaluated, stepDate, nextItemId);
-    const invoice = run.items.length === 0 ? null : { targetDate: stepDate, run };
+    const invoice = walk.step(candidate ?? targetDate);
     if (candidate === targetDate) return invoice;
-    if (candidate === undefined) return invoice ?? latest;
     latest = invoice ?? latest;
-    candidates.add(run.dueDates.filter((dueDate) => dueDate < targetDate));
-    account = accountAfter(account, run);
+    if (candidate === undefined) return latest;
+    candidates.add(walk.dueDates.filter((date) => date < targetDate));
   }
 }
 
-/** Dates still to be evaluated, each once, none before the last one taken. */
-class CandidateDates {
+/**
+ * The first invoice at a due or event date of a watched subscription; null = none will come (invoicing.md §11,
+ * UPCOMING_INVOICE). Dates of the other subscriptions are walked over in between, so that the invoice holds what will be
+ * due on its day and nothing that earlier runs bill. `targetDate` of the input is not looked at.
+ */
+export function walkToUpcomingInvoice(
+  input: DryRunWalkInput,
+  { today, isWatched }: UpcomingChoice,
+  nextItemId: () => Uuid,
+): DryRunInvoice | null {
+  const watchedIds = new Set(
+    input.subscriptions.filter(isWatched).map(({ subscriptionId }) => subscriptionId),
+  );
+  const subscriptions = input.subscriptions.filter(({ subscriptionId }) => watchedIds.has(subscriptionId));
+  const watched = new DateQueue(candidatesOf({ ...input, subscriptions }, today));
+  const candidates = new DateQueue(candidatesOf(input, today));
+  const walk = new Walk(input, nextItemId);
+  for (;;) {
+    const date = candidates.takeFirst();
+    if (date === undefined || watched.isEmpty) return null;
+    const invoice = walk.step(date);
+    if (watched.take(date) && invoice !== null) return invoice;
+    candidates.add(walk.dueDates);
+    watched.add(walk.dueDatesOf(watchedIds));
+  }
+}
+
+/** Dates from which on something of these subscriptions may be invoiced; what a change of by now touches waits for a run. */
+function candidatesOf(
+  input: Pick<DryRunWalkInput, 'subscriptions' | 'state'>,
+  today: LocalDate,
+): readonly LocalDate[] {
+  const dated = input.subscriptions.flatMap(({ cursor }) => [
+    ...(cursor === null || cursor.nextDueDate === null ? [] : [cursor.nextDueDate]),
+    ...(cursor === null || cursor.dirtyFrom === null || cursor.dirtyFrom > today ? [] : [cursor.dirtyFrom]),
+  ]);
+  return [...dated, ...eventDates(input)];
+}
+
+/**
+ * Dates of billing events after the latest target date. An action that begins in the past is invoiced by the one run that it
+ * asks for, whatever lies before.
+ */
+function eventDates({
+  subscriptions,
+  state: { maxTargetDate },
+  action,
+}: Pick<DryRunWalkInput, 'subscriptions' | 'state' | 'action'>): readonly LocalDate[] {
+  const dates = subscriptions.flatMap(({ events }) => events.map(({ localDate }) => localDate));
+  if (action === undefined || action.runDates.length === 0) {
+    return dates.filter((date) => maxTargetDate === null || date > maxTargetDate);
+  }
+  return [...action.runDates, ...dates.filter((date) => date > action.today)];
+}
+
+/** Evaluates an account at one date after the other, each as it is once the earlier ones are billed. */
+class Walk {
+  #account: AccountRunInput;
+  readonly #debts: Debts;
+  readonly #nextItemId: () => Uuid;
+  #steps = 0;
+  #run: AccountRun | undefined;
+
+  constructor(input: DryRunWalkInput, nextItemId: () => Uuid) {
+    this.#account = { ...input, subscriptions: input.subscriptions.map(forToday) };
+    this.#debts = new Debts(input);
+    this.#nextItemId = nextItemId;
+  }
+
+  step(date: LocalDate): DryRunInvoice | null {
+    const { state } = this.#account;
+    assertInvariant(
+      this.#steps <= MAX_PERIODS_PER_RUN,
+      `The dry run has more than ${MAX_PERIODS_PER_RUN} steps`,
+      {
+        accountId: state.accountId,
+      },
+    );
+    this.#steps += 1;
+    const targetDate = state.maxTargetDate === null ? date : maxDate(date, state.maxTargetDate);
+    const evaluated = evaluateAccount({ ...this.#account, targetDate }, this.#nextItemId);
+    const isEmpty = evaluated.items.length === 0;
+    const run = isEmpty ? evaluated : this.#debts.credit(evaluated, targetDate, this.#nextItemId);
+    this.#run = run;
+    this.#account = accountAfter(this.#account, run);
+    return run.items.length === 0 ? null : { targetDate, run };
+  }
+
+  /** Due dates that the last step has found. */
+  get dueDates(): readonly LocalDate[] {
+    return this.#run?.dueDates ?? [];
+  }
+
+  /** Those of them that these subscriptions have. */
+  dueDatesOf(subscriptionIds: ReadonlySet<Uuid>): readonly LocalDate[] {
+    const found = new Set(this.dueDates);
+    return (this.#run?.evaluations ?? [])
+      .filter(({ subscriptionId }) => subscriptionIds.has(subscriptionId))
+      .flatMap(({ cursor }) => cursor.nextDueDate ?? [])
+      .filter((date) => found.has(date));
+  }
+}
+
+/** Dates in order, each once. */
+class DateQueue {
   readonly #dates: Set<LocalDate>;
 
-  constructor({ dueDates, subscriptions, state, targetDate }: DryRunWalkInput) {
-    const { maxTargetDate } = state;
-    const eventDates = subscriptions
-      .flatMap(({ events }) => events.map(({ localDate }) => localDate))
-      .filter((date) => maxTargetDate === null || date > maxTargetDate);
-    this.#dates = new Set([...dueDates, ...eventDates].filter((date) => date <= targetDate));
+  constructor(dates: readonly LocalDate[]) {
+    this.#dates = new Set(dates);
+  }
+
+  get isEmpty(): boolean {
+    return this.#dates.size === 0;
   }
 
   takeFirst(): LocalDate | undefined {
@@ -73,6 +177,11 @@ class CandidateDates {
     }
     if (first !== undefined) this.#dates.delete(first);
     return first;
+  }
+
+  /** True if the date is in the queue; it is not any more. */
+  take(date: LocalDate): boolean {
+    return this.#dates.delete(date);
   }
 
   add(dates: readonly LocalDate[]): void {

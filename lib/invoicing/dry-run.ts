@@ -1,9 +1,20 @@
 import type { Account } from '../accounts/model.ts';
-import type { Catalog } from '../catalog/index.ts';
+import type { CatalogOfAccount, CatalogSource } from '../catalog/catalog-source.ts';
+import type { OverridePlan } from '../catalog/index.ts';
 import type { Uuid } from '../ids/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
+import { checkBundleOwner, noSuchBundle, notInBundle, notOfAccount } from '../subscriptions/bundle-choice.ts';
+import { loadHypothesis } from '../subscriptions/load-hypothesis.ts';
+import { noSuchSubscription } from '../subscriptions/no-such-subscription.ts';
 import { type Instant, type LocalDate, localDateOf } from '../time/index.ts';
-import { type DryRunInvoice, walkToTargetDate } from './dry-run-walk.ts';
+import { type CheckedDryRun, DryRunType } from './dry-run-request.ts';
+import {
+  type DryRunInvoice,
+  type DryRunWalkInput,
+  type UpcomingChoice,
+  walkToTargetDate,
+  walkToUpcomingInvoice,
+} from './dry-run-walk.ts';
 import { effectiveTargetDate } from './effective-target-date.ts';
 import { initialState } from './initial-state.ts';
 import type { InvoicingConfig } from './invoicing-config.ts';
@@ -13,49 +24,108 @@ import { invoicingCurrency } from './new-invoice.ts';
 import { invoicesBeingPaid } from './payments-in-flight.ts';
 import { runInput, withWindowItems } from './run-accounts.ts';
 
-export interface DryRunRequest {
+export interface DryRunInput {
   readonly account: Account;
-  /** null = today in the account's zone. */
-  readonly requestedDate: LocalDate | null;
+  readonly wanted: CheckedDryRun;
   readonly now: Instant;
-  readonly catalog: Catalog;
+  readonly catalogsOf: CatalogSource;
   readonly config: InvoicingConfig;
+  readonly nextId: () => Uuid;
+}
+
+export interface DryRunResult {
+  /** null = there will be none. */
+  readonly invoice: DryRunInvoice | null;
+  readonly catalogOf: CatalogOfAccount;
+  /** The plan that prices of a hypothetical action would make. */
+  readonly overridePlan: OverridePlan | null;
 }
 
 /**
- * The invoice that the run at the target date would make, or null (invoicing.md §11). Reads one snapshot, takes no lock
- * and writes nothing.
- * @throws BillingError CURRENCY_INVALID (3), INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE (4005).
+ * The invoice that a run would make (invoicing.md §11). Reads one snapshot, takes no lock and writes nothing.
+ * @throws BillingError CURRENCY_INVALID (3), INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE (4005), those of a hypothetical
+ * action, and 1081, 1082, 1020 for ids that are not the account's.
  */
-export async function dryRunToTargetDate(
-  session: ReadSession,
-  request: DryRunRequest,
-  nextItemId: () => Uuid,
-): Promise<DryRunInvoice | null> {
-  const { account, requestedDate, now, catalog, config } = request;
+export async function dryRun(session: ReadSession, input: DryRunInput): Promise<DryRunResult> {
+  const { account, wanted, now, catalogsOf, config, nextId } = input;
   // Before any price is looked up, as a real run does: without a currency there is none.
   invoicingCurrency(account);
   const [stored] = await session.invoices.loadStates([account.id]);
   const state = stored ?? initialState(account);
   const today = localDateOf(now, account.timeZone);
-  const targetDate = effectiveTargetDate({
-    requested: requestedDate,
+  const targetDate = targetDateOf(wanted, { today, state, config });
+  const hypothesis =
+    wanted.type === DryRunType.SUBSCRIPTION_ACTION
+      ? await loadHypothesis(session, wanted.action, { account, catalogsOf, tools: { now, nextId } })
+      : null;
+  const choice = wanted.type === DryRunType.UPCOMING_INVOICE ? await watched(session, wanted, account) : null;
+  const catalogOf = await catalogsOf(session, [account.id]);
+  const { billings, failures } = await loadBillingState(session, {
+    requests: [{ account, targetDate, runDate: today, state }],
+    catalogOf,
+    choice: 'all',
+    alignPriceChanges: config.alignPriceChanges,
+    hypothesis,
+  });
+  for (const { error } of failures) throw error;
+  const [billing] = await withWindowItems(session, billings);
+  const overridePlan = hypothesis?.overridePlan ?? null;
+  if (!billing) return { invoice: null, catalogOf, overridePlan };
+  const dueDates = billing.subscriptions.flatMap(({ cursor }) => cursor?.nextDueDate ?? []);
+  const debts = await loadDebts(session, state);
+  const walkInput: DryRunWalkInput = {
+    ...runInput(billing, config),
+    ...debts,
+    dueDates,
+    ...(hypothesis === null ? {} : { action: { runDates: hypothesis.runDates, today } }),
+  };
+  const invoice =
+    choice === null
+      ? walkToTargetDate(walkInput, nextId)
+      : walkToUpcomingInvoice(walkInput, { today, isWatched: choice }, nextId);
+  return { invoice, catalogOf, overridePlan };
+}
+
+function targetDateOf(
+  wanted: CheckedDryRun,
+  {
+    today,
+    state,
+    config,
+  }: {
+    readonly today: LocalDate;
+    readonly state: AccountInvoicingState;
+    readonly config: InvoicingConfig;
+  },
+): LocalDate {
+  if (wanted.type === DryRunType.UPCOMING_INVOICE) return today;
+  return effectiveTargetDate({
+    requested: wanted.targetDate,
     today,
     maxTargetDate: state.maxTargetDate,
     maxMonthsInFuture: config.maxMonthsInFuture,
   });
-  const { billings, failures } = await loadBillingState(session, {
-    requests: [{ account, targetDate, runDate: today, state }],
-    catalogOf: () => catalog,
-    choice: 'all',
-    alignPriceChanges: config.alignPriceChanges,
-  });
-  for (const { error } of failures) throw error;
-  const [billing] = await withWindowItems(session, billings);
-  if (!billing) return null;
-  const dueDates = billing.subscriptions.flatMap(({ cursor }) => cursor?.nextDueDate ?? []);
-  const debts = await loadDebts(session, state);
-  return walkToTargetDate({ ...runInput(billing, config), ...debts, dueDates }, nextItemId);
+}
+
+/** The subscriptions that an upcoming invoice is asked of: all, those of a bundle, or one. */
+async function watched(
+  session: ReadSession,
+  { subscriptionId, bundleId }: Extract<CheckedDryRun, { readonly type: 'UPCOMING_INVOICE' }>,
+  account: Account,
+): Promise<UpcomingChoice['isWatched']> {
+  if (bundleId !== null) {
+    const [bundle] = await session.subscriptions.findBundlesByIds([bundleId]);
+    if (bundle === undefined) throw noSuchBundle(bundleId);
+    checkBundleOwner(bundle, account.id);
+  }
+  if (subscriptionId !== null) {
+    const [subscription] = await session.subscriptions.findByIds([subscriptionId]);
+    if (subscription === undefined) throw noSuchSubscription(subscriptionId);
+    if (bundleId !== null && subscription.bundleId !== bundleId) throw notInBundle(subscriptionId, bundleId);
+    if (subscription.accountId !== account.id) throw notOfAccount(subscriptionId, account.id);
+    return (each) => each.subscriptionId === subscriptionId;
+  }
+  return ({ events }) => bundleId === null || events.some((event) => event.bundleId === bundleId);
 }
 
 /** What the account owes, where it does; the sum of its invoices tells that without a query. */

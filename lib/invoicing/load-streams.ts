@@ -5,6 +5,13 @@ import { withOverridePlans } from '../catalog/override-plans.ts';
 import type { Uuid } from '../ids/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import { billingEvents, type SubscriptionHistory } from '../subscriptions/billing-events.ts';
+import {
+  cursorsUnder,
+  eventsUnder,
+  type Hypothesis,
+  subscriptionsUnder,
+  withForeseenPlan,
+} from '../subscriptions/hypothesis.ts';
 import { planNamesOf } from '../subscriptions/lifecycle-order.ts';
 import type { LifecycleEvent, Subscription } from '../subscriptions/model.ts';
 import { tagsOfBundles } from '../tags/control-tags.ts';
@@ -37,6 +44,8 @@ export interface LoadInput<R extends StreamRequest> {
   readonly catalogOf: CatalogOfAccount;
   readonly choice: CursorChoice;
   readonly alignPriceChanges: boolean;
+  /** An action that is tried on the one account of the requests; its facts count as if they were stored. */
+  readonly hypothesis?: Hypothesis | null;
 }
 
 /** The billing events of one account. */
@@ -60,20 +69,25 @@ export async function loadStreams<R extends StreamRequest>(
   session: ReadSession,
   input: LoadInput<R>,
 ): Promise<LoadedStreams<R>> {
-  const all = await loadCursors(session, input);
+  const { hypothesis = null } = input;
+  const stored = await loadCursors(session, input);
+  const all = hypothesis === null ? stored : cursorsUnder(hypothesis, stored);
+  const found = await session.subscriptions.findByIds(stored.map((cursor) => cursor.subscriptionId));
   const subscriptions = await withoutBundlesLeftOut(
     session,
-    await session.subscriptions.findByIds(all.map((cursor) => cursor.subscriptionId)),
+    hypothesis === null ? found : subscriptionsUnder(hypothesis, found),
   );
   const subscriptionIds = subscriptions.map(({ id }) => id);
   const invoiced = new Set(subscriptionIds);
   const cursors = all.filter(({ subscriptionId }) => invoiced.has(subscriptionId));
-  const events = await session.subscriptions.findEvents(subscriptionIds);
-  const plansOf = await withOverridePlans(session, {
+  const storedEvents = await session.subscriptions.findEvents(subscriptionIds);
+  const events = hypothesis === null ? storedEvents : eventsUnder(hypothesis, storedEvents);
+  const storedPlansOf = await withOverridePlans(session, {
     catalogOf: input.catalogOf,
     accountIds: input.requests.map(({ account }) => account.id),
-    planNames: planNamesOf(events),
+    planNames: planNamesOf(storedEvents),
   });
+  const plansOf = (accountId: Uuid) => withForeseenPlan(storedPlansOf(accountId), hypothesis);
   return { cursors, ...streamsOf({ ...input, cursors, subscriptions, events, plansOf }) };
 }
 

@@ -8,9 +8,11 @@ import type { Uuid } from '../ids/index.ts';
 import type { IdGenerator } from '../ports/identity.ts';
 import type { Ports } from '../ports/index.ts';
 import type { InvoiceFilter, Page, PageRequest, ReadSession, WriteSession } from '../ports/storage/index.ts';
+import { withForeseenPlan } from '../subscriptions/hypothesis.ts';
 import { planNamesOf } from '../subscriptions/lifecycle-order.ts';
 import { formatLocalDate, type LocalDate } from '../time/index.ts';
-import { dryRunToTargetDate } from './dry-run.ts';
+import { dryRun } from './dry-run.ts';
+import { checkDryRun, type DryRunRequest } from './dry-run-request.ts';
 import { type InvoiceView, viewInvoices } from './invoice-view.ts';
 import { loadInvoiceViews } from './load-invoice-views.ts';
 import { newInvoice } from './new-invoice.ts';
@@ -97,25 +99,25 @@ export class InvoicingService {
   }
 
   /**
-   * The invoice that the run at the target date would make once all earlier due dates and events have happened, or null
-   * (invoicing.md §11, TARGET_DATE). Nothing is stored and no lock is taken; the invoice has a fresh id and number 0.
+   * The invoice that a run would make, or null (invoicing.md §11): at the target date once all earlier due dates and events
+   * have happened (TARGET_DATE), the next one that comes (UPCOMING_INVOICE), or as TARGET_DATE if a subscription were
+   * started, changed or stopped (SUBSCRIPTION_ACTION). Nothing is stored and no lock is taken; the invoice has a fresh id and
+   * number 0.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE (4005),
-   * CURRENCY_INVALID (3).
+   * CURRENCY_INVALID (3), MISSING_OR_INVALID_FIELD (60003), those of the action's own operation, and for ids that are not
+   * the account's 1081, 1082, 1020.
    */
-  async dryRun(context: CallContext, request: GenerateRequest): Promise<InvoiceView | null> {
+  async dryRun(context: CallContext, request: DryRunRequest): Promise<InvoiceView | null> {
+    const wanted = checkDryRun(request);
     const catalogsOf = await this.#open(context, [request.accountId]);
     return this.#ports.storage.read(context.tenant, async (session) => {
       const [account] = await session.accounts.findByIds([request.accountId]);
       if (!account) throw noSuchAccount(request.accountId);
-      const catalogOf = await catalogsOf(session, [account.id]);
       const nextId = (): Uuid => this.#ports.ids.next();
       const now = context.createdDate;
-      const requestedDate = request.targetDate ?? null;
-      const found = await dryRunToTargetDate(
-        session,
-        { account, requestedDate, now, catalog: catalogOf(account.id), config: await this.configOf(session) },
-        nextId,
-      );
+      const config = await this.configOf(session);
+      const run = await dryRun(session, { account, wanted, now, catalogsOf, config, nextId });
+      const { invoice: found, catalogOf } = run;
       if (found === null) return null;
       const { invoice, items } = newInvoice({
         id: nextId(),
@@ -124,14 +126,15 @@ export class InvoicingService {
         now,
         ...found,
       });
+      const plansOf = await withOverridePlans(session, {
+        catalogOf,
+        accountIds: [account.id],
+        planNames: planNamesOf(items.filter(({ planName }) => planName !== run.overridePlan?.name)),
+      });
       const [view] = viewInvoices(
         [{ ...invoice, recordId: 0 }],
         items.map((item) => ({ ...item, recordId: 0 })),
-        await withOverridePlans(session, {
-          catalogOf,
-          accountIds: [account.id],
-          planNames: planNamesOf(items),
-        }),
+        (accountId) => withForeseenPlan(plansOf(accountId), run),
       );
       return view ?? null;
     });

@@ -59,17 +59,38 @@ function isLive(content: BundleContent, now: Instant): boolean {
   );
 }
 
+/** Of an id that no bundle of the tenant has. */
+export function noSuchBundle(bundleId: Uuid): BillingError {
+  return new BillingError({
+    code: ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
+    message: `Bundle ${bundleId} does not exist`,
+    facts: { bundleId },
+  });
+}
+
+/** @throws BillingError SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER (1020) if another account owns the bundle. */
+export function checkBundleOwner(bundle: Pick<Bundle, 'id' | 'accountId'>, accountId: Uuid): void {
+  if (bundle.accountId === accountId) return;
+  throw specifierError(`Bundle ${bundle.id} does not belong to account ${accountId}`, bundle.id);
+}
+
+/** Of a subscription that is named together with an account that it does not belong to. */
+export function notOfAccount(subscriptionId: Uuid, accountId: Uuid): BillingError {
+  return new BillingError({
+    code: ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER,
+    message: `Subscription ${subscriptionId} does not belong to account ${accountId}`,
+    facts: { subscriptionId, accountId },
+  });
+}
+
+/** Of a subscription that is named together with a bundle that it is not in. */
+export function notInBundle(subscriptionId: Uuid, bundleId: Uuid): BillingError {
+  return specifierError(`Subscription ${subscriptionId} is not in bundle ${bundleId}`, bundleId);
+}
+
 function bundleById(bundleId: Uuid, { request, found }: BundleChoiceInput): BundleContent {
-  if (found === undefined) {
-    throw new BillingError({
-      code: ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
-      message: `Bundle ${bundleId} does not exist`,
-      facts: { bundleId },
-    });
-  }
-  if (found.bundle.accountId !== request.accountId) {
-    throw specifierError(`Bundle ${bundleId} does not belong to account ${request.accountId}`, bundleId);
-  }
+  if (found === undefined) throw noSuchBundle(bundleId);
+  checkBundleOwner(found.bundle, request.accountId);
   const key = request.bundleExternalKey;
   if (key !== null && key !== found.bundle.externalKey) {
     throw specifierError(`Bundle ${bundleId} has the key ${found.bundle.externalKey}, not ${key}`, bundleId);

@@ -33,13 +33,7 @@ export function choosePlan(
 ): PlanChoice {
   const choice = choiceAt(catalog, request.plan, billingAt);
   const { plan, category } = choice;
-  if (request.productCategory !== null && request.productCategory !== category) {
-    throw new BillingError({
-      code: ErrorCode.MISSING_OR_INVALID_FIELD,
-      message: `SubscriptionJson productCategory is ${request.productCategory}, but plan ${plan.name} is of category ${category}`,
-      facts: { field: 'productCategory', planName: plan.name },
-    });
-  }
+  checkCategory(choice, request.productCategory);
   if (category === ProductCategory.ADD_ON) {
     throw new BillingError({
       code: ErrorCode.NOT_IMPLEMENTED,
@@ -48,6 +42,16 @@ export function choosePlan(
     });
   }
   return choice;
+}
+
+/** @throws BillingError MISSING_OR_INVALID_FIELD (60003) where the category that a request names is not the plan's. */
+export function checkCategory({ plan, category }: PlanChoice, requested: ProductCategory | null): void {
+  if (requested === null || requested === category) return;
+  throw new BillingError({
+    code: ErrorCode.MISSING_OR_INVALID_FIELD,
+    message: `SubscriptionJson productCategory is ${requested}, but plan ${plan.name} is of category ${category}`,
+    facts: { field: 'productCategory', planName: plan.name },
+  });
 }
 
 /**

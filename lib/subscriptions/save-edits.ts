@@ -1,8 +1,9 @@
 import type { Uuid } from '../ids/index.ts';
+import type { StoredCursor } from '../invoicing/model.ts';
 import type { New, WriteSession } from '../ports/storage/index.ts';
 import { type Instant, type LocalDate, minDate } from '../time/index.ts';
-import { isMarker } from './lifecycle-order.ts';
-import { type BlockingState, type LifecycleEvent, LifecycleEventType } from './model.ts';
+import { isMarker, runEvent } from './lifecycle-order.ts';
+import type { BlockingState, LifecycleEvent } from './model.ts';
 import { effectiveEvent, entitlementEvent, requestedEvent } from './subscription-bus-events.ts';
 import type { SubscriptionEdit } from './subscription-edit.ts';
 import { blockingStateNotification, eventNotification } from './subscription-notifications.ts';
@@ -52,12 +53,19 @@ export async function markDirty(session: WriteSession, touched: readonly Touched
   const dates = Map.groupBy(touched, ({ subscriptionId }) => subscriptionId);
   const cursors = await session.invoices.findCursors([...dates.keys()]);
   await session.invoices.saveCursors(
-    cursors.map((cursor) => {
-      const own = (dates.get(cursor.subscriptionId) ?? []).map(({ date }) => date);
-      const all = cursor.dirtyFrom === null ? own : [cursor.dirtyFrom, ...own];
-      return { ...cursor, dirtyFrom: all.reduce((first, date) => minDate(first, date)) };
-    }),
+    cursors.map((cursor) =>
+      dirtiedFrom(
+        cursor,
+        (dates.get(cursor.subscriptionId) ?? []).map(({ date }) => date),
+      ),
+    ),
   );
+}
+
+/** The cursor of a subscription that these days touch. */
+export function dirtiedFrom(cursor: StoredCursor, dates: readonly LocalDate[]): StoredCursor {
+  const all = cursor.dirtyFrom === null ? dates : [cursor.dirtyFrom, ...dates];
+  return all.length === 0 ? cursor : { ...cursor, dirtyFrom: all.reduce((a, b) => minDate(a, b)) };
 }
 
 /** The day of an event, as one that billing must look at anew. */
@@ -65,7 +73,8 @@ export function touchedBy(event: New<LifecycleEvent>): TouchedDate {
   return { subscriptionId: event.subscriptionId, date: event.effective.date };
 }
 
-function touchedDates({ addedEvents, withdrawn, restored }: SubscriptionEdit): readonly TouchedDate[] {
+/** The days that an operation makes billing look at anew. */
+export function touchedDates({ addedEvents, withdrawn, restored }: SubscriptionEdit): readonly TouchedDate[] {
   const events = [...addedEvents, ...withdrawn.map(({ event }) => event), ...restored];
   return events.filter((event) => !isMarker(event)).map(touchedBy);
 }
@@ -73,8 +82,7 @@ function touchedDates({ addedEvents, withdrawn, restored }: SubscriptionEdit): r
 function announce(session: WriteSession, edit: SubscriptionEdit, now: Instant): void {
   const { subject, addedEvents, addedStates } = edit;
   const due = addedEvents.filter((event) => event.effective.at <= now);
-  // An expiry asks for no invoice run (invoicing.md §8.1), so the event before it does; a marker is no transition.
-  const last = due.findLast((event) => event.type !== LifecycleEventType.EXPIRED && !isMarker(event));
+  const last = runEvent(addedEvents, now);
   session.publish([requestedEvent(subject, edit.requested)]);
   session.publish(due.map((event) => effectiveEvent(subject, event, event === last)));
   session.publish(

@@ -8,17 +8,17 @@ import type { Ports } from '../ports/index.ts';
 import type { Page, PageRequest, ReadSession, WriteSession } from '../ports/storage/index.ts';
 import { checkStorable, shortened } from '../text/index.ts';
 import type { Instant } from '../time/index.ts';
-import type { BundleContent } from './bundle-choice.ts';
 import {
-  type CheckedRequest,
   type CreateSubscriptionOptions,
   type CreateSubscriptionRequest,
   checkCreateRequest,
 } from './create-request.ts';
-import { type Creation, type CreationInput, overridesOfCreation, planCreation } from './creation.ts';
-import { planNamesOf } from './lifecycle-order.ts';
+import { type Creation, overridesOfCreation, planCreation } from './creation.ts';
+import { cursorOf } from './hypothesis.ts';
+import { planNamesOf, runEvent } from './lifecycle-order.ts';
 import { loadBundleViews } from './load-bundle-views.ts';
-import { type Bundle, LifecycleEventType, type Subscription } from './model.ts';
+import { loadCreation } from './load-creation.ts';
+import type { Bundle, Subscription } from './model.ts';
 import { noSuchSubscription } from './no-such-subscription.ts';
 import { planAt } from './plan-at.ts';
 import { effectiveEvent, entitlementEvent, requestedEvent } from './subscription-bus-events.ts';
@@ -65,21 +65,14 @@ export class SubscriptionService {
     return this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
       const account = await lockAccount(session, checked.accountId);
       await session.catalogs.keepPlans();
-      const plansOf = await withOverridePlans(session, {
-        catalogOf: await catalogsOf(session, [account.id]),
-        accountIds: [account.id],
-        planNames: [checked.plan.planName ?? null],
-      });
-      const input: CreationInput = {
+      const input = await loadCreation(session, {
+        account,
         request: checked,
         options,
-        account,
-        found: await findBundle(session, checked),
-        blockingStates: await session.subscriptions.findBlockingStates([account.id]),
-        catalog: plansOf(account.id),
+        catalogsOf,
         now: context.createdDate,
         nextId: () => this.#ports.ids.next(),
-      };
+      });
       const overrides = overridesOfCreation(input);
       const overridePlan =
         overrides &&
@@ -215,32 +208,12 @@ async function viewsOf(
   return loadBundleViews(session, { ...input, account });
 }
 
-/** The bundle that the request names by id or, without one, by key, with what its choice depends on. */
-async function findBundle(session: ReadSession, request: CheckedRequest): Promise<BundleContent | undefined> {
-  const bundles = await bundlesNamed(session, request);
-  const [bundle] = bundles;
-  if (bundle === undefined) return undefined;
-  const subscriptions = await session.subscriptions.findByBundles([bundle.id]);
-  const events = await session.subscriptions.findEvents(subscriptions.map((subscription) => subscription.id));
-  return { bundle, subscriptions, events };
-}
-
-async function bundlesNamed(session: ReadSession, request: CheckedRequest): Promise<readonly Bundle[]> {
-  if (request.bundleId !== null) return session.subscriptions.findBundlesByIds([request.bundleId]);
-  if (request.bundleExternalKey !== null)
-    return session.subscriptions.findBundlesByKeys([request.bundleExternalKey]);
-  return [];
-}
-
 async function store(session: WriteSession, creation: Creation): Promise<void> {
-  const { accountRecordId } = creation.subscription;
   if (creation.newBundle !== null) await session.subscriptions.insertBundles([creation.newBundle]);
   await session.subscriptions.insertSubscriptions([creation.subscription]);
   await session.subscriptions.insertEvents(creation.events);
   await session.subscriptions.insertBlockingStates([creation.entitlementStart]);
-  await session.invoices.saveCursors([
-    { ...creation.cursor, accountRecordId, catalogRevision: null, itemsDate: null, itemsCount: 0 },
-  ]);
+  await session.invoices.saveCursors([cursorOf(creation)]);
 }
 
 /** What is due by now is emitted in the call's transaction, the rest gets its queue entry (subscriptions.md §21). */
@@ -249,8 +222,7 @@ function announce(session: WriteSession, creation: Creation, now: Instant): void
   if (creating === undefined) throw new Error('a creation stores at least its CREATE');
   const due = creation.events.filter((event) => event.effective.at <= now);
   session.publish([requestedEvent(creation, creating)]);
-  // An expiry asks for no invoice run (invoicing.md §8.1), so the event before it does.
-  const last = due.findLast((event) => event.type !== LifecycleEventType.EXPIRED);
+  const last = runEvent(creation.events, now);
   session.publish(due.map((event) => effectiveEvent(creation, event, event === last)));
   session.schedule(creation.events.filter((event) => event.effective.at > now).map(eventNotification));
   if (creation.entitlementStart.effective.at <= now) {

@@ -1,5 +1,10 @@
 import { expect } from 'chai';
-import { InvoiceDryRunDryRunTypeEnum, type Subscription } from 'killbill';
+import {
+  InvoiceDryRunBillingPolicyEnum,
+  InvoiceDryRunDryRunActionEnum,
+  InvoiceDryRunDryRunTypeEnum,
+  type Subscription,
+} from 'killbill';
 import { describeCatalogOfSubscription } from './catalog-steps.ts';
 import { BY, type JourneyOf } from './journey.ts';
 import { failureOf } from './killbill-client.ts';
@@ -135,6 +140,27 @@ export function describeBilling(journey: JourneyOf): void {
       );
       expect(dryRun.status).to.equal(200);
       expect(dryRun.data).to.include({ accountId, targetDate: '2024-03-10' });
+      const { generateDryRunInvoice } = client.invoice;
+      const { data: next } = await generateDryRunInvoice(
+        { dryRunType: InvoiceDryRunDryRunTypeEnum.UpcomingInvoice },
+        accountId,
+        BY,
+      );
+      expect(next).to.include({ accountId, targetDate: '2024-03-10' });
+      const running = { subscriptionId: ids.get('subscriptionId'), bundleId: ids.get('bundleId') };
+      const { data: changed } = await generateDryRunInvoice(
+        {
+          dryRunType: InvoiceDryRunDryRunTypeEnum.SubscriptionAction,
+          dryRunAction: InvoiceDryRunDryRunActionEnum.Change,
+          ...running,
+          planName: 'bloom-monthly',
+          billingPolicy: InvoiceDryRunBillingPolicyEnum.Immediate,
+        },
+        accountId,
+        BY,
+        '2024-03-10',
+      );
+      expect(changed.items?.map((item) => item.planName)).to.include('bloom-monthly');
       const made = await client.invoice.createFutureInvoice(accountId, BY, '2024-03-10');
       expect(made.status).to.equal(201);
       expect(made.data.items?.map((item) => item.planName)).to.include('canopy-monthly');

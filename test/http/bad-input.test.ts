@@ -306,12 +306,27 @@ eachDatabase((kind, open) => {
         message: /2099-01-01|36/,
       },
       {
-        what: 'a dry run of a kind that is not offered',
+        what: 'a dry run of an action that names none',
         path: `/1.0/kb/invoices/dryRun?accountId=${accountId}`,
-        request: { body: { dryRunType: 'UPCOMING_INVOICE' } },
-        status: 501,
-        code: 1,
-        message: /TARGET_DATE/,
+        request: { body: { dryRunType: 'SUBSCRIPTION_ACTION' } },
+        status: 400,
+        code: 60003,
+        message: /^InvoiceDryRunJson dryRunAction needs to be set/,
+      },
+      {
+        what: 'a dry run of an action on a subscription that is not there',
+        path: `/1.0/kb/invoices/dryRun?accountId=${accountId}`,
+        request: {
+          body: {
+            dryRunType: 'SUBSCRIPTION_ACTION',
+            dryRunAction: 'STOP_BILLING',
+            subscriptionId: accountId,
+            bundleId: accountId,
+          },
+        },
+        status: 404,
+        code: 1081,
+        message: /does not exist/,
       },
       ...['a\u0000b', '\ud800', 'a\udc00'].flatMap((text): readonly Refusal[] => [
         {

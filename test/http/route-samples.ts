@@ -156,7 +156,16 @@ export const samples: Readonly<Record<string, MakeSample>> = {
   createFutureInvoice: uninvoicedAccount,
   generateDryRunInvoice: ({ accountId }) => ({
     query: `accountId=${accountId}&targetDate=2025-02-10`,
-    body: { dryRunType: 'TARGET_DATE' },
+    body: {
+      dryRunType: 'SUBSCRIPTION_ACTION',
+      dryRunAction: 'START_BILLING',
+      productName: 'Sprout',
+      productCategory: 'BASE',
+      billingPeriod: 'MONTHLY',
+      priceListName: 'DEFAULT',
+      effectiveDate: '2025-02-01',
+      priceOverrides: [{ phaseType: 'EVERGREEN', recurringPrice: 5 }],
+    },
   }),
   createExternalCharges: () => ({ query: 'autoCommit=true', body: [{ amount: 1.5, description: 'set-up' }] }),
   createTaxItems: () => ({ body: [{ amount: '0.20' }] }),

@@ -52,10 +52,12 @@ export async function openEngine(
     readonly catalogPlugins?: BillingOptions<never>['catalogPlugins'];
     readonly defaultCatalog?: BillingOptions<never>['defaultCatalog'];
     readonly configuration?: BillingOptions<never>['configuration'];
+    /** Told every statement that the storage sends. */
+    readonly trace?: (statement: string) => void;
   },
 ): Promise<TestEngine> {
   const database = await open(migrated);
-  const storage = storageOf(database);
+  const storage = storageOf(database, options.trace);
   const clock = fakeClock(options.now);
   const systemClock = pushableSystemClock();
   const logger = recordingLogger();

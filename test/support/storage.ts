@@ -3,9 +3,12 @@ import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
 import type { Storage } from '../../lib/index.ts';
 import type { DatabaseTemplate, TestDatabase } from './databases.ts';
 
-/** The storage over a test's own database. */
-export function storageOf(database: TestDatabase): Storage<never> {
-  return database.kind === 'sqlite' ? sqlite(database.path) : postgresql(database.url);
+/** The storage over a test's own database; `trace` is told every statement. */
+export function storageOf(database: TestDatabase, trace?: (statement: string) => void): Storage<never> {
+  const traced = trace === undefined ? {} : { trace };
+  return database.kind === 'sqlite'
+    ? sqlite({ path: database.path, ...traced })
+    : postgresql({ url: database.url, ...traced });
 }
 
 /** A database with the current schema, migrated once per test run and copied for each test. */

@@ -1,9 +1,12 @@
+import { BillingActionPolicy, PhaseType, ProductCategory } from '../../../lib/catalog/index.ts';
 import type { Uuid } from '../../../lib/ids/index.ts';
+import { DryRunType } from '../../../lib/invoicing/dry-run-request.ts';
 import type { InvoiceItemView, InvoiceView } from '../../../lib/invoicing/invoice-view.ts';
 import { InvoiceItemType, InvoiceStatus } from '../../../lib/invoicing/model.ts';
-import { formatInstant, formatLocalDate, type LocalDate } from '../../../lib/time/index.ts';
+import { HypotheticalActionType } from '../../../lib/subscriptions/hypothetical-action.ts';
+import { BillingPeriod, formatInstant, formatLocalDate, type LocalDate } from '../../../lib/time/index.ts';
 import { Dialect } from '../dialect.ts';
-import { type Field, field, model, reading } from '../wire/model.ts';
+import { type Field, field, model, type RequestOf, reading } from '../wire/model.ts';
 import {
   bool,
   currency,
@@ -17,15 +20,7 @@ import {
 } from '../wire/scalars.ts';
 import { byDialect, lazily, listOf, type WireType } from '../wire/wire-type.ts';
 import { auditLogs, auditLogsJson } from './audit-log.ts';
-import type { Rendering } from './subscription.ts';
-
-/** What an invoice would be made for (json-models.md §1). */
-export const DryRunType = {
-  TARGET_DATE: 'TARGET_DATE',
-  UPCOMING_INVOICE: 'UPCOMING_INVOICE',
-  SUBSCRIPTION_ACTION: 'SUBSCRIPTION_ACTION',
-} as const;
-export type DryRunType = (typeof DryRunType)[keyof typeof DryRunType];
+import { PhasePrice, type Rendering } from './subscription.ts';
 
 const childItems: Field<readonly unknown[], 'R'> = field(
   listOf(lazily({ $ref: '#/components/schemas/InvoiceItem' }, (): WireType<unknown> => InvoiceItem)),
@@ -114,7 +109,33 @@ export const Invoice = model('Invoice', {
   auditLogs,
 });
 
-export const InvoiceDryRun = model('InvoiceDryRun', { dryRunType: field(enumeration(DryRunType), 'I') });
+export const InvoiceDryRun = model('InvoiceDryRun', {
+  dryRunType: field(enumeration(DryRunType), 'I'),
+  dryRunAction: field(enumeration(HypotheticalActionType), 'I'),
+  phaseType: field(enumeration(PhaseType), 'I'),
+  productName: field(text(), 'I'),
+  productCategory: field(enumeration(ProductCategory), 'I'),
+  billingPeriod: field(enumeration(BillingPeriod), 'I'),
+  priceListName: field(text(), 'I'),
+  subscriptionId: field(uuid, 'I'),
+  // Document 2 §2.6 prints it so.
+  subscriptiontId: field(uuid, 'I'),
+  bundleId: field(uuid, 'I'),
+  effectiveDate: field(date, 'I'),
+  billingPolicy: field(enumeration(BillingActionPolicy), 'I'),
+  priceOverrides: field(listOf(PhasePrice), 'I'),
+  planName: field(text(), 'I'),
+});
+
+/** What a dry run is asked by the body; without one, the default. */
+export function dryRunOf(body: RequestOf<typeof InvoiceDryRun.fields> | null) {
+  const { subscriptiontId, effectiveDate, ...request } = body ?? {};
+  return {
+    ...request,
+    subscriptionId: request.subscriptionId ?? subscriptiontId,
+    effectiveDate: effectiveDate ? { date: effectiveDate } : null,
+  };
+}
 
 export function auditedIdsOfInvoice(invoice: InvoiceView): readonly Uuid[] {
   return [invoice.id, ...invoice.items.map((item) => item.id)];

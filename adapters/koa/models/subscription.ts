@@ -78,7 +78,7 @@ const UsagePrice = model('UsagePrice', {
   tierPrices: field(listOf(TierPrice), 'C'),
 });
 
-const PhasePrice = model('PhasePrice', {
+export const PhasePrice = model('PhasePrice', {
   planName: field(text(), 'C', { nullable: true }),
   phaseName: field(text(), 'C', { nullable: true }),
   phaseType: field(text(), 'C', { nullable: true }),

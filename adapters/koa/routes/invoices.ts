@@ -1,5 +1,5 @@
 import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
-import { auditedIdsOfInvoice, DryRunType, Invoice, InvoiceDryRun, invoiceJson } from '../models/invoice.ts';
+import { auditedIdsOfInvoice, dryRunOf, Invoice, InvoiceDryRun, invoiceJson } from '../models/invoice.ts';
 import { created, json, nothing, page } from '../routing/answer.ts';
 import { optionalJsonBody } from '../routing/body.ts';
 import { type Route, tenantRoute } from '../routing/route.ts';
@@ -14,6 +14,28 @@ const runErrors = [
   ...noSuchAccount,
   ErrorCode.INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE,
   ErrorCode.CURRENCY_INVALID,
+];
+
+/** What a hypothetical action may be refused with, as the operation itself. */
+const actionErrors = [
+  ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
+  ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
+  ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER,
+  ErrorCode.SUBSCRIPTION_INVALID_REQUESTED_DATE,
+  ErrorCode.SUBSCRIPTION_CREATE_BAD_PHASE,
+  ErrorCode.SUBSCRIPTION_CREATE_BP_EXISTS,
+  ErrorCode.SUBSCRIPTION_CHANGE_NON_ACTIVE,
+  ErrorCode.SUBSCRIPTION_CHANGE_FUTURE_CANCELLED,
+  ErrorCode.SUBSCRIPTION_CHANGE_INVALID,
+  ErrorCode.SUBSCRIPTION_CHANGE_FUTURE_EXPIRED,
+  ErrorCode.SUBSCRIPTION_CANCEL_BAD_STATE,
+  ErrorCode.CATALOG_ILLEGAL_CHANGE_REQUEST,
+  ErrorCode.CATALOG_NO_SUCH_PLAN,
+  ErrorCode.CATALOG_NO_SUCH_PRODUCT,
+  ErrorCode.CATALOG_PLAN_NOT_FOUND,
+  ErrorCode.CATALOG_PRICE_LIST_NOT_FOUND,
+  ErrorCode.CATALOG_INVALID_PRICE_OVERRIDE,
+  ErrorCode.BLOCKING_BLOCKED_ACTION,
 ];
 
 export const invoiceRoutes: readonly Route[] = [
@@ -40,17 +62,18 @@ export const invoiceRoutes: readonly Route[] = [
     path: '/1.0/kb/invoices/dryRun',
     operationId: 'generateDryRunInvoice',
     area,
-    summary: 'Show the invoice that a run at a date would make; nothing is stored',
+    summary:
+      'Show the invoice that a run at a date, the next run, or a run after an action would make; nothing is stored',
     permission: 'invoice:dry_run',
     query: { accountId: required(uuidParameter), targetDate: moment },
     body: optionalJsonBody(InvoiceDryRun),
     success: { status: 200, emptyStatus: 204, body: Invoice },
-    fails: [...runErrors, ErrorCode.NOT_IMPLEMENTED],
+    fails: [...runErrors, ...actionErrors],
     async handle(call) {
-      checkDryRunType(call.body?.dryRunType ?? DryRunType.TARGET_DATE);
       const { accountId } = call.query;
       const targetDate = await requestedDay(call, accountId, call.query.targetDate);
-      const invoice = await call.billing.invoices.dryRun(call.context, { accountId, targetDate });
+      const request = { ...dryRunOf(call.body), accountId, targetDate };
+      const invoice = await call.billing.invoices.dryRun(call.context, request);
       if (invoice === null) return nothing;
       return json(invoiceJson(invoice, { dialect: call.dialect, audit: new Map() }, false));
     },
@@ -145,14 +168,6 @@ export const invoiceRoutes: readonly Route[] = [
     },
   }),
 ];
-
-function checkDryRunType(type: DryRunType): void {
-  if (type === DryRunType.TARGET_DATE) return;
-  throw new BillingError({
-    code: ErrorCode.NOT_IMPLEMENTED,
-    message: `Dry runs of type ${type} are not offered by this version; use ${DryRunType.TARGET_DATE}`,
-  });
-}
 
 /** http-api.md §13.1 note 20. */
 function refuseContradictions(query: {

@@ -1,0 +1,113 @@
+import type { CatalogWithOverrides, OverridePlan } from '../catalog/index.ts';
+import type { Uuid } from '../ids/index.ts';
+import type { StoredCursor } from '../invoicing/model.ts';
+import type { New } from '../ports/storage/index.ts';
+import type { Instant, LocalDate } from '../time/index.ts';
+import type { Creation } from './creation.ts';
+import { runEvent } from './lifecycle-order.ts';
+import type { LifecycleEvent, Subscription } from './model.ts';
+import { dirtiedFrom, touchedDates } from './save-edits.ts';
+import type { SubscriptionEdit } from './subscription-edit.ts';
+
+/** What an action would make of an account's subscriptions; none of it is stored (subscriptions.md §20). */
+export interface Hypothesis {
+  /** The subscription that the action would create. */
+  readonly created: New<Subscription> | null;
+  /** Where the invoicing of that subscription would stand. */
+  readonly createdCursor: StoredCursor | null;
+  readonly addedEvents: readonly New<LifecycleEvent>[];
+  /** Ids of events that the action would withdraw. */
+  readonly withdrawn: ReadonlySet<Uuid>;
+  /** By subscription, the days that billing would have to look at anew. */
+  readonly touched: ReadonlyMap<Uuid, readonly LocalDate[]>;
+  /** Dates at which the action would have the account invoiced at once; empty = it takes effect later. */
+  readonly runDates: readonly LocalDate[];
+  /** The plan that requested prices would make; null without any. */
+  readonly overridePlan: OverridePlan | null;
+}
+
+export function hypothesisOfCreation(
+  creation: Creation,
+  overridePlan: OverridePlan | null,
+  now: Instant,
+): Hypothesis {
+  return {
+    created: creation.subscription,
+    createdCursor: cursorOf(creation),
+    addedEvents: creation.events,
+    withdrawn: new Set(),
+    touched: new Map(),
+    runDates: runDatesOf([creation.events], now),
+    overridePlan,
+  };
+}
+
+export function hypothesisOfEdits(
+  edits: readonly SubscriptionEdit[],
+  overridePlan: OverridePlan | null,
+  now: Instant,
+): Hypothesis {
+  const touched = Map.groupBy(edits.flatMap(touchedDates), ({ subscriptionId }) => subscriptionId);
+  return {
+    created: null,
+    createdCursor: null,
+    addedEvents: edits.flatMap((edit) => [...edit.addedEvents, ...edit.restored]),
+    withdrawn: new Set(edits.flatMap((edit) => edit.withdrawn.map(({ event }) => event.id))),
+    touched: new Map([...touched].map(([id, days]) => [id, days.map(({ date }) => date)])),
+    runDates: runDatesOf(
+      edits.map((edit) => edit.addedEvents),
+      now,
+    ),
+    overridePlan,
+  };
+}
+
+function runDatesOf(added: readonly (readonly New<LifecycleEvent>[])[], now: Instant): readonly LocalDate[] {
+  return added.flatMap((events) => runEvent(events, now)?.effective.date ?? []);
+}
+
+/** The cursor that a creation stores. */
+export function cursorOf({ cursor, subscription: { accountRecordId } }: Creation): StoredCursor {
+  return { ...cursor, accountRecordId, catalogRevision: null, itemsDate: null, itemsCount: 0 };
+}
+
+/** Above the record ids that a database gives, below those of derived events: newly stored events come last but them. */
+const NEXT_RECORD_ID = 2 ** 51;
+
+/** Active events of subscriptions as the action would leave them. */
+export function eventsUnder(
+  hypothesis: Hypothesis,
+  stored: readonly LifecycleEvent[],
+): readonly LifecycleEvent[] {
+  const added = hypothesis.addedEvents.map((event, index) => ({
+    ...event,
+    recordId: NEXT_RECORD_ID + index,
+  }));
+  return [...stored.filter(({ id }) => !hypothesis.withdrawn.has(id)), ...added];
+}
+
+/** Cursors of an account's subscriptions as the action would leave them. */
+export function cursorsUnder(
+  { createdCursor, touched }: Hypothesis,
+  stored: readonly StoredCursor[],
+): readonly StoredCursor[] {
+  const dirtied = stored.map((cursor) => dirtiedFrom(cursor, touched.get(cursor.subscriptionId) ?? []));
+  return createdCursor === null ? dirtied : [...dirtied, createdCursor];
+}
+
+/** Subscriptions of an account as the action would leave them. */
+export function subscriptionsUnder(
+  { created }: Hypothesis,
+  stored: readonly Subscription[],
+): readonly Subscription[] {
+  return created === null ? stored : [...stored, { ...created, recordId: NEXT_RECORD_ID }];
+}
+
+/** The catalog with the plan that requested prices would make. */
+export function withForeseenPlan(
+  catalog: CatalogWithOverrides,
+  hypothesis: Pick<Hypothesis, 'overridePlan'> | null,
+): CatalogWithOverrides {
+  const overridePlan = hypothesis?.overridePlan ?? null;
+  return overridePlan === null ? catalog : catalog.with(overridePlan);
+}

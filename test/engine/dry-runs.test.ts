@@ -1,0 +1,470 @@
+import { expect } from 'chai';
+import {
+  type DryRunRequest,
+  decimal,
+  ErrorCode,
+  formatDecimal,
+  formatLocalDate,
+  type InvoiceView,
+  parseLocalDate,
+  type Uuid,
+} from '../../lib/index.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
+import { codeOf } from '../support/errors.ts';
+import { rowsOf } from '../support/queue-rows.ts';
+
+const day = (text: string) => ({ date: parseLocalDate(text) });
+const unknownId = '00000000-0000-7000-8000-00000000dead' as Uuid;
+
+eachDatabase((_kind, open) => {
+  describe('dry runs', () => {
+    let engine: TestEngine;
+    let accountId: Uuid;
+    let statements: string[] = [];
+
+    afterEach(() => engine.close());
+
+    async function begin(now: string, billCycleDayLocal?: number): Promise<void> {
+      engine = await openEngine(open, { now, trace: (text) => statements.push(text) });
+      const account = await engine.payingAccount({
+        currency: 'USD',
+        ...(billCycleDayLocal === undefined ? {} : { billCycleDayLocal }),
+      });
+      accountId = account.id;
+    }
+
+    async function subscribe(planName: string, request: object = {}) {
+      const made = await engine.acme.createSubscription({ accountId, planName, ...request });
+      await engine.settle();
+      return made;
+    }
+
+    async function foresee(request: Omit<DryRunRequest, 'accountId'>): Promise<InvoiceView | null> {
+      return engine.acme.invoices.dryRun({ accountId, ...request });
+    }
+
+    async function foreseen(request: Omit<DryRunRequest, 'accountId'>): Promise<readonly string[] | null> {
+      const found = await foresee(request);
+      return found && [...itemLines(found)].sort();
+    }
+
+    const upcoming = (request: Omit<DryRunRequest, 'accountId'> = {}) =>
+      foreseen({ dryRunType: 'UPCOMING_INVOICE', ...request });
+    const action = (request: Omit<DryRunRequest, 'accountId'>) =>
+      foreseen({ dryRunType: 'SUBSCRIPTION_ACTION', ...request });
+
+    const invoices = () => engine.acme.invoices.ofAccount({ accountId, withItems: true });
+
+    async function lastLines(): Promise<readonly string[]> {
+      const last = (await invoices()).at(-1);
+      return last === undefined ? [] : [...itemLines(last)].sort();
+    }
+
+    /** How many rows each table holds; a dry run leaves them all. */
+    async function rowCounts(): Promise<readonly string[]> {
+      const tables = [
+        'accounts',
+        'bundles',
+        'subscriptions',
+        'subscription_events',
+        'blocking_states',
+        'invoices',
+        'invoice_items',
+        'coverage',
+        'invoicing_cursors',
+        'override_plans',
+        'queue_entries',
+        'queue_history',
+        'audit_log',
+      ];
+      const counts = tables.map((name) => `select '${name}' as name, count(*) as held from bw_${name}`);
+      const rows = await rowsOf(engine.database, counts.join(' union all '));
+      return rows.map(({ name, held }) => `${name} ${held}`);
+    }
+
+    describe('invoicing §11 UPCOMING_INVOICE', () => {
+      it('gives the first invoice that comes, at its own date', async () => {
+        await begin('2014-01-02T00:00:00Z', 1);
+        await subscribe('pro-monthly');
+        const before = await rowCounts();
+        const found = await foresee({ dryRunType: 'UPCOMING_INVOICE' });
+        expect(found && itemLines(found)).to.deep.equal(['RECURRING 2014-02-01..2014-03-01 249.95']);
+        expect(found?.targetDate && formatLocalDate(found.targetDate)).to.equal('2014-02-01');
+        expect(found?.status).to.equal('COMMITTED');
+        expect(await rowCounts()).to.deep.equal(before);
+        await engine.runTo('2014-02-01T00:00:00Z');
+        expect(await lastLines()).to.deep.equal(['RECURRING 2014-02-01..2014-03-01 249.95']);
+      });
+
+      it('is none when nothing will be billed any more', async () => {
+        await begin('2024-01-01T00:00:00Z', 1);
+        expect(await upcoming()).to.equal(null);
+        const { subscriptionId } = await subscribe('term-3m');
+        await engine.acme.subscriptions.cancel(subscriptionId, { billingPolicy: 'END_OF_TERM' });
+        await engine.settle();
+        expect(await upcoming()).to.equal(null);
+      });
+
+      it('the target date does not matter', async () => {
+        await begin('2024-01-01T00:00:00Z', 1);
+        await subscribe('solo-now');
+        const next = ['RECURRING 2024-02-01..2024-03-01 19.95'];
+        expect(await upcoming({ targetDate: parseLocalDate('2024-09-01') })).to.deep.equal(next);
+        expect(await upcoming({ targetDate: parseLocalDate('2099-09-01') })).to.deep.equal(next);
+      });
+
+      it('of a subscription or bundle: the first at its dates, with everything due that day and nothing billed before', async () => {
+        await begin('2024-01-01T00:00:00Z', 1);
+        const monthly = await subscribe('solo-now');
+        engine.clock.set('2024-01-10T00:00:00Z');
+        const trial = await subscribe('pro-monthly');
+        expect(await upcoming()).to.deep.equal(['RECURRING 2024-02-01..2024-03-01 19.95']);
+        const leading = ['RECURRING 2024-02-09..2024-03-01 181'];
+        for (const only of [{ subscriptionId: trial.subscriptionId }, { bundleId: trial.bundleId }, trial]) {
+          expect(await upcoming(only)).to.deep.equal(leading);
+        }
+        expect(await upcoming({ subscriptionId: monthly.subscriptionId })).to.deep.equal([
+          'RECURRING 2024-02-01..2024-03-01 19.95',
+        ]);
+        await engine.runTo('2024-02-09T00:00:00Z');
+        expect(await lastLines()).to.deep.equal(leading);
+        expect(await upcoming(trial), 'both are due on one day').to.deep.equal([
+          'RECURRING 2024-03-01..2024-04-01 19.95',
+          'RECURRING 2024-03-01..2024-04-01 249.95',
+        ]);
+      });
+
+      it('of a subscription that has ended: none, however long the others go on', async () => {
+        await begin('2024-01-01T00:00:00Z', 1);
+        await subscribe('solo-now');
+        const ended = await subscribe('team-now');
+        await engine.acme.subscriptions.cancel(ended.subscriptionId, { billingPolicy: 'IMMEDIATE' });
+        await engine.settle();
+        expect(await upcoming(ended)).to.equal(null);
+      });
+
+      it('a change that waits for its run is part of it', async () => {
+        await begin('2024-01-01T00:00:00Z', 1);
+        const { subscriptionId } = await subscribe('solo-now');
+        engine.clock.set('2024-01-11T00:00:00Z');
+        await engine.acme.subscriptions.cancel(subscriptionId, { billingPolicy: 'IMMEDIATE' });
+        const foretold = await upcoming();
+        expect(foretold).to.deep.equal([
+          'CBA_ADJ 2024-01-11..2024-01-11 13.51',
+          'REPAIR_ADJ 2024-01-11..2024-02-01 -13.51',
+        ]);
+        await engine.settle();
+        expect(await lastLines()).to.deep.equal(foretold);
+      });
+    });
+
+    describe('invoicing §11 SUBSCRIPTION_ACTION', () => {
+      it('START_BILLING: a subscription in a fictitious bundle, by name or by product', async () => {
+        await begin('2024-01-10T00:00:00Z', 1);
+        const before = await rowCounts();
+        const expected = ['RECURRING 2024-01-10..2024-02-01 14.16'];
+        expect(await action({ dryRunAction: 'START_BILLING', planName: 'solo-now' })).to.deep.equal(expected);
+        const byProduct = {
+          dryRunAction: 'START_BILLING',
+          productName: 'Pro',
+          productCategory: 'BASE',
+          billingPeriod: 'MONTHLY',
+        } as const;
+        expect(await action(byProduct), 'DEFAULT list').to.deep.equal(['FIXED 2024-01-10..2024-02-09 0']);
+        const listed = { ...byProduct, productName: 'Solo', priceListName: 'notrial' };
+        expect(await action(listed)).to.deep.equal(expected);
+        expect(await rowCounts()).to.deep.equal(before);
+        await subscribe('solo-now');
+        expect(await lastLines()).to.deep.equal(expected);
+      });
+
+      it('START_BILLING at a date, in a phase, with prices of its own', async () => {
+        await begin('2024-01-10T00:00:00Z', 1);
+        const request = {
+          dryRunAction: 'START_BILLING',
+          planName: 'club-monthly',
+          phaseType: 'DISCOUNT',
+          effectiveDate: day('2024-01-21'),
+          targetDate: parseLocalDate('2024-01-21'),
+          priceOverrides: [{ phaseType: 'DISCOUNT', recurringPrice: decimal('31') }],
+        } as const;
+        const before = await rowCounts();
+        const found = await foresee({ dryRunType: 'SUBSCRIPTION_ACTION', ...request });
+        expect(found && itemLines(found)).to.deep.equal(['RECURRING 2024-01-21..2024-02-01 11']);
+        expect(found?.items[0]).to.include({
+          planName: 'club-monthly-dryrun-1',
+          prettyPlanName: 'club-monthly',
+          phaseName: 'club-monthly-dryrun-1-discount',
+        });
+        expect(await rowCounts()).to.deep.equal(before);
+        const { subscriptionId } = await engine.acme.createSubscription(
+          {
+            accountId,
+            planName: 'club-monthly',
+            phaseType: 'DISCOUNT',
+            priceOverrides: request.priceOverrides,
+          },
+          { billingDate: request.effectiveDate, entitlementDate: request.effectiveDate },
+        );
+        await engine.runTo('2024-01-21T00:00:00Z');
+        expect(await lastLines()).to.deep.equal(['RECURRING 2024-01-21..2024-02-01 11']);
+        const { bundleId } = await engine.acme.getSubscription(subscriptionId);
+        const same = {
+          dryRunAction: 'CHANGE',
+          subscriptionId,
+          bundleId,
+          planName: 'club-monthly',
+          billingPolicy: 'IMMEDIATE',
+          phaseType: 'DISCOUNT',
+          priceOverrides: request.priceOverrides,
+        } as const;
+        expect(await action(same), 'prices that are there already make no other plan').to.equal(null);
+      });
+
+      it('invoicing E5 Two changes: CHANGE by policy, by date, and as the real one', async () => {
+        await begin('2012-05-01T00:00:00Z', 1);
+        const { subscriptionId, bundleId } = await subscribe('elite-monthly', { phaseType: 'EVERGREEN' });
+        await engine.runTo('2012-05-07T00:00:00Z');
+        const of = { subscriptionId, bundleId };
+        const expected = [
+          'CBA_ADJ 2012-05-07..2012-05-07 282.26',
+          'RECURRING 2012-05-07..2012-06-01 201.57',
+          'REPAIR_ADJ 2012-05-07..2012-06-01 -483.83',
+        ];
+        const change = { dryRunAction: 'CHANGE', ...of, planName: 'pro-monthly' } as const;
+        const before = await rowCounts();
+        expect(await action({ ...change, billingPolicy: 'IMMEDIATE' })).to.deep.equal(expected);
+        expect(await action({ ...change, effectiveDate: day('2012-05-07') })).to.deep.equal(expected);
+        const byRule = parseLocalDate('2012-06-01');
+        expect(await action({ ...change, targetDate: byRule }), 'END_OF_TERM by the rules').to.deep.equal([
+          'RECURRING 2012-06-01..2012-07-01 249.95',
+        ]);
+        expect(await rowCounts()).to.deep.equal(before);
+        await engine.acme.subscriptions.changePlan(subscriptionId, {
+          planName: 'pro-monthly',
+          billingPolicy: 'IMMEDIATE',
+        });
+        await engine.settle();
+        expect(await lastLines()).to.deep.equal(expected);
+      });
+
+      it('CHANGE on the date of the start takes its place', async () => {
+        await begin('2024-08-01T00:00:00Z', 1);
+        const of = await subscribe('solo-now');
+        engine.clock.set('2024-08-11T00:00:00Z');
+        expect(
+          await action({
+            dryRunAction: 'CHANGE',
+            ...of,
+            planName: 'team-now',
+            effectiveDate: day('2024-08-01'),
+          }),
+        ).to.deep.equal([
+          'RECURRING 2024-08-01..2024-09-01 29.95',
+          'REPAIR_ADJ 2024-08-01..2024-09-01 -19.95',
+        ]);
+      });
+
+      it('a date earlier on the day of the start is the start', async () => {
+        await begin('2024-08-01T12:00:00Z', 1);
+        engine.clock.set('2024-08-02T15:00:00Z');
+        const of = await subscribe('solo-now');
+        const onStart = day('2024-08-02');
+        expect(await action({ dryRunAction: 'STOP_BILLING', ...of, effectiveDate: onStart })).to.deep.equal([
+          'CBA_ADJ 2024-08-02..2024-08-02 19.31',
+          'REPAIR_ADJ 2024-08-02..2024-09-01 -19.31',
+        ]);
+        expect(
+          await action({ dryRunAction: 'CHANGE', ...of, planName: 'team-now', effectiveDate: onStart }),
+        ).to.deep.equal([
+          'RECURRING 2024-08-02..2024-09-01 28.98',
+          'REPAIR_ADJ 2024-08-02..2024-09-01 -19.31',
+        ]);
+      });
+
+      it('STOP_BILLING by policy and by date', async () => {
+        await begin('2024-05-01T00:00:00Z', 1);
+        const of = await subscribe('solo-now');
+        engine.clock.set('2024-05-11T00:00:00Z');
+        const stop = { dryRunAction: 'STOP_BILLING', ...of } as const;
+        const repaired = ['CBA_ADJ 2024-05-11..2024-05-11 13.51', 'REPAIR_ADJ 2024-05-11..2024-06-01 -13.51'];
+        const before = await rowCounts();
+        expect(await action(stop), 'END_OF_TERM by the rules').to.equal(null);
+        expect(await action({ ...stop, targetDate: parseLocalDate('2024-07-01') })).to.equal(null);
+        expect(await action({ ...stop, billingPolicy: 'IMMEDIATE' })).to.deep.equal(repaired);
+        expect(
+          await action({
+            ...stop,
+            effectiveDate: day('2024-05-21'),
+            targetDate: parseLocalDate('2024-05-21'),
+          }),
+        ).to.deep.equal(['CBA_ADJ 2024-05-21..2024-05-21 7.08', 'REPAIR_ADJ 2024-05-21..2024-06-01 -7.08']);
+        expect(await rowCounts()).to.deep.equal(before);
+        await engine.acme.subscriptions.cancel(of.subscriptionId, { billingPolicy: 'IMMEDIATE' });
+        await engine.settle();
+        expect(await lastLines()).to.deep.equal(repaired);
+      });
+
+      it('gives an account without bill cycle day one for the call only', async () => {
+        await begin('2024-01-10T00:00:00Z');
+        expect(await action({ dryRunAction: 'START_BILLING', planName: 'solo-now' })).to.deep.equal([
+          'RECURRING 2024-01-10..2024-02-10 19.95',
+        ]);
+        expect((await engine.acme.getAccount(accountId)).billCycleDayLocal).to.equal(0);
+      });
+    });
+
+    describe('what is refused', () => {
+      const refuse = async (request: Omit<DryRunRequest, 'accountId'>): Promise<unknown> =>
+        codeOf(foresee({ dryRunType: 'SUBSCRIPTION_ACTION', ...request }));
+
+      it('a request that says too little or too much', async () => {
+        await begin('2024-05-01T00:00:00Z', 1);
+        const of = await subscribe('solo-now');
+        const { subscriptionId, bundleId } = of;
+        const product = { productName: 'Pro', productCategory: 'BASE', billingPeriod: 'MONTHLY' } as const;
+        const bad: readonly Omit<DryRunRequest, 'accountId'>[] = [
+          {},
+          { dryRunAction: 'START_BILLING' },
+          { dryRunAction: 'START_BILLING', ...product, productCategory: null },
+          { dryRunAction: 'START_BILLING', ...product, billingPeriod: null },
+          { dryRunAction: 'START_BILLING', ...product, planName: 'pro-monthly' },
+          { dryRunAction: 'START_BILLING', planName: 'pro-monthly', priceListName: 'DEFAULT' },
+          { dryRunAction: 'START_BILLING', ...product, productCategory: 'ADD_ON' },
+          { dryRunAction: 'START_BILLING', ...product, productCategory: 'STANDALONE' },
+          {
+            dryRunAction: 'START_BILLING',
+            planName: 'pro-monthly',
+            priceOverrides: [{ phaseType: 'EVERGREEN' }],
+          },
+          { dryRunAction: 'CHANGE', planName: 'pro-monthly', subscriptionId },
+          { dryRunAction: 'CHANGE', planName: 'pro-monthly', bundleId },
+          { dryRunAction: 'CHANGE', ...of },
+          { dryRunAction: 'CHANGE', ...of, ...product, productCategory: 'STANDALONE' },
+          { dryRunAction: 'STOP_BILLING', subscriptionId },
+          { dryRunAction: 'STOP_BILLING', bundleId },
+        ];
+        for (const request of bad) {
+          expect(await refuse(request), JSON.stringify(request)).to.equal(ErrorCode.MISSING_OR_INVALID_FIELD);
+        }
+        expect(await refuse({ dryRunAction: 'STOP_BILLING', ...of, billingPolicy: 'ILLEGAL' })).to.equal(
+          ErrorCode.INVALID_PARAMETER,
+        );
+      });
+
+      it('ids that are not the account’s', async () => {
+        await begin('2024-05-01T00:00:00Z', 1);
+        const of = await subscribe('solo-now');
+        const other = await subscribe('team-now');
+        const stranger = await engine.payingAccount({ currency: 'USD' });
+        const foreign = await engine.acme.createSubscription({
+          accountId: stranger.id,
+          planName: 'solo-now',
+        });
+        const cases: readonly (readonly [object, ErrorCode])[] = [
+          [{ ...of, subscriptionId: unknownId }, ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID],
+          [{ ...of, bundleId: unknownId }, ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID],
+          [{ ...of, bundleId: other.bundleId }, ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER],
+          [foreign, ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER],
+        ];
+        for (const [ids, code] of cases) {
+          expect(await refuse({ dryRunAction: 'STOP_BILLING', ...ids })).to.equal(code);
+          expect(await codeOf(foresee({ dryRunType: 'UPCOMING_INVOICE', ...ids }))).to.equal(code);
+        }
+        const { subscriptionId } = foreign;
+        expect(await codeOf(foresee({ dryRunType: 'UPCOMING_INVOICE', subscriptionId }))).to.equal(
+          ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER,
+        );
+        expect(
+          await refuse({ dryRunAction: 'START_BILLING', planName: 'solo-now', bundleId: foreign.bundleId }),
+        ).to.equal(ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER);
+        expect(
+          await refuse({ dryRunAction: 'START_BILLING', planName: 'solo-now', bundleId: of.bundleId }),
+        ).to.equal(ErrorCode.SUBSCRIPTION_CREATE_BP_EXISTS);
+      });
+
+      it('what the operation itself would refuse', async () => {
+        await begin('2024-05-01T00:00:00Z', 1);
+        const of = await subscribe('solo-now');
+        expect(await refuse({ dryRunAction: 'START_BILLING', planName: 'no-such-plan' })).to.equal(
+          ErrorCode.CATALOG_NO_SUCH_PLAN,
+        );
+        expect(await refuse({ dryRunAction: 'CHANGE', ...of, planName: 'kit-monthly' })).to.equal(
+          ErrorCode.SUBSCRIPTION_CHANGE_INVALID,
+        );
+        await engine.acme.subscriptions.cancel(of.subscriptionId, { billingPolicy: 'END_OF_TERM' });
+        expect(
+          await refuse({ dryRunAction: 'CHANGE', ...of, planName: 'team-now', billingPolicy: 'IMMEDIATE' }),
+        ).to.equal(ErrorCode.SUBSCRIPTION_CHANGE_FUTURE_CANCELLED);
+        expect(await refuse({ dryRunAction: 'STOP_BILLING', ...of })).to.equal(
+          ErrorCode.SUBSCRIPTION_CANCEL_BAD_STATE,
+        );
+        expect(
+          await refuse({
+            dryRunAction: 'START_BILLING',
+            planName: 'solo-now',
+            targetDate: parseLocalDate('2099-01-01'),
+          }),
+        ).to.equal(ErrorCode.INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE);
+      });
+    });
+
+    it('take as many statements for twelve subscriptions of a year as for one of a month', async () => {
+      await begin('2023-01-01T00:00:00Z', 1);
+      const of = await subscribe('solo-now');
+      const requests: readonly Omit<DryRunRequest, 'accountId'>[] = [
+        {},
+        { dryRunType: 'UPCOMING_INVOICE' },
+        { dryRunType: 'UPCOMING_INVOICE', ...of },
+        { dryRunType: 'SUBSCRIPTION_ACTION', dryRunAction: 'START_BILLING', planName: 'team-now' },
+        {
+          dryRunType: 'SUBSCRIPTION_ACTION',
+          dryRunAction: 'CHANGE',
+          ...of,
+          planName: 'team-now',
+          billingPolicy: 'IMMEDIATE',
+        },
+        {
+          dryRunType: 'SUBSCRIPTION_ACTION',
+          dryRunAction: 'STOP_BILLING',
+          ...of,
+          billingPolicy: 'IMMEDIATE',
+        },
+      ];
+      const count = async (): Promise<readonly number[]> => {
+        const counts: number[] = [];
+        for (const request of requests) {
+          statements = [];
+          await foresee(request);
+          const writes = statements.filter((text) => /^\s*(insert|update|delete)|for update/i.test(text));
+          expect(writes).to.deep.equal([]);
+          counts.push(statements.filter((text) => /select/i.test(text)).length);
+        }
+        return counts;
+      };
+      await count();
+      const few = await count();
+      for (let more = 0; more < 11; more += 1) await subscribe(more % 2 === 0 ? 'solo-now' : 'kit-monthly');
+      await engine.runTo('2024-01-15T00:00:00Z');
+      expect(await count()).to.deep.equal(few);
+      expect(Math.max(...few)).to.be.lessThan(25);
+    });
+
+    it('a far date walks over every invoice before it and answers with the last', async () => {
+      await begin('2014-01-02T00:00:00Z', 1);
+      await subscribe('pro-monthly');
+      const found = await foresee({
+        dryRunType: 'SUBSCRIPTION_ACTION',
+        dryRunAction: 'START_BILLING',
+        planName: 'solo-now',
+        targetDate: parseLocalDate('2014-04-01'),
+      });
+      expect(found && [...itemLines(found)].sort()).to.deep.equal([
+        'RECURRING 2014-04-01..2014-05-01 19.95',
+        'RECURRING 2014-04-01..2014-05-01 249.95',
+      ]);
+      expect(found && formatDecimal(found.balance)).to.equal('269.9');
+    });
+  });
+});
