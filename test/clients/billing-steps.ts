@@ -146,7 +146,7 @@ export function describeBilling(journey: JourneyOf): void {
         accountId,
         BY,
       );
-      expect(next).to.include({ accountId, targetDate: '2024-03-10' });
+      expect(next).to.include({ accountId, targetDate: '2024-02-24', invoiceNumber: null });
       const running = { subscriptionId: ids.get('subscriptionId'), bundleId: ids.get('bundleId') };
       const { data: changed } = await generateDryRunInvoice(
         {
