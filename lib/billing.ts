@@ -15,6 +15,7 @@ import type { Uuid } from './ids/index.ts';
 import { AccountCreditService } from './invoicing/account-credit-service.ts';
 import { CatalogChangeHandler } from './invoicing/catalog-change-handler.ts';
 import { ChangeReports } from './invoicing/change-report.ts';
+import { InvoiceStatusService } from './invoicing/invoice-status-service.ts';
 import { ManualItemService } from './invoicing/manual-item-service.ts';
 import { InvoiceRunHandler } from './invoicing/run-handler.ts';
 import { InvoicingService } from './invoicing/service.ts';
@@ -221,6 +222,7 @@ function engineOf(ports: Ports, settings: EngineSettings) {
     lifecycles: new LifecycleService(ports, catalogs),
     invoicing,
     manualItems: new ManualItemService(ports, catalogs),
+    invoiceStatuses: new InvoiceStatusService(ports),
     accountCredit: new AccountCreditService(ports),
     changeReports: new ChangeReports(ports, catalogs, invoicingConfig),
     paymentMethods: new PaymentMethodService(ports, paymentConfig),
@@ -258,6 +260,7 @@ function operationsOf(services: Engine['services']) {
   const { keyValues, signingSecrets, configuration } = services;
   const { tags, tagDefinitions, customFields } = services;
   const { catalogEntries, changeReports, manualItems, accountCredit, lifecycles } = services;
+  const { invoiceStatuses } = services;
   return Object.freeze({
     uploadCatalog: catalogs.upload.bind(catalogs),
     createAccount: accounts.create.bind(accounts),
@@ -327,6 +330,8 @@ function operationsOf(services: Engine['services']) {
       addCredits: manualItems.addCredits.bind(manualItems),
       getCredit: manualItems.getCredit.bind(manualItems),
       adjustItem: manualItems.adjustItem.bind(manualItems),
+      commit: invoiceStatuses.commit.bind(invoiceStatuses),
+      void: invoiceStatuses.void.bind(invoiceStatuses),
     },
     paymentMethods: {
       ofAccount: paymentMethodReads.ofAccount.bind(paymentMethodReads),

@@ -86,6 +86,10 @@ export function textOf(stored: unknown, column: string): string {
   return typeof stored === 'string' ? stored : unreadable(stored, column);
 }
 
+export function dateOf(stored: unknown, column: string): LocalDate {
+  return parseLocalDate(textOf(stored, column));
+}
+
 function booleanOf(stored: unknown, column: string): boolean {
   if (typeof stored === 'boolean') return stored;
   return stored === 0 || stored === 1 ? stored === 1 : unreadable(stored, column);
@@ -137,7 +141,7 @@ const instants: Conversion<Instant> = {
 const dates: Conversion<LocalDate> = {
   type: 'date',
   encode: (value) => formatLocalDate(value),
-  decode: (stored, column) => parseLocalDate(textOf(stored, column)),
+  decode: dateOf,
 };
 const decimals: Conversion<Decimal> = {
   type: 'decimal',

@@ -4,8 +4,8 @@ import { MIN_YEAR } from '../../lib/limits.ts';
 import type { InvoiceFilter, InvoiceReads, InvoiceWrites } from '../../lib/ports/storage/index.ts';
 import { formatLocalDate, localDate } from '../../lib/time/index.ts';
 import { invoiceAudit, invoiceItemAudit } from './audited-records.ts';
-import { insertAudited, type WriteScope } from './audited-writes.ts';
-import { type Column, numberOf } from './columns.ts';
+import { insertAudited, updateAudited, type WriteScope } from './audited-writes.ts';
+import { type Column, dateOf, numberOf, textOf } from './columns.ts';
 import { ConcurrentChangeError } from './concurrent-change.ts';
 import { takeNumbers } from './counters.ts';
 import {
@@ -61,6 +61,31 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
               and not is_migration and ${raw(dialect.isPositive('raw_balance'))} and raw_balance <> '0'`,
             order: 'invoice_date, invoice_number',
           }),
+    findDrafts: async (accountIds) =>
+      accountIds.length === 0
+        ? []
+        : select(
+            scope,
+            invoicesTable,
+            sql`${ofAccounts(scope, accountIds)} and status = 'DRAFT' and not is_parent_invoice`,
+          ),
+    findItemsLinkedTo: async (itemIds) =>
+      itemIds.length === 0
+        ? []
+        : select(scope, invoiceItemsTable, sql`${isIn('linked_item_id', 'uuid', itemIds)}`),
+    committedThrough: async (subscriptionIds) => committedThrough(scope, subscriptionIds),
+    maxTargetDate: async (accountId) => {
+      // Along the account's invoices, the latest first, until one has such an item.
+      const [row] = await scope.runner.rows(sql`
+        select target_date from bw_invoices
+        where tenant_record_id = ${scope.tenantRecordId} and ${ofAccount(scope, accountId)}
+          and status <> 'VOID' and not is_migration and target_date is not null
+          and exists (select 1 from bw_invoice_items i
+            where i.tenant_record_id = ${scope.tenantRecordId} and i.invoice_id = bw_invoices.id
+              and i.item_type in ('RECURRING', 'USAGE'))
+        order by target_date desc limit 1`);
+      return row === undefined ? null : dateOf(row.target_date, 'target_date');
+    },
     page: async (request) => page(scope, invoicesTable, { request }),
     pageOfAccount: async (accountId, request) =>
       page(scope, invoicesTable, { request, within: sql`and ${ofAccount(scope, accountId)}` }),
@@ -129,6 +154,26 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
   };
 }
 
+/** The end of every charge in force, or its start where it has none. */
+async function committedThrough(
+  scope: TenantScope,
+  subscriptionIds: readonly Uuid[],
+): ReturnType<InvoiceReads['committedThrough']> {
+  if (subscriptionIds.length === 0) return [];
+  const rows = await scope.runner.rows(sql`
+    select c.subscription_id, max(coalesce(c.end_date, i.end_date, c.start_date)) as charged_through
+    from bw_coverage c
+    join bw_invoice_items i on i.id = c.item_id
+    join bw_invoices v on v.id = i.invoice_id
+    where c.tenant_record_id = ${scope.tenantRecordId}
+      and ${isIn('c.subscription_id', 'uuid', subscriptionIds)} and v.status = 'COMMITTED'
+    group by c.subscription_id`);
+  return rows.map((row) => ({
+    subscriptionId: textOf(row.subscription_id, 'subscription_id') as Uuid,
+    date: dateOf(row.charged_through, 'charged_through'),
+  }));
+}
+
 async function listOfAccount(
   scope: TenantScope,
   accountId: Uuid,
@@ -160,6 +205,12 @@ export function invoiceWrites(scope: WriteScope): InvoiceWrites {
       insertAudited(scope, { table: invoicesTable, audit: invoiceAudit }, invoices),
     insertItems: async (items) =>
       insertAudited(scope, { table: invoiceItemsTable, audit: invoiceItemAudit }, items),
+    setStanding: async (invoices) =>
+      updateAudited(
+        scope,
+        { table: invoicesTable, audit: invoiceAudit },
+        { properties: ['status', 'commitDate', 'targetDate'], records: invoices },
+      ),
     setAmounts: async (changes) => {
       if (changes.length === 0) return;
       await update(scope, invoicesTable, {

@@ -1,7 +1,7 @@
 import { assertInvariant } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
 import { type Currency, type Decimal, prorate } from '../money/index.ts';
-import type { CoverageRow } from './model.ts';
+import type { CoverageRow, InvoiceItem } from './model.ts';
 import type { NewInvoiceItem } from './new-items.ts';
 import { type BilledItem, type RecurringRow, recurringRows } from './recurring-row.ts';
 
@@ -57,6 +57,23 @@ export function coverageAfter(
   ];
 }
 
+/** The rows of one stored item as these repairs of it leave them. */
+export function rowsOfItem(
+  item: InvoiceItem,
+  repairs: readonly InvoiceItem[],
+  currency: Currency,
+): readonly CoverageRow[] {
+  const { subscriptionId } = item;
+  assertInvariant(subscriptionId !== null, `Item ${item.id} has no subscription and cannot be covered`, {
+    itemId: item.id,
+  });
+  const row = rowOf(item, subscriptionId);
+  const inOrder = repairs.toSorted((a, b) => (a.startDate ?? 0) - (b.startDate ?? 0));
+  const repairsOf = new Map([[item.id, inOrder]]);
+  const billedItems = new Map([[item.id, item]]);
+  return row.kind === 'RECURRING' ? rowsLeft(repairsOf, { rows: [row], billedItems, currency }) : [row];
+}
+
 function rowOf(item: NewInvoiceItem, subscriptionId: Uuid): CoverageRow {
   const { id: itemId, itemType, startDate, endDate, planName, phaseName, rate, amount } = item;
   assertInvariant(
@@ -71,7 +88,7 @@ function rowOf(item: NewInvoiceItem, subscriptionId: Uuid): CoverageRow {
 
 function rowsLeft(
   repairsOf: ReadonlyMap<Uuid, readonly NewInvoiceItem[]>,
-  { rows, billedItems, currency }: ApplyInput,
+  { rows, billedItems, currency }: Pick<ApplyInput, 'rows' | 'billedItems' | 'currency'>,
 ): readonly CoverageRow[] {
   if (repairsOf.size === 0) return [];
   const left: CoverageRow[] = [];

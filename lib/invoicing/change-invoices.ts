@@ -2,7 +2,7 @@ import type { Account } from '../accounts/model.ts';
 import type { Uuid } from '../ids/index.ts';
 import type { IdGenerator } from '../ports/identity.ts';
 import type { New, WriteSession } from '../ports/storage/index.ts';
-import { localDateOf } from '../time/index.ts';
+import { type LocalDate, localDateOf } from '../time/index.ts';
 import { applyAccountCredit, type CreditMove, UNNUMBERED } from './account-credit.ts';
 import { creditItem } from './credit-item.ts';
 import { afterMoves, stateAfterMoves } from './credit-run.ts';
@@ -33,21 +33,26 @@ export interface InvoiceChanges {
   readonly changes: readonly ChangedInvoice[];
   /** Accounts whose credit is applied although none of their invoices has changed. */
   readonly accounts?: readonly Account[];
+  /** New target dates that later runs of accounts do not go behind. */
+  readonly maxTargetDates?: ReadonlyMap<Uuid, LocalDate | null>;
 }
 
 /**
  * Ends a transaction that has changed items, payments or statuses of invoices: applies the accounts' credit with the
  * changed invoices as candidates (invoicing.md §10), and writes invoices, items, kept sums and states, with the events
- * of §16. A constant number of statements.
+ * of §16. The caller writes what is not an amount, such as another status (`setStanding`). A constant number of statements.
  * @returns the changed invoices as they are stored, in the order given.
  */
 export async function changeInvoices(
   session: WriteSession,
-  { changes, accounts = [] }: InvoiceChanges,
+  { changes, accounts = [], maxTargetDates = new Map() }: InvoiceChanges,
   ids: IdGenerator,
 ): Promise<readonly New<Invoice>[]> {
   if (changes.length === 0 && accounts.length === 0) return [];
-  const counted = await countedStates(session, changes, accounts);
+  const counted = (await countedStates(session, changes, accounts)).map((state) => {
+    const maxTargetDate = maxTargetDates.get(state.accountId);
+    return maxTargetDate === undefined ? state : { ...state, maxTargetDate };
+  });
   const byAccount = Map.groupBy(changes, ({ after }) => after.accountId);
   const inputs = await loadCreditInputs(
     session,
@@ -164,11 +169,7 @@ async function write(
     ...changed.flatMap(({ newItems = [], stored }) => newItems.map((item) => itemOf(stored, item, now))),
     ...uses.map(({ item, invoice }) => itemOf(invoice, item, now)),
   ]);
-  session.publish(
-    numbered
-      .filter(({ before, stored }) => before === null && stored.status === 'COMMITTED')
-      .map(({ stored }) => invoiceCreationEvent(stored)),
-  );
+  session.publish(numbered.filter(isNewlyCommitted).map(({ stored }) => invoiceCreationEvent(stored)));
   const adjusted = numbered.filter((change) => isAdjusted(change, moves)).map(({ stored }) => stored);
   session.publish([...adjusted, ...credited].map(invoiceAdjustmentEvent));
   return numbered.map(({ stored }) => stored);
@@ -244,11 +245,13 @@ async function insertNew(
   return numbered;
 }
 
+function isNewlyCommitted({ before, stored }: StoredChange): boolean {
+  return stored.status === 'COMMITTED' && before?.status !== 'COMMITTED';
+}
+
 /** Items were added to what was committed, or credit was made of it or used on it. */
-function isAdjusted(
-  { before, stored, newItems = [], isAdjusted: told }: StoredChange,
-  moves: readonly CreditMove[],
-) {
-  if (before === null || stored.status !== 'COMMITTED') return told === true;
+function isAdjusted(change: StoredChange, moves: readonly CreditMove[]): boolean {
+  const { stored, newItems = [], isAdjusted: told } = change;
+  if (isNewlyCommitted(change) || stored.status !== 'COMMITTED') return told === true;
   return told === true || newItems.length > 0 || moves.some(({ invoiceId }) => invoiceId === stored.id);
 }

@@ -4,7 +4,7 @@ import type { LocalDate } from '../time/index.ts';
 import { applyAccountCredit, type CreditedInvoice, type CreditMove, UNNUMBERED } from './account-credit.ts';
 import { creditItem } from './credit-item.ts';
 import { accountBalancesAfter, invoiceAmounts } from './invoice-amounts.ts';
-import type { AccountRun } from './invoice-run.ts';
+import { type AccountRun, accountedInvoice } from './invoice-run.ts';
 import type { CountedAccount, LoadedCreditInput } from './load-credit-inputs.ts';
 import type { AccountInvoicingState, Invoice } from './model.ts';
 import type { NewInvoiceItem } from './new-items.ts';
@@ -19,15 +19,12 @@ export const NOTHING_CREDITED: CreditedInvoices = { invoices: [], items: [] };
 
 /** The invoice of a run, as the credit rule sees it. */
 export function candidateOf(run: AccountRun, id: Uuid, invoiceDate: LocalDate): CreditedInvoice {
-  const { rawBalance } = run.amounts;
+  const draft = run.invoice.draft?.invoice;
   return {
+    ...accountedInvoice(run.invoice, run.amounts),
     id,
-    status: 'COMMITTED',
-    isMigration: false,
-    isWrittenOff: false,
-    rawBalance,
-    invoiceDate,
-    invoiceNumber: UNNUMBERED,
+    invoiceDate: draft?.invoiceDate ?? invoiceDate,
+    invoiceNumber: draft?.invoiceNumber ?? UNNUMBERED,
   };
 }
 
@@ -54,11 +51,11 @@ export function creditRun(
       .filter(({ invoiceId }) => own.has(invoiceId))
       .map(({ amount }) => creditItem(nextItemId(), amount, today)),
   ];
-  const after = invoiceAmounts(items);
+  const after = invoiceAmounts([...(run.invoice.draft?.items ?? []), ...items]);
   const others = moves.filter(({ invoiceId }) => !own.has(invoiceId));
   const state = accountBalancesAfter(run.state, {
-    before: committed(run.amounts),
-    after: committed(after),
+    before: accountedInvoice(run.invoice, run.amounts),
+    after: accountedInvoice(run.invoice, after),
   });
   const credited = creditInvoices(input.unpaid, others, { today, nextItemId });
   return {
@@ -110,8 +107,4 @@ export function stateAfterMoves(
     (known, invoice) => accountBalancesAfter(known, { before: invoice, after: afterMoves(invoice, moves) }),
     state,
   );
-}
-
-function committed({ rawBalance, creditAdj }: { readonly rawBalance: Decimal; readonly creditAdj: Decimal }) {
-  return { status: 'COMMITTED', isMigration: false, isWrittenOff: false, rawBalance, creditAdj } as const;
 }

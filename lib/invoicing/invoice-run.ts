@@ -1,6 +1,7 @@
 import type { Uuid } from '../ids/index.ts';
 import { type LocalDate, maxDate } from '../time/index.ts';
 import { chargedThroughDates } from './charged-through-date.ts';
+import { NEW_COMMITTED, type RunInvoice } from './drafting.ts';
 import {
   type EvaluationSettings,
   evaluateSubscription,
@@ -8,7 +9,7 @@ import {
   type SubscriptionBilling,
   type SubscriptionEvaluation,
 } from './evaluate-subscription.ts';
-import { accountBalancesAfter, invoiceAmounts } from './invoice-amounts.ts';
+import { type AccountedInvoice, accountBalancesAfter, invoiceAmounts } from './invoice-amounts.ts';
 import type { AccountInvoicingState, InvoiceAmounts } from './model.ts';
 import type { NewInvoiceItem } from './new-items.ts';
 import { isDue } from './window.ts';
@@ -18,17 +19,21 @@ export interface AccountRunInput extends EvaluationSettings {
   readonly state: AccountInvoicingState;
   /** In output order. Those that are not due are passed over; bundles tagged AUTO_INVOICING_OFF are left out. */
   readonly subscriptions: readonly SubscriptionBilling[];
+  /** Default a new COMMITTED invoice. */
+  readonly invoice?: RunInvoice;
 }
 
-/** What one run of an account writes: one COMMITTED invoice if there are items, and in any case cursors and due dates. */
+/** What one run of an account writes: to one invoice if there are items, and in any case cursors and due dates. */
 export interface AccountRun {
   /** One per due subscription, in the order of the input. */
   readonly evaluations: readonly SubscriptionEvaluation[];
   /** Items of all subscriptions, in the order in which they are created; empty = nothing to invoice. */
   readonly items: readonly NewInvoiceItem[];
-  /** Amounts of the invoice while it is unpaid. */
+  /** The invoice that the items go to. */
+  readonly invoice: RunInvoice;
+  /** Amounts of the whole invoice while it is unpaid. */
   readonly amounts: InvoiceAmounts;
-  /** New charged-through dates by subscription (invoicing.md §8.5). */
+  /** New charged-through dates by subscription (invoicing.md §8.5); none of a DRAFT. */
   readonly chargedThrough: ReadonlyMap<Uuid, LocalDate>;
   /** Dates after the target date for which the account needs a due entry; ascending, each once. */
   readonly dueDates: readonly LocalDate[];
@@ -47,12 +52,15 @@ export function evaluateAccount(input: AccountRunInput, nextItemId: () => Uuid):
     evaluateSubscription(subscription, input, nextItemId),
   );
   const items = evaluations.flatMap((evaluation) => evaluation.items);
-  const amounts = invoiceAmounts(items);
+  const { invoice = NEW_COMMITTED } = input;
+  const all = [...(invoice.draft?.items ?? []), ...items];
+  const amounts = invoiceAmounts(all);
   return {
     evaluations,
     items,
+    invoice,
     amounts,
-    chargedThrough: chargedThroughDates(items),
+    chargedThrough: chargedThroughDates(invoice.status === 'COMMITTED' ? all : []),
     dueDates: dueDatesAfter(evaluations, input.targetDate),
     state: items.length === 0 ? input.state : stateAfter(input, items, amounts),
   };
@@ -80,20 +88,24 @@ function dueDatesAfter(
 }
 
 function stateAfter(
-  { state, targetDate }: AccountRunInput,
+  { state, targetDate, invoice = NEW_COMMITTED }: AccountRunInput,
   items: readonly NewInvoiceItem[],
-  { rawBalance, creditAdj }: InvoiceAmounts,
+  amounts: InvoiceAmounts,
 ): AccountInvoicingState {
-  const after = {
-    status: 'COMMITTED',
-    isMigration: false,
-    isWrittenOff: false,
-    rawBalance,
-    creditAdj,
-  } as const;
+  // What a reused draft held before counted nowhere.
+  const after = accountedInvoice(invoice, amounts);
   const balanced = accountBalancesAfter(state, { before: null, after });
   // Only what recurs holds later runs at its target date (invoicing.md §1.5).
   if (!items.some(({ itemType }) => itemType === 'RECURRING' || itemType === 'USAGE')) return balanced;
   const maxTargetDate = state.maxTargetDate === null ? targetDate : maxDate(state.maxTargetDate, targetDate);
   return { ...balanced, maxTargetDate };
+}
+
+/** The invoice of a run with these amounts, as balances count it. */
+export function accountedInvoice(
+  { status, draft }: RunInvoice,
+  { rawBalance, creditAdj }: Pick<InvoiceAmounts, 'rawBalance' | 'creditAdj'>,
+): AccountedInvoice {
+  const isWrittenOff = draft?.invoice.isWrittenOff ?? false;
+  return { status, isMigration: false, isWrittenOff, rawBalance, creditAdj };
 }

@@ -11,6 +11,7 @@ import type { Ports } from '../ports/index.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
 import { type LocalDate, localDateOf } from '../time/index.ts';
 import { type ChangedInvoice, changeInvoices } from './change-invoices.ts';
+import { type Draft, draftOf } from './draft.ts';
 import { amountsAfterItems, invoiceAmounts } from './invoice-amounts.ts';
 import type { InvoiceItemView } from './invoice-view.ts';
 import { adjustedAmount, afterAdjustment, itemAdjustment } from './item-adjustment.ts';
@@ -24,7 +25,7 @@ import {
   type ManualItemType,
   manualItem,
 } from './manual-items.ts';
-import { type Invoice, type InvoiceItem, InvoiceItemType, InvoiceStatus } from './model.ts';
+import { type Invoice, InvoiceItemType, InvoiceStatus } from './model.ts';
 import { emptyInvoice, invoicingCurrency } from './new-invoice.ts';
 import type { NewInvoiceItem } from './new-items.ts';
 
@@ -212,11 +213,6 @@ export function withItems(
   return { before: null, after, newItems, allItems: newItems };
 }
 
-interface Draft {
-  readonly invoice: Invoice;
-  readonly items: readonly InvoiceItem[];
-}
-
 /** The draft with further items; whether its credit counts in its amount depends on them all (§1.4). */
 function withMoreItems({ invoice, items }: Draft, newItems: readonly NewInvoiceItem[]): ChangedInvoice {
   const allItems = [...items, ...newItems];
@@ -234,29 +230,9 @@ async function draftsOf(
   const ids = [...new Set(items.flatMap(({ invoiceId }) => invoiceId ?? []))];
   if (ids.length === 0) return [];
   const stored = new Map((await session.invoices.findByIds(ids)).map((invoice) => [invoice.id, invoice]));
-  const drafts = ids.map((id) => draftOf(stored.get(id), id, account));
+  const drafts = ids.map((id) => draftOf(stored.get(id), { id, accountId: account.id }));
   const existing = Map.groupBy(await session.invoices.findItems(ids), ({ invoiceId }) => invoiceId);
   return drafts.map((invoice) => ({ invoice, items: existing.get(invoice.id) ?? [] }));
-}
-
-function draftOf(invoice: Invoice | undefined, id: Uuid, account: Account): Invoice {
-  if (invoice?.accountId !== account.id) throw noSuchObject({ type: ObjectType.INVOICE, id });
-  switch (invoice.status) {
-    case InvoiceStatus.DRAFT:
-      return invoice;
-    case InvoiceStatus.COMMITTED:
-      throw new BillingError({
-        code: ErrorCode.INVOICE_ALREADY_COMMITTED,
-        message: `Invoice ${id} is committed: items can be added to drafts only`,
-        facts: { invoiceId: id },
-      });
-    case InvoiceStatus.VOID:
-      throw new BillingError({
-        code: ErrorCode.INVOICE_INVALID_STATUS,
-        message: `Invoice ${id} is void: items can be added to drafts only`,
-        facts: { invoiceId: id },
-      });
-  }
 }
 
 async function invoiceToAdjust(

@@ -2,7 +2,8 @@ import type { Account } from '../accounts/model.ts';
 import { BillingError, ErrorCode } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
 import type { New } from '../ports/storage/index.ts';
-import { type Instant, type LocalDate, localDateOf } from '../time/index.ts';
+import { type Instant, type LocalDate, localDateOf, maxDate } from '../time/index.ts';
+import type { Draft } from './draft.ts';
 import { NO_AMOUNTS } from './invoice-amounts.ts';
 import type { AccountRun } from './invoice-run.ts';
 import { type Invoice, type InvoiceItem, InvoiceStatus } from './model.ts';
@@ -22,7 +23,7 @@ export interface NewInvoice {
   readonly items: readonly New<InvoiceItem>[];
 }
 
-/** The COMMITTED invoice of a run that has items, dated in the account's zone (invoicing.md §1.1). */
+/** The new invoice of a run that has items, dated in the account's zone (invoicing.md §1.1). */
 export function newInvoice({
   id,
   invoiceNumber,
@@ -31,11 +32,27 @@ export function newInvoice({
   run,
   now,
 }: NewInvoiceInput): NewInvoice {
-  const status = InvoiceStatus.COMMITTED;
+  const { status } = run.invoice;
   const invoice = {
     ...emptyInvoice({ id, account, targetDate, status, now }),
     ...run.amounts,
     invoiceNumber,
+  };
+  return { invoice, items: run.items.map((item) => itemOf(invoice, item, now)) };
+}
+
+/** The draft with the items of the run, COMMITTED if the run makes such invoices (invoicing.md §8.3). */
+export function reusedDraft(
+  { invoice: before }: Draft,
+  { account, targetDate, run, now }: Omit<NewInvoiceInput, 'id' | 'invoiceNumber'>,
+): { readonly invoice: Invoice; readonly items: readonly New<InvoiceItem>[] } {
+  const { status } = run.invoice;
+  const invoice = {
+    ...before,
+    ...run.amounts,
+    status,
+    commitDate: status === InvoiceStatus.COMMITTED ? localDateOf(now, account.timeZone) : null,
+    targetDate: before.targetDate === null ? targetDate : maxDate(before.targetDate, targetDate),
   };
   return { invoice, items: run.items.map((item) => itemOf(invoice, item, now)) };
 }

@@ -5,6 +5,7 @@ import type { IdGenerator } from '../ports/identity.ts';
 import type { ReadSession, WriteSession } from '../ports/storage/index.ts';
 import { type LocalDate, localDateOf } from '../time/index.ts';
 import { countedRun, creditRun, NOTHING_CREDITED } from './credit-run.ts';
+import { type Drafting, loadDrafts, runInvoiceOf } from './drafting.ts';
 import { effectiveTargetDate } from './effective-target-date.ts';
 import type { SubscriptionBilling } from './evaluate-subscription.ts';
 import { initialState } from './initial-state.ts';
@@ -23,6 +24,8 @@ export interface RunRequest {
   readonly requestedDate: LocalDate | null;
   /** Date of the due entry or event that asks for the run; absent = it is asked for now. */
   readonly dueDate?: LocalDate;
+  /** Default: a new COMMITTED invoice. */
+  readonly drafting?: Drafting;
 }
 
 /** What came of one account's run; `invoiceId` null = nothing to invoice. */
@@ -48,11 +51,16 @@ export async function runAccounts(
 ): Promise<readonly RunResult[]> {
   const { ids } = dependencies;
   const { billings, failed } = await loadRuns(session, requests, dependencies);
+  const requestOf = new Map(requests.map((request) => [request.account.id, request]));
+  const drafts = await loadDrafts(session, requests);
   const runs: EvaluatedAccount[] = [];
   for (const billing of billings) {
     try {
-      const run = evaluateAccount(runInput(billing, dependencies.config), () => ids.next());
-      runs.push({ billing, run, invoiceId: ids.next(), credited: NOTHING_CREDITED });
+      const invoice = runInvoiceOf(requestOf.get(billing.account.id) ?? billing, drafts);
+      const input = { ...runInput(billing, dependencies.config), invoice };
+      const run = evaluateAccount(input, () => ids.next());
+      const invoiceId = invoice.draft?.invoice.id ?? ids.next();
+      runs.push({ billing, run, invoiceId, credited: NOTHING_CREDITED });
     } catch (error) {
       failed.push({ account: billing.account, kind: 'failed', error });
     }

@@ -11,6 +11,7 @@ import { QueueName } from '../queue/model.ts';
 import { tagsOfAccounts } from '../tags/control-tags.ts';
 import { SystemTag } from '../tags/system-definitions.ts';
 import type { LocalDate } from '../time/index.ts';
+import { draftingOf } from './drafting.ts';
 import type { RunRequest, RunResult } from './run-accounts.ts';
 import { RUN_TOPICS, runTrigger } from './run-trigger.ts';
 import type { InvoicingService } from './service.ts';
@@ -127,7 +128,7 @@ async function plan(
     else if (trigger.targetDate === null && account.currency === null) idle.push(entry);
     else {
       runs.push(entry);
-      requests.push(requestOf(account, trigger.targetDate));
+      requests.push({ ...requestOf(account, trigger.targetDate), drafting: draftingOf(tags, account.id) });
     }
   }
   return { runs, idle, busy, requests };

@@ -5,20 +5,21 @@ import type { Uuid } from '../ids/index.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
 import { BusEventType, type NewBusEvent, type NewNotification } from '../queue/model.ts';
 import { atReferenceTime } from '../subscriptions/requested-date.ts';
+import { withoutLowering } from './committed-through.ts';
 import type { CreditedInvoices } from './credit-run.ts';
 import { dueEntry } from './due-entry.ts';
 import { invoiceAdjustmentEvent, invoiceCreationEvent } from './invoice-events.ts';
 import type { AccountRun } from './invoice-run.ts';
 import type { AccountBilling } from './load-billing-state.ts';
 import type { CoverageRow, StoredCursor } from './model.ts';
-import { itemOf, newInvoice } from './new-invoice.ts';
+import { itemOf, type NewInvoice, newInvoice, reusedDraft } from './new-invoice.ts';
 import { storedAmounts } from './stored-amounts.ts';
 
 /** A loaded account and what its evaluation says is to be written. */
 export interface EvaluatedAccount {
   readonly billing: AccountBilling;
   readonly run: AccountRun;
-  /** Id of the invoice that the run makes if it has items. */
+  /** Id of the invoice that the items of the run go to. */
   readonly invoiceId: Uuid;
   /** Other invoices of the account that its credit was used on. */
   readonly credited: CreditedInvoices;
@@ -27,7 +28,7 @@ export interface EvaluatedAccount {
 /**
  * Saves runs in the session's transaction: invoices with their items, coverage, cursors, states, charged-through dates,
  * bill cycle days, due entries and outbox events (invoicing.md §8.2 steps 13 and 14), one statement per kind of record.
- * @returns the ids of the new invoices by account.
+ * @returns the ids of the invoices by account.
  */
 export async function saveRuns(
   session: WriteSession,
@@ -39,7 +40,7 @@ export async function saveRuns(
   const invoiced = evaluated.filter(({ run }) => run.items.length > 0);
   session.publish(evaluated.filter(({ run }) => run.items.length === 0).map(nullInvoiceEvent));
   if (invoiced.length === 0) return new Map();
-  await session.subscriptions.setChargedThrough(invoiced.flatMap(chargedThrough));
+  await session.subscriptions.setChargedThrough(await chargedThrough(session, invoiced));
   await session.invoices.saveStates(invoiced.map(({ run }) => run.state));
   return saveInvoices(session, invoiced);
 }
@@ -50,28 +51,40 @@ async function saveInvoices(
   invoiced: readonly EvaluatedAccount[],
 ): Promise<ReadonlyMap<Uuid, Uuid>> {
   const now = session.authorship.createdDate;
-  const firstNumber = await session.invoices.takeInvoiceNumbers(invoiced.length);
-  const invoices = invoiced.map(({ billing, run, invoiceId }, index) =>
-    newInvoice({
-      id: invoiceId,
-      invoiceNumber: firstNumber + index,
-      account: billing.account,
-      targetDate: billing.targetDate,
-      run,
-      now,
-    }),
-  );
-  await session.invoices.insertInvoices(invoices.map(({ invoice }) => invoice));
+  const reused = invoiced.flatMap(({ billing, run }) => {
+    const { draft } = run.invoice;
+    return draft === null ? [] : [reusedDraft(draft, { ...billing, run, now })];
+  });
+  const fresh = await newInvoices(session, invoiced);
+  const invoices = [...reused, ...fresh];
   const credited = invoiced.flatMap(({ credited: { invoices: paid } }) => paid);
   const uses = invoiced.flatMap(({ credited: { items } }) => items);
   await session.invoices.insertItems([
     ...invoices.flatMap(({ items }) => items),
     ...uses.map(({ invoice, ...item }) => itemOf(invoice, item, now)),
   ]);
-  await session.invoices.setAmounts(credited.map(storedAmounts));
-  session.publish(invoices.map(({ invoice }) => invoiceCreationEvent(invoice)));
+  const reusedInvoices = reused.map(({ invoice }) => invoice);
+  await session.invoices.setStanding(reusedInvoices);
+  await session.invoices.setAmounts([...credited, ...reusedInvoices].map(storedAmounts));
+  const committed = invoices.filter(({ invoice }) => invoice.status === 'COMMITTED');
+  session.publish(committed.map(({ invoice }) => invoiceCreationEvent(invoice)));
   session.publish(credited.map(invoiceAdjustmentEvent));
   return new Map(invoices.map(({ invoice }) => [invoice.accountId, invoice.id]));
+}
+
+async function newInvoices(
+  session: WriteSession,
+  invoiced: readonly EvaluatedAccount[],
+): Promise<readonly NewInvoice[]> {
+  const made = invoiced.filter(({ run }) => run.invoice.draft === null);
+  if (made.length === 0) return [];
+  const now = session.authorship.createdDate;
+  const firstNumber = await session.invoices.takeInvoiceNumbers(made.length);
+  const invoices = made.map(({ billing, run, invoiceId }, index) =>
+    newInvoice({ ...billing, id: invoiceId, invoiceNumber: firstNumber + index, run, now }),
+  );
+  await session.invoices.insertInvoices(invoices.map(({ invoice }) => invoice));
+  return invoices;
 }
 
 /** The day that the first run gives an account is stored once, as a change of the account (accounts.md §4 rule 4). */
@@ -156,11 +169,15 @@ function dueEntries({ billing, run }: EvaluatedAccount): readonly NewNotificatio
 }
 
 /** The instant of a charged-through date is its `toInstant` (invoicing.md §8.5, subscriptions.md §2 rule 2). */
-function chargedThrough({ billing, run }: EvaluatedAccount) {
-  return [...run.chargedThrough].map(([subscriptionId, date]) => ({
-    subscriptionId,
-    chargedThrough: atReferenceTime(date, billing.account),
-  }));
+async function chargedThrough(session: WriteSession, invoiced: readonly EvaluatedAccount[]) {
+  const ofDrafts = invoiced.flatMap(({ run }) => (run.invoice.draft === null ? [] : [...run.chargedThrough]));
+  const kept = await withoutLowering(session, new Map(ofDrafts));
+  return invoiced.flatMap(({ billing, run }) =>
+    [...run.chargedThrough].map(([subscriptionId, date]) => ({
+      subscriptionId,
+      chargedThrough: atReferenceTime(kept.get(subscriptionId) ?? date, billing.account),
+    })),
+  );
 }
 
 function nullInvoiceEvent({ billing }: EvaluatedAccount): NewBusEvent {

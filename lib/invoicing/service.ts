@@ -10,7 +10,9 @@ import type { Ports } from '../ports/index.ts';
 import type { InvoiceFilter, Page, PageRequest, ReadSession, WriteSession } from '../ports/storage/index.ts';
 import { withForeseenPlan } from '../subscriptions/hypothesis.ts';
 import { planNamesOf } from '../subscriptions/lifecycle-order.ts';
+import { tagsOfAccounts } from '../tags/control-tags.ts';
 import { formatLocalDate, type LocalDate } from '../time/index.ts';
+import { type Drafting, draftingOf } from './drafting.ts';
 import { dryRun } from './dry-run.ts';
 import { checkDryRun, type DryRunRequest } from './dry-run-request.ts';
 import { type InvoiceView, viewInvoices } from './invoice-view.ts';
@@ -24,6 +26,10 @@ export interface GenerateRequest {
   readonly accountId: Uuid;
   /** Local date in the account's zone up to which to invoice; default today. */
   readonly targetDate?: LocalDate | null;
+  /** Adds the items to the account's oldest DRAFT if there is one, as the tag AUTO_INVOICING_REUSE_DRAFT does. */
+  readonly reuseDraft?: boolean;
+  /** Adds the items to this DRAFT. */
+  readonly draftId?: Uuid | null;
 }
 
 /** Which invoices of an account to list, and whether with their items. */
@@ -55,6 +61,7 @@ export class InvoicingService {
    * unparks it.
    * @throws BillingError INVOICE_NOTHING_TO_DO (4007), INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE (4005),
    * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), CURRENCY_INVALID (3) for an account without currency, ACCOUNT_BUSY (60018),
+   * INVOICE_NOT_FOUND (4006), INVOICE_ALREADY_COMMITTED (4024), INVOICE_INVALID_STATUS (4023) of a draft that is named,
    * UNEXPECTED_ERROR (4) for an illegal state, which parks the account.
    */
   async generate(context: CallContext, request: GenerateRequest): Promise<InvoiceView> {
@@ -65,7 +72,8 @@ export class InvoicingService {
       authorshipOf(context),
       async (session): Promise<GenerateOutcome> => {
         const account = await lockAccount(session, request.accountId);
-        const [result] = await this.run(session, [{ account, requestedDate }], catalogsOf);
+        const drafting = await draftingAsked(session, request);
+        const [result] = await this.run(session, [{ account, requestedDate, drafting }], catalogsOf);
         if (result?.kind === 'failed') return parkIfIllegal(session, result, this.#ports.ids);
         await unparkAccount(session, account);
         return { kind: 'done', invoiceId: result?.invoiceId ?? null };
@@ -206,6 +214,15 @@ export class InvoicingService {
 async function requireAccount(session: ReadSession, accountId: Uuid): Promise<void> {
   const [account] = await session.accounts.findByIds([accountId]);
   if (!account) throw noSuchAccount(accountId);
+}
+
+/** What the account's tags and the call say about drafts. */
+async function draftingAsked(
+  session: ReadSession,
+  { accountId, reuseDraft = false, draftId = null }: GenerateRequest,
+): Promise<Drafting> {
+  const tagged = draftingOf(await tagsOfAccounts(session, [accountId]), accountId);
+  return { ...tagged, reusesDraft: tagged.reusesDraft || reuseDraft, draftId };
 }
 
 type GenerateOutcome =

@@ -5,12 +5,6 @@ import { ObjectType } from '../objects/object-type.ts';
 import type { TagDefinition, TaggedType, UserTagDefinition } from './model.ts';
 import { SystemTag, systemDefinition } from './system-definitions.ts';
 
-/** Control tags whose effect this version does not have: they would be accepted and do nothing. */
-const notOffered: ReadonlySet<Uuid> = new Set([
-  SystemTag.AUTO_INVOICING_DRAFT,
-  SystemTag.AUTO_INVOICING_REUSE_DRAFT,
-]);
-
 /**
  * Document 1 §2.7 names accounts alone; a bundle that carries the tag is left out of its account's invoices all the same
  * (invoicing.md §4 rule 5, subscriptions.md §19.1).
@@ -37,8 +31,7 @@ export function definitionOf(id: Uuid, known: readonly UserTagDefinition[]): Tag
 
 /**
  * The definition if a caller may put it on objects of this type (accounts.md §13.1 rules 2 and 3).
- * @throws BillingError TAG_DEFINITION_DOES_NOT_EXIST (3902), TAG_IS_SYSTEM (3953), TAG_NOT_APPLICABLE (3954),
- * NOT_IMPLEMENTED for a control tag without effect in this version.
+ * @throws BillingError TAG_DEFINITION_DOES_NOT_EXIST (3902), TAG_IS_SYSTEM (3953), TAG_NOT_APPLICABLE (3954).
  */
 export function applicableDefinition(id: Uuid, type: TaggedType, lookup: DefinitionLookup): TagDefinition {
   const definition = definitionOf(id, lookup.known);
@@ -46,11 +39,7 @@ export function applicableDefinition(id: Uuid, type: TaggedType, lookup: Definit
   const isEnforced = definition.isControlTag || lookup.enforceTypes;
   const applies = definition.applicableObjectTypes.includes(type) || appliesBesides.get(id) === type;
   if (isEnforced && !applies) throw notApplicable(definition, type);
-  if (!notOffered.has(id)) return definition;
-  throw new BillingError({
-    code: ErrorCode.NOT_IMPLEMENTED,
-    message: `Tag ${definition.name} is not offered by this version, which makes no draft invoices`,
-  });
+  return definition;
 }
 
 /** What only the engine sets and removes. @throws BillingError TAG_IS_SYSTEM (3953). */

@@ -30,7 +30,7 @@ export class TagService {
   /**
    * Puts tags of these definitions on the object, all or none; those it carries already are left as they are.
    * @throws BillingError of the object's type when it is unknown; TAG_DEFINITION_DOES_NOT_EXIST (3902), TAG_IS_SYSTEM
-   * (3953), TAG_NOT_APPLICABLE (3954), NOT_IMPLEMENTED for control tags of draft invoices, BUSY (60018).
+   * (3953), TAG_NOT_APPLICABLE (3954), BUSY (60018).
    */
   async add(
     context: CallContext,

@@ -33,6 +33,23 @@ export function describeCredit(journey: JourneyOf): void {
       expect(adjusted.data).to.include({ invoiceId: made?.invoiceId, balance: 6 });
     });
 
+    it('commits one draft and voids another', async () => {
+      const { client, ids } = journey();
+      const accountId = ids.get('accountId');
+      const drafts: string[] = [];
+      for (const amount of [1, 2]) {
+        const { data } = await client.invoice.createExternalCharges([item({ amount })], accountId, BY);
+        drafts.push(String(data[0]?.invoiceId));
+      }
+      const [first = '', second = ''] = drafts;
+      expect((await client.invoice.getInvoice(first)).data.status).to.equal('DRAFT');
+      expect((await client.invoice.commitInvoice(first, BY)).status).to.equal(204);
+      expect((await client.invoice.voidInvoice(second, BY)).status).to.equal(204);
+      const statuses: unknown[] = [];
+      for (const id of drafts) statuses.push((await client.invoice.getInvoice(id)).data.status);
+      expect(statuses).to.deep.equal(['COMMITTED', 'VOID']);
+    });
+
     it('gives credit, moves it to the parent and spends it', async () => {
       const { client, ids } = journey();
       const accountId = ids.get('accountId');

@@ -197,14 +197,6 @@ eachDatabase((_kind, open) => {
       });
     });
 
-    it('those of draft invoices are refused, and nothing is stored', async () => {
-      const { id } = await engine.acme.createAccount({});
-      for (const name of ['AUTO_INVOICING_DRAFT', 'AUTO_INVOICING_REUSE_DRAFT'] as const) {
-        expect(await codeOf(tag(id, SystemTag.TEST, SystemTag[name]))).to.equal(1);
-      }
-      expect(await engine.acme.tags.ofObject({ type: 'ACCOUNT', id })).to.deep.equal([]);
-    });
-
     it('__PARK__ is set and removed by the engine only, with audit and events', async () => {
       const id = await subscriber();
       const object = { type: 'ACCOUNT', id } as const;

@@ -174,6 +174,8 @@ export const samples: Readonly<Record<string, MakeSample>> = {
   getCredit: givenCredit,
   rebalanceExistingCBAOnAccount: nothing,
   transferChildCreditToParent: childWithCredit,
+  commitInvoice: draftInvoice,
+  voidInvoice: draftInvoice,
   getInvoices: () => ({ query: 'audit=FULL' }),
   getInvoice: () => ({ query: 'audit=FULL' }),
   getInvoicesForAccount: () => ({ query: 'includeInvoiceComponents=true&startDate=2024-01-01&audit=FULL' }),
@@ -274,6 +276,14 @@ async function chargedItem({ serving, accountId }: World): Promise<Sample> {
   if (!item) throw new Error('no charge was made');
   const { invoiceId, invoiceItemId } = item;
   return { segments: { invoiceId }, body: { accountId, invoiceItemId, amount: 4, currency: 'USD' } };
+}
+
+async function draftInvoice({ serving, accountId }: World): Promise<Sample> {
+  const { json } = await serving.call('POST', `/1.0/kb/invoices/charges/${accountId}`, {
+    body: [{ amount: 10 }],
+  });
+  const [item] = json as readonly { readonly invoiceId: string }[];
+  return { segments: { invoiceId: item?.invoiceId ?? '' } };
 }
 
 async function givenCredit({ serving, accountId }: World): Promise<Sample> {

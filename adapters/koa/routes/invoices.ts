@@ -1,9 +1,19 @@
 import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
+import { isUuid, type Uuid } from '../../../lib/ids/index.ts';
 import { auditedIdsOfInvoice, dryRunOf, Invoice, InvoiceDryRun, invoiceJson } from '../models/invoice.ts';
-import { created, json, nothing, page } from '../routing/answer.ts';
+import { created, empty, json, nothing, page } from '../routing/answer.ts';
 import { optionalJsonBody } from '../routing/body.ts';
 import { type Route, tenantRoute } from '../routing/route.ts';
-import { flag, moment, pageParameters, required, uuidList, uuidParameter } from '../wire/query.ts';
+import {
+  flag,
+  moment,
+  type PluginPropertyParameter,
+  pageParameters,
+  pluginProperties,
+  required,
+  uuidList,
+  uuidParameter,
+} from '../wire/query.ts';
 import { listOf } from '../wire/wire-type.ts';
 import { auditOf, auditParameter } from './audit.ts';
 import { requestedDay } from './requested-day.ts';
@@ -46,14 +56,24 @@ export const invoiceRoutes: readonly Route[] = [
     area,
     summary: 'Invoice an account up to a date now',
     permission: 'invoice:trigger',
-    query: { accountId: required(uuidParameter), targetDate: moment },
+    query: { accountId: required(uuidParameter), targetDate: moment, pluginProperty: pluginProperties },
     success: { status: 201, location: '/invoices/{invoiceId}' },
-    fails: [...runErrors, ErrorCode.INVOICE_NOTHING_TO_DO],
+    fails: [
+      ...runErrors,
+      ErrorCode.INVOICE_NOTHING_TO_DO,
+      ErrorCode.INVOICE_NOT_FOUND,
+      ErrorCode.INVOICE_ALREADY_COMMITTED,
+      ErrorCode.INVOICE_INVALID_STATUS,
+    ],
     statusOf: { [ErrorCode.INVOICE_NOTHING_TO_DO]: 404 },
     async handle(call) {
       const { accountId } = call.query;
       const targetDate = await requestedDay(call, accountId, call.query.targetDate);
-      const invoice = await call.billing.generateInvoice(call.context, { accountId, targetDate });
+      const invoice = await call.billing.generateInvoice(call.context, {
+        accountId,
+        targetDate,
+        ...draftAsked(call.query.pluginProperty),
+      });
       return created(`/invoices/${invoice.id}`);
     },
   }),
@@ -92,6 +112,40 @@ export const invoiceRoutes: readonly Route[] = [
       const audit = await auditOf(call, rows.flatMap(auditedIdsOfInvoice));
       const invoices = rows.map((row) => invoiceJson(row, { dialect: call.dialect, audit }));
       return page(invoices, { ...call.query, total, max });
+    },
+  }),
+  tenantRoute({
+    method: 'PUT',
+    path: '/1.0/kb/invoices/{invoiceId}/commitInvoice',
+    operationId: 'commitInvoice',
+    area,
+    summary: 'Commit a draft: it is owed from now on',
+    permission: 'invoice:commit',
+    success: { status: 204 },
+    fails: [ErrorCode.INVOICE_NOT_FOUND, ErrorCode.INVOICE_INVALID_STATUS],
+    async handle(call) {
+      await call.billing.invoices.commit(call.context, call.params.invoiceId);
+      return empty;
+    },
+  }),
+  tenantRoute({
+    method: 'PUT',
+    path: '/1.0/kb/invoices/{invoiceId}/voidInvoice',
+    operationId: 'voidInvoice',
+    area,
+    summary: 'Void an invoice: what it billed is billed again by the next run',
+    permission: 'invoice:void',
+    success: { status: 204 },
+    fails: [
+      ErrorCode.INVOICE_NOT_FOUND,
+      ErrorCode.INVOICE_INVALID_STATUS,
+      ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_PAID,
+      ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED,
+      ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_GENERATED_USED_CREDIT,
+    ],
+    async handle(call) {
+      await call.billing.invoices.void(call.context, call.params.invoiceId);
+      return empty;
     },
   }),
   tenantRoute({
@@ -168,6 +222,25 @@ export const invoiceRoutes: readonly Route[] = [
     },
   }),
 ];
+
+/** The plugin properties that say which draft a run adds to (invoicing.md §8.3). */
+function draftAsked(properties: readonly PluginPropertyParameter[]) {
+  const given = (name: string) => properties.findLast(({ key }) => key === name)?.value ?? null;
+  const draftId = given('KB_REUSE_DRAFT_INVOICING_ID');
+  return {
+    reuseDraft: given('KB_AUTO_INVOICING_REUSE_DRAFT') === 'true',
+    draftId: draftId === null ? null : uuidOrRefuse(draftId),
+  };
+}
+
+function uuidOrRefuse(text: string): Uuid {
+  const id = text.toLowerCase();
+  if (isUuid(id)) return id;
+  throw new BillingError({
+    code: ErrorCode.INVALID_PARAMETER,
+    message: 'pluginProperty KB_REUSE_DRAFT_INVOICING_ID has to be the id of an invoice',
+  });
+}
 
 /** http-api.md §13.1 note 20. */
 function refuseContradictions(query: {

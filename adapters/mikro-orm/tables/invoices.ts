@@ -38,6 +38,7 @@ export const invoicesTable = new RecordTable<New<Invoice>>(
       { name: 'page', columns: ['tenant_record_id', 'record_id'] },
       { name: 'account', columns: ['tenant_record_id', 'account_record_id', 'record_id'] },
       { name: 'open', columns: ['tenant_record_id', 'account_record_id'], where: `raw_balance <> '0'` },
+      { name: 'draft', columns: ['tenant_record_id', 'account_record_id'], where: `status = 'DRAFT'` },
     ],
   },
   {
@@ -71,6 +72,11 @@ export const invoiceItemsTable = new RecordTable<New<InvoiceItem>>(
     uniques: [{ name: 'id', columns: ['id'] }],
     indexes: [
       { name: 'invoice', columns: ['tenant_record_id', 'invoice_id', 'record_id'] },
+      {
+        name: 'linked',
+        columns: ['tenant_record_id', 'linked_item_id'],
+        where: 'linked_item_id is not null',
+      },
       { name: 'account', columns: ['tenant_record_id', 'account_record_id', 'record_id'] },
     ],
   },

@@ -44,6 +44,19 @@ export interface InvoiceReads {
   listOfAccount(accountId: Uuid, filter: InvoiceFilter): Promise<readonly Invoice[]>;
   /** The unpaid invoices of these accounts (invoicing.md §1.4 rule 9), by invoice date, then number. */
   findUnpaid(accountIds: readonly Uuid[]): Promise<readonly Invoice[]>;
+  /** The DRAFT invoices of these accounts, summaries of children left out, in creation order. */
+  findDrafts(accountIds: readonly Uuid[]): Promise<readonly Invoice[]>;
+  /** Items that adjust or repair one of these, in creation order. */
+  findItemsLinkedTo(itemIds: readonly Uuid[]): Promise<readonly InvoiceItem[]>;
+  /**
+   * Up to when COMMITTED charges in force bill these subscriptions (invoicing.md §8.5); those that none bills are left
+   * out.
+   */
+  committedThrough(
+    subscriptionIds: readonly Uuid[],
+  ): Promise<readonly { readonly subscriptionId: Uuid; readonly date: LocalDate }[]>;
+  /** Latest target date of the account's invoices with RECURRING or USAGE items that are not VOID (invoicing.md §1.5). */
+  maxTargetDate(accountId: Uuid): Promise<LocalDate | null>;
   page(request: PageRequest): Promise<Page<Invoice>>;
   pageOfAccount(accountId: Uuid, request: PageRequest): Promise<Page<Invoice>>;
   /** Accounts without a stored state are left out; they have balance 0 and no target date. */
@@ -74,6 +87,10 @@ export interface InvoiceWrites {
   takeInvoiceNumbers(count: number): Promise<number>;
   insertInvoices(invoices: readonly New<Invoice>[]): Promise<void>;
   insertItems(items: readonly New<InvoiceItem>[]): Promise<void>;
+  /** Writes status, commit date and target date; audited as UPDATE. */
+  setStanding(
+    invoices: readonly Pick<Invoice, 'id' | 'status' | 'commitDate' | 'targetDate'>[],
+  ): Promise<void>;
   setAmounts(changes: readonly ({ readonly invoiceId: Uuid } & InvoiceAmounts)[]): Promise<void>;
   /** Writes `isWrittenOff`, which follows from the invoice's tags. */
   setWrittenOff(changes: readonly Pick<Invoice, 'id' | 'isWrittenOff'>[]): Promise<void>;

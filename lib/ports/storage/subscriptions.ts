@@ -35,8 +35,8 @@ export interface SubscriptionWrites {
   insertBlockingStates(states: readonly New<BlockingState>[]): Promise<void>;
   /** Audited as UPDATE. */
   withdrawBlockingStates(stateIds: readonly Uuid[]): Promise<void>;
-  /** Audited as UPDATE of the subscription. */
+  /** null = nothing is charged; audited as UPDATE of the subscription. */
   setChargedThrough(
-    changes: readonly { readonly subscriptionId: Uuid; readonly chargedThrough: DatedInstant }[],
+    changes: readonly { readonly subscriptionId: Uuid; readonly chargedThrough: DatedInstant | null }[],
   ): Promise<void>;
 }

@@ -16,6 +16,7 @@ import { Migration20261121235846CoverageIndexes } from './20261121235846-coverag
 import { Migration20261121210930CatalogRemoval } from './20261121210930-catalog-removal.ts';
 import { Migration20261121215435AccountCredit } from './20261121215435-account-credit.ts';
 import { Migration20261121215533Idempotency } from './20261121215533-idempotency.ts';
+import { Migration20261122000539Drafts } from './20261122000539-drafts.ts';
 
 /** The migrations of SQLite, in the order in which they run. */
 export const migrations: readonly MigrationObject[] = [
@@ -36,4 +37,5 @@ export const migrations: readonly MigrationObject[] = [
   { name: '20261121215533-idempotency', class: Migration20261121215533Idempotency },
   { name: '20261121215900-plans-in-use', class: Migration20261121215900PlansInUse },
   { name: '20261121235846-coverage-indexes', class: Migration20261121235846CoverageIndexes },
+  { name: '20261122000539-drafts', class: Migration20261122000539Drafts },
 ];

@@ -1,0 +1,38 @@
+import { BillingError, ErrorCode } from '../errors/index.ts';
+import type { Uuid } from '../ids/index.ts';
+import { noSuchObject } from '../objects/no-such-object.ts';
+import { ObjectType } from '../objects/object-type.ts';
+import { type Invoice, type InvoiceItem, InvoiceStatus } from './model.ts';
+
+/** An invoice that is not owed yet, with its items. */
+export interface Draft {
+  readonly invoice: Invoice;
+  readonly items: readonly InvoiceItem[];
+}
+
+/**
+ * The invoice if items may be added to it: a DRAFT of the account.
+ * @throws BillingError INVOICE_NOT_FOUND (4006), INVOICE_ALREADY_COMMITTED (4024), INVOICE_INVALID_STATUS (4023).
+ */
+export function draftOf(
+  invoice: Invoice | undefined,
+  { id, accountId }: { readonly id: Uuid; readonly accountId: Uuid },
+): Invoice {
+  if (invoice?.accountId !== accountId) throw noSuchObject({ type: ObjectType.INVOICE, id });
+  switch (invoice.status) {
+    case InvoiceStatus.DRAFT:
+      return invoice;
+    case InvoiceStatus.COMMITTED:
+      throw new BillingError({
+        code: ErrorCode.INVOICE_ALREADY_COMMITTED,
+        message: `Invoice ${id} is committed: items can be added to drafts only`,
+        facts: { invoiceId: id },
+      });
+    case InvoiceStatus.VOID:
+      throw new BillingError({
+        code: ErrorCode.INVOICE_INVALID_STATUS,
+        message: `Invoice ${id} is void: items can be added to drafts only`,
+        facts: { invoiceId: id },
+      });
+  }
+}

@@ -1,0 +1,64 @@
+import { authorshipOf, type CallContext } from '../context.ts';
+import { BillingError, ErrorCode } from '../errors/index.ts';
+import type { Uuid } from '../ids/index.ts';
+import { noSuchObject } from '../objects/no-such-object.ts';
+import { ObjectType } from '../objects/object-type.ts';
+import { lockOwningAccount } from '../objects/owning-account.ts';
+import type { Ports } from '../ports/index.ts';
+import type { WriteSession } from '../ports/storage/index.ts';
+import { commitDraft } from './commit-draft.ts';
+import { type Invoice, InvoiceStatus } from './model.ts';
+import { voidInvoice } from './void-invoice.ts';
+
+/** What people do with a whole invoice (invoicing.md §3). */
+export class InvoiceStatusService {
+  readonly #ports: Pick<Ports, 'storage' | 'ids'>;
+
+  constructor(ports: Pick<Ports, 'storage' | 'ids'>) {
+    this.#ports = ports;
+  }
+
+  /**
+   * Commits a DRAFT: it counts from now on, and is paid as any new invoice is.
+   * @throws BillingError INVOICE_NOT_FOUND (4006), INVOICE_INVALID_STATUS (4023) of one that is not a DRAFT, BUSY (60018).
+   */
+  async commit(context: CallContext, invoiceId: Uuid): Promise<void> {
+    await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
+      const { account, invoice } = await lockInvoice(session, invoiceId);
+      if (invoice.status !== InvoiceStatus.DRAFT) throw wrongStatus(invoice, 'committed');
+      const items = await session.invoices.findItems([invoiceId]);
+      await commitDraft(session, { account, draft: { invoice, items } }, this.#ports.ids);
+    });
+  }
+
+  /**
+   * Voids a DRAFT or COMMITTED invoice: it counts nowhere any more, and what it billed is billed again by the next run.
+   * @throws BillingError INVOICE_NOT_FOUND (4006), INVOICE_INVALID_STATUS (4023) of one that is VOID,
+   * INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED (4032), INVOICE_CAN_NOT_VOID_INVOICE_THAT_GENERATED_USED_CREDIT (4033), INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_PAID (4028), BUSY (60018).
+   */
+  async void(context: CallContext, invoiceId: Uuid): Promise<void> {
+    await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
+      const { account, invoice } = await lockInvoice(session, invoiceId);
+      if (invoice.status === InvoiceStatus.VOID) throw wrongStatus(invoice, 'voided');
+      const items = await session.invoices.findItems([invoiceId]);
+      await voidInvoice(session, { account, invoice, items }, this.#ports.ids);
+    });
+  }
+}
+
+/** The invoice as it is under the lock of its account. */
+async function lockInvoice(session: WriteSession, id: Uuid) {
+  const object = { type: ObjectType.INVOICE, id };
+  const account = await lockOwningAccount(session, object);
+  const [invoice] = await session.invoices.findByIds([id]);
+  if (!invoice) throw noSuchObject(object);
+  return { account, invoice };
+}
+
+function wrongStatus({ id, status }: Invoice, done: string): BillingError {
+  return new BillingError({
+    code: ErrorCode.INVOICE_INVALID_STATUS,
+    message: `Invoice ${id} is ${status} and cannot be ${done}`,
+    facts: { invoiceId: id, status },
+  });
+}

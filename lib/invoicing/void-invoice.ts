@@ -1,0 +1,154 @@
+import type { Account } from '../accounts/model.ts';
+import { BillingError, ErrorCode } from '../errors/index.ts';
+import type { Uuid } from '../ids/index.ts';
+import { formatDecimal, sum, ZERO } from '../money/index.ts';
+import type { IdGenerator } from '../ports/identity.ts';
+import type { ReadSession, WriteSession } from '../ports/storage/index.ts';
+import { atReferenceTime } from '../subscriptions/requested-date.ts';
+import { markDirty } from '../subscriptions/save-edits.ts';
+import { formatLocalDate } from '../time/index.ts';
+import { changeInvoices } from './change-invoices.ts';
+import { chargedThroughDates } from './charged-through-date.ts';
+import { type Invoice, type InvoiceItem, InvoiceItemType, InvoiceStatus } from './model.ts';
+import { invoicesBeingPaid } from './payments-in-flight.ts';
+import { billedTwice, isRepair, type ReleasedCoverage, releaseCoverage } from './void-coverage.ts';
+
+interface Voiding {
+  readonly account: Account;
+  readonly invoice: Invoice;
+  readonly items: readonly InvoiceItem[];
+}
+
+/**
+ * Voids an invoice of a locked account (invoicing.md §9 rule 6): credit that it had used comes back, credit that it had
+ * generated goes, and what it billed is to be billed again by the next run.
+ * @throws BillingError INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED (4032), INVOICE_CAN_NOT_VOID_INVOICE_THAT_GENERATED_USED_CREDIT (4033), INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_PAID (4028).
+ */
+export async function voidInvoice(session: WriteSession, voiding: Voiding, ids: IdGenerator): Promise<void> {
+  const { account, invoice: before } = voiding;
+  await refuseRepaired(session, voiding);
+  if (before.status === InvoiceStatus.COMMITTED) await refuseUsed(session, voiding);
+  const released = await release(session, voiding);
+  const after = { ...before, status: InvoiceStatus.VOID };
+  await session.invoices.setStanding([after]);
+  await session.invoices.replaceCoverage(released.itemIds, released.rows, () => account.recordId);
+  await session.invoices.setRepairable(released.repairable);
+  await markDirty(session, released.touched);
+  if (before.status === InvoiceStatus.COMMITTED) await resetChargedThrough(session, voiding);
+  const changes = [{ before, after, isAdjusted: true }];
+  const maxTargetDates = await maxTargetDateWithout(session, voiding);
+  await changeInvoices(session, { changes, accounts: [account], maxTargetDates }, ids);
+}
+
+/** Another invoice that counts has repaired an item of this one. */
+async function refuseRepaired(session: ReadSession, { invoice, items }: Voiding): Promise<void> {
+  const linked = await session.invoices.findItemsLinkedTo(items.map(({ id }) => id));
+  const repairs = linked.filter((item) => isRepair(item) && item.invoiceId !== invoice.id);
+  const [standing] = await repairsInForce(session, repairs);
+  if (standing === undefined) return;
+  throw new BillingError({
+    code: ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED,
+    message: `Invoice ${invoice.id} cannot be voided: invoice ${standing.invoiceId} repairs an item of it; void that one first`,
+    facts: { invoiceId: invoice.id, repairingInvoiceId: standing.invoiceId },
+  });
+}
+
+/** Credit that it has generated is used, or it is paid, or a payment of it is under way. */
+async function refuseUsed(session: ReadSession, { account, invoice, items }: Voiding): Promise<void> {
+  const [state] = await session.invoices.loadStates([account.id]);
+  if (invoice.creditAdj.greaterThan(state?.accountCBA ?? ZERO)) {
+    throw new BillingError({
+      code: ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_GENERATED_USED_CREDIT,
+      message: `Invoice ${invoice.id} cannot be voided: of the credit of ${formatDecimal(invoice.creditAdj)} that it has generated some is used`,
+      facts: { invoiceId: invoice.id },
+    });
+  }
+  const paid = sum(items.map(({ amount }) => amount)).minus(invoice.rawBalance);
+  if (!invoice.isMigration && !paid.isZero()) throw refusedPaid(invoice.id, 'is paid');
+  const beingPaid = await invoicesBeingPaid(session, [invoice.id]);
+  if (beingPaid.has(invoice.id)) throw refusedPaid(invoice.id, 'is being paid');
+}
+
+function refusedPaid(invoiceId: Uuid, reason: string): BillingError {
+  return new BillingError({
+    code: ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_PAID,
+    message: `Invoice ${invoiceId} cannot be voided: it ${reason}`,
+    facts: { invoiceId },
+  });
+}
+
+/** @throws BillingError INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED where days that its repairs have freed are billed by another invoice. */
+async function release(session: ReadSession, { invoice, items }: Voiding): Promise<ReleasedCoverage> {
+  const own = new Set(items.map(({ id }) => id));
+  const repairedIds = items.filter(isRepair).flatMap(({ linkedItemId }) => linkedItemId ?? []);
+  const stored = await session.invoices.findItemsByIds(
+    [...new Set(repairedIds)].filter((id) => !own.has(id)),
+  );
+  const repaired = stored.filter(({ itemType }) => itemType === InvoiceItemType.RECURRING);
+  const linked = await session.invoices.findItemsLinkedTo(repaired.map(({ id }) => id));
+  const others = linked.filter((item) => isRepair(item) && item.invoiceId !== invoice.id);
+  const released = releaseCoverage({
+    items,
+    repaired,
+    otherRepairs: await repairsInForce(session, others),
+    currency: invoice.currency,
+  });
+  await refuseBilledTwice(session, invoice, released);
+  return released;
+}
+
+async function refuseBilledTwice(
+  session: ReadSession,
+  { id: invoiceId }: Invoice,
+  { rows, itemIds }: ReleasedCoverage,
+): Promise<void> {
+  const windows = rows.map(({ subscriptionId, startDate }) => ({ subscriptionId, from: startDate }));
+  const released = new Set(itemIds);
+  const staying = (await session.invoices.loadCoverage(windows)).filter(
+    ({ itemId }) => !released.has(itemId),
+  );
+  const twice = billedTwice(rows, staying);
+  if (twice === undefined) return;
+  throw new BillingError({
+    code: ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED,
+    message:
+      `Invoice ${invoiceId} cannot be voided: days from ${formatLocalDate(twice.startDate)} on that it repairs ` +
+      'are billed anew by another invoice; void that one first',
+    facts: { invoiceId, subscriptionId: twice.subscriptionId },
+  });
+}
+
+/** Those of invoices that are not VOID. */
+async function repairsInForce(
+  session: ReadSession,
+  repairs: readonly InvoiceItem[],
+): Promise<readonly InvoiceItem[]> {
+  if (repairs.length === 0) return [];
+  const invoices = await session.invoices.findByIds([...new Set(repairs.map(({ invoiceId }) => invoiceId))]);
+  const voided = new Set(invoices.filter(({ status }) => status === InvoiceStatus.VOID).map(({ id }) => id));
+  return repairs.filter(({ invoiceId }) => !voided.has(invoiceId));
+}
+
+/** §8.5: from the COMMITTED charges that remain in force. */
+async function resetChargedThrough(session: WriteSession, { account, items }: Voiding): Promise<void> {
+  const subscriptionIds = [...chargedThroughDates(items).keys()];
+  const remaining = await session.invoices.committedThrough(subscriptionIds);
+  const dates = new Map(remaining.map(({ subscriptionId, date }) => [subscriptionId, date]));
+  await session.subscriptions.setChargedThrough(
+    subscriptionIds.map((subscriptionId) => {
+      const date = dates.get(subscriptionId);
+      return {
+        subscriptionId,
+        chargedThrough: date === undefined ? null : atReferenceTime(date, account),
+      };
+    }),
+  );
+}
+
+/** §1.5: the latest target date among the invoices with recurring charges that are left. */
+async function maxTargetDateWithout(session: ReadSession, { account, items }: Voiding) {
+  const recurs = items.some(({ itemType }) => itemType === 'RECURRING' || itemType === 'USAGE');
+  return recurs
+    ? new Map([[account.id, await session.invoices.maxTargetDate(account.id)]])
+    : new Map<Uuid, null>();
+}
