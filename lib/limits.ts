@@ -52,6 +52,9 @@ export const MAX_EARLIER_CATALOGS = 16;
 /** Accounts that the report on a candidate catalog names as no longer billable; all are counted. */
 export const MAX_LISTED_UNBILLABLE_ACCOUNTS = 100;
 
+/** Accounts listed at once, by their numbers, to be looked at after a change of the catalog. */
+export const ACCOUNTS_PER_CATALOG_CHANGE_LIST = 10_000;
+
 /** Accounts looked at in one transaction after a change of the catalog: some ten milliseconds on PostgreSQL. */
 export const ACCOUNTS_PER_CATALOG_CHANGE_PAGE = 200;
 

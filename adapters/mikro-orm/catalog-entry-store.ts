@@ -45,6 +45,12 @@ export function catalogEntryReads(scope: TenantScope): CatalogEntryReads {
             condition: sql`${isIn('plan_name', 'text', planNames)}`,
             order: 'plan_name, effective_date, created_order',
           }),
+    plansChangedSince: async (revision) => {
+      const rows = await scope.runner.rows(sql`
+        select distinct plan_name from bw_catalog_plan_rows
+        where tenant_record_id = ${scope.tenantRecordId} and since_revision > ${revision}`);
+      return rows.map((row) => textOf(row.plan_name, 'plan_name'));
+    },
     existForAccounts: async () => {
       const rows = await scope.runner.rows(sql`
         select 1 from bw_catalog_entries

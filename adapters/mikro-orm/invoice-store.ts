@@ -2,6 +2,7 @@ import type { Uuid } from '../../lib/ids/index.ts';
 import type { CoverageRow, Invoice } from '../../lib/invoicing/model.ts';
 import { MIN_YEAR } from '../../lib/limits.ts';
 import type { InvoiceFilter, InvoiceReads, InvoiceWrites } from '../../lib/ports/storage/index.ts';
+import { isStorable } from '../../lib/text/index.ts';
 import { formatLocalDate, localDate } from '../../lib/time/index.ts';
 import { invoiceAudit, invoiceItemAudit } from './audited-records.ts';
 import { insertAudited, updateAudited, type WriteScope } from './audited-writes.ts';
@@ -117,6 +118,21 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
         select distinct account_record_id from bw_invoicing_cursors
         where tenant_record_id = ${scope.tenantRecordId} and account_record_id > ${afterRecordId}
           and (catalog_revision is null or catalog_revision <> ${catalogRevision})
+        order by account_record_id limit ${limit}`);
+      return rows.map((row) => numberOf(row.account_record_id, 'account_record_id'));
+    },
+    accountsOnPlans: async ({ planNames, afterRecordId, limit }) => {
+      const parents = planNames.filter(isStorable);
+      if (parents.length === 0) return [];
+      // Two statements: of a join PostgreSQL reads both tables to the end.
+      const overriding = await scope.runner.rows(sql`
+        select plan_name from bw_override_plans
+        where tenant_record_id = ${scope.tenantRecordId} and ${isIn('parent_plan_name', 'text', parents)}`);
+      const names = [...parents, ...overriding.map((row) => textOf(row.plan_name, 'plan_name'))];
+      const rows = await scope.runner.rows(sql`
+        select distinct account_record_id from bw_subscription_events
+        where tenant_record_id = ${scope.tenantRecordId} and ${isIn('plan_name', 'text', names)}
+          and account_record_id > ${afterRecordId}
         order by account_record_id limit ${limit}`);
       return rows.map((row) => numberOf(row.account_record_id, 'account_record_id'));
     },

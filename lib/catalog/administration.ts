@@ -53,7 +53,8 @@ export class CatalogAdministration {
       const ids = (await session.catalogs.versions()).map((version) => version.id);
       await session.catalogs.replace({ removed: ids, added: [] });
       await session.catalogs.leaveGlobalDefault();
-      session.publish([catalogDeleted(), catalogChanged(ids.at(-1) ?? null)]);
+      const revision = await session.catalogs.revision();
+      session.publish([catalogDeleted(), catalogChanged(ids.at(-1) ?? null, revision)]);
     });
   }
 
@@ -79,7 +80,7 @@ export class CatalogAdministration {
       const removed = await idsOf(session, edits);
       const added = await this.#rowsOf(versions, context);
       await session.catalogs.replace({ removed, added });
-      session.publish([catalogChanged(added[0]?.id ?? null)]);
+      session.publish([catalogChanged(added[0]?.id ?? null, await session.catalogs.revision())]);
     });
   }
 

@@ -10,6 +10,7 @@ import type { ReadSession } from '../ports/storage/index.ts';
 import { type Catalog, createCatalog } from './catalog.ts';
 import type { CatalogOfAccount } from './catalog-source.ts';
 import type { CatalogVersion } from './catalog-version.ts';
+import { type ChangedPlans, changedPlans } from './changed-plans.ts';
 import { accountCatalog, tenantCatalog } from './entries/entry-catalog.ts';
 import type { EntriesAndRows } from './entries/entry-views.ts';
 import { type CatalogEntry, EntryKind } from './entries/model.ts';
@@ -82,6 +83,13 @@ export class EffectiveCatalogs {
       assertInvariant(known.has(accountId), `The catalog of account ${accountId} was not asked for`);
       return own.get(accountId) ?? tenant.catalog;
     };
+  }
+
+  /** The plans whose subscriptions the stored catalog may bill otherwise than it did at an earlier revision. */
+  async changedSince(session: ReadSession, revision: number): Promise<ChangedPlans> {
+    const uploaded = await this.#stored.get(session);
+    const plans = changedPlans(uploaded.asOf(revision).versions, uploaded.versions);
+    return plans?.union(new Set(await session.catalogEntries.plansChangedSince(revision))) ?? null;
   }
 
   /** As `ofAccounts`, with more XML versions than are stored: what an upload would make of them. */

@@ -1,9 +1,11 @@
+import { MAX_YEAR } from '../limits.ts';
 import {
   addDays,
   BillingPeriod,
   type DatedInstant,
   firstBillCycleDate,
   type Instant,
+  instant,
   isMonthBased,
   type LocalDate,
   localDateOf,
@@ -14,6 +16,12 @@ import {
 import type { CatalogVersion } from './catalog-version.ts';
 import type { Plan, PlanPhase } from './model.ts';
 import { hasSamePrices } from './same-prices.ts';
+
+/**
+ * A price change from the last year on never comes: in a zone ahead of UTC, or moved to a bill cycle date, it could lie
+ * beyond the calendar.
+ */
+const NEVER = instant(Date.UTC(MAX_YEAR, 0, 1));
 
 /** A CREATE, TRANSFER or CHANGE (`PLAN`) or a PHASE, with the phase that it brings as §6.2 resolves it. */
 export interface PlanStep {
@@ -98,7 +106,7 @@ function proposalOf(
 ): PriceChangeEvent | undefined {
   const date = plan.effectiveDateForExistingSubscriptions;
   const phase = plan.phases.find(({ type }) => type === step.phase.type);
-  if (date === null || phase === undefined) return undefined;
+  if (date === null || date >= NEVER || phase === undefined) return undefined;
   const localDate = localDateOf(date, zone);
   const effective =
     alignment === undefined

@@ -23,6 +23,7 @@ import { catalogChanged } from './catalog-event.ts';
 import type { CatalogPreview } from './catalog-preview.ts';
 import type { CatalogOfAccount, CatalogProvider, CatalogRequest, CatalogSource } from './catalog-source.ts';
 import type { CatalogVersion } from './catalog-version.ts';
+import type { ChangedPlans } from './changed-plans.ts';
 import { EffectiveCatalogs } from './effective-catalogs.ts';
 import { heldNames, uploadedNames } from './entries/uploaded-names.ts';
 import { overridePlanProblems } from './override-plans.ts';
@@ -88,7 +89,7 @@ export class CatalogService implements CatalogProvider {
       const { added, problems } = await this.#check(session, hashed, parsed.isEnvelope);
       if (problems.length > 0) throw invalidForTenant(context.tenant, problems);
       const id = await session.catalogs.insert(this.#rowsOf(added, sourceText(source), context));
-      session.publish([catalogChanged(id)]);
+      session.publish([catalogChanged(id, await session.catalogs.revision())]);
     });
   }
 
@@ -193,6 +194,11 @@ export class CatalogService implements CatalogProvider {
   /** The versions that the tenant has uploaded. */
   uploaded(session: ReadSession): Promise<Catalog> {
     return this.#effective.uploaded(session);
+  }
+
+  /** The plans whose subscriptions the stored catalog may bill otherwise than it did at an earlier revision. */
+  changedSince(session: ReadSession, revision: number): Promise<ChangedPlans> {
+    return this.#effective.changedSince(session, revision);
   }
 
   /** What keeps versions, each valid by itself, from standing beside those that the tenant keeps (catalog.md §5). */

@@ -6,7 +6,7 @@ import { type Catalog, createCatalog } from './catalog.ts';
 import { CatalogVersion, createVersion } from './catalog-version.ts';
 import { DecodedParts } from './decoded-parts.ts';
 import type { Plan, Product } from './model.ts';
-import { StoredPart } from './part.ts';
+import { type Part, StoredPart } from './part.ts';
 import { PartList } from './part-list.ts';
 import {
   CatalogPartKind,
@@ -112,6 +112,7 @@ class KeptCatalog {
     const unknown = stored.filter((version) => !isKept(known, version)).map(({ recordId }) => recordId);
     const contents = await session.catalogs.contents(unknown);
     await this.#readParts(contents, session);
+    // From here to the end without waiting: no other call lets go of a part that this one has found.
     const versions = this.#compose(stored, known, new Map(contents.map((each) => [each.recordId, each])));
     const all = [...versions.values()];
     const catalog = createCatalog(
@@ -121,13 +122,27 @@ class KeptCatalog {
         versionsAt: (then) => all.filter(({ since }) => since <= then).map(({ version }) => version),
       },
     );
+    if (this.#revision !== undefined && revision < this.#revision) return catalog;
     this.#versions = versions;
     this.#catalog = catalog;
     this.#revision = revision;
+    if (known.keys().some((recordId) => !versions.has(recordId))) this.#letGo(catalog.versions);
     return catalog;
   }
 
+  /** Again while another call lets go of parts that this one had found before it waited. */
   async #readParts(contents: readonly StoredCatalogContent[], session: ReadSession): Promise<void> {
+    for (let missing = this.#missingOf(contents); missing.size > 0; missing = this.#missingOf(contents)) {
+      const parts = await session.catalogs.parts([...missing]);
+      assertInvariant(
+        parts.length === missing.size,
+        `Of ${missing.size} catalog parts ${parts.length} are there`,
+      );
+      for (const part of parts) this.#keeperOf(part).add(part);
+    }
+  }
+
+  #missingOf(contents: readonly StoredCatalogContent[]): Set<number> {
     const missing = new Set<number>();
     for (const { content } of contents) {
       if ('canonicalXml' in content) continue;
@@ -135,7 +150,14 @@ class KeptCatalog {
       this.#products.addMissing(content.products, missing);
       this.#plans.addMissing(content.plans, missing);
     }
-    for (const part of await session.catalogs.parts([...missing])) this.#keeperOf(part).add(part);
+    return missing;
+  }
+
+  /** Parts of versions that were replaced or removed, and of no other. */
+  #letGo(versions: readonly CatalogVersion[]): void {
+    this.#frames.keepOnly(new Set(versions.map(({ frame }) => frame)));
+    this.#products.keepOnly(new Set(versions.flatMap(({ productParts }) => productParts.parts)));
+    this.#plans.keepOnly(new Set(versions.flatMap(({ planParts }) => planParts.parts)));
   }
 
   #keeperOf({ kind }: StoredCatalogPart): KeptParts<VersionFrame> | KeptParts<Product> | KeptParts<Plan> {
@@ -217,6 +239,14 @@ class KeptParts<T extends object> {
     const part = this.#find(recordId);
     assertInvariant(part !== undefined, `Catalog part ${recordId} is missing`);
     return part;
+  }
+
+  keepOnly(used: ReadonlySet<Part<T>>): void {
+    for (const [recordId, part] of this.#parts) {
+      if (used.has(part)) continue;
+      this.#parts.delete(recordId);
+      this.characters -= part.text.length;
+    }
   }
 
   list(recordIds: readonly number[], previous: PartList<T> | undefined): PartList<T> {

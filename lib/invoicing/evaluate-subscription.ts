@@ -5,6 +5,7 @@ import { applyToCoverage, type CoverageChanges } from './apply-to-coverage.ts';
 import type { BillingEvent } from './billing-event.ts';
 import { fixedProposals } from './fixed-proposals.ts';
 import type { InvoicingConfig } from './invoicing-config.ts';
+import { fixedFrom, recurringFrom } from './kept-as-billed.ts';
 import type { CoverageRow, InvoicingCursor } from './model.ts';
 import { type NewInvoiceItem, newItems } from './new-items.ts';
 import { standingAfter } from './next-due-date.ts';
@@ -21,6 +22,8 @@ export interface SubscriptionBilling {
   readonly events: readonly BillingEvent[];
   /** null = never evaluated. */
   readonly cursor: InvoicingCursor | null;
+  /** Days before it stay as they were billed (see `keptUntil` of kept-as-billed.ts); default none do. */
+  readonly keptUntil?: LocalDate | null;
   /** RECURRING, FIXED and FREE rows of the window, and all rows of the items named by `missingItemIds`. */
   readonly rows: readonly CoverageRow[];
   /** RECURRING items that are repaired, by id (see `missingItemIds`); others do no harm. */
@@ -54,6 +57,8 @@ export interface SubscriptionEvaluation {
 
 interface Proposals {
   readonly window: BillingWindow;
+  /** Days before it are not looked at; null = all days are. */
+  readonly lookedAtFrom: LocalDate | null;
   readonly recurring: readonly RecurringProposal[];
 }
 
@@ -68,18 +73,22 @@ export function evaluateSubscription(
   settings: EvaluationSettings,
   nextItemId: () => Uuid,
 ): SubscriptionEvaluation {
-  const { subscriptionId, events, rows, items: billedItems } = subscription;
+  const { subscriptionId, events, rows, items: billedItems, keptUntil = null } = subscription;
   const { targetDate, currency, config, periodOfPhase } = settings;
-  const { window, recurring } = propose(subscription, settings);
+  const { window, lookedAtFrom, recurring } = propose(subscription, settings);
   const { start: windowStart, anchorIndex } = window;
   const settledBefore = windowStart === null ? null : (events[anchorIndex]?.localDate ?? null);
   const reconciliation = reconcile({
-    fixed: fixedProposals({ events, anchorIndex, windowStart, targetDate, currency }),
+    fixed: fixedFrom(
+      fixedProposals({ events, anchorIndex, windowStart, targetDate, currency }),
+      keptUntil,
+      rows,
+    ),
     recurring,
     rows,
     items: billedItems,
     events,
-    windowStart,
+    windowStart: lookedAtFrom,
     currency,
     prorationFixedDays: config.prorationFixedDays,
     ...(periodOfPhase === undefined ? {} : { periodOfPhase }),
@@ -108,15 +117,20 @@ export function missingItemIds(
   subscription: SubscriptionBilling,
   settings: EvaluationSettings,
 ): readonly Uuid[] {
-  const { window, recurring } = propose(subscription, settings);
-  const parts = repairedParts(recurringRows(subscription.rows), recurring, window.start);
+  const { lookedAtFrom, recurring } = propose(subscription, settings);
+  const parts = repairedParts(recurringRows(subscription.rows), recurring, lookedAtFrom);
   const ids = new Set(parts.map(({ of: row }) => row.itemId));
   return [...ids].filter((id) => !subscription.items.has(id));
 }
 
 function propose(subscription: SubscriptionBilling, settings: EvaluationSettings): Proposals {
-  const { events, cursor } = subscription;
+  const { events, cursor, keptUntil = null } = subscription;
   const window = windowOf({ events, cursor });
   const { start: windowStart, anchorIndex } = window;
-  return { window, recurring: recurringProposals({ events, anchorIndex, windowStart, ...settings }) };
+  const recurring = recurringProposals({ events, anchorIndex, windowStart, ...settings });
+  return {
+    window,
+    lookedAtFrom: keptUntil ?? windowStart,
+    recurring: recurringFrom(recurring, keptUntil),
+  };
 }

@@ -4,6 +4,7 @@ import type { ReadSession } from '../ports/storage/index.ts';
 import type { LocalDate } from '../time/index.ts';
 import { dirtiedBy, isBehind } from './catalog-changes.ts';
 import type { SubscriptionBilling } from './evaluate-subscription.ts';
+import { keptUntil } from './kept-as-billed.ts';
 import { type AccountStream, type BillingRequest, type LoadInput, loadStreams } from './load-streams.ts';
 import type { CoverageRow, StoredCursor } from './model.ts';
 import { windowOf } from './window.ts';
@@ -61,16 +62,18 @@ function billingOf(
   { cursorOf, rows, catalogOf }: LoadedParts,
 ): AccountBilling {
   const catalog = catalogOf(stream.request.account.id);
-  const subscriptions = [...stream.bySubscription].map(
-    ([subscriptionId, events]): SubscriptionBilling => ({
+  const subscriptions = [...stream.bySubscription].map(([subscriptionId, events]): SubscriptionBilling => {
+    const cursor = cursorOf.get(subscriptionId);
+    return {
       subscriptionId,
       events,
-      cursor: cursorOf.get(subscriptionId) ?? null,
+      cursor: cursor ?? null,
+      keptUntil: cursor === undefined ? null : keptUntil(cursor, catalog),
       rows: rows.get(subscriptionId) ?? [],
       items: new Map(),
-      itemsCreatedToday: itemsOn(stream.request.runDate, cursorOf.get(subscriptionId)),
-    }),
-  );
+      itemsCreatedToday: itemsOn(stream.request.runDate, cursor),
+    };
+  });
   return {
     ...stream.request,
     newBillCycleDay: stream.newBillCycleDay,

@@ -10,8 +10,9 @@ import type { CreditedInvoices } from './credit-run.ts';
 import { dueEntry } from './due-entry.ts';
 import { invoiceAdjustmentEvent, invoiceCreationEvent } from './invoice-events.ts';
 import type { AccountRun } from './invoice-run.ts';
+import { staysKept } from './kept-as-billed.ts';
 import type { AccountBilling } from './load-billing-state.ts';
-import type { CoverageRow, StoredCursor } from './model.ts';
+import type { CoverageRow, InvoicingCursor, StoredCursor } from './model.ts';
 import { itemOf, type NewInvoice, newInvoice, reusedDraft } from './new-invoice.ts';
 import { storedAmounts } from './stored-amounts.ts';
 
@@ -142,12 +143,13 @@ async function saveProjection(session: WriteSession, evaluated: readonly Evaluat
 
 /** The cursors with the day's items, old and new, for the next run's safety bound; repairs carry no subscription id. */
 function cursorsOf({ billing, run }: EvaluatedAccount): readonly StoredCursor[] {
-  const { account, subscriptions, runDate, catalogRevision } = billing;
+  const { account, subscriptions, runDate } = billing;
   const before = new Map(subscriptions.map((each) => [each.subscriptionId, each.itemsCreatedToday]));
+  const revisionOf = revisionsNoted(billing);
   return run.evaluations.map(({ subscriptionId, cursor, items }) => ({
     ...cursor,
     accountRecordId: account.recordId,
-    catalogRevision,
+    catalogRevision: revisionOf(cursor),
     itemsDate: runDate,
     itemsCount:
       (before.get(subscriptionId) ?? 0) + items.filter((item) => item.subscriptionId !== null).length,
@@ -156,12 +158,28 @@ function cursorsOf({ billing, run }: EvaluatedAccount): readonly StoredCursor[] 
 
 /** Those that a later catalog leaves as they are: noted, so that the next run need not compare again. */
 function untouchedCursors({ billing, run }: EvaluatedAccount): readonly StoredCursor[] {
-  const { behind, catalogRevision } = billing;
+  const { behind } = billing;
   if (behind.length === 0) return behind;
   const evaluated = new Set(run.evaluations.map(({ subscriptionId }) => subscriptionId));
+  const revisionOf = revisionsNoted(billing);
   return behind
     .filter(({ subscriptionId }) => !evaluated.has(subscriptionId))
-    .map((cursor) => ({ ...cursor, catalogRevision }));
+    .map((cursor) => ({ ...cursor, catalogRevision: revisionOf(cursor) }));
+}
+
+/** The catalog's revision; the earlier one for a subscription whose next evaluation still looks at days billed by it. */
+function revisionsNoted({
+  behind,
+  subscriptions,
+  catalogRevision,
+}: AccountBilling): (cursor: InvoicingCursor) => number | null {
+  const earlier = new Map(behind.map((cursor) => [cursor.subscriptionId, cursor.catalogRevision]));
+  const evaluated = new Map(subscriptions.map((each) => [each.subscriptionId, each]));
+  return (cursor) => {
+    const subscription = evaluated.get(cursor.subscriptionId);
+    const isKept = subscription !== undefined && staysKept(subscription, cursor);
+    return isKept ? (earlier.get(cursor.subscriptionId) ?? null) : catalogRevision;
+  };
 }
 
 function dueEntries({ billing, run }: EvaluatedAccount): readonly NewNotification[] {

@@ -1,18 +1,21 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { memoryCatalogPlugin } from '../../adapters/testing/index.ts';
+import { textOfPlan } from '../../lib/catalog/plan.ts';
+import { planOfText } from '../../lib/catalog/version-parts.ts';
 import {
   BillingError,
   decimal,
   formatInstant,
   type SimplePlan,
   type TenantBilling,
+  type Uuid,
 } from '../../lib/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { openEngine, specCatalog, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { harbour } from '../support/plugin-catalog.ts';
-import { entryTokens, newEvents } from '../support/queue-rows.ts';
+import { entryTokens, newEvents, rowsOf } from '../support/queue-rows.ts';
 
 const lamp: SimplePlan = {
   planId: 'lamp-monthly',
@@ -140,6 +143,43 @@ eachDatabase((_kind, open) => {
       });
       const sources = await engine.acme.catalogs.sources();
       expect(sources.map((text) => text.includes('lamp-monthly'))).to.deep.equal([false, true, true]);
+    });
+
+    it('a version that a simple plan replaces stays in history as it was', async () => {
+      await begin();
+      await engine.acme.catalogs.addSimplePlan(lamp);
+      const stored = async () => ({
+        versions: await rowsOf(engine.database, 'select * from bw_catalog_versions order by record_id'),
+        parts: await rowsOf(engine.database, 'select * from bw_catalog_parts order by record_id'),
+      });
+      const before = await stored();
+      const [replaced] = before.versions.slice(-1);
+      const [version] = (await engine.acme.catalogs.current()).versions;
+      engine.clock.set('2024-02-10T10:00:00Z');
+      await engine.acme.catalogs.addSimplePlan({ ...lamp, currency: 'JPY', amount: decimal('1500') });
+      const after = await stored();
+      const [added] = after.versions.slice(-1);
+      expect(after.versions.slice(0, -1)).to.deep.equal([
+        ...before.versions.slice(0, -1),
+        { ...replaced, removed_date: added?.created_date },
+      ]);
+      expect(after.parts.slice(0, before.parts.length)).to.deep.equal(before.parts);
+
+      // What the row says is the version as it was, to the digit.
+      const { plans } = JSON.parse(String(replaced?.composition)) as { plans: readonly number[] };
+      const texts = plans.map((id) => after.parts.find((part) => Number(part.record_id) === id)?.text);
+      expect(texts.map((text) => textOfPlan(planOfText(String(text))))).to.deep.equal(
+        version?.plans.map(textOfPlan),
+      );
+      expect(texts.join()).to.include('12.5').and.not.include('JPY');
+      const audit = await engine.storage.read(engine.tenant, (session) =>
+        session.audit.findByTargets([String(replaced?.id), String(added?.id)] as Uuid[]),
+      );
+      expect(audit.map(({ tableName, changeType }) => `${tableName} ${changeType}`)).to.have.members([
+        'TENANT_KVS INSERT',
+        'TENANT_KVS DELETE',
+        'TENANT_KVS INSERT',
+      ]);
     });
 
     it('a simple plan lets no account be invoiced anew, since it changes no price of what runs', async () => {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { PLUGIN } from '../../adapters/koa/routing/path.ts';
+import { readCatalogXml } from '../../lib/catalog/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { overlayCatalog } from '../support/overlay-catalog.ts';
 import { migrated } from '../support/storage.ts';
@@ -312,6 +313,47 @@ eachDatabase((kind, open) => {
         ['Lid', []],
         ['Pot', ['Lid']],
       ]);
+    });
+
+    it('plan rows lie between the first and the last instant of the calendar, and no further', async () => {
+      const [first, last] = ['0001-01-01T00:00:00.000Z', '9999-12-31T23:59:59.000Z'];
+      await made(input([planOf('old', '0001-01-01', '7'), planOf('far', last)], { products: [pot] }));
+      const dates = `effDate=${last}&effectiveDateForExistingSubscriptions=${last}`;
+      await made(entries('PUT', `old/updatePlan?${dates}`, { body: [evergreen('12')] }));
+      const rows = (await made(entries('GET', 'plan/all'))) as readonly {
+        readonly name: string;
+        readonly effectiveDate: string;
+      }[];
+      expect(rows.map(({ name, effectiveDate }) => [name, effectiveDate])).to.deep.equal([
+        ['far', last],
+        ['old', first],
+        ['old', last],
+      ]);
+      expect(await versions()).to.deep.equal(['0001-01-01 old', '9999-12-31 far,old']);
+      const { json } = await call('GET', '/1.0/kb/catalog/versions');
+      expect(json).to.deep.equal([first, last]);
+      const xml = await call('GET', '/1.0/kb/catalog/xml', { headers: aliasHeaders });
+      expect(readCatalogXml(xml.text).versions).to.have.length(2);
+
+      // Far west and far east of UTC those instants lie on days that the calendar has not.
+      for (const timeZone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago']) {
+        const account = { currency: 'USD', timeZone };
+        const accountId = createdId(await call('POST', '/1.0/kb/accounts', { body: account }));
+        const subscription = { accountId, planName: 'old' };
+        expect((await call('POST', '/1.0/kb/subscriptions', { body: subscription })).status).to.equal(201);
+        await serving.billing.settle();
+        const invoices = await call('GET', `/1.0/kb/accounts/${accountId}/invoices`);
+        expect(invoices.json).to.have.length(1);
+        expect(invoices.json).to.have.nested.property('[0].amount', 7);
+      }
+      for (const effectiveDate of ['10000-01-01', '0000-12-31', '-0001-01-01', '+10000-01-01T00:00:00Z']) {
+        expect(await refused(input([planOf('beyond', effectiveDate)]))).to.deep.equal([400, 60001]);
+        const query = `effDate=${encodeURIComponent(effectiveDate)}`;
+        expect(
+          await refused(entries('PUT', `old/updatePlan?${query}`, { body: [evergreen('1')] })),
+        ).to.deep.equal([400, 60002]);
+      }
+      expect(await made(entries('GET', 'plan/all'))).to.have.length(3);
     });
 
     it('every failure row answers its status and code, and leaves nothing behind', async () => {

@@ -61,15 +61,14 @@ eachDatabase((kind, open) => {
         effectiveDateForExistingSubscriptions: '2024-05-01T00:00:00.000Z',
       });
       const product = await get('product', at('2024-09-01'));
-      const { plans, ...named } = product.json as { plans: { name: string }[] };
-      expect(named).to.deep.equal({
+      expect(product.json).to.deep.equal({
         type: 'BASE',
         name: 'Heat',
         prettyName: 'Heat',
+        plans: [],
         included: [],
         available: [],
       });
-      expect(plans.map(({ name }) => name)).to.deep.equal(['heat-monthly']);
       const list = await get('priceList', at('2024-09-01'));
       expect(list.json).to.deep.equal({ name: 'DEFAULT', prettyName: 'DEFAULT', plans: ['heat-monthly'] });
     });
@@ -93,6 +92,30 @@ eachDatabase((kind, open) => {
         'billingPeriod',
         'phases',
       ]);
+    });
+
+    it('refuses a date on or after the cancellation, not one before it', async () => {
+      const account = await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } });
+      const subscription = await serving.call(
+        'POST',
+        '/1.0/kb/subscriptions?billingDate=2024-02-01&entitlementDate=2024-02-01',
+        { body: { accountId: createdId(account), planName: 'heat-monthly' } },
+      );
+      const id = createdId(subscription);
+      const cancelled = await serving.call(
+        'DELETE',
+        `/1.0/kb/subscriptions/${id}?requestedDate=2024-03-20&useRequestedDateForBilling=true`,
+      );
+      expect(cancelled.status, cancelled.text).to.equal(204);
+      const atDate = async (path: string, date: string) => {
+        const { status, json } = await get(path, `subscriptionId=${id}&requestedDate=${date}`);
+        return status === 200 ? status : [status, (json as { code: number }).code];
+      };
+      for (const path of ['plan', 'phase', 'product', 'priceList']) {
+        expect(await atDate(path, '2024-03-19')).to.equal(200);
+        expect(await atDate(path, '2024-03-21')).to.deep.equal([400, 1001]);
+        expect(await atDate(path, '2030-01-01')).to.deep.equal([400, 1001]);
+      }
     });
 
     it('refuses what has no plan', async () => {

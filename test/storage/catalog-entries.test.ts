@@ -4,7 +4,7 @@ import { instant } from '../../lib/time/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { catalogEntry, planRow } from './entry-records.ts';
 import { type OpenedStorage, openStorage } from './opened-storage.ts';
-import { lifecycleEvent, newId, now, ownerOf } from './records.ts';
+import { lifecycleEvent, newId, now, overridePlan, ownerOf } from './records.ts';
 
 eachDatabase((kind, open) => {
   describe('storage: catalog entries', () => {
@@ -68,6 +68,50 @@ eachDatabase((kind, open) => {
       expect(withoutIds(found)).to.deep.equal(
         [rows[2], rows[1], rows[0]].map((row) => ({ ...row, sinceRevision: before + 1 })),
       );
+    });
+
+    it('plans are told that have rows of later revisions, of both scopes', async () => {
+      const [early, late] = [newId(), newId()];
+      await opened.write((session) =>
+        session.catalogEntries.apply({ addedRows: [planRow({ planName: early })] }),
+      );
+      const between = await read(({ catalogs }) => catalogs.revision());
+      const { recordId: accountRecordId } = acme;
+      const added = [
+        planRow({ planName: late }),
+        planRow({ planName: late, createdOrder: 2, accountRecordId }),
+      ];
+      await opened.write((session) => session.catalogEntries.apply({ addedRows: added }));
+      const changedSince = (revision: number) =>
+        read(({ catalogEntries }) => catalogEntries.plansChangedSince(revision));
+      expect(await changedSince(between + 1)).to.deep.equal([]);
+      expect(await changedSince(between)).to.deep.equal([late]);
+      expect((await changedSince(between - 1)).toSorted()).to.deep.equal([early, late].toSorted());
+    });
+
+    it('knows the accounts on plans, and on those that override their prices', async () => {
+      const [gold, silver, owner] = [newId(), newId(), ownerOf(acme)];
+      const own = overridePlan({ planName: `${gold}-1`, parentPlanName: gold });
+      const [second] = await opened.newAccounts(1);
+      if (second === undefined) throw new Error('no account');
+      const event = (planName: string, of = owner) =>
+        lifecycleEvent(of, { subscriptionId: newId(), planName, isActive: false });
+      await opened.write(async (session) => {
+        await session.catalogs.insertOverridePlans([own]);
+        await session.subscriptions.insertEvents([
+          event(silver),
+          event(silver),
+          event(own.planName, ownerOf(second)),
+        ]);
+      });
+      const accountsOn = (planNames: readonly string[], afterRecordId = 0, limit = 10) =>
+        read(({ invoices }) => invoices.accountsOnPlans({ planNames, afterRecordId, limit }));
+      expect(await accountsOn([silver])).to.deep.equal([acme.recordId]);
+      expect(await accountsOn([gold, 'never', 'nul\0'])).to.deep.equal([second.recordId]);
+      expect(await accountsOn([gold, silver])).to.deep.equal([acme.recordId, second.recordId]);
+      expect(await accountsOn([gold, silver], 0, 1)).to.deep.equal([acme.recordId]);
+      expect(await accountsOn([gold, silver], acme.recordId)).to.deep.equal([second.recordId]);
+      expect(await accountsOn([])).to.deep.equal([]);
     });
 
     it('additions and erasures leave audit rows with what was there', async () => {

@@ -5,6 +5,7 @@ import type { Account, ReadSession } from '../../lib/index.ts';
 import { decimal } from '../../lib/money/index.ts';
 import { instant, localDate } from '../../lib/time/index.ts';
 import { eachDatabase, type TestDatabase } from '../support/databases.ts';
+import { planRow } from './entry-records.ts';
 import { type BoundStatement, type OpenedStorage, openStorage } from './opened-storage.ts';
 import {
   account,
@@ -90,6 +91,12 @@ eachDatabase((kind, open) => {
             ids.map((accountId) => ({ accountId, targetDate: today, catalogRevision: 1 })),
           );
           await session.invoices.accountsBehind({ catalogRevision: 2, afterRecordId: 0, limit: 100 });
+          await session.invoices.accountsOnPlans({
+            planNames: ['never', 'plan-1', 'plan-2'].slice(0, size),
+            afterRecordId: 0,
+            limit: 100,
+          });
+          await session.catalogEntries.plansChangedSince(chosen.revision);
           await session.invoices.cursorsOfAccounts(ids);
           await session.invoices.findCursors(subscriptionIds);
           await session.invoices.loadCoverage(
@@ -268,6 +275,7 @@ async function fill(opened: OpenedStorage) {
   );
   await opened.write(async (session) => {
     await session.catalogs.insertOverridePlans(overridePlans);
+    await session.catalogEntries.apply({ addedRows: of.map(() => planRow({})) });
     await session.subscriptions.insertBundles(of.map((each) => each.bundle));
     await session.subscriptions.insertSubscriptions(of.map((each) => each.subscription));
     await session.subscriptions.insertEvents(of.map((each) => each.event));
@@ -342,7 +350,8 @@ async function fill(opened: OpenedStorage) {
   });
   const stranger = await opened.newTenant();
   await opened.storage.write(stranger, author(), (session) => session.accounts.insert([account({})]));
-  return { accounts: accounts.slice(100, 200), of: of.slice(100, 200), overridePlans };
+  const revision = await opened.storage.read(opened.tenant, (session) => session.catalogs.revision());
+  return { accounts: accounts.slice(100, 200), of: of.slice(100, 200), overridePlans, revision };
 }
 
 async function analyse(database: TestDatabase): Promise<void> {

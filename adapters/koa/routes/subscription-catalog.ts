@@ -31,13 +31,8 @@ export const subscriptionCatalogRoutes: readonly Route[] = [
     path: 'product',
     operationId: 'getProductForSubscriptionAndDate',
     body: Product,
-    jsonOf: ({ version, plan }, dialect) => {
-      const plans = version.plans.filter(({ product }) => product === plan.product);
-      return productJson(
-        version.findProduct(plan.product),
-        plans.map((each) => planJson(version, each, dialect)),
-      );
-    },
+    // json-models.md §5: without the plans of the product.
+    jsonOf: ({ version, plan }) => productJson(version.findProduct(plan.product), []),
   }),
   route({
     path: 'priceList',

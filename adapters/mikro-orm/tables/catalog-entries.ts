@@ -64,6 +64,7 @@ export const planRowsTable = new RecordTable<New<PlanRow>>(
         columns: ['tenant_record_id', 'plan_name', 'effective_date', 'created_order'],
       },
     ],
+    indexes: [{ name: 'since', columns: ['tenant_record_id', 'since_revision'] }],
   },
   {
     id: uuid('id'),

@@ -100,8 +100,8 @@ export const lifecycleEventsTable = new RecordTable<New<LifecycleEvent>>(
     ],
     indexes: [
       { name: 'subscription', columns: ['tenant_record_id', 'subscription_id', 'effective', 'sequence'] },
-      // Whether a plan is in use, which forbids its deletion.
-      { name: 'plan', columns: ['tenant_record_id', 'plan_name'] },
+      // Whether a plan is in use, which forbids its deletion; the accounts that a change of the plan is about.
+      { name: 'of_plan', columns: ['tenant_record_id', 'plan_name', 'account_record_id'] },
     ],
   },
   {

@@ -46,7 +46,7 @@ export async function apply(session: WriteSession, change: CatalogEntryChange): 
   ];
   if (first === undefined) return;
   await session.catalogEntries.apply(change);
-  session.publish([catalogChanged(first.id)]);
+  session.publish([catalogChanged(first.id, await session.catalogs.revision())]);
 }
 
 /** What a request named, as it is stored now, in the order of the request. */

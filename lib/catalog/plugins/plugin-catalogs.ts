@@ -1,14 +1,17 @@
 import type { TenantRef } from '../../context.ts';
 import { assertInvariant } from '../../errors/index.ts';
 import type { Uuid } from '../../ids/index.ts';
-import { MAX_CACHED_PLUGIN_CATALOGS, MAX_CONCURRENT_CATALOG_CALLS } from '../../limits.ts';
+import {
+  MAX_CACHED_CATALOG_CHARACTERS,
+  MAX_CACHED_PLUGIN_CATALOGS,
+  MAX_CONCURRENT_CATALOG_CALLS,
+} from '../../limits.ts';
 import type { CatalogPlugin, CatalogPluginContext } from '../../ports/catalog-plugin.ts';
 import type { SystemClock } from '../../ports/clock.ts';
 import type { PluginProperty } from '../../ports/payment-gateway.ts';
 import type { Instant } from '../../time/index.ts';
 import { inParallel } from '../../wait/in-parallel.ts';
 import { type Catalog, createCatalog } from '../catalog.ts';
-import type { CatalogVersion } from '../catalog-version.ts';
 import { sha256Hex } from '../content-hash.ts';
 import { StampedCache } from '../stamped-cache.ts';
 import { canonicalXml } from '../xml/write-catalog.ts';
@@ -37,6 +40,12 @@ export interface ServedCatalogs {
 /** A catalog or that there is none, for one plugin. */
 type Answer = ServedCatalog | null;
 
+interface Loaded {
+  readonly answer: Answer;
+  /** What the catalog takes in memory, as characters of its XML. */
+  readonly characters: number;
+}
+
 /**
  * The catalog plugins of the host (catalog.md §16): asked in order, the first that has a catalog supplies it completely.
  * Catalogs with a stamp are kept, one per tenant and plugin.
@@ -44,7 +53,10 @@ type Answer = ServedCatalog | null;
 export class PluginCatalogs {
   readonly #plugins: readonly CatalogPlugin[];
   readonly #systemClock: SystemClock;
-  readonly #kept = new StampedCache<string, Answer>({ maxEntries: MAX_CACHED_PLUGIN_CATALOGS });
+  readonly #kept = new StampedCache<string, Loaded>({
+    maxEntries: MAX_CACHED_PLUGIN_CATALOGS,
+    maxWeight: MAX_CACHED_CATALOG_CHARACTERS,
+  });
 
   constructor(plugins: readonly CatalogPlugin[], systemClock: SystemClock) {
     const names = plugins.map((plugin) => plugin.name);
@@ -93,29 +105,33 @@ export class PluginCatalogs {
     const context = contextOf(request, others.length === 0 ? first : null);
     const stamp = await callPlugin(plugin, this.#systemClock, () => plugin.latestVersion(context));
     if (stamp === null) {
-      return inParallel(accountIds, MAX_CONCURRENT_CATALOG_CALLS, async (accountId) => [
-        accountId,
-        await this.#load(plugin, request, contextOf(request, accountId)),
-      ]);
+      return inParallel(accountIds, MAX_CONCURRENT_CATALOG_CALLS, async (accountId) => {
+        const { answer } = await this.#load(plugin, request, contextOf(request, accountId));
+        return [accountId, answer];
+      });
     }
     const key = `${request.tenant.recordId} ${plugin.name}`;
-    const answer = await this.#kept.get(key, stamp, () => this.#load(plugin, request, context));
+    const load = (): Promise<Loaded> => this.#load(plugin, request, context);
+    const { answer, characters } = await this.#kept.get(key, stamp, load);
+    this.#kept.weigh(key, stamp, characters);
     return accountIds.map((accountId) => [accountId, answer]);
   }
 
-  async #load(plugin: CatalogPlugin, request: PluginRequest, context: CatalogPluginContext): Promise<Answer> {
+  async #load(plugin: CatalogPlugin, request: PluginRequest, context: CatalogPluginContext): Promise<Loaded> {
     const given = await callPlugin(plugin, this.#systemClock, () => plugin.catalog(context));
-    if (given === null) return null;
+    if (given === null) return { answer: null, characters: 0 };
     const origin = { tenantId: request.tenant.id, pluginName: plugin.name };
     const { versions } = compilePluginCatalog(given, origin);
-    const past = { revision: await contentRevision(versions), versionsAt: () => versions };
-    return { pluginName: plugin.name, catalog: createCatalog(versions, past) };
+    const content = versions.map(canonicalXml).join();
+    const past = { revision: await contentRevision(content), versionsAt: () => versions };
+    const catalog = createCatalog(versions, past);
+    return { answer: { pluginName: plugin.name, catalog }, characters: content.length };
   }
 }
 
 /** Below 0, so that it is no revision of the tenant: the same for the same content, whatever the stamp. */
-async function contentRevision(versions: readonly CatalogVersion[]): Promise<number> {
-  const hash = await sha256Hex(versions.map(canonicalXml).join());
+async function contentRevision(content: string): Promise<number> {
+  const hash = await sha256Hex(content);
   return -1 - Number.parseInt(hash.slice(0, 7), 16);
 }
 

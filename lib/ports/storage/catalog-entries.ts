@@ -13,6 +13,8 @@ export interface CatalogEntryReads {
   childrenOf(parentIds: readonly Uuid[]): Promise<readonly CatalogEntry[]>;
   /** Rows of these plans by plan, effective date and creation. */
   rowsOf(planNames: readonly string[]): Promise<readonly PlanRow[]>;
+  /** Plans with rows that later revisions of the catalog have brought, in both scopes. */
+  plansChangedSince(revision: number): Promise<readonly string[]>;
   /** Whether any account of the tenant has entries. */
   existForAccounts(): Promise<boolean>;
   /** Those of these plans that a subscription of the tenant has or ever had, also with prices of its own. */

@@ -35,6 +35,13 @@ export interface AccountsBehind {
   readonly limit: number;
 }
 
+export interface AccountsOnPlans {
+  /** Of the catalog; plans that override their prices count as these. */
+  readonly planNames: readonly string[];
+  readonly afterRecordId: number;
+  readonly limit: number;
+}
+
 export interface InvoiceReads {
   findByIds(ids: readonly Uuid[]): Promise<readonly Invoice[]>;
   /** Items in creation order. */
@@ -71,6 +78,11 @@ export interface InvoiceReads {
    * `limit` of them.
    */
   accountsBehind(request: AccountsBehind): Promise<readonly number[]>;
+  /**
+   * Record ids of accounts with subscriptions that have or ever had one of these plans, ascending, after a record id: at
+   * most `limit` of them.
+   */
+  accountsOnPlans(request: AccountsOnPlans): Promise<readonly number[]>;
   /** Cursors of all subscriptions of these accounts. */
   cursorsOfAccounts(accountIds: readonly Uuid[]): Promise<readonly StoredCursor[]>;
   findCursors(subscriptionIds: readonly Uuid[]): Promise<readonly StoredCursor[]>;

@@ -281,6 +281,23 @@ describe('Price changes for existing subscriptions', () => {
     });
   });
 
+  it('in the last year of the calendar never come, in whatever zone and aligned or not', () => {
+    for (const period of ['MONTHLY', 'NINETY_DAYS']) {
+      const catalog = createCatalog([
+        priced('2024-01-01', { price: '40.00', period }),
+        priced('2024-01-02', { price: '52.00', forExisting: '9998-12-31T23:59:59Z', period }),
+        priced('2024-01-03', { price: '64.00', forExisting: '9999-12-31T23:59:59Z', period }),
+      ]);
+      const steps = [step('PLAN', '2024-01-01', catalog)];
+      expect(changes(catalog, steps)).to.deep.equal(['9998-12-31T23:59:59.000Z 52.00 2024-01-02']);
+      expect(changes(catalog, steps, 15)).to.have.length(1);
+      const eastOfUtc = catalog.priceChangeEvents({ steps, zone: timeZone('Pacific/Kiritimati') });
+      expect(eastOfUtc.map(({ effective }) => effective.date)).to.deep.equal([
+        localDateOf(at('9999-01-01'), UTC),
+      ]);
+    }
+  });
+
   it('carry the local date of the account, never before that of their transition', () => {
     const catalog = createCatalog([
       priced('2024-01-01', { price: '40.00' }),

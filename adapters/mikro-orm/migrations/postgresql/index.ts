@@ -17,6 +17,7 @@ import { Migration20261121210930CatalogRemoval } from './20261121210930-catalog-
 import { Migration20261121215435AccountCredit } from './20261121215435-account-credit.ts';
 import { Migration20261121215533Idempotency } from './20261121215533-idempotency.ts';
 import { Migration20261122000539Drafts } from './20261122000539-drafts.ts';
+import { Migration20261122000551PlansChanged } from './20261122000551-plans-changed.ts';
 
 /** The migrations of PostgreSQL, in the order in which they run. */
 export const migrations: readonly MigrationObject[] = [
@@ -38,4 +39,5 @@ export const migrations: readonly MigrationObject[] = [
   { name: '20261121215900-plans-in-use', class: Migration20261121215900PlansInUse },
   { name: '20261121235846-coverage-indexes', class: Migration20261121235846CoverageIndexes },
   { name: '20261122000539-drafts', class: Migration20261122000539Drafts },
+  { name: '20261122000551-plans-changed', class: Migration20261122000551PlansChanged },
 ];

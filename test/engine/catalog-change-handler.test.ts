@@ -1,0 +1,161 @@
+import { expect } from 'chai';
+import { PluginCatalogs } from '../../lib/catalog/plugins/plugin-catalogs.ts';
+import { CatalogService } from '../../lib/catalog/service.ts';
+import { decimal, type PlanEntryInput, parseWireInstant, type Uuid } from '../../lib/index.ts';
+import { CatalogChangeHandler } from '../../lib/invoicing/catalog-change-handler.ts';
+import type { EventPayload } from '../../lib/queue/model.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { openEngine, type TestEngine } from '../support/engine.ts';
+import { catalogXml, lists, plan, product } from '../unit/catalog/catalog-document.ts';
+
+const ADDED = plan('cold-monthly', 'Heat', { price: '7.00' });
+
+/** Sells heat and warmth, each with its date for existing subscriptions. */
+function climate(effectiveDate: string, prices: { heat: string; warmth: string }, more = ''): string {
+  const existing = (price: string, first: string): { price: string; more: string } => ({
+    price,
+    more:
+      price === first
+        ? ''
+        : `<effectiveDateForExistingSubscriptions>${effectiveDate}</effectiveDateForExistingSubscriptions>`,
+  });
+  return catalogXml({
+    effectiveDate,
+    products: product('Heat'),
+    plans:
+      plan('heat-monthly', 'Heat', existing(prices.heat, '40.00')) +
+      plan('warmth-monthly', 'Heat', existing(prices.warmth, '30.00')) +
+      more,
+    priceLists: lists({ DEFAULT: ['heat-monthly', 'warmth-monthly', ...(more ? ['cold-monthly'] : [])] }),
+  });
+}
+
+function potPlan(value: string): PlanEntryInput {
+  const prices = [{ currency: 'USD', value: decimal(value) }] as const;
+  return {
+    name: 'pot-monthly',
+    recurringBillingMode: 'IN_ADVANCE',
+    effectiveDate: parseWireInstant('2024-01-01') ?? null,
+    productName: 'Pot',
+    pricelistName: 'DEFAULT',
+    phases: [
+      { type: 'EVERGREEN', durationUnit: 'UNLIMITED', recurringPrices: { billingPeriod: 'MONTHLY', prices } },
+    ],
+  };
+}
+
+eachDatabase((_kind, open) => {
+  describe('the look at accounts after a change of the catalog', () => {
+    let engine: TestEngine;
+    let looked: Uuid[];
+    let handler: CatalogChangeHandler;
+    let names: ReadonlyMap<Uuid, string>;
+
+    beforeEach(async () => {
+      engine = await openEngine(open, {
+        now: '2024-01-01T00:00:00Z',
+        catalog: climate('2024-01-01', { heat: '40.00', warmth: '30.00' }),
+      });
+      await engine.acme.catalogEntries.create({
+        products: [{ name: 'Pot', category: 'BASE' }],
+        plans: [potPlan('10')],
+      });
+      names = new Map([
+        [await subscriber('heat-monthly'), 'heat'],
+        [await subscriber('warmth-monthly'), 'warmth'],
+        [await subscriber('heat-monthly', '19'), 'heat for less'],
+        [await subscriber('pot-monthly'), 'pot'],
+      ]);
+      await engine.settle();
+      handler = newHandler();
+    });
+    afterEach(() => engine.close());
+
+    function newHandler(): CatalogChangeHandler {
+      const { storage, systemClock, logger, clock } = engine;
+      const ports = { storage, clock, logger, ids: { next: () => '' as Uuid } };
+      const catalogs = new CatalogService(ports, { plugins: new PluginCatalogs([], systemClock) });
+      looked = [];
+      const open: CatalogService['open'] = (request) => {
+        looked.push(...(Array.isArray(request.accounts) ? request.accounts : []));
+        return catalogs.open(request);
+      };
+      const changedSince = catalogs.changedSince.bind(catalogs);
+      const config = { alignPriceChanges: false } as never;
+      return new CatalogChangeHandler({ storage, clock }, { open, changedSince }, async () => config);
+    }
+
+    async function subscriber(planName: string, recurringPrice?: string): Promise<Uuid> {
+      const { id } = await engine.payingAccount({ currency: 'USD' });
+      const priceOverrides =
+        recurringPrice === undefined
+          ? []
+          : [{ phaseType: 'EVERGREEN', recurringPrice: decimal(recurringPrice) }];
+      await engine.acme.createSubscription({ accountId: id, planName, priceOverrides });
+      return id;
+    }
+
+    function revision(): Promise<number> {
+      return engine.storage.read(engine.tenant, (session) => session.catalogs.revision());
+    }
+
+    /** Whom the handler looks at for events of these revisions. */
+    async function lookedAt(...revisions: readonly (number | undefined)[]): Promise<readonly string[]> {
+      looked.length = 0;
+      const entries = revisions.map((catalogRevision) => {
+        const payload: EventPayload = { metaData: { key: 'CATALOG' }, catalogRevision };
+        return { payload, accountRecordId: null, userToken: engine.tenant.id };
+      });
+      await handler.handle({ tenant: engine.tenant, entries } as never);
+      return looked.map((id) => names.get(id) ?? id).toSorted();
+    }
+
+    it('is at those with plans that an upload changes, also with prices of their own', async () => {
+      await engine.acme.uploadCatalog(climate('2024-02-01', { heat: '44.00', warmth: '30.00' }));
+      expect(await lookedAt(await revision())).to.deep.equal(['heat', 'heat for less']);
+      await engine.acme.uploadCatalog(climate('2024-03-01', { heat: '44.00', warmth: '33.00' }));
+      expect(await lookedAt(await revision()))
+        .to.include('warmth')
+        .and.not.include('pot');
+    });
+
+    it('is at nobody where a version only adds plans, nor after a simple plan or a new entry', async () => {
+      await engine.acme.uploadCatalog(climate('2024-02-01', { heat: '40.00', warmth: '30.00' }, ADDED));
+      expect(await lookedAt(await revision())).to.deep.equal([]);
+      await engine.acme.catalogs.addSimplePlan({
+        planId: 'lamp-monthly',
+        productName: 'Lamp',
+        productCategory: 'BASE',
+        currency: 'USD',
+        amount: decimal('12'),
+        billingPeriod: 'MONTHLY',
+      });
+      expect(await lookedAt(await revision())).to.deep.equal([]);
+      await engine.acme.catalogEntries.create({ plans: [{ ...potPlan('5'), name: 'pan-monthly' }] });
+      expect(await lookedAt(await revision())).to.deep.equal([]);
+    });
+
+    it('is at those with the plan of an entry that changes', async () => {
+      engine.clock.set('2024-01-02T00:00:00Z');
+      await engine.acme.catalogEntries.updatePlan('pot-monthly', { phases: potPlan('12').phases ?? [] });
+      expect(await lookedAt(await revision())).to.deep.equal(['pot']);
+    });
+
+    it('is at all where the event does not tell what it was', async () => {
+      await engine.acme.uploadCatalog(climate('2024-02-01', { heat: '40.00', warmth: '30.00' }, ADDED));
+      expect(await lookedAt(undefined)).to.deep.equal([...names.values()].toSorted());
+    });
+
+    it('is one look for a change that is told again, or that an earlier event has met', async () => {
+      await engine.acme.uploadCatalog(climate('2024-02-01', { heat: '44.00', warmth: '30.00' }));
+      const first = await revision();
+      await engine.acme.uploadCatalog(climate('2024-03-01', { heat: '44.00', warmth: '33.00' }));
+      const second = await revision();
+      expect(await lookedAt(first)).to.deep.equal(['heat', 'heat for less', 'warmth']);
+      expect(await lookedAt(first)).to.deep.equal([]);
+      expect(await lookedAt(second)).to.deep.equal([]);
+      handler = newHandler();
+      expect(await lookedAt(first, second)).to.deep.equal(['heat', 'heat for less', 'warmth']);
+    });
+  });
+});

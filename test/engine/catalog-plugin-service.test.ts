@@ -1,0 +1,178 @@
+import { expect } from 'chai';
+import { type MemoryCatalogPlugin, memoryCatalogPlugin } from '../../adapters/testing/index.ts';
+import type { PluginCatalog, Uuid } from '../../lib/index.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
+import { codeOf } from '../support/errors.ts';
+import { boatPlan, harbour } from '../support/plugin-catalog.ts';
+import { pricedCatalog } from '../support/priced-catalog.ts';
+
+const PLAN = 'heat-monthly';
+
+/** The plugin's catalog of the plan that the tenant's XML sells for 30, at another price. */
+function heatFor(price: string): PluginCatalog {
+  return harbour([boatPlan(PLAN, price)]);
+}
+
+/** The same, with a price change for existing subscriptions. */
+function heatChanging(price: string, to: string, date: string): PluginCatalog {
+  const from = new Date(date);
+  const changed = { ...boatPlan(PLAN, to), effectiveDateForExistingSubscriptions: from };
+  const { catalogName, versions } = heatFor(price);
+  return { catalogName, versions: [...versions, ...harbour([changed], { effectiveDate: from }).versions] };
+}
+
+eachDatabase((_kind, open) => {
+  describe('a tenant with invoiced subscriptions that a catalog plugin begins or ceases to serve', () => {
+    let engine: TestEngine;
+    let plugin: MemoryCatalogPlugin;
+    let accountId: Uuid;
+
+    /** A subscription of 2024-01-01 with its first invoice, by the plugin's catalog or by the XML. */
+    async function begin(served: PluginCatalog | null): Promise<void> {
+      plugin = memoryCatalogPlugin();
+      engine = await openEngine(open, {
+        now: '2024-01-01T00:00:00Z',
+        catalogPlugins: [plugin],
+        catalog: pricedCatalog({ effectiveDate: '2024-01-01', price: '30.00' }),
+      });
+      plugin.serve(served);
+      ({ id: accountId } = await engine.payingAccount({ currency: 'USD' }));
+      await engine.acme.createSubscription({ accountId, planName: PLAN });
+      await engine.settle();
+    }
+
+    afterEach(() => engine.close());
+
+    async function lines(): Promise<readonly string[]> {
+      const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
+      return invoices.flatMap((invoice) => itemLines(invoice).toSorted());
+    }
+
+    const january = (price: string): string => `RECURRING 2024-01-01..2024-02-01 ${price}`;
+
+    it('a plugin that begins supplies what is billed from then on; what is invoiced stays', async () => {
+      await begin(null);
+      await engine.runTo('2024-01-15T00:00:00Z');
+      plugin.serve(heatFor('36.00'));
+      expect(await codeOf(engine.acme.generateInvoice({ accountId }))).to.equal(4007);
+      await engine.runTo('2024-03-01T00:00:00Z');
+      expect(await lines()).to.deep.equal([
+        january('30'),
+        'RECURRING 2024-02-01..2024-03-01 36',
+        'RECURRING 2024-03-01..2024-04-01 36',
+      ]);
+    });
+
+    it('a plugin that ceases leaves it to the XML; what is invoiced stays', async () => {
+      await begin(heatFor('36.00'));
+      await engine.runTo('2024-01-15T00:00:00Z');
+      plugin.serve(null);
+      await engine.runTo('2024-03-01T00:00:00Z');
+      expect(await lines()).to.deep.equal([
+        january('36'),
+        'RECURRING 2024-02-01..2024-03-01 30',
+        'RECURRING 2024-03-01..2024-04-01 30',
+      ]);
+    });
+
+    it('a price change of the one that begins is billed from its date, once', async () => {
+      await begin(null);
+      await engine.runTo('2024-01-15T00:00:00Z');
+      plugin.serve(heatChanging('30.00', '61.00', '2024-01-11T00:00:00Z'));
+      await engine.runTo('2024-02-01T00:00:00Z');
+      const expected = [
+        january('30'),
+        'RECURRING 2024-01-11..2024-02-01 41.32',
+        'RECURRING 2024-02-01..2024-03-01 61',
+        'REPAIR_ADJ 2024-01-11..2024-02-01 -20.32',
+      ];
+      expect(await lines()).to.deep.equal(expected);
+      await engine.runTo('2024-03-01T00:00:00Z');
+      expect(await lines()).to.deep.equal([...expected, 'RECURRING 2024-03-01..2024-04-01 61']);
+    });
+
+    it('a price change of it leaves what was billed before its date, at whatever price', async () => {
+      await begin(null);
+      await engine.runTo('2024-01-15T00:00:00Z');
+      plugin.serve(heatChanging('99.00', '61.00', '2024-01-11T00:00:00Z'));
+      await engine.runTo('2024-02-01T00:00:00Z');
+      expect(await lines()).to.deep.equal([
+        january('30'),
+        'RECURRING 2024-01-11..2024-02-01 41.32',
+        'RECURRING 2024-02-01..2024-03-01 61',
+        'REPAIR_ADJ 2024-01-11..2024-02-01 -20.32',
+      ]);
+    });
+
+    it('a cancellation under it repairs what was billed, at the price it was billed at', async () => {
+      await begin(null);
+      await engine.runTo('2024-01-15T00:00:00Z');
+      plugin.serve(heatFor('99.00'));
+      const [bundle] = await engine.acme.subscriptions.bundlesOfAccount(accountId);
+      const subscriptionId = bundle?.subscriptions[0]?.subscriptionId;
+      if (subscriptionId === undefined) throw new Error('no subscription');
+      await engine.acme.subscriptions.cancel(subscriptionId, { billingPolicy: 'IMMEDIATE' });
+      await engine.settle();
+      expect(await lines()).to.deep.equal([
+        january('30'),
+        'CBA_ADJ 2024-01-15..2024-01-15 16.45',
+        'REPAIR_ADJ 2024-01-15..2024-02-01 -16.45',
+      ]);
+    });
+
+    it('so is one of the XML, uploaded before the plugin began, when it ceases', async () => {
+      await begin(null);
+      const change = { effectiveDate: '2024-01-11', price: '61.00', forExisting: '2024-01-21' };
+      await engine.acme.uploadCatalog(pricedCatalog(change));
+      plugin.serve(heatFor('30.00'));
+      await engine.runTo('2024-02-15T00:00:00Z');
+      const before = await lines();
+      plugin.serve(null);
+      await engine.runTo('2024-03-01T00:00:00Z');
+      expect(await lines()).to.deep.equal([
+        ...before,
+        'RECURRING 2024-01-21..2024-02-01 21.65',
+        'RECURRING 2024-02-01..2024-03-01 61',
+        'RECURRING 2024-03-01..2024-04-01 61',
+        'REPAIR_ADJ 2024-01-21..2024-02-01 -10.65',
+        'REPAIR_ADJ 2024-02-01..2024-03-01 -30',
+      ]);
+    });
+
+    for (const [what, served, next] of [
+      ['one that begins without the plan', null, harbour()],
+      ['one that ceases where the XML has not the plan', harbour(), null],
+    ] as const) {
+      it(`${what} lets nothing be billed at another price: a clear error, and billing goes on when it is there again`, async () => {
+        const planName = served === null ? PLAN : 'boat-monthly';
+        plugin = memoryCatalogPlugin();
+        engine = await openEngine(open, {
+          now: '2024-01-01T00:00:00Z',
+          catalogPlugins: [plugin],
+          catalog: pricedCatalog({ effectiveDate: '2024-01-01', price: '30.00' }),
+        });
+        plugin.serve(served);
+        ({ id: accountId } = await engine.payingAccount({ currency: 'USD' }));
+        const { subscriptionId } = await engine.acme.createSubscription({ accountId, planName });
+        await engine.settle();
+        plugin.serve(next);
+        await engine.runTo('2024-02-01T00:00:00Z');
+        expect(await lines()).to.deep.equal([january('30')]);
+        expect(await codeOf(engine.acme.generateInvoice({ accountId }))).to.equal(2020);
+        expect(await codeOf(engine.acme.invoices.dryRun({ accountId }))).to.equal(2020);
+        expect(await codeOf(engine.acme.subscriptions.cancel(subscriptionId, {}))).to.equal(2020);
+        plugin.serve(served);
+        await engine.acme.generateInvoice({ accountId });
+        expect(await lines()).to.deep.equal([january('30'), 'RECURRING 2024-02-01..2024-03-01 30']);
+      });
+    }
+
+    it('one plugin after another: each supplies from then on', async () => {
+      await begin(heatFor('36.00'));
+      plugin.serve(heatFor('42.00'));
+      await engine.runTo('2024-02-01T00:00:00Z');
+      expect(await lines()).to.deep.equal([january('36'), 'RECURRING 2024-02-01..2024-03-01 42']);
+    });
+  });
+});

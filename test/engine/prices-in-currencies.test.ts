@@ -1,0 +1,84 @@
+import { expect } from 'chai';
+import type { Uuid } from '../../lib/index.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
+import { codeOf } from '../support/errors.ts';
+import { catalogXml, lists, phase, plan, price } from '../unit/catalog/catalog-document.ts';
+
+const TEN_USD_NIL_EUR = price('USD', '10') + price('EUR', null);
+
+/** The price of W20 once in every period, and once as a fixed price before it. */
+const catalog = catalogXml({
+  currencies: ['USD', 'EUR', 'GBP'],
+  plans:
+    plan('p-monthly', 'P', { price: TEN_USD_NIL_EUR }) +
+    plan('p-setup', 'P', {
+      initialPhases: phase('DISCOUNT', { fixed: TEN_USD_NIL_EUR }),
+      price: '',
+    }) +
+    plan('p-free', 'P', { price: '' }),
+  priceLists: lists({ DEFAULT: ['p-monthly', 'p-setup', 'p-free'] }),
+}).replace('<catalog>', '<catalog xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">');
+
+eachDatabase((_kind, open) => {
+  describe('prices in currencies, on invoices', () => {
+    let engine: TestEngine;
+
+    beforeEach(async () => {
+      engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', catalog });
+    });
+    afterEach(() => engine.close());
+
+    async function subscribed(currency: 'USD' | 'EUR' | 'GBP', planName: string): Promise<Uuid> {
+      const account = await engine.payingAccount({ currency });
+      await engine.acme.createSubscription({ accountId: account.id, planName });
+      await engine.settle();
+      return account.id;
+    }
+
+    async function linesOf(accountId: Uuid): Promise<readonly string[]> {
+      const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
+      return invoices.flatMap(itemLines);
+    }
+
+    it('catalog W20 Currency: a price is billed in its currency', async () => {
+      const accountId = await subscribed('USD', 'p-monthly');
+      await engine.runTo('2024-02-01T00:00:00Z');
+      expect(await linesOf(accountId)).to.deep.equal([
+        'RECURRING 2024-01-01..2024-02-01 10',
+        'RECURRING 2024-02-01..2024-03-01 10',
+      ]);
+      expect(await linesOf(await subscribed('USD', 'p-setup'))).to.deep.equal([
+        'FIXED 2024-02-01..2024-03-02 10',
+      ]);
+    });
+
+    for (const [currency, code] of [
+      ['EUR', 2011],
+      ['GBP', 2010],
+    ] as const) {
+      for (const planName of ['p-monthly', 'p-setup']) {
+        it(`catalog W20 Currency: ${planName} in ${currency} is no invoice but error ${code}, and keeps nobody else from being billed`, async () => {
+          const accountId = await subscribed(currency, planName);
+          expect(await codeOf(engine.acme.generateInvoice({ accountId }))).to.equal(code);
+          expect(await codeOf(engine.acme.invoices.dryRun({ accountId }))).to.equal(code);
+          const other = await subscribed('USD', planName);
+          await engine.runTo('2024-02-01T00:00:00Z');
+          expect(await linesOf(accountId)).to.deep.equal([]);
+          expect(await linesOf(other)).to.have.length.greaterThan(0);
+        });
+      }
+    }
+
+    it('catalog W20 Currency: an empty price is 0.00 in every currency, and what is free is invoiced', async () => {
+      const accountId = await subscribed('GBP', 'p-free');
+      await engine.runTo('2024-02-01T00:00:00Z');
+      expect(await linesOf(accountId)).to.deep.equal([
+        'RECURRING 2024-01-01..2024-02-01 0',
+        'RECURRING 2024-02-01..2024-03-01 0',
+      ]);
+      const invoices = await engine.acme.invoices.ofAccount({ accountId });
+      expect(invoices.map(({ currency }) => currency)).to.deep.equal(['GBP', 'GBP']);
+    });
+  });
+});

@@ -1,0 +1,262 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect } from 'chai';
+import { memoryCatalogPlugin } from '../../../adapters/testing/index.ts';
+import { EffectiveCatalogs } from '../../../lib/catalog/effective-catalogs.ts';
+import type { Catalog } from '../../../lib/catalog/index.ts';
+import { PluginCatalogs } from '../../../lib/catalog/plugins/plugin-catalogs.ts';
+import { StoredCatalogs } from '../../../lib/catalog/stored-catalogs.ts';
+import {
+  CatalogPartKind,
+  type StoredCatalogContent,
+  type StoredCatalogPart,
+  type StoredCatalogVersion,
+} from '../../../lib/catalog/stored-version.ts';
+import { partsOf } from '../../../lib/catalog/version-parts.ts';
+import type { TenantRef } from '../../../lib/context.ts';
+import type { CatalogEntry, PlanRow, ReadSession, Uuid } from '../../../lib/index.ts';
+import {
+  MAX_CACHED_ACCOUNT_CATALOGS,
+  MAX_CACHED_CATALOG_CHARACTERS,
+  MAX_CACHED_CATALOGS,
+  MAX_CACHED_PLUGIN_CATALOGS,
+} from '../../../lib/limits.ts';
+import { instant } from '../../../lib/time/index.ts';
+import { catalogEntry, planRow } from '../../storage/entry-records.ts';
+import { boatPlan, harbour } from '../../support/plugin-catalog.ts';
+import { pushableSystemClock } from '../../support/system-time.ts';
+import { version } from './catalog-document.ts';
+
+const PARTS_OF_VERSION = 3;
+const DAY_MS = 86_400_000;
+
+/** What storage holds of one tenant: any number of versions of one plan, each with parts of its own. */
+interface TenantOnDisk {
+  readonly recordId: number;
+  readonly revision: number;
+  /** Numbers of its versions, ascending; parts follow from them. */
+  readonly versions: readonly number[];
+  /** Of the text of the plan; it is decoded only for who asks. */
+  readonly planText: string;
+}
+
+const collect = (() => {
+  setFlagsFromString('--expose-gc');
+  return runInNewContext('gc') as () => void;
+})();
+
+describe('Catalogs in memory', () => {
+  let frame: string;
+  let product: string;
+  let plan: string;
+  let reads: number;
+
+  before(async () => {
+    const parts = await partsOf(version());
+    [frame, product, plan] = [parts.frame.text, parts.products[0]?.text ?? '', parts.plans[0]?.text ?? ''];
+  });
+  beforeEach(() => {
+    reads = 0;
+  });
+
+  function sessionOf(
+    tenant: TenantOnDisk,
+    entries: Partial<ReadSession['catalogEntries']> = {},
+  ): ReadSession {
+    const first = (number: number): number => number * PARTS_OF_VERSION;
+    const part = (recordId: number): StoredCatalogPart => {
+      const [kind, name, text] = [
+        [CatalogPartKind.FRAME, 'Test', frame],
+        [CatalogPartKind.PRODUCT, 'P', product],
+        [CatalogPartKind.PLAN, 'p-m', tenant.planText],
+      ][recordId % PARTS_OF_VERSION] as [CatalogPartKind, string, string];
+      return { recordId, kind, name, text, forExisting: null };
+    };
+    const catalogs = {
+      revision: async () => tenant.revision,
+      usesGlobalDefault: async () => false,
+      versions: async (): Promise<readonly StoredCatalogVersion[]> => {
+        reads += 1;
+        return tenant.versions.map((number) => ({
+          recordId: number,
+          id: String(number) as Uuid,
+          uploadId: String(number) as Uuid,
+          effectiveDate: instant(number * DAY_MS),
+          contentHash: String(number),
+          revision: number,
+          createdDate: instant(0),
+        }));
+      },
+      contents: async (recordIds: readonly number[]): Promise<readonly StoredCatalogContent[]> =>
+        recordIds.map((number) => ({
+          recordId: number,
+          content: { frame: first(number), products: [first(number) + 1], plans: [first(number) + 2] },
+        })),
+      parts: async (recordIds: readonly number[]) => recordIds.map(part),
+    };
+    const catalogEntries = {
+      ofScope: async () => [],
+      ofAccounts: async () => [],
+      rowsOf: async () => [],
+      existForAccounts: async () => false,
+      ...entries,
+    };
+    const { recordId } = tenant;
+    return { tenant: { recordId }, catalogs, catalogEntries } as never;
+  }
+
+  function tenantOf(recordId: number, more: Partial<TenantOnDisk> = {}): TenantOnDisk {
+    return { recordId, revision: 1, versions: [1, 2], planText: plan, ...more };
+  }
+
+  /** How many of those that were asked for in this order are still there, from the last one down to the first that is not. */
+  async function stillThere(recordIds: readonly number[], ask: (recordId: number) => Promise<unknown>) {
+    let count = 0;
+    for (const recordId of recordIds.toReversed()) {
+      const before = reads;
+      await ask(recordId);
+      if (reads > before) return count;
+      count += 1;
+    }
+    return count;
+  }
+
+  function numbered(count: number): readonly number[] {
+    return Array.from({ length: count }, (_, index) => index + 1);
+  }
+
+  it('are those of a bounded number of tenants; the others leave nothing behind', async () => {
+    const effective = new EffectiveCatalogs(null);
+    const tenants = numbered(MAX_CACHED_CATALOGS * 3);
+    const ask = (recordId: number): Promise<Catalog> => effective.ofTenant(sessionOf(tenantOf(recordId)));
+    const seen: WeakRef<Catalog>[] = [];
+    for (const recordId of tenants) seen.push(new WeakRef(await ask(recordId)));
+    await new Promise((resolve) => setImmediate(resolve));
+    collect();
+    expect(seen.filter((each) => each.deref() !== undefined)).to.have.length(MAX_CACHED_CATALOGS);
+    expect(await stillThere(tenants, ask)).to.equal(MAX_CACHED_CATALOGS);
+  });
+
+  it('take a bounded number of characters together; the one in use stays whatever its size', async () => {
+    const planText = 'x'.repeat(MAX_CACHED_CATALOG_CHARACTERS / 8);
+    const effective = new EffectiveCatalogs(null);
+    const tenants = numbered(40);
+    const ask = (recordId: number): Promise<Catalog> =>
+      effective.ofTenant(sessionOf(tenantOf(recordId, { planText, versions: [1] })));
+    for (const recordId of tenants) await ask(recordId);
+    expect(await stillThere(tenants, ask)).to.equal(7);
+
+    const huge = tenantOf(41, { planText: planText.repeat(10), versions: [1] });
+    const first = await effective.ofTenant(sessionOf(huge));
+    expect(await effective.ofTenant(sessionOf(huge))).to.equal(first);
+    expect(await stillThere(tenants, ask)).to.equal(0);
+  });
+
+  it('of a tenant hold the versions that there are, however many were replaced', async () => {
+    const stored = new StoredCatalogs();
+    const at = (revision: number, versions: readonly number[]): Promise<Catalog> =>
+      stored.get(sessionOf(tenantOf(1, { revision, versions })));
+    await at(1, [1, 2]);
+    const characters = stored.charactersOf(1);
+    for (let revision = 2; revision < 500; revision += 1) await at(revision, [1, revision + 1]);
+    expect(stored.charactersOf(1)).to.equal(characters);
+    const catalog = await at(500, [1, 500, 501]);
+    expect(catalog.versions.map((each) => each.findPlan('p-m').name)).to.deep.equal(['p-m', 'p-m', 'p-m']);
+    await at(501, []);
+    expect(stored.charactersOf(1)).to.equal(0);
+    expect((await at(502, [1])).versions).to.have.length(1);
+  });
+
+  it('of a tenant are whole for each of the calls that read them while others replace versions', async () => {
+    const stored = new StoredCatalogs();
+    await stored.get(sessionOf(tenantOf(1, { revision: 1, versions: [1, 2] })));
+    const slow = sessionOf(tenantOf(1, { revision: 2, versions: [1, 2, 3] }));
+    const { parts } = slow.catalogs;
+    const reached = Promise.withResolvers<void>();
+    const proceed = Promise.withResolvers<void>();
+    const held = async (recordIds: readonly number[]) => {
+      reached.resolve();
+      await proceed.promise;
+      return parts(recordIds);
+    };
+    // The version that it adds has product and plan of one that the other call replaces meanwhile.
+    const contents = async (recordIds: readonly number[]) =>
+      recordIds.map((recordId) => ({ recordId, content: { frame: 9, products: [7], plans: [8] } }));
+    const reading = stored.get({ ...slow, catalogs: { ...slow.catalogs, contents, parts: held } });
+    await reached.promise;
+    const latest = await stored.get(sessionOf(tenantOf(1, { revision: 3, versions: [4] })));
+    proceed.resolve();
+    const earlier = await reading;
+    expect(earlier.versions.map((each) => each.findPlan('p-m').name)).to.have.length(3);
+    expect(await stored.get(sessionOf(tenantOf(1, { revision: 3, versions: [4] })))).to.equal(latest);
+  });
+
+  it('of accounts are bounded for each tenant', async () => {
+    const product = catalogEntry({ kind: 'PRODUCT', name: 'Pot', parentId: null, plan: null });
+    const pot = { ...product, recordId: 1 } as CatalogEntry;
+    let asked = 0;
+    const session = sessionOf(tenantOf(1), {
+      existForAccounts: async () => true,
+      ofScope: async () => [pot],
+      ofAccounts: async (accountIds) => {
+        asked += accountIds.length;
+        return accountIds.map(
+          (accountId, index) =>
+            ({
+              ...catalogEntry({ accountId, accountRecordId: index, name: accountId, parentId: pot.id }),
+              recordId: index,
+            }) as CatalogEntry,
+        );
+      },
+      rowsOf: async (names) =>
+        names.map(
+          (planName, index) =>
+            ({ ...planRow({ planName, retired: false }), recordId: index, sinceRevision: 1 }) as PlanRow,
+        ),
+    });
+    const effective = new EffectiveCatalogs(null);
+    const accounts = numbered(MAX_CACHED_ACCOUNT_CATALOGS * 2).map((number) => `account-${number}` as Uuid);
+    const catalogs: WeakRef<Catalog>[] = [];
+    for (const id of accounts) catalogs.push(new WeakRef((await effective.ofAccounts(session, [id]))(id)));
+    await new Promise((resolve) => setImmediate(resolve));
+    collect();
+    expect(catalogs.filter((each) => each.deref() !== undefined)).to.have.length(MAX_CACHED_ACCOUNT_CATALOGS);
+    asked = 0;
+    for (const id of accounts.slice(-MAX_CACHED_ACCOUNT_CATALOGS)) await effective.ofAccounts(session, [id]);
+    expect(asked).to.equal(0);
+    await effective.ofAccounts(session, accounts.slice(0, 1));
+    expect(asked).to.equal(1);
+  });
+
+  describe('of plugins', () => {
+    const plugin = memoryCatalogPlugin();
+    const now = instant(0);
+
+    function asking(): (recordId: number) => Promise<unknown> {
+      const catalogs = new PluginCatalogs([plugin], pushableSystemClock());
+      return async (recordId) => {
+        const tenant = { recordId, id: `tenant-${recordId}` } as TenantRef;
+        await catalogs.ask({ tenant, now, accountIds: [], properties: [] });
+        reads = plugin.calls.catalog.length;
+      };
+    }
+
+    it('are those of a bounded number of tenants', async () => {
+      plugin.serve(harbour());
+      const ask = asking();
+      const tenants = numbered(MAX_CACHED_PLUGIN_CATALOGS * 2);
+      for (const recordId of tenants) await ask(recordId);
+      expect(await stillThere(tenants, ask)).to.equal(MAX_CACHED_PLUGIN_CATALOGS);
+    });
+
+    it('take a bounded number of characters together', async () => {
+      const prettyName = 'x'.repeat(4_000);
+      const plans = numbered(2_500).map((number) => ({ ...boatPlan(`b${number}`, '1'), prettyName }));
+      plugin.serve(harbour(plans));
+      const ask = asking();
+      const tenants = numbered(9);
+      for (const recordId of tenants) await ask(recordId);
+      expect(await stillThere(tenants, ask)).to.be.within(3, 6);
+    });
+  });
+});

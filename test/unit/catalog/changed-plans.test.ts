@@ -1,0 +1,91 @@
+import { expect } from 'chai';
+import { changedPlans } from '../../../lib/catalog/changed-plans.ts';
+import { type CatalogVersion, CatalogVersion as Version } from '../../../lib/catalog/index.ts';
+import { PartList } from '../../../lib/catalog/part-list.ts';
+import { at, DEFAULT_RULES, lists, plan, version } from './catalog-document.ts';
+
+const NAMES = ['p-m', 'q-m', 'r-m'];
+
+/** A version that sells these plans; those of the same price are the same values as in the others that were made here. */
+const known = new Map<string, CatalogVersion['planParts']['parts'][number]>();
+function dated(date: string, prices: Readonly<Record<string, string>>, rules = ''): CatalogVersion {
+  const made = version({
+    effectiveDate: date,
+    rules: DEFAULT_RULES + rules,
+    plans: Object.entries(prices)
+      .map(([name, price]) => plan(name, 'P', { price }))
+      .join(''),
+    priceLists: lists({ DEFAULT: Object.keys(prices) }),
+  });
+  const parts = made.planParts.parts.map((part) => {
+    const key = `${part.name} ${prices[part.name]}`;
+    const shared = known.get(key) ?? part;
+    known.set(key, shared);
+    return shared;
+  });
+  const { effectiveDate, frame, productParts: products } = made;
+  return new Version({ effectiveDate, frame, products, plans: new PartList(parts) });
+}
+
+const alike = { 'p-m': '1', 'q-m': '1', 'r-m': '1' };
+const ALIGNED = `<billingAlignment><billingAlignmentCase><alignment>SUBSCRIPTION</alignment>
+  </billingAlignmentCase></billingAlignment>`;
+
+function changedBy(before: readonly CatalogVersion[], ...added: readonly CatalogVersion[]) {
+  const after = [...before, ...added].toSorted((one, other) => one.effectiveDate - other.effectiveDate);
+  const changed = changedPlans(before, after);
+  return changed && [...changed].toSorted();
+}
+
+describe('Plans that added versions change', () => {
+  const first = dated('2024-01-01', alike);
+  const third = dated('2024-03-01', { ...alike, 'r-m': '3' });
+
+  it('are none where nothing was added, or a version that repeats the one before it', () => {
+    expect(changedBy([first, third])).to.deep.equal([]);
+    expect(changedBy([first, third], dated('2024-02-01', alike))).to.deep.equal([]);
+    expect(changedBy([first], dated('2024-02-01', alike), dated('2024-02-02', alike))).to.deep.equal([]);
+  });
+
+  it('are those that differ, that are new, and that are gone', () => {
+    expect(changedBy([first], dated('2024-02-01', { ...alike, 'q-m': '2' }))).to.deep.equal(['q-m']);
+    expect(changedBy([first], dated('2024-02-01', { ...alike, 's-m': '1' }))).to.deep.equal(['s-m']);
+    expect(changedBy([first], dated('2024-02-01', { 'p-m': '1', 'q-m': '1' }))).to.deep.equal(['r-m']);
+    const [second, later] = [
+      dated('2024-02-01', { ...alike, 'q-m': '2' }),
+      dated('2024-02-02', { ...alike, 'q-m': '2', 'p-m': '2' }),
+    ];
+    expect(changedBy([first], second, later)).to.deep.equal(['p-m', 'q-m']);
+  });
+
+  it('of a version in between are told by the version before it, not by the one after it', () => {
+    expect(changedBy([first, third], dated('2024-02-01', { ...alike, 'r-m': '3' }))).to.deep.equal(['r-m']);
+  });
+
+  it('of a version before all others are told by the one that was the first', () => {
+    expect(changedBy([first, third], dated('2023-01-01', alike))).to.deep.equal([]);
+    expect(changedBy([first, third], dated('2023-01-01', { ...alike, 'p-m': '0.5' }))).to.deep.equal(['p-m']);
+  });
+
+  it('are all where nothing was before, or where the rule for bill cycles differs', () => {
+    expect(changedBy([], first)).to.equal(null);
+    expect(changedBy([first], dated('2024-02-01', alike, ALIGNED))).to.equal(null);
+    const aligned = dated('2023-01-01', alike, ALIGNED);
+    expect(changedBy([aligned], dated('2024-02-01', alike, ALIGNED))).to.deep.equal([]);
+  });
+
+  it('are found without reading any plan', () => {
+    const unread = (): CatalogVersion => {
+      const parts = NAMES.map((name) => ({
+        name,
+        forExisting: null,
+        get value(): never {
+          throw new Error('read');
+        },
+      }));
+      const { frame, productParts: products } = first;
+      return new Version({ effectiveDate: at('2024-02-01'), frame, products, plans: new PartList(parts) });
+    };
+    expect(changedBy([first], unread())).to.deep.equal(NAMES);
+  });
+});

@@ -1,0 +1,37 @@
+import { expect } from 'chai';
+import { RevisionSpans } from '../../../lib/invoicing/revision-spans.ts';
+
+const span = (first: number, last: number) => ({ first, last });
+
+describe('Spans of revisions', () => {
+  it('hold what was added, and what lies between ends that meet', () => {
+    const spans = new RevisionSpans(2);
+    expect(spans.has(1, span(3, 3))).to.equal(false);
+    spans.add(1, span(3, 5));
+    expect([spans.has(1, span(3, 5)), spans.has(1, span(4, 4))]).to.deep.equal([true, true]);
+    expect([spans.has(1, span(2, 3)), spans.has(1, span(5, 6)), spans.has(2, span(3, 5))]).to.deep.equal([
+      false,
+      false,
+      false,
+    ]);
+    spans.add(1, span(6, 6));
+    spans.add(1, span(1, 2));
+    expect(spans.has(1, span(1, 6))).to.equal(true);
+  });
+
+  it('let go of the one before a gap, and of the tenants added to longest ago', () => {
+    const spans = new RevisionSpans(2);
+    spans.add(1, span(1, 2));
+    spans.add(1, span(4, 5));
+    expect([spans.has(1, span(1, 2)), spans.has(1, span(3, 3)), spans.has(1, span(4, 5))]).to.deep.equal([
+      false,
+      false,
+      true,
+    ]);
+    spans.add(2, span(1, 1));
+    spans.add(1, span(6, 6));
+    spans.add(3, span(1, 1));
+    expect([1, 2, 3].map((tenant) => spans.has(tenant, span(1, 1)))).to.deep.equal([false, false, true]);
+    expect(spans.has(1, span(4, 6))).to.equal(true);
+  });
+});
