@@ -127,6 +127,10 @@ eachDatabase((kind, open) => {
         itemsByIds: invoices.findItemsByIds([all.item.id]),
         list: invoices.listOfAccount(acme.id, { withMigration: true, unpaidOnly: false }),
         unpaid: invoices.findUnpaid([acme.id]),
+        drafts: invoices.findDrafts([acme.id]),
+        linkedItems: invoices.findItemsLinkedTo([all.item.linkedItemId ?? all.item.id]),
+        committedThrough: invoices.committedThrough([all.subscription.id]),
+        maxTargetDate: invoices.maxTargetDate(acme.id).then((date) => (date === null ? [] : [date])),
         invoicePage: invoices
           .page(page)
           .then(({ rows, total }) => Array.from({ length: rows.length + total })),
@@ -300,6 +304,7 @@ async function fill(opened: OpenedStorage, acme: Account) {
     bundle: bundle(owner),
     subscription: subscription(owner),
     invoice: invoice(owner, { isMigration: false }),
+    draft: invoice(owner, { isMigration: false, isParentInvoice: false, status: 'DRAFT' }),
     payment: payment(owner),
   };
   const subscriptionId = given.subscription.id;
@@ -335,7 +340,7 @@ async function fill(opened: OpenedStorage, acme: Account) {
     await subscriptions.insertSubscriptions([all.subscription]);
     await subscriptions.insertEvents([all.event, all.withdrawnEvent]);
     await subscriptions.insertBlockingStates([blockingState(owner, { blockedId: subscriptionId })]);
-    await invoices.insertInvoices([all.invoice]);
+    await invoices.insertInvoices([all.invoice, all.draft]);
     await invoices.insertItems([all.item]);
     await invoices.insertCoverage(
       [coverageRow({ subscriptionId, itemId: all.item.id })],
