@@ -47,6 +47,7 @@ import type {
 import type { Storage } from './ports/storage/index.ts';
 import { Dispatcher } from './queue/dispatcher.ts';
 import { SecurityService } from './security/service.ts';
+import { CreationService } from './subscriptions/creation-service.ts';
 import { LifecycleService } from './subscriptions/lifecycle-service.ts';
 import { SubscriptionService } from './subscriptions/service.ts';
 import { SubscriptionEventHandler } from './subscriptions/subscription-event-handler.ts';
@@ -219,6 +220,7 @@ function engineOf(ports: Ports, settings: EngineSettings) {
     accountClosing: new AccountCloseService(ports, catalogs),
     timelines: new TimelineService(ports, catalogs),
     subscriptions: new SubscriptionService(ports, catalogs),
+    creations: new CreationService(ports, catalogs),
     lifecycles: new LifecycleService(ports, catalogs),
     invoicing,
     manualItems: new ManualItemService(ports, catalogs),
@@ -259,7 +261,7 @@ function operationsOf(services: Engine['services']) {
   const { accountEmails, accountClosing, timelines, paymentMethods, paymentMethodReads } = services;
   const { keyValues, signingSecrets, configuration } = services;
   const { tags, tagDefinitions, customFields } = services;
-  const { catalogEntries, changeReports, manualItems, accountCredit, lifecycles } = services;
+  const { catalogEntries, changeReports, manualItems, accountCredit, creations, lifecycles } = services;
   const { invoiceStatuses } = services;
   return Object.freeze({
     uploadCatalog: catalogs.upload.bind(catalogs),
@@ -268,7 +270,7 @@ function operationsOf(services: Engine['services']) {
     anonymizeAccount: accounts.anonymize.bind(accounts),
     getAccount: accounts.get.bind(accounts),
     addPaymentMethod: paymentMethods.add.bind(paymentMethods),
-    createSubscription: subscriptions.create.bind(subscriptions),
+    createSubscription: creations.create.bind(creations),
     getSubscription: subscriptions.get.bind(subscriptions),
     generateInvoice: invoicing.generate.bind(invoicing),
     getInvoice: invoicing.get.bind(invoicing),
@@ -313,6 +315,8 @@ function operationsOf(services: Engine['services']) {
     subscriptions: {
       getByKey: subscriptions.getByKey.bind(subscriptions),
       planAt: subscriptions.planAt.bind(subscriptions),
+      createWithAddOns: creations.createWithAddOns.bind(creations),
+      createBundles: creations.createBundles.bind(creations),
       cancel: lifecycles.cancel.bind(lifecycles),
       uncancel: lifecycles.uncancel.bind(lifecycles),
       changePlan: lifecycles.changePlan.bind(lifecycles),

@@ -43,7 +43,9 @@ export {
   EntitlementActionPolicy,
 } from './subscriptions/cancellation-dates.ts';
 export type { ChangePlanOptions, ChangePlanRequest } from './subscriptions/change-request.ts';
+export type { CreateBundleRequest } from './subscriptions/create-groups.ts';
 export type { CreateSubscriptionOptions, CreateSubscriptionRequest } from './subscriptions/create-request.ts';
+export type { CreatedBundle } from './subscriptions/creation-service.ts';
 export { HypotheticalActionType } from './subscriptions/hypothetical-action.ts';
 export type { CancelledSubscription, ChangedSubscription } from './subscriptions/lifecycle-service.ts';
 export * from './subscriptions/model.ts';

@@ -1,3 +1,4 @@
+import type { StoredOverridePlan } from '../../lib/catalog/stored-override-plan.ts';
 import type {
   CatalogComposition,
   NewCatalogPart,
@@ -78,14 +79,18 @@ export function catalogReads(scope: TenantScope, revisions: RevisionsOfSession):
       planNames.length === 0
         ? []
         : select(scope, overridePlansTable, sql`${isIn('plan_name', 'text', planNames)}`),
-    findOverridePlansOf: async (parentPlanName, overrideHashes) =>
-      overrideHashes.length === 0
-        ? []
-        : select(
-            scope,
-            overridePlansTable,
-            sql`parent_plan_name = ${parentPlanName} and ${isIn('override_hash', 'text', overrideHashes)}`,
-          ),
+    findOverridePlansOf: async (definitions) => {
+      if (definitions.length === 0) return [];
+      const parents = [...new Set(definitions.map(({ parentPlanName }) => parentPlanName))];
+      const hashes = [...new Set(definitions.map(({ overrideHash }) => overrideHash))];
+      const found = await select(
+        scope,
+        overridePlansTable,
+        sql`${isIn('parent_plan_name', 'text', parents)} and ${isIn('override_hash', 'text', hashes)}`,
+      );
+      const wanted = new Set(definitions.map(definitionKey));
+      return found.filter((each) => wanted.has(definitionKey(each)));
+    },
     lastOverridePlanNumber: async () => {
       const [row] = await scope.runner.rows(sql`
         select number from bw_override_plans
@@ -258,4 +263,11 @@ function contentOf(row: Row): StoredCatalogContent {
   }
   const composition: CatalogComposition = JSON.parse(textOf(row.composition, 'composition'));
   return { recordId, content: composition };
+}
+
+function definitionKey({
+  parentPlanName,
+  overrideHash,
+}: Pick<StoredOverridePlan, 'parentPlanName' | 'overrideHash'>): string {
+  return `${overrideHash} ${parentPlanName}`;
 }

@@ -1,4 +1,4 @@
-import type { Problem } from '../errors/index.ts';
+import { assertInvariant, type Problem } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
 import { MAX_CACHED_OVERRIDE_PLANS } from '../limits.ts';
 import type { ReadSession, WriteSession } from '../ports/storage/index.ts';
@@ -77,40 +77,110 @@ async function loadOverridePlans(
 export async function obtainOverridePlan(
   session: WriteSession,
   definition: OverrideDefinition,
-  { nextId, currentCatalog }: { nextId: () => Uuid; currentCatalog: () => Promise<Catalog> },
+  tools: ObtainTools,
 ): Promise<OverridePlan> {
-  const { parentPlanName, currency } = definition;
-  const { overrides, overrideHash } = await contentOf(definition);
-  const find = () => session.catalogs.findOverridePlansOf(parentPlanName, [overrideHash]);
-  const [known] = await find();
-  if (known !== undefined) return overridePlanOf(known);
+  return (await obtainOverridePlans(session, [definition], tools))(definition);
+}
 
-  await session.catalogs.lock();
-  // A transaction that held the lock before may have stored it meanwhile.
-  const [storedMeanwhile] = await find();
-  if (storedMeanwhile !== undefined) return overridePlanOf(storedMeanwhile);
-  const last = await session.catalogs.lastOverridePlanNumber();
-  const catalog = await currentCatalog();
-  const nameOf = (number: number): string => overridePlanName(parentPlanName, number);
-  let number = freeNumber(last + 1, (each) => hasPlan(catalog, nameOf(each)));
-  while (await isOfAnEntry(session, nameOf(number))) {
-    number = freeNumber(number + 1, (each) => hasPlan(catalog, nameOf(each)));
+export interface ObtainTools {
+  readonly nextId: () => Uuid;
+  readonly currentCatalog: () => Promise<Catalog>;
+}
+
+/**
+ * The same of any number of definitions, in a constant number of statements; equal ones share a plan.
+ * @returns the plan of each of `definitions`.
+ */
+export async function obtainOverridePlans(
+  session: WriteSession,
+  definitions: readonly OverrideDefinition[],
+  { nextId, currentCatalog }: ObtainTools,
+): Promise<(definition: OverrideDefinition) => OverridePlan> {
+  const wanted = await Promise.all(definitions.map(hashed));
+  const plans = new Map<string, OverridePlan>();
+  const missing = async (): Promise<readonly HashedDefinition[]> => {
+    const found = await session.catalogs.findOverridePlansOf(wanted);
+    for (const each of found) plans.set(identityOf(each), overridePlanOf(each));
+    return distinct(wanted).filter((each) => !plans.has(identityOf(each)));
+  };
+  if (wanted.length > 0 && (await missing()).length > 0) {
+    await session.catalogs.lock();
+    // A transaction that held the lock before may have stored some meanwhile.
+    const added = await missing();
+    const numbers = await freeNumbers(session, added, await currentCatalog());
+    if (added.length > 0) storing.add(session);
+    await session.catalogs.insertOverridePlans(
+      added.map(({ definition, ...each }, index) => {
+        const number = numbers[index];
+        assertInvariant(number !== undefined, 'Every override plan has a number');
+        const planName = overridePlanName(definition.parentPlanName, number);
+        plans.set(identityOf(each), new OverridePlan(planName, definition));
+        const { currency } = definition;
+        return {
+          ...each,
+          id: nextId(),
+          number,
+          planName,
+          currency,
+          createdDate: session.authorship.createdDate,
+        };
+      }),
+    );
   }
-  const planName = nameOf(number);
-  storing.add(session);
-  await session.catalogs.insertOverridePlans([
-    {
-      id: nextId(),
-      number,
-      planName,
-      parentPlanName,
-      currency,
-      overrides,
-      overrideHash,
-      createdDate: session.authorship.createdDate,
-    },
-  ]);
-  return new OverridePlan(planName, definition);
+  const byDefinition = new Map(wanted.map((each) => [each.definition, plans.get(identityOf(each))]));
+  return (definition) => {
+    const plan = byDefinition.get(definition);
+    assertInvariant(plan, `No override plan of ${definition.parentPlanName} was asked for`);
+    return plan;
+  };
+}
+
+interface HashedDefinition extends Pick<StoredOverridePlan, 'parentPlanName' | 'overrides' | 'overrideHash'> {
+  readonly definition: OverrideDefinition;
+}
+
+async function hashed(definition: OverrideDefinition): Promise<HashedDefinition> {
+  const { parentPlanName } = definition;
+  return { definition, parentPlanName, ...(await contentOf(definition)) };
+}
+
+/** What two equal definitions have in common (catalog.md §10 rule 4). */
+function identityOf({
+  overrideHash,
+  parentPlanName,
+}: Pick<StoredOverridePlan, 'overrideHash' | 'parentPlanName'>): string {
+  return `${overrideHash} ${parentPlanName}`;
+}
+
+function distinct(definitions: readonly HashedDefinition[]): readonly HashedDefinition[] {
+  return [...new Map(definitions.map((each) => [identityOf(each), each])).values()];
+}
+
+/** Ascending numbers above those there are, whose names no plan of the tenant has. */
+async function freeNumbers(
+  session: WriteSession,
+  definitions: readonly HashedDefinition[],
+  catalog: Catalog,
+): Promise<readonly number[]> {
+  const highest = await session.catalogs.lastOverridePlanNumber();
+  let taken: ReadonlySet<string> = new Set();
+  for (;;) {
+    const numbers: number[] = [];
+    let last = highest;
+    for (const { parentPlanName } of definitions) {
+      last = freeNumber(last + 1, (each) => {
+        const name = overridePlanName(parentPlanName, each);
+        return taken.has(name) || hasPlan(catalog, name);
+      });
+      numbers.push(last);
+    }
+    const names = definitions.map(({ parentPlanName }, index) =>
+      overridePlanName(parentPlanName, numbers[index] ?? last),
+    );
+    const clashes = await ofEntries(session, names);
+    if (clashes.length === 0) return numbers;
+    taken = new Set([...taken, ...clashes]);
+  }
 }
 
 /** What is stored of a definition, and the hash by which an equal one is found. */
@@ -128,15 +198,14 @@ export async function foreseenOverridePlan(
   definition: OverrideDefinition,
   catalog: Catalog,
 ): Promise<OverridePlan> {
-  const { overrideHash } = await contentOf(definition);
-  const [known] = await session.catalogs.findOverridePlansOf(definition.parentPlanName, [overrideHash]);
+  const [known] = await session.catalogs.findOverridePlansOf([await hashed(definition)]);
   return known === undefined ? dryRunOverridePlan(definition, catalog) : overridePlanOf(known);
 }
 
 /** Entries of other accounts are not in the catalog of this one, but names are of the tenant. */
-async function isOfAnEntry(session: ReadSession, planName: string): Promise<boolean> {
-  const entries = await session.catalogEntries.named([planName]);
-  return entries.some((entry) => entry.kind === EntryKind.PLAN && entry.name === planName);
+async function ofEntries(session: WriteSession, planNames: readonly string[]): Promise<readonly string[]> {
+  const entries = await session.catalogEntries.named(planNames);
+  return entries.filter((entry) => entry.kind === EntryKind.PLAN).map(({ name }) => name);
 }
 
 /**

@@ -2,7 +2,8 @@ import type { Account } from '../accounts/model.ts';
 import type { CatalogWithOverrides } from '../catalog/index.ts';
 import { BillingError } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
-import { billingEvents, type SubscriptionHistory } from '../subscriptions/billing-events.ts';
+import { billingEvents } from '../subscriptions/billing-events.ts';
+import type { SubscriptionHistory } from '../subscriptions/bundle-timelines.ts';
 import { type LocalDate, minDate } from '../time/index.ts';
 import type { BillingEvent } from './billing-event.ts';
 import { firstChangedDate } from './first-changed-date.ts';
@@ -75,6 +76,10 @@ function eventsAsOf(
 
 function withoutPriceChanges(
   catalog: CatalogWithOverrides,
-): Pick<CatalogWithOverrides, 'resolvePlan' | 'priceChangeEvents'> {
-  return { resolvePlan: catalog.resolvePlan.bind(catalog), priceChangeEvents: () => [] };
+): Pick<CatalogWithOverrides, 'resolvePlan' | 'resolveVersion' | 'priceChangeEvents'> {
+  return {
+    resolvePlan: catalog.resolvePlan.bind(catalog),
+    resolveVersion: catalog.resolveVersion.bind(catalog),
+    priceChangeEvents: () => [],
+  };
 }

@@ -1,10 +1,11 @@
 import type { Account } from '../accounts/model.ts';
 import type { CatalogOfAccount } from '../catalog/catalog-source.ts';
-import type { CatalogWithOverrides } from '../catalog/index.ts';
+import { type CatalogWithOverrides, ProductCategory } from '../catalog/index.ts';
 import { withOverridePlans } from '../catalog/override-plans.ts';
 import type { Uuid } from '../ids/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
-import { billingEvents, type SubscriptionHistory } from '../subscriptions/billing-events.ts';
+import { billingEvents } from '../subscriptions/billing-events.ts';
+import type { SubscriptionHistory } from '../subscriptions/bundle-timelines.ts';
 import {
   cursorsUnder,
   eventsUnder,
@@ -77,10 +78,10 @@ export async function loadStreams<R extends StreamRequest>(
     session,
     hypothesis === null ? found : subscriptionsUnder(hypothesis, found),
   );
-  const subscriptionIds = subscriptions.map(({ id }) => id);
-  const invoiced = new Set(subscriptionIds);
+  const invoiced = new Set(subscriptions.map(({ id }) => id));
   const cursors = all.filter(({ subscriptionId }) => invoiced.has(subscriptionId));
-  const storedEvents = await session.subscriptions.findEvents(subscriptionIds);
+  const withBases = [...subscriptions, ...(await missingBases(session, subscriptions))];
+  const storedEvents = await session.subscriptions.findEvents(withBases.map(({ id }) => id));
   const events = hypothesis === null ? storedEvents : eventsUnder(hypothesis, storedEvents);
   const storedPlansOf = await withOverridePlans(session, {
     catalogOf: input.catalogOf,
@@ -88,7 +89,7 @@ export async function loadStreams<R extends StreamRequest>(
     planNames: planNamesOf(storedEvents),
   });
   const plansOf = (accountId: Uuid) => withForeseenPlan(storedPlansOf(accountId), hypothesis);
-  return { cursors, ...streamsOf({ ...input, cursors, subscriptions, events, plansOf }) };
+  return { cursors, ...streamsOf({ ...input, cursors, subscriptions: withBases, events, plansOf }) };
 }
 
 /** Subscriptions of bundles that are not to be invoiced take no part, nor does what is billed of them (invoicing.md §4 rule 5). */
@@ -99,6 +100,23 @@ async function withoutBundlesLeftOut(
   const bundleIds = [...new Set(subscriptions.map(({ bundleId }) => bundleId))];
   const tags = await tagsOfBundles(session, bundleIds);
   return subscriptions.filter(({ bundleId }) => !tags.has(bundleId, SystemTag.AUTO_INVOICING_OFF));
+}
+
+/** The bases of the add-ons, as far as they are not among them: cycles and ends of add-ons follow them. */
+async function missingBases(
+  session: ReadSession,
+  subscriptions: readonly Subscription[],
+): Promise<readonly Subscription[]> {
+  const withBase = new Set(subscriptions.filter(isBase).map(({ bundleId }) => bundleId));
+  const bundleIds = subscriptions
+    .filter(({ category, bundleId }) => category === ProductCategory.ADD_ON && !withBase.has(bundleId))
+    .map(({ bundleId }) => bundleId);
+  if (bundleIds.length === 0) return [];
+  return (await session.subscriptions.findByBundles([...new Set(bundleIds)])).filter(isBase);
+}
+
+function isBase({ category }: Subscription): boolean {
+  return category === ProductCategory.BASE;
 }
 
 async function loadCursors(
@@ -117,6 +135,7 @@ async function loadCursors(
 
 interface StreamsInput<R extends StreamRequest> extends LoadInput<R> {
   readonly cursors: readonly StoredCursor[];
+  /** Those of the cursors, and the bases of their add-ons. */
   readonly subscriptions: readonly Subscription[];
   readonly events: readonly LifecycleEvent[];
   readonly plansOf: (accountId: Uuid) => CatalogWithOverrides;
@@ -166,7 +185,11 @@ function streamOf<R extends StreamRequest>(request: R, input: StreamInput): Acco
     newBillCycleDay === null
       ? first
       : billingEvents({ account: billed, histories, plans: catalog, alignPriceChanges });
-  const bySubscription = Map.groupBy(events, (event) => event.subscriptionId);
+  const asked = new Set(input.cursors.map(({ subscriptionId }) => subscriptionId));
+  const bySubscription = Map.groupBy(
+    events.filter(({ subscriptionId }) => asked.has(subscriptionId)),
+    (event) => event.subscriptionId,
+  );
   const changes = catalogChanges({ ...input, account: billed, bySubscription });
   return { request, newBillCycleDay, bySubscription, changes };
 }

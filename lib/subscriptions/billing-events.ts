@@ -7,20 +7,15 @@ import { type Currency, type Decimal, ZERO } from '../money/index.ts';
 import { BillingPeriod, type Instant } from '../time/index.ts';
 import { type BillCycleDay, type BillCycleDaySources, billCycleDayOf } from './bill-cycle-day.ts';
 import { billCycleDaySources } from './bill-cycle-sources.ts';
+import { type SubscriptionHistory, timelinesOf } from './bundle-timelines.ts';
 import { withDerivedPhases } from './derived-phases.ts';
-import { type LifecycleEvent, LifecycleEventType, type Subscription } from './model.ts';
+import { type LifecycleEvent, LifecycleEventType } from './model.ts';
 import {
   type BillingTransition,
   type PriceChangeSource,
   withPriceChanges,
 } from './price-change-transitions.ts';
-import { type PlanInForce, type PlanResolver, type Transition, transitionsOf } from './transitions.ts';
-
-/** A subscription with its active lifecycle events. */
-export interface SubscriptionHistory {
-  readonly subscription: Pick<Subscription, 'id' | 'bundleId' | 'category'>;
-  readonly events: readonly LifecycleEvent[];
-}
+import type { PlanInForce, PlanResolver, Transition } from './transitions.ts';
 
 export interface BillingEventsInput {
   readonly account: Pick<Account, 'id' | 'currency' | 'billCycleDayLocal' | 'timeZone' | 'referenceTime'>;
@@ -45,9 +40,11 @@ export interface BillingEventStream {
  * @throws BillingError CATALOG_NO_PRICE_FOR_CURRENCY (2010), CATALOG_PRICE_VALUE_NULL_FOR_CURRENCY (2011).
  */
 export function billingEvents(input: BillingEventsInput): BillingEventStream {
-  const timelines = input.histories
-    .map((history) => ({ ...history, transitions: transitionsAhead(history.events, input) }))
-    .toSorted((a, b) => compareText(a.subscription.id, b.subscription.id));
+  const { plans, account } = input;
+  const timelines = timelinesOf(input.histories, {
+    plans,
+    eventsOf: (events) => withDerivedPhases({ events, plans, zone: account.timeZone }),
+  }).toSorted((a, b) => compareText(a.subscription.id, b.subscription.id));
   const sources = billCycleDaySources(timelines, input.account);
   const events = timelines.flatMap(({ subscription, transitions }) => {
     const own = sources.get(subscription.id);
@@ -59,13 +56,6 @@ export function billingEvents(input: BillingEventsInput): BillingEventStream {
     .filter(({ subscription, events: stored }) => stored.length > 0 && !sources.has(subscription.id))
     .map(({ subscription }) => subscription.id);
   return { events, skipped };
-}
-
-function transitionsAhead(
-  events: readonly LifecycleEvent[],
-  { plans, account }: BillingEventsInput,
-): readonly Transition[] {
-  return transitionsOf(withDerivedPhases({ events, plans, zone: account.timeZone }), plans);
 }
 
 interface SubscriptionStream {

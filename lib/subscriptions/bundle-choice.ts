@@ -48,7 +48,7 @@ export function chooseBundle(input: BundleChoiceInput): BundleContent | null {
 }
 
 /** Holds a BASE or STANDALONE subscription whose billing has not ended by `now`. */
-function isLive(content: BundleContent, now: Instant): boolean {
+export function isLive(content: BundleContent, now: Instant): boolean {
   const ended = new Set(
     content.events
       .filter((event) => isEnd(event) && event.effective.at <= now)

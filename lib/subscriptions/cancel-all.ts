@@ -2,6 +2,7 @@ import type { Account } from '../accounts/model.ts';
 import type { CatalogSource } from '../catalog/catalog-source.ts';
 import { BillingActionPolicy, ProductCategory } from '../catalog/index.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
+import { followBase } from './add-on-ends.ts';
 import { type EditTools, hasEnded, planCancellation } from './cancellation.ts';
 import { EntitlementActionPolicy } from './cancellation-dates.ts';
 import { billingEnd } from './computed-fields.ts';
@@ -10,7 +11,8 @@ import { saveEdits } from './save-edits.ts';
 
 /**
  * Cancels every subscription of a closing account that has no end of billing yet: the service at once, billing at the end
- * of what is invoiced (subscriptions.md §9 rule 9, accounts.md §9). A constant number of statements.
+ * of what is invoiced (subscriptions.md §9 rule 9, accounts.md §9). Add-ons follow their base. A constant number of
+ * statements.
  * @param of the account, under its lock.
  */
 export async function cancelAll(
@@ -30,6 +32,11 @@ export async function cancelAll(
     entitlementPolicy: EntitlementActionPolicy.IMMEDIATE,
     billingPolicy: BillingActionPolicy.END_OF_TERM,
   };
-  const edits = live.map((running) => planCancellation(running, policies, tools).edit);
+  const bundleOf = Map.groupBy(all, ({ bundle }) => bundle.id);
+  const edits = live.flatMap((running) => {
+    const { edit } = planCancellation(running, policies, tools);
+    const bundle = bundleOf.get(running.bundle.id) ?? [];
+    return [edit, ...followBase({ bundle, edit, plans: running.catalog, zone: of.account.timeZone }, tools)];
+  });
   await saveEdits(session, edits, tools.now);
 }

@@ -1,6 +1,7 @@
 import { BillingError, ErrorCode } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
 import { type DatedInstant, formatInstant, type Instant } from '../time/index.ts';
+import { entitlementEnds } from './base-end.ts';
 import {
   type CancellationDates,
   type CancelSubscriptionOptions,
@@ -10,13 +11,7 @@ import { bareDraft, eventsOf } from './event-draft.ts';
 import { isEnd } from './lifecycle-order.ts';
 import { EntitlementState, LifecycleEventType } from './model.ts';
 import { lastSequenceOf, type RunningSubscription, stateOf } from './running-subscription.ts';
-import {
-  entitlementEnded,
-  eventsFrom,
-  type SubscriptionEdit,
-  storedEntitlementEnds,
-  withdrawnBy,
-} from './subscription-edit.ts';
+import { entitlementEnded, eventsFrom, type SubscriptionEdit, withdrawnBy } from './subscription-edit.ts';
 import { transitionAt } from './transitions.ts';
 
 export interface EditTools {
@@ -54,6 +49,7 @@ export function planCancellation(
     id: nextId(),
     effective: dates.entitlement,
     createdDate: now,
+    causedBy: null,
   });
   return {
     ...dates,
@@ -64,7 +60,7 @@ export function planCancellation(
       withdrawn: withdrawnBy(addedEvents, eventsFrom(running.events, dates.billing.at)),
       restored: [],
       addedStates: [ended],
-      withdrawnStates: storedEntitlementEnds(running),
+      withdrawnStates: entitlementEnds(running),
     },
   };
 }

@@ -6,7 +6,7 @@ import type { Instant, LocalDate } from '../time/index.ts';
 import type { Creation } from './creation.ts';
 import { runEvent } from './lifecycle-order.ts';
 import type { LifecycleEvent, Subscription } from './model.ts';
-import { dirtiedFrom, touchedDates } from './save-edits.ts';
+import { dirtiedFrom, runEventOf, touchedDates } from './save-edits.ts';
 import type { SubscriptionEdit } from './subscription-edit.ts';
 
 /** What an action would make of an account's subscriptions; none of it is stored (subscriptions.md §20). */
@@ -37,7 +37,7 @@ export function hypothesisOfCreation(
     addedEvents: creation.events,
     withdrawn: new Set(),
     touched: new Map(),
-    runDates: runDatesOf([creation.events], now),
+    runDates: [runEventOfCreations([creation], now)].flatMap((event) => event?.effective.date ?? []),
     overridePlan,
   };
 }
@@ -54,16 +54,18 @@ export function hypothesisOfEdits(
     addedEvents: edits.flatMap((edit) => [...edit.addedEvents, ...edit.restored]),
     withdrawn: new Set(edits.flatMap((edit) => edit.withdrawn.map(({ event }) => event.id))),
     touched: new Map([...touched].map(([id, days]) => [id, days.map(({ date }) => date)])),
-    runDates: runDatesOf(
-      edits.map((edit) => edit.addedEvents),
-      now,
-    ),
+    runDates: edits.flatMap((edit) => runEventOf(edit, now)?.effective.date ?? []),
     overridePlan,
   };
 }
 
-function runDatesOf(added: readonly (readonly New<LifecycleEvent>[])[], now: Instant): readonly LocalDate[] {
-  return added.flatMap((events) => runEvent(events, now)?.effective.date ?? []);
+/** Of the events of all creations of one call, the one that asks for an invoice run at once. */
+export function runEventOfCreations(
+  creations: readonly Creation[],
+  now: Instant,
+): New<LifecycleEvent> | undefined {
+  const events = creations.flatMap((creation) => runEvent(creation.events, now) ?? []);
+  return events.toSorted((a, b) => a.effective.at - b.effective.at).at(-1);
 }
 
 /** The cursor that a creation stores. */

@@ -1,16 +1,21 @@
 import type { CatalogProvider, CatalogSource } from '../catalog/catalog-source.ts';
+import type { CatalogWithOverrides, OverridePlan } from '../catalog/index.ts';
 import { obtainOverridePlan } from '../catalog/override-plans.ts';
 import { authorshipOf, type CallContext } from '../context.ts';
 import type { Uuid } from '../ids/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
 import type { DatedInstant } from '../time/index.ts';
+import { followBase } from './add-on-ends.ts';
+import { checkAddOnChange } from './add-on-rules.ts';
 import { type EditTools, planCancellation } from './cancellation.ts';
 import type { CancelSubscriptionOptions } from './cancellation-dates.ts';
 import { decideChange, planChange } from './change-of-plan.ts';
 import { type ChangePlanOptions, type ChangePlanRequest, checkChangeRequest } from './change-request.ts';
-import { lockRunning } from './load-running.ts';
+import { lockRunningInBundle } from './load-running.ts';
+import type { RunningSubscription } from './running-subscription.ts';
 import { saveEdits } from './save-edits.ts';
+import type { SubscriptionEdit } from './subscription-edit.ts';
 import { planUncancellation } from './uncancellation.ts';
 import { planUndoChange } from './undo-change.ts';
 
@@ -49,9 +54,9 @@ export class LifecycleService {
     options: CancelSubscriptionOptions = {},
   ): Promise<CancelledSubscription> {
     return this.#write(context, subscriptionId, async ({ session, catalogsOf, tools }) => {
-      const running = await lockRunning(session, { subscriptionId, catalogsOf });
+      const { running, bundle } = await lockRunningInBundle(session, { subscriptionId, catalogsOf });
       const { edit, entitlement, billing } = planCancellation(running, options, tools);
-      await saveEdits(session, [edit], tools.now);
+      await saveEdits(session, [edit, ...followed(edit, bundle, tools)], tools.now);
       return { accountId: running.account.id, entitlementEnd: entitlement, billingEnd: billing };
     });
   }
@@ -63,9 +68,10 @@ export class LifecycleService {
    */
   async uncancel(context: CallContext, subscriptionId: Uuid): Promise<void> {
     await this.#write(context, subscriptionId, async ({ session, catalogsOf, tools }) => {
-      const running = await lockRunning(session, { subscriptionId, catalogsOf });
+      const { running, bundle } = await lockRunningInBundle(session, { subscriptionId, catalogsOf });
       const withdrawn = await session.subscriptions.findWithdrawnEvents([subscriptionId]);
-      await saveEdits(session, [planUncancellation(running, withdrawn, tools)], tools.now);
+      const edit = planUncancellation(running, withdrawn, tools);
+      await saveEdits(session, [edit, ...followed(edit, bundle, tools)], tools.now);
     });
   }
 
@@ -73,6 +79,7 @@ export class LifecycleService {
    * Puts a subscription on another plan, at a date or by policy (subscriptions.md §7). Later pending changes, phases and an
    * expiry give way; those before its date stay.
    * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), SUBSCRIPTION_CHANGE_NON_ACTIVE (1021), 1022, 1023, 1026,
+   * of an add-on 1017, 1018, 1019, 1025,
    * SUBSCRIPTION_CREATE_BAD_PHASE (1011), CATALOG_ILLEGAL_CHANGE_REQUEST (2001), plan errors 2002, 2013, 2020, 2021, 2030,
    * CATALOG_INVALID_PRICE_OVERRIDE (2081), BLOCKING_BLOCKED_ACTION (6000), MISSING_OR_INVALID_FIELD (60003),
    * INVALID_PARAMETER (60002), BUSY (60018).
@@ -85,9 +92,14 @@ export class LifecycleService {
     const request = checkChangeRequest(change, change);
     return this.#write(context, subscriptionId, async ({ session, catalogsOf, tools }) => {
       const planName = request.target.planName ?? null;
-      const running = await lockRunning(session, { subscriptionId, catalogsOf, planName });
-      const accountId = running.account.id;
+      const { running, bundle } = await lockRunningInBundle(session, {
+        subscriptionId,
+        catalogsOf,
+        planName,
+      });
+      const { id: accountId, timeZone: zone } = running.account;
       const decided = decideChange(running, request, tools.now);
+      checkAddOnChange(decided, { running, bundle }, tools.now);
       const overridePlan =
         decided.overrides &&
         (await obtainOverridePlan(session, decided.overrides, {
@@ -95,7 +107,8 @@ export class LifecycleService {
           currentCatalog: async () => (await catalogsOf(session, [accountId]))(accountId),
         }));
       const { edit, effective } = planChange(running, { request, decided, overridePlan }, tools);
-      await saveEdits(session, [edit], tools.now);
+      const follow = followBase({ bundle, edit, plans: withPlan(running, overridePlan), zone }, tools);
+      await saveEdits(session, [edit, ...follow], tools.now);
       return { accountId, effective };
     });
   }
@@ -106,9 +119,10 @@ export class LifecycleService {
    */
   async undoChangePlan(context: CallContext, subscriptionId: Uuid): Promise<void> {
     await this.#write(context, subscriptionId, async ({ session, catalogsOf, tools }) => {
-      const running = await lockRunning(session, { subscriptionId, catalogsOf });
+      const { running, bundle } = await lockRunningInBundle(session, { subscriptionId, catalogsOf });
       const withdrawn = await session.subscriptions.findWithdrawnEvents([subscriptionId]);
-      await saveEdits(session, [planUndoChange(running, withdrawn, tools)], tools.now);
+      const edit = planUndoChange(running, withdrawn, tools);
+      await saveEdits(session, [edit, ...followed(edit, bundle, tools)], tools.now);
     });
   }
 
@@ -128,6 +142,21 @@ export class LifecycleService {
       work({ session, catalogsOf, tools }),
     );
   }
+}
+
+/** What an operation that puts no subscription on a new plan changes of the rest of the bundle. */
+function followed(
+  edit: SubscriptionEdit,
+  bundle: readonly RunningSubscription[],
+  tools: EditTools,
+): readonly SubscriptionEdit[] {
+  const [first] = bundle;
+  if (first === undefined) return [];
+  return followBase({ bundle, edit, plans: first.catalog, zone: first.account.timeZone }, tools);
+}
+
+function withPlan({ catalog }: RunningSubscription, overridePlan: OverridePlan | null): CatalogWithOverrides {
+  return overridePlan === null ? catalog : catalog.with(overridePlan);
 }
 
 interface Operation {

@@ -2,50 +2,59 @@ import type { Account } from '../accounts/model.ts';
 import type { CatalogSource } from '../catalog/catalog-source.ts';
 import { withOverridePlans } from '../catalog/override-plans.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
-import type { BundleContent } from './bundle-choice.ts';
-import type { CheckedRequest, CreateSubscriptionOptions } from './create-request.ts';
-import type { CreationInput } from './creation.ts';
-import type { Bundle } from './model.ts';
+import type { Instant } from '../time/index.ts';
+import type { FoundBundle, GroupChoiceInput } from './chosen-group.ts';
+import type { CheckedGroup } from './create-groups.ts';
+import type { CreateSubscriptionOptions } from './create-request.ts';
+import { planNamesOf } from './lifecycle-order.ts';
 
-export interface LoadCreationInput extends Pick<CreationInput, 'now' | 'nextId'> {
+export interface LoadCreationInput {
   readonly account: Account;
-  readonly request: CheckedRequest;
+  readonly groups: readonly CheckedGroup[];
   readonly options: CreateSubscriptionOptions;
   readonly catalogsOf: CatalogSource;
+  readonly now: Instant;
 }
 
-/** Reads what a creation is decided from, in a constant number of statements. */
+/** Reads what creations are decided from, in a constant number of statements. */
 export async function loadCreation(
   session: ReadSession,
-  { catalogsOf, ...input }: LoadCreationInput,
-): Promise<CreationInput> {
-  const { account, request } = input;
+  { account, groups, options, catalogsOf, now }: LoadCreationInput,
+): Promise<GroupChoiceInput> {
+  const found = await findBundles(session, groups);
+  const requested = groups.flatMap(({ members }) => members.map(({ plan }) => plan.planName ?? null));
   const plansOf = await withOverridePlans(session, {
     catalogOf: await catalogsOf(session, [account.id]),
     accountIds: [account.id],
-    planNames: [request.plan.planName ?? null],
+    planNames: [...requested, ...found.flatMap(({ events }) => [...planNamesOf(events)])],
   });
-  return {
-    ...input,
-    found: await findBundle(session, request),
-    blockingStates: await session.subscriptions.findBlockingStates([account.id]),
-    catalog: plansOf(account.id),
-  };
+  const blockingStates = await session.subscriptions.findBlockingStates([
+    account.id,
+    ...found.flatMap(({ bundle, subscriptions }) => [bundle.id, ...subscriptions.map(({ id }) => id)]),
+  ]);
+  return { options, account, found, blockingStates, catalog: plansOf(account.id), now };
 }
 
-/** The bundle that the request names by id or, without one, by key, with what its choice depends on. */
-async function findBundle(session: ReadSession, request: CheckedRequest): Promise<BundleContent | undefined> {
-  const bundles = await bundlesNamed(session, request);
-  const [bundle] = bundles;
-  if (bundle === undefined) return undefined;
-  const subscriptions = await session.subscriptions.findByBundles([bundle.id]);
-  const events = await session.subscriptions.findEvents(subscriptions.map((subscription) => subscription.id));
-  return { bundle, subscriptions, events };
-}
-
-async function bundlesNamed(session: ReadSession, request: CheckedRequest): Promise<readonly Bundle[]> {
-  if (request.bundleId !== null) return session.subscriptions.findBundlesByIds([request.bundleId]);
-  if (request.bundleExternalKey !== null)
-    return session.subscriptions.findBundlesByKeys([request.bundleExternalKey]);
-  return [];
+/** The bundles that requests name by id or, without one, by key, with what decides whether they are joined. */
+async function findBundles(
+  session: ReadSession,
+  groups: readonly CheckedGroup[],
+): Promise<readonly FoundBundle[]> {
+  const ids = groups.flatMap(({ bundleId }) => bundleId ?? []);
+  const keys = groups.flatMap(({ bundleId, bundleExternalKey }) =>
+    bundleId === null ? (bundleExternalKey ?? []) : [],
+  );
+  const named = [
+    ...(await session.subscriptions.findBundlesByIds([...new Set(ids)])),
+    ...(await session.subscriptions.findBundlesByKeys([...new Set(keys)])),
+  ];
+  const bundles = [...new Map(named.map((bundle) => [bundle.id, bundle])).values()];
+  const subscriptions = await session.subscriptions.findByBundles(bundles.map(({ id }) => id));
+  const events = await session.subscriptions.findEvents(subscriptions.map(({ id }) => id));
+  const subscriptionsOf = Map.groupBy(subscriptions, ({ bundleId }) => bundleId);
+  const eventsOf = Map.groupBy(events, ({ subscriptionId }) => subscriptionId);
+  return bundles.map((bundle) => {
+    const own = subscriptionsOf.get(bundle.id) ?? [];
+    return { bundle, subscriptions: own, events: own.flatMap(({ id }) => eventsOf.get(id) ?? []) };
+  });
 }

@@ -2,11 +2,16 @@ import type { Account } from '../accounts/model.ts';
 import type { CatalogSource } from '../catalog/catalog-source.ts';
 import type { OverrideDefinition, OverridePlan } from '../catalog/index.ts';
 import { foreseenOverridePlan } from '../catalog/override-plans.ts';
+import { assertInvariant } from '../errors/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
+import { followBase } from './add-on-ends.ts';
+import { checkAddOnChange } from './add-on-rules.ts';
 import { checkBundleOwner, noSuchBundle, notInBundle } from './bundle-choice.ts';
 import { type EditTools, planCancellation } from './cancellation.ts';
 import { decideChange, planChange } from './change-of-plan.ts';
-import { overridesOfCreation, planCreation } from './creation.ts';
+import { chooseGroup } from './chosen-group.ts';
+import { groupOf } from './create-groups.ts';
+import { planCreations } from './creation.ts';
 import { type Hypothesis, hypothesisOfCreation, hypothesisOfEdits } from './hypothesis.ts';
 import {
   type HypotheticalAction,
@@ -14,7 +19,7 @@ import {
   type SubscriptionInBundle,
 } from './hypothetical-action.ts';
 import { loadCreation } from './load-creation.ts';
-import { loadRunning } from './load-running.ts';
+import { loadRunning, type RunningInBundle } from './load-running.ts';
 import { noSuchSubscription } from './no-such-subscription.ts';
 import { checkCategory } from './plan-choice.ts';
 import type { RunningSubscription } from './running-subscription.ts';
@@ -54,9 +59,21 @@ async function started(
   { request, options }: Action<'START_BILLING'>,
   { account, catalogsOf, tools }: LoadHypothesisInput,
 ): Promise<Hypothesis> {
-  const creation = await loadCreation(session, { account, request, options, catalogsOf, ...tools });
-  const overridePlan = await foreseen(session, overridesOfCreation(creation), creation);
-  return hypothesisOfCreation(planCreation({ ...creation, overridePlan }), overridePlan, tools.now);
+  const { now, nextId } = tools;
+  const group = groupOf(request);
+  const input = await loadCreation(session, { account, groups: [group], options, catalogsOf, now });
+  const chosen = chooseGroup(group, input);
+  const [definition = null] = chosen.subscriptions.map(({ overrides }) => overrides);
+  const overridePlan = await foreseen(session, definition, input);
+  const [bundle] = planCreations({
+    ...input,
+    groups: [chosen],
+    overridePlanOf: () => overridePlan ?? neverAsked(),
+    nextId,
+  });
+  const [creation] = bundle?.creations ?? [];
+  assertInvariant(creation, 'A creation makes a subscription');
+  return hypothesisOfCreation(creation, overridePlan, now);
 }
 
 async function changed(
@@ -64,12 +81,16 @@ async function changed(
   { of, request, productCategory }: Action<'CHANGE'>,
   input: LoadHypothesisInput,
 ): Promise<Hypothesis> {
-  const running = await findRunning(session, of, { ...input, planName: request.target.planName ?? null });
+  const planName = request.target.planName ?? null;
+  const { running, bundle } = await findRunning(session, of, { ...input, planName });
   const decided = decideChange(running, request, input.tools.now);
   checkCategory(decided.choice, productCategory);
+  checkAddOnChange(decided, { running, bundle }, input.tools.now);
   const overridePlan = await foreseen(session, decided.overrides, running);
   const { edit } = planChange(running, { request, decided, overridePlan }, input.tools);
-  return hypothesisOfEdits([edit], overridePlan, input.tools.now);
+  const plans = overridePlan === null ? running.catalog : running.catalog.with(overridePlan);
+  const follow = followBase({ bundle, edit, plans, zone: input.account.timeZone }, input.tools);
+  return hypothesisOfEdits([edit, ...follow], overridePlan, input.tools.now);
 }
 
 async function stopped(
@@ -77,9 +98,11 @@ async function stopped(
   { of, options }: Action<'STOP_BILLING'>,
   input: LoadHypothesisInput,
 ): Promise<Hypothesis> {
-  const running = await findRunning(session, of, input);
+  const { running, bundle } = await findRunning(session, of, input);
   const { edit } = planCancellation(running, options, input.tools);
-  return hypothesisOfEdits([edit], null, input.tools.now);
+  const zone = input.account.timeZone;
+  const follow = followBase({ bundle, edit, plans: running.catalog, zone }, input.tools);
+  return hypothesisOfEdits([edit, ...follow], null, input.tools.now);
 }
 
 async function foreseen(
@@ -95,7 +118,7 @@ async function findRunning(
   session: ReadSession,
   { subscriptionId, bundleId }: SubscriptionInBundle,
   { account, catalogsOf, planName }: LoadHypothesisInput & { readonly planName?: string | null },
-): Promise<RunningSubscription> {
+): Promise<RunningInBundle> {
   const [bundle] = await session.subscriptions.findBundlesByIds([bundleId]);
   if (bundle === undefined) throw noSuchBundle(bundleId);
   checkBundleOwner(bundle, account.id);
@@ -106,9 +129,13 @@ async function findRunning(
     ...(planName === undefined ? {} : { planName }),
   });
   const running = all.find(({ subscription }) => subscription.id === subscriptionId);
-  if (running !== undefined) return running;
+  if (running !== undefined) return { running, bundle: all };
   const [elsewhere] = await session.subscriptions.findByIds([subscriptionId]);
   throw elsewhere === undefined ? noSuchSubscription(subscriptionId) : notInBundle(subscriptionId, bundleId);
+}
+
+function neverAsked(): never {
+  throw new Error('Only a request of prices asks for their plan');
 }
 
 function neverAction(action: never): never {

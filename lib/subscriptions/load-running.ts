@@ -6,12 +6,12 @@ import { assertInvariant } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
 import type { ReadSession, WriteSession } from '../ports/storage/index.ts';
 import { billCycleDaySources } from './bill-cycle-sources.ts';
+import { timelinesOf } from './bundle-timelines.ts';
 import { withDerivedPhases } from './derived-phases.ts';
 import { planNamesOf } from './lifecycle-order.ts';
 import type { Bundle } from './model.ts';
 import { noSuchSubscription } from './no-such-subscription.ts';
 import type { RunningSubscription } from './running-subscription.ts';
-import { transitionsOf } from './transitions.ts';
 
 export interface LockRunningInput {
   readonly subscriptionId: Uuid;
@@ -28,14 +28,29 @@ export async function lockRunning(
   session: WriteSession,
   { subscriptionId, catalogsOf, planName = null }: LockRunningInput,
 ): Promise<RunningSubscription> {
+  return (await lockRunningInBundle(session, { subscriptionId, catalogsOf, planName })).running;
+}
+
+/** A subscription among all those of its bundle, ended ones included. */
+export interface RunningInBundle {
+  readonly running: RunningSubscription;
+  /** All subscriptions of the bundle, `running` too. */
+  readonly bundle: readonly RunningSubscription[];
+}
+
+/** As `lockRunning`, for operations that concern the rest of the bundle: a base and its add-ons. */
+export async function lockRunningInBundle(
+  session: WriteSession,
+  { subscriptionId, catalogsOf, planName = null }: LockRunningInput,
+): Promise<RunningInBundle> {
   const [known] = await session.subscriptions.findByIds([subscriptionId]);
   if (known === undefined) throw noSuchSubscription(subscriptionId);
   const account = await lockAccount(session, known.accountId);
   const bundles = await session.subscriptions.findBundlesByIds([known.bundleId]);
-  const all = await loadRunning(session, { account, bundles, catalogsOf, planName });
-  const running = all.find(({ subscription }) => subscription.id === subscriptionId);
+  const bundle = await loadRunning(session, { account, bundles, catalogsOf, planName });
+  const running = bundle.find(({ subscription }) => subscription.id === subscriptionId);
   assertInvariant(running, `Subscription ${subscriptionId} has no bundle`, { subscriptionId });
-  return running;
+  return { running, bundle };
 }
 
 export interface LoadRunningInput extends Omit<LockRunningInput, 'subscriptionId'> {
@@ -65,19 +80,33 @@ export async function loadRunning(
   const eventsOf = Map.groupBy(allEvents, ({ subscriptionId }) => subscriptionId);
   const statesOf = Map.groupBy(states, ({ blockedId }) => blockedId);
 
-  const timelines = subscriptions.map((subscription) => {
-    const events = eventsOf.get(subscription.id) ?? [];
-    const ahead = withDerivedPhases({ events, plans: catalog, zone: account.timeZone });
-    return { subscription, events, transitions: transitionsOf(ahead, catalog) };
+  const histories = subscriptions.map((subscription) => ({
+    subscription,
+    events: eventsOf.get(subscription.id) ?? [],
+    blockingStates: statesOf.get(subscription.id) ?? [],
+  }));
+  const timelines = timelinesOf(histories, {
+    plans: catalog,
+    eventsOf: (events) => withDerivedPhases({ events, plans: catalog, zone: account.timeZone }),
   });
   const sources = billCycleDaySources(timelines, account);
-  return timelines.map(({ subscription, events, transitions }) => {
+  return timelines.map(({ subscription, events, transitions, baseEnd }) => {
     const bundle = bundleOf.get(subscription.bundleId);
     const billCycleDays = sources.get(subscription.id);
     assertInvariant(bundle && billCycleDays, `Subscription ${subscription.id} has no start of its billing`, {
       subscriptionId: subscription.id,
     });
     const blockingStates = [account.id, bundle.id, subscription.id].flatMap((id) => statesOf.get(id) ?? []);
-    return { account, subscription, bundle, events, transitions, blockingStates, billCycleDays, catalog };
+    return {
+      account,
+      subscription,
+      bundle,
+      events,
+      transitions,
+      blockingStates,
+      baseEnd,
+      billCycleDays,
+      catalog,
+    };
   });
 }

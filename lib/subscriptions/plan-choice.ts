@@ -7,7 +7,7 @@ import {
   type OverridePlan,
   type Plan,
   type PlanSpecifier,
-  ProductCategory,
+  type ProductCategory,
 } from '../catalog/index.ts';
 import { BillingError, ErrorCode } from '../errors/index.ts';
 import type { Currency } from '../money/index.ts';
@@ -24,7 +24,7 @@ export interface PlanChoice {
 /**
  * The plan that a creation means, in the catalog version in force at its billing date (subscriptions.md §6.2 rule 4).
  * @throws BillingError of catalog.md §7 (2013, 2020, 2021, 2030, 2050, 2002), MISSING_OR_INVALID_FIELD where the category
- * named is not the plan's, NOT_IMPLEMENTED (1) for an add-on.
+ * named is not the plan's.
  */
 export function choosePlan(
   catalog: CatalogWithOverrides,
@@ -32,15 +32,7 @@ export function choosePlan(
   billingAt: Instant,
 ): PlanChoice {
   const choice = choiceAt(catalog, request.plan, billingAt);
-  const { plan, category } = choice;
   checkCategory(choice, request.productCategory);
-  if (category === ProductCategory.ADD_ON) {
-    throw new BillingError({
-      code: ErrorCode.NOT_IMPLEMENTED,
-      message: `Plan ${plan.name} is an add-on; add-ons are not offered yet, choose a BASE or STANDALONE plan`,
-      facts: { planName: plan.name },
-    });
-  }
   return choice;
 }
 

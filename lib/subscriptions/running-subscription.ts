@@ -2,6 +2,7 @@ import type { Account } from '../accounts/model.ts';
 import type { CatalogWithOverrides } from '../catalog/index.ts';
 import { assertInvariant } from '../errors/index.ts';
 import type { DatedInstant, Instant } from '../time/index.ts';
+import { type BaseEnd, statesAsRead } from './base-end.ts';
 import type { BillCycleDaySources } from './bill-cycle-day.ts';
 import type { BlockingState, Bundle, EntitlementState, LifecycleEvent, Subscription } from './model.ts';
 import type { EventSubject } from './subscription-bus-events.ts';
@@ -15,17 +16,20 @@ export interface RunningSubscription extends EventSubject {
   readonly bundle: Bundle;
   /** Its active lifecycle events. */
   readonly events: readonly LifecycleEvent[];
-  /** Their transitions, with the phases and the expiry that are not stored yet. */
+  /** Their transitions, with the phases and the expiry that are not stored yet, and of an add-on the end with its base. */
   readonly transitions: readonly Transition[];
   /** Active states of the account, the bundle and the subscription. */
   readonly blockingStates: readonly BlockingState[];
+  /** What the base ends of an add-on, as long as that is not stored; null of all others. */
+  readonly baseEnd: BaseEnd | null;
   readonly billCycleDays: BillCycleDaySources;
   readonly catalog: CatalogWithOverrides;
 }
 
 /** The state that callers see (subscriptions.md §4.3). */
 export function stateOf(running: RunningSubscription, now: Instant): EntitlementState {
-  const { subscription, transitions, blockingStates } = running;
+  const { subscription, transitions } = running;
+  const blockingStates = statesAsRead(running, running.baseEnd);
   return subscriptionStateAt({ subscriptionId: subscription.id, transitions, blockingStates }, now);
 }
 

@@ -74,17 +74,29 @@ export function touchedBy(event: New<LifecycleEvent>): TouchedDate {
 }
 
 /** The days that an operation makes billing look at anew. */
-export function touchedDates({ addedEvents, withdrawn, restored }: SubscriptionEdit): readonly TouchedDate[] {
-  const events = [...addedEvents, ...withdrawn.map(({ event }) => event), ...restored];
-  return events.filter((event) => !isMarker(event)).map(touchedBy);
+export function touchedDates(edit: SubscriptionEdit): readonly TouchedDate[] {
+  const subscriptionId = edit.subject.subscription.id;
+  const besides = (edit.touched ?? []).map((date) => ({ subscriptionId, date }));
+  const own = eventsOf(edit).filter((event) => !isMarker(event));
+  return [...own.map(touchedBy), ...besides];
+}
+
+/** Every event that an edit adds, withdraws or brings back. */
+export function eventsOf(edit: SubscriptionEdit): readonly New<LifecycleEvent>[] {
+  return [...edit.addedEvents, ...edit.withdrawn.map(({ event }) => event), ...edit.restored];
+}
+
+/** The event that asks for an invoice run at once. What follows from another subscription is invoiced with that. */
+export function runEventOf(edit: SubscriptionEdit, now: Instant): New<LifecycleEvent> | undefined {
+  return edit.requested === null ? undefined : runEvent(edit.addedEvents, now);
 }
 
 function announce(session: WriteSession, edit: SubscriptionEdit, now: Instant): void {
-  const { subject, addedEvents, addedStates } = edit;
+  const { subject, requested, addedEvents, addedStates } = edit;
   const due = addedEvents.filter((event) => event.effective.at <= now);
-  const last = runEvent(addedEvents, now);
-  session.publish([requestedEvent(subject, edit.requested)]);
-  session.publish(due.map((event) => effectiveEvent(subject, event, event === last)));
+  const asking = runEventOf(edit, now);
+  if (requested !== null) session.publish([requestedEvent(subject, requested)]);
+  session.publish(due.map((event) => effectiveEvent(subject, event, event === asking)));
   session.publish(
     addedStates.filter((state) => !isAfter(now)(state)).map((state) => entitlementEvent(subject, state)),
   );

@@ -1,28 +1,19 @@
-import { lockAccount, noSuchAccount } from '../accounts/service.ts';
+import { noSuchAccount } from '../accounts/service.ts';
 import type { CatalogProvider, CatalogRequest, CatalogSource } from '../catalog/catalog-source.ts';
-import { obtainOverridePlan, withOverridePlans } from '../catalog/override-plans.ts';
-import { authorshipOf, type CallContext } from '../context.ts';
+import { ProductCategory } from '../catalog/index.ts';
+import { withOverridePlans } from '../catalog/override-plans.ts';
+import type { CallContext } from '../context.ts';
 import { BillingError, ErrorCode } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
 import type { Ports } from '../ports/index.ts';
-import type { Page, PageRequest, ReadSession, WriteSession } from '../ports/storage/index.ts';
+import type { Page, PageRequest, ReadSession } from '../ports/storage/index.ts';
 import { checkStorable, shortened } from '../text/index.ts';
 import type { Instant } from '../time/index.ts';
-import {
-  type CreateSubscriptionOptions,
-  type CreateSubscriptionRequest,
-  checkCreateRequest,
-} from './create-request.ts';
-import { type Creation, overridesOfCreation, planCreation } from './creation.ts';
-import { cursorOf } from './hypothesis.ts';
-import { planNamesOf, runEvent } from './lifecycle-order.ts';
+import { planNamesOf } from './lifecycle-order.ts';
 import { loadBundleViews } from './load-bundle-views.ts';
-import { loadCreation } from './load-creation.ts';
 import type { Bundle, Subscription } from './model.ts';
 import { noSuchSubscription } from './no-such-subscription.ts';
 import { planAt } from './plan-at.ts';
-import { effectiveEvent, entitlementEvent, requestedEvent } from './subscription-bus-events.ts';
-import { blockingStateNotification, eventNotification } from './subscription-notifications.ts';
 import type { PlanInForce } from './transitions.ts';
 import type { BundleView, SubscriptionView } from './views.ts';
 
@@ -36,55 +27,14 @@ export interface PlanAtRequest {
   readonly at?: Instant | null;
 }
 
-/** Subscriptions and bundles of a tenant (subscriptions.md §4, §6, §18). */
+/** Subscriptions and bundles of a tenant, as they are read (subscriptions.md §4, §18). */
 export class SubscriptionService {
-  readonly #ports: Pick<Ports, 'storage' | 'ids'>;
+  readonly #ports: Pick<Ports, 'storage'>;
   readonly #catalogs: CatalogProvider;
 
-  constructor(ports: Pick<Ports, 'storage' | 'ids'>, catalogs: CatalogProvider) {
+  constructor(ports: Pick<Ports, 'storage'>, catalogs: CatalogProvider) {
     this.#ports = ports;
     this.#catalogs = catalogs;
-  }
-
-  /**
-   * Creates a subscription to a BASE or STANDALONE plan, in a new bundle or in an existing one (subscriptions.md §6). Both
-   * dates may lie in the past or the future; what is due by now is emitted with the call, the rest falls due in the queue.
-   * @returns the ids of the subscription and of its bundle.
-   * @throws BillingError MISSING_OR_INVALID_FIELD, EXTERNAL_KEY_LIMIT_EXCEEDED (5), ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002),
-   * bundle errors 1014, 1015, 1020, 1081, SUBSCRIPTION_EXTERNAL_KEY_EXISTS (1016), SUBSCRIPTION_CREATE_BAD_PHASE (1011),
-   * plan errors 2002, 2013, 2020, 2021, 2030, 2050, CATALOG_INVALID_PRICE_OVERRIDE (2081), BLOCKING_BLOCKED_ACTION (6000),
-   * BUSY (60018), NOT_IMPLEMENTED (1).
-   */
-  async create(
-    context: CallContext,
-    request: CreateSubscriptionRequest,
-    options: CreateSubscriptionOptions = {},
-  ): Promise<{ readonly subscriptionId: Uuid; readonly bundleId: Uuid }> {
-    const checked = checkCreateRequest(request);
-    const catalogsOf = await this.#open(context, [checked.accountId]);
-    return this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
-      const account = await lockAccount(session, checked.accountId);
-      await session.catalogs.keepPlans();
-      const input = await loadCreation(session, {
-        account,
-        request: checked,
-        options,
-        catalogsOf,
-        now: context.createdDate,
-        nextId: () => this.#ports.ids.next(),
-      });
-      const overrides = overridesOfCreation(input);
-      const overridePlan =
-        overrides &&
-        (await obtainOverridePlan(session, overrides, {
-          nextId: input.nextId,
-          currentCatalog: async () => (await catalogsOf(session, [account.id]))(account.id),
-        }));
-      const creation = planCreation({ ...input, overridePlan });
-      await store(session, creation);
-      announce(session, creation, context.createdDate);
-      return { subscriptionId: creation.subscription.id, bundleId: creation.bundle.id };
-    });
   }
 
   /** @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082). */
@@ -161,14 +111,15 @@ export class SubscriptionService {
       const { accountId } = subscription;
       const [account] = await session.accounts.findByIds([accountId]);
       if (!account) throw noSuchAccount(accountId);
-      const events = await session.subscriptions.findEvents([subscriptionId]);
+      const members = await withBase(session, subscription);
+      const events = await session.subscriptions.findEvents(members.map(({ id }) => id));
       const plansOf = await withOverridePlans(session, {
         catalogOf: await catalogsOf(session, [accountId]),
         accountIds: [accountId],
         planNames: planNamesOf(events),
       });
       const at = request.at ?? context.createdDate;
-      return planAt({ subscriptionId, events, plans: plansOf(accountId), zone: account.timeZone, at });
+      return planAt({ subscription, members, events, plans: plansOf(accountId), zone: account.timeZone, at });
     });
   }
 
@@ -194,6 +145,13 @@ export class SubscriptionService {
   }
 }
 
+/** An add-on with the base that it ends with. */
+async function withBase(session: ReadSession, subscription: Subscription): Promise<readonly Subscription[]> {
+  if (subscription.category !== ProductCategory.ADD_ON) return [subscription];
+  const members = await session.subscriptions.findByBundles([subscription.bundleId]);
+  return members.filter(({ id, category }) => id === subscription.id || category === ProductCategory.BASE);
+}
+
 async function viewsOf(
   session: ReadSession,
   input: {
@@ -206,30 +164,6 @@ async function viewsOf(
   const [account] = await session.accounts.findByIds([input.accountId]);
   if (!account) throw noSuchAccount(input.accountId);
   return loadBundleViews(session, { ...input, account });
-}
-
-async function store(session: WriteSession, creation: Creation): Promise<void> {
-  if (creation.newBundle !== null) await session.subscriptions.insertBundles([creation.newBundle]);
-  await session.subscriptions.insertSubscriptions([creation.subscription]);
-  await session.subscriptions.insertEvents(creation.events);
-  await session.subscriptions.insertBlockingStates([creation.entitlementStart]);
-  await session.invoices.saveCursors([cursorOf(creation)]);
-}
-
-/** What is due by now is emitted in the call's transaction, the rest gets its queue entry (subscriptions.md §21). */
-function announce(session: WriteSession, creation: Creation, now: Instant): void {
-  const [creating] = creation.events;
-  if (creating === undefined) throw new Error('a creation stores at least its CREATE');
-  const due = creation.events.filter((event) => event.effective.at <= now);
-  session.publish([requestedEvent(creation, creating)]);
-  const last = runEvent(creation.events, now);
-  session.publish(due.map((event) => effectiveEvent(creation, event, event === last)));
-  session.schedule(creation.events.filter((event) => event.effective.at > now).map(eventNotification));
-  if (creation.entitlementStart.effective.at <= now) {
-    session.publish([entitlementEvent(creation, creation.entitlementStart)]);
-  } else {
-    session.schedule([blockingStateNotification(creation.entitlementStart)]);
-  }
 }
 
 function matches(bundle: Bundle, filter: BundleFilter): boolean {

@@ -1,7 +1,7 @@
 import { assertInvariant } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
 import type { New } from '../ports/storage/index.ts';
-import type { Instant } from '../time/index.ts';
+import type { Instant, LocalDate } from '../time/index.ts';
 import { isMarker, isStart } from './lifecycle-order.ts';
 import {
   type BlockingState,
@@ -23,14 +23,16 @@ export interface Withdrawal {
 /** What one operation changes of the facts stored about one subscription. */
 export interface SubscriptionEdit {
   readonly subject: EventSubject;
-  /** What the operation is about: its REQUESTED event carries the type and the date. */
-  readonly requested: ToldEvent;
+  /** What the operation is about: its REQUESTED event carries the type and the date. Null of what it changes besides. */
+  readonly requested: ToldEvent | null;
   readonly addedEvents: readonly New<LifecycleEvent>[];
   readonly withdrawn: readonly Withdrawal[];
   /** Events that were withdrawn and count again. */
   readonly restored: readonly LifecycleEvent[];
   readonly addedStates: readonly New<BlockingState>[];
   readonly withdrawnStates: readonly BlockingState[];
+  /** Days from which it may be billed otherwise although none of its own facts changes. */
+  readonly touched?: readonly LocalDate[];
 }
 
 /** The active events from `at` on that an operation there makes void; the start of the subscription stays. */
@@ -48,23 +50,10 @@ export function withdrawnBy(
   return events.map((event) => ({ event, by: cause.id }));
 }
 
-/** The active ENT_CANCELLED of the subscription, in effect or to come. */
-export function storedEntitlementEnds({
-  subscription,
-  blockingStates,
-}: RunningSubscription): readonly BlockingState[] {
-  return blockingStates.filter(
-    (state) =>
-      state.blockedId === subscription.id &&
-      state.service === ENTITLEMENT_SERVICE &&
-      state.stateName === EntitlementStateName.ENT_CANCELLED,
-  );
-}
-
 /** ENT_CANCELLED of the subscription (subscriptions.md §3, reserved states). */
 export function entitlementEnded(
-  { subscription, blockingStates }: RunningSubscription,
-  stored: Pick<BlockingState, 'id' | 'effective' | 'createdDate'>,
+  { subscription, blockingStates }: Pick<RunningSubscription, 'subscription' | 'blockingStates'>,
+  stored: Pick<BlockingState, 'id' | 'effective' | 'createdDate' | 'causedBy'>,
 ): New<BlockingState> {
   const own = blockingStates.filter((state) => state.blockedId === subscription.id);
   return {
@@ -79,6 +68,5 @@ export function entitlementEnded(
     isBlockBilling: false,
     sequence: own.reduce((last, { sequence }) => Math.max(last, sequence), 0) + 1,
     isActive: true,
-    causedBy: null,
   };
 }

@@ -12,7 +12,7 @@ import { type NewBusEvent, QueueName } from '../queue/model.ts';
 import type { Instant } from '../time/index.ts';
 import { type DueFacts, type DueWork, dueWork } from './due-work.ts';
 import { planNamesOf } from './lifecycle-order.ts';
-import { markDirty, touchedBy } from './save-edits.ts';
+import { markDirty, saveEdits, touchedBy } from './save-edits.ts';
 import { type DueItem, dueItemOf, eventNotification } from './subscription-notifications.ts';
 
 /**
@@ -59,7 +59,7 @@ export class SubscriptionEventHandler implements QueueHandler {
     const attempts = locked.map((entry) => this.#attempt(entry, facts, now));
     const done = attempts.filter((attempt) => 'work' in attempt);
     const failed = attempts.filter((attempt) => 'error' in attempt);
-    await save(session, done);
+    await save(session, done, now);
     await batch.finish(
       session,
       done.map(({ entry }) => entry),
@@ -112,16 +112,17 @@ interface LoadInput {
   readonly catalogsOf: CatalogSource;
 }
 
-/** Loads the subscriptions of the whole batch, in a constant number of queries. */
+/** Loads the bundles of the whole batch, in a constant number of queries. */
 async function loadFacts(
   session: ReadSession,
   { accounts, entries, catalogsOf }: LoadInput,
 ): Promise<DueFacts> {
   const items = entries.flatMap((entry) => dueItemOf(entry.topic, entry.payload) ?? []);
   const ids = items.map((item) => (item.kind === 'LIFECYCLE_EVENT' ? item.subscriptionId : item.blockedId));
-  const subscriptions = await session.subscriptions.findByIds(ids);
+  const due = await session.subscriptions.findByIds(ids);
+  const bundles = await session.subscriptions.findBundlesByIds(due.map(({ bundleId }) => bundleId));
+  const subscriptions = await session.subscriptions.findByBundles(bundles.map(({ id }) => id));
   const subscriptionIds = subscriptions.map((subscription) => subscription.id);
-  const bundles = await session.subscriptions.findBundlesByIds(subscriptions.map(({ bundleId }) => bundleId));
   const events = await session.subscriptions.findEvents(subscriptionIds);
   const blockingStates = await session.subscriptions.findBlockingStates(subscriptionIds);
   const accountIds = accounts.map((account) => account.id);
@@ -139,13 +140,15 @@ async function loadFacts(
   };
 }
 
-async function save(session: WriteSession, done: readonly Done[]): Promise<void> {
+async function save(session: WriteSession, done: readonly Done[], now: Instant): Promise<void> {
   const added = done.flatMap(({ work }) => work.addedEvents);
   if (added.length > 0) {
     await session.subscriptions.insertEvents(added);
     session.schedule(added.map(eventNotification));
     await markDirty(session, added.map(touchedBy));
   }
+  const ends = done.flatMap(({ work }) => work.addOnEnds);
+  if (ends.length > 0) await saveEdits(session, ends, now);
   const busEvents: readonly NewBusEvent[] = done.flatMap(({ work }) => work.busEvents);
   if (busEvents.length > 0) session.publish(busEvents);
 }

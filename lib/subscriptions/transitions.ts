@@ -5,7 +5,7 @@ import { inTimeOrder, isEnd, isMarker, isPlanChoice, isStart } from './lifecycle
 import { EntitlementState, type LifecycleEvent, LifecycleEventType } from './model.ts';
 
 /** Where the plan of a running subscription is looked up (catalog.md §6.2). */
-export type PlanResolver = Pick<CatalogWithOverrides, 'resolvePlan'>;
+export type PlanResolver = Pick<CatalogWithOverrides, 'resolvePlan' | 'resolveVersion'>;
 
 /** The plan of a subscription at some instant, as the catalog version that supplies it has it. */
 export interface PlanInForce {

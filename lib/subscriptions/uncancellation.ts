@@ -1,12 +1,13 @@
 import { BillingError, ErrorCode } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
+import { entitlementEnds } from './base-end.ts';
 import { billingHasEnded, type EditTools } from './cancellation.ts';
 import { bareDraft, eventsOf } from './event-draft.ts';
 import { missingPhases } from './missing-phases.ts';
 import { type LifecycleEvent, LifecycleEventType } from './model.ts';
 import { datedInstant } from './requested-date.ts';
 import { lastSequenceOf, type RunningSubscription } from './running-subscription.ts';
-import { type SubscriptionEdit, storedEntitlementEnds, withdrawnBy } from './subscription-edit.ts';
+import { type SubscriptionEdit, withdrawnBy } from './subscription-edit.ts';
 
 /**
  * Takes a cancellation back while billing goes on, as if it had never been asked for (subscriptions.md §10).
@@ -19,7 +20,8 @@ export function planUncancellation(
   { now, nextId }: EditTools,
 ): SubscriptionEdit {
   const { subscription, events } = running;
-  const ends = storedEntitlementEnds(running);
+  // One that came with the end of the base goes only with it.
+  const ends = entitlementEnds(running).filter(({ causedBy }) => causedBy === null);
   checkUncancellable(running, ends.length, now);
 
   const cancels = events.filter(({ type }) => type === LifecycleEventType.CANCEL);
@@ -70,7 +72,7 @@ function checkUncancellable(running: RunningSubscription, storedEnds: number, no
   if (storedEnds > 0) return;
   throw new BillingError({
     code: ErrorCode.ENTITLEMENT_UNCANCEL_BAD_STATE,
-    message: `Subscription ${id} is not cancelled, so there is nothing to take back`,
+    message: `Subscription ${id} is not cancelled by itself, so there is nothing to take back`,
     facts: { subscriptionId: id },
   });
 }

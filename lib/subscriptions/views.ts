@@ -2,8 +2,10 @@ import type { Account } from '../accounts/model.ts';
 import type { PhaseType, ProductCategory } from '../catalog/index.ts';
 import type { Uuid } from '../ids/index.ts';
 import type { BillingPeriod, DatedInstant, Instant } from '../time/index.ts';
+import { statesAsRead } from './base-end.ts';
 import type { BillCycleDaySources } from './bill-cycle-day.ts';
 import { billCycleDaySources } from './bill-cycle-sources.ts';
+import { timelinesOf } from './bundle-timelines.ts';
 import { billingEnd, billingStart, quantityAt, shownBillCycleDay, sourceTypeOf } from './computed-fields.ts';
 import type {
   BlockingState,
@@ -17,7 +19,7 @@ import type {
 import { type PhasePrices, pricesMet } from './phase-prices.ts';
 import { type SubscriptionEvent, subscriptionEvents } from './subscription-event-list.ts';
 import { entitlementEnd, entitlementStart, subscriptionStateAt } from './subscription-state.ts';
-import { type PlanResolver, planShownAt, type Transition, transitionsOf } from './transitions.ts';
+import { type PlanResolver, planShownAt, type Transition } from './transitions.ts';
 
 /** A bundle as callers read it (json-models.md §6). */
 export interface BundleView {
@@ -93,10 +95,14 @@ export interface BundleViewInput {
 export function bundleView(input: BundleViewInput): BundleView {
   const { bundle, account } = input;
   const eventsBySubscription = Map.groupBy(input.events, (event) => event.subscriptionId);
-  const parts = input.subscriptions.map((subscription): SubscriptionPart => {
-    const transitions = transitionsOf(eventsBySubscription.get(subscription.id) ?? [], input.plans);
-    const blockingStates = input.blockingStates.filter((state) => state.blockedId === subscription.id);
-    return { subscription, transitions, blockingStates };
+  const histories = input.subscriptions.map((subscription) => ({
+    subscription,
+    events: eventsBySubscription.get(subscription.id) ?? [],
+    blockingStates: input.blockingStates.filter((state) => state.blockedId === subscription.id),
+  }));
+  const parts = timelinesOf(histories, input).map((timeline): SubscriptionPart => {
+    const { subscription, transitions } = timeline;
+    return { subscription, transitions, blockingStates: statesAsRead(timeline, timeline.baseEnd) };
   });
   const sources = billCycleDaySources(parts, account);
   const shared = input.blockingStates.filter(
@@ -114,7 +120,7 @@ export function bundleView(input: BundleViewInput): BundleView {
 interface SubscriptionPart {
   readonly subscription: Subscription;
   readonly transitions: readonly Transition[];
-  /** Of the subscription itself. */
+  /** Of the subscription itself, with the end that its base brings. */
   readonly blockingStates: readonly BlockingState[];
 }
 

@@ -75,6 +75,22 @@ export function describeBilling(journey: JourneyOf): void {
       await journey().serving.billing.settle();
     });
 
+    it('creates subscriptions with add-ons', async () => {
+      const { client } = journey();
+      const other = await client.account.createAccount({ externalKey: 'grace', currency: 'USD' }, BY);
+      const of = (planName: string) => ({ accountId: other.data.accountId, planName }) as Subscription;
+      const { createSubscriptionWithAddOns, createSubscriptionsWithAddOns } = client.subscription;
+      const bundle = { baseEntitlementAndAddOns: [of('archive-monthly'), of('bloom-monthly')] };
+      const { data } = await createSubscriptionsWithAddOns([bundle, bundle], BY);
+      expect(data.map(({ subscriptions }) => subscriptions?.map(({ planName }) => planName))).to.deep.equal([
+        ['bloom-monthly', 'archive-monthly'],
+        ['bloom-monthly', 'archive-monthly'],
+      ]);
+      const alone = await failureOf(createSubscriptionWithAddOns([of('archive-monthly')], BY));
+      expect(alone.body).to.include({ code: 1013 });
+      await journey().serving.billing.settle();
+    });
+
     it('reads subscriptions and bundles', async () => {
       const { client, ids } = journey();
       const accountId = ids.get('accountId');

@@ -29,6 +29,7 @@ import type {
   CreateSubscriptionOptions,
   CreateSubscriptionRequest,
 } from '../../lib/subscriptions/create-request.ts';
+import { CreationService } from '../../lib/subscriptions/creation-service.ts';
 import { LifecycleService } from '../../lib/subscriptions/lifecycle-service.ts';
 import { SubscriptionService } from '../../lib/subscriptions/service.ts';
 import { SubscriptionEventHandler } from '../../lib/subscriptions/subscription-event-handler.ts';
@@ -55,6 +56,7 @@ eachDatabase((kind, open) => {
     let tenants: TenantService;
     let accounts: AccountService;
     let catalogs: CatalogService;
+    let creations: CreationService;
     let subscriptions: SubscriptionService;
     let handler: SubscriptionEventHandler;
     let dispatcher: Dispatcher;
@@ -69,6 +71,7 @@ eachDatabase((kind, open) => {
       tenants = new TenantService(ports);
       accounts = new AccountService(ports);
       catalogs = new CatalogService(ports, { plugins: new PluginCatalogs([], systemClock) });
+      creations = new CreationService(ports, catalogs);
       subscriptions = new SubscriptionService(ports, catalogs);
       handler = new SubscriptionEventHandler(ports, catalogs);
       told = [];
@@ -149,7 +152,7 @@ eachDatabase((kind, open) => {
       options: CreateSubscriptionOptions = {},
       account: Account = customer,
     ): Promise<{ readonly subscriptionId: Uuid; readonly bundleId: Uuid }> {
-      return subscriptions.create(context(), { accountId: account.id, ...request }, options);
+      return creations.create(context(), { accountId: account.id, ...request }, options);
     }
 
     async function settle(): Promise<void> {
@@ -410,7 +413,7 @@ eachDatabase((kind, open) => {
               ),
           ],
           [ErrorCode.NOT_IMPLEMENTED, () => create({ planName: 'solo-now', bundleExternalKey: 'over' })],
-          [ErrorCode.NOT_IMPLEMENTED, () => create({ planName: 'backup-monthly' })],
+          [ErrorCode.SUBSCRIPTION_CREATE_NO_BP, () => create({ planName: 'backup-monthly' })],
           [
             ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
             () => create({ planName: 'kit-monthly', bundleId: ids.next() }),
@@ -422,7 +425,7 @@ eachDatabase((kind, open) => {
           ],
           [
             ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
-            () => subscriptions.create(context(), { accountId: ids.next(), planName: 'solo-now' }),
+            () => creations.create(context(), { accountId: ids.next(), planName: 'solo-now' }),
           ],
         ];
         for (const [code, call] of refused) expect(await refusal(call())).to.equal(code);
@@ -469,13 +472,13 @@ eachDatabase((kind, open) => {
           ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
         );
         const request = { accountId: stranger.id, planName: 'kit-monthly' };
-        expect(await refusal(subscriptions.create(there, { ...request, bundleId }))).to.equal(
+        expect(await refusal(creations.create(there, { ...request, bundleId }))).to.equal(
           ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
         );
-        expect(await refusal(subscriptions.create(there, { ...request, accountId: customer.id }))).to.equal(
+        expect(await refusal(creations.create(there, { ...request, accountId: customer.id }))).to.equal(
           ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
         );
-        await subscriptions.create(there, { ...request, externalKey: 'sub-1', bundleExternalKey: 'seat-1' });
+        await creations.create(there, { ...request, externalKey: 'sub-1', bundleExternalKey: 'seat-1' });
       });
     });
 

@@ -129,6 +129,20 @@ export const samples: Readonly<Record<string, MakeSample>> = {
       priceList: 'DEFAULT',
     },
   }),
+  createSubscriptionWithAddOns: ({ accountId }) => ({
+    query: 'entitlementDate=2024-02-11&callCompletion=true',
+    body: [
+      { accountId, planName: 'archive-monthly' },
+      { accountId, planName: 'bloom-monthly' },
+    ],
+  }),
+  createSubscriptionsWithAddOns: ({ accountId }) => ({
+    query: 'billingDate=2024-02-11&skipResponse=true',
+    body: [
+      { baseEntitlementAndAddOns: [{ accountId, planName: 'sprout-monthly' }] },
+      { baseEntitlementAndAddOns: [{ accountId, planName: 'almanac-quarterly' }] },
+    ],
+  }),
   getSubscriptionByKey: () => ({ query: 'externalKey=sub' }),
   getSubscription: () => ({ query: 'audit=FULL' }),
   cancelSubscriptionPlan: async (world) => ({

@@ -84,9 +84,7 @@ eachDatabase((kind, open) => {
         parts: catalogs.parts(catalogRows.parts),
         sources: catalogs.sources(),
         overridePlans: catalogs.findOverridePlans([all.overridePlan.planName]),
-        overridePlansOf: catalogs.findOverridePlansOf(all.overridePlan.parentPlanName, [
-          all.overridePlan.overrideHash,
-        ]),
+        overridePlansOf: catalogs.findOverridePlansOf([all.overridePlan]),
         entriesOfScope: catalogEntries.ofScope(acme.recordId),
         entriesOfAccounts: catalogEntries.ofAccounts([acme.id]),
         entriesNamed: catalogEntries.named([all.entry.name]),

@@ -121,10 +121,7 @@ eachDatabase((kind, open) => {
           await session.customFields.findByIds(idsOf(of.map((each) => each.custom)));
           const named = chosen.overridePlans.slice(0, size);
           await session.catalogs.findOverridePlans(named.map(({ planName }) => planName));
-          await session.catalogs.findOverridePlansOf(
-            'gold-monthly',
-            named.map(({ overrideHash }) => overrideHash),
-          );
+          await session.catalogs.findOverridePlansOf(named);
           await session.catalogEntries.usedPlans(['never', 'plan-1', 'gold-monthly'].slice(0, size));
           await session.notifications.findPending(accounts.map(({ id }) => id));
         });

@@ -626,7 +626,10 @@ eachDatabase((kind, open) => {
       });
       const found = await read(async ({ catalogs, audit }) => ({
         byName: await catalogs.findOverridePlans([oddText, 'gold-monthly-8']),
-        byOverrides: await catalogs.findOverridePlansOf('gold-monthly', ['other', oddText]),
+        byOverrides: await catalogs.findOverridePlansOf([
+          { parentPlanName: 'gold-monthly', overrideHash: 'other' },
+          { parentPlanName: 'gold-monthly', overrideHash: oddText },
+        ]),
         audited: await audit.findByTargets([two.id]),
       }));
       expect(withoutRecordIds(found.byName)).to.deep.equal([one]);

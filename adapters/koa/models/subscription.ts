@@ -23,7 +23,7 @@ import {
   type LocalDate,
 } from '../../../lib/time/index.ts';
 import { Dialect } from '../dialect.ts';
-import { field, model } from '../wire/model.ts';
+import { field, model, partial } from '../wire/model.ts';
 import {
   bool,
   date,
@@ -116,6 +116,11 @@ export const Subscription = model('Subscription', {
   priceOverrides: field(listOf(PhasePrice), 'I'),
   quantity: field(int({ minimum: 1 }), 'W'),
   auditLogs,
+});
+
+/** A base with its add-ons, to be created together. */
+export const BulkSubscriptionsBundle = model('BulkSubscriptionsBundle', {
+  baseEntitlementAndAddOns: field(listOf(partial(Subscription)), 'I', { required: true }),
 });
 
 const BundleTimeline = model('BundleTimeline', {

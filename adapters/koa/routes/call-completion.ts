@@ -30,7 +30,7 @@ interface CompletedCall {
 }
 
 /** What the call has done, and when it takes effect for billing. */
-interface DoneWork {
+export interface DoneWork {
   readonly accountId: Uuid;
   /** What has been done, for the message: it stays. */
   readonly done: string;

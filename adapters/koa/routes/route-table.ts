@@ -21,6 +21,7 @@ import { objectTagRoutes } from './object-tags.ts';
 import { paymentRoutes } from './payments.ts';
 import { securityRoutes } from './security.ts';
 import { subscriptionCatalogRoutes } from './subscription-catalog.ts';
+import { subscriptionGroupRoutes } from './subscription-groups.ts';
 import { subscriptionLifecycleRoutes } from './subscription-lifecycle.ts';
 import { subscriptionRoutes } from './subscriptions.ts';
 import { tagRoutes } from './tags.ts';
@@ -52,6 +53,7 @@ export function routeTable(options: RouteTableOptions): readonly Route[] {
     ...catalogChangeReportRoutes,
     ...accountRoutes,
     ...subscriptionRoutes,
+    ...subscriptionGroupRoutes,
     ...subscriptionLifecycleRoutes,
     ...invoiceRoutes,
     ...manualItemRoutes,

@@ -8,11 +8,10 @@ import { auditedIdsOfSubscription, Subscription, subscriptionJson } from '../mod
 import { type Answer, created, json } from '../routing/answer.ts';
 import { jsonBody } from '../routing/body.ts';
 import { type Route, tenantRoute } from '../routing/route.ts';
-import { flag, moment, plainText, required } from '../wire/query.ts';
+import { plainText, required } from '../wire/query.ts';
 import { auditOf, auditParameter } from './audit.ts';
-import { completionParameters, DEFAULT_WAIT_SEC_IN_K, waitForCompletion } from './call-completion.ts';
-
-const area = 'subscriptions';
+import { DEFAULT_WAIT_SEC_IN_K, waitForCompletion } from './call-completion.ts';
+import { area, creationErrors, creationQuery } from './subscription-creation.ts';
 
 export const subscriptionRoutes: readonly Route[] = [
   tenantRoute({
@@ -22,30 +21,10 @@ export const subscriptionRoutes: readonly Route[] = [
     area,
     summary: 'Create a subscription, in a new bundle or in an existing one',
     permission: 'entitlement:create',
-    query: {
-      entitlementDate: moment,
-      billingDate: moment,
-      renameKeyIfExistsAndUnused: flag(true),
-      migrated: flag(),
-      ...completionParameters,
-    },
+    query: creationQuery,
     body: jsonBody(Subscription),
     success: { status: 201, location: '/subscriptions/{subscriptionId}' },
-    fails: [
-      ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
-      ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
-      ErrorCode.SUBSCRIPTION_CREATE_BAD_PHASE,
-      ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS,
-      ErrorCode.SUBSCRIPTION_CREATE_BP_EXISTS,
-      ErrorCode.SUBSCRIPTION_EXTERNAL_KEY_EXISTS,
-      ErrorCode.CATALOG_NO_SUCH_PLAN,
-      ErrorCode.CATALOG_NO_SUCH_PRODUCT,
-      ErrorCode.CATALOG_PLAN_NOT_FOUND,
-      ErrorCode.CATALOG_PRICE_LIST_NOT_FOUND,
-      ErrorCode.CATALOG_NO_CATALOG_FOR_GIVEN_DATE,
-      ErrorCode.CATALOG_INVALID_PRICE_OVERRIDE,
-      ErrorCode.COMPLETION_TIMEOUT,
-    ],
+    fails: creationErrors,
     async handle(call) {
       const { billing, context, body, query } = call;
       const { subscriptionId } = await billing.createSubscription(context, body, query);

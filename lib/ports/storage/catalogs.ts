@@ -20,10 +20,9 @@ export interface CatalogReads {
   revision(): Promise<number>;
   /** Override plans by their exact names, in no order; names of others are left out. */
   findOverridePlans(planNames: readonly string[]): Promise<readonly StoredOverridePlan[]>;
-  /** The override plans of a parent with these `overrideHash`es, in no order. */
+  /** The override plans with these parents and `overrideHash`es, in no order. */
   findOverridePlansOf(
-    parentPlanName: string,
-    overrideHashes: readonly string[],
+    definitions: readonly Pick<StoredOverridePlan, 'parentPlanName' | 'overrideHash'>[],
   ): Promise<readonly StoredOverridePlan[]>;
   /** The highest number of the tenant's override plans; 0 without any. */
   lastOverridePlanNumber(): Promise<number>;

@@ -14,6 +14,7 @@ import {
   at,
   type CreateParts,
   created,
+  day,
   exampleCatalog,
   type Life,
   nextId,
@@ -31,8 +32,13 @@ function streamOf(life: Life): readonly BillingEvent[] {
   return billingEvents({ account: life.account, histories, plans: life.catalog }).events;
 }
 
+function someBase() {
+  const alignStart = { at: at('2024-01-01'), date: day('2024-01-01') };
+  return { id: nextId(), bundleId: nextId(), accountRecordId: 1, category: 'BASE', alignStart } as const;
+}
+
 function ofEvents(...events: readonly LifecycleEvent[]) {
-  const subscription = { id: nextId(), bundleId: nextId(), category: 'BASE' } as const;
+  const subscription = someBase();
   return billingEvents({ account: account(), histories: [{ subscription, events }], plans: exampleCatalog });
 }
 
@@ -160,7 +166,7 @@ describe('Billing events', () => {
   });
 
   it('leave out a subscription that does not begin with CREATE or TRANSFER, and name it', () => {
-    const broken = { id: nextId(), bundleId: nextId(), category: 'BASE' } as const;
+    const broken = someBase();
     const life = create({ planName: 'solo-now' });
     const { events, skipped } = billingEvents({
       account: life.account,

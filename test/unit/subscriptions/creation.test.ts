@@ -1,8 +1,6 @@
 import { expect } from 'chai';
-import { CatalogWithOverrides, createCatalog } from '../../../lib/catalog/index.ts';
+import { createCatalog } from '../../../lib/catalog/index.ts';
 import { ErrorCode } from '../../../lib/errors/index.ts';
-import { checkCreateRequest } from '../../../lib/subscriptions/create-request.ts';
-import { type CreationInput, planCreation } from '../../../lib/subscriptions/creation.ts';
 import { formatInstant, formatLocalDate } from '../../../lib/time/index.ts';
 import { lists, phase, plan, version } from '../catalog/catalog-document.ts';
 import { expectError } from './errors.ts';
@@ -13,7 +11,6 @@ import {
   created,
   creationOf,
   day,
-  exampleCatalog,
   nextId,
   passed,
   storedOf,
@@ -245,7 +242,7 @@ describe('Refusals of a creation', () => {
       { planName: 'pro-monthly', phaseType: 'DISCOUNT' },
       ErrorCode.SUBSCRIPTION_CREATE_BAD_PHASE,
     ],
-    ['an add-on', { planName: 'backup-monthly' }, ErrorCode.NOT_IMPLEMENTED],
+    ['an add-on without a bundle', { planName: 'backup-monthly' }, ErrorCode.SUBSCRIPTION_CREATE_NO_BP],
   ];
   for (const [name, request, code] of refused) {
     it(`refuses ${name}`, () => {
@@ -297,19 +294,17 @@ describe('Refusals of a creation', () => {
       causedBy: null,
       createdDate: now,
     } as const;
-    const input = (entitlement: string): CreationInput => ({
-      request: checkCreateRequest({ accountId: customer.id, planName: 'solo-now' }),
-      options: { entitlementDate: { date: day(entitlement) } },
-      account: customer,
-      found: undefined,
-      blockingStates: [block],
-      catalog: new CatalogWithOverrides(exampleCatalog, []),
-      now,
-      nextId,
-    });
-    planCreation(input('2024-08-09'));
+    const attempt = (entitlement: string) =>
+      creationOf({
+        account: customer,
+        request: { planName: 'solo-now' },
+        options: { entitlementDate: { date: day(entitlement) } },
+        blockingStates: [{ ...block, recordId: 1 }],
+        now,
+      });
+    attempt('2024-08-09');
     expectError(
-      () => planCreation(input('2024-08-10')),
+      () => attempt('2024-08-10'),
       ErrorCode.BLOCKING_BLOCKED_ACTION,
       `The action Change is block on this Account with id=${customer.id}`,
     );

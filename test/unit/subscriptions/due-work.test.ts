@@ -78,7 +78,7 @@ describe('Due work', () => {
   it('does nothing for an event that is no longer there, or that an end has made void', () => {
     const life = create({ planName: 'club-monthly' });
     const phase = eventOf(life, 'PHASE');
-    const nothing = { addedEvents: [], busEvents: [] };
+    const nothing = { addedEvents: [], busEvents: [], addOnEnds: [] };
     const without = { ...life, events: life.events.filter((each) => each !== phase) };
     expect(workOf(without, phase, CLOCK)).to.deep.equal(nothing);
     const cancel = event('CANCEL', '2024-01-20', { subscriptionId: life.subscription.id });

@@ -9,12 +9,14 @@ import {
 } from '../../../lib/catalog/index.ts';
 import { createUuidV7, type Uuid } from '../../../lib/ids/index.ts';
 import type { Currency } from '../../../lib/money/index.ts';
+import { chooseGroup, type GroupChoiceInput } from '../../../lib/subscriptions/chosen-group.ts';
+import { groupOf } from '../../../lib/subscriptions/create-groups.ts';
 import {
   type CreateSubscriptionOptions,
   type CreateSubscriptionRequest,
   checkCreateRequest,
 } from '../../../lib/subscriptions/create-request.ts';
-import { type Creation, planCreation } from '../../../lib/subscriptions/creation.ts';
+import { type BundleCreation, type Creation, planCreations } from '../../../lib/subscriptions/creation.ts';
 import { dueWork } from '../../../lib/subscriptions/due-work.ts';
 import type {
   BlockingState,
@@ -118,19 +120,27 @@ export interface CreateParts {
   readonly options?: CreateSubscriptionOptions;
   readonly now: Instant;
   readonly catalog?: Catalog;
+  readonly blockingStates?: readonly BlockingState[];
 }
 
-export function creationOf(parts: CreateParts): Creation {
-  return planCreation({
-    request: checkCreateRequest({ accountId: parts.account.id, ...parts.request }),
+export function creationOf(parts: CreateParts): Creation & Pick<BundleCreation, 'newBundle'> {
+  const request = checkCreateRequest({ accountId: parts.account.id, ...parts.request });
+  const input: GroupChoiceInput = {
     options: parts.options ?? {},
     account: parts.account,
-    found: undefined,
-    blockingStates: [],
+    found: [],
+    blockingStates: parts.blockingStates ?? [],
     catalog: new CatalogWithOverrides(parts.catalog ?? exampleCatalog, []),
     now: parts.now,
-    nextId,
-  });
+  };
+  const groups = [chooseGroup(groupOf(request), input)];
+  const overridePlanOf = () => {
+    throw new Error('these requests override no prices');
+  };
+  const [bundle] = planCreations({ ...input, groups, overridePlanOf, nextId });
+  const [creation] = bundle?.creations ?? [];
+  if (bundle === undefined || creation === undefined) throw new Error('a creation makes a subscription');
+  return { ...creation, newBundle: bundle.newBundle };
 }
 
 export function created(parts: CreateParts): Life {

@@ -1,0 +1,210 @@
+import { lockAccount } from '../accounts/service.ts';
+import type { CatalogProvider, CatalogSource } from '../catalog/catalog-source.ts';
+import { obtainOverridePlans } from '../catalog/override-plans.ts';
+import { authorshipOf, type CallContext } from '../context.ts';
+import { assertInvariant, BillingError, ErrorCode } from '../errors/index.ts';
+import type { Uuid } from '../ids/index.ts';
+import type { Ports } from '../ports/index.ts';
+import type { WriteSession } from '../ports/storage/index.ts';
+import type { Instant } from '../time/index.ts';
+import { chooseGroup, type FoundBundle, namedBundle } from './chosen-group.ts';
+import {
+  type CheckedGroup,
+  type CheckedGroups,
+  type CreateBundleRequest,
+  checkCreateGroups,
+  groupOf,
+  noSuchAccountOfGroup,
+} from './create-groups.ts';
+import {
+  type CheckedRequest,
+  type CreateSubscriptionOptions,
+  type CreateSubscriptionRequest,
+  checkCreateRequest,
+} from './create-request.ts';
+import { type BundleCreation, type Creation, planCreations } from './creation.ts';
+import { cursorOf, runEventOfCreations } from './hypothesis.ts';
+import { loadCreation } from './load-creation.ts';
+import { effectiveEvent, entitlementEvent, requestedEvent } from './subscription-bus-events.ts';
+import { blockingStateNotification, eventNotification } from './subscription-notifications.ts';
+
+/** A bundle in which subscriptions have been created. */
+export interface CreatedBundle {
+  readonly accountId: Uuid;
+  readonly bundleId: Uuid;
+  /** In the order of the request. */
+  readonly subscriptionIds: readonly Uuid[];
+  /** The first instant at which they are billed. */
+  readonly billingStart: Instant;
+}
+
+/** Creates subscriptions, alone or several at once (subscriptions.md §6). */
+export class CreationService {
+  readonly #ports: Pick<Ports, 'storage' | 'ids'>;
+  readonly #catalogs: CatalogProvider;
+
+  constructor(ports: Pick<Ports, 'storage' | 'ids'>, catalogs: CatalogProvider) {
+    this.#ports = ports;
+    this.#catalogs = catalogs;
+  }
+
+  /**
+   * Creates a subscription (subscriptions.md §6): to a BASE or STANDALONE plan in a new bundle or in an existing one, to an
+   * ADD_ON plan in the bundle of its base, which must offer it. Both dates may lie in the past or the future; what is due
+   * by now is emitted with the call, the rest falls due in the queue.
+   * @returns the ids of the subscription and of its bundle.
+   * @throws BillingError MISSING_OR_INVALID_FIELD, EXTERNAL_KEY_LIMIT_EXCEEDED (5), ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002),
+   * bundle errors 1014, 1015, 1020, 1081, add-on errors 1013, 1017, 1018, 1019, 1025, 1085,
+   * SUBSCRIPTION_EXTERNAL_KEY_EXISTS (1016), SUBSCRIPTION_CREATE_BAD_PHASE (1011), plan errors 2002, 2013, 2020, 2021, 2030,
+   * 2050, CATALOG_INVALID_PRICE_OVERRIDE (2081), BLOCKING_BLOCKED_ACTION (6000), BUSY (60018), NOT_IMPLEMENTED (1).
+   */
+  async create(
+    context: CallContext,
+    request: CreateSubscriptionRequest,
+    options: CreateSubscriptionOptions = {},
+  ): Promise<{ readonly subscriptionId: Uuid; readonly bundleId: Uuid }> {
+    const checked = checkCreateRequest(request);
+    const groups = [groupOf(checked)];
+    const [created] = await this.#create(context, { accountId: checked.accountId, groups }, options);
+    const [subscriptionId] = created?.subscriptionIds ?? [];
+    assertInvariant(created && subscriptionId, 'A creation makes a subscription');
+    return { subscriptionId, bundleId: created.bundleId };
+  }
+
+  /**
+   * Creates several subscriptions in one bundle, in one transaction: a base with its add-ons, add-ons to a bundle that has
+   * a base, or standalone ones (subscriptions.md §6). The order of the requests does not matter.
+   * @throws BillingError as `create`; 1020 for two bases, or standalone ones among others.
+   */
+  async createWithAddOns(
+    context: CallContext,
+    requests: CreateBundleRequest,
+    options: CreateSubscriptionOptions = {},
+  ): Promise<CreatedBundle> {
+    const [created] = await this.createBundles(context, [requests], options);
+    assertInvariant(created, 'A creation makes a bundle');
+    return created;
+  }
+
+  /**
+   * Creates the subscriptions of several bundles of one account in one transaction: all or none (subscriptions.md §6). A
+   * constant number of statements for any number of subscriptions.
+   * @param groups the requests by bundle; those that name the same bundle are taken together.
+   * @returns one element per group.
+   * @throws BillingError as `createWithAddOns`.
+   */
+  async createBundles(
+    context: CallContext,
+    groups: readonly (CreateBundleRequest | null)[],
+    options: CreateSubscriptionOptions = {},
+  ): Promise<readonly CreatedBundle[]> {
+    const checked = checkCreateGroups(groups);
+    try {
+      return await this.#create(context, checked, options);
+    } catch (error) {
+      if (!(error instanceof BillingError) || error.code !== ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID)
+        throw error;
+      throw noSuchAccountOfGroup(checked.accountId);
+    }
+  }
+
+  async #create(
+    context: CallContext,
+    { accountId, groups }: CheckedGroups,
+    options: CreateSubscriptionOptions,
+  ): Promise<readonly CreatedBundle[]> {
+    const catalogsOf = await this.#catalogs.open({
+      tenant: context.tenant,
+      now: context.createdDate,
+      accounts: [accountId],
+    });
+    return this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
+      const creations = await this.#plan(session, {
+        accountId,
+        groups,
+        options,
+        catalogsOf,
+        now: context.createdDate,
+      });
+      await store(session, creations);
+      announce(session, creations, context.createdDate);
+      const creationOf = new Map(
+        creations.flatMap((bundle) => bundle.creations.map((creation) => [creation.request, creation])),
+      );
+      return groups.map((group) => createdOf(group, creationOf));
+    });
+  }
+
+  async #plan(session: WriteSession, call: CreationCall): Promise<readonly BundleCreation[]> {
+    const { catalogsOf } = call;
+    const nextId = (): Uuid => this.#ports.ids.next();
+    const account = await lockAccount(session, call.accountId);
+    await session.catalogs.keepPlans();
+    const input = await loadCreation(session, { ...call, account });
+    const chosen = byBundle(call.groups, input.found).map((group) => chooseGroup(group, input));
+    const definitions = chosen.flatMap(({ subscriptions }) =>
+      subscriptions.flatMap(({ overrides }) => overrides ?? []),
+    );
+    const overridePlanOf = await obtainOverridePlans(session, definitions, {
+      nextId,
+      currentCatalog: async () => (await catalogsOf(session, [account.id]))(account.id),
+    });
+    return planCreations({ ...input, groups: chosen, overridePlanOf, nextId });
+  }
+}
+
+interface CreationCall extends CheckedGroups {
+  readonly options: CreateSubscriptionOptions;
+  readonly catalogsOf: CatalogSource;
+  readonly now: Instant;
+}
+
+/** Groups that name the same bundle become one, so that its rules see all that is asked of it. */
+function byBundle(groups: readonly CheckedGroup[], found: readonly FoundBundle[]): readonly CheckedGroup[] {
+  const named = Map.groupBy(
+    groups,
+    (group) => namedBundle(group, found)?.bundle.id ?? group.bundleExternalKey ?? group,
+  );
+  return [...named.values()].flatMap((same) => {
+    const [first] = same;
+    return first === undefined ? [] : [{ ...first, members: same.flatMap(({ members }) => members) }];
+  });
+}
+
+async function store(session: WriteSession, bundles: readonly BundleCreation[]): Promise<void> {
+  const creations = bundles.flatMap((bundle) => bundle.creations);
+  await session.subscriptions.insertBundles(bundles.flatMap(({ newBundle }) => newBundle ?? []));
+  await session.subscriptions.insertSubscriptions(creations.map(({ subscription }) => subscription));
+  await session.subscriptions.insertEvents(creations.flatMap(({ events }) => events));
+  await session.subscriptions.insertBlockingStates(creations.map(({ entitlementStart }) => entitlementStart));
+  await session.invoices.saveCursors(creations.map(cursorOf));
+}
+
+/** What is due by now is emitted in the call's transaction, the rest gets its queue entry (subscriptions.md §21). */
+function announce(session: WriteSession, bundles: readonly BundleCreation[], now: Instant): void {
+  const creations = bundles.flatMap((bundle) => bundle.creations);
+  const last = runEventOfCreations(creations, now);
+  for (const creation of creations) {
+    const { events, entitlementStart } = creation;
+    const [creating] = events;
+    assertInvariant(creating, 'A creation stores at least its CREATE');
+    const due = events.filter((event) => event.effective.at <= now);
+    session.publish([requestedEvent(creation, creating)]);
+    session.publish(due.map((event) => effectiveEvent(creation, event, event === last)));
+    session.schedule(events.filter((event) => event.effective.at > now).map(eventNotification));
+    if (entitlementStart.effective.at <= now) session.publish([entitlementEvent(creation, entitlementStart)]);
+    else session.schedule([blockingStateNotification(entitlementStart)]);
+  }
+}
+
+function createdOf(group: CheckedGroup, creationOf: ReadonlyMap<CheckedRequest, Creation>): CreatedBundle {
+  const own = group.members.flatMap((request) => creationOf.get(request) ?? []);
+  const [first] = own;
+  assertInvariant(first, 'A creation makes its subscriptions');
+  return {
+    accountId: first.subscription.accountId,
+    bundleId: first.bundle.id,
+    subscriptionIds: own.map(({ subscription }) => subscription.id),
+    billingStart: first.subscription.alignStart.at,
+  };
+}
