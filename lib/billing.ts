@@ -17,6 +17,8 @@ import { CatalogChangeHandler } from './invoicing/catalog-change-handler.ts';
 import { ChangeReports } from './invoicing/change-report.ts';
 import { InvoiceStatusService } from './invoicing/invoice-status-service.ts';
 import { ManualItemService } from './invoicing/manual-item-service.ts';
+import { ParentCommitHandler } from './invoicing/parent-commit-handler.ts';
+import { ParentSummaryHandler } from './invoicing/parent-summary-handler.ts';
 import { InvoiceRunHandler } from './invoicing/run-handler.ts';
 import { InvoicingService } from './invoicing/service.ts';
 import { invoicingConfigOf } from './invoicing/tenant-invoicing-config.ts';
@@ -247,6 +249,8 @@ function engineOf(ports: Ports, settings: EngineSettings) {
     new SubscriptionEventHandler(ports, catalogs),
     new InvoiceRunHandler(ports, invoicing, catalogs),
     new CatalogChangeHandler(ports, catalogs, invoicingConfig),
+    new ParentSummaryHandler(ports, settingsOf),
+    new ParentCommitHandler(ports),
     new AutomaticPaymentHandler(ports, paymentConfig),
     new PaymentRetryHandler(ports, paymentConfig),
     new JanitorHandler(ports, paymentConfig),

@@ -42,6 +42,7 @@ export interface SystemAuthor {
 export const ActingComponent = {
   SUBSCRIPTION_TRANSITION: 'SubscriptionBaseTransition',
   NEXT_BILLING_DATE: 'NextBillingDateNotifier',
+  PARENT_INVOICE: 'CreateParentInvoice',
   PAYMENT_REQUEST: 'PaymentRequestProcessor',
   PAYMENT_RETRY: 'PaymentRetryService',
   JANITOR: 'Janitor',

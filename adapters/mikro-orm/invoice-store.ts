@@ -10,6 +10,14 @@ import { type Column, dateOf, numberOf, textOf } from './columns.ts';
 import { ConcurrentChangeError } from './concurrent-change.ts';
 import { takeNumbers } from './counters.ts';
 import {
+  findCreditable,
+  findLinked,
+  findOpenSummaries,
+  findUnpaid,
+  loadBalances,
+  parentOwes,
+} from './linked-invoices.ts';
+import {
   insertInto,
   ofAccount,
   ofAccounts,
@@ -53,15 +61,12 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
         : select(scope, invoiceItemsTable, sql`${isIn('invoice_id', 'uuid', invoiceIds)}`),
     findItemsByIds: async (itemIds) => selectByIds(scope, invoiceItemsTable, itemIds),
     listOfAccount: async (accountId, filter) => listOfAccount(scope, accountId, filter),
-    findUnpaid: async (accountIds) =>
-      accountIds.length === 0
-        ? []
-        : selectOrdered(scope, invoicesTable, {
-            // The last condition is the predicate of the index of open invoices.
-            condition: sql`${ofAccounts(scope, accountIds)} and status = 'COMMITTED' and not is_written_off
-              and not is_migration and ${raw(dialect.isPositive('raw_balance'))} and raw_balance <> '0'`,
-            order: 'invoice_date, invoice_number',
-          }),
+    findUnpaid: async (accountIds) => findUnpaid(scope, accountIds),
+    findCreditable: async (accountIds) => findCreditable(scope, accountIds),
+    findOpenSummaries: async (accountIds) => findOpenSummaries(scope, accountIds),
+    findLinked: async (parentInvoiceIds, childAccountIds) =>
+      findLinked(scope, parentInvoiceIds, childAccountIds),
+    loadBalances: async (accountIds) => loadBalances(scope, accountIds),
     findDrafts: async (accountIds) =>
       accountIds.length === 0
         ? []
@@ -205,7 +210,8 @@ async function listOfAccount(
       ${statuses === undefined ? nothing : sql`and ${isIn('status', 'text', statuses)}`}
       ${when(!filter.withMigration, sql`and not is_migration`)}
       ${when(filter.unpaidOnly, sql`and status = 'COMMITTED' and not is_written_off`)}
-      ${when(filter.unpaidOnly, sql`and ${raw(scope.runner.dialect.isPositive('raw_balance'))}`)}`,
+      ${when(filter.unpaidOnly, sql`and ${raw(scope.runner.dialect.isPositive('raw_balance'))}`)}
+      ${when(filter.unpaidOnly, sql`and ${parentOwes(scope)}`)}`,
     order: 'coalesce(target_date, invoice_date), invoice_number',
   });
 }
@@ -226,6 +232,20 @@ export function invoiceWrites(scope: WriteScope): InvoiceWrites {
         scope,
         { table: invoicesTable, audit: invoiceAudit },
         { properties: ['status', 'commitDate', 'targetDate'], records: invoices },
+      ),
+    setLinks: async (invoices) => {
+      if (invoices.length === 0) return;
+      await update(scope, invoicesTable, {
+        key: 'id',
+        properties: ['parentInvoiceId', 'parentAccountId', 'contributedAmount'],
+        records: invoices,
+      });
+    },
+    setItemAmounts: async (items) =>
+      updateAudited(
+        scope,
+        { table: invoiceItemsTable, audit: invoiceItemAudit },
+        { properties: ['amount', 'repairable'], records: items },
       ),
     setAmounts: async (changes) => {
       if (changes.length === 0) return;

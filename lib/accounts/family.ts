@@ -2,7 +2,7 @@ import { BillingError, ErrorCode } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
 import { ACCOUNT_LOCK_WAIT_MS } from '../limits.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
-import { checkHierarchy, type Family, isPaidByParent } from './hierarchy.ts';
+import type { Family } from './hierarchy.ts';
 import type { Account } from './model.ts';
 
 /**
@@ -27,20 +27,6 @@ export async function lockFamily(
   ];
   if (lineNow.some(({ id }) => !locked.some((each) => each.id === id))) throw movedMeanwhile(parentId);
   return { account, family: { ancestors: new Map(lineNow.map((each) => [each.id, each])), children } };
-}
-
-/**
- * The checks of accounts.md §7 on an account as it is going to be. Delegated payment bills through summary invoices of
- * the parent, which this version does not make yet.
- * @throws BillingError of `checkHierarchy`; NOT_IMPLEMENTED for delegated payment.
- */
-export function checkFamily(account: Omit<Account, 'recordId'>, family: Family): void {
-  checkHierarchy(account, family);
-  if (!isPaidByParent(account)) return;
-  throw new BillingError({
-    code: ErrorCode.NOT_IMPLEMENTED,
-    message: 'Delegated payment is not offered by this version',
-  });
 }
 
 function movedMeanwhile(parentId: Uuid): BillingError {

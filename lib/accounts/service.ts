@@ -11,8 +11,8 @@ import type { AccountInput } from './account-input.ts';
 import { accountSearch } from './account-search.ts';
 import { mergeAccount } from './account-update.ts';
 import { anonymizedAccount, anonymizedSnapshot, FORGOTTEN } from './anonymized.ts';
-import { checkFamily, lockFamily } from './family.ts';
-import type { Family } from './hierarchy.ts';
+import { lockFamily } from './family.ts';
+import { checkHierarchy, type Family } from './hierarchy.ts';
 import type { Account, AccountBalance } from './model.ts';
 import { newAccount } from './new-account.ts';
 
@@ -44,7 +44,7 @@ export class AccountService {
     return this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
       if (account.parentAccountId !== null) {
         const { family } = await lockFamily(session, null, account.parentAccountId);
-        checkFamily(account, family);
+        checkHierarchy(account, family);
       }
       const [stored] = await session.accounts.insert([account]);
       if (!stored) throw new Error('storage returned no account for an insert');
@@ -64,7 +64,7 @@ export class AccountService {
     return this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
       const { account: stored, family } = await this.#lockForUpdate(session, accountId, changes);
       const merged = mergeAccount(stored, changes, { treatNullAsReset, now: context.createdDate });
-      if (touchesHierarchy(changes)) checkFamily(merged, family);
+      if (touchesHierarchy(changes)) checkHierarchy(merged, family);
       if (merged.paymentMethodId !== stored.paymentMethodId) await checkPaymentMethod(session, merged);
       await session.accounts.update([merged]);
       session.publish([accountEvent(BusEventType.ACCOUNT_CHANGE, merged)]);
@@ -169,10 +169,10 @@ export class AccountService {
     context: CallContext,
     accountIds: readonly Uuid[],
   ): Promise<ReadonlyMap<Uuid, AccountBalance>> {
-    const states = await this.#ports.storage.readInOneStatement(context.tenant, (session) =>
-      session.invoices.loadStates(accountIds),
+    const balances = await this.#ports.storage.readInOneStatement(context.tenant, (session) =>
+      session.invoices.loadBalances(accountIds),
     );
-    const known = new Map<Uuid, AccountBalance>(states.map((state) => [state.accountId, state]));
+    const known = new Map(balances.map((balance) => [balance.accountId, balance]));
     const empty = (accountId: Uuid): AccountBalance => ({
       accountId,
       accountBalance: ZERO,

@@ -52,6 +52,7 @@ export class AccountCreditService {
         ...this.#invoice(child, context),
         parentInvoiceId: given.id,
         parentAccountId: parent.id,
+        contributedAmount: null,
       };
       const changes = [
         withItems(taken, [transferCharge(this.#ports.ids.next(), child, { credit, context })]),

@@ -8,7 +8,8 @@ import type { Invoice } from './model.ts';
 export type CreditedInvoice = Pick<
   Invoice,
   'id' | 'status' | 'isMigration' | 'isWrittenOff' | 'rawBalance' | 'invoiceDate' | 'invoiceNumber'
->;
+> &
+  Partial<Pick<Invoice, 'parentInvoiceId' | 'contributedAmount'>>;
 
 /** Number of an invoice that is not numbered yet: the newest of its day. */
 export const UNNUMBERED = Number.MAX_SAFE_INTEGER;
@@ -22,6 +23,8 @@ export interface AccountCreditInput {
   readonly unpaid: readonly CreditedInvoice[];
   /** Invoices that are offered no credit: a payment of theirs is in flight. */
   readonly withheld: ReadonlySet<Uuid>;
+  /** What counts in place of the raw balance, of invoices whose summary the parent owes or has paid (rule 5). */
+  readonly standIns?: ReadonlyMap<Uuid, Decimal>;
 }
 
 /** One CBA_ADJ item: positive = credit made of what an invoice owes its customer, negative = credit used on it. */
@@ -31,12 +34,11 @@ export interface CreditMove {
 }
 
 /** Whether there is, or will be, credit to spend, so that the other unpaid invoices matter. */
-export function spendsCredit({
-  credit,
-  candidates,
-}: Omit<AccountCreditInput, 'unpaid' | 'withheld'>): boolean {
+export function spendsCredit(input: Omit<AccountCreditInput, 'unpaid' | 'withheld'>): boolean {
+  const { credit, candidates } = input;
   return (
-    credit.greaterThan(0) || candidates.some((each) => each.status === 'COMMITTED' && owesCustomer(each))
+    credit.greaterThan(0) ||
+    candidates.some((each) => each.status === 'COMMITTED' && owesCustomer(counted(each, input)))
   );
 }
 
@@ -51,7 +53,9 @@ export function applyAccountCredit(input: AccountCreditInput): readonly CreditMo
   const moves: CreditMove[] = [];
   const left = new Map<Uuid, Decimal>();
   let credit = input.credit;
-  const offered = [...candidates, ...inOrder([...candidates, ...input.unpaid])];
+  const offered = [...candidates, ...inOrder([...candidates, ...input.unpaid])].map((invoice) =>
+    counted(invoice, input),
+  );
   for (const invoice of offered) {
     const balance = left.get(invoice.id) ?? invoice.rawBalance;
     const amount = moveOf({ ...invoice, rawBalance: balance }, withheld.has(invoice.id) ? ZERO : credit);
@@ -62,6 +66,15 @@ export function applyAccountCredit(input: AccountCreditInput): readonly CreditMo
   }
   checkLaw(credit, offered, (invoice) => withheld.has(invoice.id) || left.get(invoice.id)?.isZero() === true);
   return moves;
+}
+
+/** The invoice with the balance that credit sees of it. */
+function counted(
+  invoice: CreditedInvoice,
+  { standIns }: Pick<AccountCreditInput, 'standIns'>,
+): CreditedInvoice {
+  const rawBalance = standIns?.get(invoice.id);
+  return rawBalance === undefined ? invoice : { ...invoice, rawBalance };
 }
 
 /** Rule 3; each invoice once. */

@@ -8,7 +8,7 @@ import { creditItem } from './credit-item.ts';
 import { afterMoves, stateAfterMoves } from './credit-run.ts';
 import { initialState } from './initial-state.ts';
 import { accountBalancesAfter, type CountedItem, invoiceAmounts } from './invoice-amounts.ts';
-import { invoiceAdjustmentEvent, invoiceCreationEvent } from './invoice-events.ts';
+import { invoiceAdjustmentEvents, invoiceCreationEvents } from './invoice-events.ts';
 import { type LoadedCreditInput, loadCreditInputs } from './load-credit-inputs.ts';
 import type { AccountInvoicingState, Invoice } from './model.ts';
 import { itemOf } from './new-invoice.ts';
@@ -169,9 +169,9 @@ async function write(
     ...changed.flatMap(({ newItems = [], stored }) => newItems.map((item) => itemOf(stored, item, now))),
     ...uses.map(({ item, invoice }) => itemOf(invoice, item, now)),
   ]);
-  session.publish(numbered.filter(isNewlyCommitted).map(({ stored }) => invoiceCreationEvent(stored)));
+  session.publish(numbered.filter(isNewlyCommitted).flatMap(({ stored }) => invoiceCreationEvents(stored)));
   const adjusted = numbered.filter((change) => isAdjusted(change, moves)).map(({ stored }) => stored);
-  session.publish([...adjusted, ...credited].map(invoiceAdjustmentEvent));
+  session.publish([...adjusted, ...credited].flatMap(invoiceAdjustmentEvents));
   return numbered.map(({ stored }) => stored);
 }
 

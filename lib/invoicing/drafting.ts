@@ -1,3 +1,5 @@
+import { isPaidByParent } from '../accounts/hierarchy.ts';
+import type { Account } from '../accounts/model.ts';
 import type { Uuid } from '../ids/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import type { CarriedTags } from '../tags/control-tags.ts';
@@ -30,12 +32,18 @@ export interface RunInvoice {
   readonly status: typeof InvoiceStatus.DRAFT | typeof InvoiceStatus.COMMITTED;
   /** null = a new one. */
   readonly draft: Draft | null;
+  /** Whether the parent of the account pays it. */
+  readonly isPaidByParent: boolean;
 }
 
-export const NEW_COMMITTED: RunInvoice = { status: InvoiceStatus.COMMITTED, draft: null };
+export const NEW_COMMITTED: RunInvoice = {
+  status: InvoiceStatus.COMMITTED,
+  draft: null,
+  isPaidByParent: false,
+};
 
 interface DraftingRequest {
-  readonly account: { readonly id: Uuid };
+  readonly account: Pick<Account, 'id' | 'parentAccountId' | 'isPaymentDelegatedToParent'>;
   readonly drafting?: Drafting;
 }
 
@@ -83,9 +91,9 @@ export function runInvoiceOf(
   const own = drafts.get(account.id) ?? [];
   if (drafting.draftId === null) {
     const [oldest = null] = drafting.reusesDraft ? own : [];
-    return { status, draft: oldest };
+    return { status, draft: oldest, isPaidByParent: isPaidByParent(account) };
   }
   const draft = own.find(({ invoice }) => invoice.id === drafting.draftId);
   const invoice = draftOf(draft?.invoice, { id: drafting.draftId, accountId: account.id });
-  return { status, draft: { invoice, items: draft?.items ?? [] } };
+  return { status, draft: { invoice, items: draft?.items ?? [] }, isPaidByParent: isPaidByParent(account) };
 }

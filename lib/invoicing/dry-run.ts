@@ -134,7 +134,7 @@ async function loadDebts(
   { accountId, accountBalance, accountCBA }: AccountInvoicingState,
 ) {
   if (!accountBalance.plus(accountCBA).greaterThan(0)) return {};
-  const unpaid = await session.invoices.findUnpaid([accountId]);
+  const unpaid = await session.invoices.findCreditable([accountId]);
   const withheld = await invoicesBeingPaid(
     session,
     unpaid.map(({ id }) => id),

@@ -6,7 +6,8 @@ export type CountedItem = Pick<InvoiceItem, 'itemType' | 'amount'>;
 export type CountedPayment = Pick<InvoicePayment, 'type' | 'status' | 'amount'>;
 
 /** What decides the balance of an invoice (invoicing.md §1.4 rule 6). */
-export type BalancedInvoice = Pick<Invoice, 'status' | 'isMigration' | 'isWrittenOff' | 'rawBalance'>;
+export type BalancedInvoice = Pick<Invoice, 'status' | 'isMigration' | 'isWrittenOff' | 'rawBalance'> &
+  Partial<Pick<Invoice, 'contributedAmount'>>;
 
 export const NO_AMOUNTS: InvoiceAmounts = Object.freeze({
   amount: ZERO,
@@ -75,6 +76,14 @@ export interface InvoiceChange {
 }
 
 /**
+ * The part of the balance that is kept with the account. Whether an invoice counts that the parent pays is decided by the
+ * parent's, under another lock, so it is added when balances are read.
+ */
+function ownBalanceOf(invoice: BalancedInvoice): Decimal {
+  return invoice.contributedAmount == null ? balanceOf(invoice) : ZERO;
+}
+
+/**
  * Account balances after a change of one of its invoices (rules 7 and 8), without reading any other: balance = Σ
  * invoice balances − credit; it may be negative.
  */
@@ -83,7 +92,7 @@ export function accountBalancesAfter<S extends Pick<AccountInvoicingState, 'acco
   { before, after }: InvoiceChange,
 ): S {
   const credit = accountCreditOf(after).minus(before === null ? ZERO : accountCreditOf(before));
-  const balance = balanceOf(after).minus(before === null ? ZERO : balanceOf(before));
+  const balance = ownBalanceOf(after).minus(before === null ? ZERO : ownBalanceOf(before));
   return {
     ...state,
     accountCBA: state.accountCBA.plus(credit),

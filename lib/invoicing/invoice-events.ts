@@ -1,11 +1,13 @@
 import { BusEventType, type NewBusEvent } from '../queue/model.ts';
 import type { Invoice } from './model.ts';
 
-type Told = Pick<Invoice, 'id' | 'accountId' | 'accountRecordId'>;
+type Told = Pick<Invoice, 'id' | 'accountId' | 'accountRecordId' | 'contributedAmount'>;
 
 /** INVOICE_CREATION: what its consumers need beside the ids (invoicing.md §16). */
-export function invoiceCreationEvent(invoice: Told & Pick<Invoice, 'rawBalance' | 'currency'>): NewBusEvent {
-  return {
+export function invoiceCreationEvents(
+  invoice: Told & Pick<Invoice, 'rawBalance' | 'currency'>,
+): readonly NewBusEvent[] {
+  const event = {
     type: BusEventType.INVOICE_CREATION,
     accountRecordId: invoice.accountRecordId,
     payload: {
@@ -16,13 +18,22 @@ export function invoiceCreationEvent(invoice: Told & Pick<Invoice, 'rawBalance' 
       currency: invoice.currency,
     },
   };
+  return [event, ...childInvoiceEvents(invoice, true)];
 }
 
 /** INVOICE_ADJUSTMENT: at most one per invoice and transaction. */
-export function invoiceAdjustmentEvent(invoice: Told): NewBusEvent {
-  return {
+export function invoiceAdjustmentEvents(invoice: Told): readonly NewBusEvent[] {
+  const event = {
     type: BusEventType.INVOICE_ADJUSTMENT,
     accountRecordId: invoice.accountRecordId,
     payload: { accountId: invoice.accountId, invoiceId: invoice.id, metaData: null },
   };
+  return [event, ...childInvoiceEvents(invoice, false)];
+}
+
+/** What the parent's summary has to follow. */
+function childInvoiceEvents(invoice: Told, isNew: boolean): readonly NewBusEvent[] {
+  if (invoice.contributedAmount === null) return [];
+  const payload = { accountId: invoice.accountId, invoiceId: invoice.id, isNew };
+  return [{ type: BusEventType.CHILD_INVOICE_CHANGE, accountRecordId: invoice.accountRecordId, payload }];
 }

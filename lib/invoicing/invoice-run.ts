@@ -1,4 +1,5 @@
 import type { Uuid } from '../ids/index.ts';
+import { ZERO } from '../money/index.ts';
 import { type LocalDate, maxDate } from '../time/index.ts';
 import { chargedThroughDates } from './charged-through-date.ts';
 import { NEW_COMMITTED, type RunInvoice } from './drafting.ts';
@@ -103,9 +104,10 @@ function stateAfter(
 
 /** The invoice of a run with these amounts, as balances count it. */
 export function accountedInvoice(
-  { status, draft }: RunInvoice,
+  { status, draft, isPaidByParent }: RunInvoice,
   { rawBalance, creditAdj }: Pick<InvoiceAmounts, 'rawBalance' | 'creditAdj'>,
 ): AccountedInvoice {
   const isWrittenOff = draft?.invoice.isWrittenOff ?? false;
-  return { status, isMigration: false, isWrittenOff, rawBalance, creditAdj };
+  const contributedAmount = isPaidByParent && status === 'COMMITTED' ? ZERO : null;
+  return { status, isMigration: false, isWrittenOff, rawBalance, creditAdj, contributedAmount };
 }

@@ -6,7 +6,7 @@ import { ObjectType } from '../objects/object-type.ts';
 import { lockOwningAccount } from '../objects/owning-account.ts';
 import type { Ports } from '../ports/index.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
-import { commitDraft } from './commit-draft.ts';
+import { commitDrafts } from './commit-draft.ts';
 import { type Invoice, InvoiceStatus } from './model.ts';
 import { voidInvoice } from './void-invoice.ts';
 
@@ -26,8 +26,7 @@ export class InvoiceStatusService {
     await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
       const { account, invoice } = await lockInvoice(session, invoiceId);
       if (invoice.status !== InvoiceStatus.DRAFT) throw wrongStatus(invoice, 'committed');
-      const items = await session.invoices.findItems([invoiceId]);
-      await commitDraft(session, { account, draft: { invoice, items } }, this.#ports.ids);
+      await commitDrafts(session, [{ account, invoice }], this.#ports.ids);
     });
   }
 

@@ -3,6 +3,7 @@ import type { Uuid } from '../ids/index.ts';
 import type { Decimal } from '../money/index.ts';
 import { balanceOf } from './invoice-amounts.ts';
 import type { Invoice, InvoiceItem } from './model.ts';
+import { parentBalanceOf } from './parent-standing.ts';
 
 /** An item as it is read: pretty names are never stored (invoicing.md §1.2). */
 export interface InvoiceItemView extends InvoiceItem {
@@ -10,6 +11,8 @@ export interface InvoiceItemView extends InvoiceItem {
   readonly prettyPlanName: string | null;
   readonly prettyPhaseName: string | null;
   readonly prettyUsageName: string | null;
+  /** Of a PARENT_SUMMARY item the items of the child's invoices that it stands for, where they were asked for. */
+  readonly childItems: readonly InvoiceItemView[] | null;
 }
 
 /** An invoice as it is read; `items` is empty where a list was asked for without them. */
@@ -19,16 +22,22 @@ export interface InvoiceView extends Invoice {
   readonly items: readonly InvoiceItemView[];
 }
 
+export interface ViewSources {
+  readonly catalogOf: ((accountId: Uuid) => CatalogWithOverrides) | null;
+  /** The parents' invoices that these are linked to, by id. */
+  readonly parents: ReadonlyMap<Uuid, Invoice>;
+}
+
 /** Joins invoices with their items, in the order given; names come from the newest version that has the plan. */
 export function viewInvoices(
   invoices: readonly Invoice[],
   items: readonly InvoiceItem[],
-  catalogOf: ((accountId: Uuid) => CatalogWithOverrides) | null,
+  { catalogOf, parents }: ViewSources,
 ): readonly InvoiceView[] {
   const itemsByInvoice = Map.groupBy(items, (item) => item.invoiceId);
   return invoices.map((invoice) => ({
     ...invoice,
-    balance: balanceOf(invoice),
+    balance: balanceOf(invoice, parentBalanceOf(invoice, parents)),
     items: (itemsByInvoice.get(invoice.id) ?? []).map((item) =>
       viewItem(item, catalogOf === null ? null : catalogOf(invoice.accountId)),
     ),
@@ -45,5 +54,6 @@ function viewItem(item: InvoiceItem, catalog: CatalogWithOverrides | null): Invo
     prettyPlanName: plan?.plan.prettyName ?? null,
     prettyPhaseName: phase?.prettyName ?? null,
     prettyUsageName: usage?.prettyName ?? null,
+    childItems: null,
   };
 }

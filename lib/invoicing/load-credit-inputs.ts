@@ -1,8 +1,10 @@
 import type { Uuid } from '../ids/index.ts';
+import type { Decimal } from '../money/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import { type AccountCreditInput, type CreditedInvoice, spendsCredit, UNNUMBERED } from './account-credit.ts';
 import { isUnpaid } from './invoice-amounts.ts';
 import type { AccountInvoicingState, Invoice } from './model.ts';
+import { creditStandIn, loadParentInvoices } from './parent-standing.ts';
 import { invoicesBeingPaid } from './payments-in-flight.ts';
 
 /** An account whose invoices a transaction has touched, everything counted but the credit that follows. */
@@ -18,20 +20,25 @@ export interface LoadedCreditInput extends AccountCreditInput {
 
 /**
  * What the credit of each account is applied to, by account id. A constant number of statements for any number of
- * accounts, and none where no account has credit to spend.
+ * accounts, and none where no account has credit to spend and no parent pays.
  */
 export async function loadCreditInputs(
   session: ReadSession,
   accounts: readonly CountedAccount[],
 ): Promise<ReadonlyMap<Uuid, LoadedCreditInput>> {
+  const standIns = await loadStandIns(
+    session,
+    accounts.flatMap(({ candidates }) => candidates),
+  );
   const inputs = accounts.map(({ state, candidates }) => ({
     accountId: state.accountId,
     credit: state.accountCBA,
     candidates,
+    standIns,
   }));
   const spending = inputs.filter(spendsCredit);
   const owners = spending.map(({ accountId }) => accountId);
-  const stored = owners.length === 0 ? [] : await session.invoices.findUnpaid(owners);
+  const stored = owners.length === 0 ? [] : await session.invoices.findCreditable(owners);
   const touched = new Set(accounts.flatMap(({ candidates }) => candidates.map(({ id }) => id)));
   const unpaid = Map.groupBy(
     stored.filter(({ id }) => !touched.has(id)),
@@ -48,6 +55,21 @@ export async function loadCreditInputs(
       { ...input, unpaid: unpaid.get(input.accountId) ?? [], withheld },
     ]),
   );
+}
+
+/** Of candidates that are linked to a summary of the parent; the stored ones to choose from are not (rule 5). */
+async function loadStandIns(
+  session: ReadSession,
+  candidates: readonly CreditedInvoice[],
+): Promise<ReadonlyMap<Uuid, Decimal>> {
+  const linked = candidates.filter(({ contributedAmount }) => contributedAmount != null);
+  const summaries = await loadParentInvoices(session, linked);
+  const entries = linked.flatMap((invoice) => {
+    const summary = invoice.parentInvoiceId == null ? undefined : summaries.get(invoice.parentInvoiceId);
+    const standIn = summary === undefined ? null : creditStandIn(invoice, summary);
+    return standIn === null ? [] : [[invoice.id, standIn] as const];
+  });
+  return new Map(entries);
 }
 
 /** A new invoice has no number yet and no payment either. */

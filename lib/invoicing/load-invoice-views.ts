@@ -3,7 +3,8 @@ import { withOverridePlans } from '../catalog/override-plans.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import { planNamesOf } from '../subscriptions/lifecycle-order.ts';
 import { type InvoiceView, viewInvoices } from './invoice-view.ts';
-import type { Invoice } from './model.ts';
+import { type Invoice, InvoiceItemType } from './model.ts';
+import { loadParentInvoices } from './parent-standing.ts';
 
 /** The invoices with their items and the names of what they bill, in the order given and a constant number of queries. */
 export async function loadInvoiceViews(
@@ -19,5 +20,32 @@ export async function loadInvoiceViews(
     accountIds,
     planNames: planNamesOf(items),
   });
-  return viewInvoices(invoices, items, plansOf);
+  return viewInvoices(invoices, items, {
+    catalogOf: plansOf,
+    parents: await loadParentInvoices(session, invoices),
+  });
+}
+
+/** The views with `childItems` filled: of each PARENT_SUMMARY item those of its child's linked invoices (invoicing.md §12 rule 8). */
+export function withChildItems(
+  views: readonly InvoiceView[],
+  children: readonly InvoiceView[],
+): readonly InvoiceView[] {
+  const itemsOf = Map.groupBy(
+    children.flatMap(({ parentInvoiceId, accountId, items }) =>
+      items.map((item) => ({ key: `${parentInvoiceId} ${accountId}`, item })),
+    ),
+    ({ key }) => key,
+  );
+  return views.map((view) => ({
+    ...view,
+    items: view.items.map((item) =>
+      item.itemType === InvoiceItemType.PARENT_SUMMARY
+        ? {
+            ...item,
+            childItems: (itemsOf.get(`${view.id} ${item.childAccountId}`) ?? []).map((found) => found.item),
+          }
+        : item,
+    ),
+  }));
 }

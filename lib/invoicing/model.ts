@@ -44,9 +44,14 @@ export interface Invoice extends InvoiceAmounts {
   readonly isMigration: boolean;
   readonly isWrittenOff: boolean;
   readonly isParentInvoice: boolean;
-  /** The parent's invoice that a child's is linked to, and whose it is; null = not linked. */
+  /** The parent's invoice that a child's is linked to, null = not linked; and whose that is, or is going to be. */
   readonly parentInvoiceId: Uuid | null;
   readonly parentAccountId: Uuid | null;
+  /**
+   * Of a child's invoice that the parent pays: what it adds to the parent's summary (invoicing.md §12), 0 until the two
+   * are linked. null = its own account pays.
+   */
+  readonly contributedAmount: Decimal | null;
   /** Id of the first invoice written by the same run. */
   readonly groupId: Uuid;
   readonly createdDate: Instant;

@@ -1,6 +1,8 @@
+import { isPaidByParent } from '../accounts/hierarchy.ts';
 import type { Account } from '../accounts/model.ts';
 import { BillingError, ErrorCode } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
+import { ZERO } from '../money/index.ts';
 import type { New } from '../ports/storage/index.ts';
 import { type Instant, type LocalDate, localDateOf, maxDate } from '../time/index.ts';
 import type { Draft } from './draft.ts';
@@ -51,6 +53,7 @@ export function reusedDraft(
     ...before,
     ...run.amounts,
     status,
+    ...payerOf(account, status),
     commitDate: status === InvoiceStatus.COMMITTED ? localDateOf(now, account.timeZone) : null,
     targetDate: before.targetDate === null ? targetDate : maxDate(before.targetDate, targetDate),
   };
@@ -60,7 +63,7 @@ export function reusedDraft(
 export interface EmptyInvoiceInput {
   readonly id: Uuid;
   readonly account: Account;
-  readonly targetDate: LocalDate;
+  readonly targetDate: LocalDate | null;
   readonly status: typeof InvoiceStatus.COMMITTED | typeof InvoiceStatus.DRAFT;
   readonly now: Instant;
 }
@@ -84,9 +87,19 @@ export function emptyInvoice({ id, account, targetDate, status, now }: EmptyInvo
     isWrittenOff: false,
     isParentInvoice: false,
     parentInvoiceId: null,
-    parentAccountId: null,
+    ...payerOf(account, status),
     groupId: id,
   };
+}
+
+/** Who pays an invoice of the account in this status: from its commit on the parent, where payment is delegated. */
+export function payerOf(
+  account: Account,
+  status: Invoice['status'],
+): Pick<Invoice, 'parentAccountId' | 'contributedAmount'> {
+  return status === InvoiceStatus.COMMITTED && isPaidByParent(account)
+    ? { parentAccountId: account.parentAccountId, contributedAmount: ZERO }
+    : { parentAccountId: null, contributedAmount: null };
 }
 
 /** A new item of the invoice, to be stored. */

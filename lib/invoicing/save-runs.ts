@@ -8,7 +8,7 @@ import { atReferenceTime } from '../subscriptions/requested-date.ts';
 import { withoutLowering } from './committed-through.ts';
 import type { CreditedInvoices } from './credit-run.ts';
 import { dueEntry } from './due-entry.ts';
-import { invoiceAdjustmentEvent, invoiceCreationEvent } from './invoice-events.ts';
+import { invoiceAdjustmentEvents, invoiceCreationEvents } from './invoice-events.ts';
 import type { AccountRun } from './invoice-run.ts';
 import { staysKept } from './kept-as-billed.ts';
 import type { AccountBilling } from './load-billing-state.ts';
@@ -66,10 +66,13 @@ async function saveInvoices(
   ]);
   const reusedInvoices = reused.map(({ invoice }) => invoice);
   await session.invoices.setStanding(reusedInvoices);
+  await session.invoices.setLinks(
+    reusedInvoices.filter(({ contributedAmount }) => contributedAmount !== null),
+  );
   await session.invoices.setAmounts([...credited, ...reusedInvoices].map(storedAmounts));
   const committed = invoices.filter(({ invoice }) => invoice.status === 'COMMITTED');
-  session.publish(committed.map(({ invoice }) => invoiceCreationEvent(invoice)));
-  session.publish(credited.map(invoiceAdjustmentEvent));
+  session.publish(committed.flatMap(({ invoice }) => invoiceCreationEvents(invoice)));
+  session.publish(credited.flatMap(invoiceAdjustmentEvents));
   return new Map(invoices.map(({ invoice }) => [invoice.accountId, invoice.id]));
 }
 

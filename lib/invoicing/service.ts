@@ -16,8 +16,10 @@ import { type Drafting, draftingOf } from './drafting.ts';
 import { dryRun } from './dry-run.ts';
 import { checkDryRun, type DryRunRequest } from './dry-run-request.ts';
 import { type InvoiceView, viewInvoices } from './invoice-view.ts';
-import { loadInvoiceViews } from './load-invoice-views.ts';
+import { loadInvoiceViews, withChildItems } from './load-invoice-views.ts';
+import type { Invoice } from './model.ts';
 import { newInvoice } from './new-invoice.ts';
+import { loadParentInvoices } from './parent-standing.ts';
 import { parkAccounts, unparkAccount } from './parking.ts';
 import { type RunRequest, type RunResult, runAccounts } from './run-accounts.ts';
 import type { InvoicingConfigOf } from './tenant-invoicing-config.ts';
@@ -142,20 +144,36 @@ export class InvoicingService {
       const [view] = viewInvoices(
         [{ ...invoice, recordId: 0 }],
         items.map((item) => ({ ...item, recordId: 0 })),
-        (accountId) => withForeseenPlan(plansOf(accountId), run),
+        { catalogOf: (accountId) => withForeseenPlan(plansOf(accountId), run), parents: new Map() },
       );
       return view ?? null;
     });
   }
 
-  /** The invoice with its items. @throws BillingError INVOICE_NOT_FOUND (4006). */
-  async get(context: CallContext, invoiceId: Uuid): Promise<InvoiceView> {
-    const find = (session: ReadSession) => session.invoices.findByIds([invoiceId]);
-    const catalogsOf = await this.#open(context, async (session) =>
-      (await find(session)).map((invoice) => invoice.accountId),
-    );
+  /**
+   * The invoice with its items; `withChildrenItems` fills those of a parent's summary with what they stand for (§12 rule 8).
+   * @throws BillingError INVOICE_NOT_FOUND (4006).
+   */
+  async get(
+    context: CallContext,
+    invoiceId: Uuid,
+    { withChildrenItems = false }: { readonly withChildrenItems?: boolean } = {},
+  ): Promise<InvoiceView> {
+    const find = async (session: ReadSession) => {
+      const found = await session.invoices.findByIds([invoiceId]);
+      const summaries = withChildrenItems ? found.filter(({ isParentInvoice }) => isParentInvoice) : [];
+      return { found, children: await session.invoices.findLinked(summaries.map(({ id }) => id)) };
+    };
+    const catalogsOf = await this.#open(context, async (session) => {
+      const { found, children } = await find(session);
+      return [...new Set([...found, ...children].map((invoice) => invoice.accountId))];
+    });
     return this.#ports.storage.read(context.tenant, async (session) => {
-      const [view] = await loadInvoiceViews(session, await find(session), catalogsOf);
+      const { found, children } = await find(session);
+      const views = await loadInvoiceViews(session, found, catalogsOf);
+      const [view] = withChildrenItems
+        ? withChildItems(views, await loadInvoiceViews(session, children, catalogsOf))
+        : views;
       if (view) return view;
       throw new BillingError({
         code: ErrorCode.INVOICE_NOT_FOUND,
@@ -180,7 +198,7 @@ export class InvoicingService {
         ...(includeVoided ? {} : { statuses: ['DRAFT', 'COMMITTED'] as const }),
         ...filter,
       });
-      if (catalogsOf === null) return viewInvoices(invoices, [], null);
+      if (catalogsOf === null) return plainViews(session, invoices);
       return loadInvoiceViews(session, invoices, catalogsOf);
     });
   }
@@ -189,7 +207,7 @@ export class InvoicingService {
   async page(context: CallContext, request: PageRequest): Promise<Page<InvoiceView>> {
     return this.#ports.storage.read(context.tenant, async (session) => {
       const page = await session.invoices.page(request);
-      return { ...page, rows: viewInvoices(page.rows, [], null) };
+      return { ...page, rows: await plainViews(session, page.rows) };
     });
   }
 
@@ -202,13 +220,24 @@ export class InvoicingService {
     return this.#ports.storage.read(context.tenant, async (session) => {
       await requireAccount(session, accountId);
       const page = await session.invoices.pageOfAccount(accountId, request);
-      return { ...page, rows: viewInvoices(page.rows, [], null) };
+      return { ...page, rows: await plainViews(session, page.rows) };
     });
   }
 
   #open(context: CallContext, accounts: CatalogRequest['accounts']): Promise<CatalogSource> {
     return this.#catalogs.open({ tenant: context.tenant, now: context.createdDate, accounts });
   }
+}
+
+/** Without items and names. */
+async function plainViews(
+  session: ReadSession,
+  invoices: readonly Invoice[],
+): Promise<readonly InvoiceView[]> {
+  return viewInvoices(invoices, [], {
+    catalogOf: null,
+    parents: await loadParentInvoices(session, invoices),
+  });
 }
 
 async function requireAccount(session: ReadSession, accountId: Uuid): Promise<void> {

@@ -10,6 +10,7 @@ import { formatLocalDate } from '../time/index.ts';
 import { changeInvoices } from './change-invoices.ts';
 import { chargedThroughDates } from './charged-through-date.ts';
 import { type Invoice, type InvoiceItem, InvoiceItemType, InvoiceStatus } from './model.ts';
+import { isSettled, loadParentInvoices } from './parent-standing.ts';
 import { invoicesBeingPaid } from './payments-in-flight.ts';
 import { billedTwice, isRepair, type ReleasedCoverage, releaseCoverage } from './void-coverage.ts';
 
@@ -27,6 +28,7 @@ interface Voiding {
 export async function voidInvoice(session: WriteSession, voiding: Voiding, ids: IdGenerator): Promise<void> {
   const { account, invoice: before } = voiding;
   await refuseRepaired(session, voiding);
+  await refuseSettledByParent(session, before);
   if (before.status === InvoiceStatus.COMMITTED) await refuseUsed(session, voiding);
   const released = await release(session, voiding);
   const after = { ...before, status: InvoiceStatus.VOID };
@@ -67,6 +69,14 @@ async function refuseUsed(session: ReadSession, { account, invoice, items }: Voi
   if (!invoice.isMigration && !paid.isZero()) throw refusedPaid(invoice.id, 'is paid');
   const beingPaid = await invoicesBeingPaid(session, [invoice.id]);
   if (beingPaid.has(invoice.id)) throw refusedPaid(invoice.id, 'is being paid');
+}
+
+/** The parent has paid what the invoice adds to its summary (§12 rule 6). */
+async function refuseSettledByParent(session: ReadSession, invoice: Invoice): Promise<void> {
+  const parents = await loadParentInvoices(session, [invoice]);
+  const summary = invoice.parentInvoiceId === null ? undefined : parents.get(invoice.parentInvoiceId);
+  if (summary === undefined || !isSettled(summary)) return;
+  if (invoice.contributedAmount?.greaterThan(0)) throw refusedPaid(invoice.id, 'is paid by the parent');
 }
 
 function refusedPaid(invoiceId: Uuid, reason: string): BillingError {

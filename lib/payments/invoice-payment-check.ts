@@ -63,7 +63,8 @@ export interface LostSuccess {
 export function checkInvoicePayment(input: InvoicePaymentCheckInput): InvoicePaymentDecision {
   const { invoice, account } = input;
   if (invoice.status !== InvoiceStatus.COMMITTED) return abort(AbortReason.NOT_COMMITTED);
-  if (account.isPaymentDelegatedToParent && account.parentAccountId !== null) {
+  const isDelegated = account.isPaymentDelegatedToParent && account.parentAccountId !== null;
+  if (isDelegated || invoice.parentInvoiceId !== null || invoice.contributedAmount !== null) {
     return abort(AbortReason.DELEGATED_TO_PARENT);
   }
   const balance = balanceOf(invoice);

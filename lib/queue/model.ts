@@ -20,6 +20,7 @@ export const QueueName = {
   SUBSCRIPTION_EVENTS: 'subscription-service:subscription-events',
   ENTITLEMENT_EVENTS: 'entitlement-service:entitlement-events',
   NEXT_BILLING_DATE: 'invoice-service:next-billing-date-queue',
+  PARENT_INVOICE_COMMIT: 'invoice-service:parent-invoice-commitment-queue',
   PAYMENT_RETRY: 'payment-service:retry',
   PAYMENT_JANITOR: 'payment-service:janitor',
   PUSH_NOTIFICATIONS: 'server-service:push-notification-queue',
@@ -55,6 +56,8 @@ export const BusEventType = {
   CUSTOM_FIELD_DELETION: 'CUSTOM_FIELD_DELETION',
   /** Internal: recovery of a transaction has run out of checks (payments.md §7.2). */
   PAYMENT_UNRESOLVED: 'PAYMENT_UNRESOLVED',
+  /** Internal: an invoice that the parent of its account pays is new or has changed (invoicing.md §12). */
+  CHILD_INVOICE_CHANGE: 'CHILD_INVOICE_CHANGE',
   /** Internal: an invoice run found nothing to invoice. */
   NULL_INVOICE: 'NULL_INVOICE',
 } as const;

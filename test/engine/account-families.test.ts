@@ -49,14 +49,15 @@ eachDatabase((kind, open) => {
       expect(await childrenOf(foreign)).to.deep.equal([]);
     });
 
-    it('does not offer delegated payment yet, but keeps the flag of an account without parent', async () => {
-      const parent = await create();
-      const delegating = { parentAccountId: parent, isPaymentDelegatedToParent: true };
-      expect(await codeOf(create(delegating))).to.equal(1);
-      const alone = await create({ isPaymentDelegatedToParent: true });
+    it('keeps the flag of an account without parent, and checks it with the parent', async () => {
+      const parent = await create({ currency: 'USD' });
+      const alone = await create({ isPaymentDelegatedToParent: true, currency: 'EUR' });
       expect((await engine.acme.getAccount(alone)).isPaymentDelegatedToParent).to.equal(true);
-      expect(await codeOf(setParent(alone, parent))).to.equal(1);
+      expect(await codeOf(setParent(alone, parent))).to.equal(60003);
       expect((await engine.acme.getAccount(alone)).parentAccountId).to.equal(null);
+      const child = await create({ parentAccountId: parent, isPaymentDelegatedToParent: true });
+      const delegating = { parentAccountId: child, isPaymentDelegatedToParent: true };
+      expect(await codeOf(create(delegating))).to.equal(60003);
     });
 
     it('lets no circle close between two links at once', async () => {

@@ -245,6 +245,7 @@ export class PaymentStage {
           isParentInvoice: false,
           parentInvoiceId: null,
           parentAccountId: null,
+          contributedAmount: null,
           groupId: id,
           createdDate: now,
           amount: decimal(amount),

@@ -191,7 +191,7 @@ export const samples: Readonly<Record<string, MakeSample>> = {
   commitInvoice: draftInvoice,
   voidInvoice: draftInvoice,
   getInvoices: () => ({ query: 'audit=FULL' }),
-  getInvoice: () => ({ query: 'audit=FULL' }),
+  getInvoice: () => ({ query: 'withChildrenItems=true&audit=FULL' }),
   getInvoicesForAccount: () => ({ query: 'includeInvoiceComponents=true&startDate=2024-01-01&audit=FULL' }),
   getInvoicesForAccountPaginated: nothing,
   createPaymentMethod: ({ next }) => ({

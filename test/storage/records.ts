@@ -265,6 +265,7 @@ export function invoice(owner: Owner, changes: Partial<New<Invoice>> = {}): New<
     isParentInvoice: true,
     parentInvoiceId: null,
     parentAccountId: null,
+    contributedAmount: null,
     groupId: newId(),
     amount: hugeAmount,
     creditAdj: decimal('-0.000000001'),

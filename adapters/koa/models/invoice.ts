@@ -138,7 +138,8 @@ export function dryRunOf(body: RequestOf<typeof InvoiceDryRun.fields> | null) {
 }
 
 export function auditedIdsOfInvoice(invoice: InvoiceView): readonly Uuid[] {
-  return [invoice.id, ...invoice.items.map((item) => item.id)];
+  const children = invoice.items.flatMap(({ childItems }) => childItems ?? []);
+  return [invoice.id, ...[...invoice.items, ...children].map((item) => item.id)];
 }
 
 /** `isStored` false: a dry run, which has no number (json-models.md §7). */
@@ -167,7 +168,9 @@ export function invoiceJson(invoice: InvoiceView, rendering: Rendering, isStored
   };
 }
 
-export function invoiceItemJson(item: InvoiceItemView, rendering: Rendering) {
+type InvoiceItemJson = Readonly<Record<string, unknown>>;
+
+export function invoiceItemJson(item: InvoiceItemView, rendering: Rendering): InvoiceItemJson {
   return {
     invoiceItemId: item.id,
     invoiceId: item.invoiceId,
@@ -195,7 +198,7 @@ export function invoiceItemJson(item: InvoiceItemView, rendering: Rendering) {
     itemDetails: item.itemDetails,
     catalogEffectiveDate:
       item.catalogEffectiveDate === null ? null : formatInstant(item.catalogEffectiveDate),
-    childItems: null,
+    childItems: item.childItems?.map((child) => invoiceItemJson(child, rendering)) ?? null,
     auditLogs: auditLogsJson(rendering.audit.get(item.id)),
   };
 }

@@ -155,11 +155,13 @@ export const invoiceRoutes: readonly Route[] = [
     area,
     summary: 'Get an invoice with its items',
     permission: 'NONE',
-    query: auditParameter,
+    query: { withChildrenItems: flag(), ...auditParameter },
     success: { status: 200, body: Invoice },
     fails: [ErrorCode.INVOICE_NOT_FOUND],
     async handle(call) {
-      const invoice = await call.billing.getInvoice(call.context, call.params.invoiceId);
+      const { withChildrenItems } = call.query;
+      const { invoiceId } = call.params;
+      const invoice = await call.billing.getInvoice(call.context, invoiceId, { withChildrenItems });
       const audit = await auditOf(call, auditedIdsOfInvoice(invoice));
       return json(invoiceJson(invoice, { dialect: call.dialect, audit }));
     },

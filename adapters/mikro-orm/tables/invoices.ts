@@ -33,11 +33,27 @@ export const invoicesTable = new RecordTable<New<Invoice>>(
     uniques: [
       { name: 'id', columns: ['id'] },
       { name: 'number', columns: ['tenant_record_id', 'invoice_number'] },
+      // invoicing.md §1.6 rule 7
+      {
+        name: 'summary',
+        columns: ['tenant_record_id', 'account_record_id'],
+        where: `status = 'DRAFT' and is_parent_invoice`,
+      },
     ],
     indexes: [
       { name: 'page', columns: ['tenant_record_id', 'record_id'] },
       { name: 'account', columns: ['tenant_record_id', 'account_record_id', 'record_id'] },
       { name: 'open', columns: ['tenant_record_id', 'account_record_id'], where: `raw_balance <> '0'` },
+      {
+        name: 'linked',
+        columns: ['tenant_record_id', 'parent_invoice_id'],
+        where: 'parent_invoice_id is not null',
+      },
+      {
+        name: 'delegated',
+        columns: ['tenant_record_id', 'account_record_id'],
+        where: 'contributed_amount is not null',
+      },
       { name: 'draft', columns: ['tenant_record_id', 'account_record_id'], where: `status = 'DRAFT'` },
     ],
   },
@@ -56,6 +72,7 @@ export const invoicesTable = new RecordTable<New<Invoice>>(
     isParentInvoice: boolean('is_parent_invoice'),
     parentInvoiceId: uuidOrNull('parent_invoice_id'),
     parentAccountId: uuidOrNull('parent_account_id'),
+    contributedAmount: amountOrNull('contributed_amount'),
     groupId: uuid('group_id'),
     amount: amount('amount'),
     creditAdj: amount('credit_adj'),

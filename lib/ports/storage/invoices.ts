@@ -1,3 +1,4 @@
+import type { AccountBalance } from '../../accounts/model.ts';
 import type { Uuid } from '../../ids/index.ts';
 import type {
   AccountInvoicingState,
@@ -49,8 +50,22 @@ export interface InvoiceReads {
   findItemsByIds(itemIds: readonly Uuid[]): Promise<readonly InvoiceItem[]>;
   /** By target date (creation date when null), then number. */
   listOfAccount(accountId: Uuid, filter: InvoiceFilter): Promise<readonly Invoice[]>;
-  /** The unpaid invoices of these accounts (invoicing.md §1.4 rule 9), by invoice date, then number. */
+  /**
+   * The unpaid invoices of these accounts (invoicing.md §1.4 rule 9), by invoice date, then number; of those that a
+   * parent pays, the ones whose summary is unpaid.
+   */
   findUnpaid(accountIds: readonly Uuid[]): Promise<readonly Invoice[]>;
+  /** The invoices that account credit is offered to (§10 rules 3 and 5), in the same order. */
+  findCreditable(accountIds: readonly Uuid[]): Promise<readonly Invoice[]>;
+  /** Balances and credit of these accounts, what their parents pay included; accounts without invoices are left out. */
+  loadBalances(accountIds: readonly Uuid[]): Promise<readonly AccountBalance[]>;
+  /** The summary of each of these accounts that is a DRAFT. */
+  findOpenSummaries(accountIds: readonly Uuid[]): Promise<readonly Invoice[]>;
+  /** The invoices that are linked to these of parents and contribute to them, of all children or of some. */
+  findLinked(
+    parentInvoiceIds: readonly Uuid[],
+    childAccountIds?: readonly Uuid[],
+  ): Promise<readonly Invoice[]>;
   /** The DRAFT invoices of these accounts, summaries of children left out, in creation order. */
   findDrafts(accountIds: readonly Uuid[]): Promise<readonly Invoice[]>;
   /** Items that adjust or repair one of these, in creation order. */
@@ -103,6 +118,12 @@ export interface InvoiceWrites {
   setStanding(
     invoices: readonly Pick<Invoice, 'id' | 'status' | 'commitDate' | 'targetDate'>[],
   ): Promise<void>;
+  /** Writes what links a child's invoice to the parent's. */
+  setLinks(
+    invoices: readonly Pick<Invoice, 'id' | 'parentInvoiceId' | 'parentAccountId' | 'contributedAmount'>[],
+  ): Promise<void>;
+  /** Writes the amounts of items of drafts; audited as UPDATE. */
+  setItemAmounts(items: readonly Pick<InvoiceItem, 'id' | 'amount' | 'repairable'>[]): Promise<void>;
   setAmounts(changes: readonly ({ readonly invoiceId: Uuid } & InvoiceAmounts)[]): Promise<void>;
   /** Writes `isWrittenOff`, which follows from the invoice's tags. */
   setWrittenOff(changes: readonly Pick<Invoice, 'id' | 'isWrittenOff'>[]): Promise<void>;

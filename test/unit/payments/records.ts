@@ -68,6 +68,7 @@ export function invoice(members: Partial<Invoice> = {}): Invoice {
     isParentInvoice: false,
     parentInvoiceId: null,
     parentAccountId: null,
+    contributedAmount: null,
     groupId: INVOICE_ID,
     createdDate: NOW,
     amount: decimal('249.95'),

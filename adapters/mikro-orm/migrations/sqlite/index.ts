@@ -18,6 +18,7 @@ import { Migration20261121215435AccountCredit } from './20261121215435-account-c
 import { Migration20261121215533Idempotency } from './20261121215533-idempotency.ts';
 import { Migration20261122000539Drafts } from './20261122000539-drafts.ts';
 import { Migration20261122000551PlansChanged } from './20261122000551-plans-changed.ts';
+import { Migration20261122004107DelegatedPayment } from './20261122004107-delegated-payment.ts';
 
 /** The migrations of SQLite, in the order in which they run. */
 export const migrations: readonly MigrationObject[] = [
@@ -40,4 +41,5 @@ export const migrations: readonly MigrationObject[] = [
   { name: '20261121235846-coverage-indexes', class: Migration20261121235846CoverageIndexes },
   { name: '20261122000539-drafts', class: Migration20261122000539Drafts },
   { name: '20261122000551-plans-changed', class: Migration20261122000551PlansChanged },
+  { name: '20261122004107-delegated-payment', class: Migration20261122004107DelegatedPayment },
 ];
