@@ -8,6 +8,7 @@ import {
   type Account,
   BillingError,
   type CatalogPlugin,
+  decimal,
   formatDecimal,
   type PluginCatalog,
   RetryLater,
@@ -91,6 +92,26 @@ eachDatabase((_kind, open) => {
       expect(
         await codeOf(engine.acme.createSubscription({ accountId: account.id, planName: 'pro-monthly' })),
       ).to.equal(2021);
+    });
+
+    it('have plans whose prices can be overridden', async () => {
+      await begin();
+      plugin.serve(harbour());
+      const account = await engine.payingAccount({ currency: 'USD' });
+      const priceOverrides = [{ phaseType: 'EVERGREEN', recurringPrice: decimal('19') }];
+      const { subscriptionId } = await engine.acme.createSubscription({
+        accountId: account.id,
+        planName: 'boat-monthly',
+        priceOverrides,
+      });
+      await engine.settle();
+      plugin.serve(harbour([boatPlan('boat-monthly', '36.00')]));
+      await engine.runTo('2024-02-01T00:00:00Z');
+      expect((await engine.acme.getSubscription(subscriptionId)).planName).to.equal('boat-monthly-1');
+      expect(await linesOf(account)).to.deep.equal([
+        'RECURRING 2024-01-01..2024-02-01 19',
+        'RECURRING 2024-02-01..2024-03-01 19',
+      ]);
     });
 
     it('concurrent first uses share one call', async () => {

@@ -315,6 +315,18 @@ eachDatabase((kind, open) => {
       ]);
     });
 
+    it('json-models 17.7 A price in an entry and in the catalog', async () => {
+      const plan = planOf('p1', '2024-01-01', '10.5');
+      const [{ phases }] = (
+        (await made(input([plan], { products: [pot] }))) as {
+          readonly plans: readonly [{ readonly phases: readonly object[] }];
+        }
+      ).plans;
+      expect(phases[0]).to.have.nested.property('recurringPrices.prices[0].value', '10.500000000');
+      const { text } = await call('GET', '/1.0/kb/catalog');
+      expect(text).to.include('"prices":[{"currency":"USD","value":10.5}]');
+    });
+
     it('plan rows lie between the first and the last instant of the calendar, and no further', async () => {
       const [first, last] = ['0001-01-01T00:00:00.000Z', '9999-12-31T23:59:59.000Z'];
       await made(input([planOf('old', '0001-01-01', '7'), planOf('far', last)], { products: [pot] }));
