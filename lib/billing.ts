@@ -15,6 +15,7 @@ import type { Uuid } from './ids/index.ts';
 import { AccountCreditService } from './invoicing/account-credit-service.ts';
 import { CatalogChangeHandler } from './invoicing/catalog-change-handler.ts';
 import { ChangeReports } from './invoicing/change-report.ts';
+import { CoverageService } from './invoicing/coverage-service.ts';
 import { InvoiceStatusService } from './invoicing/invoice-status-service.ts';
 import { ManualItemService } from './invoicing/manual-item-service.ts';
 import { ParentCommitHandler } from './invoicing/parent-commit-handler.ts';
@@ -217,7 +218,7 @@ function engineOf(ports: Ports, settings: EngineSettings) {
     catalogs,
     catalogEntries: new CatalogEntryService(ports, catalogs),
     catalogAdministration,
-    accounts: new AccountService(ports),
+    accounts: new AccountService(ports, settingsOf),
     accountEmails: new AccountEmailService(ports),
     accountClosing: new AccountCloseService(ports, catalogs),
     timelines: new TimelineService(ports, catalogs),
@@ -228,6 +229,7 @@ function engineOf(ports: Ports, settings: EngineSettings) {
     manualItems: new ManualItemService(ports, catalogs),
     invoiceStatuses: new InvoiceStatusService(ports),
     accountCredit: new AccountCreditService(ports),
+    coverage: new CoverageService(ports, catalogs, invoicingConfig),
     changeReports: new ChangeReports(ports, catalogs, invoicingConfig),
     paymentMethods: new PaymentMethodService(ports, paymentConfig),
     paymentMethodReads: new PaymentMethodReads(ports, paymentConfig),
@@ -266,7 +268,7 @@ function operationsOf(services: Engine['services']) {
   const { keyValues, signingSecrets, configuration } = services;
   const { tags, tagDefinitions, customFields } = services;
   const { catalogEntries, changeReports, manualItems, accountCredit, creations, lifecycles } = services;
-  const { invoiceStatuses } = services;
+  const { invoiceStatuses, coverage } = services;
   return Object.freeze({
     uploadCatalog: catalogs.upload.bind(catalogs),
     createAccount: accounts.create.bind(accounts),
@@ -325,6 +327,8 @@ function operationsOf(services: Engine['services']) {
       uncancel: lifecycles.uncancel.bind(lifecycles),
       changePlan: lifecycles.changePlan.bind(lifecycles),
       undoChangePlan: lifecycles.undoChangePlan.bind(lifecycles),
+      changeBillCycleDay: lifecycles.changeBillCycleDay.bind(lifecycles),
+      changeQuantity: lifecycles.changeQuantity.bind(lifecycles),
       bundlesOfAccount: subscriptions.bundlesOfAccount.bind(subscriptions),
       pageBundlesOfAccount: subscriptions.pageBundlesOfAccount.bind(subscriptions),
     },
@@ -340,6 +344,7 @@ function operationsOf(services: Engine['services']) {
       adjustItem: manualItems.adjustItem.bind(manualItems),
       commit: invoiceStatuses.commit.bind(invoiceStatuses),
       void: invoiceStatuses.void.bind(invoiceStatuses),
+      verifyCoverage: coverage.verify.bind(coverage),
     },
     paymentMethods: {
       ofAccount: paymentMethodReads.ofAccount.bind(paymentMethodReads),

@@ -26,16 +26,19 @@ const PLAIN_FIELDS = [
 
 const FIXED_FIELDS = ['externalKey', 'currency', 'timeZone'] as const;
 
+export interface MergeOptions {
+  readonly treatNullAsReset: boolean;
+  /** Tenant setting `features.account.allowBCDUpdate`: a bill cycle day that is set may change. */
+  readonly allowsBillCycleDayChange: boolean;
+  readonly now: Instant;
+}
+
 /**
  * The account after an update (accounts.md §4): an absent member changes nothing; null resets only with
  * `treatNullAsReset`. Fixed fields may be repeated but not changed (3005). References to other records (payment
  * method, parent) are checked by the service.
  */
-export function mergeAccount(
-  stored: Account,
-  input: AccountInput,
-  options: { readonly treatNullAsReset: boolean; readonly now: Instant },
-): Account {
+export function mergeAccount(stored: Account, input: AccountInput, options: MergeOptions): Account {
   checkAccountInput(input);
   for (const field of FIXED_FIELDS) checkFixedField({ stored, input, field, ...options });
   checkReferenceTime(stored, input);
@@ -43,7 +46,7 @@ export function mergeAccount(
     ...stored,
     ...plainChanges(input, options.treatNullAsReset),
     isPaymentDelegatedToParent: delegation(stored, input, options.treatNullAsReset),
-    billCycleDayLocal: billCycleDay(stored, input, options.treatNullAsReset),
+    billCycleDayLocal: billCycleDay(stored, input, options),
     updatedDate: options.now,
   };
 }
@@ -86,17 +89,14 @@ function delegation(stored: Account, input: AccountInput, treatNullAsReset: bool
   return value;
 }
 
-/** Set once, from 0 to 1..31 (accounts.md §4). */
-function billCycleDay(stored: Account, input: AccountInput, treatNullAsReset: boolean): number {
-  const value = input.billCycleDayLocal;
-  if (value === undefined || value === 0 || value === stored.billCycleDayLocal)
-    return stored.billCycleDayLocal;
-  if (value === null) {
-    if (!treatNullAsReset || stored.billCycleDayLocal === 0) return stored.billCycleDayLocal;
-    throw cannotChange(stored, 'billCycleDayLocal', null);
-  }
-  if (stored.billCycleDayLocal === 0) return value;
-  throw cannotChange(stored, 'billCycleDayLocal', value);
+/** Set once, from 0 to 1..31, unless the tenant allows more (accounts.md §4). */
+function billCycleDay(stored: Account, input: AccountInput, options: MergeOptions): number {
+  const { billCycleDayLocal: set } = stored;
+  const { billCycleDayLocal: asked } = input;
+  const isUntouched = asked === undefined || asked === 0 || (asked === null && !options.treatNullAsReset);
+  if (isUntouched || (asked ?? 0) === set) return set;
+  if (set === 0 || options.allowsBillCycleDayChange) return asked ?? 0;
+  throw cannotChange(stored, 'billCycleDayLocal', asked);
 }
 
 function cannotChange(stored: Account, field: keyof Account, to: unknown): BillingError {

@@ -1,11 +1,13 @@
 import { authorshipOf, type CallContext } from '../context.ts';
 import { BillingError, ErrorCode } from '../errors/index.ts';
 import { isUuid, type Uuid } from '../ids/index.ts';
+import { billAfterMovedDay } from '../invoicing/moved-bill-cycle-day.ts';
 import { ACCOUNT_LOCK_WAIT_MS } from '../limits.ts';
 import { ZERO } from '../money/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { Page, PageRequest, WriteSession } from '../ports/storage/index.ts';
 import { BusEventType } from '../queue/model.ts';
+import type { SettingsOf } from '../tenants/configuration/index.ts';
 import { checkStorable, shortened } from '../text/index.ts';
 import type { AccountInput } from './account-input.ts';
 import { accountSearch } from './account-search.ts';
@@ -27,9 +29,11 @@ const NO_FAMILY: Family = { ancestors: new Map(), children: [] };
 /** Accounts of a tenant (accounts.md §§3–5). */
 export class AccountService {
   readonly #ports: Pick<Ports, 'storage' | 'ids'>;
+  readonly #settingsOf: SettingsOf;
 
-  constructor(ports: Pick<Ports, 'storage' | 'ids'>) {
+  constructor(ports: Pick<Ports, 'storage' | 'ids'>, settingsOf: SettingsOf) {
     this.#ports = ports;
+    this.#settingsOf = settingsOf;
   }
 
   /**
@@ -55,7 +59,8 @@ export class AccountService {
 
   /**
    * Merges `changes` into the account (accounts.md §4): absent members change nothing, null resets only with
-   * `treatNullAsReset`.
+   * `treatNullAsReset`. A bill cycle day that is set changes only where the tenant's `features.account.allowBCDUpdate`
+   * allows it; what is aligned to it is then billed anew at once.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ACCOUNT_CANNOT_CHANGE_EXTERNAL_KEY (3005) for any fixed
    * field, PAYMENT_NO_SUCH_PAYMENT_METHOD (7000), ACCOUNT_BUSY (60018).
    */
@@ -63,11 +68,14 @@ export class AccountService {
     const { changes, treatNullAsReset = false } = update;
     return this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
       const { account: stored, family } = await this.#lockForUpdate(session, accountId, changes);
-      const merged = mergeAccount(stored, changes, { treatNullAsReset, now: context.createdDate });
+      const { 'features.account.allowBCDUpdate': allowsBillCycleDayChange } = await this.#settingsOf(session);
+      const now = context.createdDate;
+      const merged = mergeAccount(stored, changes, { treatNullAsReset, allowsBillCycleDayChange, now });
       if (touchesHierarchy(changes)) checkHierarchy(merged, family);
       if (merged.paymentMethodId !== stored.paymentMethodId) await checkPaymentMethod(session, merged);
       await session.accounts.update([merged]);
       session.publish([accountEvent(BusEventType.ACCOUNT_CHANGE, merged)]);
+      if (hasMovedDay(stored, merged)) await billAfterMovedDay(session, merged);
       return merged;
     });
   }
@@ -222,6 +230,11 @@ function noSuchPaymentMethod(paymentMethodId: Uuid, accountId: Uuid): BillingErr
     message: `Payment method ${paymentMethodId} is no active payment method of account ${accountId}`,
     facts: { paymentMethodId, accountId },
   });
+}
+
+/** What an account without a day bills before its first one is set depends on none (subscriptions.md §15.2). */
+function hasMovedDay(before: Account, after: Account): boolean {
+  return before.billCycleDayLocal !== 0 && before.billCycleDayLocal !== after.billCycleDayLocal;
 }
 
 function touchesHierarchy(changes: AccountInput): boolean {

@@ -16,6 +16,14 @@ import { lockRunningInBundle } from './load-running.ts';
 import type { RunningSubscription } from './running-subscription.ts';
 import { saveEdits } from './save-edits.ts';
 import type { SubscriptionEdit } from './subscription-edit.ts';
+import {
+  type BillCycleDayChange,
+  planBillCycleDayChange,
+  planQuantityChange,
+  type QuantityChange,
+  requestedBillCycleDay,
+  requestedQuantity,
+} from './terms-change.ts';
 import { planUncancellation } from './uncancellation.ts';
 import { planUndoChange } from './undo-change.ts';
 
@@ -26,13 +34,13 @@ export interface CancelledSubscription {
   readonly billingEnd: DatedInstant;
 }
 
-/** When a change of plan takes effect. */
+/** When a change of plan, bill cycle day or quantity takes effect. */
 export interface ChangedSubscription {
   readonly accountId: Uuid;
   readonly effective: DatedInstant;
 }
 
-/** Operations on subscriptions that run (subscriptions.md §7 to §10). */
+/** Operations on subscriptions that run (subscriptions.md §7 to §10, §15, §16). */
 export class LifecycleService {
   readonly #ports: Pick<Ports, 'storage' | 'ids'>;
   readonly #catalogs: CatalogProvider;
@@ -123,6 +131,46 @@ export class LifecycleService {
       const withdrawn = await session.subscriptions.findWithdrawnEvents([subscriptionId]);
       const edit = planUndoChange(running, withdrawn, tools);
       await saveEdits(session, [edit, ...followed(edit, bundle, tools)], tools.now);
+    });
+  }
+
+  /**
+   * Gives a subscription a bill cycle day of its own, from its next occurrence on (subscriptions.md §15.3). What is invoiced
+   * already stays; the next invoice leads to the new day.
+   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), SUBSCRIPTION_CHANGE_NON_ACTIVE (1021),
+   * MISSING_OR_INVALID_FIELD (60003), INVALID_PARAMETER (60002) for a day before today that is not allowed, BUSY (60018).
+   */
+  async changeBillCycleDay(
+    context: CallContext,
+    subscriptionId: Uuid,
+    change: BillCycleDayChange,
+  ): Promise<ChangedSubscription> {
+    const day = requestedBillCycleDay(change);
+    return this.#write(context, subscriptionId, async ({ session, catalogsOf, tools }) => {
+      const running = await lockRunning(session, { subscriptionId, catalogsOf });
+      const { edit, effective } = planBillCycleDayChange(running, { day, from: change }, tools);
+      await saveEdits(session, [edit], tools.now);
+      return { accountId: running.account.id, effective };
+    });
+  }
+
+  /**
+   * Sets the quantity by which the prices of a subscription are multiplied, now or from a day on (subscriptions.md §16);
+   * what is invoiced for later days at another quantity is repaired.
+   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), SUBSCRIPTION_CHANGE_NON_ACTIVE (1021),
+   * MISSING_OR_INVALID_FIELD (60003), INVALID_PARAMETER (60002) for a day before today that is not allowed, BUSY (60018).
+   */
+  async changeQuantity(
+    context: CallContext,
+    subscriptionId: Uuid,
+    change: QuantityChange,
+  ): Promise<ChangedSubscription> {
+    const quantity = requestedQuantity(change);
+    return this.#write(context, subscriptionId, async ({ session, catalogsOf, tools }) => {
+      const running = await lockRunning(session, { subscriptionId, catalogsOf });
+      const { edit, effective } = planQuantityChange(running, { quantity, from: change }, tools);
+      await saveEdits(session, [edit], tools.now);
+      return { accountId: running.account.id, effective };
     });
   }
 

@@ -220,6 +220,23 @@ export function describeBilling(journey: JourneyOf): void {
       expect(undone.data.events?.map((event) => event.plan)).not.to.include('bloom-monthly');
     });
 
+    it('sets quantity and bill cycle day of a subscription', async () => {
+      const { client, ids } = journey();
+      const id = ids.get('subscriptionId');
+      const { updateSubscriptionBCD, updateSubscriptionQuantity } = client.subscription;
+      const day = await updateSubscriptionBCD(
+        { billCycleDayLocal: 20 } as Subscription,
+        id,
+        BY,
+        '2024-02-20',
+      );
+      expect(day.status).to.equal(204);
+      const body = { quantity: 2 } as Subscription;
+      expect((await updateSubscriptionQuantity(body, id, BY, '2024-02-15', false)).status).to.equal(204);
+      const { data } = await client.subscription.getSubscription(id);
+      expect(data).to.include({ quantity: 1, billCycleDayLocal: 10 });
+    });
+
     it('shows it all in the timeline', async () => {
       const { client, ids } = journey();
       const { data } = await client.account.getAccountTimeline(ids.get('accountId'), true, 'FULL');

@@ -8,6 +8,7 @@ import { addMilliseconds, BusEventType, QueueName } from '../../lib/index.ts';
 import { QUEUE_POLL_MS } from '../../lib/limits.ts';
 import { Dispatcher } from '../../lib/queue/dispatcher.ts';
 import type { HandlerBatch, QueueHandler } from '../../lib/queue/handler.ts';
+import { DEFAULT_TENANT_SETTINGS } from '../../lib/tenants/configuration/index.ts';
 import { TenantService } from '../../lib/tenants/service.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { migrated, storageOf } from '../support/storage.ts';
@@ -56,7 +57,7 @@ eachDatabase((kind, open) => {
     }
 
     async function newAccounts(count: number): Promise<number[]> {
-      const accounts = new AccountService({ storage, ids });
+      const accounts = new AccountService({ storage, ids }, async () => DEFAULT_TENANT_SETTINGS);
       const context = {
         ...authorship(),
         tenant,

@@ -33,6 +33,7 @@ import { CreationService } from '../../lib/subscriptions/creation-service.ts';
 import { LifecycleService } from '../../lib/subscriptions/lifecycle-service.ts';
 import { SubscriptionService } from '../../lib/subscriptions/service.ts';
 import { SubscriptionEventHandler } from '../../lib/subscriptions/subscription-event-handler.ts';
+import { DEFAULT_TENANT_SETTINGS } from '../../lib/tenants/configuration/index.ts';
 import { TenantService } from '../../lib/tenants/service.ts';
 import { eachDatabase, type TestDatabase } from '../support/databases.ts';
 import { migrated } from '../support/storage.ts';
@@ -69,7 +70,7 @@ eachDatabase((kind, open) => {
       clock = fakeClock('2024-03-01T09:15:00Z');
       const ports = { storage, clock, ids, hasher: scryptHasher(), systemClock, logger };
       tenants = new TenantService(ports);
-      accounts = new AccountService(ports);
+      accounts = new AccountService(ports, async () => DEFAULT_TENANT_SETTINGS);
       catalogs = new CatalogService(ports, { plugins: new PluginCatalogs([], systemClock) });
       creations = new CreationService(ports, catalogs);
       subscriptions = new SubscriptionService(ports, catalogs);

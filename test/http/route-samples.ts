@@ -167,6 +167,16 @@ export const samples: Readonly<Record<string, MakeSample>> = {
     await world.serving.call('PUT', `${path}?requestedDate=2030-01-01`, { body });
     return sample;
   },
+  updateSubscriptionBCD: async (world) => ({
+    ...(await anotherSubscription(world)),
+    query: 'effectiveFromDate=2024-01-01&forceNewBcdWithPastEffectiveDate=true',
+    body: { billCycleDayLocal: 20 },
+  }),
+  updateSubscriptionQuantity: async (world) => ({
+    ...(await anotherSubscription(world)),
+    query: 'effectiveFromDate=2024-01-01&forceNewQuantityWithPastEffectiveDate=true',
+    body: { quantity: 3 },
+  }),
   createFutureInvoice: uninvoicedAccount,
   generateDryRunInvoice: ({ accountId }) => ({
     query: `accountId=${accountId}&targetDate=2025-02-10`,

@@ -23,6 +23,7 @@ import { securityRoutes } from './security.ts';
 import { subscriptionCatalogRoutes } from './subscription-catalog.ts';
 import { subscriptionGroupRoutes } from './subscription-groups.ts';
 import { subscriptionLifecycleRoutes } from './subscription-lifecycle.ts';
+import { subscriptionTermsRoutes } from './subscription-terms.ts';
 import { subscriptionRoutes } from './subscriptions.ts';
 import { tagRoutes } from './tags.ts';
 import { tenantValueRoutes } from './tenant-values.ts';
@@ -55,6 +56,7 @@ export function routeTable(options: RouteTableOptions): readonly Route[] {
     ...subscriptionRoutes,
     ...subscriptionGroupRoutes,
     ...subscriptionLifecycleRoutes,
+    ...subscriptionTermsRoutes,
     ...invoiceRoutes,
     ...manualItemRoutes,
     ...paymentRoutes,

@@ -1,0 +1,32 @@
+import type { Account } from '../accounts/model.ts';
+import type { Uuid } from '../ids/index.ts';
+import type { WriteSession } from '../ports/storage/index.ts';
+import { type LocalDate, localDateOf, minDate } from '../time/index.ts';
+import { dueEntry } from './due-entry.ts';
+
+/**
+ * After the bill cycle day of an account has moved from one that was set: its subscriptions are billed anew from their start
+ * (invoicing.md §7.1), by an automatic run of today (§8.1). `account` is under its lock.
+ */
+export async function billAfterMovedDay(session: WriteSession, account: Account): Promise<void> {
+  const cursors = await session.invoices.cursorsOfAccounts([account.id]);
+  if (cursors.length === 0) return;
+  const subscriptions = await session.subscriptions.findByIds(
+    cursors.map(({ subscriptionId }) => subscriptionId),
+  );
+  // Of a transferred subscription it lies before the start of its billing, which comes to the same.
+  const starts = new Map<Uuid, LocalDate>(subscriptions.map(({ id, alignStart }) => [id, alignStart.date]));
+  await session.invoices.saveCursors(
+    cursors.map((cursor) => ({
+      ...cursor,
+      dirtyFrom: earlier(cursor.dirtyFrom, starts.get(cursor.subscriptionId) ?? cursor.settledThrough),
+    })),
+  );
+  if (account.currency === null) return;
+  const now = session.authorship.createdDate;
+  session.schedule([{ ...dueEntry(account, localDateOf(now, account.timeZone)), effectiveDate: now }]);
+}
+
+function earlier(a: LocalDate | null, b: LocalDate | null): LocalDate | null {
+  return a === null || b === null ? (a ?? b) : minDate(a, b);
+}

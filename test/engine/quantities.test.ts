@@ -1,0 +1,166 @@
+import { expect } from 'chai';
+import { ErrorCode, formatInstant, parseLocalDate, type Uuid } from '../../lib/index.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
+import { codeOf } from '../support/errors.ts';
+import { newEvents } from '../support/queue-rows.ts';
+import { catalogXml, lists, phase, plan, product } from '../unit/catalog/catalog-document.ts';
+
+const shelf = catalogXml({
+  effectiveDate: '2012-01-01T00:00:00Z',
+  catalogName: 'Shelf',
+  products: product('S'),
+  rules:
+    '<changePolicy><changePolicyCase><policy>IMMEDIATE</policy></changePolicyCase></changePolicy><cancelPolicy><cancelPolicyCase><policy>END_OF_TERM</policy></cancelPolicyCase></cancelPolicy>',
+  plans: [
+    plan('s-29', 'S', { price: '29.95' }),
+    plan('s-fee', 'S', {
+      initialPhases: phase('DISCOUNT', { unit: 'MONTHS', number: 1, fixed: '5.00' }),
+      price: '10.00',
+    }),
+  ].join(''),
+  priceLists: lists({ DEFAULT: ['s-29', 's-fee'] }),
+});
+
+const on = (date: string) => ({ date: parseLocalDate(date) });
+
+eachDatabase((_kind, open) => {
+  describe('quantities', () => {
+    let engine: TestEngine;
+    let accountId: Uuid;
+    let events: ReturnType<typeof newEvents>;
+
+    afterEach(() => engine.close());
+
+    async function begin(now: string, billCycleDayLocal = 1): Promise<void> {
+      engine = await openEngine(open, { now, catalog: shelf });
+      accountId = (await engine.payingAccount({ currency: 'USD', billCycleDayLocal })).id;
+      events = newEvents(engine.database);
+    }
+
+    async function subscribe(request: object, options: object = {}): Promise<Uuid> {
+      const made = await engine.acme.createSubscription({ accountId, ...request }, options);
+      await engine.settle();
+      return made.subscriptionId;
+    }
+
+    async function change(subscriptionId: Uuid, quantity: number, from: object = {}): Promise<string> {
+      const changed = await engine.acme.subscriptions.changeQuantity(subscriptionId, { quantity, ...from });
+      await engine.settle();
+      return formatInstant(changed.effective.at);
+    }
+
+    async function lastLines(): Promise<readonly string[]> {
+      const invoices = await engine.acme.invoices.ofAccount({
+        accountId,
+        withItems: true,
+        includeVoided: true,
+      });
+      const last = invoices.at(-1);
+      return last === undefined ? [] : [...itemLines(last)].sort();
+    }
+
+    it('invoicing E13 Quantity', async () => {
+      await begin('2022-11-27T00:00:00Z', 27);
+      const subscriptionId = await subscribe({ planName: 's-29', quantity: 7 });
+      expect(await lastLines()).to.deep.equal(['RECURRING 2022-11-27..2022-12-27 209.65']);
+      expect(await change(subscriptionId, 10, { effectiveFromDate: on('2022-12-12') })).to.equal(
+        '2022-12-12T00:00:00.000Z',
+      );
+      await engine.runTo('2022-12-12T00:00:00Z');
+      expect(await lastLines()).to.deep.equal([
+        'RECURRING 2022-12-12..2022-12-27 149.75',
+        'REPAIR_ADJ 2022-12-12..2022-12-27 -104.83',
+      ]);
+      expect(await engine.acme.getSubscription(subscriptionId)).to.include({ quantity: 10 });
+    });
+
+    it('holds at once without a day, and is announced and invoiced with the call', async () => {
+      await begin('2022-11-01T09:00:00Z');
+      const subscriptionId = await subscribe({ planName: 's-29' });
+      await events();
+      engine.clock.set('2022-11-16T12:30:00Z');
+      expect(await change(subscriptionId, 2)).to.equal('2022-11-16T12:30:00.000Z');
+      expect((await events()).slice(0, 2)).to.deep.equal(['SUBSCRIPTION_QUANTITY', 'SUBSCRIPTION_QUANTITY']);
+      expect(await lastLines()).to.deep.equal([
+        'RECURRING 2022-11-16..2022-12-01 29.95',
+        'REPAIR_ADJ 2022-11-16..2022-12-01 -14.98',
+      ]);
+    });
+
+    it('from a day of the account’s calendar holds at reference time, today at once', async () => {
+      await begin('2022-11-01T09:00:00Z');
+      const subscriptionId = await subscribe({ planName: 's-29' });
+      engine.clock.set('2022-11-16T12:30:00Z');
+      expect(await change(subscriptionId, 2, { effectiveFromDate: on('2022-11-16') })).to.equal(
+        '2022-11-16T12:30:00.000Z',
+      );
+      expect(await change(subscriptionId, 3, { effectiveFromDate: on('2022-11-20') })).to.equal(
+        '2022-11-20T09:00:00.000Z',
+      );
+    });
+
+    it('before the start of billing is raised to it', async () => {
+      await begin('2022-11-01T00:00:00Z');
+      const subscriptionId = await subscribe({ planName: 's-29' }, { billingDate: on('2022-11-20') });
+      expect(await change(subscriptionId, 4)).to.equal('2022-11-20T00:00:00.000Z');
+      await engine.runTo('2022-11-20T00:00:00Z');
+      expect(await lastLines()).to.deep.equal(['RECURRING 2022-11-20..2022-12-01 43.93']);
+    });
+
+    it('does not charge a one-time price again', async () => {
+      await begin('2022-11-01T00:00:00Z');
+      const subscriptionId = await subscribe({ planName: 's-fee' });
+      expect(await lastLines()).to.deep.equal(['FIXED 2022-11-01..2022-12-01 5']);
+      engine.clock.set('2022-11-10T00:00:00Z');
+      await change(subscriptionId, 3);
+      expect(await lastLines()).to.deep.equal(['FIXED 2022-11-01..2022-12-01 5']);
+      await engine.runTo('2022-12-01T00:00:00Z');
+      expect(await lastLines()).to.deep.equal(['RECURRING 2022-12-01..2023-01-01 30']);
+    });
+
+    it('before today has to be forced; then the days are billed anew', async () => {
+      await begin('2022-11-01T00:00:00Z');
+      const subscriptionId = await subscribe({ planName: 's-29' });
+      engine.clock.set('2022-11-20T00:00:00Z');
+      await events();
+      const late = { effectiveFromDate: on('2022-11-10') };
+      expect(await codeOf(change(subscriptionId, 2, late))).to.equal(ErrorCode.INVALID_PARAMETER);
+      expect(await events()).to.deep.equal([]);
+      await change(subscriptionId, 2, { ...late, allowPastDate: true });
+      expect(await lastLines()).to.deep.equal([
+        'RECURRING 2022-11-10..2022-12-01 41.93',
+        'REPAIR_ADJ 2022-11-10..2022-12-01 -20.97',
+      ]);
+    });
+
+    it('of a term that END_OF_TERM cancels goes with it', async () => {
+      await begin('2022-11-01T00:00:00Z');
+      const subscriptionId = await subscribe({ planName: 's-29' });
+      await change(subscriptionId, 2, { effectiveFromDate: on('2022-12-05') });
+      await engine.acme.subscriptions.cancel(subscriptionId);
+      await engine.runTo('2023-02-01T00:00:00Z');
+      expect(await lastLines()).to.deep.equal(['RECURRING 2022-11-01..2022-12-01 29.95']);
+      expect(await engine.acme.getSubscription(subscriptionId)).to.include({ quantity: 1 });
+    });
+
+    it('refuses what is no quantity, and stores nothing', async () => {
+      await begin('2022-11-01T00:00:00Z');
+      const subscriptionId = await subscribe({ planName: 's-29' });
+      await events();
+      for (const quantity of [null, undefined, 0, -3, 1.5, 2 ** 31]) {
+        const asked = engine.acme.subscriptions.changeQuantity(subscriptionId, { quantity });
+        expect(await codeOf(asked), `${quantity}`).to.equal(ErrorCode.MISSING_OR_INVALID_FIELD);
+      }
+      expect(await events()).to.deep.equal([]);
+    });
+
+    it('refuses subscriptions that are cancelled and unknown ones', async () => {
+      await begin('2022-11-01T00:00:00Z');
+      const cancelled = await subscribe({ planName: 's-29' });
+      await engine.acme.subscriptions.cancel(cancelled, { billingPolicy: 'IMMEDIATE' });
+      expect(await codeOf(change(cancelled, 2))).to.equal(ErrorCode.SUBSCRIPTION_CHANGE_NON_ACTIVE);
+      expect(await codeOf(change(accountId, 2))).to.equal(ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID);
+    });
+  });
+});
