@@ -12,7 +12,7 @@ import { type EditTools, planCancellation } from './cancellation.ts';
 import type { CancelSubscriptionOptions } from './cancellation-dates.ts';
 import { decideChange, planChange } from './change-of-plan.ts';
 import { type ChangePlanOptions, type ChangePlanRequest, checkChangeRequest } from './change-request.ts';
-import { lockRunningInBundle } from './load-running.ts';
+import { lockRunning, lockRunningInBundle } from './load-running.ts';
 import type { RunningSubscription } from './running-subscription.ts';
 import { saveEdits } from './save-edits.ts';
 import type { SubscriptionEdit } from './subscription-edit.ts';

@@ -179,7 +179,10 @@ function factsOf(each: BillingEvent): string {
 }
 
 /** The events as the oracle reads them. */
-export function forOracle(history: History, events: readonly BillingEvent[]): readonly OracleEvent[] {
+export function forOracle(
+  history: Pick<History, 'currency' | 'isGreedy'>,
+  events: readonly BillingEvent[],
+): readonly OracleEvent[] {
   const scale = minorUnits(history.currency);
   return events.map((each) => {
     const recurs = each.recurringPrice !== null && each.billingPeriod !== 'NO_BILLING_PERIOD';

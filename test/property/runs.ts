@@ -3,11 +3,17 @@
  */
 export const propertyRuns = runs(100_000);
 
+/** Random histories of a subscription, of which every commit sees more: they are cheap and tell most (invoicing.md §7.3). */
+export const historyRuns = runs(100_000, 2_000);
+
+/** The same played by the engine on a database, with an engine and a database of its own for each. */
+export const storedRuns = process.env.BILLWRIGHT_TEST_LONG === '1' ? 500 : 5;
+
 /** Cases per zone and host zone; there are 384 such pairs, each case makes several comparisons. */
 export const zoneRuns = runs(2_500);
 
-function runs(longRun: number): number {
+function runs(longRun: number, shortRun = 200): number {
   const asked = process.env.BILLWRIGHT_PROPERTY_RUNS;
   if (asked !== undefined) return Number(asked);
-  return process.env.BILLWRIGHT_TEST_LONG === '1' ? longRun : 200;
+  return process.env.BILLWRIGHT_TEST_LONG === '1' ? longRun : shortRun;
 }
