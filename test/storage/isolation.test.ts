@@ -125,6 +125,10 @@ eachDatabase((kind, open) => {
         itemsByIds: invoices.findItemsByIds([all.item.id]),
         list: invoices.listOfAccount(acme.id, { withMigration: true, unpaidOnly: false }),
         unpaid: invoices.findUnpaid([acme.id]),
+        creditable: invoices.findCreditable([acme.id]),
+        balances: invoices.loadBalances([acme.id]),
+        openSummaries: invoices.findOpenSummaries([acme.id]),
+        linked: invoices.findLinked([all.summary.id]),
         drafts: invoices.findDrafts([acme.id]),
         linkedItems: invoices.findItemsLinkedTo([all.item.linkedItemId ?? all.item.id]),
         committedThrough: invoices.committedThrough([all.subscription.id]),
@@ -307,8 +311,11 @@ async function fill(opened: OpenedStorage, acme: Account) {
   };
   const subscriptionId = given.subscription.id;
   const definition = tagDefinition();
+  const summary = invoice(owner, { isMigration: false, isParentInvoice: true, status: 'DRAFT' });
   const all = {
     ...given,
+    summary,
+    linked: invoice(owner, { parentInvoiceId: summary.id, contributedAmount: hugeAmount }),
     subscription: { ...given.subscription, bundleId: given.bundle.id },
     event: lifecycleEvent(owner, { subscriptionId }),
     withdrawnEvent: lifecycleEvent(owner, { subscriptionId, isActive: false }),
@@ -338,7 +345,7 @@ async function fill(opened: OpenedStorage, acme: Account) {
     await subscriptions.insertSubscriptions([all.subscription]);
     await subscriptions.insertEvents([all.event, all.withdrawnEvent]);
     await subscriptions.insertBlockingStates([blockingState(owner, { blockedId: subscriptionId })]);
-    await invoices.insertInvoices([all.invoice, all.draft]);
+    await invoices.insertInvoices([all.invoice, all.draft, all.summary, all.linked]);
     await invoices.insertItems([all.item]);
     await invoices.insertCoverage(
       [coverageRow({ subscriptionId, itemId: all.item.id })],
