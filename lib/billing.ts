@@ -450,6 +450,7 @@ function assemble<Host>({ options, settings, ports, engine, dispatcher }: Parts<
     metrics: () => metrics.read(),
     close: async () => {
       await dispatcher.stop();
+      await services.paymentMethods.idle();
       await options.storage.close();
     },
   };

@@ -37,6 +37,8 @@ export interface ReservationFacts {
   readonly isHeldBack: boolean;
   /** The active hold of the invoice, where one was looked for. */
   readonly hold: AutoPayHold | null;
+  /** Of an API payment the method that it is made with; absent = an automatic one. */
+  readonly apiMethodId?: Uuid;
 }
 
 export interface PlanTools {
@@ -201,7 +203,7 @@ export function newAttempt(
     amount: run.amount,
     currency: facts.invoice.currency,
     pluginNames: [INVOICE_PAYMENT_CONTROL_PLUGIN],
-    isApiPayment: false,
+    isApiPayment: facts.apiMethodId !== undefined,
     createdDate: tools.now,
   };
 }

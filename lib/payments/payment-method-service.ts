@@ -11,7 +11,9 @@ import { callGateway, type GatewayReply } from './gateway-call.ts';
 import { EXTERNAL_PAYMENT_PLUGIN, type PaymentMethod } from './model.ts';
 import { checkExternalKey, gatewayFailed, noSuchMethod } from './payment-method-errors.ts';
 import type { PaymentMethodView } from './payment-method-reads.ts';
+import type { OpenCharge } from './purchase.ts';
 import type { PaymentConfigOf } from './tenant-payment-config.ts';
+import { checkPayable, UnpaidInvoicePayments } from './unpaid-invoice-payments.ts';
 
 export interface PaymentMethodInput {
   readonly accountId: Uuid;
@@ -49,27 +51,34 @@ interface Addition {
 
 /** Changes of the payment methods of accounts (payments.md §10.1, §10.4). */
 export class PaymentMethodService {
-  readonly #ports: Pick<Ports, 'storage' | 'ids' | 'gateways' | 'systemClock' | 'logger'>;
+  readonly #ports: Pick<Ports, 'storage' | 'clock' | 'ids' | 'gateways' | 'systemClock' | 'logger'>;
   readonly #configOf: PaymentConfigOf;
+  readonly #unpaid: UnpaidInvoicePayments;
 
   constructor(
-    ports: Pick<Ports, 'storage' | 'ids' | 'gateways' | 'systemClock' | 'logger'>,
+    ports: Pick<Ports, 'storage' | 'clock' | 'ids' | 'gateways' | 'systemClock' | 'logger'>,
     configOf: PaymentConfigOf,
   ) {
     this.#ports = ports;
     this.#configOf = configOf;
+    this.#unpaid = new UnpaidInvoicePayments(ports, configOf);
+  }
+
+  /** Resolves when no late answer that has arrived is still being recorded. */
+  idle(): Promise<void> {
+    return this.#unpaid.idle();
   }
 
   /**
    * Adds a method: the gateway is told first, then it is stored, and made the account's default where asked
-   * (payments.md §10.1). The first method is not made default by itself.
+   * (payments.md §10.1). The first method is not made default by itself. With `payAllUnpaidInvoices` it then pays what is
+   * unpaid, the oldest first; an invoice that cannot be paid does not stop the others.
    * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028), ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002),
    * PAYMENT_INVALID_PARAMETER (7031) for a taken external key, EXTERNAL_KEY_LIMIT_EXCEEDED (5),
    * PAYMENT_EXTERNAL_PAYMENT_METHOD_ALREADY_EXISTS (7023), PAYMENT_ADD_PAYMENT_METHOD (7005) when the gateway refuses,
-   * PAYMENT_PLUGIN_TIMEOUT (7100), NOT_IMPLEMENTED for `payAllUnpaidInvoices`, BUSY (60018).
+   * PAYMENT_PLUGIN_TIMEOUT (7100), INVALID_PARAMETER (60002) for `payAllUnpaidInvoices` without any default, BUSY (60018).
    */
   async add(context: CallContext, input: PaymentMethodInput): Promise<PaymentMethodView> {
-    refusePayAll(input.payAllUnpaidInvoices);
     const gateway = this.#gatewayNamed(input.pluginName);
     const givenKey = checkExternalKey(input.externalKey ?? null);
     const { pluginTimeoutMs: timeoutMs } = await this.#ports.storage.read(context.tenant, async (session) => {
@@ -79,22 +88,28 @@ export class PaymentMethodService {
     const addition: Addition = { context, gateway, input, id: this.#ports.ids.next(), timeoutMs };
     await this.#tellGateway(addition);
     const gatewayKey = givenKey === null ? await this.#gatewayKey(addition) : null;
-    return this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
-      const externalKey = givenKey ?? (await freeKey(session, gatewayKey)) ?? addition.id;
-      return storeMethod(session, addition, externalKey);
-    });
+    const { method, charges } = await this.#ports.storage.write(
+      context.tenant,
+      authorshipOf(context),
+      async (session) => {
+        const externalKey = givenKey ?? (await freeKey(session, gatewayKey)) ?? addition.id;
+        const stored = await storeMethod(session, addition, externalKey);
+        const charges = input.payAllUnpaidInvoices ? await this.#reserveAll(session, context, stored) : [];
+        return { method: stored, charges };
+      },
+    );
+    await this.#unpaid.make(context, charges);
+    return method;
   }
 
   /**
    * Makes the method the account's default; the gateway is told first (payments.md §10.4). The default it already is
-   * writes nothing.
+   * writes nothing. `payAllUnpaidInvoices` as for `add`.
    * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000), PAYMENT_METHOD_DIFFERENT_ACCOUNT_ID (7033),
-   * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), PAYMENT_UPD_PAYMENT_METHOD (7008) when the gateway refuses, NOT_IMPLEMENTED
-   * for `payAllUnpaidInvoices`, BUSY (60018).
+   * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), PAYMENT_UPD_PAYMENT_METHOD (7008) when the gateway refuses, BUSY (60018).
    */
   async setDefault(context: CallContext, options: SetDefaultInput): Promise<void> {
     const { accountId, paymentMethodId } = options;
-    refusePayAll(options.payAllUnpaidInvoices);
     const { storage } = this.#ports;
     const { method, timeoutMs } = await storage.read(context.tenant, async (session) => {
       await accountOf(session, accountId);
@@ -110,11 +125,22 @@ export class PaymentMethodService {
     );
     if (reply.kind !== 'VALUE')
       throw gatewayFailed(ErrorCode.PAYMENT_UPD_PAYMENT_METHOD, method.pluginName, reply);
-    await storage.write(context.tenant, authorshipOf(context), async (session) => {
+    const charges = await storage.write(context.tenant, authorshipOf(context), async (session) => {
       const account = await lockAccount(session, accountId);
-      await methodOfAccount(session, accountId, paymentMethodId);
+      const chosen = await methodOfAccount(session, accountId, paymentMethodId);
       await makeDefault(session, account, paymentMethodId);
+      return options.payAllUnpaidInvoices ? this.#reserveAll(session, context, chosen) : [];
     });
+    await this.#unpaid.make(context, charges);
+  }
+
+  async #reserveAll(
+    session: WriteSession,
+    context: CallContext,
+    method: Pick<PaymentMethod, 'id' | 'accountId'>,
+  ): Promise<readonly OpenCharge[]> {
+    const account = await accountOf(session, method.accountId);
+    return this.#unpaid.reserve(session, { context, account, paymentMethodId: method.id });
   }
 
   #gatewayNamed(pluginName: string): PaymentGateway {
@@ -188,7 +214,8 @@ async function checkAddable(
   input: PaymentMethodInput,
   key: string | null,
 ): Promise<void> {
-  await accountOf(session, input.accountId);
+  const account = await accountOf(session, input.accountId);
+  if (input.payAllUnpaidInvoices) await checkPayable(session, account, input.isDefault === true);
   if (input.pluginName === EXTERNAL_PAYMENT_PLUGIN) await checkNoExternalMethod(session, input.accountId);
   if (key === null || (await freeKey(session, key)) !== null) return;
   throw new BillingError({
@@ -260,12 +287,4 @@ async function makeDefault(session: WriteSession, account: Account, paymentMetho
   const changed = { ...account, paymentMethodId, updatedDate: session.authorship.createdDate };
   await session.accounts.update([changed]);
   session.publish([accountEvent(BusEventType.ACCOUNT_CHANGE, changed)]);
-}
-
-function refusePayAll(payAllUnpaidInvoices: boolean | undefined): void {
-  if (payAllUnpaidInvoices !== true) return;
-  throw new BillingError({
-    code: ErrorCode.NOT_IMPLEMENTED,
-    message: 'payAllUnpaidInvoices is not offered by this version',
-  });
 }

@@ -7,18 +7,16 @@ import { batchAuthorship } from '../queue/batch-authorship.ts';
 import type { HandlerBatch } from '../queue/handler.ts';
 import { addMilliseconds, type Instant } from '../time/index.ts';
 import { inParallel } from '../wait/in-parallel.ts';
-import type { PlannedCharge } from './charge-records.ts';
-import { callGateway, operationOutcome } from './gateway-call.ts';
 import { LateAnswers } from './late-answers.ts';
 import type { PaymentConfig } from './payment-config.ts';
 import type { PaymentRequest } from './plan-reservation.ts';
+import { type Answer, type OpenCharge, purchase } from './purchase.ts';
 import { recordOutcomes } from './record-outcomes.ts';
 import { hasOutsideEffect, reservePayments } from './reserve-payments.ts';
 import type { PaymentConfigOf } from './tenant-payment-config.ts';
-import type { CallOutcome } from './transaction-outcome.ts';
 
 /** Time beyond the call's limit until nobody can still be recording its answer (payments.md §5.1 rule 1). */
-const LEASE_MARGIN_MS = 30_000;
+export const LEASE_MARGIN_MS = 30_000;
 
 export type PaymentPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids' | 'logger' | 'gateways'>;
 
@@ -35,10 +33,8 @@ interface QueuedRequest extends PaymentRequest {
   readonly entry: ClaimedEntry;
 }
 
-interface QueuedCharge extends PlannedCharge {
+interface QueuedCharge extends OpenCharge {
   readonly entry: ClaimedEntry;
-  /** `payment.plugin.timeout` as it was when the charge was reserved: its lease is made for it. */
-  readonly timeoutMs: number;
 }
 
 interface Reserved {
@@ -47,11 +43,7 @@ interface Reserved {
   readonly charges: readonly QueuedCharge[];
 }
 
-interface AnsweredCharge extends QueuedCharge {
-  readonly outcome: CallOutcome;
-  /** Of a call that is still running: what it ends in, one day. */
-  readonly late: Promise<CallOutcome> | null;
-}
+type AnsweredCharge = QueuedCharge & Answer;
 
 /**
  * Reserve, call, record (payments.md §5.1) for the entries of a batch: one write transaction, the gateway calls outside
@@ -141,35 +133,8 @@ export class PaymentRun {
   #call(run: Run, charges: readonly QueuedCharge[]): Promise<readonly AnsweredCharge[]> {
     return inParallel(charges, MAX_CONCURRENT_GATEWAY_CALLS, async (charge) => ({
       ...charge,
-      ...(await this.#purchase(run, charge)),
+      ...(await purchase(charge, callerOf(run, charge), this.#ports)),
     }));
-  }
-
-  async #purchase(run: Run, charge: QueuedCharge): Promise<Pick<AnsweredCharge, 'outcome' | 'late'>> {
-    const { account, gateway, paymentId, paymentMethodId } = charge;
-    const { id: transactionId, amount, currency, leaseUntil } = charge.transaction;
-    const now = this.#ports.clock.now();
-    // A call that has not begun when its lease ends is left out: recovery may already be deciding without it.
-    if (leaseUntil !== null && now >= leaseUntil) {
-      const message = 'The payment was not submitted: its time had passed before the call began';
-      return { outcome: { kind: 'NEVER_RECEIVED', message }, late: null };
-    }
-    const request = {
-      accountId: account.id,
-      paymentId,
-      transactionId,
-      paymentMethodId,
-      amount,
-      currency,
-      properties: [],
-    };
-    const { userToken } = charge.entry;
-    const context = { tenantId: run.batch.tenant.id, userName: run.actor, userToken, now };
-    const { reply, late } = await callGateway(() => gateway.purchase(request, context), {
-      timeoutMs: charge.timeoutMs,
-      systemClock: this.#ports.systemClock,
-    });
-    return { outcome: operationOutcome(reply), late: late?.then(operationOutcome) ?? null };
   }
 
   /** One transaction for all; accounts that are busy, or all when it fails, are recorded one by one. */
@@ -260,6 +225,10 @@ export class PaymentRun {
       });
     }
   }
+}
+
+function callerOf({ batch, actor }: Run, { entry }: QueuedCharge) {
+  return { tenantId: batch.tenant.id, userName: actor, userToken: entry.userToken };
 }
 
 /** Room for every call of the batch: they start in waves of the parallelism, each at most one timeout long. */

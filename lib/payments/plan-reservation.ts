@@ -31,6 +31,8 @@ export interface PaymentRequest {
   readonly retry: RetryJob | null;
   /** The hold whose payment is to be made now (payments.md §9.3). */
   readonly holdId?: Uuid;
+  /** An API payment with this method (§9.2). */
+  readonly paymentMethodId?: Uuid;
 }
 
 export type ReservationPlan =
@@ -62,6 +64,7 @@ export function planReservation(
 ): ReservationPlan {
   if (request.retry !== null) return planRetry(request.retry, facts, tools);
   if (request.holdId !== undefined) return planRelease(request.holdId, facts, tools);
+  if (request.paymentMethodId !== undefined) return planApiPayment(facts, tools);
   // At-least-once delivery: an invoice that was tried automatically is not tried by its creation event again.
   if (facts.attempts.some((attempt) => !attempt.isApiPayment)) return NOTHING;
   return planFirst(facts, tools, { ended: [], requestedAmount: null });
@@ -75,15 +78,21 @@ function planRelease(holdId: Uuid, facts: ReservationFacts, tools: PlanTools): R
   return plan.kind === 'WAIT' ? plan : { ...plan, endedHold: hold };
 }
 
-/** A new payment with the account's default method. */
+/** §9.6: what an API payment cannot pay now it passes over; nothing is remembered of it. */
+function planApiPayment(facts: ReservationFacts, tools: PlanTools): ReservationPlan {
+  const plan = planFirst(facts, tools, { ended: [], requestedAmount: null });
+  return plan.kind === 'CHARGE' ? plan : NOTHING;
+}
+
+/** A new payment with the method that is named, else the account's default. */
 function planFirst(
   facts: ReservationFacts,
   tools: PlanTools,
   asked: { readonly ended: readonly New<PaymentAttempt>[]; readonly requestedAmount: Decimal | null },
 ): ReservationPlan {
   const { ended, requestedAmount } = asked;
-  const defaultId = facts.account.paymentMethodId;
-  const method = usableMethod(defaultId === null ? undefined : facts.methods.get(defaultId), tools);
+  const methodId = facts.apiMethodId ?? facts.account.paymentMethodId;
+  const method = usableMethod(methodId === null ? undefined : facts.methods.get(methodId), tools);
   const decision = decide(facts, tools, { method, requestedAmount });
   if (decision.kind === 'WAIT') return { kind: 'WAIT' };
   if (decision.kind === 'PAY') {
@@ -162,7 +171,7 @@ function decide(
     invoice: facts.invoice,
     rows: facts.rows,
     transactions: facts.transactions,
-    isApiPayment: false,
+    isApiPayment: facts.apiMethodId !== undefined,
     isHeldBack: facts.isHeldBack,
     allowEmptyInvoice: tools.allowEmptyInvoice,
     now: tools.now,

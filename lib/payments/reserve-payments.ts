@@ -66,7 +66,11 @@ async function loadFacts<R extends PaymentRequest>(
   const invoices = new Map(
     (await session.invoices.findByIds(invoiceIds)).map((invoice) => [invoice.id, invoice]),
   );
-  const stored = await loadPayments(session.payments, invoiceIds, accounts);
+  const apiMethodIds = requests.flatMap(({ paymentMethodId }) => paymentMethodId ?? []);
+  const stored = await loadPayments(session.payments, invoiceIds, [
+    ...accounts.flatMap(({ paymentMethodId }) => paymentMethodId ?? []),
+    ...apiMethodIds,
+  ]);
   const heldBack = await heldBackIds(session, accounts);
   const releases = requests.flatMap(({ holdId, invoiceId }) => (holdId === undefined ? [] : invoiceId));
   const holds = await session.payments.findHoldsByInvoices(releases);
@@ -78,24 +82,27 @@ async function loadFacts<R extends PaymentRequest>(
     if (!account || !invoice) continue;
     const hold = holds.find(({ invoiceId }) => invoiceId === invoice.id) ?? null;
     const isHeldBack = heldBack.has(account.id);
-    known.set(request, factsOf({ account, invoice, isHeldBack, hold }, stored));
+    const { paymentMethodId: apiMethodId } = request;
+    const api = apiMethodId === undefined ? {} : { apiMethodId };
+    known.set(request, factsOf({ account, invoice, isHeldBack, hold, ...api }, stored));
   }
   return known;
 }
 
 type StoredPayments = Awaited<ReturnType<typeof loadPayments>>;
 
-async function loadPayments(reads: PaymentReads, invoiceIds: readonly Uuid[], accounts: readonly Account[]) {
+async function loadPayments(
+  reads: PaymentReads,
+  invoiceIds: readonly Uuid[],
+  askedMethodIds: readonly Uuid[],
+) {
   const rows = await reads.findInvoicePaymentsByInvoices(invoiceIds);
   const paymentIds = [...new Set(rows.flatMap(({ paymentId }) => paymentId ?? []))];
   const payments = paymentIds.length > 0 ? await reads.findByIds(paymentIds) : [];
   const transactions = paymentIds.length > 0 ? await reads.findTransactions(paymentIds) : [];
   const keys = payments.map(({ externalKey }) => externalKey);
   const attempts = keys.length > 0 ? await reads.findAttemptsByPaymentKeys(keys) : [];
-  const methodIds = new Set([
-    ...accounts.flatMap(({ paymentMethodId }) => paymentMethodId ?? []),
-    ...payments.map(({ paymentMethodId }) => paymentMethodId),
-  ]);
+  const methodIds = new Set([...askedMethodIds, ...payments.map(({ paymentMethodId }) => paymentMethodId)]);
   const methods = methodIds.size > 0 ? await reads.findMethodsByIds([...methodIds]) : [];
   return { rows, payments, transactions, attempts, methods };
 }
@@ -109,7 +116,7 @@ async function heldBackIds(session: WriteSession, accounts: readonly Account[]):
 
 /** The facts of one invoice, and its rows that are to be repaired first (§9.2 rule 2). */
 function factsOf(
-  of: Pick<ReservationFacts, 'account' | 'invoice' | 'isHeldBack' | 'hold'>,
+  of: Pick<ReservationFacts, 'account' | 'invoice' | 'isHeldBack' | 'hold' | 'apiMethodId'>,
   stored: StoredPayments,
 ): KnownFacts {
   const { invoice } = of;

@@ -85,6 +85,7 @@ export class PaymentStage {
       storage,
       ids: this.ids,
       gateways: this.gateways,
+      clock: this.clock,
       systemClock: this.timers,
       logger: this.logger,
     };

@@ -83,10 +83,9 @@ eachDatabase((_kind, open) => {
       expect(await list()).to.have.length(1);
     });
 
-    it('refuses an unknown account, an unknown gateway, and what is not built', async () => {
+    it('refuses an unknown account and an unknown gateway', async () => {
       expect(await codeOf(add({ accountId: unknownId() }))).to.equal(3002);
       expect(await codeOf(add({ pluginName: 'nobody' }))).to.equal(7028);
-      expect(await codeOf(add({ payAllUnpaidInvoices: true }))).to.equal(1);
       expect(await codeOf(stage.methodReads.ofAccount(stage.context(), unknownId()))).to.equal(3002);
     });
 

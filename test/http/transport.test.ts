@@ -34,14 +34,14 @@ describe('the transport', () => {
   });
 
   it('logs what is not offered without a stack', async () => {
-    const id = createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
-    const path = `/1.0/kb/accounts/${id}/paymentMethods?isDefault=true&payAllUnpaidInvoices=true`;
-    const reply = await call('POST', path, { body: { pluginName: 'killbill-payment-test' } });
+    const headers = { 'content-type': 'text/plain' };
+    const path = '/1.0/kb/tenants/userKeyValue/OVERDUE_CONFIG';
+    const reply = await call('POST', path, { body: 'x', headers });
     expect(reply.status).to.equal(501);
     const line = serving.log.lines.at(-2);
     expect(line).to.include({ level: 'info' });
     expect(line?.fields)
-      .to.include({ operation: 'createPaymentMethod', code: 1 })
+      .to.include({ operation: 'insertUserKeyValue', code: 1 })
       .and.to.not.have.property('err');
   });
 
