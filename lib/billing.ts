@@ -16,6 +16,7 @@ import { AccountCreditService } from './invoicing/account-credit-service.ts';
 import { CatalogChangeHandler } from './invoicing/catalog-change-handler.ts';
 import { ChangeReports } from './invoicing/change-report.ts';
 import { CoverageService } from './invoicing/coverage-service.ts';
+import { ExplanationService } from './invoicing/explanation-service.ts';
 import { InvoiceStatusService } from './invoicing/invoice-status-service.ts';
 import { ManualItemService } from './invoicing/manual-item-service.ts';
 import { ParentCommitHandler } from './invoicing/parent-commit-handler.ts';
@@ -228,6 +229,7 @@ function engineOf(ports: Ports, settings: EngineSettings) {
     invoicing,
     manualItems: new ManualItemService(ports, catalogs),
     invoiceStatuses: new InvoiceStatusService(ports),
+    explanations: new ExplanationService(ports),
     accountCredit: new AccountCreditService(ports),
     coverage: new CoverageService(ports, catalogs, invoicingConfig),
     changeReports: new ChangeReports(ports, catalogs, invoicingConfig),
@@ -334,6 +336,7 @@ function operationsOf(services: Engine['services']) {
     },
     invoices: {
       dryRun: invoicing.dryRun.bind(invoicing),
+      explain: services.explanations.explain.bind(services.explanations),
       ofAccount: invoicing.ofAccount.bind(invoicing),
       page: invoicing.page.bind(invoicing),
       pageOfAccount: invoicing.pageOfAccount.bind(invoicing),

@@ -36,6 +36,7 @@ import {
   invoiceItemsTable,
   invoicesTable,
   invoicingStatesTable,
+  itemBasesTable,
 } from './tables/invoices.ts';
 
 // SQLite keeps the order of a cross join: from the given rows to what is stored for them, not along the whole tenant.
@@ -59,6 +60,13 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
       invoiceIds.length === 0
         ? []
         : select(scope, invoiceItemsTable, sql`${isIn('invoice_id', 'uuid', invoiceIds)}`),
+    findItemBases: async (items) => {
+      if (items.length === 0) return [];
+      const accounts = items.map(({ accountRecordId }) => accountRecordId);
+      const ids = items.map(({ id }) => id);
+      const condition = sql`${isIn('account_record_id', 'bigint', accounts)} and ${isIn('item_id', 'uuid', ids)}`;
+      return select(scope, itemBasesTable, condition);
+    },
     findItemsByIds: async (itemIds) => selectByIds(scope, invoiceItemsTable, itemIds),
     listOfAccount: async (accountId, filter) => listOfAccount(scope, accountId, filter),
     findUnpaid: async (accountIds) => findUnpaid(scope, accountIds),
@@ -247,6 +255,9 @@ export function invoiceWrites(scope: WriteScope): InvoiceWrites {
         { table: invoiceItemsTable, audit: invoiceItemAudit },
         { properties: ['amount', 'repairable'], records: items },
       ),
+    insertItemBases: async (bases) => {
+      if (bases.length > 0) await scope.runner.run(insertInto(scope, itemBasesTable, bases));
+    },
     setAmounts: async (changes) => {
       if (changes.length === 0) return;
       await update(scope, invoicesTable, {

@@ -2,6 +2,7 @@ import { assertInvariant } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
 import { type Decimal, ZERO } from '../money/index.ts';
 import { isUnpaid } from './invoice-amounts.ts';
+import type { CreditBasis } from './item-basis.ts';
 import type { Invoice } from './model.ts';
 
 /** What the rule reads of an invoice. */
@@ -31,6 +32,7 @@ export interface AccountCreditInput {
 export interface CreditMove {
   readonly invoiceId: Uuid;
   readonly amount: Decimal;
+  readonly basis: CreditBasis;
 }
 
 /** Whether there is, or will be, credit to spend, so that the other unpaid invoices matter. */
@@ -58,9 +60,10 @@ export function applyAccountCredit(input: AccountCreditInput): readonly CreditMo
   );
   for (const invoice of offered) {
     const balance = left.get(invoice.id) ?? invoice.rawBalance;
-    const amount = moveOf({ ...invoice, rawBalance: balance }, withheld.has(invoice.id) ? ZERO : credit);
+    const offer = withheld.has(invoice.id) ? ZERO : credit;
+    const amount = moveOf({ ...invoice, rawBalance: balance }, offer);
     if (amount.isZero()) continue;
-    moves.push({ invoiceId: invoice.id, amount });
+    moves.push({ invoiceId: invoice.id, amount, basis: { kind: 'CREDIT', balance, credit: offer } });
     left.set(invoice.id, balance.plus(amount));
     if (invoice.status === 'COMMITTED') credit = credit.plus(amount);
   }

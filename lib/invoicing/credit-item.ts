@@ -1,6 +1,6 @@
 import type { Uuid } from '../ids/index.ts';
-import type { Decimal } from '../money/index.ts';
 import type { LocalDate } from '../time/index.ts';
+import type { CreditMove } from './account-credit.ts';
 import { InvoiceItemType } from './model.ts';
 import type { NewInvoiceItem } from './new-items.ts';
 
@@ -28,8 +28,12 @@ export function plainItem(
   };
 }
 
-/** The CBA_ADJ item of that amount (invoicing.md §1.3, §10 rule 7); `today` = local date of the account. */
-export function creditItem(id: Uuid, amount: Decimal, today: LocalDate): NewInvoiceItem {
+/** The CBA_ADJ item of a move (invoicing.md §1.3, §10 rule 7); `today` = local date of the account. */
+export function creditItem(
+  id: Uuid,
+  { amount, basis }: Pick<CreditMove, 'amount' | 'basis'>,
+  today: LocalDate,
+): NewInvoiceItem {
   const description = amount.isNegative()
     ? 'Adjustment (use of account credit)'
     : 'Adjustment (account credit)';
@@ -41,5 +45,6 @@ export function creditItem(id: Uuid, amount: Decimal, today: LocalDate): NewInvo
     endDate: today,
     amount,
     repairable: amount,
+    basis,
   });
 }

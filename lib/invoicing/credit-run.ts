@@ -49,7 +49,7 @@ export function creditRun(
     ...run.items,
     ...moves
       .filter(({ invoiceId }) => own.has(invoiceId))
-      .map(({ amount }) => creditItem(nextItemId(), amount, today)),
+      .map((move) => creditItem(nextItemId(), move, today)),
   ];
   const after = invoiceAmounts([...(run.invoice.draft?.items ?? []), ...items]);
   const others = moves.filter(({ invoiceId }) => !own.has(invoiceId));
@@ -73,9 +73,9 @@ export function creditInvoices(
   const moved = invoices.filter(({ id }) => moves.some(({ invoiceId }) => invoiceId === id));
   return {
     invoices: moved.map((invoice) => afterMoves(invoice, moves)),
-    items: moves.flatMap(({ invoiceId, amount }) => {
-      const invoice = moved.find(({ id }) => id === invoiceId);
-      return invoice === undefined ? [] : [{ ...creditItem(nextItemId(), amount, today), invoice }];
+    items: moves.flatMap((move) => {
+      const invoice = moved.find(({ id }) => id === move.invoiceId);
+      return invoice === undefined ? [] : [{ ...creditItem(nextItemId(), move, today), invoice }];
     }),
   };
 }

@@ -86,6 +86,13 @@ export interface InvoiceItem {
   readonly createdDate: Instant;
 }
 
+/** The facts behind an item's amount as they are kept: `basis` is a text that `readBasis` reads. Written once. */
+export interface StoredItemBasis {
+  readonly itemId: Uuid;
+  readonly accountRecordId: number;
+  readonly basis: string;
+}
+
 /**
  * What is billed and in force, by days (invoicing.md §1.5). One record with a kind in place of three tables:
  * RECURRING = CoverageRow, FIXED = FixedRow (no end date), FREE = FreeRow (a zero-amount recurring item).

@@ -1,7 +1,8 @@
-import { type Currency, type Decimal, prorate } from '../money/index.ts';
+import type { Currency } from '../money/index.ts';
 import type { LocalDate } from '../time/index.ts';
 import { fixedDaysBetween, fixedDaysOfPeriod } from './fixed-days-proration.ts';
 import type { FixedProposal } from './fixed-proposals.ts';
+import { proratedShare, type Share } from './item-basis.ts';
 import type { CoverageRow } from './model.ts';
 import type { RecurringCharge } from './new-items.ts';
 import type { RecurringProposal } from './recurring-proposals.ts';
@@ -32,7 +33,7 @@ export function newCharges(input: NewChargesInput): readonly RecurringCharge[] {
   const charges: RecurringCharge[] = [];
   for (const proposal of proposals) {
     const { startDate, endDate, amount } = proposal;
-    if (amount.isZero()) charges.push({ proposal, startDate, endDate, amount });
+    if (amount.isZero()) charges.push({ proposal, startDate, endDate, amount, part: null });
   }
   const priced = charges.length === 0 ? proposals : proposals.filter(({ amount }) => !amount.isZero());
   for (const part of uncoveredParts({ intervals: priced, covers: rows, windowStart })) {
@@ -56,22 +57,22 @@ export function newFixedCharges(
 function chargeOf(part: UncoveredPart<RecurringProposal>, input: NewChargesInput): RecurringCharge {
   const { of: proposal, startDate, endDate } = part;
   if (startDate === proposal.startDate && endDate === proposal.endDate) {
-    return { proposal, startDate, endDate, amount: proposal.amount };
+    return { proposal, startDate, endDate, amount: proposal.amount, part: null };
   }
-  return { proposal, startDate, endDate, amount: amountOfPart(part, input) };
+  const share = shareOfPart(part, input);
+  return { proposal, startDate, endDate, amount: proratedShare(share, input.currency), part: share };
 }
 
 /** Share of the proposal's amount by days; under fixed days, of its rate (invoicing.md §6 rules 2 and 7). */
-function amountOfPart(part: UncoveredPart<RecurringProposal>, input: NewChargesInput): Decimal {
+function shareOfPart(part: UncoveredPart<RecurringProposal>, { prorationFixedDays }: NewChargesInput): Share {
   const { of: proposal, startDate, endDate } = part;
-  const { currency, prorationFixedDays } = input;
   const fixedTotal = fixedDaysOfPeriod(proposal.event.billingPeriod, prorationFixedDays);
   if (fixedTotal === null) {
     const totalDays = proposal.endDate - proposal.startDate;
-    return prorate({ amount: proposal.amount, days: endDate - startDate, totalDays, currency });
+    return { base: proposal.amount, days: endDate - startDate, totalDays };
   }
   const days = fixedDaysBetween(startDate, endDate, prorationFixedDays);
-  return prorate({ amount: proposal.rate, days, totalDays: fixedTotal, currency });
+  return { base: proposal.rate, days, totalDays: fixedTotal };
 }
 
 function freeItems(freeRows: readonly CoverageRow[]): (charge: RecurringCharge) => boolean {

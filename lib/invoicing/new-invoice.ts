@@ -8,7 +8,8 @@ import { type Instant, type LocalDate, localDateOf, maxDate } from '../time/inde
 import type { Draft } from './draft.ts';
 import { NO_AMOUNTS } from './invoice-amounts.ts';
 import type { AccountRun } from './invoice-run.ts';
-import { type Invoice, type InvoiceItem, InvoiceStatus } from './model.ts';
+import { writeBasis } from './item-basis-text.ts';
+import { type Invoice, type InvoiceItem, InvoiceStatus, type StoredItemBasis } from './model.ts';
 import type { NewInvoiceItem } from './new-items.ts';
 
 export interface NewInvoiceInput {
@@ -109,7 +110,18 @@ export function itemOf(
   now: Instant,
 ): New<InvoiceItem> {
   const { id: invoiceId, accountId, accountRecordId, currency } = invoice;
-  return { ...item, invoiceId, accountId, accountRecordId, currency, createdDate: now };
+  const { basis: _keptBeside, ...stored } = item;
+  return { ...stored, invoiceId, accountId, accountRecordId, currency, createdDate: now };
+}
+
+/** The facts behind the amounts of new items, to be stored beside them. */
+export function basesOf(
+  items: readonly Pick<NewInvoiceItem, 'id' | 'basis'>[],
+  accountRecordId: number,
+): readonly StoredItemBasis[] {
+  return items.flatMap(({ id, basis }) =>
+    basis === undefined ? [] : [{ itemId: id, accountRecordId, basis: writeBasis(basis) }],
+  );
 }
 
 /**

@@ -3,6 +3,14 @@ import { type Decimal, ZERO } from '../money/index.ts';
 import type { LocalDate } from '../time/index.ts';
 import type { BillingEvent } from './billing-event.ts';
 import type { FixedProposal } from './fixed-proposals.ts';
+import {
+  basisEvent,
+  type FixedBasis,
+  type ItemBasis,
+  type RecurringBasis,
+  type RepairBasis,
+  type Share,
+} from './item-basis.ts';
 import { type InvoiceItem, InvoiceItemType } from './model.ts';
 import type { RecurringProposal } from './recurring-proposals.ts';
 
@@ -10,7 +18,10 @@ import type { RecurringProposal } from './recurring-proposals.ts';
 export type NewInvoiceItem = Omit<
   InvoiceItem,
   'recordId' | 'invoiceId' | 'accountId' | 'accountRecordId' | 'currency' | 'createdDate'
->;
+> & {
+  /** The facts behind the amount, where it is computed; kept beside the item. */
+  readonly basis?: ItemBasis;
+};
 
 /** A proposal, or the part of it that is not billed yet. */
 export interface RecurringCharge {
@@ -18,6 +29,8 @@ export interface RecurringCharge {
   readonly startDate: LocalDate;
   readonly endDate: LocalDate;
   readonly amount: Decimal;
+  /** What a part is a share of; null = the proposal is charged as a whole. */
+  readonly part: Share | null;
 }
 
 /** Days taken out of an item. */
@@ -27,6 +40,7 @@ export interface Repair {
   readonly endDate: LocalDate;
   /** ≥ 0; the item carries it with the opposite sign. */
   readonly amount: Decimal;
+  readonly basis: RepairBasis;
 }
 
 export interface ItemSources {
@@ -63,11 +77,13 @@ function fixedItem({ event, startDate, endDate, amount }: FixedProposal): ItemMa
     rate: null,
     linkedItemId: null,
     repairable: amount,
+    basis: fixedBasis(event),
   };
   return { startDate, make: (id) => item(id, event, own) };
 }
 
-function recurringItem({ proposal, startDate, endDate, amount }: RecurringCharge): ItemMaker {
+function recurringItem(charge: RecurringCharge): ItemMaker {
+  const { proposal, startDate, endDate, amount } = charge;
   const { event, rate, phaseName } = proposal;
   const own = {
     itemType: InvoiceItemType.RECURRING,
@@ -78,11 +94,12 @@ function recurringItem({ proposal, startDate, endDate, amount }: RecurringCharge
     rate,
     linkedItemId: null,
     repairable: amount,
+    basis: recurringBasis(proposal, charge.part),
   };
   return { startDate, make: (id) => item(id, event, own) };
 }
 
-function repairItem({ itemId, startDate, endDate, amount }: Repair): ItemMaker {
+function repairItem({ itemId, startDate, endDate, amount, basis }: Repair): ItemMaker {
   const own = {
     itemType: InvoiceItemType.REPAIR_ADJ,
     description: 'Adjustment (subscription change)',
@@ -92,6 +109,7 @@ function repairItem({ itemId, startDate, endDate, amount }: Repair): ItemMaker {
     rate: null,
     linkedItemId: itemId,
     repairable: ZERO,
+    basis,
   };
   return { startDate, make: (id) => item(id, null, own) };
 }
@@ -99,7 +117,7 @@ function repairItem({ itemId, startDate, endDate, amount }: Repair): ItemMaker {
 type OwnFields = Pick<
   InvoiceItem,
   'itemType' | 'description' | 'startDate' | 'endDate' | 'amount' | 'rate' | 'linkedItemId' | 'repairable'
->;
+> & { readonly basis: ItemBasis };
 
 /** `origin`: the event that a charge comes from; a repair names none (invoicing.md §1.3). */
 function item(id: Uuid, origin: BillingEvent | null, own: OwnFields): NewInvoiceItem {
@@ -123,5 +141,32 @@ function item(id: Uuid, origin: BillingEvent | null, own: OwnFields): NewInvoice
     itemDetails: null,
     catalogEffectiveDate: origin === null ? null : origin.catalogEffectiveDate,
     repairable: own.repairable,
+    basis: own.basis,
+  };
+}
+
+function fixedBasis(event: BillingEvent): FixedBasis {
+  const { fixedPrice, quantity } = event;
+  return { kind: 'FIXED', event: basisEvent(event), price: fixedPrice ?? ZERO, quantity };
+}
+
+function recurringBasis(proposal: RecurringProposal, part: Share | null): RecurringBasis {
+  const { event, nextEvent, startDate, endDate, rule, share, prorationFixedDays } = proposal;
+  return {
+    kind: 'RECURRING',
+    event: basisEvent(event),
+    nextEvent: nextEvent === null ? null : basisEvent(nextEvent),
+    price: event.recurringPrice ?? ZERO,
+    quantity: event.quantity,
+    billingPeriod: event.billingPeriod,
+    billingMode: event.billingMode,
+    billCycleDay: event.billCycleDayLocal,
+    isAccountAligned: event.isAccountAligned,
+    rule,
+    startDate,
+    endDate,
+    share,
+    part,
+    prorationFixedDays,
   };
 }

@@ -46,6 +46,7 @@ export function reconcile(input: ReconcileInput): Reconciliation {
     parts: repairedParts(recurring, input.recurring, windowStart),
     rows: recurring,
     items: input.items,
+    events: input.events,
     currency,
     prorationFixedDays,
     periodOf: periodsByPhase(input),

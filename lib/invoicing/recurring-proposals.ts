@@ -1,19 +1,13 @@
 import { assertInvariant } from '../errors/index.ts';
 import { MAX_FRACTION_DIGITS, MAX_PERIODS_PER_RUN } from '../limits.ts';
-import {
-  type Currency,
-  type Decimal,
-  decimal,
-  prorate,
-  roundToCurrency,
-  roundToScale,
-} from '../money/index.ts';
+import { type Currency, type Decimal, decimal, roundToCurrency, roundToScale } from '../money/index.ts';
 import { addPeriod, type LocalDate } from '../time/index.ts';
 import { billThroughDate } from './bill-through-date.ts';
 import type { BillingEvent } from './billing-event.ts';
 import { type CycleDates, cycleDate, cycleDatesOf, firstCycleAfter, lastCycleUpTo } from './cycle-dates.ts';
 import { countDays } from './fixed-days-proration.ts';
 import type { InvoicingConfig } from './invoicing-config.ts';
+import { PeriodRule, proratedShare, type Share } from './item-basis.ts';
 
 /** A period that should be billed, at its whole amount (invoicing.md §5.4, §5.5 rule 1). */
 export interface RecurringProposal {
@@ -26,6 +20,12 @@ export interface RecurringProposal {
   readonly rate: Decimal;
   /** Rounded to the currency. */
   readonly amount: Decimal;
+  readonly rule: PeriodRule;
+  /** Share of the rate; null = the whole rate. */
+  readonly share: Share | null;
+  /** The event after this one; null = none is known. */
+  readonly nextEvent: BillingEvent | null;
+  readonly prorationFixedDays: number;
 }
 
 export type ProposalConfig = Pick<InvoicingConfig, 'inArrearMode' | 'prorationFixedDays'>;
@@ -45,6 +45,7 @@ export interface RecurringProposalsInput {
 /** What an event bills at a target date: its cycle, up to X, and at the latest up to the next event. */
 export interface BilledEvent {
   readonly event: BillingEvent;
+  readonly nextEvent: BillingEvent | null;
   readonly cycle: CycleDates;
   readonly endDate: LocalDate | null;
   /** X of invoicing.md §5.3; null = nothing is billable yet. */
@@ -70,7 +71,8 @@ export function billedEvent(
 ): BilledEvent | null {
   const event = input.events[index];
   if (event === undefined || !recurs(event)) return null;
-  const endDate = input.events[index + 1]?.localDate ?? null;
+  const nextEvent = input.events[index + 1] ?? null;
+  const endDate = nextEvent?.localDate ?? null;
   if (endDate === event.localDate) return null;
   const cycle = cycleDatesOf(event);
   const { targetDate, config } = input;
@@ -82,7 +84,7 @@ export function billedEvent(
     billingMode: event.billingMode,
     inArrearMode,
   });
-  return { event, cycle, endDate, billThrough };
+  return { event, nextEvent, cycle, endDate, billThrough };
 }
 
 /** True if the event has a recurring price, 0 included, and a period to bill it in. */
@@ -93,17 +95,18 @@ export function recurs(event: BillingEvent): boolean {
 // invoicing.md §5.4
 function proposePeriods(
   proposals: RecurringProposal[],
-  { event, cycle, endDate, billThrough }: BilledEvent,
+  billed: BilledEvent,
   input: RecurringProposalsInput,
 ): void {
+  const { event, cycle, endDate, billThrough } = billed;
   if (billThrough === null) return;
   const { start, first, period } = cycle;
-  const propose = proposer(proposals, event, input);
+  const propose = proposer(proposals, billed, input);
   if (endDate !== null && endDate <= first) {
-    propose(start, endDate, endDate - addPeriod(endDate, period, -1));
+    propose(PeriodRule.BETWEEN_EVENTS, [start, endDate], endDate - addPeriod(endDate, period, -1));
     return;
   }
-  if (first > start) propose(start, first, first - addPeriod(first, period, -1));
+  if (first > start) propose(PeriodRule.LEADING, [start, first], first - addPeriod(first, period, -1));
 
   const last = lastCycleUpTo(cycle, billThrough);
   const from = firstCycleInWindow(cycle, input.windowStart);
@@ -115,18 +118,24 @@ function proposePeriods(
   let current = cycleDate(cycle, Math.max(0, Math.min(from, last)));
   for (let k = from; k < last; k += 1) {
     const next = cycleDate(cycle, k + 1);
-    propose(current, next, null);
+    propose(PeriodRule.WHOLE, [current, next], null);
     current = next;
   }
-  if (billThrough > current) propose(current, billThrough, addPeriod(current, period, 1) - current);
+  if (billThrough > current) {
+    propose(PeriodRule.TRAILING, [current, billThrough], addPeriod(current, period, 1) - current);
+  }
 }
 
-type Propose = (startDate: LocalDate, endDate: LocalDate, totalDays: number | null) => void;
+type Propose = (
+  rule: PeriodRule,
+  dates: readonly [startDate: LocalDate, endDate: LocalDate],
+  totalDays: number | null,
+) => void;
 
 /** Adds one period; `totalDays` null stands for ratio 1, else it is the calendar length that the part is taken of. */
 function proposer(
   proposals: RecurringProposal[],
-  event: BillingEvent,
+  { event, nextEvent }: BilledEvent,
   { windowStart, currency, config }: RecurringProposalsInput,
 ): Propose {
   const { planName, phaseName, billingPeriod: period } = event;
@@ -138,17 +147,30 @@ function proposer(
   const rate = rateOf(event);
   const { prorationFixedDays } = config;
   let wholeAmount: Decimal | undefined;
-  return (startDate, endDate, totalDays) => {
+  return (rule, [startDate, endDate], totalDays) => {
     if (windowStart !== null && startDate < windowStart) return;
     let amount: Decimal;
+    let share: Share | null = null;
     if (totalDays === null) {
       wholeAmount ??= roundToCurrency(rate, currency);
       amount = wholeAmount;
     } else {
       const interval = { startDate, endDate, period, prorationFixedDays, calendarTotalDays: totalDays };
-      amount = prorate({ amount: rate, ...countDays(interval), currency });
+      share = { base: rate, ...countDays(interval) };
+      amount = proratedShare(share, currency);
     }
-    proposals.push({ event, startDate, endDate, planName, phaseName, rate, amount });
+    const kind = { planName, phaseName, rate };
+    proposals.push({
+      event,
+      nextEvent,
+      startDate,
+      endDate,
+      ...kind,
+      amount,
+      rule,
+      share,
+      prorationFixedDays,
+    });
   };
 }
 

@@ -1,8 +1,10 @@
 import { assertInvariant } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
-import { type Currency, type Decimal, prorate } from '../money/index.ts';
-import type { BillingPeriod } from '../time/index.ts';
+import type { Currency, Decimal } from '../money/index.ts';
+import type { BillingPeriod, LocalDate } from '../time/index.ts';
+import type { BillingEvent } from './billing-event.ts';
 import { fixedDaysBetween, fixedDaysOfPeriod } from './fixed-days-proration.ts';
+import { type BasisEvent, basisEvent, proratedShare, RepairRule, type Share } from './item-basis.ts';
 import type { Repair } from './new-items.ts';
 import type { BilledItem, RecurringRow } from './recurring-row.ts';
 import type { UncoveredPart } from './uncovered-parts.ts';
@@ -13,6 +15,8 @@ export interface RepairsInput {
   /** All rows of the items that `parts` touch, inside the window or not (invoicing.md §7.2 rule 6). */
   readonly rows: readonly RecurringRow[];
   readonly items: ReadonlyMap<Uuid, BilledItem>;
+  /** Billing events in order, as they are now. */
+  readonly events: readonly BillingEvent[];
   readonly currency: Currency;
   readonly prorationFixedDays: number;
   /** Period in which a row's plan and phase recur, null when no event names them any more. */
@@ -42,12 +46,40 @@ export function repairItems(input: RepairsInput): Repairs {
     const left = (daysLeft.get(itemId) ?? 0) - (endDate - startDate);
     daysLeft.set(itemId, left);
     const limit = repairable.get(itemId) ?? item.repairable;
-    const share = left === 0 ? limit : proratedAmount(part, input);
-    const amount = share.lessThan(limit) ? share : limit;
+    const share = shareOf(part, input);
+    const prorated = share === null ? row.amount : proratedShare(share, input.currency);
+    const isAll = left === 0 && !prorated.equals(limit);
+    const amount = left === 0 || limit.lessThan(prorated) ? limit : prorated;
     repairable.set(itemId, limit.minus(amount));
-    repairs.push({ itemId, startDate, endDate, amount });
+    repairs.push({
+      itemId,
+      startDate,
+      endDate,
+      amount,
+      basis: {
+        kind: 'REPAIR',
+        event: eventUpTo(input.events, startDate),
+        rule: isAll ? RepairRule.REMAINDER : ruleOf(share, limit.lessThan(prorated)),
+        startDate: row.startDate,
+        endDate: row.endDate,
+        amount: row.amount,
+        share,
+        repairable: limit,
+      },
+    });
   }
   return { repairs, repairable };
+}
+
+function ruleOf(share: Share | null, isLimited: boolean): RepairRule {
+  if (isLimited) return RepairRule.LIMIT;
+  return share === null ? RepairRule.WHOLE : RepairRule.PART;
+}
+
+/** The event that the repaired days come after. */
+function eventUpTo(events: readonly BillingEvent[], date: LocalDate): BasisEvent | null {
+  const event = events.findLast(({ localDate }) => localDate <= date);
+  return event === undefined ? null : basisEvent(event);
 }
 
 function daysInForce(rows: readonly RecurringRow[]): Map<Uuid, number> {
@@ -58,23 +90,24 @@ function daysInForce(rows: readonly RecurringRow[]): Map<Uuid, number> {
   return days;
 }
 
-function proratedAmount(part: UncoveredPart<RecurringRow>, input: RepairsInput): Decimal {
+/** What a part is a share of; null = it is the whole row. */
+function shareOf(part: UncoveredPart<RecurringRow>, input: RepairsInput): Share | null {
   const { of: row, startDate, endDate } = part;
-  if (startDate === row.startDate && endDate === row.endDate) return row.amount;
-  const { currency, prorationFixedDays } = input;
+  if (startDate === row.startDate && endDate === row.endDate) return null;
+  const { prorationFixedDays } = input;
   const period = input.periodOf(row);
   if (
     prorationFixedDays <= 0 ||
     (period !== null && fixedDaysOfPeriod(period, prorationFixedDays) === null)
   ) {
     const totalDays = row.endDate - row.startDate;
-    return prorate({ amount: row.amount, days: endDate - startDate, totalDays, currency });
+    return { base: row.amount, days: endDate - startDate, totalDays };
   }
   const days = fixedDaysBetween(startDate, endDate, prorationFixedDays);
   const fixedTotal = period === null ? null : fixedDaysOfPeriod(period, prorationFixedDays);
-  if (fixedTotal !== null) return prorate({ amount: row.rate, days, totalDays: fixedTotal, currency });
+  if (fixedTotal !== null) return { base: row.rate, days, totalDays: fixedTotal };
   // No event names the plan any more, so M is unknown: the row's own amount and fixed days give the same share, to a
   // rounding of the row.
   const totalDays = fixedDaysBetween(row.startDate, row.endDate, prorationFixedDays);
-  return prorate({ amount: row.amount, days, totalDays, currency });
+  return { base: row.amount, days, totalDays };
 }

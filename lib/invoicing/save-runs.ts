@@ -13,7 +13,7 @@ import type { AccountRun } from './invoice-run.ts';
 import { staysKept } from './kept-as-billed.ts';
 import type { AccountBilling } from './load-billing-state.ts';
 import type { CoverageRow, InvoicingCursor, StoredCursor } from './model.ts';
-import { itemOf, type NewInvoice, newInvoice, reusedDraft } from './new-invoice.ts';
+import { basesOf, itemOf, type NewInvoice, newInvoice, reusedDraft } from './new-invoice.ts';
 import { storedAmounts } from './stored-amounts.ts';
 
 /** A loaded account and what its evaluation says is to be written. */
@@ -63,6 +63,10 @@ async function saveInvoices(
   await session.invoices.insertItems([
     ...invoices.flatMap(({ items }) => items),
     ...uses.map(({ invoice, ...item }) => itemOf(invoice, item, now)),
+  ]);
+  await session.invoices.insertItemBases([
+    ...invoiced.flatMap(({ billing, run }) => basesOf(run.items, billing.account.recordId)),
+    ...uses.flatMap(({ invoice, ...item }) => basesOf([item], invoice.accountRecordId)),
   ]);
   const reusedInvoices = reused.map(({ invoice }) => invoice);
   await session.invoices.setStanding(reusedInvoices);

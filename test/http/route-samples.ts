@@ -196,6 +196,7 @@ export const samples: Readonly<Record<string, MakeSample>> = {
   adjustInvoiceItem: chargedItem,
   createCredits: ({ accountId }) => ({ body: [{ accountId, amount: 2 }] }),
   getCredit: givenCredit,
+  explainInvoiceItem: nothing,
   rebalanceExistingCBAOnAccount: nothing,
   transferChildCreditToParent: childWithCredit,
   commitInvoice: draftInvoice,

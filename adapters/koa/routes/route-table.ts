@@ -13,6 +13,7 @@ import { documentRoutes } from './documents.ts';
 import { exportRoutes } from './export.ts';
 import { healthRoutes } from './health.ts';
 import { invoiceRoutes } from './invoices.ts';
+import { itemExplanationRoutes } from './item-explanation.ts';
 import { manualItemRoutes } from './manual-items.ts';
 import { metricsRoutes } from './metrics.ts';
 import { oauthTokenRoute } from './oauth-token.ts';
@@ -59,6 +60,7 @@ export function routeTable(options: RouteTableOptions): readonly Route[] {
     ...subscriptionTermsRoutes,
     ...invoiceRoutes,
     ...manualItemRoutes,
+    ...itemExplanationRoutes,
     ...paymentRoutes,
     ...tagRoutes,
     ...objectTagRoutes,

@@ -9,6 +9,7 @@ import {
   invoiceItemsTable,
   invoicesTable,
   invoicingStatesTable,
+  itemBasesTable,
 } from './invoices.ts';
 import { keyValuesTable } from './key-values.ts';
 import {
@@ -66,6 +67,7 @@ export const tables: readonly TableSpec[] = [
   blockingStatesTable,
   invoicesTable,
   invoiceItemsTable,
+  itemBasesTable,
   coverageTable,
   cursorsTable,
   invoicingStatesTable,

@@ -4,6 +4,7 @@ import type {
   Invoice,
   InvoiceItem,
   StoredCursor,
+  StoredItemBasis,
 } from '../../../lib/invoicing/model.ts';
 import type { New } from '../../../lib/ports/storage/index.ts';
 import {
@@ -122,6 +123,19 @@ export const invoiceItemsTable = new RecordTable<New<InvoiceItem>>(
     catalogEffectiveDate: instantAtOrNull('catalog_effective_date'),
     repairable: amount('repairable'),
     createdDate: instantAt('created_date'),
+  },
+);
+
+export const itemBasesTable = new RecordTable<StoredItemBasis>(
+  {
+    name: 'invoice_item_bases',
+    ofTenant: true,
+    uniques: [{ name: 'item', columns: ['tenant_record_id', 'account_record_id', 'item_id'] }],
+  },
+  {
+    accountRecordId: bigint('account_record_id'),
+    itemId: uuid('item_id'),
+    basis: text('basis'),
   },
 );
 

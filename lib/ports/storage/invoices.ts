@@ -8,6 +8,7 @@ import type {
   InvoiceItem,
   InvoiceStatus,
   StoredCursor,
+  StoredItemBasis,
 } from '../../invoicing/model.ts';
 import type { LocalDate } from '../../time/index.ts';
 import type { Page, PageRequest } from './accounts.ts';
@@ -48,6 +49,10 @@ export interface InvoiceReads {
   /** Items in creation order. */
   findItems(invoiceIds: readonly Uuid[]): Promise<readonly InvoiceItem[]>;
   findItemsByIds(itemIds: readonly Uuid[]): Promise<readonly InvoiceItem[]>;
+  /** Items whose amount was given, and those older than the keeping of facts, have none. */
+  findItemBases(
+    items: readonly Pick<InvoiceItem, 'id' | 'accountRecordId'>[],
+  ): Promise<readonly StoredItemBasis[]>;
   /** By target date (creation date when null), then number. */
   listOfAccount(accountId: Uuid, filter: InvoiceFilter): Promise<readonly Invoice[]>;
   /**
@@ -124,6 +129,7 @@ export interface InvoiceWrites {
   ): Promise<void>;
   /** Writes the amounts of items of drafts; audited as UPDATE. */
   setItemAmounts(items: readonly Pick<InvoiceItem, 'id' | 'amount' | 'repairable'>[]): Promise<void>;
+  insertItemBases(bases: readonly StoredItemBasis[]): Promise<void>;
   setAmounts(changes: readonly ({ readonly invoiceId: Uuid } & InvoiceAmounts)[]): Promise<void>;
   /** Writes `isWrittenOff`, which follows from the invoice's tags. */
   setWrittenOff(changes: readonly Pick<Invoice, 'id' | 'isWrittenOff'>[]): Promise<void>;

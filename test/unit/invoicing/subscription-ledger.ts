@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Uuid } from '../../../lib/ids/index.ts';
 import { coverageAfter } from '../../../lib/invoicing/apply-to-coverage.ts';
+import { stepsOf } from '../../../lib/invoicing/basis-calculation.ts';
 import type { BillingEvent } from '../../../lib/invoicing/billing-event.ts';
 import {
   type EvaluationSettings,
@@ -9,6 +10,7 @@ import {
   type SubscriptionBilling,
   type SubscriptionEvaluation,
 } from '../../../lib/invoicing/evaluate-subscription.ts';
+import { readBasis, writeBasis } from '../../../lib/invoicing/item-basis-text.ts';
 import { DEFAULT_INVOICING_CONFIG, type InvoicingConfig } from '../../../lib/invoicing/invoicing-config.ts';
 import type { CoverageRow, InvoicingCursor } from '../../../lib/invoicing/model.ts';
 import type { NewInvoiceItem } from '../../../lib/invoicing/new-items.ts';
@@ -162,12 +164,22 @@ export class SubscriptionLedger {
     return { targetDate, currency, config, periodOfPhase: this.#periodOfPhase };
   }
 
+  /** Every item keeps facts that make its amount, also once they are stored. */
+  #checkBasis({ basis, amount }: NewInvoiceItem): void {
+    if (basis === undefined) throw new Error('An item of a run keeps no facts');
+    const stored = readBasis(writeBasis(basis));
+    expect(writeBasis(stored)).to.equal(writeBasis(basis));
+    const computed = stepsOf(stored, this.currency).at(-1)?.result;
+    expect(computed && formatDecimal(computed), writeBasis(basis)).to.equal(formatDecimal(amount));
+  }
+
   #write(evaluation: SubscriptionEvaluation, rows: readonly CoverageRow[]): void {
     for (const { id, repairable } of evaluation.repairable) {
       const item = this.billed.get(id);
       if (item !== undefined) this.billed.set(id, { ...item, repairable });
     }
     for (const item of evaluation.items) {
+      this.#checkBasis(item);
       this.items.push(item);
       if (item.itemType === 'RECURRING') this.billed.set(item.id, item);
     }

@@ -1,0 +1,106 @@
+import { type Decimal, decimal, formatDecimal } from '../money/index.ts';
+import { formatLocalDate, type Instant, type LocalDate, parseLocalDate } from '../time/index.ts';
+import type { BasisEvent, ItemBasis, Share } from './item-basis.ts';
+
+/** The text that a basis is stored as: JSON, amounts and dates as text, instants as epoch milliseconds. */
+export function writeBasis(basis: ItemBasis): string {
+  return JSON.stringify(storedBasis(basis));
+}
+
+/** The basis of a stored text. */
+export function readBasis(text: string): ItemBasis {
+  const stored: StoredBasis = JSON.parse(text);
+  switch (stored.kind) {
+    case 'FIXED':
+      return { ...stored, event: readEvent(stored.event), price: decimal(stored.price) };
+    case 'RECURRING':
+      return {
+        ...stored,
+        event: readEvent(stored.event),
+        nextEvent: stored.nextEvent && readEvent(stored.nextEvent),
+        price: decimal(stored.price),
+        startDate: parseLocalDate(stored.startDate),
+        endDate: parseLocalDate(stored.endDate),
+        share: stored.share && readShare(stored.share),
+        part: stored.part && readShare(stored.part),
+      };
+    case 'REPAIR':
+      return {
+        ...stored,
+        event: stored.event && readEvent(stored.event),
+        startDate: parseLocalDate(stored.startDate),
+        endDate: parseLocalDate(stored.endDate),
+        amount: decimal(stored.amount),
+        share: stored.share && readShare(stored.share),
+        repairable: decimal(stored.repairable),
+      };
+    case 'CREDIT':
+      return { ...stored, balance: decimal(stored.balance), credit: decimal(stored.credit) };
+    default:
+      return neverKind(stored);
+  }
+}
+
+/** The same with text in the place of every amount and date. */
+type Stored<T> = T extends Decimal
+  ? string
+  : T extends Instant
+    ? T
+    : T extends LocalDate
+      ? string
+      : T extends object
+        ? { readonly [K in keyof T]: Stored<T[K]> }
+        : T;
+type StoredBasis = Stored<ItemBasis>;
+
+function storedBasis(basis: ItemBasis): StoredBasis {
+  switch (basis.kind) {
+    case 'FIXED':
+      return { ...basis, event: storedEvent(basis.event), price: formatDecimal(basis.price) };
+    case 'RECURRING':
+      return {
+        ...basis,
+        event: storedEvent(basis.event),
+        nextEvent: basis.nextEvent && storedEvent(basis.nextEvent),
+        price: formatDecimal(basis.price),
+        startDate: formatLocalDate(basis.startDate),
+        endDate: formatLocalDate(basis.endDate),
+        share: basis.share && storedShare(basis.share),
+        part: basis.part && storedShare(basis.part),
+      };
+    case 'REPAIR':
+      return {
+        ...basis,
+        event: basis.event && storedEvent(basis.event),
+        startDate: formatLocalDate(basis.startDate),
+        endDate: formatLocalDate(basis.endDate),
+        amount: formatDecimal(basis.amount),
+        share: basis.share && storedShare(basis.share),
+        repairable: formatDecimal(basis.repairable),
+      };
+    case 'CREDIT':
+      return { ...basis, balance: formatDecimal(basis.balance), credit: formatDecimal(basis.credit) };
+    default:
+      return neverKind(basis);
+  }
+}
+
+function storedEvent(event: BasisEvent): Stored<BasisEvent> {
+  return { ...event, localDate: formatLocalDate(event.localDate) };
+}
+
+function readEvent(stored: Stored<BasisEvent>): BasisEvent {
+  return { ...stored, localDate: parseLocalDate(stored.localDate) };
+}
+
+function storedShare(share: Share): Stored<Share> {
+  return { ...share, base: formatDecimal(share.base) };
+}
+
+function readShare(stored: Stored<Share>): Share {
+  return { ...stored, base: decimal(stored.base) };
+}
+
+function neverKind(basis: never): never {
+  throw new Error(`Unknown basis ${JSON.stringify(basis)}`);
+}
