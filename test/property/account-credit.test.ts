@@ -80,6 +80,7 @@ eachDatabase((_kind, open) => {
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 15, maxLength: 30 }), async (steps) => {
           const { id } = await engine.payingAccount({ currency: 'USD' });
+          const explained = new Set<Uuid>();
           for (const each of steps) {
             await take(id, each);
             const invoices = await invoicesOf(id);
@@ -96,6 +97,12 @@ eachDatabase((_kind, open) => {
             expect(formatDecimal(state.accountBalance)).to.equal(formatDecimal(owed.minus(credit)));
             expect(credit.greaterThanOrEqualTo(0)).to.equal(true);
             if (credit.greaterThan(0)) expect(owed.toFixed()).to.equal('0');
+            for (const { id: itemId, amount } of invoices.flatMap(({ items }) => items)) {
+              if (explained.has(itemId)) continue;
+              explained.add(itemId);
+              const { computedAmount } = await engine.acme.invoices.explain(itemId);
+              expect(formatDecimal(computedAmount)).to.equal(formatDecimal(amount));
+            }
             for (const { rawBalance } of invoices) expect(rawBalance.greaterThanOrEqualTo(0)).to.equal(true);
           }
         }),

@@ -162,6 +162,15 @@ eachDatabase((_kind, open) => {
       return all.toSorted((a, b) => a.invoiceNumber - b.invoiceNumber);
     }
 
+    /** The facts kept with each item make its amount, whatever has happened to its subscription since. */
+    async function expectExplained(accountId: Uuid): Promise<void> {
+      for (const { id, amount } of (await invoicesOf(accountId)).flatMap(({ items }) => items)) {
+        const { computedAmount, steps, text } = await engine.acme.invoices.explain(id);
+        expect(steps, text).to.have.length.greaterThan(0);
+        expect(formatDecimal(computedAmount), text).to.equal(formatDecimal(amount));
+      }
+    }
+
     type Outcome = { readonly invoice: InvoiceView | null } | { readonly code: unknown };
     const outcomeOf = (work: Promise<InvoiceView | null>): Promise<Outcome> =>
       work.then(
@@ -210,6 +219,7 @@ eachDatabase((_kind, open) => {
           const stage = await stageOf(input);
           if (input.action === 'UPCOMING') await expectNextInvoice(stage);
           else await expectAsReal(input, stage);
+          await expectExplained(stage.accountId);
           await engine.acme.accounts.close(stage.accountId, { cancelAllSubscriptions: true });
           await engine.settle();
         }),

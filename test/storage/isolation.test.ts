@@ -123,6 +123,7 @@ eachDatabase((kind, open) => {
         invoicesByIds: invoices.findByIds([all.invoice.id]),
         items: invoices.findItems([all.invoice.id]),
         itemsByIds: invoices.findItemsByIds([all.item.id]),
+        itemBases: invoices.findItemBases([{ id: all.item.id, accountRecordId: acme.recordId }]),
         list: invoices.listOfAccount(acme.id, { withMigration: true, unpaidOnly: false }),
         unpaid: invoices.findUnpaid([acme.id]),
         creditable: invoices.findCreditable([acme.id]),

@@ -10,8 +10,8 @@ import {
   type SubscriptionBilling,
   type SubscriptionEvaluation,
 } from '../../../lib/invoicing/evaluate-subscription.ts';
-import { readBasis, writeBasis } from '../../../lib/invoicing/item-basis-text.ts';
 import { DEFAULT_INVOICING_CONFIG, type InvoicingConfig } from '../../../lib/invoicing/invoicing-config.ts';
+import { readBasis, writeBasis } from '../../../lib/invoicing/item-basis-text.ts';
 import type { CoverageRow, InvoicingCursor } from '../../../lib/invoicing/model.ts';
 import type { NewInvoiceItem } from '../../../lib/invoicing/new-items.ts';
 import type { PeriodOfPhase } from '../../../lib/invoicing/reconcile.ts';
