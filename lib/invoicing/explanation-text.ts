@@ -163,6 +163,10 @@ function withoutBasis({ item, linked }: ExplanationParts): readonly string[] {
           : ` of the ${money(linked.amount, linked.currency)} charged for ${planOf(linked)}`;
       return [`Adjustment of ${amount}${of}, the amount that was asked for or all that was left of it.`];
     }
+    case InvoiceItemType.PARENT_SUMMARY:
+      return [
+        `Summary of ${amount}: what the linked invoices of child account ${item.childAccountId} come to.`,
+      ];
     default:
       return [`${amount}: the facts behind this amount were not kept when it was made.`];
   }

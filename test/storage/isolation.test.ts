@@ -348,6 +348,9 @@ async function fill(opened: OpenedStorage, acme: Account) {
     await subscriptions.insertBlockingStates([blockingState(owner, { blockedId: subscriptionId })]);
     await invoices.insertInvoices([all.invoice, all.draft, all.summary, all.linked]);
     await invoices.insertItems([all.item]);
+    await invoices.insertItemBases([
+      { itemId: all.item.id, accountRecordId: acme.recordId, basis: '{"kind":"FIXED"}' },
+    ]);
     await invoices.insertCoverage(
       [coverageRow({ subscriptionId, itemId: all.item.id })],
       () => acme.recordId,
