@@ -51,10 +51,12 @@ import type {
 import type { Storage } from './ports/storage/index.ts';
 import { Dispatcher } from './queue/dispatcher.ts';
 import { SecurityService } from './security/service.ts';
+import { BundleService } from './subscriptions/bundle-service.ts';
 import { CreationService } from './subscriptions/creation-service.ts';
 import { LifecycleService } from './subscriptions/lifecycle-service.ts';
 import { SubscriptionService } from './subscriptions/service.ts';
 import { SubscriptionEventHandler } from './subscriptions/subscription-event-handler.ts';
+import { TransferService } from './subscriptions/transfer-service.ts';
 import { TagDefinitionService } from './tags/definition-service.ts';
 import { TagService } from './tags/service.ts';
 import {
@@ -226,6 +228,8 @@ function engineOf(ports: Ports, settings: EngineSettings) {
     subscriptions: new SubscriptionService(ports, catalogs),
     creations: new CreationService(ports, catalogs),
     lifecycles: new LifecycleService(ports, catalogs),
+    bundles: new BundleService(ports, catalogs),
+    transfers: new TransferService(ports, catalogs),
     invoicing,
     manualItems: new ManualItemService(ports, catalogs),
     invoiceStatuses: new InvoiceStatusService(ports),
@@ -270,7 +274,7 @@ function operationsOf(services: Engine['services']) {
   const { keyValues, signingSecrets, configuration } = services;
   const { tags, tagDefinitions, customFields } = services;
   const { catalogEntries, changeReports, manualItems, accountCredit, creations, lifecycles } = services;
-  const { invoiceStatuses, coverage } = services;
+  const { invoiceStatuses, coverage, bundles, transfers } = services;
   return Object.freeze({
     uploadCatalog: catalogs.upload.bind(catalogs),
     createAccount: accounts.create.bind(accounts),
@@ -333,6 +337,15 @@ function operationsOf(services: Engine['services']) {
       changeQuantity: lifecycles.changeQuantity.bind(lifecycles),
       bundlesOfAccount: subscriptions.bundlesOfAccount.bind(subscriptions),
       pageBundlesOfAccount: subscriptions.pageBundlesOfAccount.bind(subscriptions),
+    },
+    bundles: {
+      get: bundles.get.bind(bundles),
+      getByKey: bundles.getByKey.bind(bundles),
+      allOfKey: bundles.allOfKey.bind(bundles),
+      page: bundles.page.bind(bundles),
+      search: bundles.search.bind(bundles),
+      renameKey: bundles.renameKey.bind(bundles),
+      transfer: transfers.transfer.bind(transfers),
     },
     invoices: {
       dryRun: invoicing.dryRun.bind(invoicing),

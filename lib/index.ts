@@ -58,6 +58,11 @@ export type { PhasePrices } from './subscriptions/phase-prices.ts';
 export type { RequestedDate } from './subscriptions/requested-date.ts';
 export type { BundleFilter, PlanAtRequest } from './subscriptions/service.ts';
 export type { BillCycleDayChange, QuantityChange } from './subscriptions/terms-change.ts';
+export {
+  BcdTransfer,
+  type TransferBundleOptions,
+  type TransferBundleRequest,
+} from './subscriptions/transfer-request.ts';
 export type { PlanInForce } from './subscriptions/transitions.ts';
 export type { BundleView, SubscriptionEventView, SubscriptionView } from './subscriptions/views.ts';
 export type * from './tags/model.ts';

@@ -14,13 +14,13 @@ import type {
 import type { New } from '../../lib/ports/storage/index.ts';
 import {
   type BlockingState,
-  type Bundle,
   type LifecycleEvent,
   LifecycleEventType,
   type Subscription,
 } from '../../lib/subscriptions/model.ts';
 import type { Tag, UserTagDefinition } from '../../lib/tags/model.ts';
 import { formatInstant, formatLocalDate, type Instant, type LocalDate } from '../../lib/time/index.ts';
+import type { StoredBundle } from './tables/subscriptions.ts';
 
 /** How a kind of record appears in the audit: its table's name and its history columns (accounts.md §14.1). */
 export interface AuditedRecord<R> {
@@ -91,12 +91,12 @@ export const planRowAudit: AuditedRecord<New<PlanRow>> = {
   }),
 };
 
-export const bundleAudit: AuditedRecord<New<Bundle>> = {
+export const bundleAudit: AuditedRecord<StoredBundle> = {
   tableName: 'BUNDLES',
   snapshot: (bundle) => ({
-    externalKey: bundle.externalKey,
+    externalKey: bundle.retiredKey ?? bundle.externalKey,
     accountId: bundle.accountId,
-    lastSysUpdateDate: at(bundle.createdDate),
+    lastSysUpdateDate: at(bundle.updatedDate),
     originalCreatedDate: at(bundle.originalCreatedDate),
   }),
 };

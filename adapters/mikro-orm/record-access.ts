@@ -71,6 +71,7 @@ export function ofAccount(scope: TenantScope, accountId: Uuid): Sql {
 /**
  * A window in record-id order of the rows that meet `within`; a negative limit lists descending. All there are, for a
  * list that is filtered, are those that meet `among`. The counts take one statement.
+ * @param isSought whether `within` finds its few rows by itself: SQLite then does not walk the tenant's for them.
  */
 export async function page<R extends object>(
   scope: TenantScope,
@@ -79,19 +80,29 @@ export async function page<R extends object>(
     request,
     within = nothing,
     among = within,
-  }: { readonly request: PageRequest; readonly within?: Sql; readonly among?: Sql },
+    isSought = false,
+  }: {
+    readonly request: PageRequest;
+    readonly within?: Sql;
+    readonly among?: Sql;
+    readonly isSought?: boolean;
+  },
 ): Promise<Page<Stored<R>>> {
+  const found = sql`${raw(isSought ? '+' : '')}tenant_record_id = ${scope.tenantRecordId} ${within}`;
   const direction = request.limit < 0 ? 'desc' : 'asc';
   const rows = await scope.runner.rows(sql`
     select ${raw(scope.runner.dialect.selectList(table))} from ${raw(table.name)}
-    where tenant_record_id = ${scope.tenantRecordId} ${within}
+    where ${found}
     order by record_id ${raw(direction)} limit ${Math.abs(request.limit)} offset ${request.offset}`);
   const count = (condition: Sql): Sql => sql`
     select count(*) from (
-      select 1 from ${raw(table.name)} where tenant_record_id = ${scope.tenantRecordId} ${condition}
+      select 1 from ${raw(table.name)} where ${condition}
       limit ${MAX_COUNTED_RECORDS + 1}) counted`;
-  const all = among === within ? nothing : sql`, (${count(among)}) as max`;
-  const [counted] = await scope.runner.rows(sql`select (${count(within)}) as total ${all}`);
+  const all =
+    among === within
+      ? nothing
+      : sql`, (${count(sql`tenant_record_id = ${scope.tenantRecordId} ${among}`)}) as max`;
+  const [counted] = await scope.runner.rows(sql`select (${count(found)}) as total ${all}`);
   const total = numberOf(counted?.total, 'total');
   const max = among === within ? total : numberOf(counted?.max, 'max');
   return { rows: rows.map((row) => table.decode(row)), total, max };

@@ -1,37 +1,14 @@
 import type { SubscriptionReads, SubscriptionWrites } from '../../lib/ports/storage/index.ts';
-import {
-  blockingStateAudit,
-  bundleAudit,
-  lifecycleEventAudit,
-  subscriptionAudit,
-} from './audited-records.ts';
+import { blockingStateAudit, lifecycleEventAudit, subscriptionAudit } from './audited-records.ts';
 import { insertAudited, updateAudited, type WriteScope } from './audited-writes.ts';
-import {
-  ofAccount,
-  ofAccounts,
-  page,
-  select,
-  selectByIds,
-  selectOrdered,
-  type TenantScope,
-} from './record-access.ts';
+import { bundleReads, bundleWrites } from './bundle-store.ts';
+import { select, selectByIds, selectOrdered, type TenantScope } from './record-access.ts';
 import { isIn, sql } from './sql.ts';
-import {
-  blockingStatesTable,
-  bundlesTable,
-  lifecycleEventsTable,
-  subscriptionsTable,
-} from './tables/subscriptions.ts';
+import { blockingStatesTable, lifecycleEventsTable, subscriptionsTable } from './tables/subscriptions.ts';
 
 export function subscriptionReads(scope: TenantScope): SubscriptionReads {
   return {
-    findBundlesByIds: async (ids) => selectByIds(scope, bundlesTable, ids),
-    findBundlesByKeys: async (keys) =>
-      keys.length === 0 ? [] : select(scope, bundlesTable, sql`${isIn('external_key', 'text', keys)}`),
-    findBundlesByAccounts: async (accountIds) =>
-      accountIds.length === 0 ? [] : select(scope, bundlesTable, ofAccounts(scope, accountIds)),
-    pageBundlesOfAccount: async (accountId, request) =>
-      page(scope, bundlesTable, { request, within: sql`and ${ofAccount(scope, accountId)}` }),
+    ...bundleReads(scope),
     findByIds: async (ids) => selectByIds(scope, subscriptionsTable, ids),
     findByKeys: async (keys) =>
       keys.length === 0 ? [] : select(scope, subscriptionsTable, sql`${isIn('external_key', 'text', keys)}`),
@@ -66,8 +43,7 @@ export function subscriptionReads(scope: TenantScope): SubscriptionReads {
 
 export function subscriptionWrites(scope: WriteScope): SubscriptionWrites {
   return {
-    insertBundles: async (bundles) =>
-      insertAudited(scope, { table: bundlesTable, audit: bundleAudit }, bundles),
+    ...bundleWrites(scope),
     insertSubscriptions: async (subscriptions) =>
       insertAudited(scope, { table: subscriptionsTable, audit: subscriptionAudit }, subscriptions),
     insertEvents: async (events) =>

@@ -16,16 +16,17 @@ export interface BundleContent {
 
 export interface BundleChoiceInput {
   readonly request: Pick<CheckedRequest, 'accountId' | 'bundleId' | 'bundleExternalKey'>;
-  /** The bundle with the requested id or, without one, with the requested key. */
+  /** The bundle with the requested id or, without one, that holds the requested key. */
   readonly found: BundleContent | undefined;
   readonly renameKeyIfUnused: boolean;
   readonly now: Instant;
 }
 
 /**
- * The existing bundle that a subscription is added to, or null for a new one (subscriptions.md §6.2 rule 2, §17.2).
+ * The existing bundle that a subscription is added to, or null for a new one, which takes the key of the bundle found by
+ * it (subscriptions.md §6.2 rule 2, §17.2).
  * @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_ID (1081), SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER (1020),
- * SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS (1014), NOT_IMPLEMENTED (1).
+ * SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS (1014).
  */
 export function chooseBundle(input: BundleChoiceInput): BundleContent | null {
   const { request, found } = input;
@@ -38,13 +39,8 @@ export function chooseBundle(input: BundleChoiceInput): BundleContent | null {
     throw keyExists(found.bundle, 'it belongs to another account');
   }
   if (isOurs && found.subscriptions.length === 0) return found;
-  if (!input.renameKeyIfUnused)
-    throw keyExists(found.bundle, 'its subscriptions have ended; allow the key to be renamed');
-  throw new BillingError({
-    code: ErrorCode.NOT_IMPLEMENTED,
-    message: `Bundle ${found.bundle.id} has ended and still holds the key ${found.bundle.externalKey}; using a key again is not offered yet, choose another`,
-    facts: { bundleId: found.bundle.id, bundleExternalKey: found.bundle.externalKey },
-  });
+  if (input.renameKeyIfUnused) return null;
+  throw keyExists(found.bundle, 'its subscriptions have ended; allow the key to be renamed');
 }
 
 /** Holds a BASE or STANDALONE subscription whose billing has not ended by `now`. */

@@ -12,11 +12,12 @@ import {
 } from './add-on-rules.ts';
 import { blockFlagsAt } from './blocking-in-force.ts';
 import { type BundleContent, checkBundleTakes, chooseBundle, isLive } from './bundle-choice.ts';
+import { holdsKey } from './bundle-keys.ts';
 import { type Timeline, timelinesOf } from './bundle-timelines.ts';
 import type { CheckedGroup } from './create-groups.ts';
 import type { CheckedRequest, CreateSubscriptionOptions } from './create-request.ts';
 import { withDerivedPhases } from './derived-phases.ts';
-import { type BlockingState, EntitlementState, type Subscription } from './model.ts';
+import { type BlockingState, type Bundle, EntitlementState, type Subscription } from './model.ts';
 import { choosePlan, overridesOf, type PlanChoice } from './plan-choice.ts';
 import { datedInstant, raisedTo } from './requested-date.ts';
 import { subscriptionStateAt } from './subscription-state.ts';
@@ -32,6 +33,8 @@ export interface GroupChoiceInput {
   readonly account: Account;
   /** The bundles with the requested ids and keys, as far as there are any. */
   readonly found: readonly FoundBundle[];
+  /** Bundles that hold the requested keys or carried them before. */
+  readonly keyCarriers: readonly Bundle[];
   /** Active blocking states of the account, of the bundles found and of their subscriptions. */
   readonly blockingStates: readonly BlockingState[];
   readonly catalog: CatalogWithOverrides;
@@ -103,14 +106,14 @@ export function chooseGroup(group: CheckedGroup, input: GroupChoiceInput): Chose
   return { ...chosenGroup, joined, bundleStart: billing };
 }
 
-/** The bundle of a group with the requested id or, without one, with the requested key. */
+/** The bundle of a group with the requested id or, without one, that holds the requested key. */
 export function namedBundle(
   group: Pick<CheckedGroup, 'bundleId' | 'bundleExternalKey'>,
   found: readonly FoundBundle[],
 ): FoundBundle | undefined {
   const { bundleId, bundleExternalKey } = group;
   return found.find(({ bundle }) =>
-    bundleId === null ? bundle.externalKey === bundleExternalKey : bundle.id === bundleId,
+    bundleId === null ? holdsKey(bundle) && bundle.externalKey === bundleExternalKey : bundle.id === bundleId,
   );
 }
 

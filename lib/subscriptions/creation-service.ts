@@ -1,4 +1,3 @@
-import { lockAccount } from '../accounts/service.ts';
 import type { CatalogProvider, CatalogSource } from '../catalog/catalog-source.ts';
 import { obtainOverridePlans } from '../catalog/override-plans.ts';
 import { authorshipOf, type CallContext } from '../context.ts';
@@ -23,10 +22,9 @@ import {
   checkCreateRequest,
 } from './create-request.ts';
 import { type BundleCreation, type Creation, planCreations } from './creation.ts';
-import { cursorOf, runEventOfCreations } from './hypothesis.ts';
-import { loadCreation } from './load-creation.ts';
-import { effectiveEvent, entitlementEvent, requestedEvent } from './subscription-bus-events.ts';
-import { blockingStateNotification, eventNotification } from './subscription-notifications.ts';
+import { loadCreation, requestedKeys } from './load-creation.ts';
+import { checkHoldersLocked, lockWithKeyHolders } from './lock-bundle-key.ts';
+import { saveCreations } from './save-creations.ts';
 
 /** A bundle in which subscriptions have been created. */
 export interface CreatedBundle {
@@ -56,7 +54,7 @@ export class CreationService {
    * @throws BillingError MISSING_OR_INVALID_FIELD, EXTERNAL_KEY_LIMIT_EXCEEDED (5), ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002),
    * bundle errors 1014, 1015, 1020, 1081, add-on errors 1013, 1017, 1018, 1019, 1025, 1085,
    * SUBSCRIPTION_EXTERNAL_KEY_EXISTS (1016), SUBSCRIPTION_CREATE_BAD_PHASE (1011), plan errors 2002, 2013, 2020, 2021, 2030,
-   * 2050, CATALOG_INVALID_PRICE_OVERRIDE (2081), BLOCKING_BLOCKED_ACTION (6000), BUSY (60018), NOT_IMPLEMENTED (1).
+   * 2050, CATALOG_INVALID_PRICE_OVERRIDE (2081), BLOCKING_BLOCKED_ACTION (6000), BUSY (60018).
    */
   async create(
     context: CallContext,
@@ -126,8 +124,7 @@ export class CreationService {
         catalogsOf,
         now: context.createdDate,
       });
-      await store(session, creations);
-      announce(session, creations, context.createdDate);
+      await saveCreations(session, creations, context.createdDate);
       const creationOf = new Map(
         creations.flatMap((bundle) => bundle.creations.map((creation) => [creation.request, creation])),
       );
@@ -138,9 +135,11 @@ export class CreationService {
   async #plan(session: WriteSession, call: CreationCall): Promise<readonly BundleCreation[]> {
     const { catalogsOf } = call;
     const nextId = (): Uuid => this.#ports.ids.next();
-    const account = await lockAccount(session, call.accountId);
+    const keys = requestedKeys(call.groups);
+    const { account, lockedIds } = await lockWithKeyHolders(session, call.accountId, keys);
     await session.catalogs.keepPlans();
     const input = await loadCreation(session, { ...call, account });
+    checkHoldersLocked(input.keyCarriers, lockedIds);
     const chosen = byBundle(call.groups, input.found).map((group) => chooseGroup(group, input));
     const definitions = chosen.flatMap(({ subscriptions }) =>
       subscriptions.flatMap(({ overrides }) => overrides ?? []),
@@ -169,32 +168,6 @@ function byBundle(groups: readonly CheckedGroup[], found: readonly FoundBundle[]
     const [first] = same;
     return first === undefined ? [] : [{ ...first, members: same.flatMap(({ members }) => members) }];
   });
-}
-
-async function store(session: WriteSession, bundles: readonly BundleCreation[]): Promise<void> {
-  const creations = bundles.flatMap((bundle) => bundle.creations);
-  await session.subscriptions.insertBundles(bundles.flatMap(({ newBundle }) => newBundle ?? []));
-  await session.subscriptions.insertSubscriptions(creations.map(({ subscription }) => subscription));
-  await session.subscriptions.insertEvents(creations.flatMap(({ events }) => events));
-  await session.subscriptions.insertBlockingStates(creations.map(({ entitlementStart }) => entitlementStart));
-  await session.invoices.saveCursors(creations.map(cursorOf));
-}
-
-/** What is due by now is emitted in the call's transaction, the rest gets its queue entry (subscriptions.md §21). */
-function announce(session: WriteSession, bundles: readonly BundleCreation[], now: Instant): void {
-  const creations = bundles.flatMap((bundle) => bundle.creations);
-  const last = runEventOfCreations(creations, now);
-  for (const creation of creations) {
-    const { events, entitlementStart } = creation;
-    const [creating] = events;
-    assertInvariant(creating, 'A creation stores at least its CREATE');
-    const due = events.filter((event) => event.effective.at <= now);
-    session.publish([requestedEvent(creation, creating)]);
-    session.publish(due.map((event) => effectiveEvent(creation, event, event === last)));
-    session.schedule(events.filter((event) => event.effective.at > now).map(eventNotification));
-    if (entitlementStart.effective.at <= now) session.publish([entitlementEvent(creation, entitlementStart)]);
-    else session.schedule([blockingStateNotification(entitlementStart)]);
-  }
 }
 
 function createdOf(group: CheckedGroup, creationOf: ReadonlyMap<CheckedRequest, Creation>): CreatedBundle {

@@ -5,7 +5,13 @@ import type { Uuid } from '../ids/index.ts';
 import type { InvoicingCursor } from '../invoicing/model.ts';
 import type { New } from '../ports/storage/index.ts';
 import type { DatedInstant } from '../time/index.ts';
-import type { ChosenGroup, ChosenSubscription, GroupChoiceInput } from './chosen-group.ts';
+import { KeyRetirement, originalCreation, withoutKey } from './bundle-keys.ts';
+import {
+  type ChosenGroup,
+  type ChosenSubscription,
+  type GroupChoiceInput,
+  namedBundle,
+} from './chosen-group.ts';
 import type { CheckedGroup } from './create-groups.ts';
 import type { CheckedRequest } from './create-request.ts';
 import { eventsOf } from './event-draft.ts';
@@ -29,23 +35,34 @@ export interface CreationsInput extends GroupChoiceInput {
   readonly nextId: () => Uuid;
 }
 
-/** Everything that one creation stores (subscriptions.md §6.2). */
-export interface Creation {
+/** What a new subscription stores. */
+export interface NewSubscription {
   readonly bundle: Pick<Bundle, 'id' | 'externalKey'>;
-  readonly request: CheckedRequest;
   readonly subscription: New<Subscription>;
   readonly events: readonly New<LifecycleEvent>[];
   readonly entitlementStart: New<BlockingState>;
   readonly cursor: InvoicingCursor;
 }
 
-/** What the creation of subscriptions in one bundle stores. */
-export interface BundleCreation {
-  readonly group: CheckedGroup;
-  readonly bundle: Pick<Bundle, 'id' | 'externalKey'>;
+/** Everything that one creation stores (subscriptions.md §6.2). */
+export interface Creation extends NewSubscription {
+  readonly request: CheckedRequest;
+}
+
+/** What new subscriptions in one bundle store. */
+export interface NewBundleContent {
   /** null when the subscriptions join an existing bundle. */
   readonly newBundle: New<Bundle> | null;
+  /** The bundle without its key that gives it up to the new one; null if none has to. */
+  readonly keyGivenUp: Bundle | null;
   /** The base first. */
+  readonly creations: readonly NewSubscription[];
+}
+
+/** What the creation of subscriptions in one bundle stores. */
+export interface BundleCreation extends NewBundleContent {
+  readonly group: CheckedGroup;
+  readonly bundle: Pick<Bundle, 'id' | 'externalKey'>;
   readonly creations: readonly Creation[];
 }
 
@@ -60,8 +77,20 @@ export function planCreations(input: CreationsInput): readonly BundleCreation[] 
     const bundle = chosen.joined?.bundle ?? newBundle;
     assertInvariant(bundle, 'A creation has a bundle');
     const creations = chosen.subscriptions.map((each) => creationOf(each, { ...input, chosen, bundle }));
-    return { group: chosen.group, bundle, newBundle, creations };
+    return {
+      group: chosen.group,
+      bundle,
+      newBundle,
+      keyGivenUp: newBundle && keyGivenUp(chosen.group, input),
+      creations,
+    };
   });
+}
+
+/** The bundle that has ended and holds the key of a new one. */
+function keyGivenUp(group: CheckedGroup, { found }: CreationsInput): Bundle | null {
+  const holder = namedBundle(group, found);
+  return holder === undefined ? null : withoutKey(holder.bundle, KeyRetirement.CANCELLED);
 }
 
 interface CreationContext extends CreationsInput {
@@ -122,20 +151,23 @@ function alignmentOf(
 
 function newBundleOf(
   { bundleExternalKey }: CheckedGroup,
-  { account, now, nextId }: CreationsInput,
+  { account, keyCarriers, now, nextId }: CreationsInput,
 ): New<Bundle> {
   const id = nextId();
+  const carriers = keyCarriers.filter(({ externalKey }) => externalKey === bundleExternalKey);
   return {
     id,
     accountId: account.id,
     accountRecordId: account.recordId,
     externalKey: bundleExternalKey ?? id,
-    originalCreatedDate: now,
+    retiredKey: null,
+    originalCreatedDate: originalCreation(carriers, now),
     createdDate: now,
   };
 }
 
-function entitlementStarted(
+/** ENT_STARTED of a new subscription (subscriptions.md §3, reserved states). */
+export function entitlementStarted(
   subscription: New<Subscription>,
   effective: DatedInstant,
   id: Uuid,

@@ -61,7 +61,7 @@ export function hypothesisOfEdits(
 
 /** Of the events of all creations of one call, the one that asks for an invoice run at once. */
 export function runEventOfCreations(
-  creations: readonly Creation[],
+  creations: readonly Pick<Creation, 'events'>[],
   now: Instant,
 ): New<LifecycleEvent> | undefined {
   const events = creations.flatMap((creation) => runEvent(creation.events, now) ?? []);
@@ -69,7 +69,10 @@ export function runEventOfCreations(
 }
 
 /** The cursor that a creation stores. */
-export function cursorOf({ cursor, subscription: { accountRecordId } }: Creation): StoredCursor {
+export function cursorOf({
+  cursor,
+  subscription: { accountRecordId },
+}: Pick<Creation, 'cursor' | 'subscription'>): StoredCursor {
   return { ...cursor, accountRecordId, catalogRevision: null, itemsDate: null, itemsCount: 0 };
 }
 

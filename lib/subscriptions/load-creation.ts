@@ -3,6 +3,7 @@ import type { CatalogSource } from '../catalog/catalog-source.ts';
 import { withOverridePlans } from '../catalog/override-plans.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import type { Instant } from '../time/index.ts';
+import { holdsKey } from './bundle-keys.ts';
 import type { FoundBundle, GroupChoiceInput } from './chosen-group.ts';
 import type { CheckedGroup } from './create-groups.ts';
 import type { CreateSubscriptionOptions } from './create-request.ts';
@@ -21,7 +22,7 @@ export async function loadCreation(
   session: ReadSession,
   { account, groups, options, catalogsOf, now }: LoadCreationInput,
 ): Promise<GroupChoiceInput> {
-  const found = await findBundles(session, groups);
+  const { found, keyCarriers } = await findBundles(session, groups);
   const requested = groups.flatMap(({ members }) => members.map(({ plan }) => plan.planName ?? null));
   const plansOf = await withOverridePlans(session, {
     catalogOf: await catalogsOf(session, [account.id]),
@@ -32,29 +33,36 @@ export async function loadCreation(
     account.id,
     ...found.flatMap(({ bundle, subscriptions }) => [bundle.id, ...subscriptions.map(({ id }) => id)]),
   ]);
-  return { options, account, found, blockingStates, catalog: plansOf(account.id), now };
+  return { options, account, found, keyCarriers, blockingStates, catalog: plansOf(account.id), now };
 }
 
 /** The bundles that requests name by id or, without one, by key, with what decides whether they are joined. */
 async function findBundles(
   session: ReadSession,
   groups: readonly CheckedGroup[],
-): Promise<readonly FoundBundle[]> {
+): Promise<Pick<GroupChoiceInput, 'found' | 'keyCarriers'>> {
   const ids = groups.flatMap(({ bundleId }) => bundleId ?? []);
-  const keys = groups.flatMap(({ bundleId, bundleExternalKey }) =>
-    bundleId === null ? (bundleExternalKey ?? []) : [],
-  );
+  const keyCarriers = await session.subscriptions.findBundlesByKeys(requestedKeys(groups));
   const named = [
     ...(await session.subscriptions.findBundlesByIds([...new Set(ids)])),
-    ...(await session.subscriptions.findBundlesByKeys([...new Set(keys)])),
+    ...keyCarriers.filter(holdsKey),
   ];
   const bundles = [...new Map(named.map((bundle) => [bundle.id, bundle])).values()];
   const subscriptions = await session.subscriptions.findByBundles(bundles.map(({ id }) => id));
   const events = await session.subscriptions.findEvents(subscriptions.map(({ id }) => id));
   const subscriptionsOf = Map.groupBy(subscriptions, ({ bundleId }) => bundleId);
   const eventsOf = Map.groupBy(events, ({ subscriptionId }) => subscriptionId);
-  return bundles.map((bundle) => {
+  const found = bundles.map((bundle): FoundBundle => {
     const own = subscriptionsOf.get(bundle.id) ?? [];
     return { bundle, subscriptions: own, events: own.flatMap(({ id }) => eventsOf.get(id) ?? []) };
   });
+  return { found, keyCarriers };
+}
+
+/** The keys by which bundles are looked for: an id goes before. */
+export function requestedKeys(groups: readonly CheckedGroup[]): readonly string[] {
+  const keys = groups.flatMap(({ bundleId, bundleExternalKey }) =>
+    bundleId === null ? (bundleExternalKey ?? []) : [],
+  );
+  return [...new Set(keys)];
 }

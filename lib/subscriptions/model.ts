@@ -9,6 +9,9 @@ export interface Bundle {
   readonly accountId: Uuid;
   readonly accountRecordId: number;
   readonly externalKey: string;
+  /** What the key is kept as since another bundle may have it (§17.1); null while the bundle holds it. */
+  readonly retiredKey: string | null;
+  /** Of the oldest bundle that carried the key before. */
   readonly originalCreatedDate: Instant;
   readonly createdDate: Instant;
 }

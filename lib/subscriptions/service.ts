@@ -163,7 +163,7 @@ async function viewsOf(
 ): Promise<readonly BundleView[]> {
   const [account] = await session.accounts.findByIds([input.accountId]);
   if (!account) throw noSuchAccount(input.accountId);
-  return loadBundleViews(session, { ...input, account });
+  return loadBundleViews(session, { ...input, accounts: [account] });
 }
 
 function matches(bundle: Bundle, filter: BundleFilter): boolean {

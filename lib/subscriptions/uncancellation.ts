@@ -48,7 +48,7 @@ export function planUncancellation(
 }
 
 /** What a cancellation made void, and what those that it had replaced had; those themselves stay void. */
-function withdrawnByCancels(
+export function withdrawnByCancels(
   history: readonly LifecycleEvent[],
   cancels: readonly LifecycleEvent[],
 ): readonly LifecycleEvent[] {

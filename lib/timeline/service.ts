@@ -65,7 +65,7 @@ export class TimelineService {
       const keys = new Map(bundles.map(({ id, externalKey }) => [id, externalKey]));
       return {
         account,
-        bundles: await loadBundleViews(session, { account, bundles, now, catalogsOf }),
+        bundles: await loadBundleViews(session, { accounts: [account], bundles, now, catalogsOf }),
         invoices: invoices.map((invoice) => ({ ...invoice, bundleKeys: bundleKeysOf(invoice, keys) })),
         payments: withInvoices(viewPayments(await loadPayments(session, payments, {}), new Map()), rows),
         credits: invoices

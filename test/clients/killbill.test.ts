@@ -5,6 +5,7 @@ import { eachDatabase } from '../support/databases.ts';
 import { migrated } from '../support/storage.ts';
 import { describeAccounts } from './account-steps.ts';
 import { describeBilling } from './billing-steps.ts';
+import { describeBundles } from './bundle-steps.ts';
 import { describeTagsAndFields } from './carried-steps.ts';
 import { describeCatalog } from './catalog-steps.ts';
 import { describeCredit } from './credit-steps.ts';
@@ -54,6 +55,7 @@ eachDatabase((kind, open) => {
     describeCatalog(journey);
     describeAccounts(journey);
     describeBilling(journey);
+    describeBundles(journey);
     describeCredit(journey);
     describeTagsAndFields(journey);
     describeHistory(journey);

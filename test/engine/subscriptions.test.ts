@@ -25,6 +25,7 @@ import {
 } from '../../lib/index.ts';
 import { Dispatcher } from '../../lib/queue/dispatcher.ts';
 import type { HandlerBatch, QueueHandler } from '../../lib/queue/handler.ts';
+import { BundleService } from '../../lib/subscriptions/bundle-service.ts';
 import type {
   CreateSubscriptionOptions,
   CreateSubscriptionRequest,
@@ -413,7 +414,6 @@ eachDatabase((kind, open) => {
                 { renameKeyIfExistsAndUnused: false },
               ),
           ],
-          [ErrorCode.NOT_IMPLEMENTED, () => create({ planName: 'solo-now', bundleExternalKey: 'over' })],
           [ErrorCode.SUBSCRIPTION_CREATE_NO_BP, () => create({ planName: 'backup-monthly' })],
           [
             ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
@@ -560,6 +560,11 @@ eachDatabase((kind, open) => {
         const ofOne = await counted(() => subscriptions.bundlesOfAccount(context(), single.id));
         const ofMany = await counted(() => subscriptions.bundlesOfAccount(context(), customer.id));
         expect(ofMany).to.equal(ofOne);
+        const bundles = new BundleService({ storage }, catalogs);
+        const pageOf = (limit: number) => counted(() => bundles.page(context(), { offset: 0, limit }));
+        expect(await pageOf(100)).to.equal(await pageOf(1));
+        const found = (key: Uuid) => counted(() => bundles.search(context(), key, { offset: 0, limit: 100 }));
+        expect(await found(customer.id)).to.equal(await found(single.id));
       });
 
       it('are as many for the due work of eleven accounts as for that of one', async () => {

@@ -119,6 +119,26 @@ export const samples: Readonly<Record<string, MakeSample>> = {
   removeEmail: () => ({ segments: { email: 'second%40example.com' } }),
   getAccountBundles: () => ({ query: 'externalKey=bundle&audit=FULL' }),
   getAccountBundlesPaginated: nothing,
+  getBundles: () => ({ query: 'audit=FULL' }),
+  searchBundles: () => ({ query: 'audit=FULL', segments: { searchKey: 'bundle' } }),
+  getBundleByKey: () => ({ query: 'externalKey=bundle&includedDeleted=true&audit=FULL' }),
+  getBundle: () => ({ query: 'audit=FULL' }),
+  transferBundle: async (world) => {
+    const { bundleId, subscriptionId } = await anotherBundle(world);
+    const { serving, next } = world;
+    const account = { externalKey: `target-${next()}`, currency: 'USD' };
+    const accountId = createdId(await serving.call('POST', '/1.0/kb/accounts', { body: account }));
+    const subscriptions = [{ subscriptionId, externalKey: `transferred-${next()}` }];
+    return {
+      segments: { bundleId },
+      query: 'billingPolicy=IMMEDIATE&bcdTransfer=ALIGN_WITH_EFF_DT',
+      body: { accountId, subscriptions },
+    };
+  },
+  renameExternalKey: async (world) => ({
+    segments: { bundleId: (await anotherBundle(world)).bundleId },
+    body: { externalKey: `renamed-${world.next()}` },
+  }),
   createSubscription: ({ accountId }) => ({
     query: 'entitlementDate=2024-02-11&billingDate=2024-02-11',
     body: {
@@ -390,6 +410,16 @@ async function anotherSubscription({ serving, accountId }: World): Promise<Sampl
   const body = { accountId, planName: 'canopy-monthly' };
   const subscriptionId = createdId(await serving.call('POST', '/1.0/kb/subscriptions', { body }));
   return { segments: { subscriptionId } };
+}
+
+/** A bundle that no other sample uses. */
+async function anotherBundle(
+  world: World,
+): Promise<{ readonly bundleId: string; readonly subscriptionId: string }> {
+  const { segments } = await anotherSubscription(world);
+  const subscriptionId = segments?.subscriptionId ?? '';
+  const { json } = await world.serving.call('GET', `/1.0/kb/subscriptions/${subscriptionId}`);
+  return { bundleId: (json as { readonly bundleId: string }).bundleId, subscriptionId };
 }
 
 function ofSubscription({ subscriptionId }: World): Sample {

@@ -113,6 +113,10 @@ eachDatabase((kind, open) => {
         bundlePage: subscriptions
           .pageBundlesOfAccount(acme.id, page)
           .then(({ rows, total, max }) => Array.from({ length: rows.length + total + max })),
+        bundlesOfTenant: subscriptions.pageBundles(page).then(counted),
+        bundleSearch: subscriptions
+          .searchBundles({ kind: 'text', id: acme.id, text: all.bundle.externalKey }, page)
+          .then(counted),
         subscriptionsByIds: subscriptions.findByIds([all.subscription.id]),
         subscriptionsByKeys: subscriptions.findByKeys([all.subscription.externalKey]),
         subscriptionsByBundles: subscriptions.findByBundles([all.bundle.id]),

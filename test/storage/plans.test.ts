@@ -197,6 +197,20 @@ eachDatabase((kind, open) => {
       expect(found).to.deep.equal([]);
     });
 
+    it('bundles by an exact id or key, and the bundles of a tenant in order', async () => {
+      const [first] = chosen.accounts;
+      if (!first) throw new Error('no account');
+      const page = { offset: 0, limit: 100 };
+      const sought = await reads(async ({ subscriptions }) => {
+        await subscriptions.searchBundles({ kind: 'text', id: first.id, text: first.id }, page);
+        await subscriptions.searchBundles({ kind: 'text', id: null, text: 'seat-7' }, page);
+      });
+      // How many there are in all is counted up to a limit.
+      expect(sought.filter((statement) => !statement.includes('as max'))).to.deep.equal([]);
+      const paged = await reads(({ subscriptions }) => subscriptions.pageBundles(page));
+      expect(paged.join()).not.to.match(/Sort|TEMP B-TREE/);
+    });
+
     it(`a claim among ${due} due and ${future} future entries, and what follows it`, async () => {
       const { queue } = opened.storage;
       const request = { node: 'n', limit: 100, topics, businessNow: now, systemNowMs: 1, leaseMs: 1 };

@@ -179,7 +179,15 @@ export function overridePlan(changes: Partial<New<StoredOverridePlan>>): New<Sto
 
 export function bundle(owner: Owner, changes: Partial<New<Bundle>> = {}): New<Bundle> {
   const id = newId();
-  return { id, ...owner, externalKey: id, originalCreatedDate: now, createdDate: now, ...changes };
+  return {
+    id,
+    ...owner,
+    externalKey: id,
+    retiredKey: null,
+    originalCreatedDate: now,
+    createdDate: now,
+    ...changes,
+  };
 }
 
 export function subscription(owner: Owner, changes: Partial<New<Subscription>> = {}): New<Subscription> {

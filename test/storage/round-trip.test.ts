@@ -1,6 +1,13 @@
 import { expect } from 'chai';
 import type { CatalogComposition, NewCatalogPart } from '../../lib/catalog/stored-version.ts';
-import { ErrorCode, type ReadSession, type Uuid, type WriteSession } from '../../lib/index.ts';
+import {
+  type Bundle,
+  ErrorCode,
+  type Page,
+  type ReadSession,
+  type Uuid,
+  type WriteSession,
+} from '../../lib/index.ts';
 import { decimal } from '../../lib/money/index.ts';
 import { localDate } from '../../lib/time/index.ts';
 import { eachDatabase } from '../support/databases.ts';
@@ -322,6 +329,46 @@ eachDatabase((kind, open) => {
       expect(withoutRecordIds(found.ofKey)).to.deep.equal([addOn]);
       expect(withoutRecordIds(found.lastPage.rows)).to.deep.equal([second]);
       expect([found.lastPage.total, found.lastPage.max]).to.deep.equal([2, 2]);
+    });
+
+    it('bundles: with the key that they hold or carried, by page, by search', async () => {
+      const [stored] = await opened.newAccounts(1);
+      if (!stored) throw new Error('no account');
+      const [first, second, third] = ['K', 'K', 'J'].map((externalKey) =>
+        bundle(ownerOf(stored), { externalKey }),
+      );
+      if (!first || !second || !third) throw new Error('no bundles');
+      await opened.write((session) => session.subscriptions.insertBundles([first]));
+      await opened.write(async (session) => {
+        await session.subscriptions.setBundleKeys([{ ...first, retiredKey: 'kbtsf-1:K' }]);
+        await session.subscriptions.insertBundles([second, third]);
+      });
+      const all = { offset: 0, limit: 100 };
+      const idsOf = ({ rows }: Page<Bundle>) => rows.map(({ id }) => id);
+      await read(async ({ subscriptions }) => {
+        expect(withoutRecordIds(await subscriptions.findBundlesByKeys(['K', 'J']))).to.deep.equal([
+          { ...first, retiredKey: 'kbtsf-1:K' },
+          second,
+          third,
+        ]);
+        expect(idsOf(await subscriptions.pageBundles({ offset: 0, limit: -2 }))).to.deep.equal([
+          third.id,
+          second.id,
+        ]);
+        const text = async (key: string, id: Uuid | null) => {
+          const found = await subscriptions.searchBundles({ kind: 'text', id, text: key }, all);
+          expect(found.total).to.equal(found.rows.length);
+          expect(found.max).to.be.at.least(3);
+          return idsOf(found);
+        };
+        expect(await text('K', null)).to.deep.equal([first.id, second.id]);
+        expect(await text('kbtsf-1:K', null)).to.deep.equal([]);
+        expect(await text(second.id, second.id)).to.deep.equal([second.id]);
+        expect(await text(stored.id, stored.id)).to.deep.equal([first.id, second.id, third.id]);
+        const clauses = [{ column: 'external_key', operator: 'like', value: 'k%' }] as const;
+        const found = await subscriptions.searchBundles({ kind: 'clauses', clauses }, all);
+        expect(idsOf(found)).to.deep.equal([first.id, second.id]);
+      });
     });
 
     it('invoices: by account and filter, amounts and repairable set alone, numbers without gaps', async () => {

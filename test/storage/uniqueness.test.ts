@@ -49,6 +49,11 @@ const rules: readonly Rule[] = [
     meaning: ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS,
     insert: (session, owner, key) =>
       session.subscriptions.insertBundles([bundle(owner, { externalKey: key })]),
+    near: (session, owner, key) =>
+      session.subscriptions.insertBundles([
+        bundle(owner, { externalKey: key, retiredKey: `kbcncl-1:${key}` }),
+        bundle(owner, { externalKey: key, retiredKey: `kbtsf-2:${key}` }),
+      ]),
   },
   {
     title: 'subscription external key',

@@ -23,7 +23,7 @@ import {
   type LocalDate,
 } from '../../../lib/time/index.ts';
 import { Dialect } from '../dialect.ts';
-import { field, model, partial } from '../wire/model.ts';
+import { field, model, partial, reading } from '../wire/model.ts';
 import {
   bool,
   date,
@@ -139,6 +139,18 @@ export const Bundle = model('Bundle', {
   timeline: field(BundleTimeline, 'R'),
   auditLogs,
 });
+
+/** As it is sent for a transfer: the account that it goes to, and keys for the new subscriptions (subscriptions.md §17.4). */
+export const BundleTransfer = reading(Bundle, {
+  accountId: field(uuid, 'W', { required: true }),
+  subscriptions: field(
+    listOf(reading(Subscription, { subscriptionId: field(uuid, 'W'), externalKey: field(externalKey, 'W') })),
+    'W',
+  ),
+});
+
+/** As it is sent for another key. */
+export const BundleKey = reading(Bundle, { externalKey: field(externalKey, 'W', { required: true }) });
 
 /** Audit rows by record; empty at `audit=NONE`. */
 export type AuditByRecord = ReadonlyMap<Uuid, readonly AuditRow[]>;

@@ -5,6 +5,7 @@ import { withoutTrailingSlash } from '../request/base-url.ts';
 import type { Route } from '../routing/route.ts';
 import { accountRoutes } from './accounts.ts';
 import { auditHistoryRoutes } from './audit-history.ts';
+import { bundleRoutes } from './bundles.ts';
 import { catalogRoutes } from './catalog.ts';
 import { catalogChangeReportRoutes } from './catalog-change-report.ts';
 import { catalogEntryRoutes } from './catalog-entries.ts';
@@ -54,6 +55,7 @@ export function routeTable(options: RouteTableOptions): readonly Route[] {
     ...subscriptionCatalogRoutes,
     ...catalogChangeReportRoutes,
     ...accountRoutes,
+    ...bundleRoutes,
     ...subscriptionRoutes,
     ...subscriptionGroupRoutes,
     ...subscriptionLifecycleRoutes,

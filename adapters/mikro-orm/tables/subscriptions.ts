@@ -6,12 +6,14 @@ import type {
   LifecycleEvent,
   Subscription,
 } from '../../../lib/subscriptions/model.ts';
+import type { Instant } from '../../../lib/time/index.ts';
 import {
   bigint,
   boolean,
   dated,
   datedOrNull,
   instantAt,
+  instantAtOrNull,
   integer,
   integerOrNull,
   oneOf,
@@ -23,7 +25,14 @@ import {
 } from '../columns.ts';
 import { RecordTable } from './record-table.ts';
 
-export const bundlesTable = new RecordTable<New<Bundle>>(
+/** A bundle with who wrote it, for searches. */
+export type StoredBundle = New<Bundle> & {
+  readonly createdBy: string | null;
+  readonly updatedBy: string | null;
+  readonly updatedDate: Instant | null;
+};
+
+export const bundlesTable = new RecordTable<StoredBundle>(
   {
     name: 'bundles',
     ofTenant: true,
@@ -32,21 +41,31 @@ export const bundlesTable = new RecordTable<New<Bundle>>(
       {
         name: 'external_key',
         columns: ['tenant_record_id', 'external_key'],
+        where: 'retired_key is null',
         violation: {
           code: ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS,
           message: 'A bundle with this external key exists already; choose another key',
         },
       },
     ],
-    indexes: [{ name: 'account', columns: ['tenant_record_id', 'account_record_id', 'record_id'] }],
+    indexes: [
+      { name: 'page', columns: ['tenant_record_id', 'record_id'] },
+      { name: 'account', columns: ['tenant_record_id', 'account_record_id', 'record_id'] },
+      // Of those that carried a key before the one that holds it, too.
+      { name: 'key', columns: ['tenant_record_id', 'external_key', 'record_id'] },
+    ],
   },
   {
     id: uuid('id'),
     accountId: uuid('account_id'),
     accountRecordId: bigint('account_record_id'),
     externalKey: text('external_key'),
+    retiredKey: textOrNull('retired_key'),
     originalCreatedDate: instantAt('original_created_date'),
+    createdBy: textOrNull('created_by'),
     createdDate: instantAt('created_date'),
+    updatedBy: textOrNull('updated_by'),
+    updatedDate: instantAtOrNull('updated_date'),
   },
 );
 

@@ -8,6 +8,7 @@ import type { SystemStore } from './system.ts';
 export type * from './accounts.ts';
 export type * from './audit.ts';
 export { ChangeType } from './audit.ts';
+export type * from './bundles.ts';
 export type * from './catalog-entries.ts';
 export type * from './catalogs.ts';
 export type * from './custom-fields.ts';

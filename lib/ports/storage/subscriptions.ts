@@ -1,15 +1,10 @@
 import type { Uuid } from '../../ids/index.ts';
-import type { BlockingState, Bundle, LifecycleEvent, Subscription } from '../../subscriptions/model.ts';
+import type { BlockingState, LifecycleEvent, Subscription } from '../../subscriptions/model.ts';
 import type { DatedInstant } from '../../time/index.ts';
-import type { Page, PageRequest } from './accounts.ts';
+import type { BundleReads, BundleWrites } from './bundles.ts';
 import type { New } from './session.ts';
 
-export interface SubscriptionReads {
-  findBundlesByIds(ids: readonly Uuid[]): Promise<readonly Bundle[]>;
-  findBundlesByKeys(externalKeys: readonly string[]): Promise<readonly Bundle[]>;
-  /** In creation order. */
-  findBundlesByAccounts(accountIds: readonly Uuid[]): Promise<readonly Bundle[]>;
-  pageBundlesOfAccount(accountId: Uuid, request: PageRequest): Promise<Page<Bundle>>;
+export interface SubscriptionReads extends BundleReads {
   findByIds(ids: readonly Uuid[]): Promise<readonly Subscription[]>;
   findByKeys(externalKeys: readonly string[]): Promise<readonly Subscription[]>;
   findByBundles(bundleIds: readonly Uuid[]): Promise<readonly Subscription[]>;
@@ -22,9 +17,7 @@ export interface SubscriptionReads {
   findBlockingStates(blockedIds: readonly Uuid[]): Promise<readonly BlockingState[]>;
 }
 
-export interface SubscriptionWrites {
-  /** A taken key throws BillingError 1014. */
-  insertBundles(bundles: readonly New<Bundle>[]): Promise<void>;
+export interface SubscriptionWrites extends BundleWrites {
   /** A taken key throws BillingError 1016. */
   insertSubscriptions(subscriptions: readonly New<Subscription>[]): Promise<void>;
   insertEvents(events: readonly New<LifecycleEvent>[]): Promise<void>;

@@ -90,12 +90,11 @@ describe('Choice of the bundle', () => {
     expectError(call, ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS);
   });
 
-  it('does not offer the renaming of an ended bundle', () => {
-    expectError(
-      () => choose({ bundleExternalKey: key, found: ended }),
-      ErrorCode.NOT_IMPLEMENTED,
-      /holds the key seat-7/,
-    );
+  it('makes a new one with the key of an ended bundle, whosever it is', () => {
+    expect(choose({ bundleExternalKey: key, found: ended })).to.equal(null);
+    expect(
+      choose({ bundleExternalKey: key, found: bundleWith('term-3m', '2024-01-01', account()) }),
+    ).to.equal(null);
   });
 
   it('counts a bundle as live while its end lies ahead', () => {

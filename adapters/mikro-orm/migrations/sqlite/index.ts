@@ -20,6 +20,7 @@ import { Migration20261122000539Drafts } from './20261122000539-drafts.ts';
 import { Migration20261122000551PlansChanged } from './20261122000551-plans-changed.ts';
 import { Migration20261122004107DelegatedPayment } from './20261122004107-delegated-payment.ts';
 import { Migration20261122004220ItemBases } from './20261122004220-item-bases.ts';
+import { Migration20261122000500BundleKeys } from './20261122000500-bundle-keys.ts';
 
 /** The migrations of SQLite, in the order in which they run. */
 export const migrations: readonly MigrationObject[] = [
@@ -44,4 +45,5 @@ export const migrations: readonly MigrationObject[] = [
   { name: '20261122000551-plans-changed', class: Migration20261122000551PlansChanged },
   { name: '20261122004107-delegated-payment', class: Migration20261122004107DelegatedPayment },
   { name: '20261122004220-item-bases', class: Migration20261122004220ItemBases },
+  { name: '20261122000500-bundle-keys', class: Migration20261122000500BundleKeys },
 ];

@@ -1,0 +1,145 @@
+import { BillingActionPolicy } from '../../../lib/catalog/index.ts';
+import { ErrorCode } from '../../../lib/errors/index.ts';
+import type { Page } from '../../../lib/ports/storage/index.ts';
+import { BcdTransfer } from '../../../lib/subscriptions/transfer-request.ts';
+import type { BundleView } from '../../../lib/subscriptions/views.ts';
+import type { Dialect } from '../dialect.ts';
+import { auditedIdsOfBundle, Bundle, BundleKey, BundleTransfer, bundleJson } from '../models/subscription.ts';
+import { created, empty, json, page } from '../routing/answer.ts';
+import { jsonBody } from '../routing/body.ts';
+import { type Route, tenantRoute } from '../routing/route.ts';
+import { choice, flag, moment, pageParameters, plainText, required } from '../wire/query.ts';
+import { listOf } from '../wire/wire-type.ts';
+import { type AuditedCall, auditOf, auditParameter } from './audit.ts';
+
+const area = 'bundles';
+const paged = {
+  query: { ...pageParameters, ...auditParameter },
+  success: { status: 200, body: listOf(Bundle), paged: true },
+} as const;
+
+/** Bundles of the whole tenant (http-api.md §13). */
+export const bundleRoutes: readonly Route[] = [
+  tenantRoute({
+    method: 'GET',
+    path: '/1.0/kb/bundles/pagination',
+    operationId: 'getBundles',
+    area,
+    summary: 'List bundles, without prices',
+    permission: 'NONE',
+    ...paged,
+    async handle(call) {
+      return bundlePage(call, await call.billing.bundles.page(call.context, call.query));
+    },
+  }),
+  tenantRoute({
+    method: 'GET',
+    path: '/1.0/kb/bundles/search/{searchKey}',
+    operationId: 'searchBundles',
+    area,
+    summary: 'Search bundles by id, account id or external key, or by clauses (_q=1&…), without prices',
+    permission: 'NONE',
+    ...paged,
+    async handle(call) {
+      const { billing, context, params, query } = call;
+      return bundlePage(call, await billing.bundles.search(context, params.searchKey, query));
+    },
+  }),
+  tenantRoute({
+    method: 'GET',
+    path: '/1.0/kb/bundles',
+    operationId: 'getBundleByKey',
+    area,
+    summary: 'Get the bundle that holds an external key, or all that ever carried it',
+    permission: 'NONE',
+    query: { externalKey: required(plainText), includedDeleted: flag(), ...auditParameter },
+    success: { status: 200, body: listOf(Bundle) },
+    fails: [ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_KEY],
+    async handle(call) {
+      const { bundles } = call.billing;
+      const { externalKey, includedDeleted } = call.query;
+      const views = includedDeleted
+        ? await bundles.allOfKey(call.context, externalKey)
+        : [await bundles.getByKey(call.context, externalKey)];
+      return json(await bundlesJson(call, views));
+    },
+  }),
+  tenantRoute({
+    method: 'GET',
+    path: '/1.0/kb/bundles/{bundleId}',
+    operationId: 'getBundle',
+    area,
+    summary: 'Get a bundle by id',
+    permission: 'NONE',
+    query: auditParameter,
+    success: { status: 200, body: Bundle },
+    fails: [ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID],
+    async handle(call) {
+      const view = await call.billing.bundles.get(call.context, call.params.bundleId);
+      return json((await bundlesJson(call, [view]))[0]);
+    },
+  }),
+  tenantRoute({
+    method: 'POST',
+    path: '/1.0/kb/bundles/{bundleId}',
+    operationId: 'transferBundle',
+    area,
+    summary: 'Transfer the running subscriptions of a bundle to another account',
+    permission: 'entitlement:transfer',
+    query: {
+      requestedDate: moment,
+      billingPolicy: choice(BillingActionPolicy, BillingActionPolicy.END_OF_TERM),
+      bcdTransfer: choice(BcdTransfer, BcdTransfer.USE_EXISTING),
+    },
+    body: jsonBody(BundleTransfer),
+    success: { status: 201, location: '/bundles/{bundleId}' },
+    fails: [
+      ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
+      ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
+      ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
+      ErrorCode.SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS,
+      ErrorCode.SUBSCRIPTION_TRANSFER_INVALID_EFF_DATE,
+      ErrorCode.SUBSCRIPTION_EXTERNAL_KEY_EXISTS,
+      ErrorCode.CATALOG_PLAN_NOT_FOUND,
+      ErrorCode.CATALOG_NO_PRICE_FOR_CURRENCY,
+    ],
+    async handle({ billing, context, params, query, body }) {
+      const bundleId = await billing.bundles.transfer(context, params.bundleId, { ...body, ...query });
+      return created(`/bundles/${bundleId}`);
+    },
+  }),
+  tenantRoute({
+    method: 'PUT',
+    path: '/1.0/kb/bundles/{bundleId}/renameKey',
+    operationId: 'renameExternalKey',
+    area,
+    summary: 'Give a bundle another external key',
+    permission: 'entitlement:create',
+    body: jsonBody(BundleKey),
+    success: { status: 204 },
+    fails: [
+      ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
+      ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS,
+      ErrorCode.EXTERNAL_KEY_LIMIT_EXCEEDED,
+    ],
+    async handle({ billing, context, params, body }) {
+      await billing.bundles.renameKey(context, params.bundleId, body.externalKey);
+      return empty;
+    },
+  }),
+];
+
+type BundleReading = AuditedCall & { readonly dialect: Dialect };
+
+async function bundlePage(
+  call: BundleReading & { readonly query: { readonly offset: number; readonly limit: number } },
+  { rows, total, max }: Page<BundleView>,
+) {
+  const { offset, limit } = call.query;
+  return page(await bundlesJson(call, rows), { offset, limit, total, max });
+}
+
+async function bundlesJson(call: BundleReading, views: readonly BundleView[]) {
+  const audit = await auditOf(call, views.flatMap(auditedIdsOfBundle));
+  return views.map((view) => bundleJson(view, { dialect: call.dialect, audit }));
+}

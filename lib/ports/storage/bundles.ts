@@ -1,0 +1,41 @@
+import type { Uuid } from '../../ids/index.ts';
+import type { SearchClause } from '../../search/operator-search.ts';
+import type { Bundle } from '../../subscriptions/model.ts';
+import type { Page, PageRequest } from './accounts.ts';
+import type { New } from './session.ts';
+
+export type BundleColumn =
+  | 'id'
+  | 'external_key'
+  | 'account_id'
+  | 'last_sys_update_date'
+  | 'original_created_date'
+  | 'created_by'
+  | 'created_date'
+  | 'updated_by'
+  | 'updated_date';
+
+export type BundleSearch =
+  /** Exactly the id, the account's id or the external key, held or carried before. */
+  | { readonly kind: 'text'; readonly id: Uuid | null; readonly text: string }
+  /** All clauses hold. */
+  | { readonly kind: 'clauses'; readonly clauses: readonly SearchClause<BundleColumn>[] };
+
+export interface BundleReads {
+  findBundlesByIds(ids: readonly Uuid[]): Promise<readonly Bundle[]>;
+  /** Bundles that hold these keys and those that carried them until another took them, in creation order. */
+  findBundlesByKeys(externalKeys: readonly string[]): Promise<readonly Bundle[]>;
+  /** In creation order. */
+  findBundlesByAccounts(accountIds: readonly Uuid[]): Promise<readonly Bundle[]>;
+  pageBundlesOfAccount(accountId: Uuid, request: PageRequest): Promise<Page<Bundle>>;
+  pageBundles(request: PageRequest): Promise<Page<Bundle>>;
+  /** `max` counts all bundles of the tenant. */
+  searchBundles(search: BundleSearch, request: PageRequest): Promise<Page<Bundle>>;
+}
+
+export interface BundleWrites {
+  /** A key that another bundle holds throws BillingError 1014. */
+  insertBundles(bundles: readonly New<Bundle>[]): Promise<void>;
+  /** Audited as UPDATE; a key that another bundle holds throws BillingError 1014. */
+  setBundleKeys(changes: readonly Pick<Bundle, 'id' | 'externalKey' | 'retiredKey'>[]): Promise<void>;
+}

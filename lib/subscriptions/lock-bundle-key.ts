@@ -1,0 +1,40 @@
+import type { Account } from '../accounts/model.ts';
+import { noSuchAccount } from '../accounts/service.ts';
+import { BillingError, ErrorCode } from '../errors/index.ts';
+import type { Uuid } from '../ids/index.ts';
+import { ACCOUNT_LOCK_WAIT_MS } from '../limits.ts';
+import type { WriteSession } from '../ports/storage/index.ts';
+import { holdsKey } from './bundle-keys.ts';
+import type { Bundle } from './model.ts';
+
+/**
+ * Takes the lock of the account that a creation is for, and with it those of the accounts whose bundles hold the requested
+ * keys: a bundle may have to give its key up (subscriptions.md §17.2).
+ * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), BUSY (60018).
+ */
+export async function lockWithKeyHolders(
+  session: WriteSession,
+  accountId: Uuid,
+  keys: readonly string[],
+): Promise<{ readonly account: Account; readonly lockedIds: ReadonlySet<Uuid> }> {
+  const holders = (await session.subscriptions.findBundlesByKeys(keys)).filter(holdsKey);
+  const lockedIds = new Set([accountId, ...holders.map((holder) => holder.accountId)]);
+  const locked = await session.lockAccounts([...lockedIds], { waitMs: ACCOUNT_LOCK_WAIT_MS });
+  const account = locked.find(({ id }) => id === accountId);
+  if (account === undefined) throw noSuchAccount(accountId);
+  return { account, lockedIds };
+}
+
+/**
+ * Another account's bundle may have got a key between the look at it and the lock.
+ * @throws BillingError BUSY (60018).
+ */
+export function checkHoldersLocked(carriers: readonly Bundle[], lockedIds: ReadonlySet<Uuid>): void {
+  const holder = carriers.find((bundle) => holdsKey(bundle) && !lockedIds.has(bundle.accountId));
+  if (holder === undefined) return;
+  throw new BillingError({
+    code: ErrorCode.BUSY,
+    message: `Another operation gave the key ${holder.externalKey} to bundle ${holder.id}; try again in a moment`,
+    facts: { bundleId: holder.id },
+  });
+}

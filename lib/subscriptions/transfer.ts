@@ -1,0 +1,176 @@
+import type { Account } from '../accounts/model.ts';
+import { type CatalogWithOverrides, ProductCategory } from '../catalog/index.ts';
+import { BillingError, ErrorCode } from '../errors/index.ts';
+import type { Uuid } from '../ids/index.ts';
+import type { New } from '../ports/storage/index.ts';
+import { type DatedInstant, formatInstant, type Instant } from '../time/index.ts';
+import { billingEvents } from './billing-events.ts';
+import { KeyRetirement, originalCreation, withoutKey } from './bundle-keys.ts';
+import { type EditTools, hasEnded } from './cancellation.ts';
+import { entitlementStarted, type NewBundleContent, type NewSubscription } from './creation.ts';
+import { eventsOf } from './event-draft.ts';
+import type { Bundle, LifecycleEvent, Subscription } from './model.ts';
+import { atReferenceTime, datedInstant } from './requested-date.ts';
+import { firstTransitionOf, type RunningSubscription } from './running-subscription.ts';
+import type { SubscriptionEdit } from './subscription-edit.ts';
+import { transferEnds } from './transfer-ends.ts';
+import type { CheckedTransfer } from './transfer-request.ts';
+import { datedIn, transferredEvents } from './transferred-events.ts';
+
+export interface TransferInput {
+  readonly request: CheckedTransfer;
+  /** Under its lock, like the next one. */
+  readonly source: Account;
+  readonly target: Account;
+  readonly bundle: Bundle;
+  /** Bundles that carry the bundle's key or carried it before. */
+  readonly keyCarriers: readonly Bundle[];
+  /** All subscriptions of the bundle. */
+  readonly running: readonly RunningSubscription[];
+  /** Their withdrawn events. */
+  readonly history: readonly LifecycleEvent[];
+  /** The target account's. */
+  readonly catalog: CatalogWithOverrides;
+}
+
+export interface BundleTransfer {
+  /** What ends on the source account. */
+  readonly ends: readonly SubscriptionEdit[];
+  /** What begins on the target account. */
+  readonly begun: NewBundleContent;
+  readonly bundleId: Uuid;
+}
+
+/**
+ * What the transfer of a bundle to another account stores (subscriptions.md §17.4): its running subscriptions end on one
+ * account and go on, in a new bundle with the same key, on the other.
+ * @throws BillingError SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS (1099), SUBSCRIPTION_TRANSFER_INVALID_EFF_DATE (1106),
+ * MISSING_OR_INVALID_FIELD (60003), INVALID_PARAMETER (60002); of the target account's catalog CATALOG_PLAN_NOT_FOUND
+ * (2020), CATALOG_NO_PRICE_FOR_CURRENCY (2010), 2011.
+ */
+export function planTransfer(input: TransferInput, tools: EditTools): BundleTransfer {
+  const { request, source, bundle, running } = input;
+  const { now } = tools;
+  const transfer = transferDate(input, now);
+  const live = baseFirst(running.filter((each) => !hasEnded(each, now)));
+  if (live.length === 0) {
+    throw new BillingError({
+      code: ErrorCode.SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS,
+      message: `No subscription of bundle ${bundle.id} of account ${source.id} is running, so there is nothing to transfer`,
+      facts: { bundleId: bundle.id },
+    });
+  }
+  checkNamed(request, live);
+  const newBundle = newBundleOf(input, tools);
+  const creations = live.map((each) => continued(each, { ...input, transfer, newBundle }, tools));
+  checkBillable(input, creations);
+  const policy = request.billingPolicy;
+  const ends = transferEnds({ ofBundle: running, live, transfer, policy }, tools);
+  const keyGivenUp = withoutKey(bundle, KeyRetirement.TRANSFERRED);
+  return { ends, begun: { newBundle, keyGivenUp, creations }, bundleId: newBundle.id };
+}
+
+function baseFirst(live: readonly RunningSubscription[]): readonly RunningSubscription[] {
+  const isBase = ({ subscription }: RunningSubscription) => subscription.category === ProductCategory.BASE;
+  return live.toSorted((a, b) => Number(isBase(b)) - Number(isBase(a)));
+}
+
+/** The requested day at the source account's reference time, or now; what lies ahead is none to transfer at. */
+function transferDate({ request, source, bundle }: TransferInput, now: Instant): DatedInstant {
+  const asked = datedInstant(request.requestedDate, now, source);
+  const transfer = request.requestedDate === null ? asked : atReferenceTime(asked.date, source);
+  if (transfer.at <= now) return transfer;
+  throw new BillingError({
+    code: ErrorCode.SUBSCRIPTION_TRANSFER_INVALID_EFF_DATE,
+    message: `Bundle ${bundle.id} cannot be transferred at ${formatInstant(transfer.at)}, which is still to come; leave the date out to transfer it now`,
+    facts: { bundleId: bundle.id, requestedDate: formatInstant(transfer.at) },
+  });
+}
+
+function checkNamed({ externalKeys }: CheckedTransfer, live: readonly RunningSubscription[]): void {
+  const known = new Set(live.map(({ subscription }) => subscription.id));
+  for (const subscriptionId of externalKeys.keys()) {
+    if (known.has(subscriptionId)) continue;
+    throw new BillingError({
+      code: ErrorCode.MISSING_OR_INVALID_FIELD,
+      message: `Subscription ${subscriptionId} is none of those that go over: ${[...known].join(', ')}`,
+      facts: { field: 'subscriptions', subscriptionId },
+    });
+  }
+}
+
+function newBundleOf(
+  { target, bundle, keyCarriers }: TransferInput,
+  { now, nextId }: EditTools,
+): New<Bundle> {
+  return {
+    id: nextId(),
+    accountId: target.id,
+    accountRecordId: target.recordId,
+    externalKey: bundle.externalKey,
+    retiredKey: null,
+    originalCreatedDate: originalCreation(keyCarriers, now),
+    createdDate: now,
+  };
+}
+
+/** The subscription as it goes on (§17.4 rule 4). */
+function continued(
+  running: RunningSubscription,
+  input: TransferInput & { readonly transfer: DatedInstant; readonly newBundle: New<Bundle> },
+  { now, nextId }: EditTools,
+): NewSubscription {
+  const { target, request, newBundle, transfer, history } = input;
+  const zone = target.timeZone;
+  const begins = datedIn(transfer, zone);
+  const id = nextId();
+  const subscription: New<Subscription> = {
+    id,
+    bundleId: newBundle.id,
+    accountId: target.id,
+    accountRecordId: target.recordId,
+    externalKey: request.externalKeys.get(running.subscription.id) ?? id,
+    category: running.subscription.category,
+    alignStart: datedIn(running.subscription.alignStart, zone),
+    bundleStart: begins,
+    chargedThrough: null,
+    migrated: false,
+    createdDate: now,
+  };
+  const drafts = transferredEvents({
+    running,
+    history: history.filter(({ subscriptionId }) => subscriptionId === running.subscription.id),
+    transfer: begins,
+    bcdTransfer: request.bcdTransfer,
+    zone,
+    now,
+  });
+  const events = eventsOf(drafts, {
+    subscriptionId: id,
+    accountRecordId: target.recordId,
+    lastSequence: 0,
+    createdDate: now,
+    nextId,
+  });
+  return {
+    bundle: newBundle,
+    subscription,
+    events,
+    entitlementStart: entitlementStarted(subscription, begins, nextId()),
+    cursor: {
+      subscriptionId: id,
+      settledThrough: null,
+      dirtyFrom: events[0]?.effective.date ?? firstTransitionOf(running).event.effective.date,
+      nextDueDate: null,
+    },
+  };
+}
+
+/** An account whose catalog has not the plan, or no price of it in the account's currency, cannot take the bundle over. */
+function checkBillable({ target, catalog }: TransferInput, begun: readonly NewSubscription[]): void {
+  const histories = begun.map(({ subscription, events }) => ({
+    subscription,
+    events: events.map((event) => ({ ...event, recordId: 0 })),
+  }));
+  billingEvents({ account: target, histories, plans: catalog });
+}

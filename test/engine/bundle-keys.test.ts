@@ -1,0 +1,263 @@
+import { expect } from 'chai';
+import { type Account, ErrorCode, parseLocalDate, type Uuid } from '../../lib/index.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { openEngine, type TestEngine } from '../support/engine.ts';
+import { codeOf } from '../support/errors.ts';
+
+const unknownId = '11111111-1111-4111-8111-111111111111' as Uuid;
+
+eachDatabase((_kind, open) => {
+  describe('bundle keys', () => {
+    let engine: TestEngine;
+    let ada: Account;
+    let grace: Account;
+
+    beforeEach(async () => {
+      engine = await openEngine(open, { now: '2024-01-01T08:00:00Z' });
+      ada = await engine.acme.createAccount({ currency: 'USD' });
+      grace = await engine.acme.createAccount({ currency: 'USD' });
+    });
+    afterEach(() => engine.close());
+
+    const subscribe = async (bundleExternalKey: string, parts: Partial<Making> = {}) => {
+      const { account = ada, planName = 'solo-now', ...options } = parts;
+      return engine.acme.createSubscription({ accountId: account.id, bundleExternalKey, planName }, options);
+    };
+
+    const end = async (subscriptionId: Uuid) => {
+      await engine.acme.subscriptions.cancel(subscriptionId, {
+        entitlementPolicy: 'IMMEDIATE',
+        billingPolicy: 'IMMEDIATE',
+      });
+      await engine.settle();
+    };
+
+    const idsOf = async (key: string) =>
+      (await engine.acme.bundles.allOfKey(key)).map(({ bundleId }) => bundleId);
+    const storedKeyOf = async (id: Uuid) =>
+      (await engine.acme.audit.history({ type: 'BUNDLE', id })).at(-1)?.snapshot?.externalKey;
+
+    describe('lookup (subscriptions §17.1)', () => {
+      it('finds a bundle by its id and by its key', async () => {
+        const { bundleId } = await subscribe('K');
+        expect(await engine.acme.bundles.get(bundleId)).to.deep.include({
+          bundleId,
+          accountId: ada.id,
+          externalKey: 'K',
+        });
+        expect((await engine.acme.bundles.getByKey('K')).bundleId).to.equal(bundleId);
+      });
+
+      it('finds none once its service is cancelled, and still among all of the key', async () => {
+        const { bundleId, subscriptionId } = await subscribe('K');
+        await end(subscriptionId);
+        expect(await codeOf(engine.acme.bundles.getByKey('K'))).to.equal(
+          ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_KEY,
+        );
+        expect(await idsOf('K')).to.deep.equal([bundleId]);
+      });
+
+      it('finds one that has expired, whose service was never cancelled', async () => {
+        const { bundleId } = await subscribe('K', { planName: 'term-3m' });
+        await engine.runTo('2024-06-01');
+        expect((await engine.acme.bundles.getByKey('K')).bundleId).to.equal(bundleId);
+      });
+
+      it('knows no unknown id and no unknown key', async () => {
+        const { bundles } = engine.acme;
+        expect(await codeOf(bundles.get(unknownId))).to.equal(ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID);
+        expect(await codeOf(bundles.getByKey('none'))).to.equal(
+          ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_KEY,
+        );
+        expect(await codeOf(bundles.allOfKey('none'))).to.equal(
+          ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_KEY,
+        );
+        expect(await codeOf(bundles.getByKey('\u0000'))).to.equal(ErrorCode.MISSING_OR_INVALID_FIELD);
+      });
+    });
+
+    describe('key at creation (subscriptions §17.2)', () => {
+      it('goes from a bundle that has ended to a new one; both show it', async () => {
+        const first = await subscribe('K');
+        await end(first.subscriptionId);
+        engine.clock.set('2024-02-01T08:00:00Z');
+        const second = await subscribe('K');
+        expect(second.bundleId).not.to.equal(first.bundleId);
+        expect((await engine.acme.bundles.getByKey('K')).bundleId).to.equal(second.bundleId);
+        expect(await idsOf('K')).to.deep.equal([first.bundleId, second.bundleId]);
+        const all = await engine.acme.subscriptions.bundlesOfAccount(ada.id);
+        expect(all.map(({ externalKey }) => externalKey)).to.deep.equal(['K', 'K']);
+        expect(await storedKeyOf(first.bundleId)).to.match(/^kbcncl-\d+:K$/);
+        expect(await storedKeyOf(second.bundleId)).to.equal('K');
+      });
+
+      it('and on to a third, which counts as created with the first', async () => {
+        const made: Uuid[] = [];
+        for (const day of ['2024-01-01', '2024-02-01', '2024-03-01']) {
+          engine.clock.set(`${day}T08:00:00Z`);
+          const { bundleId, subscriptionId } = await subscribe('K');
+          await end(subscriptionId);
+          made.push(bundleId);
+        }
+        expect(await idsOf('K')).to.deep.equal(made);
+        const histories = await Promise.all(
+          made.map((id) => engine.acme.audit.history({ type: 'BUNDLE', id })),
+        );
+        expect(histories.map((rows) => rows[0]?.snapshot?.originalCreatedDate)).to.deep.equal([
+          '2024-01-01T08:00:00.000Z',
+          '2024-01-01T08:00:00.000Z',
+          '2024-01-01T08:00:00.000Z',
+        ]);
+      });
+
+      it('goes from an expired bundle, and to another account', async () => {
+        const first = await subscribe('K', { planName: 'term-3m' });
+        await engine.runTo('2024-06-01');
+        const second = await subscribe('K', { account: grace });
+        expect(await idsOf('K')).to.deep.equal([first.bundleId, second.bundleId]);
+        expect((await engine.acme.bundles.getByKey('K')).accountId).to.equal(grace.id);
+      });
+
+      const kept: readonly (readonly [name: string, ends: boolean, parts: Partial<Making>])[] = [
+        ['renaming is not allowed', true, { renameKeyIfExistsAndUnused: false }],
+        [
+          'renaming is not allowed, on another account',
+          true,
+          { renameKeyIfExistsAndUnused: false, of: 'grace' },
+        ],
+        ['it runs on another account', false, { of: 'grace' }],
+      ];
+      for (const [name, ends, { of, ...parts }] of kept) {
+        it(`stays where ${name}, and nothing is stored`, async () => {
+          const first = await subscribe('K');
+          if (ends) await end(first.subscriptionId);
+          const account = of === 'grace' ? grace : ada;
+          expect(await codeOf(subscribe('K', { ...parts, account }))).to.equal(
+            ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS,
+          );
+          expect(await idsOf('K')).to.deep.equal([first.bundleId]);
+          expect(await engine.acme.subscriptions.bundlesOfAccount(grace.id)).to.deep.equal([]);
+          expect(await storedKeyOf(first.bundleId)).to.equal('K');
+        });
+      }
+
+      it('stays where the end of billing is still to come', async () => {
+        const first = await subscribe('K');
+        await engine.acme.subscriptions.cancel(first.subscriptionId, {
+          requestedDate: { date: parseLocalDate('2024-03-01') },
+          useRequestedDateForBilling: true,
+        });
+        expect(await codeOf(subscribe('K', { account: grace }))).to.equal(
+          ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS,
+        );
+        expect(await codeOf(subscribe('K'))).to.equal(ErrorCode.SUBSCRIPTION_CREATE_BP_EXISTS);
+      });
+
+      it('goes to one of two that ask for it at once', async () => {
+        const first = await subscribe('K');
+        await end(first.subscriptionId);
+        const codes = await Promise.all([
+          codeOf(subscribe('K', { account: ada })),
+          codeOf(subscribe('K', { account: grace })),
+        ]);
+        expect(codes.toSorted()).to.deep.equal([
+          ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS,
+          'no error',
+        ]);
+        expect(await idsOf('K')).to.have.length(2);
+      });
+
+      it('may look like the form in which another is kept', async () => {
+        const first = await subscribe('K');
+        await end(first.subscriptionId);
+        await subscribe('K');
+        const lookalike = String(await storedKeyOf(first.bundleId));
+        const { bundleId } = await subscribe(lookalike);
+        expect((await engine.acme.bundles.get(bundleId)).externalKey).to.equal(lookalike);
+        expect(await idsOf(lookalike)).to.deep.equal([bundleId]);
+      });
+    });
+
+    describe('rename (subscriptions §17.3)', () => {
+      it('gives another key, under which the bundle is found, and which others may not take', async () => {
+        const { bundles } = engine.acme;
+        const { bundleId, subscriptionId } = await subscribe('K');
+        await bundles.renameKey(bundleId, 'J');
+        expect((await bundles.getByKey('J')).bundleId).to.equal(bundleId);
+        expect((await engine.acme.getSubscription(subscriptionId)).bundleExternalKey).to.equal('J');
+        expect(await codeOf(bundles.getByKey('K'))).to.equal(ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_KEY);
+        const second = await subscribe('K', { account: grace });
+        expect(await codeOf(bundles.renameKey(second.bundleId, 'J'))).to.equal(
+          ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS,
+        );
+        expect((await bundles.getByKey('K')).bundleId).to.equal(second.bundleId);
+      });
+
+      it('refuses the key of a bundle that has ended, which creation could take', async () => {
+        const { bundles } = engine.acme;
+        const first = await subscribe('K');
+        await end(first.subscriptionId);
+        const { bundleId } = await subscribe('J');
+        expect(await codeOf(bundles.renameKey(bundleId, 'K'))).to.equal(
+          ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS,
+        );
+      });
+
+      it('gives a bundle that has lost its key one of its own', async () => {
+        const { bundles } = engine.acme;
+        const first = await subscribe('K');
+        await end(first.subscriptionId);
+        await subscribe('K');
+        await bundles.renameKey(first.bundleId, 'former K');
+        expect((await bundles.get(first.bundleId)).externalKey).to.equal('former K');
+        expect(await storedKeyOf(first.bundleId)).to.equal('former K');
+      });
+
+      it('to its own key changes nothing', async () => {
+        const { bundleId } = await subscribe('K');
+        await engine.acme.bundles.renameKey(bundleId, 'K');
+        expect(await engine.acme.audit.history({ type: 'BUNDLE', id: bundleId })).to.have.length(1);
+      });
+
+      it('is written to the audit, and no event is told', async () => {
+        const { bundleId } = await subscribe('K');
+        await engine.settle();
+        await engine.acme.bundles.renameKey(bundleId, 'J');
+        const rows = await engine.acme.audit.history({ type: 'BUNDLE', id: bundleId });
+        expect(rows.map(({ changeType, snapshot }) => [changeType, snapshot?.externalKey])).to.deep.equal([
+          ['INSERT', 'K'],
+          ['UPDATE', 'J'],
+        ]);
+        const { subscriptions } = await engine.acme.bundles.get(bundleId);
+        expect(subscriptions[0]?.events).to.have.length(2);
+      });
+
+      const refused = [
+        ['no key', '', ErrorCode.MISSING_OR_INVALID_FIELD],
+        ['a key of null', null, ErrorCode.MISSING_OR_INVALID_FIELD],
+        ['a key too long', 'x'.repeat(256), ErrorCode.EXTERNAL_KEY_LIMIT_EXCEEDED],
+        ['a key that cannot be stored', 'a\u0000', ErrorCode.MISSING_OR_INVALID_FIELD],
+      ] as const;
+      for (const [name, key, code] of refused) {
+        it(`refuses ${name}`, async () => {
+          const { bundleId } = await subscribe('K');
+          expect(await codeOf(engine.acme.bundles.renameKey(bundleId, key))).to.equal(code);
+          expect((await engine.acme.bundles.get(bundleId)).externalKey).to.equal('K');
+        });
+      }
+
+      it('refuses an unknown bundle', async () => {
+        expect(await codeOf(engine.acme.bundles.renameKey(unknownId, 'J'))).to.equal(
+          ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
+        );
+      });
+    });
+  });
+});
+
+interface Making {
+  readonly account: Account;
+  readonly of: 'grace';
+  readonly planName: string;
+  readonly renameKeyIfExistsAndUnused: boolean;
+}
