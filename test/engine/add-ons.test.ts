@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import {
   type CreateSubscriptionOptions,
   type CreateSubscriptionRequest,
+  decimal,
   ErrorCode,
   formatInstant,
   formatLocalDate,
@@ -11,6 +12,8 @@ import {
 import { eachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
+import { newEvents } from '../support/queue-rows.ts';
+import { catalogXml, lists, phase, plan } from '../unit/catalog/catalog-document.ts';
 
 type Dates = { readonly [K in 'entitlementDate' | 'billingDate']?: string };
 
@@ -54,6 +57,13 @@ eachDatabase((_kind, open) => {
     async function rowsOf(subscriptionId: Uuid): Promise<readonly string[]> {
       const { events } = await engine.acme.getSubscription(subscriptionId);
       return events.map((event) => `${event.eventType} ${formatInstant(event.effective.at).slice(0, 10)}`);
+    }
+
+    /** Creates subscriptions in one bundle, in this order. */
+    async function together(...planNames: readonly string[]) {
+      return engine.acme.subscriptions.createWithAddOns(
+        planNames.map((planName) => ({ accountId, planName })),
+      );
     }
 
     async function linesOf(): Promise<readonly string[]> {
@@ -134,6 +144,40 @@ eachDatabase((_kind, open) => {
         expect(await endsOf(backup)).to.equal('CANCELLED 2024-09-05 2024-09-10');
       });
 
+      describe('subscriptions W6 Change alignment', () => {
+        const table: readonly (readonly [alignment: string, request: object, rows: readonly string[]])[] = [
+          ['START_OF_BUNDLE', {}, ['CHANGE 2023-08-15', 'PHASE 2023-08-31']],
+          ['START_OF_SUBSCRIPTION', {}, ['CHANGE 2023-08-15', 'PHASE 2023-09-04']],
+          ['CHANGE_OF_PLAN', {}, ['CHANGE 2023-08-15', 'PHASE 2023-09-14']],
+          ['CHANGE_OF_PLAN', { phaseType: 'EVERGREEN' }, ['CHANGE 2023-08-15']],
+          ['CHANGE_OF_PRICELIST', {}, ['CHANGE 2023-08-15', 'PHASE 2023-09-04']],
+          ['CHANGE_OF_PRICELIST', { list: 'other' }, ['CHANGE 2023-08-15', 'PHASE 2023-09-14']],
+        ];
+        for (const [alignment, { list = 'DEFAULT', ...request }, rows] of table as readonly (readonly [
+          string,
+          { list?: string; phaseType?: 'EVERGREEN' },
+          readonly string[],
+        ])[]) {
+          it(`${alignment} ${list} ${request.phaseType ?? ''}`, async () => {
+            await begin('2023-08-01', { catalog: alignedBy(alignment) });
+            const base = await create({ planName: 'base' });
+            await engine.runTo('2023-08-05');
+            const changed = await addOn(base.bundleId, 'extra');
+            await engine.runTo('2023-08-15');
+            await engine.acme.subscriptions.changePlan(changed, {
+              planName: list === 'DEFAULT' ? 'more' : 'more-other',
+              billingPolicy: 'IMMEDIATE',
+              ...request,
+            });
+            const { events } = await engine.acme.getSubscription(changed);
+            const later = events.filter(({ eventType }) => eventType === 'CHANGE' || eventType === 'PHASE');
+            expect(
+              later.map(({ eventType, effective }) => `${eventType} ${formatLocalDate(effective.date)}`),
+            ).to.deep.equal(rows);
+          });
+        }
+      });
+
       it('subscriptions W18 Fixed term', async () => {
         await begin('2023-01-01');
         const base = await create({ planName: 'term-3m' });
@@ -154,8 +198,338 @@ eachDatabase((_kind, open) => {
         expect((await linesOf()).filter((line) => line.endsWith(' 12'))).to.have.length(3);
       });
     });
+
+    describe('are refused', () => {
+      const table: readonly (readonly [name: string, code: ErrorCode, attempt: () => Promise<unknown>])[] = [
+        [
+          'without a bundle',
+          ErrorCode.SUBSCRIPTION_CREATE_NO_BP,
+          () => create({ planName: 'backup-monthly' }),
+        ],
+        [
+          'for a key that no bundle has',
+          ErrorCode.SUBSCRIPTION_CREATE_NO_BP,
+          () => create({ planName: 'backup-monthly', bundleExternalKey: 'nobody' }),
+        ],
+        [
+          'for the key of a bundle that has ended',
+          ErrorCode.SUBSCRIPTION_CREATE_NO_BP,
+          async () => {
+            const ended = await create({ planName: 'solo-now', bundleExternalKey: 'over' });
+            await engine.acme.subscriptions.cancel(ended.id, { billingPolicy: 'IMMEDIATE' });
+            await create({ planName: 'backup-monthly', bundleExternalKey: 'over' });
+          },
+        ],
+        [
+          'in a bundle of standalone subscriptions',
+          ErrorCode.SUBSCRIPTION_GET_NO_SUCH_BASE_SUBSCRIPTION,
+          async () => addOn((await create({ planName: 'kit-monthly' })).bundleId, 'backup-monthly'),
+        ],
+        [
+          'for a base whose service has ended',
+          ErrorCode.SUBSCRIPTION_GET_NO_SUCH_BASE_SUBSCRIPTION,
+          async () => {
+            const { id, bundleId } = await create({ planName: 'solo-now' });
+            await engine.acme.subscriptions.cancel(id, { billingPolicy: 'END_OF_TERM' });
+            await addOn(bundleId, 'backup-monthly');
+          },
+        ],
+        [
+          'for a base whose service starts later',
+          ErrorCode.SUBSCRIPTION_GET_NO_SUCH_BASE_SUBSCRIPTION,
+          async () => {
+            const later = await create({ planName: 'solo-now' }, { entitlementDate: '2024-06-02' });
+            await addOn(later.bundleId, 'backup-monthly');
+          },
+        ],
+        [
+          'for a base whose billing has ended',
+          ErrorCode.SUBSCRIPTION_CREATE_AO_BP_NON_ACTIVE,
+          async () => {
+            const { id, bundleId } = await create({ planName: 'solo-now' });
+            await engine.acme.subscriptions.cancel(id, {
+              entitlementPolicy: 'END_OF_TERM',
+              billingPolicy: 'IMMEDIATE',
+            });
+            await addOn(bundleId, 'backup-monthly');
+          },
+        ],
+        [
+          'after the end of its base',
+          ErrorCode.SUBSCRIPTION_CREATE_AO_BP_NON_ACTIVE,
+          async () =>
+            addOn((await create({ planName: 'term-3m' })).bundleId, 'backup-monthly', {
+              billingDate: '2025-01-01',
+            }),
+        ],
+        [
+          'that the product of the base includes',
+          ErrorCode.SUBSCRIPTION_CREATE_AO_ALREADY_INCLUDED,
+          async () => addOn((await create({ planName: 'elite-monthly' })).bundleId, 'support-monthly'),
+        ],
+        [
+          'that the product of the base does not offer',
+          ErrorCode.SUBSCRIPTION_CREATE_AO_NOT_AVAILABLE,
+          async () => addOn((await create({ planName: 'elite-monthly' })).bundleId, 'backup-monthly'),
+        ],
+        [
+          'that the plan of the base at their date does not offer',
+          ErrorCode.SUBSCRIPTION_CREATE_AO_NOT_AVAILABLE,
+          async () => {
+            const { id, bundleId } = await create({ planName: 'solo-now' });
+            const requestedDate = parseWireMoment('2024-07-01');
+            await engine.acme.subscriptions.changePlan(id, { planName: 'elite-monthly', requestedDate });
+            await addOn(bundleId, 'backup-monthly', { billingDate: '2024-07-01' });
+          },
+        ],
+        [
+          'beyond the limit of their plan',
+          ErrorCode.SUBSCRIPTION_CREATE_AO_MAX_PLAN_ALLOWED_BY_BUNDLE,
+          async () => {
+            const { bundleId } = await create({ planName: 'solo-now' });
+            const more = { bundleId, planName: 'archive-monthly' };
+            const priceOverrides = [{ phaseType: 'EVERGREEN', recurringPrice: decimal('5') }] as const;
+            await create({ ...more, priceOverrides });
+            await addOn(bundleId, 'archive-monthly', { billingDate: '2024-07-01' });
+            await create({
+              ...more,
+              priceOverrides: [{ phaseType: 'EVERGREEN', recurringPrice: decimal('6') }],
+            });
+          },
+        ],
+        [
+          'beyond the limit in one call',
+          ErrorCode.SUBSCRIPTION_CREATE_AO_MAX_PLAN_ALLOWED_BY_BUNDLE,
+          () => together('solo-now', 'archive-monthly', 'archive-monthly', 'archive-monthly'),
+        ],
+        [
+          'that their base in the same call does not offer',
+          ErrorCode.SUBSCRIPTION_CREATE_AO_NOT_AVAILABLE,
+          () => together('backup-monthly', 'elite-monthly'),
+        ],
+        [
+          'that their base in the same call includes',
+          ErrorCode.SUBSCRIPTION_CREATE_AO_ALREADY_INCLUDED,
+          () => together('support-monthly', 'elite-monthly'),
+        ],
+        [
+          'two bases in one call',
+          ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER,
+          () => together('solo-now', 'team-now'),
+        ],
+        [
+          'standalone ones with a base',
+          ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER,
+          () => together('solo-now', 'kit-monthly'),
+        ],
+        [
+          'a base for a bundle that has one',
+          ErrorCode.SUBSCRIPTION_CREATE_BP_EXISTS,
+          async () => {
+            const { bundleId } = await create({ planName: 'solo-now' });
+            await engine.acme.subscriptions.createWithAddOns([{ accountId, bundleId, planName: 'team-now' }]);
+          },
+        ],
+        [
+          'a key that is in use, among others',
+          ErrorCode.SUBSCRIPTION_EXTERNAL_KEY_EXISTS,
+          async () => {
+            await create({ planName: 'solo-now', externalKey: 'used' });
+            await engine.acme.subscriptions.createBundles([
+              [{ accountId, planName: 'solo-now' }],
+              [{ accountId, planName: 'team-now', externalKey: 'used' }],
+            ]);
+          },
+        ],
+      ];
+      for (const [name, code, attempt] of table) {
+        it(name, async () => {
+          await begin('2024-06-01', { billCycleDayLocal: 1 });
+          const stored = async () =>
+            (await engine.acme.subscriptions.bundlesOfAccount(accountId)).flatMap(
+              ({ subscriptions }) => subscriptions,
+            );
+          let before: number | undefined;
+          const counted = attempt().catch(async (error) => {
+            before = (await stored()).length;
+            throw error;
+          });
+          expect(await codeOf(counted)).to.equal(code);
+          const kept = (await stored()).map(({ planName }) => planName);
+          expect(kept, 'what was made before is all there is').to.have.length(before ?? 0);
+          expect(kept.filter((planName) => planName === 'team-now')).to.deep.equal([]);
+        });
+      }
+    });
+
+    describe('created together', () => {
+      it('share dates, bundle and one invoice, the base first', async () => {
+        await begin('2024-06-01', { billCycleDayLocal: 1 });
+        const made = await together('support-monthly', 'solo-now', 'archive-monthly');
+        await engine.settle();
+        const [bundle] = await engine.acme.subscriptions.bundlesOfAccount(accountId);
+        expect(bundle?.bundleId).to.equal(made.bundleId);
+        const views = await Promise.all(made.subscriptionIds.map((id) => engine.acme.getSubscription(id)));
+        expect(views.map(({ planName, productCategory }) => `${planName} ${productCategory}`)).to.deep.equal([
+          'support-monthly ADD_ON',
+          'solo-now BASE',
+          'archive-monthly ADD_ON',
+        ]);
+        expect(bundle?.subscriptions.map(({ planName }) => planName)).to.deep.equal([
+          'solo-now',
+          'support-monthly',
+          'archive-monthly',
+        ]);
+        const invoices = await engine.acme.invoices.ofAccount({
+          accountId,
+          withItems: true,
+          includeVoided: true,
+        });
+        expect(invoices).to.have.length(1);
+        expect(invoices.flatMap(itemLines).toSorted()).to.deep.equal([
+          'FIXED 2024-06-01..2024-07-01 0',
+          'RECURRING 2024-06-01..2024-07-01 15',
+          'RECURRING 2024-06-01..2024-07-01 19.95',
+        ]);
+      });
+
+      it('take quantity, prices, bill cycle day and key of their own', async () => {
+        await begin('2024-06-01', { billCycleDayLocal: 1 });
+        const { subscriptionIds } = await engine.acme.subscriptions.createWithAddOns([
+          { accountId, planName: 'solo-now', bundleExternalKey: 'desk' },
+          {
+            accountId,
+            planName: 'support-monthly',
+            externalKey: 'desk-support',
+            quantity: 3,
+            billCycleDayLocal: 15,
+            priceOverrides: [{ phaseType: 'EVERGREEN', recurringPrice: decimal('10') }],
+          },
+        ]);
+        await engine.settle();
+        const view = await engine.acme.getSubscription(subscriptionIds[1] as Uuid);
+        expect(view).to.include({
+          externalKey: 'desk-support',
+          bundleExternalKey: 'desk',
+          planName: 'support-monthly-1',
+          quantity: 3,
+          billCycleDayLocal: 15,
+        });
+        expect(await linesOf()).to.include('RECURRING 2024-06-01..2024-06-15 13.55');
+      });
+
+      it('begin their bundle ahead, and raise an earlier date to the start of the base', async () => {
+        await begin('2024-06-01');
+        const base = await create(
+          { planName: 'solo-now' },
+          { entitlementDate: '2024-06-01', billingDate: '2024-06-20' },
+        );
+        const support = await addOn(base.bundleId, 'support-monthly', { billingDate: '2024-06-05' });
+        const { billingStart } = await engine.acme.getSubscription(support);
+        expect(billingStart && formatLocalDate(billingStart.date)).to.equal('2024-06-20');
+      });
+
+      it('are stored for several bundles at once, those of one key together', async () => {
+        await begin('2024-06-01');
+        const request = (planName: string, more = {}) => ({ accountId, planName, ...more });
+        const made = await engine.acme.subscriptions.createBundles([
+          [request('solo-now', { bundleExternalKey: 'one' })],
+          [request('kit-monthly'), request('kit-monthly')],
+          [request('archive-monthly', { bundleExternalKey: 'one' })],
+        ]);
+        const [first, second, third] = made.map(({ bundleId }) => bundleId);
+        expect(third).to.equal(first);
+        expect(second).not.to.equal(first);
+        expect(made.map(({ subscriptionIds }) => subscriptionIds.length)).to.deep.equal([1, 2, 1]);
+      });
+
+      it('tell of each, and ask for one invoice run', async () => {
+        await begin('2024-06-01');
+        const events = newEvents(engine.database);
+        await events();
+        await together('solo-now', 'support-monthly');
+        expect(await events()).to.deep.equal([
+          'SUBSCRIPTION_CREATION',
+          'SUBSCRIPTION_CREATION',
+          'ENTITLEMENT_CREATION',
+          'SUBSCRIPTION_CREATION',
+          'SUBSCRIPTION_CREATION',
+          'ENTITLEMENT_CREATION',
+        ]);
+      });
+
+      it('are added up to the limit, one of two simultaneous calls only', async () => {
+        await begin('2024-06-01');
+        const { bundleId } = await together('solo-now', 'archive-monthly');
+        const more = () =>
+          engine.acme.createSubscription({ accountId, bundleId, planName: 'archive-monthly' });
+        const outcomes = await Promise.allSettled([more(), more(), more()]);
+        expect(outcomes.filter(({ status }) => status === 'fulfilled')).to.have.length(1);
+        const reasons = outcomes.flatMap((each) => (each.status === 'rejected' ? [each.reason.code] : []));
+        expect(new Set(reasons)).to.deep.equal(
+          new Set([ErrorCode.SUBSCRIPTION_CREATE_AO_MAX_PLAN_ALLOWED_BY_BUNDLE]),
+        );
+        const [bundle] = await engine.acme.subscriptions.bundlesOfAccount(accountId);
+        expect(bundle?.subscriptions).to.have.length(3);
+      });
+
+      it('do not count what has ended under the limit', async () => {
+        await begin('2024-06-01');
+        const { bundleId, subscriptionIds } = await together(
+          'solo-now',
+          'archive-monthly',
+          'archive-monthly',
+        );
+        await engine.acme.subscriptions.cancel(subscriptionIds[2] as Uuid, {});
+        await addOn(bundleId, 'archive-monthly');
+      });
+    });
+
+    describe('change', () => {
+      it('only to what the base offers, and within the limit', async () => {
+        await begin('2024-06-01', { billCycleDayLocal: 1 });
+        const { subscriptionIds } = await together('elite-monthly', 'archive-monthly');
+        const archive = subscriptionIds[1] as Uuid;
+        const change = (id: Uuid, planName: string) =>
+          codeOf(engine.acme.subscriptions.changePlan(id, { planName, billingPolicy: 'IMMEDIATE' }));
+        expect(await change(archive, 'backup-monthly')).to.equal(
+          ErrorCode.SUBSCRIPTION_CREATE_AO_NOT_AVAILABLE,
+        );
+        expect(await change(archive, 'support-monthly')).to.equal(
+          ErrorCode.SUBSCRIPTION_CREATE_AO_ALREADY_INCLUDED,
+        );
+        expect(await change(archive, 'solo-now')).to.equal(ErrorCode.SUBSCRIPTION_CHANGE_INVALID);
+        const full = await together('solo-now', 'archive-monthly', 'archive-monthly', 'backup-monthly');
+        expect(await change(full.subscriptionIds[3] as Uuid, 'archive-monthly')).to.equal(
+          ErrorCode.SUBSCRIPTION_CREATE_AO_MAX_PLAN_ALLOWED_BY_BUNDLE,
+        );
+        await engine.acme.subscriptions.changePlan(full.subscriptionIds[1] as Uuid, {
+          planName: 'archive-monthly',
+          quantity: 2,
+          billingPolicy: 'IMMEDIATE',
+        });
+      });
+    });
   });
 });
+
+/** A base, and add-on plans TRIAL 30 DAYS and EVERGREEN on two lists; changes align by the given rule. */
+function alignedBy(alignment: string): string {
+  const trialled = (name: string) =>
+    plan(name, 'X', { initialPhases: phase('TRIAL', { number: 30, fixed: '0' }) });
+  return catalogXml({
+    products:
+      '<product name="P"><category>BASE</category><available><addonProduct>X</addonProduct></available></product>' +
+      '<product name="X"><category>ADD_ON</category></product>',
+    rules: `<changePolicy><changePolicyCase><policy>IMMEDIATE</policy></changePolicyCase></changePolicy>
+      <changeAlignment><changeAlignmentCase><alignment>${alignment}</alignment></changeAlignmentCase></changeAlignment>
+      <cancelPolicy><cancelPolicyCase><policy>IMMEDIATE</policy></cancelPolicyCase></cancelPolicy>
+      <createAlignment><createAlignmentCase><alignment>START_OF_BUNDLE</alignment></createAlignmentCase></createAlignment>
+      <billingAlignment><billingAlignmentCase><alignment>ACCOUNT</alignment></billingAlignmentCase></billingAlignment>`,
+    plans: [plan('base', 'P'), ...['extra', 'more', 'more-other'].map(trialled)].join(''),
+    priceLists: lists({ DEFAULT: ['base', 'extra', 'more'], other: ['more-other'] }),
+  });
+}
 
 function dated({ entitlementDate, billingDate }: Dates): CreateSubscriptionOptions {
   return {

@@ -13,6 +13,7 @@ import {
   BusEventType,
   type CallContext,
   type ClaimedEntry,
+  decimal,
   ErrorCode,
   formatInstant,
   formatLocalDate,
@@ -578,6 +579,23 @@ eachDatabase((kind, open) => {
         clock.set('2025-03-31');
         expect(await countedWork(11)).to.equal(ofOne);
       });
+    });
+
+    it('create subscriptions of many bundles in as many statements as those of one', async () => {
+      const request = (planName: string, index: number) => ({
+        accountId: customer.id,
+        planName,
+        bundleExternalKey: `seat-${index}`,
+        priceOverrides: [{ phaseType: 'EVERGREEN', recurringPrice: decimal(String(index)) }] as const,
+      });
+      const bundle = (index: number) => [request('support-monthly', index), request('solo-now', index)];
+      const create = (from: number, to: number) => {
+        const groups = Array.from({ length: to - from + 1 }, (_, index) => bundle(from + index));
+        return counted(() => creations.createBundles(context(), groups));
+      };
+      await create(1, 1);
+      const ofOne = await create(2, 2);
+      expect(await create(3, 32)).to.equal(ofOne);
     });
 
     async function countedWork(expected: number): Promise<number> {

@@ -12,7 +12,13 @@ import type { EntriesAndRows } from './entry-views.ts';
 import { type ListedPlan, mergedLists, mergedUnits, union } from './merged-parts.ts';
 import { type CatalogEntry, EntryKind, type PlanRow } from './model.ts';
 import { currenciesOf, planContentOf, unitsOf } from './plan-content.ts';
-import { availableProducts, productOfEntry, productOfPlan } from './version-products.ts';
+import {
+  availableProducts,
+  namesReferredTo,
+  productOfEntry,
+  productOfPlan,
+  xmlProductNamed,
+} from './version-products.ts';
 
 /** Name of the entry catalog where neither an XML catalog nor a call gives one. */
 export const DEFAULT_CATALOG_NAME = 'DEFAULT';
@@ -175,7 +181,7 @@ function entryVersion(content: Content, date: Instant): CatalogVersion {
   const inForce = plansInForce(content, date);
   const rules = xml?.rules ?? SIMPLE_RULES;
   const listsOfRules = rules.priceList.map((ruleCase) => ruleCase.result);
-  const { products, entries } = productsInForce(content, inForce, date);
+  const { products, entries } = withReferred(productsInForce(content, inForce, date), content, date);
   return version(date, {
     frame: {
       catalogName: content.catalogName,
@@ -208,12 +214,14 @@ function overlay(content: Content, date: Instant, xml: CatalogVersion | null): C
   });
 }
 
+interface ProductsInForce {
+  readonly products: readonly Product[];
+  /** The product entries among them. */
+  readonly entries: readonly CatalogEntry[];
+}
+
 /** Products of the scope and those of its plans, with their entries. */
-function productsInForce(
-  content: Content,
-  inForce: readonly InForce[],
-  date: Instant,
-): { readonly products: readonly Product[]; readonly entries: readonly CatalogEntry[] } {
+function productsInForce(content: Content, inForce: readonly InForce[], date: Instant): ProductsInForce {
   const ofPlans = inForce.flatMap(({ entry }) =>
     entry.parentId === null ? [] : (content.productById.get(entry.parentId) ?? []),
   );
@@ -225,6 +233,25 @@ function productsInForce(
     products.set(product.name, product);
   }
   return { products: [...products.values()], entries };
+}
+
+/** The same with the products of the tenant that they are offered with (catalog.md §15.6 rule 3). */
+function withReferred(
+  { products, entries }: ProductsInForce,
+  content: Content,
+  date: Instant,
+): ProductsInForce {
+  const known = new Set(products.map(({ name }) => name));
+  const names = union(namesReferredTo(entries)).filter((name) => !known.has(name));
+  const entryOf = new Map([...content.productById.values()].map((entry) => [entry.name, entry]));
+  const referred = names.flatMap((name) => entryOf.get(name) ?? []);
+  const ofXml = names
+    .filter((name) => !entryOf.has(name))
+    .flatMap((name) => xmlProductNamed(name, content.xml, date) ?? []);
+  return {
+    products: [...products, ...referred.map(productOfEntry), ...ofXml],
+    entries: [...entries, ...referred],
+  };
 }
 
 function pricesIn(inForce: readonly InForce[]): Pick<VersionFrame, 'currencies' | 'units'> {

@@ -18,12 +18,29 @@ export function productOfEntry(entry: CatalogEntry): Product {
 export function productOfPlan(entry: CatalogEntry, xml: readonly CatalogVersion[], date: Instant): Product {
   if (entry.plan === null) throw new Error(`catalog entry ${entry.name} is no plan`);
   const { productName, xmlProduct } = entry.plan;
-  const holders = xml.filter((version) => version.productNamed(productName) !== undefined);
-  const holder = holders.findLast((version) => version.effectiveDate <= date) ?? holders[0];
-  const product = holder?.productNamed(productName);
+  const product = xmlProductNamed(productName, xml, date);
   if (product !== undefined) return product;
   if (xmlProduct === null) throw new Error(`plan ${entry.name} has no product`);
   return productOf(productName, xmlProduct);
+}
+
+/** The XML product of that name: as the version in force has it, else the latest one before, else the earliest one after. */
+export function xmlProductNamed(
+  name: string,
+  xml: readonly CatalogVersion[],
+  date: Instant,
+): Product | undefined {
+  const holders = xml.filter((version) => version.productNamed(name) !== undefined);
+  const holder = holders.findLast((version) => version.effectiveDate <= date) ?? holders[0];
+  return holder?.productNamed(name);
+}
+
+/** Names of products that these entries make add-ons of, or available. */
+export function namesReferredTo(entries: readonly CatalogEntry[]): readonly string[] {
+  return entries.flatMap(({ product }) => [
+    ...(product?.availableForBps ?? []),
+    ...(product?.availableAddons ?? []),
+  ]);
 }
 
 /**

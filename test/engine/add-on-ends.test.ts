@@ -1,0 +1,271 @@
+import { expect } from 'chai';
+import {
+  type CancelSubscriptionOptions,
+  ErrorCode,
+  formatLocalDate,
+  parseWireMoment,
+  type Uuid,
+} from '../../lib/index.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
+import { codeOf } from '../support/errors.ts';
+import { newEvents } from '../support/queue-rows.ts';
+
+const END_OF_TERM = { entitlementPolicy: 'END_OF_TERM', billingPolicy: 'END_OF_TERM' } as const;
+
+eachDatabase((_kind, open) => {
+  describe('add-ons whose base ends or changes', () => {
+    let engine: TestEngine;
+    let accountId: Uuid;
+    let base: Uuid;
+    let support: Uuid;
+
+    afterEach(() => engine.close());
+
+    /** A base and the add-on support-monthly, invoiced for June 2024. */
+    async function begin(basePlan = 'solo-now'): Promise<void> {
+      engine = await openEngine(open, { now: '2024-06-01' });
+      accountId = (await engine.acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 })).id;
+      const made = await engine.acme.subscriptions.createWithAddOns(
+        [basePlan, 'support-monthly'].map((planName) => ({ accountId, planName })),
+      );
+      [base, support] = made.subscriptionIds as [Uuid, Uuid];
+      await engine.settle();
+    }
+
+    const cancel = (id: Uuid, options: CancelSubscriptionOptions) =>
+      engine.acme.subscriptions.cancel(id, options);
+
+    async function endsOf(subscriptionId: Uuid): Promise<string> {
+      const { state, cancelled, billingEnd } = await engine.acme.getSubscription(subscriptionId);
+      const date = (end: typeof cancelled) => (end === null ? '-' : formatLocalDate(end.date));
+      return `${state} ${date(cancelled)} ${date(billingEnd)}`;
+    }
+
+    /** Lines of the add-on's items. */
+    async function billed(): Promise<readonly string[]> {
+      const invoices = await engine.acme.invoices.ofAccount({
+        accountId,
+        withItems: true,
+        includeVoided: true,
+      });
+      const items = invoices.flatMap((invoice) => invoice.items);
+      const own = new Set(
+        items.filter(({ subscriptionId }) => subscriptionId === support).map(({ id }) => id),
+      );
+      const isOwn = (item: (typeof items)[number]) =>
+        own.has(item.id) || (item.linkedItemId !== null && own.has(item.linkedItemId));
+      return invoices.flatMap((invoice) => itemLines({ ...invoice, items: invoice.items.filter(isOwn) }));
+    }
+
+    it('end with it at once, and what is invoiced beyond is repaired', async () => {
+      await begin();
+      await engine.runTo('2024-06-11');
+      const events = newEvents(engine.database);
+      await events();
+      await cancel(base, { entitlementPolicy: 'IMMEDIATE', billingPolicy: 'IMMEDIATE' });
+      expect(await events(), 'the end of an add-on is not requested').to.deep.equal([
+        'SUBSCRIPTION_CANCEL',
+        'SUBSCRIPTION_CANCEL',
+        'ENTITLEMENT_CANCEL',
+        'SUBSCRIPTION_CANCEL',
+        'ENTITLEMENT_CANCEL',
+      ]);
+      expect(await endsOf(support)).to.equal('CANCELLED 2024-06-11 2024-06-11');
+      await engine.settle();
+      expect(await billed()).to.deep.equal([
+        'RECURRING 2024-06-01..2024-07-01 15',
+        'REPAIR_ADJ 2024-06-11..2024-07-01 -10',
+      ]);
+      await engine.runTo('2024-09-01');
+      expect(await billed()).to.have.length(2);
+    });
+
+    it('end with it when its future end comes, and are billed no further', async () => {
+      await begin();
+      const events = newEvents(engine.database);
+      await cancel(base, END_OF_TERM);
+      expect(await endsOf(support)).to.equal('ACTIVE 2024-07-01 2024-07-01');
+      await engine.settle();
+      await events();
+      await engine.runTo('2024-07-01');
+      const told = await events();
+      expect(told.filter((type) => type === 'SUBSCRIPTION_CANCEL')).to.have.length(2);
+      expect(told.filter((type) => type === 'ENTITLEMENT_CANCEL')).to.have.length(2);
+      expect(await endsOf(support)).to.equal('CANCELLED 2024-07-01 2024-07-01');
+      const { events: rows } = await engine.acme.getSubscription(support);
+      const baseRows = (await engine.acme.getSubscription(base)).events.map(({ eventId }) => eventId);
+      expect(
+        rows.filter(({ eventId }) => baseRows.includes(eventId)),
+        'stored as its own',
+      ).to.deep.equal([]);
+      await engine.runTo('2024-10-01');
+      expect(await billed()).to.deep.equal(['RECURRING 2024-06-01..2024-07-01 15']);
+    });
+
+    it('give the same when the clock jumps over the end', async () => {
+      await begin();
+      await cancel(base, { requestedDate: parseWireMoment('2024-08-16T00:00:00Z') });
+      await engine.runTo('2025-01-01');
+      expect(await endsOf(support)).to.equal('CANCELLED 2024-08-16 2024-08-16');
+      const lines = await billed();
+      expect(lines.slice(0, 2)).to.deep.equal([
+        'RECURRING 2024-06-01..2024-07-01 15',
+        'RECURRING 2024-07-01..2024-08-01 15',
+      ]);
+      expect(lines.slice(2)).to.deep.equal(['RECURRING 2024-08-01..2024-08-16 7.26']);
+    });
+
+    it('lose their service with it, while billing goes on, and get it back', async () => {
+      await begin();
+      await engine.runTo('2024-06-11');
+      await cancel(base, { entitlementPolicy: 'IMMEDIATE', billingPolicy: 'END_OF_TERM' });
+      expect(await endsOf(support)).to.equal('CANCELLED 2024-06-11 2024-07-01');
+      expect(await codeOf(engine.acme.subscriptions.uncancel(support))).to.equal(
+        ErrorCode.ENTITLEMENT_UNCANCEL_BAD_STATE,
+      );
+      await engine.runTo('2024-06-20');
+      await engine.acme.subscriptions.uncancel(base);
+      expect(await endsOf(base)).to.equal('ACTIVE - -');
+      expect(await endsOf(support)).to.equal('ACTIVE - -');
+      await engine.runTo('2024-07-01');
+      expect(await billed()).to.have.length(2);
+    });
+
+    it('lose their service when that of the base ends later', async () => {
+      await begin();
+      await engine.runTo('2024-06-11');
+      const requestedDate = parseWireMoment('2024-06-15');
+      await cancel(base, { requestedDate, billingPolicy: 'END_OF_TERM' });
+      expect(await endsOf(support)).to.equal('ACTIVE 2024-06-15 2024-07-01');
+      await engine.runTo('2024-06-16');
+      expect(await endsOf(support)).to.equal('CANCELLED 2024-06-15 2024-07-01');
+      await engine.acme.subscriptions.uncancel(base);
+      expect(await endsOf(support)).to.equal('ACTIVE - -');
+    });
+
+    it('keep their service to that of the base where billing ends at once', async () => {
+      await begin();
+      await engine.runTo('2024-06-11');
+      await cancel(base, { entitlementPolicy: 'END_OF_TERM', billingPolicy: 'IMMEDIATE' });
+      expect(await endsOf(support)).to.equal('ACTIVE 2024-07-01 2024-06-11');
+      await engine.runTo('2024-07-01');
+      expect(await endsOf(support)).to.equal('CANCELLED 2024-07-01 2024-06-11');
+    });
+
+    it('keep an own earlier end, and its reversal brings back that of the base', async () => {
+      await begin();
+      await cancel(support, { requestedDate: parseWireMoment('2024-06-20T00:00:00Z') });
+      await cancel(base, END_OF_TERM);
+      expect(await endsOf(support)).to.equal('ACTIVE 2024-06-20 2024-06-20');
+      await engine.acme.subscriptions.uncancel(support);
+      expect(await endsOf(support)).to.equal('ACTIVE 2024-07-01 2024-07-01');
+    });
+
+    it('give an own later end up for that of the base, and take it back with it', async () => {
+      await begin();
+      await cancel(support, { requestedDate: parseWireMoment('2024-08-20T00:00:00Z') });
+      await cancel(base, END_OF_TERM);
+      expect(await endsOf(support)).to.equal('ACTIVE 2024-07-01 2024-07-01');
+      await engine.acme.subscriptions.uncancel(base);
+      expect(await endsOf(support)).to.equal('ACTIVE 2024-08-20 2024-08-20');
+    });
+
+    it('are not cancelled, changed or taken back beyond it', async () => {
+      await begin();
+      await cancel(base, END_OF_TERM);
+      const later = { requestedDate: parseWireMoment('2024-08-01T00:00:00Z') };
+      expect(await codeOf(cancel(support, later))).to.equal(ErrorCode.SUBSCRIPTION_CANCEL_BAD_STATE);
+      const change = { planName: 'archive-monthly', billingPolicy: 'IMMEDIATE' } as const;
+      expect(await codeOf(engine.acme.subscriptions.changePlan(support, change))).to.equal(
+        ErrorCode.SUBSCRIPTION_CHANGE_FUTURE_CANCELLED,
+      );
+    });
+
+    it('end with a future change to a product that includes them, unless it is undone', async () => {
+      await begin();
+      const requestedDate = parseWireMoment('2024-06-16');
+      const change = { planName: 'elite-monthly', phaseType: 'EVERGREEN', requestedDate } as const;
+      await engine.acme.subscriptions.changePlan(base, change);
+      expect(await endsOf(support)).to.equal('ACTIVE 2024-06-16 2024-06-16');
+      await engine.acme.subscriptions.undoChangePlan(base);
+      expect(await endsOf(support)).to.equal('ACTIVE - -');
+      await engine.acme.subscriptions.changePlan(base, change);
+      await engine.runTo('2024-08-01');
+      expect(await endsOf(support)).to.equal('CANCELLED 2024-06-16 2024-06-16');
+      expect(await billed()).to.deep.equal([
+        'RECURRING 2024-06-01..2024-07-01 15',
+        'REPAIR_ADJ 2024-06-16..2024-07-01 -7.5',
+      ]);
+    });
+
+    it('stay through a change to a product that offers them too', async () => {
+      await begin();
+      await engine.acme.subscriptions.changePlan(base, { planName: 'team-now', billingPolicy: 'IMMEDIATE' });
+      expect(await endsOf(support)).to.equal('ACTIVE - -');
+      await engine.runTo('2024-07-01');
+      expect(await billed()).to.have.length(2);
+    });
+
+    it('that are pending end where a pending base begins on another product', async () => {
+      await begin();
+      const dates = {
+        entitlementDate: parseWireMoment('2024-07-10'),
+        billingDate: parseWireMoment('2024-07-10'),
+      };
+      const ahead = await engine.acme.subscriptions.createWithAddOns(
+        ['solo-now', 'backup-monthly'].map((planName) => ({ accountId, planName })),
+        dates,
+      );
+      const [pendingBase, backup] = ahead.subscriptionIds as [Uuid, Uuid];
+      const onStart = (planName: string) =>
+        engine.acme.subscriptions.changePlan(pendingBase, { planName, requestedDate: dates.billingDate });
+      await onStart('elite-monthly');
+      expect(await endsOf(backup)).to.equal('PENDING 2024-07-10 2024-07-10');
+      await onStart('team-now');
+      expect(await endsOf(backup)).to.equal('PENDING - -');
+      await onStart('elite-monthly');
+      await engine.runTo('2024-07-11');
+      expect(await endsOf(backup)).to.equal('CANCELLED 2024-07-10 2024-07-10');
+    });
+
+    it('end alone where they expire before the base', async () => {
+      await begin();
+      const { bundleId } = await engine.acme.getSubscription(base);
+      const term = (await engine.acme.createSubscription({ accountId, bundleId, planName: 'support-6m' }))
+        .subscriptionId;
+      await engine.runTo('2024-12-02');
+      expect(await endsOf(term)).to.equal('EXPIRED - -');
+      expect(await endsOf(base)).to.equal('ACTIVE - -');
+      await cancel(base, { entitlementPolicy: 'IMMEDIATE', billingPolicy: 'IMMEDIATE' });
+      expect(await endsOf(term), 'ended already').to.equal('EXPIRED - -');
+    });
+
+    it('follow it when the account is closed', async () => {
+      await begin();
+      await engine.runTo('2024-06-11');
+      await engine.acme.accounts.close(accountId, { cancelAllSubscriptions: true });
+      expect(await endsOf(base)).to.equal('CANCELLED 2024-06-11 2024-07-01');
+      expect(await endsOf(support)).to.equal('CANCELLED 2024-06-11 2024-07-01');
+      await engine.runTo('2024-08-01');
+      expect(await endsOf(support)).to.equal('CANCELLED 2024-06-11 2024-07-01');
+    });
+
+    it('are foreseen to end by dry runs, and have a plan up to the end only', async () => {
+      await begin();
+      await engine.settle();
+      await cancel(base, END_OF_TERM);
+      const at = (date: string) => {
+        const moment = parseWireMoment(date);
+        return engine.acme.subscriptions.planAt({
+          subscriptionId: support,
+          at: moment && 'at' in moment ? moment.at : null,
+        });
+      };
+      expect((await at('2024-06-30T00:00:00Z')).plan.name).to.equal('support-monthly');
+      expect(await codeOf(at('2024-07-01T00:00:00Z'))).to.equal(
+        ErrorCode.SUBSCRIPTION_INVALID_REQUESTED_DATE,
+      );
+    });
+  });
+});
