@@ -21,6 +21,7 @@ import type { LocalDate } from '../time/index.ts';
 import { accountBillCycleDay } from './account-bill-cycle-day.ts';
 import type { BillingEvent } from './billing-event.ts';
 import { catalogChanges } from './catalog-changes.ts';
+import type { InvoicingConfig } from './invoicing-config.ts';
 import type { AccountInvoicingState, StoredCursor } from './model.ts';
 
 /** An account and the date up to which it is looked at. */
@@ -39,6 +40,11 @@ export interface BillingRequest extends StreamRequest {
 
 /** Which subscriptions of the accounts to load. */
 export type CursorChoice = 'due' | 'all';
+
+/** What a run loads: greedy arrears can grow on any day, whatever their next due date is (invoicing.md §7.1). */
+export function choiceOfRun({ inArrearMode }: Pick<InvoicingConfig, 'inArrearMode'>): CursorChoice {
+  return inArrearMode === 'GREEDY' ? 'all' : 'due';
+}
 
 export interface LoadInput<R extends StreamRequest> {
   readonly requests: readonly R[];

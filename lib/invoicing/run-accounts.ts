@@ -13,7 +13,7 @@ import { type AccountRunInput, evaluateAccount, missingItemIdsOfAccount } from '
 import type { InvoicingConfig } from './invoicing-config.ts';
 import { type AccountBilling, loadBillingState } from './load-billing-state.ts';
 import { loadCreditInputs } from './load-credit-inputs.ts';
-import type { BillingRequest } from './load-streams.ts';
+import { type BillingRequest, choiceOfRun } from './load-streams.ts';
 import type { AccountInvoicingState, CoverageRow, InvoiceItem } from './model.ts';
 import { invoicingCurrency } from './new-invoice.ts';
 import { type EvaluatedAccount, saveRuns } from './save-runs.ts';
@@ -135,7 +135,7 @@ async function loadRuns(
   const { billings, failures } = await loadBillingState(session, {
     requests: accepted,
     catalogOf,
-    choice: 'due',
+    choice: choiceOfRun(config),
     alignPriceChanges: config.alignPriceChanges,
   });
   for (const { request, error } of failures) {

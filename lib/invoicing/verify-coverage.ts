@@ -2,15 +2,21 @@ import type { Account } from '../accounts/model.ts';
 import type { CatalogOfAccount } from '../catalog/catalog-source.ts';
 import type { Uuid } from '../ids/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
-import type { LocalDate } from '../time/index.ts';
+import { addDays, type LocalDate, maxDate } from '../time/index.ts';
+import {
+  evaluateSubscription,
+  type SubscriptionBilling,
+  type SubscriptionEvaluation,
+} from './evaluate-subscription.ts';
 import { initialState } from './initial-state.ts';
-import { evaluateAccount } from './invoice-run.ts';
+import { type AccountRunInput, evaluateAccount } from './invoice-run.ts';
 import type { InvoicingConfig } from './invoicing-config.ts';
 import { type AccountBilling, loadBillingState } from './load-billing-state.ts';
-import type { BillingRequest, CursorChoice } from './load-streams.ts';
+import { type BillingRequest, type CursorChoice, choiceOfRun } from './load-streams.ts';
 import type { AccountInvoicingState } from './model.ts';
 import type { NewInvoiceItem } from './new-items.ts';
 import { runInput, withRepairedItems, withWindowItems } from './run-accounts.ts';
+import { isDue } from './window.ts';
 
 /** A subscription of which the next run would make other items than the evaluation of its whole history. */
 export interface CoverageDifference {
@@ -43,13 +49,13 @@ export async function verifyCoverage(
   const requests = [{ account, targetDate, runDate: targetDate, state: state ?? initialState(account) }];
   const [run] = await withRepairedItems(
     session,
-    await load(session, input, { requests, choice: 'due' }),
+    await load(session, input, { requests, choice: choiceOfRun(config) }),
     config,
   );
   const all = await load(session, input, { requests, choice: 'all' });
-  const [whole] = await withWindowItems(session, await wholeHistories(session, all));
-  const found = itemsBySubscription(run, config);
-  const expected = itemsBySubscription(whole, config);
+  const [whole] = await withWindowItems(session, await withAllRows(session, all));
+  const found = itemsOfRun(run, config);
+  const expected = itemsOfWholeHistories(whole, config);
   const ids = [...new Set([...found.keys(), ...expected.keys()])].sort();
   return ids
     .map((subscriptionId) => ({
@@ -81,8 +87,7 @@ async function load(
   return billings;
 }
 
-/** The subscriptions as if they had never been evaluated, with every row that there is. */
-async function wholeHistories(
+async function withAllRows(
   session: ReadSession,
   billings: readonly AccountBilling[],
 ): Promise<readonly AccountBilling[]> {
@@ -97,24 +102,57 @@ async function wholeHistories(
     ...billing,
     subscriptions: billing.subscriptions.map((subscription) => ({
       ...subscription,
-      cursor: null,
       rows: rows.get(subscription.subscriptionId) ?? [],
     })),
   }));
 }
 
-function itemsBySubscription(
-  billing: AccountBilling | undefined,
-  config: InvoicingConfig,
-): ReadonlyMap<Uuid, readonly NewInvoiceItem[]> {
+type Items = ReadonlyMap<Uuid, readonly NewInvoiceItem[]>;
+
+function itemsOfRun(billing: AccountBilling | undefined, config: InvoicingConfig): Items {
   if (billing === undefined) return new Map();
-  // Nothing is stored, so any id does; items of one evaluation do not refer to each other.
-  const { evaluations } = evaluateAccount(runInput(billing, config), () => billing.account.id);
+  return itemsOf(evaluateAccount(runInput(billing, config), madeUp(billing)).evaluations);
+}
+
+function itemsOfWholeHistories(billing: AccountBilling | undefined, config: InvoicingConfig): Items {
+  if (billing === undefined) return new Map();
+  const input = runInput(billing, config);
+  return itemsOf(
+    billing.subscriptions.map((subscription) => {
+      const targetDate = verifiedUpTo(subscription, input);
+      return evaluateSubscription(
+        { ...subscription, cursor: null },
+        { ...input, targetDate },
+        madeUp(billing),
+      );
+    }),
+  );
+}
+
+/**
+ * Of what is due the date of the run. What is not must have nothing to bill before its next due date, and may have been
+ * looked at up to a later date than today already.
+ */
+function verifiedUpTo(
+  { events, cursor }: SubscriptionBilling,
+  { targetDate, config: { inArrearMode } }: AccountRunInput,
+): LocalDate {
+  if (cursor === null || isDue({ events, cursor, targetDate, inArrearMode })) return targetDate;
+  if (cursor.nextDueDate !== null) return addDays(cursor.nextDueDate, -1);
+  return maxDate(targetDate, cursor.settledThrough ?? targetDate);
+}
+
+function itemsOf(evaluations: readonly SubscriptionEvaluation[]): Items {
   return new Map(
     evaluations
       .filter(({ items }) => items.length > 0)
       .map(({ subscriptionId, items }) => [subscriptionId, items]),
   );
+}
+
+/** Nothing is stored, so any id does; items of one evaluation do not refer to each other. */
+function madeUp(billing: AccountBilling): () => Uuid {
+  return () => billing.account.id;
 }
 
 function factsOf(items: readonly NewInvoiceItem[]): string {

@@ -7,7 +7,7 @@ export const propertyRuns = runs(100_000);
 export const historyRuns = runs(100_000, 2_000);
 
 /** The same played by the engine on a database, with an engine and a database of its own for each. */
-export const storedRuns = process.env.BILLWRIGHT_TEST_LONG === '1' ? 500 : 5;
+export const storedRuns = process.env.BILLWRIGHT_TEST_LONG === '1' ? 500 : 4;
 
 /** Cases per zone and host zone; there are 384 such pairs, each case makes several comparisons. */
 export const zoneRuns = runs(2_500);

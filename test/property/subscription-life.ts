@@ -73,6 +73,7 @@ export class SubscriptionLife {
   readonly #dueEvents = new Map<Uuid, Instant>();
   readonly #dueRuns = new Map<LocalDate, Instant>();
   #now: Instant;
+  /** Latest target date so far: later runs do not look at less (invoicing.md §7.3, monotony). */
   #maxTargetDate: LocalDate | null = null;
   #isAutomatic = true;
 
@@ -340,6 +341,7 @@ export class SubscriptionLife {
   #run(asked: LocalDate): void {
     const targetDate = this.#maxTargetDate === null ? asked : maxDate(asked, this.#maxTargetDate);
     const { ledger } = this;
+    this.#maxTargetDate = targetDate;
     ledger.change(this.#stream());
     const { events, cursor, config } = ledger;
     const { inArrearMode } = config;
@@ -354,7 +356,6 @@ export class SubscriptionLife {
     for (const date of chargedThroughDates(made).values()) {
       this.#subscription = { ...this.#subscription, chargedThrough: atReferenceTime(date, this.#account) };
     }
-    if (made.some(({ itemType }) => itemType === 'RECURRING')) this.#maxTargetDate = targetDate;
     const next = ledger.cursor?.nextDueDate ?? null;
     if (next !== null && next > targetDate) this.#dueRuns.set(next, atReferenceTime(next, this.#account).at);
   }
