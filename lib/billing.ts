@@ -179,7 +179,10 @@ export const Billing = {
       handlers: engine.handlers,
       tenantOf: (recordId) => engine.tenants.refOfRecord(recordId),
       node: options.nodeName ?? ports.ids.next(),
-      housekeeping: [engine.idempotency.purge.bind(engine.idempotency)],
+      housekeeping: [
+        engine.idempotency.purge.bind(engine.idempotency),
+        engine.security.tokenKeys.purge.bind(engine.security.tokenKeys),
+      ],
       ...options.queue,
     });
     await dispatcher.recover();

@@ -246,6 +246,9 @@ export const MAX_TOKEN_CHARACTERS = 8 * KIBIBYTE;
 /** How long a signing key signs. */
 export const SIGNING_KEY_LIFETIME_MS = 90 * DAY_MS;
 
+/** How long a key that signs no more is kept: longer than any token that it has signed, which live 30 days at most. */
+export const SIGNING_KEY_RETENTION_MS = 60 * DAY_MS;
+
 /** How long published keys, ours and those of other issuers, may be remembered. */
 export const KEY_SET_CACHE_MS = 10 * MINUTE_MS;
 

@@ -163,6 +163,9 @@ export function securityStore(access: SystemAccess, dialect: Dialect): SecurityS
     },
 
     listSigningKeys: async () => read(signingKeysTable, sql`1 = 1`),
+    deleteSigningKeys: async (ids) => {
+      await access.run(sql`delete from bw_signing_keys where ${isIn('id', 'uuid', ids)}`);
+    },
     insertSigningKey: async (key, unlessNewerThanMs) =>
       access.transact(async (runner) => {
         // A row of its own kind is what all nodes lock: there is none of the key that is not there yet.

@@ -23,7 +23,10 @@ export interface CloseOptions {
   /** Wins over `itemAdjustUnpaidInvoices`. */
   readonly writeOffUnpaidInvoices?: boolean | undefined;
   readonly itemAdjustUnpaidInvoices?: boolean | undefined;
-  /** Removes the account's planned work from all queues; push notifications that are promised still arrive. */
+  /**
+   * Removes the account's planned work from all queues, but not the ends of subscriptions that the same call plans; push
+   * notifications that are promised still arrive.
+   */
   readonly removeFutureNotifications?: boolean | undefined;
 }
 
@@ -52,6 +55,10 @@ export class AccountCloseService {
       : null;
     await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
       const account = await lockAccount(session, accountId);
+      // First, so that the ends which this very call plans are told of when they are reached.
+      if (options.removeFutureNotifications === true) {
+        await session.unscheduleFuture(account.recordId, context.createdDate);
+      }
       await addEngineTag(session, [account], { definitionId: SystemTag.AUTO_INVOICING_OFF, ids });
       if (catalogsOf !== null) {
         const tools = { now: context.createdDate, nextId: () => ids.next() };
@@ -63,9 +70,6 @@ export class AccountCloseService {
         await adjustUnpaidItems(session, { account, description }, ids);
       }
       await this.#block(session, account);
-      if (options.removeFutureNotifications === true) {
-        await session.unscheduleFuture(account.recordId, context.createdDate);
-      }
     });
   }
 

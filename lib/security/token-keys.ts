@@ -1,4 +1,4 @@
-import { SIGNING_KEY_LIFETIME_MS } from '../limits.ts';
+import { SIGNING_KEY_LIFETIME_MS, SIGNING_KEY_RETENTION_MS } from '../limits.ts';
 import type { Ports } from '../ports/index.ts';
 import type { SigningKey } from './model.ts';
 import { publishedKeysAt, signingKeyAt } from './signing-keys.ts';
@@ -58,6 +58,16 @@ export class TokenKeys {
   async published(graceMs: number): Promise<readonly Pick<SigningKey, 'kid' | 'publicKey'>[]> {
     const keys = await this.#ports.storage.security.listSigningKeys();
     return publishedKeysAt(keys, { nowMs: this.#ports.systemClock.nowMs(), graceMs });
+  }
+
+  /** Removes the keys whose tokens are long dead; the one that signs is never among them. */
+  async purge(): Promise<void> {
+    const { storage, systemClock } = this.#ports;
+    const keys = await storage.security.listSigningKeys();
+    const at = { nowMs: systemClock.nowMs(), graceMs: SIGNING_KEY_RETENTION_MS };
+    const kept = new Set(publishedKeysAt(keys, at));
+    const dead = keys.filter((key) => !kept.has(key));
+    if (dead.length > 0) await storage.security.deleteSigningKeys(dead.map(({ id }) => id));
   }
 
   async #current(): Promise<SigningKey | null> {

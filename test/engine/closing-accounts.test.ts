@@ -1,5 +1,12 @@
 import { expect } from 'chai';
-import { type CloseOptions, decimal, formatDecimal, SystemTag, type Uuid } from '../../lib/index.ts';
+import {
+  type CloseOptions,
+  decimal,
+  formatDecimal,
+  formatLocalDate,
+  SystemTag,
+  type Uuid,
+} from '../../lib/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
@@ -144,6 +151,21 @@ eachDatabase((_kind, open) => {
       await engine.runTo('2024-02-02T00:00:00Z');
       expect(await itemsOf(id)).to.have.length(1);
       expect(await itemsOf(other.id)).to.have.length(2);
+    });
+
+    it('keeps the ends that it plans itself when it removes planned work', async () => {
+      const { id } = await engine.acme.createAccount({ currency: 'USD' });
+      const { subscriptionId } = await subscribe(id);
+      await engine.settle();
+      await close(id, { cancelAllSubscriptions: true, removeFutureNotifications: true });
+      expect(await planned()).to.deep.equal(['subscription-service:subscription-events']);
+      await engine.settle();
+      await told();
+      await engine.runTo('2024-02-01T00:00:00Z');
+      expect((await told()).filter((type) => /CANCEL/.test(type))).to.deep.equal(['SUBSCRIPTION_CANCEL']);
+      const { billingEnd } = await engine.acme.getSubscription(subscriptionId);
+      expect(billingEnd && formatLocalDate(billingEnd.date)).to.equal('2024-02-01');
+      expect(await itemsOf(id)).to.have.length(1);
     });
 
     it('cancels all subscriptions: the service now, billing at the end of what is invoiced', async () => {

@@ -1,4 +1,6 @@
 import { Agent, request } from 'node:http';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { routeTable } from '../../adapters/koa/routes/route-table.ts';
@@ -19,8 +21,20 @@ const runs = Number(
 /** After so many a fresh database takes over: what the requests leave behind does not slow the later ones. */
 const RUNS_PER_DATABASE = 5_000;
 
+/** What the process may hold more after a database than after the first one. */
+const MOST_HEAP_GROWTH = 64 * 2 ** 20;
+
 /** Processor time that one request may take. */
 const MOST_MS_PER_REQUEST = 1_000;
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+
+/** Bytes that are still reachable. */
+function liveHeap(): number {
+  collect();
+  return process.memoryUsage().heapUsed;
+}
 
 const statuses = new Set([
   200, 201, 204, 304, 400, 401, 403, 404, 405, 406, 408, 409, 413, 414, 415, 422, 501,
@@ -34,6 +48,7 @@ eachDatabase((kind, open) => {
     after(() => agent.destroy());
 
     it('end in a known status, with the error body where they fail, and hang nothing', async () => {
+      let heapAtFirst: number | null = null;
       for (let left = runs; left > 0; left -= RUNS_PER_DATABASE) {
         const serving = await serve(await open(migrated));
         try {
@@ -47,6 +62,9 @@ eachDatabase((kind, open) => {
           agent.destroy();
           await serving.close();
         }
+        const heap = liveHeap();
+        heapAtFirst ??= heap;
+        expect(heap - heapAtFirst, 'growth of the heap').to.be.lessThan(MOST_HEAP_GROWTH);
       }
     }).timeout(0);
   });

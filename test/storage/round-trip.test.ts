@@ -756,6 +756,10 @@ eachDatabase((kind, open) => {
       await security.insertSigningKey(key, 6);
       await security.insertSigningKey({ ...key, id: newId(), kid: 'later' }, 6);
       expect(withoutRecordIds(await security.listSigningKeys())).to.deep.equal([key]);
+      await security.deleteSigningKeys([newId()]);
+      expect(await security.listSigningKeys()).to.have.length(1);
+      await security.deleteSigningKeys([key.id]);
+      expect(await security.listSigningKeys()).to.deep.equal([]);
 
       expect(await system.readTestClock()).to.equal(null);
       await system.writeTestClock({ base: now, setAtMs: 5 });

@@ -59,6 +59,7 @@ export interface SecurityStore {
   listSigningKeys(): Promise<readonly SigningKey[]>;
   /** Inserts unless a key was made after `unlessNewerThanMs`: of two nodes that both find one due, one makes it. */
   insertSigningKey(key: New<SigningKey>, unlessNewerThanMs: number): Promise<void>;
+  deleteSigningKeys(ids: readonly Uuid[]): Promise<void>;
 }
 
 export interface UserChange {
