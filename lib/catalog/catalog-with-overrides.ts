@@ -14,6 +14,12 @@ import {
 } from './price-change-events.ts';
 import type { SubscriptionContext } from './rules.ts';
 
+/** A span of time whose instants all count as its end. */
+export interface SeenAsOf {
+  readonly from: Instant;
+  readonly end: Instant;
+}
+
 /**
  * A catalog with the override plans that one operation reads: wherever a plan is sought by name, the catalog's own come
  * first, then the override plans by their exact name (catalog.md §10 rule 7). An immutable value.
@@ -22,16 +28,26 @@ export class CatalogWithOverrides {
   readonly catalog: Catalog;
   readonly #overridePlans: ReadonlyMap<string, OverridePlan>;
 
-  /** @param overridePlans none is named like a plan of the catalog. */
-  constructor(catalog: Catalog, overridePlans: readonly OverridePlan[]) {
+  readonly #seen: SeenAsOf | null;
+
+  /**
+   * @param overridePlans none is named like a plan of the catalog.
+   * @param seen instants at which a later version counts already; none by default.
+   */
+  constructor(catalog: Catalog, overridePlans: readonly OverridePlan[], seen: SeenAsOf | null = null) {
     this.catalog = catalog;
+    this.#seen = seen;
     this.#overridePlans = new Map(overridePlans.map((plan) => [plan.name, plan]));
     Object.freeze(this);
   }
 
   /** The same with another override plan: for a dry run, or one just made. */
   with(overridePlan: OverridePlan): CatalogWithOverrides {
-    return new CatalogWithOverrides(this.catalog, [...this.#overridePlans.values(), overridePlan]);
+    return new CatalogWithOverrides(
+      this.catalog,
+      [...this.#overridePlans.values(), overridePlan],
+      this.#seen,
+    );
   }
 
   /** As `Catalog.revision`. */
@@ -49,7 +65,16 @@ export class CatalogWithOverrides {
     const earlier = this.catalog.asOf(revision);
     return earlier === this.catalog
       ? this
-      : new CatalogWithOverrides(earlier, [...this.#overridePlans.values()]);
+      : new CatalogWithOverrides(earlier, [...this.#overridePlans.values()], this.#seen);
+  }
+
+  /** The same, where every instant of a span sees what holds at its end: a dry run of a day (catalog.md §6.1). */
+  seenAsOf(span: SeenAsOf): CatalogWithOverrides {
+    return new CatalogWithOverrides(this.catalog, [...this.#overridePlans.values()], span);
+  }
+
+  #seenAt(at: Instant): Instant {
+    return this.#seen !== null && at >= this.#seen.from && at < this.#seen.end ? this.#seen.end : at;
   }
 
   overridePlanNamed(name: string): OverridePlan | undefined {
@@ -58,20 +83,25 @@ export class CatalogWithOverrides {
 
   /** As `Catalog.resolveVersion`. */
   resolveVersion(at: Instant): CatalogVersion {
-    return this.catalog.resolveVersion(at);
+    return this.catalog.resolveVersion(this.#seenAt(at));
   }
 
   /** As `Catalog.resolvePlan`; an override plan is resolved by its parent, whose version it follows. */
   resolvePlan(planName: string, at: Instant, lastPlanChange: Instant): ResolvedPlan {
     const overridePlan = this.#overridePlans.get(planName);
-    if (overridePlan === undefined) return this.catalog.resolvePlan(planName, at, lastPlanChange);
-    const { version, plan } = this.catalog.resolvePlan(overridePlan.parentPlanName, at, lastPlanChange);
+    const instants = [this.#seenAt(at), this.#seenAt(lastPlanChange)] as const;
+    if (overridePlan === undefined) return this.catalog.resolvePlan(planName, ...instants);
+    const { version, plan } = this.catalog.resolvePlan(overridePlan.parentPlanName, ...instants);
     return { version, plan: overridePlan.planFrom(plan) };
   }
 
   /** As `Catalog.priceChangeEvents`; an override plan follows the versions of its parent. */
   priceChangeEvents(timeline: PlanTimeline, alignment?: PriceChangeAlignment): readonly PriceChangeEvent[] {
-    return priceChangeEvents((planName, at) => this.#plansChangedAfter(planName, at), timeline, alignment);
+    return priceChangeEvents(
+      (planName, at) => this.#plansChangedAfter(planName, this.#seenAt(at)),
+      timeline,
+      alignment,
+    );
   }
 
   #plansChangedAfter(planName: string, at: Instant): readonly ResolvedPlan[] {

@@ -3,7 +3,7 @@ export { Catalog, type CatalogPast, createCatalog, type ResolvedPlan } from './c
 export { type CatalogValidation, problemText } from './catalog-document.ts';
 export * from './catalog-json.ts';
 export { CatalogVersion, createVersion } from './catalog-version.ts';
-export { CatalogWithOverrides } from './catalog-with-overrides.ts';
+export { CatalogWithOverrides, type SeenAsOf } from './catalog-with-overrides.ts';
 export { type FirstCharge, firstRecurringCharge, isFreeFinitePhase, phasesFrom } from './charge-start.ts';
 export { DefinedCatalog, defineCatalog } from './define/define-catalog.ts';
 export type * from './define/definition.ts';

@@ -7,11 +7,11 @@ import type { ReadSession } from '../ports/storage/index.ts';
 import { billingEvents } from '../subscriptions/billing-events.ts';
 import type { SubscriptionHistory } from '../subscriptions/bundle-timelines.ts';
 import {
+  catalogUnder,
   cursorsUnder,
   eventsUnder,
   type Hypothesis,
   subscriptionsUnder,
-  withForeseenPlan,
 } from '../subscriptions/hypothesis.ts';
 import { planNamesOf } from '../subscriptions/lifecycle-order.ts';
 import type { LifecycleEvent, Subscription } from '../subscriptions/model.ts';
@@ -94,7 +94,7 @@ export async function loadStreams<R extends StreamRequest>(
     accountIds: input.requests.map(({ account }) => account.id),
     planNames: planNamesOf(storedEvents),
   });
-  const plansOf = (accountId: Uuid) => withForeseenPlan(storedPlansOf(accountId), hypothesis);
+  const plansOf = (accountId: Uuid) => catalogUnder(storedPlansOf(accountId), hypothesis);
   return { cursors, ...streamsOf({ ...input, cursors, subscriptions: withBases, events, plansOf }) };
 }
 

@@ -1,4 +1,4 @@
-import type { CatalogWithOverrides, OverridePlan } from '../catalog/index.ts';
+import type { CatalogWithOverrides, OverridePlan, SeenAsOf } from '../catalog/index.ts';
 import type { Uuid } from '../ids/index.ts';
 import type { StoredCursor } from '../invoicing/model.ts';
 import type { New } from '../ports/storage/index.ts';
@@ -24,12 +24,19 @@ export interface Hypothesis {
   readonly runDates: readonly LocalDate[];
   /** The plan that requested prices would make; null without any. */
   readonly overridePlan: OverridePlan | null;
+  /** The rest of the day that the action is dated on, which sees the catalog of its end (§20); null without a date. */
+  readonly day: SeenAsOf | null;
+}
+
+/** When the action is tried, and the day that it is dated on. */
+export interface HypothesisTime extends Pick<Hypothesis, 'day'> {
+  readonly now: Instant;
 }
 
 export function hypothesisOfCreation(
   creation: Creation,
   overridePlan: OverridePlan | null,
-  now: Instant,
+  { now, day }: HypothesisTime,
 ): Hypothesis {
   return {
     created: creation.subscription,
@@ -39,13 +46,14 @@ export function hypothesisOfCreation(
     touched: new Map(),
     runDates: [runEventOfCreations([creation], now)].flatMap((event) => event?.effective.date ?? []),
     overridePlan,
+    day,
   };
 }
 
 export function hypothesisOfEdits(
   edits: readonly SubscriptionEdit[],
   overridePlan: OverridePlan | null,
-  now: Instant,
+  { now, day }: HypothesisTime,
 ): Hypothesis {
   const touched = Map.groupBy(edits.flatMap(touchedDates), ({ subscriptionId }) => subscriptionId);
   return {
@@ -56,6 +64,7 @@ export function hypothesisOfEdits(
     touched: new Map([...touched].map(([id, days]) => [id, days.map(({ date }) => date)])),
     runDates: edits.flatMap((edit) => runEventOf(edit, now)?.effective.date ?? []),
     overridePlan,
+    day,
   };
 }
 
@@ -106,6 +115,15 @@ export function subscriptionsUnder(
   stored: readonly Subscription[],
 ): readonly Subscription[] {
   return created === null ? stored : [...stored, { ...created, recordId: NEXT_RECORD_ID }];
+}
+
+/** The catalog as the action sees it, with the plan that requested prices would make. */
+export function catalogUnder(
+  catalog: CatalogWithOverrides,
+  hypothesis: Pick<Hypothesis, 'overridePlan' | 'day'> | null,
+): CatalogWithOverrides {
+  const day = hypothesis?.day ?? null;
+  return withForeseenPlan(day === null ? catalog : catalog.seenAsOf(day), hypothesis);
 }
 
 /** The catalog with the plan that requested prices would make. */

@@ -1,9 +1,10 @@
 import type { Account } from '../accounts/model.ts';
 import type { CatalogSource } from '../catalog/catalog-source.ts';
-import type { OverrideDefinition, OverridePlan } from '../catalog/index.ts';
+import type { CatalogWithOverrides, OverrideDefinition, OverridePlan, SeenAsOf } from '../catalog/index.ts';
 import { foreseenOverridePlan } from '../catalog/override-plans.ts';
 import { assertInvariant } from '../errors/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
+import { addDays, addMilliseconds, type Instant, startOfDay, UTC } from '../time/index.ts';
 import { followBase } from './add-on-ends.ts';
 import { checkAddOnChange } from './add-on-rules.ts';
 import { checkBundleOwner, noSuchBundle, notInBundle } from './bundle-choice.ts';
@@ -22,6 +23,7 @@ import { loadCreation } from './load-creation.ts';
 import { loadRunning, type RunningInBundle } from './load-running.ts';
 import { noSuchSubscription } from './no-such-subscription.ts';
 import { checkCategory } from './plan-choice.ts';
+import { datedInstant, type RequestedDate } from './requested-date.ts';
 import type { RunningSubscription } from './running-subscription.ts';
 
 export interface LoadHypothesisInput {
@@ -61,7 +63,9 @@ async function started(
 ): Promise<Hypothesis> {
   const { now, nextId } = tools;
   const group = groupOf(request);
-  const input = await loadCreation(session, { account, groups: [group], options, catalogsOf, now });
+  const day = dayOf(options.billingDate, { account, now });
+  const loaded = await loadCreation(session, { account, groups: [group], options, catalogsOf, now });
+  const input = { ...loaded, catalog: seenOn(day, loaded.catalog) };
   const chosen = chooseGroup(group, input);
   const [definition = null] = chosen.subscriptions.map(({ overrides }) => overrides);
   const overridePlan = await foreseen(session, definition, input);
@@ -73,7 +77,7 @@ async function started(
   });
   const [creation] = bundle?.creations ?? [];
   assertInvariant(creation, 'A creation makes a subscription');
-  return hypothesisOfCreation(creation, overridePlan, now);
+  return hypothesisOfCreation(creation, overridePlan, { now, day });
 }
 
 async function changed(
@@ -82,7 +86,10 @@ async function changed(
   input: LoadHypothesisInput,
 ): Promise<Hypothesis> {
   const planName = request.target.planName ?? null;
-  const { running, bundle } = await findRunning(session, of, { ...input, planName });
+  const day = dayOf(request.requestedDate, { account: input.account, now: input.tools.now });
+  const found = await findRunning(session, of, { ...input, planName });
+  const { bundle } = found;
+  const running = { ...found.running, catalog: seenOn(day, found.running.catalog) };
   const decided = decideChange(running, request, input.tools.now);
   checkCategory(decided.choice, productCategory);
   checkAddOnChange(decided, { running, bundle }, input.tools.now);
@@ -90,7 +97,7 @@ async function changed(
   const { edit } = planChange(running, { request, decided, overridePlan }, input.tools);
   const plans = overridePlan === null ? running.catalog : running.catalog.with(overridePlan);
   const follow = followBase({ bundle, edit, plans, zone: input.account.timeZone }, input.tools);
-  return hypothesisOfEdits([edit, ...follow], overridePlan, input.tools.now);
+  return hypothesisOfEdits([edit, ...follow], overridePlan, { now: input.tools.now, day });
 }
 
 async function stopped(
@@ -102,7 +109,22 @@ async function stopped(
   const { edit } = planCancellation(running, options, input.tools);
   const zone = input.account.timeZone;
   const follow = followBase({ bundle, edit, plans: running.catalog, zone }, input.tools);
-  return hypothesisOfEdits([edit, ...follow], null, input.tools.now);
+  return hypothesisOfEdits([edit, ...follow], null, { now: input.tools.now, day: null });
+}
+
+/** From the instant that a date means to the end of that day, 23:59:59 UTC; null where no date is given (§20). */
+function dayOf(
+  requested: RequestedDate | null | undefined,
+  { account, now }: { readonly account: Account; readonly now: Instant },
+): SeenAsOf | null {
+  if (!requested || !('date' in requested)) return null;
+  const from = datedInstant(requested, now, account).at;
+  const end = addMilliseconds(startOfDay(addDays(requested.date, 1), UTC), -1_000);
+  return from < end ? { from, end } : null;
+}
+
+function seenOn(day: SeenAsOf | null, catalog: CatalogWithOverrides): CatalogWithOverrides {
+  return day === null ? catalog : catalog.seenAsOf(day);
 }
 
 async function foreseen(

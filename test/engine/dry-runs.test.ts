@@ -12,6 +12,7 @@ import {
 import { eachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
+import { pricedCatalog } from '../support/priced-catalog.ts';
 import { rowsOf } from '../support/queue-rows.ts';
 
 const day = (text: string) => ({ date: parseLocalDate(text) });
@@ -25,8 +26,12 @@ eachDatabase((_kind, open) => {
 
     afterEach(() => engine.close());
 
-    async function begin(now: string, billCycleDayLocal?: number): Promise<void> {
-      engine = await openEngine(open, { now, trace: (text) => statements.push(text) });
+    async function begin(now: string, billCycleDayLocal?: number, catalog?: string): Promise<void> {
+      engine = await openEngine(open, {
+        now,
+        trace: (text) => statements.push(text),
+        ...(catalog === undefined ? {} : { catalog }),
+      });
       const account = await engine.payingAccount({
         currency: 'USD',
         ...(billCycleDayLocal === undefined ? {} : { billCycleDayLocal }),
@@ -304,6 +309,48 @@ eachDatabase((_kind, open) => {
         await engine.acme.subscriptions.cancel(of.subscriptionId, { billingPolicy: 'IMMEDIATE' });
         await engine.settle();
         expect(await lastLines()).to.deep.equal(repaired);
+      });
+
+      it('catalog §6.1: a date sees the version of the end of its day, no date that of now', async () => {
+        await begin(
+          '2024-01-10T06:00:00Z',
+          1,
+          pricedCatalog({ effectiveDate: '2024-01-01', price: '10.00' }),
+        );
+        const later = { effectiveDate: '2024-01-10T12:00:00Z', price: '31.00' };
+        await engine.acme.uploadCatalog(pricedCatalog(later));
+        const start = { dryRunAction: 'START_BILLING', planName: 'heat-monthly' } as const;
+        expect(await action(start)).to.deep.equal(['RECURRING 2024-01-10..2024-02-01 7.1']);
+        const dated = { ...start, effectiveDate: day('2024-01-10') };
+        expect(await action(dated)).to.deep.equal(['RECURRING 2024-01-10..2024-02-01 22']);
+        expect(await action({ ...start, effectiveDate: day('2024-01-09') })).to.deep.equal([
+          'RECURRING 2024-01-09..2024-02-01 7.42',
+        ]);
+      });
+
+      it('START_BILLING of an add-on, and what a base takes with it', async () => {
+        await begin('2024-01-01T00:00:00Z', 1);
+        const of = await subscribe('team-now');
+        const add = {
+          dryRunAction: 'START_BILLING',
+          planName: 'support-monthly',
+          bundleId: of.bundleId,
+        } as const;
+        const expected = ['RECURRING 2024-01-01..2024-02-01 15'];
+        expect(await action(add)).to.deep.equal(expected);
+        await engine.acme.createSubscription({
+          accountId,
+          planName: 'support-monthly',
+          bundleId: of.bundleId,
+        });
+        await engine.settle();
+        expect(await lastLines()).to.deep.equal(expected);
+        engine.clock.set('2024-01-11T00:00:00Z');
+        const foretold = await action({ dryRunAction: 'STOP_BILLING', ...of, billingPolicy: 'IMMEDIATE' });
+        expect(foretold).to.deep.include('REPAIR_ADJ 2024-01-11..2024-02-01 -10.16');
+        await engine.acme.subscriptions.cancel(of.subscriptionId, { billingPolicy: 'IMMEDIATE' });
+        await engine.settle();
+        expect(await lastLines()).to.deep.equal(foretold);
       });
 
       it('gives an account without bill cycle day one for the call only', async () => {
