@@ -382,6 +382,94 @@ eachDatabase((_kind, open) => {
         ]);
       });
 
+      describe('a base with its add-ons', () => {
+        let bundleId: Uuid;
+        let base: Uuid;
+        let addOn: Uuid;
+
+        beforeEach(async () => {
+          await begin('2024-01-09T08:00:00Z');
+          ({ bundleId, subscriptionId: base } = await subscribe('solo-now'));
+          addOn = (await subscribe('support-monthly', { bundleId })).subscriptionId;
+          engine.clock.set('2024-01-19T08:00:00Z');
+          await engine.settle();
+        });
+
+        const endsOf = async (id: Uuid) => {
+          const { state, cancelled, billingEnd } = await engine.acme.getSubscription(id);
+          return [state, dateOf(cancelled), dateOf(billingEnd)];
+        };
+
+        it('END_OF_TERM: add-ons follow the base', async () => {
+          const made = await transfer(bundleId);
+          await engine.settle();
+          expect(await endsOf(base)).to.deep.equal(['CANCELLED', '2024-01-19', '2024-02-09']);
+          expect(await endsOf(addOn)).to.deep.equal(['CANCELLED', '2024-01-19', '2024-02-09']);
+          const ofAddOn = await engine.acme.audit.logs([addOn], 'FULL');
+          expect(ofAddOn.get(addOn)).to.have.length.greaterThan(0);
+          await engine.runTo('2024-03-01');
+          expect((await linesOf(source)).toSorted()).to.deep.equal([
+            'RECURRING 2024-01-09..2024-02-09 15',
+            'RECURRING 2024-01-09..2024-02-09 19.95',
+          ]);
+          const { subscriptions } = await engine.acme.bundles.get(made);
+          expect(
+            subscriptions.map(({ productCategory, state, sourceType }) => [
+              productCategory,
+              state,
+              sourceType,
+            ]),
+          ).to.deep.equal([
+            ['BASE', 'ACTIVE', 'TRANSFERRED'],
+            ['ADD_ON', 'ACTIVE', 'TRANSFERRED'],
+          ]);
+        });
+
+        it('IMMEDIATE: all end at the transfer, both are credited, and both go on', async () => {
+          await transfer(bundleId, { billingPolicy: 'IMMEDIATE' });
+          await engine.settle();
+          expect(await endsOf(base)).to.deep.equal(['CANCELLED', '2024-01-19', '2024-01-19']);
+          expect(await endsOf(addOn)).to.deep.equal(['CANCELLED', '2024-01-19', '2024-01-19']);
+          // 21 of 31 days of 15.00 and of 19.95.
+          expect(
+            (await linesOf(source)).filter((line) => line.startsWith('REPAIR')).toSorted(),
+          ).to.deep.equal([
+            'REPAIR_ADJ 2024-01-19..2024-02-09 -10.16',
+            'REPAIR_ADJ 2024-01-19..2024-02-09 -13.51',
+          ]);
+          // 27 of 31 days to the bill cycle day of the account, the 15th; the add-on by that of its bundle, the 19th.
+          expect((await linesOf(target)).toSorted()).to.deep.equal([
+            'RECURRING 2024-01-19..2024-02-15 17.38',
+            'RECURRING 2024-01-19..2024-02-19 15',
+          ]);
+        });
+
+        it('an end of the base on its new account ends its add-ons there', async () => {
+          const made = await transfer(bundleId);
+          await engine.settle();
+          const { subscriptions } = await engine.acme.bundles.get(made);
+          const [newBase, newAddOn] = subscriptions.map(({ subscriptionId }) => subscriptionId);
+          if (newBase === undefined || newAddOn === undefined) throw new Error('nothing was transferred');
+          await engine.acme.subscriptions.cancel(newBase, {
+            entitlementPolicy: 'IMMEDIATE',
+            billingPolicy: 'IMMEDIATE',
+          });
+          await engine.settle();
+          expect(await endsOf(newAddOn)).to.deep.equal(['CANCELLED', '2024-01-19', '2024-01-19']);
+        });
+
+        it('an add-on that has ended stays behind', async () => {
+          await engine.acme.subscriptions.cancel(addOn, {
+            entitlementPolicy: 'IMMEDIATE',
+            billingPolicy: 'IMMEDIATE',
+          });
+          await engine.settle();
+          const made = await transfer(bundleId);
+          const begun = await onlyOf(made);
+          expect(begun.planName).to.equal('solo-now');
+        });
+      });
+
       it('two at once, there and back: one after the other, without a deadlock', async () => {
         await begin('2024-01-05T08:00:00Z');
         const { acme } = engine;
