@@ -328,6 +328,20 @@ eachDatabase((_kind, open) => {
         ]);
       });
 
+      it('START_BILLING in the past: one run bills it all, as that of the creation', async () => {
+        await begin('2024-02-20T00:00:00Z', 1);
+        const effectiveDate = day('2024-01-10');
+        const start = { dryRunAction: 'START_BILLING', planName: 'pro-monthly', effectiveDate } as const;
+        const expected = ['FIXED 2024-01-10..2024-02-09 0', 'RECURRING 2024-02-09..2024-03-01 181'];
+        expect(await action(start)).to.deep.equal(expected);
+        await engine.acme.createSubscription(
+          { accountId, planName: 'pro-monthly' },
+          { billingDate: effectiveDate, entitlementDate: effectiveDate },
+        );
+        await engine.settle();
+        expect(await lastLines()).to.deep.equal(expected);
+      });
+
       it('START_BILLING of an add-on, and what a base takes with it', async () => {
         await begin('2024-01-01T00:00:00Z', 1);
         const of = await subscribe('team-now');
