@@ -51,6 +51,7 @@ import type {
 import type { Storage } from './ports/storage/index.ts';
 import { Dispatcher } from './queue/dispatcher.ts';
 import { SecurityService } from './security/service.ts';
+import { BlockingService } from './subscriptions/blocking-service.ts';
 import { BundleService } from './subscriptions/bundle-service.ts';
 import { CreationService } from './subscriptions/creation-service.ts';
 import { LifecycleService } from './subscriptions/lifecycle-service.ts';
@@ -231,6 +232,7 @@ function engineOf(ports: Ports, settings: EngineSettings) {
     subscriptions: new SubscriptionService(ports, catalogs),
     creations: new CreationService(ports, catalogs),
     lifecycles: new LifecycleService(ports, catalogs),
+    blocking: new BlockingService(ports),
     bundles: new BundleService(ports, catalogs),
     transfers: new TransferService(ports, catalogs),
     invoicing,
@@ -277,7 +279,7 @@ function operationsOf(services: Engine['services']) {
   const { keyValues, signingSecrets, configuration } = services;
   const { tags, tagDefinitions, customFields } = services;
   const { catalogEntries, changeReports, manualItems, accountCredit, creations, lifecycles } = services;
-  const { invoiceStatuses, coverage, bundles, transfers } = services;
+  const { blocking, invoiceStatuses, coverage, bundles, transfers } = services;
   return Object.freeze({
     uploadCatalog: catalogs.upload.bind(catalogs),
     createAccount: accounts.create.bind(accounts),
@@ -340,6 +342,12 @@ function operationsOf(services: Engine['services']) {
       changeQuantity: lifecycles.changeQuantity.bind(lifecycles),
       bundlesOfAccount: subscriptions.bundlesOfAccount.bind(subscriptions),
       pageBundlesOfAccount: subscriptions.pageBundlesOfAccount.bind(subscriptions),
+    },
+    blocking: {
+      add: blocking.add.bind(blocking),
+      pauseBundle: blocking.pauseBundle.bind(blocking),
+      resumeBundle: blocking.resumeBundle.bind(blocking),
+      ofAccount: blocking.ofAccount.bind(blocking),
     },
     bundles: {
       get: bundles.get.bind(bundles),

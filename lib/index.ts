@@ -42,6 +42,8 @@ export * from './security/model.ts';
 export { ALL_PERMISSIONS, isPermitted } from './security/permissions.ts';
 export { isGranted } from './security/tenant-grants.ts';
 export type { NewTokenKey, TokenSigner } from './security/token-keys.ts';
+export type { BlockingOptions, BlockingStateRequest } from './subscriptions/blocking-request.ts';
+export type { BlockedRef, BlockingStateFilter } from './subscriptions/blocking-service.ts';
 export {
   type CancelSubscriptionOptions,
   EntitlementActionPolicy,

@@ -64,6 +64,9 @@ export const MAX_REQUESTED_DATE_YEARS = 100;
 /** Months ahead of today that a target date may lie (`invoice.maxNumberOfMonthsInFuture`). */
 export const MAX_TARGET_DATE_MONTHS = 36;
 
+/** Characters of the service and of the name of a blocking state. */
+export const MAX_BLOCKING_STATE_NAME_CHARACTERS = 50;
+
 /** Items per subscription and local day before a run is refused (`invoice.maxDailyNumberOfItemsSafetyBound`). */
 export const MAX_DAILY_ITEMS_PER_SUBSCRIPTION = 15;
 

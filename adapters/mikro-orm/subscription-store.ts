@@ -2,9 +2,14 @@ import type { SubscriptionReads, SubscriptionWrites } from '../../lib/ports/stor
 import { blockingStateAudit, lifecycleEventAudit, subscriptionAudit } from './audited-records.ts';
 import { insertAudited, updateAudited, type WriteScope } from './audited-writes.ts';
 import { bundleReads, bundleWrites } from './bundle-store.ts';
-import { select, selectByIds, selectOrdered, type TenantScope } from './record-access.ts';
-import { isIn, sql } from './sql.ts';
-import { blockingStatesTable, lifecycleEventsTable, subscriptionsTable } from './tables/subscriptions.ts';
+import { ofAccounts, select, selectByIds, selectOrdered, type TenantScope } from './record-access.ts';
+import { isIn, raw, sql } from './sql.ts';
+import {
+  blockingStatesTable,
+  IS_BLOCK,
+  lifecycleEventsTable,
+  subscriptionsTable,
+} from './tables/subscriptions.ts';
 
 export function subscriptionReads(scope: TenantScope): SubscriptionReads {
   return {
@@ -37,6 +42,13 @@ export function subscriptionReads(scope: TenantScope): SubscriptionReads {
         : selectOrdered(scope, blockingStatesTable, {
             condition: sql`${isIn('blocked_id', 'uuid', blockedIds)} and is_active`,
             order: 'effective, sequence, record_id',
+          }),
+    findBlocksOfAccounts: async (accountIds) =>
+      accountIds.length === 0
+        ? []
+        : selectOrdered(scope, blockingStatesTable, {
+            condition: sql`${ofAccounts(scope, accountIds)} and ${raw(IS_BLOCK)}`,
+            order: 'effective, record_id',
           }),
   };
 }

@@ -6,11 +6,12 @@ import { MAX_DESCRIPTION_LENGTH } from '../invoicing/manual-items.ts';
 import { writeOffUnpaid } from '../invoicing/write-off.ts';
 import type { Ports } from '../ports/index.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
-import { blockingStateEvent } from '../subscriptions/blocking-events.ts';
-import { blockFlagsAt, statesInTimeOrder } from '../subscriptions/blocking-in-force.ts';
+import { statesInTimeOrder } from '../subscriptions/blocking-in-force.ts';
+import type { Block } from '../subscriptions/blocking-plan.ts';
 import { cancelAll } from '../subscriptions/cancel-all.ts';
-import { type BlockingState, BlockingStateType } from '../subscriptions/model.ts';
+import { BlockingStateType } from '../subscriptions/model.ts';
 import { datedInstant } from '../subscriptions/requested-date.ts';
+import { setBlockingStates } from '../subscriptions/set-blocking-states.ts';
 import { addEngineTag } from '../tags/engine-tags.ts';
 import { SystemTag } from '../tags/system-definitions.ts';
 import type { Account } from './model.ts';
@@ -79,27 +80,15 @@ export class AccountCloseService {
     const own = states.filter(({ service }) => service === ACCOUNT_SERVICE);
     if (statesInTimeOrder(own).at(-1)?.stateName === CLOSE_ACCOUNT) return;
     const now = session.authorship.createdDate;
-    const effective = datedInstant(null, now, account);
-    const closed = {
-      id: this.#ports.ids.next(),
-      blockedId: account.id,
-      accountRecordId: account.recordId,
-      type: BlockingStateType.ACCOUNT,
+    const closed: Block = {
+      object: { type: BlockingStateType.ACCOUNT, account },
       service: ACCOUNT_SERVICE,
       stateName: CLOSE_ACCOUNT,
       isBlockChange: true,
       isBlockEntitlement: false,
       isBlockBilling: false,
-      effective,
-      sequence: states.reduce((last, { sequence }) => Math.max(last, sequence), 0) + 1,
-      isActive: true,
-      causedBy: null,
-      createdDate: now,
+      effective: datedInstant(null, now, account),
     };
-    await session.subscriptions.insertBlockingStates([closed]);
-    const stored: BlockingState = { ...closed, recordId: 0 };
-    const before = blockFlagsAt(states, effective.at);
-    const after = blockFlagsAt([...states, stored], effective.at);
-    session.publish([blockingStateEvent(account.id, closed, { before, after })]);
+    await setBlockingStates(session, [closed], { now, nextId: () => this.#ports.ids.next() });
   }
 }

@@ -2,8 +2,7 @@ import type { Account } from '../accounts/model.ts';
 import type { CatalogWithOverrides } from '../catalog/index.ts';
 import { BillingError } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
-import { billingEvents } from '../subscriptions/billing-events.ts';
-import type { SubscriptionHistory } from '../subscriptions/bundle-timelines.ts';
+import { type BilledHistory, billingEvents } from '../subscriptions/billing-events.ts';
 import { type LocalDate, minDate } from '../time/index.ts';
 import type { BillingEvent } from './billing-event.ts';
 import { firstChangedDate } from './first-changed-date.ts';
@@ -12,7 +11,7 @@ import type { StoredCursor } from './model.ts';
 export interface CatalogChangesInput {
   readonly account: Account;
   /** All subscriptions of the account that are looked at, with the bases of add-ons. */
-  readonly histories: readonly SubscriptionHistory[];
+  readonly histories: readonly BilledHistory[];
   readonly catalog: CatalogWithOverrides;
   readonly alignPriceChanges: boolean;
   /** Events of the account's subscriptions by the catalog as it is now. */

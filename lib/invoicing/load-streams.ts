@@ -4,8 +4,11 @@ import { type CatalogWithOverrides, ProductCategory } from '../catalog/index.ts'
 import { withOverridePlans } from '../catalog/override-plans.ts';
 import type { Uuid } from '../ids/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
-import { billingEvents } from '../subscriptions/billing-events.ts';
-import type { SubscriptionHistory } from '../subscriptions/bundle-timelines.ts';
+import {
+  type BilledHistory,
+  type BillingEventStream,
+  billingEvents,
+} from '../subscriptions/billing-events.ts';
 import {
   catalogUnder,
   cursorsUnder,
@@ -14,7 +17,7 @@ import {
   subscriptionsUnder,
 } from '../subscriptions/hypothesis.ts';
 import { planNamesOf } from '../subscriptions/lifecycle-order.ts';
-import type { LifecycleEvent, Subscription } from '../subscriptions/model.ts';
+import type { BlockingState, LifecycleEvent, Subscription } from '../subscriptions/model.ts';
 import { tagsOfBundles } from '../tags/control-tags.ts';
 import { SystemTag } from '../tags/system-definitions.ts';
 import type { LocalDate } from '../time/index.ts';
@@ -89,13 +92,17 @@ export async function loadStreams<R extends StreamRequest>(
   const withBases = [...subscriptions, ...(await missingBases(session, subscriptions))];
   const storedEvents = await session.subscriptions.findEvents(withBases.map(({ id }) => id));
   const events = hypothesis === null ? storedEvents : eventsUnder(hypothesis, storedEvents);
+  const blockingStates = await session.subscriptions.findBlocksOfAccounts(
+    input.requests.map(({ account }) => account.id),
+  );
   const storedPlansOf = await withOverridePlans(session, {
     catalogOf: input.catalogOf,
     accountIds: input.requests.map(({ account }) => account.id),
     planNames: planNamesOf(storedEvents),
   });
   const plansOf = (accountId: Uuid) => catalogUnder(storedPlansOf(accountId), hypothesis);
-  return { cursors, ...streamsOf({ ...input, cursors, subscriptions: withBases, events, plansOf }) };
+  const loaded = { cursors, subscriptions: withBases, events, blockingStates, plansOf };
+  return { cursors, ...streamsOf({ ...input, ...loaded }) };
 }
 
 /** Subscriptions of bundles that are not to be invoiced take no part, nor does what is billed of them (invoicing.md §4 rule 5). */
@@ -144,12 +151,14 @@ interface StreamsInput<R extends StreamRequest> extends LoadInput<R> {
   /** Those of the cursors, and the bases of their add-ons. */
   readonly subscriptions: readonly Subscription[];
   readonly events: readonly LifecycleEvent[];
+  readonly blockingStates: readonly BlockingState[];
   readonly plansOf: (accountId: Uuid) => CatalogWithOverrides;
 }
 
 /** One account whose events cannot be built does not keep the others from being billed. */
 function streamsOf<R extends StreamRequest>(input: StreamsInput<R>): Omit<LoadedStreams<R>, 'cursors'> {
   const { requests, cursors, subscriptions, events } = input;
+  const statesOf = Map.groupBy(input.blockingStates, (state) => state.blockedId);
   const eventsOf = Map.groupBy(events, (event) => event.subscriptionId);
   const cursorsOf = Map.groupBy(cursors, (cursor) => cursor.accountRecordId);
   const subscriptionsOf = Map.groupBy(subscriptions, (subscription) => subscription.accountId);
@@ -159,6 +168,9 @@ function streamsOf<R extends StreamRequest>(input: StreamsInput<R>): Omit<Loaded
     const histories = (subscriptionsOf.get(request.account.id) ?? []).map((subscription) => ({
       subscription,
       events: eventsOf.get(subscription.id) ?? [],
+      blockingStates: [request.account.id, subscription.bundleId, subscription.id].flatMap(
+        (id) => statesOf.get(id) ?? [],
+      ),
     }));
     try {
       const catalog = input.plansOf(request.account.id);
@@ -173,7 +185,7 @@ function streamsOf<R extends StreamRequest>(input: StreamsInput<R>): Omit<Loaded
 
 interface StreamInput extends Pick<LoadInput<StreamRequest>, 'alignPriceChanges'> {
   readonly catalog: CatalogWithOverrides;
-  readonly histories: readonly SubscriptionHistory[];
+  readonly histories: readonly BilledHistory[];
   readonly cursors: readonly StoredCursor[];
 }
 
@@ -187,15 +199,28 @@ function streamOf<R extends StreamRequest>(request: R, input: StreamInput): Acco
   const first = billingEvents({ account, histories, plans: catalog, alignPriceChanges });
   const newBillCycleDay = account.billCycleDayLocal === 0 ? accountBillCycleDay(first.events) : null;
   const billed = newBillCycleDay === null ? account : { ...account, billCycleDayLocal: newBillCycleDay };
-  const { events } =
+  const stream =
     newBillCycleDay === null
       ? first
       : billingEvents({ account: billed, histories, plans: catalog, alignPriceChanges });
-  const asked = new Set(input.cursors.map(({ subscriptionId }) => subscriptionId));
-  const bySubscription = Map.groupBy(
-    events.filter(({ subscriptionId }) => asked.has(subscriptionId)),
-    (event) => event.subscriptionId,
-  );
+  const bySubscription = eventsBySubscription(stream, input);
   const changes = catalogChanges({ ...input, account: billed, bySubscription });
   return { request, newBillCycleDay, bySubscription, changes };
+}
+
+/**
+ * The events of the subscriptions that are asked for. One that is blocked from its start on has none, and what was billed of
+ * it before is to be repaired.
+ */
+function eventsBySubscription(
+  { events, skipped }: BillingEventStream,
+  { histories, cursors }: StreamInput,
+): ReadonlyMap<Uuid, readonly BillingEvent[]> {
+  const found = Map.groupBy(events, (event) => event.subscriptionId);
+  const asked = new Set(cursors.map(({ subscriptionId }) => subscriptionId));
+  const leftOut = new Set(skipped);
+  const ids = histories
+    .map(({ subscription }) => subscription.id)
+    .filter((id) => asked.has(id) && !leftOut.has(id));
+  return new Map(ids.map((id) => [id, found.get(id) ?? []]));
 }

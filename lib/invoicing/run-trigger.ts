@@ -11,6 +11,9 @@ export const RUN_TOPICS: readonly string[] = [
   BusEventType.SUBSCRIPTION_CANCEL,
   BusEventType.SUBSCRIPTION_BCD_CHANGE,
   BusEventType.SUBSCRIPTION_QUANTITY,
+  BusEventType.BUNDLE_PAUSE,
+  BusEventType.BUNDLE_RESUME,
+  BusEventType.BLOCKING_STATE,
   BusEventType.TAG_DELETION,
   QueueName.NEXT_BILLING_DATE,
 ];
@@ -20,16 +23,27 @@ export type RunTrigger =
   | { readonly kind: 'run'; readonly targetDate: LocalDate | null }
   | { readonly kind: 'none' };
 
+const BLOCKING_TOPICS: ReadonlySet<string> = new Set([
+  BusEventType.BUNDLE_PAUSE,
+  BusEventType.BUNDLE_RESUME,
+  BusEventType.BLOCKING_STATE,
+]);
+
 const NOTHING: RunTrigger = Object.freeze({ kind: 'none' });
 
 /**
  * A due entry asks for a run at its date; a subscription event does when it has become effective and is the last of its
- * operation (invoicing.md §8.1). EXPIRED asks for nothing. The end of AUTO_INVOICING_OFF asks for what was missed.
+ * operation (invoicing.md §8.1). EXPIRED asks for nothing. The end of AUTO_INVOICING_OFF asks for what was missed, a
+ * blocking state for what it changes of billing.
  */
 export function runTrigger(entry: Pick<ClaimedEntry, 'topic' | 'payload'>): RunTrigger {
   const { targetDate, actionType, isLastOfOperation, tagDefinitionId } = entry.payload;
   if (entry.topic === BusEventType.TAG_DELETION) {
     return tagDefinitionId === SystemTag.AUTO_INVOICING_OFF ? { kind: 'run', targetDate: null } : NOTHING;
+  }
+  if (BLOCKING_TOPICS.has(entry.topic)) {
+    if (entry.payload.changesBilling !== true) return NOTHING;
+    return { kind: 'run', targetDate: typeof targetDate === 'string' ? parseLocalDate(targetDate) : null };
   }
   if (typeof targetDate !== 'string') return NOTHING;
   if (entry.topic === QueueName.NEXT_BILLING_DATE)

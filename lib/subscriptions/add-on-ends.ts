@@ -1,6 +1,7 @@
 import { ProductCategory } from '../catalog/index.ts';
 import type { Instant, TimeZone } from '../time/index.ts';
 import { type BaseEnd, entitlementEnds, mayEndAddOns } from './base-end.ts';
+import { firstDayAtEnd } from './blocked-intervals.ts';
 import { timelinesOf } from './bundle-timelines.ts';
 import type { EditTools } from './cancellation.ts';
 import { withDerivedPhases } from './derived-phases.ts';
@@ -38,9 +39,7 @@ export function followBase(input: FollowInput, tools: EditTools): readonly Subsc
   if (base?.subscription.category !== ProductCategory.BASE) return [];
   const edited = applied(edit, base);
   const withdrawn = new Set(edit.withdrawn.map(({ event }) => event.id));
-  const touched = eventsOf(edit)
-    .filter((event) => mayEndAddOns(event) || isPlanChoice(event))
-    .map(({ effective }) => effective.date);
+  const touching = eventsOf(edit).filter((event) => mayEndAddOns(event) || isPlanChoice(event));
   const members = bundle.map((member) => (member === base ? edited : withoutStatesOf(withdrawn, member)));
   const ends = addOnEnds({ ...input, bundle: members, until: tools.now }, tools);
   const endOf = new Map(ends.map((end) => [end.subject.subscription.id, end]));
@@ -49,6 +48,7 @@ export function followBase(input: FollowInput, tools: EditTools): readonly Subsc
     const withdrawnStates = entitlementEnds(addOn).filter(
       ({ causedBy }) => causedBy !== null && withdrawn.has(causedBy),
     );
+    const touched = touching.map(({ effective }) => firstDayAtEnd(addOn.blockingStates, effective));
     if (end === undefined && touched.length === 0 && withdrawnStates.length === 0) return [];
     return [{ ...(end ?? nothingOf(addOn)), withdrawnStates, touched }];
   });

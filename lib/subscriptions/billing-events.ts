@@ -7,9 +7,12 @@ import { type Currency, type Decimal, ZERO } from '../money/index.ts';
 import { BillingPeriod, type Instant } from '../time/index.ts';
 import { type BillCycleDay, type BillCycleDaySources, billCycleDayOf } from './bill-cycle-day.ts';
 import { billCycleDaySources } from './bill-cycle-sources.ts';
+import { type StreamEvent, withoutBlockedIntervals } from './blocked-billing.ts';
+import { blockedIntervals } from './blocked-intervals.ts';
 import { type SubscriptionHistory, timelinesOf } from './bundle-timelines.ts';
 import { withDerivedPhases } from './derived-phases.ts';
-import { type LifecycleEvent, LifecycleEventType } from './model.ts';
+import { isEnd } from './lifecycle-order.ts';
+import { type BlockingState, type LifecycleEvent, LifecycleEventType } from './model.ts';
 import {
   type BillingTransition,
   type PriceChangeSource,
@@ -17,10 +20,16 @@ import {
 } from './price-change-transitions.ts';
 import type { PlanInForce, PlanResolver, Transition } from './transitions.ts';
 
+/** A subscription with its active lifecycle events, and what blocks its billing. */
+export interface BilledHistory extends SubscriptionHistory {
+  /** Active states of the subscription, its bundle and its account; starts and ends of its service may be left out. */
+  readonly blockingStates: readonly BlockingState[];
+}
+
 export interface BillingEventsInput {
   readonly account: Pick<Account, 'id' | 'currency' | 'billCycleDayLocal' | 'timeZone' | 'referenceTime'>;
   /** Subscriptions of the account; a bundle's base must be among them where its add-ons are. */
-  readonly histories: readonly SubscriptionHistory[];
+  readonly histories: readonly BilledHistory[];
   readonly plans: PlanResolver & PriceChangeSource;
   /** Whether price changes of existing subscriptions wait for the bill cycle date (catalog.md §6.4 rule 5); default not. */
   readonly alignPriceChanges?: boolean;
@@ -35,7 +44,8 @@ export interface BillingEventStream {
 
 /**
  * The stream that invoicing works on (subscriptions.md §19.1, §19.2), with the price changes of §13 and with the phases and
- * the expiry that are not stored yet, so that billing ahead of a date sees where each phase ends. While the account has no bill cycle day, ACCOUNT
+ * the expiry that are not stored yet, so that billing ahead of a date sees where each phase ends, and without what happens
+ * while billing is blocked (§19.3). While the account has no bill cycle day, ACCOUNT
  * alignment counts as SUBSCRIPTION and `isAccountAligned` marks the events the account's day is then taken from (§15.2).
  * @throws BillingError CATALOG_NO_PRICE_FOR_CURRENCY (2010), CATALOG_PRICE_VALUE_NULL_FOR_CURRENCY (2011).
  */
@@ -46,11 +56,11 @@ export function billingEvents(input: BillingEventsInput): BillingEventStream {
     eventsOf: (events) => withDerivedPhases({ events, plans, zone: account.timeZone }),
   }).toSorted((a, b) => compareText(a.subscription.id, b.subscription.id));
   const sources = billCycleDaySources(timelines, input.account);
-  const events = timelines.flatMap(({ subscription, transitions }) => {
+  const events = timelines.flatMap(({ subscription, transitions, blockingStates }) => {
     const own = sources.get(subscription.id);
     return own === undefined
       ? []
-      : eventsOfSubscription({ ...input, subscription, transitions, sources: own });
+      : eventsOfSubscription({ ...input, subscription, transitions, blockingStates, sources: own });
   });
   const skipped = timelines
     .filter(({ subscription, events: stored }) => stored.length > 0 && !sources.has(subscription.id))
@@ -61,6 +71,7 @@ export function billingEvents(input: BillingEventsInput): BillingEventStream {
 interface SubscriptionStream {
   readonly subscription: SubscriptionHistory['subscription'];
   readonly transitions: readonly Transition[];
+  readonly blockingStates: readonly BlockingState[];
   readonly sources: BillCycleDaySources;
   readonly account: BillingEventsInput['account'];
   readonly plans: PriceChangeSource;
@@ -69,28 +80,45 @@ interface SubscriptionStream {
 
 function eventsOfSubscription(stream: SubscriptionStream): readonly BillingEvent[] {
   let cycle: BillCycleDay | undefined;
-  return withPriceChanges({ ...stream, isAligned: stream.alignPriceChanges ?? false }).map((transition) => {
+  const transitions = withPriceChanges({ ...stream, isAligned: stream.alignPriceChanges ?? false });
+  const events = transitions.map((transition): StreamEvent => {
     const inForce = transition.next;
     if (inForce !== null) cycle = billCycleDayOf(inForce, transition.billCycleDay, stream.sources);
-    const { event } = transition;
-    return {
-      subscriptionId: stream.subscription.id,
-      bundleId: stream.subscription.bundleId,
-      effectiveDate: event.effective.at,
-      localDate: event.effective.date,
-      totalOrdering: event.recordId,
-      transitionType: billingTypeOf(event),
-      ...planFields(inForce, event.effective.at),
-      fixedPrice: fixedPriceOf(transition, stream.account),
-      recurringPrice: priceIn(inForce?.phase.recurring?.price, inForce, stream.account),
-      billingPeriod: inForce?.phase.recurring?.billingPeriod ?? BillingPeriod.NO_BILLING_PERIOD,
-      billingMode: (inForce ?? transition.previous)?.plan.recurringBillingMode ?? BillingMode.IN_ADVANCE,
-      // CANCEL and EXPIRED repeat the value before them (§19.1).
-      billCycleDayLocal: cycle?.day ?? 0,
-      isAccountAligned: cycle?.isAccountAligned ?? false,
-      quantity: transition.quantity ?? 1,
-    };
+    return { event: billingEventOf(transition, stream, cycle), bringsPhase: bringsPhase(transition) };
   });
+  const end = transitions.find(({ event }) => isEnd(event));
+  const intervals = blockedIntervals({
+    states: stream.blockingStates,
+    billingEnd: end?.event.effective.at ?? null,
+    zone: stream.account.timeZone,
+  });
+  return withoutBlockedIntervals(events, intervals);
+}
+
+function billingEventOf(
+  transition: BillingTransition,
+  stream: SubscriptionStream,
+  cycle: BillCycleDay | undefined,
+): BillingEvent {
+  const inForce = transition.next;
+  const { event } = transition;
+  return {
+    subscriptionId: stream.subscription.id,
+    bundleId: stream.subscription.bundleId,
+    effectiveDate: event.effective.at,
+    localDate: event.effective.date,
+    totalOrdering: event.recordId,
+    transitionType: billingTypeOf(event),
+    ...planFields(inForce, event.effective.at),
+    fixedPrice: fixedPriceOf(transition, stream.account),
+    recurringPrice: priceIn(inForce?.phase.recurring?.price, inForce, stream.account),
+    billingPeriod: inForce?.phase.recurring?.billingPeriod ?? BillingPeriod.NO_BILLING_PERIOD,
+    billingMode: (inForce ?? transition.previous)?.plan.recurringBillingMode ?? BillingMode.IN_ADVANCE,
+    // CANCEL and EXPIRED repeat the value before them (§19.1).
+    billCycleDayLocal: cycle?.day ?? 0,
+    isAccountAligned: cycle?.isAccountAligned ?? false,
+    quantity: transition.quantity ?? 1,
+  };
 }
 
 type PlanFields = Pick<
@@ -123,11 +151,15 @@ function catalogDateOf({ plan, version }: PlanInForce, at: Instant): Instant {
 
 /** A one-time price is billed where its phase begins, never again by a change of price, day or quantity (§19.1). */
 function fixedPriceOf(transition: BillingTransition, account: BillingEventsInput['account']): Decimal | null {
-  if (transition.isPriceChange || !bringsPhase.has(transition.event.type)) return null;
+  if (!bringsPhase(transition)) return null;
   return priceIn(transition.next?.phase.fixed?.price, transition.next, account);
 }
 
-const bringsPhase: ReadonlySet<LifecycleEventType> = new Set([
+function bringsPhase({ isPriceChange, event }: BillingTransition): boolean {
+  return !isPriceChange && typesThatBringPhase.has(event.type);
+}
+
+const typesThatBringPhase: ReadonlySet<LifecycleEventType> = new Set([
   LifecycleEventType.CREATE,
   LifecycleEventType.TRANSFER,
   LifecycleEventType.CHANGE,

@@ -1,17 +1,57 @@
 import type { Uuid } from '../ids/index.ts';
 import type { New } from '../ports/storage/index.ts';
 import { BusEventType, type NewBusEvent } from '../queue/model.ts';
-import { formatInstant } from '../time/index.ts';
+import { formatInstant, formatLocalDate, type LocalDate } from '../time/index.ts';
 import type { BlockFlags } from './blocking-in-force.ts';
-import type { BlockingState } from './model.ts';
+import { type BlockingState, ENTITLEMENT_SERVICE, EntitlementStateName } from './model.ts';
 
-/** BLOCKING_STATE: a state other than those of entitlement has taken effect (subscriptions.md §21, platform.md §10.4). */
+/** What a state changes when it takes effect. */
+export interface BlockingOccurrence {
+  /** Aggregate flags of its object, just before and just after it. */
+  readonly before: BlockFlags;
+  readonly after: BlockFlags;
+  /** True if it asks for an invoice run (invoicing.md §8.1). */
+  readonly changesBilling: boolean;
+  /** Target of that run; null = today. */
+  readonly targetDate: LocalDate | null;
+}
+
+/**
+ * A state other than start and end of the service has taken effect: BUNDLE_PAUSE, BUNDLE_RESUME, or BLOCKING_STATE of any
+ * service but the engine's own (subscriptions.md §21, platform.md §10.4).
+ */
 export function blockingStateEvent(
   accountId: Uuid,
   state: New<BlockingState>,
-  flags: { readonly before: BlockFlags; readonly after: BlockFlags },
+  occurrence: BlockingOccurrence,
 ): NewBusEvent {
-  const { before, after } = flags;
+  const type = typeOf(state);
+  const { changesBilling, targetDate } = occurrence;
+  return {
+    type,
+    accountRecordId: state.accountRecordId,
+    payload: {
+      accountId,
+      blockedId: state.blockedId,
+      blockingType: state.type,
+      changesBilling,
+      targetDate: targetDate && formatLocalDate(targetDate),
+      metaData: type === BusEventType.BLOCKING_STATE ? metaDataOf(state, occurrence) : null,
+    },
+  };
+}
+
+function typeOf({ service, stateName }: New<BlockingState>) {
+  if (service !== ENTITLEMENT_SERVICE) return BusEventType.BLOCKING_STATE;
+  return stateName === EntitlementStateName.ENT_BLOCKED
+    ? BusEventType.BUNDLE_PAUSE
+    : BusEventType.BUNDLE_RESUME;
+}
+
+function metaDataOf(
+  state: New<BlockingState>,
+  { before, after }: BlockingOccurrence,
+): Readonly<Record<string, unknown>> {
   const transitions = {
     ransitionedToBlockedBilling: !before.isBlockBilling && after.isBlockBilling,
     ransitionedToUnblockedBilling: before.isBlockBilling && !after.isBlockBilling,
@@ -24,19 +64,11 @@ export function blockingStateEvent(
     [`isT${name}`, value],
   ]);
   return {
-    type: BusEventType.BLOCKING_STATE,
-    accountRecordId: state.accountRecordId,
-    payload: {
-      accountId,
-      blockedId: state.blockedId,
-      metaData: {
-        blockableId: state.blockedId,
-        service: state.service,
-        stateName: state.stateName,
-        blockingType: state.type,
-        effectiveDate: formatInstant(state.effective.at),
-        ...Object.fromEntries(spelt),
-      },
-    },
+    blockableId: state.blockedId,
+    service: state.service,
+    stateName: state.stateName,
+    blockingType: state.type,
+    effectiveDate: formatInstant(state.effective.at),
+    ...Object.fromEntries(spelt),
   };
 }

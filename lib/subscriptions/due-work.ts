@@ -7,13 +7,15 @@ import type { NewBusEvent } from '../queue/model.ts';
 import type { Instant } from '../time/index.ts';
 import { addOnEnds, type StoredMember } from './add-on-ends.ts';
 import { mayEndAddOns } from './base-end.ts';
+import { blockingStateEvent } from './blocking-events.ts';
+import { blockFlagsAround, isEntitlementBound } from './blocking-in-force.ts';
 import { timelinesOf } from './bundle-timelines.ts';
 import { type EventDraft, eventsOf } from './event-draft.ts';
 import { inTimeOrder } from './lifecycle-order.ts';
 import {
   type BlockingState,
+  BlockingStateType,
   type Bundle,
-  ENTITLEMENT_SERVICE,
   EntitlementStateName,
   type LifecycleEvent,
   LifecycleEventType,
@@ -30,10 +32,11 @@ export interface DueFacts {
   readonly accounts: ReadonlyMap<Uuid, Pick<Account, 'timeZone'>>;
   /** With all others of their bundles. */
   readonly subscriptions: ReadonlyMap<Uuid, Subscription>;
+  /** Those of the subscriptions and those that states speak of. */
   readonly bundles: ReadonlyMap<Uuid, Bundle>;
   /** Active lifecycle events by subscription. */
   readonly events: ReadonlyMap<Uuid, readonly LifecycleEvent[]>;
-  /** Active states of the subscriptions. */
+  /** Active states of the subscriptions, of what due states speak of, and of the bundles and accounts above that. */
   readonly blockingStates: readonly BlockingState[];
   /** Knows the accounts above. */
   readonly plansOf: (accountId: Uuid) => PlanResolver;
@@ -154,20 +157,58 @@ function blockingWork(
   tools: DueWorkTools,
 ): DueWork {
   const state = facts.blockingStates.find((candidate) => candidate.id === item.blockingStateId);
-  const subject = subjectOf(item.blockedId, facts);
-  const isTold =
-    state?.service === ENTITLEMENT_SERVICE &&
-    (state.stateName === EntitlementStateName.ENT_STARTED ||
-      state.stateName === EntitlementStateName.ENT_CANCELLED);
-  if (!isTold || subject === undefined) return NOTHING;
+  if (state === undefined) return NOTHING;
+  if (isEntitlementBound(state)) {
+    const subject = subjectOf(item.blockedId, facts);
+    return subject ? boundWork(subject, state, { facts, tools }) : NOTHING;
+  }
+  const path = blockedPathOf(item, facts);
+  const accountId = path.at(-1);
+  if (accountId === undefined) return NOTHING;
+  const { before, after } = blockFlagsAround(
+    facts.blockingStates.filter(({ blockedId }) => path.includes(blockedId)),
+    state,
+  );
+  const changesBilling = before.isBlockBilling !== after.isBlockBilling;
+  const targetDate = state.effective.date;
+  return {
+    addedEvents: [],
+    busEvents: [blockingStateEvent(accountId, state, { before, after, changesBilling, targetDate })],
+    addOnEnds: [],
+  };
+}
+
+/** The service of a subscription starts or ends; the end of that of a base ends those of its add-ons. */
+function boundWork(
+  subject: DueSubject,
+  state: BlockingState,
+  given: { readonly facts: DueFacts; readonly tools: DueWorkTools },
+): DueWork {
+  const ends = state.stateName === EntitlementStateName.ENT_CANCELLED;
   return {
     addedEvents: [],
     busEvents: [entitlementEvent(subject, state)],
-    addOnEnds:
-      state.stateName === EntitlementStateName.ENT_CANCELLED
-        ? endsBroughtBy(subject, state.effective.at, { facts, tools })
-        : [],
+    addOnEnds: ends ? endsBroughtBy(subject, state.effective.at, given) : [],
   };
+}
+
+/** What a due state speaks of, then the bundle and the account that it belongs to; empty if it is not known. */
+export function blockedPathOf(
+  { blockingType, blockedId }: Extract<DueItem, { kind: 'BLOCKING_STATE' }>,
+  { subscriptions, bundles }: Pick<DueFacts, 'subscriptions' | 'bundles'>,
+): readonly Uuid[] {
+  switch (blockingType) {
+    case BlockingStateType.ACCOUNT:
+      return [blockedId];
+    case BlockingStateType.SUBSCRIPTION_BUNDLE: {
+      const bundle = bundles.get(blockedId);
+      return bundle ? [blockedId, bundle.accountId] : [];
+    }
+    case BlockingStateType.SUBSCRIPTION: {
+      const subscription = subscriptions.get(blockedId);
+      return subscription ? [blockedId, subscription.bundleId, subscription.accountId] : [];
+    }
+  }
 }
 
 interface DueSubject {

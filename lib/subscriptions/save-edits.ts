@@ -2,7 +2,8 @@ import type { Uuid } from '../ids/index.ts';
 import type { StoredCursor } from '../invoicing/model.ts';
 import type { New, WriteSession } from '../ports/storage/index.ts';
 import { type Instant, type LocalDate, minDate } from '../time/index.ts';
-import { isMarker, runEvent } from './lifecycle-order.ts';
+import { firstDayAtEnd } from './blocked-intervals.ts';
+import { isEnd, isMarker, runEvent } from './lifecycle-order.ts';
 import type { BlockingState, LifecycleEvent } from './model.ts';
 import { effectiveEvent, entitlementEvent, requestedEvent } from './subscription-bus-events.ts';
 import type { SubscriptionEdit } from './subscription-edit.ts';
@@ -78,7 +79,14 @@ export function touchedDates(edit: SubscriptionEdit): readonly TouchedDate[] {
   const subscriptionId = edit.subject.subscription.id;
   const besides = (edit.touched ?? []).map((date) => ({ subscriptionId, date }));
   const own = eventsOf(edit).filter((event) => !isMarker(event));
-  return [...own.map(touchedBy), ...besides];
+  return [...own.map((event) => touchedOf(event, edit)), ...besides];
+}
+
+function touchedOf(event: New<LifecycleEvent>, { subject }: SubscriptionEdit): TouchedDate {
+  const touched = touchedBy(event);
+  return isEnd(event)
+    ? { ...touched, date: firstDayAtEnd(subject.blockingStates, event.effective) }
+    : touched;
 }
 
 /** Every event that an edit adds, withdraws or brings back. */

@@ -22,7 +22,7 @@ export interface Withdrawal {
 
 /** What one operation changes of the facts stored about one subscription. */
 export interface SubscriptionEdit {
-  readonly subject: EventSubject;
+  readonly subject: EventSubject & Pick<RunningSubscription, 'blockingStates'>;
   /** What the operation is about: its REQUESTED event carries the type and the date. Null of what it changes besides. */
   readonly requested: ToldEvent | null;
   readonly addedEvents: readonly New<LifecycleEvent>[];

@@ -10,7 +10,7 @@ import { batchAuthorship } from '../queue/batch-authorship.ts';
 import type { HandlerBatch, QueueHandler } from '../queue/handler.ts';
 import { type NewBusEvent, QueueName } from '../queue/model.ts';
 import type { Instant } from '../time/index.ts';
-import { type DueFacts, type DueWork, dueWork } from './due-work.ts';
+import { blockedPathOf, type DueFacts, type DueWork, dueWork } from './due-work.ts';
 import { planNamesOf } from './lifecycle-order.ts';
 import { markDirty, saveEdits, touchedBy } from './save-edits.ts';
 import { type DueItem, dueItemOf, eventNotification } from './subscription-notifications.ts';
@@ -118,18 +118,24 @@ async function loadFacts(
   { accounts, entries, catalogsOf }: LoadInput,
 ): Promise<DueFacts> {
   const items = entries.flatMap((entry) => dueItemOf(entry.topic, entry.payload) ?? []);
+  const blocks = items.filter((item) => item.kind === 'BLOCKING_STATE');
   const ids = items.map((item) => (item.kind === 'LIFECYCLE_EVENT' ? item.subscriptionId : item.blockedId));
   const due = await session.subscriptions.findByIds(ids);
-  const bundles = await session.subscriptions.findBundlesByIds(due.map(({ bundleId }) => bundleId));
-  const subscriptions = await session.subscriptions.findByBundles(bundles.map(({ id }) => id));
-  const subscriptionIds = subscriptions.map((subscription) => subscription.id);
-  const events = await session.subscriptions.findEvents(subscriptionIds);
-  const blockingStates = await session.subscriptions.findBlockingStates(subscriptionIds);
+  const foundBundles = await session.subscriptions.findBundlesByIds([
+    ...new Set([...due.map(({ bundleId }) => bundleId), ...blocks.map(({ blockedId }) => blockedId)]),
+  ]);
+  const bundles = new Map(foundBundles.map((bundle) => [bundle.id, bundle]));
+  const found = await session.subscriptions.findByBundles([...bundles.keys()]);
+  const subscriptions = new Map(found.map((subscription) => [subscription.id, subscription]));
+  const events = await session.subscriptions.findEvents([...subscriptions.keys()]);
+  const blockedIds = blocks.flatMap((item) => blockedPathOf(item, { subscriptions, bundles }));
+  const stateIds = new Set([...subscriptions.keys(), ...blockedIds]);
+  const blockingStates = await session.subscriptions.findBlockingStates([...stateIds]);
   const accountIds = accounts.map((account) => account.id);
   return {
     accounts: new Map(accounts.map((account) => [account.id, account])),
-    subscriptions: new Map(subscriptions.map((subscription) => [subscription.id, subscription])),
-    bundles: new Map(bundles.map((bundle) => [bundle.id, bundle])),
+    subscriptions,
+    bundles,
     events: Map.groupBy(events, (event) => event.subscriptionId),
     blockingStates,
     plansOf: await withOverridePlans(session, {

@@ -1,6 +1,7 @@
 import { ProductCategory } from '../catalog/index.ts';
 import type { Uuid } from '../ids/index.ts';
 import type { DatedInstant } from '../time/index.ts';
+import { type BlockingRow, blockingRows } from './blocking-rows.ts';
 import {
   type BlockingState,
   ENTITLEMENT_SERVICE,
@@ -30,7 +31,7 @@ export interface SubscriptionEvent {
 export interface EventListSource {
   readonly subscription: Pick<Subscription, 'id' | 'category' | 'recordId'>;
   readonly transitions: readonly Transition[];
-  /** Active states of the subscription. */
+  /** Active states of the subscription, its bundle and its account. */
   readonly blockingStates: readonly BlockingState[];
 }
 
@@ -39,11 +40,38 @@ const BOTH_SERVICES = 'entitlement+billing-service';
 
 /** The rows of these subscriptions of one bundle in the total order of §18 rule 5. */
 export function subscriptionEvents(sources: readonly EventListSource[]): readonly SubscriptionEvent[] {
-  return sources
-    .flatMap((source) => [...transitionRows(source), ...entitlementRows(source)])
+  const rows = sources
+    .flatMap((source) => [...transitionRows(source), ...entitlementRows(source), ...blockRows(source)])
     .toSorted(compareRows)
     .map((row) => row.event);
+  return withoutRepetitions(rows);
 }
+
+/** A row that says the same as the one before it of its service and subscription is left out (§18 rule 7). */
+function withoutRepetitions(rows: readonly SubscriptionEvent[]): readonly SubscriptionEvent[] {
+  const last = new Map<string, SubscriptionEvent>();
+  return rows.filter((row) => {
+    const key = `${row.subscriptionId} ${row.serviceName}`;
+    const previous = last.get(key);
+    last.set(key, row);
+    return previous === undefined || !saysTheSame(row, previous);
+  });
+}
+
+function saysTheSame(one: SubscriptionEvent, other: SubscriptionEvent): boolean {
+  return (
+    one.effective.at === other.effective.at &&
+    one.plan?.phase === other.plan?.phase &&
+    comparedAsTheyAre.every((name) => one[name] === other[name])
+  );
+}
+
+const comparedAsTheyAre = [
+  'type',
+  'isBlockedBilling',
+  'isBlockedEntitlement',
+  'serviceStateName',
+] as const satisfies readonly (keyof SubscriptionEvent)[];
 
 /** A row with the keys of its place in the order. */
 interface OrderedRow {
@@ -52,26 +80,33 @@ interface OrderedRow {
   readonly sequence: number;
 }
 
-// Rows of other blocking states stand between PHASE or CHANGE and STOP_ENTITLEMENT (§18 rule 5).
+/** Rows of blocking states stand between PHASE or CHANGE and STOP_ENTITLEMENT (§18 rule 5). */
+const BLOCK_RANK = 3;
+
 const RANK: Readonly<Record<SubscriptionEventType, number>> = {
   START_ENTITLEMENT: 0,
   START_BILLING: 1,
   PHASE: 2,
   CHANGE: 2,
-  PAUSE_ENTITLEMENT: 3,
-  PAUSE_BILLING: 3,
-  RESUME_ENTITLEMENT: 3,
-  RESUME_BILLING: 3,
-  SERVICE_STATE_CHANGE: 3,
+  PAUSE_ENTITLEMENT: BLOCK_RANK,
+  PAUSE_BILLING: BLOCK_RANK,
+  RESUME_ENTITLEMENT: BLOCK_RANK,
+  RESUME_BILLING: BLOCK_RANK,
+  SERVICE_STATE_CHANGE: BLOCK_RANK,
   STOP_ENTITLEMENT: 4,
   STOP_BILLING: 5,
 };
 
-/** Rows that compare equal keep their order, so the rows of one blocking state stay together as they were made. */
+/**
+ * Blocking states stand in their own order before that of the subscriptions, and rows that compare equal keep theirs: so
+ * the rows of one state stay together as they were made.
+ */
 function compareRows(a: OrderedRow, b: OrderedRow): number {
+  const rank = RANK[a.event.type];
   return (
     a.event.effective.at - b.event.effective.at ||
-    RANK[a.event.type] - RANK[b.event.type] ||
+    rank - RANK[b.event.type] ||
+    (rank === BLOCK_RANK ? a.sequence - b.sequence : 0) ||
     Number(isBase(b)) - Number(isBase(a)) ||
     a.source.subscription.recordId - b.source.subscription.recordId ||
     a.sequence - b.sequence
@@ -120,19 +155,33 @@ function entitlementRows(source: EventListSource): readonly OrderedRow[] {
   return source.blockingStates.flatMap((state) => {
     const type = state.service === ENTITLEMENT_SERVICE ? ROW_OF_ENTITLEMENT.get(state.stateName) : undefined;
     if (type === undefined) return [];
-    const event: SubscriptionEvent = {
-      eventId: state.id,
-      subscriptionId: source.subscription.id,
-      type,
-      effective: state.effective,
-      plan: planShownAt(source.transitions, state.effective.at),
-      isBlockedBilling: state.isBlockBilling,
-      isBlockedEntitlement: state.isBlockEntitlement,
-      serviceName: state.service,
-      serviceStateName: state.stateName,
-    };
+    const event = eventOfState(source, { state, type, effective: state.effective });
     return [{ event, source, sequence: state.sequence }];
   });
+}
+
+function blockRows(source: EventListSource): readonly OrderedRow[] {
+  return blockingRows(source.blockingStates, source.transitions).map((row) => ({
+    event: eventOfState(source, row),
+    source,
+    sequence: row.state.recordId,
+  }));
+}
+
+function eventOfState(source: EventListSource, { state, type, effective }: BlockingRow): SubscriptionEvent {
+  const isBillingOnly =
+    type === SubscriptionEventType.PAUSE_BILLING || type === SubscriptionEventType.RESUME_BILLING;
+  return {
+    eventId: state.id,
+    subscriptionId: source.subscription.id,
+    type,
+    effective,
+    plan: planShownAt(source.transitions, effective.at),
+    isBlockedBilling: state.isBlockBilling,
+    isBlockedEntitlement: state.isBlockEntitlement,
+    serviceName: isBillingOnly && state.service === ENTITLEMENT_SERVICE ? BILLING_SERVICE : state.service,
+    serviceStateName: state.stateName,
+  };
 }
 
 const ROW_OF_ENTITLEMENT: ReadonlyMap<string, SubscriptionEventType> = new Map([

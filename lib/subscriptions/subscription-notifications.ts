@@ -1,7 +1,7 @@
 import { isUuid, type Uuid } from '../ids/index.ts';
 import type { New } from '../ports/storage/index.ts';
 import { type EventPayload, type NewNotification, QueueName } from '../queue/model.ts';
-import type { BlockingState, LifecycleEvent } from './model.ts';
+import { type BlockingState, BlockingStateType, type LifecycleEvent } from './model.ts';
 
 /** The queue entry that falls due when a stored lifecycle event takes effect (subscriptions.md §21). */
 export function eventNotification(event: New<LifecycleEvent>): NewNotification {
@@ -28,7 +28,12 @@ export function blockingStateNotification(state: New<BlockingState>): NewNotific
 /** What a due entry of either queue points at. */
 export type DueItem =
   | { readonly kind: 'LIFECYCLE_EVENT'; readonly subscriptionId: Uuid; readonly eventId: Uuid }
-  | { readonly kind: 'BLOCKING_STATE'; readonly blockedId: Uuid; readonly blockingStateId: Uuid };
+  | {
+      readonly kind: 'BLOCKING_STATE';
+      readonly blockedId: Uuid;
+      readonly blockingType: BlockingStateType;
+      readonly blockingStateId: Uuid;
+    };
 
 /** Reads the payload of an entry; undefined if it is none that the two functions above have made. */
 export function dueItemOf(topic: string, payload: EventPayload): DueItem | undefined {
@@ -38,7 +43,10 @@ export function dueItemOf(topic: string, payload: EventPayload): DueItem | undef
   }
   if (topic === QueueName.ENTITLEMENT_EVENTS) {
     const [blockedId, blockingStateId] = [uuidOf(payload.blockedId), uuidOf(payload.blockingStateId)];
-    return blockedId && blockingStateId ? { kind: 'BLOCKING_STATE', blockedId, blockingStateId } : undefined;
+    const blockingType = Object.values(BlockingStateType).find((type) => type === payload.blockingType);
+    return blockedId && blockingStateId && blockingType
+      ? { kind: 'BLOCKING_STATE', blockedId, blockingType, blockingStateId }
+      : undefined;
   }
   return undefined;
 }

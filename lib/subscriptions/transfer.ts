@@ -171,6 +171,7 @@ function checkBillable({ target, catalog }: TransferInput, begun: readonly NewSu
   const histories = begun.map(({ subscription, events }) => ({
     subscription,
     events: events.map((event) => ({ ...event, recordId: 0 })),
+    blockingStates: [],
   }));
   billingEvents({ account: target, histories, plans: catalog });
 }

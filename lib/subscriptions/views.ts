@@ -95,24 +95,22 @@ export interface BundleViewInput {
 export function bundleView(input: BundleViewInput): BundleView {
   const { bundle, account } = input;
   const eventsBySubscription = Map.groupBy(input.events, (event) => event.subscriptionId);
+  const statesOf = Map.groupBy(input.blockingStates, (state) => state.blockedId);
   const histories = input.subscriptions.map((subscription) => ({
     subscription,
     events: eventsBySubscription.get(subscription.id) ?? [],
-    blockingStates: input.blockingStates.filter((state) => state.blockedId === subscription.id),
+    blockingStates: [subscription.id, bundle.id, account.id].flatMap((id) => statesOf.get(id) ?? []),
   }));
   const parts = timelinesOf(histories, input).map((timeline): SubscriptionPart => {
     const { subscription, transitions } = timeline;
     return { subscription, transitions, blockingStates: statesAsRead(timeline, timeline.baseEnd) };
   });
   const sources = billCycleDaySources(parts, account);
-  const shared = input.blockingStates.filter(
-    (state) => state.blockedId === account.id || state.blockedId === bundle.id,
-  );
   return {
     accountId: account.id,
     bundleId: bundle.id,
     externalKey: bundle.externalKey,
-    subscriptions: parts.map((part) => subscriptionView(part, { ...input, sources, shared })),
+    subscriptions: parts.map((part) => subscriptionView(part, { ...input, sources })),
     timeline: subscriptionEvents(parts).map(eventView),
   };
 }
@@ -120,14 +118,12 @@ export function bundleView(input: BundleViewInput): BundleView {
 interface SubscriptionPart {
   readonly subscription: Subscription;
   readonly transitions: readonly Transition[];
-  /** Of the subscription itself, with the end that its base brings. */
+  /** Active ones of the subscription, the bundle and the account, with the end that the base brings. */
   readonly blockingStates: readonly BlockingState[];
 }
 
 interface BundleFacts extends BundleViewInput {
   readonly sources: ReadonlyMap<Uuid, BillCycleDaySources>;
-  /** Blocking states of the bundle and the account. */
-  readonly shared: readonly BlockingState[];
 }
 
 function subscriptionView(part: SubscriptionPart, facts: BundleFacts): SubscriptionView {
@@ -135,10 +131,7 @@ function subscriptionView(part: SubscriptionPart, facts: BundleFacts): Subscript
   const { bundle, now } = facts;
   const sources = facts.sources.get(subscription.id);
   const shown = planShownAt(transitions, now);
-  const states = {
-    subscriptionId: subscription.id,
-    blockingStates: [...part.blockingStates, ...facts.shared],
-  };
+  const states = { subscriptionId: subscription.id, blockingStates: part.blockingStates };
   const events = subscriptionEvents([part]);
   return {
     accountId: subscription.accountId,

@@ -5,6 +5,7 @@ import { eachDatabase } from '../support/databases.ts';
 import { migrated } from '../support/storage.ts';
 import { describeAccounts } from './account-steps.ts';
 import { describeBilling } from './billing-steps.ts';
+import { describeBlocking } from './blocking-steps.ts';
 import { describeBundles } from './bundle-steps.ts';
 import { describeTagsAndFields } from './carried-steps.ts';
 import { describeCatalog } from './catalog-steps.ts';
@@ -55,6 +56,7 @@ eachDatabase((kind, open) => {
     describeCatalog(journey);
     describeAccounts(journey);
     describeBilling(journey);
+    describeBlocking(journey);
     describeBundles(journey);
     describeCredit(journey);
     describeTagsAndFields(journey);

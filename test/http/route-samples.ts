@@ -197,6 +197,21 @@ export const samples: Readonly<Record<string, MakeSample>> = {
     query: 'effectiveFromDate=2024-01-01&forceNewQuantityWithPastEffectiveDate=true',
     body: { quantity: 3 },
   }),
+  getBlockingStates: () => ({
+    query: 'blockingStateTypes=SUBSCRIPTION,account&blockingStateSvcs=entitlement-service&audit=FULL',
+  }),
+  addAccountBlockingState: blockedNow,
+  addBundleBlockingState: blockedNow,
+  addSubscriptionBlockingState: blockedNow,
+  pauseBundle: async (world) => ({
+    segments: { bundleId: (await anotherBundle(world)).bundleId },
+    query: 'requestedDate=2024-03-01',
+  }),
+  resumeBundle: async (world) => {
+    const { bundleId } = await anotherBundle(world);
+    await world.serving.call('PUT', `/1.0/kb/bundles/${bundleId}/pause`);
+    return { segments: { bundleId } };
+  },
   createFutureInvoice: uninvoicedAccount,
   generateDryRunInvoice: ({ accountId }) => ({
     query: `accountId=${accountId}&targetDate=2025-02-10`,
@@ -420,6 +435,11 @@ async function anotherBundle(
   const subscriptionId = segments?.subscriptionId ?? '';
   const { json } = await world.serving.call('GET', `/1.0/kb/subscriptions/${subscriptionId}`);
   return { bundleId: (json as { readonly bundleId: string }).bundleId, subscriptionId };
+}
+
+/** A state that blocks nothing, so that other samples go on. */
+function blockedNow({ next }: World): Sample {
+  return { query: 'requestedDate=2024-02-11', body: { service: 'fraud', stateName: `seen-${next()}` } };
 }
 
 function ofSubscription({ subscriptionId }: World): Sample {

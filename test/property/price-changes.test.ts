@@ -60,7 +60,7 @@ function eventsOf(
   versions: readonly CatalogVersion[],
   isAligned: boolean,
 ): readonly BillingEvent[] {
-  const histories = [{ subscription: life.subscription, events: life.events }];
+  const histories = [life];
   const plans = createCatalog(versions);
   return billingEvents({ account: life.account, histories, plans, alignPriceChanges: isAligned }).events;
 }

@@ -363,7 +363,11 @@ export class SubscriptionLife {
   /** As a run builds it: with the day that it gives an account without one. */
   #stream() {
     const histories = [
-      { subscription: this.#subscription, events: this.#events.filter(({ isActive }) => isActive) },
+      {
+        subscription: this.#subscription,
+        events: this.#events.filter(({ isActive }) => isActive),
+        blockingStates: this.#states,
+      },
     ];
     const build = () =>
       billingEvents({

@@ -98,9 +98,8 @@ function create(input: {
 }
 
 /** What invoicing reads of the events, but for the tie-breaker, which tells stored ones from the others. */
-function streamOf({ account: owner, catalog, subscription, events }: Life) {
-  const histories = [{ subscription, events }];
-  const stream = billingEvents({ account: owner, histories, plans: catalog });
+function streamOf(life: Life) {
+  const stream = billingEvents({ account: life.account, histories: [life], plans: life.catalog });
   return stream.events.map((event) => ({ ...event, totalOrdering: null }));
 }
 

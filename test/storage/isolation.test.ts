@@ -124,6 +124,7 @@ eachDatabase((kind, open) => {
         withdrawnEvents: subscriptions.findWithdrawnEvents([all.subscription.id]),
         eventsByIds: subscriptions.findEventsByIds([all.event.id]),
         blockingStates: subscriptions.findBlockingStates([all.subscription.id]),
+        blocks: subscriptions.findBlocksOfAccounts([acme.id]),
         invoicesByIds: invoices.findByIds([all.invoice.id]),
         items: invoices.findItems([all.invoice.id]),
         itemsByIds: invoices.findItemsByIds([all.item.id]),

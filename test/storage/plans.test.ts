@@ -83,6 +83,7 @@ eachDatabase((kind, open) => {
           await session.subscriptions.findEvents(subscriptionIds);
           await session.subscriptions.findEventsByIds(idsOf(of.map((each) => each.event)));
           await session.subscriptions.findBlockingStates(subscriptionIds);
+          await session.subscriptions.findBlocksOfAccounts(ids);
           await session.invoices.findByIds(idsOf(of.map((each) => each.invoice)));
           await session.invoices.findItems(idsOf(of.map((each) => each.invoice)));
           await session.invoices.findItemsByIds(idsOf(of.map((each) => each.item)));

@@ -290,6 +290,26 @@ eachDatabase((kind, open) => {
       expect(withoutRecordIds(found)).to.deep.equal([states[2], states[1], states[0]]);
     });
 
+    it('blocks of accounts: of all their objects, active ones only, without the bounds of services', async () => {
+      const stored = await opened.newAccounts(2);
+      const [first, second] = stored.map(ownerOf);
+      if (!first || !second) throw new Error('no accounts');
+      const states = [
+        blockingState(first, { effective: { at: (now + 1) as typeof now, date: today } }),
+        blockingState(second, { type: 'ACCOUNT' }),
+        blockingState(first, { stateName: 'ENT_BLOCKED' }),
+        blockingState(first, { isActive: false }),
+        blockingState(first, { stateName: 'ENT_STARTED' }),
+        blockingState(first, { stateName: 'ENT_CANCELLED' }),
+        blockingState(owner),
+      ];
+      await opened.write((session) => session.subscriptions.insertBlockingStates(states));
+      const found = await read((session) =>
+        session.subscriptions.findBlocksOfAccounts(stored.map(({ id }) => id)),
+      );
+      expect(withoutRecordIds(found)).to.deep.equal([states[1], states[2], states[0]]);
+    });
+
     it('lifecycle events of subscriptions: active ones, by effective instant and sequence', async () => {
       const subscriptionId = newId();
       const events = [

@@ -160,12 +160,13 @@ async function readAll(
   ];
   expect(new Set(found.map((rows) => rows.length))).to.deep.equal(new Set([all.bundles.length]));
   await subscriptions.findEvents(subscriptionIds);
+  await subscriptions.findBlocksOfAccounts(accountIds);
   await invoices.dueCursors(
     accountIds.map((accountId) => ({ accountId, targetDate: today, catalogRevision: 1 })),
   );
   await payments.findByAccounts(accountIds);
   await invoices.findUnpaid(accountIds);
-  return found.length + 4;
+  return found.length + 5;
 }
 
 eachDatabase((kind, open) => {

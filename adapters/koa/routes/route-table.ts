@@ -6,6 +6,7 @@ import type { Route } from '../routing/route.ts';
 import { accountRoutes } from './accounts.ts';
 import { auditHistoryRoutes } from './audit-history.ts';
 import { bundleRoutes } from './bundles.ts';
+import { blockingRoutes } from './blocking.ts';
 import { catalogRoutes } from './catalog.ts';
 import { catalogChangeReportRoutes } from './catalog-change-report.ts';
 import { catalogEntryRoutes } from './catalog-entries.ts';
@@ -60,6 +61,7 @@ export function routeTable(options: RouteTableOptions): readonly Route[] {
     ...subscriptionGroupRoutes,
     ...subscriptionLifecycleRoutes,
     ...subscriptionTermsRoutes,
+    ...blockingRoutes,
     ...invoiceRoutes,
     ...manualItemRoutes,
     ...itemExplanationRoutes,

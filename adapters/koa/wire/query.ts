@@ -165,25 +165,66 @@ function oneOf<V extends string>(allowed: readonly V[]) {
 }
 
 /** UUIDs, repeated or comma-separated (http-api.md §6 rule 4). */
-export const uuidList: QueryParameter<readonly Uuid[]> = {
-  many: true,
-  required: false,
-  json: { type: 'array', items: documentOf(z.guid()) },
-  schema: z
-    .array(z.string())
-    .optional()
-    .transform((texts, context): readonly Uuid[] => {
-      const parts = (texts ?? []).flatMap((text) => text.split(',')).map((part) => part.trim().toLowerCase());
-      const ids = parts.filter((part) => part !== '');
-      const wrong = ids.find((id) => !isUuid(id));
-      if (wrong === undefined) return ids.filter(isUuid);
-      const problem = {
-        code: ErrorCode.INVALID_PARAMETER,
-        message: `holds what is not a UUID: "${shortened(wrong)}"`,
-      };
-      return refuse(context, problem);
-    }),
-};
+export const uuidList: QueryParameter<readonly Uuid[]> = listParameter({
+  item: z.guid(),
+  read(text) {
+    const lower = text.toLowerCase();
+    return isUuid(lower) ? { value: lower } : { problem: `holds what is not a UUID: "${shortened(lower)}"` };
+  },
+});
+
+/** Texts, likewise. */
+export const textList: QueryParameter<readonly string[]> = listParameter({
+  item: z.string(),
+  read: (text) => ({ value: text }),
+});
+
+/** Of `values`, in any letter case, likewise. */
+export function choiceList<V extends string>(
+  values: Readonly<Record<string, V>>,
+): QueryParameter<readonly V[]> {
+  const allowed = Object.values(values);
+  const read = oneOf(allowed);
+  return listParameter({
+    item: z.enum(allowed),
+    read(text) {
+      const reading = read(text);
+      return 'value' in reading
+        ? reading
+        : { problem: `holds "${shortened(text)}", which ${reading.problem}` };
+    },
+  });
+}
+
+function listParameter<T>(input: {
+  readonly item: z.ZodType;
+  readonly read: (text: string) => { readonly value: T } | { readonly problem: string };
+}): QueryParameter<readonly T[]> {
+  const document = onDemand(() => documentOf(input.item));
+  return {
+    many: true,
+    required: false,
+    get json() {
+      return { type: 'array', items: document() };
+    },
+    schema: z
+      .array(z.string())
+      .optional()
+      .transform((texts, context): readonly T[] => {
+        const parts = (texts ?? []).flatMap((text) => text.split(',')).map((part) => part.trim());
+        const values: T[] = [];
+        for (const part of parts) {
+          if (part === '') continue;
+          const reading = input.read(part);
+          if ('problem' in reading) {
+            return refuse(context, { code: ErrorCode.INVALID_PARAMETER, message: reading.problem });
+          }
+          values.push(reading.value);
+        }
+        return values;
+      }),
+  };
+}
 
 export interface PluginPropertyParameter {
   readonly key: string;

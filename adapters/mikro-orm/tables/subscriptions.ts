@@ -143,6 +143,9 @@ export const lifecycleEventsTable = new RecordTable<New<LifecycleEvent>>(
   },
 );
 
+/** Not of the starts and ends of services, which every subscription has. */
+export const IS_BLOCK = `is_active and state_name <> 'ENT_STARTED' and state_name <> 'ENT_CANCELLED'`;
+
 export const blockingStatesTable = new RecordTable<New<BlockingState>>(
   {
     name: 'blocking_states',
@@ -156,7 +159,11 @@ export const blockingStatesTable = new RecordTable<New<BlockingState>>(
         where: `is_active and service = 'entitlement-service' and state_name = 'ENT_STARTED'`,
       },
     ],
-    indexes: [{ name: 'blocked', columns: ['tenant_record_id', 'blocked_id', 'effective', 'sequence'] }],
+    indexes: [
+      { name: 'blocked', columns: ['tenant_record_id', 'blocked_id', 'effective', 'sequence'] },
+      // Every invoice run asks for the blocks of its accounts, and most have none.
+      { name: 'block', columns: ['tenant_record_id', 'account_record_id'], where: IS_BLOCK },
+    ],
   },
   {
     id: uuid('id'),

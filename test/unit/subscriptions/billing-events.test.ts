@@ -28,7 +28,7 @@ function create(request: CreateParts['request'], parts: Parameters<typeof accoun
 }
 
 function streamOf(life: Life): readonly BillingEvent[] {
-  const histories = [{ subscription: life.subscription, events: life.events }];
+  const histories = [life];
   return billingEvents({ account: life.account, histories, plans: life.catalog }).events;
 }
 
@@ -39,7 +39,11 @@ function someBase() {
 
 function ofEvents(...events: readonly LifecycleEvent[]) {
   const subscription = someBase();
-  return billingEvents({ account: account(), histories: [{ subscription, events }], plans: exampleCatalog });
+  return billingEvents({
+    account: account(),
+    histories: [{ subscription, events, blockingStates: [] }],
+    plans: exampleCatalog,
+  });
 }
 
 function amounts(event: BillingEvent): readonly (string | null)[] {
@@ -121,7 +125,11 @@ describe('Billing events', () => {
       request: { planName: 'solo-now', billCycleDayLocal: 7 },
       now: asking.now,
     });
-    const histories = [other, asking].map(({ subscription, events }) => ({ subscription, events }));
+    const histories = [other, asking].map(({ subscription, events }) => ({
+      subscription,
+      events,
+      blockingStates: [],
+    }));
     const stored = (from: number) => (event: LifecycleEvent, index: number) => ({
       ...event,
       recordId: from + index,
@@ -132,6 +140,7 @@ describe('Billing events', () => {
           account: asking.account,
           histories: histories.map(({ subscription, events }) => ({
             subscription,
+            blockingStates: [],
             events: events.map(stored(subscription === asking.subscription ? first : second)),
           })),
           plans: exampleCatalog,
@@ -171,8 +180,8 @@ describe('Billing events', () => {
     const { events, skipped } = billingEvents({
       account: life.account,
       histories: [
-        { subscription: broken, events: [event('CANCEL', '2024-01-01')] },
-        { subscription: life.subscription, events: life.events },
+        { subscription: broken, events: [event('CANCEL', '2024-01-01')], blockingStates: [] },
+        life,
       ],
       plans: exampleCatalog,
     });
@@ -182,8 +191,9 @@ describe('Billing events', () => {
 
   it('stand by subscription id, then by time', () => {
     const lives = [create({ planName: 'pro-monthly' }), create({ planName: 'solo-monthly' })];
-    const histories = lives.map(({ subscription, events }) => ({
+    const histories = lives.map(({ subscription, events, blockingStates }) => ({
       subscription,
+      blockingStates,
       events: events.toReversed(),
     }));
     const order = (list: typeof histories) =>

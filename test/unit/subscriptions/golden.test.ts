@@ -21,7 +21,7 @@ import {
 const PRO = { planName: 'pro-monthly' };
 
 function cycleDaysOf(life: Life): readonly number[] {
-  const histories = [{ subscription: life.subscription, events: life.events }];
+  const histories = [life];
   const { events } = billingEvents({ account: life.account, histories, plans: life.catalog });
   return events.map((event) => event.billCycleDayLocal);
 }

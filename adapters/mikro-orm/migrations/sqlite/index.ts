@@ -21,6 +21,7 @@ import { Migration20261122000551PlansChanged } from './20261122000551-plans-chan
 import { Migration20261122004107DelegatedPayment } from './20261122004107-delegated-payment.ts';
 import { Migration20261122004220ItemBases } from './20261122004220-item-bases.ts';
 import { Migration20261122000500BundleKeys } from './20261122000500-bundle-keys.ts';
+import { Migration20261122000445Blocking } from './20261122000445-blocking.ts';
 
 /** The migrations of SQLite, in the order in which they run. */
 export const migrations: readonly MigrationObject[] = [
@@ -46,4 +47,5 @@ export const migrations: readonly MigrationObject[] = [
   { name: '20261122004107-delegated-payment', class: Migration20261122004107DelegatedPayment },
   { name: '20261122004220-item-bases', class: Migration20261122004220ItemBases },
   { name: '20261122000500-bundle-keys', class: Migration20261122000500BundleKeys },
+  { name: '20261122000445-blocking', class: Migration20261122000445Blocking },
 ];

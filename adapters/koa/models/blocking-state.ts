@@ -1,0 +1,39 @@
+import { MAX_BLOCKING_STATE_NAME_CHARACTERS } from '../../../lib/limits.ts';
+import {
+  type BlockingState as BlockingStateRecord,
+  BlockingStateType,
+} from '../../../lib/subscriptions/model.ts';
+import { formatInstant } from '../../../lib/time/index.ts';
+import { field, model } from '../wire/model.ts';
+import { bool, enumeration, text, timestamp, uuid } from '../wire/scalars.ts';
+import { auditLogs, auditLogsJson } from './audit-log.ts';
+import type { AuditByRecord } from './subscription.ts';
+
+const name = text(MAX_BLOCKING_STATE_NAME_CHARACTERS);
+
+/** A name or service that is missing has a code of its own (1107), so that the library looks for it. */
+export const BlockingState = model('BlockingState', {
+  blockedId: field(uuid, 'R'),
+  stateName: field(name, 'C'),
+  service: field(name, 'C'),
+  isBlockChange: field(bool, 'C'),
+  isBlockEntitlement: field(bool, 'C'),
+  isBlockBilling: field(bool, 'C'),
+  effectiveDate: field(timestamp, 'R'),
+  type: field(enumeration(BlockingStateType), 'R'),
+  auditLogs,
+});
+
+export function blockingStateJson(state: BlockingStateRecord, audit: AuditByRecord) {
+  return {
+    blockedId: state.blockedId,
+    stateName: state.stateName,
+    service: state.service,
+    isBlockChange: state.isBlockChange,
+    isBlockEntitlement: state.isBlockEntitlement,
+    isBlockBilling: state.isBlockBilling,
+    effectiveDate: formatInstant(state.effective.at),
+    type: state.type,
+    auditLogs: auditLogsJson(audit.get(state.id)),
+  };
+}

@@ -1,0 +1,59 @@
+import { BillingError, ErrorCode } from '../errors/index.ts';
+import { MAX_BLOCKING_STATE_NAME_CHARACTERS } from '../limits.ts';
+import { checkText } from '../text/index.ts';
+import type { BlockFlags } from './blocking-in-force.ts';
+import { ENTITLEMENT_SERVICE, EntitlementStateName } from './model.ts';
+import type { RequestedDate } from './requested-date.ts';
+
+/** What a service says of an account, bundle or subscription; absent flags are false (subscriptions.md §14.1). */
+export interface BlockingStateRequest {
+  readonly service?: string | null | undefined;
+  readonly stateName?: string | null | undefined;
+  readonly isBlockChange?: boolean | null | undefined;
+  readonly isBlockEntitlement?: boolean | null | undefined;
+  readonly isBlockBilling?: boolean | null | undefined;
+}
+
+export interface BlockingOptions {
+  /** From when on it holds, past or future; default now. */
+  readonly requestedDate?: RequestedDate | null | undefined;
+}
+
+export interface CheckedBlock extends BlockFlags {
+  readonly service: string;
+  readonly stateName: string;
+}
+
+const reservedNames: ReadonlySet<string> = new Set(Object.values(EntitlementStateName));
+
+/**
+ * Checks a request by itself (§14.1 rule 1).
+ * @throws BillingError SUBSCRIPTION_BLOCKING_STATE_INVALID_ARG (1107), MISSING_OR_INVALID_FIELD (60003).
+ */
+export function checkBlockingRequest(request: BlockingStateRequest): CheckedBlock {
+  const { service, stateName } = request;
+  if (!service) throw invalidArgument('service needs to be set');
+  if (service === ENTITLEMENT_SERVICE) {
+    throw invalidArgument(`service ${ENTITLEMENT_SERVICE} is the engine's own; name another`);
+  }
+  if (!stateName) throw invalidArgument('stateName needs to be set');
+  if (reservedNames.has(stateName)) {
+    throw invalidArgument(`stateName ${stateName} is the engine's own; name another`);
+  }
+  checkText('service', service, MAX_BLOCKING_STATE_NAME_CHARACTERS);
+  checkText('stateName', stateName, MAX_BLOCKING_STATE_NAME_CHARACTERS);
+  return {
+    service,
+    stateName,
+    isBlockChange: request.isBlockChange ?? false,
+    isBlockEntitlement: request.isBlockEntitlement ?? false,
+    isBlockBilling: request.isBlockBilling ?? false,
+  };
+}
+
+function invalidArgument(what: string): BillingError {
+  return new BillingError({
+    code: ErrorCode.SUBSCRIPTION_BLOCKING_STATE_INVALID_ARG,
+    message: `Blocking state: ${what}`,
+  });
+}

@@ -1,0 +1,429 @@
+import { expect } from 'chai';
+import { formatDecimal } from '../../../lib/money/index.ts';
+import { billingEvents } from '../../../lib/subscriptions/billing-events.ts';
+import { blockedIntervals, firstBlockedDifference } from '../../../lib/subscriptions/blocked-intervals.ts';
+import { planBlock } from '../../../lib/subscriptions/blocking-plan.ts';
+import { ENTITLEMENT_SERVICE } from '../../../lib/subscriptions/model.ts';
+import { formatInstant, formatLocalDate } from '../../../lib/time/index.ts';
+import { type BlockParts, blockOf, paused, resumed, stateLines, withBlocks } from './blocks.ts';
+import { type AccountParts, account, at, created, type Life, nextId, passed, viewOf } from './example.ts';
+import { event } from './lifecycle.ts';
+
+interface LifeParts extends AccountParts {
+  readonly planName?: string;
+  readonly phaseType?: 'EVERGREEN';
+  readonly start?: string;
+  readonly entitlementDate?: string;
+}
+
+function lived(parts: LifeParts = {}): Life {
+  const { planName = 'pro-monthly', phaseType, start = '2024-05-01', entitlementDate } = parts;
+  return created({
+    account: account({ referenceTime: `${start}T00:00:00Z`, billCycleDayLocal: 1, ...parts }),
+    request: { planName, ...(phaseType ? { phaseType } : {}) },
+    options: entitlementDate ? { entitlementDate: { at: at(entitlementDate) } } : {},
+    now: at(start),
+  });
+}
+
+/** `START_BILLING_DISABLED 2012-03-04 pro-monthly-evergreen - -`: type, date, phase, fixed and recurring price. */
+function billed(life: Life): readonly string[] {
+  const { events } = billingEvents({ account: life.account, histories: [life], plans: life.catalog });
+  return events.map((each) => {
+    const prices = [each.fixedPrice, each.recurringPrice].map((price) =>
+      price ? formatDecimal(price) : '-',
+    );
+    return [each.transitionType, formatLocalDate(each.localDate), each.phaseName, ...prices].join(' ');
+  });
+}
+
+/** `PAUSE_BILLING 2012-03-04 billing-service`, without the rows of the lifecycle. */
+function shown(life: Life): readonly string[] {
+  return viewOf(life).events.map((row) =>
+    [row.eventType, formatInstant(row.effective.at).slice(0, 10), row.serviceName].join(' '),
+  );
+}
+
+function intervalsOf(life: Life): readonly string[] {
+  const intervals = blockedIntervals({
+    states: life.blockingStates,
+    billingEnd: null,
+    zone: life.account.timeZone,
+  });
+  return intervals.map(({ start, end }) =>
+    [start, end].map((each) => (each === null ? '-' : formatLocalDate(each.date))).join('..'),
+  );
+}
+
+describe('Worked examples of subscriptions.md: blocking', () => {
+  const w13 = () => lived({ start: '2012-03-02', phaseType: 'EVERGREEN', billCycleDayLocal: 2 });
+
+  it('subscriptions W13 Pause and resume: events and rows', () => {
+    const life = withBlocks(w13(), { ...paused, date: '2012-03-04' }, { ...resumed, date: '2012-04-05' });
+    expect(billed(life)).to.deep.equal([
+      'CREATE 2012-03-02 pro-monthly-evergreen - 249.95',
+      'START_BILLING_DISABLED 2012-03-04 pro-monthly-evergreen - -',
+      'END_BILLING_DISABLED 2012-04-05 pro-monthly-evergreen - 249.95',
+    ]);
+    expect(shown(life)).to.deep.equal([
+      'START_ENTITLEMENT 2012-03-02 entitlement-service',
+      'START_BILLING 2012-03-02 billing-service',
+      'PAUSE_ENTITLEMENT 2012-03-04 entitlement-service',
+      'PAUSE_BILLING 2012-03-04 billing-service',
+      'RESUME_ENTITLEMENT 2012-04-05 entitlement-service',
+      'RESUME_BILLING 2012-04-05 billing-service',
+    ]);
+    const stateAt = (date: string) => viewOf(life, at(date)).state;
+    expect(['2012-03-03', '2012-03-04', '2012-04-04', '2012-04-05'].map(stateAt)).to.deep.equal([
+      'ACTIVE',
+      'BLOCKED',
+      'BLOCKED',
+      'ACTIVE',
+    ]);
+    const [, , pause] = viewOf(life).events;
+    expect(pause).to.include({
+      serviceStateName: 'ENT_BLOCKED',
+      isBlockedBilling: true,
+      isBlockedEntitlement: true,
+      plan: 'pro-monthly',
+    });
+  });
+
+  const w14: readonly BlockParts[] = [
+    { on: 'ACCOUNT', service: 'A', flags: 'f f t', date: '2024-06-10' },
+    { on: 'ACCOUNT', service: 'A', flags: 'f f f', date: '2024-06-20' },
+    { on: 'SUBSCRIPTION_BUNDLE', service: 'B', flags: 'f f t', date: '2024-06-15' },
+    { on: 'SUBSCRIPTION_BUNDLE', service: 'B', flags: 'f f f', date: '2024-06-25' },
+    { on: 'SUBSCRIPTION', service: 'C', flags: 'f f t', date: '2024-06-25' },
+    { on: 'SUBSCRIPTION', service: 'C', flags: 'f f f', date: '2024-06-27' },
+    { on: 'SUBSCRIPTION', service: 'D', flags: 'f f t', date: '2024-06-29T00:00:00Z' },
+    { on: 'SUBSCRIPTION', service: 'D', flags: 'f f f', date: '2024-06-29T20:00:00Z' },
+  ];
+
+  it('subscriptions W14 Merging blocks', () => {
+    const life = withBlocks(lived({ start: '2024-05-19' }), ...w14);
+    expect(billed(lived({ start: '2024-05-19' })).at(-1)).to.equal(
+      'PHASE 2024-06-18 pro-monthly-evergreen - 249.95',
+    );
+    expect(intervalsOf(life)).to.deep.equal(['2024-06-10..2024-06-27']);
+    expect(billed(life)).to.deep.equal([
+      'CREATE 2024-05-19 pro-monthly-trial 0 -',
+      'START_BILLING_DISABLED 2024-06-10 pro-monthly-trial - -',
+      'END_BILLING_DISABLED 2024-06-27 pro-monthly-evergreen - 249.95',
+    ]);
+  });
+
+  it('subscriptions W19 Same instant', () => {
+    const everything = { on: 'ACCOUNT', service: 'overdue', name: 'LATE', flags: 't t t' } as const;
+    const start = { start: '2024-04-01' };
+    const life = withBlocks(
+      lived(start),
+      { ...everything, date: '2024-05-01' },
+      { ...paused, date: '2024-05-01' },
+    );
+    const rows = [
+      'PHASE 2024-05-01 entitlement+billing-service',
+      'PAUSE_ENTITLEMENT 2024-05-01 overdue',
+      'PAUSE_BILLING 2024-05-01 overdue',
+    ];
+    expect(shown(life).slice(2)).to.deep.equal(rows);
+    const ended = withEnd(life, '2024-05-01');
+    // The PHASE falls on the end and is none any more.
+    expect(shown(ended).slice(2)).to.deep.equal([
+      ...rows.slice(1),
+      'STOP_ENTITLEMENT 2024-05-01 entitlement-service',
+      'STOP_BILLING 2024-05-01 billing-service',
+    ]);
+  });
+
+  it('subscriptions W20 Redundant states', () => {
+    const on = 'SUBSCRIPTION';
+    const hold = { on, name: 'hold' } as const;
+    let life = withBlocks(
+      lived(),
+      { on, name: 'watch', flags: 'f f f', date: '2024-06-01' },
+      { ...hold, flags: 'f t f', date: '2024-06-10' },
+    );
+    const steps: readonly (readonly [BlockParts, readonly string[]])[] = [
+      [{ ...hold, flags: 'f t f', date: '2024-06-05' }, ['2024-06-01 watch f f f', '2024-06-05 hold f t f']],
+      [
+        { ...hold, flags: 'f t t', date: '2024-06-20' },
+        ['2024-06-01 watch f f f', '2024-06-05 hold f t f', '2024-06-20 hold f t t'],
+      ],
+      [
+        { ...hold, flags: 'f t t', date: '2024-06-25' },
+        ['2024-06-01 watch f f f', '2024-06-05 hold f t f', '2024-06-20 hold f t t'],
+      ],
+    ];
+    for (const [block, expected] of steps) {
+      life = withBlocks(life, block);
+      expect(stateLines(life.blockingStates)).to.deep.equal(expected);
+    }
+  });
+
+  it('subscriptions W22 Gaps: a block of 23.5 hours that is a day of the calendar counts', () => {
+    const life = lived({ zone: 'America/New_York', referenceTime: '2026-01-10T07:30:00Z' });
+    const day = withBlocks(
+      life,
+      { flags: 'f f t', date: '2026-03-07' },
+      { flags: 'f f f', date: '2026-03-08' },
+    );
+    const [from, to] = day.blockingStates.slice(1).map(({ effective }) => formatInstant(effective.at));
+    expect([from, to]).to.deep.equal(['2026-03-07T07:30:00.000Z', '2026-03-08T07:00:00.000Z']);
+    expect(intervalsOf(day)).to.deep.equal(['2026-03-07..2026-03-08']);
+    const shorter = withBlocks(
+      life,
+      { flags: 'f f t', date: '2026-03-07' },
+      { flags: 'f f f', date: '2026-03-08T06:59:59Z' },
+    );
+    expect(intervalsOf(shorter)).to.deep.equal([]);
+  });
+});
+
+/** The life with its service and its billing ended at that instant. */
+function withEnd(life: Life, date: string): Life {
+  const { id: subscriptionId } = life.subscription;
+  const [started] = life.blockingStates;
+  if (started === undefined) throw new Error('a life starts');
+  const ended = {
+    ...started,
+    id: nextId(),
+    recordId: 90,
+    sequence: 90,
+    stateName: 'ENT_CANCELLED',
+    isBlockChange: true,
+    isBlockEntitlement: true,
+  };
+  const cancel = event('CANCEL', date, { subscriptionId });
+  return {
+    ...life,
+    events: [...life.events, cancel],
+    blockingStates: [...life.blockingStates, { ...ended, effective: cancel.effective }],
+  };
+}
+
+describe('Blocked billing', () => {
+  const set = (...blocks: readonly BlockParts[]) => withBlocks(lived({ phaseType: 'EVERGREEN' }), ...blocks);
+
+  it('a service ends only its own block, and only on the same object', () => {
+    const life = set(
+      { service: 'A', flags: 'f f t', date: '2024-06-01' },
+      { service: 'B', flags: 'f f f', date: '2024-06-05' },
+      { service: 'A', on: 'ACCOUNT', flags: 'f f f', date: '2024-06-07' },
+      { service: 'A', on: 'SUBSCRIPTION', flags: 'f f f', date: '2024-06-09' },
+      { service: 'A', flags: 'f f f', date: '2024-06-11' },
+    );
+    expect(intervalsOf(life)).to.deep.equal(['2024-06-01..2024-06-11']);
+  });
+
+  it('a state of another name that still blocks goes on with the interval', () => {
+    const life = set(
+      { name: 'one', flags: 'f f t', date: '2024-06-01' },
+      { name: 'two', flags: 't f t', date: '2024-06-02' },
+      { name: 'three', flags: 't t f', date: '2024-06-20' },
+    );
+    expect(intervalsOf(life)).to.deep.equal(['2024-06-01..2024-06-20']);
+  });
+
+  it('blocks of entitlement or change alone leave billing as it is', () => {
+    expect(intervalsOf(set({ flags: 't t f', date: '2024-06-01' }))).to.deep.equal([]);
+  });
+
+  it('an interval of another service keeps one that is a day only together from counting', () => {
+    const life = set(
+      { service: 'A', flags: 'f f t', date: '2024-06-01T00:00:00Z' },
+      { service: 'A', flags: 'f f f', date: '2024-06-01T12:00:00Z' },
+      { service: 'B', flags: 'f f t', date: '2024-06-01T12:00:00Z' },
+      { service: 'B', flags: 'f f f', date: '2024-06-02T12:00:00Z' },
+    );
+    expect(intervalsOf(life)).to.deep.equal(['2024-06-01..2024-06-02']);
+    expect(billed(life)[1]).to.equal('START_BILLING_DISABLED 2024-06-01 pro-monthly-evergreen - -');
+  });
+
+  it('before the start of billing there is nothing to disable; the start comes with the end of the block', () => {
+    const life = withBlocks(
+      lived(),
+      { flags: 'f f t', date: '2024-04-20' },
+      { flags: 'f f f', date: '2024-05-11' },
+    );
+    expect(billed(life)).to.deep.equal([
+      'END_BILLING_DISABLED 2024-05-11 pro-monthly-trial 0 -',
+      'PHASE 2024-05-31 pro-monthly-evergreen - 249.95',
+    ]);
+  });
+
+  it('a block without end takes away everything after it', () => {
+    const life = withBlocks(lived(), { flags: 'f f t', date: '2024-05-11' });
+    expect(billed(life)).to.deep.equal([
+      'CREATE 2024-05-01 pro-monthly-trial 0 -',
+      'START_BILLING_DISABLED 2024-05-11 pro-monthly-trial - -',
+    ]);
+  });
+
+  it('what takes effect at the end of a block is kept, after the return', () => {
+    const life = withBlocks(
+      lived(),
+      { flags: 'f f t', date: '2024-05-11' },
+      { flags: 'f f f', date: '2024-05-31' },
+    );
+    expect(billed(life).slice(1)).to.deep.equal([
+      'START_BILLING_DISABLED 2024-05-11 pro-monthly-trial - -',
+      'END_BILLING_DISABLED 2024-05-31 pro-monthly-trial - -',
+      'PHASE 2024-05-31 pro-monthly-evergreen - 249.95',
+    ]);
+  });
+
+  it('states after the end of billing make no difference, and nothing is billed again after it', () => {
+    const life = withEnd(lived({ phaseType: 'EVERGREEN' }), '2024-06-15');
+    const over = withBlocks(
+      life,
+      { flags: 'f f t', date: '2024-06-10' },
+      { flags: 'f f f', date: '2024-06-20' },
+    );
+    const start = 'CREATE 2024-05-01 pro-monthly-evergreen - 249.95';
+    expect(billed(over)).to.deep.equal([
+      start,
+      'START_BILLING_DISABLED 2024-06-10 pro-monthly-evergreen - -',
+    ]);
+    expect(billed(withBlocks(life, { flags: 'f f t', date: '2024-06-16' }))).to.deep.equal([
+      start,
+      'CANCEL 2024-06-15  - -',
+    ]);
+  });
+
+  it('a fixed price is billed with the return only if it was not billed before', () => {
+    const changed = (date: string): Life => {
+      const life = lived({ phaseType: 'EVERGREEN', billCycleDayLocal: 1 });
+      const { id: subscriptionId } = life.subscription;
+      const change = event('CHANGE', date, {
+        subscriptionId,
+        planName: 'pro-monthly',
+        phaseName: 'pro-monthly-trial',
+        priceListName: 'DEFAULT',
+      });
+      return { ...life, events: [...life.events, change] };
+    };
+    const block = [
+      { flags: 'f f t', date: '2024-06-10' },
+      { flags: 'f f f', date: '2024-06-20' },
+    ] as const;
+    expect(billed(withBlocks(changed('2024-06-05'), ...block)).at(-1)).to.equal(
+      'END_BILLING_DISABLED 2024-06-20 pro-monthly-trial - -',
+    );
+    expect(billed(withBlocks(changed('2024-06-15'), ...block)).at(-1)).to.equal(
+      'END_BILLING_DISABLED 2024-06-20 pro-monthly-trial 0 -',
+    );
+  });
+});
+
+describe('The rows of blocking states', () => {
+  it('a block that is in force when service and billing start pauses them there', () => {
+    const before = lived({ start: '2024-05-01', entitlementDate: '2024-05-05' });
+    const life = withBlocks(
+      before,
+      { flags: 'f f f', name: 'watch', date: '2024-04-10' },
+      { flags: 'f t t', date: '2024-04-20' },
+    );
+    expect(shown(life)).to.deep.equal([
+      'START_BILLING 2024-05-01 billing-service',
+      'PAUSE_BILLING 2024-05-01 fraud',
+      'START_ENTITLEMENT 2024-05-05 entitlement-service',
+      'PAUSE_ENTITLEMENT 2024-05-05 fraud',
+      'PHASE 2024-05-31 entitlement+billing-service',
+    ]);
+  });
+
+  it('a state that changes neither flag is told, but not one of pause and resume', () => {
+    const life = withBlocks(
+      lived({ phaseType: 'EVERGREEN' }),
+      { flags: 't f f', date: '2024-06-01' },
+      { service: 'B', flags: 't t t', date: '2024-06-02' },
+      { ...paused, date: '2024-06-03' },
+      { service: 'B', flags: 'f f f', date: '2024-06-04' },
+      { ...resumed, date: '2024-06-05' },
+    );
+    expect(shown(life).slice(2)).to.deep.equal([
+      'SERVICE_STATE_CHANGE 2024-06-01 fraud',
+      'PAUSE_ENTITLEMENT 2024-06-02 B',
+      'PAUSE_BILLING 2024-06-02 B',
+      'SERVICE_STATE_CHANGE 2024-06-04 B',
+      'RESUME_ENTITLEMENT 2024-06-05 entitlement-service',
+      'RESUME_BILLING 2024-06-05 billing-service',
+    ]);
+  });
+
+  it('resumes stand before pauses, and after the end of the service there are neither', () => {
+    const life = withEnd(
+      withBlocks(
+        lived({ phaseType: 'EVERGREEN' }),
+        { flags: 'f t f', date: '2024-06-01' },
+        { flags: 'f f t', name: 'other', date: '2024-06-02' },
+      ),
+      '2024-06-10',
+    );
+    const after = withBlocks(life, { flags: 'f t f', name: 'third', date: '2024-06-11' });
+    expect(shown(after).slice(2)).to.deep.equal([
+      'PAUSE_ENTITLEMENT 2024-06-01 fraud',
+      'RESUME_ENTITLEMENT 2024-06-02 fraud',
+      'PAUSE_BILLING 2024-06-02 fraud',
+      'STOP_ENTITLEMENT 2024-06-10 entitlement-service',
+      'STOP_BILLING 2024-06-10 billing-service',
+      'SERVICE_STATE_CHANGE 2024-06-11 fraud',
+    ]);
+  });
+
+  it('an expiry ends the counting too', () => {
+    const life = passed(lived({ planName: 'term-3m', start: '2024-01-01' }), at('2024-04-02'));
+    const rows = shown(withBlocks(life, { flags: 't t t', date: '2024-04-03' }));
+    expect(rows.at(-1)).to.equal('SERVICE_STATE_CHANGE 2024-04-03 fraud');
+  });
+});
+
+describe('Setting a blocking state', () => {
+  const plan = (life: Life, parts: BlockParts) =>
+    planBlock(life.blockingStates, blockOf(life, parts), { now: life.now, nextId });
+  const from = (life: Life, parts: BlockParts) => {
+    const { billedOtherwiseFrom } = plan(life, parts);
+    return billedOtherwiseFrom === null ? null : formatLocalDate(billedOtherwiseFrom.date);
+  };
+
+  it('pausing what is paused and resuming what runs says nothing new', () => {
+    const life = lived();
+    expect(plan(life, { ...resumed, date: '2024-06-01' }).added).to.equal(null);
+    const pausedOnce = withBlocks(life, { ...paused, date: '2024-06-01' });
+    expect(plan(pausedOnce, { ...paused, date: '2024-06-10' }).added).to.equal(null);
+    expect(plan(pausedOnce, { ...resumed, date: '2024-05-10' }).added, 'it runs until 06-01').to.equal(null);
+    const earlier = withBlocks(pausedOnce, { ...paused, date: '2024-05-20' });
+    expect(stateLines(earlier.blockingStates, ENTITLEMENT_SERVICE).slice(1)).to.deep.equal([
+      '2024-05-20 ENT_BLOCKED t t t',
+    ]);
+  });
+
+  it('a first state without flags is stored, of any service but the own one', () => {
+    expect(plan(lived(), { flags: 'f f f', date: '2024-06-01' }).added).to.include({ sequence: 1 });
+  });
+
+  it('tells from which day on billing differs', () => {
+    const life = withBlocks(
+      lived(),
+      { flags: 'f f t', date: '2024-06-10' },
+      { flags: 'f f f', date: '2024-06-20' },
+    );
+    const table: readonly (readonly [name: string, BlockParts, string | null])[] = [
+      ['no billing flag', { service: 'B', flags: 't t f', date: '2024-06-01' }, null],
+      ['an own interval', { service: 'B', flags: 'f f t', date: '2024-06-12' }, '2024-06-12'],
+      ['an earlier start', { name: 'x', flags: 'f f t', date: '2024-06-08' }, '2024-06-08'],
+      ['an earlier end', { name: 'x', flags: 'f f f', date: '2024-06-15' }, '2024-06-15'],
+      ['a later end', { name: 'x', flags: 'f f t', date: '2024-06-20' }, '2024-06-20'],
+      ['within the interval', { name: 'x', flags: 'f f t', date: '2024-06-15' }, null],
+      ['an end within a day of the start', { flags: 'f f f', date: '2024-06-10T20:00:00Z' }, '2024-06-10'],
+      ['the same on the next morning', { flags: 'f f f', date: '2024-06-11' }, '2024-06-10'],
+      ['two days after the start', { flags: 'f f f', date: '2024-06-12' }, '2024-06-12'],
+    ];
+    for (const [name, parts, expected] of table) expect(from(life, parts), name).to.equal(expected);
+  });
+
+  it('finds no difference between equal sets', () => {
+    expect(firstBlockedDifference([], [])).to.equal(null);
+  });
+});

@@ -1,0 +1,64 @@
+import { type Block, type BlockedObject, planBlock } from '../../../lib/subscriptions/blocking-plan.ts';
+import {
+  type BlockingState,
+  type BlockingStateType,
+  ENTITLEMENT_SERVICE,
+} from '../../../lib/subscriptions/model.ts';
+import { datedInstant } from '../../../lib/subscriptions/requested-date.ts';
+import { formatInstant, parseWireMoment } from '../../../lib/time/index.ts';
+import { type Life, nextId } from './example.ts';
+
+/** A state in short: its flags as `change entitlement billing`, `f t t`. */
+export interface BlockParts {
+  readonly on?: BlockingStateType;
+  readonly service?: string;
+  readonly name?: string;
+  readonly flags: string;
+  /** Date or date-time. */
+  readonly date: string;
+}
+
+export const paused = { service: ENTITLEMENT_SERVICE, name: 'ENT_BLOCKED', flags: 't t t' } as const;
+export const resumed = { service: ENTITLEMENT_SERVICE, name: 'ENT_CLEAR', flags: 'f f f' } as const;
+
+export function objectOf(life: Life, type: BlockingStateType): BlockedObject {
+  const { account, bundle, subscription } = life;
+  if (type === 'ACCOUNT') return { type, account };
+  return type === 'SUBSCRIPTION' ? { type, account, subscription } : { type, account, bundle };
+}
+
+export function blockOf(life: Life, parts: BlockParts): Block {
+  const { on = 'SUBSCRIPTION_BUNDLE', service = 'fraud', name = 'hold', flags, date } = parts;
+  const [isBlockChange = false, isBlockEntitlement = false, isBlockBilling = false] = flags
+    .split(' ')
+    .map((flag) => flag === 't');
+  const moment = parseWireMoment(date);
+  const effective = datedInstant(moment, life.now, life.account);
+  const object = objectOf(life, on);
+  return { object, service, stateName: name, isBlockChange, isBlockEntitlement, isBlockBilling, effective };
+}
+
+/** The life with these states set, one after the other, as the engine stores them. */
+export function withBlocks(life: Life, ...blocks: readonly BlockParts[]): Life {
+  let { blockingStates } = life;
+  for (const parts of blocks) {
+    const tools = { now: life.now, nextId };
+    const { added, withdrawn } = planBlock(blockingStates, blockOf(life, parts), tools);
+    const recordId = 1 + Math.max(...blockingStates.map((state) => state.recordId));
+    const kept = blockingStates.filter((state) => !withdrawn.includes(state));
+    blockingStates = added === null ? kept : [...kept, { ...added, recordId }];
+  }
+  return { ...life, blockingStates };
+}
+
+/** `2024-06-01 watch f f f`: the states of a service, in the order of their dates. */
+export function stateLines(states: readonly BlockingState[], service = 'fraud'): readonly string[] {
+  const flag = (value: boolean) => (value ? 't' : 'f');
+  return states
+    .filter((state) => state.service === service)
+    .toSorted((a, b) => a.effective.at - b.effective.at || a.recordId - b.recordId)
+    .map((state) => {
+      const flags = [state.isBlockChange, state.isBlockEntitlement, state.isBlockBilling].map(flag);
+      return [formatInstant(state.effective.at).slice(0, 10), state.stateName, ...flags].join(' ');
+    });
+}
