@@ -1,0 +1,214 @@
+import { expect } from 'chai';
+import { BillingActionPolicy, ErrorCode, type Uuid } from '../../lib/index.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { openEngine, type TestEngine } from '../support/engine.ts';
+import {
+  effectsIn,
+  inTurns,
+  type MadeCall,
+  makeCall,
+  type StormCall,
+  storm,
+  storyOf,
+} from './storm-calls.ts';
+
+/** Accounts of the wide storm. */
+const ACCOUNTS = process.env.BILLWRIGHT_TEST_LONG === '1' ? 500 : 60;
+
+/** Subscriptions of the one account before the storm: each is changed twice and cancelled. */
+const STANDING = 10;
+
+const START = '2024-03-01T09:15:00Z';
+const LATER = '2024-03-11T09:15:00Z';
+
+/** What a call of the storm may be refused with: it came second. */
+const REFUSALS: Readonly<Record<string, readonly number[]>> = {
+  change: [ErrorCode.SUBSCRIPTION_CHANGE_NON_ACTIVE, ErrorCode.SUBSCRIPTION_CHANGE_FUTURE_CANCELLED],
+  same: [ErrorCode.SUBSCRIPTION_EXTERNAL_KEY_EXISTS],
+  twin: [ErrorCode.SUBSCRIPTION_CREATE_BP_EXISTS],
+};
+
+// subscriptions.md §24
+eachDatabase((kind, open) => {
+  describe(`calls at once on ${kind}`, () => {
+    const opened: TestEngine[] = [];
+    const start = async (): Promise<TestEngine> => {
+      const engine = await openEngine(open, { now: START });
+      opened.push(engine);
+      return engine;
+    };
+    afterEach(async () => {
+      for (const engine of opened.splice(0)) await engine.close();
+    });
+
+    it('of 50 callers on one account have one effect or none, as if made one after the other', async () => {
+      const engine = await start();
+      const account = await standing(engine);
+      const made = await storm(engine, shuffled(callsOn(account)));
+      const effects = await effectsIn(engine.database);
+      const [accepted, refused] = apart(made);
+      expect(refused.flatMap(({ token }) => effects.of(token))).to.deep.equal([]);
+      for (const { name, refused: code } of refused)
+        expect(code, name).to.be.oneOf([ErrorCode.BUSY, ...(REFUSALS[name.split(' ')[0] ?? ''] ?? [])]);
+      const count = (prefix: string) => accepted.filter(({ name }) => name.startsWith(prefix)).length;
+      expect(['own', 'same', 'twin', 'cancel'].map(count)).to.deep.equal([10, 1, 1, STANDING]);
+
+      const order = effects.orderOf(accepted);
+      expect(order.map(({ name }) => name).toSorted()).to.deep.equal(
+        accepted.map(({ name }) => name).toSorted(),
+      );
+
+      const serial = await start();
+      const twin = await standing(serial);
+      const twinCalls = new Map(callsOn(twin).map((call) => [call.name, call]));
+      const again: MadeCall[] = [];
+      for (const { name } of order) {
+        const call = twinCalls.get(name);
+        if (call !== undefined) again.push(await makeCall(serial, call));
+      }
+      await engine.settle();
+      await serial.settle();
+      expect(await storyOf(engine, account.id)).to.deep.equal(await storyOf(serial, twin.id));
+      const [inStorm, inTurn] = [await effectsIn(engine.database), await effectsIn(serial.database)];
+      for (const [index, { name, token }] of order.entries()) {
+        const other = again[index];
+        expect(inStorm.of(token), name).to.deep.equal(other && inTurn.of(other.token));
+      }
+      expect(engine.ledger.all().length).to.equal(serial.ledger.all().length);
+    }).timeout(60_000);
+
+    it(`on ${ACCOUNTS} accounts: one of two equal creations wins, change and cancellation leave one of the two orders`, async () => {
+      const engine = await start();
+      const ids = await inTurns(
+        ACCOUNTS + 2,
+        async () => (await engine.payingAccount({ currency: 'USD' })).id,
+      );
+      const created = await storm(
+        engine,
+        shuffled(ids.flatMap((id) => [creation(id, 'first'), creation(id, 'second')])),
+      );
+      const [creations, doubles] = apart(created);
+      expect(creations).to.have.length(ids.length);
+      for (const { refused } of doubles)
+        expect(refused).to.be.oneOf([ErrorCode.BUSY, ErrorCode.SUBSCRIPTION_EXTERNAL_KEY_EXISTS]);
+      await engine.runTo(LATER);
+
+      const [changedFirst, cancelledFirst, ...stormy] = ids;
+      if (changedFirst === undefined || cancelledFirst === undefined) throw new Error('no accounts');
+      const alone = [
+        ...[await change(engine, changedFirst), await cancellation(engine, changedFirst)],
+        ...[await cancellation(engine, cancelledFirst), await change(engine, cancelledFirst)],
+      ];
+      const answers: (number | null)[] = [];
+      for (const call of alone) answers.push((await makeCall(engine, call)).refused);
+      expect(answers).to.deep.equal([null, null, null, ErrorCode.SUBSCRIPTION_CHANGE_FUTURE_CANCELLED]);
+
+      const calls: StormCall[] = [];
+      for (const id of stormy) calls.push(await change(engine, id), await cancellation(engine, id));
+      const [accepted, refused] = apart(await storm(engine, shuffled(calls)));
+      await engine.settle();
+      const effects = await effectsIn(engine.database);
+      expect([...doubles, ...refused].flatMap(({ token }) => effects.of(token))).to.deep.equal([]);
+      const late = new Set(
+        refused.filter(({ refused: code }) => code !== ErrorCode.BUSY).map(({ name }) => name),
+      );
+      const [changed, cancelled] = [
+        await storyOf(engine, changedFirst),
+        await storyOf(engine, cancelledFirst),
+      ];
+      for (const id of stormy) {
+        expect(await storyOf(engine, id), id).to.deep.equal(late.has(`change ${id}`) ? cancelled : changed);
+      }
+      expect(accepted.filter(({ name }) => name.startsWith('cancel'))).to.have.length(stormy.length);
+      expect(engine.logger.lines.filter(({ level }) => level === 'error')).to.deep.equal([]);
+    }).timeout(240_000);
+  });
+});
+
+interface Standing {
+  readonly id: Uuid;
+  readonly subscriptionIds: readonly Uuid[];
+}
+
+/** A paying account whose subscriptions have run for ten days. */
+async function standing(engine: TestEngine): Promise<Standing> {
+  const { id } = await engine.payingAccount({ currency: 'USD' });
+  const subscriptionIds: Uuid[] = [];
+  for (const externalKey of times(STANDING, (index) => `s${index}`)) {
+    const request = { accountId: id, planName: 'solo-now', externalKey };
+    subscriptionIds.push((await engine.acme.createSubscription(request)).subscriptionId);
+  }
+  await engine.settle();
+  await engine.runTo(LATER);
+  return { id, subscriptionIds };
+}
+
+/** Fifty: twenty creations, of which some want the same key or bundle; two changes and the end of each standing one. */
+function callsOn({ id: accountId, subscriptionIds }: Standing): readonly StormCall[] {
+  const create = (name: string, keys: object): StormCall => ({
+    name,
+    make: (acme) => acme.createSubscription({ accountId, planName: 'solo-now', ...keys }),
+  });
+  const billingPolicy = BillingActionPolicy.IMMEDIATE;
+  return [
+    ...times(10, (index) => create(`own ${index}`, { externalKey: `own${index}` })),
+    ...times(5, (index) => create(`same ${index}`, { externalKey: 'same' })),
+    ...times(5, (index) =>
+      create(`twin ${index}`, { bundleExternalKey: 'twin', externalKey: `twin@${index}` }),
+    ),
+    ...subscriptionIds.flatMap((id, index): readonly StormCall[] => [
+      {
+        name: `change s${index} to team`,
+        make: (acme) => acme.subscriptions.changePlan(id, { planName: 'team-now', billingPolicy }),
+      },
+      {
+        name: `change s${index} to pro`,
+        make: (acme) => acme.subscriptions.changePlan(id, { planName: 'pro-annual', billingPolicy }),
+      },
+      {
+        name: `cancel s${index}`,
+        make: (acme) => acme.subscriptions.cancel(id, index % 2 === 0 ? { billingPolicy } : {}),
+      },
+    ]),
+  ];
+}
+
+function creation(accountId: Uuid, name: string): StormCall {
+  const externalKey = `only@${accountId}`;
+  return {
+    name: `create ${name} ${accountId}`,
+    make: (acme) => acme.createSubscription({ accountId, planName: 'solo-now', externalKey }),
+  };
+}
+
+async function change(engine: TestEngine, accountId: Uuid): Promise<StormCall> {
+  const { subscriptionId } = await engine.acme.subscriptions.getByKey(`only@${accountId}`);
+  const billingPolicy = BillingActionPolicy.IMMEDIATE;
+  return {
+    name: `change ${accountId}`,
+    make: (acme) => acme.subscriptions.changePlan(subscriptionId, { planName: 'team-now', billingPolicy }),
+  };
+}
+
+async function cancellation(engine: TestEngine, accountId: Uuid): Promise<StormCall> {
+  const { subscriptionId } = await engine.acme.subscriptions.getByKey(`only@${accountId}`);
+  return { name: `cancel ${accountId}`, make: (acme) => acme.subscriptions.cancel(subscriptionId) };
+}
+
+/** Accepted and refused ones. */
+function apart(made: readonly MadeCall[]): readonly [readonly MadeCall[], readonly MadeCall[]] {
+  const { true: refused = [], false: accepted = [] } = Object.groupBy(made, ({ refused: code }) =>
+    code === null ? 'false' : 'true',
+  );
+  return [accepted, refused];
+}
+
+function times<T>(count: number, make: (index: number) => T): readonly T[] {
+  return Array.from({ length: count }, (_, index) => make(index));
+}
+
+/** The same disorder each time: what decides the order of effects is the race. */
+function shuffled<T>(all: readonly T[]): readonly T[] {
+  const step = 37;
+  return all.map((_, index) => all[(index * step + 11) % all.length] as T);
+}
