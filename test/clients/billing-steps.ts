@@ -77,7 +77,7 @@ export function describeBilling(journey: JourneyOf): void {
 
     it('creates subscriptions with add-ons', async () => {
       const { client } = journey();
-      const other = await client.account.createAccount({ externalKey: 'grace', currency: 'USD' }, BY);
+      const other = await client.account.createAccount({ externalKey: 'joan', currency: 'USD' }, BY);
       const of = (planName: string) => ({ accountId: other.data.accountId, planName }) as Subscription;
       const { createSubscriptionWithAddOns, createSubscriptionsWithAddOns } = client.subscription;
       const bundle = { baseEntitlementAndAddOns: [of('archive-monthly'), of('bloom-monthly')] };
@@ -86,6 +86,8 @@ export function describeBilling(journey: JourneyOf): void {
         ['bloom-monthly', 'archive-monthly'],
         ['bloom-monthly', 'archive-monthly'],
       ]);
+      const { data: one } = await createSubscriptionWithAddOns(bundle.baseEntitlementAndAddOns, BY);
+      expect(one.subscriptions).to.have.length(2);
       const alone = await failureOf(createSubscriptionWithAddOns([of('archive-monthly')], BY));
       expect(alone.body).to.include({ code: 1013 });
       await journey().serving.billing.settle();

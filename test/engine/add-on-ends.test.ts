@@ -42,6 +42,13 @@ eachDatabase((_kind, open) => {
       return `${state} ${date(cancelled)} ${date(billingEnd)}`;
     }
 
+    /** The ends that the base has brought are stored with the add-on: no row is that of an event of the base. */
+    async function expectOwnRows(): Promise<void> {
+      const { events } = await engine.acme.getSubscription(support);
+      const ofBase = new Set((await engine.acme.getSubscription(base)).events.map(({ eventId }) => eventId));
+      expect(events.filter(({ eventId }) => ofBase.has(eventId))).to.deep.equal([]);
+    }
+
     /** Lines of the add-on's items. */
     async function billed(): Promise<readonly string[]> {
       const invoices = await engine.acme.invoices.ofAccount({
@@ -93,14 +100,22 @@ eachDatabase((_kind, open) => {
       expect(told.filter((type) => type === 'SUBSCRIPTION_CANCEL')).to.have.length(2);
       expect(told.filter((type) => type === 'ENTITLEMENT_CANCEL')).to.have.length(2);
       expect(await endsOf(support)).to.equal('CANCELLED 2024-07-01 2024-07-01');
-      const { events: rows } = await engine.acme.getSubscription(support);
-      const baseRows = (await engine.acme.getSubscription(base)).events.map(({ eventId }) => eventId);
-      expect(
-        rows.filter(({ eventId }) => baseRows.includes(eventId)),
-        'stored as its own',
-      ).to.deep.equal([]);
+      await expectOwnRows();
       await engine.runTo('2024-10-01');
       expect(await billed()).to.deep.equal(['RECURRING 2024-06-01..2024-07-01 15']);
+    });
+
+    it('are billed again where the end of the base is taken back after a run that knew of it', async () => {
+      await begin();
+      await cancel(base, { requestedDate: parseWireMoment('2024-07-16T00:00:00Z') });
+      await engine.runTo('2024-07-10');
+      expect((await billed()).slice(1)).to.deep.equal(['RECURRING 2024-07-01..2024-07-16 7.26']);
+      await engine.acme.subscriptions.uncancel(base);
+      await engine.runTo('2024-08-01');
+      expect((await billed()).slice(2)).to.deep.equal([
+        'RECURRING 2024-07-16..2024-08-01 7.74',
+        'RECURRING 2024-08-01..2024-09-01 15',
+      ]);
     });
 
     it('give the same when the clock jumps over the end', async () => {
@@ -193,6 +208,7 @@ eachDatabase((_kind, open) => {
       await engine.acme.subscriptions.changePlan(base, change);
       await engine.runTo('2024-08-01');
       expect(await endsOf(support)).to.equal('CANCELLED 2024-06-16 2024-06-16');
+      await expectOwnRows();
       expect(await billed()).to.deep.equal([
         'RECURRING 2024-06-01..2024-07-01 15',
         'REPAIR_ADJ 2024-06-16..2024-07-01 -7.5',
