@@ -4,9 +4,11 @@ import { MAX_PERIODS_PER_RUN } from '../limits.ts';
 import { type LocalDate, maxDate } from '../time/index.ts';
 import { coverageAfter } from './apply-to-coverage.ts';
 import { countedRun, creditRun } from './credit-run.ts';
+import type { RunInvoice } from './drafting.ts';
 import type { SubscriptionBilling, SubscriptionEvaluation } from './evaluate-subscription.ts';
 import { type AccountRun, type AccountRunInput, evaluateAccount } from './invoice-run.ts';
 import type { Invoice } from './model.ts';
+import { itemOf } from './new-invoice.ts';
 import type { BilledItem } from './recurring-row.ts';
 
 export interface DryRunWalkInput extends AccountRunInput {
@@ -220,7 +222,17 @@ function accountAfter(account: AccountRunInput, run: AccountRun): AccountRunInpu
     const evaluation = evaluationOf.get(subscription.subscriptionId);
     return evaluation === undefined ? subscription : subscriptionAfter(subscription, evaluation);
   });
-  return { ...account, subscriptions, state: run.state };
+  return { ...account, subscriptions, state: run.state, invoice: invoiceAfter(run) };
+}
+
+/** What the next run writes to: a draft that was committed takes no more, one that stays a draft has the items. */
+function invoiceAfter({ invoice, items }: AccountRun): RunInvoice {
+  const { draft } = invoice;
+  if (draft === null || items.length === 0) return invoice;
+  if (invoice.status === 'COMMITTED') return { ...invoice, draft: null };
+  const { createdDate } = draft.invoice;
+  const added = items.map((item) => ({ ...itemOf(draft.invoice, item, createdDate), recordId: 0 }));
+  return { ...invoice, draft: { ...draft, items: [...draft.items, ...added] } };
 }
 
 /** The subscription as the next evaluation finds it once this one is written. */

@@ -6,7 +6,9 @@ import type { ReadSession } from '../ports/storage/index.ts';
 import { checkBundleOwner, noSuchBundle, notInBundle, notOfAccount } from '../subscriptions/bundle-choice.ts';
 import { loadHypothesis } from '../subscriptions/load-hypothesis.ts';
 import { noSuchSubscription } from '../subscriptions/no-such-subscription.ts';
+import { tagsOfAccounts } from '../tags/control-tags.ts';
 import { type Instant, type LocalDate, localDateOf } from '../time/index.ts';
+import { draftingOf, loadDrafts, runInvoiceOf } from './drafting.ts';
 import { type CheckedDryRun, DryRunType } from './dry-run-request.ts';
 import {
   type DryRunInvoice,
@@ -73,8 +75,10 @@ export async function dryRun(session: ReadSession, input: DryRunInput): Promise<
   if (!billing) return { invoice: null, catalogOf, overridePlan };
   const dueDates = billing.subscriptions.flatMap(({ cursor }) => cursor?.nextDueDate ?? []);
   const debts = await loadDebts(session, state);
+  const drafted = { account, drafting: draftingOf(await tagsOfAccounts(session, [account.id]), account.id) };
   const walkInput: DryRunWalkInput = {
     ...runInput(billing, config),
+    invoice: runInvoiceOf(drafted, await loadDrafts(session, [drafted])),
     ...debts,
     dueDates,
     ...(hypothesis === null ? {} : { action: { runDates: hypothesis.runDates, today } }),

@@ -134,7 +134,9 @@ export class InvoicingService {
         invoiceNumber: NO_NUMBER,
         account,
         now,
-        ...found,
+        targetDate: found.targetDate,
+        // invoicing.md §11 rule 4: what a reused draft holds already, and the new items.
+        run: { ...found.run, items: [...(found.run.invoice.draft?.items ?? []), ...found.run.items] },
       });
       const plansOf = await withOverridePlans(session, {
         catalogOf,

@@ -255,6 +255,53 @@ eachDatabase((_kind, open) => {
       });
     });
 
+    describe('invoicing 11 rule 4: dry runs', () => {
+      beforeEach(() => begin('2024-01-01T00:00:00Z'));
+      const foresee = (targetDate: string) =>
+        engine.acme.invoices.dryRun({ accountId, targetDate: parseLocalDate(targetDate) });
+
+      it('of AUTO_INVOICING_DRAFT foresee a draft', async () => {
+        await tag(SystemTag.AUTO_INVOICING_DRAFT);
+        await subscribe('solo-now');
+        const foreseen = await foresee('2024-02-01');
+        expect([foreseen?.status, foreseen && itemLines(foreseen)]).to.deep.equal([
+          'DRAFT',
+          ['RECURRING 2024-02-01..2024-03-01 19.95'],
+        ]);
+      });
+
+      it('of a reused draft show its content and the new items, and leave it alone', async () => {
+        await tag(SystemTag.AUTO_INVOICING_DRAFT, SystemTag.AUTO_INVOICING_REUSE_DRAFT);
+        await subscribe('solo-now');
+        const before = await standing();
+        const foreseen = await foresee('2024-03-01');
+        expect([
+          foreseen?.status,
+          foreseen && formatDecimal(foreseen.amount),
+          foreseen && itemLines(foreseen),
+        ]).to.deep.equal([
+          'DRAFT',
+          '59.85',
+          [
+            'RECURRING 2024-01-01..2024-02-01 19.95',
+            'RECURRING 2024-02-01..2024-03-01 19.95',
+            'RECURRING 2024-03-01..2024-04-01 19.95',
+          ],
+        ]);
+        expect(await standing()).to.deep.equal(before);
+      });
+
+      it('of a draft that the next run commits show it once', async () => {
+        await tag(SystemTag.AUTO_INVOICING_REUSE_DRAFT);
+        await subscribe('solo-now');
+        await charge('7', false);
+        const next = await foresee('2024-02-01');
+        expect([next?.status, next && formatDecimal(next.amount)]).to.deep.equal(['COMMITTED', '26.95']);
+        const later = await foresee('2024-03-01');
+        expect(later && itemLines(later)).to.deep.equal(['RECURRING 2024-03-01..2024-04-01 19.95']);
+      });
+    });
+
     describe('invoicing 3 statuses', () => {
       beforeEach(() => begin('2024-01-01T00:00:00Z'));
 

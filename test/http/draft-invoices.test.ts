@@ -1,0 +1,86 @@
+import { expect } from 'chai';
+import { eachDatabase } from '../support/databases.ts';
+import { migrated } from '../support/storage.ts';
+import { createdId, type Serving, serve } from './serving.ts';
+import { populate, type World } from './world.ts';
+
+interface InvoiceBody {
+  readonly invoiceId: string;
+  readonly status: string;
+  readonly items: readonly { readonly itemType: string; readonly childItems: readonly object[] | null }[];
+}
+
+eachDatabase((kind, open) => {
+  describe(`drafts, voids and summaries over HTTP on ${kind}`, () => {
+    let serving: Serving;
+    let world: World;
+    before(async () => {
+      const served = await serve(await open(migrated));
+      serving = served;
+      world = await populate(served);
+    });
+    after(() => serving.close());
+
+    const put = (invoiceId: string, operation: string) =>
+      serving.call('PUT', `/1.0/kb/invoices/${invoiceId}/${operation}`);
+    const codeOf = ({ status, json }: { status: number; json: unknown }) => [
+      status,
+      (json as { code?: number } | undefined)?.code,
+    ];
+
+    async function draft(accountId: string, autoCommit = false): Promise<string> {
+      const path = `/1.0/kb/invoices/charges/${accountId}?autoCommit=${autoCommit}`;
+      const { json } = await serving.call('POST', path, { body: [{ amount: 3 }] });
+      return (json as readonly { invoiceId: string }[])[0]?.invoiceId ?? '';
+    }
+
+    async function read(invoiceId: string, query = ''): Promise<InvoiceBody> {
+      return (await serving.call('GET', `/1.0/kb/invoices/${invoiceId}${query}`)).json as InvoiceBody;
+    }
+
+    it('commits and voids, with the codes of http-api 12', async () => {
+      const id = await draft(world.accountId);
+      expect((await read(id)).status).to.equal('DRAFT');
+      expect((await put(id, 'commitInvoice')).status).to.equal(204);
+      expect(codeOf(await put(id, 'commitInvoice'))).to.deep.equal([400, 4023]);
+      expect(codeOf(await put(world.unknownId, 'commitInvoice'))).to.deep.equal([404, 4006]);
+      const other = await draft(world.accountId);
+      expect((await put(other, 'voidInvoice')).status).to.equal(204);
+      expect(codeOf(await put(other, 'voidInvoice'))).to.deep.equal([400, 4023]);
+      expect(codeOf(await put(world.unknownId, 'voidInvoice'))).to.deep.equal([404, 4006]);
+    });
+
+    it('takes the draft that plugin properties of a run name', async () => {
+      const account = createdId(
+        await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }),
+      );
+      const run = (property: string) =>
+        serving.call('POST', `/1.0/kb/invoices?accountId=${account}&pluginProperty=${property}`);
+      expect(codeOf(await run('KB_REUSE_DRAFT_INVOICING_ID%3Dnone'))).to.deep.equal([400, 60002]);
+      const unknown = await run(`KB_REUSE_DRAFT_INVOICING_ID%3D${world.unknownId}`);
+      expect(codeOf(unknown)).to.deep.equal([404, 4006]);
+      const committed = await run(`KB_REUSE_DRAFT_INVOICING_ID%3D${await draft(account, true)}`);
+      expect(codeOf(committed)).to.deep.equal([400, 4024]);
+      // Nothing recurs on the account.
+      expect(codeOf(await run('KB_AUTO_INVOICING_REUSE_DRAFT%3Dtrue'))).to.deep.equal([404, 4007]);
+    });
+
+    it('shows what a summary stands for with withChildrenItems only', async () => {
+      const parent = createdId(await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
+      const body = { currency: 'USD', parentAccountId: parent, isPaymentDelegatedToParent: true };
+      const child = createdId(await serving.call('POST', '/1.0/kb/accounts', { body }));
+      const invoiceId = await draft(child, true);
+      await serving.billing.settle();
+      const { json } = await serving.call('GET', `/1.0/kb/accounts/${parent}/invoices`);
+      const [summary] = json as readonly InvoiceBody[];
+      const id = summary?.invoiceId ?? '';
+      expect(summary).to.include({ status: 'DRAFT', isParentInvoice: true, amount: 3, balance: 0 });
+      expect((await read(id)).items.map(({ childItems }) => childItems)).to.deep.equal([null]);
+      const [item] = (await read(id, '?withChildrenItems=true&audit=FULL')).items;
+      expect(item?.itemType).to.equal('PARENT_SUMMARY');
+      expect(item?.childItems).to.have.length(1);
+      expect(item?.childItems?.[0]).to.include({ invoiceId, itemType: 'EXTERNAL_CHARGE', amount: 3 });
+      expect(await read(invoiceId)).to.include({ parentInvoiceId: id, parentAccountId: parent, balance: 0 });
+    });
+  });
+});
