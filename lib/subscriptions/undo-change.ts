@@ -32,7 +32,10 @@ export function planUndoChange(
   const inserted = new Set(undone.flatMap((change) => insertedWith(change, [...events, ...history])));
   const causes = new Set<Uuid | null>(undone.map(({ id }) => id));
   const restored = history.filter((event) => causes.has(event.deactivatedBy) && !inserted.has(event));
-  const withdrawn = events.filter((event) => inserted.has(event));
+  // What a cancellation has withdrawn of them goes too: else its reversal would bring it back without its plan.
+  const withdrawn = [...events, ...history.filter((event) => !causes.has(event.deactivatedBy))].filter(
+    (event) => inserted.has(event),
+  );
 
   const marker = bareDraft(LifecycleEventType.UNDO_CHANGE, datedInstant(null, now, running.account));
   const after = [...events.filter((event) => !inserted.has(event)), ...restored];

@@ -181,6 +181,25 @@ eachDatabase((kind, open) => {
       });
     });
 
+    it('an undone change stays undone when a cancellation that stood behind it is taken back', async () => {
+      await begin('2024-01-01T00:00:00Z', undefined, 31);
+      const subscriptionId = await subscribe('solo-monthly');
+      await engine.runTo('2024-01-31T00:00:00Z');
+      await engine.runTo('2024-02-10T00:00:00Z');
+      await change(subscriptionId, 'club-monthly', { requestedDate: { date: parseLocalDate('2024-02-15') } });
+      expect((await rowsOf(subscriptionId)).at(-1)).to.equal('PHASE 2024-07-31 club-monthly-evergreen');
+      await engine.acme.subscriptions.cancel(subscriptionId, {
+        requestedDate: { date: parseLocalDate('2024-06-01') },
+        useRequestedDateForBilling: true,
+      });
+      await engine.acme.subscriptions.undoChangePlan(subscriptionId);
+      await engine.acme.subscriptions.uncancel(subscriptionId);
+      expect(await rowsOf(subscriptionId)).to.deep.equal([
+        'START_BILLING 2024-01-01 solo-monthly-trial',
+        'PHASE 2024-01-31 solo-monthly-evergreen',
+      ]);
+    });
+
     it('subscriptions W8 Change on the start instant', async () => {
       await begin('2024-08-01T00:00:00Z');
       const start = { billingDate: { date: parseLocalDate('2024-08-01') } };
