@@ -127,9 +127,28 @@ class StoredLife {
           effectiveFromDate: this.#asked(step.from),
           allowPastDate: step.isForced,
         });
+      case 'BLOCK':
+        return this.#block(step);
       default:
         throw new Error(`${formatLocalDate(this.#today)}: no such step`);
     }
+  }
+
+  async #block(step: Extract<LifeStep, { do: 'BLOCK' }>): Promise<void> {
+    const { acme } = this.engine;
+    const accountId = this.#given(this.#accountId);
+    const subscriptionId = this.#given(this.#subscriptionId);
+    const { bundleId } = await acme.getSubscription(subscriptionId);
+    const ids = { ACCOUNT: accountId, SUBSCRIPTION_BUNDLE: bundleId, SUBSCRIPTION: subscriptionId };
+    await acme.blocking.add(
+      { type: step.on, id: ids[step.on] },
+      {
+        service: step.service,
+        stateName: step.name,
+        isBlockBilling: step.isBlocked,
+        requestedDate: this.#asked(step.from),
+      },
+    );
   }
 
   async #adjust(index: number, percent: number): Promise<void> {

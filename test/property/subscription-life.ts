@@ -11,13 +11,14 @@ import type { Decimal } from '../../lib/money/index.ts';
 import type { NewBusEvent } from '../../lib/queue/model.ts';
 import { billCycleDaySources } from '../../lib/subscriptions/bill-cycle-sources.ts';
 import { billingEvents } from '../../lib/subscriptions/billing-events.ts';
+import { type BlockedObject, planBlock } from '../../lib/subscriptions/blocking-plan.ts';
 import { type EditTools, planCancellation } from '../../lib/subscriptions/cancellation.ts';
 import { decideChange, planChange } from '../../lib/subscriptions/change-of-plan.ts';
 import { checkChangeRequest } from '../../lib/subscriptions/change-request.ts';
 import { withDerivedPhases } from '../../lib/subscriptions/derived-phases.ts';
 import { isMarker } from '../../lib/subscriptions/lifecycle-order.ts';
 import type { BlockingState, LifecycleEvent, Subscription } from '../../lib/subscriptions/model.ts';
-import { atReferenceTime, type RequestedDate } from '../../lib/subscriptions/requested-date.ts';
+import { atReferenceTime, datedInstant, type RequestedDate } from '../../lib/subscriptions/requested-date.ts';
 import type { RunningSubscription } from '../../lib/subscriptions/running-subscription.ts';
 import { touchedBy, touchedDates } from '../../lib/subscriptions/save-edits.ts';
 import { effectiveEvent } from '../../lib/subscriptions/subscription-bus-events.ts';
@@ -117,7 +118,36 @@ export class SubscriptionLife {
     else if (step.do === 'ADJUST') adjustShare(this.ledger, this.adjusted, step);
     else if (step.do === 'AUTOMATIC') this.#switch(step.isOn);
     else if (step.do === 'ACCOUNT_DAY') this.#moveAccountDay(step.day);
+    else if (step.do === 'BLOCK') this.#block(step);
     else this.#call(step);
+  }
+
+  #block(step: Extract<LifeStep, { do: 'BLOCK' }>): void {
+    const [account, bundle, subscription] = [this.#account, this.#bundle, this.#subscription];
+    const block = {
+      object: { type: step.on, account, bundle, subscription } as BlockedObject,
+      service: step.service,
+      stateName: step.name,
+      isBlockChange: false,
+      isBlockEntitlement: false,
+      isBlockBilling: step.isBlocked,
+      effective: datedInstant(this.#asked(step.from), this.#now, account),
+    };
+    const active = this.#states.filter(({ isActive }) => isActive);
+    const { added, withdrawn, billedOtherwiseFrom } = planBlock(active, block, { now: this.#now, nextId });
+    if (added === null) return;
+    this.accepted.set(step.do, (this.accepted.get(step.do) ?? 0) + 1);
+    const ended = new Set(withdrawn.map(({ id }) => id));
+    this.#states = [
+      ...this.#states.map((state) => (ended.has(state.id) ? { ...state, isActive: false } : state)),
+      { ...added, recordId: this.#states.length + 1 },
+    ];
+    if (billedOtherwiseFrom !== null) {
+      this.ledger.change(this.ledger.events, billedOtherwiseFrom.date);
+      if (billedOtherwiseFrom.at <= this.#now) this.#askRun(this.#today);
+    }
+    const { at: dueAt, date } = added.effective;
+    if (dueAt > this.#now) this.#dueRuns.set(date, dueAt);
   }
 
   #switch(isOn: boolean): void {
@@ -366,7 +396,7 @@ export class SubscriptionLife {
       {
         subscription: this.#subscription,
         events: this.#events.filter(({ isActive }) => isActive),
-        blockingStates: this.#states,
+        blockingStates: this.#states.filter(({ isActive }) => isActive),
       },
     ];
     const build = () =>

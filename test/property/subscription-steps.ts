@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import type { BlockingStateType } from '../../lib/subscriptions/model.ts';
 import { type Shelf, shelves } from './subscription-shelf.ts';
 
 /** A date that a call names: days from today, with or without a time of day; null = none. */
@@ -34,6 +35,15 @@ export type LifeStep =
       readonly quantity: number;
       readonly from: AskedDay;
       readonly isForced: boolean;
+    }
+  /** A service says from a day on whether billing of an object is blocked. */
+  | {
+      readonly do: 'BLOCK';
+      readonly on: BlockingStateType;
+      readonly service: string;
+      readonly name: string;
+      readonly isBlocked: boolean;
+      readonly from: AskedDay;
     }
   /** 0 takes the account's day back. */
   | { readonly do: 'ACCOUNT_DAY'; readonly day: number }
@@ -97,6 +107,16 @@ const cancellations = fc.record({
   isForBilling: fc.boolean(),
 });
 
+/** Many within two days of today, so that some last less than a day. */
+const blocks = fc.record({
+  do: fc.constant('BLOCK' as const),
+  on: fc.constantFrom<BlockingStateType>('ACCOUNT', 'SUBSCRIPTION_BUNDLE', 'SUBSCRIPTION'),
+  service: fc.constantFrom('A', 'B'),
+  name: fc.constantFrom('x', 'y'),
+  isBlocked: fc.boolean(),
+  from: fc.oneof(askedWithin(2), askedWithin(60)),
+});
+
 const steps: fc.Arbitrary<LifeStep> = fc.oneof(
   { weight: 5, arbitrary: changes },
   { weight: 2, arbitrary: cancellations },
@@ -120,6 +140,7 @@ const steps: fc.Arbitrary<LifeStep> = fc.oneof(
       isForced: fc.boolean(),
     }),
   },
+  { weight: 7, arbitrary: blocks },
   {
     weight: 1,
     arbitrary: fc.record({ do: fc.constant('ACCOUNT_DAY' as const), day: fc.integer({ min: 0, max: 31 }) }),
