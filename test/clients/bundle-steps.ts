@@ -38,7 +38,10 @@ export function describeBundles(journey: JourneyOf): void {
       expect(renamed.status).to.equal(204);
       expect((await client.bundle.getBundleByKey('renamed')).data[0]?.bundleId).to.equal(bundleId);
 
-      const target = await client.account.createAccount({ currency: 'USD', externalKey: 'of the transfer' }, BY);
+      const target = await client.account.createAccount(
+        { currency: 'USD', externalKey: 'of the transfer' },
+        BY,
+      );
       const subscriptions = [{ subscriptionId, externalKey: 'hers' } as Subscription];
       const body = { accountId: target.data.accountId, subscriptions } as Bundle;
       const moved = await client.bundle.transferBundle(
