@@ -6,7 +6,7 @@ import { raw, type Sql, sql } from './sql.ts';
 export interface SearchedColumn {
   /** Where `eq` and the order look. */
   readonly column: string;
-  /** Where `like` looks, in lower case of JavaScript's rules; absent = the column itself, in the database's lower case. */
+  /** Where `like` looks, in lower case of JavaScript's rules; absent = the column itself. */
   readonly folded?: string;
   /** `uuid` is compared as text. */
   readonly type: SearchColumnType;
@@ -38,9 +38,28 @@ function clauseCondition({ operator, value }: SearchClause, searched: SearchedCo
   if (operator === 'like') {
     const pattern = String(value).replaceAll('\\', '\\\\');
     if (folded !== undefined) return sql`${raw(folded)} like ${pattern.toLowerCase()} escape '\\'`;
-    return sql`lower(cast(${raw(column)} as text)) like lower(${pattern}) escape '\\'`;
+    return sql`${foldedFor(pattern, sql`cast(${raw(column)} as text)`)} like ${pattern.toLowerCase()} escape '\\'`;
   }
   return sql`${raw(searched.type === 'uuid' ? `cast(${column} as text)` : column)} ${raw(comparisons[operator])} ${value}`;
+}
+
+/** Letters that one pattern has folded; SQLite nests no deeper than a thousand calls. */
+const MAX_FOLDED_LETTERS = 200;
+
+/**
+ * The text in lower case, as far as the pattern can tell: SQLite's `lower` knows the letters of ASCII only, so that each
+ * other letter of the pattern is replaced by name.
+ */
+function foldedFor(pattern: string, text: Sql): Sql {
+  const letters = new Set(pattern.toLowerCase().match(/[^\p{ASCII}]/gu) ?? []);
+  const folded = [...letters]
+    .map((lower) => [lower, lower.toUpperCase()] as const)
+    .filter(([lower, upper]) => upper !== lower && upper.toLowerCase() === lower)
+    .slice(0, MAX_FOLDED_LETTERS);
+  return folded.reduce(
+    (inner, [lower, upper]) => sql`replace(${inner}, ${upper}, ${lower})`,
+    sql`lower(${text})`,
+  );
 }
 
 /** The column, which is in lower case, holds the text of any letter case somewhere. */

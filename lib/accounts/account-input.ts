@@ -101,9 +101,16 @@ function checkRanges(input: AccountInput): void {
   if (!Number.isInteger(length) || length < 0 || length > MAX_STORED_INTEGER) {
     throw invalid(`Account firstNameLength ${length} is no length`, { field: 'firstNameLength' });
   }
-  if (input.name != null && length > input.name.length) {
-    throw invalid(`Account firstNameLength ${length} is longer than the name`, { field: 'firstNameLength' });
-  }
+  checkFirstNameLength(length, input.name);
+}
+
+/** The first name is a part of the name (json-models.md §4). @throws BillingError MISSING_OR_INVALID_FIELD. */
+export function checkFirstNameLength(
+  length: number | null | undefined,
+  name: string | null | undefined,
+): void {
+  if (length == null || name == null || length <= name.length) return;
+  throw invalid(`Account firstNameLength ${length} is longer than the name`, { field: 'firstNameLength' });
 }
 
 function invalid(message: string, facts: Record<string, unknown>): BillingError {

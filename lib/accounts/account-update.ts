@@ -1,7 +1,7 @@
 import { BillingError, ErrorCode } from '../errors/index.ts';
 import { shortened } from '../text/index.ts';
 import { formatInstant, type Instant, localDateOf, UTC } from '../time/index.ts';
-import { type AccountInput, checkAccountInput } from './account-input.ts';
+import { type AccountInput, checkAccountInput, checkFirstNameLength } from './account-input.ts';
 import type { Account } from './model.ts';
 
 /** Fields that an update sets, or resets to null with the flag (accounts.md §4, last row of the table). */
@@ -40,6 +40,8 @@ export interface MergeOptions {
  */
 export function mergeAccount(stored: Account, input: AccountInput, options: MergeOptions): Account {
   checkAccountInput(input);
+  // A name that changes alone keeps the length that it had: the caller knows nothing of it.
+  if (input.name === undefined) checkFirstNameLength(input.firstNameLength, stored.name);
   for (const field of FIXED_FIELDS) checkFixedField({ stored, input, field, ...options });
   checkReferenceTime(stored, input);
   return {
@@ -68,9 +70,10 @@ interface FixedFieldCheck {
   readonly treatNullAsReset: boolean;
 }
 
+/** An empty text counts as absent (accounts.md §1.1 rule 2). */
 function checkFixedField({ stored, input, field, treatNullAsReset }: FixedFieldCheck): void {
   const value = input[field];
-  if (value === undefined || value === stored[field]) return;
+  if (value === undefined || value === '' || value === stored[field]) return;
   if (value === null && !treatNullAsReset) return;
   throw cannotChange(stored, field, value);
 }

@@ -87,6 +87,24 @@ eachDatabase((_kind, open) => {
       expect(await engine.acme.getAccount(id)).to.include({ notes: null, city: 'Bern', currency: 'EUR' });
     });
 
+    it('1.1 rule 2: an empty external key or time zone counts as absent, also in an update', async () => {
+      const { id } = await create({ externalKey: '', timeZone: '', name: 'Ann' });
+      expect(await engine.acme.getAccount(id)).to.include({ externalKey: id, timeZone: 'UTC' });
+      expect(await update(id, { externalKey: '', timeZone: '', name: 'Bo' }, true)).to.include({
+        externalKey: id,
+        timeZone: 'UTC',
+        name: 'Bo',
+      });
+    });
+
+    it('the first name is no longer than the name, whichever comes later', async () => {
+      const { id } = await create({ name: 'Ann Lee', firstNameLength: 3 });
+      expect(await codeOf(update(id, { firstNameLength: 8 }))).to.equal(60003);
+      expect(await codeOf(update(id, { name: 'Bo', firstNameLength: 3 }))).to.equal(60003);
+      expect(await update(id, { firstNameLength: 7 })).to.include({ name: 'Ann Lee', firstNameLength: 7 });
+      expect(await update(id, { name: 'Bo' })).to.include({ name: 'Bo', firstNameLength: 7 });
+    });
+
     it('accounts E4 Bill cycle day: set once, from unset', async () => {
       const { id } = await create({});
       expect((await update(id, { billCycleDayLocal: 15 })).billCycleDayLocal).to.equal(15);
