@@ -1,4 +1,4 @@
-import { DatabaseSync } from 'node:sqlite';
+import { MikroORM } from '@mikro-orm/sqlite';
 import { Client } from 'pg';
 import type { TestDatabase } from './databases.ts';
 
@@ -61,12 +61,17 @@ export async function rowsOf(database: TestDatabase, statement: string): Promise
     : postgresqlRows(database.url, statement);
 }
 
-function sqliteRows(path: string, statement: string): readonly Row[] {
-  const database = new DatabaseSync(path, { readOnly: true });
+/**
+ * By the library that the engine uses too: another one in the same process would take the engine's locks of the file away
+ * when it closes it, and cut the shared memory off that the engine has mapped.
+ */
+async function sqliteRows(path: string, statement: string): Promise<readonly Row[]> {
+  const orm = new MikroORM({ entities: [], discovery: { warnWhenNoEntities: false }, dbName: path });
   try {
-    return database.prepare(statement).all();
+    await orm.connect();
+    return await orm.em.getConnection().execute<Row[]>(statement);
   } finally {
-    database.close();
+    await orm.close(true);
   }
 }
 

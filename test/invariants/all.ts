@@ -1,0 +1,37 @@
+import {
+  accountBalances,
+  invoiceBalances,
+  noResidue,
+  oneUnresolvedAttempt,
+  refundsWithinCaptured,
+} from './amounts.ts';
+import { derivableState, foreseenRuns, repeatable } from './answers.ts';
+import { coveredOnce } from './coverage.ts';
+import type { Invariant } from './invariant.ts';
+import {
+  auditedChanges,
+  committedForGood,
+  futureIsQueued,
+  noCrossing,
+  oneEventPerChange,
+  oneOutcome,
+} from './record-keeping.ts';
+
+/** What always holds. The count of usage records comes with usage. */
+export const invariants: readonly Invariant[] = [
+  invoiceBalances,
+  accountBalances,
+  coveredOnce,
+  committedForGood,
+  refundsWithinCaptured,
+  oneUnresolvedAttempt,
+  oneEventPerChange,
+  auditedChanges,
+  noCrossing,
+  derivableState,
+  foreseenRuns,
+  repeatable,
+  noResidue,
+  futureIsQueued,
+  oneOutcome,
+];

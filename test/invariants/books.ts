@@ -1,0 +1,97 @@
+import { Client } from 'pg';
+import type { TestDatabase } from '../support/databases.ts';
+import { rowsOf } from '../support/queue-rows.ts';
+
+/** A row as it is stored: every cell as text, booleans as 1 and 0. */
+export type StoredRow = Readonly<Record<string, string | null>>;
+
+const TABLES = [
+  'tenants',
+  'accounts',
+  'bundles',
+  'subscriptions',
+  'subscription_events',
+  'blocking_states',
+  'invoices',
+  'invoice_items',
+  'coverage',
+  'invoicing_cursors',
+  'invoicing_states',
+  'payment_methods',
+  'payments',
+  'payment_transactions',
+  'payment_attempts',
+  'invoice_payments',
+  'tags',
+  'audit_log',
+  'queue_entries',
+  'queue_history',
+] as const;
+
+/** The tables that hold what has happened, read beside the engine and by no code of it, in the order of their writing. */
+export type Books = Readonly<Record<(typeof TABLES)[number], readonly StoredRow[]>> & {
+  /** Business time at which they were read, in milliseconds. */
+  readonly nowMs: number;
+};
+
+export async function readBooks(database: TestDatabase, nowMs: number): Promise<Books> {
+  const tables: [string, readonly StoredRow[]][] = [];
+  for (const name of TABLES) tables.push([name, await readTable(database, name)]);
+  return { ...Object.fromEntries(tables), nowMs } as Books;
+}
+
+async function readTable(database: TestDatabase, name: string): Promise<readonly StoredRow[]> {
+  const statement = `select * from bw_${name} order by record_id`;
+  if (database.kind === 'postgresql') return postgresqlTable(database.url, statement);
+  const rows = await rowsOf(database, statement);
+  return rows.map((row) =>
+    Object.fromEntries(
+      Object.entries(row).map(([column, value]) => [column, value === null ? null : String(value)]),
+    ),
+  );
+}
+
+const BOOLEAN_TYPE = 16;
+
+/** Without the driver's types: dates as text. */
+async function postgresqlTable(url: string, statement: string): Promise<readonly StoredRow[]> {
+  const plain = (value: string): string => value;
+  const flag = (value: string): string => (value === 't' ? '1' : '0');
+  const types = { getTypeParser: (type: number) => (type === BOOLEAN_TYPE ? flag : plain) };
+  const client = new Client({ connectionString: url, types: types as never });
+  await client.connect();
+  try {
+    return (await client.query<StoredRow>(statement)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Whole billionths: the most decimals that an amount is kept with. */
+export function billionths(amount: string | null | undefined): bigint {
+  if (amount === null || amount === undefined) return 0n;
+  const [whole = '0', fraction = ''] = amount.replace('-', '').split('.');
+  const value = BigInt(whole) * 1_000_000_000n + BigInt(fraction.padEnd(9, '0'));
+  return amount.startsWith('-') ? -value : value;
+}
+
+export function sum(rows: readonly StoredRow[], column = 'amount'): bigint {
+  return rows.reduce((total, row) => total + billionths(row[column]), 0n);
+}
+
+/** Rows by a column; those without a value are left out. */
+export function by(
+  rows: readonly StoredRow[],
+  column: string,
+): (value: string | null | undefined) => readonly StoredRow[] {
+  const groups = Map.groupBy(rows, (row) => row[column]);
+  return (value) => (value == null ? [] : (groups.get(value) ?? []));
+}
+
+export function is(row: StoredRow, column: string): boolean {
+  return row[column] === '1';
+}
+
+export function dayNumber(date: string | null | undefined): number {
+  return Math.round(Date.parse(`${date}T00:00:00Z`) / 86_400_000);
+}

@@ -1,0 +1,256 @@
+import { expect } from 'chai';
+import { eachDatabase } from '../support/databases.ts';
+import { openEngine } from '../support/engine.ts';
+import { invariants } from './all.ts';
+import type { Books, StoredRow } from './books.ts';
+import { breachesOf, type Evidence } from './invariant.ts';
+import { gather } from './observe.ts';
+import { live } from './program.ts';
+import { Random } from './random.ts';
+import { Town } from './town.ts';
+
+type Table = Exclude<keyof Books, 'nowMs'>;
+type Change = (row: StoredRow) => Partial<StoredRow>;
+
+/** Data broken in one place, by the invariant that must notice. */
+const broken: Readonly<Record<string, readonly ((evidence: Evidence) => Evidence)[]>> = {
+  'invoice balance = items − payments + refunds, exactly': [
+    changed(
+      'invoices',
+      () => true,
+      () => ({ raw_balance: '0.01' }),
+    ),
+    changed(
+      'invoice_payments',
+      ({ status }) => status === 'SUCCESS',
+      () => ({ amount: '0.01' }),
+    ),
+    without('invoice_items', ({ item_type: type }) => type === 'RECURRING'),
+  ],
+  'account balance = sum of invoice balances − credit': [
+    changed(
+      'invoicing_states',
+      () => true,
+      () => ({ account_balance: '12345.67' }),
+    ),
+    changed(
+      'invoicing_states',
+      () => true,
+      () => ({ account_cba: '12345.67' }),
+    ),
+  ],
+  'no subscription-day is covered twice by active recurring items, none is missed up to the charged-through date':
+    [
+      without('invoice_items', ({ item_type: type, end_date: end }) => type === 'RECURRING' && end !== null),
+      doubled('invoice_items', ({ item_type: type, amount }) => type === 'RECURRING' && amount !== '0'),
+      observing({ coverageDifferences: ['a subscription'] }),
+    ],
+  'committed invoices never change, voided ones never count': [
+    changed(
+      'invoices',
+      ({ status }) => status === 'COMMITTED',
+      () => ({ invoice_number: '777' }),
+    ),
+    changed(
+      'invoice_items',
+      ({ item_type: type }) => type === 'RECURRING',
+      () => ({ amount: '0.01' }),
+    ),
+    doubled('invoice_items', ({ item_type: type }) => type === 'RECURRING', { id: 'another' }),
+    changed(
+      'invoices',
+      ({ status }) => status === 'COMMITTED',
+      () => ({ status: 'DRAFT' }),
+    ),
+  ],
+  'refunds never exceed captured': [
+    doubled('payment_transactions', ({ status }) => status === 'SUCCESS', {
+      transaction_type: 'REFUND',
+      processed_amount: '999999',
+    }),
+  ],
+  'at most one unresolved payment attempt per invoice': [
+    (evidence) =>
+      doubled(
+        'invoice_payments',
+        ({ status }) => status === 'PENDING',
+      )(
+        changed(
+          'invoice_payments',
+          () => true,
+          () => ({ status: 'PENDING' }),
+        )(evidence),
+      ),
+  ],
+  'one event per state change, in account order': [
+    doubled('queue_history', ({ topic }) => topic === 'INVOICE_CREATION'),
+    without('queue_history', ({ topic }) => topic === 'INVOICE_CREATION'),
+    without(
+      'queue_history',
+      ({ topic, payload }) => topic === 'SUBSCRIPTION_CREATION' && payload?.includes('EFFECTIVE') === true,
+    ),
+    changed(
+      'queue_history',
+      ({ kind, account_record_id: account }) => kind === 'BUS' && account !== null,
+      () => ({
+        created_date: String(Number.MAX_SAFE_INTEGER),
+      }),
+    ),
+  ],
+  'an audit row for each row change': [
+    without('audit_log', ({ table_name: name }) => name === 'SUBSCRIPTION_EVENTS'),
+    changed(
+      'subscription_events',
+      ({ is_active: active }) => active === '1',
+      () => ({ is_active: '0' }),
+    ),
+    changed(
+      'subscriptions',
+      ({ charged_through: date }) => date !== null,
+      () => ({ charged_through: '1' }),
+    ),
+    doubled(
+      'audit_log',
+      ({ table_name: name, change_type: type }) => name === 'INVOICES' && type === 'INSERT',
+    ),
+  ],
+  'no reference crosses tenants': [
+    changed(
+      'invoices',
+      ({ tenant_record_id: tenant }) => tenant === '1',
+      () => ({ tenant_record_id: '2' }),
+    ),
+    changed(
+      'payments',
+      () => true,
+      () => ({ payment_method_id: 'nobody' }),
+    ),
+    changed(
+      'subscriptions',
+      () => true,
+      (row) => ({ account_record_id: `${row.account_record_id}0` }),
+    ),
+  ],
+  'entitlement state is derivable from events alone': [
+    without('blocking_states', ({ state_name: name }) => name === 'ENT_STARTED'),
+    (evidence) => {
+      const states = [...evidence.observed.states].map(([id]) => [id, 'BLOCKED'] as const);
+      return observing({ states: new Map(states) })(evidence);
+    },
+  ],
+  'a dry run equals the next real run when nothing changed between': [
+    (evidence) => {
+      const [first] = evidence.observed.foreseen;
+      if (first === undefined) throw new Error('nothing was foreseen');
+      return observing({ foreseen: [{ ...first, run: ['RECURRING'] }] })(evidence);
+    },
+  ],
+  're-running a completed operation or run changes nothing': [
+    observing({ changedByRepetition: ['an account'] }),
+  ],
+  'the residue of any split is zero': [
+    changed(
+      'invoice_items',
+      ({ item_type: type }) => type === 'RECURRING',
+      () => ({ repairable: '0.01' }),
+    ),
+    changed(
+      'coverage',
+      ({ kind }) => kind === 'RECURRING',
+      () => ({ amount: '0.01' }),
+    ),
+    without('coverage', ({ kind }) => kind === 'RECURRING'),
+  ],
+  'every account with a future billing event has a queue entry for it': [
+    without('queue_entries', ({ topic }) => topic === 'invoice-service:next-billing-date-queue'),
+    without('queue_entries', ({ topic }) => topic === 'subscription-service:subscription-events'),
+  ],
+  'every queue entry ends in exactly one outcome': [
+    doubled('queue_history', () => true),
+    changed(
+      'queue_history',
+      () => true,
+      () => ({ processing_state: 'IN_PROCESSING' }),
+    ),
+    changed(
+      'queue_entries',
+      () => true,
+      () => ({ effective_date: '1' }),
+    ),
+  ],
+};
+
+eachDatabase((kind, open) => {
+  describe(`the invariants on ${kind}`, () => {
+    let evidence: Evidence;
+    before(async function () {
+      this.timeout(120_000);
+      const engine = await openEngine(open, { now: '2024-01-29T15:20:11Z' });
+      const town = await Town.found(engine, new Random(7), 12);
+      await live(town, { days: 90, mostDaysPerStep: 8, operationsPerStep: 6 });
+      evidence = await gather(town, 12);
+      await engine.close();
+    });
+
+    it('hold of what a small town has left behind', () => {
+      expect(breachesOf(invariants, evidence)).to.deep.equal([]);
+    });
+
+    it('are all of those that there are data for', () => {
+      expect(Object.keys(broken)).to.have.members(invariants.map(({ name }) => name));
+    });
+
+    for (const { name, breaches } of invariants) {
+      it(`notice broken data: ${name}`, () => {
+        for (const [index, breaking] of (broken[name] ?? []).entries()) {
+          expect(breaches(breaking(evidence)), `way ${index + 1}`).to.be.an('array').that.is.not.empty;
+        }
+      });
+    }
+  });
+});
+
+/** Changes the first row that is so; there must be one. */
+function changed(table: Table, isSo: (row: StoredRow) => boolean, change: Change) {
+  return (evidence: Evidence): Evidence => {
+    const at = placeOf(evidence, table, isSo);
+    return replaced(
+      evidence,
+      table,
+      (rows) =>
+        rows.map((row, index) => (index === at ? { ...row, ...change(row) } : row)) as readonly StoredRow[],
+    );
+  };
+}
+
+function without(table: Table, isSo: (row: StoredRow) => boolean) {
+  return (evidence: Evidence): Evidence => {
+    const at = placeOf(evidence, table, isSo);
+    return replaced(evidence, table, (rows) => rows.filter((_, index) => index !== at));
+  };
+}
+
+function doubled(table: Table, isSo: (row: StoredRow) => boolean, change: Partial<StoredRow> = {}) {
+  return (evidence: Evidence): Evidence => {
+    const row = evidence.books[table][placeOf(evidence, table, isSo)];
+    return replaced(evidence, table, (rows) => [...rows, { ...row, ...change } as StoredRow]);
+  };
+}
+
+function observing(observed: Partial<Evidence['observed']>) {
+  return (evidence: Evidence): Evidence => ({ ...evidence, observed: { ...evidence.observed, ...observed } });
+}
+
+function placeOf({ books }: Evidence, table: Table, isSo: (row: StoredRow) => boolean): number {
+  const at = books[table].findIndex(isSo);
+  if (at < 0) throw new Error(`no row of ${table} to break`);
+  return at;
+}
+
+function replaced(
+  evidence: Evidence,
+  table: Table,
+  change: (rows: readonly StoredRow[]) => readonly StoredRow[],
+): Evidence {
+  return { ...evidence, books: { ...evidence.books, [table]: change(evidence.books[table]) } };
+}

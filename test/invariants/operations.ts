@@ -1,0 +1,312 @@
+import {
+  BillingActionPolicy,
+  decimal,
+  formatInstant,
+  instant,
+  type LocalDate,
+  localDateOf,
+  UTC,
+  type Uuid,
+} from '../../lib/index.ts';
+import type { Random } from './random.ts';
+import { type Customer, type Held, repriced, type Town } from './town.ts';
+
+/** One thing that somebody asks the engine to do; it may be refused. */
+export interface Operation {
+  readonly name: string;
+  /** How often among the others. */
+  readonly weight: number;
+  readonly run: (scene: Scene) => Promise<unknown>;
+}
+
+export interface Scene {
+  readonly town: Town;
+  readonly random: Random;
+  readonly customer: Customer;
+  /** Of the customer, if there is one. */
+  readonly held: Held | undefined;
+}
+
+const BASES = [
+  'solo-monthly',
+  'pro-monthly',
+  'pro-annual',
+  'elite-monthly',
+  'club-monthly',
+  'solo-now',
+  'team-now',
+];
+const ADD_ONS = ['backup-monthly', 'archive-monthly', 'support-monthly', 'support-6m'];
+const POLICIES = [
+  null,
+  BillingActionPolicy.IMMEDIATE,
+  BillingActionPolicy.END_OF_TERM,
+  BillingActionPolicy.START_OF_TERM,
+];
+const DAY_MS = 86_400_000;
+
+export const operations: readonly Operation[] = [
+  {
+    name: 'create base',
+    weight: 8,
+    run: (scene) => create(scene, { planName: scene.random.of([...BASES, 'term-3m']), ...terms(scene) }),
+  },
+  {
+    name: 'create standalone',
+    weight: 2,
+    run: (scene) => create(scene, { planName: 'kit-monthly', ...terms(scene) }),
+  },
+  {
+    name: 'create add-on',
+    weight: 6,
+    run: (scene) => create(scene, { planName: scene.random.of(ADD_ONS), bundleId: bundleOf(scene.held) }),
+  },
+  {
+    name: 'change',
+    weight: 8,
+    run: ({ customer, held, random, town }) =>
+      customer.shop.acme.subscriptions.changePlan(idOf(held), {
+        planName: random.of(isAddOn(held) ? ADD_ONS : BASES),
+        ...(random.percent(40)
+          ? { requestedDate: { date: someDay(town, -20, 50) } }
+          : { billingPolicy: random.of(POLICIES) }),
+      }),
+  },
+  {
+    name: 'undo change',
+    weight: 3,
+    run: ({ customer, held }) => customer.shop.acme.subscriptions.undoChangePlan(idOf(held)),
+  },
+  {
+    name: 'cancel',
+    weight: 4,
+    run: ({ customer, held, random, town }) =>
+      customer.shop.acme.subscriptions.cancel(idOf(held), {
+        ...(random.percent(50) ? { requestedDate: { date: someDay(town, -10, 45) } } : {}),
+        billingPolicy: random.of(POLICIES),
+        useRequestedDateForBilling: random.percent(30),
+      }),
+  },
+  {
+    name: 'uncancel',
+    weight: 4,
+    run: ({ customer, held }) => customer.shop.acme.subscriptions.uncancel(idOf(held)),
+  },
+  {
+    name: 'bill cycle day',
+    weight: 3,
+    run: ({ customer, held, random }) =>
+      customer.shop.acme.subscriptions.changeBillCycleDay(idOf(held), {
+        billCycleDayLocal: random.within(1, 31),
+      }),
+  },
+  {
+    name: 'quantity',
+    weight: 4,
+    run: ({ customer, held, random, town }) =>
+      customer.shop.acme.subscriptions.changeQuantity(idOf(held), {
+        quantity: random.within(1, 9),
+        allowPastDate: true,
+        effectiveFromDate: random.percent(50) ? { date: someDay(town, -20, 40) } : null,
+      }),
+  },
+  {
+    name: 'account bill cycle day',
+    weight: 1,
+    run: ({ customer, random }) =>
+      customer.shop.acme.updateAccount(customer.id, { changes: { billCycleDayLocal: random.within(1, 31) } }),
+  },
+  {
+    name: 'pause',
+    weight: 3,
+    run: ({ customer, held, town }) =>
+      customer.shop.acme.blocking.pauseBundle(bundleOf(held), someTime(town, 30)),
+  },
+  {
+    name: 'resume',
+    weight: 5,
+    run: ({ customer, held, town }) =>
+      customer.shop.acme.blocking.resumeBundle(bundleOf(held), someTime(town, 20)),
+  },
+  {
+    name: 'block',
+    weight: 2,
+    run: ({ customer, held, random, town }) => {
+      const request = { service: random.of(['fraud', 'support']), stateName: random.of(['hold', 'watch']) };
+      const [isBlockEntitlement, isBlockBilling] = [random.percent(40), random.percent(40)];
+      const object = random.of([
+        { type: 'ACCOUNT' as const, id: customer.id },
+        { type: 'SUBSCRIPTION_BUNDLE' as const, id: bundleOf(held) },
+        { type: 'SUBSCRIPTION' as const, id: idOf(held) },
+      ]);
+      return customer.shop.acme.blocking.add(object, {
+        ...request,
+        ...someTime(town, 20),
+        isBlockEntitlement,
+        isBlockBilling,
+      });
+    },
+  },
+  {
+    name: 'release',
+    weight: 2,
+    run: ({ customer, random }) =>
+      customer.shop.acme.blocking.add(
+        { type: 'ACCOUNT', id: customer.id },
+        { service: random.of(['fraud', 'support']), stateName: 'clear' },
+      ),
+  },
+  { name: 'transfer', weight: 1, run: transfer },
+  {
+    name: 'charge',
+    weight: 2,
+    run: ({ customer, random }) =>
+      customer.shop.acme.invoices.addCharges({
+        accountId: customer.id,
+        autoCommit: random.percent(80),
+        items: [{ amount: cents(random, 5_000) }],
+      }),
+  },
+  {
+    name: 'credit',
+    weight: 2,
+    run: ({ customer, random }) =>
+      customer.shop.acme.invoices.addCredits({
+        accountId: customer.id,
+        autoCommit: random.percent(80),
+        items: [{ amount: cents(random, 9_000) }],
+      }),
+  },
+  { name: 'adjust item', weight: 4, run: adjustItem },
+  { name: 'commit draft', weight: 2, run: (scene) => onInvoice(scene, 'DRAFT', 'commit') },
+  {
+    name: 'void',
+    weight: 2,
+    run: (scene) => onInvoice(scene, scene.random.of(['COMMITTED', 'DRAFT']), 'void'),
+  },
+  {
+    name: 'run ahead',
+    weight: 2,
+    run: ({ customer, town }) =>
+      customer.shop.acme.generateInvoice({
+        accountId: customer.id,
+        targetDate: someDay(town, 0, 40),
+      }),
+  },
+  { name: 'gateway', weight: 2, run: gatewayMood },
+  { name: 'new prices', weight: 0.3, run: newPrices },
+];
+
+function terms({ random, town }: Scene): object {
+  return {
+    ...(random.percent(15) ? { billCycleDayLocal: random.within(1, 31) } : {}),
+    ...(random.percent(15) ? { quantity: random.within(1, 5) } : {}),
+    ...(random.percent(10)
+      ? { priceOverrides: [{ phaseType: 'EVERGREEN', recurringPrice: cents(random, 4_000) }] }
+      : {}),
+    dates: random.percent(25) ? { date: someDay(town, -25, 25) } : null,
+  };
+}
+
+async function create({ customer }: Scene, request: Record<string, unknown>): Promise<void> {
+  const { dates, ...rest } = request;
+  const options = dates ? { entitlementDate: dates as never, billingDate: dates as never } : {};
+  const { subscriptionId, bundleId } = await customer.shop.acme.createSubscription(
+    { accountId: customer.id, ...rest },
+    options,
+  );
+  customer.subscriptions.push({ id: subscriptionId, bundleId, planName: String(rest.planName) });
+}
+
+async function transfer({ customer, held, random }: Scene): Promise<void> {
+  const to = random.of(customer.shop.customers);
+  const { acme } = customer.shop;
+  const moved = await acme.bundles.transfer(bundleOf(held), {
+    accountId: to.id,
+    billingPolicy: random.of([BillingActionPolicy.IMMEDIATE, BillingActionPolicy.END_OF_TERM]),
+  });
+  const bundle = await acme.bundles.get(moved);
+  for (const { subscriptionId, planName } of bundle.subscriptions)
+    to.subscriptions.push({ id: subscriptionId, bundleId: bundle.bundleId, planName: planName ?? '' });
+}
+
+async function adjustItem({ customer, random }: Scene): Promise<void> {
+  const { acme } = customer.shop;
+  const invoices = await acme.invoices.ofAccount({ accountId: customer.id, withItems: true });
+  const items = invoices.flatMap(({ items }) => items).filter(({ amount }) => amount.greaterThan(0));
+  const item = items.length === 0 ? undefined : random.of(items);
+  if (item === undefined) return;
+  const share = random.percent(30)
+    ? null
+    : item.amount.times(random.within(1, 100)).dividedBy(100).toDecimalPlaces(2);
+  await acme.invoices.adjustItem({
+    accountId: customer.id,
+    invoiceId: item.invoiceId,
+    invoiceItemId: item.id,
+    amount: share,
+  });
+}
+
+async function onInvoice(
+  { customer, random }: Scene,
+  status: string,
+  what: 'commit' | 'void',
+): Promise<void> {
+  const { acme } = customer.shop;
+  const invoices = await acme.invoices.ofAccount({ accountId: customer.id });
+  const found = invoices.filter((invoice) => invoice.status === status).slice(-3);
+  if (found.length > 0) await acme.invoices[what](random.of(found).id);
+}
+
+function gatewayMood({ town, random }: Scene): Promise<void> {
+  town.engine.gateway.configure(
+    random.percent(60)
+      ? { CONFIGURE_ACTION: 'ACTION_CLEAR' }
+      : {
+          CONFIGURE_ACTION: random.of([
+            'ACTION_RETURN_PLUGIN_STATUS_ERROR',
+            'ACTION_RETURN_PLUGIN_STATUS_CANCELED',
+            'ACTION_THROW_EXCEPTION',
+            'RETURN_NIL',
+          ] as const),
+          METHODS: 'purchasePayment',
+          TIMES: random.within(1, 10),
+        },
+  );
+  return Promise.resolve();
+}
+
+async function newPrices({ town, customer, random }: Scene): Promise<void> {
+  const from = formatInstant(instant(town.engine.clock.now() + random.within(1, 20) * DAY_MS));
+  await customer.shop.acme.uploadCatalog(
+    await repriced(from, random.within(90, 130), random.percent(70) ? from : null),
+  );
+}
+
+function someDay({ engine, random }: Town, from: number, to: number): LocalDate {
+  return (localDateOf(engine.clock.now(), UTC) + random.within(from, to)) as LocalDate;
+}
+
+/** Now, or some days around. */
+function someTime(town: Town, days: number): object {
+  return town.random.percent(50) ? {} : { requestedDate: { date: someDay(town, -5, days) } };
+}
+
+function cents(random: Random, most: number) {
+  return decimal(random.within(1, most)).dividedBy(100);
+}
+
+function isAddOn(held: Held | undefined): boolean {
+  return held !== undefined && ADD_ONS.includes(held.planName);
+}
+
+/** Stands in for a subscription or bundle that the customer does not have: the call is refused. */
+const NOBODY = '01900000-0000-7000-8000-000000000000' as Uuid;
+
+function idOf(held: Held | undefined): Uuid {
+  return held?.id ?? NOBODY;
+}
+
+function bundleOf(held: Held | undefined): Uuid {
+  return held?.bundleId ?? NOBODY;
+}

@@ -1,0 +1,43 @@
+import { inspect } from 'node:util';
+import { expect } from 'chai';
+import { eachDatabase } from '../support/databases.ts';
+import { openEngine } from '../support/engine.ts';
+import { invariants } from './all.ts';
+import { breachesOf } from './invariant.ts';
+import { gather } from './observe.ts';
+import { operations } from './operations.ts';
+import { live } from './program.ts';
+import { Random } from './random.ts';
+import { Town } from './town.ts';
+
+const isLong = process.env.BILLWRIGHT_TEST_LONG === '1';
+
+/** `BILLWRIGHT_INVARIANTS_SEED` plays one program again, `BILLWRIGHT_INVARIANTS_ACCOUNTS` with so many accounts. */
+const seed = Number(process.env.BILLWRIGHT_INVARIANTS_SEED ?? 1);
+const accounts = Number(process.env.BILLWRIGHT_INVARIANTS_ACCOUNTS ?? (isLong ? 1_000 : 30));
+
+/** Thirteen months. */
+const DAYS = 396;
+const size = isLong
+  ? { days: DAYS, mostDaysPerStep: 4, operationsPerStep: Math.ceil(accounts / 20) }
+  : { days: DAYS, mostDaysPerStep: 20, operationsPerStep: 10 };
+
+eachDatabase((kind, open) => {
+  describe(`thirteen months of random operations on ${kind}`, () => {
+    it(`leave every invariant standing (${accounts} accounts, seed ${seed})`, async () => {
+      const engine = await openEngine(open, { now: '2024-01-29T15:20:11Z' });
+      try {
+        const town = await Town.found(engine, new Random(seed), accounts);
+        await live(town, size);
+        const evidence = await gather(town, 25);
+        const failures = engine.logger.lines.filter(({ level }) => level === 'error');
+        expect(failures, inspect(failures.slice(0, 2), { depth: 5 })).to.deep.equal([]);
+        expect(breachesOf(invariants, evidence).slice(0, 20)).to.deep.equal([]);
+        const never = operations.filter(({ name }) => !town.accepted.has(name)).map(({ name }) => name);
+        if (isLong) expect(never).to.deep.equal([]);
+      } finally {
+        await engine.close();
+      }
+    }).timeout(0);
+  });
+});

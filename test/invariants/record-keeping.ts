@@ -1,0 +1,305 @@
+import { type Books, billionths, by, is, type StoredRow } from './books.ts';
+import type { Invariant } from './invariant.ts';
+
+/** Invariant 5; invoicing.md §1.6 rule 6. */
+export const committedForGood: Invariant = {
+  name: 'committed invoices never change, voided ones never count',
+  breaches: ({ books, earlier }) => {
+    const invoiceOf = new Map(books.invoices.map((invoice) => [invoice.id, invoice]));
+    const itemOf = new Map(books.invoice_items.map((item) => [item.id, item]));
+    const statusOf = new Map(earlier.invoices.map(({ id, status }) => [id, status]));
+    const known = new Set(earlier.invoice_items.map(({ id }) => id));
+    const rewritten = earlier.invoices.flatMap((invoice) => {
+      if (invoice.status === 'DRAFT') return [];
+      const now = invoiceOf.get(invoice.id);
+      const columns = invoice.status === 'VOID' ? Object.keys(invoice) : FIXED_OF_INVOICES;
+      const became = invoice.status === 'COMMITTED' && now?.status === 'DRAFT' ? ['status'] : [];
+      return [...became, ...columns.filter((column) => now?.[column] !== invoice[column])].map(
+        (column) => `${column} of invoice ${invoice.id} was ${invoice[column]}, is ${now?.[column]}`,
+      );
+    });
+    const changed = earlier.invoice_items.flatMap((item) => {
+      if (statusOf.get(item.invoice_id) === 'DRAFT') return [];
+      const now = itemOf.get(item.id);
+      const free =
+        item.item_type === 'CBA_ADJ' || item.item_type === 'CREDIT_ADJ' ? FREE_OF_CREDIT : FREE_OF_ITEMS;
+      return Object.keys(item)
+        .filter((column) => !free.includes(column) && now?.[column] !== item[column])
+        .map((column) => `${column} of item ${item.id} was ${item[column]}, is ${now?.[column]}`);
+    });
+    const added = books.invoice_items.flatMap(({ id, invoice_id: invoice, item_type: type }) => {
+      const status = known.has(id) ? undefined : statusOf.get(invoice);
+      const isLate =
+        status === 'VOID' || (status === 'COMMITTED' && type !== 'CBA_ADJ' && type !== 'ITEM_ADJ');
+      return isLate ? [`${type} ${id} joined invoice ${invoice} that was ${status}`] : [];
+    });
+    const counted = books.coverage.flatMap(({ item_id: id }) => {
+      const invoice = invoiceOf.get(itemOf.get(id ?? '')?.invoice_id ?? '');
+      return invoice?.status === 'VOID' ? [`item ${id} of the void invoice ${invoice.id} covers days`] : [];
+    });
+    return [...rewritten, ...changed, ...added, ...counted];
+  },
+};
+
+const FIXED_OF_INVOICES = [
+  ...[
+    'id',
+    'account_id',
+    'invoice_number',
+    'invoice_date',
+    'target_date',
+    'commit_date',
+    'currency',
+    'is_migration',
+  ],
+  ...['is_parent_invoice', 'group_id', 'created_date'],
+];
+const FREE_OF_ITEMS = ['repairable'];
+const FREE_OF_CREDIT = ['repairable', 'amount', 'description'];
+
+/** Invariant 8. */
+export const oneEventPerChange: Invariant = {
+  name: 'one event per state change, in account order',
+  breaches: ({ books }) => {
+    const told = Map.groupBy(busEvents(books), (event) => event.what);
+    const twice = [...told].flatMap(([what, events]) => {
+      const most = mostTold(books).get(what);
+      return most !== undefined && events.length > most
+        ? [`${what} was told ${events.length} times, not ${most}`]
+        : [];
+    });
+    const never = mustBeTold(books).flatMap((what) => (told.has(what) ? [] : [`${what} was never told`]));
+    const disorder = [...Map.groupBy(busEvents(books), ({ account }) => account).values()].flatMap((events) =>
+      events.flatMap((event, index) =>
+        event.at < (events[index - 1]?.at ?? 0)
+          ? [`${event.what} of account ${event.account} is out of order`]
+          : [],
+      ),
+    );
+    return [...twice, ...never, ...disorder];
+  },
+};
+
+interface ToldEvent {
+  readonly what: string;
+  readonly account: string | null | undefined;
+  readonly at: number;
+}
+
+const told = new WeakMap<Books, readonly ToldEvent[]>();
+
+function busEvents(books: Books): readonly ToldEvent[] {
+  const known = told.get(books);
+  if (known !== undefined) return known;
+  const rows = [...books.queue_entries, ...books.queue_history].filter(({ kind }) => kind === 'BUS');
+  const events = rows
+    .toSorted((a, b) => Number(a.record_id) - Number(b.record_id))
+    .map((row) => ({ what: whatOf(row), account: row.account_record_id, at: Number(row.created_date) }));
+  told.set(books, events);
+  return events;
+}
+
+function whatOf({ topic, payload, record_id: recordId }: StoredRow): string {
+  const facts = JSON.parse(payload ?? '{}') as Readonly<Record<string, unknown>>;
+  if (topic?.startsWith('SUBSCRIPTION_') && facts.actionType === 'EFFECTIVE')
+    return `${topic} ${String(facts.subscriptionId)} ${Date.parse(String(facts.effectiveDate))}`;
+  if (topic === 'INVOICE_CREATION') return `${topic} ${String(facts.invoiceId)}`;
+  if (topic === 'ACCOUNT_CREATION') return `${topic} ${String(facts.accountId)}`;
+  return `${topic} ${recordId}`;
+}
+
+const TOPIC_OF: Readonly<Record<string, string>> = {
+  CREATE: 'SUBSCRIPTION_CREATION',
+  TRANSFER: 'SUBSCRIPTION_CREATION',
+  CHANGE: 'SUBSCRIPTION_CHANGE',
+  UNDO_CHANGE: 'SUBSCRIPTION_CHANGE',
+  PHASE: 'SUBSCRIPTION_PHASE',
+  CANCEL: 'SUBSCRIPTION_CANCEL',
+  EXPIRED: 'SUBSCRIPTION_EXPIRED',
+  BCD_CHANGE: 'SUBSCRIPTION_BCD_CHANGE',
+  QUANTITY_CHANGE: 'SUBSCRIPTION_QUANTITY',
+};
+
+function eventOf({ type, subscription_id: id, effective }: StoredRow): string {
+  return `${TOPIC_OF[type ?? ''] ?? type} ${id} ${effective}`;
+}
+
+const mosts = new WeakMap<Books, ReadonlyMap<string, number>>();
+
+/** Withdrawn ones may have been told before they were withdrawn. */
+function mostTold(books: Books): ReadonlyMap<string, number> {
+  const known = mosts.get(books);
+  if (known !== undefined) return known;
+  const counts = new Map<string, number>();
+  for (const event of books.subscription_events) {
+    const what = eventOf(event);
+    counts.set(what, (counts.get(what) ?? 0) + 1);
+  }
+  for (const { id } of books.invoices) counts.set(`INVOICE_CREATION ${id}`, 1);
+  for (const { id } of books.accounts) counts.set(`ACCOUNT_CREATION ${id}`, 1);
+  mosts.set(books, counts);
+  return counts;
+}
+
+function mustBeTold(books: Books): readonly string[] {
+  const active = by(
+    books.subscription_events.filter((event) => is(event, 'is_active')),
+    'subscription_id',
+  );
+  const happened = books.subscriptions
+    .flatMap(({ id }) => beforeEnd(active(id)))
+    .filter(({ effective, type }) => Number(effective) <= books.nowMs && !MARKERS.includes(String(type)));
+  const committed = books.invoices.filter(({ commit_date: date }) => date !== null);
+  return [
+    ...happened.map(eventOf),
+    ...committed.map(({ id }) => `INVOICE_CREATION ${id}`),
+    ...books.accounts.map(({ id }) => `ACCOUNT_CREATION ${id}`),
+  ];
+}
+
+/** What was asked for a day after the end does not happen (subscriptions.md §4.2 rule 1). */
+function beforeEnd(events: readonly StoredRow[]): readonly StoredRow[] {
+  const ends = events.filter(({ type }) => type === 'CANCEL' || type === 'EXPIRED');
+  const end = Math.min(...ends.map(({ effective }) => Number(effective)));
+  return events.filter(
+    (event) => Number(event.effective) < end || ends.includes(event) || event.type === 'CREATE',
+  );
+}
+
+const MARKERS: readonly string[] = ['UNCANCEL', 'UNDO_CHANGE'];
+
+/** Invariant 9. */
+export const auditedChanges: Invariant = {
+  name: 'an audit row for each row change',
+  breaches: ({ books }) => {
+    const rowsOf = by(books.audit_log, 'target_id');
+    return AUDITED.flatMap(({ table, name, facts }) =>
+      books[table].flatMap((row) => {
+        const audit = rowsOf(row.id).filter(({ table_name: of }) => of === name);
+        const first = audit.filter(({ change_type: change }) => change === 'INSERT');
+        const snapshot = JSON.parse(audit.at(-1)?.snapshot ?? '{}') as Readonly<Record<string, unknown>>;
+        const stale = Object.entries(facts).filter(
+          ([column, fact]) => audit.length > 0 && !isSame(snapshot[fact], row[column]),
+        );
+        return [
+          ...(first.length === 1 ? [] : [`${name} ${row.id} was inserted ${first.length} times`]),
+          ...stale.map(
+            ([column, fact]) => `${column} of ${name} ${row.id} is ${row[column]}, audited ${snapshot[fact]}`,
+          ),
+        ];
+      }),
+    );
+  },
+};
+
+const AUDITED = [
+  { table: 'accounts', name: 'ACCOUNT', facts: { bill_cycle_day_local: 'billingCycleDayLocal' } },
+  { table: 'bundles', name: 'BUNDLES', facts: { account_id: 'accountId' } },
+  { table: 'subscriptions', name: 'SUBSCRIPTIONS', facts: { charged_through: 'chargedThroughDate' } },
+  { table: 'subscription_events', name: 'SUBSCRIPTION_EVENTS', facts: { is_active: 'isActive' } },
+  { table: 'blocking_states', name: 'BLOCKING_STATES', facts: { is_active: 'isActive' } },
+  { table: 'invoices', name: 'INVOICES', facts: { status: 'status' } },
+  { table: 'invoice_items', name: 'INVOICE_ITEMS', facts: { amount: 'amount' } },
+  { table: 'payments', name: 'PAYMENTS', facts: { state_name: 'stateName' } },
+  { table: 'payment_transactions', name: 'PAYMENT_TRANSACTIONS', facts: { status: 'transactionStatus' } },
+  { table: 'payment_attempts', name: 'PAYMENT_ATTEMPTS', facts: { state_name: 'stateName' } },
+  { table: 'invoice_payments', name: 'INVOICE_PAYMENTS', facts: { status: 'status' } },
+] as const;
+
+function isSame(audited: unknown, stored: string | null | undefined): boolean {
+  if (audited === null || audited === undefined) return stored === null;
+  if (typeof audited === 'boolean') return stored === (audited ? '1' : '0');
+  if (typeof audited === 'number') return billionths(String(audited)) === billionths(stored);
+  const text = String(audited);
+  return text === stored || String(Date.parse(text)) === stored;
+}
+
+/** Invariant 10: what a row refers to is of its tenant, and of its account. */
+export const noCrossing: Invariant = {
+  name: 'no reference crosses tenants',
+  breaches: ({ books }) =>
+    REFERENCES.flatMap(({ from, column, to }) => {
+      const targets = new Map(books[to].map((row) => [row.id, row]));
+      return books[from].flatMap((row) => {
+        const id = row[column];
+        if (id === null || id === undefined) return [];
+        const target = targets.get(id);
+        const account = target?.account_record_id ?? (to === 'accounts' ? target?.record_id : undefined);
+        const isOwn = target?.tenant_record_id === row.tenant_record_id && account === row.account_record_id;
+        return isOwn ? [] : [`${column} of ${from} ${row.record_id} is ${target ? 'foreign' : 'unknown'}`];
+      });
+    }),
+};
+
+const REFERENCES = [
+  { from: 'bundles', column: 'account_id', to: 'accounts' },
+  { from: 'subscriptions', column: 'bundle_id', to: 'bundles' },
+  { from: 'subscriptions', column: 'account_id', to: 'accounts' },
+  { from: 'subscription_events', column: 'subscription_id', to: 'subscriptions' },
+  { from: 'invoices', column: 'account_id', to: 'accounts' },
+  { from: 'invoice_items', column: 'invoice_id', to: 'invoices' },
+  { from: 'invoice_items', column: 'subscription_id', to: 'subscriptions' },
+  { from: 'invoice_items', column: 'bundle_id', to: 'bundles' },
+  { from: 'invoice_items', column: 'linked_item_id', to: 'invoice_items' },
+  { from: 'coverage', column: 'item_id', to: 'invoice_items' },
+  { from: 'coverage', column: 'subscription_id', to: 'subscriptions' },
+  { from: 'invoicing_cursors', column: 'subscription_id', to: 'subscriptions' },
+  { from: 'payments', column: 'account_id', to: 'accounts' },
+  { from: 'payments', column: 'payment_method_id', to: 'payment_methods' },
+  { from: 'payment_transactions', column: 'payment_id', to: 'payments' },
+  { from: 'invoice_payments', column: 'invoice_id', to: 'invoices' },
+  { from: 'invoice_payments', column: 'payment_id', to: 'payments' },
+] as const;
+
+/** Invariant 15. */
+export const futureIsQueued: Invariant = {
+  name: 'every account with a future billing event has a queue entry for it',
+  breaches: ({ books }) => {
+    const live = new Set(
+      books.queue_entries.map(({ tenant_record_id: tenant, unique_key: key }) => `${tenant} ${key}`),
+    );
+    const isMissing = (row: StoredRow, key: string): boolean => !live.has(`${row.tenant_record_id} ${key}`);
+    const isAhead = (row: StoredRow): boolean => is(row, 'is_active') && Number(row.effective) > books.nowMs;
+    return [
+      ...books.subscription_events
+        .filter((row) => isAhead(row) && isMissing(row, `subscription-service:subscription-events:${row.id}`))
+        .map(({ id, type }) => `${type} ${id}`),
+      ...books.blocking_states
+        .filter((row) => isAhead(row) && isMissing(row, `entitlement-service:entitlement-events:${row.id}`))
+        .map(({ id, state_name: name }) => `${name} ${id}`),
+      ...books.invoicing_cursors
+        .filter(
+          (row) =>
+            row.next_due_date !== null &&
+            isMissing(row, `invoice-run:${row.account_record_id}:${row.next_due_date}`),
+        )
+        .map(({ subscription_id: id, next_due_date: date }) => `run of subscription ${id} on ${date}`),
+    ];
+  },
+};
+
+/** Invariant 16, at a moment at which nothing is due. */
+export const oneOutcome: Invariant = {
+  name: 'every queue entry ends in exactly one outcome',
+  breaches: ({ books }) => {
+    const all = [...books.queue_entries, ...books.queue_history];
+    const doubled = [...Map.groupBy(all, ({ record_id: id }) => id)].filter(([, rows]) => rows.length > 1);
+    const undone = books.queue_entries.filter(
+      ({ processing_state: state, effective_date: at }) => state !== 'AVAILABLE' || Number(at) <= books.nowMs,
+    );
+    const odd = books.queue_history.filter(
+      ({ processing_state: state }) => !OUTCOMES.includes(String(state)),
+    );
+    return [
+      ...doubled.map(([id]) => `entry ${id} is there twice`),
+      ...undone.map(
+        ({ record_id: id, topic, processing_state: state }) => `entry ${id} ${topic} is still ${state}`,
+      ),
+      ...odd.map(
+        ({ record_id: id, topic, processing_state: state }) => `entry ${id} ${topic} ended as ${state}`,
+      ),
+    ];
+  },
+};
+
+const OUTCOMES: readonly string[] = ['PROCESSED', 'REMOVED', 'FAILED', 'REAPED'];
