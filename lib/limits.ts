@@ -190,6 +190,12 @@ export const DEFAULT_PAGE_SIZE = 100;
 /** Records of a page at most (`server.limits.page`); larger requests are cut. */
 export const MAX_PAGE_SIZE = 10_000;
 
+/** Seconds of requests that a subject may make at once (`server.limits.rate.tenant`, `.principal`). */
+export const RATE_BURST_SECONDS = 2;
+
+/** Tenants and callers whose requests are counted; one that is forgotten may make a burst again. */
+export const MAX_RATE_BUCKETS = 10_000;
+
 /** Records counted for pagination totals; beyond it totals are left out (`server.pagination.countThreshold`). */
 export const MAX_COUNTED_RECORDS = 20_000;
 

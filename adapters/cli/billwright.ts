@@ -33,6 +33,11 @@ const usage = `Usage: billwright <command> [options]
                          server.defaultDialect: dialect of calls with headers of neither family
     --limit-json, --limit-text, --limit-header, --limit-url <size>
                          server.limits.*: bytes, or such as 2MiB (default 1MiB, 10MiB, 16KiB, 8KiB)
+    --limit-list, --limit-page <n>
+                         server.limits.list, .page: elements of a list in a body, records of a page (default 1000, 10000)
+    --limit-rate-tenant, --limit-rate-principal <n|off>
+                         server.limits.rate.*: requests per second, on this node, of a tenant and of a caller; more are
+                         answered with 429 (default off)
     --limit-request-time <span>
                          server.limits.requestTime: how long a request may take (default 60s)
     --cors-allowed-origins <list>

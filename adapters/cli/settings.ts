@@ -1,6 +1,12 @@
 import { isIP } from 'node:net';
 import { timeSpanIfValid } from '../../lib/time/index.ts';
-import { Dialect, type RequestLimits, type TokenIssuer, type TokenOptions } from '../koa/index.ts';
+import {
+  Dialect,
+  type RequestLimits,
+  type RequestRates,
+  type TokenIssuer,
+  type TokenOptions,
+} from '../koa/index.ts';
 import { UsageError } from './usage-error.ts';
 
 const shortestLifetimeMs = 1_000;
@@ -19,6 +25,7 @@ export interface HttpSettings {
   readonly defaultDialect: Dialect;
   readonly limits: Partial<RequestLimits>;
   readonly requestTimeMs: number | undefined;
+  readonly rates: Partial<RequestRates>;
   readonly allowedOrigins: readonly string[];
   readonly docs: boolean | undefined;
   readonly metricsRequireAuth: boolean | undefined;
@@ -39,7 +46,11 @@ const propertyOf = {
   'limit-text': 'server.limits.text',
   'limit-header': 'server.limits.header',
   'limit-url': 'server.limits.url',
+  'limit-list': 'server.limits.list',
+  'limit-page': 'server.limits.page',
   'limit-request-time': 'server.limits.requestTime',
+  'limit-rate-tenant': 'server.limits.rate.tenant',
+  'limit-rate-principal': 'server.limits.rate.principal',
   'cors-allowed-origins': 'server.cors.allowedOrigins',
   docs: 'server.docs',
   'metrics-require-auth': 'metrics.requireAuth',
@@ -76,8 +87,14 @@ export function httpSettings(given: Given, environment: Environment): HttpSettin
       text: read('limit-text', bytes),
       header: read('limit-header', bytes),
       url: read('limit-url', bytes),
+      list: read('limit-list', count),
+      page: read('limit-page', count),
     }),
     requestTimeMs: read('limit-request-time', lifetime),
+    rates: present({
+      tenant: read('limit-rate-tenant', rate),
+      principal: read('limit-rate-principal', rate),
+    }),
     allowedOrigins: read('cors-allowed-origins', origins) ?? [],
     docs: read('docs', flag),
     metricsRequireAuth: read('metrics-require-auth', flag),
@@ -92,6 +109,8 @@ export function httpSettings(given: Given, environment: Environment): HttpSettin
 }
 
 const dialects = Object.values(Dialect);
+const countText = 'a whole number from 1 to 1000000';
+const rateText = `${countText} of requests per second, or off`;
 const size = 'a size: a number of bytes, or one of KiB or MiB such as 2MiB';
 const expectationOf: Readonly<Record<SettingName, string>> = {
   'base-path': 'a path such as /billing',
@@ -103,6 +122,10 @@ const expectationOf: Readonly<Record<SettingName, string>> = {
   'limit-text': size,
   'limit-header': size,
   'limit-url': size,
+  'limit-list': countText,
+  'limit-page': countText,
+  'limit-rate-tenant': rateText,
+  'limit-rate-principal': rateText,
   'limit-request-time': 'a time span from 1s to 30d such as 60s',
   'cors-allowed-origins':
     '* or a list of origins such as https://admin.example.com,https://shop.example.com:8443',
@@ -166,6 +189,15 @@ function bytes(text: string): number | undefined {
   const [, digits = '', unit = ''] = /^(\d{1,9}) ?(KiB|MiB)?$/.exec(text) ?? [];
   const count = Number(digits) * (bytesOfUnit[unit] ?? 1);
   return count > 0 ? count : undefined;
+}
+
+function count(text: string): number | undefined {
+  const value = /^\d{1,7}$/.test(text) ? Number(text) : 0;
+  return value >= 1 && value <= 1_000_000 ? value : undefined;
+}
+
+function rate(text: string): number | null | undefined {
+  return text === 'off' ? null : count(text);
 }
 
 function lifetime(text: string): number | undefined {

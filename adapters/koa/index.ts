@@ -15,6 +15,7 @@ import { type DispatcherOptions, dispatcher } from './routing/dispatcher.ts';
 export type { TokenOptions } from './auth/authenticator.ts';
 export { TokenAlgorithm, type TokenIssuer } from './auth/token-issuers.ts';
 export { Dialect } from './dialect.ts';
+export type { RequestRates } from './request/rate-limit.ts';
 export type { RequestLimits } from './request/request-limits.ts';
 export type { MovableClock, TestMode } from './test-mode.ts';
 

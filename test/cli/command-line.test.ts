@@ -128,6 +128,7 @@ describe('the command line', () => {
       [['serve', '--location-full-url', 'no'], /true or false/],
       [['serve', '--default-dialect', 'X'], /is not D or K/],
       [['serve', '--limit-json', 'much'], /--limit-json "much" is not a size/],
+      [['serve', '--limit-rate-tenant', '1.5'], /--limit-rate-tenant "1.5" is not .* per second, or off/],
       [['serve', '--sandbox-ledger', 'ledger'], /needs --test-mode/],
       [['serve', '--default-catalog', 'nowhere.xml'], /--default-catalog: .*nowhere\.xml/],
     ] as const) {
@@ -265,6 +266,8 @@ describe('the command line', () => {
       BILLWRIGHT_ADMIN_PASSWORD: 'long enough',
       SERVICE_jaxrs_location_host: 'api.example.com',
       SERVICE_server_basePath: '/ignored',
+      SERVICE_server_limits_rate_principal: '2',
+      SERVICE_server_limits_rate_tenant: 'off',
       SERVICE_org_killbill_server_defaultDialect: 'K',
     };
     const server = await serve(['--database', join(directory, 'settings.db'), ...options], environment);
@@ -286,6 +289,8 @@ describe('the command line', () => {
     );
     expect((await create('x'.repeat(1_024))).status).to.equal(413);
     expect(await (await create('lazar', 'x-other')).text()).to.include('X-Killbill-CreatedBy');
+    const burst = await Promise.all(Array.from({ length: 8 }, () => create('x'.repeat(1_024))));
+    expect(burst.map(({ status }) => status)).to.include.members([413, 429]);
     await server.stop();
     const refused = await run(['serve', '--port', '0'], { SERVICE_server_trustedProxies: 'nowhere' });
     expect(refused.code).to.equal(2);

@@ -106,4 +106,77 @@ describe('the settings of the server', () => {
     expect(large.status).to.equal(413);
     expect(large.text).to.match(/1000 bytes/);
   });
+
+  it('the elements of a list, and the records of a page', async () => {
+    const port = await listenWith({ limits: { list: 2, page: 3 } });
+    const accounts = await Promise.all(Array.from({ length: 5 }, () => send(port, {})));
+    const path = `${accounts[0]?.headers.location?.replace(/^.*\/1\.0/, '/1.0')}/customFields`;
+    const fields = (count: number) =>
+      JSON.stringify(Array.from({ length: count }, (_, n) => ({ name: `n${n}`, value: 'v' })));
+    const long = await send(port, { path, body: fields(3) });
+    expect(long.status).to.equal(400);
+    expect(JSON.parse(long.text)).to.include({ code: 60003 });
+    expect(JSON.parse((await send(port, { path, method: 'GET' })).text)).to.deep.equal([]);
+    expect((await send(port, { path, body: fields(2) })).status).to.equal(201);
+    for (const [limit, records] of [
+      [1_000, 3],
+      [-1_000, 3],
+      [2, 2],
+    ] as const) {
+      const page = await send(port, { path: `/1.0/kb/accounts/pagination?limit=${limit}`, method: 'GET' });
+      expect(JSON.parse(page.text)).to.have.length(records);
+      expect(page.headers['x-service-pagination-nextoffset']).to.equal(String(records));
+    }
+  });
+
+  describe('the rate of requests', () => {
+    const read = { path: '/1.0/kb/accounts/pagination?limit=1', method: 'GET' };
+    const asEve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
+    let nowMs: number;
+    const systemClock = { nowMs: () => nowMs };
+
+    beforeEach(() => {
+      nowMs = 0;
+    });
+
+    async function statuses(port: number, count: number, headers = {}): Promise<readonly unknown[]> {
+      const found: unknown[] = [];
+      for (let n = 0; n < count; n++) found.push((await send(port, { ...read, headers })).status);
+      return found;
+    }
+
+    it('of a tenant: 429 with Retry-After, nothing stored, and other tenants go on', async () => {
+      const port = await listenWith({ systemClock, rates: { tenant: 1 } });
+      expect(await statuses(port, 3)).to.deep.equal([200, 200, 429]);
+      const refused = await send(port, { body: '{"externalKey":"too-fast"}' });
+      expect(refused.status).to.equal(429);
+      expect(refused.headers['retry-after']).to.equal('1');
+      expect(JSON.parse(refused.text)).to.include({ code: 60015 });
+      expect(await statuses(port, 1, asEve)).to.deep.equal([200]);
+      nowMs += 2_000;
+      const sought = { path: '/1.0/kb/accounts?externalKey=too-fast', method: 'GET' };
+      expect((await send(port, sought)).status).to.equal(404);
+      expect(await statuses(port, 2)).to.deep.equal([200, 429]);
+    });
+
+    it('of a caller, whatever the tenant and the path', async () => {
+      const port = await listenWith({ systemClock, rates: { principal: 2 } });
+      expect(await statuses(port, 2)).to.deep.equal([200, 200]);
+      expect(await statuses(port, 1, asEve)).to.deep.equal([200]);
+      expect((await send(port, { path: '/1.0/kb/nowhere', method: 'GET' })).status).to.equal(404);
+      expect(await statuses(port, 1, asEve)).to.deep.equal([429]);
+      expect((await send(port, { path: '/1.0/kb/nowhere', method: 'GET' })).status).to.equal(429);
+      expect((await send(port, { path: '/1.0/healthcheck', method: 'GET' })).status).to.equal(200);
+      nowMs += 500;
+      expect(await statuses(port, 2)).to.deep.equal([200, 429]);
+    });
+
+    it('is off unless it is set, and a wrong password counts for nobody', async () => {
+      expect(new Set(await statuses(await listenWith({ systemClock }), 30))).to.deep.equal(new Set([200]));
+      const port = await listenWith({ systemClock, rates: { principal: 1, tenant: 1 } });
+      const wrong = { authorization: `Basic ${Buffer.from('admin:wrong').toString('base64')}` };
+      expect(await statuses(port, 3, wrong)).to.deep.equal([401, 401, 401]);
+      expect(await statuses(port, 3)).to.deep.equal([200, 200, 429]);
+    });
+  });
 });

@@ -1,18 +1,24 @@
 import {
   MAX_HEADER_BYTES,
   MAX_JSON_BODY_BYTES,
+  MAX_PAGE_SIZE,
+  MAX_REQUEST_LIST,
   MAX_TEXT_BODY_BYTES,
   MAX_URL_BYTES,
 } from '../../../lib/limits.ts';
 import type { RequestBody } from '../routing/body.ts';
 
-/** Sizes of a request in bytes (`server.limits.…`, platform.md §16); above them it is refused with 413 or 414. */
+/** Bounds of a request (`server.limits.…`, platform.md §16). Sizes are bytes; above them it is refused with 413 or 414. */
 export interface RequestLimits {
   readonly json: number;
   /** An XML document of a catalog has a bound of its own besides (catalog.md §3.2). */
   readonly text: number;
   readonly header: number;
   readonly url: number;
+  /** Elements of each list in a JSON body; more are refused with 400. */
+  readonly list: number;
+  /** Records of a page at most; a larger page is cut. */
+  readonly page: number;
 }
 
 export const defaultRequestLimits: RequestLimits = {
@@ -20,6 +26,8 @@ export const defaultRequestLimits: RequestLimits = {
   text: MAX_TEXT_BODY_BYTES,
   header: MAX_HEADER_BYTES,
   url: MAX_URL_BYTES,
+  list: MAX_REQUEST_LIST,
+  page: MAX_PAGE_SIZE,
 };
 
 /** How many bytes a body may have; what is text takes JSON as text. */

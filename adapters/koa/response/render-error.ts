@@ -33,8 +33,8 @@ function headersOf(error: BillingError): Record<string, string> {
     case ErrorCode.METHOD_NOT_ALLOWED:
       return { Allow: String(error.facts.allow) };
     case ErrorCode.BUSY:
-    case ErrorCode.TOO_MANY_REQUESTS:
       return { 'Retry-After': retryAfterSeconds };
+    case ErrorCode.TOO_MANY_REQUESTS:
     case ErrorCode.SECURITY_LOCKED_OUT:
       return { 'Retry-After': String(error.facts.retryAfterSeconds ?? retryAfterSeconds) };
     default:

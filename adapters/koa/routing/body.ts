@@ -1,10 +1,12 @@
 import type { z } from 'zod';
 import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
 import { parseExactJson } from '../../../lib/money/index.ts';
+import type { RequestLimits } from '../request/request-limits.ts';
 import type { JsonSchema } from '../wire/json-schema.ts';
 import { bodyMissing, messageNameOf, validationError } from '../wire/problems.ts';
 import { listOf, type WireType } from '../wire/wire-type.ts';
 import { checkJsonDepth } from './json-depth.ts';
+import { checkListLengths } from './list-lengths.ts';
 
 /** The body that a route takes. `read` gets its bytes, undefined when there is none. */
 export interface RequestBody<B> {
@@ -14,7 +16,7 @@ export interface RequestBody<B> {
   readonly json: JsonSchema;
   /** False: the document itself tells its encoding. */
   readonly utf8Only: boolean;
-  read(bytes: Uint8Array | undefined): B;
+  read(bytes: Uint8Array | undefined, limits: Pick<RequestLimits, 'list'>): B;
 }
 
 /** What a body is read as: a model, or a list of one. */
@@ -32,8 +34,8 @@ export function jsonBody<M extends Readable>(model: M): RequestBody<RequestValue
   return {
     ...optional,
     required: true,
-    read(bytes) {
-      const value = optional.read(bytes);
+    read(bytes, limits) {
+      const value = optional.read(bytes, limits);
       if (value !== null) return value;
       throw new BillingError({
         code: ErrorCode.MISSING_OR_INVALID_FIELD,
@@ -56,10 +58,12 @@ export function optionalJsonBody<M extends Readable>(model: M): RequestBody<Requ
     required: false,
     json: model.json,
     utf8Only: true,
-    read(bytes) {
+    read(bytes, limits) {
       const text = bytes === undefined ? '' : utf8Text(bytes);
       if (text.trim() === '') return null;
-      const result = model.request.safeParse(parsedJson(text));
+      const json = parsedJson(text);
+      checkListLengths(json, limits.list);
+      const result = model.request.safeParse(json);
       if (result.success) return result.data as RequestValue<M> | null;
       throw validationError(result.error, messageNameOf(model.name));
     },

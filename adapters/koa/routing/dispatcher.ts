@@ -35,7 +35,7 @@ export interface DispatcherOptions extends AccessOptions {
   readonly routes: readonly Route[];
   /** Dialect of calls with no header of either family; default D (`server.defaultDialect`). */
   readonly defaultDialect?: Dialect;
-  /** Replaces the sizes that a request may have; that of the headers is the server's (`listen`). */
+  /** Replaces the bounds of a request; the size of the headers is the server's (`listen`). */
   readonly limits?: Partial<Omit<RequestLimits, 'header'>>;
   /** Counts the requests. */
   readonly metrics?: HttpMetrics;
@@ -211,6 +211,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
       rawParams: ctx.params as Readonly<Record<string, string>>,
       queryString: ctx.querystring,
       bodyBytes,
+      limits,
     };
     const run = () => outcomeOf(ctx, call, facts);
     const keyed = keyedRequestOf(ctx, { route, tenant, bodyBytes });

@@ -13,6 +13,7 @@ import { sessionCookie } from '../auth/login-cookie.ts';
 import type { Dialect } from '../dialect.ts';
 import { type BaseUrlOptions, baseUrls, withoutTrailingSlash } from '../request/base-url.ts';
 import { clientAddresses } from '../request/client-address.ts';
+import { RateLimit, type RequestRates } from '../request/rate-limit.ts';
 import type { TestMode } from '../test-mode.ts';
 import { PLUGIN, plainPath } from './path.ts';
 import type { RequestLogin, RequestTokens, Route } from './route.ts';
@@ -29,6 +30,8 @@ export interface AccessOptions extends BaseUrlOptions {
   readonly lockOut?: boolean | undefined;
   /** Idle time after which a login session ends; default one hour (`rbac.globalSessionTimeout`). */
   readonly sessionIdleMs?: number | undefined;
+  /** Requests per second of a tenant and of a caller; default any number (`server.limits.rate.tenant`, `.principal`). */
+  readonly rates?: Partial<RequestRates>;
   /** Present: test mode (platform.md §14). */
   readonly test?: TestMode | undefined;
 }
@@ -45,11 +48,14 @@ export class RequestAccess {
   readonly #baseUrlOf: ReturnType<typeof baseUrls>;
   readonly #addressOf: ReturnType<typeof clientAddresses>;
   readonly #pluginPrefix: string;
+  readonly #rateLimit: RateLimit;
 
   constructor(options: AccessOptions) {
+    const clock = options.systemClock ?? { nowMs: () => performance.now() };
+    this.#rateLimit = new RateLimit(options.rates ?? {}, () => clock.nowMs());
     this.#authenticator = new Authenticator({
       billing: options.billing,
-      clock: options.systemClock ?? { nowMs: () => performance.now() },
+      clock,
       logger: options.logger,
       tokens: options.tokens ?? {},
       lockOut: options.lockOut ?? options.test === undefined,
@@ -73,13 +79,24 @@ export class RequestAccess {
     return credentials !== 'LOGIN' && offersBearer(ctx.headers.authorization) ? 'BEARER' : 'BASIC';
   }
 
-  /** @throws BillingError UNAUTHENTICATED, TENANT_UNAUTHENTICATED, SECURITY_LOCKED_OUT. */
+  /**
+   * Who calls and for which tenant; the request counts against the rates of both.
+   * @throws BillingError UNAUTHENTICATED, TENANT_UNAUTHENTICATED, SECURITY_LOCKED_OUT, TOO_MANY_REQUESTS.
+   */
   async authenticate(ctx: Context, credentials: Route['credentials'], dialect: Dialect): Promise<Access> {
     if (credentials === 'NONE') return { caller: null, tenant: null };
     const presented = this.#presented(ctx);
     const caller = await this.#caller(presented, credentials);
-    if (credentials === 'USER' || credentials === 'LOGIN') return { caller, tenant: null };
-    return { caller, tenant: await this.#authenticator.tenant(presented, caller.principal, dialect) };
+    const needsTenant = credentials !== 'USER' && credentials !== 'LOGIN';
+    const tenant = needsTenant
+      ? await this.#authenticator.tenant(presented, caller.principal, dialect)
+      : null;
+    const { kind, name } = caller.principal;
+    this.#rateLimit.take([
+      { kind: 'principal', name: `${kind}/${name}` },
+      ...(tenant === null ? [] : [{ kind: 'tenant', name: tenant.id } as const]),
+    ]);
+    return { caller, tenant };
   }
 
   /** Whoever has logged in by name and password gets a session, unless it has one; its cookie goes with the answer. */

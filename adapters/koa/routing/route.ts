@@ -11,10 +11,18 @@ import type { Credentials as NameAndSecret } from '../auth/basic-credentials.ts'
 import type { Permission } from '../auth/permission.ts';
 import type { Dialect, PerDialect } from '../dialect.ts';
 import type { Authorship } from '../request/authorship.ts';
+import type { RequestLimits } from '../request/request-limits.ts';
 import type { TestMode } from '../test-mode.ts';
 import type { JsonSchema } from '../wire/json-schema.ts';
 import { validationError } from '../wire/problems.ts';
-import { checkQueryTexts, type QueryOf, type QueryParameters, querySchema, rawQuery } from '../wire/query.ts';
+import {
+  checkQueryTexts,
+  cutPage,
+  type QueryOf,
+  type QueryParameters,
+  querySchema,
+  rawQuery,
+} from '../wire/query.ts';
 import type { Answer } from './answer.ts';
 import type { RequestBody } from './body.ts';
 import { CORE, type PathParameters, pathParameters } from './path.ts';
@@ -130,6 +138,7 @@ export interface RequestFacts
   readonly queryString: string;
   readonly bodyBytes: Uint8Array | undefined;
   readonly context: CallContext | null;
+  readonly limits: Pick<RequestLimits, 'list' | 'page'>;
 }
 
 /** One record of the route table, whose types are closed over by `answer`. */
@@ -213,8 +222,9 @@ function routeOf<Path extends string, Q extends QueryParameters, B, C>(
       const parsed = schema.safeParse(raw);
       if (!parsed.success)
         throw validationError(parsed.error, 'Query parameter', ErrorCode.INVALID_PARAMETER);
-      const value = body === undefined ? (null as B) : body.read(facts.bodyBytes);
-      return run({ ...callFactsOf(facts), params, query: parsed.data, body: value }, facts);
+      const value = body === undefined ? (null as B) : body.read(facts.bodyBytes, facts.limits);
+      const asked = cutPage(parameters, parsed.data, facts.limits.page);
+      return run({ ...callFactsOf(facts), params, query: asked, body: value }, facts);
     },
   };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
 import { isUuid, type Uuid } from '../../../lib/ids/index.ts';
-import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../../lib/limits.ts';
+import { DEFAULT_PAGE_SIZE } from '../../../lib/limits.ts';
 import { isStorable, NOT_STORABLE, shortened } from '../../../lib/text/index.ts';
 import {
   type Instant,
@@ -73,17 +73,12 @@ export function integer<F extends number | undefined>(
   });
 }
 
-/** An integer of any size, cut to `maximum` either way. */
-function cutInteger(fallback: number, maximum: number): QueryParameter<number> {
-  return single<number>({
-    answer: z.int().default(fallback),
-    fallback,
-    read: (text) =>
-      /^[+-]?\d+$/.test(text)
-        ? { value: Math.max(-maximum, Math.min(maximum, Number(text))) }
-        : { problem: 'is not an integer' },
-  });
-}
+/** An integer of any size, which `cutPage` brings down to the largest page. */
+const pageLimit: QueryParameter<number> = single<number>({
+  answer: z.int().default(DEFAULT_PAGE_SIZE),
+  fallback: DEFAULT_PAGE_SIZE,
+  read: (text) => (/^[+-]?\d+$/.test(text) ? { value: Number(text) } : { problem: 'is not an integer' }),
+});
 
 /** Free text; absent = null. */
 export const plainText: QueryParameter<string | null> = single({
@@ -251,11 +246,22 @@ export const pluginProperties: QueryParameter<readonly PluginPropertyParameter[]
     ),
 };
 
-/** `offset` and `limit` of paged lists (http-api.md §8): a negative limit lists backwards, a larger one is cut. */
+/** `offset` and `limit` of paged lists (http-api.md §8): a negative limit lists backwards. */
 export const pageParameters = {
   offset: integer(0, { minimum: 0 }),
-  limit: cutInteger(DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE),
+  limit: pageLimit,
 };
+
+/** The query of a paged list with its limit cut to the largest page either way; any other query as it is. */
+export function cutPage<P extends QueryParameters>(
+  parameters: P,
+  query: QueryOf<P>,
+  maxPage: number,
+): QueryOf<P> {
+  const { limit } = query as { readonly limit?: unknown };
+  if (parameters.limit !== pageLimit || typeof limit !== 'number') return query;
+  return { ...query, limit: Math.max(-maxPage, Math.min(maxPage, limit)) };
+}
 
 /** As `pageParameters`, with the offset -1 that asks for the one exact match (http-api.md §8 rule 2). */
 export const exactPageParameters = { ...pageParameters, offset: integer(0, { minimum: -1 }) };

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { ErrorCode } from '../../../lib/errors/index.ts';
-import { MAX_REQUEST_LIST } from '../../../lib/limits.ts';
 import type { Dialect, PerDialect } from '../dialect.ts';
 import { type JsonSchema, onDemand } from './json-schema.ts';
 import { bodyMissing, problemOf, refuse, type WireProblem } from './problems.ts';
@@ -36,10 +35,6 @@ export function listOf<T>(element: WireType<T>): WireType<readonly T[]> {
       if (value === undefined || value === null) return null;
       if (!Array.isArray(value)) {
         return refuse(context, { code: ErrorCode.MALFORMED_BODY, message: 'is not a list' });
-      }
-      if (value.length > MAX_REQUEST_LIST) {
-        const message = `has ${value.length} elements; at most ${MAX_REQUEST_LIST} are allowed`;
-        return refuse(context, { code: ErrorCode.MISSING_OR_INVALID_FIELD, message });
       }
       return elementsOf(element, value, context);
     }),

@@ -37,9 +37,10 @@ const Sample = model('TestSample', {
   override: field(text(), 'I'),
 });
 
+const limits = { list: 1_000 };
 const bytes = (json: string) => new TextEncoder().encode(json);
-const read = (json: string) => jsonBody(Sample).read(bytes(json));
-const readPartial = (json: string) => jsonBody(partial(Sample)).read(bytes(json));
+const read = (json: string) => jsonBody(Sample).read(bytes(json), limits);
+const readPartial = (json: string) => jsonBody(partial(Sample)).read(bytes(json), limits);
 
 function failure(work: () => unknown): BillingError {
   try {
@@ -153,14 +154,26 @@ describe('a JSON body', () => {
     expect(read(`{"key":"${text}","leaves":[${leaves}]}`)).to.include({ key: `"${'['.repeat(100)}` });
   });
 
+  it('may have lists up to a length, wherever they are', () => {
+    const lists = (count: number) => Array.from({ length: count }, () => '{"size":1}').join();
+    const few = (json: string) => jsonBody(Sample).read(bytes(json), { list: 3 });
+    expect(few(`{"key":"k","leaves":[${lists(3)}]}`).leaves).to.have.length(3);
+    for (const body of [`{"key":"k","leaves":[${lists(4)}]}`, '{"key":"k","other":[{"deep":[1,2,3,4]}]}']) {
+      const error = failure(() => few(body));
+      expect(error.code).to.equal(60003);
+      expect(error.message).to.match(/has 4 elements; at most 3 are allowed/);
+    }
+    expect(few('{"key":"k","amount":12345678.123456789}').key).to.equal('k');
+  });
+
   it('must be UTF-8', () => {
-    const error = failure(() => jsonBody(Sample).read(Uint8Array.from([0x7b, 0xff, 0x7d])));
+    const error = failure(() => jsonBody(Sample).read(Uint8Array.from([0x7b, 0xff, 0x7d]), limits));
     expect(error).to.include({ code: 60001, message: 'The body is not UTF-8' });
   });
 
   it('may be left out where the route says so', () => {
-    expect(optionalJsonBody(Sample).read(undefined)).to.equal(null);
-    expect(optionalJsonBody(Sample).read(bytes('null'))).to.equal(null);
+    expect(optionalJsonBody(Sample).read(undefined, limits)).to.equal(null);
+    expect(optionalJsonBody(Sample).read(bytes('null'), limits)).to.equal(null);
   });
 
   it('cannot reach the prototype', () => {
@@ -170,9 +183,9 @@ describe('a JSON body', () => {
 
 describe('an XML body', () => {
   it('is handed on as it came, and has to be there', () => {
-    expect(xmlBody.read(bytes('<a/>'))).to.deep.equal(bytes('<a/>'));
-    expect(failure(() => xmlBody.read(undefined)).code).to.equal(60003);
-    expect(failure(() => xmlBody.read(bytes(''))).code).to.equal(60003);
+    expect(xmlBody.read(bytes('<a/>'), limits)).to.deep.equal(bytes('<a/>'));
+    expect(failure(() => xmlBody.read(undefined, limits)).code).to.equal(60003);
+    expect(failure(() => xmlBody.read(bytes(''), limits)).code).to.equal(60003);
   });
 });
 

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { validationError } from '../../../adapters/koa/wire/problems.ts';
 import {
   choice,
+  cutPage,
   filledQuery,
   flag,
   instantParameter,
@@ -105,10 +106,18 @@ describe('query parameters', () => {
     expect(() => read({ zone: zoneParameter(UTC) }, 'zone=Mars/Base')).to.throw('is no IANA time zone');
   });
 
-  it('cut a page and refuse a negative offset', () => {
+  it('read a page and refuse a negative offset', () => {
     expect(read(pageParameters, '')).to.deep.equal({ offset: 0, limit: 100 });
-    expect(read(pageParameters, 'limit=20000')).to.deep.equal({ offset: 0, limit: 10_000 });
-    expect(read(pageParameters, 'limit=-20000')).to.deep.equal({ offset: 0, limit: -10_000 });
+    expect(read(pageParameters, 'limit=-20000')).to.deep.equal({ offset: 0, limit: -20_000 });
+    for (const [limit, cut] of [
+      [20_000, 10_000],
+      [-20_000, -10_000],
+      [0, 0],
+      [-1, -1],
+    ] as const)
+      expect(cutPage(pageParameters, { offset: 7, limit }, 10_000)).to.deep.equal({ offset: 7, limit: cut });
+    const other = { limit: integer(5) };
+    expect(cutPage(other, { limit: 20_000 }, 10_000)).to.deep.equal({ limit: 20_000 });
     expect(() => read(pageParameters, 'offset=-1'))
       .to.throw()
       .with.property('code', 60002);

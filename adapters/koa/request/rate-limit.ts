@@ -1,0 +1,79 @@
+import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
+import { MAX_RATE_BUCKETS, RATE_BURST_SECONDS } from '../../../lib/limits.ts';
+
+/** Requests per second that one subject may make on this node; null = any number (platform.md §16). */
+export interface RequestRates {
+  /** Of all callers of one tenant together (`server.limits.rate.tenant`). */
+  readonly tenant: number | null;
+  /** Of one user, client or subject of a token (`server.limits.rate.principal`). */
+  readonly principal: number | null;
+}
+
+interface Bucket {
+  readonly tokens: number;
+  readonly countedMs: number;
+}
+
+/** A request counts against each of these. */
+export interface RatedSubject {
+  readonly kind: keyof RequestRates;
+  readonly name: string;
+}
+
+/**
+ * Token buckets that hold two seconds of requests each. They are this node's own: with several nodes behind a load
+ * balancer a subject has the rate on each.
+ */
+export class RateLimit {
+  readonly #rates: Partial<RequestRates>;
+  readonly #nowMs: () => number;
+  readonly #buckets = new Map<string, Bucket>();
+
+  constructor(rates: Partial<RequestRates>, nowMs: () => number) {
+    this.#rates = rates;
+    this.#nowMs = nowMs;
+  }
+
+  /**
+   * Counts a request for all of these, or, where one of them has made too many, for none.
+   * @throws BillingError TOO_MANY_REQUESTS (60015) with `facts.retryAfterSeconds`.
+   */
+  take(subjects: readonly RatedSubject[]): void {
+    const countedMs = this.#nowMs();
+    const filled: [key: string, tokens: number][] = [];
+    for (const subject of subjects) {
+      const perSecond = this.#rates[subject.kind] ?? null;
+      if (perSecond === null) continue;
+      const key = `${subject.kind}/${subject.name}`;
+      const tokens = tokensAt(countedMs, this.#buckets.get(key), perSecond);
+      if (tokens < 1) throw tooMany(subject.kind, perSecond, (1 - tokens) / perSecond);
+      filled.push([key, tokens]);
+    }
+    for (const [key, tokens] of filled) this.#put(key, { tokens: tokens - 1, countedMs });
+  }
+
+  #put(key: string, bucket: Bucket): void {
+    this.#buckets.delete(key);
+    this.#buckets.set(key, bucket);
+    if (this.#buckets.size <= MAX_RATE_BUCKETS) return;
+    // A map keeps the order of insertion: the first bucket is the one that has had most time to fill up again.
+    const [oldest] = this.#buckets.keys();
+    if (oldest !== undefined) this.#buckets.delete(oldest);
+  }
+}
+
+function tokensAt(nowMs: number, bucket: Bucket | undefined, perSecond: number): number {
+  const capacity = perSecond * RATE_BURST_SECONDS;
+  if (bucket === undefined) return capacity;
+  const elapsedSeconds = Math.max(0, nowMs - bucket.countedMs) / 1_000;
+  return Math.min(capacity, bucket.tokens + elapsedSeconds * perSecond);
+}
+
+function tooMany(kind: RatedSubject['kind'], perSecond: number, waitSeconds: number): BillingError {
+  const who = kind === 'tenant' ? 'The tenant' : 'The caller';
+  return new BillingError({
+    code: ErrorCode.TOO_MANY_REQUESTS,
+    message: `${who} makes more than ${perSecond} requests per second; try again in a moment`,
+    facts: { retryAfterSeconds: Math.ceil(waitSeconds) },
+  });
+}

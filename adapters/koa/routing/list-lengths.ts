@@ -1,0 +1,18 @@
+import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
+import { Decimal } from '../../../lib/money/index.ts';
+
+/**
+ * Looks at every list of a parsed body, before its elements are read one by one.
+ * @throws BillingError MISSING_OR_INVALID_FIELD for one of more than `maxElements`.
+ */
+export function checkListLengths(value: unknown, maxElements: number): void {
+  if (typeof value !== 'object' || value === null || value instanceof Decimal) return;
+  if (Array.isArray(value) && value.length > maxElements) {
+    throw new BillingError({
+      code: ErrorCode.MISSING_OR_INVALID_FIELD,
+      message: `A list of the body has ${value.length} elements; at most ${maxElements} are allowed`,
+      facts: { elements: value.length, maxElements },
+    });
+  }
+  for (const each of Object.values(value)) checkListLengths(each, maxElements);
+}

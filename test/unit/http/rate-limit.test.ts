@@ -1,0 +1,91 @@
+import { expect } from 'chai';
+import { type RatedSubject, RateLimit } from '../../../adapters/koa/request/rate-limit.ts';
+import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
+import { MAX_RATE_BUCKETS } from '../../../lib/limits.ts';
+
+const acme: RatedSubject = { kind: 'tenant', name: 'acme' };
+const other: RatedSubject = { kind: 'tenant', name: 'other' };
+const ann: RatedSubject = { kind: 'principal', name: 'ann' };
+
+describe('the rate of requests', () => {
+  let nowMs: number;
+  const limitOf = (rates: ConstructorParameters<typeof RateLimit>[0]) => new RateLimit(rates, () => nowMs);
+
+  /** How many requests are taken before one is refused. */
+  function taken(limit: RateLimit, subjects: readonly RatedSubject[], most = 100): number {
+    for (let count = 0; count < most; count++) if (refusal(limit, subjects) !== null) return count;
+    return most;
+  }
+
+  function refusal(limit: RateLimit, subjects: readonly RatedSubject[]): BillingError | null {
+    try {
+      limit.take(subjects);
+      return null;
+    } catch (error) {
+      if (error instanceof BillingError) return error;
+      throw error;
+    }
+  }
+
+  beforeEach(() => {
+    nowMs = 50_000;
+  });
+
+  it('is any number where none is set', () => {
+    expect(taken(limitOf({}), [acme, ann], 1_000)).to.equal(1_000);
+    expect(taken(limitOf({ tenant: null, principal: null }), [acme, ann], 1_000)).to.equal(1_000);
+  });
+
+  it('allows two seconds at once, then as many as have flowed in', () => {
+    const limit = limitOf({ tenant: 4 });
+    expect(taken(limit, [acme])).to.equal(8);
+    nowMs += 249;
+    expect(taken(limit, [acme])).to.equal(0);
+    nowMs += 1;
+    expect(taken(limit, [acme])).to.equal(1);
+    nowMs += 1_000;
+    expect(taken(limit, [acme])).to.equal(4);
+    nowMs += 3_600_000;
+    expect(taken(limit, [acme])).to.equal(8);
+  });
+
+  it('tells after how many whole seconds to come again', () => {
+    const limit = limitOf({ tenant: 1 });
+    taken(limit, [acme]);
+    const error = refusal(limit, [acme]);
+    expect(error?.code).to.equal(ErrorCode.TOO_MANY_REQUESTS);
+    expect(error?.facts.retryAfterSeconds).to.equal(1);
+    expect(error?.message).to.match(/The tenant makes more than 1 requests per second/);
+  });
+
+  it('is counted for each subject by itself', () => {
+    const limit = limitOf({ tenant: 1, principal: 2 });
+    expect(taken(limit, [ann, acme])).to.equal(2);
+    expect(taken(limit, [ann, other])).to.equal(2);
+    expect(taken(limit, [ann])).to.equal(0);
+  });
+
+  it('a refused request counts for nobody', () => {
+    const limit = limitOf({ tenant: 1, principal: 2 });
+    expect(taken(limit, [ann, acme])).to.equal(2);
+    for (let n = 0; n < 10; n++) refusal(limit, [ann, acme]);
+    expect(taken(limit, [ann])).to.equal(2);
+  });
+
+  it('a clock that goes back gives nothing and takes nothing', () => {
+    const limit = limitOf({ tenant: 1 });
+    expect(taken(limit, [acme])).to.equal(2);
+    nowMs -= 10_000;
+    expect(taken(limit, [acme])).to.equal(0);
+  });
+
+  it('forgets the subject that has been quiet longest', () => {
+    const limit = limitOf({ principal: 1 });
+    const subject = (n: number): RatedSubject => ({ kind: 'principal', name: `${n}` });
+    expect(taken(limit, [subject(0)])).to.equal(2);
+    for (let n = 1; n < MAX_RATE_BUCKETS; n++) limit.take([subject(n)]);
+    expect(taken(limit, [subject(0)])).to.equal(0);
+    limit.take([subject(MAX_RATE_BUCKETS)]);
+    expect(taken(limit, [subject(0)])).to.equal(2);
+  });
+});
