@@ -25,6 +25,7 @@ const PLANS = [
   'team-now',
   'term-3m',
 ] as const;
+const ADD_ONS = ['backup-monthly', 'archive-monthly', 'support-monthly', 'support-6m'] as const;
 const POLICIES = ['IMMEDIATE', 'END_OF_TERM', 'START_OF_TERM'] as const;
 const START = parseLocalDate('2024-01-05');
 
@@ -38,6 +39,10 @@ const cases = fc.record({
   billCycleDay: fc.integer({ min: 0, max: 31 }),
   /** Plans with the day after the start on which each is subscribed to. */
   subscribed: fc.array(fc.record({ planName, day: fc.nat(50) }), { minLength: 1, maxLength: 3 }),
+  /** Add-ons of the last of them, as far as its product offers them, each with the days after it. */
+  addOns: fc.array(fc.record({ planName: fc.constantFrom(...ADD_ONS), days: fc.nat(20) }), { maxLength: 2 }),
+  /** What START_BILLING adds to the last bundle; null = a base in a bundle of its own. */
+  addOn: fc.option(fc.constantFrom(...ADD_ONS), { freq: 1 }),
   /** Days from the last of them to the dry run. */
   later: fc.integer({ min: 0, max: 75 }),
   action: fc.oneof(
@@ -102,41 +107,58 @@ eachDatabase((_kind, open) => {
         last = await engine.acme.createSubscription({ accountId, planName: each.planName });
         await engine.settle();
       }
-      today = addDays(today, input.later);
+      if (last === undefined) throw new Error('an account has a subscription');
+      for (const { planName: addOn, days } of input.addOns.toSorted((a, b) => a.days - b.days)) {
+        engine.clock.set(at(addDays(today, days), '09:00:00'));
+        await engine.settle();
+        const request = { accountId, planName: addOn, bundleId: last.bundleId };
+        // What the base does not offer, or no longer, is none of this test's business.
+        await outcomeOf(engine.acme.createSubscription(request).then(() => null));
+        await engine.settle();
+      }
+      today = addDays(today, 20 + input.later);
       engine.clock.set(at(today, '10:00:00'));
       await engine.settle();
       epoch = addDays(today, 200);
-      if (last === undefined) throw new Error('an account has a subscription');
       return { accountId, ...last, today };
     }
 
     function actionOf(input: Case, { subscriptionId, bundleId, today }: Stage) {
       const { action, when: date, price } = input;
+      const isStart = action === 'START_BILLING';
+      const addOn = isStart ? input.addOn : null;
+      const start = addOn === null ? {} : { bundleId };
       const overrides =
-        price === null || action === 'STOP_BILLING' || input.planName === 'term-3m'
+        price === null || addOn !== null || action === 'STOP_BILLING' || input.planName === 'term-3m'
           ? {}
           : { priceOverrides: [{ phaseType: 'EVERGREEN', recurringPrice: decimal(price) }] };
       const requestedDate = date.kind === 'DATE' ? { date: addDays(today, date.days) } : null;
-      const billingPolicy = date.kind === 'POLICY' && action !== 'START_BILLING' ? date.policy : null;
+      const billingPolicy = date.kind === 'POLICY' && !isStart ? date.policy : null;
       const dryRun = {
         dryRunType: 'SUBSCRIPTION_ACTION',
         dryRunAction: action === 'UPCOMING' ? null : action,
-        ...(action === 'STOP_BILLING' ? {} : { planName: input.planName }),
-        ...(action === 'START_BILLING' ? {} : { subscriptionId, bundleId }),
+        ...(action === 'STOP_BILLING' ? {} : { planName: addOn ?? input.planName }),
+        ...(isStart ? start : { subscriptionId, bundleId }),
         effectiveDate: requestedDate,
         billingPolicy,
         ...overrides,
       } as const;
-      return { dryRun, requestedDate, billingPolicy, overrides };
+      return {
+        dryRun,
+        requestedDate,
+        billingPolicy,
+        overrides,
+        start: { ...start, planName: addOn ?? input.planName },
+      };
     }
 
     async function perform(input: Case, stage: Stage): Promise<void> {
       const { accountId, subscriptionId } = stage;
-      const { requestedDate, billingPolicy, overrides } = actionOf(input, stage);
+      const { requestedDate, billingPolicy, overrides, start } = actionOf(input, stage);
       const change = { planName: input.planName, ...overrides };
       if (input.action === 'START_BILLING') {
         await engine.acme.createSubscription(
-          { accountId, ...change },
+          { accountId, ...start, ...overrides },
           { entitlementDate: requestedDate, billingDate: requestedDate },
         );
       } else if (input.action === 'CHANGE') {
