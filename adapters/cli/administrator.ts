@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Billing } from '../../lib/billing.ts';
+import { type Environment, environmentValue } from './environment.ts';
 import { UsageError } from './usage-error.ts';
 
-export const administrator = 'admin';
+const defaultAdministrator = 'admin';
 /** The password of test mode. Everybody knows it. */
 export const testPassword = 'password';
 const minPasswordCharacters = 8;
@@ -14,6 +15,8 @@ export type PasswordSource = 'RANDOM' | 'ENVIRONMENT' | 'TEST_MODE';
 export interface ChosenPassword {
   readonly password: string;
   readonly source: PasswordSource;
+  /** The variable that has set it; empty for another source. */
+  readonly variable: string;
 }
 
 /** How to log in, for the console. */
@@ -23,36 +26,62 @@ export interface Login {
   readonly chosen: ChosenPassword | null;
 }
 
+/** The name of the administrator: `security.admin.user` of the environment (platform.md §4.3). */
+export function administratorOf(environment: Environment): string {
+  return environmentValue('security.admin.user', environment)[1] || defaultAdministrator;
+}
+
 /** A password for a user. @throws UsageError for one of the environment that is too short or known to everybody. */
 export function choosePassword(
-  environment: Readonly<Record<string, string | undefined>>,
+  environment: Environment,
   options: { readonly testMode: boolean },
 ): ChosenPassword {
-  if (options.testMode) return { password: testPassword, source: 'TEST_MODE' };
-  const given = environment.BILLWRIGHT_ADMIN_PASSWORD;
+  if (options.testMode) return { password: testPassword, source: 'TEST_MODE', variable: '' };
+  const [variable, given] = givenPassword(environment);
   if (given === undefined || given === '') {
-    return { password: randomBytes(randomPasswordBytes).toString('base64url'), source: 'RANDOM' };
+    return {
+      password: randomBytes(randomPasswordBytes).toString('base64url'),
+      source: 'RANDOM',
+      variable: '',
+    };
   }
   if (given.length < minPasswordCharacters) {
-    throw new UsageError(`BILLWRIGHT_ADMIN_PASSWORD needs at least ${minPasswordCharacters} characters`);
+    throw new UsageError(`${variable} needs at least ${minPasswordCharacters} characters`);
   }
-  if (given !== testPassword) return { password: given, source: 'ENVIRONMENT' };
-  throw new UsageError(`BILLWRIGHT_ADMIN_PASSWORD must not be "${testPassword}": everybody knows it`);
+  if (given !== testPassword) return { password: given, source: 'ENVIRONMENT', variable };
+  throw new UsageError(`${variable} must not be "${testPassword}": everybody knows it`);
+}
+
+/** Our own variable, else the one of the property `security.admin.password`. */
+function givenPassword(environment: Environment): ReturnType<typeof environmentValue> {
+  const own = environment.BILLWRIGHT_ADMIN_PASSWORD;
+  return own ? ['BILLWRIGHT_ADMIN_PASSWORD', own] : environmentValue('security.admin.password', environment);
 }
 
 /** Makes the administrator at the first start; later starts, those of test mode included, leave it as it is. */
-export async function ensureLogin(billing: Billing<never>, chosen: ChosenPassword): Promise<Login> {
-  const isNew = await billing.security.ensureAdministrator(administrator, chosen.password);
-  if (isNew) return { user: administrator, chosen };
-  const isKnown = chosen.source === 'TEST_MODE' && (await hasTestPassword(billing));
-  return { user: administrator, chosen: isKnown ? chosen : null };
+export async function ensureLogin(
+  billing: Billing<never>,
+  user: string,
+  chosen: ChosenPassword,
+): Promise<Login> {
+  const isNew = await billing.security.ensureAdministrator(user, chosen.password);
+  if (isNew) return { user, chosen };
+  const isKnown = chosen.source === 'TEST_MODE' && (await hasTestPassword(billing, user));
+  return { user, chosen: isKnown ? chosen : null };
 }
 
-/** Whether the administrator still has the password of test mode. */
-export async function hasTestPassword(billing: Billing<never>): Promise<boolean> {
+/** The administrator that still has the password of test mode, be it the one of now or that of another start; else null. */
+export async function administratorOfTestMode(billing: Billing<never>, user: string): Promise<string | null> {
+  for (const name of new Set([user, defaultAdministrator])) {
+    if (await hasTestPassword(billing, name)) return name;
+  }
+  return null;
+}
+
+async function hasTestPassword(billing: Billing<never>, user: string): Promise<boolean> {
   // Nobody to ask about at the first start, which then saves the time of a hash.
-  if ((await billing.security.find(administrator)) === null) return false;
-  return (await billing.security.authenticate(administrator, testPassword)) !== null;
+  if ((await billing.security.find(user)) === null) return false;
+  return (await billing.security.authenticate(user, testPassword)) !== null;
 }
 
 /** What the console says of it; only a made-up password, and that of test mode, is shown. */
@@ -62,7 +91,7 @@ export function loginText({ user, chosen }: Login): string {
     case undefined:
       return `${login} with the password of the first start.`;
     case 'ENVIRONMENT':
-      return `${login} with the password of BILLWRIGHT_ADMIN_PASSWORD.`;
+      return `${login} with the password of ${chosen?.variable}.`;
     case 'TEST_MODE':
       return `${login} with the password ${chosen?.password}`;
     case 'RANDOM':

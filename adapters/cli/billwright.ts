@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { enableCompileCache } from 'node:module';
 import { parseArgs } from 'node:util';
-import { administrator } from './administrator.ts';
+import { administratorOf } from './administrator.ts';
 import { UsageError } from './usage-error.ts';
 
 const usage = `Usage: billwright <command> [options]
@@ -63,13 +63,14 @@ const usage = `Usage: billwright <command> [options]
     --database <where>   as above
 
   password   Give a user a new password: that of BILLWRIGHT_ADMIN_PASSWORD, else a random one, shown once.
-    --user <name>        whose password (default admin)
+    --user <name>        whose password (default: the administrator's)
     --database <where>   as above
 
   openapi    Print the OpenAPI document of the HTTP interface.
 
-Environment: BILLWRIGHT_ADMIN_PASSWORD is the password of the user "admin" made at the first start, and the one that
-"billwright password" sets (default: a random one, shown once); BILLWRIGHT_LOG_LEVEL is debug, info, warn or error (default info);
+Environment: BILLWRIGHT_ADMIN_PASSWORD, or SERVICE_security_admin_password, is the password of the administrator made at the
+first start, and the one that "billwright password" sets (default: a random one, shown once); SERVICE_security_admin_user is
+the administrator's name (default admin); BILLWRIGHT_LOG_LEVEL is debug, info, warn or error (default info);
 BILLWRIGHT_SERVER_KEY (at least 32 characters, the same on all nodes) encrypts the keys that sign bearer tokens.
 `;
 
@@ -113,7 +114,10 @@ const commands: Readonly<Record<string, (args: readonly string[]) => Promise<voi
   },
   async password(args) {
     const { setPassword } = await import('./password.ts');
-    const { values } = parsed(args, { database, user: { type: 'string', default: administrator } });
+    const { values } = parsed(args, {
+      database,
+      user: { type: 'string', default: administratorOf(process.env) },
+    });
     console.log(await setPassword(values));
   },
   async openapi(args) {

@@ -2,10 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { BillingError } from '../../lib/errors/index.ts';
 import { type ConfigurationObject, configurableProperties } from '../../lib/tenants/configuration/index.ts';
-import { environmentValue } from './settings.ts';
+import { type Environment, environmentValue } from './environment.ts';
 import { UsageError } from './usage-error.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Problems of a catalog that a message lists. */
 const SHOWN_PROBLEMS = 10;

@@ -1,10 +1,11 @@
 import type { Billing } from '../../lib/billing.ts';
-import { hasTestPassword, testPassword } from './administrator.ts';
+import { administratorOf, administratorOfTestMode, testPassword } from './administrator.ts';
+import type { Environment } from './environment.ts';
 import { UsageError } from './usage-error.ts';
 
 /** @throws UsageError for test mode where the environment says that this is production. */
 export function refuseTestModeInProduction(
-  environment: Readonly<Record<string, string | undefined>>,
+  environment: Environment,
   options: { readonly testMode: boolean },
 ): void {
   if (!options.testMode || environment.NODE_ENV?.trim().toLowerCase() !== 'production') return;
@@ -16,11 +17,13 @@ export function refuseTestModeInProduction(
 /** A database that was made in test mode must not be served to the world with the password that everybody knows. */
 export async function refuseTestPassword(
   billing: Billing<never>,
+  environment: Environment,
   options: { readonly testMode: boolean },
 ): Promise<void> {
-  if (options.testMode || !(await hasTestPassword(billing))) return;
+  const user = options.testMode ? null : await administratorOfTestMode(billing, administratorOf(environment));
+  if (user === null) return;
   throw new Error(
-    `The administrator of this database has the password "${testPassword}" of test mode, which everybody knows. ` +
-      'Give it another one with `billwright password --database <where>`, or serve with --test-mode',
+    `The administrator "${user}" of this database has the password "${testPassword}" of test mode, which everybody knows. ` +
+      'Give it another one with `billwright password --user <name> --database <where>`, or serve with --test-mode',
   );
 }

@@ -7,7 +7,7 @@ import type { Storage } from '../../lib/ports/storage/index.ts';
 import type { ConfigurationObject } from '../../lib/tenants/configuration/index.ts';
 import { createKoaApp, type Listening, listen } from '../koa/index.ts';
 import { scryptHasher, sharedTestClock, systemClock, uuidGenerator } from '../node/index.ts';
-import { choosePassword, ensureLogin, type Login, loginText } from './administrator.ts';
+import { administratorOf, choosePassword, ensureLogin, type Login, loginText } from './administrator.ts';
 import { isPostgresqlUrl, openStorage } from './database.ts';
 import { withProblems } from './engine-settings.ts';
 import { createLogger } from './logger.ts';
@@ -44,11 +44,11 @@ export async function serve(options: ServeOptions): Promise<void> {
   let listening: Listening | undefined;
   try {
     const { billing, app } = await compose({ options, storage, logger });
-    await refuseTestPassword(billing, options);
+    await refuseTestPassword(billing, process.env, options);
     // Before the administrator is made: a password of a start that fails would be shown to nobody.
     const { port, host, http } = options;
     listening = await listen(app, { port, host, maxHeaderBytes: http.limits.header });
-    const login = await ensureLogin(billing, password);
+    const login = await ensureLogin(billing, administratorOf(process.env), password);
     console.log(loginText(login));
     billing.start();
     stopOnSignal({ billing, listening, logger });

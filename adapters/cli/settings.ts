@@ -7,12 +7,12 @@ import {
   type TokenIssuer,
   type TokenOptions,
 } from '../koa/index.ts';
+import { type Environment, environmentValue } from './environment.ts';
 import { UsageError } from './usage-error.ts';
 
 const shortestLifetimeMs = 1_000;
 const longestLifetimeMs = 30 * 24 * 3_600_000;
 
-type Environment = Readonly<Record<string, string | undefined>>;
 /** Options of the command line by name; all are text. */
 type Given = Readonly<Record<string, string | boolean | undefined>>;
 
@@ -138,9 +138,6 @@ const expectationOf: Readonly<Record<SettingName, string>> = {
   'jwt-issuers': 'a JSON array of {issuer, jwksUri, …}',
 };
 
-/** Prefixes of a property in the environment, the documented one first (platform.md §4.1). */
-const prefixes = ['SERVICE_', 'SERVICE_org_service_', 'SERVICE_org_killbill_'];
-
 /** Where the value comes from, for messages, and the value. */
 function givenValue(
   name: SettingName,
@@ -149,16 +146,6 @@ function givenValue(
 ): readonly [source: string, text: string | undefined] {
   const option = given[name];
   return typeof option === 'string' ? [`--${name}`, option] : environmentValue(propertyOf[name], environment);
-}
-
-/** The variable that sets a property, and its value; both empty where there is none. */
-export function environmentValue(
-  property: string,
-  environment: Environment,
-): readonly [variable: string, text: string | undefined] {
-  const variables = prefixes.map((prefix) => prefix + property.replaceAll('.', '_'));
-  const variable = variables.find((each) => environment[each] !== undefined) ?? '';
-  return [variable, environment[variable]];
 }
 
 function flag(text: string): boolean | undefined {

@@ -236,6 +236,37 @@ describe('the command line', () => {
     expect(short.errors).to.match(/at least 8 characters/);
   });
 
+  it('takes the first administrator from the properties security.admin.*', async () => {
+    const database = join(directory, 'named.db');
+    const environment = {
+      SERVICE_security_admin_user: 'root',
+      SERVICE_org_killbill_security_admin_password: 'long enough',
+    };
+    const server = await serve(['--database', database], environment);
+    expect(server.greeting).to.match(
+      /"root" with the password of SERVICE_org_killbill_security_admin_password/,
+    );
+    const statusOf = async (user: string) =>
+      (await fetch(`${server.url}/1.0/kb/nothing`, { headers: login(user, 'long enough') })).status;
+    expect(await statusOf('root')).to.equal(404);
+    expect(await statusOf('admin')).to.equal(401);
+    await server.stop();
+    const short = await run(['serve', '--database', join(directory, 'short.db')], {
+      SERVICE_security_admin_password: 'short',
+    });
+    expect(short.code).to.equal(2);
+    expect(short.errors).to.match(/SERVICE_security_admin_password needs at least 8 characters/);
+  });
+
+  it('under another name still refuses the administrator of test mode', async () => {
+    const database = join(directory, 'renamed.db');
+    await (await serve(['--database', database, '--test-mode'])).stop();
+    const renamed = { SERVICE_security_admin_user: 'root', BILLWRIGHT_ADMIN_PASSWORD: 'long enough' };
+    const refused = await run(['serve', '--port', '0', '--database', database], renamed);
+    expect(refused.code).to.equal(1);
+    expect(refused.errors).to.match(/administrator "admin" .* password --user/);
+  });
+
   it('says loudly that it is in test mode, and refuses that in production', async () => {
     const args = ['--database', join(directory, 'test.db'), '--test-mode'];
     const server = await serve(args);
