@@ -164,10 +164,17 @@ function byBundle(groups: readonly CheckedGroup[], found: readonly FoundBundle[]
     groups,
     (group) => namedBundle(group, found)?.bundle.id ?? group.bundleExternalKey ?? group,
   );
-  return [...named.values()].flatMap((same) => {
-    const [first] = same;
-    return first === undefined ? [] : [{ ...first, members: same.flatMap(({ members }) => members) }];
-  });
+  return [...named.values()].map((same) => joined(same, found));
+}
+
+/** An id goes before a key, and a key that is not that of the bundle before one that is: both have to be right. */
+function joined(same: readonly CheckedGroup[], found: readonly FoundBundle[]): CheckedGroup {
+  const members = same.flatMap((group) => group.members);
+  const [bundleId = null] = same.flatMap((group) => group.bundleId ?? []);
+  const keys = same.flatMap(({ bundleExternalKey }) => bundleExternalKey ?? []);
+  const [first = null] = keys;
+  const held = namedBundle({ bundleId, bundleExternalKey: first }, found)?.bundle.externalKey;
+  return { bundleId, bundleExternalKey: keys.find((key) => key !== held) ?? first, members };
 }
 
 function createdOf(group: CheckedGroup, creationOf: ReadonlyMap<CheckedRequest, Creation>): CreatedBundle {

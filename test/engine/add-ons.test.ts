@@ -331,6 +331,39 @@ eachDatabase((_kind, open) => {
           },
         ],
         [
+          'a bundle that a later group names with another key',
+          ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER,
+          async () => {
+            const { bundleId } = await create({ planName: 'solo-now', bundleExternalKey: 'its own' });
+            await engine.acme.subscriptions.createBundles([
+              [{ accountId, bundleId, planName: 'backup-monthly', bundleExternalKey: 'its own' }],
+              [{ accountId, bundleId, planName: 'backup-monthly', bundleExternalKey: 'another' }],
+            ]);
+          },
+        ],
+        [
+          'a bundle that there is not, with the key of another group',
+          ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
+          async () => {
+            await engine.acme.subscriptions.createBundles([
+              [{ accountId, planName: 'solo-now', bundleExternalKey: 'new' }],
+              [{ accountId, bundleId: accountId, planName: 'backup-monthly', bundleExternalKey: 'new' }],
+            ]);
+          },
+        ],
+        [
+          'a bundle that has ended, whose key another group takes',
+          ErrorCode.SUBSCRIPTION_CREATE_BP_EXISTS,
+          async () => {
+            const { id, bundleId } = await create({ planName: 'solo-now', bundleExternalKey: 'again' });
+            await engine.acme.subscriptions.cancel(id, { billingPolicy: 'IMMEDIATE' });
+            await engine.acme.subscriptions.createBundles([
+              [{ accountId, planName: 'team-now', bundleExternalKey: 'again' }],
+              [{ accountId, bundleId, planName: 'backup-monthly' }],
+            ]);
+          },
+        ],
+        [
           'a key that is in use, among others',
           ErrorCode.SUBSCRIPTION_EXTERNAL_KEY_EXISTS,
           async () => {
