@@ -1,6 +1,6 @@
 import type { Cell } from './columns.ts';
 import type { Runner } from './connection.ts';
-import type { DatabaseTypes } from './entities.ts';
+import type { SchemaDialect } from './entities.ts';
 import type { Sql, SqlWriter } from './sql.ts';
 import type { RecordTable } from './tables/record-table.ts';
 
@@ -24,9 +24,8 @@ export interface EncodedEntry {
 }
 
 /** Everything in which the two databases differ; each fills the same holes. */
-export interface Dialect {
+export interface Dialect extends SchemaDialect {
   readonly kind: 'sqlite' | 'postgresql';
-  readonly types: DatabaseTypes;
   readonly writer: SqlWriter;
   /** The select list of all columns of a table, with what makes a column readable. */
   selectList(table: Pick<RecordTable<object>, 'columns'>, alias?: string): string;

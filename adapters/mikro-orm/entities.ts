@@ -6,15 +6,27 @@ import { type TableSpec, uniqueName } from './tables/record-table.ts';
 /** The database type of each kind of column. */
 export type DatabaseTypes = Readonly<Record<ColumnType, string>>;
 
+/** What the schema of one database differs in from that of the other. */
+export interface SchemaDialect {
+  readonly types: DatabaseTypes;
+  /** Indexes that this database alone has. */
+  readonly ownIndexes: readonly {
+    readonly table: string;
+    readonly name: string;
+    /** The statement that makes it. */
+    readonly expression: string;
+  }[];
+}
+
 /**
  * The schema as MikroORM entities, from which its migrator writes the migrations. Nothing is read or written through
  * them: hydration costs a multiple of the statement itself (storage-and-queue: measured).
  */
-export function defineEntities(types: DatabaseTypes): EntitySchema[] {
-  return tables.map((table) => defineTable(table, types));
+export function defineEntities(dialect: SchemaDialect): EntitySchema[] {
+  return tables.map((table) => defineTable(table, dialect));
 }
 
-function defineTable(table: TableSpec, types: DatabaseTypes): EntitySchema {
+function defineTable(table: TableSpec, { types, ownIndexes }: SchemaDialect): EntitySchema {
   const properties = Object.fromEntries(
     table.columns.map((column) => [column.name, property(column, types, column.name === table.primaryKey)]),
   );
@@ -28,7 +40,12 @@ function defineTable(table: TableSpec, types: DatabaseTypes): EntitySchema {
     tableName: table.name,
     properties,
     uniques: table.uniques.map((unique) => ({ ...index(unique), name: uniqueName(table.name, unique) })),
-    indexes: table.indexes.map((spec) => ({ ...index(spec), name: `${table.name}_${spec.name}_index` })),
+    indexes: [
+      ...table.indexes.map((spec) => ({ ...index(spec), name: `${table.name}_${spec.name}_index` })),
+      ...ownIndexes
+        .filter((own) => own.table === table.name)
+        .map(({ name, expression }) => ({ name, expression })),
+    ],
   });
 }
 

@@ -2,6 +2,7 @@ import type { Cell, Column } from './columns.ts';
 import type { Runner } from './connection.ts';
 import type { DatabaseFailure, Dialect, EncodedEntry } from './dialect.ts';
 import { raw, rowsAs, type Sql, sql } from './sql.ts';
+import { accountsTable } from './tables/accounts.ts';
 import { liveConflict, movedColumns, queueEntriesTable } from './tables/queue.ts';
 
 /** What the PostgreSQL driver throws. */
@@ -36,6 +37,13 @@ const claimLockKey = '27714813046384493';
 export const postgresqlDialect: Dialect = {
   kind: 'postgresql',
   types,
+  ownIndexes: [
+    {
+      table: accountsTable.name,
+      name: 'bw_accounts_text_index',
+      expression: 'create index bw_accounts_text_index on bw_accounts using gin (folded_text gin_trgm_ops)',
+    },
+  ],
   writer: {
     placeholder: (position) => `$${position}`,
     scalar: (value) => value,

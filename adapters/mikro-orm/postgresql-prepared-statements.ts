@@ -10,6 +10,8 @@ interface ConnectingPool {
 
 /** Statements that a connection keeps planned: more than the engine has. */
 const MAX_KEPT_STATEMENTS = 500;
+/** How a statement that searches by a pattern is best run depends on the pattern: it is planned for each. */
+const PATTERN = / like /;
 
 /**
  * Makes the connections of the pool keep the plans of statements with parameters, under names by their texts. Planning
@@ -35,7 +37,7 @@ function hasValues(values: unknown): boolean {
 
 function nameOf(text: string, names: Map<string, string>): string | undefined {
   const known = names.get(text);
-  if (known !== undefined || names.size === MAX_KEPT_STATEMENTS) return known;
+  if (known !== undefined || names.size === MAX_KEPT_STATEMENTS || PATTERN.test(text)) return known;
   const name = `bw_${names.size}`;
   names.set(text, name);
   return name;

@@ -43,7 +43,8 @@ const migrationLockKey = '108192040920946';
  * Takes a connection URL, options, or the host's MikroORM instance, whose pool it then shares: `within(em)` joins the
  * host's transactions. A host that lets MikroORM generate its own migrations keeps our tables out of them with
  * `schemaGenerator: { skipTables: [/^bw_/] }`. `prepare` refuses a schema that is not current and names the command
- * `billwright migrate`, unless `migrate` is true.
+ * `billwright migrate`, unless `migrate` is true. Migrating creates the extension `pg_trgm` where the role may, for the
+ * index that searches of accounts by text use; without it they read all accounts of their tenant.
  *
  * @example
  * const billing = await Billing.open({ storage: postgresql(process.env.DATABASE_URL) });
@@ -126,7 +127,7 @@ async function runMigrations(orm: MikroORM): Promise<readonly string[]> {
         dbName: orm.config.get('dbName') ?? '',
         driverOptions: orm.em.getConnection().getClient(),
       }),
-    entities: defineEntities(postgresqlDialect.types),
+    entities: defineEntities(postgresqlDialect),
     migrations,
   });
 }

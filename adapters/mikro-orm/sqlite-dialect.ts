@@ -24,6 +24,9 @@ export const sqliteDialect: Dialect = {
     decimal: 'text',
     json: 'text',
   },
+  // Texts in accounts are found by reading all of the tenant. A trigram table of FTS5 beside them writes a segment per
+  // transaction: the creation of one account took 800 microseconds of processor time in place of 510, measured.
+  ownIndexes: [],
   writer: {
     placeholder: () => '?',
     scalar: (value) => (typeof value === 'boolean' ? Number(value) : value),

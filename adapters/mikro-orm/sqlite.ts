@@ -122,7 +122,7 @@ async function migrateOver(orm: MikroORM): Promise<readonly string[]> {
   return applyMigrations({
     open: (options) =>
       new MikroORM({ ...options, dbName: orm.config.get('dbName') ?? '', driverOptions: kyselyOf(orm) }),
-    entities: defineEntities(sqliteDialect.types),
+    entities: defineEntities(sqliteDialect),
     migrations,
   });
 }

@@ -85,12 +85,12 @@ describe('storage: schema on PostgreSQL', () => {
 function schemaOf(database: TestDatabase) {
   return database.kind === 'sqlite'
     ? new SqliteOrm({
-        ...schemaOptions(defineEntities(sqliteDialect.types), []),
+        ...schemaOptions(defineEntities(sqliteDialect), []),
         extensions: [Migrator],
         dbName: database.path,
       })
     : new PostgresqlOrm({
-        ...schemaOptions(defineEntities(postgresqlDialect.types), []),
+        ...schemaOptions(defineEntities(postgresqlDialect), []),
         extensions: [Migrator],
         clientUrl: database.url,
       });

@@ -40,7 +40,7 @@ for (const database of [
 function options(kind: 'sqlite' | 'postgresql') {
   const [dialect, migrations] =
     kind === 'sqlite' ? [sqliteDialect, sqliteMigrations] : [postgresqlDialect, postgresqlMigrations];
-  const shared = schemaOptions(defineEntities(dialect.types), migrations);
+  const shared = schemaOptions(defineEntities(dialect), migrations);
   const folder = new URL(kind, import.meta.url).pathname;
   return {
     ...shared,

@@ -48,6 +48,13 @@ describe('prepared statements on PostgreSQL', () => {
     ]);
   });
 
+  it('are none that search by a pattern: each pattern has a plan of its own', () => {
+    const { asked, pool, connect } = recordingPool();
+    keepPrepared(pool);
+    connect().query('select name from t where name like $1', ['%rare%']);
+    expect(asked).to.deep.equal([['select name from t where name like $1', ['%rare%']]]);
+  });
+
   it('are bounded: texts without end are not kept by the server', () => {
     const { asked, pool, connect } = recordingPool();
     keepPrepared(pool);

@@ -22,6 +22,7 @@ import { Migration20261122004107DelegatedPayment } from './20261122004107-delega
 import { Migration20261122004220ItemBases } from './20261122004220-item-bases.ts';
 import { Migration20261122000500BundleKeys } from './20261122000500-bundle-keys.ts';
 import { Migration20261122000445Blocking } from './20261122000445-blocking.ts';
+import { Migration20261122013500AccountTextIndex } from './20261122013500-account-text-index.ts';
 
 /** The migrations of PostgreSQL, in the order in which they run. */
 export const migrations: readonly MigrationObject[] = [
@@ -48,4 +49,5 @@ export const migrations: readonly MigrationObject[] = [
   { name: '20261122004220-item-bases', class: Migration20261122004220ItemBases },
   { name: '20261122000500-bundle-keys', class: Migration20261122000500BundleKeys },
   { name: '20261122000445-blocking', class: Migration20261122000445Blocking },
+  { name: '20261122013500-account-text-index', class: Migration20261122013500AccountTextIndex },
 ];

@@ -1,0 +1,188 @@
+import { Migrator } from '@mikro-orm/migrations';
+import { MikroORM } from '@mikro-orm/postgresql';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { Client } from 'pg';
+import { foldedText } from '../../adapters/mikro-orm/account-search.ts';
+import { migrations } from '../../adapters/mikro-orm/migrations/postgresql/index.ts';
+import { migrate } from '../../adapters/mikro-orm/postgresql.ts';
+import { schemaOptions } from '../../adapters/mikro-orm/schema.ts';
+import { accountSearch } from '../../lib/accounts/account-search.ts';
+import { propertyRuns } from '../property/runs.ts';
+import { eachDatabase, freshDatabase } from '../support/databases.ts';
+import { migrated } from '../support/storage.ts';
+import { type OpenedStorage, openStorage, storageAt } from './opened-storage.ts';
+import { account, author, newId } from './records.ts';
+
+const NAME = '20261122013500-account-text-index';
+const page = { offset: 0, limit: 100 };
+
+/** What letters, marks and signs fold to, and what patterns, quotes and words make of them. */
+const piece = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom('a', 'B', 'ab', 'É', 'ß', 'Σ', 'ς', 'İ', 'ı', 'Å', 'å', '名前') },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom('%', '_', '\\', "'", '"', '$1', '?', '*', ' ', '  ', '-', '@', '.'),
+  },
+  { weight: 1, arbitrary: fc.constantFrom('😀', '👩‍👧', 'e\u0301', 'ﬁ', '\t', '\n', '1', '２') },
+);
+const words = (longest: number) =>
+  fc.array(piece, { minLength: 1, maxLength: longest }).map((pieces) => pieces.join(''));
+const person = fc.record({
+  name: fc.option(words(8)),
+  email: fc.option(words(6)),
+  company: fc.option(words(8)),
+  externalKey: words(4),
+});
+/** A key of its own, or a part of what one of the accounts holds. */
+const sought = fc.oneof(
+  words(5),
+  fc.record({ at: fc.nat(), from: fc.nat(), length: fc.integer({ min: 1, max: 8 }) }),
+);
+
+eachDatabase((kind, open) => {
+  describe(`storage: search of accounts by text${kind === 'postgresql' ? ', through the index' : ''}`, () => {
+    let opened: OpenedStorage;
+    before(async () => {
+      opened = await openStorage(kind, async () => {
+        const database = await open(migrated);
+        // No other plan is left for whoever connects from here on.
+        if (database.kind === 'postgresql') {
+          await onPostgresql(database.url, async (client) => {
+            const name = new URL(database.url).pathname.slice(1);
+            await client.query(`alter database ${name} set enable_seqscan = off`);
+            await client.query(`alter database ${name} set enable_indexscan = off`);
+          });
+        }
+        return database;
+      });
+    });
+    after(() => opened.storage.close());
+
+    it('finds the accounts that hold it in lower case, whatever it is made of, and no others', async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.uniqueArray(person, { minLength: 1, maxLength: 6, selector: ({ externalKey }) => externalKey }),
+          fc.array(sought, { minLength: 1, maxLength: 6 }),
+          async (people, keys) => {
+            const tenant = await opened.newTenant();
+            const stored = await opened.storage.write(tenant, author(), ({ accounts }) =>
+              accounts.insert(people.map((each) => account(each))),
+            );
+            const texts = stored.map(foldedText);
+            for (const each of keys) {
+              const text = typeof each === 'string' ? each : partOf(texts, each);
+              const search = accountSearch(text);
+              if (search.kind !== 'text' || text.includes('\u0001')) continue;
+              const { rows } = await opened.storage.read(tenant, ({ accounts }) =>
+                accounts.search(search, page),
+              );
+              const holding = stored.filter((_, index) => texts[index]?.includes(text.toLowerCase()));
+              expect(rows.map(({ id }) => id)).to.deep.equal(holding.map(({ id }) => id));
+            }
+          },
+        ),
+        { numRuns: propertyRuns },
+      );
+    });
+
+    it('finds what an account holds after a change, no longer what it held', async () => {
+      const [made] = await opened.write(({ accounts }) => accounts.insert([account({ name: 'Quagga' })]));
+      if (!made) throw new Error('no account');
+      await opened.write(({ accounts }) => accounts.update([{ ...made, name: 'Okapi' }]));
+      const found = async (key: string) =>
+        opened.storage.read(opened.tenant, async ({ accounts }) =>
+          (await accounts.search(accountSearch(key), page)).rows.map(({ id }) => id),
+        );
+      expect(await found('QUAGGA')).to.deep.equal([]);
+      expect(await found('OKAPI')).to.deep.equal([made.id]);
+      expect(await found(made.id.toUpperCase())).to.deep.equal([made.id]);
+    });
+  });
+});
+
+describe('storage: the text index of accounts on PostgreSQL', () => {
+  /** A database with all migrations before the index, an account, and what `prepare` makes of it; then the index. */
+  async function upgraded(prepare: (client: Client, name: string) => Promise<unknown>) {
+    const database = await freshDatabase('postgresql');
+    if (database.kind !== 'postgresql') throw new Error('wrong kind');
+    const before = migrations.findIndex(({ name }) => name === NAME);
+    const orm = new MikroORM({
+      ...schemaOptions([], migrations.slice(0, before)),
+      extensions: [Migrator],
+      clientUrl: database.url,
+      discovery: { warnWhenNoEntities: false },
+    });
+    await orm.migrator.up();
+    await orm.close(true);
+    const storage = storageAt(database);
+    const tenant = { id: newId(), recordId: 7 };
+    const [made] = await storage.write(tenant, author(), ({ accounts }) =>
+      accounts.insert([account({ name: 'Quagga' })]),
+    );
+    const index = await onPostgresql(database.url, async (client) => {
+      await prepare(client, new URL(database.url).pathname.slice(1));
+      expect(await migrate(database.url)).to.include(NAME);
+      await client.query('set enable_seqscan = off; set enable_indexscan = off');
+      const { rows } = await client.query(
+        `select indexdef from pg_indexes where indexname = 'bw_accounts_text_index'`,
+      );
+      const explained = await client.query<Record<string, string>>(
+        `explain select * from bw_accounts where folded_text like '%quagga%'`,
+      );
+      const isUsed = JSON.stringify(explained.rows).includes('bw_accounts_text_index');
+      expect(isUsed).to.equal(rows.length === 1);
+      return rows.map(({ indexdef }) => String(indexdef).replace(/.* using /i, ''));
+    });
+    await storage.prepare();
+    const { rows: found } = await storage.read(tenant, ({ accounts }) =>
+      accounts.search(accountSearch('QUAGGA'), page),
+    );
+    await storage.close();
+    expect(found.map(({ id }) => id)).to.deep.equal([made?.id]);
+    return index;
+  }
+
+  it('is built from the accounts that are there', async () => {
+    expect(await upgraded(async () => undefined)).to.deep.equal(['gin (folded_text gin_trgm_ops)']);
+  });
+
+  it('uses the extension where the host has it, in a schema that is searched by nobody', async () => {
+    const host = 'create schema host_extensions; create extension pg_trgm schema host_extensions';
+    expect(await upgraded((client) => client.query(host))).to.deep.equal([
+      'gin (folded_text host_extensions.gin_trgm_ops)',
+    ]);
+  });
+
+  it('is left out where the role may not create the extension; searches find the same', async () => {
+    const index = await upgraded((client, name) =>
+      client.query(`revoke create on database ${name} from current_user`),
+    );
+    expect(index).to.deep.equal([]);
+  });
+
+  it('is left out where the role may not use the extension of the host', async () => {
+    const host = `create schema host_extensions; create extension pg_trgm schema host_extensions;
+      revoke usage on schema host_extensions from current_user`;
+    expect(await upgraded((client) => client.query(host))).to.deep.equal([]);
+  });
+});
+
+function partOf(
+  texts: readonly string[],
+  { at, from, length }: { readonly at: number; readonly from: number; readonly length: number },
+): string {
+  const characters = [...(texts[at % texts.length] ?? '')];
+  const start = from % characters.length;
+  return characters.slice(start, start + length).join('');
+}
+
+async function onPostgresql<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
