@@ -40,9 +40,11 @@ import { paymentConfigOf } from './payments/tenant-payment-config.ts';
 import type {
   CatalogPlugin,
   Clock,
+  EntitlementPlugin,
   IdGenerator,
   Logger,
   PaymentGateway,
+  PluginProperty,
   Ports,
   SecretCipher,
   SecretHasher,
@@ -53,7 +55,10 @@ import { Dispatcher } from './queue/dispatcher.ts';
 import { SecurityService } from './security/service.ts';
 import { BlockingService } from './subscriptions/blocking-service.ts';
 import { BundleService } from './subscriptions/bundle-service.ts';
+import { ControlledCreations } from './subscriptions/controlled-creations.ts';
+import { ControlledOperations } from './subscriptions/controlled-operations.ts';
 import { CreationService } from './subscriptions/creation-service.ts';
+import { EntitlementControl } from './subscriptions/entitlement-control.ts';
 import { LifecycleService } from './subscriptions/lifecycle-service.ts';
 import { SubscriptionService } from './subscriptions/service.ts';
 import { SubscriptionEventHandler } from './subscriptions/subscription-event-handler.ts';
@@ -86,6 +91,8 @@ export interface BillingOptions<Host> {
   readonly gateways?: readonly PaymentGateway[];
   /** Sources of catalogs in the host's own code, asked in this order before what tenants have uploaded (catalog.md §16). */
   readonly catalogPlugins?: readonly CatalogPlugin[];
+  /** Ask the host's own code before what happens to subscriptions, in this order (subscriptions.md §22). */
+  readonly entitlementPlugins?: readonly EntitlementPlugin[];
   /**
    * Values of properties by name (platform.md §4): those of the server, such as
    * `{ 'org.service.notifications.allowPrivateNetworks': false }`, and per-tenant ones for tenants that set none of their
@@ -111,6 +118,8 @@ export interface Caller {
   readonly comment?: string;
   /** Ties the changes of one request together; default a new id per call. */
   readonly userToken?: Uuid;
+  /** Handed on to plugins. */
+  readonly pluginProperties?: readonly PluginProperty[];
 }
 
 /** The operations, context first. `billing.as(caller)` gives the same ones with the context bound. */
@@ -199,7 +208,7 @@ function portsOf<Host>(options: BillingOptions<Host>): Ports {
 }
 
 /** Settings of the engine, as it is opened with. */
-interface EngineSettings extends Pick<BillingOptions<never>, 'defaultCatalog'> {
+interface EngineSettings extends Pick<BillingOptions<never>, 'defaultCatalog' | 'entitlementPlugins'> {
   /** Shared with the engines that join a host's transactions. */
   readonly plugins: PluginCatalogs;
   readonly server: ServerConfiguration;
@@ -221,7 +230,18 @@ function engineOf(ports: Ports, settings: EngineSettings) {
     upload: catalogs.upload.bind(catalogs),
     delete: catalogAdministration.delete.bind(catalogAdministration),
   };
+  const entitlements = {
+    creations: new CreationService(ports, catalogs),
+    lifecycles: new LifecycleService(ports, catalogs),
+    blocking: new BlockingService(ports),
+    bundles: new BundleService(ports, catalogs),
+    transfers: new TransferService(ports, catalogs),
+  };
+  const control = new EntitlementControl(ports, settings.entitlementPlugins ?? []);
   const services = {
+    ...entitlements,
+    controlled: new ControlledOperations(control, entitlements),
+    controlledCreations: new ControlledCreations(control, entitlements.creations),
     catalogs,
     catalogEntries: new CatalogEntryService(ports, catalogs),
     catalogAdministration,
@@ -230,11 +250,6 @@ function engineOf(ports: Ports, settings: EngineSettings) {
     accountClosing: new AccountCloseService(ports, catalogs),
     timelines: new TimelineService(ports, catalogs),
     subscriptions: new SubscriptionService(ports, catalogs),
-    creations: new CreationService(ports, catalogs),
-    lifecycles: new LifecycleService(ports, catalogs),
-    blocking: new BlockingService(ports),
-    bundles: new BundleService(ports, catalogs),
-    transfers: new TransferService(ports, catalogs),
     invoicing,
     manualItems: new ManualItemService(ports, catalogs),
     invoiceStatuses: new InvoiceStatusService(ports),
@@ -278,8 +293,15 @@ function operationsOf(services: Engine['services']) {
   const { accountEmails, accountClosing, timelines, paymentMethods, paymentMethodReads } = services;
   const { keyValues, signingSecrets, configuration } = services;
   const { tags, tagDefinitions, customFields } = services;
-  const { catalogEntries, changeReports, manualItems, accountCredit, creations, lifecycles } = services;
-  const { blocking, invoiceStatuses, coverage, bundles, transfers } = services;
+  const { catalogEntries, changeReports, manualItems, accountCredit, lifecycles } = services;
+  const {
+    blocking,
+    controlled,
+    controlledCreations: creations,
+    invoiceStatuses,
+    coverage,
+    bundles,
+  } = services;
   return Object.freeze({
     uploadCatalog: catalogs.upload.bind(catalogs),
     createAccount: accounts.create.bind(accounts),
@@ -334,19 +356,19 @@ function operationsOf(services: Engine['services']) {
       planAt: subscriptions.planAt.bind(subscriptions),
       createWithAddOns: creations.createWithAddOns.bind(creations),
       createBundles: creations.createBundles.bind(creations),
-      cancel: lifecycles.cancel.bind(lifecycles),
-      uncancel: lifecycles.uncancel.bind(lifecycles),
-      changePlan: lifecycles.changePlan.bind(lifecycles),
-      undoChangePlan: lifecycles.undoChangePlan.bind(lifecycles),
+      cancel: controlled.cancel.bind(controlled),
+      uncancel: controlled.uncancel.bind(controlled),
+      changePlan: controlled.changePlan.bind(controlled),
+      undoChangePlan: controlled.undoChangePlan.bind(controlled),
       changeBillCycleDay: lifecycles.changeBillCycleDay.bind(lifecycles),
       changeQuantity: lifecycles.changeQuantity.bind(lifecycles),
       bundlesOfAccount: subscriptions.bundlesOfAccount.bind(subscriptions),
       pageBundlesOfAccount: subscriptions.pageBundlesOfAccount.bind(subscriptions),
     },
     blocking: {
-      add: blocking.add.bind(blocking),
-      pauseBundle: blocking.pauseBundle.bind(blocking),
-      resumeBundle: blocking.resumeBundle.bind(blocking),
+      add: controlled.addBlockingState.bind(controlled),
+      pauseBundle: controlled.pauseBundle.bind(controlled),
+      resumeBundle: controlled.resumeBundle.bind(controlled),
       ofAccount: blocking.ofAccount.bind(blocking),
     },
     bundles: {
@@ -355,8 +377,8 @@ function operationsOf(services: Engine['services']) {
       allOfKey: bundles.allOfKey.bind(bundles),
       page: bundles.page.bind(bundles),
       search: bundles.search.bind(bundles),
-      renameKey: bundles.renameKey.bind(bundles),
-      transfer: transfers.transfer.bind(transfers),
+      renameKey: controlled.renameKey.bind(controlled),
+      transfer: controlled.transfer.bind(controlled),
     },
     invoices: {
       dryRun: invoicing.dryRun.bind(invoicing),
@@ -494,5 +516,6 @@ async function contextOf(ports: Ports, tenants: TenantService, caller: Caller): 
     userToken: caller.userToken ?? ports.ids.next(),
     callOrigin: CallOrigin.EXTERNAL,
     createdDate,
+    ...(caller.pluginProperties ? { pluginProperties: caller.pluginProperties } : {}),
   };
 }

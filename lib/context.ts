@@ -1,5 +1,5 @@
 import type { Uuid } from './ids/index.ts';
-import type { Clock, IdGenerator } from './ports/index.ts';
+import type { Clock, IdGenerator, PluginProperty } from './ports/index.ts';
 import type { Authorship } from './ports/storage/index.ts';
 import { checkStorable } from './text/index.ts';
 import type { Instant } from './time/index.ts';
@@ -27,6 +27,8 @@ export interface CallContext {
   readonly userToken: Uuid;
   readonly callOrigin: CallOrigin;
   readonly createdDate: Instant;
+  /** What the caller has to say to plugins; default nothing. */
+  readonly pluginProperties?: readonly PluginProperty[];
 }
 
 /** Who makes a change that belongs to no tenant: a tenant itself, a user, a role. */

@@ -125,6 +125,16 @@ export const MAX_CONCURRENT_CATALOG_CALLS = 10;
 /** Catalogs of plugins kept under their stamps, one per tenant and plugin. */
 export const MAX_CACHED_PLUGIN_CATALOGS = 200;
 
+// Entitlement plugins (subscriptions.md §22)
+
+/** Time limit of one call of an entitlement plugin: the caller of the operation waits for it. */
+export const ENTITLEMENT_PLUGIN_TIMEOUT_MS = 10 * SECOND_MS;
+
+/** Characters of a plugin's reason for an abort that the caller is shown. */
+export const MAX_ABORT_REASON_CHARACTERS = 1_000;
+
+// Plugins of any kind
+
 /** Longest wait that a plugin can ask for with `RetryLater`. */
 export const MAX_RETRY_LATER_MS = DAY_MS;
 

@@ -6,6 +6,7 @@ import type { Storage } from './storage/index.ts';
 
 export type * from './catalog-plugin.ts';
 export type * from './clock.ts';
+export * from './entitlement-plugin.ts';
 export type * from './identity.ts';
 export type * from './logger.ts';
 export * from './payment-gateway.ts';

@@ -87,7 +87,7 @@ export class BundleService {
     bundleId: Uuid,
     externalKey: string | null | undefined,
   ): Promise<void> {
-    const key = checkedKey(externalKey);
+    const key = checkBundleKey(externalKey);
     await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
       const [known] = await session.subscriptions.findBundlesByIds([bundleId]);
       if (known === undefined) throw noSuchBundle(bundleId);
@@ -158,7 +158,8 @@ function withoutPrices(view: BundleView): BundleView {
   return { ...view, subscriptions: view.subscriptions.map((each) => ({ ...each, prices: [] })) };
 }
 
-function checkedKey(externalKey: string | null | undefined): string {
+/** @throws BillingError MISSING_OR_INVALID_FIELD (60003), EXTERNAL_KEY_LIMIT_EXCEEDED (5). */
+export function checkBundleKey(externalKey: string | null | undefined): string {
   checkExternalKey(externalKey);
   if (externalKey) return externalKey;
   throw new BillingError({

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import type { TestMode } from '../../adapters/koa/index.ts';
 import { createKoaApp, listen } from '../../adapters/koa/index.ts';
-import { Billing } from '../../adapters/node/billwright.ts';
+import { Billing, type BillingOptions } from '../../adapters/node/billwright.ts';
 import { sharedTestClock, uuidGenerator } from '../../adapters/node/index.ts';
 import {
   type FakeClock,
@@ -86,9 +86,12 @@ function plainHasher(): SecretHasher & { readonly checks: (string | null)[] } {
 }
 
 /** A server whose clock the test holds in its hand. */
-export async function serve(database: TestDatabase): Promise<Serving & { readonly clock: FakeClock }> {
+export async function serve(
+  database: TestDatabase,
+  options: Pick<BillingOptions<never>, 'entitlementPlugins'> = {},
+): Promise<Serving & { readonly clock: FakeClock }> {
   const clock = fakeClock(START);
-  const serving = await serveAt(database, () => ({ clock, test: { clock: movable(clock) } }));
+  const serving = await serveAt(database, () => ({ clock, test: { clock: movable(clock) } }), options);
   return { ...serving, clock };
 }
 
@@ -104,6 +107,7 @@ export async function serveInTestMode(database: TestDatabase): Promise<Serving> 
 async function serveAt(
   database: TestDatabase,
   clockOver: (storage: Storage<never>) => { readonly clock: Clock; readonly test: TestMode },
+  options: Pick<BillingOptions<never>, 'entitlementPlugins'> = {},
 ): Promise<Serving> {
   const log = recordingLogger();
   const storage = storageOf(database);
@@ -112,6 +116,7 @@ async function serveAt(
   const hasher = plainHasher();
   const ids = uuidGenerator();
   const billing = await Billing.open({
+    ...options,
     storage,
     ids,
     clock,

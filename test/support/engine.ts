@@ -50,6 +50,7 @@ export async function openEngine(
     /** Default the catalog of the specification; null: none. */
     readonly catalog?: URL | string | null;
     readonly catalogPlugins?: BillingOptions<never>['catalogPlugins'];
+    readonly entitlementPlugins?: BillingOptions<never>['entitlementPlugins'];
     readonly defaultCatalog?: BillingOptions<never>['defaultCatalog'];
     readonly configuration?: BillingOptions<never>['configuration'];
     /** Told every statement that the storage sends. */
@@ -70,6 +71,7 @@ export async function openEngine(
     logger,
     gateways: [gateway],
     ...(options.catalogPlugins ? { catalogPlugins: options.catalogPlugins } : {}),
+    ...(options.entitlementPlugins ? { entitlementPlugins: options.entitlementPlugins } : {}),
     ...(options.defaultCatalog === undefined ? {} : { defaultCatalog: options.defaultCatalog }),
     ...(options.configuration ? { configuration: options.configuration } : {}),
   });

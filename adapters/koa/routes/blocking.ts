@@ -8,6 +8,7 @@ import { type Route, tenantRoute } from '../routing/route.ts';
 import { choiceList, moment, textList } from '../wire/query.ts';
 import { listOf } from '../wire/wire-type.ts';
 import { auditOf, auditParameter } from './audit.ts';
+import { controlledErrors, controlledQuery } from './entitlement-plugins.ts';
 
 interface BlockedResource {
   /** Path below the core prefix up to the id, which is also the area. */
@@ -86,9 +87,9 @@ export const blockingRoutes: readonly Route[] = [
     area: 'bundles',
     summary: 'Pause a bundle: stop service and billing of its subscriptions',
     permission,
-    query: { requestedDate: moment },
+    query: { requestedDate: moment, ...controlledQuery },
     success: { status: 204 },
-    fails: noSuchBundle,
+    fails: [...noSuchBundle, ...controlledErrors],
     async handle({ billing, context, params, query }) {
       await billing.blocking.pauseBundle(context, params.bundleId, query);
       return empty;
@@ -101,9 +102,9 @@ export const blockingRoutes: readonly Route[] = [
     area: 'bundles',
     summary: 'Resume a paused bundle',
     permission,
-    query: { requestedDate: moment },
+    query: { requestedDate: moment, ...controlledQuery },
     success: { status: 204 },
-    fails: noSuchBundle,
+    fails: [...noSuchBundle, ...controlledErrors],
     async handle({ billing, context, params, query }) {
       await billing.blocking.resumeBundle(context, params.bundleId, query);
       return empty;
@@ -119,10 +120,10 @@ function additionOf({ path, idName, noun, described, type, unknown }: BlockedRes
     area: path,
     summary: `Put a blocking state of a service on ${described}`,
     permission,
-    query: { requestedDate: moment },
+    query: { requestedDate: moment, ...controlledQuery },
     body: jsonBody(BlockingState),
     success: { status: 201, location: `/accounts/{accountId}/block?blockingStateTypes=${type}` },
-    fails: [unknown, ErrorCode.SUBSCRIPTION_BLOCKING_STATE_INVALID_ARG],
+    fails: [unknown, ErrorCode.SUBSCRIPTION_BLOCKING_STATE_INVALID_ARG, ...controlledErrors],
     async handle({ billing, context, params, query, body }) {
       const id = (params as Readonly<Record<string, Uuid>>)[idName] as Uuid;
       const { accountId } = await billing.blocking.add(context, { type, id }, { ...body, ...query });

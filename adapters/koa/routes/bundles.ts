@@ -11,6 +11,7 @@ import { type Route, tenantRoute } from '../routing/route.ts';
 import { choice, flag, moment, pageParameters, plainText, required } from '../wire/query.ts';
 import { listOf } from '../wire/wire-type.ts';
 import { type AuditedCall, auditOf, auditParameter } from './audit.ts';
+import { controlledErrors, controlledQuery } from './entitlement-plugins.ts';
 
 const area = 'bundles';
 const paged = {
@@ -90,6 +91,7 @@ export const bundleRoutes: readonly Route[] = [
       requestedDate: moment,
       billingPolicy: choice(BillingActionPolicy, BillingActionPolicy.END_OF_TERM),
       bcdTransfer: choice(BcdTransfer, BcdTransfer.USE_EXISTING),
+      ...controlledQuery,
     },
     body: jsonBody(BundleTransfer),
     success: { status: 201, location: '/bundles/{bundleId}' },
@@ -102,6 +104,7 @@ export const bundleRoutes: readonly Route[] = [
       ErrorCode.SUBSCRIPTION_EXTERNAL_KEY_EXISTS,
       ErrorCode.CATALOG_PLAN_NOT_FOUND,
       ErrorCode.CATALOG_NO_PRICE_FOR_CURRENCY,
+      ...controlledErrors,
     ],
     async handle({ billing, context, params, query, body }) {
       const bundleId = await billing.bundles.transfer(context, params.bundleId, { ...body, ...query });
@@ -115,12 +118,14 @@ export const bundleRoutes: readonly Route[] = [
     area,
     summary: 'Give a bundle another external key',
     permission: 'entitlement:create',
+    query: controlledQuery,
     body: jsonBody(BundleKey),
     success: { status: 204 },
     fails: [
       ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
       ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS,
       ErrorCode.EXTERNAL_KEY_LIMIT_EXCEEDED,
+      ...controlledErrors,
     ],
     async handle({ billing, context, params, body }) {
       await billing.bundles.renameKey(context, params.bundleId, body.externalKey);

@@ -3,6 +3,7 @@ import type { CreatedBundle } from '../../../lib/subscriptions/creation-service.
 import { minInstant } from '../../../lib/time/index.ts';
 import { flag, moment } from '../wire/query.ts';
 import { completionParameters, DEFAULT_WAIT_SEC_IN_K, type DoneWork } from './call-completion.ts';
+import { controlledErrors, controlledQuery } from './entitlement-plugins.ts';
 
 export const area = 'subscriptions';
 
@@ -13,6 +14,7 @@ export const creationQuery = {
   renameKeyIfExistsAndUnused: flag(true),
   migrated: flag(),
   skipResponse: flag(),
+  ...controlledQuery,
   ...completionParameters,
 };
 
@@ -38,6 +40,7 @@ export const creationErrors: readonly ErrorCode[] = [
   ErrorCode.CATALOG_INVALID_PRICE_OVERRIDE,
   ErrorCode.BLOCKING_BLOCKED_ACTION,
   ErrorCode.COMPLETION_TIMEOUT,
+  ...controlledErrors,
 ];
 
 /** What a call that has created several subscriptions may wait for: the earliest of them that is billed. */

@@ -14,6 +14,7 @@ import {
   DEFAULT_WAIT_SEC_IN_K,
   waitForCompletion,
 } from './call-completion.ts';
+import { controlledErrors, controlledQuery } from './entitlement-plugins.ts';
 
 const area = 'subscriptions';
 const PATH = '/1.0/kb/subscriptions/{subscriptionId}';
@@ -30,6 +31,7 @@ export const subscriptionLifecycleRoutes: readonly Route[] = [
     query: {
       requestedDate: moment,
       billingPolicy: optionalChoice(BillingActionPolicy),
+      ...controlledQuery,
       ...completionParameters,
     },
     body: jsonBody(partial(Subscription)),
@@ -49,6 +51,7 @@ export const subscriptionLifecycleRoutes: readonly Route[] = [
       ErrorCode.CATALOG_INVALID_PRICE_OVERRIDE,
       ErrorCode.BLOCKING_BLOCKED_ACTION,
       ErrorCode.COMPLETION_TIMEOUT,
+      ...controlledErrors,
     ],
     async handle(call) {
       const { billing, context, params, query, body } = call;
@@ -79,8 +82,13 @@ export const subscriptionLifecycleRoutes: readonly Route[] = [
     area,
     summary: 'Take all pending changes of plan back',
     permission: 'entitlement:change_plan',
+    query: controlledQuery,
     success: { status: 204 },
-    fails: [ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID, ErrorCode.SUBSCRIPTION_UNDO_CHANGE_BAD_STATE],
+    fails: [
+      ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
+      ErrorCode.SUBSCRIPTION_UNDO_CHANGE_BAD_STATE,
+      ...controlledErrors,
+    ],
     async handle({ billing, context, params }) {
       await billing.subscriptions.undoChangePlan(context, params.subscriptionId);
       return empty;
@@ -98,6 +106,7 @@ export const subscriptionLifecycleRoutes: readonly Route[] = [
       entitlementPolicy: optionalChoice(EntitlementActionPolicy),
       billingPolicy: optionalChoice(BillingActionPolicy),
       useRequestedDateForBilling: flag(),
+      ...controlledQuery,
       ...completionParameters,
     },
     success: { status: 204 },
@@ -106,6 +115,7 @@ export const subscriptionLifecycleRoutes: readonly Route[] = [
       ErrorCode.SUBSCRIPTION_INVALID_REQUESTED_DATE,
       ErrorCode.SUBSCRIPTION_CANCEL_BAD_STATE,
       ErrorCode.COMPLETION_TIMEOUT,
+      ...controlledErrors,
     ],
     async handle(call) {
       const { billing, context, params, query } = call;
@@ -129,11 +139,13 @@ export const subscriptionLifecycleRoutes: readonly Route[] = [
     area,
     summary: 'Take a cancellation back while billing goes on',
     permission: 'entitlement:cancel',
+    query: controlledQuery,
     success: { status: 204 },
     fails: [
       ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
       ErrorCode.SUBSCRIPTION_UNCANCEL_BAD_STATE,
       ErrorCode.ENTITLEMENT_UNCANCEL_BAD_STATE,
+      ...controlledErrors,
     ],
     async handle({ billing, context, params }) {
       await billing.subscriptions.uncancel(context, params.subscriptionId);

@@ -4,6 +4,7 @@ import type { Billing } from '../../../lib/billing.ts';
 import type { CallContext } from '../../../lib/context.ts';
 import { type BillingError, ErrorCode } from '../../../lib/errors/index.ts';
 import type { Uuid } from '../../../lib/ids/index.ts';
+import type { PluginProperty } from '../../../lib/ports/index.ts';
 import type { Principal } from '../../../lib/security/model.ts';
 import type { IssuedToken } from '../auth/access-tokens.ts';
 import type { CallerSession } from '../auth/authenticator.ts';
@@ -160,7 +161,7 @@ export function tenantRoute<Path extends string, Q extends QueryParameters = typ
 ): Route {
   return routeOf(spec, 'TENANT', (call, facts) => {
     if (facts.context === null) throw new Error(`${spec.operationId} was reached without a tenant`);
-    return spec.handle({ ...call, context: facts.context });
+    return spec.handle({ ...call, context: withProperties(facts.context, call.query) });
   });
 }
 
@@ -227,6 +228,12 @@ function routeOf<Path extends string, Q extends QueryParameters, B, C>(
       return run({ ...callFactsOf(facts), params, query: asked, body: value }, facts);
     },
   };
+}
+
+/** The context with what the call has to say to plugins, on routes that take it. */
+function withProperties(context: CallContext, query: object): CallContext {
+  const { pluginProperty } = query as { readonly pluginProperty?: readonly PluginProperty[] };
+  return pluginProperty === undefined ? context : { ...context, pluginProperties: pluginProperty };
 }
 
 function callFactsOf(facts: RequestFacts) {

@@ -2,6 +2,7 @@ import type { TenantRef } from '../../context.ts';
 import { assertInvariant } from '../../errors/index.ts';
 import type { Uuid } from '../../ids/index.ts';
 import {
+  CATALOG_PLUGIN_TIMEOUT_MS,
   MAX_CACHED_CATALOG_CHARACTERS,
   MAX_CACHED_PLUGIN_CATALOGS,
   MAX_CONCURRENT_CATALOG_CALLS,
@@ -10,13 +11,13 @@ import type { CatalogPlugin, CatalogPluginContext } from '../../ports/catalog-pl
 import type { SystemClock } from '../../ports/clock.ts';
 import type { PluginProperty } from '../../ports/payment-gateway.ts';
 import type { Instant } from '../../time/index.ts';
+import { type CalledPlugin, callPlugin } from '../../wait/call-plugin.ts';
 import { inParallel } from '../../wait/in-parallel.ts';
 import { type Catalog, createCatalog } from '../catalog.ts';
 import { sha256Hex } from '../content-hash.ts';
 import { StampedCache } from '../stamped-cache.ts';
 import { canonicalXml } from '../xml/write-catalog.ts';
 import { compilePluginCatalog } from './compile-plugin-catalog.ts';
-import { callPlugin } from './plugin-call.ts';
 
 /** Whom one operation is about. */
 export interface PluginRequest {
@@ -103,7 +104,7 @@ export class PluginCatalogs {
   ): Promise<readonly (readonly [accountId: Uuid | null, answer: Answer])[]> {
     const [first = null, ...others] = accountIds;
     const context = contextOf(request, others.length === 0 ? first : null);
-    const stamp = await callPlugin(plugin, this.#systemClock, () => plugin.latestVersion(context));
+    const stamp = await callPlugin(called(plugin), this.#systemClock, () => plugin.latestVersion(context));
     if (stamp === null) {
       return inParallel(accountIds, MAX_CONCURRENT_CATALOG_CALLS, async (accountId) => {
         const { answer } = await this.#load(plugin, request, contextOf(request, accountId));
@@ -118,7 +119,7 @@ export class PluginCatalogs {
   }
 
   async #load(plugin: CatalogPlugin, request: PluginRequest, context: CatalogPluginContext): Promise<Loaded> {
-    const given = await callPlugin(plugin, this.#systemClock, () => plugin.catalog(context));
+    const given = await callPlugin(called(plugin), this.#systemClock, () => plugin.catalog(context));
     if (given === null) return { answer: null, characters: 0 };
     const origin = { tenantId: request.tenant.id, pluginName: plugin.name };
     const { versions } = compilePluginCatalog(given, origin);
@@ -133,6 +134,11 @@ export class PluginCatalogs {
 async function contentRevision(content: string): Promise<number> {
   const hash = await sha256Hex(content);
   return -1 - Number.parseInt(hash.slice(0, 7), 16);
+}
+
+/** A catalog plugin and the time limit of its calls (catalog.md §16 rule 5). */
+function called({ name }: CatalogPlugin): CalledPlugin {
+  return { kind: 'catalog plugin', name, timeoutMs: CATALOG_PLUGIN_TIMEOUT_MS };
 }
 
 function contextOf(request: PluginRequest, accountId: Uuid | null): CatalogPluginContext {
