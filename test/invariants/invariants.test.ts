@@ -223,10 +223,11 @@ function changed(table: Table, isSo: (row: StoredRow) => boolean, change: Change
   };
 }
 
+/** Takes away all rows that are so; there must be one. */
 function without(table: Table, isSo: (row: StoredRow) => boolean) {
   return (evidence: Evidence): Evidence => {
-    const at = placeOf(evidence, table, isSo);
-    return replaced(evidence, table, (rows) => rows.filter((_, index) => index !== at));
+    placeOf(evidence, table, isSo);
+    return replaced(evidence, table, (rows) => rows.filter((row) => !isSo(row)));
   };
 }
 

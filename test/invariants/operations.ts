@@ -9,9 +9,9 @@ import {
   type Uuid,
 } from '../../lib/index.ts';
 import type { Random } from './random.ts';
-import { type Customer, type Held, repriced, type Town } from './town.ts';
+import { type Customer, type Held, repriced, type Town, type Visit } from './town.ts';
 
-/** One thing that somebody asks the engine to do; it may be refused. */
+/** One thing that somebody asks the engine to do; it may be refused. `run` gives false where there was nothing to do it to. */
 export interface Operation {
   readonly name: string;
   /** How often among the others. */
@@ -61,36 +61,23 @@ export const operations: readonly Operation[] = [
     weight: 6,
     run: (scene) => create(scene, { planName: scene.random.of(ADD_ONS), bundleId: bundleOf(scene.held) }),
   },
-  {
-    name: 'change',
-    weight: 8,
-    run: ({ customer, held, random, town }) =>
-      customer.shop.acme.subscriptions.changePlan(idOf(held), {
-        planName: random.of(isAddOn(held) ? ADD_ONS : BASES),
-        ...(random.percent(40)
-          ? { requestedDate: { date: someDay(town, -20, 50) } }
-          : { billingPolicy: random.of(POLICIES) }),
-      }),
-  },
+  { name: 'change', weight: 8, run: change },
   {
     name: 'undo change',
-    weight: 3,
-    run: ({ customer, held }) => customer.shop.acme.subscriptions.undoChangePlan(idOf(held)),
-  },
-  {
-    name: 'cancel',
     weight: 4,
-    run: ({ customer, held, random, town }) =>
-      customer.shop.acme.subscriptions.cancel(idOf(held), {
-        ...(random.percent(50) ? { requestedDate: { date: someDay(town, -10, 45) } } : {}),
-        billingPolicy: random.of(POLICIES),
-        useRequestedDateForBilling: random.percent(30),
-      }),
+    run: ({ town }) =>
+      onLatest(town, town.changed, ({ acme, subscriptionId }) =>
+        acme.subscriptions.undoChangePlan(subscriptionId),
+      ),
   },
+  { name: 'cancel', weight: 5, run: cancel },
   {
     name: 'uncancel',
     weight: 4,
-    run: ({ customer, held }) => customer.shop.acme.subscriptions.uncancel(idOf(held)),
+    run: ({ town }) =>
+      onLatest(town, town.cancelled, ({ acme, subscriptionId }) =>
+        acme.subscriptions.uncancel(subscriptionId),
+      ),
   },
   {
     name: 'bill cycle day',
@@ -218,6 +205,41 @@ async function create({ customer }: Scene, request: Record<string, unknown>): Pr
   customer.subscriptions.push({ id: subscriptionId, bundleId, planName: String(rest.planName) });
 }
 
+async function change({ town, customer, held, random }: Scene): Promise<void> {
+  const { acme } = customer.shop;
+  const subscriptionId = idOf(held);
+  await acme.subscriptions.changePlan(subscriptionId, {
+    planName: random.of(isAddOn(held) ? ADD_ONS : BASES),
+    ...(random.percent(40)
+      ? { requestedDate: { date: someDay(town, -20, 50) } }
+      : { billingPolicy: random.of(POLICIES) }),
+  });
+  town.changed.push({ acme, subscriptionId });
+}
+
+async function cancel({ town, customer, held, random }: Scene): Promise<void> {
+  const { acme } = customer.shop;
+  const subscriptionId = idOf(held);
+  await acme.subscriptions.cancel(subscriptionId, {
+    ...(random.percent(60) ? { requestedDate: { date: someDay(town, -10, 60) } } : {}),
+    billingPolicy: random.of(POLICIES),
+    useRequestedDateForBilling: random.percent(40),
+  });
+  town.cancelled.push({ acme, subscriptionId });
+}
+
+/** Some steps after the last ones only: most others can no longer be taken back. */
+async function onLatest(
+  { random }: Town,
+  visits: readonly Visit[],
+  takeBack: (visit: Visit) => Promise<void>,
+): Promise<boolean> {
+  const latest = visits.slice(-4);
+  if (latest.length === 0) return false;
+  await takeBack(random.of(latest));
+  return true;
+}
+
 async function transfer({ customer, held, random }: Scene): Promise<void> {
   const to = random.of(customer.shop.customers);
   const { acme } = customer.shop;
@@ -230,12 +252,12 @@ async function transfer({ customer, held, random }: Scene): Promise<void> {
     to.subscriptions.push({ id: subscriptionId, bundleId: bundle.bundleId, planName: planName ?? '' });
 }
 
-async function adjustItem({ customer, random }: Scene): Promise<void> {
+async function adjustItem({ customer, random }: Scene): Promise<boolean> {
   const { acme } = customer.shop;
   const invoices = await acme.invoices.ofAccount({ accountId: customer.id, withItems: true });
   const items = invoices.flatMap(({ items }) => items).filter(({ amount }) => amount.greaterThan(0));
   const item = items.length === 0 ? undefined : random.of(items);
-  if (item === undefined) return;
+  if (item === undefined) return false;
   const share = random.percent(30)
     ? null
     : item.amount.times(random.within(1, 100)).dividedBy(100).toDecimalPlaces(2);
@@ -245,17 +267,20 @@ async function adjustItem({ customer, random }: Scene): Promise<void> {
     invoiceItemId: item.id,
     amount: share,
   });
+  return true;
 }
 
 async function onInvoice(
   { customer, random }: Scene,
   status: string,
   what: 'commit' | 'void',
-): Promise<void> {
+): Promise<boolean> {
   const { acme } = customer.shop;
   const invoices = await acme.invoices.ofAccount({ accountId: customer.id });
   const found = invoices.filter((invoice) => invoice.status === status).slice(-3);
-  if (found.length > 0) await acme.invoices[what](random.of(found).id);
+  if (found.length === 0) return false;
+  await acme.invoices[what](random.of(found).id);
+  return true;
 }
 
 function gatewayMood({ town, random }: Scene): Promise<void> {

@@ -34,8 +34,7 @@ async function operate(town: Town): Promise<void> {
   const operation = pick(random.next());
   const scene: Scene = { town, random, customer, held };
   try {
-    await operation.run(scene);
-    count(town.accepted, operation.name);
+    if ((await operation.run(scene)) !== false) count(town.accepted, operation.name);
   } catch (error) {
     if (!(error instanceof BillingError)) throw error;
     count(town.refused, operation.name);

@@ -23,11 +23,19 @@ export interface Held {
   readonly planName: string;
 }
 
+export interface Visit {
+  readonly acme: TenantBilling;
+  readonly subscriptionId: Uuid;
+}
+
 /** Two tenants with their customers: what one of them does may not be seen by the other. */
 export class Town {
   readonly engine: TestEngine;
   readonly random: Random;
   readonly shops: readonly Shop[];
+  /** Subscriptions that have been changed or cancelled, the latest last: what is likely to be taken back. */
+  readonly changed: Visit[] = [];
+  readonly cancelled: Visit[] = [];
   /** Number of accepted and refused calls by operation. */
   readonly accepted = new Map<string, number>();
   readonly refused = new Map<string, number>();
