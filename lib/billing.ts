@@ -67,6 +67,7 @@ import { TagDefinitionService } from './tags/definition-service.ts';
 import { TagService } from './tags/service.ts';
 import {
   type ConfigurationObject,
+  lockWaitOf,
   type ServerConfiguration,
   serverConfiguration,
   TenantConfiguration,
@@ -184,6 +185,7 @@ export const Billing = {
       server: serverConfiguration(options.configuration ?? {}, ports.logger),
     };
     const engine = engineOf(ports, settings);
+    ports.storage.setLockWait(lockWaitOf(engine.settingsOf));
     await options.storage.prepare();
     const dispatcher = new Dispatcher(ports, {
       handlers: engine.handlers,
@@ -285,7 +287,7 @@ function engineOf(ports: Ports, settings: EngineSettings) {
     new HoldReleaseHandler(ports),
   ];
   const idempotency = new IdempotencyService(ports, settings.server.server['server.idempotency.retention']);
-  return { tenants, security: new SecurityService(ports), idempotency, services, handlers };
+  return { tenants, settingsOf, security: new SecurityService(ports), idempotency, services, handlers };
 }
 
 function operationsOf(services: Engine['services']) {

@@ -298,7 +298,8 @@ export const LONGEST_TRANSACTION_RETRY_PAUSE_MS = 500;
 /** How long SQLite waits for its write lock. */
 export const SQLITE_BUSY_TIMEOUT_MS = 5 * SECOND_MS;
 
-/** How long a call waits for a busy account: `invoice.globalLock.retries` × 100 ms. */
+/** How long a call waits for a busy account: `invoice.globalLock.retries` × this, unless the storage was told nothing. */
+export const LOCK_WAIT_STEP_MS = 100;
 export const ACCOUNT_LOCK_WAIT_MS = 5 * SECOND_MS;
 
 // Queue (platform.md §4.3 and §9)

@@ -157,23 +157,25 @@ export function accountWrites(scope: WriteScope): AccountWrites {
   };
 }
 
-/** Locks the accounts in ascending record id, waiting for each at most `waitMs`. */
+/** Locks the accounts in ascending record id, waiting for each as long as `waitOf` says, which is asked if need be. */
 export async function lockAccounts(
   scope: TenantScope,
   accountIds: readonly Uuid[],
-  waitMs: number,
+  waitOf: () => Promise<number>,
 ): Promise<readonly Account[]> {
   if (accountIds.length === 0) return [];
   const { dialect } = scope.runner;
   const chosen = haveIds(scope, accountIds);
-  const timeout = dialect.lockTimeout(waitMs);
-  if (timeout === null) return locked(scope, chosen, dialect.forUpdate);
+  const rowsHaveNoLocks = dialect.forUpdate === '';
+  if (rowsHaveNoLocks) return locked(scope, chosen, dialect.forUpdate);
   // A single free account, the usual case, costs one statement. Of several the busy ones would be locked out of order.
   if (accountIds.length === 1) {
     const free = await locked(scope, chosen, dialect.forUpdateSkipLocked);
     if (free.length === 1) return free;
   }
-  await scope.runner.run(timeout);
+  const waitMs = await waitOf();
+  const timeout = dialect.lockTimeout(waitMs);
+  if (timeout !== null) await scope.runner.run(timeout);
   try {
     const accounts = await locked(scope, chosen, dialect.forUpdate);
     await scope.runner.run(sql`set local lock_timeout to default`);

@@ -3,6 +3,7 @@ import { IsolationLevel, type MigrationObject } from '@mikro-orm/core';
 import type { TenantRef } from '../../lib/context.ts';
 import { BillingError, ErrorCode } from '../../lib/errors/index.ts';
 import {
+  ACCOUNT_LOCK_WAIT_MS,
   FIRST_TRANSACTION_RETRY_PAUSE_MS,
   LONGEST_TRANSACTION_RETRY_PAUSE_MS,
   MAX_TRANSACTION_RETRIES,
@@ -10,6 +11,7 @@ import {
 import type {
   Authorship,
   IdempotencyStore,
+  LockWaitOf,
   PoolUse,
   QueueStore,
   ReadSession,
@@ -69,6 +71,7 @@ interface Shared {
   readonly commitListeners: Set<() => void>;
   readonly hosts: HostTransactions;
   consumed: ConsumedTopics;
+  lockWaitOf: LockWaitOf;
   connected: Promise<void> | undefined;
 }
 
@@ -103,7 +106,14 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
       for (const listener of commitListeners) listener();
     });
     return new MikroOrmStorage<Host>(
-      { parts, commitListeners, hosts, consumed: null, connected: undefined },
+      {
+        parts,
+        commitListeners,
+        hosts,
+        consumed: null,
+        lockWaitOf: async () => ACCOUNT_LOCK_WAIT_MS,
+        connected: undefined,
+      },
       undefined,
     );
   }
@@ -161,6 +171,10 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
     return () => this.#shared.commitListeners.delete(listener);
   }
 
+  setLockWait(waitOf: LockWaitOf): void {
+    this.#shared.lockWaitOf = waitOf;
+  }
+
   setConsumedTopics(topics: ReadonlySet<string>): void {
     this.#shared.consumed = topics;
   }
@@ -189,8 +203,8 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
     runner: Runner,
     { work, ...call }: Operation<T>,
   ): Promise<{ readonly result: T; readonly dueNow: boolean }> {
-    const { consumed, parts } = this.#shared;
-    const { session, flush } = writeSession({ runner, ...call, consumed });
+    const { consumed, lockWaitOf, parts } = this.#shared;
+    const { session, flush } = writeSession({ runner, ...call, consumed, lockWaitOf });
     const result = await work(session);
     const dueNow = await flush();
     const notify = dueNow ? parts.dialect.notify(this.#host ? '' : parts.nodeTag) : null;

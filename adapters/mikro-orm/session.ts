@@ -1,5 +1,11 @@
 import type { TenantRef } from '../../lib/context.ts';
-import type { Authorship, ReadSession, WriteSession } from '../../lib/ports/storage/index.ts';
+import {
+  type Authorship,
+  LockWait,
+  type LockWaitOf,
+  type ReadSession,
+  type WriteSession,
+} from '../../lib/ports/storage/index.ts';
 import { ProcessingState } from '../../lib/queue/model.ts';
 import { accountReads, accountWrites, lockAccounts, tryLockAccounts } from './accounts-store.ts';
 import { auditReads } from './audit-store.ts';
@@ -59,8 +65,9 @@ export function writeSession(input: {
   readonly tenant: TenantRef;
   readonly authorship: Authorship;
   readonly consumed: ConsumedTopics;
+  readonly lockWaitOf: LockWaitOf;
 }): OpenWriteSession {
-  const { runner, tenant, authorship, consumed } = input;
+  const { runner, tenant, authorship, consumed, lockWaitOf } = input;
   const changes = new ChangeLog();
   const outbox = new Outbox(authorship, consumed);
   const scope: WriteScope = { runner, tenantRecordId: tenant.recordId, changes, authorship };
@@ -79,7 +86,10 @@ export function writeSession(input: {
     payments: { ...readable.payments, ...paymentWrites(scope) },
     tags: { ...readable.tags, ...tagWrites(scope) },
     customFields: { ...readable.customFields, ...customFieldWrites(scope) },
-    lockAccounts: async (accountIds, { waitMs }) => lockAccounts(scope, accountIds, waitMs),
+    lockAccounts: async (accountIds, options = { wait: LockWait.INVOICE }) =>
+      lockAccounts(scope, accountIds, async () =>
+        'waitMs' in options ? options.waitMs : lockWaitOf(session, options.wait),
+      ),
     tryLockAccounts: async (recordIds) => tryLockAccounts(scope, recordIds),
     publish: (events) => outbox.publish(events),
     schedule: (notifications) => outbox.schedule(notifications),

@@ -1,6 +1,5 @@
 import { BillingError, ErrorCode } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
-import { ACCOUNT_LOCK_WAIT_MS } from '../limits.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
 import type { Family } from './hierarchy.ts';
 import type { Account } from './model.ts';
@@ -18,7 +17,7 @@ export async function lockFamily(
   const own = accountId === null ? [] : [accountId];
   const line = parentId === null ? [] : await session.accounts.findWithAncestors([parentId]);
   const lockable = [...own, ...line.map(({ id }) => id)];
-  const locked = await session.lockAccounts(lockable, { waitMs: ACCOUNT_LOCK_WAIT_MS });
+  const locked = await session.lockAccounts(lockable);
   const account = locked.find(({ id }) => id === accountId) ?? null;
   if (parentId === null) return { account, family: { ancestors: new Map(), children: [] } };
   const [lineNow, children] = [

@@ -2,7 +2,6 @@ import { authorshipOf, type CallContext } from '../context.ts';
 import { BillingError, ErrorCode } from '../errors/index.ts';
 import { isUuid, type Uuid } from '../ids/index.ts';
 import { billAfterMovedDay } from '../invoicing/moved-bill-cycle-day.ts';
-import { ACCOUNT_LOCK_WAIT_MS } from '../limits.ts';
 import { ZERO } from '../money/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { Page, PageRequest, WriteSession } from '../ports/storage/index.ts';
@@ -192,7 +191,7 @@ export class AccountService {
 
 /** The account under its lock. @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID, ACCOUNT_BUSY. */
 export async function lockAccount(session: WriteSession, accountId: Uuid): Promise<Account> {
-  const [account] = await session.lockAccounts([accountId], { waitMs: ACCOUNT_LOCK_WAIT_MS });
+  const [account] = await session.lockAccounts([accountId]);
   if (!account) throw noSuchAccount(accountId);
   return account;
 }

@@ -3,7 +3,6 @@ import { lockAccount, noSuchAccount } from '../accounts/service.ts';
 import { authorshipOf, type CallContext } from '../context.ts';
 import { BillingError, ErrorCode } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
-import { ACCOUNT_LOCK_WAIT_MS } from '../limits.ts';
 import { type Decimal, ZERO } from '../money/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
@@ -77,9 +76,7 @@ async function lockPair(
   const [before] = await session.accounts.findByIds([childId]);
   if (!before) throw noSuchAccount(childId);
   if (before.parentAccountId === null) throw noParent(before);
-  const locked = await session.lockAccounts([childId, before.parentAccountId], {
-    waitMs: ACCOUNT_LOCK_WAIT_MS,
-  });
+  const locked = await session.lockAccounts([childId, before.parentAccountId]);
   const child = locked.find(({ id }) => id === childId);
   const parent = locked.find(({ id }) => id === before.parentAccountId);
   if (!child) throw noSuchAccount(childId);

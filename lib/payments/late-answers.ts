@@ -1,7 +1,7 @@
 import type { TenantRef } from '../context.ts';
 import type { Uuid } from '../ids/index.ts';
-import { ACCOUNT_LOCK_WAIT_MS } from '../limits.ts';
 import type { Ports } from '../ports/index.ts';
+import { LockWait } from '../ports/storage/index.ts';
 import { isUnresolved } from './payment-state.ts';
 import { recordOutcomes } from './record-outcomes.ts';
 import type { PaymentConfigOf } from './tenant-payment-config.ts';
@@ -58,7 +58,7 @@ export class LateAnswers {
       userTokenOf: () => userToken,
     };
     const after = await storage.write(call.tenant, authorship, async (session) => {
-      await session.lockAccounts([call.accountId], { waitMs: ACCOUNT_LOCK_WAIT_MS });
+      await session.lockAccounts([call.accountId], { wait: LockWait.PAYMENT });
       const settlement = { ...idsOf(call), outcome, source: 'LATE' as const };
       const config = await this.#configOf(session);
       const stored = await recordOutcomes(session, [settlement], { ids, config, now });

@@ -1,8 +1,8 @@
 import type { ActingComponent } from '../context.ts';
 import { InvariantError } from '../errors/index.ts';
-import { ACCOUNT_LOCK_WAIT_MS, MAX_CONCURRENT_GATEWAY_CALLS } from '../limits.ts';
+import { MAX_CONCURRENT_GATEWAY_CALLS } from '../limits.ts';
 import type { Ports } from '../ports/index.ts';
-import { type ClaimedEntry, LeaseLostError, type WriteSession } from '../ports/storage/index.ts';
+import { type ClaimedEntry, LeaseLostError, LockWait, type WriteSession } from '../ports/storage/index.ts';
 import { batchAuthorship } from '../queue/batch-authorship.ts';
 import type { HandlerBatch } from '../queue/handler.ts';
 import { addMilliseconds, type Instant } from '../time/index.ts';
@@ -184,7 +184,7 @@ export class PaymentRun {
     { finish }: { readonly finish: boolean },
   ): Promise<void> {
     await this.#write(run, [charge.entry], async (session) => {
-      await session.lockAccounts([charge.account.id], { waitMs: ACCOUNT_LOCK_WAIT_MS });
+      await session.lockAccounts([charge.account.id], { wait: LockWait.PAYMENT });
       await this.#recordLocked(session, [charge]);
       if (finish) await run.batch.finish(session, [charge.entry]);
     });

@@ -1,7 +1,7 @@
 import { authorshipOf, type CallContext } from '../context.ts';
 import type { Uuid } from '../ids/index.ts';
-import { ACCOUNT_LOCK_WAIT_MS } from '../limits.ts';
 import type { GatewayResult, Ports } from '../ports/index.ts';
+import { LockWait } from '../ports/storage/index.ts';
 import type { Payment, PaymentTransaction } from './model.ts';
 import { isUnresolved } from './payment-state.ts';
 import { recordOutcomes, type Settlement } from './record-outcomes.ts';
@@ -36,7 +36,7 @@ export async function repairOnRead(
     .map(({ payment }) => payment.accountId);
   try {
     await ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
-      await session.lockAccounts([...new Set(accountIds)], { waitMs: ACCOUNT_LOCK_WAIT_MS });
+      await session.lockAccounts([...new Set(accountIds)], { wait: LockWait.PAYMENT });
       const config = await configOf(session);
       await recordOutcomes(session, settlements, { ids: ports.ids, config, now: context.createdDate });
     });

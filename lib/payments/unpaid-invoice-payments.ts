@@ -1,10 +1,9 @@
 import type { Account } from '../accounts/model.ts';
-import { lockAccount } from '../accounts/service.ts';
 import { authorshipOf, type CallContext } from '../context.ts';
 import { BillingError, ErrorCode } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
 import type { Ports } from '../ports/index.ts';
-import type { ReadSession, WriteSession } from '../ports/storage/index.ts';
+import { LockWait, type ReadSession, type WriteSession } from '../ports/storage/index.ts';
 import { addMilliseconds } from '../time/index.ts';
 import { LateAnswers } from './late-answers.ts';
 import { LEASE_MARGIN_MS } from './payment-run.ts';
@@ -84,7 +83,7 @@ export class UnpaidInvoicePayments {
     const answered = await this.#call(context, charges);
     try {
       await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
-        await lockAccount(session, first.account.id);
+        await session.lockAccounts([first.account.id], { wait: LockWait.PAYMENT });
         await this.#record(session, answered);
       });
     } catch (error) {

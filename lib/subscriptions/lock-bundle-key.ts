@@ -2,7 +2,6 @@ import type { Account } from '../accounts/model.ts';
 import { noSuchAccount } from '../accounts/service.ts';
 import { BillingError, ErrorCode } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
-import { ACCOUNT_LOCK_WAIT_MS } from '../limits.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
 import { holdsKey } from './bundle-keys.ts';
 import type { Bundle } from './model.ts';
@@ -19,7 +18,7 @@ export async function lockWithKeyHolders(
 ): Promise<{ readonly account: Account; readonly lockedIds: ReadonlySet<Uuid> }> {
   const holders = (await session.subscriptions.findBundlesByKeys(keys)).filter(holdsKey);
   const lockedIds = new Set([accountId, ...holders.map((holder) => holder.accountId)]);
-  const locked = await session.lockAccounts([...lockedIds], { waitMs: ACCOUNT_LOCK_WAIT_MS });
+  const locked = await session.lockAccounts([...lockedIds]);
   const account = locked.find(({ id }) => id === accountId);
   if (account === undefined) throw noSuchAccount(accountId);
   return { account, lockedIds };

@@ -5,7 +5,6 @@ import { withOverridePlans } from '../catalog/override-plans.ts';
 import { authorshipOf, type CallContext } from '../context.ts';
 import { assertInvariant, BillingError, ErrorCode } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
-import { ACCOUNT_LOCK_WAIT_MS } from '../limits.ts';
 import type { Ports } from '../ports/index.ts';
 import type { ReadSession, WriteSession } from '../ports/storage/index.ts';
 import { noSuchBundle } from './bundle-choice.ts';
@@ -106,7 +105,7 @@ async function lockBoth(
       facts: { field: 'accountId', bundleId },
     });
   }
-  const locked = await session.lockAccounts([known.accountId, targetId], { waitMs: ACCOUNT_LOCK_WAIT_MS });
+  const locked = await session.lockAccounts([known.accountId, targetId]);
   const source = locked.find(({ id }) => id === known.accountId);
   const target = locked.find(({ id }) => id === targetId);
   if (target === undefined) throw noSuchAccount(targetId);

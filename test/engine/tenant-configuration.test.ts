@@ -2,11 +2,14 @@ import { expect } from 'chai';
 import { Billing } from '../../adapters/node/billwright.ts';
 import {
   type Account,
+  ErrorCode,
   formatInstant,
+  LockWait,
   parseLocalDate,
   type TenantBilling,
   type Uuid,
 } from '../../lib/index.ts';
+import { rejection } from '../storage/opened-storage.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
@@ -116,6 +119,46 @@ eachDatabase((kind, open) => {
       const warnings = engine.logger.lines.filter(({ level }) => level === 'warn');
       expect(warnings.map(({ message }) => message).join()).to.contain('invoice.usage.tz.mode');
     });
+
+    if (kind === 'postgresql') {
+      it('how long a busy account is waited for, by the kind of call', async () => {
+        const { id } = await acme.createAccount({ currency: 'USD' });
+        const held = storageOf(engine.database);
+        const waits: unknown[] = [];
+        try {
+          for (const [steps, paymentSteps] of [
+            [0, 3],
+            [3, 0],
+          ] as const) {
+            await upload({
+              'org.service.invoice.globalLock.retries': steps,
+              'org.service.payment.globalLock.retries': paymentSteps,
+            });
+            await held.write(engine.tenant, authorship(), async (session) => {
+              await session.lockAccounts([id]);
+              const refused = await rejection(acme.updateAccount(id, { changes: { name: 'Ada' } }));
+              waits.push([refused.code, Reflect.get(refused, 'facts')]);
+              const payment = await rejection(
+                engine.storage.write(engine.tenant, authorship(), (late) =>
+                  late.lockAccounts([id], { wait: LockWait.PAYMENT }),
+                ),
+              );
+              waits.push([payment.code, Reflect.get(payment, 'facts')]);
+            });
+          }
+        } finally {
+          await held.close();
+        }
+        expect(waits).to.deep.equal([
+          [ErrorCode.BUSY, { accountIds: [id], waitMs: 0 }],
+          [ErrorCode.BUSY, { accountIds: [id], waitMs: 300 }],
+          [ErrorCode.BUSY, { accountIds: [id], waitMs: 300 }],
+          [ErrorCode.BUSY, { accountIds: [id], waitMs: 0 }],
+        ]);
+        expect((await acme.getAccount(id)).name).to.equal(null);
+        expect((await acme.updateAccount(id, { changes: { name: 'Ada' } })).name).to.equal('Ada');
+      });
+    }
 
     it('P15 Parked accounts: without automatic invoicing due accounts are parked, and a run on request invoices them', async () => {
       await upload({ 'org.service.invoice.enabled': 'false' });

@@ -37,6 +37,7 @@ export function killableStorage(storage: Storage<never>, kill: KillSwitch): Stor
     queue: stepping(storage.queue, kill),
     system: stepping(storage.system, kill),
     singleNode: storage.singleNode,
+    setLockWait: (waitOf) => storage.setLockWait(waitOf),
     setConsumedTopics: (topics) => storage.setConsumedTopics(topics),
     onCommit: (listener) => storage.onCommit(listener),
     read: async (tenant, work) => stepAround(kill, () => storage.read(tenant, sessionCall(work))),

@@ -2,7 +2,7 @@ import type { TenantRef } from '../../context.ts';
 import type { IdempotencyStore } from './idempotency.ts';
 import type { QueueStore } from './queue.ts';
 import type { SecurityStore } from './security.ts';
-import type { Authorship, ReadSession, WriteSession } from './session.ts';
+import type { Authorship, LockWaitOf, ReadSession, WriteSession } from './session.ts';
 import type { SystemStore } from './system.ts';
 
 export type * from './accounts.ts';
@@ -20,7 +20,7 @@ export type * from './payments.ts';
 export type * from './queue.ts';
 export type * from './security.ts';
 export type * from './session.ts';
-export { LeaseLostError } from './session.ts';
+export { LeaseLostError, LockWait } from './session.ts';
 export type * from './signing-secrets.ts';
 export type * from './subscriptions.ts';
 export type * from './system.ts';
@@ -70,6 +70,8 @@ export interface Storage<Host = never> {
    * no work left.
    */
   setConsumedTopics(topics: ReadonlySet<string>): void;
+  /** Tells how long its sessions wait for busy accounts; five seconds where nobody has told. */
+  setLockWait(waitOf: LockWaitOf): void;
   /** True when only this process can use the storage (SQLite), so that every claim found at the start is a dead one. */
   readonly singleNode: boolean;
   readonly queue: QueueStore;

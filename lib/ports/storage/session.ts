@@ -52,6 +52,13 @@ export interface ReadSession {
   readonly notifications: NotificationReads;
 }
 
+/** Which of the tenant's settings says how long a busy account is waited for (platform.md §15 rule 2). */
+export const LockWait = { INVOICE: 'INVOICE', PAYMENT: 'PAYMENT' } as const;
+export type LockWait = (typeof LockWait)[keyof typeof LockWait];
+
+/** Gives the milliseconds that a session waits for a busy account. */
+export type LockWaitOf = (session: ReadSession, wait: LockWait) => Promise<number>;
+
 /**
  * One transaction of one tenant. Rows of audited records write their audit row (with the record as it is after the
  * change) in the same transaction and in bulk; so do the outbox entries of `publish` and `schedule`.
@@ -70,11 +77,13 @@ export interface WriteSession extends ReadSession {
   readonly customFields: CustomFieldReads & CustomFieldWrites;
   /**
    * Takes the locks of these accounts in ascending record id and returns the accounts as they are under the lock;
-   * unknown ids are left out. Waits at most `waitMs` for a busy one, then throws BillingError 60018 ACCOUNT_BUSY.
+   * unknown ids are left out. Waits for a busy one as long as the tenant says (by default as other calls than payments
+   * do), or at most `waitMs`, then throws BillingError 60018 ACCOUNT_BUSY. A single account that is free costs no look at
+   * the tenant's settings.
    */
   lockAccounts(
     accountIds: readonly Uuid[],
-    options: { readonly waitMs: number },
+    options?: { readonly wait: LockWait } | { readonly waitMs: number },
   ): Promise<readonly Account[]>;
   /** Takes the locks that are free right now, without waiting; busy and unknown accounts are left out. */
   tryLockAccounts(accountRecordIds: readonly number[]): Promise<readonly Account[]>;
