@@ -276,7 +276,8 @@ export const samples: Readonly<Record<string, MakeSample>> = {
   getAllCustomFields: () => ({ query: 'objectType=ACCOUNT&audit=FULL' }),
   getAccountAuditLogs: nothing,
   exportDataForAccount: nothing,
-  waitForQueuesToComplete: nothing,
+  // Nothing has run what the samples of the routes before have caused.
+  waitForQueuesToComplete: () => ({ query: 'timeoutSec=18' }),
   getCurrentTime: () => ({ query: 'timeZone=Asia/Tokyo' }),
   setTestClockTime: () => ({ query: 'requestedDate=2024-02-10T09:00:00' }),
   updateTestClockTime: () => ({ query: 'days=0' }),
