@@ -199,3 +199,11 @@ export function exampleCatalog(name = 'meadow'): Promise<Buffer> {
 }
 
 export const xmlType = { 'content-type': 'text/xml' };
+
+/** A running subscription to `canopy-monthly` of a new account, by the example catalog; returns its id. */
+export async function createRunningSubscription({ call }: Pick<Serving, 'call'>): Promise<string> {
+  await call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
+  const accountId = createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
+  const body = { accountId, planName: 'canopy-monthly' };
+  return createdId(await call('POST', '/1.0/kb/subscriptions', { body }));
+}

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { eachDatabase } from '../support/databases.ts';
 import { migrated } from '../support/storage.ts';
-import { createdId, exampleCatalog, type Serving, serve, xmlType } from './serving.ts';
+import { createRunningSubscription, type Serving, serve } from './serving.ts';
 
 eachDatabase((kind, open) => {
   describe(`cancelling and changing over HTTP on ${kind}`, () => {
@@ -12,10 +12,7 @@ eachDatabase((kind, open) => {
     before(async () => {
       serving = await serve(await open(migrated));
       call = serving.call;
-      await call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
-      const accountId = createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
-      const body = { accountId, planName: 'canopy-monthly' };
-      path = `/1.0/kb/subscriptions/${createdId(await call('POST', '/1.0/kb/subscriptions', { body }))}`;
+      path = `/1.0/kb/subscriptions/${await createRunningSubscription(serving)}`;
     });
     after(() => serving.close());
 
