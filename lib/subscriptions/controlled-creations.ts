@@ -45,7 +45,11 @@ export class ControlledCreations {
     });
   }
 
-  /** @throws BillingError as `CreationService.createWithAddOns`, and ENTITLEMENT_PLUGIN_API_ABORTED (8003). */
+  /**
+   * Creates several subscriptions in one bundle, in one transaction: a base with its add-ons, add-ons to a bundle that has
+   * a base, or standalone ones (subscriptions.md §6). The order of the requests does not matter.
+   * @throws BillingError as `createBundles`.
+   */
   async createWithAddOns(
     context: CallContext,
     requests: CreateBundleRequest,

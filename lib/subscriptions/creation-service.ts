@@ -70,26 +70,11 @@ export class CreationService {
   }
 
   /**
-   * Creates several subscriptions in one bundle, in one transaction: a base with its add-ons, add-ons to a bundle that has
-   * a base, or standalone ones (subscriptions.md §6). The order of the requests does not matter.
-   * @throws BillingError as `create`; 1020 for two bases, or standalone ones among others.
-   */
-  async createWithAddOns(
-    context: CallContext,
-    requests: CreateBundleRequest,
-    options: CreateSubscriptionOptions = {},
-  ): Promise<CreatedBundle> {
-    const [created] = await this.createBundles(context, [requests], options);
-    assertInvariant(created, 'A creation makes a bundle');
-    return created;
-  }
-
-  /**
    * Creates the subscriptions of several bundles of one account in one transaction: all or none (subscriptions.md §6). A
    * constant number of statements for any number of subscriptions.
    * @param groups the requests by bundle; those that name the same bundle are taken together.
    * @returns one element per group.
-   * @throws BillingError as `createWithAddOns`.
+   * @throws BillingError as `create`; 1020 for two bases, or standalone ones among others.
    */
   async createBundles(
     context: CallContext,
