@@ -9,8 +9,7 @@ import type { Uuid } from '../ids/index.ts';
 import { ACCOUNTS_PER_CATALOG_CHANGE_PAGE } from '../limits.ts';
 import type { Currency } from '../money/index.ts';
 import type { Ports } from '../ports/index.ts';
-import { localDateOf } from '../time/index.ts';
-import type { BillingEvent } from './billing-event.ts';
+import { type Instant, localDateOf } from '../time/index.ts';
 import { type LoadedStreams, loadStreams, type StreamRequest } from './load-streams.ts';
 import { type PriceDifference, priceDifferences } from './price-differences.ts';
 import type { InvoicingConfigOf } from './tenant-invoicing-config.ts';
@@ -32,7 +31,7 @@ export type ChangeReportPart =
   | ({ readonly kind: 'TOTAL' } & ChangeReportTotals);
 
 export interface ChangeReportTotals {
-  /** Live subscriptions that were looked at. */
+  /** Live subscriptions that were looked at: those whose billing has not come to its end. */
   readonly subscriptions: number;
   /** Those of them whose price changes. */
   readonly changedSubscriptions: number;
@@ -114,7 +113,7 @@ export class ChangeReports {
         loadStreams(session, { requests, catalogOf, choice: 'all', alignPriceChanges });
       const before = await load(await this.#catalogs.catalogsOf(session, accountIds));
       const after = await load(await this.#catalogs.candidatesOf(session, accountIds, added));
-      return pageOf(before, after);
+      return pageOf(before, after, context.createdDate);
     });
   }
 }
@@ -124,20 +123,24 @@ interface ReportPage {
   readonly totals: ChangeReportTotals;
 }
 
-function pageOf(before: LoadedStreams<StreamRequest>, after: LoadedStreams<StreamRequest>): ReportPage {
-  const beforeOf = new Map(
-    before.streams.map(({ request, bySubscription }) => [request.account.id, bySubscription]),
-  );
+function pageOf(
+  before: LoadedStreams<StreamRequest>,
+  after: LoadedStreams<StreamRequest>,
+  now: Instant,
+): ReportPage {
+  const beforeOf = new Map(before.streams.map((stream) => [stream.request.account.id, stream]));
   const parts: ChangeReportPart[] = [];
   const changed = new Set<Uuid>();
   let subscriptions = 0;
-  for (const { request, bySubscription } of after.streams) {
-    const { account, targetDate } = request;
-    for (const [subscriptionId, events] of bySubscription) {
-      const old = beforeOf.get(account.id)?.get(subscriptionId) ?? [];
-      if (hasEnded(old, targetDate)) continue;
+  for (const candidate of after.streams) {
+    const { account } = candidate.request;
+    const current = beforeOf.get(account.id);
+    const { ends } = current ?? candidate;
+    for (const [subscriptionId, events] of candidate.bySubscription) {
+      const end = ends.get(subscriptionId);
+      if (end !== undefined && end.at <= now) continue;
       subscriptions += 1;
-      for (const difference of priceDifferences(old, events)) {
+      for (const difference of priceDifferences(current?.bySubscription.get(subscriptionId) ?? [], events)) {
         changed.add(subscriptionId);
         const change = { ...difference, accountId: account.id, currency: account.currency };
         parts.push({ kind: 'PRICE_CHANGE', change });
@@ -147,11 +150,6 @@ function pageOf(before: LoadedStreams<StreamRequest>, after: LoadedStreams<Strea
   const unbillable = unbillableOf(before, after);
   const totals = { subscriptions, changedSubscriptions: changed.size, unbillableAccounts: unbillable.length };
   return { parts: [...parts, ...unbillable], totals };
-}
-
-function hasEnded(events: readonly BillingEvent[], today: StreamRequest['targetDate']): boolean {
-  const last = events.at(-1);
-  return last !== undefined && last.planName === null && last.localDate <= today;
 }
 
 /** Accounts that can be billed now and could not be after the upload. */

@@ -63,6 +63,7 @@ export interface AccountStream<R extends StreamRequest> {
   readonly request: R;
   readonly newBillCycleDay: number | null;
   readonly bySubscription: ReadonlyMap<Uuid, readonly BillingEvent[]>;
+  readonly ends: BillingEventStream['ends'];
   /** Of subscriptions that a later catalog bills differently, the first date on which it does. */
   readonly changes: ReadonlyMap<Uuid, LocalDate>;
 }
@@ -205,7 +206,7 @@ function streamOf<R extends StreamRequest>(request: R, input: StreamInput): Acco
       : billingEvents({ account: billed, histories, plans: catalog, alignPriceChanges });
   const bySubscription = eventsBySubscription(stream, input);
   const changes = catalogChanges({ ...input, account: billed, bySubscription });
-  return { request, newBillCycleDay, bySubscription, changes };
+  return { request, newBillCycleDay, bySubscription, ends: stream.ends, changes };
 }
 
 /**

@@ -4,12 +4,12 @@ import { BillingError, ErrorCode } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
 import { type BillingEvent, BillingTransitionType } from '../invoicing/billing-event.ts';
 import { type Currency, type Decimal, ZERO } from '../money/index.ts';
-import { BillingPeriod, type Instant } from '../time/index.ts';
+import { BillingPeriod, type DatedInstant, type Instant } from '../time/index.ts';
 import { type BillCycleDay, type BillCycleDaySources, billCycleDayOf } from './bill-cycle-day.ts';
 import { billCycleDaySources } from './bill-cycle-sources.ts';
 import { type StreamEvent, withoutBlockedIntervals } from './blocked-billing.ts';
 import { blockedIntervals } from './blocked-intervals.ts';
-import { type SubscriptionHistory, timelinesOf } from './bundle-timelines.ts';
+import { type SubscriptionHistory, type Timeline, timelinesOf } from './bundle-timelines.ts';
 import { withDerivedPhases } from './derived-phases.ts';
 import { isEnd } from './lifecycle-order.ts';
 import { type BlockingState, type LifecycleEvent, LifecycleEventType } from './model.ts';
@@ -40,6 +40,8 @@ export interface BillingEventStream {
   readonly events: readonly BillingEvent[];
   /** Subscriptions whose events do not begin with CREATE or TRANSFER; they contribute none. */
   readonly skipped: readonly Uuid[];
+  /** When subscriptions end by CANCEL or EXPIRED, also while their billing is blocked, which leaves that event out. */
+  readonly ends: ReadonlyMap<Uuid, DatedInstant>;
 }
 
 /**
@@ -56,16 +58,25 @@ export function billingEvents(input: BillingEventsInput): BillingEventStream {
     eventsOf: (events) => withDerivedPhases({ events, plans, zone: account.timeZone }),
   }).toSorted((a, b) => compareText(a.subscription.id, b.subscription.id));
   const sources = billCycleDaySources(timelines, input.account);
+  const ends = new Map(timelines.flatMap(endOf));
   const events = timelines.flatMap(({ subscription, transitions, blockingStates }) => {
     const own = sources.get(subscription.id);
-    return own === undefined
-      ? []
-      : eventsOfSubscription({ ...input, subscription, transitions, blockingStates, sources: own });
+    if (own === undefined) return [];
+    const end = ends.get(subscription.id)?.at ?? null;
+    return eventsOfSubscription({ ...input, subscription, transitions, blockingStates, sources: own, end });
   });
   const skipped = timelines
     .filter(({ subscription, events: stored }) => stored.length > 0 && !sources.has(subscription.id))
     .map(({ subscription }) => subscription.id);
-  return { events, skipped };
+  return { events, skipped, ends };
+}
+
+function endOf({
+  subscription,
+  transitions,
+}: Timeline<SubscriptionHistory>): readonly (readonly [Uuid, DatedInstant])[] {
+  const end = transitions.find(({ event }) => isEnd(event));
+  return end === undefined ? [] : [[subscription.id, end.event.effective]];
 }
 
 interface SubscriptionStream {
@@ -73,6 +84,7 @@ interface SubscriptionStream {
   readonly transitions: readonly Transition[];
   readonly blockingStates: readonly BlockingState[];
   readonly sources: BillCycleDaySources;
+  readonly end: Instant | null;
   readonly account: BillingEventsInput['account'];
   readonly plans: PriceChangeSource;
   readonly alignPriceChanges?: boolean;
@@ -86,10 +98,9 @@ function eventsOfSubscription(stream: SubscriptionStream): readonly BillingEvent
     if (inForce !== null) cycle = billCycleDayOf(inForce, transition.billCycleDay, stream.sources);
     return { event: billingEventOf(transition, stream, cycle), bringsPhase: bringsPhase(transition) };
   });
-  const end = transitions.find(({ event }) => isEnd(event));
   const intervals = blockedIntervals({
     states: stream.blockingStates,
-    billingEnd: end?.event.effective.at ?? null,
+    billingEnd: stream.end,
     zone: stream.account.timeZone,
   });
   return withoutBlockedIntervals(events, intervals);

@@ -10,7 +10,7 @@ import { eachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { pricedCatalog } from '../support/priced-catalog.ts';
 import { newEvents } from '../support/queue-rows.ts';
-import { catalogXml } from '../unit/catalog/catalog-document.ts';
+import { catalogXml, phase } from '../unit/catalog/catalog-document.ts';
 
 async function partsOf(acme: TenantBilling, source: string): Promise<readonly ChangeReportPart[]> {
   const parts: ChangeReportPart[] = [];
@@ -27,7 +27,9 @@ function lineOf(part: ChangeReportPart): string {
       const { change } = part;
       const [old, price] = [change.oldPrice, change.newPrice].map((each) => each && formatDecimal(each));
       const supplied = change.catalogEffectiveDate && formatInstant(change.catalogEffectiveDate).slice(0, 10);
-      return `${formatLocalDate(change.from.date)} ${change.phaseName} ${change.currency} ${old} → ${price} (${formatDecimal(change.difference)}) v${supplied}`;
+      const periods = [change.oldBillingPeriod, change.newBillingPeriod].join(' → ');
+      const sort = periods === 'MONTHLY → MONTHLY' ? '' : ` ${change.priceType} ${periods}`;
+      return `${formatLocalDate(change.from.date)} ${change.phaseName} ${change.currency} ${old} → ${price} (${formatDecimal(change.difference)}) v${supplied}${sort}`;
     }
     case 'UNBILLABLE':
       return `unbillable: ${part.message}`;
@@ -46,15 +48,14 @@ eachDatabase((_kind, open) => {
     });
     afterEach(() => engine.close());
 
-    async function subscribe(): Promise<string> {
+    async function sell() {
       const account = await engine.payingAccount({ currency: 'USD' });
-      const { subscriptionId } = await engine.acme.createSubscription({
-        accountId: account.id,
-        planName: 'heat-monthly',
-      });
+      const sold = await engine.acme.createSubscription({ accountId: account.id, planName: 'heat-monthly' });
       await engine.settle();
-      return subscriptionId;
+      return sold;
     }
+
+    const subscribe = async (): Promise<string> => (await sell()).subscriptionId;
 
     const next = { effectiveDate: '2024-04-01', price: '52.00', forExisting: '2024-05-01' };
 
@@ -71,6 +72,46 @@ eachDatabase((_kind, open) => {
       expect((await engine.acme.catalogs.current()).versions).to.have.length(1);
       await engine.settle();
       expect(await events()).to.deep.equal([]);
+    });
+
+    it('looks at no subscription that has ended, be it while its billing was blocked, and at one that is to end', async () => {
+      const hold = { service: 'fraud', stateName: 'held', isBlockBilling: true };
+      const [ended, blocked, ending] = [await sell(), await sell(), await sell()];
+      for (const { bundleId } of [blocked, ending])
+        await engine.acme.blocking.add({ type: 'SUBSCRIPTION_BUNDLE', id: bundleId }, hold);
+      await engine.runTo('2024-03-20T00:00:00Z');
+      const { subscriptions } = engine.acme;
+      await subscriptions.cancel(ended.subscriptionId, { billingPolicy: 'IMMEDIATE' });
+      await subscriptions.cancel(blocked.subscriptionId, { billingPolicy: 'IMMEDIATE' });
+      await subscriptions.cancel(ending.subscriptionId, { billingPolicy: 'END_OF_TERM' });
+      await engine.settle();
+      const parts = await partsOf(engine.acme, pricedCatalog(next));
+      expect(parts.map(lineOf)).to.deep.equal(['0 errors, 0 warnings', '0 of 1, 0 unbillable']);
+    });
+
+    it('names another billing period and another fixed price of a phase to come, too', async () => {
+      const trial = (fixed: string) => phase('TRIAL', { number: 60, fixed });
+      const first = { effectiveDate: '2024-01-02', price: '30.00', planName: 'sun-monthly' };
+      const discount = (fixed: string) => phase('DISCOUNT', { number: 90, fixed });
+      await engine.acme.uploadCatalog(
+        pricedCatalog({ ...first, initialPhases: trial('') + discount('5.00') }),
+      );
+      const account = await engine.payingAccount({ currency: 'USD' });
+      await engine.acme.createSubscription({ accountId: account.id, planName: 'sun-monthly' });
+      const candidate = pricedCatalog({
+        ...first,
+        effectiveDate: '2024-04-01',
+        forExisting: '2024-04-01',
+        price: '300.00',
+        period: 'ANNUAL',
+        initialPhases: trial('1.00') + discount('8.00'),
+      });
+      expect((await partsOf(engine.acme, candidate)).map(lineOf)).to.deep.equal([
+        '0 errors, 0 warnings',
+        '2024-05-14 sun-monthly-discount USD 5 → 8 (3) v2024-04-01 FIXED  → ',
+        '2024-08-12 sun-monthly-evergreen USD 30 → 300 (270) v2024-04-01 RECURRING MONTHLY → ANNUAL',
+        '1 of 1, 0 unbillable',
+      ]);
     });
 
     it('says what the upload then does', async () => {

@@ -72,6 +72,25 @@ eachDatabase((_kind, open) => {
       await engine.acme.uploadCatalog(at('2024-03-01'));
       expect(await events()).to.deep.equal(['TENANT_CONFIG_CHANGE']);
       expect(await dates()).to.deep.equal(['2010-01-01', '2024-03-01']);
+      expect(engine.logger.lines.filter(({ level }) => level === 'warn')).to.deep.equal([]);
+    });
+
+    it('an upload logs the warnings of its document, and is stored', async () => {
+      const usage = `<usages><usage name="calls" billingMode="IN_ADVANCE" usageType="CONSUMABLE">
+        <billingPeriod>MONTHLY</billingPeriod><blocks><block><unit>call</unit><size>1</size><prices/></block></blocks></usage></usages>`;
+      await engine.acme.uploadCatalog(
+        at('2024-03-01')
+          .replace('<products>', '<units><unit name="call"/></units><products>')
+          .replace('</recurring>', `</recurring>${usage}`),
+      );
+      expect(await dates()).to.deep.equal(['2010-01-01', '2024-03-01']);
+      const [warning, ...others] = engine.logger.lines.filter(({ level }) => level === 'warn');
+      expect(others).to.deep.equal([]);
+      expect(warning?.message).to.match(/^catalog upload: Plan ".*", usage "calls" is IN_ADVANCE/);
+      expect(warning?.fields)
+        .to.deep.include({ tenantId: engine.tenant.id })
+        .and.have.property('line')
+        .above(1);
     });
 
     it('of two simultaneous uploads of one date one is stored', async () => {

@@ -1,10 +1,11 @@
 import { problemText } from '../../../lib/catalog/index.ts';
 import type { ChangeReportPart, PriceChange } from '../../../lib/invoicing/change-report.ts';
+import { PriceType } from '../../../lib/invoicing/price-differences.ts';
 import { MAX_LISTED_UNBILLABLE_ACCOUNTS } from '../../../lib/limits.ts';
 import { stringifyExactJson } from '../../../lib/money/index.ts';
-import { formatInstant, formatLocalDate } from '../../../lib/time/index.ts';
+import { BillingPeriod, formatInstant, formatLocalDate } from '../../../lib/time/index.ts';
 import { field, model } from '../wire/model.ts';
-import { currency, date, decimalNumber, int, text, timestamp, uuid } from '../wire/scalars.ts';
+import { currency, date, decimalNumber, enumeration, int, text, timestamp, uuid } from '../wire/scalars.ts';
 import { listOf } from '../wire/wire-type.ts';
 
 const maybe = { nullable: true } as const;
@@ -16,19 +17,22 @@ const UnbillableAccount = model('UnbillableAccount', {
   errorDescription: field(text(), 'R'),
 });
 
-/** A live subscription whose recurring price would change. */
+/** A live subscription whose recurring price would change, or a fixed price that it is charged. */
 const CatalogPriceChange = model('CatalogPriceChange', {
   accountId: field(uuid, 'R'),
   bundleId: field(uuid, 'R'),
   subscriptionId: field(uuid, 'R'),
   planName: field(text(), 'R'),
   phaseName: field(text(), 'R'),
+  priceType: field(enumeration(PriceType), 'R'),
   currency: field(currency, 'R', maybe),
   effectiveDate: field(timestamp, 'R'),
   effectiveLocalDate: field(date, 'R'),
   oldPrice: field(decimalNumber, 'R', maybe),
   newPrice: field(decimalNumber, 'R', maybe),
   difference: field(decimalNumber, 'R'),
+  oldBillingPeriod: field(enumeration(BillingPeriod), 'R', maybe),
+  newBillingPeriod: field(enumeration(BillingPeriod), 'R', maybe),
   catalogEffectiveDate: field(timestamp, 'R', maybe),
 });
 
@@ -93,12 +97,15 @@ function priceChangeJson(change: PriceChange) {
     subscriptionId: change.subscriptionId,
     planName: change.planName,
     phaseName: change.phaseName,
+    priceType: change.priceType,
     currency: change.currency,
     effectiveDate: formatInstant(from.at),
     effectiveLocalDate: formatLocalDate(from.date),
     oldPrice,
     newPrice,
     difference,
+    oldBillingPeriod: change.oldBillingPeriod,
+    newBillingPeriod: change.newBillingPeriod,
     catalogEffectiveDate: catalogEffectiveDate === null ? null : formatInstant(catalogEffectiveDate),
   };
 }

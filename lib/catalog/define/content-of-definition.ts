@@ -46,7 +46,7 @@ const unread = { amount: writtenDecimal('0'), instant: instant(0) };
 
 /**
  * What a definition says, in the form in which a document that says the same is read.
- * @throws BillingError 2080 with every amount and date that cannot be read as `problems`.
+ * @throws BillingError 2080 with every amount and date that cannot be read, and a missing DEFAULT list, as `problems`.
  */
 export function contentOf(name: string, definition: AnyVersionDefinition): VersionContent {
   return new DefinitionReader().version(name, definition);
@@ -56,7 +56,7 @@ class DefinitionReader {
   readonly #problems: Problem[] = [];
 
   version(catalogName: string, definition: AnyVersionDefinition): VersionContent {
-    const { DEFAULT: defaultList, ...childLists } = definition.priceLists;
+    const { DEFAULT: defaultList = this.#noDefaultList(), ...childLists } = definition.priceLists;
     const content: VersionContent = {
       catalogName,
       effectiveDate: this.#instant(definition.effectiveDate, 'effectiveDate'),
@@ -76,6 +76,12 @@ class DefinitionReader {
     };
     if (this.#problems.length > 0) throw invalidCatalog(this.#problems);
     return content;
+  }
+
+  /** The compiler has already said so to those who use it. */
+  #noDefaultList(): PriceListDefinition<string> {
+    this.#problems.push({ message: `priceLists: the list ${DEFAULT_PRICE_LIST} is missing` });
+    return [];
   }
 
   #product(name: string, definition: ProductDefinition<string, string>): Product {

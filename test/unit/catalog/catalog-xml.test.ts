@@ -27,6 +27,12 @@ function fault(document: string | Uint8Array): string {
   return `${problem?.line}:${problem?.column} ${problem?.message}`;
 }
 
+/** A plan of one EVERGREEN phase with these parts. */
+function onePhase(parts: string, duration = '<unit>UNLIMITED</unit>'): string {
+  return `<plan name="p-m"><product>P</product><finalPhase type="EVERGREEN">
+    <duration>${duration}</duration>${parts}</finalPhase></plan>`;
+}
+
 describe('Reading a catalog document', () => {
   it('takes every element and attribute of the grammar', () => {
     const { content } = parse(`<catalog>
@@ -189,6 +195,17 @@ describe('Reading a catalog document', () => {
       recurringPrice: null,
     });
     expect(first?.finalPhase.usages[0]?.blocks[0]).to.deep.include({ type: 'VANILLA', minTopUpCredit: null });
+
+    const { products, plans, priceLists } = parse(
+      catalogXml({
+        products: '<product name="P"><category>BASE</category></product>',
+        plans: onePhase('<fixed/>'),
+      }),
+    ).content;
+    const none = { included: [], available: [], limits: [] };
+    expect(products).to.deep.equal([{ name: 'P', prettyName: 'P', category: 'BASE', ...none }]);
+    expect(plans[0]?.finalPhase.fixed).to.deep.equal({ type: 'ONE_TIME', price: { prices: [] } });
+    expect(priceLists.defaultPriceList.prettyName).to.equal('DEFAULT');
   });
 
   it('takes a plan without mode of its own to have the mode of the version', () => {
@@ -216,11 +233,29 @@ describe('Reading a catalog document', () => {
     expect(reversed).to.deep.equal(ordered);
   });
 
+  it('takes what schemas are hinted at on the root, any prefix declared there, and 16 attributes', () => {
+    const declared = Array.from({ length: 13 }, (_, index) => `xmlns:n${index}="urn:${index}"`).join(' ');
+    const hints = `${XSI} xsi:schemaLocation="urn:a a.xsd" xsi:noNamespaceSchemaLocation="b.xsd" ${declared}`;
+    const hinted = catalogXml().replace('<catalog>', `<catalog ${hints}>`);
+    expect(parse(hinted).content).to.deep.equal(parse(catalogXml()).content);
+  });
+
+  it('takes the five entities of XML and characters by number', () => {
+    const name = '&lt;&gt;&amp;&apos;&quot;&#65;&#x1F600;';
+    expect(parse(catalogXml({ catalogName: name })).content.catalogName).to.equal('<>&\'"A\u{1F600}');
+    expect(
+      parse(catalogXml({ plans: plan('p-m', 'P').replace('<plan', `<plan prettyName="${name}"`) })).content
+        .plans[0]?.prettyName,
+    ).to.equal('<>&\'"A\u{1F600}');
+  });
+
   it('takes the envelope with one or more versions and ignores its name', () => {
     const document = readCatalogXml(envelopeXml({}, { effectiveDate: '2025-01-01', catalogName: 'Other' }));
     expect(document.isEnvelope).to.equal(true);
     expect(document.versions.map(({ content }) => content.catalogName)).to.deep.equal(['Test', 'Other']);
     expect(readCatalogXml(catalogXml()).isEnvelope).to.equal(false);
+    const nameless = envelopeXml({}).replace('<catalogName>ignored</catalogName>', '');
+    expect(readCatalogXml(nameless).versions).to.have.length(1);
     expect(fault('<catalogs><versions/></catalogs>')).to.equal(
       '1:11 Element "versions" lacks the element "version"',
     );
@@ -378,6 +413,53 @@ describe('Reading a catalog document', () => {
           '"2147483648" is not a whole number of 32 bits',
         ],
         [catalogXml({ rules: DEFAULT_RULES.replace('IMMEDIATE', 'NOW') }), '"NOW" is not a policy'],
+        ...(
+          [
+            ['createAlignment', 'CHANGE_OF_PLAN', '"CHANGE_OF_PLAN" is not a create alignment'],
+            ['changeAlignment', 'ACCOUNT', '"ACCOUNT" is not a change alignment'],
+            ['billingAlignment', 'START_OF_BUNDLE', '"START_OF_BUNDLE" is not a billing alignment'],
+          ] as const
+        ).map(([rule, value, message]): readonly [string, string] => [
+          catalogXml({
+            rules: `<${rule}><${rule}Case><alignment>${value}</alignment></${rule}Case></${rule}>`,
+          }),
+          message,
+        ]),
+        [
+          catalogXml({ plans: onePhase('', '<unit>FORTNIGHTS</unit>') }),
+          '"FORTNIGHTS" is not a time unit (DAYS, WEEKS, MONTHS, YEARS, UNLIMITED)',
+        ],
+        [
+          catalogXml({ plans: onePhase('', '<unit>DAYS</unit><number>1.0</number>') }),
+          '"1.0" is not a whole number',
+        ],
+        [
+          catalogXml({ plans: onePhase('<fixed type="MONTHLY"/>') }),
+          '"MONTHLY" is not a fixed type (ONE_TIME)',
+        ],
+        ...(
+          [
+            ['billingMode="LATER" usageType="CAPACITY"', '', '"LATER" is not a billing mode'],
+            [
+              'billingMode="IN_ARREAR" usageType="PEAK"',
+              '',
+              '"PEAK" is not a usage type (CONSUMABLE, CAPACITY)',
+            ],
+            [
+              'billingMode="IN_ARREAR" usageType="CAPACITY" tierBlockPolicy="ANY"',
+              '',
+              '"ANY" is not a tier block policy (ALL_TIERS, TOP_TIER)',
+            ],
+            [
+              'billingMode="IN_ARREAR" usageType="CAPACITY"',
+              '<blocks><block type="CUBE"/></blocks>',
+              '"CUBE" is not a block type (VANILLA, TOP_UP, TIERED)',
+            ],
+          ] as const
+        ).map(([attributes, body, message]): readonly [string, string] => [
+          catalogXml({ plans: onePhase(`<usages><usage name="u" ${attributes}>${body}</usage></usages>`) }),
+          message,
+        ]),
       ];
       for (const [xml, message] of wrong) expect(fault(xml)).to.include(message);
     });

@@ -137,8 +137,12 @@ describe('A catalog defined in code', () => {
     });
 
     it('where there is no list DEFAULT', () => {
-      // @ts-expect-error DEFAULT is missing
-      expect(() => defineCatalog({ ...base, priceLists: { VIP: ['p-m'] } })).to.throw();
+      expect(
+        problemsOf(() =>
+          // @ts-expect-error DEFAULT is missing
+          defineCatalog({ ...base, priceLists: { VIP: ['p-m'] } }),
+        ),
+      ).to.deep.equal(['priceLists: the list DEFAULT is missing']);
     });
 
     it('where a rule names an unknown product or price list', () => {

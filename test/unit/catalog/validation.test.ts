@@ -29,7 +29,10 @@ type Row = readonly [rule: string, title: string, parts: DocumentParts, ...error
 const PLACES: readonly (readonly [message: RegExp, element: RegExp])[] = [
   [/^Rule .*, (\w+): .* does not exist/, /^(from|to)?(Product|PriceList)$/i],
   [/^Rule priceList, case 1: price list/, /^toPriceList$/],
-  [/the name is not an XML NCName|the name is already that of/, /^(unit|product|plan|usage|childPriceList)$/],
+  [
+    /the name is not an XML NCName|the name is already that of/,
+    /^(unit|product|plan|usage|defaultPriceList|childPriceList)$/,
+  ],
   [/: product ".*" (does not exist|is a )/, /^(product|addonProduct)$/],
   [/: plan ".*" (does not exist|is a )|has plan ".*" twice/, /^plan$/],
   [/: unit ".*" (does not exist|is a )|has unit ".*" twice/, /^unit$/],
@@ -37,7 +40,8 @@ const PLACES: readonly (readonly [message: RegExp, element: RegExp])[] = [
   [/only a BASE product has/, /^(included|available)$/],
   [/has no recurringBillingMode|is in no price list/, /^plan$/],
   [/effectiveDateForExistingSubscriptions .* is before/, /^effectiveDateForExistingSubscriptions$/],
-  [/initial phase cannot be|more than one phase|neither a fixed nor/, /^phase$/],
+  [/initial phase cannot be|neither a fixed nor/, /^phase$/],
+  [/more than one phase/, /^(phase|finalPhase)$/],
   [/the final phase cannot be/, /^finalPhase$/],
   [/an EVERGREEN phase is UNLIMITED|cannot be UNLIMITED/, /^unit$/],
   [/an UNLIMITED duration has|at least 1 of its unit|is longer than/, /^number$/],
@@ -253,6 +257,28 @@ describe('Validation of one version', () => {
       ],
       [
         'V1',
+        'a unit with the name of the default list',
+        { units: ['DEFAULT'] },
+        /^Price list "DEFAULT": the name is already that of a unit/,
+      ],
+      [
+        'V1',
+        'bad names of each kind, one error each',
+        {
+          products: product('P') + product('a b'),
+          plans:
+            plan('p-m', 'P') +
+            plan('1p', 'P', { finalPhase: phase('EVERGREEN', { usages: usage({ name: '-u' }) }) }),
+          units: ['u'],
+          priceLists: lists({ DEFAULT: ['p-m', '1p'], '.l': [] }),
+        },
+        /^Product "a b": the name is not/,
+        /^Plan "1p": the name is not/,
+        /^Usage "-u": the name is not/,
+        /^Price list ".l": the name is not/,
+      ],
+      [
+        'V1',
         'usage with the name of a plan',
         { units: ['u'], ...onePlan({ finalPhase: phase('EVERGREEN', { usages: usage({ name: 'p-m' }) }) }) },
         /^Usage "p-m": the name is already that of a plan/,
@@ -277,6 +303,37 @@ describe('Validation of one version', () => {
       ],
       [
         'V2',
+        'add-on of a product, in either list',
+        { products: product('P', { included: ['A', 'P-m'], available: ['B'] }) },
+        'Product "P": product "A" does not exist in this version',
+        'Product "P": product "P-m" does not exist in this version',
+        'Product "P": product "B" does not exist in this version',
+      ],
+      ...(
+        [
+          ['limits of a usage', { limits: limit('1').replaceAll('>u<', '>x<') }, 'Usage "usg"'],
+          [
+            'a block',
+            { mode: 'IN_ADVANCE', tiers: '', blocks: plainBlock('').replace('>u<', '>x<') },
+            'Usage "usg"',
+          ],
+          [
+            'limits of a tier',
+            { type: 'CAPACITY', tiers: `<tier>${limit('1').replace('>u<', '>x<')}</tier>` },
+            'Usage "usg", tier 1',
+          ],
+          ['a tiered block', { tiers: tier([block({ unit: 'x' })]) }, 'Usage "usg", tier 1'],
+        ] as const
+      ).map(
+        ([where, parts, owner]): Row => [
+          'V2',
+          `unit of ${where}`,
+          withUsage(parts),
+          `${owner}: unit "x" does not exist in this version`,
+        ],
+      ),
+      [
+        'V2',
         'plan of a list',
         { priceLists: lists({ DEFAULT: ['p-m', 'q'] }) },
         'Price list "DEFAULT": plan "q" does not exist in this version',
@@ -293,6 +350,24 @@ describe('Validation of one version', () => {
         'Rule changeAlignment, case 1, fromPriceList: price list "VIP" does not exist in this version',
         'Rule changeAlignment, case 1, toProduct: product "Q" does not exist in this version',
         'Rule priceList, case 1: price list "P" is a product, not a price list',
+      ],
+      [
+        'V2',
+        'conditions of every rule',
+        {
+          rules: `
+            <changePolicy><changePolicyCase><toPriceList>VIP</toPriceList><policy>ILLEGAL</policy></changePolicyCase>
+              <changePolicyCase><policy>IMMEDIATE</policy></changePolicyCase></changePolicy>
+            <cancelPolicy><cancelPolicyCase><product>Q</product><policy>END_OF_TERM</policy></cancelPolicyCase>
+              <cancelPolicyCase><policy>IMMEDIATE</policy></cancelPolicyCase></cancelPolicy>
+            <billingAlignment><billingAlignmentCase><priceList>VIP</priceList><alignment>ACCOUNT</alignment></billingAlignmentCase></billingAlignment>
+            <priceList><priceListCase><fromProduct>Q</fromProduct><toPriceList>VIP</toPriceList></priceListCase></priceList>`,
+        },
+        'Rule changePolicy, case 1, toPriceList: price list "VIP" does not exist in this version',
+        'Rule cancelPolicy, case 1, product: product "Q" does not exist in this version',
+        'Rule billingAlignment, case 1, priceList: price list "VIP" does not exist in this version',
+        'Rule priceList, case 1, fromProduct: product "Q" does not exist in this version',
+        'Rule priceList, case 1: price list "VIP" does not exist in this version',
       ],
       [
         'V2',
@@ -327,6 +402,15 @@ describe('Validation of one version', () => {
         'Product "B" is ADD_ON: only a BASE product has included products',
         'Product "B" is ADD_ON: only a BASE product has available products',
         'Product "B": add-on "A" is both included and available',
+      ],
+      [
+        'V4',
+        'lists of a STANDALONE product',
+        {
+          products:
+            product('P') + product('A', ADD_ON) + product('S', { category: 'STANDALONE', included: ['A'] }),
+        },
+        'Product "S" is STANDALONE: only a BASE product has included products',
       ],
       [
         'V4',
@@ -411,6 +495,26 @@ describe('Validation of one version', () => {
         'Plan "p-m" has more than one phase of type TRIAL',
       ],
       [
+        'V8',
+        'an initial and the final phase',
+        onePlan({
+          initialPhases: phase('FIXEDTERM', { price: '1' }),
+          finalPhase: phase('FIXEDTERM', { price: '2' }),
+        }),
+        'Plan "p-m" has more than one phase of type FIXEDTERM',
+      ],
+      [
+        'V9',
+        'a phase of one part, whichever',
+        {
+          units: ['u'],
+          ...onePlan({
+            initialPhases: phase('TRIAL', { fixed: '1' }) + phase('DISCOUNT', { price: '1' }),
+            finalPhase: phase('EVERGREEN', { usages: usage({}) }),
+          }),
+        },
+      ],
+      [
         'V9',
         'empty phase',
         onePlan({ initialPhases: phase('TRIAL') }),
@@ -427,6 +531,12 @@ describe('Validation of one version', () => {
         'other phase without end',
         onePlan({ initialPhases: phase('TRIAL', { unit: 'UNLIMITED', number: null, fixed: '' }) }),
         'Plan "p-m", phase p-m-trial: a TRIAL phase cannot be UNLIMITED',
+      ],
+      [
+        'V10',
+        'a last phase without end that is no EVERGREEN',
+        onePlan({ finalPhase: phase('FIXEDTERM', { unit: 'UNLIMITED', number: null, price: '1' }) }),
+        'Plan "p-m", phase p-m-fixedterm: a FIXEDTERM phase cannot be UNLIMITED',
       ],
       [
         'V11',
@@ -447,6 +557,19 @@ describe('Validation of one version', () => {
         onePlan({ initialPhases: phase('TRIAL', { number: 0, fixed: '' }) }),
         'Plan "p-m", phase p-m-trial: a duration is at least 1 of its unit, not 0',
       ],
+      [
+        'V11',
+        'finite and negative',
+        onePlan({ initialPhases: phase('TRIAL', { number: -2, fixed: '' }) }),
+        'Plan "p-m", phase p-m-trial: a duration is at least 1 of its unit, not -2',
+      ],
+      ...['DAYS', 'WEEKS', 'MONTHS', 'YEARS'].map(
+        (unit): Row => [
+          'V11',
+          `1 of ${unit}`,
+          onePlan({ initialPhases: phase('TRIAL', { unit, number: 1, fixed: '' }) }),
+        ],
+      ),
       [
         'V11',
         'longer than any timeline can be',
@@ -500,6 +623,21 @@ describe('Validation of one version', () => {
         'Usage "usg", tier 1: the price of unit "u" is negative: -1 EUR',
         'Usage "usg", tier 1: the recurring price is in EUR, which is not among the currencies of the version',
       ],
+      [
+        'V13',
+        'every price of a usage',
+        withUsage({
+          blocks: plainBlock('').replace('<prices/>', `<prices>${price('USD', '-1')}</prices>`),
+          tiers: tier([block()], { fixedPrice: price('USD', '-2'), recurringPrice: price('USD', '-3') }),
+          prices: `<fixedPrice>${price('USD', '-4')}</fixedPrice><recurringPrice>${price('USD', '-5')}</recurringPrice>`,
+        }),
+        'Usage "usg": the price of unit "u" is negative: -1 USD',
+        'Usage "usg", tier 1: the fixed price is negative: -2 USD',
+        'Usage "usg", tier 1: the recurring price is negative: -3 USD',
+        'Usage "usg": the fixed price is negative: -4 USD',
+        'Usage "usg": the recurring price is negative: -5 USD',
+      ],
+      ['V13', 'a price of zero', onePlan({ price: '-0.00' })],
       ['V13', 'an undeclared currency in no price', { currencies: ['USD', 'EUR'] }],
     ]);
   });
@@ -542,6 +680,29 @@ describe('Validation of one version', () => {
         withUsage({ tiers: tier([block({ size: '0' })]) }),
         'Usage "usg", tier 1: the size of a block of unit "u" is above 0, not 0',
       ],
+      [
+        'V15',
+        'negative size of a block outside tiers',
+        withUsage({
+          mode: 'IN_ADVANCE',
+          tiers: '',
+          blocks: plainBlock('').replace('<size>1<', '<size>-1<'),
+        }),
+        'Usage "usg": the size of a block of unit "u" is above 0, not -1',
+      ],
+      [
+        'V15',
+        'limits with max below min, of a usage and of a tier',
+        withUsage({ type: 'CAPACITY', limits: limit('1', '2'), tiers: `<tier>${limit('3', '4')}</tier>` }),
+        'Usage "usg": limit of unit "u" has max 1 below min 2',
+        'Usage "usg", tier 1: limit of unit "u" has max 3 below min 4',
+      ],
+      [
+        'V15',
+        'limit with max equal to min',
+        { units: ['u'], products: product('P', { limits: limit('2', '2') }) },
+      ],
+      ['V15', 'tiered max of a fraction', withUsage({ tiers: tier([block({ max: '0.5' })]) })],
       ...['0', '-2', '-0.5'].map(
         (max): Row => [
           'V15',
@@ -599,6 +760,29 @@ describe('Validation of one version', () => {
       ],
       [
         'V20',
+        'units of CAPACITY limits, missing and twice',
+        withUsage({
+          type: 'CAPACITY',
+          tiers: `<tier>${limit('1').replace('</limits>', '<limit><unit>u</unit><max>2</max></limit></limits>')}</tier>
+            <tier>${limit('5')}</tier><tier>${limit('-1').replaceAll('>u<', '>w<')}</tier>`,
+        }),
+        'Usage "usg", tier 1 has unit "u" twice',
+        'Usage "usg", tier 1 lacks unit "w" of another tier',
+        'Usage "usg", tier 2 lacks unit "w" of another tier',
+        'Usage "usg", tier 3 lacks unit "u" of another tier',
+      ],
+      [
+        'V20',
+        'IN_ADVANCE has none of these',
+        withUsage({
+          mode: 'IN_ADVANCE',
+          period: 'NO_BILLING_PERIOD',
+          blocks: plainBlock(''),
+          tiers: tier([block(), block()]),
+        }),
+      ],
+      [
+        'V20',
         'the same of CAPACITY limits',
         withUsage({ type: 'CAPACITY', tiers: `<tier>${limit('-1')}</tier><tier>${limit('-1')}</tier>` }),
         'Usage "usg", tier 1: unit "u" is unbounded, but a later tier has it too',
@@ -628,6 +812,7 @@ describe('Validation of one version', () => {
         { plans: plan('p-m', 'P') + plan('q-m', 'P') },
         'Plan "q-m" is in no price list',
       ],
+      ['V16', 'plan of a child list alone', { priceLists: lists({ DEFAULT: [], VIP: ['p-m'] }) }],
       [
         'V16',
         'plan twice in a list',
@@ -653,6 +838,7 @@ describe('Validation of one version', () => {
         changePolicy(product_),
         'Rule changePolicy has no default: add a last case without conditions',
       ],
+      ['V17', 'a default, wherever it stands', changePolicy('<policy>IMMEDIATE</policy>', product_)],
       [
         'V18',
         'equal cases, in whatever order of their conditions',
@@ -717,9 +903,12 @@ describe('Validation of one version', () => {
         withUsage({ tiers: tier([block({ max: '5' }), block({ unit: 'w' })]) }),
       );
       expect(errors).to.deep.equal([]);
-      expect(messages(warnings)).to.deep.equal([
-        'Plan "p-m", usage "usg": the last tier bounds "u"; units beyond are not charged',
-      ]);
+      const warning = 'Plan "p-m", usage "usg": the last tier bounds "u"; units beyond are not charged';
+      expect(messages(warnings)).to.deep.equal([warning]);
+      const capacity = { type: 'CAPACITY', tiers: `<tier>${limit('5')}</tier><tier>${limit('9')}</tier>` };
+      expect(messages(validate(withUsage(capacity)).warnings)).to.deep.equal([warning]);
+      const bounded = withUsage({ tiers: tier([block({ max: '5' })]) + tier([block()]) });
+      expect(validate(bounded).warnings, 'the last tier alone').to.deep.equal([]);
     });
 
     it('says that a price lacks a currency of another price of the section', () => {
@@ -744,6 +933,9 @@ interface UsageParts {
   readonly period?: string;
   readonly tiers?: string;
   readonly blocks?: string;
+  readonly limits?: string;
+  /** Prices of the section itself. */
+  readonly prices?: string;
 }
 
 function withUsage(parts: UsageParts): DocumentParts {
@@ -753,14 +945,19 @@ function withUsage(parts: UsageParts): DocumentParts {
 /** IN_ARREAR CONSUMABLE of unit `u` with one unbounded tier. */
 function usage(parts: UsageParts): string {
   const { name = 'usg', mode = 'IN_ARREAR', type = 'CONSUMABLE', period = 'MONTHLY', blocks = '' } = parts;
-  const { tiers = tier([block()]) } = parts;
+  const { tiers = tier([block()]), limits = '', prices = '' } = parts;
   const attributes = `name="${name}" billingMode="${mode}" usageType="${type}"`;
-  return `<usage ${attributes}><billingPeriod>${period}</billingPeriod><blocks>${blocks}</blocks><tiers>${tiers}</tiers></usage>`;
+  return `<usage ${attributes}><billingPeriod>${period}</billingPeriod>${limits}<blocks>${blocks}</blocks><tiers>${tiers}</tiers>${prices}</usage>`;
 }
 
-function tier(blocks: readonly string[], parts: { readonly recurringPrice?: string } = {}): string {
-  const recurring = parts.recurringPrice ? `<recurringPrice>${parts.recurringPrice}</recurringPrice>` : '';
-  return `<tier><blocks>${blocks.join('')}</blocks>${recurring}</tier>`;
+interface TierPrices {
+  readonly fixedPrice?: string;
+  readonly recurringPrice?: string;
+}
+
+function tier(blocks: readonly string[], prices: TierPrices = {}): string {
+  const priced = Object.entries(prices).map(([name, each]) => `<${name}>${each}</${name}>`);
+  return `<tier><blocks>${blocks.join('')}</blocks>${priced.join('')}</tier>`;
 }
 
 function block(parts: { unit?: string; size?: string; prices?: string; max?: string } = {}): string {

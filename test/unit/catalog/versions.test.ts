@@ -111,6 +111,21 @@ describe('Versions of a tenant', () => {
       plans: plan('p-m', 'P', { initialPhases: TRIAL }),
     });
     expect(upload([january, without], returned).problems).to.have.length(1);
+    const asItWas = catalogXml({ effectiveDate: '2024-03-01' });
+    expect(upload([january, without], asItWas).problems, 'as it was').to.deep.equal([]);
+  });
+
+  it('refuses the phases of a plan in another order, and takes them with other durations', () => {
+    const discount = phase('DISCOUNT', { unit: 'MONTHS', number: 1, price: '5' });
+    const phased = (effectiveDate: string, initialPhases: string) => ({
+      effectiveDate,
+      plans: plan('p-m', 'P', { initialPhases }),
+    });
+    const stored = [version(phased('2024-01-01', TRIAL + discount))];
+    const longer = TRIAL.replace('>30<', '>60<') + discount.replace('MONTHS', 'YEARS');
+    expect(upload(stored, catalogXml(phased('2024-02-01', longer))).problems).to.deep.equal([]);
+    const reversed = upload(stored, catalogXml(phased('2024-02-01', discount + TRIAL)));
+    expect(messages(reversed.problems)[0]).to.include('has the phases DISCOUNT, TRIAL, EVERGREEN here');
   });
 
   it('lets prices, durations, periods, modes, lists, rules, currencies and units change', () => {

@@ -60,5 +60,54 @@ describe('the differences of prices', () => {
     const end = cancel('2024-04-01');
     expect(lines([created, end], [created, raised, end])).to.deep.equal(['2024-03-01 10 12 2']);
     expect(lines([created, end], [created, end])).to.deep.equal([]);
+    expect(lines([], [event('CREATE', '2024-01-01', { price: '10', fixed: '5' })])).to.deep.equal([]);
+  });
+
+  it('are none where nothing is to be paid by either', () => {
+    expect(
+      lines([event('CREATE', '2024-01-01')], [event('CREATE', '2024-01-01', { price: '0' })]),
+    ).to.deep.equal([]);
+  });
+
+  it('are there for the same price of another billing period, which they tell', () => {
+    const yearly = event('CHANGE', '2024-03-01', { price: '10.00', period: 'ANNUAL' });
+    const found = priceDifferences([created], [created, yearly]);
+    expect(lines([created], [created, yearly])).to.deep.equal(['2024-03-01 10 10 0']);
+    expect(found).to.have.length(1);
+    expect(found[0]).to.include({
+      priceType: 'RECURRING',
+      oldBillingPeriod: 'MONTHLY',
+      newBillingPeriod: 'ANNUAL',
+    });
+    expect(lines([created, lowered], [created, yearly, lowered])).to.deep.equal(['2024-03-01 10 10 0']);
+  });
+
+  it('tell each fixed price that is another one, or is charged by one of them only, between the recurring ones', () => {
+    const begun = (fixed: string | null) => event('CREATE', '2024-01-01', { fixed, phaseDays: 30 });
+    const later = (date: string, fixed: string | null) => event('PHASE', date, { price: '10.00', fixed });
+    expect(
+      lines([begun('5'), later('2024-01-31', '7')], [begun('5.00'), later('2024-01-31', '8')]),
+    ).to.deep.equal(['2024-01-31 7 8 1']);
+    expect(
+      lines(
+        [begun('5'), later('2024-01-31', null), raised],
+        [begun(null), later('2024-01-31', '8'), lowered],
+      ),
+    ).to.deep.equal(['2024-01-01 5  -5', '2024-01-31  8 8', '2024-03-01 12 10 -2', '2024-05-01 12 8 -4']);
+    const moved = [begun('5'), later('2024-02-10', '7')];
+    expect(
+      lines([begun('5'), later('2024-01-31', '7')], moved),
+      'the same charge on another day',
+    ).to.deep.equal(['2024-01-31 10  -10']);
+    const [found] = priceDifferences([begun('5')], [begun('6')]);
+    expect(found).to.include({ priceType: 'FIXED', oldBillingPeriod: null, newBillingPeriod: null });
+  });
+
+  it('are told apart where the same phase charges its fixed price again after another plan', () => {
+    const [first, again] = (['2024-01-01', '2024-06-01'] as const).map(
+      (date) => (fixed: string) => event('CHANGE', date, { price: '10.00', fixed }),
+    );
+    if (!first || !again) throw new Error('two are expected');
+    expect(lines([first('5'), again('5')], [first('5'), again('6')])).to.deep.equal(['2024-06-01 5 6 1']);
   });
 });

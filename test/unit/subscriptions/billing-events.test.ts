@@ -6,8 +6,8 @@ import type { BillingEvent } from '../../../lib/invoicing/billing-event.ts';
 import { formatDecimal } from '../../../lib/money/index.ts';
 import { billingEvents } from '../../../lib/subscriptions/billing-events.ts';
 import type { LifecycleEvent } from '../../../lib/subscriptions/model.ts';
-import { formatLocalDate } from '../../../lib/time/index.ts';
-import { phase, plan, TRIAL, version } from '../catalog/catalog-document.ts';
+import { formatInstant, formatLocalDate } from '../../../lib/time/index.ts';
+import { DEFAULT_RULES, phase, plan, TRIAL, version } from '../catalog/catalog-document.ts';
 import { expectError } from './errors.ts';
 import {
   account,
@@ -214,6 +214,80 @@ describe('Billing events', () => {
   it('refuse a priced plan for an account without currency', () => {
     const life = create({ planName: 'solo-now' }, { currency: null });
     expectError(() => streamOf(life), ErrorCode.CATALOG_NO_PRICE_FOR_CURRENCY, /has no currency/);
+  });
+});
+
+describe('Price changes among the billing events', () => {
+  const raised = (rules?: string) =>
+    createCatalog(
+      (
+        [
+          ['2024-01-01', '40.00', ''],
+          [
+            '2024-01-02',
+            '52.00',
+            '<effectiveDateForExistingSubscriptions>2024-03-01</effectiveDateForExistingSubscriptions>',
+          ],
+        ] as const
+      ).map(([effectiveDate, price, more]) =>
+        version({ effectiveDate, plans: plan('p-m', 'P', { price, more }), ...(rules ? { rules } : {}) }),
+      ),
+    );
+
+  function livingOn(catalog: ReturnType<typeof raised>, accountDay: number, own?: number): Life {
+    const request = { planName: 'p-m', ...(own === undefined ? {} : { billCycleDayLocal: own }) };
+    const owner = account({ billCycleDayLocal: accountDay, referenceTime: '2024-01-01T08:00:00Z' });
+    return created({ account: owner, catalog, request, now: at('2024-01-01T08:00:00Z') });
+  }
+
+  const aligned = `${DEFAULT_RULES}<billingAlignment><billingAlignmentCase><alignment>SUBSCRIPTION</alignment></billingAlignmentCase></billingAlignment>`;
+  const rows = [
+    ['the day of the account', livingOn(raised(), 10), '2024-03-10T08:00:00.000Z'],
+    [
+      'that of the subscription for an account without one',
+      livingOn(raised(), 0),
+      '2024-03-01T08:00:00.000Z',
+    ],
+    ['that of the subscription by its alignment', livingOn(raised(aligned), 10), '2024-03-01T08:00:00.000Z'],
+    ['that asked for, before both', livingOn(raised(aligned), 10, 20), '2024-03-20T08:00:00.000Z'],
+  ] as const;
+  for (const [which, life, expected] of rows) {
+    it(`catalog §6.4 rule 5: aligned to ${which}`, () => {
+      const { events } = billingEvents({
+        account: life.account,
+        histories: [life],
+        plans: life.catalog,
+        alignPriceChanges: true,
+      });
+      const changes = events.filter(({ transitionType }) => transitionType === 'CHANGE');
+      expect(changes.map(({ effectiveDate }) => formatInstant(effectiveDate))).to.deep.equal([expected]);
+    });
+  }
+
+  it('catalog §6.4 rule 2: bill cycle day and quantity do not end them, and keep the price that is in force', () => {
+    const life = livingOn(raised(), 10);
+    const more = [
+      event('QUANTITY_CHANGE', '2024-02-01', { quantity: 2 }),
+      event('BCD_CHANGE', '2024-02-10', { billCycleDay: 20 }),
+      event('QUANTITY_CHANGE', '2024-04-01', { quantity: 3 }),
+      event('BCD_CHANGE', '2024-05-01', { billCycleDay: 25 }),
+    ];
+    const stream = streamOf({ ...life, events: [...life.events, ...more] });
+    expect(
+      stream.map((each) => [
+        `${each.transitionType} ${formatLocalDate(each.localDate)}`,
+        each.quantity,
+        each.billCycleDayLocal,
+        amounts(each)[1],
+      ]),
+    ).to.deep.equal([
+      ['CREATE 2024-01-01', 1, 10, '40'],
+      ['QUANTITY_CHANGE 2024-02-01', 2, 10, '40'],
+      ['BCD_CHANGE 2024-02-10', 2, 20, '40'],
+      ['CHANGE 2024-03-01', 2, 20, '52'],
+      ['QUANTITY_CHANGE 2024-04-01', 3, 20, '52'],
+      ['BCD_CHANGE 2024-05-01', 3, 25, '52'],
+    ]);
   });
 });
 

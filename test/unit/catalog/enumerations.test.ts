@@ -1,0 +1,45 @@
+import { expect } from 'chai';
+import {
+  BillingActionPolicy,
+  BillingAlignment,
+  BillingMode,
+  BlockType,
+  FixedType,
+  PhaseType,
+  PlanAlignmentChange,
+  PlanAlignmentCreate,
+  ProductCategory,
+  TierBlockPolicy,
+  UsageType,
+} from '../../../lib/catalog/index.ts';
+import { TimeUnit } from '../../../lib/time/index.ts';
+
+// catalog.md §1; the billing periods of §9 and the currencies have tables of their own.
+
+const enumerations: readonly (readonly [name: string, values: object, wire: string])[] = [
+  ['ProductCategory', ProductCategory, 'BASE ADD_ON STANDALONE'],
+  ['PhaseType', PhaseType, 'TRIAL DISCOUNT FIXEDTERM EVERGREEN'],
+  ['TimeUnit', TimeUnit, 'DAYS WEEKS MONTHS YEARS UNLIMITED'],
+  ['BillingMode', BillingMode, 'IN_ADVANCE IN_ARREAR'],
+  ['FixedType', FixedType, 'ONE_TIME'],
+  ['UsageType', UsageType, 'CONSUMABLE CAPACITY'],
+  ['TierBlockPolicy', TierBlockPolicy, 'ALL_TIERS TOP_TIER'],
+  ['BlockType', BlockType, 'VANILLA TOP_UP TIERED'],
+  ['BillingActionPolicy', BillingActionPolicy, 'IMMEDIATE END_OF_TERM START_OF_TERM ILLEGAL'],
+  ['PlanAlignmentCreate', PlanAlignmentCreate, 'START_OF_BUNDLE START_OF_SUBSCRIPTION'],
+  [
+    'PlanAlignmentChange',
+    PlanAlignmentChange,
+    'START_OF_BUNDLE START_OF_SUBSCRIPTION CHANGE_OF_PLAN CHANGE_OF_PRICELIST',
+  ],
+  ['BillingAlignment', BillingAlignment, 'ACCOUNT BUNDLE SUBSCRIPTION'],
+];
+
+describe('Enumerations of the catalog', () => {
+  for (const [name, values, wire] of enumerations) {
+    it(`catalog §1 ${name} is ${wire}`, () => {
+      expect(Object.values(values).join(' ')).to.equal(wire);
+      expect(Object.keys(values)).to.deep.equal(Object.values(values));
+    });
+  }
+});
