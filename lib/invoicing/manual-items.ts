@@ -18,6 +18,8 @@ export interface ManualItem {
   readonly currency?: string | null | undefined;
   readonly bundleId?: Uuid | null | undefined;
   readonly subscriptionId?: Uuid | null | undefined;
+  /** An item of the account that an external charge is about; of taxes and credits it is not stored. */
+  readonly linkedItemId?: Uuid | null | undefined;
   readonly productName?: string | null | undefined;
   readonly planName?: string | null | undefined;
   readonly phaseName?: string | null | undefined;
@@ -111,6 +113,7 @@ function charge({ item, requestedDate, own }: Making): NewInvoiceItem {
     endDate: given(item.endDate),
     bundleId: given(item.bundleId),
     subscriptionId: given(item.subscriptionId),
+    linkedItemId: given(item.linkedItemId),
     productName: given(item.productName),
     planName,
     phaseName: given(item.phaseName),

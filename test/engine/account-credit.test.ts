@@ -159,6 +159,32 @@ eachDatabase((_kind, open) => {
       expect(await codeOf(engine.acme.invoices.adjustItem(on))).to.equal(4007);
     });
 
+    it('an adjustment names what it takes off, on the day that is asked for', async () => {
+      const { id } = await engine.payingAccount({ currency: 'USD' });
+      await engine.acme.createSubscription({ accountId: id, planName: 'solo-now' });
+      await engine.settle();
+      const [invoice] = await engine.acme.invoices.ofAccount({ accountId: id, withItems: true });
+      const [billed] = invoice?.items ?? [];
+      if (invoice === undefined || billed === undefined) throw new Error('nothing is billed');
+      const requestedDate = parseLocalDate('2024-01-20');
+      const on = { accountId: id, invoiceId: invoice.id, invoiceItemId: billed.id, requestedDate };
+      await engine.acme.invoices.adjustItem({ ...on, amount: decimal(5), itemDetails: '{}' });
+      const adjusted = (await engine.acme.getInvoice(invoice.id)).items[1];
+      const { productName, planName, phaseName, catalogEffectiveDate } = billed;
+      expect(adjusted).to.deep.include({
+        itemType: 'ITEM_ADJ',
+        linkedItemId: billed.id,
+        description: 'Invoice item adjustment',
+        itemDetails: '{}',
+        startDate: requestedDate,
+        endDate: requestedDate,
+        subscriptionId: null,
+        rate: null,
+        ...{ productName, planName, phaseName, catalogEffectiveDate },
+      });
+      expect(planName).to.equal('solo-now');
+    });
+
     it('credit that comes while a payment is in flight waits until the payment has ended', async () => {
       const { id } = await engine.payingAccount({ currency: 'USD' });
       engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING' });
@@ -281,6 +307,7 @@ eachDatabase((_kind, open) => {
       ],
       ['an unknown bundle', 1081, { items: [{ amount: decimal(1), bundleId: someId(2) }] }],
       ['an unknown subscription', 1082, { items: [{ amount: decimal(1), subscriptionId: someId(3) }] }],
+      ['an unknown item to be linked to', 4011, { items: [{ amount: decimal(1), linkedItemId: someId(4) }] }],
       ['too long a description', 60003, { items: [{ amount: decimal(1), description: 'x'.repeat(256) }] }],
       ['no items', 60003, { items: [] }],
     ] as const) {
@@ -295,6 +322,62 @@ eachDatabase((_kind, open) => {
         expect(await invoicesOf(id)).to.deep.equal([]);
       });
     }
+
+    it('a charge keeps what it is about; a tax its bundle alone, whatever else it names; a credit neither', async () => {
+      const { id } = await engine.acme.createAccount({ currency: 'USD' });
+      const { bundleId, subscriptionId } = await engine.acme.createSubscription({
+        accountId: id,
+        planName: 'solo-now',
+      });
+      const [first] = await charge(id, '10', { bundleId, subscriptionId });
+      const about = { bundleId, subscriptionId, linkedItemId: first?.id };
+      const [second] = await charge(id, '1', about);
+      expect(second).to.deep.include(about);
+      const items = [{ amount: decimal(2), bundleId, subscriptionId: someId(3), linkedItemId: someId(4) }];
+      const [tax] = await engine.acme.invoices.addTaxes({ accountId: id, items });
+      expect(tax).to.deep.include({ bundleId, subscriptionId: null, linkedItemId: null, description: 'Tax' });
+      const [given] = await credit(id, '1', about);
+      expect(given).to.deep.include({ bundleId: null, subscriptionId: null, linkedItemId: null });
+      expect(await engine.acme.invoices.explain(second?.id as Uuid)).to.include({ linkedItemId: first?.id });
+
+      const other = await engine.acme.createAccount({ currency: 'USD' });
+      expect(await codeOf(charge(other.id, '1', { linkedItemId: first?.id })), 'another account').to.equal(
+        4011,
+      );
+      expect(await codeOf(charge(other.id, '1', { bundleId }))).to.equal(1020);
+      expect(await codeOf(charge(other.id, '1', { subscriptionId }))).to.equal(1020);
+      expect(await invoicesOf(other.id)).to.deep.equal([]);
+      await engine.acme.invoices.void(first?.invoiceId as Uuid);
+    });
+
+    it('items of one call without invoice share a new one, and what goes to a draft stays a draft', async () => {
+      const { id } = await engine.acme.createAccount({ currency: 'USD' });
+      const [draft] = await charge(id, '1', { autoCommit: false });
+      const invoiceId = draft?.invoiceId as Uuid;
+      const items = [{ amount: decimal(2) }, { amount: decimal(3), invoiceId }, { amount: decimal(4) }];
+      const made = await engine.acme.invoices.addCharges({ accountId: id, items, autoCommit: true });
+      expect(made.map(({ amount }) => formatDecimal(amount))).to.deep.equal(['2', '3', '4']);
+      expect(made[0]?.invoiceId).to.equal(made[2]?.invoiceId);
+      expect(await invoicesOf(id)).to.deep.equal([
+        'EXTERNAL_CHARGE 1, EXTERNAL_CHARGE 3 = 4 owes 0',
+        'EXTERNAL_CHARGE 2, EXTERNAL_CHARGE 4 = 6 owes 6',
+      ]);
+      expect((await engine.acme.getInvoice(invoiceId)).status).to.equal('DRAFT');
+    });
+
+    it('a charge of a day to come is billed now, and later runs begin where they would have', async () => {
+      const { id } = await engine.acme.createAccount({ currency: 'USD' });
+      await engine.acme.invoices.addCharges({
+        accountId: id,
+        requestedDate: parseLocalDate('2024-06-01'),
+        items: [{ amount: decimal(5) }],
+        autoCommit: true,
+      });
+      expect(await balancesOf(id)).to.deep.equal(['5', '0']);
+      await engine.acme.createSubscription({ accountId: id, planName: 'solo-now' });
+      await engine.settle();
+      expect((await invoicesOf(id)).at(-1)).to.equal('RECURRING 19.95 = 19.95 owes 19.95');
+    });
 
     it('adds to drafts of the account only', async () => {
       const { id } = await engine.acme.createAccount({ currency: 'USD' });
@@ -316,6 +399,9 @@ eachDatabase((_kind, open) => {
       expect(await adjust({ amount: decimal(0), invoiceId: someId(1) })).to.equal(4010);
       expect(await adjust({ amount: decimal('0.001') })).to.equal(4010);
       expect(await adjust({ invoiceId: someId(1), currency: 'EUR' })).to.equal(4006);
+      const [draft] = await charge(id, '3', { autoCommit: false });
+      await engine.acme.invoices.void(draft?.invoiceId as Uuid);
+      expect(await adjust({ invoiceId: draft?.invoiceId, currency: 'EUR' })).to.equal(4031);
       expect(await adjust({ currency: 'EUR', invoiceItemId: someId(1) })).to.equal(3);
       expect(await adjust({ invoiceItemId: given?.id })).to.equal(4011);
       expect(

@@ -70,6 +70,7 @@ const manualFields = {
 /** An item as it is posted to be added: its type is that of the endpoint. */
 export const ManualInvoiceItem = reading(InvoiceItem, {
   ...manualFields,
+  linkedInvoiceItemId: field(uuid, 'C', { nullable: true }),
   bundleId: field(uuid, 'C', { nullable: true }),
   subscriptionId: field(uuid, 'C', { nullable: true }),
   productName: field(text(), 'C', { nullable: true }),

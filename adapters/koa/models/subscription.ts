@@ -228,12 +228,14 @@ function planJson(event: SubscriptionEventView) {
 }
 
 function eventJson(event: SubscriptionEventView, rendering: Rendering) {
+  const { billingPeriod, ...plan } = planJson(event);
   return {
-    ...planJson(event),
     eventId: event.eventId,
+    billingPeriod,
     effectiveDate: formatInstant(event.effective.at),
     catalogEffectiveDate:
       event.catalogEffectiveDate === null ? null : formatInstant(event.catalogEffectiveDate),
+    ...plan,
     eventType: event.eventType,
     isBlockedBilling: event.isBlockedBilling,
     isBlockedEntitlement: event.isBlockedEntitlement,

@@ -29,7 +29,11 @@ const fails = [
   ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
   ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER,
 ];
-const chargeFails = [...fails, ErrorCode.INVOICE_EXTERNAL_CHARGE_AMOUNT_INVALID];
+const chargeFails = [
+  ...fails,
+  ErrorCode.INVOICE_EXTERNAL_CHARGE_AMOUNT_INVALID,
+  ErrorCode.INVOICE_ITEM_NOT_FOUND,
+];
 
 type AddCall = TenantCall<string, typeof manualParameters, NonNullable<ReturnType<typeof body.read>>>;
 type Add = (context: CallContext, request: ManualItemsRequest) => Promise<readonly InvoiceItemView[]>;
@@ -164,7 +168,11 @@ export const manualItemRoutes: readonly Route[] = [
 async function add(call: AddCall, accountId: Uuid, operation: Add): Promise<Answer> {
   const requestedDate = await requestedDay(call, accountId, call.query.requestedDate);
   const { autoCommit } = call.query;
-  const items = await operation(call.context, { accountId, items: call.body, requestedDate, autoCommit });
+  const added = call.body.map(({ linkedInvoiceItemId, ...item }) => ({
+    ...item,
+    linkedItemId: linkedInvoiceItemId,
+  }));
+  const items = await operation(call.context, { accountId, items: added, requestedDate, autoCommit });
   return json(items.map((item) => itemJson(item, call.dialect)));
 }
 

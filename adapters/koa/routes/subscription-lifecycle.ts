@@ -15,6 +15,7 @@ import {
   waitForCompletion,
 } from './call-completion.ts';
 import { controlledErrors, controlledQuery } from './entitlement-plugins.ts';
+import { checkFixedFields } from './fixed-fields.ts';
 
 const area = 'subscriptions';
 const PATH = '/1.0/kb/subscriptions/{subscriptionId}';
@@ -57,6 +58,7 @@ export const subscriptionLifecycleRoutes: readonly Route[] = [
       const { billing, context, params, query, body } = call;
       const { subscriptionId } = params;
       checkPriceListNamed(body);
+      await checkFixedFields(call, subscriptionId, body);
       const { requestedDate, billingPolicy } = query;
       const change = { ...body, requestedDate, billingPolicy };
       const { accountId, effective } = await billing.subscriptions.changePlan(

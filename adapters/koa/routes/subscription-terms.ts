@@ -5,6 +5,7 @@ import { jsonBody } from '../routing/body.ts';
 import { type Route, tenantRoute } from '../routing/route.ts';
 import { partial } from '../wire/model.ts';
 import { flag, moment } from '../wire/query.ts';
+import { checkFixedFields } from './fixed-fields.ts';
 
 const area = 'subscriptions';
 const PATH = '/1.0/kb/subscriptions/{subscriptionId}';
@@ -22,7 +23,9 @@ export const subscriptionTermsRoutes: readonly Route[] = [
     body: jsonBody(partial(Subscription)),
     success: { status: 204 },
     fails: [ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID, ErrorCode.SUBSCRIPTION_CHANGE_NON_ACTIVE],
-    async handle({ billing, context, params, query, body }) {
+    async handle(call) {
+      const { billing, context, params, query, body } = call;
+      await checkFixedFields(call, params.subscriptionId, body);
       await billing.subscriptions.changeBillCycleDay(context, params.subscriptionId, {
         billCycleDayLocal: body.billCycleDayLocal,
         effectiveFromDate: query.effectiveFromDate,
@@ -42,7 +45,9 @@ export const subscriptionTermsRoutes: readonly Route[] = [
     body: jsonBody(partial(Subscription)),
     success: { status: 204 },
     fails: [ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID, ErrorCode.SUBSCRIPTION_CHANGE_NON_ACTIVE],
-    async handle({ billing, context, params, query, body }) {
+    async handle(call) {
+      const { billing, context, params, query, body } = call;
+      await checkFixedFields(call, params.subscriptionId, body);
       await billing.subscriptions.changeQuantity(context, params.subscriptionId, {
         quantity: body.quantity,
         effectiveFromDate: query.effectiveFromDate,
