@@ -8,8 +8,8 @@ import { tables } from './tables/index.ts';
 import { TABLE_PREFIX, type TableSpec } from './tables/record-table.ts';
 import { auditLogTable } from './tables/system.ts';
 
-/** Derived from other columns of the row. */
-const leftOut = new Set(['folded_text']);
+/** Derived from other columns of the row, for searches. */
+const isDerived = (column: string): boolean => column.startsWith('folded_');
 
 /** What callers of the export find first in the lines of accounts (accounts.md E15). */
 const firstColumns = ['record_id', 'id', 'external_key', 'email', 'name'];
@@ -68,7 +68,7 @@ async function* batches(scope: TenantScope, table: TableSpec, condition: Sql): A
 }
 
 function orderedColumns(table: TableSpec): readonly Column[] {
-  const kept = table.columns.filter(({ name }) => !leftOut.has(name));
+  const kept = table.columns.filter(({ name }) => !isDerived(name));
   if (table !== accountsTable) return kept;
   const place = ({ name }: Column): number => {
     const found = firstColumns.indexOf(name);

@@ -50,6 +50,7 @@ export const postgresqlDialect: Dialect = {
     membership: ({ column, type, values }, bind) =>
       // Ids and numbers need no escaping; the driver writes arrays of text itself.
       `${column} = any(${bind(type === 'text' ? values : `{${values.join(',')}}`)}::${type}[])`,
+    orderedText: (column) => `${column} collate "C"`,
     rowSource: ({ alias, columns, rows }, bind) => {
       // Documents travel as text inside the document of the rows. The limit tells the planner how many rows there are;
       // else it takes them for 100 and reads a table of some thousand rows from end to end to change one of them.

@@ -1,6 +1,6 @@
 import type { SearchClause, SearchColumnType, SearchOperator } from '../../lib/search/operator-search.ts';
 import { isStorable } from '../../lib/text/index.ts';
-import { raw, type Sql, sql } from './sql.ts';
+import { orderedText, raw, type Sql, sql } from './sql.ts';
 
 /** How a column of a search is found in its table. */
 export interface SearchedColumn {
@@ -8,7 +8,7 @@ export interface SearchedColumn {
   readonly column: string;
   /** Where `like` looks, in lower case of JavaScript's rules; absent = the column itself. */
   readonly folded?: string;
-  /** `uuid` is compared as text. */
+  /** `uuid` has the order and the patterns of its text. */
   readonly type: SearchColumnType;
 }
 
@@ -40,7 +40,14 @@ function clauseCondition({ operator, value }: SearchClause, searched: SearchedCo
     if (folded !== undefined) return sql`${raw(folded)} like ${pattern.toLowerCase()} escape '\\'`;
     return sql`${foldedFor(pattern, sql`cast(${raw(column)} as text)`)} like ${pattern.toLowerCase()} escape '\\'`;
   }
-  return sql`${raw(searched.type === 'uuid' ? `cast(${column} as text)` : column)} ${raw(comparisons[operator])} ${value}`;
+  return sql`${comparedColumn(searched, operator)} ${raw(comparisons[operator])} ${value}`;
+}
+
+/** Which text is the greater one must not depend on the database; what equals is found by the index of the column. */
+function comparedColumn({ column, type }: SearchedColumn, operator: Exclude<SearchOperator, 'like'>) {
+  const isEquality = operator === 'eq' || operator === 'neq';
+  if (isEquality || (type !== 'text' && type !== 'uuid')) return raw(column);
+  return orderedText(type === 'uuid' ? `cast(${column} as text)` : column);
 }
 
 /** Letters that one pattern has folded; SQLite nests no deeper than a thousand calls. */

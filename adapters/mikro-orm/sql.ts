@@ -18,6 +18,12 @@ interface Membership {
   readonly values: readonly (string | number)[];
 }
 
+/** A column of texts that is compared by the order of their code points, whatever the collation of the database. */
+interface OrderedText {
+  readonly kind: 'ordered';
+  readonly column: string;
+}
+
 /** A relation `alias` of these columns, bound as one JSON parameter whatever the number of rows. */
 interface RowSource {
   readonly kind: 'rows';
@@ -34,7 +40,7 @@ export interface Sql {
   readonly values: readonly SqlPart[];
 }
 
-export type SqlPart = Scalar | RawText | Membership | RowSource | Sql;
+export type SqlPart = Scalar | RawText | Membership | OrderedText | RowSource | Sql;
 
 /** A statement: plain text with holes. Scalars are bound, other parts are rendered by the dialect. */
 export function sql(strings: TemplateStringsArray, ...values: readonly SqlPart[]): Sql {
@@ -51,6 +57,10 @@ export function isIn(column: string, type: ListType, values: readonly (string | 
   return { kind: 'in', column, type, values: found };
 }
 
+export function orderedText(column: string): OrderedText {
+  return { kind: 'ordered', column };
+}
+
 export function rowsAs(
   alias: string,
   columns: readonly Column[],
@@ -64,6 +74,7 @@ export const nothing: Sql = { kind: 'sql', strings: [''], values: [] };
 /** How a database writes the parts that differ; `bind` adds a parameter and returns its placeholder. */
 export interface SqlWriter {
   membership(part: Membership, bind: (value: unknown) => string): string;
+  orderedText(column: string): string;
   rowSource(part: RowSource, bind: (value: unknown) => string): string;
   placeholder(position: number): string;
   scalar(value: Scalar): unknown;
@@ -84,6 +95,8 @@ export function render(statement: Sql, writer: SqlWriter): Statement {
         return part.text;
       case 'in':
         return writer.membership(part, bind);
+      case 'ordered':
+        return writer.orderedText(part.column);
       case 'rows':
         return writer.rowSource(part, bind);
       case 'sql':

@@ -32,6 +32,8 @@ export const sqliteDialect: Dialect = {
     scalar: (value) => (typeof value === 'boolean' ? Number(value) : value),
     membership: ({ column, values }, bind) =>
       `${column} in (select value from json_each(${bind(JSON.stringify(values))}))`,
+    // Its texts are UTF-8, which it compares byte by byte: in the order of code points.
+    orderedText: (column) => column,
     rowSource: ({ alias, columns, rows }, bind) => {
       const cells = columns.map((column, index) => `value ->> ${index} as ${column.name}`).join(', ');
       // The limit has the rows read once: SQLite takes json_each for free and would read it again for every row of the

@@ -3,7 +3,8 @@ import { ObjectType } from '../objects/object-type.ts';
 
 /** How the objects of a type are named in audit rows and their history (accounts.md §14.1). */
 export interface AuditedTable {
-  readonly objectType: ObjectType;
+  /** Null: entries of the catalog, which are no objects of the interface. */
+  readonly objectType: ObjectType | null;
   readonly tableName: string;
   /** Null: the audit points to the record itself, which has no history (accounts.md §14 rule 1). */
   readonly historyTableName: string | null;
@@ -26,11 +27,17 @@ const tables: readonly AuditedTable[] = [
   named(ObjectType.CUSTOM_FIELD, 'CUSTOM_FIELD', 'CUSTOM_FIELD_HISTORY'),
   named(ObjectType.TAG, 'TAG', 'TAG_HISTORY'),
   named(ObjectType.TAG_DEFINITION, 'TAG_DEFINITIONS', 'TAG_DEFINITION_HISTORY'),
+  named(null, 'CATALOG_ENTRIES', 'CATALOG_ENTRY_HISTORY'),
+  named(null, 'CATALOG_PLAN_ROWS', 'CATALOG_PLAN_ROW_HISTORY'),
   named(ObjectType.TENANT, 'TENANT', null),
   named(ObjectType.TENANT_KVS, 'TENANT_KVS', null),
 ];
 
-function named(objectType: ObjectType, tableName: string, historyTableName: string | null): AuditedTable {
+function named(
+  objectType: ObjectType | null,
+  tableName: string,
+  historyTableName: string | null,
+): AuditedTable {
   return { objectType, tableName, historyTableName };
 }
 

@@ -64,9 +64,16 @@ function clauseOf<C extends string>(clause: string, columns: SearchColumns<C>): 
     throw refused(`"${shortened(name)}" is none of the columns ${Object.keys(columns).join(', ')}`);
   }
   const operator = operatorOf(operatorName);
-  // rule 5: a value that holds an ampersand comes with it encoded once more.
-  const value = raw.replaceAll('%26', '&');
-  return { column, operator, value: comparedValue(value, columns[column], operator) };
+  return { column, operator, value: comparedValue(decodedAgain(raw), columns[column], operator) };
+}
+
+/**
+ * A value that holds an ampersand comes with it encoded once more (accounts.md §6.2 rule 5), and so may its percent signs
+ * (http-api.md §15.7). Where one of them is plain, all are: `%2025%` finds what has 2025 in it.
+ */
+function decodedAgain(raw: string): string {
+  const ampersands = raw.replaceAll('%26', '&');
+  return /%(?!25)/.test(ampersands) ? ampersands : ampersands.replaceAll('%25', '%');
 }
 
 function operatorOf(name: string | undefined): SearchOperator {

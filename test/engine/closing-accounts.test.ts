@@ -121,6 +121,25 @@ eachDatabase((_kind, open) => {
       expect(await itemsOf(id)).to.deep.equal(['EXTERNAL_CHARGE 10', 'ITEM_ADJ -10']);
     });
 
+    it('an account that was opened again by a clearing state takes subscriptions, and closes anew', async () => {
+      const { id } = await engine.acme.createAccount({ currency: 'USD' });
+      await close(id);
+      const clearing = { service: 'account-service', stateName: 'OPEN_ACCOUNT' };
+      engine.clock.advance({ days: 1 });
+      await engine.acme.blocking.add({ type: 'ACCOUNT', id }, clearing);
+      await engine.acme.tags.remove({ type: 'ACCOUNT', id }, [SystemTag.AUTO_INVOICING_OFF]);
+      await subscribe(id);
+      engine.clock.advance({ days: 1 });
+      await close(id);
+      expect(await codeOf(subscribe(id))).to.equal(6000);
+      const states = await engine.acme.blocking.ofAccount(id, { services: ['account-service'] });
+      expect(states.map(({ stateName }) => stateName)).to.deep.equal([
+        'CLOSE_ACCOUNT',
+        'OPEN_ACCOUNT',
+        'CLOSE_ACCOUNT',
+      ]);
+    });
+
     it('adjustments carry the comment of the call, or say Close Account', async () => {
       const descriptionOf = async (id: Uuid) => {
         const [invoice] = await engine.acme.invoices.ofAccount({ accountId: id, withItems: true });

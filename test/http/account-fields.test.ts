@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { eachDatabase } from '../support/databases.ts';
 import { migrated } from '../support/storage.ts';
-import { createdId, type Serving, serve } from './serving.ts';
+import { createdId, serve } from './serving.ts';
 
 /** accounts.md §1.1: the longest text of each field. */
 const lengths = {
@@ -22,7 +22,7 @@ const lengths = {
 
 eachDatabase((kind, open) => {
   describe(`fields of accounts over HTTP on ${kind}`, () => {
-    let serving: Serving;
+    let serving: Awaited<ReturnType<typeof serve>>;
     before(async () => {
       serving = await serve(await open(migrated));
     });
@@ -69,6 +69,147 @@ eachDatabase((kind, open) => {
       expect(await answers({ referenceTime: '2024-03-06T01:00:00+02:00' })).to.equal(204);
       expect(await answers({ referenceTime: null }, '?treatNullAsReset=true')).to.equal(204);
       expect(await answers({ referenceTime: '2024-03-06T00:00:00Z' })).to.equal(400);
+    });
+
+    it('accounts E11 Emails: the account is named in the body too, and an unknown address may be removed', async () => {
+      const accountId = createdId(await create({}));
+      const path = `/1.0/kb/accounts/${accountId}/emails`;
+      const add = (body: object) => serving.call('POST', path, { body });
+      const remove = async (email: string) => (await serving.call('DELETE', `${path}/${email}`)).status;
+      const listed = async () => (await serving.call('GET', path)).json;
+      for (let time = 1; time <= 2; time += 1) {
+        const added = await add({ accountId: accountId.toUpperCase(), email: 'a@x.io' });
+        expect([added.status, added.headers.get('location')]).to.deep.equal([201, `${serving.url}${path}`]);
+      }
+      const one = [{ accountId, email: 'a@x.io', auditLogs: [] }];
+      expect(await listed()).to.deep.equal(one);
+      const other = createdId(await create({}));
+      for (const body of [{ email: 'b@x.io' }, { accountId }, { accountId: other, email: 'b@x.io' }])
+        expect((await add(body)).status, JSON.stringify(body)).to.equal(400);
+      expect(await remove('zz%40x.io')).to.equal(204);
+      expect(await remove('A%40x.io')).to.equal(204);
+      expect(await listed()).to.deep.equal(one);
+      expect(await remove('a%40x.io')).to.equal(204);
+      expect(await listed()).to.deep.equal([]);
+    });
+
+    describe('the columns of an operator search (accounts §6.2 rule 1)', () => {
+      let own: string;
+      let values: Readonly<Record<string, string | number | boolean>>;
+      before(async () => {
+        const parentAccountId = createdId(await create({}));
+        const fields = {
+          externalKey: 'own-key',
+          email: 'e@x.io',
+          name: 'Nanna',
+          firstNameLength: 3,
+          currency: 'CHF',
+          billCycleDayLocal: 17,
+          parentAccountId,
+          isPaymentDelegatedToParent: true,
+          referenceTime: '2024-01-05T10:00:00.000Z',
+          timeZone: 'Europe/Zurich',
+          locale: 'de_CH',
+          address1: 'first line',
+          address2: 'second line',
+          company: 'Com & Pany',
+          city: 'Bern',
+          state: 'BE',
+          country: 'Suisse',
+          postalCode: '3011',
+          phone: '+41 31',
+          notes: 'a note',
+          isMigrated: true,
+        };
+        own = createdId(await create(fields, { 'x-service-createdby': 'maker' }));
+        serving.clock.advance({ days: 1 });
+        const method = { body: { pluginName: 'killbill-payment-test' } };
+        const path = `/1.0/kb/accounts/${own}/paymentMethods`;
+        const paymentMethodId = createdId(await serving.call('POST', path, method));
+        const headers = { 'x-service-createdby': 'changer' };
+        await serving.call('PUT', `/1.0/kb/accounts/${own}`, { body: { paymentMethodId }, headers });
+        values = { accountId: own, paymentMethodId, ...fields };
+      });
+
+      const columns = {
+        id: 'accountId',
+        external_key: 'externalKey',
+        email: 'email',
+        name: 'name',
+        first_name_length: 'firstNameLength',
+        currency: 'currency',
+        billing_cycle_day_local: 'billCycleDayLocal',
+        parent_account_id: 'parentAccountId',
+        is_payment_delegated_to_parent: 'isPaymentDelegatedToParent',
+        payment_method_id: 'paymentMethodId',
+        reference_time: 'referenceTime',
+        time_zone: 'timeZone',
+        locale: 'locale',
+        address1: 'address1',
+        address2: 'address2',
+        company_name: 'company',
+        city: 'city',
+        state_or_province: 'state',
+        country: 'country',
+        postal_code: 'postalCode',
+        phone: 'phone',
+        notes: 'notes',
+        migrated: 'isMigrated',
+        created_by: 'maker',
+        created_date: '2024-02-10T08:15:30Z',
+        updated_by: 'changer',
+        updated_date: '2024-02-11T08:15:30Z',
+      } as const;
+
+      /** Whether the account is found by the clause. */
+      const isFound = async (clause: string): Promise<boolean> => {
+        const key = encodeURIComponent(`_q=1&id=${own}&${clause}`);
+        const reply = await serving.call('GET', `/1.0/kb/accounts/search/${key}`);
+        expect(reply.status, reply.text).to.equal(200);
+        return (reply.json as readonly unknown[]).length === 1;
+      };
+
+      for (const [column, field] of Object.entries(columns)) {
+        it(`${column} is searched, by this name and that of the JSON`, async () => {
+          const isOfJson = field in values;
+          const value = String(values[field] ?? field).replaceAll('&', '%26');
+          for (const name of isOfJson ? [column, field] : [column]) {
+            expect(await isFound(`${name}=${value}`), name).to.equal(true);
+            expect(await isFound(`${name}[neq]=${value}`), name).to.equal(false);
+          }
+        });
+      }
+
+      for (const [column, less, equal, greater] of [
+        // Code points, on every database: capital letters come first.
+        ['name', 'MZ', 'Nanna', 'nanna'],
+        ['first_name_length', '2', '3', '20'],
+        ['reference_time', '2024-01-05', '2024-01-05T11:00:00+01:00', '2024-01-06'],
+        [
+          'parent_account_id',
+          '00000000-0000-0000-0000-000000000000',
+          null,
+          'ffffffff-ffff-4fff-bfff-ffffffffffff',
+        ],
+      ] as const) {
+        it(`${column} has an order`, async () => {
+          const values_ = { less, equal: equal ?? values.parentAccountId, greater };
+          for (const [operator, expected] of [
+            ['gt', { less: true, equal: false, greater: false }],
+            ['gte', { less: true, equal: true, greater: false }],
+            ['lt', { less: false, equal: false, greater: true }],
+            ['lte', { less: false, equal: true, greater: true }],
+            ['neq', { less: true, equal: false, greater: true }],
+            ['EQ', { less: false, equal: true, greater: false }],
+          ] as const) {
+            for (const which of ['less', 'equal', 'greater'] as const)
+              expect(
+                await isFound(`${column}[${operator}]=${values_[which]}`),
+                `${operator} ${which}`,
+              ).to.equal(expected[which]);
+          }
+        });
+      }
     });
 
     for (const header of ['x-service-createdby', 'x-service-reason', 'x-service-comment']) {

@@ -1,7 +1,10 @@
 import { expect } from 'chai';
+import { PLUGIN } from '../../adapters/koa/routing/path.ts';
 import { EXPORT_BATCH_ROWS } from '../../lib/limits.ts';
+import { ObjectType } from '../../lib/objects/object-type.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { migrated } from '../support/storage.ts';
+import { bearer } from './callers.ts';
 import { aliasHeaders, basic, type Reply, serve } from './serving.ts';
 import { populate, type World } from './world.ts';
 
@@ -89,7 +92,40 @@ eachDatabase((kind, open) => {
       ]);
       expect(names).not.to.include.members(['tenants']);
       expect(text).not.to.include(world.foreignAccountId);
-      expect(text).not.to.include('folded_text');
+      // What searches look in is derived from other columns.
+      expect(text).not.to.include('folded_');
+    });
+
+    it('holds the account’s own entries of the catalog, with their history, and its audit stays readable', async () => {
+      const { call } = world.serving;
+      const evergreen = {
+        type: 'EVERGREEN',
+        durationUnit: 'UNLIMITED',
+        recurringPrices: { billingPeriod: 'MONTHLY', prices: [{ currency: 'USD', value: '10' }] },
+      };
+      const plan = {
+        name: 'own-monthly',
+        recurringBillingMode: 'IN_ADVANCE',
+        effectiveDate: '2024-02-10',
+        productName: 'Own',
+        pricelistName: 'DEFAULT',
+        phases: [evergreen],
+      };
+      const reply = await call('POST', `${PLUGIN}/catalog/inputData?accountId=${world.accountId}`, {
+        body: { plans: [plan], products: [{ name: 'Own', category: 'BASE' }] },
+        headers: { authorization: await bearer(world.serving, 'admin') },
+      });
+      expect(reply.status, reply.text).to.equal(201);
+      const sections = sectionsOf((await exported()).text);
+      const namesIn = (table: string) => (sections.get(table) ?? []).map(({ name }) => name);
+      expect(namesIn('catalog_entries')).to.include.members(['Own', 'own-monthly']);
+      expect(namesIn('catalog_entry_history')).to.deep.equal(namesIn('catalog_entries'));
+      for (const table of ['catalog_plan_rows', 'catalog_plan_row_history'])
+        expect(sections.get(table)?.map((row) => row.plan_name)).to.deep.equal(['own-monthly']);
+      const audit = await call('GET', `/1.0/kb/accounts/${world.accountId}/auditLogs`);
+      expect(audit.status, audit.text).to.equal(200);
+      const types = (audit.json as { readonly objectType: string }[]).map(({ objectType }) => objectType);
+      expect(types.filter((type) => !Object.hasOwn(ObjectType, type))).to.deep.equal([]);
     });
 
     it('writes booleans, times, amounts and nulls alike on both databases', async () => {

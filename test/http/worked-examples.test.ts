@@ -140,6 +140,25 @@ eachDatabase((kind, open) => {
       expect(header(none, 'nextoffset')).to.equal(null);
     });
 
+    it('http-api 15.7 Search', async () => {
+      for (const [name, currency] of [
+        ['alice', 'USD'],
+        ['alicia', 'EUR'],
+        ['bob', 'USD'],
+      ] as const)
+        await newAccount({ name, currency, email: `${name}@x.org` });
+      const search = (key: string) => call('GET', `/1.0/kb/accounts/search/${key}`);
+      const found = async (key: string) =>
+        ((await search(key)).json as readonly Listed[]).map(({ name }) => name);
+      expect(await found('ali')).to.deep.equal(['alice', 'alicia']);
+      const key = '_q%3D1%26currency%3DUSD%26email%5Blike%5D%3Dali%2525';
+      expect(await found(key)).to.deep.equal(['alice']);
+      for (const refused of ['_q=1&nonsense=1', '_q=1&currency[about]=USD'])
+        expect((await search(encodeURIComponent(refused))).status).to.equal(400);
+      expect(await found('alice@x.org?offset=-1&limit=1')).to.deep.equal(['alice']);
+      expect(await found('ali?offset=-1&limit=1')).to.deep.equal([]);
+    });
+
     it('http-api 15.8 Dates by dialect', async () => {
       await call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
       serving.clock.set('2024-03-05T03:30:00Z');

@@ -6,6 +6,7 @@ import { catalogEntry, planRow } from './entry-records.ts';
 import { type OpenedStorage, openStorage, rejection } from './opened-storage.ts';
 import {
   account,
+  accountEmail,
   author,
   blockingState,
   bundle,
@@ -43,6 +44,16 @@ const rules: readonly Rule[] = [
     meaning: ErrorCode.ACCOUNT_ALREADY_EXISTS,
     insert: (session, _owner, key) => session.accounts.insert([account({ externalKey: key })]),
     near: (session, _owner, key) => session.accounts.insert([account({ externalKey: key.toUpperCase() })]),
+  },
+  {
+    title: 'active secondary address of an account',
+    meaning: 'InvariantError',
+    insert: (session, owner, key) => session.accounts.insertEmails([accountEmail(owner, { email: key })]),
+    near: (session, owner, key) =>
+      session.accounts.insertEmails([
+        accountEmail(owner, { email: key.toUpperCase() }),
+        accountEmail(owner, { email: key, isActive: false }),
+      ]),
   },
   {
     title: 'bundle external key',

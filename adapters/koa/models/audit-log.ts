@@ -23,19 +23,22 @@ export const auditLogs = field(listOf(AuditLog), 'R');
 
 /** Audit rows without their history, which only the endpoints for it show (accounts.md §14 rule 2). */
 export function auditLogsJson(rows: readonly AuditRow[] | undefined) {
-  return (rows ?? []).map((row) => auditLogJson(row, null));
+  return (rows ?? []).flatMap((row) => auditLogJson(row, null));
 }
 
 /** Audit rows with the record as it was after each (accounts.md §14.1). */
 export function auditHistoryJson(rows: readonly AuditRow[], tenantRecordId: number) {
-  return rows.map((row) => auditLogJson(row, historyOf(row, tenantRecordId)));
+  return rows.flatMap((row) => auditLogJson(row, historyOf(row, tenantRecordId)));
 }
 
+/** None where the record is no object of the interface: clients know no type for it. */
 function auditLogJson(row: AuditRow, history: Readonly<Record<string, unknown>> | null) {
-  return {
+  const { objectType } = auditedTable(row.tableName);
+  if (objectType === null) return [];
+  const entry = {
     changeType: row.changeType,
     changeDate: formatInstant(row.changeDate),
-    objectType: auditedTable(row.tableName).objectType,
+    objectType,
     objectId: row.targetId,
     changedBy: row.changedBy,
     reasonCode: row.reasonCode,
@@ -43,6 +46,7 @@ function auditLogJson(row: AuditRow, history: Readonly<Record<string, unknown>> 
     userToken: row.userToken,
     history,
   };
+  return [entry];
 }
 
 /** Null for records of which no history is kept. */

@@ -1,0 +1,197 @@
+import { expect } from 'chai';
+import { auditHistoryRoutes } from '../../adapters/koa/routes/audit-history.ts';
+import { fieldedResources, taggedResources } from '../../adapters/koa/routes/objects.ts';
+import { routeTable } from '../../adapters/koa/routes/route-table.ts';
+import { auditedResources } from '../support/audited-resources.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { migrated } from '../support/storage.ts';
+import { pathOf, samples, withQuery } from './route-samples.ts';
+import { createdId, type Reply, serve } from './serving.ts';
+import { list, populate, textOf, type World } from './world.ts';
+
+interface Log {
+  readonly changeType: string;
+  readonly objectType: string;
+  readonly objectId: string;
+  readonly history: Readonly<Record<string, unknown>> | null;
+}
+type Shown = Readonly<Record<string, unknown>>;
+/** An object of an answer that carries `auditLogs`, and where it is. */
+interface Audited {
+  readonly place: string;
+  readonly object: Shown;
+  readonly logs: readonly Log[];
+}
+
+/** What each model is told by, the type of its audit, and where its own id is. The first that fits counts. */
+const kinds: readonly {
+  readonly fields: readonly string[];
+  readonly types: readonly string[];
+  readonly id: string | null;
+}[] = [
+  { fields: ['referenceTime'], types: ['ACCOUNT'], id: 'accountId' },
+  { fields: ['events', 'planName'], types: ['SUBSCRIPTION'], id: 'subscriptionId' },
+  { fields: ['timeline'], types: ['BUNDLE'], id: 'bundleId' },
+  { fields: ['events', 'bundleId'], types: ['BUNDLE'], id: 'bundleId' },
+  // An entitlement event is a blocking state (subscriptions.md §18).
+  { fields: ['eventId'], types: ['SUBSCRIPTION_EVENT', 'BLOCKING_STATES'], id: 'eventId' },
+  { fields: ['blockedId'], types: ['BLOCKING_STATES'], id: null },
+  { fields: ['invoiceNumber'], types: ['INVOICE'], id: 'invoiceId' },
+  { fields: ['invoiceItemId'], types: ['INVOICE_ITEM'], id: 'invoiceItemId' },
+  { fields: ['paymentNumber'], types: ['PAYMENT'], id: 'paymentId' },
+  { fields: ['stateName', 'pluginProperties'], types: ['PAYMENT_ATTEMPT'], id: null },
+  { fields: ['transactionType'], types: ['TRANSACTION'], id: 'transactionId' },
+  { fields: ['isDefault'], types: ['PAYMENT_METHOD'], id: 'paymentMethodId' },
+  { fields: ['tagId'], types: ['TAG'], id: 'tagId' },
+  { fields: ['isControlTag'], types: ['TAG_DEFINITION'], id: 'id' },
+  { fields: ['customFieldId'], types: ['CUSTOM_FIELD'], id: 'customFieldId' },
+];
+
+function auditedOf(value: unknown, place = ''): readonly Audited[] {
+  if (Array.isArray(value)) return value.flatMap((each, index) => auditedOf(each, `${place}/${index}`));
+  if (typeof value !== 'object' || value === null) return [];
+  const object = value as Shown;
+  const below = Object.entries(object)
+    .filter(([name]) => name !== 'auditLogs')
+    .flatMap(([name, each]) => auditedOf(each, `${place}/${name}`));
+  return 'auditLogs' in object
+    ? [{ place, object, logs: object.auditLogs as readonly Log[] }, ...below]
+    : below;
+}
+
+function kindOf({ place, object }: Audited) {
+  const kind = kinds.find(({ fields }) => fields.every((name) => name in object));
+  if (kind === undefined)
+    throw new Error(`${place} is of no kind that the test knows: ${Object.keys(object)}`);
+  return kind;
+}
+
+/** At FULL: nobody made the definitions of the system, all else has at least its insertion, and nothing of others. */
+function expectOwnRows(audited: Audited): void {
+  const { types, id } = kindOf(audited);
+  const { place, object, logs } = audited;
+  const isOfSystem = 'isControlTag' in object && object.name === String(object.name).toUpperCase();
+  expect(logs.length > 0, `${place} has audit rows`).to.equal(!isOfSystem);
+  for (const log of logs) {
+    expect(log.objectType, place).to.be.oneOf(types);
+    expect(log.history, place).to.equal(null);
+    if (id !== null) expect(log.objectId, place).to.equal(object[id]);
+  }
+  expect(logs[0]?.changeType ?? 'INSERT', place).to.equal('INSERT');
+}
+
+eachDatabase((kind, open) => {
+  describe(`audit levels on ${kind}`, () => {
+    let world: World;
+    let summaryId: string;
+    before(async () => {
+      world = await populate(await serve(await open(migrated)));
+      const { accountId, serving } = world;
+      const credit = [{ accountId, amount: 2 }];
+      await serving.call('POST', '/1.0/kb/credits?autoCommit=true', { body: credit });
+      await serving.call('POST', '/1.0/kb/accounts', { body: { parentAccountId: accountId } });
+      await tagAndLabel(world);
+      summaryId = await summaryOfChild(world);
+    });
+    after(() => world.serving.close());
+
+    /** What is shown at each level, against what is shown at FULL. */
+    async function expectLevels(path: string, query: string | undefined): Promise<readonly Audited[]> {
+      const shownAt = async (audit: string): Promise<readonly Audited[]> => {
+        const asked = new URLSearchParams(query);
+        asked.set('audit', audit);
+        const reply: Reply = await world.serving.call('GET', withQuery(path, String(asked)));
+        expect(reply.status, reply.text).to.equal(200);
+        return auditedOf(reply.json);
+      };
+      const full = await shownAt('FULL');
+      full.forEach(expectOwnRows);
+      const withLogs = (only: (log: Log) => boolean) =>
+        full.map(({ place, logs }) => ({ place, logs: logs.filter(only) }));
+      const plain = (all: readonly Audited[]) => all.map(({ place, logs }) => ({ place, logs }));
+      expect(plain(await shownAt('MINIMAL'))).to.deep.equal(
+        withLogs(({ changeType }) => changeType === 'INSERT'),
+      );
+      expect(plain(await shownAt('NONE'))).to.deep.equal(withLogs(() => false));
+      return full;
+    }
+
+    // From the route table: a new one is under these rules from its first day.
+    for (const route of routeTable({ testMode: false }).filter(({ query }) => 'audit' in query)) {
+      it(`accounts §14 rule 4: ${route.path} shows the rows of each object that it holds`, async () => {
+        const sample = await samples[route.operationId]?.(world);
+        const shown = await expectLevels(pathOf(route.path, world, sample?.segments), sample?.query);
+        expect(shown, 'the sample shows nothing').to.not.deep.equal([]);
+      });
+    }
+
+    it('accounts §14 rule 4: a summary invoice shows those of the items that it stands for too', async () => {
+      const shown = await expectLevels(`/1.0/kb/invoices/${summaryId}`, 'withChildrenItems=true');
+      expect(shown.map(({ place }) => place)).to.deep.equal(['', '/items/0', '/items/0/childItems/0']);
+    });
+
+    for (const resource of auditedResources) {
+      it(`accounts §14.1: ${resource.path} has its history with the columns of the specification`, async () => {
+        const path = pathOf(`/1.0/kb${resource.path}/auditLogsWithHistory`, world);
+        const reply = await world.serving.call('GET', path);
+        expect(reply.status, reply.text).to.equal(200);
+        const rows = reply.json as readonly Log[];
+        expect(rows[0]?.changeType).to.equal('INSERT');
+        const { objectType, tableName, historyTableName, columns } = resource;
+        const [, id] = /([^/]+)$/.exec(pathOf(resource.path, world)) ?? [];
+        for (const { objectId, history, ...row } of rows) {
+          expect([row.objectType, objectId]).to.deep.equal([objectType, id]);
+          expect(history).to.deep.include({ id: null, tableName, historyTableName });
+          expect(history).to.have.all.keys(
+            ...['id', 'createdDate', 'updatedDate', 'recordId', 'accountRecordId', 'tenantRecordId'],
+            ...['tableName', 'historyTableName', ...columns],
+          );
+          expect([typeof history?.recordId, typeof history?.tenantRecordId]).to.deep.equal([
+            'number',
+            'number',
+          ]);
+          expect(history?.accountRecordId === null).to.equal(objectType === 'TAG_DEFINITION');
+        }
+      });
+    }
+  });
+});
+
+describe('the routes that show audit', () => {
+  it('are all those of the specification that have a history', () => {
+    const paths = auditHistoryRoutes
+      .filter(({ path }) => path.endsWith('/auditLogsWithHistory'))
+      .map(({ path }) => path.slice('/1.0/kb'.length, -'/auditLogsWithHistory'.length));
+    expect(paths.toSorted()).to.deep.equal(auditedResources.map(({ path }) => path).toSorted());
+  });
+});
+
+/** A tag and a custom field on one object of each kind. */
+async function tagAndLabel(world: World): Promise<void> {
+  const { call } = world.serving;
+  const applicableObjectTypes = taggedResources.map(({ type }) => type);
+  const body = { name: 'everywhere', description: 'd', applicableObjectTypes };
+  const definition = createdId(await call('POST', '/1.0/kb/tagDefinitions', { body }));
+  const carried = [
+    ...taggedResources.map((resource) => [resource, 'tags', definition] as const),
+    ...fieldedResources.map(
+      (resource) => [resource, 'customFields', { name: resource.noun, value: 'v' }] as const,
+    ),
+  ];
+  for (const [{ path, idName }, what, one] of carried) {
+    const reply = await call('POST', pathOf(`/1.0/kb/${path}/{${idName}}/${what}`, world), { body: [one] });
+    expect(reply.status, reply.text).to.equal(201);
+  }
+}
+
+/** The id of an invoice of a parent, whose item stands for those of a child. */
+async function summaryOfChild({ serving }: World): Promise<string> {
+  const create = async (more: object) =>
+    createdId(await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD', ...more } }));
+  const parentAccountId = await create({});
+  const child = await create({ parentAccountId, isPaymentDelegatedToParent: true });
+  await serving.call('POST', `/1.0/kb/invoices/charges/${child}?autoCommit=true`, { body: [{ amount: 5 }] });
+  await serving.billing.settle();
+  const [summary] = await list(serving, `/1.0/kb/accounts/${parentAccountId}/invoices`);
+  return textOf(summary, 'invoiceId');
+}

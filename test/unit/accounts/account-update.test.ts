@@ -1,0 +1,133 @@
+import { expect } from 'chai';
+import type { AccountInput } from '../../../lib/accounts/account-input.ts';
+import { mergeAccount } from '../../../lib/accounts/account-update.ts';
+import type { Account } from '../../../lib/accounts/model.ts';
+import { newAccount } from '../../../lib/accounts/new-account.ts';
+import { BillingError } from '../../../lib/errors/index.ts';
+import type { Uuid } from '../../../lib/ids/index.ts';
+import { instant } from '../../../lib/time/index.ts';
+
+const id = (digit: string) => `00000000-0000-4000-8000-00000000000${digit}` as Uuid;
+const before = instant(Date.UTC(2025, 2, 10, 9));
+const now = instant(Date.UTC(2025, 2, 11, 9));
+
+const full = {
+  externalKey: 'key',
+  currency: 'EUR',
+  timeZone: 'Europe/Vienna',
+  parentAccountId: id('2'),
+  isPaymentDelegatedToParent: true,
+  name: 'Ann Lee',
+  firstNameLength: 3,
+  company: 'c',
+  address1: 'a1',
+  address2: 'a2',
+  city: 'Bern',
+  state: 's',
+  postalCode: 'p',
+  country: 'CH',
+  locale: 'de_CH',
+  phone: '1',
+  email: 'e',
+  notes: 'n',
+  isMigrated: true,
+} as const satisfies AccountInput;
+
+function account(more: Partial<Account> = {}, input: AccountInput = full): Account {
+  return { ...newAccount(input, id('1'), before), recordId: 1, paymentMethodId: id('3'), ...more };
+}
+
+interface Flags {
+  readonly reset?: boolean;
+  readonly allowed?: boolean;
+}
+
+/** The account after the update, or the code of its refusal. */
+function merged(stored: Account, changes: AccountInput, { reset = false, allowed = false }: Flags = {}) {
+  try {
+    const options = { treatNullAsReset: reset, allowsBillCycleDayChange: allowed, now };
+    return mergeAccount(stored, changes, options);
+  } catch (error) {
+    if (error instanceof BillingError) return error.code;
+    throw error;
+  }
+}
+
+const reset = { reset: true };
+
+describe('update of an account (accounts.md §4)', () => {
+  it('changes nothing but its date where nothing is given, whatever the flag', () => {
+    for (const flags of [{}, reset])
+      expect(merged(account(), {}, flags)).to.deep.equal(account({ updatedDate: now }));
+  });
+
+  for (const field of ['externalKey', 'currency', 'timeZone'] as const) {
+    const other = { externalKey: 'other', currency: 'USD', timeZone: 'Europe/Rome' }[field];
+    it(`${field} may be repeated, and neither changed nor reset`, () => {
+      const same = account({ updatedDate: now });
+      expect(merged(account(), { [field]: full[field] }, reset)).to.deep.equal(same);
+      expect(merged(account(), { [field]: null })).to.deep.equal(same);
+      expect(merged(account(), { [field]: other })).to.equal(3005);
+      expect(merged(account(), { [field]: null }, reset)).to.equal(3005);
+    });
+  }
+
+  it('a currency that is null stays null, which may be repeated', () => {
+    const stored = account({ currency: null });
+    expect(merged(stored, { currency: 'USD' })).to.equal(3005);
+    expect(merged(stored, { currency: null }, reset)).to.include({ currency: null });
+  });
+
+  for (const [stored, asked, flags, expected] of [
+    [0, 0, {}, 0],
+    [0, 31, {}, 31],
+    [0, 32, {}, 60003],
+    [0, null, {}, 0],
+    [0, null, reset, 0],
+    [15, 0, {}, 15],
+    [15, 15, {}, 15],
+    [15, 20, {}, 3005],
+    [15, null, {}, 15],
+    [15, null, reset, 3005],
+    [15, 20, { allowed: true }, 20],
+    [15, 0, { allowed: true }, 15],
+    [15, null, { allowed: true }, 15],
+    [15, null, { allowed: true, reset: true }, 0],
+  ] as const) {
+    it(`bill cycle day ${stored}, asked ${asked} with ${JSON.stringify(flags)}: ${expected}`, () => {
+      const found = merged(account({ billCycleDayLocal: stored }), { billCycleDayLocal: asked }, flags);
+      expect(typeof found === 'number' ? found : found.billCycleDayLocal).to.equal(expected);
+    });
+  }
+
+  for (const [field, value, afterReset] of [
+    ['isPaymentDelegatedToParent', false, false],
+    ['parentAccountId', id('4'), null],
+    ['paymentMethodId', id('5'), null],
+    ['name', 'Bo Lee', null],
+    ['firstNameLength', 2, null],
+    ['company', 'x', null],
+    ['address1', 'x', null],
+    ['address2', 'x', null],
+    ['city', 'x', null],
+    ['state', 'x', null],
+    ['postalCode', 'x', null],
+    ['country', 'x', null],
+    ['locale', 'x', null],
+    ['phone', 'x', null],
+    ['email', 'x', null],
+    ['notes', '', null],
+    ['isMigrated', false, null],
+  ] as const) {
+    it(`${field} is set, kept by null, and reset by null with the flag`, () => {
+      for (const flags of [{}, reset])
+        expect(merged(account(), { [field]: value }, flags)).to.deep.equal(
+          account({ updatedDate: now, [field]: value }),
+        );
+      expect(merged(account(), { [field]: null })).to.deep.equal(account({ updatedDate: now }));
+      expect(merged(account(), { [field]: null }, reset)).to.deep.equal(
+        account({ updatedDate: now, [field]: afterReset }),
+      );
+    });
+  }
+});

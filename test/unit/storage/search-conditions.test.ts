@@ -1,0 +1,36 @@
+import { expect } from 'chai';
+import { postgresqlDialect } from '../../../adapters/mikro-orm/postgresql-dialect.ts';
+import { clauseConditions } from '../../../adapters/mikro-orm/search-conditions.ts';
+import { render } from '../../../adapters/mikro-orm/sql.ts';
+import { sqliteDialect } from '../../../adapters/mikro-orm/sqlite-dialect.ts';
+
+const columns = {
+  id: { column: 'id', type: 'uuid' },
+  name: { column: 'name', type: 'text' },
+  length: { column: 'first_name_length', type: 'number' },
+} as const;
+
+describe('clauses of a search (accounts.md §6.2)', () => {
+  for (const [clause, postgresql, sqlite] of [
+    [{ column: 'name', operator: 'eq', value: 'a' }, 'name = $1', 'name = ?'],
+    [{ column: 'name', operator: 'neq', value: 'a' }, 'name <> $1', 'name <> ?'],
+    [{ column: 'name', operator: 'gt', value: 'a' }, 'name collate "C" > $1', 'name > ?'],
+    [{ column: 'name', operator: 'gte', value: 'a' }, 'name collate "C" >= $1', 'name >= ?'],
+    [{ column: 'name', operator: 'lt', value: 'a' }, 'name collate "C" < $1', 'name < ?'],
+    [{ column: 'name', operator: 'lte', value: 'a' }, 'name collate "C" <= $1', 'name <= ?'],
+    [{ column: 'id', operator: 'eq', value: 'a' }, 'id = $1', 'id = ?'],
+    [
+      { column: 'id', operator: 'lt', value: 'a' },
+      'cast(id as text) collate "C" < $1',
+      'cast(id as text) < ?',
+    ],
+    [{ column: 'length', operator: 'gt', value: 2 }, 'first_name_length > $1', 'first_name_length > ?'],
+    [{ column: 'name', operator: 'gt', value: 'a\0' }, '1 = 0', '1 = 0'],
+  ] as const) {
+    it(`order texts by code points on both databases: ${clause.column} ${clause.operator}`, () => {
+      const condition = clauseConditions([clause], columns);
+      expect(render(condition, postgresqlDialect.writer).text).to.equal(` and ${postgresql}`);
+      expect(render(condition, sqliteDialect.writer).text).to.equal(` and ${sqlite}`);
+    });
+  }
+});
