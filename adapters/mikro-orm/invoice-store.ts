@@ -1,13 +1,17 @@
 import type { Uuid } from '../../lib/ids/index.ts';
 import type { CoverageRow, Invoice } from '../../lib/invoicing/model.ts';
 import { MIN_YEAR } from '../../lib/limits.ts';
-import type { InvoiceFilter, InvoiceReads, InvoiceWrites } from '../../lib/ports/storage/index.ts';
+import {
+  ConcurrentChangeError,
+  type InvoiceFilter,
+  type InvoiceReads,
+  type InvoiceWrites,
+} from '../../lib/ports/storage/index.ts';
 import { isStorable } from '../../lib/text/index.ts';
 import { formatLocalDate, localDate } from '../../lib/time/index.ts';
 import { invoiceAudit, invoiceItemAudit } from './audited-records.ts';
 import { insertAudited, updateAudited, type WriteScope } from './audited-writes.ts';
 import { type Column, dateOf, numberOf, textOf } from './columns.ts';
-import { ConcurrentChangeError } from './concurrent-change.ts';
 import { takeNumbers } from './counters.ts';
 import {
   findCreditable,
@@ -313,7 +317,11 @@ export function invoiceWrites(scope: WriteScope): InvoiceWrites {
             })} and bw_invoicing_states.version = r.version - 1`)
         ).affected;
       }
-      if (written !== states.length) throw new ConcurrentChangeError('bw_invoicing_states');
+      if (written !== states.length) {
+        throw new ConcurrentChangeError('Another operation invoiced the same account', {
+          accountIds: states.map(({ accountId }) => accountId),
+        });
+      }
     },
   };
 }

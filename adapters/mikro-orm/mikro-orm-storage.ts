@@ -8,19 +8,19 @@ import {
   LONGEST_TRANSACTION_RETRY_PAUSE_MS,
   MAX_TRANSACTION_RETRIES,
 } from '../../lib/limits.ts';
-import type {
-  Authorship,
-  IdempotencyStore,
-  LockWaitOf,
-  PoolUse,
-  QueueStore,
-  ReadSession,
-  SecurityStore,
-  Storage,
-  SystemStore,
-  WriteSession,
+import {
+  type Authorship,
+  ConcurrentChangeError,
+  type IdempotencyStore,
+  type LockWaitOf,
+  type PoolUse,
+  type QueueStore,
+  type ReadSession,
+  type SecurityStore,
+  type Storage,
+  type SystemStore,
+  type WriteSession,
 } from '../../lib/ports/storage/index.ts';
-import { ConcurrentChangeError } from './concurrent-change.ts';
 import {
   type Connection,
   forOneStatement,
@@ -154,7 +154,8 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
     work: (session: WriteSession) => Promise<T>,
   ): Promise<T> {
     const operation = { tenant, authorship, work };
-    if (this.#host) return this.#joinHost(this.#host, operation);
+    const host = this.#host;
+    if (host) return runAgain(() => this.#joinHost(host, operation), isConcurrentChange);
     const { result, dueNow } = await this.#again(() =>
       this.#transaction((runner) => this.#perform(runner, operation)),
     );
@@ -255,22 +256,11 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
     return new Runner(dialect, connection.getClient(), trace).run(statement);
   }
 
-  /** Runs the attempt again, a bounded number of times, when another transaction got in its way. */
   async #again<T>(attempt: () => Promise<T>): Promise<T> {
-    for (let retries = 0; ; retries += 1) {
-      try {
-        return await attempt();
-      } catch (error) {
-        if (!this.#mayRunAgain(error)) throw error;
-        if (retries === MAX_TRANSACTION_RETRIES) throw outOfAttempts(error);
-        await pauseBefore(retries);
-      }
-    }
-  }
-
-  #mayRunAgain(error: unknown): boolean {
-    return (
-      error instanceof ConcurrentChangeError || this.#shared.parts.dialect.failureOf(error).kind === 'retry'
+    const { dialect } = this.#shared.parts;
+    return runAgain(
+      attempt,
+      (error) => isConcurrentChange(error) || dialect.failureOf(error).kind === 'retry',
     );
   }
 
@@ -296,6 +286,24 @@ async function rollBack(connection: Connection, transaction: Transaction): Promi
   await connection.rollback(transaction).catch(() => undefined);
 }
 
+/** Runs the attempt again, a bounded number of times, when another transaction got in its way. */
+async function runAgain<T>(attempt: () => Promise<T>, isInTheWay: (error: unknown) => boolean): Promise<T> {
+  for (let retries = 0; ; retries += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isInTheWay(error)) throw error;
+      if (retries === MAX_TRANSACTION_RETRIES) throw outOfAttempts(error);
+      await pauseBefore(retries);
+    }
+  }
+}
+
+/** All that it takes in a host's transaction is a savepoint; a deadlock or serialisation failure takes the whole of it. */
+function isConcurrentChange(error: unknown): error is ConcurrentChangeError {
+  return error instanceof ConcurrentChangeError;
+}
+
 /** Longer with each retry, and by chance, so that two that collide do not meet again. */
 async function pauseBefore(retry: number): Promise<void> {
   const longestMs = Math.min(
@@ -306,9 +314,13 @@ async function pauseBefore(retry: number): Promise<void> {
 }
 
 function outOfAttempts(cause: unknown): BillingError {
+  const { message, facts } = isConcurrentChange(cause)
+    ? cause
+    : { message: 'Other operations changed the same records in between', facts: {} };
   return new BillingError({
     code: ErrorCode.BUSY,
-    message: `Other operations changed the same records in between, ${MAX_TRANSACTION_RETRIES + 1} times; try again in a moment`,
+    message: `${message}, and so ${MAX_TRANSACTION_RETRIES + 1} times in a row; try again in a moment`,
+    facts,
     cause,
   });
 }

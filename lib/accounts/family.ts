@@ -1,6 +1,5 @@
-import { BillingError, ErrorCode } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
-import type { WriteSession } from '../ports/storage/index.ts';
+import { ConcurrentChangeError, type WriteSession } from '../ports/storage/index.ts';
 import type { Family } from './hierarchy.ts';
 import type { Account } from './model.ts';
 
@@ -8,6 +7,8 @@ import type { Account } from './model.ts';
  * Locks the account, if there is one already, and everything above `parentId`, and returns the account and its line as
  * they are under the locks. Two links that would close a circle together thus wait for each other, wherever in it they
  * are.
+ * @throws BillingError BUSY (60018); ConcurrentChangeError, which runs the operation again, where the line has changed
+ * before it was locked.
  */
 export async function lockFamily(
   session: WriteSession,
@@ -24,14 +25,17 @@ export async function lockFamily(
     await session.accounts.findWithAncestors([parentId]),
     await session.accounts.findChildren(own),
   ];
-  if (lineNow.some(({ id }) => !locked.some((each) => each.id === id))) throw movedMeanwhile(parentId);
+  if (lineNow.some(({ id }) => !locked.some((each) => each.id === id))) {
+    throw movedMeanwhile(parentId);
+  }
   return { account, family: { ancestors: new Map(lineNow.map((each) => [each.id, each])), children } };
 }
 
-function movedMeanwhile(parentId: Uuid): BillingError {
-  return new BillingError({
-    code: ErrorCode.BUSY,
-    message: `Another operation changed what is above account ${parentId}; try again in a moment`,
-    facts: { parentAccountId: parentId },
-  });
+export function movedMeanwhile(accountId: Uuid): ConcurrentChangeError {
+  return new ConcurrentChangeError(
+    `Another operation changed what is above account ${accountId} in between`,
+    {
+      accountId,
+    },
+  );
 }

@@ -12,7 +12,7 @@ import type { AccountInput } from './account-input.ts';
 import { accountSearch } from './account-search.ts';
 import { mergeAccount } from './account-update.ts';
 import { anonymizedAccount, anonymizedSnapshot, FORGOTTEN } from './anonymized.ts';
-import { lockFamily } from './family.ts';
+import { lockFamily, movedMeanwhile } from './family.ts';
 import { checkHierarchy, type Family } from './hierarchy.ts';
 import type { Account, AccountBalance } from './model.ts';
 import { newAccount } from './new-account.ts';
@@ -107,6 +107,9 @@ export class AccountService {
     const parentId = changes.parentAccountId ?? before?.parentAccountId ?? null;
     const { account, family } = await lockFamily(session, accountId, parentId);
     if (!account) throw noSuchAccount(accountId);
+    if (changes.parentAccountId == null && account.parentAccountId !== parentId) {
+      throw movedMeanwhile(accountId);
+    }
     return { account, family };
   }
 

@@ -5,7 +5,7 @@ import { BillingError, ErrorCode } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
 import { type Decimal, ZERO } from '../money/index.ts';
 import type { Ports } from '../ports/index.ts';
-import type { WriteSession } from '../ports/storage/index.ts';
+import { ConcurrentChangeError, type WriteSession } from '../ports/storage/index.ts';
 import { localDateOf } from '../time/index.ts';
 import { changeInvoices } from './change-invoices.ts';
 import { plainItem } from './credit-item.ts';
@@ -68,7 +68,11 @@ export class AccountCreditService {
   }
 }
 
-/** The two accounts under their locks, which are taken in the order of record ids (ruling R32). */
+/**
+ * The two accounts under their locks, which are taken in the order of record ids (ruling R32).
+ * @throws BillingError 3002, ACCOUNT_DOES_NOT_HAVE_PARENT_ACCOUNT, BUSY (60018); ConcurrentChangeError, which runs the
+ * operation again.
+ */
 async function lockPair(
   session: WriteSession,
   childId: Uuid,
@@ -134,10 +138,8 @@ function noCredit({ id }: Account): BillingError {
   });
 }
 
-function movedMeanwhile({ id }: Account): BillingError {
-  return new BillingError({
-    code: ErrorCode.BUSY,
-    message: `Account ${id} got another parent meanwhile; try again`,
-    facts: { accountId: id },
+function movedMeanwhile({ id }: Account): ConcurrentChangeError {
+  return new ConcurrentChangeError(`Another operation gave account ${id} another parent in between`, {
+    accountId: id,
   });
 }

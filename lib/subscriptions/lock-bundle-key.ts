@@ -1,8 +1,7 @@
 import type { Account } from '../accounts/model.ts';
 import { noSuchAccount } from '../accounts/service.ts';
-import { BillingError, ErrorCode } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
-import type { WriteSession } from '../ports/storage/index.ts';
+import { ConcurrentChangeError, type WriteSession } from '../ports/storage/index.ts';
 import { holdsKey } from './bundle-keys.ts';
 import type { Bundle } from './model.ts';
 
@@ -26,14 +25,13 @@ export async function lockWithKeyHolders(
 
 /**
  * Another account's bundle may have got a key between the look at it and the lock.
- * @throws BillingError BUSY (60018).
+ * @throws ConcurrentChangeError, which runs the creation again.
  */
 export function checkHoldersLocked(carriers: readonly Bundle[], lockedIds: ReadonlySet<Uuid>): void {
   const holder = carriers.find((bundle) => holdsKey(bundle) && !lockedIds.has(bundle.accountId));
   if (holder === undefined) return;
-  throw new BillingError({
-    code: ErrorCode.BUSY,
-    message: `Another operation gave the key ${holder.externalKey} to bundle ${holder.id}; try again in a moment`,
-    facts: { bundleId: holder.id },
-  });
+  throw new ConcurrentChangeError(
+    `Another operation gave the key ${holder.externalKey} to bundle ${holder.id} in between`,
+    { bundleId: holder.id },
+  );
 }

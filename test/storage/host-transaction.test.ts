@@ -5,7 +5,7 @@ import { migrations as postgresqlMigrations } from '../../adapters/mikro-orm/mig
 import { migrations as sqliteMigrations } from '../../adapters/mikro-orm/migrations/sqlite/index.ts';
 import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
 import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
-import type { Storage, TenantRef } from '../../lib/index.ts';
+import { ConcurrentChangeError, type Storage, type TenantRef } from '../../lib/index.ts';
 import { eachDatabase, type TestDatabase } from '../support/databases.ts';
 import { migrated } from '../support/storage.ts';
 import { rejection } from './opened-storage.ts';
@@ -107,6 +107,24 @@ eachDatabase((kind, open) => {
       });
       expect(await found(id)).to.equal(0);
       expect(await host.rows('select id from host_orders where id in (3, 4)')).to.have.length(2);
+    });
+
+    it('an operation that was overtaken runs again in the host’s transaction, without its first effects', async () => {
+      const ids = [newId(), newId()];
+      await host.transaction(async (inside, run) => {
+        await run('insert into host_orders values (5)');
+        let runs = 0;
+        await inside.write(acme, author(), async (session) => {
+          const id = ids[runs] ?? newId();
+          runs += 1;
+          await session.accounts.insert([account({ id })]);
+          if (runs === 1) throw new ConcurrentChangeError('The account has changed in between');
+        });
+        expect(runs).to.equal(2);
+        await run('insert into host_orders values (6)');
+      });
+      expect(await Promise.all(ids.map(found))).to.deep.equal([0, 1]);
+      expect(await host.rows('select id from host_orders where id in (5, 6)')).to.have.length(2);
     });
 
     it('an entity manager without an open transaction is refused with the way out', async () => {

@@ -92,7 +92,7 @@ eachDatabase((kind, open) => {
       expect(audit).to.have.length(1);
     });
 
-    it('an operation that never gets through ends as BUSY', async () => {
+    it('an operation that never gets through ends as BUSY, with what was in its way', async () => {
       let runs = 0;
       const failed = await rejection(
         opened.write(async (session) => {
@@ -100,8 +100,12 @@ eachDatabase((kind, open) => {
           await session.invoices.saveStates([state(999)]);
         }),
       );
-      expect(failed).to.be.instanceOf(BillingError);
+      if (!(failed instanceof BillingError)) throw failed;
       expect(failed.code).to.equal(ErrorCode.BUSY);
+      expect(failed.message).to.match(
+        /^Another operation invoiced the same account, and so \d+ times in a row/,
+      );
+      expect(failed.facts).to.deep.equal({ accountIds: [acme.id] });
       expect(runs).to.be.greaterThan(2);
     }).timeout(20_000);
 

@@ -20,7 +20,7 @@ export type * from './payments.ts';
 export type * from './queue.ts';
 export type * from './security.ts';
 export type * from './session.ts';
-export { LeaseLostError, LockWait } from './session.ts';
+export { ConcurrentChangeError, LeaseLostError, LockWait } from './session.ts';
 export type * from './signing-secrets.ts';
 export type * from './subscriptions.ts';
 export type * from './system.ts';
@@ -50,8 +50,8 @@ export interface Storage<Host = never> {
   ): Promise<AsyncIterable<string>>;
   /**
    * Runs `work` in one transaction that commits when it resolves and rolls back when it throws. A serialisation
-   * failure, deadlock or concurrent change re-runs `work` from the start, a bounded number of times, so `work` must
-   * do nothing outside the session.
+   * failure, deadlock or ConcurrentChangeError re-runs `work` from the start, a bounded number of times, so `work` must
+   * do nothing outside the session. Inside a host's transaction only ConcurrentChangeError does: the others end it.
    */
   write<T>(
     tenant: TenantRef,

@@ -107,6 +107,21 @@ export interface WriteSession extends ReadSession {
   markDone(entries: readonly ClaimedEntry[], handler: string): Promise<void>;
 }
 
+/**
+ * Another transaction has changed, between a look and the lock or the write, what the work builds on. Thrown inside
+ * `Storage.write` it rolls back what the work has done and runs it again from the start, a bounded number of times; then
+ * the call ends as BillingError 60018 BUSY with this message and these facts.
+ */
+export class ConcurrentChangeError extends Error {
+  override readonly name = 'ConcurrentChangeError';
+  readonly facts: Readonly<Record<string, unknown>>;
+
+  constructor(message: string, facts: Readonly<Record<string, unknown>> = {}) {
+    super(message);
+    this.facts = Object.freeze({ ...facts });
+  }
+}
+
 /** The claim of a queue entry has ended or passed to another node; the work must be rolled back. */
 export class LeaseLostError extends Error {
   override readonly name = 'LeaseLostError';

@@ -1,0 +1,165 @@
+import { setTimeout } from 'node:timers/promises';
+import { MikroORM } from '@mikro-orm/postgresql';
+import { expect } from 'chai';
+import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
+import { Billing } from '../../adapters/node/billwright.ts';
+import {
+  type Account,
+  decimal,
+  ErrorCode,
+  formatDecimal,
+  type TenantBilling,
+  type WriteSession,
+} from '../../lib/index.ts';
+import { author } from '../storage/records.ts';
+import { freshDatabase } from '../support/databases.ts';
+import { openEngine, type TestEngine } from '../support/engine.ts';
+import { codeOf } from '../support/errors.ts';
+
+/**
+ * What an operation has read before its locks is changed by another one, that holds them and commits (ruling R2). On
+ * SQLite an operation has read nothing before it has the write lock.
+ */
+describe('lost races on PostgreSQL', () => {
+  let engine: TestEngine;
+  let host: MikroORM;
+  let hosted: Billing<MikroORM['em']>;
+
+  before(async () => {
+    engine = await openEngine((template) => freshDatabase('postgresql', template), {
+      now: '2024-01-01T08:00:00Z',
+    });
+    if (engine.database.kind !== 'postgresql') throw new Error('not a PostgreSQL database');
+    host = new MikroORM({
+      entities: [],
+      discovery: { warnWhenNoEntities: false },
+      clientUrl: engine.database.url,
+    });
+    hosted = await Billing.open({ storage: postgresql(host) as never, clock: engine.clock });
+  });
+  after(async () => {
+    await hosted.close();
+    await host.close(true);
+    await engine.close();
+  });
+
+  /** Lets the operation begin while another one holds the locks of these accounts, and commits once it waits. */
+  async function overtaken<T>(
+    accounts: readonly Account[],
+    change: (session: WriteSession, locked: readonly Account[]) => Promise<void>,
+    operation: () => Promise<T>,
+  ): Promise<T> {
+    const { running } = await engine.storage.write(engine.tenant, author(), async (session) => {
+      const ids = accounts.map(({ id }) => id);
+      const locked = await session.lockAccounts(ids);
+      await change(
+        session,
+        ids.flatMap((id) => locked.find((each) => each.id === id) ?? []),
+      );
+      const started = { running: operation() };
+      started.running.catch(() => undefined);
+      await waitingForLock();
+      return started;
+    });
+    return running;
+  }
+
+  async function waitingForLock(): Promise<void> {
+    const waiting = `select 1 from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and state <> 'idle'`;
+    while ((await host.em.getConnection().execute(waiting)).length === 0) await setTimeout(5);
+  }
+
+  const ways = [
+    { way: 'by itself', run: <T>(work: (acme: TenantBilling) => Promise<T>) => work(engine.acme) },
+    {
+      way: 'in a host’s transaction',
+      run: <T>(work: (acme: TenantBilling) => Promise<T>) =>
+        host.em
+          .fork()
+          .transactional((em) => work(hosted.as({ tenant: engine.tenant.id, user: 'test' }).within(em))),
+    },
+  ];
+  for (const { way, run } of ways) {
+    describe(way, () => {
+      const newAccount = (parent: Account | null = null) =>
+        engine.acme.createAccount({ currency: 'USD', parentAccountId: parent?.id ?? null });
+      const movedTo =
+        (parent: Account | undefined) => async (session: WriteSession, locked: readonly Account[]) => {
+          const [child] = locked;
+          if (child && parent) await session.accounts.update([{ ...child, parentAccountId: parent.id }]);
+        };
+
+      it('the key of a new bundle goes to another account: refused as one in use, not as busy', async () => {
+        const [ada, grace] = [await newAccount(), await newAccount()];
+        const planName = 'solo-now';
+        const [wanted, other] = [`K ${way}`, `J ${way}`];
+        const ended = await engine.acme.createSubscription({
+          accountId: ada.id,
+          bundleExternalKey: wanted,
+          planName,
+        });
+        await engine.acme.subscriptions.cancel(ended.subscriptionId, {
+          entitlementPolicy: 'IMMEDIATE',
+          billingPolicy: 'IMMEDIATE',
+        });
+        await engine.settle();
+        const held = await engine.acme.createSubscription({
+          accountId: grace.id,
+          bundleExternalKey: other,
+          planName,
+        });
+        const code = await overtaken(
+          [ada, grace],
+          async ({ subscriptions }) => {
+            const retiredKey = `kbcncl-0:${wanted}`;
+            await subscriptions.setBundleKeys([{ id: ended.bundleId, externalKey: wanted, retiredKey }]);
+            await subscriptions.setBundleKeys([{ id: held.bundleId, externalKey: wanted, retiredKey: null }]);
+          },
+          () =>
+            codeOf(
+              run((acme) =>
+                acme.createSubscription({ accountId: ada.id, bundleExternalKey: wanted, planName }),
+              ),
+            ),
+        );
+        expect(code).to.equal(ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS);
+      });
+
+      it('the parent of a new account gets a parent: it is created below both', async () => {
+        const [parent, above] = [await newAccount(), await newAccount()];
+        const created = await overtaken([parent], movedTo(above), () =>
+          run((acme) => acme.createAccount({ currency: 'USD', parentAccountId: parent.id })),
+        );
+        expect(created.parentAccountId).to.equal(parent.id);
+      });
+
+      it('an account gets another parent while its payments are delegated: they are, to that one', async () => {
+        const [before, after] = [await newAccount(), await newAccount()];
+        const child = await newAccount(before);
+        await overtaken([child], movedTo(after), () =>
+          run((acme) => acme.updateAccount(child.id, { changes: { isPaymentDelegatedToParent: true } })),
+        );
+        const { parentAccountId, isPaymentDelegatedToParent } = await engine.acme.getAccount(child.id);
+        expect([parentAccountId, isPaymentDelegatedToParent]).to.deep.equal([after.id, true]);
+      });
+
+      it('an account gets another parent while its credit is moved up: that one gets it', async () => {
+        const [before, after] = [await newAccount(), await newAccount()];
+        const child = await newAccount(before);
+        await engine.acme.invoices.addCredits({
+          accountId: child.id,
+          items: [{ amount: decimal('7') }],
+          autoCommit: true,
+        });
+        await overtaken([child], movedTo(after), () =>
+          run((acme) => acme.accounts.transferCreditToParent(child.id)),
+        );
+        const credits = await Promise.all(
+          [child, before, after].map(async ({ id }) => (await engine.acme.accounts.balances([id])).get(id)),
+        );
+        expect(credits.map((each) => each && formatDecimal(each.accountCBA))).to.deep.equal(['0', '0', '7']);
+      });
+    });
+  }
+});
