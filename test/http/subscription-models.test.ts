@@ -59,39 +59,39 @@ eachDatabase((kind, open) => {
     const send = (method: string, path: string, request: Parameters<Serving['call']>[2] = {}) =>
       serving.call(method, core + path, request);
 
-    async function read(path: string, headers = {}): Promise<Json> {
+    async function read<T = Json>(path: string, headers = {}): Promise<T> {
       const reply = await send('GET', path, { headers });
       expect(reply.status, reply.text).to.equal(200);
-      return reply.json as Json;
+      return reply.json as T;
     }
 
     /** Of an event or state, whose ids are checked by what their history says. */
     function eventsOf(shown: Json): readonly Json[] {
-      const row = (eventType: string, effectiveDate: string, serviceName: string, more: object) => ({
-        effectiveDate,
+      const row = (at: readonly [eventType: string, date: string], serviceName: string, more: object) => ({
+        effectiveDate: at[1],
         catalogEffectiveDate: '2010-01-01T00:00:00.000Z',
-        eventType,
+        eventType: at[0],
         isBlockedBilling: false,
         isBlockedEntitlement: false,
         serviceName,
-        serviceStateName: eventType,
+        serviceStateName: at[0],
         auditLogs: [],
         ...more,
       });
       const ended = '2024-04-21T02:30:00.000Z';
       const rows = [
-        row('START_ENTITLEMENT', CREATED, 'entitlement-service', {
+        row(['START_ENTITLEMENT', CREATED], 'entitlement-service', {
           ...planOf('trial'),
           serviceStateName: 'ENT_STARTED',
         }),
-        row('START_BILLING', CREATED, 'billing-service', planOf('trial')),
-        row('PHASE', '2024-04-04T02:30:00.000Z', 'entitlement+billing-service', planOf('evergreen')),
-        row('STOP_ENTITLEMENT', ended, 'entitlement-service', {
+        row(['START_BILLING', CREATED], 'billing-service', planOf('trial')),
+        row(['PHASE', '2024-04-04T02:30:00.000Z'], 'entitlement+billing-service', planOf('evergreen')),
+        row(['STOP_ENTITLEMENT', ended], 'entitlement-service', {
           ...noPlan,
           isBlockedEntitlement: true,
           serviceStateName: 'ENT_CANCELLED',
         }),
-        row('STOP_BILLING', ended, 'billing-service', noPlan),
+        row(['STOP_BILLING', ended], 'billing-service', noPlan),
       ];
       const ids = (shown.events as readonly Json[]).map(({ eventId }) => eventId);
       expect(new Set(ids).size, 'every row has a fact of its own').to.equal(rows.length);
@@ -266,7 +266,7 @@ eachDatabase((kind, open) => {
         ).to.deep.equal([held]);
       }
       const listed = async (query: string) =>
-        ((await read(`/accounts/${accountId}/block?${query}`)) as unknown as readonly Json[]).map(
+        (await read<readonly Json[]>(`/accounts/${accountId}/block?${query}`)).map(
           ({ stateName }) => stateName,
         );
       expect(await listed('')).to.deep.equal(['ENT_STARTED', 'held', 'ENT_CANCELLED']);
@@ -283,8 +283,7 @@ eachDatabase((kind, open) => {
         readonly changedBy: string;
         readonly history: Json;
       }
-      const historyOf = async (path: string) =>
-        (await read(`${path}/auditLogsWithHistory`)) as unknown as readonly (Row & Json)[];
+      const historyOf = (path: string) => read<readonly (Row & Json)[]>(`${path}/auditLogsWithHistory`);
 
       /** The columns of the object: what every history has besides is checked here. */
       function columnsOf(row: Row, tableName: string, historyTableName: string): Json {
