@@ -24,7 +24,7 @@ import { ParentSummaryHandler } from './invoicing/parent-summary-handler.ts';
 import { InvoiceRunHandler } from './invoicing/run-handler.ts';
 import { InvoicingService } from './invoicing/service.ts';
 import { invoicingConfigOf } from './invoicing/tenant-invoicing-config.ts';
-import { MAX_COMPLETION_WAIT_MS, SETTLE_TIMEOUT_MS } from './limits.ts';
+import { SETTLE_TIMEOUT_MS } from './limits.ts';
 import type { Metric } from './metrics/metric.ts';
 import { MetricsService } from './metrics/service.ts';
 import { type Bound, bindContext } from './operations.ts';
@@ -52,6 +52,7 @@ import type {
 } from './ports/index.ts';
 import type { Storage } from './ports/storage/index.ts';
 import { Dispatcher } from './queue/dispatcher.ts';
+import { queueSettingsOf } from './queue/queue-settings.ts';
 import { SecurityService } from './security/service.ts';
 import { BlockingService } from './subscriptions/blocking-service.ts';
 import { BundleService } from './subscriptions/bundle-service.ts';
@@ -69,6 +70,7 @@ import {
   type ConfigurationObject,
   lockWaitOf,
   type ServerConfiguration,
+  type ServerSettings,
   serverConfiguration,
   TenantConfiguration,
 } from './tenants/configuration/index.ts';
@@ -104,8 +106,6 @@ export interface BillingOptions<Host> {
   readonly defaultCatalog?: string;
   /** Unique name of this node among those that share the storage; default: an id made at each start. */
   readonly nodeName?: string;
-  /** Lease of a queue claim and age at which a dead one is taken over (platform.md §4.3); defaults 5 and 10 minutes. */
-  readonly queue?: { readonly leaseMs?: number; readonly reapThresholdMs?: number; readonly pollMs?: number };
 }
 
 /** Who calls, for which tenant. */
@@ -136,6 +136,8 @@ export interface Billing<Host = never> extends BillingOperations {
   /** Answers to requests that carry an `Idempotency-Key`, for whoever serves them. */
   readonly idempotency: IdempotencyService;
   readonly clock: Clock;
+  /** The properties in force for the whole server, by name without prefix (platform.md §4.3). */
+  readonly server: ServerSettings;
   /** The context of one call, read from the clock now. */
   context(caller: Caller): Promise<CallContext>;
   /**
@@ -154,7 +156,7 @@ export interface Billing<Host = never> extends BillingOperations {
    * Waits until the work that a call with this context has caused is done, such as invoice, then payment, by following
    * the context's user token through the queue (subscriptions.md §22, call completion); what falls due later is not
    * waited for. Works whether this node or another does the work, and works the queue itself where `start` has not been
-   * called. `timeoutMs` is system time, at most MAX_COMPLETION_WAIT_MS; naming the account makes the wait cheap.
+   * called. `timeoutMs` is system time, at most `server.callCompletion.maxSec`; naming the account makes the wait cheap.
    * @returns false when the time ran out; what the call did stays done.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
@@ -185,17 +187,20 @@ export const Billing = {
       server: serverConfiguration(options.configuration ?? {}, ports.logger),
     };
     const engine = engineOf(ports, settings);
+    const { server } = settings.server;
     ports.storage.setLockWait(lockWaitOf(engine.settingsOf));
+    ports.storage.setCountThreshold(server['server.pagination.countThreshold']);
     await options.storage.prepare();
     const dispatcher = new Dispatcher(ports, {
       handlers: engine.handlers,
       tenantOf: (recordId) => engine.tenants.refOfRecord(recordId),
       node: options.nodeName ?? ports.ids.next(),
+      settings: queueSettingsOf(server),
+      historyRetentionMs: server['queue.history.retention'],
       housekeeping: [
         engine.idempotency.purge.bind(engine.idempotency),
         engine.security.tokenKeys.purge.bind(engine.security.tokenKeys),
       ],
-      ...options.queue,
     });
     await dispatcher.recover();
     return assemble({ options, settings, ports, engine, dispatcher });
@@ -467,7 +472,11 @@ interface Parts<Host> {
 function assemble<Host>({ options, settings, ports, engine, dispatcher }: Parts<Host>): Billing<Host> {
   const { tenants, security, services } = engine;
   const operations = operationsOf(services);
-  const health = new HealthService(ports, () => dispatcher.isWorking);
+  const { server } = settings.server;
+  const health = new HealthService(ports, {
+    workedOn: () => dispatcher.workedOn,
+    lateThresholdMs: server['health.lateThreshold'],
+  });
   const metrics = new MetricsService(ports, dispatcher.counts);
   const context = (caller: Caller): Promise<CallContext> => contextOf(ports, tenants, caller);
   return {
@@ -476,6 +485,7 @@ function assemble<Host>({ options, settings, ports, engine, dispatcher }: Parts<
     security,
     idempotency: engine.idempotency,
     clock: ports.clock,
+    server,
     context,
     as: (caller) => ({
       ...bindContext(operations, () => context(caller)),
@@ -493,7 +503,7 @@ function assemble<Host>({ options, settings, ports, engine, dispatcher }: Parts<
     completion: async (context, timeoutMs, accountId) => {
       const account = accountId === undefined ? null : await services.accounts.get(context, accountId);
       const cause = { userToken: context.userToken, accountRecordId: account?.recordId ?? null };
-      const limitMs = Math.min(timeoutMs, MAX_COMPLETION_WAIT_MS);
+      const limitMs = Math.min(timeoutMs, server['server.callCompletion.maxSec'] * 1_000);
       return dispatcher.complete(context.tenant.recordId, cause, limitMs);
     },
     ping: () => ports.storage.system.ping(),

@@ -162,6 +162,9 @@ export const MAX_SETTING_LIST = 100;
 /** Longest time span of a configuration: a date that many years ahead still lies inside the calendar. */
 export const MAX_SETTING_SPAN_MS = 100 * 365 * DAY_MS;
 
+/** Records up to which pages can be counted (`server.pagination.countThreshold`). */
+export const MAX_SETTING_COUNT = 1_000_000_000;
+
 /** Longest `payment.plugin.timeout`: timers of the runtime end at 24 days, and a lease of every call must end soon. */
 export const MAX_SETTING_GATEWAY_TIMEOUT_MS = HOUR_MS;
 
@@ -178,6 +181,13 @@ export const MAX_JSON_DEPTH = 64;
 
 /** Bytes of an XML or text body (`server.limits.text`). */
 export const MAX_TEXT_BODY_BYTES = 10 * MEBIBYTE;
+
+/**
+ * What is read of a body that is too large before the refusal goes out, and for how long: a client that is still sending
+ * would find the connection broken in place of the answer.
+ */
+export const MAX_DRAINED_BYTES = 64 * MEBIBYTE;
+export const MAX_DRAIN_MS = 10 * SECOND_MS;
 
 /** Bytes of the header block (`server.limits.header`). */
 export const MAX_HEADER_BYTES = 16 * KIBIBYTE;
@@ -209,8 +219,9 @@ export const MAX_RATE_BUCKETS = 10_000;
 /** Records counted for pagination totals; beyond it totals are left out (`server.pagination.countThreshold`). */
 export const MAX_COUNTED_RECORDS = 20_000;
 
-/** Longest wait of `callCompletion` (`server.callCompletion.maxSec`). */
+/** Longest wait of `callCompletion` (`server.callCompletion.maxSec`), and the longest that can be set. */
 export const MAX_COMPLETION_WAIT_MS = 120 * SECOND_MS;
+export const MAX_SETTING_COMPLETION_SEC = 3_600;
 
 /** Characters of an external key (code 5, EXTERNAL_KEY_LIMIT_EXCEEDED) and of an `Idempotency-Key`. */
 export const MAX_EXTERNAL_KEY_CHARACTERS = 255;
@@ -319,11 +330,14 @@ export const QUEUE_WORKERS = 4;
  */
 export const QUEUE_BUSY_PAUSE_MS = 100;
 
-/** Lease of a claim in system time (`….claim.time`); renewed after a third of it. */
+/** Lease of a claim in system time (`….claim.time`), renewed after a third of it; and the shortest that can be set. */
 export const QUEUE_LEASE_MS = 5 * MINUTE_MS;
+export const MIN_QUEUE_LEASE_MS = SECOND_MS;
 
-/** Pace of the polling fallback (`….sleep`). */
+/** Pace of the polling fallback (`….sleep`), and what it can be set to. */
 export const QUEUE_POLL_MS = 3 * SECOND_MS;
+export const MIN_QUEUE_POLL_MS = 10;
+export const MAX_QUEUE_POLL_MS = HOUR_MS;
 
 /** Handler failures before an entry is FAILED (`….max.failure.retry`). */
 export const QUEUE_MAX_FAILURES = 3;
@@ -331,10 +345,20 @@ export const QUEUE_MAX_FAILURES = 3;
 /** Pauses before the next attempt of a failed handler, in system time. */
 export const QUEUE_RETRY_PAUSES_MS: readonly number[] = [SECOND_MS, 5 * SECOND_MS, 30 * SECOND_MS];
 
-/** Age from which a dead claim is reaped, pace of the reaper, entries it takes at a time. */
+/** Failures of a handler (`….max.failure.retry`) and entries of a claim (`….claimed`, `….nbThreads`) that can be set. */
+export const MAX_SETTING_FAILURES = 1_000;
+export const MAX_SETTING_CLAIM = 10_000;
+
+/**
+ * Age from which a dead claim is reaped (`….reapThreshold`), pace of the reaper (`….reapSchedule`), entries it takes at a
+ * time (`….maxReDispatchCount`).
+ */
 export const QUEUE_REAP_THRESHOLD_MS = 10 * MINUTE_MS;
 export const QUEUE_REAP_SCHEDULE_MS = 3 * MINUTE_MS;
 export const QUEUE_REAP_BATCH = 10;
+
+/** Pace at which what has grown old is purged. */
+export const PURGE_SCHEDULE_MS = 3 * MINUTE_MS;
 
 /** How long finished entries are kept (`queue.history.retention`), and how many one purge statement takes. */
 export const QUEUE_HISTORY_RETENTION_MS = 90 * DAY_MS;
@@ -356,6 +380,9 @@ export const SETTLE_TIMEOUT_MS = MINUTE_MS;
 
 /** How long the database may take to answer. */
 export const HEALTH_ANSWER_MS = 2 * SECOND_MS;
+
+/** From when on a queue entry counts as late (`health.lateThreshold`). */
+export const LATE_THRESHOLD_MS = MINUTE_MS;
 
 /** Queue entries that may be late, and how late one may be, before a node counts as ill. */
 export const MAX_LATE_ENTRIES = 1_000;

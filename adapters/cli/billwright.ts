@@ -21,7 +21,11 @@ const usage = `Usage: billwright <command> [options]
     --default-catalog <file>
                          catalog.uri: XML of the catalog that tenants created with useGlobalDefault=true see until they
                          have their own (default: the sample OrchardDemo of the package)
-    Server properties; the environment can set each too (SERVICE_server_basePath, ...), the option wins:
+    --config <file>      JSON object of properties, {"org.service.payment.retry.days": "3,5,7", ...}
+    Server properties; the environment (SERVICE_server_basePath, ...) and the file of --config can set each too: an
+    option wins over the environment, and that over the file:
+    --node-name <name>   server.nodeName: unique among the nodes of a database; one that keeps its name takes its work up
+                         again at once when it restarts (default: host name and an id of the start)
     --base-path <path>   server.basePath: prefix of every path
     --trusted-proxies <list>
                          server.trustedProxies: addresses and networks whose forwarding headers are believed
@@ -31,6 +35,8 @@ const usage = `Usage: billwright <command> [options]
                          jaxrs.location.full.url: false makes Location a path only
     --default-dialect <D|K>
                          server.defaultDialect: dialect of calls with headers of neither family
+    --alias-prefixes <list>
+                         server.headers.aliasPrefixes: header prefixes that are read like X-Service- (default X-Killbill-)
     --limit-json, --limit-text, --limit-header, --limit-url <size>
                          server.limits.*: bytes, or such as 2MiB (default 1MiB, 10MiB, 16KiB, 8KiB)
     --limit-list, --limit-page <n>
@@ -56,8 +62,15 @@ const usage = `Usage: billwright <command> [options]
                          in test mode false)
     --session-timeout <span>
                          rbac.globalSessionTimeout: idle time after which a login session ends (default 1h)
-    The environment alone sets what holds for tenants without a value of their own (SERVICE_payment_retry_days=3,5,7),
-    and notifications.allowPrivateNetworks: false refuses callbacks into private networks (default true)
+    Environment and file alone set what holds for tenants without a value of their own (SERVICE_payment_retry_days=3,5,7),
+    and these (with their defaults):
+      server.test.mode (false: as --test-mode)          notifications.allowPrivateNetworks (true)
+      server.callCompletion.maxSec (120)                server.idempotency.retention (24h)
+      server.pagination.countThreshold (20000)          queue.history.retention (90d)
+      health.lateThreshold (60s)
+    and of each queue, persistent.bus.main and notificationq.main, for this node:
+      max.failure.retry (3), claim.time (5m), sleep (3s), reapThreshold (10m), reapSchedule (3m), maxReDispatchCount (10),
+      claimed and (notification.)nbThreads (as many as are due, 100 of both queues at a time), (notification.)off (false)
 
   migrate    Bring the schema of a database up to date.
     --database <where>   as above
@@ -79,30 +92,46 @@ const database = { type: 'string', default: 'billwright.db' } as const;
 /** Each command loads only what it needs: the server must be up in half a second. */
 const commands: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
   async serve(args) {
-    const [{ serve }, { httpOptions, httpSettings }, { defaultCatalog, environmentConfiguration }] =
-      await Promise.all([import('./serve.ts'), import('./settings.ts'), import('./engine-settings.ts')]);
+    const [
+      { serve },
+      { httpOptions, httpSettings, processSettings },
+      { defaultCatalog, environmentConfiguration },
+      { configurationFile },
+    ] = await Promise.all([
+      import('./serve.ts'),
+      import('./settings.ts'),
+      import('./engine-settings.ts'),
+      import('./configuration-file.ts'),
+    ]);
     const { values } = parsed(args, {
       port: { type: 'string', default: '8080' },
       host: { type: 'string', default: '127.0.0.1' },
       database,
       migrate: { type: 'boolean', default: false },
       'test-mode': { type: 'boolean', default: false },
+      config: { type: 'string' },
+      'node-name': { type: 'string' },
       'sandbox-ledger': { type: 'string' },
       'default-catalog': { type: 'string' },
       ...httpOptions,
     });
-    if (values['sandbox-ledger'] !== undefined && !values['test-mode'])
+    const file = values.config === undefined ? {} : await configurationFile(values.config);
+    const environment = { ...file, ...process.env };
+    const { testMode, nodeName } = processSettings(values, environment);
+    if (values['sandbox-ledger'] !== undefined && !testMode)
       throw new UsageError('--sandbox-ledger needs --test-mode: there is no sandbox gateway without it');
     await serve({
       port: portOf(values.port),
       host: values.host,
       database: values.database,
       migrate: values.migrate,
-      testMode: values['test-mode'],
+      testMode,
+      nodeName,
+      environment,
       sandboxLedger: values['sandbox-ledger'],
-      http: httpSettings(values, process.env),
-      configuration: environmentConfiguration(process.env),
-      defaultCatalog: await defaultCatalog(values['default-catalog'], process.env),
+      http: httpSettings(values, environment),
+      configuration: environmentConfiguration(environment),
+      defaultCatalog: await defaultCatalog(values['default-catalog'], environment),
     });
   },
   async migrate(args) {

@@ -1,7 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { BillingError } from '../../lib/errors/index.ts';
-import { type ConfigurationObject, configurableProperties } from '../../lib/tenants/configuration/index.ts';
+import {
+  type ConfigurationObject,
+  configurableProperties,
+  serverProperties,
+} from '../../lib/tenants/configuration/index.ts';
 import { type Environment, environmentValue } from './environment.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -11,13 +15,25 @@ const SHOWN_PROBLEMS = 10;
 /**
  * Properties of the engine that the environment sets (platform.md §4.1), with their full names: for the whole server, and
  * for tenants without a value of their own.
+ * @throws UsageError for a property of the whole server whose value is no good; the others fall back to their default
+ * with a warning.
  */
 export function environmentConfiguration(environment: Environment): ConfigurationObject {
   const set = configurableProperties.flatMap((name) => {
-    const [, text] = environmentValue(name, environment);
-    return text === undefined ? [] : [[`org.service.${name}`, text] as const];
+    const [source, text] = environmentValue(name, environment);
+    if (text === undefined || !isSet(name, source, text)) return [];
+    return [[`org.service.${name}`, text] as const];
   });
   return Object.fromEntries(set);
+}
+
+/** An empty text sets nothing of the whole server; of a tenant it may be an empty list. */
+function isSet(name: string, source: string, text: string): boolean {
+  const property = Object.entries(serverProperties).find(([each]) => each === name)?.[1];
+  if (property === undefined) return true;
+  if (text === '') return false;
+  if (property.parse(text) !== undefined) return true;
+  throw new UsageError(`${source} "${text}" is not ${property.expectation}`);
 }
 
 /** The sample catalog that comes with the package, beside its `package.json`. */

@@ -1,14 +1,20 @@
+/** Where properties come from besides options: variables of the environment, and names as a configuration file has them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Prefixes of a property in the environment, the documented one first (platform.md §4.1). */
-const prefixes = ['SERVICE_', 'SERVICE_org_service_', 'SERVICE_org_killbill_'];
+const variablePrefixes = ['SERVICE_', 'SERVICE_org_service_', 'SERVICE_org_killbill_'];
+/** Prefixes in a configuration file, which stands behind the environment. */
+const namePrefixes = ['org.service.', 'org.killbill.'];
 
-/** The variable that sets a property, and its value; both empty where there is none. */
+/** The variable, or name in the file, that sets a property, and its value; both empty where there is none. */
 export function environmentValue(
   property: string,
   environment: Environment,
-): readonly [variable: string, text: string | undefined] {
-  const variables = prefixes.map((prefix) => prefix + property.replaceAll('.', '_'));
-  const variable = variables.find((each) => environment[each] !== undefined) ?? '';
-  return [variable, environment[variable]];
+): readonly [source: string, text: string | undefined] {
+  const sources = [
+    ...variablePrefixes.map((prefix) => prefix + property.replaceAll('.', '_')),
+    ...namePrefixes.map((prefix) => prefix + property),
+  ];
+  const source = sources.find((each) => environment[each] !== undefined) ?? '';
+  return [source, environment[source]];
 }

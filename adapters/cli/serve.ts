@@ -6,10 +6,11 @@ import type { PaymentGateway } from '../../lib/ports/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import type { ConfigurationObject } from '../../lib/tenants/configuration/index.ts';
 import { createKoaApp, type Listening, listen } from '../koa/index.ts';
-import { scryptHasher, sharedTestClock, systemClock, uuidGenerator } from '../node/index.ts';
+import { newNodeName, scryptHasher, sharedTestClock, systemClock, uuidGenerator } from '../node/index.ts';
 import { administratorOf, choosePassword, ensureLogin, type Login, loginText } from './administrator.ts';
 import { isPostgresqlUrl, openStorage } from './database.ts';
 import { withProblems } from './engine-settings.ts';
+import type { Environment } from './environment.ts';
 import { createLogger } from './logger.ts';
 import { refuseTestModeInProduction, refuseTestPassword } from './production.ts';
 import { cipherOf } from './server-key.ts';
@@ -26,6 +27,10 @@ export interface ServeOptions {
   /** Whether to bring the schema of a PostgreSQL database up to date first. */
   readonly migrate: boolean;
   readonly testMode: boolean;
+  /** Unique among the nodes of the database; undefined: one of its own at each start. */
+  readonly nodeName: string | undefined;
+  /** The environment, over the configuration file. */
+  readonly environment: Environment;
   /** The file in which the sandbox gateway of test mode remembers what it has done. */
   readonly sandboxLedger: string | undefined;
   readonly http: HttpSettings;
@@ -37,24 +42,26 @@ export interface ServeOptions {
 
 /** Runs the server until it is told to stop. */
 export async function serve(options: ServeOptions): Promise<void> {
-  refuseTestModeInProduction(process.env, options);
-  const password = choosePassword(process.env, options);
-  const logger = createLogger(process.env.BILLWRIGHT_LOG_LEVEL);
+  const { environment } = options;
+  refuseTestModeInProduction(environment, options);
+  const password = choosePassword(environment, options);
+  const logger = createLogger(environment.BILLWRIGHT_LOG_LEVEL);
   const storage = await openStorage(options.database, options);
   let listening: Listening | undefined;
   try {
-    const { billing, app } = await compose({ options, storage, logger });
-    await refuseTestPassword(billing, process.env, options);
+    const nodeName = options.nodeName ?? newNodeName();
+    const { billing, app } = await compose({ options: { ...options, nodeName }, storage, logger });
+    await refuseTestPassword(billing, environment, options);
     // Before the administrator is made: a password of a start that fails would be shown to nobody.
     const { port, host, http } = options;
     listening = await listen(app, { port, host, maxHeaderBytes: http.limits.header });
-    const login = await ensureLogin(billing, administratorOf(process.env), password);
+    const login = await ensureLogin(billing, administratorOf(environment), password);
     console.log(loginText(login));
     billing.start();
     stopOnSignal({ billing, listening, logger });
     if (options.testMode) warnOfTestMode(logger, login);
     const database = shownDatabase(options.database);
-    logger.info({ host: listening.host, port: listening.port, database }, 'serving');
+    logger.info({ host: listening.host, port: listening.port, database, node: nodeName }, 'serving');
     announce(listening, options);
   } catch (error) {
     // An open port and open connections would keep a process alive that cannot serve.
@@ -72,7 +79,7 @@ function warnOfTestMode(logger: PinoLogger, { user, chosen }: Login): void {
 
 /** Puts the server together: storage, clock, gateway, engine, HTTP. */
 async function compose(parts: {
-  readonly options: ServeOptions;
+  readonly options: ServeOptions & { readonly nodeName: string };
   readonly storage: Storage<never>;
   readonly logger: PinoLogger;
 }) {
@@ -85,8 +92,9 @@ async function compose(parts: {
     systemClock: system,
     ids: uuidGenerator(),
     hasher: scryptHasher(),
-    cipher: cipherOf(process.env, logger),
+    cipher: cipherOf(options.environment, logger),
     logger,
+    nodeName: options.nodeName,
     gateways: options.testMode ? [await openSandbox(options, logger)] : [],
     configuration: options.configuration,
     defaultCatalog: options.defaultCatalog,

@@ -16,6 +16,29 @@ const longestLifetimeMs = 30 * 24 * 3_600_000;
 /** Options of the command line by name; all are text. */
 type Given = Readonly<Record<string, string | boolean | undefined>>;
 
+/** The server as a process, besides how it answers. */
+export interface ProcessSettings {
+  readonly testMode: boolean;
+  /** Undefined: one of its own at each start. */
+  readonly nodeName: string | undefined;
+}
+
+/** @throws UsageError that names the option or variable whose value is no good. */
+export function processSettings(
+  given: { readonly 'test-mode': boolean; readonly 'node-name'?: string | undefined },
+  environment: Environment,
+): ProcessSettings {
+  const [testSource, testText = ''] = environmentValue('server.test.mode', environment);
+  const isTest = testText === '' ? false : flag(testText);
+  if (isTest === undefined) throw new UsageError(`${testSource} "${testText}" is not true or false`);
+  const option = given['node-name'];
+  const [nameSource, name = ''] =
+    option === undefined ? environmentValue('server.nodeName', environment) : ['--node-name', option];
+  if (!/^[\w.:@-]{0,128}$/.test(name))
+    throw new UsageError(`${nameSource} "${name}" is not a name of at most 128 letters, digits and .:@_-`);
+  return { testMode: given['test-mode'] || isTest, nodeName: name === '' ? undefined : name };
+}
+
 /** How the server answers over HTTP. */
 export interface HttpSettings {
   readonly basePath: string;
@@ -23,6 +46,7 @@ export interface HttpSettings {
   readonly locationHost: string | undefined;
   readonly locationFullUrl: boolean;
   readonly defaultDialect: Dialect;
+  readonly aliasPrefixes: readonly string[] | undefined;
   readonly limits: Partial<RequestLimits>;
   readonly requestTimeMs: number | undefined;
   readonly rates: Partial<RequestRates>;
@@ -42,6 +66,7 @@ const propertyOf = {
   'location-host': 'jaxrs.location.host',
   'location-full-url': 'jaxrs.location.full.url',
   'default-dialect': 'server.defaultDialect',
+  'alias-prefixes': 'server.headers.aliasPrefixes',
   'limit-json': 'server.limits.json',
   'limit-text': 'server.limits.text',
   'limit-header': 'server.limits.header',
@@ -82,6 +107,7 @@ export function httpSettings(given: Given, environment: Environment): HttpSettin
     locationHost: read('location-host', (text) => (/^[\w.:[\]-]+$/.test(text) ? text : undefined)),
     locationFullUrl: read('location-full-url', flag) ?? true,
     defaultDialect: read('default-dialect', (text) => dialects.find((each) => each === text)) ?? Dialect.D,
+    aliasPrefixes: read('alias-prefixes', headerPrefixes),
     limits: present({
       json: read('limit-json', bytes),
       text: read('limit-text', bytes),
@@ -118,6 +144,7 @@ const expectationOf: Readonly<Record<SettingName, string>> = {
   'location-host': 'a host, or a host and port',
   'location-full-url': 'true or false',
   'default-dialect': dialects.join(' or '),
+  'alias-prefixes': 'a list of header prefixes such as X-Killbill-,X-Acme-',
   'limit-json': size,
   'limit-text': size,
   'limit-header': size,
@@ -161,6 +188,11 @@ function addresses(text: string): readonly string[] | undefined {
 function origins(text: string): readonly string[] | undefined {
   const list = text.split(',').map((each) => each.trim());
   return list.every((each) => each === '*' || URL.parse(each)?.origin === each) ? list : undefined;
+}
+
+function headerPrefixes(text: string): readonly string[] | undefined {
+  const list = text.split(',').map((each) => each.trim());
+  return list.every((each) => /^[A-Za-z][\w-]{0,60}-$/.test(each)) ? list : undefined;
 }
 
 function isNetwork(text: string): boolean {

@@ -6,7 +6,9 @@ import {
   ACCOUNT_LOCK_WAIT_MS,
   FIRST_TRANSACTION_RETRY_PAUSE_MS,
   LONGEST_TRANSACTION_RETRY_PAUSE_MS,
+  MAX_COUNTED_RECORDS,
   MAX_TRANSACTION_RETRIES,
+  QUEUE_POLL_MS,
 } from '../../lib/limits.ts';
 import {
   type Authorship,
@@ -32,7 +34,7 @@ import {
 import type { Dialect } from './dialect.ts';
 import { type HostEntityManager, HostTransactions } from './host-transactions.ts';
 import { idempotencyStore } from './idempotency-store.ts';
-import type { ConsumedTopics } from './outbox.ts';
+import type { Dispatch } from './outbox.ts';
 import { queueStore, type SystemAccess } from './queue-store.ts';
 import { readSchemaState, refusal } from './schema.ts';
 import { securityStore } from './security-store.ts';
@@ -70,7 +72,8 @@ interface Shared {
   readonly parts: StorageParts;
   readonly commitListeners: Set<() => void>;
   readonly hosts: HostTransactions;
-  consumed: ConsumedTopics;
+  dispatch: Dispatch;
+  countThreshold: number;
   lockWaitOf: LockWaitOf;
   connected: Promise<void> | undefined;
 }
@@ -110,7 +113,8 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
         parts,
         commitListeners,
         hosts,
-        consumed: null,
+        dispatch: { consumed: null, pollMs: QUEUE_POLL_MS },
+        countThreshold: MAX_COUNTED_RECORDS,
         lockWaitOf: async () => ACCOUNT_LOCK_WAIT_MS,
         connected: undefined,
       },
@@ -119,19 +123,20 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
   }
 
   async read<T>(tenant: TenantRef, work: (session: ReadSession) => Promise<T>): Promise<T> {
-    const { dialect, trace } = this.#shared.parts;
+    const { countThreshold, hosts, parts } = this.#shared;
     if (this.#host) {
-      const transaction = this.#shared.hosts.transactionOf(this.#host);
-      return work(readSession(new Runner(dialect, transaction, trace), tenant));
+      const transaction = hosts.transactionOf(this.#host);
+      return work(readSession(new Runner(parts.dialect, transaction, parts.trace), tenant, countThreshold));
     }
-    return this.#transaction((runner) => work(readSession(runner, tenant)), 'read');
+    return this.#transaction((runner) => work(readSession(runner, tenant, countThreshold)), 'read');
   }
 
   async readInOneStatement<T>(tenant: TenantRef, work: (session: ReadSession) => Promise<T>): Promise<T> {
     if (this.#host) return this.read(tenant, work);
     await this.#connect();
     const { connection, dialect, trace } = this.#shared.parts;
-    return work(readSession(new Runner(dialect, forOneStatement(connection.getClient()), trace), tenant));
+    const runner = new Runner(dialect, forOneStatement(connection.getClient()), trace);
+    return work(readSession(runner, tenant, this.#shared.countThreshold));
   }
 
   async readText(
@@ -176,8 +181,12 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
     this.#shared.lockWaitOf = waitOf;
   }
 
-  setConsumedTopics(topics: ReadonlySet<string>): void {
-    this.#shared.consumed = topics;
+  setConsumedTopics(topics: ReadonlySet<string>, pollMs: number = QUEUE_POLL_MS): void {
+    this.#shared.dispatch = { consumed: topics, pollMs };
+  }
+
+  setCountThreshold(records: number): void {
+    this.#shared.countThreshold = records;
   }
 
   async prepare(): Promise<void> {
@@ -204,8 +213,8 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
     runner: Runner,
     { work, ...call }: Operation<T>,
   ): Promise<{ readonly result: T; readonly dueNow: boolean }> {
-    const { consumed, lockWaitOf, parts } = this.#shared;
-    const { session, flush } = writeSession({ runner, ...call, consumed, lockWaitOf });
+    const { dispatch, lockWaitOf, countThreshold, parts } = this.#shared;
+    const { session, flush } = writeSession({ runner, ...call, dispatch, lockWaitOf, countThreshold });
     const result = await work(session);
     const dueNow = await flush();
     const notify = dueNow ? parts.dialect.notify(this.#host ? '' : parts.nodeTag) : null;

@@ -1,4 +1,3 @@
-import { QUEUE_POLL_MS } from '../../lib/limits.ts';
 import type { Authorship } from '../../lib/ports/storage/index.ts';
 import {
   type NewBusEvent,
@@ -13,25 +12,31 @@ import type { TenantScope } from './record-access.ts';
 import { isIn, raw, sql } from './sql.ts';
 import { queueEntriesTable, type StoredEntry } from './tables/queue.ts';
 
-/** Bus event types that this engine's handlers consume; null until the engine has said so. */
-export type ConsumedTopics = ReadonlySet<string> | null;
+/** What the engine has told of its dispatcher. */
+export interface Dispatch {
+  /** Bus event types that its handlers consume; null until it has said so. */
+  readonly consumed: ReadonlySet<string> | null;
+  /** How often it looks by itself. */
+  readonly pollMs: number;
+}
 
 /** The bus events and notifications of a transaction, written with it in one go (architecture rule 6). */
 export class Outbox {
   readonly #authorship: Authorship;
-  readonly #consumed: ConsumedTopics;
+  readonly #dispatch: Dispatch;
   #entries: StoredEntry[] = [];
 
-  constructor(authorship: Authorship, consumed: ConsumedTopics) {
+  constructor(authorship: Authorship, dispatch: Dispatch) {
     this.#authorship = authorship;
-    this.#consumed = consumed;
+    this.#dispatch = dispatch;
   }
 
   publish(events: readonly NewBusEvent[]): void {
     const now = this.#authorship.createdDate;
+    const { consumed } = this.#dispatch;
     for (const { type, accountRecordId, payload } of events) {
       // What nobody will handle is history at once: kept for readers, never claimed.
-      const isConsumed = this.#consumed === null || this.#consumed.has(type);
+      const isConsumed = consumed === null || consumed.has(type);
       this.#entries.push({
         ...this.#entryOf(accountRecordId),
         kind: QueueKind.BUS,
@@ -101,9 +106,9 @@ export class Outbox {
       }),
     );
     await scope.runner.dialect.insertEntries(scope.runner, encoded);
-    const now = this.#authorship.createdDate;
+    const soon = this.#authorship.createdDate + this.#dispatch.pollMs;
     return entries.some(
-      (entry) => entry.processingState === ProcessingState.AVAILABLE && entry.dueOrder <= now + QUEUE_POLL_MS,
+      (entry) => entry.processingState === ProcessingState.AVAILABLE && entry.dueOrder <= soon,
     );
   }
 

@@ -3,7 +3,7 @@ import type { ClaimedEntry, ClaimRequest } from '../../lib/ports/storage/index.t
 import { ProcessingState, QueueKind } from '../../lib/queue/model.ts';
 import { numberOf, type Row } from './columns.ts';
 import type { Runner } from './connection.ts';
-import { isIn, raw, type Sql, sql } from './sql.ts';
+import { isIn, nothing, raw, type Sql, sql } from './sql.ts';
 import { queueEntriesTable } from './tables/queue.ts';
 
 /**
@@ -36,7 +36,7 @@ export function dueEntries(request: ClaimRequest): Sql {
     select e.record_id from bw_queue_entries e
     where e.processing_state = 'AVAILABLE' and e.due_order <= ${request.businessNow}
       and (e.available_at_ms is null or e.available_at_ms <= ${request.systemNowMs})
-      and ${isIn('e.topic', 'text', request.topics)}
+      and ${isIn('e.topic', 'text', request.topics)} ${ofKind(request)}
       and (e.account_record_id is null or (
         not exists (
           select 1 from bw_queue_entries b
@@ -52,6 +52,12 @@ export function dueEntries(request: ClaimRequest): Sql {
               or (b.kind = ${QueueKind.BUS} and b.available_at_ms <= ${request.systemNowMs + QUEUE_ORDER_WAIT_MS}))
           limit 1 offset 0)))
     order by e.due_order, e.record_id limit ${request.limit}`;
+}
+
+/** A bus entry stands at 0 in the order of claims, along whose index the scan stays. */
+function ofKind({ kind }: ClaimRequest): Sql {
+  if (kind === undefined) return nothing;
+  return kind === QueueKind.BUS ? sql`and e.due_order = 0` : sql`and e.due_order > 0`;
 }
 
 interface Claimed {

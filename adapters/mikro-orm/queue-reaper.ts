@@ -11,7 +11,7 @@ export async function reapEntries(
   runner: Runner,
   request: Parameters<QueueStore['reap']>[0],
 ): Promise<number> {
-  const { owner, systemNowMs, claimedBeforeMs, limit } = request;
+  const { owner, systemNowMs, claimedBeforeMs, limit, kind } = request;
   const whose =
     owner === undefined
       ? sql`and available_at_ms <= ${systemNowMs} and claimed_at_ms <= ${claimedBeforeMs}`
@@ -21,6 +21,7 @@ export async function reapEntries(
   const rows = await runner.rows(sql`
     select ${raw(runner.dialect.selectList(queueEntriesTable))} from bw_queue_entries
     where processing_state = ${ProcessingState.IN_PROCESSING} ${whose}
+      ${kind === undefined ? nothing : sql`and kind = ${kind}`}
     order by record_id limit ${limit} ${raw(runner.dialect.forUpdateSkipLocked)}`);
   if (rows.length === 0) return 0;
   const stale = rows.map((row) => ({

@@ -1,4 +1,5 @@
 import type {
+  BacklogRequest,
   ClaimedEntry,
   FailedEntry,
   QueueBacklog,
@@ -6,7 +7,7 @@ import type {
   WorkCause,
 } from '../../lib/ports/storage/index.ts';
 import { ProcessingState, QueueKind } from '../../lib/queue/model.ts';
-import { type Instant, instant } from '../../lib/time/index.ts';
+import { instant } from '../../lib/time/index.ts';
 import { type Column, numberOf } from './columns.ts';
 import type { Runner, StatementResult } from './connection.ts';
 import { claimEntries } from './queue-claim.ts';
@@ -86,7 +87,7 @@ export function queueStore(access: SystemAccess, onSignal: QueueStore['onSignal'
       ).rows;
       return numberOf(row?.pending, 'pending');
     },
-    backlog: async (businessNow, limit) => readBacklog(await access.run(backlogOf(businessNow, limit))),
+    backlog: async (request) => readBacklog(await access.run(backlogOf(request)), request),
     onSignal,
     purgeHistory: async (before, limit) => {
       const { affected } = await access.run(sql`
@@ -100,28 +101,37 @@ export function queueStore(access: SystemAccess, onSignal: QueueStore['onSignal'
 
 /**
  * Bus entries come first along the index of due entries, so the oldest is the first of them or of the others. Counting in
- * that order keeps PostgreSQL on the index instead of reading the table until it has found enough.
+ * that order, and of the first `limit` only, keeps PostgreSQL on the index instead of reading the table until it has found
+ * enough.
  */
-function backlogOf(businessNow: Instant, limit: number): Sql {
-  const since = sql`case when created_date > effective_date then created_date else effective_date end`;
-  const first = (condition: Sql): Sql => sql`(
-    select ${since} from bw_queue_entries where processing_state = 'AVAILABLE' and ${condition}
-    order by due_order, record_id limit 1)`;
-  return sql`
-    select ${first(sql`due_order = 0`)} as oldest_event,
-      ${first(sql`due_order > 0 and due_order <= ${businessNow}`)} as oldest_notification,
-      (select count(*) from (
-        select 1 from bw_queue_entries where processing_state = 'AVAILABLE' and due_order <= ${businessNow}
-        order by due_order, record_id limit ${limit}) as due) as late`;
+function backlogOf({ since, limit, kind }: BacklogRequest): Sql {
+  const begun = sql`case when created_date > effective_date then created_date else effective_date end`;
+  const parts = [
+    { kind: QueueKind.BUS, due: sql`due_order = 0` },
+    { kind: QueueKind.NOTIFICATION, due: sql`due_order > 0 and due_order <= ${since}` },
+  ].map((part) => {
+    const isAsked = kind === undefined || kind === part.kind;
+    const found = (limited: number): Sql => sql`
+      select ${begun} as begun from bw_queue_entries where processing_state = 'AVAILABLE' and ${part.due}
+      order by due_order, record_id limit ${isAsked ? limited : 0}`;
+    return {
+      oldest: sql`(${found(1)})`,
+      late: sql`(select count(*) from (${found(limit)}) as due where begun <= ${since})`,
+    };
+  });
+  const [bus, notifications] = parts as [(typeof parts)[0], (typeof parts)[0]];
+  return sql`select ${bus.oldest} as oldest_event, ${notifications.oldest} as oldest_notification,
+    ${bus.late} + ${notifications.late} as late`;
 }
 
-function readBacklog({ rows: [row] }: StatementResult): QueueBacklog {
-  const since = [row?.oldest_event, row?.oldest_notification]
+function readBacklog({ rows: [row] }: StatementResult, { since, limit }: BacklogRequest): QueueBacklog {
+  const begun = [row?.oldest_event, row?.oldest_notification]
     .filter((value) => value !== null)
-    .map((value) => numberOf(value, 'oldest'));
+    .map((value) => numberOf(value, 'oldest'))
+    .filter((each) => each <= since);
   return {
-    late: numberOf(row?.late, 'late'),
-    oldest: since.length === 0 ? null : instant(Math.min(...since)),
+    late: Math.min(numberOf(row?.late, 'late'), limit),
+    oldest: begun.length === 0 ? null : instant(Math.min(...begun)),
   };
 }
 

@@ -11,6 +11,8 @@ import type { RecordTable } from './tables/record-table.ts';
 export interface TenantScope {
   readonly runner: Runner;
   readonly tenantRecordId: number;
+  /** Records up to which lists are counted; default 20,000. */
+  readonly countThreshold?: number;
 }
 
 type Stored<R> = R & { readonly recordId: number };
@@ -97,7 +99,7 @@ export async function page<R extends object>(
   const count = (condition: Sql): Sql => sql`
     select count(*) from (
       select 1 from ${raw(table.name)} where ${condition}
-      limit ${MAX_COUNTED_RECORDS + 1}) counted`;
+      limit ${(scope.countThreshold ?? MAX_COUNTED_RECORDS) + 1}) counted`;
   const all =
     among === within
       ? nothing

@@ -19,7 +19,7 @@ import { exportReads } from './export-store.ts';
 import { invoiceReads, invoiceWrites } from './invoice-store.ts';
 import { keyValueReads, keyValueWrites } from './key-value-store.ts';
 import { notificationReads } from './notification-store.ts';
-import { type ConsumedTopics, Outbox } from './outbox.ts';
+import { type Dispatch, Outbox } from './outbox.ts';
 import { paymentReads, paymentWrites } from './payment-store.ts';
 import { endEntries, markEntriesDone } from './queue-completion.ts';
 import type { TenantScope } from './record-access.ts';
@@ -29,8 +29,8 @@ import { tagReads, tagWrites } from './tag-store.ts';
 import { RevisionsOfSession } from './tenant-revisions.ts';
 
 /** A session that reads, over a transaction whose beginning and end are its caller's. */
-export function readSession(runner: Runner, tenant: TenantRef): ReadSession {
-  const scope: TenantScope = { runner, tenantRecordId: tenant.recordId };
+export function readSession(runner: Runner, tenant: TenantRef, countThreshold: number): ReadSession {
+  const scope: TenantScope = { runner, tenantRecordId: tenant.recordId, countThreshold };
   return reads(scope, tenant, new RevisionsOfSession(scope));
 }
 
@@ -64,13 +64,15 @@ export function writeSession(input: {
   readonly runner: Runner;
   readonly tenant: TenantRef;
   readonly authorship: Authorship;
-  readonly consumed: ConsumedTopics;
+  readonly dispatch: Dispatch;
   readonly lockWaitOf: LockWaitOf;
+  readonly countThreshold: number;
 }): OpenWriteSession {
-  const { runner, tenant, authorship, consumed, lockWaitOf } = input;
+  const { runner, tenant, authorship, dispatch, lockWaitOf, countThreshold } = input;
   const changes = new ChangeLog();
-  const outbox = new Outbox(authorship, consumed);
-  const scope: WriteScope = { runner, tenantRecordId: tenant.recordId, changes, authorship };
+  const outbox = new Outbox(authorship, dispatch);
+  const tenantRecordId = tenant.recordId;
+  const scope: WriteScope = { runner, tenantRecordId, countThreshold, changes, authorship };
   const revisions = new RevisionsOfSession(scope);
   const readable = reads(scope, tenant, revisions);
   const session: WriteSession = {

@@ -1,5 +1,6 @@
 import { Billing as Engine, type BillingOptions as EngineOptions } from '../../lib/billing.ts';
 import { consoleLogger } from './console-logger.ts';
+import { newNodeName } from './node-name.ts';
 import { scryptHasher } from './scrypt-hasher.ts';
 import { unencrypted } from './secret-cipher.ts';
 import { systemClock } from './system-clock.ts';
@@ -14,7 +15,7 @@ export type Billing<Host = never> = Engine<Host>;
 export const Billing = {
   /**
    * Opens the engine in a Node process: real time, UUIDv7, scrypt, signing keys kept as they are (see
-   * `secretCipher`), and a logger that writes warnings to standard error,
+   * `secretCipher`), a logger that writes warnings to standard error, and a node name of host name and boot id,
    * each replaceable by an option.
    *
    * @example
@@ -31,6 +32,7 @@ export const Billing = {
       hasher: scryptHasher(),
       cipher: unencrypted(),
       logger: consoleLogger(),
+      nodeName: newNodeName(),
       ...options,
     });
   },

@@ -1,6 +1,8 @@
 import { HEALTH_ANSWER_MS, MAX_LATE_ENTRIES } from '../limits.ts';
 import type { Ports } from '../ports/index.ts';
 import type { QueueStore, SystemStore } from '../ports/storage/index.ts';
+import type { QueueKind } from '../queue/model.ts';
+import { addMilliseconds } from '../time/index.ts';
 import { atMost, TIME_OVER } from '../wait/at-most.ts';
 import {
   clockCheck,
@@ -16,7 +18,7 @@ import {
 export interface HealthReport {
   /** The database answers within 2 s. */
   readonly database: HealthCheck;
-  /** At most 1000 queue entries are late, and none for more than 10 minutes. */
+  /** At most 1000 queue entries are late (`health.lateThreshold`), and none for more than 10 minutes. */
   readonly queues: HealthCheck;
   /** The clocks of this process and of the database differ by at most 5 s. */
   readonly clock: HealthCheck;
@@ -29,21 +31,30 @@ type HealthPorts = Pick<Ports, 'clock' | 'systemClock' | 'logger'> & {
   };
 };
 
+/** What is to be known of the queues of this node. */
+interface QueueHealth {
+  /** The kinds of entries that it works on now. */
+  workedOn(): readonly QueueKind[];
+  /** From when on an entry is late (`health.lateThreshold`). */
+  readonly lateThresholdMs: number;
+}
+
 /** Tells whether this node can serve, with a constant number of cheap queries. */
 export class HealthService {
   readonly #ports: HealthPorts;
-  readonly #worksOnQueues: () => boolean;
+  readonly #queueing: QueueHealth;
 
-  constructor(ports: HealthPorts, worksOnQueues: () => boolean) {
+  constructor(ports: HealthPorts, queueing: QueueHealth) {
     this.#ports = ports;
-    this.#worksOnQueues = worksOnQueues;
+    this.#queueing = queueing;
   }
 
   /** Runs all checks at once; never throws. */
   async report(): Promise<HealthReport> {
+    const kinds = this.#queueing.workedOn();
     const [database, queues, clock] = await Promise.all([
       this.#check('database', () => this.#database()),
-      this.#worksOnQueues() ? this.#check('queues', () => this.#queues()) : queuesOff,
+      kinds.length === 0 ? queuesOff : this.#check('queues', () => this.#queues(kinds)),
       this.#check('clock', () => this.#clock()),
     ]);
     return { database, queues, clock };
@@ -66,9 +77,15 @@ export class HealthService {
     return databaseAnswers;
   }
 
-  async #queues(): Promise<HealthCheck> {
+  async #queues(kinds: readonly QueueKind[]): Promise<HealthCheck> {
     const now = this.#ports.clock.now();
-    return queuesCheck(await this.#ports.storage.queue.backlog(now, MAX_LATE_ENTRIES + 1), now);
+    const [kind, other] = kinds;
+    const backlog = await this.#ports.storage.queue.backlog({
+      since: addMilliseconds(now, -this.#queueing.lateThresholdMs),
+      limit: MAX_LATE_ENTRIES + 1,
+      ...(kind === undefined || other !== undefined ? {} : { kind }),
+    });
+    return queuesCheck(backlog, now);
   }
 
   async #clock(): Promise<HealthCheck> {

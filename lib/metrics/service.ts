@@ -29,7 +29,7 @@ export class MetricsService {
   async #queue(): Promise<readonly Metric[]> {
     const { clock, storage } = this.#ports;
     const now = clock.now();
-    const { late, oldest } = await storage.queue.backlog(now, MAX_LATE_ENTRIES + 1);
+    const { late, oldest } = await storage.queue.backlog({ since: now, limit: MAX_LATE_ENTRIES + 1 });
     return [
       gauge(
         'queue_due_entries',

@@ -1,9 +1,7 @@
 import type { TenantRef } from '../context.ts';
 import {
   QUEUE_CLAIM_LIMIT,
-  QUEUE_LEASE_MS,
-  QUEUE_POLL_MS,
-  QUEUE_REAP_THRESHOLD_MS,
+  QUEUE_HISTORY_RETENTION_MS,
   QUEUE_SETTLE_POLL_MS,
   QUEUE_SHUTDOWN_WAIT_MS,
   QUEUE_WORKERS,
@@ -15,6 +13,16 @@ import { EntryCounts } from './entry-counts.ts';
 import { EntryRunner } from './entry-runner.ts';
 import type { QueueHandler } from './handler.ts';
 import { Housekeeping } from './housekeeping.ts';
+import type { QueueKind } from './model.ts';
+import {
+  type ClaimLane,
+  claimLanes,
+  DEFAULT_QUEUE_SETTINGS,
+  kindsWorkedOn,
+  pollMsOf,
+  type QueueSettings,
+  reapLanes,
+} from './queue-settings.ts';
 import { Signal } from './signal.ts';
 
 export interface DispatcherOptions {
@@ -23,14 +31,18 @@ export interface DispatcherOptions {
   readonly tenantOf: (recordId: number) => Promise<TenantRef>;
   /** Unique name of this node (platform.md §15). */
   readonly node: string;
-  /** Lease of a claim; default 5 minutes. */
-  readonly leaseMs?: number;
-  /** Age from which a dead claim is reaped; default 10 minutes. */
-  readonly reapThresholdMs?: number;
-  /** Poll when nothing wakes the dispatcher; default 3 seconds. */
-  readonly pollMs?: number;
+  /** Default those of platform.md §4.3. */
+  readonly settings?: QueueSettings;
+  /** How long finished entries are kept; default 90 days. */
+  readonly historyRetentionMs?: number;
   /** What else is to be cared for from time to time; default nothing. */
   readonly housekeeping?: readonly (() => Promise<void>)[];
+}
+
+/** Entries that were claimed together. */
+interface Claim {
+  readonly lane: ClaimLane;
+  readonly entries: readonly ClaimedEntry[];
 }
 
 type DispatcherPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids' | 'logger'>;
@@ -44,7 +56,9 @@ export class Dispatcher {
   /** What the handlers of this node have done. */
   readonly counts = new EntryCounts();
   readonly #ports: DispatcherPorts;
-  readonly #options: { readonly node: string; readonly leaseMs: number; readonly pollMs: number };
+  readonly #node: string;
+  readonly #settings: QueueSettings;
+  readonly #lanes: readonly ClaimLane[];
   readonly #handlers: readonly QueueHandler[];
   readonly #topics: readonly string[];
   readonly #runner: EntryRunner;
@@ -53,6 +67,8 @@ export class Dispatcher {
   readonly #running = new Set<Promise<void>>();
   readonly #unsubscribe: (() => void)[] = [];
   readonly #claimed = new Map<number, ClaimedEntry>();
+  /** Entries of each lane that are being handled. */
+  readonly #handled = new Map<ClaimLane, number>();
   #started = false;
   #stopping = false;
   #workers = 0;
@@ -62,37 +78,39 @@ export class Dispatcher {
     this.#ports = ports;
     this.#handlers = options.handlers;
     this.#topics = [...new Set(options.handlers.flatMap((handler) => handler.topics))];
-    const leaseMs = options.leaseMs ?? QUEUE_LEASE_MS;
-    this.#options = { ...options, leaseMs, pollMs: options.pollMs ?? QUEUE_POLL_MS };
+    const settings = options.settings ?? DEFAULT_QUEUE_SETTINGS;
+    this.#node = options.node;
+    this.#settings = settings;
+    this.#lanes = claimLanes(settings);
     this.#signal = new Signal(ports.systemClock);
-    this.#runner = new EntryRunner(ports, { ...options, leaseMs, counts: this.counts });
+    this.#runner = new EntryRunner(ports, { ...options, settings, counts: this.counts });
     this.#housekeeping = new Housekeeping(ports, {
-      reapThresholdMs: reapThreshold(leaseMs, options.reapThresholdMs ?? QUEUE_REAP_THRESHOLD_MS),
+      reapers: reapLanes(settings),
+      historyRetentionMs: options.historyRetentionMs ?? QUEUE_HISTORY_RETENTION_MS,
       onReaped: () => this.#wake(),
       others: options.housekeeping ?? [],
     });
-    ports.storage.setConsumedTopics(new Set(this.#topics));
+    ports.storage.setConsumedTopics(new Set(this.#topics), pollMsOf(settings));
     this.#unsubscribe.push(ports.storage.onCommit(() => this.#wake()));
     const stopListening = ports.clock.onMove?.(() => this.#wake());
     if (stopListening) this.#unsubscribe.push(stopListening);
   }
 
-  /** Whether the background of this node works on the queue. */
-  get isWorking(): boolean {
-    return this.#started && !this.#stopping;
+  /** The kinds of entries that the background of this node works on. */
+  get workedOn(): readonly QueueKind[] {
+    return this.#started && !this.#stopping ? kindsWorkedOn(this.#settings) : [];
   }
 
   /** Takes back what this node had claimed before it died; call once, before `start` or `settle`. */
   async recover(): Promise<void> {
     const { storage, systemClock } = this.#ports;
     const systemNowMs = systemClock.nowMs();
-    const owner = storage.singleNode ? '*' : this.#options.node;
+    const owner = storage.singleNode ? '*' : this.#node;
     const request = { systemNowMs, claimedBeforeMs: systemNowMs, limit: QUEUE_CLAIM_LIMIT, owner };
     let reaped = 0;
     do {
       reaped = await storage.queue.reap(request);
-      if (reaped > 0)
-        this.#ports.logger.info({ reaped, node: this.#options.node }, 'took back queue entries');
+      if (reaped > 0) this.#ports.logger.info({ reaped, node: this.#node }, 'took back queue entries');
     } while (reaped === QUEUE_CLAIM_LIMIT);
   }
 
@@ -128,11 +146,11 @@ export class Dispatcher {
       await systemClock.nextTurn();
       await clock.refresh?.();
       const raised = this.#signal.count;
-      const claimed = await this.#claim();
-      if (claimed.length > 0) await this.#track(this.#process(claimed));
+      const claims = await this.#claim();
+      if (claims.length > 0) await this.#track(this.#process(claims));
       else if ((await storage.queue.countPending(tenantRecordId, clock.now())) === 0) return true;
       if (systemClock.nowMs() >= deadline) return false;
-      if (claimed.length === 0) await this.#signal.wait(raised, QUEUE_SETTLE_POLL_MS);
+      if (claims.length === 0) await this.#signal.wait(raised, QUEUE_SETTLE_POLL_MS);
     }
   }
 
@@ -150,8 +168,8 @@ export class Dispatcher {
       if ((await storage.queue.countPending(tenantRecordId, clock.now(), cause)) === 0) return true;
       const leftMs = deadline - systemClock.nowMs();
       if (leftMs <= 0 || this.#stopping) return false;
-      const claimed = this.#started ? [] : await this.#claim();
-      if (claimed.length > 0) await atMost(systemClock, leftMs, this.#track(this.#process(claimed)));
+      const claims = this.#started ? [] : await this.#claim();
+      if (claims.length > 0) await atMost(systemClock, leftMs, this.#track(this.#process(claims)));
       else await this.#signal.wait(raised, Math.min(leftMs, QUEUE_SETTLE_POLL_MS));
     }
   }
@@ -162,7 +180,7 @@ export class Dispatcher {
   }
 
   #spawn(): void {
-    if (this.#stopping || this.#workers >= QUEUE_WORKERS) return;
+    if (this.#stopping || this.#lanes.length === 0 || this.#workers >= QUEUE_WORKERS) return;
     this.#workers += 1;
     void this.#track(this.#work());
   }
@@ -174,10 +192,7 @@ export class Dispatcher {
       while (!this.#stopping && (await this.#workOnce()));
     } catch (error) {
       failed = true;
-      this.#ports.logger.error(
-        { err: error, node: this.#options.node },
-        'queue dispatch failed; polling goes on',
-      );
+      this.#ports.logger.error({ err: error, node: this.#node }, 'queue dispatch failed; polling goes on');
     } finally {
       this.#workers -= 1;
     }
@@ -189,56 +204,87 @@ export class Dispatcher {
     await this.#ports.systemClock.nextTurn();
     const raised = this.#signal.count;
     await this.#ports.clock.refresh?.();
-    const claimed = await this.#claim();
-    if (claimed.length === 0) return this.#signal.count !== raised;
-    if (claimed.length === QUEUE_CLAIM_LIMIT) this.#spawn();
-    await this.#process(claimed);
+    const claims = await this.#claim();
+    if (claims.length === 0) return this.#signal.count !== raised;
+    if (claims.some(({ lane, entries }) => entries.length === lane.limit)) this.#spawn();
+    await this.#process(claims);
     return true;
   }
 
   /** Sleeps until the next notification falls due, at most one poll interval. */
   async #armTimer(afterFailure: boolean): Promise<void> {
-    const delayMs = afterFailure ? this.#options.pollMs : await this.#msToNextDue();
+    const delayMs = afterFailure ? pollMsOf(this.#settings) : await this.#msToNextDue();
     if (this.#stopping) return;
     this.#cancelTimer?.();
     this.#cancelTimer = this.#ports.systemClock.after(delayMs, () => this.#spawn());
   }
 
   async #msToNextDue(): Promise<number> {
+    const pollMs = pollMsOf(this.#settings);
+    if (this.#settings.NOTIFICATION.isOff) return pollMs;
     try {
       const { clock, storage } = this.#ports;
       const nextDue = await storage.queue.nextDue(this.#topics);
-      if (nextDue === null) return this.#options.pollMs;
+      if (nextDue === null) return pollMs;
       const untilDueMs = clock.msUntil?.(nextDue) ?? nextDue - clock.now();
-      return Math.min(this.#options.pollMs, Math.max(0, untilDueMs));
+      return Math.min(pollMs, Math.max(0, untilDueMs));
     } catch (error) {
       this.#ports.logger.error({ err: error }, 'queue could not be read; polling goes on');
-      return this.#options.pollMs;
+      return pollMs;
     }
   }
 
-  async #claim(): Promise<readonly ClaimedEntry[]> {
+  /** One claim, or one of each kind where settings tell them apart; bus entries go first. */
+  async #claim(): Promise<readonly Claim[]> {
+    const claims: Claim[] = [];
+    for (const lane of this.#lanes) {
+      const entries = await this.#claimIn(lane);
+      if (entries.length > 0) claims.push({ lane, entries });
+    }
+    return claims;
+  }
+
+  async #claimIn(lane: ClaimLane): Promise<readonly ClaimedEntry[]> {
+    const limit = Math.min(lane.limit, lane.handledAtATime - (this.#handled.get(lane) ?? 0));
+    if (limit <= 0) return [];
     const { storage, clock, systemClock, ids } = this.#ports;
-    const claimed = await storage.queue.claim({
-      node: this.#options.node,
-      claimId: ids.next(),
-      limit: QUEUE_CLAIM_LIMIT,
-      topics: this.#topics,
-      businessNow: clock.now(),
-      systemNowMs: systemClock.nowMs(),
-      leaseMs: this.#options.leaseMs,
-    });
+    let claimed: readonly ClaimedEntry[] = [];
+    // Taken before the claim: another worker must not take the same place meanwhile.
+    this.#countHandled(lane, limit);
+    try {
+      claimed = await storage.queue.claim({
+        node: this.#node,
+        claimId: ids.next(),
+        limit,
+        topics: this.#topics,
+        businessNow: clock.now(),
+        systemNowMs: systemClock.nowMs(),
+        leaseMs: lane.leaseMs,
+        ...(lane.kind === null ? {} : { kind: lane.kind }),
+      });
+    } finally {
+      this.#countHandled(lane, claimed.length - limit);
+    }
     for (const entry of claimed) this.#claimed.set(entry.recordId, entry);
     return claimed;
   }
 
-  async #process(claimed: readonly ClaimedEntry[]): Promise<void> {
-    try {
-      await this.#runner.run(claimed);
-    } finally {
-      for (const entry of claimed) this.#claimed.delete(entry.recordId);
-      this.#signal.raise();
-    }
+  #countHandled(lane: ClaimLane, more: number): void {
+    this.#handled.set(lane, (this.#handled.get(lane) ?? 0) + more);
+  }
+
+  async #process(claims: readonly Claim[]): Promise<void> {
+    await Promise.all(
+      claims.map(async ({ lane, entries }) => {
+        try {
+          await this.#runner.run(entries, lane.leaseMs);
+        } finally {
+          for (const entry of entries) this.#claimed.delete(entry.recordId);
+          this.#countHandled(lane, -entries.length);
+          this.#signal.raise();
+        }
+      }),
+    );
   }
 
   async #track(work: Promise<void>): Promise<void> {
@@ -249,9 +295,4 @@ export class Dispatcher {
       this.#running.delete(work);
     }
   }
-}
-
-/** platform.md §9.3 rule 7: a claim is never reaped before its own lease has had time to end. */
-function reapThreshold(leaseMs: number, thresholdMs: number): number {
-  return leaseMs >= thresholdMs ? leaseMs + QUEUE_LEASE_MS : thresholdMs;
 }

@@ -6,6 +6,7 @@ import { Batch, type BatchOutcome } from './batch.ts';
 import type { EntryCounts } from './entry-counts.ts';
 import { decideAfterError } from './error-policy.ts';
 import type { QueueHandler } from './handler.ts';
+import type { QueueSettings } from './queue-settings.ts';
 
 /** An entry with the handlers that it still has to pass, in order. */
 interface Work {
@@ -21,7 +22,7 @@ export class EntryRunner {
   readonly #ports: Pick<Ports, 'storage' | 'systemClock' | 'logger'>;
   readonly #handlers: readonly QueueHandler[];
   readonly #tenantOf: (recordId: number) => Promise<TenantRef>;
-  readonly #leaseMs: number;
+  readonly #settings: QueueSettings;
   readonly #counts: EntryCounts;
 
   constructor(
@@ -29,19 +30,20 @@ export class EntryRunner {
     input: {
       readonly handlers: readonly QueueHandler[];
       readonly tenantOf: (recordId: number) => Promise<TenantRef>;
-      readonly leaseMs: number;
+      readonly settings: QueueSettings;
       readonly counts: EntryCounts;
     },
   ) {
     this.#ports = ports;
     this.#handlers = input.handlers;
     this.#tenantOf = input.tenantOf;
-    this.#leaseMs = input.leaseMs;
+    this.#settings = input.settings;
     this.#counts = input.counts;
   }
 
-  async run(claimed: readonly ClaimedEntry[]): Promise<void> {
-    const stopHeartbeat = this.#heartbeat(claimed);
+  /** @param leaseMs that of the claim. */
+  async run(claimed: readonly ClaimedEntry[], leaseMs: number): Promise<void> {
+    const stopHeartbeat = this.#heartbeat(claimed, leaseMs);
     try {
       let works: readonly Work[] = claimed.map((entry) => ({
         entry,
@@ -172,7 +174,7 @@ export class EntryRunner {
         logger.warn(facts, 'claim of a queue entry was lost; its work was rolled back');
         continue;
       }
-      const decision = decideAfterError(entry.errorCount, error);
+      const decision = decideAfterError(entry.errorCount, error, this.#settings[entry.kind].maxFailures);
       const { reason } = decision;
       if (decision.kind === 'later') {
         logger.warn({ ...facts, ...decision }, 'a plugin asked to do a queue entry later');
@@ -192,12 +194,12 @@ export class EntryRunner {
   }
 
   /** Renews the leases of a batch while it is being handled. */
-  #heartbeat(entries: readonly ClaimedEntry[]): () => void {
-    const everyMs = Math.max(1, Math.floor(this.#leaseMs / 3));
+  #heartbeat(entries: readonly ClaimedEntry[], leaseMs: number): () => void {
+    const everyMs = Math.max(1, Math.floor(leaseMs / 3));
     let cancel: () => void = () => undefined;
     let stopped = false;
     const beat = (): void => {
-      const leaseUntilMs = this.#ports.systemClock.nowMs() + this.#leaseMs;
+      const leaseUntilMs = this.#ports.systemClock.nowMs() + leaseMs;
       this.#ports.storage.queue
         .renew(entries, leaseUntilMs)
         .catch((error: unknown) => this.#ports.logger.warn({ err: error }, 'renewing queue leases failed'))

@@ -1,4 +1,4 @@
-import { QUEUE_MAX_FAILURES, QUEUE_RETRY_PAUSES_MS } from '../limits.ts';
+import { QUEUE_RETRY_PAUSES_MS } from '../limits.ts';
 import { retryLaterOf } from '../ports/retry-later.ts';
 
 export type ErrorDecision =
@@ -8,14 +8,14 @@ export type ErrorDecision =
   | { readonly kind: 'fail'; readonly reason: string };
 
 /**
- * What follows a handler error (platform.md §9.2): up to three retries after 1 s, 5 s and 30 s, then FAILED with the
- * error count unchanged. A plugin's `RetryLater` replaces that schedule.
+ * What follows a handler error (platform.md §9.2): up to `maxFailures` retries after 1 s, 5 s and then 30 s, then FAILED
+ * with the error count unchanged. A plugin's `RetryLater` replaces that schedule.
  */
-export function decideAfterError(errorCount: number, error: unknown): ErrorDecision {
+export function decideAfterError(errorCount: number, error: unknown, maxFailures: number): ErrorDecision {
   const reason = reasonOf(error);
   const later = retryLaterOf(error);
   if (later !== undefined) return { kind: 'later', delayMs: later.delayMs, reason };
-  if (errorCount + 1 > QUEUE_MAX_FAILURES) return { kind: 'fail', reason };
+  if (errorCount + 1 > maxFailures) return { kind: 'fail', reason };
   const last = QUEUE_RETRY_PAUSES_MS.at(-1) ?? 0;
   return { kind: 'retry', delayMs: QUEUE_RETRY_PAUSES_MS[errorCount] ?? last, reason };
 }

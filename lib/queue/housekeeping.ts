@@ -1,65 +1,88 @@
-import {
-  QUEUE_HISTORY_RETENTION_MS,
-  QUEUE_PURGE_SIZE,
-  QUEUE_REAP_BATCH,
-  QUEUE_REAP_SCHEDULE_MS,
-} from '../limits.ts';
+import { PURGE_SCHEDULE_MS, QUEUE_PURGE_SIZE } from '../limits.ts';
 import type { Ports } from '../ports/index.ts';
+import type { QueueStore } from '../ports/storage/index.ts';
 import { addMilliseconds } from '../time/index.ts';
+import type { ReapLane } from './queue-settings.ts';
+
+type HousekeepingPorts = Pick<Ports, 'clock' | 'systemClock' | 'logger'> & {
+  readonly storage: { readonly queue: Pick<QueueStore, 'reap' | 'purgeHistory'> };
+};
+
+/** What is done from time to time. */
+interface Care {
+  readonly everyMs: number;
+  run(): Promise<void>;
+}
 
 /**
  * Periodic care of the queue (platform.md §9.3 rules 7 and 9) and of what else grows old: takes over claims of dead nodes
  * and purges old history, a bounded number at a time. Any number of nodes may do it; what one has done the next finds done.
  */
 export class Housekeeping {
-  readonly #ports: Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'logger'>;
-  readonly #reapThresholdMs: number;
-  readonly #onReaped: () => void;
-  readonly #others: readonly (() => Promise<void>)[];
-  #cancel: () => void = () => undefined;
-  #running: Promise<void> = Promise.resolve();
+  readonly #ports: HousekeepingPorts;
+  readonly #cares: readonly Care[];
+  readonly #cancels = new Map<Care, () => void>();
+  readonly #running = new Map<Care, Promise<void>>();
   #stopped = false;
 
   constructor(
-    ports: Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'logger'>,
+    ports: HousekeepingPorts,
     input: {
-      readonly reapThresholdMs: number;
+      readonly reapers: readonly ReapLane[];
+      readonly historyRetentionMs: number;
       readonly onReaped: () => void;
       readonly others: readonly (() => Promise<void>)[];
     },
   ) {
     this.#ports = ports;
-    this.#reapThresholdMs = input.reapThresholdMs;
-    this.#onReaped = input.onReaped;
-    this.#others = input.others;
+    const { reapers, historyRetentionMs, onReaped, others } = input;
+    this.#cares = [
+      ...reapers.map((lane) => ({ everyMs: lane.scheduleMs, run: () => reap(ports, lane, onReaped) })),
+      {
+        everyMs: PURGE_SCHEDULE_MS,
+        run: async () => {
+          const before = addMilliseconds(ports.clock.now(), -historyRetentionMs);
+          await ports.storage.queue.purgeHistory(before, QUEUE_PURGE_SIZE);
+          for (const other of others) await other();
+        },
+      },
+    ];
   }
 
   start(): void {
-    this.#cancel = this.#ports.systemClock.after(QUEUE_REAP_SCHEDULE_MS, () => {
-      this.#running = this.#round().finally(() => (this.#stopped ? undefined : this.start()));
-    });
+    for (const care of this.#cares) this.#schedule(care);
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
-    this.#cancel();
-    await this.#running;
+    for (const cancel of this.#cancels.values()) cancel();
+    await Promise.all(this.#running.values());
   }
 
-  async #round(): Promise<void> {
-    const { storage, clock, systemClock, logger } = this.#ports;
-    const systemNowMs = systemClock.nowMs();
-    const claimedBeforeMs = systemNowMs - this.#reapThresholdMs;
+  #schedule(care: Care): void {
+    const cancel = this.#ports.systemClock.after(care.everyMs, () => {
+      const round = this.#round(care).finally(() => (this.#stopped ? undefined : this.#schedule(care)));
+      this.#running.set(care, round);
+    });
+    this.#cancels.set(care, cancel);
+  }
+
+  async #round(care: Care): Promise<void> {
     try {
-      const reaped = await storage.queue.reap({ systemNowMs, claimedBeforeMs, limit: QUEUE_REAP_BATCH });
-      if (reaped > 0) this.#onReaped();
-      await storage.queue.purgeHistory(
-        addMilliseconds(clock.now(), -QUEUE_HISTORY_RETENTION_MS),
-        QUEUE_PURGE_SIZE,
-      );
-      for (const care of this.#others) await care();
+      await care.run();
     } catch (error) {
-      logger.error({ err: error }, 'care of old rows failed; it comes again');
+      this.#ports.logger.error({ err: error }, 'care of old rows failed; it comes again');
     }
   }
+}
+
+async function reap(ports: HousekeepingPorts, lane: ReapLane, onReaped: () => void): Promise<void> {
+  const systemNowMs = ports.systemClock.nowMs();
+  const reaped = await ports.storage.queue.reap({
+    systemNowMs,
+    claimedBeforeMs: systemNowMs - lane.thresholdMs,
+    limit: lane.limit,
+    ...(lane.kind === null ? {} : { kind: lane.kind }),
+  });
+  if (reaped > 0) onReaped();
 }

@@ -300,6 +300,7 @@ describe('the command line', () => {
       SERVICE_server_limits_rate_principal: '2',
       SERVICE_server_limits_rate_tenant: 'off',
       SERVICE_org_killbill_server_defaultDialect: 'K',
+      SERVICE_server_nodeName: 'node-7',
     };
     const server = await serve(['--database', join(directory, 'settings.db'), ...options], environment);
     expect(server.greeting).to.include('/billing/openapi.json');
@@ -322,7 +323,7 @@ describe('the command line', () => {
     expect(await (await create('lazar', 'x-other')).text()).to.include('X-Killbill-CreatedBy');
     const burst = await Promise.all(Array.from({ length: 8 }, () => create('x'.repeat(1_024))));
     expect(burst.map(({ status }) => status)).to.include.members([413, 429]);
-    await server.stop();
+    expect((await server.stop()).log).to.include('"node":"node-7"');
     const refused = await run(['serve', '--port', '0'], { SERVICE_server_trustedProxies: 'nowhere' });
     expect(refused.code).to.equal(2);
     expect(refused.errors).to.match(/SERVICE_server_trustedProxies "nowhere"/);

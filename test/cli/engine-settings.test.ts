@@ -1,14 +1,17 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect } from 'chai';
+import { configurationFile } from '../../adapters/cli/configuration-file.ts';
 import {
   defaultCatalog,
   environmentConfiguration,
   withProblems,
 } from '../../adapters/cli/engine-settings.ts';
+import { httpSettings, processSettings } from '../../adapters/cli/settings.ts';
 import { UsageError } from '../../adapters/cli/usage-error.ts';
+import { newNodeName } from '../../adapters/node/index.ts';
 import { BillingError, ErrorCode } from '../../lib/errors/index.ts';
 
 const meadow = fileURLToPath(new URL('../../examples/catalogs/meadow.xml', import.meta.url));
@@ -28,6 +31,109 @@ describe('settings of the engine from the environment', () => {
       'org.service.invoice.enabled': 'false',
       'org.service.notifications.allowPrivateNetworks': 'false',
     });
+  });
+
+  it('are refused where one of the whole server is no good, and an empty text is none', () => {
+    const read = (environment: Record<string, string>) => () => environmentConfiguration(environment);
+    expect(read({ SERVICE_server_callCompletion_maxSec: 'long' })).to.throw(
+      UsageError,
+      'SERVICE_server_callCompletion_maxSec "long" is not a whole number from 0 to 3600',
+    );
+    expect(read({ 'org.killbill.persistent.bus.main.off': 'perhaps' })).to.throw(
+      UsageError,
+      'org.killbill.persistent.bus.main.off "perhaps" is not true or false',
+    );
+    expect(read({ SERVICE_queue_history_retention: '' })()).to.deep.equal({});
+    // Of a tenant: the default holds, with a warning.
+    expect(read({ SERVICE_invoice_enabled: 'perhaps' })()).to.deep.equal({
+      'org.service.invoice.enabled': 'perhaps',
+    });
+  });
+});
+
+describe('the configuration file', () => {
+  let directory: string;
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'billwright-config-'));
+  });
+  after(() => rm(directory, { recursive: true, force: true }));
+
+  async function fileWith(content: string): Promise<string> {
+    const file = join(directory, 'config.json');
+    await writeFile(file, content);
+    return file;
+  }
+
+  it('has properties by their full names; the environment goes before it, an option before both', async () => {
+    const issuers = [{ issuer: 'https://login.example', jwksUri: 'https://login.example/keys' }];
+    const file = await fileWith(
+      JSON.stringify({
+        'org.service.server.limits.json': '2MiB',
+        'org.killbill.server.limits.list': 5,
+        'org.service.server.limits.page': 7,
+        'org.service.security.jwt.issuers': issuers,
+        'org.service.invoice.enabled': false,
+        'org.service.server.nodeName': 'n-1',
+        'org.service.server.test.mode': true,
+        'my.plugin.url': 'x',
+      }),
+    );
+    const environment = { ...(await configurationFile(file)), SERVICE_server_limits_list: '6' };
+    const settings = httpSettings({ 'limit-page': '8' }, environment);
+    expect(settings.limits).to.deep.equal({ json: 2 * 1_048_576, list: 6, page: 8 });
+    expect(settings.tokens.issuers).to.deep.equal(issuers);
+    expect(environmentConfiguration(environment)).to.deep.equal({ 'org.service.invoice.enabled': 'false' });
+    expect(processSettings({ 'test-mode': false }, environment)).to.deep.equal({
+      testMode: true,
+      nodeName: 'n-1',
+    });
+    expect(processSettings({ 'test-mode': false, 'node-name': 'n-2' }, environment).nodeName).to.equal('n-2');
+    expect(() => httpSettings({}, { 'org.service.server.limits.json': 'much' })).to.throw(
+      UsageError,
+      'org.service.server.limits.json "much" is not a size',
+    );
+  });
+
+  it('is refused where it cannot be read or is no object', async () => {
+    for (const file of [join(directory, 'missing.json'), await fileWith('[]')]) {
+      const error = await configurationFile(file).catch((thrown: unknown) => thrown);
+      expect(error).to.be.instanceOf(UsageError);
+      expect((error as Error).message).to.match(/--config/);
+    }
+    expect(await configurationFile(await fileWith('{')).catch((error: unknown) => error)).to.be.instanceOf(
+      UsageError,
+    );
+  });
+});
+
+describe('the settings of the process', () => {
+  it('are off and made up where nothing is set, and refused where they are no good', () => {
+    expect(processSettings({ 'test-mode': false }, {})).to.deep.equal({
+      testMode: false,
+      nodeName: undefined,
+    });
+    expect(processSettings({ 'test-mode': true }, { SERVICE_server_test_mode: 'false' }).testMode).to.equal(
+      true,
+    );
+    expect(() => processSettings({ 'test-mode': false }, { SERVICE_server_test_mode: 'yes' })).to.throw(
+      UsageError,
+      'SERVICE_server_test_mode "yes"',
+    );
+    expect(() => processSettings({ 'test-mode': false, 'node-name': 'a b' }, {})).to.throw(
+      UsageError,
+      '--node-name "a b"',
+    );
+    expect(
+      httpSettings({}, { SERVICE_server_headers_aliasPrefixes: 'X-A-, X-B-' }).aliasPrefixes,
+    ).to.deep.equal(['X-A-', 'X-B-']);
+    expect(httpSettings({}, {}).aliasPrefixes).to.equal(undefined);
+    expect(() => httpSettings({ 'alias-prefixes': 'X A' }, {})).to.throw(UsageError, '--alias-prefixes');
+  });
+
+  it('name each start of a node anew', () => {
+    const [one, other] = [newNodeName(), newNodeName()];
+    expect(one.startsWith(`${hostname()}-`)).to.equal(true);
+    expect(one).to.not.equal(other);
   });
 });
 

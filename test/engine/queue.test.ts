@@ -8,6 +8,11 @@ import { addMilliseconds, BusEventType, QueueName } from '../../lib/index.ts';
 import { QUEUE_POLL_MS } from '../../lib/limits.ts';
 import { Dispatcher } from '../../lib/queue/dispatcher.ts';
 import type { HandlerBatch, QueueHandler } from '../../lib/queue/handler.ts';
+import {
+  DEFAULT_QUEUE_SETTINGS,
+  type KindSettings,
+  type QueueSettings,
+} from '../../lib/queue/queue-settings.ts';
 import { DEFAULT_TENANT_SETTINGS } from '../../lib/tenants/configuration/index.ts';
 import { TenantService } from '../../lib/tenants/service.ts';
 import { eachDatabase } from '../support/databases.ts';
@@ -311,7 +316,7 @@ eachDatabase((kind, open) => {
         handlers: [handler],
         tenantOf: async () => tenant,
         node: 'n1',
-        leaseMs,
+        settings: withLease(leaseMs),
       });
       opened.push(node);
       await put([event(0, { n: 1 })]);
@@ -321,6 +326,110 @@ eachDatabase((kind, open) => {
         expect(await returnValue).to.deep.equal(args[0].map((entry) => entry.recordId));
       }
       expect(await storage.queue.countPending(null, clock.now())).to.equal(0);
+    });
+
+    describe('by its settings', () => {
+      function nodeWith(
+        handlers: readonly QueueHandler[],
+        bus: Partial<KindSettings>,
+        notification: Partial<KindSettings> = {},
+      ): Dispatcher {
+        const { BUS, NOTIFICATION } = DEFAULT_QUEUE_SETTINGS;
+        const settings = { BUS: { ...BUS, ...bus }, NOTIFICATION: { ...NOTIFICATION, ...notification } };
+        const made = new Dispatcher(
+          { storage, clock, systemClock, ids, logger },
+          { handlers, tenantOf: async () => tenant, node: 'n1', settings },
+        );
+        opened.push(made);
+        return made;
+      }
+
+      /** Notes how many entries come at a time, and how many are being handled at once. */
+      function crowd() {
+        const batches: number[] = [];
+        let inside = 0;
+        const counts = { batches, most: 0 };
+        const handler: QueueHandler = {
+          name: 'crowd',
+          topics: [BusEventType.INVOICE_CREATION, QueueName.NEXT_BILLING_DATE],
+          async handle({ entries }) {
+            batches.push(entries.length);
+            inside += entries.length;
+            counts.most = Math.max(counts.most, inside);
+            await new Promise((resolve) => setTimeout(resolve, 5));
+            inside -= entries.length;
+          },
+        };
+        return { handler, counts };
+      }
+
+      const everything = async () => {
+        await put([event(0, { n: 1 }), event(1, { n: 2 }), event(2, { n: 3 })]);
+        await put(
+          [],
+          [notification(0, 0, { n: 4 }), notification(1, 0, { n: 5 }), notification(2, 0, { n: 6 })],
+        );
+      };
+
+      it('claims so many entries of a kind', async () => {
+        const { handler, counts } = crowd();
+        await everything();
+        await nodeWith([handler], { claimed: 2 }, { claimed: 1 }).settle(null, SETTLE_MS);
+        expect(counts.batches.toSorted()).to.deep.equal([1, 1, 1, 1, 2]);
+      });
+
+      it('handles so many entries of a kind at a time', async () => {
+        const { handler, counts } = crowd();
+        await everything();
+        const node = nodeWith([handler], { handledAtATime: 1 }, { handledAtATime: 1 });
+        node.start();
+        await eventually(() => expect(counts.batches).to.have.length(6));
+        expect(counts.most).to.be.within(1, 2);
+      });
+
+      it('leaves a kind that is off to other nodes', async () => {
+        const { handler, seen } = recorder('only');
+        await put([event(0, { n: 'bus' })], [notification(1, 0, { n: 'notification' })]);
+        const off = nodeWith([handler], { isOff: true }, { isOff: true });
+        off.start();
+        expect(off.workedOn).to.deep.equal([]);
+        expect(await off.settle(null, 20)).to.equal(false);
+        expect(seen).to.deep.equal([]);
+        expect(await nodeWith([handler], { isOff: true }).settle(null, 20)).to.equal(false);
+        expect(seen).to.deep.equal(['notification']);
+        expect(await nodeWith([handler], {}, { isOff: true }).settle(null, SETTLE_MS)).to.equal(true);
+        expect(seen).to.deep.equal(['notification', 'bus']);
+      });
+
+      it('gives an entry up after so many failures', async () => {
+        const { handler } = recorder('only', Number.POSITIVE_INFINITY);
+        const node = nodeWith([handler], { maxFailures: 1 }, { maxFailures: 0 });
+        await put([event(0, { n: 1 })], [notification(1, 0, { n: 2 })]);
+        const before = logger.lines.length;
+        await settleThroughPauses(node, 2);
+        const kinds = logger.lines
+          .slice(before)
+          .filter((line) => line.message === 'handler of a queue entry failed')
+          .map((line) => Reflect.get(line.fields, 'kind'));
+        expect(kinds.toSorted()).to.deep.equal(['fail', 'fail', 'retry']);
+      });
+
+      it('is told of what falls due before it would look again', async () => {
+        nodeWith([], { pollMs: MINUTE_MS }, { pollMs: 2 * MINUTE_MS });
+        let told = 0;
+        const stopListening = storage.onCommit(() => {
+          told += 1;
+        });
+        const dueIn = (ms: number): NewNotification => ({
+          ...notification(0, 0, {}),
+          effectiveDate: addMilliseconds(clock.now(), ms),
+        });
+        await put([], [dueIn(MINUTE_MS + 1)]);
+        expect(told).to.equal(0);
+        await put([], [dueIn(MINUTE_MS)]);
+        expect(told).to.equal(1);
+        stopListening();
+      });
     });
 
     it('lets timers, and so requests and heartbeats, have their turn during a backlog', async () => {
@@ -353,6 +462,11 @@ eachDatabase((kind, open) => {
     }
   });
 });
+
+function withLease(leaseMs: number): QueueSettings {
+  const { BUS, NOTIFICATION } = DEFAULT_QUEUE_SETTINGS;
+  return { BUS: { ...BUS, leaseMs }, NOTIFICATION: { ...NOTIFICATION, leaseMs } };
+}
 
 const EVENTUALLY_MS = 3_000;
 const EVENTUALLY_POLL_MS = 10;

@@ -38,7 +38,8 @@ export function killableStorage(storage: Storage<never>, kill: KillSwitch): Stor
     system: stepping(storage.system, kill),
     singleNode: storage.singleNode,
     setLockWait: (waitOf) => storage.setLockWait(waitOf),
-    setConsumedTopics: (topics) => storage.setConsumedTopics(topics),
+    setConsumedTopics: (topics, pollMs) => storage.setConsumedTopics(topics, pollMs),
+    setCountThreshold: (records) => storage.setCountThreshold(records),
     onCommit: (listener) => storage.onCommit(listener),
     read: async (tenant, work) => stepAround(kill, () => storage.read(tenant, sessionCall(work))),
     readInOneStatement: async (tenant, work) =>

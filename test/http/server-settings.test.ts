@@ -18,7 +18,9 @@ describe('the settings of the server', () => {
   const listenings: Listening[] = [];
 
   before(async () => {
-    serving = await serve(await freshDatabase('sqlite', migrated));
+    serving = await serve(await freshDatabase('sqlite', migrated), {
+      configuration: { 'org.killbill.server.pagination.countThreshold': '4' },
+    });
   });
   after(async () => {
     for (const listening of listenings) await listening.close();
@@ -127,6 +129,50 @@ describe('the settings of the server', () => {
       expect(JSON.parse(page.text)).to.have.length(records);
       expect(page.headers['x-service-pagination-nextoffset']).to.equal(String(records));
     }
+  });
+
+  it('the records above which a list has no totals', async () => {
+    const port = await listenWith({});
+    const asEve = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
+    const totals = async () => {
+      const path = '/1.0/kb/accounts/pagination?limit=1';
+      const { headers } = await send(port, { path, method: 'GET', headers: asEve });
+      return ['totalnbrecords', 'maxnbrecords', 'nextoffset'].map(
+        (name) => headers[`x-service-pagination-${name}`] ?? null,
+      );
+    };
+    for (let made = 1; made <= 4; made++) await send(port, { headers: asEve });
+    expect(await totals()).to.deep.equal(['4', '4', '1']);
+    await send(port, { headers: asEve });
+    expect(await totals()).to.deep.equal([null, null, '1']);
+  });
+
+  it('the prefixes of headers that are read like X-Service-', async () => {
+    const port = await listenWith({ aliasPrefixes: ['X-Acme-'], allowedOrigins: ['*'] });
+    const { authorization } = documentHeaders;
+    const call = async (prefix: string) => {
+      const headers = {
+        authorization,
+        [`${prefix}apikey`]: 'bob',
+        [`${prefix}apisecret`]: 'lazar',
+        'x-request-id': 'r-1',
+      };
+      const request = httpRequest({ port, path: '/1.0/kb/accounts/pagination?limit=0', headers });
+      request.end();
+      const [answer] = (await once(request, 'response')) as [IncomingMessage];
+      answer.resume();
+      return answer;
+    };
+    const known = await call('X-Acme-');
+    expect(known.statusCode).to.equal(200);
+    expect(
+      Object.keys(known.headers).filter((name) => name.endsWith('pagination-currentoffset')),
+    ).to.deep.equal(['x-service-pagination-currentoffset', 'x-acme-pagination-currentoffset']);
+    expect(known.headers['access-control-expose-headers'])
+      .to.include('X-Acme-CreatedBy')
+      .and.to.not.include('Killbill');
+    expect((await call('X-Killbill-')).statusCode).to.equal(401);
+    expect((await call('X-Service-')).statusCode).to.equal(200);
   });
 
   describe('the rate of requests', () => {

@@ -88,7 +88,7 @@ function plainHasher(): SecretHasher & { readonly checks: (string | null)[] } {
 /** A server whose clock the test holds in its hand. */
 export async function serve(
   database: TestDatabase,
-  options: Pick<BillingOptions<never>, 'entitlementPlugins'> = {},
+  options: Pick<BillingOptions<never>, 'entitlementPlugins' | 'configuration'> = {},
 ): Promise<Serving & { readonly clock: FakeClock }> {
   const clock = fakeClock(START);
   const serving = await serveAt(database, () => ({ clock, test: { clock: movable(clock) } }), options);
@@ -107,7 +107,7 @@ export async function serveInTestMode(database: TestDatabase): Promise<Serving> 
 async function serveAt(
   database: TestDatabase,
   clockOver: (storage: Storage<never>) => { readonly clock: Clock; readonly test: TestMode },
-  options: Pick<BillingOptions<never>, 'entitlementPlugins'> = {},
+  options: Pick<BillingOptions<never>, 'entitlementPlugins' | 'configuration'> = {},
 ): Promise<Serving> {
   const log = recordingLogger();
   const storage = storageOf(database);

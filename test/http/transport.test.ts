@@ -98,6 +98,28 @@ describe('the transport', () => {
     expect(await sendChunks(serving.url, [piece, piece, piece, piece])).to.equal(413);
   });
 
+  it('tells a client of a body that is too large once it has sent it, and reads no more than it must', async () => {
+    for (const bytes of [1_100_000, 12_000_000]) {
+      const reply = await call('POST', '/1.0/kb/accounts', {
+        body: ' '.repeat(bytes),
+        headers: { 'content-type': 'application/json' },
+      });
+      expect([reply.status, reply.headers.get('connection')]).to.deep.equal([413, 'close']);
+      expect(reply.json).to.include({ code: 60012 });
+    }
+    // So much is announced that nothing of it is waited for.
+    const request = httpRequest(`${serving.url}/1.0/kb/accounts`, {
+      method: 'POST',
+      headers: { ...documentHeaders, 'content-type': 'application/json', 'content-length': 2 ** 40 },
+    });
+    request.on('error', () => undefined);
+    request.write('{');
+    const [response] = await once(request, 'response');
+    response.resume();
+    expect(response.statusCode).to.equal(413);
+    request.destroy();
+  });
+
   it('takes an empty body of any type where none is needed', async () => {
     const id = createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
     const reply = await call('POST', `/1.0/kb/invoices/dryRun?accountId=${id}`, {

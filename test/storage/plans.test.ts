@@ -250,7 +250,7 @@ eachDatabase((kind, open) => {
         await queue.finish(others.slice(0, 50));
         await queue.release(others.slice(50), 10);
         await queue.nextDue(topics);
-        await queue.backlog(now, 1_001);
+        await queue.backlog({ since: now, limit: 1_001 });
         const [account] = chosen.accounts;
         const cause = { userToken: newId(), accountRecordId: account?.recordId ?? 0 };
         await queue.countPending(opened.tenant.recordId, now, cause);

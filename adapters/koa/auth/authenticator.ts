@@ -9,7 +9,7 @@ import { type LoginSession, type Principal, PrincipalKind } from '../../../lib/s
 import { normalisePermissions } from '../../../lib/security/permissions.ts';
 import { isGranted } from '../../../lib/security/tenant-grants.ts';
 import { type Dialect, headerPrefixOf } from '../dialect.ts';
-import { familyHeader } from '../request/header-families.ts';
+import type { HeaderFamilies } from '../request/header-families.ts';
 import { type AccessTokenOptions, AccessTokens, type TokenSubject } from './access-tokens.ts';
 import { basicCredentials, type Credentials } from './basic-credentials.ts';
 import { bearerToken, offersBearer } from './bearer-token.ts';
@@ -29,6 +29,7 @@ interface Surroundings {
   readonly billing: Pick<Billing, 'security' | 'tenants'>;
   readonly clock: Pick<SystemClock, 'nowMs'>;
   readonly logger: Logger;
+  readonly families: HeaderFamilies;
   readonly tokens: TokenOptions;
   /** Whether failed logins lock out (`security.lockout`). */
   readonly lockOut: boolean;
@@ -65,15 +66,17 @@ export class Authenticator {
   readonly tokens: AccessTokens;
   readonly sessionIdleMs: number;
   readonly #billing: Surroundings['billing'];
+  readonly #families: HeaderFamilies;
   readonly #lockOut: boolean;
   readonly #issuers: TokenIssuers;
   readonly #secrets: VerifiedCache<true>;
   readonly #tenants: VerifiedCache<TenantRef>;
   readonly #verified: VerifiedCache<Verified>;
 
-  constructor({ billing, clock, logger, tokens, lockOut, sessionIdleMs }: Surroundings) {
+  constructor({ billing, clock, logger, families, tokens, lockOut, sessionIdleMs }: Surroundings) {
     const { tokenKeys } = billing.security;
     this.#billing = billing;
+    this.#families = families;
     this.#lockOut = lockOut;
     this.sessionIdleMs = sessionIdleMs;
     this.tokens = new AccessTokens(tokenKeys, tokens);
@@ -165,8 +168,8 @@ export class Authenticator {
    * @throws BillingError TENANT_UNAUTHENTICATED for a missing or wrong pair and for a tenant that is not granted.
    */
   async tenant({ headers, address }: Presented, caller: Principal, dialect: Dialect): Promise<TenantRef> {
-    const name = familyHeader(headers, 'ApiKey') ?? '';
-    const secret = familyHeader(headers, 'ApiSecret') ?? '';
+    const name = this.#families.header(headers, 'ApiKey') ?? '';
+    const secret = this.#families.header(headers, 'ApiSecret') ?? '';
     if (name === '' || secret === '') throw tenantUnauthenticated(dialect);
     const tenant = await this.#tenants.get({ kind: 'tenant', name, secret, version: 0 }, () =>
       this.#attempt({ kind: 'tenant', name, address }, () =>

@@ -3,7 +3,7 @@ import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
 import { isUuid, type Uuid } from '../../../lib/ids/index.ts';
 import { isStorable, NOT_STORABLE } from '../../../lib/text/index.ts';
 import { type Dialect, headerPrefixOf } from '../dialect.ts';
-import { familyHeader } from './header-families.ts';
+import type { HeaderFamilies } from './header-families.ts';
 
 /** Who changes something and why, as the caller says (http-api.md §2). */
 export interface Authorship {
@@ -16,10 +16,14 @@ const maxCharacters = 255;
 const base64Form = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /** Reads author, reason and comment; base64 when `Encoding: base64` says so. @throws BillingError INVALID_PARAMETER. */
-export function authorshipOf(headers: IncomingHttpHeaders, dialect: Dialect): Authorship {
-  const isEncoded = familyHeader(headers, 'Encoding')?.trim().toLowerCase() === 'base64';
+export function authorshipOf(
+  headers: IncomingHttpHeaders,
+  families: HeaderFamilies,
+  dialect: Dialect,
+): Authorship {
+  const isEncoded = families.header(headers, 'Encoding')?.trim().toLowerCase() === 'base64';
   const read = (suffix: string): string | null => {
-    const raw = familyHeader(headers, suffix)?.trim();
+    const raw = families.header(headers, suffix)?.trim();
     const value = raw && isEncoded ? decoded(raw) : raw;
     if (value === undefined || value === '') return null;
     const name = `Header ${headerPrefixOf[dialect]}${suffix}`;
@@ -52,8 +56,12 @@ export interface RequestId {
 const visibleText = /^[\x20-\x7e]{1,255}$/;
 
 /** The caller's id where it sent one that can be echoed, else `fresh` (http-api.md §2, `X-Request-Id`). */
-export function requestIdOf(headers: IncomingHttpHeaders, fresh: () => Uuid): RequestId {
-  const sent = singleHeader(headers, 'x-request-id') ?? familyHeader(headers, 'Request-Id-Req');
+export function requestIdOf(
+  headers: IncomingHttpHeaders,
+  families: HeaderFamilies,
+  fresh: () => Uuid,
+): RequestId {
+  const sent = singleHeader(headers, 'x-request-id') ?? families.header(headers, 'Request-Id-Req');
   const lower = sent?.trim().toLowerCase() ?? '';
   const userToken = isUuid(lower) ? lower : fresh();
   return { echo: sent !== undefined && visibleText.test(sent) ? sent : userToken, userToken };

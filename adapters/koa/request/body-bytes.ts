@@ -1,5 +1,7 @@
+import type { IncomingMessage } from 'node:http';
 import type { Context, Middleware } from 'koa';
 import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
+import { MAX_DRAIN_MS, MAX_DRAINED_BYTES } from '../../../lib/limits.ts';
 import type { RequestBody } from '../routing/body.ts';
 
 const utf8Names = new Set(['', 'utf-8', 'utf8', 'us-ascii']);
@@ -17,16 +19,44 @@ export async function readBody(
 ): Promise<Uint8Array | undefined> {
   if (!hasBody(ctx)) return undefined;
   checkEncoding(ctx, body);
+  if (announcedBytes(ctx.req) > maxBytes) {
+    await drain(ctx.req);
+    throw tooLarge(maxBytes);
+  }
   // No type with a body: the endpoint's own, since proxies drop it (http-api.md §3 rule 1).
   ctx.req.headers['content-type'] ??= body.mediaTypes[0];
   const read = await readerOf(body, maxBytes);
   try {
     await read(ctx, finished);
   } catch (error) {
-    throw readingError(error, maxBytes);
+    const refusal = readingError(error, maxBytes);
+    if (refusal.code === ErrorCode.TOO_LARGE) await drain(ctx.req);
+    throw refusal;
   }
   const { body: text } = ctx.request;
   return typeof text === 'string' ? Buffer.from(text, byteEncoding) : undefined;
+}
+
+/**
+ * Reads what is left of the body, a bounded amount for a bounded time, and keeps nothing of it: a client that is still
+ * sending when the connection ends finds that broken, and never reads the answer.
+ */
+async function drain(req: IncomingMessage): Promise<void> {
+  if (announcedBytes(req) > MAX_DRAINED_BYTES) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let leftBytes = MAX_DRAINED_BYTES;
+  const count = (chunk: Uint8Array): void => {
+    leftBytes -= chunk.length;
+    if (leftBytes < 0) resolve();
+  };
+  const timer = setTimeout(resolve, MAX_DRAIN_MS);
+  for (const event of ['end', 'error', 'close'] as const) req.once(event, resolve);
+  req.on('data', count);
+  if (req.readableEnded || req.destroyed) resolve();
+  req.resume();
+  await promise;
+  clearTimeout(timer);
+  req.off('data', count);
 }
 
 /** Under this name a character stands for one byte, in koa-body as in `Buffer`. */
@@ -62,8 +92,13 @@ async function makeReader(body: RequestBody<unknown>, maxBytes: number): Promise
 }
 
 /** Clients send `Content-Type: application/json` with an empty body; that is no body. */
-function hasBody(ctx: Context): boolean {
-  return ctx.request.length === undefined ? 'transfer-encoding' in ctx.req.headers : ctx.request.length > 0;
+function hasBody({ req }: Context): boolean {
+  return 'transfer-encoding' in req.headers || announcedBytes(req) > 0;
+}
+
+/** What `Content-Length` says; Koa's own reading of it has 32 bits. */
+function announcedBytes({ headers }: IncomingMessage): number {
+  return Number(headers['content-length'] ?? 0);
 }
 
 function checkEncoding(ctx: Context, body: RequestBody<unknown>): void {
@@ -79,15 +114,17 @@ function checkEncoding(ctx: Context, body: RequestBody<unknown>): void {
   });
 }
 
+function tooLarge(maxBytes: number): BillingError {
+  return new BillingError({
+    code: ErrorCode.TOO_LARGE,
+    message: `The body is larger than ${maxBytes} bytes`,
+    facts: { maxBytes },
+  });
+}
+
 function readingError(error: unknown, maxBytes: number): BillingError {
   const status = error instanceof Error && 'status' in error ? error.status : undefined;
-  if (status === 413) {
-    return new BillingError({
-      code: ErrorCode.TOO_LARGE,
-      message: `The body is larger than ${maxBytes} bytes`,
-      facts: { maxBytes },
-    });
-  }
+  if (status === 413) return tooLarge(maxBytes);
   return new BillingError({
     code: ErrorCode.MALFORMED_BODY,
     message: 'The body could not be read',

@@ -1,4 +1,5 @@
 import type { Context } from 'koa';
+import type { HeaderFamilies } from './header-families.ts';
 
 /** Suffixes of the headers of both families (http-api.md §2). */
 const familySuffixes = [
@@ -17,7 +18,7 @@ const familySuffixes = [
   'Pagination-NextPageUri',
 ];
 
-const headerNames = [
+const plainNames = [
   'Authorization',
   'Content-Type',
   'Location',
@@ -27,8 +28,7 @@ const headerNames = [
   'Idempotency-Replayed',
   'Retry-After',
   'X-Request-Id',
-  ...['X-Service-', 'X-Killbill-'].flatMap((prefix) => familySuffixes.map((suffix) => prefix + suffix)),
-].join(', ');
+];
 
 const methods = 'GET, HEAD, POST, PUT, DELETE, OPTIONS';
 
@@ -39,7 +39,12 @@ const preflightSeconds = '7200';
  * Sets the headers that let pages of other origins call (http-api.md §10 rule 1): none where no origin is allowed, for `*`
  * without credentials, else for the listed origins with them. A preflight request is told what it may do.
  */
-export function crossOrigin(allowedOrigins: readonly string[]): (ctx: Context) => void {
+export function crossOrigin(
+  allowedOrigins: readonly string[],
+  { prefixes }: HeaderFamilies,
+): (ctx: Context) => void {
+  const familyNames = prefixes.flatMap((prefix) => familySuffixes.map((suffix) => prefix + suffix));
+  const headerNames = [...plainNames, ...familyNames].join(', ');
   const isForAll = allowedOrigins.includes('*');
   const allowed = new Set(allowedOrigins);
   return (ctx) => {

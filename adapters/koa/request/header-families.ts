@@ -1,23 +1,53 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Dialect } from '../dialect.ts';
 
-const documentPrefix = 'x-service-';
-const aliasPrefix = 'x-killbill-';
+const documentPrefix = 'X-Service-';
+const aliasPrefix = 'X-Killbill-';
 
-/** The value of `X-Service-<suffix>`, else of its alias `X-Killbill-<suffix>` (http-api.md §2); undefined if neither. */
-export function familyHeader(headers: IncomingHttpHeaders, suffix: string): string | undefined {
-  const name = suffix.toLowerCase();
-  return text(headers[documentPrefix + name]) ?? text(headers[aliasPrefix + name]);
+/** Prefixes that are read like `X-Service-` unless others are set (`server.headers.aliasPrefixes`). */
+export const DEFAULT_ALIAS_PREFIXES: readonly string[] = [aliasPrefix];
+
+/** The families of headers that a server knows: `X-Service-…`, and its aliases (http-api.md §2). */
+export interface HeaderFamilies {
+  /** As they are written, `X-Service-` first. */
+  readonly prefixes: readonly string[];
+  /** The value of `X-Service-<suffix>`, else of its first alias that is there; undefined if none is. */
+  header(headers: IncomingHttpHeaders, suffix: string): string | undefined;
+  /**
+   * K with at least one `X-Killbill-…` header and no `X-Service-…` header, else D; `fallback` with neither (§4). Other
+   * aliases say nothing of the dialect.
+   */
+  dialectOf(headers: IncomingHttpHeaders, fallback: Dialect): Dialect;
 }
 
-/** K with at least one `X-Killbill-…` header and no `X-Service-…` header, else D; `fallback` with neither (§4). */
-export function dialectOf(headers: IncomingHttpHeaders, fallback: Dialect): Dialect {
-  let isAlias = false;
-  for (const name in headers) {
-    if (name.startsWith(documentPrefix)) return Dialect.D;
-    if (name.startsWith(aliasPrefix)) isAlias = true;
-  }
-  return isAlias ? Dialect.K : fallback;
+export function headerFamilies(aliases: readonly string[] = DEFAULT_ALIAS_PREFIXES): HeaderFamilies {
+  const prefixes = [documentPrefix, ...aliases.filter((alias) => !isSame(alias, documentPrefix))];
+  const lower = prefixes.map((prefix) => prefix.toLowerCase());
+  const document = documentPrefix.toLowerCase();
+  const dialectK = prefixes.some((prefix) => isSame(prefix, aliasPrefix)) ? aliasPrefix.toLowerCase() : null;
+  return {
+    prefixes,
+    header(headers, suffix) {
+      const name = suffix.toLowerCase();
+      for (const prefix of lower) {
+        const value = text(headers[prefix + name]);
+        if (value !== undefined) return value;
+      }
+      return undefined;
+    },
+    dialectOf(headers, fallback) {
+      let isAlias = false;
+      for (const name in headers) {
+        if (name.startsWith(document)) return Dialect.D;
+        if (dialectK !== null && name.startsWith(dialectK)) isAlias = true;
+      }
+      return isAlias ? Dialect.K : fallback;
+    },
+  };
+}
+
+function isSame(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase();
 }
 
 /** Node reads header bytes as Latin-1; clients send UTF-8. Text that is not UTF-8 stays as it was read. */

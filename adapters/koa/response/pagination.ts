@@ -1,4 +1,3 @@
-import { MAX_COUNTED_RECORDS } from '../../../lib/limits.ts';
 import type { PageRequest } from '../../../lib/ports/storage/index.ts';
 
 /** What the headers of a paged list tell. */
@@ -14,17 +13,24 @@ export interface PageFacts extends PageRequest {
 /** `max` of a list of which nobody has counted all there are: no header tells it. */
 export const UNCOUNTED = Number.POSITIVE_INFINITY;
 
-const families = ['X-Service-', 'X-Killbill-'] as const;
+/** How the server tells of pages. */
+export interface Paging {
+  /** Of the headers, each of which is sent in every family. */
+  readonly prefixes: readonly string[];
+  /** Records above which lists have no totals (`server.pagination.countThreshold`). */
+  readonly countThreshold: number;
+}
 
 /**
- * The pagination headers in both spellings (http-api.md §8 rule 3). `path` is that of the request as the client sees
+ * The pagination headers in every spelling (http-api.md §8 rule 3). `path` is that of the request as the client sees
  * it, `query` its parameters with their defaults filled in.
  */
 export function paginationHeaders(
   facts: PageFacts,
   place: { readonly path: string; readonly query: URLSearchParams },
+  { prefixes, countThreshold }: Paging,
 ): Readonly<Record<string, string>> {
-  const isLarge = facts.max > MAX_COUNTED_RECORDS;
+  const isLarge = facts.max > countThreshold;
   // A list of all records there are is an unfiltered one.
   const isCounted = !isLarge || facts.total < facts.max;
   const next = nextOffset(facts, isCounted);
@@ -36,10 +42,10 @@ export function paginationHeaders(
     NextPageUri: next === undefined ? undefined : nextPageUri(next, place),
   };
   const headers: Record<string, string> = {};
-  for (const family of families) {
+  for (const prefix of prefixes) {
     for (const [name, value] of Object.entries(values)) {
       // A header without value is absent, never empty: clients parse them as numbers.
-      if (value !== undefined) headers[`${family}Pagination-${name}`] = value;
+      if (value !== undefined) headers[`${prefix}Pagination-${name}`] = value;
     }
   }
   return headers;

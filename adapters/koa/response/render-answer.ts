@@ -6,7 +6,7 @@ import { CORE } from '../routing/path.ts';
 import type { Route } from '../routing/route.ts';
 import { filledQuery } from '../wire/query.ts';
 import { isLong, jsonListPieces } from './json-pieces.ts';
-import { paginationHeaders } from './pagination.ts';
+import { type Paging, paginationHeaders } from './pagination.ts';
 import { jsonType, type Rendered } from './rendered.ts';
 
 /** What a handler gave back, as it goes out. */
@@ -16,11 +16,11 @@ export function renderAnswer(input: {
   readonly base: BaseUrl;
   readonly mediaType: string;
   /** Of the request, as it was sent. */
-  readonly path: string;
-  readonly queryString: string;
+  readonly place: { readonly path: string; readonly queryString: string };
+  readonly paging: Paging;
 }): Rendered {
   const { route, answer, base } = input;
-  const place = { path: input.path, query: filledQuery(route.query, input.queryString) };
+  const place = { path: input.place.path, query: filledQuery(route.query, input.place.queryString) };
   const { type, body } = contentOf(answer, input.mediaType);
   return {
     status: answer.status ?? route.success.status,
@@ -30,7 +30,7 @@ export function renderAnswer(input: {
       ...(answer.location === undefined
         ? {}
         : { Location: `${base.origin}${base.path}${CORE}${answer.location}` }),
-      ...(answer.page === undefined ? {} : paginationHeaders(answer.page, place)),
+      ...(answer.page === undefined ? {} : paginationHeaders(answer.page, place, input.paging)),
       ...(typeof body === 'string' && isResource(route, answer) ? { ETag: entityTag(body) } : {}),
     },
     body,

@@ -2,13 +2,11 @@ import type { Billing } from '../../../lib/billing.ts';
 import type { CallContext } from '../../../lib/context.ts';
 import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
 import type { Uuid } from '../../../lib/ids/index.ts';
-import { MAX_COMPLETION_WAIT_MS } from '../../../lib/limits.ts';
 import type { Instant } from '../../../lib/time/index.ts';
 import { Dialect } from '../dialect.ts';
 import { flag, integer } from '../wire/query.ts';
 
 const secondMs = 1_000;
-const maxWaitSec = MAX_COMPLETION_WAIT_MS / secondMs;
 
 /** `CC` of http-api.md §13: whether to wait for what the call causes, and how long. */
 export const completionParameters = {
@@ -23,7 +21,7 @@ export const DEFAULT_WAIT_SEC_IN_K = 3;
 export const DEFAULT_CANCEL_WAIT_SEC_IN_K = 5;
 
 interface CompletedCall {
-  readonly billing: Pick<Billing, 'completion'>;
+  readonly billing: Pick<Billing, 'completion' | 'server'>;
   readonly context: CallContext;
   readonly dialect: Dialect;
   readonly query: { readonly callTimeoutSec: number | undefined };
@@ -47,6 +45,7 @@ export interface DoneWork {
 export async function waitForCompletion(call: CompletedCall, work: DoneWork): Promise<void> {
   const { billing, context, dialect, query } = call;
   if (work.billingEffect === null || work.billingEffect > context.createdDate) return;
+  const maxWaitSec = billing.server['server.callCompletion.maxSec'];
   const byDefault = dialect === Dialect.K ? work.defaultSecInK : maxWaitSec;
   const seconds = Math.min(query.callTimeoutSec ?? byDefault, maxWaitSec);
   if (await billing.completion(context, seconds * secondMs, work.accountId)) return;

@@ -17,7 +17,7 @@ import {
 import { baseUrls, withoutTrailingSlash } from '../request/base-url.ts';
 import { readBody } from '../request/body-bytes.ts';
 import { crossOrigin } from '../request/cross-origin.ts';
-import { dialectOf } from '../request/header-families.ts';
+import { headerFamilies } from '../request/header-families.ts';
 import { negotiatedType } from '../request/media-type.ts';
 import { bodyLimit, defaultRequestLimits, type RequestLimits } from '../request/request-limits.ts';
 import { createUuid } from '../request/request-uuid.ts';
@@ -81,7 +81,12 @@ export function dispatcher(options: DispatcherOptions): Middleware {
   const basePath = withoutTrailingSlash(options.basePath ?? '');
   const baseUrlOf = baseUrls(options);
   const access = new RequestAccess(options);
-  const setOrigin = crossOrigin(options.allowedOrigins ?? []);
+  const families = headerFamilies(options.aliasPrefixes);
+  const setOrigin = crossOrigin(options.allowedOrigins ?? [], families);
+  const paging = {
+    prefixes: families.prefixes,
+    countThreshold: billing.server['server.pagination.countThreshold'],
+  };
   const requestTimeMs = options.requestTimeMs ?? MAX_REQUEST_MS;
   const prefixes = [CORE, PLUGIN].map((prefix) => `${basePath}${prefix}/`);
   const requests = new WeakMap<Context, Received>();
@@ -107,8 +112,8 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     // What the router matches in place of the path as it was sent.
     Object.assign(ctx, { newRouterPath: path });
     const received: Received = {
-      dialect: dialectOf(ctx.headers, options.defaultDialect ?? Dialect.D),
-      requestId: requestIdOf(ctx.headers, createUuid),
+      dialect: families.dialectOf(ctx.headers, options.defaultDialect ?? Dialect.D),
+      requestId: requestIdOf(ctx.headers, families, createUuid),
     };
     requests.set(ctx, received);
     ctx.set('X-Request-Id', received.requestId.echo);
@@ -185,7 +190,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     const { received, route, tenant } = call;
     const { dialect, requestId } = received;
     const mediaType = negotiatedType(ctx, route.success);
-    const authorship = authorshipOf(ctx.headers, dialect);
+    const authorship = authorshipOf(ctx.headers, families, dialect);
     received.createdBy = authorship.createdBy;
     if (route.author) requireAuthor(authorship, dialect);
     const bodyBytes = await bodyOf(ctx, route);
@@ -244,7 +249,8 @@ export function dispatcher(options: DispatcherOptions): Middleware {
       const answer = await route.answer(facts);
       const { mediaType, queryString } = facts;
       const base = baseUrlOf(ctx.req);
-      const rendered = renderAnswer({ route, answer, base, mediaType, path: ctx.path, queryString });
+      const place = { path: ctx.path, queryString };
+      const rendered = renderAnswer({ route, answer, base, mediaType, place, paging });
       return { rendered, error: null };
     } catch (error) {
       return failure(ctx, received, error);

@@ -13,6 +13,7 @@ import { sessionCookie } from '../auth/login-cookie.ts';
 import type { Dialect } from '../dialect.ts';
 import { type BaseUrlOptions, baseUrls, withoutTrailingSlash } from '../request/base-url.ts';
 import { clientAddresses } from '../request/client-address.ts';
+import { headerFamilies } from '../request/header-families.ts';
 import { RateLimit, type RequestRates } from '../request/rate-limit.ts';
 import type { TestMode } from '../test-mode.ts';
 import { PLUGIN, plainPath } from './path.ts';
@@ -24,6 +25,8 @@ export interface AccessOptions extends BaseUrlOptions {
   readonly logger: Logger;
   /** Measures the life of verified credentials; default the process clock. */
   readonly systemClock?: Pick<SystemClock, 'nowMs'>;
+  /** Prefixes of headers that are read like `X-Service-`; default `X-Killbill-` (`server.headers.aliasPrefixes`). */
+  readonly aliasPrefixes?: readonly string[] | undefined;
   /** Bearer tokens: issuer and life of ours, and other issuers whose tokens are taken. */
   readonly tokens?: TokenOptions;
   /** Whether failed logins lock names and addresses out; default true, in test mode false (`security.lockout`). */
@@ -57,6 +60,7 @@ export class RequestAccess {
       billing: options.billing,
       clock,
       logger: options.logger,
+      families: headerFamilies(options.aliasPrefixes),
       tokens: options.tokens ?? {},
       lockOut: options.lockOut ?? options.test === undefined,
       sessionIdleMs: options.sessionIdleMs ?? SESSION_IDLE_MS,

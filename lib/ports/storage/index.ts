@@ -66,10 +66,12 @@ export interface Storage<Host = never> {
    */
   onCommit(listener: () => void): () => void;
   /**
-   * Tells which topics have a handler in this engine. A bus event of another type is stored as PROCESSED at once: it has
-   * no work left.
+   * Tells which topics have a handler in this engine, and how often its dispatcher looks by itself (default 3 s). A bus
+   * event of another type is stored as PROCESSED at once: it has no work left.
    */
-  setConsumedTopics(topics: ReadonlySet<string>): void;
+  setConsumedTopics(topics: ReadonlySet<string>, pollMs?: number): void;
+  /** Tells up to how many records the lists of its sessions are counted; 20,000 where nobody has told. */
+  setCountThreshold(records: number): void;
   /** Tells how long its sessions wait for busy accounts; five seconds where nobody has told. */
   setLockWait(waitOf: LockWaitOf): void;
   /** True when only this process can use the storage (SQLite), so that every claim found at the start is a dead one. */

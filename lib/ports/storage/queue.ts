@@ -1,5 +1,5 @@
 import type { Uuid } from '../../ids/index.ts';
-import type { QueueEntry } from '../../queue/model.ts';
+import type { QueueEntry, QueueKind } from '../../queue/model.ts';
 import type { Instant } from '../../time/index.ts';
 
 /** An entry under our lease; `claimId` is the fencing token of the claim. */
@@ -16,6 +16,8 @@ export interface ClaimRequest {
   readonly businessNow: Instant;
   readonly systemNowMs: number;
   readonly leaseMs: number;
+  /** Only entries of this kind; default of both. */
+  readonly kind?: QueueKind;
 }
 
 export interface FailedEntry {
@@ -34,6 +36,14 @@ export interface PendingNotification {
 export interface NotificationReads {
   /** The AVAILABLE notifications with these keys, in any order; entries of the open transaction are not among them. */
   findPending(uniqueKeys: readonly string[]): Promise<readonly PendingNotification[]>;
+}
+
+export interface BacklogRequest {
+  /** Entries that could have been worked on since then, or before. */
+  readonly since: Instant;
+  readonly limit: number;
+  /** Only entries of this kind; default of both. */
+  readonly kind?: QueueKind;
 }
 
 /** Entries that are due and that nobody works on. */
@@ -79,6 +89,8 @@ export interface QueueStore {
     readonly claimedBeforeMs: number;
     readonly limit: number;
     readonly owner?: string;
+    /** Only entries of this kind; default of both. */
+    readonly kind?: QueueKind;
   }): Promise<number>;
   /** When the next live notification falls due, or null. */
   nextDue(topics: readonly string[]): Promise<Instant | null>;
@@ -88,7 +100,7 @@ export interface QueueStore {
    */
   countPending(tenantRecordId: number | null, businessNow: Instant, cause?: WorkCause): Promise<number>;
   /** The backlog of all tenants, counted up to `limit`; its cost does not grow with it. */
-  backlog(businessNow: Instant, limit: number): Promise<QueueBacklog>;
+  backlog(request: BacklogRequest): Promise<QueueBacklog>;
   /** Calls `listener` when another node, or a transaction of the host, has committed entries. */
   onSignal(listener: () => void): () => void;
   /** Deletes finished entries older than `before`, at most `limit`; returns how many. */

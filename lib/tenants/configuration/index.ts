@@ -3,7 +3,9 @@ export { configurableProperties } from './configurable-properties.ts';
 export type { Period } from './period.ts';
 export { type ConfigurationObject, checkConfiguration, readConfiguration } from './read-configuration.ts';
 export { type ServerConfiguration, serverConfiguration } from './server-configuration.ts';
+export { serverProperties } from './server-properties.ts';
 export {
+  DEFAULT_SERVER_SETTINGS,
   DEFAULT_TENANT_SETTINGS,
   type ServerSettings,
   type TenantSettings,

@@ -28,7 +28,7 @@ export function flag(fallback: boolean): Property<boolean> {
   };
 }
 
-export function integer(fallback: number, bounds: Bounds): Property<number> {
+export function integer<F extends number | null>(fallback: F, bounds: Bounds): Property<number | F> {
   return {
     fallback,
     expectation: `a whole number from ${bounds.min} to ${bounds.max}`,
@@ -71,6 +71,12 @@ export function span(
     expectation: `a time span such as 30s, from ${bounds.min} ms to ${bounds.max} ms`,
     parse: (text) => spanOf(text, bounds),
   };
+}
+
+/** The same, where a bare number stands for milliseconds. */
+export function milliseconds(fallbackMs: number, bounds: Bounds): Property<number> {
+  const { parse, ...rest } = span(fallbackMs, bounds);
+  return { ...rest, parse: (text) => integerOf(text, bounds) ?? parse(text) };
 }
 
 /** Milliseconds of each time span of a comma-separated list. */

@@ -1,14 +1,70 @@
-import { IDEMPOTENCY_ABANDONED_MS, IDEMPOTENCY_RETENTION_MS, MAX_SETTING_SPAN_MS } from '../../limits.ts';
-import { flag, span } from './property.ts';
+import {
+  IDEMPOTENCY_ABANDONED_MS,
+  IDEMPOTENCY_RETENTION_MS,
+  LATE_THRESHOLD_MS,
+  MAX_COMPLETION_WAIT_MS,
+  MAX_COUNTED_RECORDS,
+  MAX_QUEUE_POLL_MS,
+  MAX_SETTING_CLAIM,
+  MAX_SETTING_COMPLETION_SEC,
+  MAX_SETTING_COUNT,
+  MAX_SETTING_FAILURES,
+  MAX_SETTING_SPAN_MS,
+  MIN_QUEUE_LEASE_MS,
+  MIN_QUEUE_POLL_MS,
+  QUEUE_HISTORY_RETENTION_MS,
+  QUEUE_LEASE_MS,
+  QUEUE_MAX_FAILURES,
+  QUEUE_POLL_MS,
+  QUEUE_REAP_BATCH,
+  QUEUE_REAP_SCHEDULE_MS,
+  QUEUE_REAP_THRESHOLD_MS,
+} from '../../limits.ts';
+import { flag, integer, milliseconds, span } from './property.ts';
+
+const secondMs = 1_000;
+const failures = integer(QUEUE_MAX_FAILURES, { min: 0, max: MAX_SETTING_FAILURES });
+/** Null = not set: the entries of both kinds share claims, whose size is the engine's decision. */
+const entries = integer(null, { min: 1, max: MAX_SETTING_CLAIM });
+const lease = span(QUEUE_LEASE_MS, { min: MIN_QUEUE_LEASE_MS, max: MAX_SETTING_SPAN_MS });
+const poll = milliseconds(QUEUE_POLL_MS, { min: MIN_QUEUE_POLL_MS, max: MAX_QUEUE_POLL_MS });
+const reapThreshold = span(QUEUE_REAP_THRESHOLD_MS, { min: 0, max: MAX_SETTING_SPAN_MS });
+const reapSchedule = span(QUEUE_REAP_SCHEDULE_MS, { min: secondMs, max: MAX_SETTING_SPAN_MS });
+const reaped = integer(QUEUE_REAP_BATCH, { min: 1, max: MAX_SETTING_CLAIM });
 
 /**
  * Properties of the engine that hold for the whole server (platform.md §4.3); those of the HTTP server are its own
- * settings, and the queue's are options of `Billing.open`.
+ * settings.
  */
 export const serverProperties = {
   'notifications.allowPrivateNetworks': flag(true),
+  'server.callCompletion.maxSec': integer(MAX_COMPLETION_WAIT_MS / secondMs, {
+    min: 0,
+    max: MAX_SETTING_COMPLETION_SEC,
+  }),
   'server.idempotency.retention': span(IDEMPOTENCY_RETENTION_MS, {
     min: IDEMPOTENCY_ABANDONED_MS,
     max: MAX_SETTING_SPAN_MS,
   }),
+  'server.pagination.countThreshold': integer(MAX_COUNTED_RECORDS, { min: 0, max: MAX_SETTING_COUNT }),
+  'health.lateThreshold': span(LATE_THRESHOLD_MS),
+  'queue.history.retention': span(QUEUE_HISTORY_RETENTION_MS),
+  'persistent.bus.main.max.failure.retry': failures,
+  'persistent.bus.main.claimed': entries,
+  'persistent.bus.main.claim.time': lease,
+  'persistent.bus.main.sleep': poll,
+  'persistent.bus.main.nbThreads': entries,
+  'persistent.bus.main.reapThreshold': reapThreshold,
+  'persistent.bus.main.reapSchedule': reapSchedule,
+  'persistent.bus.main.maxReDispatchCount': reaped,
+  'persistent.bus.main.off': flag(false),
+  'notificationq.main.max.failure.retry': failures,
+  'notificationq.main.claimed': entries,
+  'notificationq.main.claim.time': lease,
+  'notificationq.main.sleep': poll,
+  'notificationq.main.notification.nbThreads': entries,
+  'notificationq.main.reapThreshold': reapThreshold,
+  'notificationq.main.reapSchedule': reapSchedule,
+  'notificationq.main.maxReDispatchCount': reaped,
+  'notificationq.main.notification.off': flag(false),
 } as const;

@@ -4,6 +4,7 @@ import { DEFAULT_WAIT_SEC_IN_K, waitForCompletion } from '../../../adapters/koa/
 import type { Billing } from '../../../lib/billing.ts';
 import { CallOrigin } from '../../../lib/context.ts';
 import { BillingError } from '../../../lib/index.ts';
+import { DEFAULT_SERVER_SETTINGS } from '../../../lib/tenants/configuration/index.ts';
 import { addMilliseconds } from '../../../lib/time/index.ts';
 import { ACCOUNT_ID, NOW, nextId } from '../payments/records.ts';
 
@@ -23,15 +24,22 @@ describe('call completion (http-api.md §4 line 5, subscriptions.md §22)', () =
   async function waitOf(
     dialect: Dialect,
     callTimeoutSec: number | undefined,
-    input: { readonly billingEffect?: typeof NOW | null; readonly completed?: boolean } = {},
+    input: {
+      readonly billingEffect?: typeof NOW | null;
+      readonly completed?: boolean;
+      readonly maxSec?: number;
+    } = {},
   ): Promise<number | null> {
-    const { billingEffect = NOW, completed = true } = input;
+    const { billingEffect = NOW, completed = true, maxSec = 120 } = input;
     let limitMs: number | null = null;
     const completion: Billing['completion'] = async (_context, timeoutMs) => {
       limitMs = timeoutMs;
       return completed;
     };
-    const billing = { completion };
+    const billing = {
+      completion,
+      server: { ...DEFAULT_SERVER_SETTINGS, 'server.callCompletion.maxSec': maxSec },
+    };
     await waitForCompletion(
       { billing, context, dialect, query: { callTimeoutSec } },
       {
@@ -53,6 +61,14 @@ describe('call completion (http-api.md §4 line 5, subscriptions.md §22)', () =
     expect(await waitOf('D', 7)).to.equal(7_000);
     expect(await waitOf('K', 0)).to.equal(0);
     expect(await waitOf('K', 121)).to.equal(120_000);
+  });
+
+  it('waits at most server.callCompletion.maxSec', async () => {
+    expect(DEFAULT_SERVER_SETTINGS['server.callCompletion.maxSec']).to.equal(120);
+    expect(await waitOf('D', undefined, { maxSec: 2 })).to.equal(2_000);
+    expect(await waitOf('K', undefined, { maxSec: 2 })).to.equal(2_000);
+    expect(await waitOf('K', 5, { maxSec: 200 })).to.equal(5_000);
+    expect(await waitOf('D', undefined, { maxSec: 200 })).to.equal(200_000);
   });
 
   it('waits for nothing where the effect lies in the future or never comes', async () => {

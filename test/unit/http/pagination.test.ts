@@ -6,6 +6,8 @@ const place = {
   query: new URLSearchParams('offset=2&limit=2&audit=NONE'),
 };
 
+const paging = { prefixes: ['X-Service-', 'X-Killbill-'], countThreshold: 20_000 };
+
 function headers(facts: {
   offset: number;
   limit: number;
@@ -13,7 +15,7 @@ function headers(facts: {
   max: number;
   returned?: number;
 }): Record<string, string> {
-  const all = paginationHeaders({ returned: Math.abs(facts.limit), ...facts }, place);
+  const all = paginationHeaders({ returned: Math.abs(facts.limit), ...facts }, place, paging);
   const own = Object.entries(all).filter(([name]) => name.startsWith('X-Service-'));
   return Object.fromEntries(own.map(([name, value]) => [name.replace('X-Service-Pagination-', ''), value]));
 }
@@ -66,7 +68,7 @@ describe('pagination headers', () => {
   });
 
   it('are sent in both spellings', () => {
-    const all = paginationHeaders({ offset: 0, limit: 1, total: 3, max: 3, returned: 1 }, place);
+    const all = paginationHeaders({ offset: 0, limit: 1, total: 3, max: 3, returned: 1 }, place, paging);
     expect(all['X-Killbill-Pagination-NextOffset']).to.equal('1');
     expect(all['X-Service-Pagination-NextOffset']).to.equal('1');
   });

@@ -2,23 +2,25 @@ import { expect } from 'chai';
 import { basicCredentials } from '../../../adapters/koa/auth/basic-credentials.ts';
 import { Dialect } from '../../../adapters/koa/dialect.ts';
 import { authorshipOf, requestIdOf, requireAuthor } from '../../../adapters/koa/request/authorship.ts';
-import { dialectOf, familyHeader } from '../../../adapters/koa/request/header-families.ts';
+import { headerFamilies } from '../../../adapters/koa/request/header-families.ts';
 import { BillingError } from '../../../lib/errors/index.ts';
 import { parseUuid } from '../../../lib/ids/index.ts';
 
+const families = headerFamilies();
+const { header, dialectOf } = families;
 const fresh = parseUuid('01a1fcfe-e8ec-717e-8cdb-6282f0f9f546');
 
 describe('header families', () => {
   it('read either spelling, the X-Service- one first', () => {
-    expect(familyHeader({ 'x-service-apikey': 'a', 'x-killbill-apikey': 'b' }, 'ApiKey')).to.equal('a');
-    expect(familyHeader({ 'x-killbill-apikey': 'b' }, 'ApiKey')).to.equal('b');
-    expect(familyHeader({}, 'ApiKey')).to.equal(undefined);
+    expect(header({ 'x-service-apikey': 'a', 'x-killbill-apikey': 'b' }, 'ApiKey')).to.equal('a');
+    expect(header({ 'x-killbill-apikey': 'b' }, 'ApiKey')).to.equal('b');
+    expect(header({}, 'ApiKey')).to.equal(undefined);
   });
 
   it('read UTF-8, and leave what is none as it came', () => {
     const latin1OfUtf8 = Buffer.from('Zoë', 'utf8').toString('latin1');
-    expect(familyHeader({ 'x-service-createdby': latin1OfUtf8 }, 'CreatedBy')).to.equal('Zoë');
-    expect(familyHeader({ 'x-service-createdby': 'Zo\xeb' }, 'CreatedBy')).to.equal('Zo\xeb');
+    expect(header({ 'x-service-createdby': latin1OfUtf8 }, 'CreatedBy')).to.equal('Zoë');
+    expect(header({ 'x-service-createdby': 'Zo\xeb' }, 'CreatedBy')).to.equal('Zo\xeb');
   });
 
   it('tell the dialect', () => {
@@ -29,12 +31,43 @@ describe('header families', () => {
   });
 });
 
+describe('header families with other aliases', () => {
+  const other = headerFamilies(['X-Acme-', 'x-service-', 'X-Other-']);
+
+  it('read those in their order, behind X-Service-, and no others', () => {
+    const all = {
+      'x-other-reason': 'o',
+      'x-acme-reason': 'a',
+      'x-service-reason': 's',
+      'x-killbill-reason': 'k',
+    };
+    expect(other.header(all, 'Reason')).to.equal('s');
+    const { 'x-service-reason': _service, ...aliases } = all;
+    expect(other.header(aliases, 'Reason')).to.equal('a');
+    expect(other.header({ 'x-killbill-reason': 'k' }, 'Reason')).to.equal(undefined);
+    expect(other.prefixes).to.deep.equal(['X-Service-', 'X-Acme-', 'X-Other-']);
+  });
+
+  it('say nothing of the dialect', () => {
+    expect(other.dialectOf({ 'x-acme-reason': 'a' }, Dialect.K)).to.equal('K');
+    expect(other.dialectOf({ 'x-acme-reason': 'a' }, Dialect.D)).to.equal('D');
+    expect(other.dialectOf({ 'x-killbill-reason': 'k' }, Dialect.D)).to.equal('D');
+    expect(
+      headerFamilies(['X-Acme-', 'x-killbill-']).dialectOf({ 'x-killbill-reason': 'k' }, Dialect.D),
+    ).to.equal('K');
+  });
+});
+
 describe('the author of a call', () => {
   const encoded = (text: string) => Buffer.from(text, 'utf8').toString('base64');
 
   it('stands in three headers', () => {
     const headers = { 'x-service-createdby': 'ann', 'x-service-reason': 'why', 'x-service-comment': 'so' };
-    expect(authorshipOf(headers, 'D')).to.deep.equal({ createdBy: 'ann', reason: 'why', comment: 'so' });
+    expect(authorshipOf(headers, families, 'D')).to.deep.equal({
+      createdBy: 'ann',
+      reason: 'why',
+      comment: 'so',
+    });
   });
 
   it('may be base64, and is taken as it stands where it is none', () => {
@@ -43,7 +76,7 @@ describe('the author of a call', () => {
       'x-killbill-createdby': encoded('Jürgen'),
       'x-killbill-comment': 'no base64!',
     };
-    expect(authorshipOf(headers, 'K')).to.deep.equal({
+    expect(authorshipOf(headers, families, 'K')).to.deep.equal({
       createdBy: 'Jürgen',
       reason: null,
       comment: 'no base64!',
@@ -52,13 +85,13 @@ describe('the author of a call', () => {
 
   it('is at most 255 characters long', () => {
     const headers = { 'x-service-createdby': 'x'.repeat(255), 'x-service-reason': 'x'.repeat(256) };
-    expect(() => authorshipOf(headers, 'D'))
+    expect(() => authorshipOf(headers, families, 'D'))
       .to.throw(BillingError, 'Header X-Service-Reason is 256 characters long')
       .with.property('code', 60002);
   });
 
   it('http-api 15.4 Author', () => {
-    const nobody = authorshipOf({ 'x-service-createdby': ' ' }, 'D');
+    const nobody = authorshipOf({ 'x-service-createdby': ' ' }, families, 'D');
     expect(() => requireAuthor(nobody, 'D'))
       .to.throw(BillingError, /^Header X-Service-CreatedBy needs to be set$/)
       .with.property('code', 60003);
@@ -69,19 +102,19 @@ describe('the author of a call', () => {
 describe('the request id', () => {
   it('is the caller’s, and the token where it is a UUID', () => {
     const id = '3C9D7B4E-8F0A-4E0B-9A55-5D6B1B0F8E01';
-    expect(requestIdOf({ 'x-request-id': id }, () => fresh)).to.deep.equal({
+    expect(requestIdOf({ 'x-request-id': id }, families, () => fresh)).to.deep.equal({
       echo: id,
       userToken: id.toLowerCase(),
     });
-    expect(requestIdOf({ 'x-killbill-request-id-req': 'abc' }, () => fresh)).to.deep.equal({
+    expect(requestIdOf({ 'x-killbill-request-id-req': 'abc' }, families, () => fresh)).to.deep.equal({
       echo: 'abc',
       userToken: fresh,
     });
   });
 
   it('is a fresh one where none was sent, or one that cannot be echoed', () => {
-    expect(requestIdOf({}, () => fresh)).to.deep.equal({ echo: fresh, userToken: fresh });
-    expect(requestIdOf({ 'x-request-id': 'x'.repeat(256) }, () => fresh).echo).to.equal(fresh);
+    expect(requestIdOf({}, families, () => fresh)).to.deep.equal({ echo: fresh, userToken: fresh });
+    expect(requestIdOf({ 'x-request-id': 'x'.repeat(256) }, families, () => fresh).echo).to.equal(fresh);
   });
 });
 

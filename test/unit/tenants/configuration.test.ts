@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
 import {
   checkConfiguration,
+  DEFAULT_SERVER_SETTINGS,
   DEFAULT_TENANT_SETTINGS,
   readConfiguration,
   serverConfiguration,
@@ -208,9 +209,36 @@ describe('tenant configuration', () => {
     );
     expect(tenant).to.deep.equal({ ...DEFAULT_TENANT_SETTINGS, 'payment.retry.days': [3, 5] });
     expect(server).to.deep.equal({
+      ...DEFAULT_SERVER_SETTINGS,
       'notifications.allowPrivateNetworks': false,
-      'server.idempotency.retention': 24 * 60 * 60 * 1000,
     });
     expect(logger.lines.filter(({ message }) => message.includes('SOMETIMES'))).to.have.length(1);
+    expect(logger.lines.filter(({ message }) => message.includes('"1s"'))).to.have.length(1);
+  });
+
+  it('of the server has the properties of platform.md §4.3 with their defaults', () => {
+    const [second, minute, hour, day] = [1_000, 60_000, 3_600_000, 86_400_000];
+    const queue = (prefix: string, inner: string) => ({
+      [`${prefix}.max.failure.retry`]: 3,
+      // As many as the engine decides: 100 of both queues.
+      [`${prefix}.claimed`]: null,
+      [`${prefix}.claim.time`]: 5 * minute,
+      [`${prefix}.sleep`]: 3 * second,
+      [`${prefix}.${inner}nbThreads`]: null,
+      [`${prefix}.reapThreshold`]: 10 * minute,
+      [`${prefix}.reapSchedule`]: 3 * minute,
+      [`${prefix}.maxReDispatchCount`]: 10,
+      [`${prefix}.${inner}off`]: false,
+    });
+    expect(DEFAULT_SERVER_SETTINGS).to.deep.equal({
+      'notifications.allowPrivateNetworks': true,
+      'server.callCompletion.maxSec': 120,
+      'server.idempotency.retention': 24 * hour,
+      'server.pagination.countThreshold': 20_000,
+      'health.lateThreshold': minute,
+      'queue.history.retention': 90 * day,
+      ...queue('persistent.bus.main', ''),
+      ...queue('notificationq.main', 'notification.'),
+    });
   });
 });

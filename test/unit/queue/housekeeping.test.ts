@@ -1,0 +1,71 @@
+import { expect } from 'chai';
+import { fakeClock } from '../../../adapters/testing/index.ts';
+import { Housekeeping } from '../../../lib/queue/housekeeping.ts';
+import { formatInstant, type Instant } from '../../../lib/time/index.ts';
+import { recordingLogger } from '../../support/system-time.ts';
+
+const minute = 60_000;
+
+/** Timers that fire when the test says so. */
+function handTimers() {
+  const timers: { readonly delayMs: number; readonly action: () => void }[] = [];
+  return {
+    timers,
+    systemClock: {
+      nowMs: () => 1_000 * minute,
+      nextTurn: async () => undefined,
+      after: (delayMs: number, action: () => void) => {
+        timers.push({ delayMs, action });
+        return () => undefined;
+      },
+    },
+  };
+}
+
+describe('housekeeping of the queue (platform.md §9.3 rules 7 and 9)', () => {
+  it('reaps each kind by its schedule, threshold and limit, and purges what is older than the retention', async () => {
+    const done: unknown[] = [];
+    const queue = {
+      reap: async (request: object) => {
+        done.push(['reap', request]);
+        return 1;
+      },
+      purgeHistory: async (before: Instant) => {
+        done.push(['purge', formatInstant(before)]);
+        throw new Error('the database is away');
+      },
+    };
+    const { timers, systemClock } = handTimers();
+    const logger = recordingLogger();
+    let wakes = 0;
+    const housekeeping = new Housekeeping(
+      { storage: { queue }, clock: fakeClock('2024-03-01T00:00:00Z'), systemClock, logger },
+      {
+        reapers: [
+          { kind: 'BUS', thresholdMs: 10 * minute, scheduleMs: 3 * minute, limit: 10 },
+          { kind: null, thresholdMs: 20 * minute, scheduleMs: 7 * minute, limit: 5 },
+        ],
+        historyRetentionMs: 2 * 24 * 60 * minute,
+        onReaped: () => {
+          wakes += 1;
+        },
+        others: [],
+      },
+    );
+    housekeeping.start();
+    expect(timers.map(({ delayMs }) => delayMs)).to.deep.equal([3 * minute, 7 * minute, 3 * minute]);
+    for (const { action } of timers.splice(0)) action();
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    const systemNowMs = 1_000 * minute;
+    expect(done).to.deep.equal([
+      ['reap', { systemNowMs, claimedBeforeMs: 990 * minute, limit: 10, kind: 'BUS' }],
+      ['reap', { systemNowMs, claimedBeforeMs: 980 * minute, limit: 5 }],
+      ['purge', '2024-02-28T00:00:00.000Z'],
+    ]);
+    expect(wakes).to.equal(2);
+    // What fails comes again too.
+    expect(timers.map(({ delayMs }) => delayMs)).to.have.members([3 * minute, 7 * minute, 3 * minute]);
+    expect(logger.lines.map(({ level }) => level)).to.deep.equal(['error']);
+    await housekeeping.stop();
+  });
+});

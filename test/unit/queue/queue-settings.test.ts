@@ -1,0 +1,121 @@
+import { expect } from 'chai';
+import {
+  claimLanes,
+  DEFAULT_QUEUE_SETTINGS,
+  type KindSettings,
+  kindsWorkedOn,
+  pollMsOf,
+  type QueueSettings,
+  queueSettingsOf,
+  reapLanes,
+} from '../../../lib/queue/queue-settings.ts';
+import { serverConfiguration } from '../../../lib/tenants/configuration/index.ts';
+import { recordingLogger } from '../../support/system-time.ts';
+
+const minute = 60_000;
+
+function withSettings(bus: Partial<KindSettings>, notification: Partial<KindSettings> = {}): QueueSettings {
+  const { BUS, NOTIFICATION } = DEFAULT_QUEUE_SETTINGS;
+  return { BUS: { ...BUS, ...bus }, NOTIFICATION: { ...NOTIFICATION, ...notification } };
+}
+
+describe('settings of the queue (platform.md §4.3)', () => {
+  it('are the defaults where no property is set', () => {
+    const { server } = serverConfiguration({}, recordingLogger());
+    expect(queueSettingsOf(server)).to.deep.equal(DEFAULT_QUEUE_SETTINGS);
+    expect(DEFAULT_QUEUE_SETTINGS.BUS).to.deep.equal({
+      isOff: false,
+      claimed: null,
+      handledAtATime: null,
+      leaseMs: 5 * minute,
+      pollMs: 3_000,
+      maxFailures: 3,
+      reapThresholdMs: 10 * minute,
+      reapScheduleMs: 3 * minute,
+      reapLimit: 10,
+    });
+  });
+
+  for (const [kind, prefix, inner] of [
+    ['BUS', 'org.service.persistent.bus.main.', ''],
+    ['NOTIFICATION', 'org.killbill.notificationq.main.', 'notification.'],
+  ] as const) {
+    it(`of ${kind} are read from ${prefix}…`, () => {
+      const logger = recordingLogger();
+      const { server } = serverConfiguration(
+        {
+          [`${prefix}max.failure.retry`]: 5,
+          [`${prefix}claimed`]: '7',
+          [`${prefix}claim.time`]: '2m',
+          [`${prefix}sleep`]: '100',
+          [`${prefix}${inner}nbThreads`]: '4',
+          [`${prefix}reapThreshold`]: '6m',
+          [`${prefix}reapSchedule`]: '1m',
+          [`${prefix}maxReDispatchCount`]: '20',
+          [`${prefix}${inner}off`]: 'true',
+        },
+        logger,
+      );
+      expect(logger.lines).to.deep.equal([]);
+      const settings = queueSettingsOf(server);
+      expect(settings[kind]).to.deep.equal({
+        isOff: true,
+        claimed: 7,
+        handledAtATime: 4,
+        leaseMs: 2 * minute,
+        pollMs: 100,
+        maxFailures: 5,
+        reapThresholdMs: 6 * minute,
+        reapScheduleMs: minute,
+        reapLimit: 20,
+      });
+      const other = kind === 'BUS' ? 'NOTIFICATION' : 'BUS';
+      expect(settings[other]).to.deep.equal(DEFAULT_QUEUE_SETTINGS[other]);
+    });
+  }
+
+  it('take both kinds in one claim, unless they differ or are bounded, and none that is off', () => {
+    const shapeOf = (settings: QueueSettings) =>
+      claimLanes(settings).map(({ kind, limit, handledAtATime }) => [kind, limit, handledAtATime]);
+    const unbounded = Number.POSITIVE_INFINITY;
+    expect(shapeOf(withSettings({}))).to.deep.equal([[null, 100, unbounded]]);
+    expect(shapeOf(withSettings({ maxFailures: 9, reapLimit: 1 }))).to.deep.equal([[null, 100, unbounded]]);
+    expect(shapeOf(withSettings({ leaseMs: 1_000 }))).to.deep.equal([
+      ['BUS', 100, unbounded],
+      ['NOTIFICATION', 100, unbounded],
+    ]);
+    expect(shapeOf(withSettings({ claimed: 5, handledAtATime: 2 }, { claimed: 5 }))).to.deep.equal([
+      ['BUS', 5, 2],
+      ['NOTIFICATION', 5, unbounded],
+    ]);
+    expect(shapeOf(withSettings({ claimed: 5 }, { claimed: 5 })).map(([kind]) => kind)).to.deep.equal([
+      'BUS',
+      'NOTIFICATION',
+    ]);
+    expect(shapeOf(withSettings({ isOff: true }))).to.deep.equal([['NOTIFICATION', 100, unbounded]]);
+    expect(shapeOf(withSettings({ isOff: true }, { isOff: true }))).to.deep.equal([]);
+  });
+
+  it('reap both kinds at once unless they differ, never before a lease could end, and what is off too', () => {
+    const off = withSettings({ isOff: true }, { isOff: true });
+    const both = { kind: null, thresholdMs: 10 * minute, scheduleMs: 3 * minute, limit: 10 };
+    expect(reapLanes(off)).to.deep.equal([both]);
+    expect(
+      reapLanes(withSettings({ leaseMs: 10 * minute })).map(({ thresholdMs }) => thresholdMs),
+    ).to.deep.equal([15 * minute, 10 * minute]);
+    expect(reapLanes(withSettings({ leaseMs: 10 * minute - 1 }))).to.deep.equal([both]);
+    expect(
+      reapLanes(withSettings({}, { reapLimit: 3 })).map(({ kind, limit }) => [kind, limit]),
+    ).to.deep.equal([
+      ['BUS', 10],
+      ['NOTIFICATION', 3],
+    ]);
+  });
+
+  it('look as often as the kind that is looked at most often', () => {
+    expect(pollMsOf(withSettings({ pollMs: 50 }, { pollMs: 900 }))).to.equal(50);
+    expect(pollMsOf(withSettings({ pollMs: 50, isOff: true }, { pollMs: 900 }))).to.equal(900);
+    expect(pollMsOf(withSettings({ isOff: true }, { isOff: true }))).to.equal(3_000);
+    expect(kindsWorkedOn(withSettings({ isOff: true }))).to.deep.equal(['NOTIFICATION']);
+  });
+});
