@@ -90,13 +90,16 @@ export async function storyOf(engine: TestEngine, accountId: Uuid): Promise<read
   const bundles = await engine.acme.subscriptions.bundlesOfAccount(accountId);
   const events = bundles
     .flatMap(({ subscriptions }) => subscriptions)
-    .flatMap(({ events, externalKey, state, bundleId, bundleExternalKey }) => [
-      `${keyOf(externalKey)} ${state}${bundleExternalKey === bundleId ? '' : ` in ${bundleExternalKey}`}`,
-      ...events.map(
-        ({ eventType, effective, phase }) =>
-          `${keyOf(externalKey)} ${eventType} ${formatLocalDate(effective.date)} ${phase ?? '-'}`,
-      ),
-    ]);
+    .flatMap(({ events, externalKey, subscriptionId, state, bundleId, bundleExternalKey }) => {
+      const name = externalKey === subscriptionId ? 'unnamed' : keyOf(externalKey);
+      return [
+        `${name} ${state}${bundleExternalKey === bundleId ? '' : ` in ${keyOf(bundleExternalKey)}`}`,
+        ...events.map(
+          ({ eventType, effective, phase }) =>
+            `${name} ${eventType} ${formatLocalDate(effective.date)} ${phase ?? '-'}`,
+        ),
+      ];
+    });
   const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
   const items = invoices.map((invoice) => `${invoice.status} ${itemLines(invoice).toSorted().join(', ')}`);
   return [...events.toSorted(), ...items];

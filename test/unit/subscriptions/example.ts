@@ -9,6 +9,7 @@ import {
 } from '../../../lib/catalog/index.ts';
 import { createUuidV7, type Uuid } from '../../../lib/ids/index.ts';
 import type { Currency } from '../../../lib/money/index.ts';
+import { billCycleDaySources } from '../../../lib/subscriptions/bill-cycle-sources.ts';
 import { chooseGroup, type GroupChoiceInput } from '../../../lib/subscriptions/chosen-group.ts';
 import { groupOf } from '../../../lib/subscriptions/create-groups.ts';
 import {
@@ -17,6 +18,7 @@ import {
   checkCreateRequest,
 } from '../../../lib/subscriptions/create-request.ts';
 import { type BundleCreation, type Creation, planCreations } from '../../../lib/subscriptions/creation.ts';
+import { withDerivedPhases } from '../../../lib/subscriptions/derived-phases.ts';
 import { dueWork } from '../../../lib/subscriptions/due-work.ts';
 import type {
   BlockingState,
@@ -24,6 +26,8 @@ import type {
   LifecycleEvent,
   Subscription,
 } from '../../../lib/subscriptions/model.ts';
+import type { RunningSubscription } from '../../../lib/subscriptions/running-subscription.ts';
+import { transitionsOf } from '../../../lib/subscriptions/transitions.ts';
 import { type BundleView, bundleView, type SubscriptionView } from '../../../lib/subscriptions/views.ts';
 import {
   formatInstant,
@@ -185,6 +189,18 @@ export function workOf(life: Life, event: LifecycleEvent, now: Instant): ReturnT
     },
     { now, nextId },
   );
+}
+
+/** What operations on the subscription are decided from. */
+export function runningOf(life: Life): RunningSubscription {
+  const { account, subscription, bundle, events, blockingStates } = life;
+  const catalog = new CatalogWithOverrides(life.catalog, []);
+  const all = withDerivedPhases({ events, plans: catalog, zone: account.timeZone });
+  const transitions = transitionsOf(all, catalog);
+  const billCycleDays = billCycleDaySources([{ subscription, transitions }], account).get(subscription.id);
+  if (billCycleDays === undefined) throw new Error('the subscription has no start');
+  const own = { account, subscription, bundle, events, transitions, blockingStates };
+  return { ...own, billCycleDays, catalog, baseEnd: null };
 }
 
 export function bundleViewOf(life: Life, now: Instant = life.now): BundleView {

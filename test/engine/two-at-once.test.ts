@@ -1,0 +1,229 @@
+import { expect } from 'chai';
+import { ErrorCode, parseLocalDate, type TenantBilling, type Uuid } from '../../lib/index.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { openEngine, type TestEngine } from '../support/engine.ts';
+import {
+  effectsIn,
+  inTurns,
+  type MadeCall,
+  makeCall,
+  type StormCall,
+  storm,
+  storyOf,
+} from './storm-calls.ts';
+
+const START = '2024-03-01T09:15:00Z';
+const LATER = '2024-03-11T09:15:00Z';
+const FAR = { date: parseLocalDate('2024-03-20') };
+const BY_POLICY = { entitlementPolicy: 'IMMEDIATE', billingPolicy: 'IMMEDIATE' } as const;
+
+/** A customer with a base and an add-on, and another customer beside. */
+interface Place {
+  readonly mark: string;
+  readonly accountId: Uuid;
+  readonly otherId: Uuid;
+  readonly bundleId: Uuid;
+  readonly base: Uuid;
+  readonly addOn: Uuid;
+}
+
+const operations = {
+  change: (acme, { base }) => acme.subscriptions.changePlan(base, { planName: 'elite-monthly' }),
+  'change ahead': (acme, { base }) =>
+    acme.subscriptions.changePlan(base, { planName: 'team-now', requestedDate: FAR }),
+  undo: (acme, { base }) => acme.subscriptions.undoChangePlan(base),
+  cancel: (acme, { base }) => acme.subscriptions.cancel(base, { ...BY_POLICY }),
+  'cancel ahead': (acme, { base }) =>
+    acme.subscriptions.cancel(base, { requestedDate: FAR, useRequestedDateForBilling: true }),
+  uncancel: (acme, { base }) => acme.subscriptions.uncancel(base),
+  'cancel add-on': (acme, { addOn }) => acme.subscriptions.cancel(addOn, { ...BY_POLICY }),
+  'change add-on': (acme, { addOn }) =>
+    acme.subscriptions.changePlan(addOn, { planName: 'backup-monthly', billingPolicy: 'IMMEDIATE' }),
+  'add an add-on': (acme, { accountId, bundleId, mark }) =>
+    acme.createSubscription({
+      accountId,
+      bundleId,
+      planName: 'archive-monthly',
+      externalKey: `more@${mark}`,
+    }),
+  'add a base': (acme, { accountId, mark }) =>
+    acme.createSubscription({
+      accountId,
+      planName: 'solo-now',
+      bundleExternalKey: `desk@${mark}`,
+      externalKey: `new@${mark}`,
+    }),
+  pause: (acme, { bundleId }) => acme.blocking.pauseBundle(bundleId),
+  resume: (acme, { bundleId }) => acme.blocking.resumeBundle(bundleId),
+  block: (acme, { base: id }) =>
+    acme.blocking.add(
+      { type: 'SUBSCRIPTION', id },
+      { service: 'fraud', stateName: 'held', isBlockChange: true, isBlockBilling: true },
+    ),
+  release: (acme, { base: id }) =>
+    acme.blocking.add({ type: 'SUBSCRIPTION', id }, { service: 'fraud', stateName: 'fine' }),
+  'bill cycle day': (acme, { base }) =>
+    acme.subscriptions.changeBillCycleDay(base, { billCycleDayLocal: 11 }),
+  quantity: (acme, { base }) => acme.subscriptions.changeQuantity(base, { quantity: 3 }),
+  transfer: (acme, { bundleId, otherId }) =>
+    acme.bundles.transfer(bundleId, { accountId: otherId, billingPolicy: 'IMMEDIATE' }),
+  rename: (acme, { bundleId, mark }) => acme.bundles.renameKey(bundleId, `chair@${mark}`),
+  'take the new key': (acme, { otherId, mark }) =>
+    acme.createSubscription({
+      accountId: otherId,
+      planName: 'solo-now',
+      bundleExternalKey: `chair@${mark}`,
+      externalKey: `theirs@${mark}`,
+    }),
+  'take the old key': (acme, { otherId, mark }) =>
+    acme.createSubscription({
+      accountId: otherId,
+      planName: 'solo-now',
+      bundleExternalKey: `desk@${mark}`,
+      externalKey: `theirs@${mark}`,
+    }),
+  invoice: (acme, { accountId }) =>
+    acme.generateInvoice({ accountId, targetDate: parseLocalDate('2024-04-15') }),
+  close: (acme, { accountId }) => acme.accounts.close(accountId, { cancelAllSubscriptions: true }),
+} as const satisfies Readonly<Record<string, (acme: TenantBilling, place: Place) => Promise<unknown>>>;
+
+type Operation = keyof typeof operations;
+type Pair = readonly [Operation, Operation];
+
+/** Pairs whose order matters: what one does decides what the other finds. */
+const deciding: readonly Pair[] = [
+  ['change', 'change add-on'],
+  ['change', 'add an add-on'],
+  ['change', 'cancel ahead'],
+  ['change', 'pause'],
+  ['change', 'block'],
+  ['change', 'transfer'],
+  ['change', 'invoice'],
+  ['change ahead', 'undo'],
+  ['change ahead', 'cancel'],
+  ['cancel', 'cancel'],
+  ['cancel', 'uncancel'],
+  ['cancel', 'add an add-on'],
+  ['cancel', 'cancel add-on'],
+  ['cancel', 'transfer'],
+  ['cancel', 'take the old key'],
+  ['cancel', 'invoice'],
+  ['cancel', 'quantity'],
+  ['cancel ahead', 'uncancel'],
+  ['add an add-on', 'add an add-on'],
+  ['add an add-on', 'transfer'],
+  ['add an add-on', 'pause'],
+  ['add an add-on', 'close'],
+  ['add a base', 'cancel'],
+  ['pause', 'pause'],
+  ['pause', 'resume'],
+  ['block', 'release'],
+  ['bill cycle day', 'change'],
+  ['bill cycle day', 'transfer'],
+  ['quantity', 'quantity'],
+  ['quantity', 'transfer'],
+  ['transfer', 'transfer'],
+  ['transfer', 'rename'],
+  ['transfer', 'take the old key'],
+  ['transfer', 'invoice'],
+  ['transfer', 'close'],
+  ['rename', 'take the new key'],
+  ['rename', 'take the old key'],
+  ['rename', 'rename'],
+  ['invoice', 'invoice'],
+  ['close', 'close'],
+];
+
+const names = Object.keys(operations) as readonly Operation[];
+
+/** All of them where there is time: each with each, and with itself. */
+const pairs: readonly Pair[] =
+  process.env.BILLWRIGHT_TEST_LONG === '1'
+    ? names.flatMap((first, index) => names.slice(index).map((second): Pair => [first, second]))
+    : deciding;
+
+// subscriptions.md §24 rules 1, 2, 5; invoicing.md §17 rules 1, 2
+eachDatabase((kind, open) => {
+  if (kind !== 'postgresql') return;
+  describe('two operations at once on one customer', () => {
+    let engine: TestEngine;
+    before(async () => {
+      engine = await openEngine(open, { now: START });
+    });
+    after(() => engine.close());
+
+    it(`leave one of the two orders, and nothing half done: ${pairs.length} pairs`, async () => {
+      const places = await inPlaces(engine, pairs.length * 3);
+      await engine.runTo(LATER);
+      const orders = await inTurns(pairs.length, async (index) => {
+        const [first, second] = pairs[index] as Pair;
+        const [there, back] = [places[index * 3], places[index * 3 + 1]] as [Place, Place];
+        return {
+          index,
+          made: [
+            await oneByOne(engine, [callOf(first, there, 'one'), callOf(second, there, 'two')]),
+            (await oneByOne(engine, [callOf(second, back, 'two'), callOf(first, back, 'one')])).toReversed(),
+          ],
+        };
+      });
+      const calls = pairs.flatMap(([first, second], index) => {
+        const place = places[index * 3 + 2] as Place;
+        const both = [callOf(first, place, 'one'), callOf(second, place, 'two')];
+        return index % 2 === 0 ? both : both.toReversed();
+      });
+      const stormy = (await storm(engine, calls)).filter(({ refused }) => refused !== ErrorCode.BUSY);
+      await engine.settle();
+
+      const effects = await effectsIn(engine.database);
+      for (const { index, made } of orders) {
+        const [first, second] = pairs[index] as Pair;
+        const [there, back, raced] = places.slice(index * 3, index * 3 + 3) as [Place, Place, Place];
+        const outcome = async (place: Place, both: readonly MadeCall[]) => ({
+          refused: both.map(({ refused }) => refused),
+          changed: both.map(({ token }) => effects.of(token).filter((text) => text.includes(' '))),
+          stories: [await storyOf(engine, place.accountId), await storyOf(engine, place.otherId)],
+        });
+        const own = ['one', 'two'].map((name) =>
+          stormy.find((call) => call.name === nameOf(raced, name)),
+        ) as MadeCall[];
+        const expected = [await outcome(there, made[0] ?? []), await outcome(back, made[1] ?? [])];
+        expect(expected, `${first} and ${second}`).to.deep.include(await outcome(raced, own));
+      }
+      expect(engine.logger.lines.filter(({ level }) => level === 'error')).to.deep.equal([]);
+    }).timeout(120_000);
+  });
+});
+
+const nameOf = ({ mark }: Place, name: string): string => `${name}@${mark}`;
+
+function callOf(operation: Operation, place: Place, name: string): StormCall {
+  return { name: nameOf(place, name), make: (acme) => operations[operation](acme, place) };
+}
+
+async function oneByOne(engine: TestEngine, calls: readonly StormCall[]): Promise<readonly MadeCall[]> {
+  const made: MadeCall[] = [];
+  for (const call of calls) made.push(await makeCall(engine, call));
+  return made;
+}
+
+async function inPlaces({ acme }: TestEngine, count: number): Promise<readonly Place[]> {
+  return inTurns(count, async (index) => {
+    const mark = String(index);
+    const [account, other] = [
+      await acme.createAccount({ currency: 'USD' }),
+      await acme.createAccount({ currency: 'USD' }),
+    ];
+    const of = (planName: string, externalKey: string) => ({
+      accountId: account.id,
+      planName,
+      externalKey: `${externalKey}@${mark}`,
+      bundleExternalKey: `desk@${mark}`,
+    });
+    const { bundleId, subscriptionIds } = await acme.subscriptions.createWithAddOns([
+      of('solo-now', 'base'),
+      of('support-monthly', 'addon'),
+    ]);
+    const [base, addOn] = subscriptionIds as [Uuid, Uuid];
+    return { mark, accountId: account.id, otherId: other.id, bundleId, base, addOn };
+  });
+}

@@ -1,0 +1,288 @@
+import { expect } from 'chai';
+import { type BillingActionPolicy, createCatalog } from '../../../lib/catalog/index.ts';
+import { ErrorCode } from '../../../lib/errors/index.ts';
+import { planCancellation } from '../../../lib/subscriptions/cancellation.ts';
+import {
+  type CancelSubscriptionOptions,
+  EntitlementActionPolicy,
+} from '../../../lib/subscriptions/cancellation-dates.ts';
+import { decideChange } from '../../../lib/subscriptions/change-of-plan.ts';
+import { type ChangePlanOptions, checkChangeRequest } from '../../../lib/subscriptions/change-request.ts';
+import { policyDate, type TimedPolicy, timedPolicy } from '../../../lib/subscriptions/policy-date.ts';
+import type { RequestedDate } from '../../../lib/subscriptions/requested-date.ts';
+import { formatInstant, parseWireMoment } from '../../../lib/time/index.ts';
+import { lists, phase, plan, version } from '../catalog/catalog-document.ts';
+import { expectError } from './errors.ts';
+import { account, at, created, type Life, nextId, passed, runningOf } from './example.ts';
+import { dated, event } from './lifecycle.ts';
+
+/** Plans that differ in their period; one that charges nothing recurring. */
+const periods = createCatalog([
+  version({
+    effectiveDate: '2020-01-01',
+    plans: [
+      plan('p-m', 'P', {}),
+      plan('p-w', 'P', { period: 'WEEKLY' }),
+      plan('p-q', 'P', { period: 'QUARTERLY' }),
+      plan('p-once', 'P', { finalPhase: phase('FIXEDTERM', { unit: 'MONTHS', number: 6, fixed: '99' }) }),
+    ].join(''),
+    priceLists: lists({ DEFAULT: ['p-m', 'p-w', 'p-q', 'p-once'] }),
+  }),
+]);
+
+interface Begun {
+  readonly planName?: string;
+  readonly start?: string;
+  readonly billCycleDayLocal?: number;
+  readonly chargedThrough?: string;
+}
+
+/** A subscription by the plans above, or by the example catalog, invoiced so far. */
+function begun(parts: Begun = {}): Life {
+  const { planName = 'p-m', start = '2024-01-10', billCycleDayLocal = 10, chargedThrough } = parts;
+  const life = created({
+    account: account({ referenceTime: '2024-01-01T08:00:00Z', billCycleDayLocal }),
+    request: { planName },
+    options: { billingDate: momentOf(start), entitlementDate: momentOf(start) },
+    now: at('2024-01-10T08:00:00Z'),
+    ...(planName.startsWith('p-') ? { catalog: periods } : {}),
+  });
+  const through = chargedThrough === undefined ? null : dated(`${chargedThrough}T08:00:00Z`);
+  return { ...life, subscription: { ...life.subscription, chargedThrough: through } };
+}
+
+function momentOf(text: string): RequestedDate {
+  const moment = parseWireMoment(text);
+  if (moment === undefined) throw new Error(`${text} is no date`);
+  return moment;
+}
+
+/** Without what is 0: `2024-02-10T08:00`. */
+const shown = (instant: Parameters<typeof formatInstant>[0]) => formatInstant(instant).slice(0, 16);
+
+describe('subscriptions §8 Date of a billing policy', () => {
+  const now = '2024-02-15T12:00:00Z';
+  const table: readonly (readonly [what: string, TimedPolicy, Begun, now: string, date: string])[] = [
+    ['IMMEDIATE is now', 'IMMEDIATE', { chargedThrough: '2024-03-10' }, now, '2024-02-15T12:00'],
+    [
+      'END_OF_TERM is what is invoiced',
+      'END_OF_TERM',
+      { chargedThrough: '2024-03-10' },
+      now,
+      '2024-03-10T08:00',
+    ],
+    ['… now, where nothing is invoiced', 'END_OF_TERM', {}, now, '2024-02-15T12:00'],
+    ['… now, where that is past', 'END_OF_TERM', { chargedThrough: '2024-02-15' }, now, '2024-02-15T12:00'],
+    ['START_OF_TERM is the start, where nothing is invoiced', 'START_OF_TERM', {}, now, '2024-01-10T08:00'],
+    [
+      '… what is invoiced, where that is past',
+      'START_OF_TERM',
+      { chargedThrough: '2024-02-10' },
+      now,
+      '2024-02-10T08:00',
+    ],
+    ['… a whole period before', 'START_OF_TERM', { chargedThrough: '2024-03-10' }, now, '2024-02-10T08:00'],
+    ['… as many as it takes', 'START_OF_TERM', { chargedThrough: '2024-05-10' }, now, '2024-02-10T08:00'],
+    [
+      '… that begins this very second',
+      'START_OF_TERM',
+      { chargedThrough: '2024-03-15', billCycleDayLocal: 15 },
+      '2024-02-15T08:00:00Z',
+      '2024-02-15T08:00',
+    ],
+    [
+      '… on the bill cycle day, clamped to its month',
+      'START_OF_TERM',
+      { chargedThrough: '2024-03-31', billCycleDayLocal: 31 },
+      '2024-03-10',
+      '2024-02-29T08:00',
+    ],
+    [
+      '… on it again where the month has it',
+      'START_OF_TERM',
+      { chargedThrough: '2024-02-29', billCycleDayLocal: 31 },
+      now,
+      '2024-01-31T08:00',
+    ],
+    [
+      '… a quarter before',
+      'START_OF_TERM',
+      { planName: 'p-q', chargedThrough: '2024-04-10' },
+      now,
+      '2024-01-10T08:00',
+    ],
+    [
+      '… weeks, whatever the bill cycle day',
+      'START_OF_TERM',
+      { planName: 'p-w', chargedThrough: '2024-02-28' },
+      now,
+      '2024-02-14T08:00',
+    ],
+    [
+      '… now, without a billing period',
+      'START_OF_TERM',
+      { planName: 'p-once', chargedThrough: '2024-07-10' },
+      now,
+      '2024-02-15T12:00',
+    ],
+    ['raised to the start of billing', 'IMMEDIATE', { start: '2024-03-01' }, now, '2024-03-01T08:00'],
+    [
+      'raised to the start of the phase',
+      'START_OF_TERM',
+      { planName: 'pro-monthly' },
+      now,
+      '2024-02-09T08:00',
+    ],
+  ];
+  for (const [what, policy, parts, when, date] of table) {
+    it(what, () => {
+      const running = runningOf(passed(begun(parts), at(when)));
+      expect(shown(policyDate(policy, running, at(when)).at)).to.equal(date);
+    });
+  }
+
+  it('is not raised to a bill cycle day or a quantity that has taken effect', () => {
+    const life = begun();
+    const { id: subscriptionId } = life.subscription;
+    const events = [
+      ...life.events,
+      event('BCD_CHANGE', '2024-02-01', { subscriptionId, billCycleDay: 5 }),
+      event('QUANTITY_CHANGE', '2024-02-01', { subscriptionId, quantity: 2 }),
+    ];
+    const date = policyDate('START_OF_TERM', runningOf({ ...life, events }), at(now));
+    expect(shown(date.at)).to.equal('2024-01-10T08:00');
+  });
+
+  it('counts back to the changed bill cycle day', () => {
+    const life = begun({ chargedThrough: '2024-03-10' });
+    const { id: subscriptionId } = life.subscription;
+    const events = [...life.events, event('BCD_CHANGE', '2024-02-01', { subscriptionId, billCycleDay: 5 })];
+    const date = policyDate('START_OF_TERM', runningOf({ ...life, events }), at(now));
+    expect(shown(date.at)).to.equal('2024-02-05T08:00');
+  });
+
+  it('is none for ILLEGAL', () => {
+    expectError(() => timedPolicy('ILLEGAL'), ErrorCode.INVALID_PARAMETER);
+  });
+});
+
+describe('subscriptions §7 rule 3: the date of a change', () => {
+  const now = '2024-03-01T12:00:00Z';
+  const dateOf = (life: Life, planName: string, options: ChangePlanOptions = {}): string => {
+    const request = checkChangeRequest({ planName }, options);
+    return shown(decideChange(runningOf(passed(life, at(now))), request, at(now)).effective.at);
+  };
+  const on = (date: string): ChangePlanOptions => ({ requestedDate: momentOf(date) });
+  const by = (billingPolicy: BillingActionPolicy): ChangePlanOptions => ({ billingPolicy });
+  const pro = begun({ planName: 'pro-monthly', chargedThrough: '2024-03-10' });
+  const ahead = begun({ planName: 'solo-now', start: '2024-04-01' });
+
+  const table: readonly (readonly [what: string, Life, string, ChangePlanOptions, date: string])[] = [
+    ['the requested date, at reference time', pro, 'solo-now', on('2024-03-05'), '2024-03-05T08:00'],
+    ['the requested instant', pro, 'solo-now', on('2024-03-05T15:00:00Z'), '2024-03-05T15:00'],
+    ['a date of the past', pro, 'solo-now', on('2024-02-20'), '2024-02-20T08:00'],
+    ['raised to the phase that has begun since', pro, 'solo-now', on('2024-01-20'), '2024-02-09T08:00'],
+    ['by a policy', pro, 'solo-now', by('END_OF_TERM'), '2024-03-10T08:00'],
+    ['raised to the phase, by a policy', pro, 'solo-now', by('START_OF_TERM'), '2024-02-10T08:00'],
+    ['by the rule of the catalog: at once', pro, 'elite-monthly', {}, '2024-03-01T12:00'],
+    [
+      'by the rule for the phase in force, not for that of the creation',
+      pro,
+      'solo-now',
+      {},
+      '2024-03-10T08:00',
+    ],
+    ['raised to the start, by a policy', ahead, 'team-now', by('IMMEDIATE'), '2024-04-01T08:00'],
+  ];
+  for (const [what, life, planName, options, date] of table) {
+    it(what, () => {
+      expect(dateOf(life, planName, options)).to.equal(date);
+    });
+  }
+
+  it('is raised to a bill cycle day that has taken effect too', () => {
+    const { id: subscriptionId } = pro.subscription;
+    const change = event('BCD_CHANGE', '2024-02-20', { subscriptionId, billCycleDay: 5 });
+    const changed = { ...pro, events: [...pro.events, change] };
+    expect(dateOf(changed, 'solo-now', on('2024-02-12'))).to.equal('2024-02-20T00:00');
+  });
+
+  it('is refused before the start of the service, which need not be that of billing', () => {
+    const life = created({
+      account: account(),
+      request: { planName: 'solo-now' },
+      options: { billingDate: momentOf('2024-01-10'), entitlementDate: momentOf('2024-02-20') },
+      now: at('2024-01-10'),
+    });
+    expectError(() => dateOf(life, 'team-now', on('2024-02-19')), ErrorCode.SUBSCRIPTION_CHANGE_NON_ACTIVE);
+    expect(dateOf(life, 'team-now', on('2024-02-20'))).to.equal('2024-02-20T00:00');
+  });
+
+  it('may be the very end of a term, not later', () => {
+    const term = begun({ planName: 'term-3m' });
+    expect(dateOf(term, 'solo-now', on('2024-04-10'))).to.equal('2024-04-10T08:00');
+    const later = () => dateOf(term, 'solo-now', on('2024-04-11'));
+    expectError(later, ErrorCode.SUBSCRIPTION_CHANGE_FUTURE_EXPIRED);
+  });
+});
+
+describe('subscriptions §9: the ends of a cancellation', () => {
+  const now = '2024-03-01T12:00:00Z';
+  const endsOf = (life: Life, options: CancelSubscriptionOptions): string => {
+    const tools = { now: at(now), nextId };
+    const { entitlement, billing } = planCancellation(runningOf(passed(life, at(now))), options, tools);
+    return `${shown(entitlement.at)} ${shown(billing.at)}`;
+  };
+  const both = { useRequestedDateForBilling: true };
+  const pro = begun({ planName: 'pro-monthly', chargedThrough: '2024-03-10' });
+
+  it('billing cannot end before the phase that is in effect, the service can', () => {
+    const requestedDate = momentOf('2024-01-20');
+    expect(endsOf(pro, { requestedDate })).to.equal('2024-01-20T08:00 2024-03-10T08:00');
+    for (const options of [{ requestedDate, ...both }, { requestedDate: momentOf('2024-01-20T09:00:00Z') }]) {
+      expectError(() => endsOf(pro, options), ErrorCode.SUBSCRIPTION_INVALID_REQUESTED_DATE);
+    }
+  });
+
+  it('END_OF_TERM ends the service now where what is invoiced is past', () => {
+    const late = begun({ planName: 'solo-now', chargedThrough: '2024-02-10' });
+    const { IMMEDIATE, END_OF_TERM } = EntitlementActionPolicy;
+    expect(endsOf(late, { entitlementPolicy: END_OF_TERM })).to.equal('2024-03-01T12:00 2024-03-01T12:00');
+    expect(endsOf(late, { entitlementPolicy: IMMEDIATE })).to.equal('2024-03-01T12:00 2024-03-01T12:00');
+  });
+
+  it('of one that has not begun neither comes before its start', () => {
+    const ahead = begun({ planName: 'solo-now', start: '2024-04-01' });
+    const start = '2024-04-01T08:00 2024-04-01T08:00';
+    for (const options of [
+      {},
+      both,
+      { entitlementPolicy: 'IMMEDIATE', billingPolicy: 'IMMEDIATE' },
+    ] as const) {
+      expect(endsOf(ahead, options)).to.equal(start);
+    }
+    const early = { requestedDate: momentOf('2024-03-15') };
+    expectError(() => endsOf(ahead, early), ErrorCode.SUBSCRIPTION_INVALID_REQUESTED_DATE);
+  });
+
+  it('the rule is that of the version that supplies the plan now', () => {
+    const ruled = (effectiveDate: string, policy: string) =>
+      version({
+        effectiveDate,
+        rules: `<changePolicy><changePolicyCase><policy>IMMEDIATE</policy></changePolicyCase></changePolicy>
+          <cancelPolicy><cancelPolicyCase><policy>${policy}</policy></cancelPolicyCase></cancelPolicy>`,
+      });
+    const catalog = createCatalog([ruled('2020-01-01', 'END_OF_TERM'), ruled('2024-02-01', 'IMMEDIATE')]);
+    const bought = (start: string) => {
+      const life = created({
+        account: account({ billCycleDayLocal: 10 }),
+        request: { planName: 'p-m' },
+        now: at(start),
+        catalog,
+      });
+      return { ...life, subscription: { ...life.subscription, chargedThrough: dated('2024-03-10') } };
+    };
+    expect(endsOf(bought('2024-01-10'), {}), 'bought before').to.equal('2024-03-01T12:00 2024-03-10T00:00');
+    expect(endsOf(bought('2024-02-10'), {}), 'bought since').to.equal('2024-03-01T12:00 2024-03-01T12:00');
+  });
+});
