@@ -1,11 +1,14 @@
 import { expect } from 'chai';
 import {
+  type Account,
   type ChangeReportPart,
   formatDecimal,
   formatInstant,
   formatLocalDate,
   type TenantBilling,
 } from '../../lib/index.ts';
+import { ACCOUNTS_PER_CATALOG_CHANGE_PAGE } from '../../lib/limits.ts';
+import { author, newId } from '../storage/records.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { pricedCatalog } from '../support/priced-catalog.ts';
@@ -112,6 +115,27 @@ eachDatabase((_kind, open) => {
         '2024-08-12 sun-monthly-evergreen USD 30 → 300 (270) v2024-04-01 RECURRING MONTHLY → ANNUAL',
         '1 of 1, 0 unbillable',
       ]);
+    });
+
+    it('goes through all accounts, page by page and no earlier than it is read', async () => {
+      const first = await subscribe();
+      const [{ recordId: _, ...last }] = (await engine.storage.read(engine.tenant, (session) =>
+        session.accounts.findAfter({ afterRecordId: 0, limit: 1 }),
+      )) as readonly [Account];
+      const others = Array.from({ length: ACCOUNTS_PER_CATALOG_CHANGE_PAGE }, () => {
+        const id = newId();
+        return { ...last, id, externalKey: id };
+      });
+      await engine.storage.write(engine.tenant, author(), (session) => session.accounts.insert(others));
+      const report = await engine.acme.catalogs.changeReport(pricedCatalog(next));
+      const parts = report[Symbol.asyncIterator]();
+      expect((await parts.next()).value?.kind).to.equal('SUMMARY');
+      const second = await subscribe();
+      const rest: ChangeReportPart[] = [];
+      for await (const part of { [Symbol.asyncIterator]: () => parts }) rest.push(part);
+      expect(
+        rest.map((part) => (part.kind === 'PRICE_CHANGE' ? part.change.subscriptionId : lineOf(part))),
+      ).to.deep.equal([first, second, '2 of 2, 0 unbillable']);
     });
 
     it('says what the upload then does', async () => {

@@ -3,14 +3,17 @@ import fc from 'fast-check';
 import { DecodedParts } from '../../lib/catalog/decoded-parts.ts';
 import {
   type Catalog,
+  CatalogVersion,
   canonicalXml,
   createCatalog,
   createVersion,
+  type Plan,
   readCatalogXml,
   samePlan,
 } from '../../lib/catalog/index.ts';
-import { StoredPart } from '../../lib/catalog/part.ts';
-import { textOfPlan } from '../../lib/catalog/plan.ts';
+import { type Part, StoredPart } from '../../lib/catalog/part.ts';
+import { PartList } from '../../lib/catalog/part-list.ts';
+import { createPlan, textOfPlan } from '../../lib/catalog/plan.ts';
 import { frameOfText, partsOf, planOfText, productOfText } from '../../lib/catalog/version-parts.ts';
 import { type Instant, instant } from '../../lib/time/index.ts';
 import { versionContent } from './catalog-arbitraries.ts';
@@ -28,10 +31,31 @@ function versionOf(day: number, dates: readonly (number | null | undefined)[]) {
   if (!template || !shape) throw new Error('no plan to copy');
   const plans = dates.flatMap((date, index) => {
     if (date === undefined) return [];
+    const key = `plan-${index} ${date}`;
     const effectiveDateForExistingSubscriptions = date === null ? null : dayOf(date);
-    return [{ ...shape, name: `plan-${index}`, effectiveDateForExistingSubscriptions }];
+    const content = { ...shape, name: `plan-${index}`, effectiveDateForExistingSubscriptions };
+    const plan = madePlans.get(key) ?? createPlan(content, null);
+    madePlans.set(key, plan);
+    return [plan];
   });
-  return createVersion({ ...template, effectiveDate: dayOf(day), plans });
+  return createVersion({ ...template, products: [], effectiveDate: dayOf(day), plans });
+}
+
+const madePlans = new Map<string, Plan>();
+
+/** The versions with one part for what they repeat, as storage keeps them. */
+function sharingParts(versions: readonly CatalogVersion[]): readonly CatalogVersion[] {
+  const known = new Map<string, Part<Plan>>();
+  return versions.map(({ effectiveDate, frame, productParts, planParts }) => {
+    const parts = planParts.parts.map((part) => {
+      const key = `${part.name} ${part.forExisting}`;
+      const shared = known.get(key) ?? part;
+      known.set(key, shared);
+      return shared;
+    });
+    const plans = new PartList(parts);
+    return new CatalogVersion({ effectiveDate, frame, products: productParts, plans });
+  });
 }
 
 function dayOf(day: number): Instant {
@@ -97,15 +121,18 @@ describe('Parts of catalog versions', () => {
 
   it('tell the version of a plan of an existing subscription as a walk through all versions does', () => {
     const day = fc.nat(20);
-    const date = fc.oneof(fc.constant(undefined), fc.constant(null), fc.nat(22));
+    const date = fc.oneof(fc.constant(undefined), fc.constant(null), fc.nat(22), fc.constantFrom(7, 14));
     const versions = fc.uniqueArray(fc.tuple(day, fc.array(date, { minLength: 2, maxLength: 2 })), {
       minLength: 1,
       maxLength: 8,
       selector: ([first]) => first,
     });
     fc.assert(
-      fc.property(versions, day, day, (dated, atDay, changeDay) => {
-        const catalog = createCatalog(dated.map(([first, dates]) => versionOf(first, dates)));
+      fc.property(versions, fc.boolean(), fc.tuple(day, day), (dated, isShared, [atDay, changeDay]) => {
+        const separate = dated
+          .toSorted(([one], [other]) => one - other)
+          .map(([first, dates]) => versionOf(first, dates));
+        const catalog = createCatalog(isShared ? sharingParts(separate) : separate);
         const [at, lastPlanChange] = [dayOf(atDay), dayOf(changeDay)];
         for (const name of ['plan-0', 'plan-1']) {
           const expected = walk(catalog, name, [at, lastPlanChange]);

@@ -9,7 +9,7 @@ import {
   timeZone,
   UTC,
 } from '../../../lib/time/index.ts';
-import { at, lists, phase, plan, TRIAL, version } from './catalog-document.ts';
+import { at, lists, phase, plan, price, TRIAL, version } from './catalog-document.ts';
 
 interface Parts {
   readonly price?: string;
@@ -21,12 +21,16 @@ interface Parts {
 
 /** A version that sells `p-m`. */
 function priced(effectiveDate: string, parts: Parts): CatalogVersion {
-  const { price = '10.00', forExisting, ...more } = parts;
+  const { price: recurring = '10.00', forExisting, ...more } = parts;
   const dated =
     forExisting === undefined
       ? ''
       : `<effectiveDateForExistingSubscriptions>${forExisting}</effectiveDateForExistingSubscriptions>`;
-  return version({ effectiveDate, plans: plan('p-m', 'P', { price, ...more, more: dated }) });
+  return version({
+    effectiveDate,
+    units: ['u'],
+    plans: plan('p-m', 'P', { price: recurring, ...more, more: dated }),
+  });
 }
 
 /** A version that does not sell `p-m`. */
@@ -147,6 +151,18 @@ describe('Price changes for existing subscriptions', () => {
     ]);
   });
 
+  it('begin with the first later version, also where the one of the plan change has the plan no more (rule 2)', () => {
+    const catalog = createCatalog([
+      priced('2024-01-01', { price: '40.00' }),
+      without('2024-03-01'),
+      priced('2024-04-01', { price: '52.00', forExisting: '2024-05-01' }),
+    ]);
+    expect(changes(catalog, [step('PLAN', '2024-03-15', catalog)])).to.deep.equal([
+      '2024-05-01 52.00 2024-04-01',
+    ]);
+    expect(changes(catalog, [step('PLAN', '2024-02-15', catalog)])).to.deep.equal([]);
+  });
+
   it('of a version that repeats the plan before it are none (rule 2)', () => {
     const changing = priced('2024-04-01', { price: '52.00', forExisting: '2024-08-01' });
     const catalog = createCatalog([
@@ -207,6 +223,25 @@ describe('Price changes for existing subscriptions', () => {
     ]);
   });
 
+  it('that change the usages alone are some (rule 8)', () => {
+    const metered = (amount: string) => ({
+      finalPhase: phase('EVERGREEN', {
+        price: '40.00',
+        usages: `<usage name="calls" billingMode="IN_ARREAR" usageType="CONSUMABLE"><billingPeriod>MONTHLY</billingPeriod>
+          <tiers><tier><blocks><tieredBlock><unit>u</unit><size>1</size><prices>${price('USD', amount)}</prices>
+          <max>-1</max></tieredBlock></blocks></tier></tiers></usage>`,
+      }),
+    });
+    const catalog = createCatalog([
+      priced('2024-01-01', metered('1.00')),
+      priced('2024-04-01', { ...metered('1.0'), forExisting: '2024-05-01' }),
+      priced('2024-06-01', { ...metered('2.00'), forExisting: '2024-07-01' }),
+    ]);
+    expect(changes(catalog, [step('PLAN', '2024-03-15', catalog)])).to.deep.equal([
+      '2024-07-01 40.00 2024-06-01',
+    ]);
+  });
+
   it('of an older version do not come after those of a newer one: the newest wins, as in the look-up', () => {
     const catalog = createCatalog([
       priced('2024-01-01', { price: '40.00' }),
@@ -243,10 +278,15 @@ describe('Price changes for existing subscriptions', () => {
     }
 
     it('an annual phase takes the next bill cycle day, not the next anniversary', () => {
-      const catalog = changed('2024-05-01', { period: 'ANNUAL' });
-      expect(changes(catalog, [step('PLAN', '2024-01-01', catalog)], 15)).to.deep.equal([
-        '2024-05-15T08 52.00 2024-01-02',
-      ]);
+      for (const [date, expected] of [
+        ['2024-05-01', '2024-05-15'],
+        ['2024-05-20', '2024-06-15'],
+      ] as const) {
+        const catalog = changed(date, { period: 'ANNUAL' });
+        expect(changes(catalog, [step('PLAN', '2024-01-01', catalog)], 15)).to.deep.equal([
+          `${expected}T08 52.00 2024-01-02`,
+        ]);
+      }
     });
 
     it('a day-based phase counts periods from its start, at least one', () => {
@@ -257,6 +297,15 @@ describe('Price changes for existing subscriptions', () => {
       expect(weekly('2024-01-02')).to.deep.equal(['2024-01-08T08 52.00 2024-01-02']);
       expect(weekly('2024-01-08')).to.deep.equal(['2024-01-08T08 52.00 2024-01-02']);
       expect(weekly('2024-01-09')).to.deep.equal(['2024-01-15T08 52.00 2024-01-02']);
+
+      const catalog = createCatalog([
+        priced('2024-01-01', { price: '40.00', period: 'WEEKLY' }),
+        priced('2024-01-01T10:00Z', { price: '52.00', forExisting: '2024-01-01T12:00Z', period: 'WEEKLY' }),
+      ]);
+      expect(
+        changes(catalog, [step('PLAN', '2024-01-01T08:00Z', catalog)], 15),
+        'on the day it starts',
+      ).to.deep.equal(['2024-01-08T08 52.00 2024-01-01T10']);
     });
 
     it('a phase without recurring section has no change', () => {
@@ -278,6 +327,10 @@ describe('Price changes for existing subscriptions', () => {
       expect(changes(catalog, [step('PLAN', '2024-01-15T20:00Z', catalog)], 15)).to.deep.equal([
         '2024-02-15T08 52.00 2024-01-15T21',
       ]);
+      expect(
+        changes(catalog, [step('PLAN', '2024-01-15T08:00Z', catalog)], 15),
+        'at the start itself',
+      ).to.deep.equal(['2024-01-15T08 52.00 2024-01-15T21']);
     });
   });
 
@@ -311,6 +364,17 @@ describe('Price changes for existing subscriptions', () => {
       at: at('2024-02-01'),
       date: localDateOf(at('2024-01-31'), UTC),
     });
+
+    const soon = createCatalog([
+      priced('2024-01-01', { price: '40.00' }),
+      priced('2024-01-31T10:00Z', { price: '52.00', forExisting: '2024-02-01' }),
+    ]);
+    const begun = { at: at('2024-01-31'), date: localDateOf(at('2024-02-01'), UTC) };
+    const [later] = soon.priceChangeEvents({
+      steps: [{ ...step('PLAN', '2024-01-31', soon), effective: begun }],
+      zone: timeZone('America/New_York'),
+    });
+    expect(later?.effective).to.deep.equal({ at: at('2024-02-01'), date: begun.date });
   });
 });
 

@@ -110,6 +110,21 @@ describe('Version whose rules apply', () => {
     expect(cancelPolicyOf(kept, since, at('2024-09-01'))).to.equal('END_OF_TERM');
   });
 
+  it('of a subscription that is still to begin: that of its beginning, which may be the first to have the plan', () => {
+    const coming = new CatalogWithOverrides(
+      createCatalog([
+        offering('2024-01-01', early, { plans: ['q-m'] }),
+        offering('2024-06-01', late, { plans: ['p-m', 'q-m'] }),
+      ]),
+      [],
+    );
+    const pending = { ...subscription, lastPlanChange: at('2024-07-01') };
+    expect(cancelPolicyOf(coming, pending, at('2024-05-01'))).to.equal('END_OF_TERM');
+    expect(billingAlignmentOf(coming, pending, at('2024-07-01'))).to.equal('SUBSCRIPTION');
+    const question = { subscription: pending, target, changeDate: null, now: at('2024-05-01') };
+    expect(planChangeRules(coming, question).policy, 'of a change: that of now').to.equal('IMMEDIATE');
+  });
+
   it('of the create alignment: that of the plan at the event, as of the start of the subscription', () => {
     const ask = (eventDate: string, start: string) =>
       createAlignmentOf(kept, subscription, { eventDate: at(eventDate), subscriptionStart: at(start) });
@@ -151,7 +166,9 @@ describe('Version whose rules apply', () => {
       <cancelPolicy>
         <cancelPolicyCase><priceList>VIP</priceList><policy>END_OF_TERM</policy></cancelPolicyCase>
         <cancelPolicyCase><policy>IMMEDIATE</policy></cancelPolicyCase>
-      </cancelPolicy>`;
+      </cancelPolicy>
+      <createAlignment><createAlignmentCase><priceList>VIP</priceList><alignment>START_OF_SUBSCRIPTION</alignment></createAlignmentCase></createAlignment>
+      <billingAlignment><billingAlignmentCase><priceList>VIP</priceList><alignment>BUNDLE</alignment></billingAlignmentCase></billingAlignment>`;
     const catalog = new CatalogWithOverrides(
       createCatalog([
         version({
@@ -169,5 +186,10 @@ describe('Version whose rules apply', () => {
     const question = { target, changeDate: null, now: at('2024-09-01') };
     expect(planChangeRules(catalog, { ...question, subscription: vip }).policy).to.equal('END_OF_TERM');
     expect(planChangeRules(catalog, { ...question, subscription }).policy).to.equal('IMMEDIATE');
+    const created = { eventDate: at('2024-02-01'), subscriptionStart: at('2024-02-01') };
+    expect(createAlignmentOf(catalog, vip, created)).to.equal('START_OF_SUBSCRIPTION');
+    expect(createAlignmentOf(catalog, subscription, created)).to.equal('START_OF_BUNDLE');
+    expect(billingAlignmentOf(catalog, vip, at('2024-02-01'))).to.equal('BUNDLE');
+    expect(billingAlignmentOf(catalog, subscription, at('2024-02-01'))).to.equal('ACCOUNT');
   });
 });

@@ -56,6 +56,16 @@ describe('the differences of prices', () => {
     expect(lines([created, raised, lowered], [created, lowered])).to.deep.equal(['2024-03-01 12 10 -2']);
   });
 
+  it('are told anew for each phase, whatever its price', () => {
+    const last = event('PHASE', '2024-04-01', { price: '10.00', phase: 'gold-monthly-fixedterm' });
+    const lastRaised = event('PHASE', '2024-04-01', { price: '12.00', phase: 'gold-monthly-fixedterm' });
+    const found = priceDifferences([created, last], [created, raised, lastRaised]);
+    expect(found.map(({ phaseName }) => phaseName)).to.deep.equal([
+      'gold-monthly-evergreen',
+      'gold-monthly-fixedterm',
+    ]);
+  });
+
   it('are none before the subscription begins and after it ends', () => {
     const end = cancel('2024-04-01');
     expect(lines([created, end], [created, raised, end])).to.deep.equal(['2024-03-01 10 12 2']);

@@ -251,42 +251,51 @@ describe('Price changes among the billing events', () => {
     ['that of the subscription by its alignment', livingOn(raised(aligned), 10), '2024-03-01T08:00:00.000Z'],
     ['that asked for, before both', livingOn(raised(aligned), 10, 20), '2024-03-20T08:00:00.000Z'],
   ] as const;
+  const streamOn = (life: Life, alignPriceChanges: boolean) =>
+    billingEvents({ account: life.account, histories: [life], plans: life.catalog, alignPriceChanges })
+      .events;
+
   for (const [which, life, expected] of rows) {
     it(`catalog §6.4 rule 5: aligned to ${which}`, () => {
-      const { events } = billingEvents({
-        account: life.account,
-        histories: [life],
-        plans: life.catalog,
-        alignPriceChanges: true,
-      });
-      const changes = events.filter(({ transitionType }) => transitionType === 'CHANGE');
+      const changes = streamOn(life, true).filter(({ transitionType }) => transitionType === 'CHANGE');
       expect(changes.map(({ effectiveDate }) => formatInstant(effectiveDate))).to.deep.equal([expected]);
     });
   }
 
-  it('catalog §6.4 rule 2: bill cycle day and quantity do not end them, and keep the price that is in force', () => {
+  const more = [
+    event('QUANTITY_CHANGE', '2024-02-01', { quantity: 2 }),
+    event('BCD_CHANGE', '2024-02-10', { billCycleDay: 20 }),
+    event('QUANTITY_CHANGE', '2024-03-05', { quantity: 3 }),
+    event('BCD_CHANGE', '2024-05-01', { billCycleDay: 25 }),
+  ];
+  const lines = (isAligned: boolean) => {
     const life = livingOn(raised(), 10);
-    const more = [
-      event('QUANTITY_CHANGE', '2024-02-01', { quantity: 2 }),
-      event('BCD_CHANGE', '2024-02-10', { billCycleDay: 20 }),
-      event('QUANTITY_CHANGE', '2024-04-01', { quantity: 3 }),
-      event('BCD_CHANGE', '2024-05-01', { billCycleDay: 25 }),
+    return streamOn({ ...life, events: [...life.events, ...more] }, isAligned).map((each) =>
+      [
+        each.transitionType,
+        formatLocalDate(each.localDate),
+        `${each.quantity} × ${amounts(each)[1]} on ${each.billCycleDayLocal}`,
+      ].join(' '),
+    );
+  };
+
+  it('catalog §6.4 rule 2: bill cycle day and quantity do not end them, and keep the price that is in force', () => {
+    const begun = [
+      'CREATE 2024-01-01 1 × 40 on 10',
+      'QUANTITY_CHANGE 2024-02-01 2 × 40 on 10',
+      'BCD_CHANGE 2024-02-10 2 × 40 on 20',
     ];
-    const stream = streamOf({ ...life, events: [...life.events, ...more] });
-    expect(
-      stream.map((each) => [
-        `${each.transitionType} ${formatLocalDate(each.localDate)}`,
-        each.quantity,
-        each.billCycleDayLocal,
-        amounts(each)[1],
-      ]),
-    ).to.deep.equal([
-      ['CREATE 2024-01-01', 1, 10, '40'],
-      ['QUANTITY_CHANGE 2024-02-01', 2, 10, '40'],
-      ['BCD_CHANGE 2024-02-10', 2, 20, '40'],
-      ['CHANGE 2024-03-01', 2, 20, '52'],
-      ['QUANTITY_CHANGE 2024-04-01', 3, 20, '52'],
-      ['BCD_CHANGE 2024-05-01', 3, 25, '52'],
+    expect(lines(false)).to.deep.equal([
+      ...begun,
+      'CHANGE 2024-03-01 2 × 52 on 20',
+      'QUANTITY_CHANGE 2024-03-05 3 × 52 on 20',
+      'BCD_CHANGE 2024-05-01 3 × 52 on 25',
+    ]);
+    expect(lines(true), 'aligned').to.deep.equal([
+      ...begun,
+      'QUANTITY_CHANGE 2024-03-05 3 × 40 on 20',
+      'CHANGE 2024-03-20 3 × 52 on 20',
+      'BCD_CHANGE 2024-05-01 3 × 52 on 25',
     ]);
   });
 });

@@ -1,0 +1,83 @@
+import { expect } from 'chai';
+import { changeReportJson } from '../../../adapters/koa/models/catalog-change-report.ts';
+import type { ChangeReportPart, PriceChange } from '../../../lib/index.ts';
+import { MAX_LISTED_UNBILLABLE_ACCOUNTS } from '../../../lib/limits.ts';
+import { decimal } from '../../../lib/money/index.ts';
+import { newId, now, today } from '../../storage/records.ts';
+
+const change: PriceChange = {
+  accountId: newId(),
+  bundleId: newId(),
+  subscriptionId: newId(),
+  planName: 'heat-monthly',
+  phaseName: 'heat-monthly-trial',
+  priceType: 'FIXED',
+  currency: null,
+  from: { at: now, date: today },
+  oldPrice: null,
+  newPrice: decimal('0.100000001'),
+  difference: decimal('0.100000001'),
+  oldBillingPeriod: null,
+  newBillingPeriod: null,
+  catalogEffectiveDate: null,
+};
+const summary: ChangeReportPart = {
+  kind: 'SUMMARY',
+  errors: [],
+  warnings: [{ message: 'w', line: 2, column: 3 }],
+};
+
+describe('The report on a candidate catalog as JSON', () => {
+  it('lists a bounded number of accounts that cannot be billed, and counts all of them', async () => {
+    const unbillable = Array.from({ length: MAX_LISTED_UNBILLABLE_ACCOUNTS + 1 }, (_, index) => ({
+      kind: 'UNBILLABLE' as const,
+      accountId: newId(),
+      message: `no ${index}`,
+    }));
+    const totals = { subscriptions: 7, changedSubscriptions: 1, unbillableAccounts: unbillable.length };
+    const parts = async function* (): AsyncGenerator<ChangeReportPart> {
+      yield summary;
+      yield* unbillable;
+      yield { kind: 'PRICE_CHANGE', change };
+      yield { kind: 'PRICE_CHANGE', change };
+      yield { kind: 'TOTAL', ...totals };
+    };
+    const report = JSON.parse((await Array.fromAsync(changeReportJson(parts()))).join(''));
+    expect(report.unbillableAccounts).to.have.length(MAX_LISTED_UNBILLABLE_ACCOUNTS);
+    expect(report.unbillableAccounts[0]).to.deep.equal({
+      accountId: unbillable[0]?.accountId,
+      errorDescription: 'no 0',
+    });
+    expect(report).to.deep.include({
+      catalogValidationErrors: [],
+      catalogValidationWarnings: [{ warningDescription: 'line 2, column 3: w' }],
+      unbillableAccountCount: MAX_LISTED_UNBILLABLE_ACCOUNTS + 1,
+      subscriptions: 7,
+      changedSubscriptions: 1,
+    });
+    expect(report.priceChanges).to.have.length(2);
+    expect(report.priceChanges[0]).to.deep.include({
+      currency: null,
+      priceType: 'FIXED',
+      oldPrice: null,
+      newPrice: 0.100000001,
+      oldBillingPeriod: null,
+      catalogEffectiveDate: null,
+    });
+  });
+
+  it('asks for a part only when it is read', async () => {
+    let asked = 0;
+    const endless = async function* (): AsyncGenerator<ChangeReportPart> {
+      yield summary;
+      for (;;) {
+        asked += 1;
+        yield { kind: 'PRICE_CHANGE', change };
+      }
+    };
+    const pieces = changeReportJson(endless());
+    for (let piece = 0; piece < 4; piece += 1) await pieces.next();
+    expect(asked).to.equal(3);
+    await pieces.return(undefined);
+  });
+});
