@@ -1,0 +1,81 @@
+import { expect } from 'chai';
+import { fieldedResources } from '../../adapters/koa/routes/objects.ts';
+import { routeTable } from '../../adapters/koa/routes/route-table.ts';
+import type { Route } from '../../adapters/koa/routing/route.ts';
+import type { Storage } from '../../lib/index.ts';
+import { author } from '../storage/records.ts';
+import { freshDatabase } from '../support/databases.ts';
+import { migrated, storageOf } from '../support/storage.ts';
+import { pathOf, samples, withQuery } from './route-samples.ts';
+import { type Reply, serve } from './serving.ts';
+import { populate, type World } from './world.ts';
+
+/** What an operation of the tenant, and of none of its accounts, is listed under. */
+const otherAreas: readonly string[] = ['tenants', 'catalog', 'catalogEntries', 'tags'];
+/** The first makes an account, the second stores nothing. */
+const goOn: readonly string[] = ['createAccount', 'generateDryRunInvoice'];
+/** Tags and fields of these kinds are changed by the same code as those of accounts and transactions. */
+const alike = fieldedResources
+  .map(({ noun }) => noun)
+  .filter((noun) => noun !== 'Account' && noun !== 'Transaction')
+  .flatMap((noun) => [`${noun}Tags`, `${noun}CustomFields`]);
+
+function writesToAccount({ credentials, method, area, operationId }: Route): boolean {
+  if (credentials !== 'TENANT' || method === 'GET' || otherAreas.includes(area)) return false;
+  return !goOn.includes(operationId) && !alike.some((name) => operationId.endsWith(name));
+}
+
+// From the route table: a new route is under this from its first day. SQLite has one writer at a time.
+describe('while another operation holds the account, on PostgreSQL', () => {
+  let world: World;
+  let elsewhere: Storage<never>;
+  before(async () => {
+    const database = await freshDatabase('postgresql', migrated);
+    world = await populate(await serve(database));
+    elsewhere = storageOf(database);
+    const body = {
+      'org.service.invoice.globalLock.retries': '0',
+      'org.service.payment.globalLock.retries': '0',
+    };
+    const reply = await world.serving.call('POST', '/1.0/kb/tenants/uploadPerTenantConfig', { body });
+    expect(reply.status, reply.text).to.equal(201);
+  });
+  after(async () => {
+    await elsewhere.close();
+    await world.serving.close();
+  });
+
+  /** With the locks of all accounts in the hand of another node. */
+  async function whileHeld<T>(work: () => Promise<T>): Promise<T> {
+    const tenant = await world.serving.billing.tenants.getByApiKey('bob');
+    return elsewhere.write(tenant, author(), async (session) => {
+      const { rows } = await session.accounts.page({ offset: 0, limit: 1_000 });
+      const ids = rows.map(({ id }) => id);
+      await session.lockAccounts(ids);
+      return work();
+    });
+  }
+
+  async function answerOf(route: Route): Promise<Reply> {
+    const { query, segments, ...sample } = (await samples[route.operationId]?.(world)) ?? {};
+    const path = withQuery(pathOf(route.path, world, segments), query);
+    return whileHeld(() => world.serving.call(route.method, path, sample));
+  }
+
+  for (const route of routeTable({ testMode: false }).filter(writesToAccount)) {
+    it(`accounts §17: ${route.method} ${route.path} answers 503 with Retry-After`, async () => {
+      const reply = await answerOf(route);
+      expect([reply.status, reply.json]).to.deep.include(503).and.to.have.nested.property('[1].code', 60018);
+      expect(Number(reply.headers.get('retry-after'))).to.be.greaterThan(0);
+    });
+  }
+
+  it('accounts §17: reads do not wait', async () => {
+    const path = `/1.0/kb/accounts/${world.accountId}`;
+    const paths = ['?accountWithBalanceAndCBA=true&audit=FULL', '/timeline', '/allTags', '/auditLogs'];
+    const replies = await whileHeld(() =>
+      Promise.all(paths.map((each) => world.serving.call('GET', path + each))),
+    );
+    expect(replies.map(({ status }) => status)).to.deep.equal(paths.map(() => 200));
+  });
+});
