@@ -166,6 +166,28 @@ eachDatabase((_kind, open) => {
       expect((await engine.acme.audit.logs([id], AuditLevel.NONE)).get(id)).to.deep.equal([]);
     });
 
+    it('accounts §4 rule 4: a default method that is set leaves an event and a row, one that is set already nothing', async () => {
+      const { id } = await create({});
+      const { id: paymentMethodId } = await engine.acme.addPaymentMethod({
+        accountId: id,
+        pluginName: engine.gateway.name,
+      });
+      const events = newEvents(engine.database);
+      const rows = async () =>
+        ((await engine.acme.audit.logs([id], AuditLevel.FULL)).get(id) ?? []).map(({ snapshot }) =>
+          Reflect.get(snapshot ?? {}, 'paymentMethodId'),
+        );
+      await events();
+      for (let time = 1; time <= 2; time += 1) {
+        await engine.acme.paymentMethods.setDefault({ accountId: id, paymentMethodId });
+        expect(await events()).to.deep.equal(time === 1 ? ['ACCOUNT_CHANGE'] : []);
+        expect(await rows()).to.deep.equal([null, paymentMethodId]);
+      }
+      await update(id, { paymentMethodId: null }, true);
+      expect(await events()).to.deep.equal(['ACCOUNT_CHANGE']);
+      expect(await rows()).to.deep.equal([null, paymentMethodId, null]);
+    });
+
     it("another tenant's account is as unknown as one that does not exist", async () => {
       const { id } = await create({ externalKey: 'mine' });
       const { acme: other } = await openShop(engine.billing);

@@ -39,6 +39,9 @@ eachDatabase((_kind, open) => {
       await opened.settle();
       expect(await linesOf(opened, account.id)).to.deep.equal([['FIXED 2012-04-01..2012-05-01 0']]);
       expect((await opened.acme.getAccount(account.id)).billCycleDayLocal).to.equal(1);
+      const changes = await opened.acme.audit.history({ type: 'ACCOUNT', id: account.id });
+      expect(changes.at(-1)).to.deep.include({ changeType: 'UPDATE', reasonCode: null });
+      expect(changes.at(-1)?.snapshot).to.include({ billingCycleDayLocal: 1 });
       expect(await events()).to.deep.equal([
         'SUBSCRIPTION_CREATION',
         'SUBSCRIPTION_CREATION',

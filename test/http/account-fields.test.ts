@@ -71,6 +71,23 @@ eachDatabase((kind, open) => {
       expect(await answers({ referenceTime: '2024-03-06T00:00:00Z' })).to.equal(400);
     });
 
+    it('accounts §5 rule 1: balance and credit are shown where they are asked for, and both win over one', async () => {
+      const id = createdId(await create({ currency: 'USD' }));
+      await serving.call('POST', '/1.0/kb/credits?autoCommit=true', { body: [{ accountId: id, amount: 2 }] });
+      for (const [query, accountBalance, accountCBA] of [
+        ['', null, null],
+        ['?accountWithBalance=true', -2, null],
+        ['?accountWithBalanceAndCBA=true', -2, 2],
+        ['?accountWithBalance=false&accountWithBalanceAndCBA=true', -2, 2],
+        ['?accountWithBalance=true&accountWithBalanceAndCBA=true', -2, 2],
+      ] as const) {
+        const shown = { accountBalance, accountCBA };
+        expect(await read(`${id}${query}`), query).to.include(shown);
+        const found = await serving.call('GET', `/1.0/kb/accounts/search/${id}${query}`);
+        expect((found.json as readonly unknown[])[0], query).to.include(shown);
+      }
+    });
+
     it('accounts E11 Emails: the account is named in the body too, and an unknown address may be removed', async () => {
       const accountId = createdId(await create({}));
       const path = `/1.0/kb/accounts/${accountId}/emails`;

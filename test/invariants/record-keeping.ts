@@ -173,12 +173,14 @@ export const auditedChanges: Invariant = {
   name: 'an audit row for each row change',
   breaches: ({ books }) => {
     const rowsOf = by(books.audit_log, 'target_id');
-    return AUDITED.flatMap(({ table, name, facts }) =>
-      books[table].flatMap((row) => {
+    return AUDITED.flatMap((audited) => {
+      const { table, name } = audited;
+      const facts = factsOf(audited);
+      return books[table].flatMap((row) => {
         const audit = rowsOf(row.id).filter(({ table_name: of }) => of === name);
         const first = audit.filter(({ change_type: change }) => change === 'INSERT');
         const snapshot = JSON.parse(audit.at(-1)?.snapshot ?? '{}') as Readonly<Record<string, unknown>>;
-        const stale = Object.entries(facts).filter(
+        const stale = facts.filter(
           ([column, fact]) => audit.length > 0 && !isSame(snapshot[fact], row[column]),
         );
         return [
@@ -187,24 +189,113 @@ export const auditedChanges: Invariant = {
             ([column, fact]) => `${column} of ${name} ${row.id} is ${row[column]}, audited ${snapshot[fact]}`,
           ),
         ];
-      }),
-    );
+      });
+    });
   },
 };
 
+/** The columns of the history of each table (accounts.md §14.1) that are columns of the table too. */
 const AUDITED = [
-  { table: 'accounts', name: 'ACCOUNT', facts: { bill_cycle_day_local: 'billingCycleDayLocal' } },
-  { table: 'bundles', name: 'BUNDLES', facts: { account_id: 'accountId' } },
-  { table: 'subscriptions', name: 'SUBSCRIPTIONS', facts: { charged_through: 'chargedThroughDate' } },
-  { table: 'subscription_events', name: 'SUBSCRIPTION_EVENTS', facts: { is_active: 'isActive' } },
-  { table: 'blocking_states', name: 'BLOCKING_STATES', facts: { is_active: 'isActive' } },
-  { table: 'invoices', name: 'INVOICES', facts: { status: 'status' } },
-  { table: 'invoice_items', name: 'INVOICE_ITEMS', facts: { amount: 'amount' } },
-  { table: 'payments', name: 'PAYMENTS', facts: { state_name: 'stateName' } },
-  { table: 'payment_transactions', name: 'PAYMENT_TRANSACTIONS', facts: { status: 'transactionStatus' } },
-  { table: 'payment_attempts', name: 'PAYMENT_ATTEMPTS', facts: { state_name: 'stateName' } },
-  { table: 'invoice_payments', name: 'INVOICE_PAYMENTS', facts: { status: 'status' } },
-] as const;
+  {
+    table: 'accounts',
+    name: 'ACCOUNT',
+    same: 'external_key email name first_name_length currency parent_account_id is_payment_delegated_to_parent payment_method_id reference_time time_zone city phone notes',
+    facts: { bill_cycle_day_local: 'billingCycleDayLocal', company: 'companyName', is_migrated: 'migrated' },
+  },
+  {
+    table: 'bundles',
+    name: 'BUNDLES',
+    same: 'account_id original_created_date',
+    facts: { updated_date: 'lastSysUpdateDate' },
+  },
+  {
+    table: 'subscriptions',
+    name: 'SUBSCRIPTIONS',
+    same: 'bundle_id external_key category migrated',
+    facts: { charged_through: 'chargedThroughDate' },
+  },
+  {
+    table: 'subscription_events',
+    name: 'SUBSCRIPTION_EVENTS',
+    same: 'subscription_id plan_name phase_name price_list_name quantity is_active',
+    facts: { sequence: 'totalOrdering', effective: 'effectiveDate', bill_cycle_day: 'billingCycleDayLocal' },
+  },
+  {
+    table: 'blocking_states',
+    name: 'BLOCKING_STATES',
+    same: 'type service is_active',
+    facts: {
+      blocked_id: 'blockableId',
+      state_name: 'state',
+      is_block_change: 'blockChange',
+      is_block_entitlement: 'blockEntitlement',
+      is_block_billing: 'blockBilling',
+      effective: 'effectiveDate',
+    },
+  },
+  {
+    table: 'invoices',
+    name: 'INVOICES',
+    same: 'account_id invoice_number invoice_date target_date currency status is_parent_invoice',
+    facts: { is_migration: 'migrated', group_id: 'grpId' },
+  },
+  {
+    table: 'invoice_items',
+    name: 'INVOICE_ITEMS',
+    same: 'invoice_id account_id child_account_id bundle_id subscription_id description product_name plan_name phase_name start_date end_date amount rate currency linked_item_id quantity catalog_effective_date',
+    facts: { item_type: 'type' },
+  },
+  {
+    table: 'payments',
+    name: 'PAYMENTS',
+    same: 'account_id payment_method_id external_key state_name last_success_state_name',
+    facts: { payment_number: 'paymentNumber' },
+  },
+  {
+    table: 'payment_transactions',
+    name: 'PAYMENT_TRANSACTIONS',
+    same: 'attempt_id payment_id transaction_type effective_date amount currency processed_amount processed_currency gateway_error_code gateway_error_msg',
+    facts: { status: 'transactionStatus', external_key: 'transactionExternalKey' },
+  },
+  {
+    table: 'payment_attempts',
+    name: 'PAYMENT_ATTEMPTS',
+    same: 'account_id payment_method_id payment_external_key transaction_id transaction_external_key transaction_type state_name amount currency',
+    facts: {},
+  },
+  {
+    table: 'invoice_payments',
+    name: 'INVOICE_PAYMENTS',
+    same: 'type invoice_id payment_id payment_date amount currency processed_currency linked_invoice_payment_id status',
+    facts: { transaction_external_key: 'paymentCookieId' },
+  },
+  {
+    table: 'payment_methods',
+    name: 'PAYMENT_METHODS',
+    same: 'external_key account_id plugin_name is_active',
+    facts: {},
+  },
+  {
+    table: 'tags',
+    name: 'TAG',
+    same: 'tag_definition_id object_id object_type is_active',
+    facts: {},
+  },
+] as const satisfies readonly AuditedTable[];
+
+interface AuditedTable {
+  readonly table: keyof Books;
+  readonly name: string;
+  /** Columns that the history has under their own name, in camel case. */
+  readonly same: string;
+  /** Those that have another name there. */
+  readonly facts: Readonly<Record<string, string>>;
+}
+
+function factsOf({ same, facts }: AuditedTable): readonly (readonly [column: string, fact: string])[] {
+  const camelCase = (column: string) => column.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+  return [...same.split(' ').map((column) => [column, camelCase(column)] as const), ...Object.entries(facts)];
+}
 
 function isSame(audited: unknown, stored: string | null | undefined): boolean {
   if (audited === null || audited === undefined) return stored === null;
