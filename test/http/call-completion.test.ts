@@ -75,6 +75,35 @@ eachDatabase((kind, open) => {
       expect(await balances()).to.deep.equal([0]);
     });
 
+    it('waits for the invoice of a change and of a cancellation, however the plan is named', async () => {
+      const path = `/1.0/kb/subscriptions/${createdId(await subscribe('callCompletion=true'))}`;
+      const { call } = serving;
+      const invoiced = async () => (await balances()).length;
+      const change = (query: string, body: object) => call('PUT', `${path}?${query}`, { body });
+      const team = { productName: 'Bloom', billingPeriod: 'ANNUAL', priceList: 'DEFAULT' };
+      const answers = [
+        await change('billingPolicy=IMMEDIATE&callCompletion=true', team),
+        await change('billingPolicy=IMMEDIATE&callCompletion=true', { planName: 'canopy-monthly' }),
+      ];
+      expect(answers.map(({ status }) => status)).to.deep.equal([204, 204]);
+      expect(await invoiced(), 'one for each').to.equal(3);
+      const ahead = await change('requestedDate=2024-05-01&callCompletion=true&callTimeoutSec=0', {
+        planName: 'sprout-monthly',
+      });
+      expect(ahead.status, 'there is nothing to wait for yet').to.equal(204);
+      const later = await call(
+        'DELETE',
+        `${path}?billingPolicy=END_OF_TERM&callCompletion=true&callTimeoutSec=0`,
+      );
+      expect(later.status, later.text).to.equal(204);
+      expect((await call('PUT', `${path}/uncancel`)).status).to.equal(204);
+      await serving.billing.settle();
+      const before = await invoiced();
+      const now = await call('DELETE', `${path}?billingPolicy=IMMEDIATE&callCompletion=true`);
+      expect(now.status, now.text).to.equal(204);
+      expect(await invoiced()).to.equal(before + 1);
+    });
+
     it('refuses a time that is none', async () => {
       for (const value of ['-1', 'soon']) {
         const reply = await subscribe(`callCompletion=true&callTimeoutSec=${value}`);

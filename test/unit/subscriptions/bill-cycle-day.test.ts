@@ -2,9 +2,11 @@ import { expect } from 'chai';
 import { createCatalog } from '../../../lib/catalog/index.ts';
 import { firstChargeDate } from '../../../lib/subscriptions/first-charge-date.ts';
 import { transitionsOf } from '../../../lib/subscriptions/transitions.ts';
+import { bundleView } from '../../../lib/subscriptions/views.ts';
 import { formatLocalDate, localDateOf, UTC } from '../../../lib/time/index.ts';
-import { phase, plan, version } from '../catalog/catalog-document.ts';
-import { account, at, type CreateParts, created, type Life, viewOf } from './example.ts';
+import { DEFAULT_RULES, phase, plan, product, version } from '../catalog/catalog-document.ts';
+import { account, at, type CreateParts, created, type Life, nextId, viewOf } from './example.ts';
+import { choice, dated, event } from './lifecycle.ts';
 
 function firstCharge(life: Life): string {
   return formatLocalDate(firstChargeDate(transitionsOf(life.events, life.catalog), life.account.timeZone));
@@ -89,5 +91,55 @@ describe('Bill cycle day', () => {
     });
     expect(viewOf(life).billCycleDayLocal).to.equal(17);
     expect(viewOf(life, at('2024-03-01')).billCycleDayLocal).to.equal(28);
+  });
+});
+
+describe('Bill cycle day by the alignment BUNDLE', () => {
+  /** A base with an add-on that begins later, and what is asked for besides of the base. */
+  function bundled(base: Life, ...asked: readonly ReturnType<typeof event>[]): readonly (number | null)[] {
+    const id = nextId();
+    const alignStart = dated('2024-01-20');
+    const addOn = { ...base.subscription, id, recordId: 2, category: 'ADD_ON', alignStart } as const;
+    const { account: customer, bundle, blockingStates, catalog: plans } = base;
+    const { subscriptions } = bundleView({
+      account: customer,
+      bundle,
+      subscriptions: [base.subscription, addOn],
+      events: [
+        ...base.events,
+        ...asked,
+        choice('CREATE', '2024-01-20', { phaseName: 'support-monthly-evergreen', subscriptionId: id }),
+      ],
+      blockingStates,
+      plans,
+      now: at('2024-03-01'),
+    });
+    return subscriptions.map(({ billCycleDayLocal }) => billCycleDayLocal);
+  }
+
+  it('is the day of the first charge of the base, whatever the account has', () => {
+    expect(bundled(create({ planName: 'pro-monthly' }, 17))).to.deep.equal([17, 4]);
+  });
+
+  it('is not moved by a day that is asked for of the base', () => {
+    const base = create({ planName: 'pro-monthly' }, 17);
+    const { id: subscriptionId } = base.subscription;
+    const asked = event('BCD_CHANGE', '2024-02-20', { subscriptionId, billCycleDay: 28 });
+    expect(bundled(base, asked)).to.deep.equal([28, 4]);
+  });
+
+  it('of a STANDALONE is that of its own first charge', () => {
+    const bundleAligned = version({
+      products: product('P', { category: 'STANDALONE' }),
+      rules: `${DEFAULT_RULES}<billingAlignment><billingAlignmentCase>
+        <alignment>BUNDLE</alignment></billingAlignmentCase></billingAlignment>`,
+    });
+    const life = created({
+      account: account({ billCycleDayLocal: 17 }),
+      request: { planName: 'p-m' },
+      now: at('2024-01-05'),
+      catalog: createCatalog([bundleAligned]),
+    });
+    expect(viewOf(life).billCycleDayLocal).to.equal(5);
   });
 });

@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { createCatalog } from '../../../lib/catalog/index.ts';
+import { formatDecimal } from '../../../lib/money/index.ts';
 import type { LifecycleEvent, Subscription } from '../../../lib/subscriptions/model.ts';
 import { pricesMet } from '../../../lib/subscriptions/phase-prices.ts';
 import {
@@ -7,6 +9,7 @@ import {
 } from '../../../lib/subscriptions/subscription-event-list.ts';
 import { transitionsOf } from '../../../lib/subscriptions/transitions.ts';
 import { formatInstant } from '../../../lib/time/index.ts';
+import { plan, version } from '../catalog/catalog-document.ts';
 import { exampleCatalog, nextId } from './example.ts';
 import { choice, event, state } from './lifecycle.ts';
 
@@ -125,6 +128,19 @@ describe('Subscription event list', () => {
       'START_BILLING younger',
     ]);
   });
+
+  it('leaves a row out that says what the one before it of its service says at that instant', () => {
+    const twice = [
+      choice('CREATE', START, 'pro-monthly-trial'),
+      choice('CHANGE', '2024-03-01', 'solo-now-evergreen'),
+    ];
+    const again = choice('CHANGE', '2024-03-01', 'solo-now-evergreen');
+    const types = (...events: readonly LifecycleEvent[]) =>
+      subscriptionEvents([source({ events })]).map(({ type }) => type);
+    expect(types(...twice, again)).to.deep.equal(['START_BILLING', 'CHANGE']);
+    const other = choice('CHANGE', '2024-03-01', 'team-now-evergreen');
+    expect(types(...twice, other)).to.deep.equal(['START_BILLING', 'CHANGE', 'CHANGE']);
+  });
 });
 
 describe('Prices of a subscription', () => {
@@ -144,5 +160,19 @@ describe('Prices of a subscription', () => {
       expect(trial?.fixedPrice).to.equal(null);
       expect(evergreen?.recurringPrice).to.equal(null);
     }
+  });
+
+  it('has the same phase again from another catalog version, and once from the same', () => {
+    const priced = (effectiveDate: string, price: string) =>
+      version({ effectiveDate, plans: plan('p-m', 'P', { price }) });
+    const catalog = createCatalog([priced('2023-01-01', '10'), priced('2024-02-01', '12')]);
+    const chosen = (type: 'CREATE' | 'CHANGE', date: string) => choice(type, date, 'p-m-evergreen');
+    const events = [chosen('CREATE', START), chosen('CHANGE', '2024-03-01'), chosen('CHANGE', '2024-04-01')];
+    const repriced = { ...source({ events: [] }), transitions: transitionsOf(events, catalog) };
+    const met = pricesMet(subscriptionEvents([repriced]), 'USD');
+    expect(met.map(({ recurringPrice }) => recurringPrice && formatDecimal(recurringPrice))).to.deep.equal([
+      '10',
+      '12',
+    ]);
   });
 });
