@@ -10,7 +10,7 @@ import type { CoverageRow, StoredCursor } from './model.ts';
 import { windowOf } from './window.ts';
 
 /** Everything that the evaluation of one account reads. */
-export interface AccountBilling extends BillingRequest {
+export interface AccountBilling extends BillingRequest, Pick<AccountStream<BillingRequest>, 'skipped'> {
   /** The subscriptions that are due. */
   readonly subscriptions: readonly SubscriptionBilling[];
   /** Bill cycle day that this run gives the account, or null when it has one or needs none (invoicing.md §4 rule 4). */
@@ -77,6 +77,7 @@ function billingOf(
   return {
     ...stream.request,
     newBillCycleDay: stream.newBillCycleDay,
+    skipped: stream.skipped,
     subscriptions,
     behind: subscriptions.flatMap(({ subscriptionId }) => {
       const cursor = cursorOf.get(subscriptionId);

@@ -64,6 +64,8 @@ export interface AccountStream<R extends StreamRequest> {
   readonly newBillCycleDay: number | null;
   readonly bySubscription: ReadonlyMap<Uuid, readonly BillingEvent[]>;
   readonly ends: BillingEventStream['ends'];
+  /** Subscriptions that are left out: their events do not begin with their start (subscriptions.md §19.2 rule 2). */
+  readonly skipped: readonly Uuid[];
   /** Of subscriptions that a later catalog bills differently, the first date on which it does. */
   readonly changes: ReadonlyMap<Uuid, LocalDate>;
 }
@@ -206,7 +208,8 @@ function streamOf<R extends StreamRequest>(request: R, input: StreamInput): Acco
       : billingEvents({ account: billed, histories, plans: catalog, alignPriceChanges });
   const bySubscription = eventsBySubscription(stream, input);
   const changes = catalogChanges({ ...input, account: billed, bySubscription });
-  return { request, newBillCycleDay, bySubscription, ends: stream.ends, changes };
+  const { ends, skipped } = stream;
+  return { request, newBillCycleDay, bySubscription, ends, skipped, changes };
 }
 
 /**

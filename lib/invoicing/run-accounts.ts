@@ -30,7 +30,13 @@ export interface RunRequest {
 
 /** What came of one account's run; `invoiceId` null = nothing to invoice. */
 export type RunResult =
-  | { readonly account: Account; readonly kind: 'done'; readonly invoiceId: Uuid | null }
+  | {
+      readonly account: Account;
+      readonly kind: 'done';
+      readonly invoiceId: Uuid | null;
+      /** Subscriptions that could not be billed: their events are damaged. */
+      readonly skipped: readonly Uuid[];
+    }
   | { readonly account: Account; readonly kind: 'failed'; readonly error: unknown };
 
 export interface RunDependencies {
@@ -72,6 +78,7 @@ export async function runAccounts(
       account: billing.account,
       kind: 'done',
       invoiceId: invoiceIds.get(billing.account.id) ?? null,
+      skipped: billing.skipped,
     }),
   );
   return [...done, ...failed];

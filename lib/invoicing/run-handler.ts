@@ -15,6 +15,7 @@ import { draftingOf } from './drafting.ts';
 import type { RunRequest, RunResult } from './run-accounts.ts';
 import { RUN_TOPICS, runTrigger } from './run-trigger.ts';
 import type { InvoicingService } from './service.ts';
+import { warnOfSkipped } from './skipped-subscriptions.ts';
 
 /** Entries of one batch and the accounts that they want to be run. */
 interface PlannedBatch {
@@ -54,11 +55,14 @@ export class InvoiceRunHandler implements QueueHandler {
     const authorship = batchAuthorship(batch.entries, actorOf(batch.entries), now);
     const catalogsOf = await catalogsOfBatch(this.#catalogs, batch, now);
     if (catalogsOf === null) return;
-    const { busy, parked, unparked } = await this.#ports.storage.write(batch.tenant, authorship, (session) =>
-      this.#runAll(session, batch, catalogsOf),
+    const { busy, parked, unparked, results } = await this.#ports.storage.write(
+      batch.tenant,
+      authorship,
+      (session) => this.#runAll(session, batch, catalogsOf),
     );
     if (busy.length > 0) batch.busy(busy);
     for (const failure of parked) this.#logParked(failure);
+    warnOfSkipped(this.#ports.logger, results);
     for (const { entry, error } of unparked) batch.failed(entry, error);
   }
 
@@ -69,7 +73,7 @@ export class InvoiceRunHandler implements QueueHandler {
       // invoicing.md §8.2 step 1: what a tenant without automatic invoicing does with due accounts.
       await this.#invoicing.park(session, accountsOf(planned.requests));
       await batch.finish(session, [...planned.runs, ...planned.idle]);
-      return { busy: planned.busy, parked: [], unparked: [] };
+      return { busy: planned.busy, parked: [], unparked: [], results: [] };
     }
     const results = await this.#invoicing.run(session, planned.requests, catalogsOf);
     const failures = results.filter((result) => result.kind === 'failed');
@@ -87,7 +91,7 @@ export class InvoiceRunHandler implements QueueHandler {
       session,
       [...planned.runs, ...planned.idle].filter((entry) => !left.has(entry)),
     );
-    return { busy: planned.busy, parked, unparked };
+    return { busy: planned.busy, parked, unparked, results };
   }
 
   /** invoicing.md §8.6: an automatic run that fails parks its account and does not come again. */

@@ -22,6 +22,7 @@ import { newInvoice } from './new-invoice.ts';
 import { loadParentInvoices } from './parent-standing.ts';
 import { parkAccounts, unparkAccount } from './parking.ts';
 import { type RunRequest, type RunResult, runAccounts } from './run-accounts.ts';
+import { warnOfSkipped } from './skipped-subscriptions.ts';
 import type { InvoicingConfigOf } from './tenant-invoicing-config.ts';
 
 export interface GenerateRequest {
@@ -47,12 +48,16 @@ const NO_NUMBER = 0;
 
 /** Invoices of a tenant's accounts: runs, dry runs and reads (invoicing.md). */
 export class InvoicingService {
-  readonly #ports: Pick<Ports, 'storage' | 'ids'>;
+  readonly #ports: Pick<Ports, 'storage' | 'ids' | 'logger'>;
   readonly #catalogs: CatalogProvider;
   /** Gives the invoicing settings of a session's tenant. */
   readonly configOf: InvoicingConfigOf;
 
-  constructor(ports: Pick<Ports, 'storage' | 'ids'>, catalogs: CatalogProvider, configOf: InvoicingConfigOf) {
+  constructor(
+    ports: Pick<Ports, 'storage' | 'ids' | 'logger'>,
+    catalogs: CatalogProvider,
+    configOf: InvoicingConfigOf,
+  ) {
     this.#ports = ports;
     this.#catalogs = catalogs;
     this.configOf = configOf;
@@ -78,10 +83,11 @@ export class InvoicingService {
         const [result] = await this.run(session, [{ account, requestedDate, drafting }], catalogsOf);
         if (result?.kind === 'failed') return parkIfIllegal(session, result, this.#ports.ids);
         await unparkAccount(session, account);
-        return { kind: 'done', invoiceId: result?.invoiceId ?? null };
+        return { kind: 'done', invoiceId: result?.invoiceId ?? null, results: result ? [result] : [] };
       },
     );
     if (outcome.kind === 'parked') throw outcome.error;
+    warnOfSkipped(this.#ports.logger, outcome.results);
     const { invoiceId } = outcome;
     // An account with nothing to invoice is unparked all the same (§8.2 step 16), so this is told after the commit.
     if (invoiceId === null) throw nothingToDo(request);
@@ -257,7 +263,7 @@ async function draftingAsked(
 }
 
 type GenerateOutcome =
-  | { readonly kind: 'done'; readonly invoiceId: Uuid | null }
+  | { readonly kind: 'done'; readonly invoiceId: Uuid | null; readonly results: readonly RunResult[] }
   | { readonly kind: 'parked'; readonly error: BillingError };
 
 /** An explicit run that meets an illegal state parks the account and says why; other errors only say why (§8.6). */

@@ -85,6 +85,41 @@ eachDatabase((_kind, open) => {
       ]);
     });
 
+    it('subscriptions §19.2 rule 2: one whose start is lost is left out with a warning, the others are billed', async () => {
+      await begin('2024-01-01T00:00:00Z');
+      const { acme, storage, tenant, logger } = engine;
+      const account = await acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 });
+      const sell = (planName: string) => acme.createSubscription({ accountId: account.id, planName });
+      const { subscriptionId } = await sell('pro-monthly');
+      await sell('solo-now');
+      await engine.settle();
+      const authorship = {
+        userName: 'test',
+        reasonCode: null,
+        comments: null,
+        createdDate: engine.clock.now(),
+      };
+      await storage.write(tenant, { ...authorship, userTokenOf: () => account.id }, async (session) => {
+        const stored = await session.subscriptions.findEvents([subscriptionId]);
+        const start = stored.filter(({ type }) => type === 'CREATE');
+        await session.subscriptions.setEventActivity(
+          start.map(({ id }) => ({ id, isActive: false, deactivatedBy: null })),
+        );
+      });
+      await engine.runTo('2024-02-01T00:00:00Z');
+      expect((await linesOf(account.id)).toSorted()).to.deep.equal([
+        'FIXED 2024-01-01..2024-01-31 0',
+        'RECURRING 2024-01-01..2024-02-01 19.95',
+        'RECURRING 2024-02-01..2024-03-01 19.95',
+      ]);
+      const warnings = () => logger.lines.filter(({ level }) => level === 'warn').map(({ fields }) => fields);
+      const warned = { accountId: account.id, subscriptionIds: [subscriptionId] };
+      expect(warnings()).to.deep.include(warned);
+      const before = warnings().length;
+      await acme.generateInvoice({ accountId: account.id, targetDate: parseLocalDate('2024-03-01') });
+      expect(warnings().slice(before)).to.deep.equal([warned]);
+    });
+
     it('a term that lies in the past as a whole is invoiced when it is created', async () => {
       await begin('2023-12-01T00:00:00Z');
       const { acme } = engine;
