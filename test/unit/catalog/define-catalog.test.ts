@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { lantern } from '../../../examples/catalogs/lantern.ts';
 import {
@@ -36,6 +37,103 @@ const base = {
 
 const monthly = base.plans['p-m'];
 
+const everyElement = new URL('../../fixtures/catalogs/every-element.xml', import.meta.url);
+const everything = defineCatalog({
+  name: 'Every element',
+  effectiveDate: '2024-06-01T12:00:00+02:00',
+  recurringBillingMode: 'IN_ADVANCE',
+  currencies: ['USD', 'BTC'],
+  units: { seat: { prettyName: 'Seats' }, call: {} },
+  products: {
+    Base: {
+      category: 'BASE',
+      prettyName: 'The base',
+      included: ['In'],
+      available: ['Av'],
+      limits: [{ unit: 'seat', max: '100.0', min: 1 }],
+    },
+    In: { category: 'ADD_ON' },
+    Av: { category: 'ADD_ON' },
+  },
+  rules: {
+    changePolicy: [
+      { phaseType: 'TRIAL', fromProduct: 'Base', toBillingPeriod: 'ANNUAL', policy: 'IMMEDIATE' },
+      { policy: 'END_OF_TERM' },
+    ],
+    changeAlignment: [
+      {
+        phaseType: 'DISCOUNT',
+        fromProduct: 'Base',
+        fromProductCategory: 'BASE',
+        fromBillingPeriod: 'MONTHLY',
+        fromPriceList: 'DEFAULT',
+        toProduct: 'In',
+        toProductCategory: 'ADD_ON',
+        toBillingPeriod: 'QUARTERLY',
+        toPriceList: 'VIP',
+        alignment: 'CHANGE_OF_PRICELIST',
+      },
+    ],
+    cancelPolicy: [
+      {
+        phaseType: 'TRIAL',
+        product: 'Base',
+        productCategory: 'BASE',
+        billingPeriod: 'MONTHLY',
+        priceList: 'VIP',
+        policy: 'END_OF_TERM',
+      },
+      { policy: 'IMMEDIATE' },
+    ],
+    createAlignment: [{ product: 'Base', productCategory: 'BASE', alignment: 'START_OF_BUNDLE' }],
+    billingAlignment: [{ billingPeriod: 'ANNUAL', alignment: 'SUBSCRIPTION' }],
+    priceList: [{ fromPriceList: 'VIP', toPriceList: 'VIP' }],
+  },
+  plans: {
+    all: {
+      product: 'Base',
+      prettyName: 'Everything',
+      recurringBillingMode: 'IN_ARREAR',
+      effectiveDateForExistingSubscriptions: '2024-07-01',
+      initialPhases: [{ type: 'TRIAL', duration: { unit: 'DAYS', number: 14 }, fixed: 0 }],
+      finalPhase: {
+        type: 'FIXEDTERM',
+        prettyName: 'A year',
+        duration: { unit: 'YEARS', number: 1 },
+        fixed: { USD: '5.00' },
+        recurring: { billingPeriod: 'MONTHLY', price: { USD: '9.95', BTC: null } },
+        usages: {
+          seats: {
+            billingMode: 'IN_ADVANCE',
+            usageType: 'CAPACITY',
+            tierBlockPolicy: 'TOP_TIER',
+            billingPeriod: 'MONTHLY',
+            limits: [{ unit: 'seat', max: 5 }],
+            blocks: [{ type: 'TOP_UP', unit: 'call', size: 10, prices: 0, minTopUpCredit: 5 }],
+            fixedPrice: { USD: '4.5' },
+            recurringPrice: 0,
+          },
+          calls: {
+            prettyName: 'Calls made',
+            billingMode: 'IN_ARREAR',
+            usageType: 'CONSUMABLE',
+            billingPeriod: 'MONTHLY',
+            tiers: [
+              {
+                blocks: [{ unit: 'call', size: 0.5, prices: { USD: '1' }, max: 7 }],
+                recurringPrice: { USD: '3' },
+              },
+              { blocks: [{ unit: 'call', size: 1, prices: 0 }], fixedPrice: 0 },
+            ],
+          },
+        },
+      },
+      plansAllowedInBundle: 2,
+    },
+  },
+  priceLists: { DEFAULT: ['all'], VIP: { prettyName: 'Very', plans: ['all'] } },
+});
+
 /** Messages of what an invalid definition is refused with. */
 function problemsOf(define: () => DefinedCatalog): readonly string[] {
   try {
@@ -59,6 +157,14 @@ describe('A catalog defined in code', () => {
     expect(read.map(canonicalXml)).to.deep.equal(lantern.catalog.versions.map(canonicalXml));
     expect(read[0]?.rules).to.deep.equal(lantern.catalog.versions[0]?.rules);
     expect(read[0]?.plans).to.deep.equal(lantern.catalog.versions[0]?.plans);
+  });
+
+  it('says everything that a document can say', () => {
+    const [read] = readCatalogXml(readFileSync(everyElement)).versions;
+    if (read === undefined) throw new Error('no version');
+    expect(validateVersion(read).errors).to.deep.equal([]);
+    const { versions } = everything.catalog;
+    expect(versions.map(canonicalXml)).to.deep.equal([canonicalXml(createVersion(read.content))]);
   });
 
   it('holds what it says', () => {

@@ -625,6 +625,13 @@ describe('Validation of one version', () => {
       ],
       [
         'V13',
+        'an undeclared currency twice: not declared, and twice',
+        onePlan({ price: price('EUR', '1') + price('EUR', '1') }),
+        'Plan "p-m", phase p-m-evergreen: the recurring price is in EUR, which is not among the currencies of the version',
+        'Plan "p-m", phase p-m-evergreen: the recurring price has more than one amount in EUR',
+      ],
+      [
+        'V13',
         'every price of a usage',
         withUsage({
           blocks: plainBlock('').replace('<prices/>', `<prices>${price('USD', '-1')}</prices>`),
@@ -919,6 +926,8 @@ describe('Validation of one version', () => {
         currencies: ['USD', 'EUR'],
       });
       expect(errors).to.deep.equal([]);
+      const free = withUsage({ tiers: tier([block({ max: '5' })]) + tier([block({ prices: '' })]) });
+      expect(validate(free).warnings, 'an empty price is zero in every currency').to.deep.equal([]);
       expect(messages(warnings)).to.deep.equal([
         'Plan "p-m", usage "usg": a price has no amount in EUR, which another price of it has',
       ]);

@@ -259,6 +259,8 @@ describe('Price changes among the billing events', () => {
     it(`catalog §6.4 rule 5: aligned to ${which}`, () => {
       const changes = streamOn(life, true).filter(({ transitionType }) => transitionType === 'CHANGE');
       expect(changes.map(({ effectiveDate }) => formatInstant(effectiveDate))).to.deep.equal([expected]);
+      // Rule 9.
+      expect(changes[0]?.catalogEffectiveDate).to.equal(at('2024-01-02'));
     });
   }
 
