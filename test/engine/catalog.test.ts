@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
-import { BillingError, formatInstant, writeCatalogXml } from '../../lib/index.ts';
+import { BillingError, formatInstant, type Uuid, writeCatalogXml } from '../../lib/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { openEngine, specCatalog, type TestEngine } from '../support/engine.ts';
-import { newEvents } from '../support/queue-rows.ts';
+import { newEvents, rowsOf } from '../support/queue-rows.ts';
 import { openShop } from '../support/shop.ts';
 
 eachDatabase((_kind, open) => {
@@ -66,10 +66,19 @@ eachDatabase((_kind, open) => {
       expect(await events()).to.deep.equal([]);
     });
 
-    it('an upload emits one TENANT_CONFIG_CHANGE and is seen by the next call', async () => {
+    it('an upload emits one TENANT_CONFIG_CHANGE, is audited and is seen by the next call, by the next revision', async () => {
+      const revision = () => engine.storage.read(engine.tenant, (session) => session.catalogs.revision());
+      const before = await revision();
       const events = newEvents(engine.database);
       await events();
       await engine.acme.uploadCatalog(at('2024-03-01'));
+      expect(await revision()).to.equal(before + 1);
+      const rows = await rowsOf(engine.database, 'select id from bw_catalog_versions order by record_id');
+      const id = String(rows.at(-1)?.id) as Uuid;
+      const audit = await engine.storage.read(engine.tenant, (session) => session.audit.findByTargets([id]));
+      expect(audit.map(({ tableName, changeType }) => `${tableName} ${changeType}`)).to.deep.equal([
+        'TENANT_KVS INSERT',
+      ]);
       expect(await events()).to.deep.equal(['TENANT_CONFIG_CHANGE']);
       expect(await dates()).to.deep.equal(['2010-01-01', '2024-03-01']);
       expect(engine.logger.lines.filter(({ level }) => level === 'warn')).to.deep.equal([]);
