@@ -38,6 +38,9 @@ export interface WritesXml {
   toXml(): string;
 }
 
+/** A catalog to upload: a document as bytes or text, or one that is defined in code. */
+export type CatalogUpload = Uint8Array | string | WritesXml;
+
 /** Where catalogs come from that are not stored. */
 export interface CatalogSettings {
   /** XML of the catalog that tenants created with `useGlobalDefault` see until they have their own. */
@@ -78,9 +81,9 @@ export class CatalogService implements CatalogProvider {
    * @throws BillingError CATALOG_INVALID_FOR_TENANT (2080) with every error found as `problems`, each with line and
    * column where it has one; nothing is stored then.
    */
-  async upload(context: CallContext, document: Uint8Array | string | WritesXml): Promise<void> {
+  async upload(context: CallContext, document: CatalogUpload): Promise<void> {
     await this.refuseWhileServed(context);
-    const source = typeof document === 'object' && 'toXml' in document ? document.toXml() : document;
+    const source = sourceOf(document);
     const parsed = forTenant(context.tenant, () => parse(source));
     const hashed = await Promise.all(parsed.versions.map(withHash));
     this.#logWarnings(context.tenant, parsed);
@@ -98,8 +101,8 @@ export class CatalogService implements CatalogProvider {
    * row 4).
    * @throws BillingError TOO_LARGE (60012).
    */
-  async validate(context: CallContext, source: Uint8Array | string): Promise<CatalogValidation> {
-    const { errors, warnings } = await this.#examine(context, source);
+  async validate(context: CallContext, document: CatalogUpload): Promise<CatalogValidation> {
+    const { errors, warnings } = await this.#examine(context, document);
     return { errors, warnings };
   }
 
@@ -107,9 +110,9 @@ export class CatalogService implements CatalogProvider {
    * What an upload of the document would do now; stores nothing.
    * @throws BillingError TOO_LARGE (60012); CATALOG_INVALID_FOR_TENANT (2080) while a catalog plugin serves the tenant.
    */
-  async preview(context: CallContext, source: Uint8Array | string): Promise<CatalogPreview> {
+  async preview(context: CallContext, document: CatalogUpload): Promise<CatalogPreview> {
     await this.refuseWhileServed(context);
-    return this.#examine(context, source);
+    return this.#examine(context, document);
   }
 
   /** As `catalogsOf`, as an upload would make them. @param added the same list for all questions about one upload. */
@@ -121,11 +124,11 @@ export class CatalogService implements CatalogProvider {
     return this.#effective.ofAccountsWith(session, accountIds, added);
   }
 
-  async #examine(context: CallContext, source: Uint8Array | string): Promise<CatalogPreview> {
-    const { document, errors, warnings } = examine(source);
-    if (document === null) return { errors, warnings, added: [] };
+  async #examine(context: CallContext, document: CatalogUpload): Promise<CatalogPreview> {
+    const { document: parsed, errors, warnings } = examine(sourceOf(document));
+    if (parsed === null) return { errors, warnings, added: [] };
     const { added, problems } = await this.#ports.storage.read(context.tenant, (session) =>
-      this.#check(session, document.versions, document.isEnvelope),
+      this.#check(session, parsed.versions, parsed.isEnvelope),
     );
     const versions = problems.length > 0 ? [] : added.map(({ version }) => version);
     return { errors: problems, warnings, added: versions };
@@ -247,4 +250,8 @@ export class CatalogService implements CatalogProvider {
       createdDate: context.createdDate,
     }));
   }
+}
+
+function sourceOf(document: CatalogUpload): Uint8Array | string {
+  return typeof document === 'object' && 'toXml' in document ? document.toXml() : document;
 }

@@ -2,7 +2,7 @@ import type { Account } from '../accounts/model.ts';
 import type { CatalogPreview } from '../catalog/catalog-preview.ts';
 import type { CatalogOfAccount } from '../catalog/catalog-source.ts';
 import type { CatalogVersion } from '../catalog/index.ts';
-import type { CatalogService } from '../catalog/service.ts';
+import type { CatalogService, CatalogUpload } from '../catalog/service.ts';
 import type { CallContext } from '../context.ts';
 import { BillingError, type Problem } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
@@ -57,11 +57,11 @@ export class ChangeReports {
    * Which live subscriptions would change price if this document were uploaded now, from when and by how much, and what
    * would keep it from being stored. The parts are made while they are read: a page of accounts at a time, so that the
    * report takes constant memory however large the tenant is. A document that would be refused changes no prices.
-   * @param source as for `uploadCatalog`.
+   * @param document as for `uploadCatalog`.
    * @throws BillingError TOO_LARGE (60012); CATALOG_INVALID_FOR_TENANT (2080) while a catalog plugin serves the tenant.
    */
-  async report(context: CallContext, source: Uint8Array | string): Promise<AsyncIterable<ChangeReportPart>> {
-    const preview = await this.#catalogs.preview(context, source);
+  async report(context: CallContext, document: CatalogUpload): Promise<AsyncIterable<ChangeReportPart>> {
+    const preview = await this.#catalogs.preview(context, document);
     return this.#parts(context, preview);
   }
 

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { lantern } from '../../examples/catalogs/lantern.ts';
 import {
   type Account,
   type ChangeReportPart,
@@ -15,10 +16,8 @@ import { pricedCatalog } from '../support/priced-catalog.ts';
 import { newEvents } from '../support/queue-rows.ts';
 import { catalogXml, phase } from '../unit/catalog/catalog-document.ts';
 
-async function partsOf(acme: TenantBilling, source: string): Promise<readonly ChangeReportPart[]> {
-  const parts: ChangeReportPart[] = [];
-  for await (const part of await acme.catalogs.changeReport(source)) parts.push(part);
-  return parts;
+function partsOf(acme: TenantBilling, source: string): Promise<readonly ChangeReportPart[]> {
+  return acme.catalogs.changeReport(source).then((report) => Array.fromAsync(report));
 }
 
 /** A part in one line. */
@@ -164,6 +163,11 @@ eachDatabase((_kind, open) => {
       const otherName = catalogXml({ effectiveDate: '2024-04-01', catalogName: 'Other' });
       expect(await lines(otherName)).to.deep.equal(['1 errors, 0 warnings', '0 of 0, 0 unbillable']);
       expect(await lines('<catalog>')).to.deep.equal(['1 errors, 0 warnings', '0 of 0, 0 unbillable']);
+      const inCode = await Array.fromAsync(await engine.acme.catalogs.changeReport(lantern));
+      expect(inCode.map(lineOf)).to.deep.equal(['2 errors, 0 warnings', '0 of 0, 0 unbillable']);
+      expect((await engine.acme.catalogs.validate(lantern)).errors.map(({ message }) => message)[0]).to.match(
+        /^The name differs: this version is of catalog "Lantern"/,
+      );
     });
 
     it('names the accounts that could not be billed any more', async () => {

@@ -27,6 +27,12 @@ const creationFails = [
   ErrorCode.CATALOG_ENTRY_SCOPE_MISMATCH,
   ErrorCode.CATALOG_ENTRY_INVALID_ENTRY,
 ];
+const deletionFails = [
+  unknownAccount,
+  ErrorCode.CATALOG_ENTRY_FORCE_REQUIRED,
+  ErrorCode.CATALOG_ENTRY_INVALID_ENTRY,
+  ErrorCode.CATALOG_ENTRY_ENTRY_IN_USE,
+];
 
 /** Single plans and products, without uploading a catalog (Document 1 §4.5, catalog.md §15). */
 export const catalogEntryRoutes: readonly Route[] = [
@@ -68,13 +74,7 @@ export const catalogEntryRoutes: readonly Route[] = [
     permission: 'catalog:delete',
     query: { accountId, force: flag(), deleteAllPlans: flag() },
     success: { status: 200 },
-    fails: [
-      unknownAccount,
-      ErrorCode.CATALOG_ENTRY_FORCE_REQUIRED,
-      ErrorCode.CATALOG_ENTRY_INVALID_ENTRY,
-      ErrorCode.CATALOG_ENTRY_ENTRY_IN_USE,
-      ErrorCode.CATALOG_ENTRY_PRODUCT_NOT_FOUND,
-    ],
+    fails: [...deletionFails, ErrorCode.CATALOG_ENTRY_PRODUCT_NOT_FOUND],
     async handle({ billing, context, params: { productName }, query }) {
       await billing.catalogEntries.deleteProduct(context, productName, query);
       return empty;
@@ -184,13 +184,7 @@ export const catalogEntryRoutes: readonly Route[] = [
     permission: 'catalog:delete',
     query: { accountId, force: flag(), allVersions: flag() },
     success: { status: 200 },
-    fails: [
-      unknownAccount,
-      ErrorCode.CATALOG_ENTRY_FORCE_REQUIRED,
-      ErrorCode.CATALOG_ENTRY_INVALID_ENTRY,
-      ErrorCode.CATALOG_ENTRY_ENTRY_IN_USE,
-      ErrorCode.CATALOG_ENTRY_PLAN_NOT_FOUND,
-    ],
+    fails: [...deletionFails, ErrorCode.CATALOG_ENTRY_PLAN_NOT_FOUND],
     async handle({ billing, context, params: { planName }, query }) {
       await billing.catalogEntries.deletePlan(context, planName, query);
       return empty;
