@@ -1,4 +1,4 @@
-import type { Cell, Column } from './columns.ts';
+import type { Cell, Column, ColumnType } from './columns.ts';
 import type { Runner } from './connection.ts';
 import type { DatabaseFailure, Dialect, EncodedEntry } from './dialect.ts';
 import { raw, rowsAs, type Sql, sql } from './sql.ts';
@@ -52,12 +52,16 @@ export const postgresqlDialect: Dialect = {
       `${column} = any(${bind(type === 'text' ? values : `{${values.join(',')}}`)}::${type}[])`,
     orderedText: (column) => `${column} collate "C"`,
     rowSource: ({ alias, columns, rows }, bind) => {
-      // Documents travel as text inside the document of the rows. The limit tells the planner how many rows there are;
-      // else it takes them for 100 and reads a table of some thousand rows from end to end to change one of them.
-      const declared = columns.map(({ name, type }) => `${name} ${type === 'json' ? 'text' : types[type]}`);
+      // An array per column: to read the rows of 30,000 items from JSON instead took the server 0.7 s in place of 0.2.
+      // The limit tells the planner how many rows there are; else it takes them for a few and reads a table of some
+      // thousand rows from end to end to change one of them.
+      const arrays = columns.map(({ type }, index) => {
+        const element = type === 'json' ? 'text' : types[type];
+        return `${bind(arrayOf(rows, index, type))}::${element}[]`;
+      });
+      const names = columns.map(({ name }) => name).join(', ');
       const read = columns.map(({ name, type }) => (type === 'json' ? `${name}::json as ${name}` : name));
-      return `(select ${read.join(', ')}
-        from json_to_recordset(${bind(jsonOf(columns, rows))}) as given(${declared.join(', ')})
+      return `(select ${read.join(', ')} from unnest(${arrays.join(', ')}) as given(${names})
         limit ${bind(rows.length)}) as ${alias}`;
     },
   },
@@ -115,17 +119,29 @@ async function moveEntries(runner: Runner, condition: Sql, outcome: string): Pro
   return affected;
 }
 
-function jsonOf(columns: readonly Column[], rows: readonly (readonly Cell[])[]): string {
-  return JSON.stringify(
-    rows.map((cells) => {
-      const record: Record<string, unknown> = {};
-      columns.forEach(({ name }, index) => {
-        record[name] = cells[index];
-      });
-      return record;
-    }),
-  );
+/** One column of the rows as the text of an array. */
+function arrayOf(rows: readonly (readonly Cell[])[], index: number, type: ColumnType): string {
+  const write = writers[type] ?? String;
+  const elements = rows.map((cells) => {
+    const cell = cells[index] ?? null;
+    return cell === null ? 'NULL' : write(cell);
+  });
+  return `{${elements.join(',')}}`;
 }
+
+/** Elements of the other types need no quotes. */
+const writers: { readonly [T in ColumnType]?: (cell: string | number | boolean) => string } = {
+  text: (cell) => quoted(String(cell)),
+  // A document has no control characters, whose escapes would mean something else here; this is five times as fast.
+  json: (cell) => JSON.stringify(String(cell)),
+};
+
+function quoted(text: string): string {
+  return `"${needsEscapes.test(text) ? text.replace(escaped, '\\$&') : text}"`;
+}
+
+const needsEscapes = /["\\]/;
+const escaped = /["\\]/g;
 
 function failureOf(error: unknown): DatabaseFailure {
   if (!isPostgresqlFailure(error)) return { kind: 'other' };

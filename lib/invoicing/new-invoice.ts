@@ -110,8 +110,8 @@ export function itemOf(
   now: Instant,
 ): New<InvoiceItem> {
   const { id: invoiceId, accountId, accountRecordId, currency } = invoice;
-  const { basis: _keptBeside, ...stored } = item;
-  return { ...stored, invoiceId, accountId, accountRecordId, currency, createdDate: now };
+  // Without its basis, which is kept beside: a rest in place of the spread would make a hash table of every item.
+  return { ...item, invoiceId, accountId, accountRecordId, currency, createdDate: now };
 }
 
 /** The facts behind the amounts of new items, to be stored beside them. */

@@ -3,6 +3,7 @@ import { eachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 
 const FEW = 3;
+const SEVERAL = 12;
 const MANY = 300;
 
 // performance.md: one account with very many subscriptions
@@ -17,6 +18,28 @@ eachDatabase((kind, open) => {
       });
     });
     after(() => engine.close());
+
+    it('are as many where the run falls due by itself, with its payment', async () => {
+      const { acme, clock } = engine;
+      for (const count of [FEW, SEVERAL]) {
+        clock.advance({ days: 1 });
+        const { id: accountId } = await engine.payingAccount({ currency: 'USD' });
+        const bundle = [{ accountId, planName: 'solo-now' }];
+        await acme.subscriptions.createBundles(Array.from({ length: count }, () => bundle));
+        await engine.settle();
+      }
+      clock.set('2024-02-01T12:00:00Z');
+      await engine.settle();
+      const counts: number[] = [];
+      for (const _account of [FEW, SEVERAL]) {
+        clock.advance({ days: 1 });
+        statements = [];
+        await engine.settle();
+        counts.push(statements.length);
+        expect(statements.filter((text) => text.includes('insert into bw_payments'))).to.have.length(1);
+      }
+      expect(counts[1]).to.equal(counts[0]);
+    }).timeout(60_000);
 
     it(`are as many for ${MANY} subscriptions of an account as for ${FEW}`, async () => {
       const counts: number[] = [];
