@@ -1,7 +1,7 @@
 import { assertInvariant } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
 import { type Currency, type Decimal, prorate } from '../money/index.ts';
-import type { CoverageRow, InvoiceItem } from './model.ts';
+import type { CoverageRow } from './model.ts';
 import type { NewInvoiceItem } from './new-items.ts';
 import { type BilledItem, type RecurringRow, recurringRows } from './recurring-row.ts';
 
@@ -59,8 +59,8 @@ export function coverageAfter(
 
 /** The rows of one stored item as these repairs of it leave them. */
 export function rowsOfItem(
-  item: InvoiceItem,
-  repairs: readonly InvoiceItem[],
+  item: NewInvoiceItem,
+  repairs: readonly NewInvoiceItem[],
   currency: Currency,
 ): readonly CoverageRow[] {
   const { subscriptionId } = item;

@@ -3,14 +3,15 @@ import { type Currency, sum } from '../money/index.ts';
 import type { LocalDate } from '../time/index.ts';
 import { rowsOfItem } from './apply-to-coverage.ts';
 import { type CoverageRow, type InvoiceItem, InvoiceItemType } from './model.ts';
+import type { NewInvoiceItem } from './new-items.ts';
 
 export interface VoidInput {
   /** All items of the invoice that is voided. */
-  readonly items: readonly InvoiceItem[];
+  readonly items: readonly NewInvoiceItem[];
   /** The RECURRING items of other invoices that its repairs have cut. */
-  readonly repaired: readonly InvoiceItem[];
+  readonly repaired: readonly NewInvoiceItem[];
   /** What other invoices that are not VOID repair of those. */
-  readonly otherRepairs: readonly InvoiceItem[];
+  readonly otherRepairs: readonly NewInvoiceItem[];
   readonly currency: Currency;
 }
 
@@ -63,7 +64,7 @@ function isRecurring({ kind }: CoverageRow): boolean {
   return kind === 'RECURRING';
 }
 
-function isCovering({ itemType }: InvoiceItem): boolean {
+function isCovering({ itemType }: Pick<InvoiceItem, 'itemType'>): boolean {
   return itemType === InvoiceItemType.FIXED || itemType === InvoiceItemType.RECURRING;
 }
 

@@ -48,8 +48,9 @@ function checkDueDate({ ledger, targetDate, isGreedy }: CheckedLedger): void {
 }
 
 function checkRepairs({ ledger, adjusted }: CheckedLedger): void {
+  const items = ledger.invoices.flatMap((invoice) => invoice.items);
   for (const { id, amount, repairable } of ledger.billed.values()) {
-    const repairs = ledger.items.filter(({ linkedItemId }) => linkedItemId === id);
+    const repairs = items.filter(({ linkedItemId }) => linkedItemId === id);
     const left = sum([amount, ...repairs.map((repair) => repair.amount)]).minus(adjusted.get(id) ?? 0);
     expect(left.isNegative(), `${id} is repaired beyond its amount`).to.equal(false);
     expect(formatDecimal(repairable), `what is left of ${id}`).to.equal(formatDecimal(left));

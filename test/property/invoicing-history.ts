@@ -36,6 +36,8 @@ export type Step =
   | { readonly do: 'REMOVE'; readonly index: number }
   /** Adjusts the n-th charge by a share in percent of what is left of it. */
   | { readonly do: 'ADJUST'; readonly index: number; readonly percent: number }
+  /** Voids the n-th invoice that stands. */
+  | { readonly do: 'VOID'; readonly index: number }
   /** Runs that many days after the last target date; null = on the next due date. */
   | { readonly do: 'RUN'; readonly daysLater: number | null };
 
@@ -277,6 +279,10 @@ function steps(currency: Currency): fc.Arbitrary<readonly Step[]> {
         index: fc.nat(20),
         percent: fc.integer({ min: 1, max: 100 }),
       }),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.record({ do: fc.constant('VOID' as const), index: fc.nat(20) }),
     },
     {
       weight: 8,

@@ -88,6 +88,8 @@ class StoredLife {
       }
       case 'ADJUST':
         return this.#adjust(step.index, step.percent);
+      case 'VOID':
+        return this.#void(step.index);
       case 'AUTOMATIC':
         return;
       case 'ACCOUNT_DAY':
@@ -160,6 +162,13 @@ class StoredLife {
     const amount = decimal(charge.amount.times(percent).dividedBy(100).toFixed(2));
     const { id: invoiceItemId, invoiceId } = charge;
     await this.engine.acme.invoices.adjustItem({ accountId, invoiceId, invoiceItemId, amount });
+  }
+
+  async #void(index: number): Promise<void> {
+    const accountId = this.#given(this.#accountId);
+    const invoices = await this.engine.acme.invoices.ofAccount({ accountId });
+    const invoice = invoices[index % Math.max(1, invoices.length)];
+    if (invoice !== undefined) await this.engine.acme.invoices.void(invoice.id);
   }
 
   get #now(): Instant {

@@ -74,8 +74,6 @@ export class SubscriptionLife {
   readonly #dueEvents = new Map<Uuid, Instant>();
   readonly #dueRuns = new Map<LocalDate, Instant>();
   #now: Instant;
-  /** Latest target date so far: later runs do not look at less (invoicing.md §7.3, monotony). */
-  #maxTargetDate: LocalDate | null = null;
   #isAutomatic = true;
 
   constructor(script: LifeScript) {
@@ -116,6 +114,7 @@ export class SubscriptionLife {
     if (step.do === 'PASS') this.#pass(instant(this.#now + step.days * msPerDay + step.seconds * 1_000));
     else if (step.do === 'RUN') this.#run(addDays(this.#today, step.daysAhead));
     else if (step.do === 'ADJUST') adjustShare(this.ledger, this.adjusted, step);
+    else if (step.do === 'VOID') this.#void(step.index);
     else if (step.do === 'AUTOMATIC') this.#switch(step.isOn);
     else if (step.do === 'ACCOUNT_DAY') this.#moveAccountDay(step.day);
     else if (step.do === 'BLOCK') this.#block(step);
@@ -136,7 +135,7 @@ export class SubscriptionLife {
     const active = this.#states.filter(({ isActive }) => isActive);
     const { added, withdrawn, billedOtherwiseFrom } = planBlock(active, block, { now: this.#now, nextId });
     if (added === null) return;
-    this.accepted.set(step.do, (this.accepted.get(step.do) ?? 0) + 1);
+    this.#accepted(step.do);
     const ended = new Set(withdrawn.map(({ id }) => id));
     this.#states = [
       ...this.#states.map((state) => (ended.has(state.id) ? { ...state, isActive: false } : state)),
@@ -150,9 +149,35 @@ export class SubscriptionLife {
     if (dueAt > this.#now) this.#dueRuns.set(date, dueAt);
   }
 
+  /** The date up to which it is charged, and that which holds later runs, follow from what is left. */
+  #void(index: number): void {
+    const { ledger } = this;
+    if (!ledger.void(index)) return;
+    this.#accepted('VOID');
+    const [first, ...others] = ledger.rows.map(
+      ({ itemId, endDate, startDate }) =>
+        endDate ?? ledger.items.find(({ id }) => id === itemId)?.endDate ?? startDate,
+    );
+    const chargedThrough =
+      first === undefined ? null : atReferenceTime(maxDate(first, ...others), this.#account);
+    this.#subscription = { ...this.#subscription, chargedThrough };
+  }
+
   #switch(isOn: boolean): void {
     this.#isAutomatic = isOn;
     this.#askRun(this.#today);
+  }
+
+  #accepted(call: string): void {
+    this.accepted.set(call, (this.accepted.get(call) ?? 0) + 1);
+  }
+
+  /** What holds later runs: they do not look at less than those whose recurring charges stand (invoicing.md §1.5). */
+  get #maxTargetDate(): LocalDate | null {
+    const [first, ...others] = this.ledger.invoices
+      .filter(({ items }) => items.some(({ itemType }) => itemType === 'RECURRING'))
+      .map(({ targetDate }) => targetDate);
+    return first === undefined ? null : maxDate(first, ...others);
   }
 
   get #today(): LocalDate {
@@ -182,7 +207,7 @@ export class SubscriptionLife {
       if (error instanceof BillingError) return;
       throw error;
     }
-    this.accepted.set(step.do, (this.accepted.get(step.do) ?? 0) + 1);
+    this.#accepted(step.do);
     this.#save(edit);
   }
 
@@ -369,9 +394,9 @@ export class SubscriptionLife {
   }
 
   #run(asked: LocalDate): void {
-    const targetDate = this.#maxTargetDate === null ? asked : maxDate(asked, this.#maxTargetDate);
+    const held = this.#maxTargetDate;
+    const targetDate = held === null ? asked : maxDate(asked, held);
     const { ledger } = this;
-    this.#maxTargetDate = targetDate;
     ledger.change(this.#stream());
     const { events, cursor, config } = ledger;
     const { inArrearMode } = config;

@@ -4,7 +4,7 @@ import { historyRuns } from './runs.ts';
 import { SubscriptionLife } from './subscription-life.ts';
 import { lifeScripts } from './subscription-steps.ts';
 
-const CALLS = ['CHANGE', 'CANCEL', 'UNCANCEL', 'UNDO', 'BILL_CYCLE_DAY', 'QUANTITY', 'BLOCK'];
+const CALLS = ['CHANGE', 'CANCEL', 'UNCANCEL', 'UNDO', 'BILL_CYCLE_DAY', 'QUANTITY', 'BLOCK', 'VOID'];
 
 describe('the life of a subscription', () => {
   it('is billed by windows as it is by the whole history: every day once, nothing repaired beyond its amount', () => {

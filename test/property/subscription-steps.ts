@@ -48,6 +48,8 @@ export type LifeStep =
   /** 0 takes the account's day back. */
   | { readonly do: 'ACCOUNT_DAY'; readonly day: number }
   | { readonly do: 'ADJUST'; readonly index: number; readonly percent: number }
+  /** Voids the n-th invoice that stands. */
+  | { readonly do: 'VOID'; readonly index: number }
   /** Whether the queue runs invoices by itself from here on. */
   | { readonly do: 'AUTOMATIC'; readonly isOn: boolean }
   | { readonly do: 'PASS'; readonly days: number; readonly seconds: number }
@@ -153,6 +155,7 @@ const steps: fc.Arbitrary<LifeStep> = fc.oneof(
       percent: fc.integer({ min: 1, max: 100 }),
     }),
   },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('VOID' as const), index: fc.nat(20) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('AUTOMATIC' as const), isOn: fc.boolean() }) },
   {
     weight: 9,

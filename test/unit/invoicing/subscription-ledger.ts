@@ -16,6 +16,7 @@ import type { CoverageRow, InvoicingCursor } from '../../../lib/invoicing/model.
 import type { NewInvoiceItem } from '../../../lib/invoicing/new-items.ts';
 import type { PeriodOfPhase } from '../../../lib/invoicing/reconcile.ts';
 import type { BilledItem } from '../../../lib/invoicing/recurring-row.ts';
+import { billedTwice, isRepair, releaseCoverage } from '../../../lib/invoicing/void-coverage.ts';
 import { windowOf } from '../../../lib/invoicing/window.ts';
 import { type Currency, type Decimal, decimal, formatDecimal } from '../../../lib/money/index.ts';
 import { formatLocalDate, type LocalDate, minDate, parseLocalDate } from '../../../lib/time/index.ts';
@@ -25,6 +26,12 @@ export interface LedgerOptions {
   readonly config?: Partial<InvoicingConfig>;
   readonly currency?: Currency;
   readonly periodOfPhase?: PeriodOfPhase;
+}
+
+/** What one run has made. */
+interface LedgerInvoice {
+  readonly targetDate: LocalDate;
+  readonly items: readonly NewInvoiceItem[];
 }
 
 /** `R 2014-02-01 2014-02-14 104.82`; R RECURRING, F FIXED, X REPAIR_ADJ. */
@@ -55,6 +62,8 @@ export class SubscriptionLedger {
   cursor: InvoicingCursor | null = null;
   /** Every item ever made, in creation order. */
   readonly items: NewInvoiceItem[] = [];
+  /** The invoices that are not void, in creation order. */
+  invoices: readonly LedgerInvoice[] = [];
   readonly billed = new Map<Uuid, BilledItem>();
 
   readonly #periodOfPhase: PeriodOfPhase;
@@ -87,7 +96,41 @@ export class SubscriptionLedger {
       rowLines(coverageAfter(this.rows, full.coverage)),
     );
     this.#write(windowed, rowsAfter);
+    if (windowed.items.length > 0)
+      this.invoices = [...this.invoices, { targetDate: date, items: windowed.items }];
     return windowed.items.map(line);
+  }
+
+  /**
+   * Voids the n-th invoice that stands; false where another one repairs it, or bills anew what it has repaired
+   * (invoicing.md §9 rule 6).
+   */
+  void(index: number): boolean {
+    const invoice = this.invoices[index % Math.max(1, this.invoices.length)];
+    if (invoice === undefined) return false;
+    const { items } = invoice;
+    const own = new Set(items.map(({ id }) => id));
+    const others = this.invoices.flatMap((each) => (each === invoice ? [] : each.items)).filter(isRepair);
+    if (others.some(({ linkedItemId }) => linkedItemId !== null && own.has(linkedItemId))) return false;
+    const cut = new Set(items.filter(isRepair).map(({ linkedItemId }) => linkedItemId));
+    const repaired = this.items
+      .filter(({ id }) => cut.has(id) && !own.has(id))
+      .map((item) => ({ ...item, ...this.billed.get(item.id) }));
+    const otherRepairs = others.filter(({ linkedItemId }) => cut.has(linkedItemId));
+    const released = releaseCoverage({ items, repaired, otherRepairs, currency: this.currency });
+    const removed = new Set(released.itemIds);
+    const staying = this.rows.filter(({ itemId }) => !removed.has(itemId));
+    const returned = released.rows.map((row) => ({ ...row, subscriptionId }));
+    if (billedTwice(returned, staying) !== undefined) return false;
+    this.rows = [...staying, ...returned];
+    this.invoices = this.invoices.filter((each) => each !== invoice);
+    for (const id of own) this.billed.delete(id);
+    for (const { id, repairable } of released.repairable) {
+      const item = this.billed.get(id);
+      if (item !== undefined) this.billed.set(id, { ...item, repairable });
+    }
+    for (const { date } of released.touched) this.change(this.events, date);
+    return true;
   }
 
   /** The evaluation of the window, with two-step loading; nothing is written. */
