@@ -1,10 +1,12 @@
 import { expect } from 'chai';
 import { formatDecimal } from '../../../lib/money/index.ts';
 import { billingEvents } from '../../../lib/subscriptions/billing-events.ts';
+import { withoutBlockedIntervals } from '../../../lib/subscriptions/blocked-billing.ts';
 import { blockedIntervals, firstBlockedDifference } from '../../../lib/subscriptions/blocked-intervals.ts';
 import { planBlock } from '../../../lib/subscriptions/blocking-plan.ts';
 import { ENTITLEMENT_SERVICE } from '../../../lib/subscriptions/model.ts';
-import { formatInstant, formatLocalDate } from '../../../lib/time/index.ts';
+import { raisedTo } from '../../../lib/subscriptions/requested-date.ts';
+import { formatInstant, formatLocalDate, instant, parseLocalDate } from '../../../lib/time/index.ts';
 import { type BlockParts, blockOf, paused, resumed, stateLines, withBlocks } from './blocks.ts';
 import { type AccountParts, account, at, created, type Life, nextId, passed, viewOf } from './example.ts';
 import { event } from './lifecycle.ts';
@@ -289,6 +291,38 @@ describe('Blocked billing', () => {
       start,
       'CANCEL 2024-06-15  - -',
     ]);
+    const upToTheEnd = withBlocks(
+      life,
+      { flags: 'f f t', date: '2024-06-10' },
+      { flags: 'f f f', date: '2024-06-15' },
+    );
+    expect(billed(upToTheEnd), 'one at the very end counts').to.deep.equal([
+      start,
+      'START_BILLING_DISABLED 2024-06-10 pro-monthly-evergreen - -',
+      'END_BILLING_DISABLED 2024-06-15 pro-monthly-evergreen - 249.95',
+      'CANCEL 2024-06-15  - -',
+    ]);
+  });
+
+  it('§2 rule 8: no day along the events lies before the one of an event before it', () => {
+    const { events } = billingEvents({ account: account(), histories: [lived()], plans: lived().catalog });
+    const [first] = events;
+    if (first === undefined) throw new Error('a life has events');
+    const on = (date: string, at: typeof first.effectiveDate) => ({ at, date: parseLocalDate(date) });
+    const later = instant(first.effectiveDate + 3_600_000);
+    const dated = { ...first, localDate: parseLocalDate('2024-05-02') };
+    const interval = { start: on('2024-05-01', later), end: on('2024-05-03', instant(later + 200_000_000)) };
+    const days = withoutBlockedIntervals([{ event: dated, bringsPhase: true }], [interval]).map(
+      ({ transitionType, localDate }) => `${transitionType} ${formatLocalDate(localDate)}`,
+    );
+    expect(days).to.deep.equal([
+      'CREATE 2024-05-02',
+      'START_BILLING_DISABLED 2024-05-02',
+      'END_BILLING_DISABLED 2024-05-03',
+    ]);
+    const [bound, earlier] = [on('2024-05-02', first.effectiveDate), on('2024-05-01', later)];
+    expect(raisedTo(earlier, bound)).to.deep.equal(on('2024-05-02', later));
+    expect(raisedTo(bound, on('2024-05-01', later))).to.deep.equal(on('2024-05-01', later));
   });
 
   it('a fixed price is billed with the return only if it was not billed before', () => {

@@ -129,6 +129,45 @@ describe('Subscription event list', () => {
     ]);
   });
 
+  it('keeps the states of services together in their order, over all subscriptions, before the stops', () => {
+    const [first, second] = [nextId(), nextId()];
+    const held = (service: string, blockedId: typeof first, flags: object) =>
+      state('held', '2024-03-01', { service, blockedId, ...flags });
+    const shared = [
+      held('A', first, { isBlockBilling: true }),
+      held('B', second, {}),
+      held('C', first, { isBlockEntitlement: true }),
+    ];
+    const of = (category: Subscription['category'], recordId: number) => {
+      const made = source({
+        category,
+        recordId,
+        events: [choice('CREATE', START, 'kit-monthly-evergreen'), event('CANCEL', '2024-03-01')],
+      });
+      const bounds = [state('ENT_STARTED', START), state('ENT_CANCELLED', '2024-03-01')].map((bound) => ({
+        ...bound,
+        blockedId: made.subscription.id,
+      }));
+      return { ...made, blockingStates: [...bounds, ...shared] };
+    };
+    const [addOn, base] = [of('ADD_ON', 1), of('BASE', 2)];
+    const seen = subscriptionEvents([addOn, base])
+      .slice(4)
+      .map((row) => `${row.type} ${row.serviceName} ${row.subscriptionId === base.subscription.id ? 1 : 2}`);
+    expect(seen).to.deep.equal([
+      'PAUSE_BILLING A 1',
+      'PAUSE_BILLING A 2',
+      'SERVICE_STATE_CHANGE B 1',
+      'SERVICE_STATE_CHANGE B 2',
+      'PAUSE_ENTITLEMENT C 1',
+      'PAUSE_ENTITLEMENT C 2',
+      'STOP_ENTITLEMENT entitlement-service 1',
+      'STOP_ENTITLEMENT entitlement-service 2',
+      'STOP_BILLING billing-service 1',
+      'STOP_BILLING billing-service 2',
+    ]);
+  });
+
   it('leaves a row out that says what the one before it of its service says at that instant', () => {
     const twice = [
       choice('CREATE', START, 'pro-monthly-trial'),

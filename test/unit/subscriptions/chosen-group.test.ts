@@ -1,0 +1,164 @@
+import { expect } from 'chai';
+import { CatalogWithOverrides } from '../../../lib/catalog/index.ts';
+import { ErrorCode } from '../../../lib/errors/index.ts';
+import { type ChosenGroup, chooseGroup } from '../../../lib/subscriptions/chosen-group.ts';
+import { groupOf } from '../../../lib/subscriptions/create-groups.ts';
+import {
+  type CreateSubscriptionOptions,
+  checkCreateRequest,
+} from '../../../lib/subscriptions/create-request.ts';
+import type { BlockingState, LifecycleEvent, Subscription } from '../../../lib/subscriptions/model.ts';
+import { formatLocalDate } from '../../../lib/time/index.ts';
+import { type BlockParts, withBlocks } from './blocks.ts';
+import { errorOf, expectError } from './errors.ts';
+import { account, at, created, day, exampleCatalog, type Life, nextId } from './example.ts';
+import { choice, dated, event, state } from './lifecycle.ts';
+
+const now = at('2024-06-10');
+
+/** A base since June 1st, with what services say of it. */
+function base(planName = 'solo-now', ...blocks: readonly BlockParts[]): Life {
+  const life = created({
+    account: account(),
+    request: { planName },
+    now: at('2024-06-01'),
+  });
+  return withBlocks(life, ...blocks);
+}
+
+interface More {
+  readonly subscriptions?: readonly Subscription[];
+  readonly events?: readonly LifecycleEvent[];
+  readonly blockingStates?: readonly BlockingState[];
+}
+
+/** An add-on for the bundle of the base. */
+function add(life: Life, planName: string, { more = {}, ...dates }: Dates = {}): ChosenGroup {
+  const { account: customer, bundle } = life;
+  const request = { accountId: customer.id, bundleId: bundle.id, planName };
+  const subscriptions = [life.subscription, ...(more.subscriptions ?? [])];
+  const events = [...life.events, ...(more.events ?? [])];
+  return chooseGroup(groupOf(checkCreateRequest(request)), {
+    options: dates,
+    account: customer,
+    found: [{ bundle, subscriptions, events }],
+    keyCarriers: [],
+    blockingStates: [...life.blockingStates, ...(more.blockingStates ?? [])],
+    catalog: new CatalogWithOverrides(exampleCatalog, []),
+    now,
+  });
+}
+
+type Dates = Pick<CreateSubscriptionOptions, 'entitlementDate' | 'billingDate'> & { readonly more?: More };
+
+const on = (date: string) => ({ date: day(date) });
+
+describe('subscriptions §6.2 An add-on for a base that runs', () => {
+  it('counts its phases from the start of the base, and is not billed before it', () => {
+    const { bundleStart, billing } = add(base(), 'backup-monthly', { billingDate: on('2024-05-20') });
+    expect([bundleStart, billing].map(({ date }) => formatLocalDate(date))).to.deep.equal([
+      '2024-06-01',
+      '2024-06-01',
+    ]);
+    const later = add(base(), 'backup-monthly', { billingDate: on('2024-06-20') });
+    expect([later.bundleStart, later.billing].map(({ date }) => formatLocalDate(date))).to.deep.equal([
+      '2024-06-01',
+      '2024-06-20',
+    ]);
+  });
+
+  const blocks: readonly (readonly [what: string, BlockParts, action: string])[] = [
+    ['changes of it', { on: 'SUBSCRIPTION', flags: 't f f', date: '2024-06-20' }, 'Change'],
+    ['its service', { on: 'SUBSCRIPTION', flags: 'f t f', date: '2024-06-20' }, 'Entitlement'],
+    ['changes of its bundle', { flags: 't f f', date: '2024-06-20' }, 'Change'],
+    ['the service of its bundle', { flags: 'f t f', date: '2024-06-20' }, 'Entitlement'],
+    ['the service of the account', { on: 'ACCOUNT', flags: 'f t f', date: '2024-06-20' }, 'Entitlement'],
+  ];
+  for (const [what, block, action] of blocks) {
+    it(`rule 8: is refused from the day on that ${what} is blocked, with the id of the base`, () => {
+      const life = base('solo-now', block);
+      add(life, 'backup-monthly', { entitlementDate: on('2024-06-19'), billingDate: on('2024-06-30') });
+      const error = errorOf(() => add(life, 'backup-monthly', { entitlementDate: on('2024-06-20') }));
+      expect(error.code).to.equal(ErrorCode.BLOCKING_BLOCKED_ACTION);
+      expect(error.message).to.equal(
+        `The action ${action} is block on this Subscription with id=${life.subscription.id}`,
+      );
+    });
+  }
+
+  it('rule 8: is refused where changes of the account are blocked, whatever its bundle says', () => {
+    const life = base('solo-now', { on: 'ACCOUNT', flags: 't f f', date: '2024-06-20' });
+    expectError(
+      () => add(life, 'backup-monthly', { entitlementDate: on('2024-06-20') }),
+      ErrorCode.BLOCKING_BLOCKED_ACTION,
+      `The action Change is block on this Account with id=${life.account.id}`,
+    );
+  });
+
+  it('rule 8: is taken where billing alone is blocked', () => {
+    add(base('solo-now', { flags: 'f f t', date: '2024-06-01' }), 'backup-monthly');
+  });
+
+  it('rule 9: is refused where the service of the base ends by its date', () => {
+    const life = base();
+    const blockingStates = [state('ENT_CANCELLED', '2024-06-20', { blockedId: life.subscription.id })];
+    const by = (date: string) =>
+      add(life, 'backup-monthly', { entitlementDate: on(date), more: { blockingStates } });
+    by('2024-06-19');
+    expectError(() => by('2024-06-20'), ErrorCode.SUBSCRIPTION_GET_NO_SUCH_BASE_SUBSCRIPTION);
+  });
+
+  it('rule 10: is refused where billing of the base has ended by now, also from a day before on', () => {
+    const life = base();
+    const events = [event('CANCEL', '2024-06-05', { subscriptionId: life.subscription.id })];
+    expectError(
+      () => add(life, 'backup-monthly', { billingDate: on('2024-06-03'), more: { events } }),
+      ErrorCode.SUBSCRIPTION_CREATE_AO_BP_NON_ACTIVE,
+    );
+  });
+
+  it('rule 10: is judged by the plan that the base has at its billing date', () => {
+    const life = base();
+    const { id: subscriptionId } = life.subscription;
+    const events = [choice('CHANGE', '2024-07-01', { phaseName: 'elite-monthly-evergreen', subscriptionId })];
+    const from = (date: string) => () =>
+      add(life, 'support-monthly', { billingDate: on(date), more: { events } });
+    from('2024-06-30')();
+    expectError(from('2024-07-01'), ErrorCode.SUBSCRIPTION_CREATE_AO_ALREADY_INCLUDED);
+  });
+
+  it('rule 11: counts the add-ons that have its plan at its billing date and have not ended by now', () => {
+    const life = base();
+    const archive = (...events: readonly LifecycleEvent[]): Required<More> => {
+      const id = nextId();
+      const alignStart = dated('2024-06-02');
+      const addOn = { ...life.subscription, id, recordId: 2, category: 'ADD_ON', alignStart } as const;
+      const own = events.map((each) => ({ ...each, subscriptionId: id }));
+      const start = choice('CREATE', '2024-06-02', {
+        phaseName: 'archive-monthly-trial',
+        subscriptionId: id,
+      });
+      const blockingStates = [state('ENT_STARTED', '2024-06-02', { blockedId: id })];
+      return { subscriptions: [addOn], events: [start, ...own], blockingStates };
+    };
+    const with2 = (second: Required<More>, date: string) => () => {
+      const first = archive();
+      const more = {
+        subscriptions: [...first.subscriptions, ...second.subscriptions],
+        events: [...first.events, ...second.events],
+        blockingStates: [...first.blockingStates, ...second.blockingStates],
+      };
+      return add(life, 'archive-monthly', { billingDate: on(date), more });
+    };
+    const limit = ErrorCode.SUBSCRIPTION_CREATE_AO_MAX_PLAN_ALLOWED_BY_BUNDLE;
+    expectError(with2(archive(), '2024-06-20'), limit);
+    const leaves = archive(choice('CHANGE', '2024-07-01', { phaseName: 'backup-monthly-evergreen' }));
+    expectError(with2(leaves, '2024-06-30'), limit);
+    with2(leaves, '2024-07-01')();
+    const ended = archive();
+    const [started] = ended.blockingStates;
+    if (started === undefined) throw new Error('it starts');
+    const end = state('ENT_CANCELLED', '2024-06-05', { blockedId: started.blockedId });
+    with2({ ...ended, blockingStates: [started, end] }, '2024-06-20')();
+  });
+});
