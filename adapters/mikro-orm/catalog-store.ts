@@ -11,6 +11,7 @@ import { type CatalogReads, type CatalogWrites, ChangeType } from '../../lib/por
 import type { Instant } from '../../lib/time/index.ts';
 import type { WriteScope } from './audited-writes.ts';
 import { numberOf, type Row, textOf } from './columns.ts';
+import { joinedParts, partsStatement } from './joined-catalog-parts.ts';
 import { haveIds, insert, insertInto, select, type TenantScope } from './record-access.ts';
 import { isIn, raw, sql } from './sql.ts';
 import {
@@ -25,14 +26,6 @@ import type { RevisionsOfSession } from './tenant-revisions.ts';
 const listed = ['id', 'effectiveDate', 'uploadId', 'contentHash', 'revision', 'createdDate'] as const;
 const listedColumns = raw(
   ['record_id', ...catalogVersionsTable.columnsOf(listed).map(({ name }) => name)].join(', '),
-);
-
-/** Of all versions together there may be hundreds of thousands: their hashes stay where they are. */
-const partColumns = raw(
-  catalogPartsTable
-    .columnsOf(['kind', 'name', 'forExisting', 'text'])
-    .map(({ name }) => name)
-    .join(', '),
 );
 
 export function catalogReads(scope: TenantScope, revisions: RevisionsOfSession): CatalogReads {
@@ -62,17 +55,7 @@ export function catalogReads(scope: TenantScope, revisions: RevisionsOfSession):
     },
     parts: async (recordIds) => {
       if (recordIds.length === 0) return [];
-      const rows = await runner.rows(sql`
-        select record_id, ${partColumns} from bw_catalog_parts
-        where +tenant_record_id = ${tenantRecordId} and ${isIn('record_id', 'bigint', recordIds)}`);
-      const { kind, name, forExisting, text } = catalogPartsTable.fields;
-      return rows.map((row) => ({
-        recordId: numberOf(row.record_id, 'record_id'),
-        kind: kind.read(row),
-        name: name.read(row),
-        forExisting: forExisting.read(row),
-        text: text.read(row),
-      }));
+      return joinedParts(await runner.rows(partsStatement(scope, recordIds)));
     },
     revision: async () => (await revisions.read()).catalogRevision,
     findOverridePlans: async (planNames) =>
@@ -169,7 +152,7 @@ async function insertVersions(
   versions: readonly NewCatalogVersion[],
   revisionOf: (version: NewCatalogVersion) => number | null,
 ): Promise<void> {
-  const partIds = await storeParts(scope, versions);
+  const partIds = await storeParts(scope, allParts(versions));
   const recordIds = await insert(
     scope,
     catalogVersionsTable,
@@ -213,25 +196,38 @@ function noteChange(
   });
 }
 
-/** Record id by content hash of every part of the versions, after storing those that the tenant had not. */
+/** Record id by content hash of every one of the parts, after storing those that the tenant had not. */
 async function storeParts(
   scope: WriteScope,
-  versions: readonly NewCatalogVersion[],
+  parts: Iterable<NewCatalogPart>,
 ): Promise<ReadonlyMap<string, number>> {
-  const parts = new Map<string, NewCatalogPart>();
-  for (const { frame, products, plans } of versions.map((version) => version.parts)) {
-    for (const part of [frame, ...products, ...plans]) parts.set(part.contentHash, part);
-  }
+  const wanted = new Map(Array.from(parts, (part) => [part.contentHash, part]));
   const stored = await scope.runner.rows(sql`
     select content_hash, record_id from bw_catalog_parts
-    where tenant_record_id = ${scope.tenantRecordId} and ${isIn('content_hash', 'text', [...parts.keys()])}`);
+    where tenant_record_id = ${scope.tenantRecordId} and ${isIn('content_hash', 'text', [...wanted.keys()])}`);
   const ids = new Map(stored.map(idByHash));
-  const missing = [...parts.values()].filter(({ contentHash }) => !ids.has(contentHash));
+  const missing = [...wanted.values()].filter(({ contentHash }) => !ids.has(contentHash));
   if (missing.length === 0) return ids;
-  const { rows } = await scope.runner.run(sql`
-    ${insertInto(scope, catalogPartsTable, missing)} returning content_hash, record_id`);
-  for (const [hash, recordId] of rows.map(idByHash)) ids.set(hash, recordId);
+  const shapes = missing.flatMap(({ shape }) => shape ?? []);
+  const idsOfShapes = shapes.length > 0 ? await storeParts(scope, shapes) : new Map<string, number>();
+  const rows = missing.map(({ shape, ...part }) => ({
+    ...part,
+    shapeRecordId: shape === null ? null : idOf(shape, idsOfShapes),
+  }));
+  const added = await scope.runner.run(sql`
+    ${insertInto(scope, catalogPartsTable, rows)} returning content_hash, record_id`);
+  for (const [hash, recordId] of added.rows.map(idByHash)) ids.set(hash, recordId);
   return ids;
+}
+
+function allParts(versions: readonly NewCatalogVersion[]): readonly NewCatalogPart[] {
+  return versions.flatMap(({ parts: { frame, products, plans } }) => [frame, ...products, ...plans]);
+}
+
+function idOf({ contentHash, kind, name }: NewCatalogPart, ids: ReadonlyMap<string, number>): number {
+  const recordId = ids.get(contentHash);
+  assertInvariant(recordId !== undefined, `The ${kind} ${name} of a catalog has not been stored`);
+  return recordId;
 }
 
 function idByHash(row: Row): readonly [hash: string, recordId: number] {
@@ -243,15 +239,10 @@ function rowOf(
   partIds: ReadonlyMap<string, number>,
 ): Omit<CatalogVersionRow, 'revision'> {
   const { parts, ...row } = version;
-  const idOf = ({ contentHash, kind, name }: NewCatalogPart): number => {
-    const recordId = partIds.get(contentHash);
-    assertInvariant(recordId !== undefined, `The ${kind} ${name} of a catalog has not been stored`);
-    return recordId;
-  };
   const composition: CatalogComposition = {
-    frame: idOf(parts.frame),
-    products: parts.products.map(idOf),
-    plans: parts.plans.map(idOf),
+    frame: idOf(parts.frame, partIds),
+    products: parts.products.map((part) => idOf(part, partIds)),
+    plans: parts.plans.map((part) => idOf(part, partIds)),
   };
   return { ...row, canonicalXml: null, composition: JSON.stringify(composition), removedDate: null };
 }

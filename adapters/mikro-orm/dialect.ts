@@ -50,6 +50,8 @@ export interface Dialect extends SchemaDialect {
   readonly claimLock: Sql | null;
   /** Wakes other nodes after the commit, or null where there are none. */
   notify(payload: string): Sql | null;
+  /** Condition that a column of numbers is one of those that a text holds as a JSON array. */
+  isInJson(column: string, text: string): string;
   /** Condition that a decimal column is above zero. */
   isPositive(column: string): string;
   /** The database's own time in milliseconds since the epoch. */

@@ -86,6 +86,7 @@ export const postgresqlDialect: Dialect = {
   claimLock: sql`select pg_advisory_xact_lock(${raw(claimLockKey)}),
     set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true)`,
   notify: (payload) => sql`select pg_notify(${QUEUE_CHANNEL}, ${payload})`,
+  isInJson: (column, text) => `${column} = any(translate(${text}, '[]', '{}')::bigint[])`,
   isPositive: (column) => `${column} > 0`,
   nowMs: sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
   hasTable: async (runner, table) =>

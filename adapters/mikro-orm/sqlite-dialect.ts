@@ -55,6 +55,7 @@ export const sqliteDialect: Dialect = {
   forDeletion: '',
   claimLock: null,
   notify: () => null,
+  isInJson: (column, text) => `${column} in (select value from json_each(${text}))`,
   // No comparison of numbers may touch a decimal that is text; written out it has a sign or is 0.
   isPositive: (column) => `(${column} <> '0' and ${column} not like '-%')`,
   nowMs: sql`cast(unixepoch('subsec') * 1000 as integer)`,

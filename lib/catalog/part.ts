@@ -3,6 +3,8 @@ import type { Instant } from '../time/index.ts';
 import type { DecodedParts } from './decoded-parts.ts';
 import { deepFreeze } from './deep-freeze.ts';
 import type { Plan, Product } from './model.ts';
+import type { Shape } from './shaped-text.ts';
+import type { StoredCatalogPart } from './stored-version.ts';
 
 /**
  * A piece of a catalog version that other versions may hold too: a plan, a product, or the frame of all the rest. What
@@ -55,6 +57,13 @@ export class LazyPart<T extends object> implements Part<T> {
   }
 }
 
+/** What all stored parts of one kind have in common. */
+export interface Decoding<T> {
+  /** Makes the frozen value. */
+  decode(text: string): T;
+  readonly decoded: DecodedParts;
+}
+
 /**
  * A part as storage keeps it: a text, decoded when somebody asks. The value is let go when many others have been asked
  * for since, unless somebody still holds it; who asks again then gets that same object.
@@ -62,24 +71,33 @@ export class LazyPart<T extends object> implements Part<T> {
 export class StoredPart<T extends object> implements Part<T> {
   readonly name: string;
   readonly forExisting: Instant | null;
-  readonly text: string;
-  /** Makes the frozen value. */
-  readonly #decode: (text: string) => T;
-  readonly #decoded: DecodedParts;
+  readonly shape: Shape | null;
+  /** As it is stored: what fills the shape, or without one the whole text. */
+  readonly #ownText: string;
+  readonly #decoding: Decoding<T>;
   #value: T | undefined;
   #released: WeakRef<T> | undefined;
 
   constructor(
-    { name, forExisting, text }: Pick<StoredPart<T>, 'name' | 'forExisting' | 'text'>,
-    decode: (text: string) => T,
-    decoded: DecodedParts,
+    { name, forExisting, text }: Pick<StoredCatalogPart, 'name' | 'forExisting' | 'text'>,
+    shape: Shape | null,
+    decoding: Decoding<T>,
   ) {
-    this.name = name;
+    this.name = shape === null ? name : shape.name;
     this.forExisting = forExisting;
-    this.text = text;
-    this.#decode = decode;
-    this.#decoded = decoded;
+    this.shape = shape;
+    this.#ownText = text;
+    this.#decoding = decoding;
     Object.freeze(this);
+  }
+
+  get text(): string {
+    return this.shape === null ? this.#ownText : this.shape.fill(this.#ownText);
+  }
+
+  /** Of what it does not share with others of its shape. */
+  get ownCharacters(): number {
+    return this.#ownText.length;
   }
 
   get value(): T {
@@ -92,10 +110,10 @@ export class StoredPart<T extends object> implements Part<T> {
   }
 
   #revive(): T {
-    const value = this.#released?.deref() ?? this.#decode(this.text);
+    const value = this.#released?.deref() ?? this.#decoding.decode(this.text);
     this.#value = value;
     this.#released = undefined;
-    this.#decoded.add(this);
+    this.#decoding.decoded.add(this);
     return value;
   }
 }

@@ -1,13 +1,12 @@
-import { assertInvariant } from '../errors/index.ts';
+import { assertInvariant, InvariantError } from '../errors/index.ts';
 import { MAX_CACHED_CATALOG_CHARACTERS, MAX_CACHED_CATALOGS, MAX_DECODED_CATALOG_PARTS } from '../limits.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import type { Instant } from '../time/index.ts';
 import { type Catalog, createCatalog } from './catalog.ts';
 import { CatalogVersion, createVersion } from './catalog-version.ts';
 import { DecodedParts } from './decoded-parts.ts';
+import { KeptParts, KeptShapes } from './kept-parts.ts';
 import type { Plan, Product } from './model.ts';
-import { type Part, StoredPart } from './part.ts';
-import { PartList } from './part-list.ts';
 import {
   CatalogPartKind,
   type StoredCatalogContent,
@@ -83,6 +82,7 @@ class KeptCatalog {
   readonly #frames: KeptParts<VersionFrame>;
   readonly #products: KeptParts<Product>;
   readonly #plans: KeptParts<Plan>;
+  readonly #shapes: KeptShapes;
   #revision: number | undefined;
   #catalog: Catalog = createCatalog([]);
   /** By record id. */
@@ -90,9 +90,10 @@ class KeptCatalog {
 
   /** @param origin the catalog of which this one is a continuation of its own. */
   constructor(decoded: DecodedParts, origin?: KeptCatalog) {
-    this.#frames = new KeptParts(frameOfText, decoded, origin ? origin.#frames : undefined);
-    this.#products = new KeptParts(productOfText, decoded, origin ? origin.#products : undefined);
-    this.#plans = new KeptParts(planOfText, decoded, origin ? origin.#plans : undefined);
+    this.#frames = new KeptParts({ decode: frameOfText, decoded }, origin ? origin.#frames : undefined);
+    this.#products = new KeptParts({ decode: productOfText, decoded }, origin ? origin.#products : undefined);
+    this.#plans = new KeptParts({ decode: planOfText, decoded }, origin ? origin.#plans : undefined);
+    this.#shapes = new KeptShapes(origin ? origin.#shapes : undefined);
     if (origin === undefined) return;
     this.#revision = origin.#revision;
     this.#catalog = origin.#catalog;
@@ -101,7 +102,8 @@ class KeptCatalog {
 
   /** Of the texts of all parts. */
   get characters(): number {
-    return this.#frames.characters + this.#products.characters + this.#plans.characters;
+    const { characters } = this.#shapes;
+    return characters + this.#frames.characters + this.#products.characters + this.#plans.characters;
   }
 
   async at(revision: number, session: ReadSession): Promise<Catalog> {
@@ -133,12 +135,9 @@ class KeptCatalog {
   /** Again while another call lets go of parts that this one had found before it waited. */
   async #readParts(contents: readonly StoredCatalogContent[], session: ReadSession): Promise<void> {
     for (let missing = this.#missingOf(contents); missing.size > 0; missing = this.#missingOf(contents)) {
-      const parts = await session.catalogs.parts([...missing]);
-      assertInvariant(
-        parts.length === missing.size,
-        `Of ${missing.size} catalog parts ${parts.length} are there`,
-      );
-      for (const part of parts) this.#keeperOf(part).add(part);
+      const parts = await partsOf(missing, session);
+      const shapes = await this.#shapes.of(parts, (recordIds) => partsOf(recordIds, session));
+      for (const part of parts) this.#keeperOf(part).add(part, shapes(part));
     }
   }
 
@@ -158,6 +157,7 @@ class KeptCatalog {
     this.#frames.keepOnly(new Set(versions.map(({ frame }) => frame)));
     this.#products.keepOnly(new Set(versions.flatMap(({ productParts }) => productParts.parts)));
     this.#plans.keepOnly(new Set(versions.flatMap(({ planParts }) => planParts.parts)));
+    this.#shapes.keepOnly(this.#plans.shapes());
   }
 
   #keeperOf({ kind }: StoredCatalogPart): KeptParts<VersionFrame> | KeptParts<Product> | KeptParts<Plan> {
@@ -168,6 +168,8 @@ class KeptCatalog {
         return this.#products;
       case CatalogPartKind.PLAN:
         return this.#plans;
+      case CatalogPartKind.SHAPE:
+        throw new InvariantError('A shape is no part of a version');
     }
   }
 
@@ -207,59 +209,20 @@ class KeptCatalog {
   }
 }
 
-function isKept(known: KeptVersions, { recordId, contentHash }: StoredCatalogVersion): boolean {
-  return known.get(recordId)?.contentHash === contentHash;
+async function partsOf(
+  recordIds: ReadonlySet<number>,
+  session: ReadSession,
+): Promise<readonly StoredCatalogPart[]> {
+  const parts = await session.catalogs.parts([...recordIds]);
+  assertInvariant(
+    parts.length === recordIds.size,
+    `Of ${recordIds.size} catalog parts ${parts.length} are there`,
+  );
+  return parts;
 }
 
-/** Parts of one kind by record id. */
-class KeptParts<T extends object> {
-  readonly #parts = new Map<number, StoredPart<T>>();
-  readonly #decode: (text: string) => T;
-  readonly #decoded: DecodedParts;
-  readonly #origin: KeptParts<T> | undefined;
-  characters = 0;
-
-  constructor(decode: (text: string) => T, decoded: DecodedParts, origin: KeptParts<T> | undefined) {
-    this.#decode = decode;
-    this.#decoded = decoded;
-    this.#origin = origin;
-  }
-
-  addMissing(recordIds: readonly number[], missing: Set<number>): void {
-    for (const recordId of recordIds) if (this.#find(recordId) === undefined) missing.add(recordId);
-  }
-
-  add(part: StoredCatalogPart): void {
-    if (this.#find(part.recordId) !== undefined) return;
-    this.#parts.set(part.recordId, new StoredPart(part, this.#decode, this.#decoded));
-    this.characters += part.text.length;
-  }
-
-  get(recordId: number): StoredPart<T> {
-    const part = this.#find(recordId);
-    assertInvariant(part !== undefined, `Catalog part ${recordId} is missing`);
-    return part;
-  }
-
-  keepOnly(used: ReadonlySet<Part<T>>): void {
-    for (const [recordId, part] of this.#parts) {
-      if (used.has(part)) continue;
-      this.#parts.delete(recordId);
-      this.characters -= part.text.length;
-    }
-  }
-
-  list(recordIds: readonly number[], previous: PartList<T> | undefined): PartList<T> {
-    const parts = recordIds.map((recordId) => this.get(recordId));
-    const isSame =
-      previous?.parts.length === parts.length && parts.every((part, index) => part === previous.parts[index]);
-    return isSame ? previous : new PartList(parts, previous);
-  }
-
-  #find(recordId: number): StoredPart<T> | undefined {
-    const part = this.#parts.get(recordId);
-    return part === undefined && this.#origin ? this.#origin.#find(recordId) : part;
-  }
+function isKept(known: KeptVersions, { recordId, contentHash }: StoredCatalogVersion): boolean {
+  return known.get(recordId)?.contentHash === contentHash;
 }
 
 /** A version from before there were parts; it was valid when it was stored. */

@@ -1,11 +1,13 @@
 import type { Uuid } from '../ids/index.ts';
 import type { Instant } from '../time/index.ts';
 
-/** A plan, a product, or all the rest of a version. */
 export const CatalogPartKind = {
+  /** All of a version but its products and plans. */
   FRAME: 'FRAME',
   PRODUCT: 'PRODUCT',
   PLAN: 'PLAN',
+  /** What plans have in common that differ in amounts and in the date for existing subscriptions, and in nothing else. */
+  SHAPE: 'SHAPE',
 } as const;
 export type CatalogPartKind = (typeof CatalogPartKind)[keyof typeof CatalogPartKind];
 
@@ -19,12 +21,15 @@ export interface StoredCatalogPart {
   readonly name: string;
   /** A plan's `effectiveDateForExistingSubscriptions`, so that a search through versions need not read the text. */
   readonly forExisting: Instant | null;
-  /** The value as `textOfValue` writes it. */
+  /** The SHAPE whose blanks `text` fills; null: `text` is whole. Plans of before there were shapes have none. */
+  readonly shapeRecordId: number | null;
+  /** The value as `textOfValue` writes it; of a SHAPE and of a part that has one as `shapedText` divides it. */
   readonly text: string;
 }
 
-export interface NewCatalogPart extends Omit<StoredCatalogPart, 'recordId'> {
-  /** SHA-256 of kind and text, in hexadecimal; unique in the tenant. */
+export interface NewCatalogPart extends Omit<StoredCatalogPart, 'recordId' | 'shapeRecordId'> {
+  readonly shape: NewCatalogPart | null;
+  /** SHA-256 of kind and whole text, in hexadecimal; unique in the tenant. */
   readonly contentHash: string;
 }
 

@@ -5,6 +5,7 @@ import type { Plan, Product } from './model.ts';
 import { type Part, StoredPart } from './part.ts';
 import { textOfValue, valueOfText } from './plain-text.ts';
 import { createPlan, rememberText, textOfPlan } from './plan.ts';
+import { shapedText } from './shaped-text.ts';
 import { CatalogPartKind, type NewCatalogPart, type NewCatalogParts } from './stored-version.ts';
 import type { PlanContent } from './version-content.ts';
 import type { VersionFrame } from './version-frame.ts';
@@ -16,7 +17,11 @@ export async function partsOf(version: CatalogVersion): Promise<NewCatalogParts>
     Promise.all(
       version.productParts.parts.map((part) => storedForm(CatalogPartKind.PRODUCT, part, textOfValue)),
     ),
-    Promise.all(version.planParts.parts.map((part) => storedForm(CatalogPartKind.PLAN, part, textOfPlan))),
+    Promise.all(
+      version.planParts.parts.map(async (part) =>
+        withShape(await storedForm(CatalogPartKind.PLAN, part, textOfPlan)),
+      ),
+    ),
   ]);
   return { frame, products, plans };
 }
@@ -50,7 +55,20 @@ async function storedForm<T extends object>(
     kind,
     name: part.name,
     forExisting: part.forExisting,
+    shape: null,
     text,
-    contentHash: await sha256Hex(`${kind} ${text}`),
+    contentHash: await hashOf(kind, text),
   };
+}
+
+async function withShape(part: NewCatalogPart): Promise<NewCatalogPart> {
+  const { shape: text, filling } = shapedText(part.text);
+  const kind = CatalogPartKind.SHAPE;
+  const contentHash = await hashOf(kind, text);
+  const shape = { kind, name: part.name, forExisting: null, shape: null, text, contentHash };
+  return { ...part, shape, text: filling };
+}
+
+function hashOf(kind: CatalogPartKind, text: string): Promise<string> {
+  return sha256Hex(`${kind} ${text}`);
 }

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { memoryCatalogPlugin } from '../../adapters/testing/index.ts';
 import { textOfPlan } from '../../lib/catalog/plan.ts';
+import { Shape } from '../../lib/catalog/shaped-text.ts';
 import { planOfText } from '../../lib/catalog/version-parts.ts';
 import {
   BillingError,
@@ -56,6 +57,17 @@ eachDatabase((_kind, open) => {
       return engine.billing.as({ tenant: tenant.id, user: 'test' });
     }
 
+    /** Of the events of the last upload and what followed. */
+    async function payloads(): Promise<readonly unknown[]> {
+      const tables = ['bw_queue_entries', 'bw_queue_history'];
+      const all = tables.map(
+        (table) =>
+          `select record_id, payload${engine.database.kind === 'postgresql' ? '::text' : ''} as payload from ${table} where topic like 'TENANT_CONFIG%'`,
+      );
+      const rows = await rowsOf(engine.database, `${all.join(' union all ')} order by record_id`);
+      return rows.slice(-3).map(({ payload }) => JSON.parse(String(payload)));
+    }
+
     it('a deleted catalog is gone with the next call, its events are emitted, any name and dates may follow', async () => {
       await begin();
       await engine.acme.uploadCatalog(dated('2024-03-01'));
@@ -63,6 +75,17 @@ eachDatabase((_kind, open) => {
       await events();
       await engine.acme.catalogs.delete();
       expect(await events()).to.deep.equal(['TENANT_CONFIG_DELETION', 'TENANT_CONFIG_CHANGE']);
+      const catalogRows = await rowsOf(
+        engine.database,
+        'select id from bw_catalog_versions order by effective_date',
+      );
+      const told = { accountId: null, metaData: { key: 'CATALOG' } };
+      const revisions = { uploaded: 2, deleted: 3 };
+      expect(await payloads()).to.deep.equal([
+        { ...told, objectId: catalogRows[1]?.id, catalogRevision: revisions.uploaded },
+        { ...told, objectId: null },
+        { ...told, objectId: catalogRows[1]?.id, catalogRevision: revisions.deleted },
+      ]);
       expect(await dates()).to.deep.equal([]);
       expect(await engine.acme.catalogs.sources()).to.deep.equal([]);
       expect(await engine.acme.catalogs.availableBasePlans()).to.deep.equal([]);
@@ -167,10 +190,12 @@ eachDatabase((_kind, open) => {
 
       // What the row says is the version as it was, to the digit.
       const { plans } = JSON.parse(String(replaced?.composition)) as { plans: readonly number[] };
-      const texts = plans.map((id) => after.parts.find((part) => Number(part.record_id) === id)?.text);
-      expect(texts.map((text) => textOfPlan(planOfText(String(text))))).to.deep.equal(
-        version?.plans.map(textOfPlan),
-      );
+      const part = (id: unknown) => after.parts.find((each) => Number(each.record_id) === Number(id));
+      const texts = plans.map(part).map((found) => {
+        const shape = part(found?.shape_record_id);
+        return new Shape({ name: '', text: String(shape?.text) }).fill(String(found?.text));
+      });
+      expect(texts.map((text) => textOfPlan(planOfText(text)))).to.deep.equal(version?.plans.map(textOfPlan));
       expect(texts.join()).to.include('12.5').and.not.include('JPY');
       const audit = await engine.storage.read(engine.tenant, (session) =>
         session.audit.findByTargets([String(replaced?.id), String(added?.id)] as Uuid[]),

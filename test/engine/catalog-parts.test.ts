@@ -5,6 +5,7 @@ import { Client } from 'pg';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { uuidGenerator } from '../../adapters/node/index.ts';
 import { lantern } from '../../examples/catalogs/lantern.ts';
+import { textOfPlan } from '../../lib/catalog/plan.ts';
 import { StoredCatalogs } from '../../lib/catalog/stored-catalogs.ts';
 import { partsOf } from '../../lib/catalog/version-parts.ts';
 import { authorshipOf } from '../../lib/context.ts';
@@ -14,6 +15,7 @@ import {
   canonicalXml,
   formatInstant,
   instant,
+  type Plan,
   samePlan,
   writeCatalogXml,
 } from '../../lib/index.ts';
@@ -86,6 +88,49 @@ eachDatabase((_kind, open) => {
       asked.length = 0;
       expect(await read()).to.equal(second);
       expect(asked).to.deep.equal([]);
+    });
+
+    it('a change of prices stores the prices, not the plan again', async () => {
+      const size = async () => {
+        const [row] = await rowsOf(
+          engine.database,
+          "select count(*) as shapes, (select sum(length(text)) from bw_catalog_parts where kind = 'PLAN') as plans from bw_catalog_parts where kind = 'SHAPE'",
+        );
+        return { shapes: Number(row?.shapes), plans: Number(row?.plans) };
+      };
+      const before = await size();
+      for (const [index, price] of ['39.95', '49.95', '59.95'].entries())
+        await engine.acme.uploadCatalog(at(`2024-0${index + 3}-01`).replaceAll('29.95', price));
+      const after = await size();
+      expect(after.shapes).to.equal(before.shapes);
+      expect((after.plans - before.plans) / 3).to.be.within(1, 100);
+      expect(writeCatalogXml(await cold())).to.equal(writeCatalogXml(await engine.acme.catalogs.current()));
+    });
+
+    it('plans of before there were shapes are read, and found again by an upload', async () => {
+      const current = await engine.acme.catalogs.current();
+      const [version] = current.versions;
+      const parts = await rowsOf(
+        engine.database,
+        "select record_id, name from bw_catalog_parts where kind = 'PLAN'",
+      );
+      await engine.close();
+      for (const { record_id: recordId, name } of parts) {
+        const text = textOfPlan(version?.findPlan(String(name)) as Plan).replaceAll("'", "''");
+        await change(
+          engine.database,
+          `update bw_catalog_parts set shape_record_id = null, text = '${text}' where record_id = ${recordId}`,
+        );
+      }
+      await change(engine.database, "delete from bw_catalog_parts where kind = 'SHAPE'");
+      const billing = await Billing.open({ storage: storageOf(engine.database) });
+      const acme = billing.as({ tenant: engine.tenant.id, user: 'admin' });
+      expect(writeCatalogXml(await acme.catalogs.current())).to.equal(writeCatalogXml(current));
+      await acme.uploadCatalog(at('2024-03-01').replace('29.95', '39.95'));
+      const [first, second] = (await acme.catalogs.current()).versions;
+      const changed = first?.plans.filter((plan) => second?.planNamed(plan.name) !== plan);
+      expect(changed).to.have.length(1);
+      await billing.close();
     });
 
     it('a transaction of the host begins with what is known, and what it rolls back is never seen', async () => {

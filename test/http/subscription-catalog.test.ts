@@ -113,6 +113,9 @@ eachDatabase((kind, open) => {
       };
       for (const path of ['plan', 'phase', 'product', 'priceList']) {
         expect(await atDate(path, '2024-03-19')).to.equal(200);
+        // The instant of the cancellation: its day at the account's reference time.
+        expect(await atDate(path, '2024-03-20T08:15:29Z')).to.equal(200);
+        expect(await atDate(path, '2024-03-20T08:15:30Z')).to.deep.equal([400, 1001]);
         expect(await atDate(path, '2024-03-21')).to.deep.equal([400, 1001]);
         expect(await atDate(path, '2030-01-01')).to.deep.equal([400, 1001]);
       }

@@ -14,6 +14,7 @@ import {
 import { type Part, StoredPart } from '../../lib/catalog/part.ts';
 import { PartList } from '../../lib/catalog/part-list.ts';
 import { createPlan, textOfPlan } from '../../lib/catalog/plan.ts';
+import { Shape } from '../../lib/catalog/shaped-text.ts';
 import { frameOfText, partsOf, planOfText, productOfText } from '../../lib/catalog/version-parts.ts';
 import { type Instant, instant } from '../../lib/time/index.ts';
 import { versionContent } from './catalog-arbitraries.ts';
@@ -90,10 +91,10 @@ describe('Parts of catalog versions', () => {
         const { frame, products, plans } = await partsOf(version);
         expect(frameOfText(frame.text)).to.deep.equal({ ...version.frame.value, recurringBillingMode: null });
         expect(products.map(({ text }) => productOfText(text))).to.deep.equal(version.products);
-        expect(plans.map(({ text }) => planOfText(text))).to.deep.equal(version.plans);
-        expect(plans.map(({ text }) => textOfPlan(planOfText(text)))).to.deep.equal(
-          plans.map(({ text }) => text),
-        );
+        const texts = plans.map(({ shape, text }) => (shape === null ? text : new Shape(shape).fill(text)));
+        expect(texts).to.deep.equal(version.plans.map(textOfPlan));
+        expect(texts.map(planOfText)).to.deep.equal(version.plans);
+        expect(texts.map((text) => textOfPlan(planOfText(text)))).to.deep.equal(texts);
         const [reread] = readCatalogXml(canonicalXml(version)).versions;
         const others = reread ? createVersion(reread.content).plans : [];
         expect(version.plans.map((plan, index) => samePlan(plan, others[index] ?? plan))).to.not.include(
@@ -108,11 +109,10 @@ describe('Parts of catalog versions', () => {
     const decoded = new DecodedParts(2);
     const parts = ['a', 'b', 'c', 'd'].map(
       (name) =>
-        new StoredPart(
-          { name, forExisting: null, text: name },
-          (text) => Object.freeze({ name: text }),
+        new StoredPart({ name, forExisting: null, text: name }, null, {
+          decode: (text) => Object.freeze({ name: text }),
           decoded,
-        ),
+        }),
     );
     const held = parts.map((part) => part.value);
     expect(held.map(({ name }) => name)).to.deep.equal(['a', 'b', 'c', 'd']);

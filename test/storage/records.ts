@@ -140,6 +140,7 @@ export function catalogPart(changes: Partial<NewCatalogPart>): NewCatalogPart {
     kind: CatalogPartKind.PLAN,
     name: oddText,
     forExisting: null,
+    shape: null,
     text: JSON.stringify([oddText, newId()]),
     contentHash: newId(),
     ...changes,

@@ -1,5 +1,9 @@
 import { expect } from 'chai';
-import type { CatalogComposition, NewCatalogPart } from '../../lib/catalog/stored-version.ts';
+import {
+  type CatalogComposition,
+  CatalogPartKind,
+  type NewCatalogPart,
+} from '../../lib/catalog/stored-version.ts';
 import {
   type Bundle,
   ErrorCode,
@@ -634,10 +638,11 @@ eachDatabase((kind, open) => {
     it('catalog versions: by effective date, of parts of which equal ones are stored once, with the revision raised per upload', async () => {
       const late = catalogVersion({});
       const { frame, products, plans } = late.parts;
-      const added = catalogPart({});
+      const shape = catalogPart({ kind: CatalogPartKind.SHAPE });
+      const [added, similar] = [catalogPart({ shape, forExisting: now }), catalogPart({ shape })];
       const early = catalogVersion({
         effectiveDate: (now - 1) as typeof now,
-        parts: { frame, products, plans: [...plans, added] },
+        parts: { frame, products, plans: [...plans, added, similar] },
       });
       const again = catalogVersion({ effectiveDate: (now + 1) as typeof now, parts: late.parts });
       const first = await opened.write((session) => session.catalogs.insert([late, early]));
@@ -651,7 +656,7 @@ eachDatabase((kind, open) => {
         return {
           versions: listed,
           contents: listed.map(({ recordId }) => found.find((each) => each.recordId === recordId)?.content),
-          parts: await catalogs.parts(ids),
+          parts: await catalogs.parts([...new Set(ids)]),
           revision: await catalogs.revision(),
         };
       });
@@ -662,13 +667,21 @@ eachDatabase((kind, open) => {
           { ...again, revision: 2 },
         ].map(({ sourceText: _, parts: __, ...listed }) => listed),
       );
-      const given = [frame, ...products, ...plans, added];
-      expect(withoutRecordIds(parts)).to.have.deep.members(given.map(({ contentHash: _, ...part }) => part));
+      const [shapeRecordId] = parts.flatMap((part) => part.shapeRecordId ?? []);
+      const stored = ({ contentHash: _, shape: own, ...part }: NewCatalogPart) => ({
+        ...part,
+        shapeRecordId: own && shapeRecordId,
+      });
+      expect(withoutRecordIds(parts)).to.have.deep.members(
+        [frame, ...products, ...plans, added, similar].map(stored),
+      );
+      const [storedShape] = await read(({ catalogs }) => catalogs.parts([shapeRecordId ?? 0]));
+      expect(storedShape).to.deep.equal({ recordId: shapeRecordId, ...stored(shape) });
       const idOf = (part: NewCatalogPart) =>
         parts.find(({ kind, text }) => kind === part.kind && text === part.text)?.recordId;
       const composition = { frame: idOf(frame), products: products.map(idOf), plans: plans.map(idOf) };
       expect(contents).to.deep.equal([
-        { ...composition, plans: [...composition.plans, idOf(added)] },
+        { ...composition, plans: [...composition.plans, idOf(added), idOf(similar)] },
         composition,
         composition,
       ]);

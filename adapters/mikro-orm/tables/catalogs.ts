@@ -4,6 +4,7 @@ import { ErrorCode } from '../../../lib/errors/index.ts';
 import type { New } from '../../../lib/ports/storage/index.ts';
 import type { Instant } from '../../../lib/time/index.ts';
 import {
+  bigintOrNull,
   currency,
   instantAt,
   instantAtOrNull,
@@ -59,7 +60,12 @@ export const catalogVersionsTable = new RecordTable<CatalogVersionRow>(
   },
 );
 
-export const catalogPartsTable = new RecordTable<NewCatalogPart>(
+/** A part as its row holds it. */
+export interface CatalogPartRow extends Omit<NewCatalogPart, 'shape'> {
+  readonly shapeRecordId: number | null;
+}
+
+export const catalogPartsTable = new RecordTable<CatalogPartRow>(
   {
     name: 'catalog_parts',
     ofTenant: true,
@@ -70,6 +76,7 @@ export const catalogPartsTable = new RecordTable<NewCatalogPart>(
     kind: oneOf('kind'),
     name: text('name'),
     forExisting: instantAtOrNull('for_existing'),
+    shapeRecordId: bigintOrNull('shape_record_id'),
     text: text('text'),
   },
 );

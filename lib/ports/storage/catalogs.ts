@@ -14,7 +14,7 @@ export interface CatalogReads {
   versions(): Promise<readonly StoredCatalogVersion[]>;
   /** What these versions are made of. */
   contents(versionRecordIds: readonly number[]): Promise<readonly StoredCatalogContent[]>;
-  /** The parts with these record ids. */
+  /** The parts with these record ids, each of which is given once. */
   parts(recordIds: readonly number[]): Promise<readonly StoredCatalogPart[]>;
   /** The tenant row's `catalogRevision`. */
   revision(): Promise<number>;

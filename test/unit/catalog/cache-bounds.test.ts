@@ -4,7 +4,9 @@ import { expect } from 'chai';
 import { memoryCatalogPlugin } from '../../../adapters/testing/index.ts';
 import { EffectiveCatalogs } from '../../../lib/catalog/effective-catalogs.ts';
 import type { Catalog } from '../../../lib/catalog/index.ts';
+import { textOfPlan } from '../../../lib/catalog/plan.ts';
 import { PluginCatalogs } from '../../../lib/catalog/plugins/plugin-catalogs.ts';
+import { shapedText } from '../../../lib/catalog/shaped-text.ts';
 import { StoredCatalogs } from '../../../lib/catalog/stored-catalogs.ts';
 import {
   CatalogPartKind,
@@ -27,7 +29,8 @@ import { boatPlan, harbour } from '../../support/plugin-catalog.ts';
 import { pushableSystemClock } from '../../support/system-time.ts';
 import { version } from './catalog-document.ts';
 
-const PARTS_OF_VERSION = 3;
+/** With the shape of its plan. */
+const PARTS_OF_VERSION = 4;
 const DAY_MS = 86_400_000;
 
 /** What storage holds of one tenant: any number of versions of one plan, each with parts of its own. */
@@ -53,7 +56,8 @@ describe('Catalogs in memory', () => {
 
   before(async () => {
     const parts = await partsOf(version());
-    [frame, product, plan] = [parts.frame.text, parts.products[0]?.text ?? '', parts.plans[0]?.text ?? ''];
+    [frame, product] = [parts.frame.text, parts.products[0]?.text ?? ''];
+    plan = version().plans.map(textOfPlan).join();
   });
   beforeEach(() => {
     reads = 0;
@@ -64,13 +68,17 @@ describe('Catalogs in memory', () => {
     entries: Partial<ReadSession['catalogEntries']> = {},
   ): ReadSession {
     const first = (number: number): number => number * PARTS_OF_VERSION;
+    const { shape, filling } =
+      tenant.planText === plan ? shapedText(plan) : { shape: tenant.planText, filling: '' };
     const part = (recordId: number): StoredCatalogPart => {
       const [kind, name, text] = [
         [CatalogPartKind.FRAME, 'Test', frame],
         [CatalogPartKind.PRODUCT, 'P', product],
-        [CatalogPartKind.PLAN, 'p-m', tenant.planText],
+        [CatalogPartKind.PLAN, 'p-m', filling],
+        [CatalogPartKind.SHAPE, 'p-m', shape],
       ][recordId % PARTS_OF_VERSION] as [CatalogPartKind, string, string];
-      return { recordId, kind, name, text, forExisting: null };
+      const shapeRecordId = kind === CatalogPartKind.PLAN ? recordId + 1 : null;
+      return { recordId, kind, name, text, forExisting: null, shapeRecordId };
     };
     const catalogs = {
       revision: async () => tenant.revision,
@@ -181,7 +189,7 @@ describe('Catalogs in memory', () => {
     };
     // The version that it adds has product and plan of one that the other call replaces meanwhile.
     const contents = async (recordIds: readonly number[]) =>
-      recordIds.map((recordId) => ({ recordId, content: { frame: 9, products: [7], plans: [8] } }));
+      recordIds.map((recordId) => ({ recordId, content: { frame: 12, products: [9], plans: [10] } }));
     const reading = stored.get({ ...slow, catalogs: { ...slow.catalogs, contents, parts: held } });
     await reached.promise;
     const latest = await stored.get(sessionOf(tenantOf(1, { revision: 3, versions: [4] })));

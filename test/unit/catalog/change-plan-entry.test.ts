@@ -68,12 +68,46 @@ const evergreen: PhaseInput = {
 
 const now = day('2024-03-01');
 
+const litres = { billingMeterCode: 'litre', size: 1, max: 100, prices };
+const water = {
+  usageName: 'water',
+  usageType: 'CONSUMABLE',
+  billingPeriod: 'MONTHLY',
+  tierBlockPolicy: 'ALL_TIERS',
+  tiers: [{ tierNumber: 1, blocks: [litres] }],
+} as const;
+
+/** Rows of a plan whose phase has that usage. */
+function metered(): readonly PlanRow[] {
+  const before = row('2024-01-01');
+  const usages = [{ ...water, prettyName: '' }];
+  return [{ ...before, phases: before.phases.map((phase) => ({ ...phase, usages })) }];
+}
+
+/** The phase with another usage. */
+function withUsage(...usages: readonly NonNullable<PhaseInput['usages']>[number][]) {
+  return { phases: [{ ...evergreen, usages }] };
+}
+
+function withBlock(changes: Partial<typeof litres>) {
+  return withUsage({ ...water, tiers: [{ tierNumber: 1, blocks: [{ ...litres, ...changes }] }] });
+}
+
 describe('Change of a plan entry', () => {
   it('adds a row from now on, with the prices given', () => {
     const added = updatedRow({ entry, rows: [row('2024-01-01')] }, { phases: [evergreen] }, now);
     expect(added).to.include({ effectiveDate: now, createdOrder: 2, retired: false });
     expect(added.phases[0]?.recurringPrices?.prices).to.deep.equal([
       { currency: 'EUR', value: decimal('12') },
+    ]);
+  });
+
+  it('changes prices of usages too', () => {
+    const value = decimal('0.5');
+    const changed = withBlock({ prices: [{ currency: 'USD', value }] } as object);
+    const added = updatedRow({ entry, rows: metered() }, changed, now);
+    expect(added.phases[0]?.usages[0]?.tiers[0]?.blocks[0]?.prices).to.deep.equal([
+      { currency: 'USD', value },
     ]);
   });
 
@@ -119,6 +153,27 @@ describe('Change of a plan entry', () => {
       { phases: [{ type: 'TRIAL', durationUnit: 'DAYS', durationLength: 3 }, evergreen] },
       'only prices may change',
     ],
+    'no usage': [metered(), { phases: [evergreen] }, 'only prices may change'],
+    'another usage': [metered(), withUsage({ ...water, usageName: 'gas' }), 'only prices may change'],
+    'a usage more': [metered(), withUsage(water, { ...water, usageName: 'gas' }), 'only prices may change'],
+    'another period of a usage': [
+      metered(),
+      withUsage({ ...water, billingPeriod: 'ANNUAL' }),
+      'only prices may change',
+    ],
+    'another policy of a usage': [
+      metered(),
+      withUsage({ ...water, tierBlockPolicy: 'TOP_TIER' }),
+      'only prices may change',
+    ],
+    'a tier more': [
+      metered(),
+      withUsage({ ...water, tiers: [...water.tiers, { tierNumber: 2, blocks: [{ ...litres, max: 200 }] }] }),
+      'only prices may change',
+    ],
+    'another unit': [metered(), withBlock({ billingMeterCode: 'gallon' }), 'only prices may change'],
+    'another size of a block': [metered(), withBlock({ size: 2 }), 'only prices may change'],
+    'another end of a tier': [metered(), withBlock({ max: 50 }), 'only prices may change'],
     'a negative price': [
       [row('2024-01-01')],
       {

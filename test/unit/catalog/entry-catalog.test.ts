@@ -126,6 +126,57 @@ describe('The catalog of entries', () => {
     });
   });
 
+  it('has usages in arrear, their tiers in order, and its products also without plans', () => {
+    const block = (max: number, value: string) => ({
+      billingMeterCode: 'litre',
+      size: 1,
+      max,
+      prices: [{ currency: 'USD' as const, value: decimal(value) }],
+    });
+    const usage = {
+      usageName: 'water',
+      prettyName: '',
+      usageType: 'CONSUMABLE',
+      billingPeriod: 'MONTHLY',
+      tierBlockPolicy: 'TOP_TIER',
+      tiers: [
+        { tierNumber: 2, blocks: [block(-1, '0.5')] },
+        { tierNumber: 1, blocks: [block(100, '1.25')] },
+      ],
+    } as const;
+    const lid = entry({
+      kind: 'PRODUCT',
+      name: 'Lid',
+      product: { prettyName: 'A lid', category: 'STANDALONE', availableForBps: [], availableAddons: [] },
+    });
+    const rows = rowsOf('p', [{ date: '2024-01-01' }, { date: '2024-02-01', retired: true }]).map((row) => ({
+      ...row,
+      phases: row.phases.map((each) => ({ ...each, usages: [usage] })),
+    }));
+    const scope = { entries: [pot, lid, planEntry('p')], rows };
+    const catalog = tenantCatalog({
+      xml: createCatalog([]),
+      scope,
+      tenantEntries: scope.entries,
+      revision: 9,
+    });
+    const [first, second] = catalog.versions;
+    const plan = first?.findPlan('p');
+    expect(plan).to.include({ plansAllowedInBundle: -1, recurringBillingMode: 'IN_ADVANCE' });
+    const [shown] = plan?.finalPhase.usages ?? [];
+    expect(shown).to.include({ billingMode: 'IN_ARREAR', tierBlockPolicy: 'TOP_TIER', prettyName: 'water' });
+    expect(shown?.tiers.flatMap(({ blocks }) => blocks.map(({ max }) => max.text))).to.deep.equal([
+      '100',
+      '-1',
+    ]);
+    expect(first?.units.map(({ name }) => name)).to.deep.equal(['litre']);
+    expect(second?.plans).to.deep.equal([]);
+    expect(second?.products.map(({ name, category }) => `${name} ${category}`)).to.deep.equal([
+      'Lid STANDALONE',
+      'Pot BASE',
+    ]);
+  });
+
   it('takes of two rows of one date the one created last', () => {
     const rows = [
       { date: '2024-01-01', price: '1' },

@@ -144,6 +144,24 @@ describe('Price overrides', () => {
     expect(made.finalPhase.recurring?.price?.prices[0]).to.be.frozen;
   });
 
+  it('keeps the terms of the plan: mode, limit of the bundle, date for existing subscriptions, names', () => {
+    const of = version({
+      plans: plan('p-m', 'P', {
+        more: `<recurringBillingMode>IN_ARREAR</recurringBillingMode><plansAllowedInBundle>2</plansAllowedInBundle>
+          <effectiveDateForExistingSubscriptions>2024-03-01</effectiveDateForExistingSubscriptions>`,
+      }).replace('<plan', '<plan prettyName="The Plan"'),
+    }).findPlan('p-m');
+    const made = overridden([evergreen19], 'USD', of).planFrom(of);
+    expect(made).to.deep.include({
+      name: 'p-m-1',
+      prettyName: 'The Plan',
+      product: 'P',
+      recurringBillingMode: 'IN_ARREAR',
+      plansAllowedInBundle: 2,
+      effectiveDateForExistingSubscriptions: at('2024-03-01'),
+    });
+  });
+
   const currencies: readonly (readonly [string, string, Currency, readonly string[]])[] = [
     ['replaces the entry of the currency', '', 'EUR', ['USD 24', 'EUR 7']],
     ['replaces an entry that is null', NIL, 'EUR', ['USD 24', 'EUR 7']],

@@ -1,0 +1,44 @@
+import { expect } from 'chai';
+import { textOfPlan } from '../../../lib/catalog/plan.ts';
+import { Shape, shapedText } from '../../../lib/catalog/shaped-text.ts';
+import { phase, plan, price, version } from './catalog-document.ts';
+
+/** The text of a plan of that price, in dollars. */
+function textOf(usd: string, forExisting?: string, prettyName = 'Any'): string {
+  const more = `<effectiveDateForExistingSubscriptions>${forExisting}</effectiveDateForExistingSubscriptions>`;
+  const finalPhase = phase('EVERGREEN', { price: price('USD', usd) + price('EUR', '9.00') });
+  const document = plan('p-m', 'P', { finalPhase, ...(forExisting && { more }) });
+  const plans = document.replace('<plan', `<plan prettyName="${prettyName}"`);
+  return version({ currencies: ['USD', 'EUR'], plans })
+    .plans.map(textOfPlan)
+    .join();
+}
+
+describe('Text of a plan as it is stored', () => {
+  it('has one shape, whatever amounts and date for existing subscriptions its versions have', () => {
+    const divided = [textOf('10.50'), textOf('12'), textOf('10.50', '2024-05-01')].map(shapedText);
+    expect(divided.map(({ filling }) => filling.split('\n'))).to.deep.equal([
+      ['null', '10.50', '9.00'],
+      ['null', '12', '9.00'],
+      [String(Date.parse('2024-05-01T00:00:00Z')), '10.50', '9.00'],
+    ]);
+    expect(new Set(divided.map(({ shape }) => shape))).to.have.property('size', 1);
+    expect(divided[0]?.shape).to.not.include('10.50');
+    expect(shapedText(textOf('10.50', undefined, 'Another')).shape).to.not.equal(divided[0]?.shape);
+  });
+
+  const names = [
+    '{&quot;d&quot;:&quot;1&quot;}',
+    'a&#9;b\\u001a',
+    '&quot;d&quot;:',
+    '{"d":"'.replaceAll('"', '&quot;'),
+  ];
+  for (const name of names) {
+    it(`comes back as it was, with the pretty name ${name}`, () => {
+      const text = textOf('10.50', '2024-05-01', name);
+      const { shape, filling } = shapedText(text);
+      expect(filling.split('\n')).to.have.length(3);
+      expect(new Shape({ name: 'p-m', text: shape }).fill(filling)).to.equal(text);
+    });
+  }
+});
