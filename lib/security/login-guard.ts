@@ -33,18 +33,23 @@ export class LoginGuard {
 
   /**
    * What `check` says of the attempt, null being a failure, which is counted; a success clears the name's.
-   * @throws BillingError SECURITY_LOCKED_OUT (40006), with `retryAfterSeconds`, without asking `check`.
+   * @throws BillingError SECURITY_LOCKED_OUT (40006), with `retryAfterSeconds`: without asking `check`, or without telling
+   * what it said where other attempts have led to the lock meanwhile, else many at a time would be as many guesses.
    */
   async attempt<T>(attempt: LoginAttempt, check: () => Promise<T | null>): Promise<T | null> {
     const [name, address] = await subjectsOf(attempt);
     const counted = address === null ? [name] : [name, address];
     const { security } = this.#ports.storage;
-    const known = await security.findFailures(counted.map(({ subject }) => subject));
-    this.#refuseLocked(known);
+    const subjects = counted.map(({ subject }) => subject);
+    this.#refuseLocked(await security.findFailures(subjects));
     const result = await check();
-    if (result === null) await this.#count(counted, attempt);
-    else if (known.some(({ subject }) => subject === name.subject))
-      await security.clearFailures([name.subject]);
+    if (result === null) {
+      this.#refuseLocked(await this.#count(counted, attempt));
+      return null;
+    }
+    const known = await security.findFailures(subjects);
+    this.#refuseLocked(known);
+    if (known.some(({ subject }) => subject === name.subject)) await security.clearFailures([name.subject]);
     return result;
   }
 
@@ -59,20 +64,27 @@ export class LoginGuard {
     });
   }
 
-  async #count(counted: readonly Counted[], { kind, address }: LoginAttempt): Promise<void> {
+  /** Returns what was known of the subjects before. */
+  async #count(
+    counted: readonly Counted[],
+    { kind, address }: LoginAttempt,
+  ): Promise<readonly LoginFailures[]> {
     const { storage, systemClock, logger } = this.#ports;
     const nowMs = systemClock.nowMs();
     await storage.security.purgeFailures(nowMs - LOGIN_FAILURE_WINDOW_MS);
     const limits = new Map(counted.map(({ subject, limit }) => [subject, limit]));
+    const before: LoginFailures[] = [];
     let isLocked = false;
     await storage.security.changeFailures([...limits.keys()], (subject, known) => {
       const limit = limits.get(subject) ?? MAX_LOGIN_FAILURES_OF_NAME;
+      if (known !== null) before.push(known);
       const next = afterFailure(subject, known, { nowMs, limit });
-      isLocked ||= next.failedAtMs.length === limit && next.failedAtMs.at(-1) === nowMs;
+      isLocked ||= next.lockedUntilMs !== null && lockedUntil(known, nowMs) === null;
       return next;
     });
     // The name is what somebody typed, a password by mistake perhaps: it is not logged.
     if (isLocked) logger.warn({ kind, address }, 'too many failed logins: locked out for a while');
+    return before;
   }
 }
 

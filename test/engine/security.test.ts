@@ -188,6 +188,26 @@ eachDatabase((kind, open) => {
       expect(await attempt(true)).to.equal(true);
     });
 
+    it('tells nothing of attempts that were under way when others led to the lock', async () => {
+      const { guard } = engine.billing.security;
+      const attempt = async (checked: Promise<true | null>): Promise<string> => {
+        try {
+          const result = await guard.attempt({ kind: 'user', name: 'hal', address: null }, () => checked);
+          return result === null ? 'wrong' : 'right';
+        } catch (error) {
+          return String((error as BillingError).code);
+        }
+      };
+      const [guessing, lucky] = [Promise.withResolvers<null>(), Promise.withResolvers<true>()];
+      const guesses = Array.from({ length: 30 }, () => attempt(guessing.promise));
+      const last = attempt(lucky.promise);
+      guessing.resolve(null);
+      const outcomes = Object.groupBy(await Promise.all(guesses), (outcome) => outcome);
+      expect([outcomes.wrong?.length, outcomes['40006']?.length]).to.deep.equal([10, 20]);
+      lucky.resolve(true);
+      expect(await last).to.equal('40006');
+    });
+
     it('locks an address out after fifty failures, whatever the names, and no other', async () => {
       const { guard } = engine.billing.security;
       const attempt = (address: string, name: string) =>
