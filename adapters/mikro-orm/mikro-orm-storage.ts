@@ -323,11 +323,13 @@ async function pauseBefore(retry: number): Promise<void> {
 }
 
 function outOfAttempts(cause: unknown): BillingError {
-  const { message, facts } = isConcurrentChange(cause)
+  const isConflict = isConcurrentChange(cause);
+  const { message, facts } = isConflict
     ? cause
     : { message: 'Other operations changed the same records in between', facts: {} };
   return new BillingError({
-    code: ErrorCode.BUSY,
+    // http-api.md §11 rule 5
+    code: isConflict ? ErrorCode.VERSION_CONFLICT : ErrorCode.BUSY,
     message: `${message}, and so ${MAX_TRANSACTION_RETRIES + 1} times in a row; try again in a moment`,
     facts,
     cause,

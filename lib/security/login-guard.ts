@@ -16,6 +16,8 @@ export interface LoginAttempt {
   readonly address: string | null;
 }
 
+type Locked = Pick<LoginFailures, 'lockedUntilMs'>;
+
 interface Counted {
   readonly subject: string;
   readonly limit: number;
@@ -53,7 +55,7 @@ export class LoginGuard {
     return result;
   }
 
-  #refuseLocked(known: readonly LoginFailures[]): void {
+  #refuseLocked(known: readonly Locked[]): void {
     const nowMs = this.#ports.systemClock.nowMs();
     const untilMs = Math.max(...known.map((each) => lockedUntil(each, nowMs) ?? 0), 0);
     if (untilMs === 0) return;
@@ -65,15 +67,12 @@ export class LoginGuard {
   }
 
   /** Returns what was known of the subjects before. */
-  async #count(
-    counted: readonly Counted[],
-    { kind, address }: LoginAttempt,
-  ): Promise<readonly LoginFailures[]> {
+  async #count(counted: readonly Counted[], { kind, address }: LoginAttempt): Promise<readonly Locked[]> {
     const { storage, systemClock, logger } = this.#ports;
     const nowMs = systemClock.nowMs();
     await storage.security.purgeFailures(nowMs - LOGIN_FAILURE_WINDOW_MS);
     const limits = new Map(counted.map(({ subject, limit }) => [subject, limit]));
-    const before: LoginFailures[] = [];
+    const before: Locked[] = [];
     let isLocked = false;
     await storage.security.changeFailures([...limits.keys()], (subject, known) => {
       const limit = limits.get(subject) ?? MAX_LOGIN_FAILURES_OF_NAME;

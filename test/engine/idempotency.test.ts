@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { Billing } from '../../adapters/node/billwright.ts';
 import { secretCipher, uuidGenerator } from '../../adapters/node/index.ts';
 import { IdempotencyService } from '../../lib/idempotency/service.ts';
 import { ErrorCode, type Storage } from '../../lib/index.ts';
@@ -70,6 +71,22 @@ eachDatabase((kind, open) => {
       clock.push(25 * 60 * MINUTE_MS);
       await service.purge();
       expect(await storage.idempotency.purge(clock.nowMs(), 10)).to.equal(0);
+    });
+
+    it('keeps answers as long as server.idempotency.retention says', async () => {
+      const billing = await Billing.open({
+        storage,
+        systemClock: clock,
+        configuration: { 'org.service.server.idempotency.retention': '1h' },
+      });
+      const request = { tenant, key: 'short', hash: 'h' };
+      const { claim } = await billing.idempotency.begin(request);
+      if (claim === undefined) throw new Error('the key was taken');
+      await billing.idempotency.keep(claim, answer);
+      clock.push(59 * MINUTE_MS);
+      expect(await billing.idempotency.begin(request)).to.deep.equal({ answer });
+      clock.push(2 * MINUTE_MS);
+      expect(await billing.idempotency.begin(request)).to.have.property('claim');
     });
 
     it('keeps bodies encrypted', async () => {

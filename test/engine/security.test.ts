@@ -167,6 +167,26 @@ eachDatabase((kind, open) => {
       });
     }
 
+    it('ends sessions that were idle for an hour, each use of which begins that time anew', async () => {
+      const { security } = engine.billing;
+      const { systemClock } = engine;
+      await security.ensureAdministrator('ina', 'long enough');
+      const ina = await security.principal('USER', 'ina');
+      if (ina === null) throw new Error('she is not there');
+      await security.sessions.start(ina, { tokenHash: 'idle', host: null });
+      for (let uses = 0; uses < 3; uses += 1) {
+        systemClock.push(59 * minuteMs);
+        expect((await security.sessions.find('idle'))?.user.name).to.equal('ina');
+      }
+      systemClock.push(60 * minuteMs);
+      expect(await security.sessions.find('idle')).to.equal(null);
+      await security.sessions.start(ina, { tokenHash: 'short', host: null, idleMs: 10 * minuteMs });
+      systemClock.push(9 * minuteMs);
+      expect(await security.sessions.find('short', 10 * minuteMs)).to.not.equal(null);
+      systemClock.push(10 * minuteMs);
+      expect(await security.sessions.find('short', 10 * minuteMs)).to.equal(null);
+    });
+
     it('locks a name out for 15 minutes after ten failures within 15 minutes', async () => {
       const { guard } = engine.billing.security;
       const { systemClock } = engine;

@@ -15,6 +15,9 @@ export interface MadeCall extends StormCall {
   readonly refused: number | null;
 }
 
+/** What a caller is told who is to come again: nothing was done. */
+export const COME_AGAIN: readonly (number | null)[] = [ErrorCode.BUSY, ErrorCode.VERSION_CONFLICT];
+
 /** Callers that are at work at one time. */
 export const CALLERS = 50;
 
@@ -26,7 +29,7 @@ export async function storm(engine: TestEngine, calls: readonly StormCall[]): Pr
   const made = await inTurns(calls.length, async (index) => {
     const tries: MadeCall[] = [];
     do tries.push(await makeCall(engine, calls[index] as StormCall));
-    while (tries.at(-1)?.refused === ErrorCode.BUSY);
+    while (COME_AGAIN.includes(tries.at(-1)?.refused ?? null));
     return tries;
   });
   return made.flat();

@@ -3,6 +3,7 @@ import { BillingActionPolicy, ErrorCode, type Uuid } from '../../lib/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import {
+  COME_AGAIN,
   effectsIn,
   inTurns,
   type MadeCall,
@@ -49,7 +50,7 @@ eachDatabase((kind, open) => {
       const [accepted, refused] = apart(made);
       expect(refused.flatMap(({ token }) => effects.of(token))).to.deep.equal([]);
       for (const { name, refused: code } of refused)
-        expect(code, name).to.be.oneOf([ErrorCode.BUSY, ...(REFUSALS[name.split(' ')[0] ?? ''] ?? [])]);
+        expect(code, name).to.be.oneOf([...COME_AGAIN, ...(REFUSALS[name.split(' ')[0] ?? ''] ?? [])]);
       const count = (prefix: string) => accepted.filter(({ name }) => name.startsWith(prefix)).length;
       expect(['own', 'same', 'twin', 'cancel'].map(count)).to.deep.equal([10, 1, 1, STANDING]);
 
@@ -90,7 +91,7 @@ eachDatabase((kind, open) => {
       const [creations, doubles] = apart(created);
       expect(creations).to.have.length(ids.length);
       for (const { refused } of doubles)
-        expect(refused).to.be.oneOf([ErrorCode.BUSY, ErrorCode.SUBSCRIPTION_EXTERNAL_KEY_EXISTS]);
+        expect(refused).to.be.oneOf([...COME_AGAIN, ErrorCode.SUBSCRIPTION_EXTERNAL_KEY_EXISTS]);
       await engine.runTo(LATER);
 
       const [changedFirst, cancelledFirst, ...stormy] = ids;
@@ -113,7 +114,7 @@ eachDatabase((kind, open) => {
       const effects = await effectsIn(engine.database);
       expect([...doubles, ...refused].flatMap(({ token }) => effects.of(token))).to.deep.equal([]);
       const late = new Set(
-        refused.filter(({ refused: code }) => code !== ErrorCode.BUSY).map(({ name }) => name),
+        refused.filter(({ refused: code }) => !COME_AGAIN.includes(code)).map(({ name }) => name),
       );
       const [changed, cancelled] = [
         await storyOf(engine, changedFirst),

@@ -72,7 +72,8 @@ describe('while another operation holds the account, on PostgreSQL', () => {
 
   it('http-api §11: a repeat with the same Idempotency-Key runs, as nothing was done', async () => {
     const path = `/1.0/kb/accounts/${world.accountId}/emails`;
-    const request = { body: { email: 'again@example.com' }, headers: { 'idempotency-key': 'busy-1' } };
+    const body = { accountId: world.accountId, email: 'again@example.com' };
+    const request = { body, headers: { 'idempotency-key': 'busy-1' } };
     const refused = await whileHeld(() => world.serving.call('POST', path, request));
     const done = await world.serving.call('POST', path, request);
     expect([refused.status, done.status]).to.deep.equal([503, 201]);

@@ -167,6 +167,7 @@ describe('the answer under an Idempotency-Key', () => {
     ['a wait that ran out', 408, errorOf(ErrorCode.COMPLETION_TIMEOUT), true],
     ['a busy payment', 409, errorOf(ErrorCode.PAYMENT_INTERNAL_ERROR), false],
     ['a busy account', 503, errorOf(ErrorCode.BUSY), false],
+    ['a conflict that went on', 409, errorOf(ErrorCode.VERSION_CONFLICT), false],
     ['an unexpected failure', 500, errorOf(ErrorCode.UNEXPECTED), false],
     ['an unknown outcome', 503, errorOf(ErrorCode.PAYMENT_INTERNAL_ERROR, { transactionId: 't' }), true],
     ['a gateway that took too long', 504, errorOf(ErrorCode.PAYMENT_PLUGIN_TIMEOUT), false],

@@ -223,14 +223,15 @@ eachDatabase((kind, open) => {
         expectCode(await withCookie('JSESSIONID=short'), 401, 60004);
       });
 
-      it('end when they were idle for too long, and each use begins that time anew', async () => {
-        const { sessions } = serving.billing.security;
-        const principal = await serving.billing.security.principal('USER', 'admin');
-        if (principal === null) throw new Error('there is no administrator');
-        await sessions.start(principal, { tokenHash: 'h', host: null });
-        expect((await sessions.find('h'))?.user.name).to.equal('admin');
-        expect(await sessions.find('h', 0)).to.equal(null);
-        expect(await sessions.find('h')).to.equal(null);
+      it('end when they were idle for as long as the server says', async () => {
+        await withServer(serving, { sessionIdleMs: 50 }, async (url) => {
+          const get = (headers: Record<string, string>) => fetch(`${url}${security}/subject`, { headers });
+          const answer = await get({ authorization: basic('admin', 'password') });
+          const cookie = answer.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
+          expect(((await answer.json()) as { session: object }).session).to.include({ timeout: 50 });
+          await new Promise((resolve) => setTimeout(resolve, 60));
+          expect((await get({ cookie })).status).to.equal(401);
+        });
       });
     });
 
@@ -331,6 +332,19 @@ eachDatabase((kind, open) => {
         const refused = await fetch(`${url}/oauth2/token`, { method: 'POST', body: grant });
         expect(refused.status).to.equal(429);
         expect(await refused.json()).to.include({ error: 'temporarily_unavailable' });
+      });
+    });
+
+    it('locks nobody out in test mode', async () => {
+      const wrong = { authorization: basic('admin', 'guess'), 'x-forwarded-for': '192.0.2.3' };
+      for (let guesses = 0; guesses < 11; guesses += 1)
+        expect((await call('GET', read, { headers: wrong })).status).to.equal(401);
+      await withServer(serving, {}, async (url) => {
+        const statuses: number[] = [];
+        const nobody = { ...documentHeaders, authorization: basic('nobody at all', 'guess') };
+        for (let guesses = 0; guesses < 11; guesses += 1)
+          statuses.push((await fetch(url + read, { headers: nobody })).status);
+        expect(statuses.slice(9)).to.deep.equal([401, 429]);
       });
     });
 

@@ -120,6 +120,27 @@ describe('the transport', () => {
     request.destroy();
   });
 
+  it('gives text to a client that asks for JSON alone', async () => {
+    const {
+      status,
+      text: body,
+      headers,
+    } = await call('GET', '/1.0/ping', { headers: { accept: 'application/json' } });
+    expect([status, body]).to.deep.equal([200, 'pong']);
+    expect(headers.get('content-type')).to.match(/^text\/plain/);
+  });
+
+  it('takes lists of up to 1000 elements', async () => {
+    const id = createdId(await call('POST', '/1.0/kb/accounts', { body: {} }));
+    const fields = (count: number) =>
+      Array.from({ length: count }, (_, n) => ({ name: `n${n}`, value: 'v' }));
+    const path = `/1.0/kb/accounts/${id}/customFields`;
+    const refused = await call('POST', path, { body: fields(1_001) });
+    expect([refused.status, refused.json]).to.deep.include(400);
+    expect(refused.json).to.include({ code: 60003 });
+    expect((await call('POST', path, { body: fields(1_000) })).status).to.equal(201);
+  });
+
   it('takes an empty body of any type where none is needed', async () => {
     const id = createdId(await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
     const reply = await call('POST', `/1.0/kb/invoices/dryRun?accountId=${id}`, {

@@ -92,7 +92,7 @@ eachDatabase((kind, open) => {
       expect(audit).to.have.length(1);
     });
 
-    it('an operation that never gets through ends as BUSY, with what was in its way', async () => {
+    it('an operation that never gets through ends as VERSION_CONFLICT, with what was in its way', async () => {
       let runs = 0;
       const failed = await rejection(
         opened.write(async (session) => {
@@ -101,7 +101,7 @@ eachDatabase((kind, open) => {
         }),
       );
       if (!(failed instanceof BillingError)) throw failed;
-      expect(failed.code).to.equal(ErrorCode.BUSY);
+      expect(failed.code).to.equal(ErrorCode.VERSION_CONFLICT);
       expect(failed.message).to.match(
         /^Another operation invoiced the same account, and so \d+ times in a row/,
       );

@@ -18,12 +18,15 @@ export interface StackFrame {
   readonly isNativeMethod: boolean;
 }
 
-/** The error that a caller sees: one of ours as it is, anything else as an unexpected one without internals. */
-export function publicError(error: unknown): BillingError {
+/**
+ * The error that a caller sees: one of ours as it is, anything else as an unexpected one without internals, which the log
+ * of the server tells under the id of the request.
+ */
+export function publicError(error: unknown, requestId: string): BillingError {
   if (error instanceof BillingError) return error;
   return new BillingError({
     code: ErrorCode.UNEXPECTED,
-    message: 'The request failed for a reason that only the log of the server tells',
+    message: `The request failed for a reason that only the log of the server tells; request id ${requestId}`,
     cause: error,
   });
 }

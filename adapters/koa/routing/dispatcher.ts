@@ -268,8 +268,8 @@ export function dispatcher(options: DispatcherOptions): Middleware {
   }
 
   function failure(ctx: Context, received: Received, thrown: unknown): Outcome {
-    const error = publicError(thrown);
     const { dialect, requestId, route, statusOf } = received;
+    const error = publicError(thrown, requestId.echo);
     const scheme = access.schemeOf(ctx, route);
     const withStackTrace = options.test !== undefined && ctx.query.withStackTrace === 'true';
     const bodyOf = route?.errorBody;

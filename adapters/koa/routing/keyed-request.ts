@@ -77,7 +77,8 @@ export async function runOnce(
  */
 export function isKept(status: number, error: Pick<BillingError, 'code' | 'facts'> | null): boolean {
   if (status >= 500) return error?.facts.transactionId !== undefined;
-  return !(status === 409 && error?.code === ErrorCode.PAYMENT_INTERNAL_ERROR);
+  const passing: readonly unknown[] = [ErrorCode.PAYMENT_INTERNAL_ERROR, ErrorCode.VERSION_CONFLICT];
+  return !(status === 409 && passing.includes(error?.code));
 }
 
 async function textOf(body: Rendered['body']): Promise<string> {

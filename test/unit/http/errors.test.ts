@@ -85,14 +85,15 @@ describe('the error body', () => {
   });
 
   it('tells nothing of an unexpected error', () => {
-    const error = publicError(new TypeError('password of database is hunter2'));
+    const error = publicError(new TypeError('password of database is hunter2'), 'r-1');
     expect(error.code).to.equal(60000);
+    expect(error.message).to.match(/ request id r-1$/);
     expect(JSON.stringify(errorBody(error, { withStackTrace: false }))).to.not.include('hunter2');
-    expect(publicError('thrown text').code).to.equal(60000);
+    expect(publicError('thrown text', 'r-1').code).to.equal(60000);
   });
 
   it('holds the frames of the cause where asked for', () => {
-    const { stackTrace } = errorBody(publicError(new TypeError('x')), { withStackTrace: true });
+    const { stackTrace } = errorBody(publicError(new TypeError('x'), 'r-1'), { withStackTrace: true });
     expect(stackTrace[0]).to.have.keys('className', 'fileName', 'lineNumber', 'methodName', 'isNativeMethod');
     expect(stackTrace[0]?.fileName).to.match(/errors\.test\.ts$/);
     expect(stackTrace[0]?.lineNumber).to.be.greaterThan(0);
