@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -63,14 +63,15 @@ export async function freshDatabase(kind: DatabaseKind, template?: DatabaseTempl
   return makeDatabase(kind, `test_${++databasesMade}`, template);
 }
 
-/** Ends the server and removes every file. The root hooks call it when the last test is done. */
+/**
+ * Ends the server and forgets every database. The root hooks call it when the last test is done; a worker of a parallel
+ * run is just ended, and the server's watchdog ends the server then.
+ */
 export async function removeAllDatabases(): Promise<void> {
-  const [startedServer, madeDirectory] = [server, directory];
+  const startedServer = server;
   server = undefined;
-  directory = undefined;
   templates.clear();
   await (await startedServer)?.stop();
-  if (madeDirectory) await rm(await madeDirectory, { recursive: true, force: true });
 }
 
 let databasesMade = 0;
@@ -168,8 +169,14 @@ async function connectionsLeft(name: string): Promise<readonly string[]> {
 }
 
 async function sqlitePath(name: string): Promise<string> {
-  directory ??= mkdtemp(join(tmpdir(), 'billwright-sqlite-'));
+  directory ??= directoryUntilExit();
   return join(await directory, `${name}.db`);
+}
+
+async function directoryUntilExit(): Promise<string> {
+  const made = await mkdtemp(join(tmpdir(), 'billwright-sqlite-'));
+  process.once('exit', () => rmSync(made, { recursive: true, force: true }));
+  return made;
 }
 
 function runningServer(): Promise<PostgresqlServer> {

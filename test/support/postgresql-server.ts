@@ -15,7 +15,7 @@ import {
   stat,
   writeFile,
 } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { createServer, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -285,5 +285,6 @@ function startWatchdog(server: ChildProcess, directory: string): ChildProcess | 
     stdio: ['pipe', 'ignore', 'ignore'],
   });
   watchdog.unref();
+  if (watchdog.stdin instanceof Socket) watchdog.stdin.unref();
   return watchdog;
 }

@@ -1,18 +1,45 @@
-import { setTimeout } from 'node:timers';
+import { setTimeout } from 'node:timers/promises';
+import type { RootHookObject } from 'mocha';
 import { removeAllDatabases } from './databases.ts';
 
 /** What the last test closed may take a moment to be gone. */
-const exitGraceMs = 10_000;
+const goneWithinMs = 10_000;
+const pollMs = 50;
 
-/** Runs once when mocha has run its last test, whatever their outcome. */
+const withoutTests = resourcesInUse();
+
+export const mochaHooks: RootHookObject = {
+  /** After the last test, or after each file where mocha runs several at once: finds a leaked server, worker or timer. */
+  async afterAll(this: Mocha.Context) {
+    this.timeout(0);
+    for (let waitedMs = 0; ; waitedMs += pollMs) {
+      const ownTimer = waitedMs === 0 ? [] : ['Timeout'];
+      const left = resourcesInUse().filter(notAmong([...withoutTests, ...ownTimer]));
+      if (left.length === 0) return;
+      if (waitedMs >= goneWithinMs) {
+        throw new Error(`The tests have ended but left running: ${left.join(', ')}`);
+      }
+      await setTimeout(pollMs);
+    }
+  },
+};
+
+/** Runs once when mocha has run its last test, whatever their outcome; not in the workers of a parallel run. */
 export async function mochaGlobalTeardown(): Promise<void> {
   await removeAllDatabases();
-  // The timer itself holds nothing: it fires only where a leaked server, worker or timer keeps the process.
-  setTimeout(failLeakedRun, exitGraceMs).unref();
 }
 
-function failLeakedRun(): void {
-  const left = process.getActiveResourcesInfo().join(', ');
-  process.stderr.write(`The tests have ended but left running: ${left}\n`);
-  process.exit(1);
+/** What keeps this process alive, its output streams included, which Node opens when they are first looked at. */
+function resourcesInUse(): readonly string[] {
+  return process.stdout && process.stderr && process.getActiveResourcesInfo();
+}
+
+/** Each of the `known` accounts for one equal resource. */
+function notAmong(known: readonly string[]): (resource: string) => boolean {
+  const rest = [...known];
+  return (resource) => {
+    const index = rest.indexOf(resource);
+    if (index >= 0) rest.splice(index, 1);
+    return index < 0;
+  };
 }
