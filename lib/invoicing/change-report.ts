@@ -31,7 +31,7 @@ export type ChangeReportPart =
   | ({ readonly kind: 'TOTAL' } & ChangeReportTotals);
 
 export interface ChangeReportTotals {
-  /** Live subscriptions that were looked at: those whose billing has not come to its end. */
+  /** Live subscriptions that were looked at: those of bundles that are invoiced, whose billing has not come to its end. */
   readonly subscriptions: number;
   /** Those of them whose price changes. */
   readonly changedSubscriptions: number;

@@ -3,9 +3,11 @@ import { lantern } from '../../examples/catalogs/lantern.ts';
 import {
   type Account,
   type ChangeReportPart,
+  decimal,
   formatDecimal,
   formatInstant,
   formatLocalDate,
+  parseWireInstant,
   type TenantBilling,
 } from '../../lib/index.ts';
 import { ACCOUNTS_PER_CATALOG_CHANGE_PAGE } from '../../lib/limits.ts';
@@ -50,9 +52,9 @@ eachDatabase((_kind, open) => {
     });
     afterEach(() => engine.close());
 
-    async function sell() {
+    async function sell(planName = 'heat-monthly') {
       const account = await engine.payingAccount({ currency: 'USD' });
-      const sold = await engine.acme.createSubscription({ accountId: account.id, planName: 'heat-monthly' });
+      const sold = await engine.acme.createSubscription({ accountId: account.id, planName });
       await engine.settle();
       return sold;
     }
@@ -135,6 +137,37 @@ eachDatabase((_kind, open) => {
       expect(
         rest.map((part) => (part.kind === 'PRICE_CHANGE' ? part.change.subscriptionId : lineOf(part))),
       ).to.deep.equal([first, second, '2 of 2, 0 unbillable']);
+    });
+
+    it('keeps the catalog entries of the tenant, whose plans a document cannot take', async () => {
+      const plans = [
+        {
+          name: 'pot-monthly',
+          recurringBillingMode: 'IN_ADVANCE',
+          effectiveDate: parseWireInstant('2024-02-01') ?? null,
+          productName: 'Pot',
+          pricelistName: 'DEFAULT',
+          phases: [
+            {
+              type: 'EVERGREEN',
+              durationUnit: 'UNLIMITED',
+              recurringPrices: {
+                billingPeriod: 'MONTHLY',
+                prices: [{ currency: 'USD', value: decimal('5') }],
+              },
+            },
+          ],
+        },
+      ] as const;
+      await engine.acme.catalogEntries.create({ products: [{ name: 'Pot', category: 'BASE' }], plans });
+      await sell('pot-monthly');
+      const heat = await sell();
+      const parts = await partsOf(engine.acme, pricedCatalog(next));
+      expect(
+        parts.map((part) => (part.kind === 'PRICE_CHANGE' ? part.change.subscriptionId : lineOf(part))),
+      ).to.deep.equal(['0 errors, 0 warnings', heat.subscriptionId, '1 of 2, 0 unbillable']);
+      const taking = pricedCatalog({ ...next, planName: 'pot-monthly' });
+      expect((await partsOf(engine.acme, taking)).map(lineOf)[0]).to.equal('1 errors, 0 warnings');
     });
 
     it('says what the upload then does', async () => {
