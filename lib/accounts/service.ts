@@ -8,6 +8,7 @@ import type { Page, PageRequest, WriteSession } from '../ports/storage/index.ts'
 import { BusEventType } from '../queue/model.ts';
 import type { SettingsOf } from '../tenants/configuration/index.ts';
 import { checkStorable, shortened } from '../text/index.ts';
+import { SharedReads } from '../wait/shared-reads.ts';
 import type { AccountInput } from './account-input.ts';
 import { accountSearch } from './account-search.ts';
 import { mergeAccount } from './account-update.ts';
@@ -29,10 +30,12 @@ const NO_FAMILY: Family = { ancestors: new Map(), children: [] };
 export class AccountService {
   readonly #ports: Pick<Ports, 'storage' | 'ids'>;
   readonly #settingsOf: SettingsOf;
+  readonly #reads: SharedReads<Account>;
 
-  constructor(ports: Pick<Ports, 'storage' | 'ids'>, settingsOf: SettingsOf) {
+  constructor(ports: Pick<Ports, 'storage' | 'ids' | 'systemClock'>, settingsOf: SettingsOf) {
     this.#ports = ports;
     this.#settingsOf = settingsOf;
+    this.#reads = new SharedReads(ports.systemClock);
   }
 
   /**
@@ -115,9 +118,13 @@ export class AccountService {
 
   /** @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), also for an account of another tenant. */
   async get(context: CallContext, accountId: Uuid): Promise<Account> {
-    const [account] = await this.#ports.storage.readInOneStatement(context.tenant, (session) =>
-      session.accounts.findByIds([accountId]),
-    );
+    const { tenant } = context;
+    const account = await this.#reads.get(tenant.id, accountId, async (ids) => {
+      const found = await this.#ports.storage.readInOneStatement(tenant, (session) =>
+        session.accounts.findByIds(ids),
+      );
+      return new Map(found.map((each) => [each.id, each]));
+    });
     if (!account) throw noSuchAccount(accountId);
     return account;
   }

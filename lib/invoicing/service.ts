@@ -12,6 +12,7 @@ import { withForeseenPlan } from '../subscriptions/hypothesis.ts';
 import { planNamesOf } from '../subscriptions/lifecycle-order.ts';
 import { tagsOfAccounts } from '../tags/control-tags.ts';
 import { formatLocalDate, type LocalDate } from '../time/index.ts';
+import { SharedReads } from '../wait/shared-reads.ts';
 import { type Drafting, draftingOf } from './drafting.ts';
 import { dryRun } from './dry-run.ts';
 import { checkDryRun, type DryRunRequest } from './dry-run-request.ts';
@@ -52,13 +53,15 @@ export class InvoicingService {
   readonly #catalogs: CatalogProvider;
   /** Gives the invoicing settings of a session's tenant. */
   readonly configOf: InvoicingConfigOf;
+  readonly #reads: SharedReads<InvoiceView>;
 
   constructor(
-    ports: Pick<Ports, 'storage' | 'ids' | 'logger'>,
+    ports: Pick<Ports, 'storage' | 'ids' | 'logger' | 'systemClock'>,
     catalogs: CatalogProvider,
     configOf: InvoicingConfigOf,
   ) {
     this.#ports = ports;
+    this.#reads = new SharedReads(ports.systemClock);
     this.#catalogs = catalogs;
     this.configOf = configOf;
   }
@@ -167,8 +170,26 @@ export class InvoicingService {
     invoiceId: Uuid,
     { withChildrenItems = false }: { readonly withChildrenItems?: boolean } = {},
   ): Promise<InvoiceView> {
+    // The catalogs are those of the moment of the call, which plugins are told.
+    const alike = `${context.tenant.id} ${context.createdDate} ${withChildrenItems}`;
+    const view = await this.#reads.get(alike, invoiceId, (ids) =>
+      this.#views(context, ids, withChildrenItems),
+    );
+    if (view) return view;
+    throw new BillingError({
+      code: ErrorCode.INVOICE_NOT_FOUND,
+      message: `Invoice does not exist for id ${invoiceId}`,
+      facts: { invoiceId },
+    });
+  }
+
+  async #views(
+    context: CallContext,
+    invoiceIds: readonly Uuid[],
+    withChildrenItems: boolean,
+  ): Promise<ReadonlyMap<Uuid, InvoiceView>> {
     const find = async (session: ReadSession) => {
-      const found = await session.invoices.findByIds([invoiceId]);
+      const found = await session.invoices.findByIds(invoiceIds);
       const summaries = withChildrenItems ? found.filter(({ isParentInvoice }) => isParentInvoice) : [];
       return { found, children: await session.invoices.findLinked(summaries.map(({ id }) => id)) };
     };
@@ -179,15 +200,10 @@ export class InvoicingService {
     return this.#ports.storage.read(context.tenant, async (session) => {
       const { found, children } = await find(session);
       const views = await loadInvoiceViews(session, found, catalogsOf);
-      const [view] = withChildrenItems
+      const complete = withChildrenItems
         ? withChildItems(views, await loadInvoiceViews(session, children, catalogsOf))
         : views;
-      if (view) return view;
-      throw new BillingError({
-        code: ErrorCode.INVOICE_NOT_FOUND,
-        message: `Invoice does not exist for id ${invoiceId}`,
-        facts: { invoiceId },
-      });
+      return new Map(complete.map((view) => [view.id, view]));
     });
   }
 

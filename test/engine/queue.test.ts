@@ -62,7 +62,7 @@ eachDatabase((kind, open) => {
     }
 
     async function newAccounts(count: number): Promise<number[]> {
-      const accounts = new AccountService({ storage, ids }, async () => DEFAULT_TENANT_SETTINGS);
+      const accounts = new AccountService({ storage, ids, systemClock }, async () => DEFAULT_TENANT_SETTINGS);
       const context = {
         ...authorship(),
         tenant,

@@ -15,6 +15,8 @@ export function negotiatedType(ctx: Context, success: Success): string {
   const types = producedTypes(success);
   const [first] = types;
   if (first === undefined) return 'application/json';
+  const { accept } = ctx.headers;
+  if (accept === undefined || accept === '*/*' || accept === first) return first;
   const chosen = ctx.accepts([...types]);
   if (typeof chosen === 'string') return chosen;
   if (servedToJsonClients.has(first) && ctx.accepts('application/json') !== false) return first;

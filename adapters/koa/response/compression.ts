@@ -35,6 +35,7 @@ const codings: Readonly<Record<string, Coding>> = {
 export async function compressed(ctx: Context, body: string | Readable): Promise<string | Buffer | Readable> {
   if (typeof body === 'string' && Buffer.byteLength(body) < minBytes) return body;
   ctx.vary('Accept-Encoding');
+  if (ctx.headers['accept-encoding'] === undefined) return body;
   const name = ctx.acceptsEncodings(...Object.keys(codings), 'identity');
   const coding = typeof name === 'string' ? codings[name] : undefined;
   if (coding === undefined || typeof name !== 'string') return body;

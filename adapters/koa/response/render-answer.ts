@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { stringifyExactJson } from '../../../lib/money/index.ts';
 import type { BaseUrl } from '../request/base-url.ts';
 import type { Answer } from '../routing/answer.ts';
@@ -9,8 +9,7 @@ import { isLong, jsonListPieces } from './json-pieces.ts';
 import { type Paging, paginationHeaders } from './pagination.ts';
 import { jsonType, type Rendered } from './rendered.ts';
 
-/** What a handler gave back, as it goes out. */
-export function renderAnswer(input: {
+interface Rendering {
   readonly route: Route;
   readonly answer: Answer;
   readonly base: BaseUrl;
@@ -18,9 +17,11 @@ export function renderAnswer(input: {
   /** Of the request, as it was sent. */
   readonly place: { readonly path: string; readonly queryString: string };
   readonly paging: Paging;
-}): Rendered {
+}
+
+/** What a handler gave back, as it goes out. */
+export function renderAnswer(input: Rendering): Rendered {
   const { route, answer, base } = input;
-  const place = { path: input.place.path, query: filledQuery(route.query, input.place.queryString) };
   const { type, body } = contentOf(answer, input.mediaType);
   return {
     status: answer.status ?? route.success.status,
@@ -30,11 +31,16 @@ export function renderAnswer(input: {
       ...(answer.location === undefined
         ? {}
         : { Location: `${base.origin}${base.path}${CORE}${answer.location}` }),
-      ...(answer.page === undefined ? {} : paginationHeaders(answer.page, place, input.paging)),
+      ...(answer.page === undefined ? {} : paginationHeaders(answer.page, placeOf(input), input.paging)),
       ...(typeof body === 'string' && isResource(route, answer) ? { ETag: entityTag(body) } : {}),
     },
     body,
   };
+}
+
+/** The path and the whole query of the request, for links to other pages. */
+function placeOf({ route, place }: Pick<Rendering, 'route' | 'place'>) {
+  return { path: place.path, query: filledQuery(route.query, place.queryString) };
 }
 
 /** Exact JSON; undefined is an empty body, which has a type and a length all the same. */
@@ -50,7 +56,7 @@ function isResource(route: Pick<Route, 'method' | 'credentials'>, { json, status
 
 /** Weak: a compressed answer has the same one. */
 function entityTag(body: string): string {
-  return `W/"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
+  return `W/"${hash('sha256', body, 'base64url').slice(0, 27)}"`;
 }
 
 function contentOf({ jsonPieces, textPieces, text, json, page }: Answer, mediaType: string) {

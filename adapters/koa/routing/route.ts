@@ -207,7 +207,7 @@ function routeOf<Path extends string, Q extends QueryParameters, B, C>(
 ): Route {
   const { query, body, handle: _handle, author, fails, ...rest } = spec;
   const parameters = query ?? ({} as Q);
-  const schema = querySchema(parameters);
+  const readQuery = queryReader(parameters);
   const readPath = pathParameters(spec.path);
   return {
     ...rest,
@@ -218,15 +218,29 @@ function routeOf<Path extends string, Q extends QueryParameters, B, C>(
     author: author ?? (spec.method !== 'GET' && spec.path.startsWith(CORE)),
     async answer(facts) {
       const params = readPath(facts.rawParams) as PathParameters<Path>;
-      const raw = rawQuery(parameters, facts.queryString);
-      checkQueryTexts(raw);
-      const parsed = schema.safeParse(raw);
-      if (!parsed.success)
-        throw validationError(parsed.error, 'Query parameter', ErrorCode.INVALID_PARAMETER);
+      const asked = readQuery(facts.queryString);
       const value = body === undefined ? (null as B) : body.read(facts.bodyBytes, facts.limits);
-      const asked = cutPage(parameters, parsed.data, facts.limits.page);
-      return run({ ...callFactsOf(facts), params, query: asked, body: value }, facts);
+      const query = cutPage(parameters, asked, facts.limits.page);
+      return run({ ...callFactsOf(facts), params, query, body: value }, facts);
     },
+  };
+}
+
+/** What a query string asks for. Most calls have none, which is read once. */
+function queryReader<Q extends QueryParameters>(parameters: Q): (queryString: string) => QueryOf<Q> {
+  const schema = querySchema(parameters);
+  const read = (queryString: string): QueryOf<Q> => {
+    const raw = rawQuery(parameters, queryString);
+    checkQueryTexts(raw);
+    const parsed = schema.safeParse(raw);
+    if (parsed.success) return parsed.data;
+    throw validationError(parsed.error, 'Query parameter', ErrorCode.INVALID_PARAMETER);
+  };
+  let none: QueryOf<Q> | undefined;
+  return (queryString) => {
+    if (queryString !== '') return read(queryString);
+    none ??= read('');
+    return none;
   };
 }
 

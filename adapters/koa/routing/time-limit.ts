@@ -3,6 +3,7 @@ import type { Route } from './route.ts';
 
 /** Whether the caller has asked to wait for what the call causes: that has a limit of its own. */
 export function waitsForCompletion(queryString: string): boolean {
+  if (queryString === '') return false;
   return new URLSearchParams(queryString).get('callCompletion')?.toLowerCase() === 'true';
 }
 
