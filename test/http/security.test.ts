@@ -108,6 +108,19 @@ eachDatabase((kind, open) => {
       expect(missing.json).to.include({ code: 60003, message: 'UserRolesJson username needs to be set' });
     });
 
+    it('replaces the roles of a user by known ones, and takes none away by a body that names none', async () => {
+      await newUser('rolf', { roles: ['admin'] });
+      const put = (body: object) => call('PUT', `${security}/users/rolf/roles`, { body });
+      const roles = async () =>
+        ((await call('GET', `${security}/users/rolf/roles`)).json as { readonly roles: unknown }).roles;
+      expectCode(await put({ roles: ['admin', 'no such role'] }), 400, 40003);
+      expectCode(await put({ username: 'rolf' }), 400, 60003);
+      expectCode(await put({ roles: null }), 400, 60003);
+      expect(await roles()).to.deep.equal(['admin']);
+      expect((await put({ roles: [] })).status).to.equal(204);
+      expect(await roles()).to.deep.equal([]);
+    });
+
     it('lists roles by name, the built-in one among them, and knows none of unknown names', async () => {
       await call('POST', `${security}/roles`, { body: { role: 'a b', permissions: [] } });
       const { json } = await call('GET', `${security}/roles`);

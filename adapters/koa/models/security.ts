@@ -3,7 +3,7 @@ import type { ApiClient, LoginSession, TenantGrants, User } from '../../../lib/s
 import type { RoleDefinition } from '../../../lib/security/roles.ts';
 import { formatInstant, instant } from '../../../lib/time/index.ts';
 import type { CallerSession } from '../auth/authenticator.ts';
-import { field, model, partial } from '../wire/model.ts';
+import { field, model, partial, reading } from '../wire/model.ts';
 import { bool, int, text, timestamp, uuid } from '../wire/scalars.ts';
 import { listOf } from '../wire/wire-type.ts';
 
@@ -18,8 +18,11 @@ export const UserRoles = model('UserRoles', {
   currentPassword: field(text(), 'I'),
 });
 
-/** What a change of password or roles brings: the user is named by the path. */
+/** What a change of password brings: the user is named by the path. */
 export const UserChange = partial(UserRoles);
+
+/** What a change of roles brings; one that names none by mistake must not take all. */
+export const UserRolesChange = reading(UserRoles, { roles: field(words, 'W', { required: true }) });
 
 const userRoles = z.strictObject({
   username: z.string(),

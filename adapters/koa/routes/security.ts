@@ -13,6 +13,7 @@ import {
   UserChange,
   UserRoles,
   UserRolesAnswer,
+  UserRolesChange,
   UserTenants,
   userRolesJson,
 } from '../models/security.ts';
@@ -133,7 +134,7 @@ export const securityRoutes: readonly Route[] = [
     area,
     summary: 'Replace the roles of a user',
     permission,
-    body: jsonBody(UserChange),
+    body: jsonBody(UserRolesChange),
     success: { status: 204 },
     fails: [...unknownUser, ErrorCode.SECURITY_INVALID_ROLE],
     async handle(call) {
