@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { type AccountInput, AuditLevel, formatInstant, type Uuid } from '../../lib/index.ts';
+import { type AccountInput, AuditLevel, formatInstant, SystemTag, type Uuid } from '../../lib/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
-import { newEvents } from '../support/queue-rows.ts';
+import { newEvents, rowsOf } from '../support/queue-rows.ts';
 import { openShop } from '../support/shop.ts';
 
 eachDatabase((_kind, open) => {
@@ -186,6 +186,40 @@ eachDatabase((_kind, open) => {
       await update(id, { paymentMethodId: null }, true);
       expect(await events()).to.deep.equal(['ACCOUNT_CHANGE']);
       expect(await rows()).to.deep.equal([null, paymentMethodId, null]);
+    });
+
+    it('accounts §17: the events of accounts, tags and custom fields name what has changed', async () => {
+      const { id: accountId } = await create({});
+      const object = { type: 'ACCOUNT', id: accountId } as const;
+      await update(accountId, { name: 'Ada' });
+      await engine.acme.tags.add(object, [SystemTag.TEST]);
+      const [tag] = await engine.acme.tags.ofObject(object);
+      await engine.acme.tags.remove(object, [SystemTag.TEST]);
+      await engine.acme.customFields.add(object, [{ name: 'tier', value: 'gold' }]);
+      const [custom] = await engine.acme.customFields.ofObject(object);
+      const change = [{ customFieldId: custom?.id ?? accountId, value: 'silver' }];
+      await engine.acme.customFields.modify(object, change);
+      await engine.acme.customFields.remove(object, []);
+      const rows = await rowsOf(
+        engine.database,
+        `select topic, payload, record_id from bw_queue_entries where account_record_id = 1 union all
+        select topic, payload, record_id from bw_queue_history where account_record_id = 1 order by record_id`,
+      );
+      const ofTag = { accountId, tagId: tag?.id, metaData: { tagDefinitionName: 'TEST' } };
+      const ofField = { accountId, customFieldId: custom?.id, metaData: null };
+      const expected = [
+        ['ACCOUNT_CREATION', { accountId }],
+        ['ACCOUNT_CHANGE', { accountId }],
+        ['TAG_CREATION', ofTag],
+        ['TAG_DELETION', ofTag],
+        ['CUSTOM_FIELD_CREATION', ofField],
+        ['CUSTOM_FIELD_DELETION', ofField],
+      ] as const;
+      expect(rows.map(({ topic }) => topic)).to.deep.equal(expected.map(([topic]) => topic));
+      for (const [index, [topic, told]] of expected.entries()) {
+        const payload = rows[index]?.payload;
+        expect(typeof payload === 'string' ? JSON.parse(payload) : payload, topic).to.deep.include(told);
+      }
     });
 
     it("another tenant's account is as unknown as one that does not exist", async () => {

@@ -124,6 +124,7 @@ eachDatabase((_kind, open) => {
     it('an account that was opened again by a clearing state takes subscriptions, and closes anew', async () => {
       const { id } = await engine.acme.createAccount({ currency: 'USD' });
       await close(id);
+      const openedAt = engine.clock.now();
       const clearing = { service: 'account-service', stateName: 'OPEN_ACCOUNT' };
       engine.clock.advance({ days: 1 });
       await engine.acme.blocking.add({ type: 'ACCOUNT', id }, clearing);
@@ -138,6 +139,41 @@ eachDatabase((_kind, open) => {
         'OPEN_ACCOUNT',
         'CLOSE_ACCOUNT',
       ]);
+      expect(states[0]).to.include({
+        type: 'ACCOUNT',
+        isBlockChange: true,
+        isBlockEntitlement: false,
+        isBlockBilling: false,
+      });
+      expect(states[0]?.effective.at).to.equal(openedAt);
+    });
+
+    it('deals with what is committed and unpaid, on the day of the account, and with no account below it', async () => {
+      const { id } = await engine.acme.createAccount({ currency: 'USD', timeZone: 'America/New_York' });
+      const child = await engine.acme.createAccount({ currency: 'USD', parentAccountId: id });
+      const charge = (accountId: Uuid, autoCommit: boolean) =>
+        engine.acme.invoices.addCharges({ accountId, autoCommit, items: [{ amount: decimal('10') }] });
+      await charge(id, true);
+      await charge(id, false);
+      await charge(child.id, true);
+      await engine.acme.invoices.addTaxes({
+        accountId: id,
+        autoCommit: true,
+        items: [{ amount: decimal('2') }],
+      });
+      await close(id, { itemAdjustUnpaidInvoices: true });
+      expect(await itemsOf(id)).to.have.members([
+        ...['EXTERNAL_CHARGE 10', 'ITEM_ADJ -10', 'EXTERNAL_CHARGE 10', 'TAX 2', 'ITEM_ADJ -2'],
+      ]);
+      const invoices = await engine.acme.invoices.ofAccount({ accountId: id, withItems: true });
+      const adjustment = invoices
+        .flatMap(({ items }) => items)
+        .find(({ itemType }) => itemType === 'ITEM_ADJ');
+      expect(adjustment?.startDate && formatLocalDate(adjustment.startDate)).to.equal('2023-12-31');
+      expect(invoices.filter(({ status }) => status === 'DRAFT')).to.have.length(1);
+      expect(await itemsOf(child.id)).to.deep.equal(['EXTERNAL_CHARGE 10']);
+      expect(await tagsOf(child.id)).to.deep.equal([]);
+      await subscribe(child.id);
     });
 
     it('adjustments carry the comment of the call, or say Close Account', async () => {
@@ -167,6 +203,8 @@ eachDatabase((_kind, open) => {
       expect((await planned()).length).to.equal(2 * own.length);
       await close(id, { removeFutureNotifications: true });
       expect((await planned()).length).to.equal(own.length);
+      const removed = `select topic from bw_queue_history where processing_state = 'REMOVED'`;
+      expect((await rowsOf(engine.database, removed)).map(({ topic }) => topic)).to.have.members(own);
       await engine.runTo('2024-02-02T00:00:00Z');
       expect(await itemsOf(id)).to.have.length(1);
       expect(await itemsOf(other.id)).to.have.length(2);

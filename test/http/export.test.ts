@@ -85,6 +85,7 @@ eachDatabase((kind, open) => {
         'payment_methods',
         'payment_transactions',
         'payments',
+        'queue_entries',
         'queue_history',
         'subscription_events',
         'subscriptions',
