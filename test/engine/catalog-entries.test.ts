@@ -297,6 +297,16 @@ eachDatabase((kind, open) => {
       expect(await events()).to.deep.equal(['TENANT_CONFIG_CHANGE']);
       await engine.acme.catalogEntries.retirePlan('p1');
       expect(await events()).to.deep.equal([]);
+      const entries = engine.acme.catalogEntries;
+      await entries.createPlan(monthly('p2', '2024-01-01'));
+      const { catalogRevision } = await engine.storage.read(engine.tenant, (session) => session.revisions());
+      await events();
+      await entries.updatePlan('p2', { phases: [evergreen('12')], effectiveDate: at('2024-02-01') });
+      await entries.deletePlan('p2', { force: true });
+      await entries.deleteProduct('Pot', { force: true });
+      expect(await events()).to.deep.equal(Array.from({ length: 3 }, () => 'TENANT_CONFIG_CHANGE'));
+      const after = await engine.storage.read(engine.tenant, (session) => session.revisions());
+      expect(after.catalogRevision).to.equal(catalogRevision + 3);
     });
 
     it('of two simultaneous creations of one plan one is stored, and both get it', async () => {

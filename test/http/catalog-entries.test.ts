@@ -15,6 +15,13 @@ import {
   xmlType,
 } from './serving.ts';
 
+interface PlanRowJson {
+  readonly name: string;
+  readonly effectiveDate: string;
+  readonly effectiveDateForExistingSubscriptions: string;
+  readonly retired: boolean;
+}
+
 interface VersionJson {
   readonly effectiveDate: string;
   readonly products: readonly { readonly plans: readonly { readonly name: string }[] }[];
@@ -106,7 +113,18 @@ eachDatabase((kind, open) => {
         '2024-05-01 p1,p2,p3',
         '2024-07-01 p1,p3',
       ]);
-      expect(await made(entries('GET', 'plan/all'))).to.have.length(5);
+      const rows = (await made(entries('GET', 'plan/all'))) as readonly PlanRowJson[];
+      expect(
+        rows.map(({ name, effectiveDate, retired }) => `${name} ${effectiveDate.slice(0, 10)} ${retired}`),
+      ).to.deep.equal([
+        'p1 2024-01-01 false',
+        'p1 2024-05-01 false',
+        'p2 2024-02-01 false',
+        'p2 2024-07-01 true',
+        'p3 2024-05-01 false',
+      ]);
+      expect(rows[1]?.effectiveDateForExistingSubscriptions).to.equal('2024-06-01T00:00:00.000Z');
+      expect(await made(entries('GET', 'Pot/plansPerProduct'))).to.deep.equal(rows);
       expect(await made(entries('GET', 'p2/plan'))).to.deep.equal({
         name: 'p2',
         prettyName: '',
@@ -146,6 +164,15 @@ eachDatabase((kind, open) => {
         call('POST', '/1.0/kb/subscriptions', { body: { accountId, planName: 'acct-x' } });
       expect(await refused(subscribe(b))).to.deep.equal([400, 2021]);
       expect((await subscribe(a)).status).to.equal(201);
+      const bought = async (accountId: string): Promise<readonly string[]> => {
+        const { json } = await call('GET', `/1.0/kb/catalog/availableBasePlans?accountId=${accountId}`);
+        return (json as readonly { readonly plan: string }[]).map(({ plan }) => plan);
+      };
+      expect([await bought(a), await bought(b)]).to.deep.equal([['acct-x'], ['x']]);
+      const dates = await call('GET', `/1.0/kb/catalog/versions?accountId=${a}`);
+      expect(dates.json).to.deep.equal(['2024-01-01T00:00:00.000Z']);
+      const { text } = await call('GET', `/1.0/kb/catalog/xml?accountId=${a}`);
+      expect(text.match(/<plan name="[^"]*/g)).to.deep.equal(['<plan name="acct-x']);
       expect(await made(entries('GET', `plan/all?accountId=${a}`))).to.have.length(1);
       expect(await made(entries('GET', `plan/all?accountId=${b}`))).to.deep.equal([]);
       expect(await made(entries('GET', `Pan/plansPerProduct?accountId=${a}`))).to.have.length(1);
@@ -297,6 +324,7 @@ eachDatabase((kind, open) => {
       };
       expect(await made(entries('POST', 'inputData', { body: repeated }))).to.deep.equal(expected);
       expect(await made(entries('POST', 'plan', { body: { name: 'p1' } }))).to.deep.equal(expected.plans[0]);
+      expect(await made(entries('GET', 'product/all'))).to.deep.equal(expected.products.toReversed());
       const [version] = (await call('GET', '/1.0/kb/catalog?requestedDate=2024-02-02')).json as readonly {
         readonly name: string;
         readonly units: unknown;
@@ -316,12 +344,16 @@ eachDatabase((kind, open) => {
     });
 
     it('json-models 17.7 A price in an entry and in the catalog', async () => {
-      const plan = planOf('p1', '2024-01-01', '10.5');
-      const [{ phases }] = (
+      const effectiveDateForExistingSubscriptions = '2024-02-01T00:00:00.000Z';
+      const plan = { ...planOf('p1', '2024-01-01', '10.5'), effectiveDateForExistingSubscriptions };
+      const [created] = (
         (await made(input([plan], { products: [pot] }))) as {
           readonly plans: readonly [{ readonly phases: readonly object[] }];
         }
       ).plans;
+      const { phases } = created;
+      // catalog.md §15.1 rule 4: stored and shown, without effect on the first row.
+      expect(created).to.include({ effectiveDateForExistingSubscriptions });
       expect(phases[0]).to.have.nested.property('recurringPrices.prices[0].value', '10.500000000');
       const { text } = await call('GET', '/1.0/kb/catalog');
       expect(text).to.include('"prices":[{"currency":"USD","value":10.5}]');
@@ -410,6 +442,45 @@ eachDatabase((kind, open) => {
         expect(await refused(request()), `row ${index}`).to.deep.equal([status, code]);
       }
       expect([await versions(), await made(entries('GET', 'plan/all'))]).to.deep.equal(before);
+    });
+
+    it('values that are none of their type are refused, and leave nothing behind', async () => {
+      const plan = planOf('p1', '2024-01-01');
+      const [phase] = plan.phases;
+      const usage = { usageName: 'water', usageType: 'CONSUMABLE', billingPeriod: 'MONTHLY' };
+      const block = { billingMeterCode: 'litre', size: 1, max: -1, prices: [] };
+      const inPhase = (more: object) => ({ ...plan, phases: [{ ...phase, ...more }] });
+      const inBlock = (more: object) =>
+        inPhase({ usages: [{ ...usage, tiers: [{ tierNumber: 1, blocks: [{ ...block, ...more }] }] }] });
+      const plans: readonly object[] = [
+        { ...plan, recurringBillingMode: 'SOMETIMES' },
+        { ...plan, effectiveDate: 'soon' },
+        { ...plan, phases: phase },
+        { ...plan, effectiveDate: true },
+        { ...plan, name: ['p1'] },
+        inPhase({ type: 'GRACE' }),
+        inPhase({ durationUnit: 'HOURS' }),
+        inPhase({ durationLength: 1.5 }),
+        inPhase({ recurringPrices: { billingPeriod: 'FORTNIGHTLY', prices: [] } }),
+        inPhase({ fixedPrices: [{ currency: 'USD', value: 'ten' }] }),
+        inPhase({ fixedPrices: [{ currency: 'USD', value: '1.0000000001' }] }),
+        inPhase({ usages: [{ ...usage, usageType: 'FREE' }] }),
+        inPhase({ usages: [{ ...usage, tierBlockPolicy: 'SOME_TIERS' }] }),
+        inBlock({ size: 'x' }),
+        inBlock({ size: 0.5 }),
+        inBlock({ max: {} }),
+      ];
+      for (const body of plans) {
+        expect(await refused(entries('POST', 'plan', { body })), JSON.stringify(body)).to.deep.equal([
+          400, 60001,
+        ]);
+        expect(await refused(input([body], { products: [pot] }))).to.deep.equal([400, 60001]);
+      }
+      for (const product of [{ ...pot, category: 'MAIN' }, { ...pot, availableAddons: 'Lid' }, 'Pot']) {
+        expect(await refused(input([plan], { products: [product] }))).to.deep.equal([400, 60001]);
+      }
+      expect(await made(entries('GET', 'product/all'))).to.deep.equal([]);
+      expect(await versions()).to.deep.equal([]);
     });
 
     it('another tenant sees none of it: each of its names answers like an unknown one', async () => {

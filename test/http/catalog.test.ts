@@ -102,6 +102,7 @@ eachDatabase((_kind, open) => {
         body: { ...lamp, currency: 'EUR', amount: '11.00' },
       });
       expect(inEuro.status).to.equal(201);
+      expect((await call('POST', `${core}/simplePlan`, { body: lamp })).status).to.equal(201);
       const [version] = (await call('GET', core, { headers: aliasHeaders })).json as readonly Shown[];
       expect(version?.name).to.equal('DEFAULT');
       expect(version?.effectiveDate).to.equal('2024-02-09T08:15:30.000Z');
@@ -180,6 +181,16 @@ eachDatabase((_kind, open) => {
         '2010-01-01T00:00:00.000Z',
         '2024-06-01T00:00:00.000Z',
       ]);
+      const shownByXml = async (query: string, headers = {}) => {
+        const { text } = await call('GET', `${core}/xml${query}`, { headers });
+        return text.match(/<effectiveDate>\d{4}/g)?.map((match) => match.slice(-4));
+      };
+      expect(await shownByXml('')).to.deep.equal(['2010']);
+      expect(await shownByXml('', aliasHeaders)).to.deep.equal(['2010', '2024']);
+      for (const headers of [{}, aliasHeaders]) {
+        expect(await shownByXml('?requestedDate=2024-06-01&unknown=1', headers)).to.deep.equal(['2024']);
+        expect(await shownByXml('?requestedDate=2024-05-31T23:59:59Z', headers)).to.deep.equal(['2010']);
+      }
       const deleted = await call('DELETE', core);
       expect([deleted.status, deleted.text]).to.deep.equal([204, '']);
       expect((await call('GET', `${core}/versions`)).json).to.deep.equal([]);

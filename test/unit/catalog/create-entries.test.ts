@@ -39,6 +39,10 @@ const usage: UsageInput = {
   tiers: [{ blocks: [{ billingMeterCode: 'litre', size: 1, prices }] }],
 };
 
+function litres(max: number) {
+  return { billingMeterCode: 'litre', size: 1, max, prices };
+}
+
 function withPhase(phase: PhaseInput, ...others: readonly PhaseInput[]): CatalogEntriesInput {
   return { products: [pot], plans: [{ ...plan, phases: [...others, phase] }] };
 }
@@ -229,6 +233,24 @@ describe('Creation of catalog entries', () => {
     'V15: a block of no size': [
       withUsage({ tiers: [{ blocks: [{ billingMeterCode: 'litre', size: 0, prices }] }] }),
       'size of a block',
+    ],
+    'V15: a tier that ends at nothing': [
+      withUsage({ tiers: [{ blocks: [{ billingMeterCode: 'litre', size: 1, max: 0, prices }] }] }),
+      'max of unit "litre" is above 0',
+    ],
+    'V20: a unit twice in a tier': [
+      withUsage({ tiers: [{ blocks: [litres(-1), litres(-1)] }] }),
+      'has unit "litre" twice',
+    ],
+    'V20: a unit that a tier lacks': [
+      withUsage({
+        tiers: [{ blocks: [litres(5), { ...litres(5), billingMeterCode: 'gas' }] }, { blocks: [litres(-1)] }],
+      }),
+      'lacks unit "gas"',
+    ],
+    'V20: a tier after one without end': [
+      withUsage({ tiers: [{ blocks: [litres(-1)] }, { blocks: [litres(5)] }] }),
+      'is unbounded, but a later tier has it too',
     ],
     'V20: a usage without a period': [
       withUsage({ billingPeriod: 'NO_BILLING_PERIOD' }),

@@ -1,0 +1,58 @@
+import { expect } from 'chai';
+import { type AvailablePlan, listAddOns, listBasePlans } from '../../../lib/catalog/available-plans.ts';
+import { lists, plan, product, version } from './catalog-document.ts';
+
+const club = version({
+  products:
+    product('Solo') +
+    product('Duo', { included: ['Badge'], available: ['Cap', 'Bag'] }) +
+    product('Bag', { category: 'ADD_ON' }) +
+    product('Cap', { category: 'ADD_ON' }) +
+    product('Badge', { category: 'ADD_ON' }) +
+    product('Kit', { category: 'STANDALONE' }),
+  plans: [
+    plan('solo-m', 'Solo'),
+    plan('duo-m', 'Duo'),
+    plan('bag-z', 'Bag'),
+    plan('bag-a', 'Bag'),
+    plan('cap-y', 'Cap', { period: 'ANNUAL' }),
+    plan('cap-w', 'Cap', { period: 'WEEKLY' }),
+    plan('badge-m', 'Badge'),
+    plan('kit-m', 'Kit'),
+  ].join(''),
+  priceLists: lists({
+    DEFAULT: ['solo-m', 'bag-a', 'bag-z', 'cap-y', 'cap-w', 'badge-m', 'kit-m'],
+    Winter: ['solo-m', 'duo-m', 'cap-y'],
+    Autumn: ['duo-m', 'bag-a'],
+  }),
+});
+
+function shown(plans: readonly AvailablePlan[]): readonly string[] {
+  return plans.map((each) => `${each.plan.name} ${each.priceListName}`);
+}
+
+describe('What can be bought (catalog.md §12 rule 4)', () => {
+  it('is every plan of a base product, once per list, by plan, then by list as the document has them', () => {
+    expect(shown(listBasePlans(club))).to.deep.equal([
+      'duo-m Winter',
+      'duo-m Autumn',
+      'solo-m DEFAULT',
+      'solo-m Winter',
+    ]);
+  });
+
+  it('is every plan of the available add-ons, not of the included ones: by add-on, period, list and name', () => {
+    expect(shown(listAddOns(club, 'Duo'))).to.deep.equal([
+      'cap-w DEFAULT',
+      'cap-y DEFAULT',
+      'cap-y Winter',
+      'bag-a DEFAULT',
+      'bag-z DEFAULT',
+      'bag-a Autumn',
+    ]);
+    expect(shown(listAddOns(club, 'Duo', 'Winter'))).to.deep.equal(['cap-y Winter']);
+    expect(listAddOns(club, 'Duo', 'Spring')).to.deep.equal([]);
+    expect(listAddOns(club, 'Solo')).to.deep.equal([]);
+    expect(listAddOns(club, 'Ghost')).to.deep.equal([]);
+  });
+});
