@@ -56,7 +56,8 @@ export class ChangeReports {
   /**
    * Which live subscriptions would change price if this document were uploaded now, from when and by how much, and what
    * would keep it from being stored. The parts are made while they are read: a page of accounts at a time, so that the
-   * report takes constant memory however large the tenant is. A document that would be refused changes no prices.
+   * report takes constant memory however large the tenant is. A document that would be refused changes no prices. Recurring
+   * and fixed prices are compared, those of usage are not.
    * @param document as for `uploadCatalog`.
    * @throws BillingError TOO_LARGE (60012); CATALOG_INVALID_FOR_TENANT (2080) while a catalog plugin serves the tenant.
    */

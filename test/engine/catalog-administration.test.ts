@@ -305,6 +305,9 @@ eachDatabase((_kind, open) => {
       await engine.settle();
       expect(await codeOf(global.catalogs.delete())).to.equal(2080);
       expect(await dates(global)).to.deep.equal(['2010-01-01']);
+      // An upload takes the place of the default catalog, and its plans from those who run on them.
+      const report = await Array.fromAsync(await global.catalogs.changeReport(dated('2024-01-01')));
+      expect(report.map(({ kind }) => kind)).to.deep.equal(['SUMMARY', 'UNBILLABLE', 'TOTAL']);
 
       await events();
       const [tenant] = [
@@ -366,6 +369,7 @@ eachDatabase((_kind, open) => {
       const refusal = await engine.acme.catalogs.addSimplePlan(lamp).catch((error: unknown) => error);
       expect(refusal).to.be.instanceOf(BillingError).and.to.include({ code: 2080 });
       expect(String(refusal)).to.match(/"memory-catalog" serves this tenant/);
+      expect(await codeOf(engine.acme.catalogs.changeReport(source)), 'the change report too').to.equal(2080);
     });
 
     it("a tenant's deletion leaves the catalogs of others alone", async () => {

@@ -78,24 +78,29 @@ describe('Versions of a tenant', () => {
     expect(upload([], among).problems).to.have.length(1);
   });
 
-  it('refuses other phases or another product of a plan, and another category of a product', () => {
-    const changed = (parts: object): string[] =>
-      messages(upload([january], catalogXml({ effectiveDate: '2024-02-01', ...parts })).problems);
+  it('refuses other phases or another product of a plan, and another category of a product, each at its place', () => {
+    const changed = (parts: object): string[] => {
+      const xml = catalogXml({ effectiveDate: '2024-02-01', ...parts });
+      return upload([january], xml).problems.map(({ message, line = 0, column = 0 }) => {
+        const [element] = /(?<=^<)\w+/.exec(xml.split('\n')[line - 1]?.slice(column - 1) ?? '') ?? [];
+        return `${element}: ${message}`;
+      });
+    };
     const inJanuary = 'catalog "Test" effective 2024-01-01T00:00:00.000Z';
 
     expect(changed({ plans: plan('p-m', 'P', { initialPhases: TRIAL }) })).to.deep.equal([
-      `Plan "p-m" has the phases TRIAL, EVERGREEN here and EVERGREEN in ${inJanuary}`,
+      `plan: Plan "p-m" has the phases TRIAL, EVERGREEN here and EVERGREEN in ${inJanuary}`,
     ]);
     expect(
       changed({
         plans: plan('p-m', 'P', { finalPhase: phase('FIXEDTERM', { unit: 'YEARS', number: 1, price: '1' }) }),
       }),
-    ).to.deep.equal([`Plan "p-m" has the phases FIXEDTERM here and EVERGREEN in ${inJanuary}`]);
+    ).to.deep.equal([`plan: Plan "p-m" has the phases FIXEDTERM here and EVERGREEN in ${inJanuary}`]);
     expect(changed({ products: product('Q'), plans: plan('p-m', 'Q') })).to.deep.equal([
-      `Plan "p-m" is of product "Q" here and of "P" in ${inJanuary}`,
+      `product: Plan "p-m" is of product "Q" here and of "P" in ${inJanuary}`,
     ]);
     expect(changed({ products: product('P', { category: 'STANDALONE' }) })).to.deep.equal([
-      `Product "P" is STANDALONE here and BASE in ${inJanuary}`,
+      `category: Product "P" is STANDALONE here and BASE in ${inJanuary}`,
     ]);
   });
 
