@@ -6,6 +6,7 @@ import { CatalogAdministration } from './catalog/administration.ts';
 import { CatalogEntryService } from './catalog/entries/service.ts';
 import { PluginCatalogs } from './catalog/plugins/plugin-catalogs.ts';
 import { CatalogService } from './catalog/service.ts';
+import { CheckService } from './check/service.ts';
 import { type CallContext, CallOrigin, type TenantRef } from './context.ts';
 import { CustomFieldService } from './custom-fields/service.ts';
 import { ExportService } from './export/service.ts';
@@ -135,6 +136,8 @@ export interface Billing<Host = never> extends BillingOperations {
   readonly security: SecurityService;
   /** Answers to requests that carry an `Idempotency-Key`, for whoever serves them. */
   readonly idempotency: IdempotencyService;
+  /** Looks for what cannot be in the stored data of all tenants; for operators. */
+  readonly checks: CheckService;
   readonly clock: Clock;
   /** The properties in force for the whole server, by name without prefix (platform.md §4.3). */
   readonly server: ServerSettings;
@@ -181,11 +184,7 @@ export const Billing = {
    */
   async open<Host>(options: BillingOptions<Host>): Promise<Billing<Host>> {
     const ports = portsOf(options);
-    const settings: EngineSettings = {
-      ...options,
-      plugins: new PluginCatalogs(options.catalogPlugins ?? [], ports.systemClock),
-      server: serverConfiguration(options.configuration ?? {}, ports.logger),
-    };
+    const settings = engineSettings(options, ports);
     const engine = engineOf(ports, settings);
     const { server } = settings.server;
     ports.storage.setLockWait(lockWaitOf(engine.settingsOf));
@@ -205,6 +204,17 @@ export const Billing = {
     await dispatcher.recover();
     return assemble({ options, settings, ports, engine, dispatcher });
   },
+  /**
+   * The checks alone, for a look at a database that others work on: no work is taken over, nothing is written. Give the
+   * plugins and settings that the others have. The storage is closed by whoever has opened it.
+   * @throws when the storage's schema is not the one that this version knows.
+   */
+  async openChecks<Host>(options: BillingOptions<Host>): Promise<CheckService> {
+    const ports = portsOf(options);
+    const { checks } = engineOf(ports, engineSettings(options, ports));
+    await options.storage.prepare();
+    return checks;
+  },
 };
 
 type Engine = ReturnType<typeof engineOf>;
@@ -212,6 +222,14 @@ type Engine = ReturnType<typeof engineOf>;
 function portsOf<Host>(options: BillingOptions<Host>): Ports {
   const gateways = [externalPaymentGateway(), ...(options.gateways ?? [])];
   return { ...options, gateways: new Map(gateways.map((gateway) => [gateway.name, gateway])) };
+}
+
+function engineSettings<Host>(options: BillingOptions<Host>, ports: Ports): EngineSettings {
+  return {
+    ...options,
+    plugins: new PluginCatalogs(options.catalogPlugins ?? [], ports.systemClock),
+    server: serverConfiguration(options.configuration ?? {}, ports.logger),
+  };
 }
 
 /** Settings of the engine, as it is opened with. */
@@ -291,8 +309,17 @@ function engineOf(ports: Ports, settings: EngineSettings) {
     new JanitorHandler(ports, paymentConfig),
     new HoldReleaseHandler(ports),
   ];
+  const checks = new CheckService(ports, catalogs, invoicingConfig);
   const idempotency = new IdempotencyService(ports, settings.server.server['server.idempotency.retention']);
-  return { tenants, settingsOf, security: new SecurityService(ports), idempotency, services, handlers };
+  return {
+    tenants,
+    settingsOf,
+    security: new SecurityService(ports),
+    idempotency,
+    checks,
+    services,
+    handlers,
+  };
 }
 
 function operationsOf(services: Engine['services']) {
@@ -484,6 +511,7 @@ function assemble<Host>({ options, settings, ports, engine, dispatcher }: Parts<
     tenants,
     security,
     idempotency: engine.idempotency,
+    checks: engine.checks,
     clock: ports.clock,
     server,
     context,

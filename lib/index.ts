@@ -12,6 +12,7 @@ export {
   type TenantBilling,
 } from './billing.ts';
 export * from './catalog/index.ts';
+export * from './check/model.ts';
 export { type CallContext, CallOrigin, type SystemAuthor, type TenantRef } from './context.ts';
 export type { CustomFieldChange } from './custom-fields/changed-fields.ts';
 export type * from './custom-fields/model.ts';

@@ -411,3 +411,9 @@ export const EXPORT_PIECE_BYTES = 65_536;
 
 /** Size of the free text of an invoice item, in bytes of UTF-8 (invoicing.md §1.2). */
 export const MAX_ITEM_DETAILS_BYTES = 65_536;
+
+/** What a check of the stored data looks at in one piece. */
+export const CHECKED_TENANTS_AT_ONCE = 100;
+export const CHECKED_ACCOUNTS_AT_ONCE = 100;
+export const CHECKED_INVOICES_AT_ONCE = 1_000;
+export const CHECKED_RECORDS_AT_ONCE = 5_000;

@@ -79,6 +79,16 @@ const usage = `Usage: billwright <command> [options]
     --user <name>        whose password (default: the administrator's)
     --database <where>   as above
 
+  check      Look through the stored data for what cannot be, such as balances that are not those of their items, days
+             that are billed twice or missed, and events without a queue entry. Reads only, beside a running server.
+             Ends with status 0 if nothing is wrong, 3 if something is, 1 if the check cannot be made.
+    --database <where>   as above
+    --tenant <name>      one tenant, by id or API key (default: all)
+    --default-catalog <file>
+                         as for serve
+    --json               one JSON object per line in place of text: {invariant, tenantId, accountId, message}, and at the
+                         end {breaches}
+
   openapi    Print the OpenAPI document of the HTTP interface.
 
 Environment: BILLWRIGHT_ADMIN_PASSWORD, or SERVICE_security_admin_password, is the password of the administrator made at the
@@ -88,6 +98,8 @@ BILLWRIGHT_SERVER_KEY (at least 32 characters, the same on all nodes) encrypts t
 `;
 
 const database = { type: 'string', default: 'billwright.db' } as const;
+/** Told apart from a check that could not be made. */
+const breachesFound = 3;
 
 /** Each command loads only what it needs: the server must be up in half a second. */
 const commands: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
@@ -148,6 +160,30 @@ const commands: Readonly<Record<string, (args: readonly string[]) => Promise<voi
       user: { type: 'string', default: administratorOf(process.env) },
     });
     console.log(await setPassword(values));
+  },
+  async check(args) {
+    const [{ breachText, checkDatabase }, { defaultCatalog, environmentConfiguration }] = await Promise.all([
+      import('./check.ts'),
+      import('./engine-settings.ts'),
+    ]);
+    const { values } = parsed(args, {
+      database,
+      tenant: { type: 'string' },
+      'default-catalog': { type: 'string' },
+      json: { type: 'boolean', default: false },
+    });
+    const options = {
+      database: values.database,
+      tenant: values.tenant,
+      configuration: environmentConfiguration(process.env),
+      defaultCatalog: await defaultCatalog(values['default-catalog'], process.env),
+    };
+    const breaches = await checkDatabase(options, (breach) =>
+      console.log(values.json ? JSON.stringify(breach) : breachText(breach)),
+    );
+    if (values.json) console.log(JSON.stringify({ breaches }));
+    else console.log(breaches === 0 ? 'Nothing is wrong.' : `${breaches} found.`);
+    if (breaches > 0) process.exitCode = breachesFound;
   },
   async openapi(args) {
     parsed(args, {});

@@ -8,14 +8,14 @@ export function isPostgresqlUrl(database: string): boolean {
 /** The storage behind `--database`; only the driver that is needed is loaded. */
 export async function openStorage(
   database: string,
-  options: { readonly migrate: boolean },
+  options: { readonly migrate: boolean; readonly readOnly?: boolean },
 ): Promise<Storage<never>> {
   if (isPostgresqlUrl(database)) {
     const { postgresql } = await import('../mikro-orm/postgresql.ts');
     return postgresql({ url: database, migrate: options.migrate });
   }
   const { sqlite } = await import('../mikro-orm/sqlite.ts');
-  return sqlite(database);
+  return sqlite({ path: database, readOnly: options.readOnly ?? false });
 }
 
 /** Brings the schema up to date; returns the names of the migrations that ran. */

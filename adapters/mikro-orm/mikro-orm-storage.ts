@@ -12,6 +12,7 @@ import {
 } from '../../lib/limits.ts';
 import {
   type Authorship,
+  type CheckStore,
   ConcurrentChangeError,
   type IdempotencyStore,
   type LockWaitOf,
@@ -23,6 +24,7 @@ import {
   type SystemStore,
   type WriteSession,
 } from '../../lib/ports/storage/index.ts';
+import { checkStore } from './check-store.ts';
 import {
   type Connection,
   forOneStatement,
@@ -85,6 +87,7 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
   readonly system: SystemStore;
   readonly security: SecurityStore;
   readonly idempotency: IdempotencyStore;
+  readonly checks: CheckStore;
   readonly #shared: Shared;
   readonly #host: Host | undefined;
 
@@ -101,6 +104,7 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
     this.system = systemStore(access, dialect);
     this.security = securityStore(access, dialect);
     this.idempotency = idempotencyStore(access, dialect);
+    this.checks = checkStore(access, dialect);
   }
 
   static over<Host extends HostEntityManager>(parts: StorageParts): MikroOrmStorage<Host> {

@@ -13,6 +13,7 @@ import type { WriteScope } from './audited-writes.ts';
 import { catalogEntryReads, catalogEntryWrites } from './catalog-entry-store.ts';
 import { catalogReads, catalogWrites } from './catalog-store.ts';
 import { ChangeLog } from './change-log.ts';
+import { checkReads } from './check-store.ts';
 import type { Runner } from './connection.ts';
 import { customFieldReads, customFieldWrites } from './custom-field-store.ts';
 import { exportReads } from './export-store.ts';
@@ -51,6 +52,7 @@ function reads(scope: TenantScope, tenant: TenantRef, revisions: RevisionsOfSess
     audit: auditReads(scope),
     exports: exportReads(scope),
     notifications: notificationReads(scope),
+    checks: checkReads(scope),
   };
 }
 

@@ -23,6 +23,11 @@ export interface SqliteOptions {
   readonly path: string;
   /** NORMAL (the default) may lose the last commits when the machine loses power, never the database; FULL may not. */
   readonly synchronous?: 'NORMAL' | 'FULL';
+  /**
+   * Only reads, beside the node that the file belongs to: takes no lock of the node, changes no schema; default false. The
+   * file must be there.
+   */
+  readonly readOnly?: boolean;
   /** Whether `prepare` brings the schema up to date; default true. */
   readonly migrate?: boolean;
   /** Called with every statement and what it binds (personal data included), for diagnosis. */
@@ -64,7 +69,7 @@ function ownStorage(options: SqliteOptions): Storage<SqlEntityManager> {
     connection: connectionOf(orm),
     dialect: sqliteDialect,
     migrations,
-    migrate: options.migrate === false ? null : () => migrateOver(orm),
+    migrate: options.migrate === false || options.readOnly === true ? null : () => migrateOver(orm),
     connect,
     close,
     poolUse: async () => null,
@@ -91,23 +96,28 @@ function hostStorage(orm: MikroORM): Storage<SqlEntityManager> {
 }
 
 function openOwn(options: SqliteOptions) {
-  const { path, synchronous = 'NORMAL' } = options;
+  const { path, synchronous = 'NORMAL', readOnly = false } = options;
   const orm = new MikroORM({
     entities: [],
     discovery: { warnWhenNoEntities: false },
     dbName: path,
-    driverOptions: { timeout: SQLITE_BUSY_TIMEOUT_MS },
+    driverOptions: {
+      timeout: SQLITE_BUSY_TIMEOUT_MS,
+      ...(readOnly ? { readonly: true, fileMustExist: true } : {}),
+    },
   });
   let release: Release = async () => undefined;
   return {
     orm,
     connect: async (): Promise<void> => {
-      if (path !== ':memory:') release = await lockNode(path);
+      if (path !== ':memory:' && !readOnly) release = await lockNode(path);
       await orm.connect();
       const connection = orm.em.getConnection();
       keepPrepared(await connection.getNativeClient());
-      await connection.execute('pragma journal_mode = wal');
-      await connection.execute(`pragma wal_autocheckpoint = ${pagesToCheckpoint}`);
+      if (!readOnly) {
+        await connection.execute('pragma journal_mode = wal');
+        await connection.execute(`pragma wal_autocheckpoint = ${pagesToCheckpoint}`);
+      }
       await connection.execute(`pragma cache_size = -${cacheKib}`);
       await connection.execute(`pragma synchronous = ${synchronous === 'FULL' ? 'full' : 'normal'}`);
     },

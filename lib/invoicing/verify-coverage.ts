@@ -11,7 +11,7 @@ import {
 import { initialState } from './initial-state.ts';
 import { type AccountRunInput, evaluateAccount } from './invoice-run.ts';
 import type { InvoicingConfig } from './invoicing-config.ts';
-import { type AccountBilling, loadBillingState } from './load-billing-state.ts';
+import { type AccountBilling, type LoadedBillingState, loadBillingState } from './load-billing-state.ts';
 import { type BillingRequest, type CursorChoice, choiceOfRun } from './load-streams.ts';
 import type { AccountInvoicingState } from './model.ts';
 import type { NewInvoiceItem } from './new-items.ts';
@@ -27,14 +27,31 @@ export interface CoverageDifference {
   readonly found: readonly NewInvoiceItem[];
 }
 
-export interface VerifyInput {
+export interface AccountToVerify {
   readonly account: Account;
   /** null = none is stored yet. */
   readonly state: AccountInvoicingState | null;
   /** Up to which a run would be made. */
   readonly targetDate: LocalDate;
+}
+
+interface VerifyRules {
   readonly catalogOf: CatalogOfAccount;
   readonly config: InvoicingConfig;
+}
+
+export type VerifyInput = AccountToVerify & VerifyRules;
+
+export interface VerifyAccountsInput extends VerifyRules {
+  readonly accounts: readonly AccountToVerify[];
+}
+
+/** An account, and what its next run and its whole history would make of it. */
+export interface VerifiedAccount {
+  readonly account: Account;
+  readonly differences: readonly CoverageDifference[];
+  /** Why it cannot be told; null = it can. */
+  readonly error: unknown;
 }
 
 /**
@@ -45,17 +62,44 @@ export async function verifyCoverage(
   session: ReadSession,
   input: VerifyInput,
 ): Promise<readonly CoverageDifference[]> {
-  const { account, state, targetDate, config } = input;
-  const requests = [{ account, targetDate, runDate: targetDate, state: state ?? initialState(account) }];
-  const [run] = await withRepairedItems(
-    session,
-    await load(session, input, { requests, choice: choiceOfRun(config) }),
-    config,
-  );
+  const [verified] = await verifyAccounts(session, { ...input, accounts: [input] });
+  if (verified?.error != null) throw verified.error;
+  return verified?.differences ?? [];
+}
+
+/** The same of any number of accounts, with as many statements as for one. */
+export async function verifyAccounts(
+  session: ReadSession,
+  input: VerifyAccountsInput,
+): Promise<readonly VerifiedAccount[]> {
+  const { config } = input;
+  const requests = input.accounts.map(({ account, targetDate, state }) => ({
+    account,
+    targetDate,
+    runDate: targetDate,
+    state: state ?? initialState(account),
+  }));
+  const due = await load(session, input, { requests, choice: choiceOfRun(config) });
   const all = await load(session, input, { requests, choice: 'all' });
-  const [whole] = await withWindowItems(session, await withAllRows(session, all));
-  const found = itemsOfRun(run, config);
-  const expected = itemsOfWholeHistories(whole, config);
+  const runs = byAccount(await withRepairedItems(session, due.billings, config));
+  const wholes = byAccount(await withWindowItems(session, await withAllRows(session, all.billings)));
+  const failures = new Map(
+    [...due.failures, ...all.failures].map(({ request, error }) => [request.account.id, error]),
+  );
+  return requests.map(({ account }) => {
+    const untold = { account, differences: [], error: failures.get(account.id) ?? null };
+    if (untold.error !== null) return untold;
+    try {
+      const found = itemsOfRun(runs.get(account.id), config);
+      const expected = itemsOfWholeHistories(wholes.get(account.id), config);
+      return { ...untold, differences: differencesOf(found, expected) };
+    } catch (error) {
+      return { ...untold, error };
+    }
+  });
+}
+
+function differencesOf(found: Items, expected: Items): readonly CoverageDifference[] {
   const ids = [...new Set([...found.keys(), ...expected.keys()])].sort();
   return ids
     .map((subscriptionId) => ({
@@ -66,6 +110,10 @@ export async function verifyCoverage(
     .filter((each) => factsOf(each.expected) !== factsOf(each.found));
 }
 
+function byAccount(billings: readonly AccountBilling[]): ReadonlyMap<Uuid, AccountBilling> {
+  return new Map(billings.map((billing) => [billing.account.id, billing]));
+}
+
 interface LoadChoice {
   readonly requests: readonly BillingRequest[];
   readonly choice: CursorChoice;
@@ -73,18 +121,11 @@ interface LoadChoice {
 
 async function load(
   session: ReadSession,
-  { catalogOf, config }: VerifyInput,
+  { catalogOf, config }: VerifyRules,
   { requests, choice }: LoadChoice,
-): Promise<readonly AccountBilling[]> {
+): Promise<LoadedBillingState> {
   const { alignPriceChanges } = config;
-  const { billings, failures } = await loadBillingState(session, {
-    requests,
-    catalogOf,
-    choice,
-    alignPriceChanges,
-  });
-  for (const { error } of failures) throw error;
-  return billings;
+  return loadBillingState(session, { requests, catalogOf, choice, alignPriceChanges });
 }
 
 async function withAllRows(

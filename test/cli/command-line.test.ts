@@ -10,6 +10,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { eachDatabase, freshDatabase } from '../support/databases.ts';
+import { rowsOf } from '../support/queue-rows.ts';
 import { migrated } from '../support/storage.ts';
 
 const program = fileURLToPath(new URL('../../adapters/cli/billwright.ts', import.meta.url));
@@ -94,6 +95,23 @@ function login(user: string, password: string): { readonly authorization: string
 async function statusAs(url: string, password: string): Promise<number> {
   const answer = await fetch(`${url}/1.0/kb/tenants?apiKey=none`, { headers: login('admin', password) });
   return answer.status;
+}
+
+async function makeAccount(url: string, password: string): Promise<void> {
+  const headers = {
+    ...login('admin', password),
+    'x-service-createdby': 'test',
+    'x-service-apikey': 'bob',
+    'x-service-apisecret': 'lazar',
+    'content-type': 'application/json',
+  };
+  for (const [path, body] of [
+    ['tenants', { apiKey: 'bob', apiSecret: 'lazar' }],
+    ['accounts', { currency: 'USD' }],
+  ] as const) {
+    const init = { method: 'POST', headers, body: JSON.stringify(body) };
+    expect((await fetch(`${url}/1.0/kb/${path}`, init)).status).to.equal(201);
+  }
 }
 
 describe('the command line', () => {
@@ -381,8 +399,20 @@ eachDatabase((kind, open) => {
     expect(second.output).to.equal('The schema is up to date.\n');
     const server = await serve(['--database', where], { BILLWRIGHT_ADMIN_PASSWORD: 'long enough' });
     expect(await statusAs(server.url, 'long enough')).to.equal(404);
+    await makeAccount(server.url, 'long enough');
+    const checked = await run(['check', '--database', where]);
+    expect(checked, 'beside the server').to.include({ code: 0, output: 'Nothing is wrong.\n' });
     const { code, log } = await server.stop();
     expect(code).to.equal(0);
+    await rowsOf(database, 'delete from bw_audit_log');
+    const damaged = await run(['check', '--database', where, '--tenant', 'bob', '--json']);
+    expect(damaged.code).to.equal(3);
+    const [breach, end] = damaged.output
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as unknown);
+    expect(breach).to.include({ invariant: 'AUDIT' });
+    expect(end).to.deep.equal({ breaches: 1 });
     if (database.kind === 'postgresql') expect(log).to.not.include(new URL(where).password);
-  });
+  }).timeout(60_000);
 });

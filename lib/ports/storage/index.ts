@@ -1,4 +1,5 @@
 import type { TenantRef } from '../../context.ts';
+import type { CheckStore } from './checks.ts';
 import type { IdempotencyStore } from './idempotency.ts';
 import type { QueueStore } from './queue.ts';
 import type { SecurityStore } from './security.ts';
@@ -11,6 +12,7 @@ export { ChangeType } from './audit.ts';
 export type * from './bundles.ts';
 export type * from './catalog-entries.ts';
 export type * from './catalogs.ts';
+export type * from './checks.ts';
 export type * from './custom-fields.ts';
 export type * from './exports.ts';
 export type * from './idempotency.ts';
@@ -80,6 +82,7 @@ export interface Storage<Host = never> {
   readonly system: SystemStore;
   readonly security: SecurityStore;
   readonly idempotency: IdempotencyStore;
+  readonly checks: CheckStore;
   /**
    * Makes sure that the schema is the one this version knows: applies missing migrations where the storage was opened
    * to do so, else throws an error that names the command which does.

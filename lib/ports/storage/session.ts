@@ -7,6 +7,7 @@ import type { AccountReads, AccountWrites } from './accounts.ts';
 import type { AuditReads } from './audit.ts';
 import type { CatalogEntryReads, CatalogEntryWrites } from './catalog-entries.ts';
 import type { CatalogReads, CatalogWrites } from './catalogs.ts';
+import type { CheckReads } from './checks.ts';
 import type { CustomFieldReads, CustomFieldWrites } from './custom-fields.ts';
 import type { ExportReads } from './exports.ts';
 import type { InvoiceReads, InvoiceWrites } from './invoices.ts';
@@ -50,6 +51,7 @@ export interface ReadSession {
   readonly audit: AuditReads;
   readonly exports: ExportReads;
   readonly notifications: NotificationReads;
+  readonly checks: CheckReads;
 }
 
 /** Which of the tenant's settings says how long a busy account is waited for (platform.md §15 rule 2). */

@@ -1,0 +1,64 @@
+import { Billing } from '../../lib/billing.ts';
+import type { Breach } from '../../lib/check/model.ts';
+import type { TenantRef } from '../../lib/context.ts';
+import { isUuid } from '../../lib/ids/index.ts';
+import type { Storage } from '../../lib/ports/storage/index.ts';
+import type { ConfigurationObject } from '../../lib/tenants/configuration/index.ts';
+import { scryptHasher, sharedTestClock, systemClock, unencrypted, uuidGenerator } from '../node/index.ts';
+import { openStorage } from './database.ts';
+import { createLogger } from './logger.ts';
+import { UsageError } from './usage-error.ts';
+
+export interface CheckOptions {
+  /** Path of a SQLite file or URL of a PostgreSQL database. */
+  readonly database: string;
+  /** Id or API key of the one tenant that is looked at; undefined = all. */
+  readonly tenant: string | undefined;
+  /** Properties of the engine, by name, as the server is run with. */
+  readonly configuration: ConfigurationObject;
+  readonly defaultCatalog: string;
+}
+
+/** Looks through the stored data, tells of each breach as it is found, and returns how many there are. */
+export async function checkDatabase(options: CheckOptions, tell: (breach: Breach) => void): Promise<number> {
+  const storage = await openStorage(options.database, { migrate: false, readOnly: true });
+  try {
+    const system = systemClock();
+    const clock = sharedTestClock(storage.system, system);
+    const checks = await Billing.openChecks({
+      storage,
+      clock,
+      systemClock: system,
+      ids: uuidGenerator(),
+      hasher: scryptHasher(),
+      cipher: unencrypted(),
+      logger: createLogger(process.env.BILLWRIGHT_LOG_LEVEL),
+      configuration: options.configuration,
+      defaultCatalog: options.defaultCatalog,
+    });
+    // Of a server in test mode its own time; else that of the machine.
+    await clock.refresh();
+    const tenant = options.tenant === undefined ? null : await tenantOf(storage, options.tenant);
+    let found = 0;
+    for await (const breach of checks.breaches(tenant)) {
+      found += 1;
+      tell(breach);
+    }
+    return found;
+  } finally {
+    await storage.close();
+  }
+}
+
+async function tenantOf(storage: Storage<never>, name: string): Promise<TenantRef> {
+  const byId = isUuid(name) ? (await storage.system.findTenantsByIds([name]))[0] : undefined;
+  const tenant = byId ?? (await storage.system.findTenantByApiKey(name));
+  if (!tenant) throw new UsageError(`--tenant ${name} is the id or API key of no tenant`);
+  return { id: tenant.id, recordId: tenant.recordId };
+}
+
+/** A breach in a line for people. */
+export function breachText({ invariant, tenantId, accountId, message }: Breach): string {
+  const owner = accountId === null ? '' : ` account ${accountId}`;
+  return `${invariant} tenant ${tenantId}${owner}: ${message}`;
+}

@@ -1,0 +1,91 @@
+import type { Account } from '../accounts/model.ts';
+import type { Uuid } from '../ids/index.ts';
+import { type Invoice, type InvoiceItem, InvoiceItemType, InvoiceStatus } from '../invoicing/model.ts';
+import { CHECKED_INVOICES_AT_ONCE } from '../limits.ts';
+import type { ReadSession } from '../ports/storage/index.ts';
+import { balanceWith, type CountedBalance, NO_BALANCE, wrongBalances } from './account-sums.ts';
+import { wrongSums } from './invoice-sums.ts';
+import { wrongRemainders } from './item-remainders.ts';
+import type { Finding } from './model.ts';
+import { severalOpenPayments } from './payment-limits.ts';
+
+export type FindingOfAccount = Finding & { readonly accountId: Uuid };
+
+/** Checks all invoices of these accounts, so many at a time, and what is kept of the accounts for them. */
+export async function checkInvoices(
+  session: ReadSession,
+  accounts: readonly Account[],
+): Promise<readonly FindingOfAccount[]> {
+  const findings: FindingOfAccount[] = [];
+  const balances = new Map<Uuid, CountedBalance>();
+  const accountRecordIds = accounts.map(({ recordId }) => recordId);
+  let afterRecordId = 0;
+  for (;;) {
+    const invoices = await session.checks.invoicesAfter({
+      accountRecordIds,
+      afterRecordId,
+      limit: CHECKED_INVOICES_AT_ONCE,
+    });
+    for (const invoice of invoices) {
+      const known = balances.get(invoice.accountId) ?? NO_BALANCE;
+      balances.set(invoice.accountId, balanceWith(known, invoice));
+    }
+    findings.push(...(await checkBatch(session, invoices)));
+    if (invoices.length < CHECKED_INVOICES_AT_ONCE) break;
+    afterRecordId = invoices.at(-1)?.recordId ?? afterRecordId;
+  }
+  const states = await session.invoices.loadStates(accounts.map(({ id }) => id));
+  const kept = new Map(states.map((state) => [state.accountId, state]));
+  for (const { id } of accounts) {
+    const wrong = wrongBalances(kept.get(id), balances.get(id) ?? NO_BALANCE);
+    findings.push(...wrong.map((finding) => ({ ...finding, accountId: id })));
+  }
+  return findings;
+}
+
+async function checkBatch(
+  session: ReadSession,
+  invoices: readonly Invoice[],
+): Promise<readonly FindingOfAccount[]> {
+  if (invoices.length === 0) return [];
+  const ids = invoices.map(({ id }) => id);
+  const items = await session.invoices.findItems(ids);
+  const itemsOf = Map.groupBy(items, ({ invoiceId }) => invoiceId);
+  const payments = await session.payments.findInvoicePaymentsByInvoices(ids);
+  const paymentsOf = Map.groupBy(payments, ({ invoiceId }) => invoiceId);
+  const paymentIds = [...new Set(payments.flatMap(({ paymentId }) => paymentId ?? []))];
+  const transactions = paymentIds.length === 0 ? [] : await session.payments.findTransactions(paymentIds);
+  const transactionsOf = Map.groupBy(transactions, ({ paymentId }) => paymentId);
+  const itemIds = items.map(({ id }) => id);
+  const rowsOf = Map.groupBy(await session.invoices.loadCoverageOfItems(itemIds), ({ itemId }) => itemId);
+  const taken = Map.groupBy(await takenFrom(session, itemIds), ({ linkedItemId }) => linkedItemId);
+  return invoices.flatMap((invoice) => {
+    const own = itemsOf.get(invoice.id) ?? [];
+    const paid = paymentsOf.get(invoice.id) ?? [];
+    const found = [
+      ...wrongSums(invoice, own, paid),
+      ...severalOpenPayments(invoice.id, paid, (id) => transactionsOf.get(id) ?? []),
+      ...own.flatMap((item) =>
+        wrongRemainders({
+          invoice,
+          item,
+          taken: taken.get(item.id) ?? [],
+          rows: rowsOf.get(item.id) ?? [],
+        }),
+      ),
+    ];
+    return found.map((finding) => ({ ...finding, accountId: invoice.accountId }));
+  });
+}
+
+/** Repairs and adjustments of these items on invoices that are not VOID. */
+async function takenFrom(session: ReadSession, itemIds: readonly Uuid[]): Promise<readonly InvoiceItem[]> {
+  const linked = (await session.invoices.findItemsLinkedTo(itemIds)).filter(
+    ({ itemType }) => itemType === InvoiceItemType.REPAIR_ADJ || itemType === InvoiceItemType.ITEM_ADJ,
+  );
+  const invoiceIds = [...new Set(linked.map(({ invoiceId }) => invoiceId))];
+  if (invoiceIds.length === 0) return [];
+  const invoices = await session.invoices.findByIds(invoiceIds);
+  const voided = new Set(invoices.filter(({ status }) => status === InvoiceStatus.VOID).map(({ id }) => id));
+  return linked.filter(({ invoiceId }) => !voided.has(invoiceId));
+}

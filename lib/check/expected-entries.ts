@@ -1,0 +1,54 @@
+import type { Account } from '../accounts/model.ts';
+import { dueEntry } from '../invoicing/due-entry.ts';
+import type { InvoicingCursor } from '../invoicing/model.ts';
+import type { BlockingState, LifecycleEvent } from '../subscriptions/model.ts';
+import { blockingStateNotification, eventNotification } from '../subscriptions/subscription-notifications.ts';
+import { formatInstant, formatLocalDate, type Instant, localDateOf } from '../time/index.ts';
+
+/** An entry that the queue must hold, and what it is for. */
+export interface ExpectedEntry {
+  readonly uniqueKey: string;
+  readonly purpose: string;
+}
+
+export interface FutureOfAccount {
+  readonly account: Account;
+  readonly cursors: readonly InvoicingCursor[];
+  /** Active ones. */
+  readonly events: readonly LifecycleEvent[];
+  readonly states: readonly BlockingState[];
+  readonly now: Instant;
+}
+
+/**
+ * The entries for what is to happen to an account after now. Of runs those of later days alone: what has fallen due and is
+ * not to be invoiced at present leaves no entry.
+ */
+export function expectedEntries(of: FutureOfAccount): readonly ExpectedEntry[] {
+  const { account, cursors, events, states, now } = of;
+  const today = localDateOf(now, account.timeZone);
+  return [
+    ...events
+      .filter(({ effective }) => effective.at > now)
+      .map((event) => ({
+        uniqueKey: eventNotification(event).uniqueKey ?? '',
+        purpose: `${event.type} ${event.id} at ${formatInstant(event.effective.at)}`,
+      })),
+    ...states
+      .filter(({ effective }) => effective.at > now)
+      .map((state) => ({
+        uniqueKey: blockingStateNotification(state).uniqueKey ?? '',
+        purpose: `${state.stateName} ${state.id} at ${formatInstant(state.effective.at)}`,
+      })),
+    ...cursors.flatMap(({ subscriptionId, nextDueDate }) =>
+      nextDueDate === null || nextDueDate <= today
+        ? []
+        : [
+            {
+              uniqueKey: dueEntry(account, nextDueDate).uniqueKey ?? '',
+              purpose: `invoice run of subscription ${subscriptionId} on ${formatLocalDate(nextDueDate)}`,
+            },
+          ],
+    ),
+  ];
+}

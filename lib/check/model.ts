@@ -1,0 +1,40 @@
+import type { Uuid } from '../ids/index.ts';
+
+/** What always holds of stored data; named as reports and exit codes of operators' jobs name them. */
+export const CheckedInvariant = {
+  /** Kept sums of an invoice are those of its items and payments (invoicing.md §1.4 rules 1–5). */
+  INVOICE_BALANCE: 'INVOICE_BALANCE',
+  /** Kept balance and credit of an account are those of its invoices (invoicing.md §1.4 rules 6–8). */
+  ACCOUNT_BALANCE: 'ACCOUNT_BALANCE',
+  /** No day is billed twice and none is missed: the next run makes what the whole history asks for (invoicing.md §7.3). */
+  COVERAGE: 'COVERAGE',
+  /** What is in force of an item, and what is left of it, is what its repairs and adjustments leave (invoicing.md §6). */
+  REPAIRS: 'REPAIRS',
+  /** Of a payment no more is refunded than was captured. */
+  REFUNDS: 'REFUNDS',
+  /** An invoice has at most one payment whose outcome is open. */
+  OPEN_PAYMENT: 'OPEN_PAYMENT',
+  /** Every audited record has exactly one audit row of its creation. */
+  AUDIT: 'AUDIT',
+  /** A record refers to records of its own tenant and account. */
+  REFERENCE: 'REFERENCE',
+  /** What is to happen has its entry in the queue. */
+  QUEUED: 'QUEUED',
+  /** A queue entry is live or has an outcome, never both. */
+  OUTCOME: 'OUTCOME',
+} as const;
+export type CheckedInvariant = (typeof CheckedInvariant)[keyof typeof CheckedInvariant];
+
+/** Something stored that cannot be as it is. */
+export interface Breach {
+  readonly invariant: CheckedInvariant;
+  /** null: of a tenant that is not there. */
+  readonly tenantId: Uuid | null;
+  /** null: it belongs to no account. */
+  readonly accountId: Uuid | null;
+  /** For a person to act on: what is stored, and what should be. */
+  readonly message: string;
+}
+
+/** What a rule finds; whose it is the service adds. */
+export type Finding = Pick<Breach, 'invariant' | 'message'>;

@@ -1,0 +1,48 @@
+import type { Uuid } from '../ids/index.ts';
+import { formatDecimal, sum } from '../money/index.ts';
+import {
+  type InvoicePayment,
+  InvoicePaymentStatus,
+  InvoicePaymentType,
+  type PaymentTransaction,
+  TransactionStatus,
+  TransactionType,
+} from '../payments/model.ts';
+import { CheckedInvariant, type Finding } from './model.ts';
+
+type Moved = Pick<PaymentTransaction, 'transactionType' | 'status' | 'processedAmount'>;
+
+/** A payment of which more went back than had come in. */
+export function overRefunded(paymentId: Uuid, transactions: readonly Moved[]): readonly Finding[] {
+  const total = (...types: readonly TransactionType[]) =>
+    sum(
+      transactions
+        .filter((each) => each.status === TransactionStatus.SUCCESS && types.includes(each.transactionType))
+        .flatMap(({ processedAmount }) => processedAmount ?? []),
+    );
+  const captured = total(TransactionType.PURCHASE, TransactionType.CAPTURE);
+  const refunded = total(TransactionType.REFUND);
+  if (!refunded.greaterThan(captured)) return [];
+  const message = `of payment ${paymentId} ${formatDecimal(refunded)} was refunded, ${formatDecimal(captured)} captured`;
+  return [{ invariant: CheckedInvariant.REFUNDS, message }];
+}
+
+/** An invoice of which two payments are open at a time. */
+export function severalOpenPayments(
+  invoiceId: Uuid,
+  payments: readonly Pick<InvoicePayment, 'type' | 'status' | 'paymentId'>[],
+  transactionsOf: (paymentId: Uuid) => readonly Pick<PaymentTransaction, 'status' | 'leaseUntil'>[],
+): readonly Finding[] {
+  const open = payments.filter(({ type, status, paymentId }) => {
+    if (type !== InvoicePaymentType.ATTEMPT || status === InvoicePaymentStatus.SUCCESS) return false;
+    if (status === InvoicePaymentStatus.PENDING) return true;
+    return paymentId !== null && transactionsOf(paymentId).some(isOpen);
+  });
+  if (open.length < 2) return [];
+  const message = `invoice ${invoiceId} has ${open.length} payments whose outcome is open`;
+  return [{ invariant: CheckedInvariant.OPEN_PAYMENT, message }];
+}
+
+function isOpen({ status, leaseUntil }: Pick<PaymentTransaction, 'status' | 'leaseUntil'>): boolean {
+  return leaseUntil !== null || status === TransactionStatus.UNKNOWN || status === TransactionStatus.PENDING;
+}

@@ -1,0 +1,198 @@
+import type { Account } from '../accounts/model.ts';
+import type { CatalogOfAccount, CatalogProvider } from '../catalog/catalog-source.ts';
+import type { TenantRef } from '../context.ts';
+import type { Uuid } from '../ids/index.ts';
+import { effectiveTargetDate } from '../invoicing/effective-target-date.ts';
+import type { InvoicingConfigOf } from '../invoicing/tenant-invoicing-config.ts';
+import { verifyAccounts } from '../invoicing/verify-coverage.ts';
+import { CHECKED_ACCOUNTS_AT_ONCE, CHECKED_RECORDS_AT_ONCE, CHECKED_TENANTS_AT_ONCE } from '../limits.ts';
+import type { Ports } from '../ports/index.ts';
+import type { ReadSession } from '../ports/storage/index.ts';
+import { type Instant, localDateOf } from '../time/index.ts';
+import { checkQueued, checkRefunds } from './check-accounts.ts';
+import { checkInvoices, type FindingOfAccount } from './check-invoices.ts';
+import { type Breach, CheckedInvariant } from './model.ts';
+
+interface CoverageInput {
+  readonly accounts: readonly Account[];
+  readonly now: Instant;
+  readonly catalogOf: CatalogOfAccount;
+}
+
+interface OwnedRecord {
+  readonly tenantRecordId: number;
+  readonly accountRecordId: number;
+}
+
+type CheckPorts = Pick<Ports, 'storage' | 'clock'>;
+
+/**
+ * Looks through what is stored for what cannot be: reads only, takes no lock, and may run beside a busy engine. Each part is
+ * read from a snapshot of its own, so many records at a time, and memory does not grow with the database but with its
+ * largest account.
+ */
+export class CheckService {
+  readonly #ports: CheckPorts;
+  readonly #catalogs: CatalogProvider;
+  readonly #configOf: InvoicingConfigOf;
+
+  constructor(ports: CheckPorts, catalogs: CatalogProvider, configOf: InvoicingConfigOf) {
+    this.#ports = ports;
+    this.#catalogs = catalogs;
+    this.#configOf = configOf;
+  }
+
+  /** What is wrong, of one tenant or of all (null), as it is found; nothing = all is as it should be. */
+  async *breaches(tenant: TenantRef | null = null): AsyncIterable<Breach> {
+    const tenants = new Map<number, TenantRef>();
+    for await (const each of tenant === null ? this.#tenants() : [tenant]) {
+      tenants.set(each.recordId, each);
+      yield* this.#ofAccounts(each);
+    }
+    yield* this.#ofRecords(tenants, tenant?.recordId ?? null);
+    yield* this.#ofQueue(tenants);
+  }
+
+  async *#tenants(): AsyncIterable<TenantRef> {
+    let afterRecordId = 0;
+    for (;;) {
+      const found = await this.#ports.storage.checks.tenantsAfter({
+        afterRecordId,
+        limit: CHECKED_TENANTS_AT_ONCE,
+      });
+      yield* found.map(({ id, recordId }) => ({ id, recordId }));
+      if (found.length < CHECKED_TENANTS_AT_ONCE) return;
+      afterRecordId = found.at(-1)?.recordId ?? afterRecordId;
+    }
+  }
+
+  async *#ofAccounts(tenant: TenantRef): AsyncIterable<Breach> {
+    let afterRecordId = 0;
+    for (;;) {
+      const after = afterRecordId;
+      const accounts = await this.#ports.storage.read(tenant, (session) =>
+        session.accounts.findAfter({ afterRecordId: after, limit: CHECKED_ACCOUNTS_AT_ONCE }),
+      );
+      if (accounts.length > 0)
+        for (const { accountId, invariant, message } of await this.#accountsOf(tenant, accounts))
+          yield { invariant, tenantId: tenant.id, accountId, message };
+      if (accounts.length < CHECKED_ACCOUNTS_AT_ONCE) return;
+      afterRecordId = accounts.at(-1)?.recordId ?? afterRecordId;
+    }
+  }
+
+  async #accountsOf(tenant: TenantRef, listed: readonly Account[]): Promise<readonly FindingOfAccount[]> {
+    const now = this.#ports.clock.now();
+    const ids = listed.map(({ id }) => id);
+    const catalogsOf = await this.#catalogs.open({ tenant, now, accounts: ids });
+    return this.#ports.storage.read(tenant, async (session) => {
+      // As this snapshot has them, like everything else.
+      const accounts = await session.accounts.findByIds(ids);
+      return [
+        ...(await checkInvoices(session, accounts)),
+        ...(await checkRefunds(session, ids)),
+        ...(await checkQueued(session, accounts, now)),
+        ...(await this.#coverage(session, { accounts, now, catalogOf: await catalogsOf(session, ids) })),
+      ];
+    });
+  }
+
+  async #coverage(
+    session: ReadSession,
+    { accounts, now, catalogOf }: CoverageInput,
+  ): Promise<readonly FindingOfAccount[]> {
+    const config = await this.#configOf(session);
+    const billed = accounts.filter(({ currency }) => currency !== null);
+    const states = await session.invoices.loadStates(billed.map(({ id }) => id));
+    const stateOf = new Map(states.map((state) => [state.accountId, state]));
+    const verified = await verifyAccounts(session, {
+      catalogOf,
+      config,
+      accounts: billed.map((account) => {
+        const state = stateOf.get(account.id) ?? null;
+        const targetDate = effectiveTargetDate({
+          requested: null,
+          today: localDateOf(now, account.timeZone),
+          maxTargetDate: state?.maxTargetDate ?? null,
+          maxMonthsInFuture: config.maxMonthsInFuture,
+        });
+        return { account, state, targetDate };
+      }),
+    });
+    const invariant = CheckedInvariant.COVERAGE;
+    return verified.flatMap(({ account: { id: accountId }, differences, error }) => [
+      ...differences.map(({ subscriptionId, expected, found }) => ({
+        accountId,
+        invariant,
+        message: `the next run makes ${found.length} items for subscription ${subscriptionId}, its whole history asks for ${expected.length}, or for others`,
+      })),
+      ...(error === null
+        ? []
+        : [{ accountId, invariant, message: `cannot be evaluated: ${reasonOf(error)}` }]),
+    ]);
+  }
+
+  async *#ofRecords(tenants: Map<number, TenantRef>, tenantRecordId: number | null): AsyncIterable<Breach> {
+    const { checks } = this.#ports.storage;
+    for (const table of checks.tables) {
+      let afterRecordId: number | null = 0;
+      while (afterRecordId !== null) {
+        const { lastRecordId, lost, unaudited } = await checks.checkRecords({
+          table,
+          tenantRecordId,
+          afterRecordId,
+          limit: CHECKED_RECORDS_AT_ONCE,
+        });
+        const owners = await this.#owners(tenants, [...lost, ...unaudited]);
+        for (const each of lost)
+          yield {
+            ...owners(each),
+            invariant: CheckedInvariant.REFERENCE,
+            message: `${each.column} of record ${each.recordId} is ${each.targetId}, which is not of this account`,
+          };
+        for (const each of unaudited)
+          yield {
+            ...owners(each),
+            invariant: CheckedInvariant.AUDIT,
+            message: `${each.tableName} ${each.id} has ${each.insertions} audit rows of its creation`,
+          };
+        afterRecordId = lastRecordId;
+      }
+    }
+  }
+
+  async *#ofQueue(tenants: ReadonlyMap<number, TenantRef>): AsyncIterable<Breach> {
+    for (const entry of await this.#ports.storage.checks.doubledEntries(CHECKED_RECORDS_AT_ONCE)) {
+      const tenant = tenants.get(entry.tenantRecordId);
+      if (tenant === undefined) continue;
+      yield {
+        invariant: CheckedInvariant.OUTCOME,
+        tenantId: tenant.id,
+        accountId: null,
+        message: `queue entry ${entry.recordId} is live and has an outcome`,
+      };
+    }
+  }
+
+  /** Whose records are; an account that is not there has no id. */
+  async #owners(tenants: ReadonlyMap<number, TenantRef>, records: readonly OwnedRecord[]) {
+    const known = new Map<number, Uuid>();
+    for (const [tenantRecordId, own] of Map.groupBy(records, (record) => record.tenantRecordId)) {
+      const tenant = tenants.get(tenantRecordId);
+      if (tenant === undefined) continue;
+      const recordIds = [...new Set(own.map(({ accountRecordId }) => accountRecordId))];
+      const accounts = await this.#ports.storage.read(tenant, (session) =>
+        session.accounts.findByRecordIds(recordIds),
+      );
+      for (const { id, recordId } of accounts) known.set(recordId, id);
+    }
+    return ({ tenantRecordId, accountRecordId }: OwnedRecord): Pick<Breach, 'tenantId' | 'accountId'> => ({
+      tenantId: tenants.get(tenantRecordId)?.id ?? null,
+      accountId: known.get(accountRecordId) ?? null,
+    });
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,95 @@
+import { expect } from 'chai';
+import { type Breach, type CheckedInvariant, decimal, type TenantRef } from '../../lib/index.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { openEngine, type TestEngine } from '../support/engine.ts';
+import { rowsOf } from '../support/queue-rows.ts';
+
+/** What stands against each invariant; what a payment may not do has a table of its own. */
+const damages: readonly (readonly [CheckedInvariant, string])[] = [
+  ['INVOICE_BALANCE', `update bw_invoices set amount = '999' where invoice_number = 1`],
+  ['ACCOUNT_BALANCE', `update bw_invoicing_states set account_balance = '5'`],
+  ['REPAIRS', `update bw_invoice_items set repairable = '1' where item_type = 'RECURRING'`],
+  [
+    'COVERAGE',
+    `delete from bw_coverage where record_id in (select max(record_id) from bw_coverage where kind = 'RECURRING')`,
+  ],
+  ['AUDIT', `delete from bw_audit_log where table_name = 'BUNDLES'`],
+  ['REFERENCE', `update bw_invoice_items set bundle_id = id where item_type = 'RECURRING'`],
+  ['QUEUED', `delete from bw_queue_entries where unique_key like 'subscription-service%'`],
+  [
+    'OUTCOME',
+    `insert into bw_queue_history select * from bw_queue_entries where unique_key like 'invoice-run:%'`,
+  ],
+];
+
+eachDatabase((kind, open) => {
+  describe(`the check of what is stored on ${kind}`, () => {
+    let engine: TestEngine;
+    before(async function () {
+      this.timeout(60_000);
+      engine = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
+      await liveThroughALot(engine);
+    });
+    after(() => engine.close());
+
+    it('finds nothing in what the engine has stored', async () => {
+      expect(await breaches(engine)).to.deep.equal([]);
+      expect(await breaches(engine, engine.tenant)).to.deep.equal([]);
+    });
+
+    it('finds everything that cannot be, and whose it is', async () => {
+      for (const [, damage] of damages) await rowsOf(engine.database, damage);
+      const found = await breaches(engine);
+      expect(new Set(found.map(({ invariant }) => invariant))).to.deep.equal(
+        new Set(damages.map(([invariant]) => invariant)),
+      );
+      const { id } = engine.tenant;
+      expect(found.filter(({ tenantId }) => tenantId !== id)).to.deep.equal([]);
+      const ofNobody = found.filter(({ accountId }) => accountId === null);
+      expect(new Set(ofNobody.map(({ invariant }) => invariant))).to.deep.equal(new Set(['OUTCOME']));
+    });
+  });
+});
+
+async function breaches(engine: TestEngine, tenant: TenantRef | null = null): Promise<readonly Breach[]> {
+  return Array.fromAsync(engine.billing.checks.breaches(tenant));
+}
+
+/** Changes with repairs, an adjustment, a void, credit, an add-on that ends with its base, a pause, and what is to come. */
+async function liveThroughALot({ acme, clock, settle, payingAccount }: TestEngine): Promise<void> {
+  const { id: accountId } = await payingAccount({ currency: 'USD' });
+  const base = await acme.createSubscription({ accountId, planName: 'pro-monthly' });
+  const { bundleId } = base;
+  await acme.createSubscription({ accountId, planName: 'support-monthly', bundleId });
+  await settle();
+  const { id: other } = await acme.createAccount({ currency: 'USD' });
+  const { subscriptionId } = await acme.createSubscription({ accountId: other, planName: 'solo-now' });
+  await settle();
+  await acme.subscriptions.changePlan(subscriptionId, {
+    planName: 'team-now',
+    requestedDate: { at: clock.now() },
+  });
+  await settle();
+  clock.set('2024-02-10T00:00:00Z');
+  await settle();
+  await acme.blocking.pauseBundle(bundleId);
+  await settle();
+  const [invoice] = (await acme.invoices.ofAccount({ accountId: other, withItems: true })).toReversed();
+  const charge = invoice?.items.find(({ itemType }) => itemType === 'RECURRING');
+  if (!invoice || !charge) throw new Error('nothing was billed');
+  await acme.invoices.adjustItem({
+    accountId: other,
+    invoiceId: invoice.id,
+    invoiceItemId: charge.id,
+    amount: decimal('3'),
+  });
+  await acme.invoices.void(invoice.id);
+  await acme.invoices.addCredits({ accountId: other, items: [{ amount: decimal('7') }], autoCommit: true });
+  await acme.generateInvoice({ accountId: other });
+  await acme.blocking.resumeBundle(bundleId);
+  await acme.subscriptions.cancel(base.subscriptionId, {
+    entitlementPolicy: 'END_OF_TERM',
+    billingPolicy: 'END_OF_TERM',
+  });
+  await settle();
+}
