@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import { PLUGIN } from '../../adapters/koa/routing/path.ts';
+import { tables } from '../../adapters/mikro-orm/tables/index.ts';
 import { EXPORT_BATCH_ROWS } from '../../lib/limits.ts';
 import { ObjectType } from '../../lib/objects/object-type.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { eachDatabase, type TestDatabase } from '../support/databases.ts';
+import { rowsOf as storedRows } from '../support/queue-rows.ts';
 import { migrated } from '../support/storage.ts';
 import { bearer } from './callers.ts';
 import { aliasHeaders, basic, type Reply, serve } from './serving.ts';
@@ -33,8 +35,10 @@ function sectionsOf(text: string): ReadonlyMap<string, readonly Readonly<Record<
 eachDatabase((kind, open) => {
   describe(`export of an account on ${kind}`, () => {
     let world: World;
+    let database: TestDatabase;
     before(async () => {
-      world = await populate(await serve(await open(migrated)));
+      database = await open(migrated);
+      world = await populate(await serve(database));
     });
     after(() => world.serving.close());
 
@@ -95,6 +99,25 @@ eachDatabase((kind, open) => {
       expect(text).not.to.include(world.foreignAccountId);
       // What searches look in is derived from other columns.
       expect(text).not.to.include('folded_');
+    });
+
+    it('holds every row that belongs to the account, of every table', async () => {
+      const sections = sectionsOf((await exported()).text);
+      const names = tables
+        .filter(({ columns }) => columns.some(({ name }) => name === 'account_record_id'))
+        .map(({ name }) => name);
+      const own = `(select record_id from bw_accounts where id = '${world.accountId}')`;
+      const parts = names.map(
+        (name) => `select '${name}' as name, record_id from ${name} where account_record_id = ${own}`,
+      );
+      const rows = await storedRows(database, `${parts.join(' union all ')} order by name, record_id`);
+      const stored = Map.groupBy(rows, ({ name }) => String(name));
+      for (const name of names) {
+        const numbers = (stored.get(name) ?? []).map((row) => String(row.record_id));
+        const shown = (sections.get(name.slice('bw_'.length)) ?? []).map((row) => row.record_id);
+        expect(shown, name).to.deep.equal(numbers);
+      }
+      expect(stored.size).to.be.greaterThan(15);
     });
 
     it('holds the account’s own entries of the catalog, with their history, and its audit stays readable', async () => {
