@@ -10,7 +10,7 @@ import {
 import { customFieldAudit } from './audited-records.ts';
 import { insertAudited, noteChange, type WriteScope } from './audited-writes.ts';
 import { page, select, selectByIds, type TenantScope, update } from './record-access.ts';
-import { clauseConditions, contains, type SearchedColumn } from './search-conditions.ts';
+import { clauseConditions, contains, lowered, type SearchedColumn } from './search-conditions.ts';
 import { isIn, nothing, type Sql, sql } from './sql.ts';
 import { customFieldsTable, type StoredField } from './tables/custom-fields.ts';
 
@@ -62,7 +62,7 @@ function searchCondition(search: CustomFieldSearch): Sql {
         ${search.value === null ? nothing : sql`and value = ${search.value}`}`;
     case 'text': {
       const { id, text } = search;
-      return sql`and (${contains('cast(object_id as text)', text)} or ${contains('lower(object_type)', text)}
+      return sql`and (${contains('cast(object_id as text)', text)} or ${contains(lowered('object_type'), text)}
         or ${contains('folded_name', text)} or ${contains('folded_value', text)}
         ${id === null ? nothing : sql`or id = ${id}`})`;
     }

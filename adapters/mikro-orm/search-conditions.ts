@@ -38,7 +38,7 @@ function clauseCondition({ operator, value }: SearchClause, searched: SearchedCo
   if (operator === 'like') {
     const pattern = String(value).replaceAll('\\', '\\\\');
     if (folded !== undefined) return sql`${raw(folded)} like ${pattern.toLowerCase()} escape '\\'`;
-    return sql`${foldedFor(pattern, sql`cast(${raw(column)} as text)`)} like ${pattern.toLowerCase()} escape '\\'`;
+    return sql`${foldedFor(pattern, `cast(${column} as text)`)} like ${pattern.toLowerCase()} escape '\\'`;
   }
   return sql`${comparedColumn(searched, operator)} ${raw(comparisons[operator])} ${value}`;
 }
@@ -54,23 +54,25 @@ function comparedColumn({ column, type }: SearchedColumn, operator: Exclude<Sear
 const MAX_FOLDED_LETTERS = 200;
 
 /**
- * The text in lower case, as far as the pattern can tell: SQLite's `lower` knows the letters of ASCII only, so that each
- * other letter of the pattern is replaced by name.
+ * The text in lower case, as far as the pattern can tell: `lower` knows the letters of ASCII only, so that each other
+ * letter of the pattern is replaced by name.
  */
-function foldedFor(pattern: string, text: Sql): Sql {
+function foldedFor(pattern: string, text: string): Sql {
   const letters = new Set(pattern.toLowerCase().match(/[^\p{ASCII}]/gu) ?? []);
   const folded = [...letters]
     .map((lower) => [lower, lower.toUpperCase()] as const)
     .filter(([lower, upper]) => upper !== lower && upper.toLowerCase() === lower)
     .slice(0, MAX_FOLDED_LETTERS);
-  return folded.reduce(
-    (inner, [lower, upper]) => sql`replace(${inner}, ${upper}, ${lower})`,
-    sql`lower(${text})`,
-  );
+  return folded.reduce((inner, [lower, upper]) => sql`replace(${inner}, ${upper}, ${lower})`, lowered(text));
+}
+
+/** With the letters of ASCII in lower case, on every database: in that of Turkish a plain `lower` makes ı of I. */
+export function lowered(column: string): Sql {
+  return sql`lower(${orderedText(column)})`;
 }
 
 /** The column, which is in lower case, holds the text of any letter case somewhere. */
-export function contains(column: string, text: string): Sql {
+export function contains(column: string | Sql, text: string): Sql {
   const pattern = `%${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
-  return sql`${raw(column)} like ${pattern} escape '\\'`;
+  return sql`${typeof column === 'string' ? raw(column) : column} like ${pattern} escape '\\'`;
 }

@@ -5,7 +5,7 @@ import { tagAudit, tagDefinitionAudit } from './audited-records.ts';
 import { insertAudited, noteChange, type WriteScope } from './audited-writes.ts';
 import { textOf } from './columns.ts';
 import { haveIds, insertInto, page, select, selectByIds, type TenantScope, update } from './record-access.ts';
-import { contains } from './search-conditions.ts';
+import { contains, lowered } from './search-conditions.ts';
 import { isIn, nothing, raw, type Sql, sql } from './sql.ts';
 import { type StoredDefinition, tagDefinitionsTable, tagsTable } from './tables/tags.ts';
 
@@ -52,7 +52,7 @@ export function tagReads(scope: TenantScope): TagReads {
 }
 
 function searchCondition(scope: TenantScope, { id, text, definitionIds }: TagSearch): Sql {
-  return sql`${contains('lower(object_type)', text)}
+  return sql`${contains(lowered('object_type'), text)}
     ${id === null ? nothing : sql`or id = ${id}`}
     ${definitionIds.length === 0 ? nothing : sql`or ${isIn('tag_definition_id', 'uuid', definitionIds)}`}
     or tag_definition_id in (

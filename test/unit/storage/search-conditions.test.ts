@@ -26,8 +26,18 @@ describe('clauses of a search (accounts.md §6.2)', () => {
     ],
     [{ column: 'length', operator: 'gt', value: 2 }, 'first_name_length > $1', 'first_name_length > ?'],
     [{ column: 'name', operator: 'gt', value: 'a\0' }, '1 = 0', '1 = 0'],
+    [
+      { column: 'name', operator: 'like', value: 'İ1%' },
+      `lower(cast(name as text) collate "C") like $1 escape '\\'`,
+      `lower(cast(name as text)) like ? escape '\\'`,
+    ],
+    [
+      { column: 'name', operator: 'like', value: 'Ö%' },
+      `replace(lower(cast(name as text) collate "C"), $1, $2) like $3 escape '\\'`,
+      `replace(lower(cast(name as text)), ?, ?) like ? escape '\\'`,
+    ],
   ] as const) {
-    it(`order texts by code points on both databases: ${clause.column} ${clause.operator}`, () => {
+    it(`read texts alike on every database: ${JSON.stringify(clause)}`, () => {
       const condition = clauseConditions([clause], columns);
       expect(render(condition, postgresqlDialect.writer).text).to.equal(` and ${postgresql}`);
       expect(render(condition, sqliteDialect.writer).text).to.equal(` and ${sqlite}`);
