@@ -73,6 +73,7 @@ import {
   type ServerConfiguration,
   type ServerSettings,
   serverConfiguration,
+  skippedEventsOf,
   TenantConfiguration,
 } from './tenants/configuration/index.ts';
 import { KeyValueService } from './tenants/key-value-service.ts';
@@ -188,6 +189,7 @@ export const Billing = {
     const engine = engineOf(ports, settings);
     const { server } = settings.server;
     ports.storage.setLockWait(lockWaitOf(engine.settingsOf));
+    ports.storage.setSkippedEvents(skippedEventsOf(engine.settingsOf));
     ports.storage.setCountThreshold(server['server.pagination.countThreshold']);
     await options.storage.prepare();
     const dispatcher = new Dispatcher(ports, {

@@ -20,6 +20,7 @@ import {
   type QueueStore,
   type ReadSession,
   type SecurityStore,
+  type SkippedEventsOf,
   type Storage,
   type SystemStore,
   type WriteSession,
@@ -77,6 +78,7 @@ interface Shared {
   dispatch: Dispatch;
   countThreshold: number;
   lockWaitOf: LockWaitOf;
+  skippedEventsOf: SkippedEventsOf;
   connected: Promise<void> | undefined;
 }
 
@@ -120,6 +122,7 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
         dispatch: { consumed: null, pollMs: QUEUE_POLL_MS },
         countThreshold: MAX_COUNTED_RECORDS,
         lockWaitOf: async () => ACCOUNT_LOCK_WAIT_MS,
+        skippedEventsOf: async () => ({ notStored: [], notDispatched: [] }),
         connected: undefined,
       },
       undefined,
@@ -185,6 +188,10 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
     this.#shared.lockWaitOf = waitOf;
   }
 
+  setSkippedEvents(skippedOf: SkippedEventsOf): void {
+    this.#shared.skippedEventsOf = skippedOf;
+  }
+
   setConsumedTopics(topics: ReadonlySet<string>, pollMs: number = QUEUE_POLL_MS): void {
     this.#shared.dispatch = { consumed: topics, pollMs };
   }
@@ -217,8 +224,8 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
     runner: Runner,
     { work, ...call }: Operation<T>,
   ): Promise<{ readonly result: T; readonly dueNow: boolean }> {
-    const { dispatch, lockWaitOf, countThreshold, parts } = this.#shared;
-    const { session, flush } = writeSession({ runner, ...call, dispatch, lockWaitOf, countThreshold });
+    const { parts, ...settings } = this.#shared;
+    const { session, flush } = writeSession({ runner, ...call, ...settings });
     const result = await work(session);
     const dueNow = await flush();
     const notify = dueNow ? parts.dialect.notify(this.#host ? '' : parts.nodeTag) : null;

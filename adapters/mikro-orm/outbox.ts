@@ -1,4 +1,4 @@
-import type { Authorship } from '../../lib/ports/storage/index.ts';
+import type { Authorship, SkippedEvents } from '../../lib/ports/storage/index.ts';
 import {
   type NewBusEvent,
   type NewNotification,
@@ -95,9 +95,12 @@ export class Outbox {
     );
   }
 
-  /** Writes what has been collected; true if something of it is due before dispatchers would look by themselves. */
-  async flush(scope: TenantScope): Promise<boolean> {
-    const entries = this.#entries.splice(0);
+  /**
+   * Writes what has been collected, but for the events that `skipped` names, which is asked where there are any; true if something of it is due before dispatchers would look by themselves.
+   */
+  async flush(scope: TenantScope, skipped: () => Promise<SkippedEvents>): Promise<boolean> {
+    const collected = this.#entries.splice(0);
+    const entries = collected.some(isEvent) ? withoutSkipped(collected, await skipped()) : collected;
     if (entries.length === 0) return false;
     const encoded = entries.map(
       (entry): EncodedEntry => ({
@@ -126,4 +129,23 @@ export class Outbox {
       reason: null,
     };
   }
+}
+
+function isEvent({ kind }: StoredEntry): boolean {
+  return kind === QueueKind.BUS;
+}
+
+/** What has no handler to go to is history at once. */
+function withoutSkipped(
+  entries: readonly StoredEntry[],
+  { notStored, notDispatched }: SkippedEvents,
+): readonly StoredEntry[] {
+  if (notStored.length === 0 && notDispatched.length === 0) return entries;
+  return entries
+    .filter((entry) => !isEvent(entry) || !notStored.includes(entry.topic))
+    .map((entry) =>
+      isEvent(entry) && notDispatched.includes(entry.topic)
+        ? { ...entry, processingState: ProcessingState.PROCESSED }
+        : entry,
+    );
 }

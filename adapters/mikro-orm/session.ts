@@ -4,6 +4,7 @@ import {
   LockWait,
   type LockWaitOf,
   type ReadSession,
+  type SkippedEventsOf,
   type WriteSession,
 } from '../../lib/ports/storage/index.ts';
 import { ProcessingState } from '../../lib/queue/model.ts';
@@ -68,9 +69,10 @@ export function writeSession(input: {
   readonly authorship: Authorship;
   readonly dispatch: Dispatch;
   readonly lockWaitOf: LockWaitOf;
+  readonly skippedEventsOf: SkippedEventsOf;
   readonly countThreshold: number;
 }): OpenWriteSession {
-  const { runner, tenant, authorship, dispatch, lockWaitOf, countThreshold } = input;
+  const { runner, tenant, authorship, dispatch, lockWaitOf, skippedEventsOf, countThreshold } = input;
   const changes = new ChangeLog();
   const outbox = new Outbox(authorship, dispatch);
   const tenantRecordId = tenant.recordId;
@@ -107,7 +109,7 @@ export function writeSession(input: {
     session,
     flush: async () => {
       await changes.flush(scope, authorship);
-      return outbox.flush(scope);
+      return outbox.flush(scope, () => skippedEventsOf(session));
     },
   };
 }

@@ -171,6 +171,28 @@ eachDatabase((kind, open) => {
       expect(await isParked(accountId)).to.equal(false);
     });
 
+    it('leaves events out of the store, or from dispatch, by their type', async () => {
+      const newTypes = newEvents(engine.database);
+      await upload({
+        'org.service.billing.server.event.post.type.skip': 'ACCOUNT_CREATION, TAG_CREATION',
+        'org.service.billing.server.event.dispatch.type.skip': 'INVOICE_CREATION',
+      });
+      await newTypes();
+      const { id: accountId } = await subscriber();
+      await engine.settle();
+      const types = await newTypes();
+      expect(types).to.not.include('ACCOUNT_CREATION');
+      expect(types).to.include('INVOICE_CREATION');
+      // Nobody was told of the invoice, and so nobody has paid it.
+      expect(await acme.payments.ofAccount(accountId)).to.deep.equal([]);
+      await acme.keyValues.delete(CONFIGURATION);
+      await newTypes();
+      const other = await subscriber();
+      await engine.settle();
+      expect(await newTypes()).to.include('ACCOUNT_CREATION');
+      expect(await acme.payments.ofAccount(other.id)).to.have.length(1);
+    });
+
     it('moves the furthest target date of runs and dry runs', async () => {
       const { id: accountId } = await subscriber();
       await engine.settle();

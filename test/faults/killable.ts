@@ -39,6 +39,7 @@ export function killableStorage(storage: Storage<never>, kill: KillSwitch): Stor
     singleNode: storage.singleNode,
     setLockWait: (waitOf) => storage.setLockWait(waitOf),
     setConsumedTopics: (topics, pollMs) => storage.setConsumedTopics(topics, pollMs),
+    setSkippedEvents: (skippedOf) => storage.setSkippedEvents(skippedOf),
     setCountThreshold: (records) => storage.setCountThreshold(records),
     onCommit: (listener) => storage.onCommit(listener),
     read: async (tenant, work) => stepAround(kill, () => storage.read(tenant, sessionCall(work))),

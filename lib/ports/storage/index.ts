@@ -3,7 +3,7 @@ import type { CheckStore } from './checks.ts';
 import type { IdempotencyStore } from './idempotency.ts';
 import type { QueueStore } from './queue.ts';
 import type { SecurityStore } from './security.ts';
-import type { Authorship, LockWaitOf, ReadSession, WriteSession } from './session.ts';
+import type { Authorship, LockWaitOf, ReadSession, SkippedEventsOf, WriteSession } from './session.ts';
 import type { SystemStore } from './system.ts';
 
 export type * from './accounts.ts';
@@ -74,6 +74,8 @@ export interface Storage<Host = never> {
   setConsumedTopics(topics: ReadonlySet<string>, pollMs?: number): void;
   /** Tells up to how many records the lists of its sessions are counted; 20,000 where nobody has told. */
   setCountThreshold(records: number): void;
+  /** Tells which events of a tenant are left out; none where nobody has told. */
+  setSkippedEvents(skippedOf: SkippedEventsOf): void;
   /** Tells how long its sessions wait for busy accounts; five seconds where nobody has told. */
   setLockWait(waitOf: LockWaitOf): void;
   /** True when only this process can use the storage (SQLite), so that every claim found at the start is a dead one. */

@@ -61,6 +61,16 @@ export type LockWait = (typeof LockWait)[keyof typeof LockWait];
 /** Gives the milliseconds that a session waits for a busy account. */
 export type LockWaitOf = (session: ReadSession, wait: LockWait) => Promise<number>;
 
+/** Types of bus events that a tenant leaves out (platform.md §4.2). */
+export interface SkippedEvents {
+  readonly notStored: readonly string[];
+  /** Stored, and given to no handler. */
+  readonly notDispatched: readonly string[];
+}
+
+/** Gives those of a session's tenant; asked once in a transaction that publishes. */
+export type SkippedEventsOf = (session: ReadSession) => Promise<SkippedEvents>;
+
 /**
  * One transaction of one tenant. Rows of audited records write their audit row (with the record as it is after the
  * change) in the same transaction and in bulk; so do the outbox entries of `publish` and `schedule`.

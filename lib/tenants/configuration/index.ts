@@ -10,5 +10,6 @@ export {
   type ServerSettings,
   type TenantSettings,
 } from './settings.ts';
+export { skippedEventsOf } from './skipped-events.ts';
 export { type SettingsOf, TenantConfiguration } from './tenant-configuration.ts';
 export { type TenantPropertyName, tenantProperties } from './tenant-properties.ts';

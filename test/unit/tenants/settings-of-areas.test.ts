@@ -1,0 +1,78 @@
+import { expect } from 'chai';
+import { invoicingConfigOf } from '../../../lib/invoicing/tenant-invoicing-config.ts';
+import { DEFAULT_PAYMENT_CONFIG } from '../../../lib/payments/payment-config.ts';
+import { paymentConfigOf } from '../../../lib/payments/tenant-payment-config.ts';
+import type { ReadSession } from '../../../lib/ports/storage/index.ts';
+import {
+  type ConfigurationObject,
+  DEFAULT_TENANT_SETTINGS,
+  readConfiguration,
+} from '../../../lib/tenants/configuration/index.ts';
+
+const session = {} as ReadSession;
+
+function settingsOf(object: ConfigurationObject) {
+  const { settings, problems } = readConfiguration(object);
+  expect(problems).to.deep.equal([]);
+  return async () => ({ ...DEFAULT_TENANT_SETTINGS, ...settings });
+}
+
+describe('what the areas make of the properties of a tenant (platform.md §4.2)', () => {
+  it('payments', async () => {
+    expect(await paymentConfigOf(settingsOf({}))(session)).to.deep.equal(DEFAULT_PAYMENT_CONFIG);
+    const set = settingsOf({
+      'org.service.payment.retry.days': '1,2',
+      'org.service.payment.failure.retry.start.sec': '60',
+      'org.service.payment.failure.retry.multiplier': '3',
+      'org.service.payment.failure.retry.max.attempts': '4',
+      'org.service.payment.plugin.timeout': '5s',
+      'org.service.payment.janitor.unknown.retries': '6m',
+      'org.service.payment.janitor.pending.retries': '7m,8m',
+      'org.service.payment.allow.emptyInvoice': 'true',
+    });
+    expect(await paymentConfigOf(set)(session)).to.deep.equal({
+      retryDays: [1, 2],
+      failureRetry: { startSeconds: 60, multiplier: 3, maxAttempts: 4 },
+      pluginTimeoutMs: 5_000,
+      janitorUnknownDelaysMs: [360_000],
+      janitorPendingDelaysMs: [420_000, 480_000],
+      allowEmptyInvoice: true,
+    });
+  });
+
+  it('invoicing', async () => {
+    const set = settingsOf({
+      'org.service.invoice.enabled': 'false',
+      'org.service.invoice.maxNumberOfMonthsInFuture': '7',
+      'org.service.invoice.parkAccountsOnAllExceptions': 'false',
+      'org.service.invoice.inArrear.mode': 'GREEDY',
+      'org.service.invoice.proration.fixed.days': '30',
+      'org.service.invoice.sanitySafetyBoundEnabled': 'false',
+      'org.service.invoice.maxDailyNumberOfItemsSafetyBound': '-1',
+      'org.service.subscription.align.effectiveDateForExistingSubscriptions': 'true',
+    });
+    const changed = {
+      isAutomatic: false,
+      maxMonthsInFuture: 7,
+      parksOnAllErrors: false,
+      inArrearMode: 'GREEDY',
+      prorationFixedDays: 30,
+      sanitySafetyBoundEnabled: false,
+      maxDailyItems: -1,
+      alignPriceChanges: true,
+    };
+    expect(await invoicingConfigOf(set)(session)).to.deep.equal(changed);
+    // One by one, so that no two of the flags can stand for each other.
+    for (const [name, field] of [
+      ['invoice.enabled', 'isAutomatic'],
+      ['invoice.parkAccountsOnAllExceptions', 'parksOnAllErrors'],
+      ['invoice.sanitySafetyBoundEnabled', 'sanitySafetyBoundEnabled'],
+    ] as const) {
+      const one = await invoicingConfigOf(settingsOf({ [`org.service.${name}`]: 'false' }))(session);
+      expect(Object.entries(one).filter(([, value]) => value === false)).to.deep.equal([
+        [field, false],
+        ['alignPriceChanges', false],
+      ]);
+    }
+  });
+});
