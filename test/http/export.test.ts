@@ -137,7 +137,8 @@ eachDatabase((kind, open) => {
       };
       const reply = await call('POST', `${PLUGIN}/catalog/inputData?accountId=${world.accountId}`, {
         body: { plans: [plan], products: [{ name: 'Own', category: 'BASE' }] },
-        headers: { authorization: await bearer(world.serving, 'admin') },
+        // Without an author it is the subject of the token (http-api.md §2).
+        headers: { authorization: await bearer(world.serving, 'admin'), 'x-service-createdby': undefined },
       });
       expect(reply.status, reply.text).to.equal(201);
       const sections = sectionsOf((await exported()).text);
@@ -149,6 +150,10 @@ eachDatabase((kind, open) => {
       const audit = await call('GET', `/1.0/kb/accounts/${world.accountId}/auditLogs`);
       expect(audit.status, audit.text).to.equal(200);
       const types = (audit.json as { readonly objectType: string }[]).map(({ objectType }) => objectType);
+      const written = (sections.get('audit_log') ?? []).filter(
+        ({ table_name: table }) => table === 'CATALOG_ENTRIES',
+      );
+      expect(new Set(written.map(({ changed_by: author }) => author))).to.deep.equal(new Set(['admin']));
       expect(types.filter((type) => !Object.hasOwn(ObjectType, type))).to.deep.equal([]);
     });
 
