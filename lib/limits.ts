@@ -244,8 +244,8 @@ export const CACHED_CREDENTIAL_MS = MINUTE_MS;
 
 // Security (platform.md §6–§8)
 
-/** Calls that share one read of single records. */
-export const MAX_SHARED_READS = 100;
+/** Calls of one turn of the event loop that are done together. */
+export const MAX_SHARED_CALLS = 100;
 
 /** Users and clients kept in memory with their permissions. */
 export const MAX_CACHED_PRINCIPALS = 10_000;

@@ -8,11 +8,13 @@ import type { Page, PageRequest, WriteSession } from '../ports/storage/index.ts'
 import { BusEventType } from '../queue/model.ts';
 import type { SettingsOf } from '../tenants/configuration/index.ts';
 import { checkStorable, shortened } from '../text/index.ts';
-import { SharedReads } from '../wait/shared-reads.ts';
+import { SharedCalls } from '../wait/shared-calls.ts';
+import { accountEvent } from './account-event.ts';
 import type { AccountInput } from './account-input.ts';
 import { accountSearch } from './account-search.ts';
 import { mergeAccount } from './account-update.ts';
 import { anonymizedAccount, anonymizedSnapshot, FORGOTTEN } from './anonymized.ts';
+import { type AccountCreation, createAccount, createTogether, sameAuthorship } from './create-together.ts';
 import { lockFamily, movedMeanwhile } from './family.ts';
 import { checkHierarchy, type Family } from './hierarchy.ts';
 import type { Account, AccountBalance } from './model.ts';
@@ -30,12 +32,14 @@ const NO_FAMILY: Family = { ancestors: new Map(), children: [] };
 export class AccountService {
   readonly #ports: Pick<Ports, 'storage' | 'ids'>;
   readonly #settingsOf: SettingsOf;
-  readonly #reads: SharedReads<Account>;
+  readonly #reads: SharedCalls<Uuid, Account | undefined>;
+  readonly #creations: SharedCalls<AccountCreation, Account>;
 
   constructor(ports: Pick<Ports, 'storage' | 'ids' | 'systemClock'>, settingsOf: SettingsOf) {
     this.#ports = ports;
     this.#settingsOf = settingsOf;
-    this.#reads = new SharedReads(ports.systemClock);
+    this.#reads = new SharedCalls(ports.systemClock);
+    this.#creations = new SharedCalls(ports.systemClock);
   }
 
   /**
@@ -47,15 +51,19 @@ export class AccountService {
   async create(context: CallContext, input: AccountInput): Promise<Account> {
     const account = newAccount(input, this.#ports.ids.next(), context.createdDate);
     if (input.paymentMethodId != null) throw noSuchPaymentMethod(input.paymentMethodId, account.id);
-    return this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
-      if (account.parentAccountId !== null) {
-        const { family } = await lockFamily(session, null, account.parentAccountId);
-        checkHierarchy(account, family);
-      }
-      const [stored] = await session.accounts.insert([account]);
-      if (!stored) throw new Error('storage returned no account for an insert');
-      session.publish([accountEvent(BusEventType.ACCOUNT_CREATION, stored)]);
-      return stored;
+    const authorship = authorshipOf(context);
+    const { storage } = this.#ports;
+    const { tenant, userToken } = context;
+    const { parentAccountId } = account;
+    if (parentAccountId === null) {
+      return this.#creations.run(sameAuthorship(context), { account, userToken }, (creations) =>
+        createTogether(storage, { tenant, authorship }, creations),
+      );
+    }
+    return storage.write(tenant, authorship, async (session) => {
+      const { family } = await lockFamily(session, null, parentAccountId);
+      checkHierarchy(account, family);
+      return createAccount(session, account);
     });
   }
 
@@ -119,11 +127,12 @@ export class AccountService {
   /** @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), also for an account of another tenant. */
   async get(context: CallContext, accountId: Uuid): Promise<Account> {
     const { tenant } = context;
-    const account = await this.#reads.get(tenant.id, accountId, async (ids) => {
+    const account = await this.#reads.run(tenant.id, accountId, async (ids) => {
       const found = await this.#ports.storage.readInOneStatement(tenant, (session) =>
         session.accounts.findByIds(ids),
       );
-      return new Map(found.map((each) => [each.id, each]));
+      const accountOf = new Map(found.map((each) => [each.id, each]));
+      return ids.map((id) => accountOf.get(id));
     });
     if (!account) throw noSuchAccount(accountId);
     return account;
@@ -212,18 +221,6 @@ export function noSuchAccount(accountId: Uuid): BillingError {
     message: `Account does not exist for id ${accountId}`,
     facts: { accountId },
   });
-}
-
-/** The event of a change of the account itself (platform.md §10.4). */
-export function accountEvent(
-  type: typeof BusEventType.ACCOUNT_CREATION | typeof BusEventType.ACCOUNT_CHANGE,
-  account: Account,
-): {
-  readonly type: typeof type;
-  readonly accountRecordId: number;
-  readonly payload: { readonly accountId: Uuid };
-} {
-  return { type, accountRecordId: account.recordId, payload: { accountId: account.id } };
 }
 
 async function checkPaymentMethod(session: WriteSession, account: Account): Promise<void> {

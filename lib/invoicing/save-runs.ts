@@ -1,5 +1,5 @@
+import { accountEvent } from '../accounts/account-event.ts';
 import type { Account } from '../accounts/model.ts';
-import { accountEvent } from '../accounts/service.ts';
 import { assertInvariant } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
 import type { WriteSession } from '../ports/storage/index.ts';

@@ -12,7 +12,7 @@ import { withForeseenPlan } from '../subscriptions/hypothesis.ts';
 import { planNamesOf } from '../subscriptions/lifecycle-order.ts';
 import { tagsOfAccounts } from '../tags/control-tags.ts';
 import { formatLocalDate, type LocalDate } from '../time/index.ts';
-import { SharedReads } from '../wait/shared-reads.ts';
+import { SharedCalls } from '../wait/shared-calls.ts';
 import { type Drafting, draftingOf } from './drafting.ts';
 import { dryRun } from './dry-run.ts';
 import { checkDryRun, type DryRunRequest } from './dry-run-request.ts';
@@ -53,7 +53,7 @@ export class InvoicingService {
   readonly #catalogs: CatalogProvider;
   /** Gives the invoicing settings of a session's tenant. */
   readonly configOf: InvoicingConfigOf;
-  readonly #reads: SharedReads<InvoiceView>;
+  readonly #reads: SharedCalls<Uuid, InvoiceView | undefined>;
 
   constructor(
     ports: Pick<Ports, 'storage' | 'ids' | 'logger' | 'systemClock'>,
@@ -61,7 +61,7 @@ export class InvoicingService {
     configOf: InvoicingConfigOf,
   ) {
     this.#ports = ports;
-    this.#reads = new SharedReads(ports.systemClock);
+    this.#reads = new SharedCalls(ports.systemClock);
     this.#catalogs = catalogs;
     this.configOf = configOf;
   }
@@ -172,7 +172,7 @@ export class InvoicingService {
   ): Promise<InvoiceView> {
     // The catalogs are those of the moment of the call, which plugins are told.
     const alike = `${context.tenant.id} ${context.createdDate} ${withChildrenItems}`;
-    const view = await this.#reads.get(alike, invoiceId, (ids) =>
+    const view = await this.#reads.run(alike, invoiceId, (ids) =>
       this.#views(context, ids, withChildrenItems),
     );
     if (view) return view;
@@ -187,7 +187,7 @@ export class InvoicingService {
     context: CallContext,
     invoiceIds: readonly Uuid[],
     withChildrenItems: boolean,
-  ): Promise<ReadonlyMap<Uuid, InvoiceView>> {
+  ): Promise<readonly (InvoiceView | undefined)[]> {
     const find = async (session: ReadSession) => {
       const found = await session.invoices.findByIds(invoiceIds);
       const summaries = withChildrenItems ? found.filter(({ isParentInvoice }) => isParentInvoice) : [];
@@ -203,7 +203,8 @@ export class InvoicingService {
       const complete = withChildrenItems
         ? withChildItems(views, await loadInvoiceViews(session, children, catalogsOf))
         : views;
-      return new Map(complete.map((view) => [view.id, view]));
+      const viewOf = new Map(complete.map((view) => [view.id, view]));
+      return invoiceIds.map((id) => viewOf.get(id));
     });
   }
 

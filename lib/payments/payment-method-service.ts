@@ -1,5 +1,6 @@
+import { accountEvent } from '../accounts/account-event.ts';
 import type { Account } from '../accounts/model.ts';
-import { accountEvent, lockAccount, noSuchAccount } from '../accounts/service.ts';
+import { lockAccount, noSuchAccount } from '../accounts/service.ts';
 import { authorshipOf, type CallContext } from '../context.ts';
 import { assertInvariant, BillingError, ErrorCode } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { uuidGenerator } from '../../adapters/node/index.ts';
 import { type AccountInput, AuditLevel, formatInstant, SystemTag, type Uuid } from '../../lib/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
@@ -141,6 +142,39 @@ eachDatabase((_kind, open) => {
         expect(await events()).to.deep.equal([]);
       });
     }
+
+    describe('made at the same moment', () => {
+      const made = (user: string, externalKey: string, userToken: Uuid) =>
+        engine.billing.as({ tenant: engine.tenant, user, userToken }).createAccount({ externalKey });
+
+      it('are audited each as its own call', async () => {
+        const ids = uuidGenerator();
+        const calls = [
+          { user: 'ann', key: 'first' },
+          { user: 'ann', key: 'second' },
+          { user: 'bob', key: 'third' },
+        ].map((call) => ({ ...call, userToken: ids.next() }));
+        const accounts = await Promise.all(calls.map((each) => made(each.user, each.key, each.userToken)));
+        expect(accounts.map(({ externalKey }) => externalKey)).to.deep.equal(calls.map(({ key }) => key));
+        const logs = await engine.acme.audit.logs(
+          accounts.map(({ id }) => id),
+          AuditLevel.FULL,
+        );
+        const written = accounts.map(({ id }) =>
+          logs.get(id)?.map(({ changedBy, userToken }) => ({ user: changedBy, userToken })),
+        );
+        expect(written).to.deep.equal(calls.map(({ user, userToken }) => [{ user, userToken }]));
+      });
+
+      it('are refused each for its own sake', async () => {
+        const ids = uuidGenerator();
+        const keys = ['fourth', 'fifth', 'fifth'];
+        const results = await Promise.allSettled(keys.map((key) => made('ann', key, ids.next())));
+        const codes = results.map((each) => (each.status === 'rejected' ? each.reason.code : null));
+        expect(codes.toSorted()).to.deep.equal([3000, null, null]);
+        expect((await engine.acme.accounts.getByKey('fourth')).externalKey).to.equal('fourth');
+      });
+    });
 
     it('every write leaves its event and its audit row with author, reason, comment and token', async () => {
       const events = newEvents(engine.database);

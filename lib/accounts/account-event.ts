@@ -1,0 +1,15 @@
+import type { Uuid } from '../ids/index.ts';
+import type { BusEventType } from '../queue/model.ts';
+import type { Account } from './model.ts';
+
+/** The event of a change of the account itself (platform.md §10.4). */
+export function accountEvent(
+  type: typeof BusEventType.ACCOUNT_CREATION | typeof BusEventType.ACCOUNT_CHANGE,
+  account: Account,
+): {
+  readonly type: typeof type;
+  readonly accountRecordId: number;
+  readonly payload: { readonly accountId: Uuid };
+} {
+  return { type, accountRecordId: account.recordId, payload: { accountId: account.id } };
+}

@@ -1,0 +1,53 @@
+import type { CallContext, TenantRef } from '../context.ts';
+import { assertInvariant } from '../errors/index.ts';
+import type { Uuid } from '../ids/index.ts';
+import type { Authorship, New, Storage, WriteSession } from '../ports/storage/index.ts';
+import { BusEventType } from '../queue/model.ts';
+import { accountEvent } from './account-event.ts';
+import type { Account } from './model.ts';
+
+/** An account that a call wants to be made, with the token that ties what is written of it to the call. */
+export interface AccountCreation {
+  readonly account: New<Account>;
+  readonly userToken: Uuid;
+}
+
+/** The same text for calls whose rows have the same author, reason, comment and date: one transaction can write them. */
+export function sameAuthorship({ tenant, userName, reasonCode, comments, createdDate }: CallContext): string {
+  return JSON.stringify([tenant.id, userName, reasonCode, comments, createdDate]);
+}
+
+/** Makes the accounts, none of which has a parent, in one transaction; audit and events of each have its call's token. */
+export async function createTogether(
+  storage: Pick<Storage, 'write'>,
+  { tenant, authorship }: { readonly tenant: TenantRef; readonly authorship: Authorship },
+  creations: readonly AccountCreation[],
+): Promise<readonly Account[]> {
+  const tokens = new Map<number | null, Uuid>();
+  const userTokenOf = (accountRecordId: number | null): Uuid =>
+    tokens.get(accountRecordId) ?? authorship.userTokenOf(accountRecordId);
+  return storage.write(tenant, { ...authorship, userTokenOf }, async (session) => {
+    const accounts = await session.accounts.insert(creations.map(({ account }) => account));
+    tokens.clear();
+    for (const [index, { recordId }] of accounts.entries()) {
+      const creation = creations[index];
+      assertInvariant(creation, 'Storage returns the accounts of an insert in their order');
+      tokens.set(recordId, creation.userToken);
+    }
+    tellOf(session, accounts);
+    return accounts;
+  });
+}
+
+/** Makes an account whose line is locked and checked. */
+export async function createAccount(session: WriteSession, account: New<Account>): Promise<Account> {
+  const accounts = await session.accounts.insert([account]);
+  tellOf(session, accounts);
+  const [stored] = accounts;
+  assertInvariant(stored, 'Storage returns the account of an insert');
+  return stored;
+}
+
+function tellOf(session: WriteSession, accounts: readonly Account[]): void {
+  session.publish(accounts.map((account) => accountEvent(BusEventType.ACCOUNT_CREATION, account)));
+}

@@ -1,0 +1,71 @@
+import { expect } from 'chai';
+import { InvariantError } from '../../../lib/errors/index.ts';
+import { MAX_SHARED_CALLS } from '../../../lib/limits.ts';
+import { SharedCalls } from '../../../lib/wait/shared-calls.ts';
+import { pushableSystemClock } from '../../support/system-time.ts';
+
+describe('calls of one turn that are done together', () => {
+  let asked: (readonly number[])[];
+  let calls: SharedCalls<number, string>;
+
+  const work = async (inputs: readonly number[]): Promise<readonly string[]> => {
+    asked.push([...inputs]);
+    return inputs.map((input) => `result of ${input}`);
+  };
+
+  beforeEach(() => {
+    asked = [];
+    calls = new SharedCalls(pushableSystemClock());
+  });
+
+  it('are one piece of work, of which each has its own result; the next turn begins another', async () => {
+    const results = await Promise.all([3, 1, 3].map((input) => calls.run('tenant', input, work)));
+    expect(results).to.deep.equal(['result of 3', 'result of 1', 'result of 3']);
+    await calls.run('tenant', 2, work);
+    expect(asked).to.deep.equal([[3, 1, 3], [2]]);
+  });
+
+  it('are all there before the work begins', async () => {
+    const first = calls.run('tenant', 1, work);
+    await Promise.resolve();
+    expect(asked).to.deep.equal([]);
+    await Promise.all([first, calls.run('tenant', 2, work)]);
+    expect(asked).to.deep.equal([[1, 2]]);
+  });
+
+  it('are apart where they are not alike', async () => {
+    await Promise.all([calls.run('one', 1, work), calls.run('other', 2, work)]);
+    expect(asked).to.deep.equal([[1], [2]]);
+  });
+
+  it('are of a bounded number', async () => {
+    const inputs = Array.from({ length: MAX_SHARED_CALLS + 1 }, (_, index) => index);
+    await Promise.all(inputs.map((input) => calls.run('tenant', input, work)));
+    expect(asked.map((each) => each.length)).to.deep.equal([MAX_SHARED_CALLS, 1]);
+  });
+
+  it('fail each for its own sake only', async () => {
+    const refusing = async (inputs: readonly number[]): Promise<readonly string[]> => {
+      if (inputs.includes(2)) throw new InvariantError('2 is refused');
+      return work(inputs);
+    };
+    const [first, second] = await Promise.allSettled(
+      [1, 2].map((each) => calls.run('tenant', each, refusing)),
+    );
+    expect(first).to.deep.equal({ status: 'fulfilled', value: 'result of 1' });
+    expect(second).to.include({ status: 'rejected' });
+  });
+
+  it('are not made again for a refusal of one alone, nor for what is no refusal', async () => {
+    let attempts = 0;
+    const failingWith = (error: Error) => async (): Promise<never> => {
+      attempts += 1;
+      throw error;
+    };
+    await Promise.allSettled([calls.run('tenant', 1, failingWith(new InvariantError('refused')))]);
+    const lost = failingWith(new Error('connection lost'));
+    const results = await Promise.allSettled([1, 2].map((each) => calls.run('tenant', each, lost)));
+    expect(results.map(({ status }) => status)).to.deep.equal(['rejected', 'rejected']);
+    expect(attempts).to.equal(2);
+  });
+});
