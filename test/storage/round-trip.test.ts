@@ -639,10 +639,12 @@ eachDatabase((kind, open) => {
       const late = catalogVersion({});
       const { frame, products, plans } = late.parts;
       const shape = catalogPart({ kind: CatalogPartKind.SHAPE });
-      const [added, similar] = [catalogPart({ shape, forExisting: now }), catalogPart({ shape })];
+      const added = catalogPart({ shape, forExisting: now });
+      // More than come in one row.
+      const similar = Array.from({ length: 70 }, () => catalogPart({ shape }));
       const early = catalogVersion({
         effectiveDate: (now - 1) as typeof now,
-        parts: { frame, products, plans: [...plans, added, similar] },
+        parts: { frame, products, plans: [...plans, added, ...similar] },
       });
       const again = catalogVersion({ effectiveDate: (now + 1) as typeof now, parts: late.parts });
       const first = await opened.write((session) => session.catalogs.insert([late, early]));
@@ -673,7 +675,7 @@ eachDatabase((kind, open) => {
         shapeRecordId: own && shapeRecordId,
       });
       expect(withoutRecordIds(parts)).to.have.deep.members(
-        [frame, ...products, ...plans, added, similar].map(stored),
+        [frame, ...products, ...plans, added, ...similar].map(stored),
       );
       const [storedShape] = await read(({ catalogs }) => catalogs.parts([shapeRecordId ?? 0]));
       expect(storedShape).to.deep.equal({ recordId: shapeRecordId, ...stored(shape) });
@@ -681,7 +683,7 @@ eachDatabase((kind, open) => {
         parts.find(({ kind, text }) => kind === part.kind && text === part.text)?.recordId;
       const composition = { frame: idOf(frame), products: products.map(idOf), plans: plans.map(idOf) };
       expect(contents).to.deep.equal([
-        { ...composition, plans: [...composition.plans, idOf(added), idOf(similar)] },
+        { ...composition, plans: [...composition.plans, idOf(added), ...similar.map(idOf)] },
         composition,
         composition,
       ]);
