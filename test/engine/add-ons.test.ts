@@ -489,6 +489,17 @@ eachDatabase((_kind, open) => {
           'SUBSCRIPTION_CREATION',
           'ENTITLEMENT_CREATION',
         ]);
+        await engine.settle();
+        const runs = (await events()).filter((type) => ['INVOICE_CREATION', 'NULL_INVOICE'].includes(type));
+        expect(runs).to.deep.equal(['INVOICE_CREATION']);
+      });
+
+      it('count a fixed term from their own start, whatever the age of their bundle', async () => {
+        await begin('2024-06-01');
+        const { bundleId } = await together('solo-now');
+        await engine.runTo('2024-07-15');
+        const support = await addOn(bundleId, 'support-6m');
+        expect((await rowsOf(support)).at(-1)).to.equal('STOP_BILLING 2025-01-15');
       });
 
       it('are added up to the limit, one of two simultaneous calls only', async () => {

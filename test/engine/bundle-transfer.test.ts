@@ -204,6 +204,29 @@ eachDatabase((_kind, open) => {
         expect((await engine.acme.getAccount(target.id)).billCycleDayLocal).to.equal(31);
       });
 
+      it('a change of plan counts from the first start, a new add-on from the transfer', async () => {
+        await begin('2024-03-01T08:00:00Z');
+        const { bundleId } = await subscribe('pro-monthly');
+        engine.clock.set('2024-03-11T08:00:00Z');
+        const made = await transfer(bundleId);
+        await engine.runTo('2024-03-20T08:00:00Z');
+        const { subscriptionId } = await onlyOf(made);
+        const addOn = await engine.acme.createSubscription({
+          accountId: target.id,
+          bundleId: made,
+          planName: 'backup-monthly',
+        });
+        await engine.acme.subscriptions.changePlan(subscriptionId, { planName: 'solo-monthly' });
+        await engine.runTo('2024-05-01');
+        const ofBase = rowsOf(await engine.acme.getSubscription(subscriptionId));
+        expect(ofBase.slice(2)).to.deep.equal([
+          'CHANGE 2024-03-20 solo-monthly-trial',
+          'PHASE 2024-03-31 solo-monthly-evergreen',
+        ]);
+        const ofAddOn = rowsOf(await engine.acme.getSubscription(addOn.subscriptionId));
+        expect(ofAddOn.slice(2)).to.deep.equal(['PHASE 2024-04-10 backup-monthly-evergreen']);
+      });
+
       it('continues a fixed term, which then expires', async () => {
         await begin('2023-01-01T08:00:00Z');
         const { bundleId } = await subscribe('term-3m');

@@ -6,7 +6,7 @@ import {
   type CancelSubscriptionOptions,
   EntitlementActionPolicy,
 } from '../../../lib/subscriptions/cancellation-dates.ts';
-import { decideChange } from '../../../lib/subscriptions/change-of-plan.ts';
+import { decideChange, planChange } from '../../../lib/subscriptions/change-of-plan.ts';
 import { type ChangePlanOptions, checkChangeRequest } from '../../../lib/subscriptions/change-request.ts';
 import { policyDate, type TimedPolicy, timedPolicy } from '../../../lib/subscriptions/policy-date.ts';
 import type { RequestedDate } from '../../../lib/subscriptions/requested-date.ts';
@@ -223,6 +223,42 @@ describe('subscriptions §7 rule 3: the date of a change', () => {
     expect(dateOf(term, 'solo-now', on('2024-04-10'))).to.equal('2024-04-10T08:00');
     const later = () => dateOf(term, 'solo-now', on('2024-04-11'));
     expectError(later, ErrorCode.SUBSCRIPTION_CHANGE_FUTURE_EXPIRED);
+  });
+
+  const plannedOf = (
+    life: Life,
+    wanted: Parameters<typeof checkChangeRequest>[0],
+    options: ChangePlanOptions,
+  ) => {
+    const running = runningOf(passed(life, at(now)));
+    const request = checkChangeRequest(wanted, options);
+    const decided = decideChange(running, request, at(now));
+    const tools = { now: at(now), nextId };
+    const { edit } = planChange(running, { request, decided, overridePlan: null }, tools);
+    return edit.addedEvents.map(({ type, effective, quantity }) =>
+      [type, shown(effective.at), quantity].filter(Boolean).join(' '),
+    );
+  };
+
+  it('is refused onto a term that would have ended by it', () => {
+    const solo = begun({ planName: 'solo-now' });
+    const from = (date: string) => plannedOf(solo, { planName: 'term-3m' }, on(date));
+    expect(from('2024-04-09')).to.deep.equal(['CHANGE 2024-04-09T08:00', 'EXPIRED 2024-04-10T08:00']);
+    expectError(() => from('2024-04-10'), ErrorCode.SUBSCRIPTION_CREATE_BAD_PHASE);
+  });
+
+  it('stores a quantity that differs from the one in force only', () => {
+    const solo = begun({ planName: 'solo-now' });
+    const { id: subscriptionId } = solo.subscription;
+    const two = event('QUANTITY_CHANGE', '2024-03-03', { subscriptionId, quantity: 2 });
+    const with2 = { ...solo, events: [...solo.events, two] };
+    const wanted = (quantity: number) => ({ planName: 'team-now', quantity });
+    const change = 'CHANGE 2024-03-05T08:00';
+    expect(plannedOf(with2, wanted(2), on('2024-03-05'))).to.deep.equal([change]);
+    expect(plannedOf(with2, wanted(1), on('2024-03-05'))).to.deep.equal([
+      change,
+      'QUANTITY_CHANGE 2024-03-05T08:00 1',
+    ]);
   });
 });
 

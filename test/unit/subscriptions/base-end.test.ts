@@ -1,0 +1,106 @@
+import { expect } from 'chai';
+import { type BaseEnd, type BundleMember, baseEnd } from '../../../lib/subscriptions/base-end.ts';
+import type { BlockingState, LifecycleEvent } from '../../../lib/subscriptions/model.ts';
+import { transitionsOf } from '../../../lib/subscriptions/transitions.ts';
+import { type DatedInstant, formatLocalDate } from '../../../lib/time/index.ts';
+import { exampleCatalog, nextId } from './example.ts';
+import { choice, event, state } from './lifecycle.ts';
+
+/** A subscription since the first of its events. */
+function member(
+  events: readonly LifecycleEvent[],
+  blockingStates: readonly BlockingState[] = [],
+): BundleMember {
+  const [start] = events;
+  if (start === undefined) throw new Error('a subscription starts');
+  const id = nextId();
+  return {
+    subscription: { id, accountRecordId: 1, alignStart: start.effective },
+    transitions: transitionsOf(events, exampleCatalog),
+    blockingStates: blockingStates.map((each) => ({ ...each, blockedId: id })),
+  };
+}
+
+/** `CANCEL 2024-07-01, service 2024-07-01`. */
+function shown({ billing, entitlement }: BaseEnd): string {
+  const on = ({ effective }: { readonly effective: DatedInstant }) => formatLocalDate(effective.date);
+  return [billing && `${billing.type} ${on(billing)}`, entitlement && `service ${on(entitlement)}`]
+    .filter(Boolean)
+    .join(', ');
+}
+
+const solo = choice('CREATE', '2024-06-01', 'solo-now-evergreen');
+const toElite = choice('CHANGE', '2024-07-01', 'elite-monthly-evergreen');
+const addOn = (planName: string, date: string, ...ends: readonly LifecycleEvent[]) =>
+  member([choice('CREATE', date, planName), ...ends]);
+
+describe('subscriptions §12 What a base ends of its add-ons', () => {
+  const left = member([solo, toElite, choice('CHANGE', '2024-08-01', 'solo-now-evergreen')]);
+  const cases: readonly (readonly [what: string, BundleMember, BundleMember, end: string])[] = [
+    [
+      'a change to a product that includes the add-on',
+      member([solo, toElite]),
+      addOn('support-monthly-evergreen', '2024-06-05'),
+      'CANCEL 2024-07-01, service 2024-07-01',
+    ],
+    [
+      'a change to a product that does not offer it',
+      member([solo, toElite]),
+      addOn('backup-monthly-evergreen', '2024-06-05'),
+      'CANCEL 2024-07-01, service 2024-07-01',
+    ],
+    [
+      'not a change to one that offers it',
+      member([solo, toElite]),
+      addOn('archive-monthly-evergreen', '2024-06-05'),
+      '',
+    ],
+    [
+      'of one that begins after the change: billing at its start, the service with the change',
+      member([solo, toElite]),
+      addOn('support-monthly-evergreen', '2024-07-15'),
+      'CANCEL 2024-07-15, service 2024-07-01',
+    ],
+    [
+      'a product that is left again after the start of the add-on',
+      left,
+      addOn('support-monthly-evergreen', '2024-07-31'),
+      'CANCEL 2024-07-31, service 2024-07-01',
+    ],
+    [
+      'not a product that is left by the start of the add-on',
+      left,
+      addOn('support-monthly-evergreen', '2024-08-01'),
+      '',
+    ],
+    [
+      'an own end at the same time counts',
+      member([solo, toElite]),
+      addOn('support-monthly-evergreen', '2024-06-05', event('CANCEL', '2024-07-01')),
+      'service 2024-07-01',
+    ],
+    [
+      'of one that has expired by then nothing is left to end',
+      member([solo, toElite]),
+      addOn('support-6m-fixedterm', '2024-01-01', event('EXPIRED', '2024-07-01')),
+      '',
+    ],
+    [
+      'a cancellation: billing with that of the base, the service with its service',
+      member([solo, event('CANCEL', '2024-07-01')], [state('ENT_CANCELLED', '2024-06-20')]),
+      addOn('backup-monthly-evergreen', '2024-06-05'),
+      'CANCEL 2024-07-01, service 2024-06-20',
+    ],
+    [
+      'an expiry, which ends no service',
+      member([choice('CREATE', '2024-04-01', 'term-3m-fixedterm'), event('EXPIRED', '2024-07-01')]),
+      addOn('backup-monthly-evergreen', '2024-06-05'),
+      'EXPIRED 2024-07-01',
+    ],
+  ];
+  for (const [what, base, subject, end] of cases) {
+    it(what, () => {
+      expect(shown(baseEnd(base, subject, exampleCatalog))).to.equal(end);
+    });
+  }
+});
