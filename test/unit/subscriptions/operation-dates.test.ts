@@ -10,6 +10,7 @@ import { decideChange, planChange } from '../../../lib/subscriptions/change-of-p
 import { type ChangePlanOptions, checkChangeRequest } from '../../../lib/subscriptions/change-request.ts';
 import { policyDate, type TimedPolicy, timedPolicy } from '../../../lib/subscriptions/policy-date.ts';
 import type { RequestedDate } from '../../../lib/subscriptions/requested-date.ts';
+import { planBillCycleDayChange, planQuantityChange } from '../../../lib/subscriptions/terms-change.ts';
 import { formatInstant, parseWireMoment } from '../../../lib/time/index.ts';
 import { lists, phase, plan, version } from '../catalog/catalog-document.ts';
 import { expectError } from './errors.ts';
@@ -320,5 +321,29 @@ describe('subscriptions §9: the ends of a cancellation', () => {
     };
     expect(endsOf(bought('2024-01-10'), {}), 'bought before').to.equal('2024-03-01T12:00 2024-03-10T00:00');
     expect(endsOf(bought('2024-02-10'), {}), 'bought since').to.equal('2024-03-01T12:00 2024-03-01T12:00');
+  });
+});
+
+describe('subscriptions §15.3, §16 A change of bill cycle day or quantity of a fixed term', () => {
+  const term = begun({ planName: 'p-once' });
+  const tools = { now: at('2024-03-01T12:00:00Z'), nextId };
+  const running = runningOf(term);
+  const from = (date: string) => ({ effectiveFromDate: momentOf(date) });
+
+  it('takes effect before its end', () => {
+    const day = planBillCycleDayChange(running, { day: 9, from: from('2024-07-09') }, tools);
+    const quantity = planQuantityChange(running, { quantity: 2, from: from('2024-07-09') }, tools);
+    expect([day, quantity].map(({ effective }) => shown(effective.at))).to.deep.equal([
+      '2024-07-09T08:00',
+      '2024-07-09T08:00',
+    ]);
+  });
+
+  it('is refused from its end on, where nothing would come of it', () => {
+    const code = ErrorCode.SUBSCRIPTION_CHANGE_FUTURE_EXPIRED;
+    for (const date of ['2024-07-10', '2024-08-01']) {
+      expectError(() => planQuantityChange(running, { quantity: 2, from: from(date) }, tools), code);
+    }
+    expectError(() => planBillCycleDayChange(running, { day: 9, from: from('2024-07-10') }, tools), code);
   });
 });
