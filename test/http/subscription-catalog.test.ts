@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { eachDatabase } from '../support/databases.ts';
 import { pricedCatalog } from '../support/priced-catalog.ts';
 import { migrated } from '../support/storage.ts';
+import { catalogXml, lists } from '../unit/catalog/catalog-document.ts';
 import { aliasHeaders, createdId, type Reply, type Serving, serve, xmlType } from './serving.ts';
 
 eachDatabase((kind, open) => {
@@ -71,6 +72,21 @@ eachDatabase((kind, open) => {
       });
       const list = await get('priceList', at('2024-09-01'));
       expect(list.json).to.deep.equal({ name: 'DEFAULT', prettyName: 'DEFAULT', plans: ['heat-monthly'] });
+    });
+
+    it('shows the price list that the plan was chosen from, of several that have it', async () => {
+      const headers = { 'x-service-apikey': 'eve', 'x-service-apisecret': 'other' };
+      const call = (path: string, body: string | object, more = {}): Promise<Reply> =>
+        serving.call('POST', `/1.0/kb/${path}`, { body, headers: { ...headers, ...more } });
+      const inBoth = lists({ DEFAULT: ['p-m'], VIP: ['p-m'] });
+      await call('catalog', catalogXml({ priceLists: inBoth }), xmlType);
+      const accountId = createdId(await call('accounts', { currency: 'USD' }));
+      for (const priceList of ['VIP', 'DEFAULT']) {
+        const specifier = { productName: 'P', productCategory: 'BASE', billingPeriod: 'MONTHLY', priceList };
+        const id = createdId(await call('subscriptions', { accountId, ...specifier }));
+        const { json } = await get('priceList', `subscriptionId=${id}`, headers);
+        expect(json).to.include({ name: priceList });
+      }
     });
 
     it('answers clients in the field with the closed shapes', async () => {

@@ -298,6 +298,29 @@ describe('JSON catalog', () => {
     }
   });
 
+  it('shows numbers of limits and blocks as written, -1 for no bound', () => {
+    const tiers = ['100.0', '-1'].map(
+      (max) => `<tier><limits><limit><unit>u</unit><max>${max}</max><min>1.50</min></limit></limits>
+        <recurringPrice>${price('USD', '5')}</recurringPrice></tier>`,
+    );
+    const usages = `
+      <usage name="seats" billingMode="IN_ARREAR" usageType="CAPACITY"><billingPeriod>MONTHLY</billingPeriod>
+        <limits><limit><unit>u</unit><max>7</max></limit></limits><tiers>${tiers.join('')}</tiers></usage>
+      <usage name="credit" billingMode="IN_ADVANCE" usageType="CONSUMABLE"><billingPeriod>MONTHLY</billingPeriod>
+        <blocks><block type="TOP_UP"><unit>u</unit><size>10.0</size><prices/><minTopUpCredit>5.00</minTopUpCredit></block></blocks></usage>`;
+    const finalPhase = phase('EVERGREEN', { usages });
+    const json = catalogJson(version({ units: ['u'], plans: plan('p-m', 'P', { finalPhase }) }), 'D');
+    const [seats, credit] = json.products[0]?.plans[0]?.phases[0]?.usages ?? [];
+    expect(seats?.limits).to.deep.equal([{ unit: 'u', max: '7', min: '-1' }]);
+    expect(seats?.tiers.flatMap(({ limits }) => limits)).to.deep.equal([
+      { unit: 'u', max: '100.0', min: '1.50' },
+      { unit: 'u', max: '-1', min: '1.50' },
+    ]);
+    expect(credit?.blocks).to.deep.equal([
+      { type: 'TOP_UP', unit: 'u', size: '10.0', prices: [], minTopUpCredit: '5.00' },
+    ]);
+  });
+
   it('shows a null price as null', () => {
     const { content } = parse(
       catalogXml({ plans: plan('p-m', 'P', { price: price('USD', null) }) }).replace(
