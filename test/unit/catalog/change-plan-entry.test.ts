@@ -215,6 +215,17 @@ describe('Change of a plan entry', () => {
     expect(datesOf([row('2024-01-01'), row('2024-02-01', { retired: true })])).to.deep.equal([]);
   });
 
+  it('shows in a retirement what the plan was at its date', () => {
+    const dear = row('2024-05-01', { createdOrder: 2 });
+    const fixedPrices = [{ currency: 'USD' as const, value: decimal('7') }];
+    const rows = [
+      row('2024-01-01'),
+      { ...dear, phases: dear.phases.map((phase) => ({ ...phase, fixedPrices })) },
+    ];
+    const retired = retirementRows(rows, now).map(({ phases }) => phases[0]?.fixedPrices);
+    expect(retired).to.deep.equal([[], fixedPrices]);
+  });
+
   it('retires prices to come too, so that they do not bring the plan back', () => {
     expect(datesOf([row('2024-01-01'), row('2024-05-01', { createdOrder: 2 })])).to.deep.equal([
       '2024-03-01 3 true',

@@ -252,6 +252,20 @@ describe('The catalog of entries', () => {
     expect(own?.holderOf('x')).to.equal(xml);
   });
 
+  it('has a product of the XML version once, as it is there, however many plans of entries are of it', () => {
+    const xml = createCatalog([version({ effectiveDate: '2024-01-01' })]);
+    const entries = ['a', 'b'].map((name) => {
+      const { plan: terms, ...rest } = planEntry(name);
+      const ofXml = { productName: 'P', xmlProduct: { prettyName: 'Old', category: 'BASE' } } as const;
+      return { ...rest, parentId: null, plan: terms && { ...terms, ...ofXml } };
+    });
+    const rows = ['a', 'b'].flatMap((name) => rowsOf(name, [{ date: '2024-02-01' }]));
+    const scope = { entries, rows };
+    const [, overlaid] = tenantCatalog({ xml, scope, tenantEntries: entries, revision: 9 }).versions;
+    expect(overlaid?.plans.map((each) => each.name)).to.deep.equal(['a', 'b', 'p-m']);
+    expect(overlaid?.products.map(({ name, prettyName }) => `${name} ${prettyName}`)).to.deep.equal(['P P']);
+  });
+
   it('was at an earlier revision what its rows of then make', () => {
     const catalog = catalogOf({
       p: [
