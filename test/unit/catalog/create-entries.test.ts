@@ -15,6 +15,7 @@ import {
   type UsageInput,
 } from '../../../lib/index.ts';
 import { overlayCatalog } from '../../support/overlay-catalog.ts';
+import { errorOf, product, version } from './catalog-document.ts';
 
 const now = instant(Date.UTC(2024, 1, 10));
 const prices = [{ currency: 'USD', value: decimal('10') }];
@@ -317,6 +318,25 @@ describe('Creation of catalog entries', () => {
     const others = stored({ kind: 'PRODUCT', name: 'Pot', product: potTerms, ...account });
     expect(refusal({ plans: [plan] }, [others]).code).to.equal(61001);
     expect(refusal({ plans: [plan] }).code).to.equal(61001);
+  });
+
+  it('knows no product of an XML version to come', () => {
+    const versions = ['2024-01-01', '2024-04-01'].map((effectiveDate, index) =>
+      version({
+        effectiveDate,
+        products: ['P', 'Pot']
+          .slice(0, index + 1)
+          .map((name) => product(name))
+          .join(''),
+      }),
+    );
+    const at = (date: string) => () => {
+      const known = new KnownNames([], createCatalog(versions), instant(Date.parse(date)));
+      const scope = { accountId: null, accountRecordId: null };
+      return createEntries({ request: { plans: [plan] }, scope, known, now, nextId }).entries.length;
+    };
+    expect(errorOf(at('2024-03-31')).code).to.equal(61001);
+    expect(at('2024-04-01')()).to.equal(1);
   });
 
   it('uses a product of the XML catalog as it is there', () => {

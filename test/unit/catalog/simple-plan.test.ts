@@ -93,6 +93,11 @@ describe('simple plans', () => {
     expect(refusal(third, { ...lamp, planId: '9lives' })).to.match(/"9lives" is not a name/);
   });
 
+  it('a trial without end is none', () => {
+    const catalog = edited(empty, { ...lamp, trialTimeUnit: 'UNLIMITED' });
+    expect(catalog.versions[0]?.findPlan('lamp-monthly').initialPhases).to.deep.equal([]);
+  });
+
   it('the same again changes nothing, with or without what may be left out', () => {
     const catalog = edited(empty, lamp);
     expect(edit(catalog, lamp)).to.deep.equal([]);
@@ -183,6 +188,9 @@ describe('simple plans', () => {
       createCatalog([version({ plans: plan('p-m', 'P', changes) })]);
     expect(refusal(withPlan({ initialPhases: discount }), request)).to.match(/more than a free trial/);
     expect(refusal(withPlan({ initialPhases: paidTrial }), request)).to.match(/more than a free trial/);
+    const freeTrial = phase('TRIAL', { fixed: '' });
+    expect(refusal(withPlan({ initialPhases: freeTrial }), request)).to.match(/has the price 10/);
+    expect(refusal(withPlan({ initialPhases: freeTrial + discount }), request)).to.match(/more than a free/);
     expect(refusal(withPlan({ finalPhase: fixedTerm }), request)).to.match(/ends with a FIXEDTERM/);
   });
 });
