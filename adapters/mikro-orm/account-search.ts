@@ -1,8 +1,9 @@
 import type { AccountColumn } from '../../lib/accounts/account-search.ts';
 import type { Account } from '../../lib/accounts/model.ts';
 import type { AccountSearch, New } from '../../lib/ports/storage/index.ts';
-import { clauseConditions, contains, type SearchedColumn } from './search-conditions.ts';
-import { type Sql, sql } from './sql.ts';
+import { haveIds, type TenantScope } from './record-access.ts';
+import { clauseConditions, contains, patternOf, type SearchedColumn } from './search-conditions.ts';
+import { nothing, type Sql, sql } from './sql.ts';
 
 const searched: Readonly<Record<AccountColumn, SearchedColumn>> = {
   id: { column: 'id', type: 'uuid' },
@@ -34,13 +35,23 @@ const searched: Readonly<Record<AccountColumn, SearchedColumn>> = {
   updated_date: { column: 'updated_date', type: 'instant' },
 };
 
-/** `and` with what the search asks for. */
-export function accountSearchCondition(search: AccountSearch): Sql {
+/** `and` with what the search asks for, which holds to the end of the transaction. */
+export async function accountSearchCondition(scope: TenantScope, search: AccountSearch): Promise<Sql> {
   if (search.kind === 'clauses') return clauseConditions(search.clauses, searched);
   const { id, text } = search;
-  if (id === null) return sql`and ${contains('folded_text', text)}`;
-  return sql`and (${contains('folded_text', text)} or id = ${id})`;
+  const { seekAccountText } = scope.runner.dialect;
+  if (seekAccountText === null || !SOUGHT_BY_INDEX.test(text)) {
+    if (id === null) return sql`and ${contains('folded_text', text)}`;
+    return sql`and (${contains('folded_text', text)} or id = ${id})`;
+  }
+  await scope.runner.run(seekAccountText(patternOf(text)));
+  const named =
+    id === null ? nothing : sql`union all select record_id from bw_accounts where ${haveIds(scope, [id])}`;
+  return sql`and record_id in (select record_id from bw_account_texts ${named})`;
 }
+
+/** A text without three letters or digits in a row has nothing by which the index finds it. */
+const SOUGHT_BY_INDEX = /[\p{L}\p{N}]{3}/u;
 
 /** Ends each text of `folded_text`: no key finds what reaches from one into the next. */
 const FOLDED_END = '\u0001';

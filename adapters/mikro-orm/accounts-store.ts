@@ -45,7 +45,7 @@ export function accountReads(scope: TenantScope): AccountReads {
     findByKeys: async (keys) => (keys.length === 0 ? [] : find(sql`${isIn('external_key', 'text', keys)}`)),
     page: async (request) => pageOf({ request }),
     search: async (search, request) =>
-      pageOf({ request, within: accountSearchCondition(search), among: nothing }),
+      pageOf({ request, within: await accountSearchCondition(scope, search), among: nothing }),
     findExactly: async (text, id) => {
       const places = sql`(name = ${text} or email = ${text} or external_key = ${text} or company = ${text}
         ${id === null ? nothing : sql`or id = ${id}`})`;

@@ -1,4 +1,3 @@
-import type { IsolationLevel } from '@mikro-orm/core';
 import { assertInvariant, BillingError, InvariantError } from '../../lib/errors/index.ts';
 import type { Row } from './columns.ts';
 import type { Dialect, UniqueViolation } from './dialect.ts';
@@ -26,22 +25,34 @@ export interface Transaction {
   }>;
 }
 
+/** Kysely, for a statement that is a transaction by itself, and for a connection that is ours for a while. */
+export interface Client extends Transaction {
+  getExecutor(): {
+    provideConnection<T>(consumer: (connection: Transaction) => Promise<T>): Promise<T>;
+  };
+}
+
 /** MikroORM's SQL connection, as far as it is used here. */
 export interface Connection {
   ensureConnection(): Promise<void>;
-  begin(options?: {
-    readonly isolationLevel?: IsolationLevel;
-    readonly readOnly?: boolean;
-    readonly ctx?: unknown;
-  }): Promise<Transaction>;
+  /** Begins a transaction, or a savepoint in that of `ctx`. */
+  begin(options?: { readonly ctx?: unknown }): Promise<Transaction>;
   commit(transaction: Transaction): Promise<void>;
   rollback(transaction: Transaction): Promise<void>;
-  /** Kysely, for a statement that is a transaction by itself. */
-  getClient(): Transaction;
+  getClient(): Client;
 }
 
 /** Kysely tells statements apart by it to cancel them, which is never done here. */
 const queryId = { queryId: 'billwright' };
+
+export function compiled(text: string, parameters: readonly unknown[] = []): CompiledStatement {
+  return {
+    sql: text,
+    parameters,
+    query: { kind: 'RawNode', sqlFragments: [text], parameters: [] },
+    queryId,
+  };
+}
 
 /** Called with every statement and what it binds, for diagnosis and for tests that count and explain. */
 export type Trace = (statement: string, parameters: readonly unknown[]) => void;
@@ -70,12 +81,7 @@ export class Runner {
     const { text, parameters } = render(statement, this.dialect.writer);
     this.#trace?.(text, parameters);
     try {
-      const result = await this.#transaction.executeQuery({
-        sql: text,
-        parameters,
-        query: { kind: 'RawNode', sqlFragments: [text], parameters: [] },
-        queryId,
-      });
+      const result = await this.#transaction.executeQuery(compiled(text, parameters));
       return {
         rows: result.rows as readonly Row[],
         affected: Number(result.numAffectedRows ?? result.rows.length),

@@ -52,6 +52,11 @@ export interface Dialect extends SchemaDialect {
   notify(payload: string): Sql | null;
   /** Condition that a column of numbers is one of those that a text holds as a JSON array. */
   isInJson(column: string, text: string): string;
+  /**
+   * Makes `bw_account_texts` hold, to the end of the transaction, the accounts whose folded text is like the pattern; null
+   * where no index finds them and there is no such table.
+   */
+  readonly seekAccountText: ((pattern: string) => Sql) | null;
   /** Condition that a decimal column is above zero. */
   isPositive(column: string): string;
   /** The database's own time in milliseconds since the epoch. */

@@ -1,7 +1,8 @@
 import { defineEntity, type EntitySchema, p } from '@mikro-orm/core';
 import type { Column, ColumnType } from './columns.ts';
 import { tables } from './tables/index.ts';
-import { type TableSpec, uniqueName } from './tables/record-table.ts';
+import { type TableSpec, TENANT_COLUMN, uniqueName } from './tables/record-table.ts';
+import { tenantsTable } from './tables/system.ts';
 
 /** The database type of each kind of column. */
 export type DatabaseTypes = Readonly<Record<ColumnType, string>>;
@@ -16,6 +17,8 @@ export interface SchemaDialect {
     /** The statement that makes it. */
     readonly expression: string;
   }[];
+  /** Condition on the rows of a table that a transaction reaches, by the column of the tenant; null where none are kept back. */
+  readonly reachable: ((column: string) => string) | null;
 }
 
 /**
@@ -26,7 +29,7 @@ export function defineEntities(dialect: SchemaDialect): EntitySchema[] {
   return tables.map((table) => defineTable(table, dialect));
 }
 
-function defineTable(table: TableSpec, { types, ownIndexes }: SchemaDialect): EntitySchema {
+function defineTable(table: TableSpec, { types, ownIndexes, reachable }: SchemaDialect): EntitySchema {
   const properties = Object.fromEntries(
     table.columns.map((column) => [column.name, property(column, types, column.name === table.primaryKey)]),
   );
@@ -35,10 +38,12 @@ function defineTable(table: TableSpec, { types, ownIndexes }: SchemaDialect): En
     properties: [...columns],
     ...(where === undefined ? {} : { where }),
   });
+  const tenant = tenantColumnOf(table);
   return defineEntity({
     name: table.name,
     tableName: table.name,
     properties,
+    ...(tenant === null || reachable === null ? {} : guarded(table, reachable(tenant))),
     uniques: table.uniques.map((unique) => ({ ...index(unique), name: uniqueName(table.name, unique) })),
     indexes: [
       ...table.indexes.map((spec) => ({ ...index(spec), name: `${table.name}_${spec.name}_index` })),
@@ -47,6 +52,20 @@ function defineTable(table: TableSpec, { types, ownIndexes }: SchemaDialect): En
         .map(({ name, expression }) => ({ name, expression })),
     ],
   });
+}
+
+/** The column that says which tenant a row belongs to. */
+function tenantColumnOf(table: TableSpec): string | null {
+  if (table === tenantsTable) return table.primaryKey;
+  return table.columns.find(({ name }) => name === TENANT_COLUMN)?.name ?? null;
+}
+
+/** Row-level security that binds the owner of the table too (platform.md §2, isolation rule 2). */
+function guarded(table: TableSpec, condition: string) {
+  return {
+    rowLevelSecurity: 'force' as const,
+    policies: [{ name: `${table.name}_tenant`, using: condition, check: condition }],
+  };
 }
 
 function property(column: Column, types: DatabaseTypes, isPrimary: boolean) {

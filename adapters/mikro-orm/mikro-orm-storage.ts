@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { IsolationLevel, type MigrationObject } from '@mikro-orm/core';
+import type { MigrationObject } from '@mikro-orm/core';
 import type { TenantRef } from '../../lib/context.ts';
 import { BillingError, ErrorCode } from '../../lib/errors/index.ts';
 import {
@@ -45,10 +45,12 @@ import { readSession, writeSession } from './session.ts';
 import type { Sql } from './sql.ts';
 import { systemStore } from './system-store.ts';
 import { openTextSpool } from './text-spool.ts';
+import { EVERY_TENANT, rollBack, type TransactionKind, type Transactions } from './transactions.ts';
 
 /** What the entry file of a database brings along. */
 export interface StorageParts {
   readonly connection: Connection;
+  readonly transactions: Transactions;
   readonly dialect: Dialect;
   /** Makes ready what the connection needs before its first statement. */
   connect(): Promise<void>;
@@ -82,6 +84,8 @@ interface Shared {
   connected: Promise<void> | undefined;
 }
 
+const systemWrite: TransactionKind = { reach: EVERY_TENANT, mode: 'write' };
+
 /** The storage over MikroORM's connection; the database's peculiarities are in its dialect and parts. */
 export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<Host> {
   readonly singleNode: boolean;
@@ -99,7 +103,7 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
     const { dialect, onSignal } = shared.parts;
     this.singleNode = dialect.kind === 'sqlite';
     const access: SystemAccess = {
-      transact: (work) => this.#again(() => this.#transaction((runner) => work(runner))),
+      transact: (work) => this.#again(() => this.#transaction(systemWrite, (runner) => work(runner))),
       run: (statement) => this.#again(() => this.#statement(statement)),
     };
     this.queue = queueStore(access, onSignal);
@@ -133,16 +137,21 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
     const { countThreshold, hosts, parts } = this.#shared;
     if (this.#host) {
       const transaction = hosts.transactionOf(this.#host);
-      return work(readSession(new Runner(parts.dialect, transaction, parts.trace), tenant, countThreshold));
+      const runner = new Runner(parts.dialect, transaction, parts.trace);
+      return parts.transactions.join(transaction, tenant.recordId, () =>
+        work(readSession(runner, tenant, countThreshold)),
+      );
     }
-    return this.#transaction((runner) => work(readSession(runner, tenant, countThreshold)), 'read');
+    return this.#transaction({ reach: tenant.recordId, mode: 'read' }, (runner) =>
+      work(readSession(runner, tenant, countThreshold)),
+    );
   }
 
   async readInOneStatement<T>(tenant: TenantRef, work: (session: ReadSession) => Promise<T>): Promise<T> {
     if (this.#host) return this.read(tenant, work);
     await this.#connect();
-    const { connection, dialect, trace } = this.#shared.parts;
-    const runner = new Runner(dialect, forOneStatement(connection.getClient()), trace);
+    const { dialect, trace, transactions } = this.#shared.parts;
+    const runner = new Runner(dialect, forOneStatement(transactions.single(tenant.recordId)), trace);
     return work(readSession(runner, tenant, this.#shared.countThreshold));
   }
 
@@ -169,7 +178,9 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
     const host = this.#host;
     if (host) return runAgain(() => this.#joinHost(host, operation), isConcurrentChange);
     const { result, dueNow } = await this.#again(() =>
-      this.#transaction((runner) => this.#perform(runner, operation)),
+      this.#transaction({ reach: tenant.recordId, mode: 'write' }, (runner) =>
+        this.#perform(runner, operation),
+      ),
     );
     if (dueNow) this.#signal();
     return result;
@@ -202,7 +213,10 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
 
   async prepare(): Promise<void> {
     const { migrate, migrations } = this.#shared.parts;
-    const stateNow = () => this.#transaction((runner) => readSchemaState(runner, migrations), 'read');
+    const stateNow = () =>
+      this.#transaction({ reach: EVERY_TENANT, mode: 'read' }, (runner) =>
+        readSchemaState(runner, migrations),
+      );
     let state = await stateNow();
     if (state.missing.length > 0 && state.unknown.length === 0 && migrate) {
       await migrate();
@@ -235,8 +249,15 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
 
   /** A savepoint in the host's transaction: an operation that fails leaves nothing behind there either. */
   async #joinHost<T>(host: Host, operation: Operation<T>): Promise<T> {
-    const { connection, dialect, trace } = this.#shared.parts;
+    const { transactions } = this.#shared.parts;
     const outer = this.#shared.hosts.transactionOf(host);
+    return transactions.join(outer, operation.tenant.recordId, () =>
+      this.#inSavepoint(host, outer, operation),
+    );
+  }
+
+  async #inSavepoint<T>(host: Host, outer: Transaction, operation: Operation<T>): Promise<T> {
+    const { connection, dialect, trace } = this.#shared.parts;
     const savepoint = await connection.begin({ ctx: outer });
     try {
       const done = await this.#perform(new Runner(dialect, savepoint, trace), operation);
@@ -249,31 +270,23 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
     }
   }
 
-  async #transaction<T>(work: (runner: Runner) => Promise<T>, mode: 'read' | 'write' = 'write'): Promise<T> {
+  async #transaction<T>(kind: TransactionKind, work: (runner: Runner) => Promise<T>): Promise<T> {
     await this.#connect();
-    const { connection, dialect, trace } = this.#shared.parts;
-    const isSnapshot = mode === 'read' && dialect.kind === 'postgresql';
+    const { dialect, trace, transactions } = this.#shared.parts;
     trace?.('begin', []);
-    const transaction = await connection.begin(
-      isSnapshot ? { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true } : {},
-    );
-    try {
+    return transactions.run(kind, async (transaction) => {
       const runner = new Runner(dialect, transaction, trace);
-      if (mode === 'write' && dialect.takeWriteLock) await runner.run(dialect.takeWriteLock);
+      if (kind.mode === 'write' && dialect.takeWriteLock) await runner.run(dialect.takeWriteLock);
       const result = await work(runner);
       trace?.('commit', []);
-      await connection.commit(transaction);
       return result;
-    } catch (error) {
-      await rollBack(connection, transaction);
-      throw error;
-    }
+    });
   }
 
   async #statement(statement: Sql): Promise<StatementResult> {
     await this.#connect();
-    const { connection, dialect, trace } = this.#shared.parts;
-    return new Runner(dialect, connection.getClient(), trace).run(statement);
+    const { dialect, trace, transactions } = this.#shared.parts;
+    return new Runner(dialect, transactions.single(EVERY_TENANT), trace).run(statement);
   }
 
   async #again<T>(attempt: () => Promise<T>): Promise<T> {
@@ -299,11 +312,6 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
   #signal(): void {
     for (const listener of this.#shared.commitListeners) listener();
   }
-}
-
-/** A rollback that fails must not hide why it was made; the connection is broken then and its work is gone. */
-async function rollBack(connection: Connection, transaction: Transaction): Promise<void> {
-  await connection.rollback(transaction).catch(() => undefined);
 }
 
 /** Runs the attempt again, a bounded number of times, when another transaction got in its way. */

@@ -1,6 +1,7 @@
 import type { Cell, Column, ColumnType } from './columns.ts';
 import type { Runner } from './connection.ts';
 import type { DatabaseFailure, Dialect, EncodedEntry } from './dialect.ts';
+import { ofReachedTenant } from './postgresql-tenant-policy.ts';
 import { raw, rowsAs, type Sql, sql } from './sql.ts';
 import { accountsTable } from './tables/accounts.ts';
 import { liveConflict, movedColumns, queueEntriesTable } from './tables/queue.ts';
@@ -44,6 +45,7 @@ export const postgresqlDialect: Dialect = {
       expression: 'create index bw_accounts_text_index on bw_accounts using gin (folded_text gin_trgm_ops)',
     },
   ],
+  reachable: ofReachedTenant,
   writer: {
     placeholder: (position) => `$${position}`,
     scalar: (value) => value,
@@ -87,6 +89,7 @@ export const postgresqlDialect: Dialect = {
     set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true)`,
   notify: (payload) => sql`select pg_notify(${QUEUE_CHANNEL}, ${payload})`,
   isInJson: (column, text) => `${column} = any(translate(${text}, '[]', '{}')::bigint[])`,
+  seekAccountText: (pattern) => sql`select set_config('billwright.account_text', ${pattern}, true)`,
   isPositive: (column) => `${column} > 0`,
   nowMs: sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
   hasTable: async (runner, table) =>

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import type { MigrationObject } from '@mikro-orm/core';
+import { Migration } from '@mikro-orm/migrations';
 import { MikroORM, type SqlEntityManager } from '@mikro-orm/postgresql';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import type { Connection, Trace } from './connection.ts';
@@ -8,7 +10,10 @@ import { applyMigrations } from './migrator.ts';
 import { MikroOrmStorage, type StorageParts } from './mikro-orm-storage.ts';
 import { postgresqlDialect } from './postgresql-dialect.ts';
 import { keepPrepared } from './postgresql-prepared-statements.ts';
+import { TENANT_SETTING } from './postgresql-tenant-policy.ts';
+import { postgresqlTransactions } from './postgresql-transactions.ts';
 import { type ClientPool, QueueListener } from './queue-listener.ts';
+import { EVERY_TENANT } from './transactions.ts';
 
 export interface PostgresqlOptions {
   /** `postgresql://user:password@host:port/database` */
@@ -55,10 +60,14 @@ export function postgresql(
 ): Storage<SqlEntityManager> {
   if (source instanceof MikroORM) {
     // The host closes what it has opened.
-    return storageOver(source, { ...hostOptions, closesOrm: false });
+    return storageOver(source, { ...hostOptions, closesOrm: false, bindsReach: false });
   }
   const options = typeof source === 'string' ? { url: source } : source;
-  return storageOver(openOwn(options), { ...options, closesOrm: true });
+  return storageOver(openOwn(options), {
+    ...options,
+    closesOrm: true,
+    bindsReach: options.keepsPlans !== false,
+  });
 }
 
 /** Brings the schema of the database up to date; returns the names of the migrations that ran. */
@@ -74,12 +83,18 @@ export async function migrate(source: string | PostgresqlOptions): Promise<reado
 
 function storageOver(
   orm: MikroORM,
-  options: { readonly migrate?: boolean; readonly trace?: Trace; readonly closesOrm: boolean },
+  options: {
+    readonly migrate?: boolean;
+    readonly trace?: Trace;
+    readonly closesOrm: boolean;
+    readonly bindsReach: boolean;
+  },
 ): Storage<SqlEntityManager> {
   const nodeTag = randomUUID();
   const listener = new QueueListener(() => poolOf(orm), nodeTag);
   const parts: StorageParts = {
     connection: connectionOf(orm),
+    transactions: postgresqlTransactions(connectionOf(orm), options.bindsReach),
     dialect: postgresqlDialect,
     migrations,
     migrate: options.migrate === true ? () => migrateOver(orm) : null,
@@ -128,8 +143,21 @@ async function runMigrations(orm: MikroORM): Promise<readonly string[]> {
         driverOptions: orm.em.getConnection().getClient(),
       }),
     entities: defineEntities(postgresqlDialect),
-    migrations,
+    migrations: migrations.map(reachingEveryTenant),
   });
+}
+
+/** A migration of data works on the rows of all tenants. */
+function reachingEveryTenant({ name, class: Given }: MigrationObject): MigrationObject {
+  return {
+    name,
+    class: class extends Given {
+      override up(): void | Promise<void> {
+        if (this instanceof Migration) this.addSql(`set local ${TENANT_SETTING} = '${EVERY_TENANT}'`);
+        return super.up();
+      }
+    },
+  };
 }
 
 async function nativePoolOf(orm: MikroORM) {

@@ -10,7 +10,11 @@ export function schemaOptions(entities: EntitySchema[], migrations: readonly Mig
   return {
     entities,
     // The tables of the host are none of our business.
-    schemaGenerator: { skipTables: [/^(?!(?:[^.]+\.)?bw_)/] },
+    // Policies are compared by name: the server keeps their conditions in a form of its own.
+    schemaGenerator: {
+      skipTables: [/^(?!(?:[^.]+\.)?bw_)/, /^(?:[^.]+\.)?bw_account_texts$/],
+      ignorePolicies: true,
+    },
     migrations: {
       tableName: MIGRATIONS_TABLE,
       migrationsList: [...migrations],
@@ -20,6 +24,9 @@ export function schemaOptions(entities: EntitySchema[], migrations: readonly Mig
     },
   };
 }
+
+/** Lets MikroORM see accounts when it compares schemas: it passes over tables that belong to another one. */
+export const SHOW_ACCOUNTS = 'alter table if exists bw_accounts no inherit bw_account_texts';
 
 export interface SchemaState {
   /** Migrations of this version that have not run yet, in order. */

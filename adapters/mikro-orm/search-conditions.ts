@@ -73,6 +73,10 @@ export function lowered(column: string): Sql {
 
 /** The column, which is in lower case, holds the text of any letter case somewhere. */
 export function contains(column: string | Sql, text: string): Sql {
-  const pattern = `%${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
-  return sql`${typeof column === 'string' ? raw(column) : column} like ${pattern} escape '\\'`;
+  return sql`${typeof column === 'string' ? raw(column) : column} like ${patternOf(text)} escape '\\'`;
+}
+
+/** What a text is like that contains this one in lower case. */
+export function patternOf(text: string): string {
+  return `%${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
 }

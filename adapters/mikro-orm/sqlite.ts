@@ -9,6 +9,7 @@ import { MikroOrmStorage } from './mikro-orm-storage.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
 import { lockNode, type Release } from './sqlite-node-lock.ts';
 import { keepPrepared } from './sqlite-prepared-statements.ts';
+import { plainTransactions } from './transactions.ts';
 
 /**
  * 32 MiB of 4 KiB pages, eight times SQLite's own: the older a database, the wider a run's pages lie apart, and each
@@ -67,6 +68,7 @@ function ownStorage(options: SqliteOptions): Storage<SqlEntityManager> {
   const { orm, connect, close } = openOwn(options);
   return MikroOrmStorage.over<SqlEntityManager>({
     connection: connectionOf(orm),
+    transactions: plainTransactions(connectionOf(orm)),
     dialect: sqliteDialect,
     migrations,
     migrate: options.migrate === false || options.readOnly === true ? null : () => migrateOver(orm),
@@ -82,6 +84,7 @@ function ownStorage(options: SqliteOptions): Storage<SqlEntityManager> {
 function hostStorage(orm: MikroORM): Storage<SqlEntityManager> {
   return MikroOrmStorage.over<SqlEntityManager>({
     connection: connectionOf(orm),
+    transactions: plainTransactions(connectionOf(orm)),
     dialect: sqliteDialect,
     migrations,
     migrate: () => migrateOver(orm),

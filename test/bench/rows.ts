@@ -1,5 +1,6 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import pg from 'pg';
+import { reachingEveryTenant } from '../support/databases.ts';
 import type { BenchDatabase } from './databases.ts';
 
 /** A value as the database writes it in text, or null. */
@@ -38,7 +39,7 @@ const rowsPerInsert = 5_000;
 
 async function postgresqlRows(url: string): Promise<Rows> {
   const asText = { getTypeParser: () => (value: string) => value };
-  const client = new pg.Client({ connectionString: url, types: asText });
+  const client = new pg.Client({ ...reachingEveryTenant(url), types: asText });
   await client.connect();
   const query: Rows['query'] = async (statement) =>
     (await client.query<Record<string, Value>>(statement)).rows;

@@ -19,7 +19,7 @@ import {
   samePlan,
   writeCatalogXml,
 } from '../../lib/index.ts';
-import { eachDatabase, type TestDatabase } from '../support/databases.ts';
+import { eachDatabase, reachingEveryTenant, type TestDatabase } from '../support/databases.ts';
 import { openEngine, specCatalog, type TestEngine } from '../support/engine.ts';
 import { rowsOf } from '../support/queue-rows.ts';
 import { storageOf } from '../support/storage.ts';
@@ -213,7 +213,7 @@ async function change(database: TestDatabase, statement: string): Promise<void> 
     connection.close();
     return;
   }
-  const client = new Client({ connectionString: database.url });
+  const client = new Client(reachingEveryTenant(database.url));
   await client.connect();
   await client.query(statement);
   await client.end();

@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import type { TestDatabase } from '../support/databases.ts';
+import { reachingEveryTenant, type TestDatabase } from '../support/databases.ts';
 import { rowsOf } from '../support/queue-rows.ts';
 
 /** A row as it is stored: every cell as text, booleans as 1 and 0. */
@@ -58,7 +58,7 @@ async function postgresqlTable(url: string, statement: string): Promise<readonly
   const plain = (value: string): string => value;
   const flag = (value: string): string => (value === 't' ? '1' : '0');
   const types = { getTypeParser: (type: number) => (type === BOOLEAN_TYPE ? flag : plain) };
-  const client = new Client({ connectionString: url, types: types as never });
+  const client = new Client({ ...reachingEveryTenant(url), types: types as never });
   await client.connect();
   try {
     return (await client.query<StoredRow>(statement)).rows;

@@ -14,7 +14,7 @@ import {
 } from '../../lib/index.ts';
 import { decimal } from '../../lib/money/index.ts';
 import { type Instant, instant } from '../../lib/time/index.ts';
-import { eachDatabase, freshDatabase } from '../support/databases.ts';
+import { eachDatabase, freshDatabase, reachingEveryTenant } from '../support/databases.ts';
 import { migrated } from '../support/storage.ts';
 import { type OpenedStorage, openStorage, rejection, storageAt } from './opened-storage.ts';
 import { author, newId, now } from './records.ts';
@@ -435,7 +435,7 @@ describe('storage: queue on PostgreSQL, two nodes', () => {
       ]),
     );
     if (opened.database.kind !== 'postgresql' || !postgresqlDialect.claimLock) throw new Error('wrong kind');
-    const first = new Client({ connectionString: opened.database.url });
+    const first = new Client(reachingEveryTenant(opened.database.url));
     await first.connect();
     try {
       // What a claim does, stopped before its commit.

@@ -6,7 +6,7 @@ import { defineEntities } from '../../adapters/mikro-orm/entities.ts';
 import { migrations } from '../../adapters/mikro-orm/migrations/sqlite/index.ts';
 import { migrate as migratePostgresql, postgresql } from '../../adapters/mikro-orm/postgresql.ts';
 import { postgresqlDialect } from '../../adapters/mikro-orm/postgresql-dialect.ts';
-import { schemaOptions } from '../../adapters/mikro-orm/schema.ts';
+import { SHOW_ACCOUNTS, schemaOptions } from '../../adapters/mikro-orm/schema.ts';
 import { migrate as migrateSqlite, sqlite } from '../../adapters/mikro-orm/sqlite.ts';
 import { sqliteDialect } from '../../adapters/mikro-orm/sqlite-dialect.ts';
 import { eachDatabase, freshDatabase, type TestDatabase } from '../support/databases.ts';
@@ -17,6 +17,7 @@ eachDatabase((kind, open) => {
   describe('storage: schema', () => {
     it('of the migrations is that of the tables', async () => {
       const orm = schemaOf(await open(migrated));
+      if (kind === 'postgresql') await orm.em.getConnection().execute(SHOW_ACCOUNTS);
       try {
         expect(await orm.schema.getUpdateSchemaSQL({ wrap: false })).to.equal('');
       } finally {
@@ -66,6 +67,7 @@ eachDatabase((kind, open) => {
       else await migratePostgresql(database.url);
       const after = schemaOf(database);
       await after.em.getConnection().execute('insert into host_orders values (1)');
+      if (kind === 'postgresql') await after.em.getConnection().execute(SHOW_ACCOUNTS);
       expect(await after.schema.getUpdateSchemaSQL({ wrap: false })).to.equal('');
       await after.close(true);
     });

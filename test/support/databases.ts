@@ -58,6 +58,11 @@ export function eachDatabase(define: (kind: DatabaseKind, open: OpenDatabase) =>
   }
 }
 
+/** Options of a PostgreSQL client that sees the rows of all tenants; without them it sees none. */
+export function reachingEveryTenant(connectionString: string) {
+  return { connectionString, options: '-c billwright.tenant_record_id=*' };
+}
+
 /** A fresh database outside `eachDatabase`, for a test of one kind; the end of the run removes it. */
 export async function freshDatabase(kind: DatabaseKind, template?: DatabaseTemplate): Promise<TestDatabase> {
   return makeDatabase(kind, `test_${++databasesMade}`, template);

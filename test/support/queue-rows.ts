@@ -1,6 +1,6 @@
 import { MikroORM } from '@mikro-orm/sqlite';
 import { Client } from 'pg';
-import type { TestDatabase } from './databases.ts';
+import { reachingEveryTenant, type TestDatabase } from './databases.ts';
 
 export interface StoredEvent {
   readonly topic: string;
@@ -76,7 +76,7 @@ async function sqliteRows(path: string, statement: string): Promise<readonly Row
 }
 
 async function postgresqlRows(url: string, statement: string): Promise<readonly Row[]> {
-  const client = new Client({ connectionString: url });
+  const client = new Client(reachingEveryTenant(url));
   await client.connect();
   try {
     return (await client.query<Row>(statement)).rows;

@@ -3,7 +3,7 @@ import { MikroORM as PostgresqlOrm } from '@mikro-orm/postgresql';
 import { MikroORM as SqliteOrm } from '@mikro-orm/sqlite';
 import { defineEntities } from '../entities.ts';
 import { postgresqlDialect } from '../postgresql-dialect.ts';
-import { schemaOptions } from '../schema.ts';
+import { SHOW_ACCOUNTS, schemaOptions } from '../schema.ts';
 import { sqliteDialect } from '../sqlite-dialect.ts';
 import { migrations as postgresqlMigrations } from './postgresql/index.ts';
 import { migrations as sqliteMigrations } from './sqlite/index.ts';
@@ -32,6 +32,7 @@ for (const database of [
 ]) {
   const { migrator } = database.orm;
   if (!database.isFirst) await migrator.up();
+  if (database.folder === 'postgresql') await database.orm.em.getConnection().execute(SHOW_ACCOUNTS);
   const { fileName } = await migrator.create(undefined, false, database.isFirst, name);
   console.log(fileName === '' ? `${database.folder}: nothing to do` : `${database.folder}/${fileName}`);
   await database.orm.close(true);

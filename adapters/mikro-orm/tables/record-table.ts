@@ -40,7 +40,10 @@ interface TableInput {
 }
 
 const recordIdColumn: Column = { name: 'record_id', type: 'identity', nullable: false };
-const tenantColumn: Column = { name: 'tenant_record_id', type: 'bigint', nullable: false };
+/** Whose row it is, in every table of tenants. */
+export const TENANT_COLUMN = 'tenant_record_id';
+
+const tenantColumn: Column = { name: TENANT_COLUMN, type: 'bigint', nullable: false };
 
 /** A table whose rows are records of the domain; the one place that says which property is in which column. */
 export class RecordTable<R extends object> implements TableSpec {

@@ -6,6 +6,7 @@ function recordingPool() {
   const asked: unknown[][] = [];
   let connected: (client: { query(...args: unknown[]): unknown }) => void = () => undefined;
   const pool = {
+    Client: { Query: class {} },
     on: (_event: 'connect', listener: typeof connected) => {
       connected = listener;
     },

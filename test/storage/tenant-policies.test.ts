@@ -1,0 +1,252 @@
+import { MikroORM } from '@mikro-orm/postgresql';
+import { expect } from 'chai';
+import { Client, type ClientConfig } from 'pg';
+import { compiled, type Transaction } from '../../adapters/mikro-orm/connection.ts';
+import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
+import { keepPrepared } from '../../adapters/mikro-orm/postgresql-prepared-statements.ts';
+import { postgresqlTransactions } from '../../adapters/mikro-orm/postgresql-transactions.ts';
+import { tables } from '../../adapters/mikro-orm/tables/index.ts';
+import { EVERY_TENANT, type Reach } from '../../adapters/mikro-orm/transactions.ts';
+import type { Account, Storage, TenantRef } from '../../lib/index.ts';
+import { freshDatabase, reachingEveryTenant } from '../support/databases.ts';
+import { migrated } from '../support/storage.ts';
+import { type OpenedStorage, openStorage, rejection } from './opened-storage.ts';
+import { account, author, now } from './records.ts';
+
+const notReached = /violates row-level security policy/;
+
+describe('storage: PostgreSQL itself keeps tenants apart (platform §2 isolation 2)', () => {
+  let opened: OpenedStorage;
+  let url: string;
+  let acme: TenantRef;
+  let other: TenantRef;
+  let ours: Account;
+  let theirs: Account;
+
+  before(async () => {
+    opened = await openStorage('postgresql', () => freshDatabase('postgresql', migrated));
+    if (opened.database.kind !== 'postgresql') throw new Error('wrong kind');
+    url = opened.database.url;
+    acme = opened.tenant;
+    other = await opened.newTenant();
+    [ours, theirs] = [await newAccount(acme), await newAccount(other)];
+  });
+  after(() => opened.storage.close());
+
+  async function newAccount(tenant: TenantRef): Promise<Account> {
+    const [made] = await opened.storage.write(tenant, author(), async (session) => {
+      const stored = await session.accounts.insert([account({})]);
+      session.publish([{ type: 'ACCOUNT_CREATION', accountRecordId: stored[0]?.recordId ?? 0, payload: {} }]);
+      return stored;
+    });
+    if (!made) throw new Error('no account');
+    return made;
+  }
+
+  async function onPostgresql<T>(config: ClientConfig, work: (client: Client) => Promise<T>): Promise<T> {
+    const client = new Client(config);
+    await client.connect();
+    try {
+      return await work(client);
+    } finally {
+      await client.end();
+    }
+  }
+
+  const counts = async (client: Pick<Client, 'query'>, names: readonly string[]) => {
+    const found: (readonly [string, number])[] = [];
+    for (const name of names) {
+      const { rows } = await client.query(`select count(*)::int as found from ${name}`);
+      found.push([name, rows[0].found]);
+    }
+    return found;
+  };
+
+  const guarded = ['bw_tenants', 'bw_accounts', 'bw_audit_log', 'bw_queue_entries'];
+
+  it('every table with rows of tenants has a policy that binds its owner too', async () => {
+    const { rows } = await onPostgresql(reachingEveryTenant(url), (client) =>
+      client.query(`
+        select relname as name, relrowsecurity and relforcerowsecurity
+          and exists (select 1 from pg_policy where polrelid = c.oid) as guarded
+        from pg_class c join pg_attribute a on a.attrelid = c.oid and not a.attisdropped
+        where relkind in ('r', 'p') and relnamespace = current_schema()::regnamespace
+          and (attname = 'tenant_record_id' or relname = 'bw_tenants' and attname = 'record_id')`),
+    );
+    expect(rows.filter((row) => !row.guarded).map(({ name }) => name)).to.deep.equal([]);
+    const known = tables
+      .filter(
+        ({ name, columns }) =>
+          name === 'bw_tenants' || columns.some((each) => each.name === 'tenant_record_id'),
+      )
+      .map(({ name }) => name);
+    expect(rows.map(({ name }) => name)).to.have.members([...known, 'bw_account_texts']);
+  });
+
+  it('a connection that has set nothing sees no row, changes none and adds none', async () => {
+    await onPostgresql({ connectionString: url }, async (client) => {
+      const none = guarded.map((name) => [name, 0]);
+      expect(await counts(client, guarded)).to.deep.equal(none);
+      await client.query("set billwright.tenant_record_id = ''");
+      expect(await counts(client, guarded)).to.deep.equal(none);
+      expect((await client.query("update bw_accounts set name = 'x'")).rowCount).to.equal(0);
+      const added = await rejection(
+        client.query('insert into bw_counters (tenant_record_id, name, value) values ($1, $2, 1)', [
+          acme.recordId,
+          'x',
+        ]),
+      );
+      expect(added.message).to.match(notReached);
+    });
+  });
+
+  it('one that has set the wide reach, as an operator does, sees all', async () => {
+    const found = await onPostgresql(reachingEveryTenant(url), (client) => counts(client, guarded));
+    expect(found).to.deep.equal([2, 2, 4, 2].map((count, index) => [guarded[index], count]));
+  });
+
+  for (const kind of ['our own', 'a host’s'] as const) {
+    describe(`on ${kind} connections`, () => {
+      let orm: MikroORM;
+      before(() => {
+        orm = new MikroORM({
+          entities: [],
+          discovery: { warnWhenNoEntities: false },
+          clientUrl: url,
+          pool: { max: 1 },
+          driverOptions: kind === 'our own' ? { onPoolCreated: keepPrepared } : {},
+        });
+      });
+      after(() => orm.close(true));
+
+      const transactions = () => postgresqlTransactions(orm.em.getConnection(), kind === 'our own');
+      const ids = async (transaction: Transaction) =>
+        (await transaction.executeQuery(compiled('select id from bw_accounts order by record_id'))).rows.map(
+          (row) => (row as { readonly id: string }).id,
+        );
+      const reached = (reach: Reach) => (reach === EVERY_TENANT ? [ours.id, theirs.id] : [ours.id]);
+
+      const cases: readonly (readonly [name: string, reach: () => Reach])[] = [
+        ['a tenant', () => acme.recordId],
+        ['every tenant', () => EVERY_TENANT],
+      ];
+      for (const [name, reach] of cases) {
+        it(`statements that name no tenant reach the rows of ${name} only, and the connection is as before`, async () => {
+          for (const mode of ['read', 'write'] as const) {
+            expect(await transactions().run({ reach: reach(), mode }, ids)).to.deep.equal(reached(reach()));
+          }
+          const single = transactions().single(reach());
+          expect(await ids(single)).to.deep.equal(reached(reach()));
+          const text = 'select id from bw_accounts where record_id > $1 order by 1';
+          for (const parameters of [[0], [0]]) {
+            const { rows } = await single.executeQuery(compiled(text, parameters));
+            expect(rows).to.have.length(reached(reach()).length);
+          }
+          expect(await orm.em.getConnection().execute('select id from bw_accounts')).to.deep.equal([]);
+        });
+      }
+
+      it('rows of another tenant are not changed, not removed, not added', async () => {
+        const touch = (text: string) =>
+          transactions().run({ reach: acme.recordId, mode: 'write' }, async (transaction) => {
+            const { numAffectedRows } = await transaction.executeQuery(compiled(text));
+            throw new Error(`undone: ${numAffectedRows}`);
+          });
+        const outcome = async (text: string) => (await rejection(touch(text))).message;
+        expect(await outcome("update bw_accounts set name = 'x'")).to.equal('undone: 1');
+        expect(await outcome('delete from bw_accounts')).to.equal('undone: 1');
+        expect(
+          await outcome(
+            `insert into bw_counters (tenant_record_id, name, value) values (${other.recordId}, 'x', 1)`,
+          ),
+        ).to.match(notReached);
+        expect(await outcome(`update bw_accounts set tenant_record_id = ${other.recordId}`)).to.match(
+          notReached,
+        );
+      });
+
+      it('a single statement that fails leaves a connection that goes on', async () => {
+        const single = transactions().single(acme.recordId);
+        expect(
+          (await rejection(single.executeQuery(compiled('select 1 / $1::int', [0])))).message,
+        ).to.contain('division by zero');
+        expect(
+          (await rejection(single.executeQuery(compiled('select 1 from bw_none where 1 = $1', [1])))).message,
+        ).to.contain('bw_none');
+        expect(await ids(single)).to.deep.equal([ours.id]);
+      });
+    });
+  }
+
+  describe('in a transaction of the host’s', () => {
+    let orm: MikroORM;
+    let storage: Storage<MikroORM['em']>;
+    before(() => {
+      orm = new MikroORM({ entities: [], discovery: { warnWhenNoEntities: false }, clientUrl: url });
+      storage = postgresql(orm) as Storage<MikroORM['em']>;
+    });
+    after(async () => {
+      await storage.close();
+      await orm.close(true);
+    });
+
+    const hosted = <T>(
+      work: (
+        inside: Storage<MikroORM['em']>,
+        own: () => Promise<number>,
+        run: (sql: string) => Promise<unknown>,
+      ) => Promise<T>,
+    ) =>
+      orm.em.fork().transactional(async (em) => {
+        const run = (sql: string) => em.getConnection().execute(sql, [], 'all', em.getTransactionContext());
+        const own = async () => ((await run('select id from bw_accounts')) as readonly unknown[]).length;
+        return work(storage.within(em as MikroORM['em']), own, run);
+      });
+
+    const found = (inside: Storage<MikroORM['em']>, tenant: TenantRef) =>
+      inside.read(tenant, async (session) =>
+        (await session.accounts.page({ offset: 0, limit: 10 })).rows.map(({ id }) => id),
+      );
+
+    it('operations reach their tenant’s rows, and the host none, before, between and after', async () => {
+      await hosted(async (inside, own) => {
+        expect(await own()).to.equal(0);
+        expect(await found(inside, acme)).to.deep.equal([ours.id]);
+        expect(await own()).to.equal(0);
+        await inside.write(other, author(), (session) =>
+          session.accounts.update([{ ...theirs, name: 'renamed by a host' }]),
+        );
+        expect(await own()).to.equal(0);
+        await rejection(
+          inside.write(acme, author(), async (session) => {
+            await session.accounts.insert([account({ externalKey: ours.externalKey })]);
+          }),
+        );
+        expect(await own()).to.equal(0);
+      });
+    });
+
+    it('operations at the same time, of two tenants, do not take the reach from each other', async () => {
+      const [first, second, third] = await hosted((inside) =>
+        Promise.all([found(inside, acme), found(inside, other), found(inside, acme)]),
+      );
+      expect([first, second, third]).to.deep.equal([[ours.id], [theirs.id], [ours.id]]);
+    });
+
+    it('a host that has set a reach of its own keeps it', async () => {
+      await hosted(async (inside, own, run) => {
+        await run("set local billwright.tenant_record_id = '*'");
+        expect(await found(inside, acme)).to.deep.equal([ours.id]);
+        expect(await own()).to.equal(2);
+      });
+    });
+  });
+
+  it('work of the engine for all tenants sees them all', async () => {
+    const { system, queue } = opened.storage;
+    const found = await system.findTenantsByIds([acme.id, other.id]);
+    expect(found.map(({ id }) => id)).to.have.members([acme.id, other.id]);
+    expect(await queue.countPending(null, now)).to.equal(2);
+    expect(await queue.countPending(acme.recordId, now)).to.equal(1);
+  });
+});
