@@ -68,6 +68,7 @@ import { TransferService } from './subscriptions/transfer-service.ts';
 import { TagDefinitionService } from './tags/definition-service.ts';
 import { TagService } from './tags/service.ts';
 import {
+  busyPausesOf,
   type ConfigurationObject,
   lockWaitOf,
   type ServerConfiguration,
@@ -195,6 +196,7 @@ export const Billing = {
     const dispatcher = new Dispatcher(ports, {
       handlers: engine.handlers,
       tenantOf: (recordId) => engine.tenants.refOfRecord(recordId),
+      busyPausesOf: busyPausesOf(ports.storage, engine.settingsOf),
       node: options.nodeName ?? ports.ids.next(),
       settings: queueSettingsOf(server),
       historyRetentionMs: server['queue.history.retention'],

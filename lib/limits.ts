@@ -327,11 +327,8 @@ export const QUEUE_CLAIM_LIMIT = 100;
 /** Claims of one node that are worked on at a time, so that a slow gateway does not hold up other accounts. */
 export const QUEUE_WORKERS = 4;
 
-/**
- * Pause before an entry whose account is busy is claimed again, in system time; it counts as no failure. Short, because
- * an account's lock is held for one transaction only, never across a call to the outside.
- */
-export const QUEUE_BUSY_PAUSE_MS = 100;
+/** Queue entries of busy accounts whose tries a node counts. */
+export const MAX_BUSY_ENTRIES_COUNTED = 10_000;
 
 /** Lease of a claim in system time (`….claim.time`), renewed after a third of it; and the shortest that can be set. */
 export const QUEUE_LEASE_MS = 5 * MINUTE_MS;

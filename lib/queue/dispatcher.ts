@@ -9,6 +9,7 @@ import {
 import type { Ports } from '../ports/index.ts';
 import type { ClaimedEntry, WorkCause } from '../ports/storage/index.ts';
 import { atMost } from '../wait/at-most.ts';
+import type { BusyPauses } from './busy-entries.ts';
 import { EntryCounts } from './entry-counts.ts';
 import { EntryRunner } from './entry-runner.ts';
 import type { QueueHandler } from './handler.ts';
@@ -29,6 +30,8 @@ export interface DispatcherOptions {
   /** In the order in which they handle an entry that several of them consume. */
   readonly handlers: readonly QueueHandler[];
   readonly tenantOf: (recordId: number) => Promise<TenantRef>;
+  /** When work of a tenant comes back to an account that is busy; default every 100 ms. */
+  readonly busyPausesOf?: (tenant: TenantRef) => Promise<BusyPauses>;
   /** Unique name of this node (platform.md §15). */
   readonly node: string;
   /** Default those of platform.md §4.3. */
@@ -83,7 +86,12 @@ export class Dispatcher {
     this.#settings = settings;
     this.#lanes = claimLanes(settings);
     this.#signal = new Signal(ports.systemClock);
-    this.#runner = new EntryRunner(ports, { ...options, settings, counts: this.counts });
+    this.#runner = new EntryRunner(ports, {
+      busyPausesOf: async () => ({ waitMs: 0, intervalsMs: [] }),
+      ...options,
+      settings,
+      counts: this.counts,
+    });
     this.#housekeeping = new Housekeeping(ports, {
       reapers: reapLanes(settings),
       historyRetentionMs: options.historyRetentionMs ?? QUEUE_HISTORY_RETENTION_MS,

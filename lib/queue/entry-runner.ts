@@ -1,8 +1,8 @@
 import type { TenantRef } from '../context.ts';
-import { QUEUE_BUSY_PAUSE_MS } from '../limits.ts';
 import type { Ports } from '../ports/index.ts';
 import { type ClaimedEntry, type FailedEntry, LeaseLostError } from '../ports/storage/index.ts';
 import { Batch, type BatchOutcome } from './batch.ts';
+import { BusyEntries, type BusyPauses, busyPauseMs } from './busy-entries.ts';
 import type { EntryCounts } from './entry-counts.ts';
 import { decideAfterError } from './error-policy.ts';
 import type { QueueHandler } from './handler.ts';
@@ -24,6 +24,8 @@ export class EntryRunner {
   readonly #tenantOf: (recordId: number) => Promise<TenantRef>;
   readonly #settings: QueueSettings;
   readonly #counts: EntryCounts;
+  readonly #busyPausesOf: (tenant: TenantRef) => Promise<BusyPauses>;
+  readonly #busy = new BusyEntries();
 
   constructor(
     ports: Pick<Ports, 'storage' | 'systemClock' | 'logger'>,
@@ -32,6 +34,7 @@ export class EntryRunner {
       readonly tenantOf: (recordId: number) => Promise<TenantRef>;
       readonly settings: QueueSettings;
       readonly counts: EntryCounts;
+      readonly busyPausesOf: (tenant: TenantRef) => Promise<BusyPauses>;
     },
   ) {
     this.#ports = ports;
@@ -39,6 +42,7 @@ export class EntryRunner {
     this.#tenantOf = input.tenantOf;
     this.#settings = input.settings;
     this.#counts = input.counts;
+    this.#busyPausesOf = input.busyPausesOf;
   }
 
   /** @param leaseMs that of the claim. */
@@ -118,7 +122,7 @@ export class EntryRunner {
     const of = (kind: BatchOutcome['kind']): readonly Work[] =>
       outcomes.filter(({ outcome }) => outcome.kind === kind).map(({ work }) => work);
     this.#count(handler, outcomes);
-    await this.#releaseBusy(outcomes);
+    await this.#releaseBusy(batch.tenant, outcomes);
     await this.#afterErrors(
       outcomes.flatMap(({ work, outcome }) =>
         outcome.kind === 'failed' ? [{ work, error: outcome.error }] : [],
@@ -138,14 +142,21 @@ export class EntryRunner {
   }
 
   async #releaseBusy(
+    tenant: TenantRef,
     outcomes: readonly { readonly work: Work; readonly outcome: BatchOutcome }[],
   ): Promise<void> {
+    const busy: { readonly entry: ClaimedEntry; readonly delayMs: number | undefined }[] = [];
+    for (const { work, outcome } of outcomes) {
+      if (outcome.kind === 'busy') busy.push({ entry: work.entry, delayMs: outcome.delayMs });
+      else this.#busy.forget(work.entry);
+    }
+    if (busy.length === 0) return;
+    const pauses = await this.#busyPausesOf(tenant);
     await this.#release(
-      outcomes.flatMap(({ work, outcome }) =>
-        outcome.kind === 'busy'
-          ? [{ entry: work.entry, delayMs: outcome.delayMs ?? QUEUE_BUSY_PAUSE_MS }]
-          : [],
-      ),
+      busy.map(({ entry, delayMs }) => ({
+        entry,
+        delayMs: delayMs ?? busyPauseMs(this.#busy.add(entry), pauses),
+      })),
     );
   }
 

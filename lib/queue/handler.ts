@@ -11,7 +11,7 @@ export interface HandlerBatch {
    * resolves are ended by the dispatcher.
    */
   finish(session: WriteSession, entries: readonly ClaimedEntry[]): Promise<void>;
-  /** Gives entries back untouched: their account is busy; they come again after `delayMs` (default a quarter second). */
+  /** Gives entries back untouched: their account is busy; they come again after `delayMs` (default `busyPauseMs`). */
   busy(entries: readonly ClaimedEntry[], delayMs?: number): void;
   /** One entry of the batch failed while the others went on; it is retried or ends as FAILED by the error rules. */
   failed(entry: ClaimedEntry, error: unknown): void;

@@ -13,11 +13,12 @@ import { rejection } from '../storage/opened-storage.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
-import { newEvents } from '../support/queue-rows.ts';
+import { newEvents, rowsOf } from '../support/queue-rows.ts';
 import { openShop } from '../support/shop.ts';
 import { storageOf } from '../support/storage.ts';
 
 const CONFIGURATION = 'PER_TENANT_CONFIG';
+const MINUTE_MS = 60_000;
 const meadow = new URL('../../examples/catalogs/meadow.xml', import.meta.url);
 
 eachDatabase((kind, open) => {
@@ -157,6 +158,47 @@ eachDatabase((kind, open) => {
         ]);
         expect((await acme.getAccount(id)).name).to.equal(null);
         expect((await acme.updateAccount(id, { changes: { name: 'Ada' } })).name).to.equal('Ada');
+      });
+    }
+
+    /** Lets the entry be tried until it waits for more than a minute; gives the pause in whole tens of seconds. */
+    async function pauseOf(topic: string): Promise<number> {
+      for (;;) {
+        await engine.billing.settle({ timeoutMs: 100 });
+        const [row] = await rowsOf(
+          engine.database,
+          `select available_at_ms as at from bw_queue_entries
+          where processing_state = 'AVAILABLE' and topic = '${topic}' and available_at_ms is not null`,
+        );
+        const pauseMs = Number(row?.at ?? 0) - engine.systemClock.nowMs();
+        if (pauseMs > MINUTE_MS) return Math.ceil(pauseMs / 10_000) * 10_000;
+      }
+    }
+
+    if (kind === 'postgresql') {
+      it('when background work comes back to a busy account: after the time of a call, by its own intervals', async () => {
+        await upload({
+          'org.service.invoice.globalLock.retries': 0,
+          'org.service.rescheduleIntervalOnLock': '2m,7m',
+        });
+        const { id } = await subscriber();
+        const held = storageOf(engine.database);
+        const pauses: number[] = [];
+        try {
+          await held.write(engine.tenant, authorship(), async (session) => {
+            await session.lockAccounts([id]);
+            for (const pushedMs of [0, 120_000, 420_000]) {
+              engine.systemClock.push(pushedMs);
+              pauses.push(await pauseOf('SUBSCRIPTION_CREATION'));
+            }
+          });
+        } finally {
+          await held.close();
+        }
+        expect(pauses).to.deep.equal([120_000, 420_000, 420_000]);
+        engine.systemClock.push(420_000);
+        await engine.settle();
+        expect(await acme.invoices.ofAccount({ accountId: id })).to.have.length(1);
       });
     }
 

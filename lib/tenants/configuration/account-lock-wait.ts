@@ -1,6 +1,21 @@
+import type { TenantRef } from '../../context.ts';
 import { LOCK_WAIT_STEP_MS } from '../../limits.ts';
-import { LockWait, type LockWaitOf } from '../../ports/storage/index.ts';
+import { LockWait, type LockWaitOf, type Storage } from '../../ports/storage/index.ts';
+import type { BusyPauses } from '../../queue/busy-entries.ts';
 import type { SettingsOf } from './tenant-configuration.ts';
+
+/** When background work of a tenant comes back to a busy account: it first waits as long as a call does. */
+export function busyPausesOf(
+  storage: Pick<Storage, 'read'>,
+  settingsOf: SettingsOf,
+): (tenant: TenantRef) => Promise<BusyPauses> {
+  const waitOf = lockWaitOf(settingsOf);
+  return (tenant) =>
+    storage.read(tenant, async (session) => ({
+      waitMs: await waitOf(session, LockWait.INVOICE),
+      intervalsMs: (await settingsOf(session)).rescheduleIntervalOnLock,
+    }));
+}
 
 /** How long the tenant of a session lets its calls wait for a busy account (platform.md §15 rule 2). */
 export function lockWaitOf(settingsOf: SettingsOf): LockWaitOf {

@@ -1,4 +1,4 @@
-export { lockWaitOf } from './account-lock-wait.ts';
+export { busyPausesOf, lockWaitOf } from './account-lock-wait.ts';
 export { configurableProperties } from './configurable-properties.ts';
 export type { Period } from './period.ts';
 export { type ConfigurationObject, checkConfiguration, readConfiguration } from './read-configuration.ts';

@@ -71,6 +71,7 @@ export const tenantProperties = {
   'payment.plugin.timeout': span(GATEWAY_TIMEOUT_MS, { min: 1, max: MAX_SETTING_GATEWAY_TIMEOUT_MS }),
   'payment.globalLock.retries': integer(lockWaitSteps, { min: 0, max: MAX_LOCK_WAIT_STEPS }),
   'subscription.align.effectiveDateForExistingSubscriptions': flag(false),
+  /** Pauses of background work that has waited for a busy account as long as a call does. */
   rescheduleIntervalOnLock: spans([
     30 * SECOND_MS,
     MINUTE_MS,

@@ -43,6 +43,16 @@ function reached(column: string): string {
   return `${column} = (select nullif(nullif(${setting}, ''), '*')::bigint) or (select ${setting} = '*')`;
 }
 
+const sought = `folded_text like (select current_setting('billwright.account_text', true))`;
+
+function guard(table: string, condition: string): readonly string[] {
+  return [
+    `alter table ${table} enable row level security`,
+    `alter table ${table} force row level security`,
+    `create policy ${table}_tenant on ${table} using (${condition}) with check (${condition})`,
+  ];
+}
+
 /**
  * Row-level security on every table of tenants, for the owner of the tables too.
  *
@@ -52,21 +62,14 @@ function reached(column: string): string {
  */
 export class Migration20261122040000RowLevelSecurity extends Migration {
   override up(): void {
-    for (const table of tables) this.#guard(table, reached('tenant_record_id'));
-    this.#guard('bw_tenants', reached('record_id'));
-    this.addSql('create table bw_account_texts (record_id bigint, tenant_record_id bigint, folded_text text)');
-    this.#guard(
-      'bw_account_texts',
-      `(${reached('tenant_record_id')}) and folded_text like (select current_setting('billwright.account_text', true))`,
-    );
-    this.addSql('alter table bw_accounts inherit bw_account_texts');
-  }
-
-  #guard(table: string, condition: string): void {
-    this.addSql(`alter table ${table} enable row level security`);
-    this.addSql(`alter table ${table} force row level security`);
-    this.addSql(
-      `create policy ${table}_tenant on ${table} using (${condition}) with check (${condition})`,
-    );
+    const statements = [
+      ...tables.flatMap((table) => guard(table, reached('tenant_record_id'))),
+      ...guard('bw_tenants', reached('record_id')),
+      'create table bw_account_texts (record_id bigint, tenant_record_id bigint, folded_text text)',
+      ...guard('bw_account_texts', `(${reached('tenant_record_id')}) and ${sought}`),
+      'alter table bw_accounts inherit bw_account_texts',
+    ];
+    // In one message: there are a hundred.
+    this.addSql(statements.join(';\n'));
   }
 }

@@ -1,0 +1,38 @@
+import { expect } from 'chai';
+import { MAX_BUSY_ENTRIES_COUNTED } from '../../../lib/limits.ts';
+import type { ClaimedEntry } from '../../../lib/ports/storage/index.ts';
+import { BusyEntries, busyPauseMs } from '../../../lib/queue/busy-entries.ts';
+
+describe('queue entries of busy accounts (platform §15 rule 2)', () => {
+  const cases = [
+    ['first as a call waits', 300, [30_000, 60_000], [100, 100, 100, 30_000, 60_000, 60_000, 60_000]],
+    ['at once by the intervals', 0, [30_000, 60_000], [30_000, 60_000, 60_000]],
+    ['a part of a step is one', 50, [30_000], [100, 30_000]],
+    ['as calls do where there are no intervals', 200, [], [100, 100, 100, 100]],
+  ] as const;
+  for (const [name, waitMs, intervalsMs, expected] of cases) {
+    it(`come again: ${name}`, () => {
+      const pauses = expected.map((_, index) => busyPauseMs(index + 1, { waitMs, intervalsMs }));
+      expect(pauses).to.deep.equal(expected);
+    });
+  }
+
+  const entry = (recordId: number) => ({ recordId }) as ClaimedEntry;
+
+  it('are counted one by one, and from the start when one has been done', () => {
+    const busy = new BusyEntries();
+    expect([1, 2, 1, 1].map((id) => busy.add(entry(id)))).to.deep.equal([1, 1, 2, 3]);
+    busy.forget(entry(1));
+    expect([1, 2].map((id) => busy.add(entry(id)))).to.deep.equal([1, 2]);
+  });
+
+  it('are counted up to a limit; the one not seen for longest is forgotten', () => {
+    const busy = new BusyEntries();
+    busy.add(entry(1));
+    busy.add(entry(2));
+    busy.add(entry(1));
+    for (let id = 3; id <= MAX_BUSY_ENTRIES_COUNTED + 1; id += 1) busy.add(entry(id));
+    expect(busy.add(entry(1))).to.equal(3);
+    expect(busy.add(entry(2))).to.equal(1);
+  });
+});
