@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import {
   type Account,
@@ -11,9 +12,17 @@ import {
   type Uuid,
 } from '../../lib/index.ts';
 import { eachDatabase } from '../support/databases.ts';
-import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
+import { itemLines, openEngine, specCatalog, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { busEvents, newEvents } from '../support/queue-rows.ts';
+
+/** The catalog of the specification with one rule for the phases of a changed plan. */
+function changesAlignedTo(alignment: string): string {
+  return readFileSync(specCatalog, 'utf8').replace(
+    /(?<=<changeAlignmentCase>\s*<alignment>)START_OF_SUBSCRIPTION/,
+    alignment,
+  );
+}
 
 eachDatabase((_kind, open) => {
   describe('transfers of bundles', () => {
@@ -23,9 +32,14 @@ eachDatabase((_kind, open) => {
 
     async function begin(
       now: string,
-      parts: { readonly sourceZone?: string; readonly targetZone?: string; readonly targetDay?: number } = {},
+      parts: {
+        readonly sourceZone?: string;
+        readonly targetZone?: string;
+        readonly targetDay?: number;
+        readonly catalog?: string;
+      } = {},
     ): Promise<void> {
-      engine = await openEngine(open, { now });
+      engine = await openEngine(open, { now, ...(parts.catalog ? { catalog: parts.catalog } : {}) });
       const { acme } = engine;
       source = await engine.payingAccount({
         currency: 'USD',
@@ -204,28 +218,34 @@ eachDatabase((_kind, open) => {
         expect((await engine.acme.getAccount(target.id)).billCycleDayLocal).to.equal(31);
       });
 
-      it('a change of plan counts from the first start, a new add-on from the transfer', async () => {
-        await begin('2024-03-01T08:00:00Z');
-        const { bundleId } = await subscribe('pro-monthly');
-        engine.clock.set('2024-03-11T08:00:00Z');
-        const made = await transfer(bundleId);
-        await engine.runTo('2024-03-20T08:00:00Z');
-        const { subscriptionId } = await onlyOf(made);
-        const addOn = await engine.acme.createSubscription({
-          accountId: target.id,
-          bundleId: made,
-          planName: 'backup-monthly',
+      const origins = [
+        ['START_OF_SUBSCRIPTION', '2024-03-31'],
+        ['START_OF_BUNDLE', '2024-04-10'],
+      ] as const;
+      for (const [alignment, phase] of origins) {
+        it(`${alignment}: what a change of plan counts from; a new add-on counts from the transfer`, async () => {
+          await begin('2024-03-01T08:00:00Z', { catalog: changesAlignedTo(alignment) });
+          const { bundleId } = await subscribe('pro-monthly');
+          engine.clock.set('2024-03-11T08:00:00Z');
+          const made = await transfer(bundleId);
+          await engine.runTo('2024-03-20T08:00:00Z');
+          const { subscriptionId } = await onlyOf(made);
+          const addOn = await engine.acme.createSubscription({
+            accountId: target.id,
+            bundleId: made,
+            planName: 'backup-monthly',
+          });
+          await engine.acme.subscriptions.changePlan(subscriptionId, { planName: 'solo-monthly' });
+          await engine.runTo('2024-05-01');
+          const ofBase = rowsOf(await engine.acme.getSubscription(subscriptionId));
+          expect(ofBase.slice(2)).to.deep.equal([
+            'CHANGE 2024-03-20 solo-monthly-trial',
+            `PHASE ${phase} solo-monthly-evergreen`,
+          ]);
+          const ofAddOn = rowsOf(await engine.acme.getSubscription(addOn.subscriptionId));
+          expect(ofAddOn.slice(2)).to.deep.equal(['PHASE 2024-04-10 backup-monthly-evergreen']);
         });
-        await engine.acme.subscriptions.changePlan(subscriptionId, { planName: 'solo-monthly' });
-        await engine.runTo('2024-05-01');
-        const ofBase = rowsOf(await engine.acme.getSubscription(subscriptionId));
-        expect(ofBase.slice(2)).to.deep.equal([
-          'CHANGE 2024-03-20 solo-monthly-trial',
-          'PHASE 2024-03-31 solo-monthly-evergreen',
-        ]);
-        const ofAddOn = rowsOf(await engine.acme.getSubscription(addOn.subscriptionId));
-        expect(ofAddOn.slice(2)).to.deep.equal(['PHASE 2024-04-10 backup-monthly-evergreen']);
-      });
+      }
 
       it('continues a fixed term, which then expires', async () => {
         await begin('2023-01-01T08:00:00Z');
