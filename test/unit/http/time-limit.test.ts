@@ -1,0 +1,31 @@
+import { expect } from 'chai';
+import { timeOver, waitsForCompletion, withinTime } from '../../../adapters/koa/routing/time-limit.ts';
+
+describe('the time limit of a request (platform.md §16)', () => {
+  for (const [query, exempt] of [
+    ['callCompletion=true&callTimeoutSec=90', true],
+    ['callTimeoutSec=90&callCompletion=TRUE', true],
+    ['callCompletion=false', false],
+    ['callTimeoutSec=90', false],
+    ['', false],
+  ] as const) {
+    it(`${exempt ? 'is no matter to' : 'holds for'} "${query}"`, () =>
+      expect(waitsForCompletion(query)).to.equal(exempt));
+  }
+
+  it('ends as busy, and as an unknown outcome where payments are asked for', () => {
+    expect(timeOver(60_000, { permission: 'account:update' })).to.include({ code: 60018 });
+    expect(timeOver(60_000, { permission: 'payment:trigger' })).to.include({ code: 7019 });
+    expect(timeOver(1_500, { permission: 'NONE' }).message).to.match(
+      /within 1\.5 s; it may still take effect$/,
+    );
+  });
+
+  it('gives what comes in time, and what fails in time, as it is', async () => {
+    const over = (): string => 'over';
+    expect(await withinTime(1_000, Promise.resolve('in time'), over)).to.equal('in time');
+    expect(await withinTime(1, new Promise<string>(() => undefined), over)).to.equal('over');
+    const failing = withinTime(1_000, Promise.reject(new Error('failed')), over);
+    expect(await failing.catch((error: Error) => error.message)).to.equal('failed');
+  });
+});
