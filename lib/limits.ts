@@ -327,6 +327,9 @@ export const QUEUE_CLAIM_LIMIT = 100;
 /** Claims of one node that are worked on at a time, so that a slow gateway does not hold up other accounts. */
 export const QUEUE_WORKERS = 4;
 
+/** How long what falls due waits for a busy worker before another one begins. */
+export const QUEUE_HELP_AFTER_MS = 20;
+
 /** Queue entries of busy accounts whose tries a node counts. */
 export const MAX_BUSY_ENTRIES_COUNTED = 10_000;
 

@@ -1,6 +1,7 @@
 import type { TenantRef } from '../context.ts';
 import {
   QUEUE_CLAIM_LIMIT,
+  QUEUE_HELP_AFTER_MS,
   QUEUE_HISTORY_RETENTION_MS,
   QUEUE_SETTLE_POLL_MS,
   QUEUE_SHUTDOWN_WAIT_MS,
@@ -76,6 +77,9 @@ export class Dispatcher {
   #stopping = false;
   #workers = 0;
   #cancelTimer: (() => void) | undefined;
+  #cancelHelp: (() => void) | undefined;
+  /** The signal as it was when a worker last looked what is due. */
+  #looked = 0;
 
   constructor(ports: DispatcherPorts, options: DispatcherOptions) {
     this.#ports = ports;
@@ -134,6 +138,7 @@ export class Dispatcher {
   async stop(): Promise<void> {
     this.#stopping = true;
     this.#cancelTimer?.();
+    this.#cancelHelp?.();
     for (const unsubscribe of this.#unsubscribe.splice(0)) unsubscribe();
     this.#signal.raise();
     await this.#housekeeping.stop();
@@ -184,7 +189,21 @@ export class Dispatcher {
 
   #wake(): void {
     this.#signal.raise();
-    if (this.#started) this.#spawn();
+    if (!this.#started) return;
+    if (this.#workers === 0) this.#spawn();
+    else this.#askForHelp();
+  }
+
+  /**
+   * What falls due while a worker is busy waits for it, so that a busy queue is worked in large batches, which cost less
+   * per entry; where the worker does not come back soon, such as from a slow gateway, another one begins.
+   */
+  #askForHelp(): void {
+    if (this.#cancelHelp !== undefined || this.#stopping) return;
+    this.#cancelHelp = this.#ports.systemClock.after(QUEUE_HELP_AFTER_MS, () => {
+      this.#cancelHelp = undefined;
+      if (this.#signal.count !== this.#looked) this.#spawn();
+    });
   }
 
   #spawn(): void {
@@ -211,6 +230,7 @@ export class Dispatcher {
   async #workOnce(): Promise<boolean> {
     await this.#ports.systemClock.nextTurn();
     const raised = this.#signal.count;
+    this.#looked = raised;
     await this.#ports.clock.refresh?.();
     const claims = await this.#claim();
     if (claims.length === 0) return this.#signal.count !== raised;

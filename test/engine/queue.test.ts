@@ -5,7 +5,7 @@ import { type FakeClock, fakeClock } from '../../adapters/testing/index.ts';
 import { AccountService } from '../../lib/accounts/service.ts';
 import type { NewBusEvent, NewNotification, Storage, TenantRef } from '../../lib/index.ts';
 import { addMilliseconds, BusEventType, QueueName } from '../../lib/index.ts';
-import { QUEUE_POLL_MS } from '../../lib/limits.ts';
+import { QUEUE_HELP_AFTER_MS, QUEUE_POLL_MS } from '../../lib/limits.ts';
 import { Dispatcher } from '../../lib/queue/dispatcher.ts';
 import type { HandlerBatch, QueueHandler } from '../../lib/queue/handler.ts';
 import {
@@ -285,6 +285,39 @@ eachDatabase((kind, open) => {
       await eventually(() => expect(seen).to.deep.equal(['now']));
       clock.advance({ days: 1 });
       await eventually(() => expect(seen).to.deep.equal(['now', 'later']));
+    });
+
+    it('gathers what falls due while it is busy, until another worker helps one that does not come back', async () => {
+      const helps: (() => void)[] = [];
+      const after: typeof systemClock.after = (delayMs, action, options) => {
+        if (delayMs !== QUEUE_HELP_AFTER_MS) return systemClock.after(delayMs, action, options);
+        helps.push(action);
+        return () => undefined;
+      };
+      const gateway = Promise.withResolvers<void>();
+      const batches: unknown[][] = [];
+      const handler: QueueHandler = {
+        name: 'slow',
+        topics: [BusEventType.INVOICE_CREATION],
+        async handle({ entries }) {
+          batches.push(entries.map(({ payload }) => payload.n));
+          if (batches.length === 1) await gateway.promise;
+        },
+      };
+      const node = new Dispatcher(
+        { storage, clock, systemClock: { ...systemClock, after }, ids, logger },
+        { handlers: [handler], tenantOf: async () => tenant, node: 'n1' },
+      );
+      opened.push(node);
+      node.start();
+      await put([event(0, { n: 'first' })]);
+      await eventually(() => expect(batches).to.deep.equal([['first']]));
+      await put([event(1, { n: 'second' })]);
+      await put([event(2, { n: 'third' })]);
+      expect(batches).to.deep.equal([['first']]);
+      for (const help of helps) help();
+      await eventually(() => expect(batches).to.deep.equal([['first'], ['second', 'third']]));
+      gateway.resolve();
     });
 
     it('tells its dispatcher of what falls due before it would look again, and of nothing later', async () => {
