@@ -94,14 +94,14 @@ function hostOf(database: TestDatabase): Host {
   if (database.kind === 'sqlite') {
     const orm = new SqliteOrm({ ...common, dbName: database.path });
     return {
-      storage: sqlite(orm) as unknown as Storage<never>,
+      storage: sqlite(orm) as never,
       transaction: (work) => orm.em.fork().transactional((em) => work(em as never)),
       close: () => orm.close(true),
     };
   }
   const orm = new PostgresqlOrm({ ...common, clientUrl: database.url });
   return {
-    storage: postgresql(orm) as unknown as Storage<never>,
+    storage: postgresql(orm) as never,
     transaction: (work) => orm.em.fork().transactional((em) => work(em as never)),
     close: () => orm.close(true),
   };
