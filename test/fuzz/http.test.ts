@@ -24,8 +24,12 @@ const RUNS_PER_DATABASE = 5_000;
 /** What the process may hold more after a database than after the first one. */
 const MOST_HEAP_GROWTH = 64 * 2 ** 20;
 
-/** Processor time that one request may take. */
+/** Processor time that one request may take; a request that moves the clock does all that falls due on the way. */
 const MOST_MS_PER_REQUEST = 1_000;
+const MOST_MS_PER_MOVE = 10_000;
+
+/** Thousands of requests bill a subscription on one day, which is an illegal state (500) for the bound by default. */
+const configuration = { 'org.service.invoice.maxDailyNumberOfItemsSafetyBound': -1 };
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
@@ -50,7 +54,7 @@ eachDatabase((kind, open) => {
     it('end in a known status, with the error body where they fail, and hang nothing', async () => {
       let heapAtFirst: number | null = null;
       for (let left = runs; left > 0; left -= RUNS_PER_DATABASE) {
-        const serving = await serve(await open(migrated));
+        const serving = await serve(await open(migrated), { configuration });
         try {
           const world = await populate(serving);
           await fuzz(world, agent, Math.min(left, RUNS_PER_DATABASE));
@@ -84,7 +88,9 @@ async function fuzz(world: World, agent: Agent, numRuns: number): Promise<void> 
       const reply = await send(serving, agent, fuzzed);
       const { user, system } = process.cpuUsage(began);
       check(route, fuzzed, reply);
-      expect((user + system) / 1_000, 'processor time in ms').to.be.lessThan(MOST_MS_PER_REQUEST);
+      expect((user + system) / 1_000, 'processor time in ms').to.be.lessThan(
+        route.area === 'test' ? MOST_MS_PER_MOVE : MOST_MS_PER_REQUEST,
+      );
       if (route.area === 'test') serving.clock.set(START);
     }),
     { numRuns },
