@@ -522,11 +522,9 @@ function assemble<Host>({ options, settings, ports, engine, dispatcher }: Parts<
     as: (caller) => ({
       ...bindContext(operations, () => context(caller)),
       within: (host) => {
-        const joined = engineOf(
-          { ...ports, storage: options.storage.within(host) },
-          { ...settings, outside: services.catalogs },
-        );
-        return bindContext(operationsOf(joined.services), () => contextOf(ports, tenants, caller));
+        const inside = { ...ports, storage: options.storage.within(host) };
+        const joined = engineOf(inside, { ...settings, outside: services.catalogs });
+        return bindContext(operationsOf(joined.services), () => contextOf(inside, tenants, caller));
       },
     }),
     start: () => dispatcher.start(),
@@ -552,7 +550,8 @@ function assemble<Host>({ options, settings, ports, engine, dispatcher }: Parts<
 async function contextOf(ports: Ports, tenants: TenantService, caller: Caller): Promise<CallContext> {
   const createdDate: Instant = ports.clock.now();
   return {
-    tenant: typeof caller.tenant === 'string' ? await tenants.refOf(caller.tenant) : caller.tenant,
+    tenant:
+      typeof caller.tenant === 'string' ? await tenants.refOf(caller.tenant, ports.storage) : caller.tenant,
     userName: caller.user,
     principal: caller.principal ?? null,
     reasonCode: caller.reason ?? null,

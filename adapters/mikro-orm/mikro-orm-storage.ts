@@ -45,7 +45,13 @@ import { readSession, writeSession } from './session.ts';
 import type { Sql } from './sql.ts';
 import { systemStore } from './system-store.ts';
 import { openTextSpool } from './text-spool.ts';
-import { EVERY_TENANT, rollBack, type TransactionKind, type Transactions } from './transactions.ts';
+import {
+  EVERY_TENANT,
+  type Reach,
+  rollBack,
+  type TransactionKind,
+  type Transactions,
+} from './transactions.ts';
 
 /** What the entry file of a database brings along. */
 export interface StorageParts {
@@ -107,7 +113,7 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
       run: (statement) => this.#again(() => this.#statement(statement)),
     };
     this.queue = queueStore(access, onSignal);
-    this.system = systemStore(access, dialect);
+    this.system = systemStore(host ? this.#accessInside(host) : access, dialect);
     this.security = securityStore(access, dialect);
     this.idempotency = idempotencyStore(access, dialect);
     this.checks = checkStore(access, dialect);
@@ -134,11 +140,9 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
   }
 
   async read<T>(tenant: TenantRef, work: (session: ReadSession) => Promise<T>): Promise<T> {
-    const { countThreshold, hosts, parts } = this.#shared;
+    const { countThreshold } = this.#shared;
     if (this.#host) {
-      const transaction = hosts.transactionOf(this.#host);
-      const runner = new Runner(parts.dialect, transaction, parts.trace);
-      return parts.transactions.join(transaction, tenant.recordId, () =>
+      return this.#inHost(this.#host, tenant.recordId, (runner) =>
         work(readSession(runner, tenant, countThreshold)),
       );
     }
@@ -281,6 +285,22 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
       trace?.('commit', []);
       return result;
     });
+  }
+
+  /** The host's transaction, reaching as far as `work` may; SQLite has no other connection meanwhile. */
+  async #inHost<T>(host: Host, reach: Reach, work: (runner: Runner) => Promise<T>): Promise<T> {
+    const { hosts, parts } = this.#shared;
+    const transaction = hosts.transactionOf(host);
+    return parts.transactions.join(transaction, reach, () =>
+      work(new Runner(parts.dialect, transaction, parts.trace)),
+    );
+  }
+
+  #accessInside(host: Host): SystemAccess {
+    return {
+      transact: (work) => this.#inHost(host, EVERY_TENANT, work),
+      run: (statement) => this.#inHost(host, EVERY_TENANT, (runner) => runner.run(statement)),
+    };
   }
 
   async #statement(statement: Sql): Promise<StatementResult> {

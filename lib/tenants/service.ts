@@ -2,7 +2,7 @@ import type { TenantRef } from '../context.ts';
 import { BillingError, ErrorCode } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
 import type { Ports } from '../ports/index.ts';
-import type { Authorship } from '../ports/storage/index.ts';
+import type { Authorship, Storage } from '../ports/storage/index.ts';
 import { checkStorable, isStorable, shortened } from '../text/index.ts';
 import type { Tenant } from './model.ts';
 
@@ -60,7 +60,11 @@ export class TenantService {
 
   /** @throws BillingError TENANT_DOES_NOT_EXIST_FOR_ID (20001). */
   async get(tenantId: Uuid): Promise<Tenant> {
-    const [tenant] = await this.#ports.storage.system.findTenantsByIds([tenantId]);
+    return this.#find(tenantId, this.#ports.storage);
+  }
+
+  async #find(tenantId: Uuid, { system }: Pick<Storage, 'system'>): Promise<Tenant> {
+    const [tenant] = await system.findTenantsByIds([tenantId]);
     if (tenant) return tenant;
     throw new BillingError({
       code: ErrorCode.TENANT_DOES_NOT_EXIST_FOR_ID,
@@ -94,9 +98,12 @@ export class TenantService {
     return this.#remember(tenant);
   }
 
-  /** The reference of a tenant by its public id. @throws BillingError TENANT_DOES_NOT_EXIST_FOR_ID (20001). */
-  async refOf(tenantId: Uuid): Promise<TenantRef> {
-    return this.#refsById.get(tenantId) ?? this.#remember(await this.get(tenantId));
+  /**
+   * The reference of a tenant by its public id, looked up in `storage` where it is not known yet.
+   * @throws BillingError TENANT_DOES_NOT_EXIST_FOR_ID (20001).
+   */
+  async refOf(tenantId: Uuid, storage: Pick<Storage, 'system'> = this.#ports.storage): Promise<TenantRef> {
+    return this.#refsById.get(tenantId) ?? this.#remember(await this.#find(tenantId, storage));
   }
 
   /** The reference of a tenant by record id, as queue entries carry it. */

@@ -58,9 +58,9 @@ eachDatabase((kind, open) => {
       told.length = 0;
     });
 
-    /** Under the tenant’s reference: to look an id up takes a connection, and SQLite’s only one is the host’s meanwhile. */
+    /** Under the tenant’s id, which is looked up through the host too: SQLite’s only connection is the host’s meanwhile. */
     const inside = <T>(work: (acme: TenantBilling) => Promise<T>): Promise<T> =>
-      host.transaction((em) => work(hosted.as({ tenant: engine.tenant, user: 'host' }).within(em)));
+      host.transaction((em) => work(hosted.as({ tenant: engine.tenant.id, user: 'host' }).within(em)));
 
     it('replace terms, and abort what they do not want, of which nothing stays', async () => {
       const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
