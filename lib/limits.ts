@@ -247,6 +247,9 @@ export const CACHED_CREDENTIAL_MS = MINUTE_MS;
 /** Calls of one turn of the event loop that are done together. */
 export const MAX_SHARED_CALLS = 100;
 
+/** How long creations may wait for those that are being written, to be written together next. */
+export const CREATION_GATHER_MS = 10;
+
 /** Users and clients kept in memory with their permissions. */
 export const MAX_CACHED_PRINCIPALS = 10_000;
 

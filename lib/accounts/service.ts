@@ -2,6 +2,7 @@ import { authorshipOf, type CallContext } from '../context.ts';
 import { BillingError, ErrorCode } from '../errors/index.ts';
 import { isUuid, type Uuid } from '../ids/index.ts';
 import { billAfterMovedDay } from '../invoicing/moved-bill-cycle-day.ts';
+import { CREATION_GATHER_MS } from '../limits.ts';
 import { ZERO } from '../money/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { Page, PageRequest, WriteSession } from '../ports/storage/index.ts';
@@ -39,7 +40,7 @@ export class AccountService {
     this.#ports = ports;
     this.#settingsOf = settingsOf;
     this.#reads = new SharedCalls(ports.systemClock);
-    this.#creations = new SharedCalls(ports.systemClock);
+    this.#creations = new SharedCalls(ports.systemClock, { gatherMs: CREATION_GATHER_MS });
   }
 
   /**

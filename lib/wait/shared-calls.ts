@@ -17,11 +17,19 @@ interface Group<I, O> {
  * sake of another; a refusal therefore has to leave nothing behind.
  */
 export class SharedCalls<I, O> {
-  readonly #systemClock: Pick<SystemClock, 'nextTurn'>;
+  readonly #systemClock: Pick<SystemClock, 'nextTurn' | 'after'>;
+  readonly #gatherMs: number;
   readonly #open = new Map<string, Group<I, O>>();
+  /** The end of the work that was begun last, until it has come. */
+  readonly #running = new Map<string, Promise<void>>();
 
-  constructor(systemClock: Pick<SystemClock, 'nextTurn'>) {
+  /**
+   * @param gatherMs how long calls may wait for work that is under way, and so gather more of their kind; default 0. For
+   * work whose cost is mostly that of the transaction around it.
+   */
+  constructor(systemClock: Pick<SystemClock, 'nextTurn' | 'after'>, { gatherMs = 0 } = {}) {
     this.#systemClock = systemClock;
+    this.#gatherMs = gatherMs;
   }
 
   /**
@@ -45,14 +53,41 @@ export class SharedCalls<I, O> {
     const inputs: I[] = [];
     const together = async (): Promise<readonly O[]> => {
       await this.#systemClock.nextTurn();
+      await this.#gather(alike);
       if (this.#open.get(alike) === group) this.#open.delete(alike);
-      return work(inputs);
+      const results = work(inputs);
+      this.#follow(alike, results);
+      return results;
     };
     const group: Group<I, O> = { inputs, results: together() };
     this.#open.set(alike, group);
     return group;
   }
+
+  /** Until the work under way has ended, and no longer than calls may wait for it: it may wait for something itself. */
+  async #gather(alike: string): Promise<void> {
+    const running = this.#running.get(alike);
+    if (running === undefined) return;
+    await new Promise<void>((resolve) => {
+      const cancel = this.#systemClock.after(this.#gatherMs, resolve, { keepAlive: true });
+      void running.then(() => {
+        cancel();
+        resolve();
+      });
+    });
+  }
+
+  #follow(alike: string, results: Promise<unknown>): void {
+    if (this.#gatherMs === 0) return;
+    const end = results.then(nothing, nothing);
+    this.#running.set(alike, end);
+    void end.then(() => {
+      if (this.#running.get(alike) === end) this.#running.delete(alike);
+    });
+  }
 }
+
+const nothing = (): void => undefined;
 
 /** Of what was asked for, not of a database that is down or a connection that broke while it committed. */
 function isRefusal(error: unknown): boolean {

@@ -68,4 +68,48 @@ describe('calls of one turn that are done together', () => {
     expect(results.map(({ status }) => status)).to.deep.equal(['rejected', 'rejected']);
     expect(attempts).to.equal(2);
   });
+
+  it('wait for work under way and go together next, but no longer than they may', async () => {
+    const timers = new Set<() => void>();
+    const { nextTurn } = pushableSystemClock();
+    const after = (_delayMs: number, action: () => void) => {
+      timers.add(action);
+      return () => timers.delete(action);
+    };
+    const systemClock = { nextTurn, after };
+    const gathering = new SharedCalls<number, string>(systemClock, { gatherMs: 10 });
+    const ends: (() => void)[] = [];
+    const slow = async (inputs: readonly number[]): Promise<readonly string[]> => {
+      const results = await work(inputs);
+      await new Promise<void>((resolve) => ends.push(resolve));
+      return results;
+    };
+    const turns = async (count: number): Promise<void> => {
+      for (let turn = 0; turn < count; turn += 1) await systemClock.nextTurn();
+    };
+    const run = (input: number): Promise<string> => gathering.run('tenant', input, slow);
+    const first = run(1);
+    await turns(2);
+    const second = run(2);
+    await turns(3);
+    const third = run(3);
+    await turns(3);
+    expect(asked).to.deep.equal([[1]]);
+    ends[0]?.();
+    await first;
+    await turns(2);
+    expect(asked).to.deep.equal([[1], [2, 3]]);
+    const fourth = run(4);
+    await turns(3);
+    expect(asked).to.have.length(2);
+    for (const fire of timers) fire();
+    await turns(2);
+    expect(asked).to.deep.equal([[1], [2, 3], [4]]);
+    for (const end of ends) end();
+    expect(await Promise.all([second, third, fourth])).to.deep.equal([
+      'result of 2',
+      'result of 3',
+      'result of 4',
+    ]);
+  });
 });
