@@ -107,6 +107,8 @@ export interface BillingOptions<Host> {
   readonly configuration?: ConfigurationObject;
   /** XML of the catalog that tenants created with `useGlobalDefault` see until they upload their own. */
   readonly defaultCatalog?: string;
+  /** Bytes of a catalog document that is uploaded or looked at (`server.limits.text`); default 10 MiB. */
+  readonly maxDocumentBytes?: number | undefined;
   /** Unique name of this node among those that share the storage; default: an id made at each start. */
   readonly nodeName?: string;
 }
@@ -237,7 +239,8 @@ function engineSettings<Host>(options: BillingOptions<Host>, ports: Ports): Engi
 }
 
 /** Settings of the engine, as it is opened with. */
-interface EngineSettings extends Pick<BillingOptions<never>, 'defaultCatalog' | 'entitlementPlugins'> {
+interface EngineSettings
+  extends Pick<BillingOptions<never>, 'defaultCatalog' | 'maxDocumentBytes' | 'entitlementPlugins'> {
   /** Shared with the engines that join a host's transactions. */
   readonly plugins: PluginCatalogs;
   readonly server: ServerConfiguration;

@@ -87,7 +87,7 @@ export const MAX_XML_TEXT_CHARACTERS = 4_096;
 /** Elements of one document: bounds memory and the time of a parse. */
 export const MAX_XML_ELEMENTS = 1_000_000;
 
-/** Bytes of one document, before parsing starts; over HTTP `server.limits.text` may be set below it. */
+/** Bytes of one document, before parsing starts (`server.limits.text`). */
 export const MAX_XML_BYTES = 10 * MEBIBYTE;
 
 /** Validation errors listed for one document; the rest is counted. */

@@ -98,6 +98,7 @@ async function compose(parts: {
     gateways: options.testMode ? [await openSandbox(options, logger)] : [],
     configuration: options.configuration,
     defaultCatalog: options.defaultCatalog,
+    maxDocumentBytes: options.http.limits.text,
   }).catch((error: unknown) => {
     throw withProblems(error);
   });

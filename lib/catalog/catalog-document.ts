@@ -30,8 +30,8 @@ export interface Hashed extends ReadVersion {
 }
 
 /** @throws BillingError CATALOG_INVALID_FOR_TENANT (2080) with every error found; TOO_LARGE (60012). */
-export function parse(source: Uint8Array | string): Parsed {
-  const { document, errors } = examine(source);
+export function parse(source: Uint8Array | string, maxBytes?: number): Parsed {
+  const { document, errors } = examine(source, maxBytes);
   if (document === null) throw invalid(errors);
   return document;
 }
@@ -66,8 +66,8 @@ export async function withHash<R extends Pick<ReadVersion, 'version'>>(
 }
 
 /** The document as text, however its characters came. */
-export function sourceText(source: Uint8Array | string): string {
-  return decodeXml(source).text;
+export function sourceText(source: Uint8Array | string, maxBytes?: number): string {
+  return decodeXml(source, maxBytes).text;
 }
 
 function invalid(problems: readonly Problem[]): BillingError {
@@ -118,9 +118,9 @@ export interface Examined extends CatalogValidation {
 }
 
 /** Examines each version of a document by itself (catalog.md §3, §4). @throws BillingError TOO_LARGE (60012). */
-export function examine(source: Uint8Array | string): Examined {
+export function examine(source: Uint8Array | string, maxBytes?: number): Examined {
   try {
-    const { isEnvelope, versions } = readCatalogXml(source);
+    const { isEnvelope, versions } = readCatalogXml(source, maxBytes);
     const findings = versions.map((version) => validateVersion(version));
     const errors = findings.flatMap((found) => found.errors);
     const warnings = findings.flatMap((found) => found.warnings);

@@ -46,6 +46,8 @@ export interface CatalogSettings {
   /** XML of the catalog that tenants created with `useGlobalDefault` see until they have their own. */
   readonly defaultCatalog?: string | undefined;
   readonly plugins: PluginCatalogs;
+  /** Bytes of a document (`server.limits.text`); default 10 MiB. */
+  readonly maxDocumentBytes?: number | undefined;
   /** The service outside, for one that works inside a transaction of the host: what it has in memory is not read again. */
   readonly outside?: CatalogService;
 }
@@ -55,12 +57,14 @@ export class CatalogService implements CatalogProvider {
   readonly #ports: Pick<Ports, 'storage' | 'ids' | 'logger'>;
   readonly #effective: EffectiveCatalogs;
   readonly #provider: PluginProvider;
+  readonly #maxDocumentBytes: number | undefined;
 
   constructor(
     ports: Pick<Ports, 'storage' | 'ids' | 'logger'>,
-    { defaultCatalog, plugins, outside }: CatalogSettings,
+    { defaultCatalog, plugins, maxDocumentBytes, outside }: CatalogSettings,
   ) {
     this.#ports = ports;
+    this.#maxDocumentBytes = maxDocumentBytes;
     if (outside === undefined) {
       const globalDefault =
         defaultCatalog === undefined ? null : createCatalog(validVersions(defaultCatalog));
@@ -84,14 +88,15 @@ export class CatalogService implements CatalogProvider {
   async upload(context: CallContext, document: CatalogUpload): Promise<void> {
     await this.refuseWhileServed(context);
     const source = sourceOf(document);
-    const parsed = forTenant(context.tenant, () => parse(source));
+    const parsed = forTenant(context.tenant, () => parse(source, this.#maxDocumentBytes));
     const hashed = await Promise.all(parsed.versions.map(withHash));
     this.#logWarnings(context.tenant, parsed);
     await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
       await session.catalogs.lock();
       const { added, problems } = await this.#check(session, hashed, parsed.isEnvelope);
       if (problems.length > 0) throw invalidForTenant(context.tenant, problems);
-      const id = await session.catalogs.insert(this.#rowsOf(added, sourceText(source), context));
+      const text = sourceText(source, this.#maxDocumentBytes);
+      const id = await session.catalogs.insert(this.#rowsOf(added, text, context));
       session.publish([catalogChanged(id, await session.catalogs.revision())]);
     });
   }
@@ -125,7 +130,7 @@ export class CatalogService implements CatalogProvider {
   }
 
   async #examine(context: CallContext, document: CatalogUpload): Promise<CatalogPreview> {
-    const { document: parsed, errors, warnings } = examine(sourceOf(document));
+    const { document: parsed, errors, warnings } = examine(sourceOf(document), this.#maxDocumentBytes);
     if (parsed === null) return { errors, warnings, added: [] };
     const { added, problems } = await this.#ports.storage.read(context.tenant, (session) =>
       this.#check(session, parsed.versions, parsed.isEnvelope),

@@ -1,7 +1,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { eachDatabase, freshDatabase } from '../support/databases.ts';
+import { specCatalog } from '../support/engine.ts';
 import { rowsOf } from '../support/queue-rows.ts';
 import { migrated } from '../support/storage.ts';
 
@@ -317,6 +318,7 @@ describe('the command line', () => {
       SERVICE_server_basePath: '/ignored',
       SERVICE_server_limits_rate_principal: '2',
       SERVICE_server_limits_rate_tenant: 'off',
+      SERVICE_server_limits_text: '11MiB',
       SERVICE_org_killbill_server_defaultDialect: 'K',
       SERVICE_server_nodeName: 'node-7',
     };
@@ -339,6 +341,18 @@ describe('the command line', () => {
     );
     expect((await create('x'.repeat(1_024))).status).to.equal(413);
     expect(await (await create('lazar', 'x-other')).text()).to.include('X-Killbill-CreatedBy');
+    const uploaded = await fetch(`${server.url}/billing/1.0/kb/catalog/xml`, {
+      method: 'POST',
+      headers: {
+        ...login('admin', 'long enough'),
+        'x-service-apikey': 'bob',
+        'x-service-apisecret': 'lazar',
+        'x-service-createdby': 'demo',
+        'content-type': 'text/xml',
+      },
+      body: (await readFile(specCatalog, 'utf8')) + ' '.repeat(10 * 2 ** 20),
+    });
+    expect(uploaded.status).to.equal(201);
     const burst = await Promise.all(Array.from({ length: 8 }, () => create('x'.repeat(1_024))));
     expect(burst.map(({ status }) => status)).to.include.members([413, 429]);
     expect((await server.stop()).log).to.include('"node":"node-7"');

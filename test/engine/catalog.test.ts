@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
-import { BillingError, formatInstant, type Uuid, writeCatalogXml } from '../../lib/index.ts';
+import { Billing } from '../../adapters/node/billwright.ts';
+import { BillingError, ErrorCode, formatInstant, type Uuid, writeCatalogXml } from '../../lib/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { openEngine, specCatalog, type TestEngine } from '../support/engine.ts';
+import { codeOf } from '../support/errors.ts';
 import { newEvents, rowsOf } from '../support/queue-rows.ts';
 import { openShop } from '../support/shop.ts';
 
@@ -108,6 +110,18 @@ eachDatabase((_kind, open) => {
       );
       const outcomes = (await Promise.allSettled(uploads)).map(({ status }) => status);
       expect(outcomes.toSorted()).to.deep.equal(['fulfilled', 'rejected']);
+      expect(await dates()).to.deep.equal(['2010-01-01', '2024-03-01']);
+    });
+
+    it('a document above the bound of the engine is refused, wherever it is looked at', async () => {
+      const { storage, clock, tenant } = engine;
+      const bounded = await Billing.open({ storage, clock, maxDocumentBytes: at('2024-03-01').length });
+      const acme = bounded.as({ tenant, user: 'test' });
+      const longer = `${at('2024-03-01')} `;
+      for (const work of [acme.uploadCatalog, acme.catalogs.validate, acme.catalogs.changeReport]) {
+        expect(await codeOf(work(longer))).to.equal(ErrorCode.TOO_LARGE);
+      }
+      await acme.uploadCatalog(at('2024-03-01'));
       expect(await dates()).to.deep.equal(['2010-01-01', '2024-03-01']);
     });
 

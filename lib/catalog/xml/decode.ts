@@ -8,12 +8,12 @@ const BYTE_ORDER_MARK = '\uFEFF';
  * Decodes an uploaded document (catalog.md §3.2): UTF-8, or UTF-16 with a byte order mark; every invalid byte
  * sequence is an error. A string is taken as it is.
  */
-export function decodeXml(document: Uint8Array | string): XmlSource {
-  if (document.length > MAX_XML_BYTES) {
+export function decodeXml(document: Uint8Array | string, maxBytes = MAX_XML_BYTES): XmlSource {
+  if (document.length > maxBytes) {
     throw new BillingError({
       code: ErrorCode.TOO_LARGE,
-      message: `The document has ${document.length} bytes; at most ${MAX_XML_BYTES} are accepted`,
-      facts: { size: document.length, limit: MAX_XML_BYTES },
+      message: `The document has ${document.length} bytes; at most ${maxBytes} are accepted`,
+      facts: { size: document.length, limit: maxBytes },
     });
   }
   const source =

@@ -28,8 +28,8 @@ export interface ParsedDocument {
  * @throws BillingError 2080 `CATALOG_INVALID_FOR_TENANT` for the first structural error, as the one entry of
  *   `problems`, with line and column; 60012 `TOO_LARGE` above the bound of a document.
  */
-export function readCatalogXml(document: Uint8Array | string): ParsedDocument {
-  const { value, positions } = readXml(decodeXml(document), catalogRoots);
+export function readCatalogXml(document: Uint8Array | string, maxBytes?: number): ParsedDocument {
+  const { value, positions } = readXml(decodeXml(document, maxBytes), catalogRoots);
   const locate: Locate = (record, child, index) => positions.locate(record, child, index);
   const isEnvelope = 'versions' in value;
   const contents = isEnvelope ? value.versions : [value];

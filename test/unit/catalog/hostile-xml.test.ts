@@ -43,6 +43,12 @@ describe('Hostile catalog documents', () => {
       }
     });
 
+    it('more than 10 MiB are read where the bound is raised, and refused above it', () => {
+      const document = `${catalogXml()}${' '.repeat(MAX_XML_BYTES)}`;
+      expect(readCatalogXml(document, document.length).versions).to.have.length(1);
+      expect(errorOf(() => readCatalogXml(document, document.length - 1)).code).to.equal(ErrorCode.TOO_LARGE);
+    });
+
     it('a default namespace is refused', () => {
       expect(fault('<catalog xmlns="urn:x">')).to.match(/^1:1 A default namespace is not accepted/);
     });
