@@ -15,11 +15,23 @@ import { decimal } from '../../lib/money/index.ts';
 import { versionContent } from './catalog-arbitraries.ts';
 import { propertyRuns } from './runs.ts';
 
-/** Plans of valid phases: the types of one plan differ, as validation asks (V8). */
+/** Plans as validation asks: the types of the phases differ (V8), and so do the currencies of a price (V13). */
 const plans = versionContent
   .map((content) => createVersion(content).plans)
-  .map((all) => all.filter(({ phases }) => new Set(phases.map(({ type }) => type)).size === phases.length))
+  .map((all) =>
+    all.filter(
+      (plan) =>
+        areDistinct(plan.phases.map(({ type }) => type)) &&
+        [...pricesOf(plan).values()].every(({ prices }) =>
+          areDistinct(prices.map(({ currency }) => currency)),
+        ),
+    ),
+  )
   .filter((all) => all.length > 0);
+
+function areDistinct(values: readonly string[]): boolean {
+  return new Set(values).size === values.length;
+}
 
 const amounts = fc.array(
   fc.integer({ min: 0, max: 10_000_000 }).map((cents) => decimal(cents).dividedBy(100)),
