@@ -11,7 +11,7 @@ import {
   type SimplePlan,
   validateVersion,
 } from '../../../lib/index.ts';
-import { at, phase, plan, version } from './catalog-document.ts';
+import { at, phase, plan, price, version } from './catalog-document.ts';
 
 const now = at('2024-02-10T09:00:00Z');
 const lamp: SimplePlan = {
@@ -190,6 +190,14 @@ describe('simple plans', () => {
     expect(refusal(withPlan({ initialPhases: paidTrial }), request)).to.match(/more than a free trial/);
     const freeTrial = phase('TRIAL', { fixed: '' });
     expect(refusal(withPlan({ initialPhases: freeTrial }), request)).to.match(/has the price 10/);
+    const block = `<tieredBlock><unit>u</unit><size>1</size><prices>${price('USD', '1')}</prices><max>-1</max></tieredBlock>`;
+    const metered = `<usage name="metered" billingMode="IN_ARREAR" usageType="CONSUMABLE">
+      <billingPeriod>MONTHLY</billingPeriod><tiers><tier><blocks>${block}</blocks></tier></tiers></usage>`;
+    const meteredTrial = phase('TRIAL', { fixed: '', usages: metered });
+    const withMetered = createCatalog([
+      version({ units: ['u'], plans: plan('p-m', 'P', { initialPhases: meteredTrial }) }),
+    ]);
+    expect(refusal(withMetered, request)).to.match(/more than a free trial/);
     expect(refusal(withPlan({ initialPhases: freeTrial + discount }), request)).to.match(/more than a free/);
     expect(refusal(withPlan({ finalPhase: fixedTerm }), request)).to.match(/ends with a FIXEDTERM/);
   });
