@@ -24,6 +24,8 @@ export * from './ids/index.ts';
 export type { CalculationStep } from './invoicing/basis-calculation.ts';
 export type { ChangeReportPart, ChangeReportTotals, PriceChange } from './invoicing/change-report.ts';
 export { type DryRunRequest, DryRunType } from './invoicing/dry-run-request.ts';
+export type { EventFacts, ItemEvents } from './invoicing/event-facts.ts';
+export { type ExplainedRule, ExplainedRuleName } from './invoicing/explained-rules.ts';
 export type { ItemExplanation } from './invoicing/explanation.ts';
 export type { InvoiceItemView, InvoiceView } from './invoicing/invoice-view.ts';
 export type { ItemBasis } from './invoicing/item-basis.ts';

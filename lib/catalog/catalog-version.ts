@@ -197,15 +197,15 @@ export class CatalogVersion implements PlanLookup {
   }
 
   createAlignment(context: CreationContext): PlanAlignmentCreate {
-    return createAlignment(this.rules, context);
+    return createAlignment(this.rules, context).result;
   }
 
   billingAlignment(context: SubscriptionContext): BillingAlignment {
-    return billingAlignment(this.rules, context);
+    return billingAlignment(this.rules, context).result;
   }
 
   cancelPolicy(context: SubscriptionContext): BillingActionPolicy {
-    return cancelPolicy(this.rules, context);
+    return cancelPolicy(this.rules, context).result;
   }
 
   /** List, policy and alignment of a change of plan. @throws BillingError as `evaluatePlanChange` of plan-change.ts. */

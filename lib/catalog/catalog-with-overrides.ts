@@ -3,7 +3,12 @@ import type { Catalog, ResolvedPlan } from './catalog.ts';
 import type { CatalogVersion } from './catalog-version.ts';
 import type { Plan } from './model.ts';
 import type { OverridePlan } from './override-plan.ts';
-import { evaluatePlanChange, type PlanChangeEvaluation } from './plan-change.ts';
+import {
+  decidePlanChange,
+  evaluatePlanChange,
+  type PlanChangeDecision,
+  type PlanChangeEvaluation,
+} from './plan-change.ts';
 import type { PlanLookup } from './plan-lookup.ts';
 import { type PlanSpecifier, selectPlan } from './plan-specifier.ts';
 import {
@@ -139,6 +144,15 @@ export class CatalogWithOverrides {
     target: PlanSpecifier,
   ): PlanChangeEvaluation {
     return evaluatePlanChange(this.#lookupIn(version), from, target);
+  }
+
+  /** As `evaluatePlanChange`, with the cases that say so. */
+  decidePlanChange(
+    version: CatalogVersion,
+    from: SubscriptionContext,
+    target: PlanSpecifier,
+  ): PlanChangeDecision {
+    return decidePlanChange(this.#lookupIn(version), from, target);
   }
 
   #lookupIn(version: CatalogVersion): PlanLookup {

@@ -6,6 +6,7 @@ import {
   type CreationContext,
   changeAlignment,
   changePolicy,
+  type RuleDecision,
   type SubscriptionContext,
   targetPriceList,
 } from './rules.ts';
@@ -19,20 +20,37 @@ export interface PlanChangeEvaluation {
   readonly alignment: PlanAlignmentChange;
 }
 
+/** The same with the cases that say so. */
+export interface PlanChangeDecision extends Pick<PlanChangeEvaluation, 'priceList'> {
+  /** Never ILLEGAL. */
+  readonly policy: RuleDecision<BillingActionPolicy>;
+  readonly alignment: RuleDecision<PlanAlignmentChange>;
+}
+
+/** As `decidePlanChange`, without the cases. */
+export function evaluatePlanChange(
+  version: PlanLookup,
+  from: SubscriptionContext,
+  target: PlanSpecifier,
+): PlanChangeEvaluation {
+  const { priceList, policy, alignment } = decidePlanChange(version, from, target);
+  return { priceList, policy: policy.result, alignment: alignment.result };
+}
+
 /**
  * Evaluates a change with the rules of `version`: target list, then policy, then alignment. `from` describes the
  * subscription by its own plan, so that one on a retired plan can change (§6.3).
  * @throws BillingError 2001 `CATALOG_ILLEGAL_CHANGE_REQUEST` if the policy is ILLEGAL; 2021, 2031, 2015, 2030, 2013 for
  *   a target that does not exist.
  */
-export function evaluatePlanChange(
+export function decidePlanChange(
   version: PlanLookup,
   from: SubscriptionContext,
   target: PlanSpecifier,
-): PlanChangeEvaluation {
+): PlanChangeDecision {
   const to = targetContext(version, from, target);
   const policy = changePolicy(version.rules, { from, to });
-  if (policy === BillingActionPolicy.ILLEGAL) {
+  if (policy.result === BillingActionPolicy.ILLEGAL) {
     throw new BillingError({
       code: ErrorCode.CATALOG_ILLEGAL_CHANGE_REQUEST,
       message: `The rules of ${version.title} forbid the change from product "${from.product}" (${from.billingPeriod}, list ${from.priceList}, phase ${from.phaseType}) to "${to.product}" (${to.billingPeriod}, list ${to.priceList})`,

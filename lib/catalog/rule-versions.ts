@@ -6,17 +6,20 @@ import type {
   PhaseType,
   PlanAlignmentCreate,
 } from './enumerations.ts';
-import type { PlanChangeEvaluation } from './plan-change.ts';
+import type { PlanChangeDecision } from './plan-change.ts';
 import type { PlanSpecifier } from './plan-specifier.ts';
-import type { SubscriptionContext } from './rules.ts';
+import {
+  billingAlignment,
+  cancelPolicy,
+  createAlignment,
+  type RuleDecision,
+  type SubscriptionContext,
+} from './rules.ts';
 
 // Which version's rules apply (catalog.md §6.3): those of a change are never grandfathered, those of the plan are, with it.
 
 /** Where plans and their rules are looked up. */
-export type RuledCatalog = Pick<
-  CatalogWithOverrides,
-  'resolveVersion' | 'resolvePlan' | 'evaluatePlanChange'
->;
+export type RuledCatalog = Pick<CatalogWithOverrides, 'resolveVersion' | 'resolvePlan' | 'decidePlanChange'>;
 
 /** A subscription as the rules read it. */
 export interface RuledSubscription {
@@ -41,12 +44,12 @@ export interface PlanChangeQuestion {
 /**
  * List, policy and alignment of a change by the version in force at its date, or now while that is not known: once it
  * is, ask again with it, since its version may forbid the change.
- * @throws BillingError as `evaluatePlanChange` of plan-change.ts.
+ * @throws BillingError as `decidePlanChange` of plan-change.ts.
  */
-export function planChangeRules(catalog: RuledCatalog, question: PlanChangeQuestion): PlanChangeEvaluation {
+export function planChangeRules(catalog: RuledCatalog, question: PlanChangeQuestion): PlanChangeDecision {
   const { subscription, target, changeDate, now } = question;
   const version = catalog.resolveVersion(changeDate ?? now);
-  return catalog.evaluatePlanChange(version, ruledContext(catalog, subscription, now).context, target);
+  return catalog.decidePlanChange(version, ruledContext(catalog, subscription, now).context, target);
 }
 
 /** The policy of a cancellation, by the version that supplies the plan now. */
@@ -54,9 +57,9 @@ export function cancelPolicyOf(
   catalog: RuledCatalog,
   subscription: RuledSubscription,
   now: Instant,
-): BillingActionPolicy {
+): RuleDecision<BillingActionPolicy> {
   const { version, context } = ruledContext(catalog, subscription, now);
-  return version.cancelPolicy(context);
+  return cancelPolicy(version.rules, context);
 }
 
 /** How bill cycles align from an event on, by the version that supplies the plan at its date. */
@@ -64,9 +67,9 @@ export function billingAlignmentOf(
   catalog: RuledCatalog,
   subscription: RuledSubscription,
   eventDate: Instant,
-): BillingAlignment {
+): RuleDecision<BillingAlignment> {
   const { version, context } = ruledContext(catalog, subscription, eventDate);
-  return version.billingAlignment(context);
+  return billingAlignment(version.rules, context);
 }
 
 /**
@@ -77,10 +80,10 @@ export function createAlignmentOf(
   catalog: RuledCatalog,
   plan: Pick<RuledSubscription, 'planName' | 'priceListName'>,
   { eventDate, subscriptionStart }: { readonly eventDate: Instant; readonly subscriptionStart: Instant },
-): PlanAlignmentCreate {
+): RuleDecision<PlanAlignmentCreate> {
   const found = catalog.resolvePlan(plan.planName, eventDate, subscriptionStart);
   const context = { ...found.version.contextOf(found.plan), priceList: plan.priceListName };
-  return found.version.createAlignment(context);
+  return createAlignment(found.version.rules, context);
 }
 
 function ruledContext(catalog: RuledCatalog, subscription: RuledSubscription, at: Instant) {

@@ -44,33 +44,46 @@ export const RULE_DEFAULTS = {
   billingAlignment: BillingAlignment.ACCOUNT,
 } as const;
 
-export function changePolicy(rules: PlanRules, context: ChangeContext): BillingActionPolicy {
-  return firstMatch(rules.changePolicy, changeValues(context)) ?? RULE_DEFAULTS.changePolicy;
+/** What a case asks for, by the name of the property that it reads; none = it holds always. */
+export type RuleConditions = Readonly<Record<string, string>>;
+
+/** What a rule says, and the case that says it. */
+export interface RuleDecision<Result extends string> {
+  readonly result: Result;
+  /** What the case asks for, all of which holds; null = no case holds, so that the default counts. */
+  readonly conditions: RuleConditions | null;
 }
 
-export function changeAlignment(rules: PlanRules, context: ChangeContext): PlanAlignmentChange {
-  return firstMatch(rules.changeAlignment, changeValues(context)) ?? RULE_DEFAULTS.changeAlignment;
+export function changePolicy(rules: PlanRules, context: ChangeContext): RuleDecision<BillingActionPolicy> {
+  return decision(firstMatch(rules.changePolicy, changeValues(context)), RULE_DEFAULTS.changePolicy);
 }
 
-export function cancelPolicy(rules: PlanRules, context: SubscriptionContext): BillingActionPolicy {
-  return (
-    firstMatch<SubscriptionConditions, BillingActionPolicy>(rules.cancelPolicy, context) ??
-    RULE_DEFAULTS.cancelPolicy
-  );
+export function changeAlignment(rules: PlanRules, context: ChangeContext): RuleDecision<PlanAlignmentChange> {
+  return decision(firstMatch(rules.changeAlignment, changeValues(context)), RULE_DEFAULTS.changeAlignment);
 }
 
-export function createAlignment(rules: PlanRules, context: CreationContext): PlanAlignmentCreate {
-  return (
-    firstMatch<CreateConditions, PlanAlignmentCreate>(rules.createAlignment, context) ??
-    RULE_DEFAULTS.createAlignment
-  );
+export function cancelPolicy(
+  rules: PlanRules,
+  context: SubscriptionContext,
+): RuleDecision<BillingActionPolicy> {
+  const found = firstMatch<SubscriptionConditions, BillingActionPolicy>(rules.cancelPolicy, context);
+  return decision(found, RULE_DEFAULTS.cancelPolicy);
 }
 
-export function billingAlignment(rules: PlanRules, context: SubscriptionContext): BillingAlignment {
-  return (
-    firstMatch<SubscriptionConditions, BillingAlignment>(rules.billingAlignment, context) ??
-    RULE_DEFAULTS.billingAlignment
-  );
+export function createAlignment(
+  rules: PlanRules,
+  context: CreationContext,
+): RuleDecision<PlanAlignmentCreate> {
+  const found = firstMatch<CreateConditions, PlanAlignmentCreate>(rules.createAlignment, context);
+  return decision(found, RULE_DEFAULTS.createAlignment);
+}
+
+export function billingAlignment(
+  rules: PlanRules,
+  context: SubscriptionContext,
+): RuleDecision<BillingAlignment> {
+  const found = firstMatch<SubscriptionConditions, BillingAlignment>(rules.billingAlignment, context);
+  return decision(found, RULE_DEFAULTS.billingAlignment);
 }
 
 /** Name of the list in which the target plan of a change is sought, if the request names none. */
@@ -81,7 +94,7 @@ export function targetPriceList(rules: PlanRules, from: CreationContext): string
     fromBillingPeriod: from.billingPeriod,
     fromPriceList: from.priceList,
   };
-  return firstMatch(rules.priceList, values) ?? from.priceList;
+  return firstMatch(rules.priceList, values)?.result ?? from.priceList;
 }
 
 type Values<Conditions> = { readonly [Name in keyof Conditions]: NonNullable<Conditions[Name]> };
@@ -100,12 +113,33 @@ function changeValues({ from, to }: ChangeContext): Values<ChangeConditions> {
   };
 }
 
-/** Result of the first case whose conditions all hold; an absent condition holds always (catalog.md §8 rule 1). */
+/** The first case whose conditions all hold; an absent condition holds always (catalog.md §8 rule 1). */
 function firstMatch<Conditions extends object, Result>(
   cases: readonly RuleCase<Conditions, Result>[],
   values: Values<Conditions>,
-): Result | undefined {
-  return cases.find(({ conditions }) => holds(conditions, values))?.result;
+): RuleCase<Conditions, Result> | undefined {
+  return cases.find(({ conditions }) => holds(conditions, values));
+}
+
+function decision<Result extends string>(
+  found: RuleCase<object, Result> | undefined,
+  byDefault: Result,
+): RuleDecision<Result> {
+  if (found === undefined) return { result: byDefault, conditions: null };
+  return { result: found.result, conditions: conditionsOf(found) };
+}
+
+/** Every event of a billing stream asks for its case, and cases never change. */
+const askedFor = new WeakMap<RuleCase<object, string>, RuleConditions>();
+
+function conditionsOf(found: RuleCase<object, string>): RuleConditions {
+  const known = askedFor.get(found);
+  if (known !== undefined) return known;
+  const conditions: RuleConditions = Object.fromEntries(
+    Object.entries(found.conditions).filter(([, value]) => value !== null),
+  );
+  askedFor.set(found, conditions);
+  return conditions;
 }
 
 function holds<Conditions extends object>(conditions: Conditions, values: Values<Conditions>): boolean {

@@ -1,4 +1,5 @@
-import type { BillingMode } from '../catalog/index.ts';
+import type { BillingAlignment, BillingMode } from '../catalog/index.ts';
+import type { RuleDecision } from '../catalog/rules.ts';
 import type { Uuid } from '../ids/index.ts';
 import type { Decimal } from '../money/index.ts';
 import type { BillingPeriod, Duration, Instant, LocalDate } from '../time/index.ts';
@@ -42,5 +43,9 @@ export interface BillingEvent {
   /** 1–31, already resolved from alignment or the last BCD_CHANGE; while the account has none, as by SUBSCRIPTION (§4 rule 4). */
   readonly billCycleDayLocal: number;
   readonly isAccountAligned: boolean;
+  /** How the plan aligns its bill cycle, by which case of the catalog; null where no plan has been in force. */
+  readonly billingAlignment: RuleDecision<BillingAlignment> | null;
+  /** True if the day is that of a BCD_CHANGE, whatever the alignment. */
+  readonly isRequestedDay: boolean;
   readonly quantity: number;
 }

@@ -3,8 +3,12 @@ import type { Uuid } from '../ids/index.ts';
 import { noSuchObject } from '../objects/no-such-object.ts';
 import { ObjectType } from '../objects/object-type.ts';
 import type { Ports } from '../ports/index.ts';
+import type { ReadSession } from '../ports/storage/index.ts';
+import { NO_PAST, type SubscriptionPast } from './event-facts.ts';
 import { explainItem, type ItemExplanation } from './explanation.ts';
+import type { ItemBasis } from './item-basis.ts';
 import { readBasis } from './item-basis-text.ts';
+import type { InvoiceItem } from './model.ts';
 
 /** Explains what invoices hold. */
 export class ExplanationService {
@@ -15,9 +19,9 @@ export class ExplanationService {
   }
 
   /**
-   * Why an item has its amount: events, price, catalog version, period, days, and every step to the rounded amount, as they
-   * were when the item was made; with a paragraph of English that works the sum out. Amounts that were given, such as those
-   * of external charges, have no steps.
+   * Why an item has its amount: events, price, catalog version, cases of the catalog's rules, period, days, and every step to
+   * the rounded amount, as they were when the item was made; with a paragraph of English that works the sum out. Amounts that
+   * were given, such as those of external charges, have no steps.
    * @throws BillingError INVOICE_ITEM_NOT_FOUND (4011).
    */
   async explain(context: CallContext, itemId: Uuid): Promise<ItemExplanation> {
@@ -28,7 +32,35 @@ export class ExplanationService {
       const [linked] = await session.invoices.findItemsByIds(
         item.linkedItemId === null ? [] : [item.linkedItemId],
       );
-      return explainItem({ item, linked, basis: kept === undefined ? null : readBasis(kept.basis) });
+      const basis = kept === undefined ? null : readBasis(kept.basis);
+      const past = basis === null ? NO_PAST : await pastOf(session, linked ?? item, basis);
+      return explainItem({ item, linked, basis, past, hasOwnPrices: await hasOwnPrices(session, item) });
     });
   }
+}
+
+/** @param charge the item, or the one that it repairs. */
+async function pastOf(
+  session: ReadSession,
+  charge: InvoiceItem,
+  basis: ItemBasis,
+): Promise<SubscriptionPast> {
+  const { subscriptionId, bundleId, accountId } = charge;
+  if (subscriptionId === null || basis.kind === 'CREDIT') return NO_PAST;
+  const { subscriptions } = session;
+  const active = await subscriptions.findEvents([subscriptionId]);
+  const withdrawn = await subscriptions.findWithdrawnEvents([subscriptionId]);
+  const named = [basis.event, basis.kind === 'RECURRING' ? basis.nextEvent : null];
+  const isBlocked = named.some((event) => event?.type.endsWith('_BILLING_DISABLED'));
+  const blocked = [subscriptionId, bundleId, accountId].filter((id) => id !== null);
+  return {
+    events: [...active, ...withdrawn],
+    blockingStates: isBlocked ? await subscriptions.findBlockingStates(blocked) : [],
+  };
+}
+
+/** Plans with prices of their own are named `<plan>-<n>`; few others are. */
+async function hasOwnPrices(session: ReadSession, { planName }: InvoiceItem): Promise<boolean> {
+  if (planName === null || !/-\d+$/.test(planName)) return false;
+  return (await session.catalogs.findOverridePlans([planName])).length > 0;
 }

@@ -1,14 +1,22 @@
-import { type Currency, type Decimal, formatDecimal, minorUnits } from '../money/index.ts';
-import {
-  type BillingPeriod,
-  formatInstant,
-  formatLocalDate,
-  isMonthBased,
-  type LocalDate,
-} from '../time/index.ts';
+import { type Currency, type Decimal, formatDecimal } from '../money/index.ts';
+import { isMonthBased } from '../time/index.ts';
 import type { CalculationStep } from './basis-calculation.ts';
+import type { EventFacts, ItemEvents } from './event-facts.ts';
+import { endingEvent } from './explained-rules.ts';
+import { cycleSentence, dateSentence, phaseSentence } from './explanation-rules-text.ts';
 import {
-  type BasisEvent,
+  capitalised,
+  counted,
+  dateText,
+  eventName,
+  eventText,
+  instantText,
+  money,
+  periodName,
+  planOf,
+  range,
+} from './explanation-words.ts';
+import {
   type CreditBasis,
   type FixedBasis,
   type ItemBasis,
@@ -23,6 +31,9 @@ export interface ExplanationParts {
   readonly item: InvoiceItem;
   readonly linked: InvoiceItem | undefined;
   readonly basis: ItemBasis | null;
+  readonly events: ItemEvents;
+  /** True if the plan is one of prices of its own, which no catalog version has. */
+  readonly hasOwnPrices: boolean;
   readonly steps: readonly CalculationStep[];
   readonly computedAmount: Decimal;
 }
@@ -30,94 +41,129 @@ export interface ExplanationParts {
 /** The facts and the sum as one paragraph of English. */
 export function explanationText(parts: ExplanationParts): string {
   const { item, basis, computedAmount } = parts;
-  const sentences = basis === null ? withoutBasis(parts) : [...factsOf(basis, parts), `${sumOf(parts)}.`];
+  const sentences = basis === null ? withoutBasis(parts) : factsOf(basis, parts);
   const { description, currency } = item;
   const changed = computedAmount.equals(item.amount)
     ? []
     : [
         `The amount was changed to ${money(item.amount, currency)} later${description === null ? '' : `: ${description}`}.`,
       ];
-  return [...sentences, ...changed].join(' ');
+  return [...sentences, ...changed].filter((sentence) => sentence !== '').join(' ');
 }
 
 function factsOf(basis: ItemBasis, parts: ExplanationParts): readonly string[] {
   switch (basis.kind) {
     case 'FIXED':
-      return [fixedFacts(basis, parts.item)];
+      return fixedFacts(basis, parts);
     case 'RECURRING':
-      return recurringFacts(basis, parts.item);
+      return [...recurringFacts(basis, parts), `${sumOf(parts)}.`];
     case 'REPAIR':
-      return repairFacts(basis, parts);
+      return [...repairFacts(basis, parts), `${sumOf(parts)}.`];
     case 'CREDIT':
-      return [creditFacts(basis, parts.item.currency)];
+      return [creditFacts(basis, parts)];
     default:
       return neverKind(basis);
   }
 }
 
-function fixedFacts({ event, price }: FixedBasis, item: InvoiceItem): string {
-  return `One-time price of ${planOf(item)}, charged on ${date(item.startDate)}: by ${versionOf(item)}, ${eventOf(event)} brings ${money(price, item.currency)}.`;
-}
-
-function recurringFacts(basis: RecurringBasis, item: InvoiceItem): readonly string[] {
-  const { event, price, billingPeriod, billingMode, part } = basis;
-  const mode = billingMode === 'IN_ADVANCE' ? 'in advance' : 'in arrear';
-  const facts = [
-    `${periodName(billingPeriod)} price of ${planOf(item)} for ${range(item)}, billed ${mode}: since ${eventOf(event)} it is ${money(price, item.currency)}, by ${versionOf(item)}.`,
-    periodFact(basis),
+function fixedFacts({ price, quantity }: FixedBasis, parts: ExplanationParts): readonly string[] {
+  const { item, events } = parts;
+  const { event } = events;
+  const came =
+    event === null ? '' : ` with ${event.localDate === item.startDate ? eventName(event) : eventText(event)}`;
+  const isPlain = quantity === 1 && price.equals(item.amount);
+  return [
+    `One-time price of ${planOf(item)}, charged on ${dateText(item.startDate)}${came}: ${priceText(price, quantity, item.currency)}, ${versionOf(parts)}.`,
+    ...startSentences(events, item),
+    isPlain ? '' : `${sumOf(parts)}.`,
   ];
-  if (part !== null) facts.push(`Of these days ${range(item)} were not billed yet.`);
-  if (basis.prorationFixedDays > 0 && (basis.share ?? part) !== null) {
-    facts.push(`Every month counts for ${basis.prorationFixedDays} days.`);
-  }
-  return facts;
 }
 
-function periodFact(basis: RecurringBasis): string {
-  const { rule, nextEvent, event } = basis;
-  const days = range(basis);
-  const end = nextEvent === null ? 'the end of what is billable' : eventOf(nextEvent);
+function recurringFacts(basis: RecurringBasis, parts: ExplanationParts): readonly string[] {
+  const { item, events } = parts;
+  const { price, quantity, billingPeriod, billingMode, part, share, prorationFixedDays } = basis;
+  const mode = billingMode === 'IN_ADVANCE' ? 'in advance' : 'in arrear';
+  const days = part === null && share === null ? range(item) : counted(item);
+  const since = events.event === null ? '' : ` since ${eventText(events.event)}`;
+  return [
+    `${periodName(billingPeriod)} price of ${planOf(item)} for ${days}, billed ${mode}: ${priceText(price, quantity, item.currency)}${since}, ${versionOf(parts)}.`,
+    periodFact(basis, events),
+    part === null ? '' : `Only ${range(item)} of it was not billed yet.`,
+    cycleSentence(basis),
+    ...startSentences(events, item),
+    dateSentence(endingEvent(basis, events)),
+    prorationFixedDays > 0 && (share ?? part) !== null
+      ? `Every month counts for ${prorationFixedDays} days.`
+      : '',
+  ];
+}
+
+/** Of what begins with its event: of what follows, the cycle dates tell. */
+function startSentences(events: ItemEvents, { startDate }: InvoiceItem): readonly string[] {
+  const { event } = events;
+  return event?.localDate === startDate ? [dateSentence(event), phaseSentence(events)] : [];
+}
+
+function priceText(price: Decimal, quantity: number, currency: Currency): string {
+  return quantity === 1 ? money(price, currency) : `${money(price, currency)} for each of ${quantity}`;
+}
+
+function periodFact(basis: RecurringBasis, { event, nextEvent }: ItemEvents): string {
+  const { rule, billingPeriod } = basis;
+  const cycleDate = isMonthBased(billingPeriod) ? 'bill cycle date' : 'cycle date';
+  const subject = basis.part === null ? 'It' : `The period ${counted(basis)}`;
+  const from = event === null ? dateText(basis.startDate) : eventText(event);
+  const until = nextEvent === null ? 'the end of what is billable' : eventText(nextEvent);
   switch (rule) {
     case PeriodRule.WHOLE:
-      return `The billing period ${days} is a whole one, by ${cycleOf(basis)}.`;
+      return `${subject} is a whole period, from one ${cycleDate} to the next.`;
     case PeriodRule.LEADING:
-      return `The first stretch, ${days}, goes from ${eventOf(event)} to the next date of ${cycleOf(basis)}.`;
+      return `${subject} goes from ${from} to the next ${cycleDate}.`;
     case PeriodRule.TRAILING:
-      return `The last stretch, ${days}, goes from a date of ${cycleOf(basis)} to ${end}.`;
+      return `${subject} goes from the last ${cycleDate} to ${until}.`;
     case PeriodRule.BETWEEN_EVENTS:
-      return `The stretch ${days} lies between ${eventOf(event)} and ${end}, before the first date of ${cycleOf(basis)}.`;
+      return `${subject} goes from ${from} to ${until}, before the next ${cycleDate}.`;
     default:
       return neverRule(rule);
   }
 }
 
-function cycleOf({ billCycleDay, isAccountAligned, billingPeriod }: RecurringBasis): string {
-  if (!isMonthBased(billingPeriod)) return 'its cycle';
-  return `bill cycle day ${billCycleDay}${isAccountAligned ? ' of the account' : ''}`;
-}
-
-function repairFacts(basis: RepairBasis, { item, linked }: ExplanationParts): readonly string[] {
-  const charge = linked === undefined ? `item ${item.linkedItemId}` : `${planOf(linked)} of ${range(linked)}`;
-  const facts = [
-    `Credit for ${range(item)}, days of ${charge} that are no longer due${basis.event === null ? '' : ` after ${eventOf(basis.event)}`}.`,
-    `Of that charge ${money(basis.amount, item.currency)} was in force for ${range(basis)}, and ${money(basis.repairable, item.currency)} was left to credit.`,
+function repairFacts(basis: RepairBasis, { item, linked, events }: ExplanationParts): readonly string[] {
+  const charge =
+    linked === undefined ? `item ${item.linkedItemId}` : `${planOf(linked)} for ${range(linked)}`;
+  const { amount, repairable, rule } = basis;
+  const left = money(repairable, item.currency);
+  const credit = amount.equals(repairable)
+    ? 'all of which could be credited'
+    : `and ${left} was left to credit`;
+  return [
+    `Credit for ${counted(item)} of the charge of ${charge}, no longer due${afterText(events.event)}.`,
+    dateSentence(events.event),
+    `Of that charge ${money(amount, item.currency)} was in force for ${range(basis)}, ${credit}.`,
+    rule === RepairRule.LIMIT ? 'No more than that can be credited.' : '',
+    rule === RepairRule.REMAINDER ? 'These are its last days in force, so all that is left is credited.' : '',
   ];
-  if (basis.rule === RepairRule.LIMIT) facts.push('No more than that can be credited.');
-  if (basis.rule === RepairRule.REMAINDER)
-    facts.push('These are its last days in force, so all that is left is credited.');
-  return facts;
 }
 
-function creditFacts({ balance, credit }: CreditBasis, currency: Currency): string {
-  return balance.isNegative()
-    ? `The balance of the invoice was ${money(balance, currency)}, so the customer got the difference as account credit.`
-    : `The invoice owed ${money(balance, currency)} and the account had ${money(credit, currency)} of credit, which pays as much of it as it can.`;
+function afterText(event: EventFacts | null): string {
+  return event === null ? '' : ` after ${eventText(event)}`;
+}
+
+function creditFacts({ balance, credit }: CreditBasis, { item, computedAmount }: ExplanationParts): string {
+  const { currency } = item;
+  if (balance.isNegative()) {
+    return `The invoice came to ${money(balance, currency)}, so ${money(computedAmount, currency)} went to the account as credit.`;
+  }
+  const used = money(computedAmount.negated(), currency);
+  return `The invoice owed ${money(balance, currency)} and the account had ${money(credit, currency)} of credit, of which ${used} was used: the item is ${money(computedAmount, currency)}.`;
 }
 
 /** The steps in a row: `29.95 USD × 17/31 days = 16.424193555, rounded half up to 16.42 USD`. */
 function sumOf({ steps, item: { currency }, computedAmount }: ExplanationParts): string {
   const shown = steps.flatMap((step) => shownStep(step, currency));
-  return shown.length === 0 ? money(computedAmount, currency) : capitalised(shown.join(', '));
+  return shown.length === 0
+    ? `The amount is ${money(computedAmount, currency)}`
+    : capitalised(shown.join(', '));
 }
 
 function shownStep(step: CalculationStep, currency: Currency): readonly string[] {
@@ -132,7 +178,7 @@ function shownStep(step: CalculationStep, currency: Currency): readonly string[]
       return [product.equals(result) ? `${sum} ${currency}` : `${sum}, rounded half up to ${amount(result)}`];
     }
     case 'ROUND':
-      return [base.equals(result) ? amount(result) : `${amount(base)}, rounded half up to ${amount(result)}`];
+      return base.equals(result) ? [] : [`${amount(base)}, rounded half up to ${amount(result)}`];
     case 'LIMIT':
       return [`the smaller of ${amount(base)} and ${amount(factor ?? result)} is ${amount(result)}`];
     case 'REMAINDER':
@@ -172,48 +218,12 @@ function withoutBasis({ item, linked }: ExplanationParts): readonly string[] {
   }
 }
 
-function planOf({ planName, phaseName, description }: InvoiceItem): string {
-  if (planName === null) return description ?? 'the item';
-  return phaseName === null ? `plan ${planName}` : `plan ${planName}, phase ${phaseName}`;
-}
-
-function versionOf({ catalogEffectiveDate }: InvoiceItem): string {
+/** An override plan is of no version: its date is that of its event. */
+function versionOf({ item: { catalogEffectiveDate }, hasOwnPrices }: ExplanationParts): string {
+  if (hasOwnPrices) return 'with prices of its own';
   return catalogEffectiveDate === null
-    ? 'the catalog'
-    : `the catalog in effect from ${formatInstant(catalogEffectiveDate)}`;
-}
-
-function eventOf({ type, localDate }: BasisEvent): string {
-  return `${type} of ${formatLocalDate(localDate)}`;
-}
-
-function range({
-  startDate,
-  endDate,
-}: {
-  readonly startDate: LocalDate | null;
-  readonly endDate: LocalDate | null;
-}): string {
-  return endDate === null ? date(startDate) : `${date(startDate)} to ${date(endDate)}`;
-}
-
-function date(day: LocalDate | null): string {
-  return day === null ? 'no date' : formatLocalDate(day);
-}
-
-/** With the digits of the currency, more where the value has more. */
-function money(amount: Decimal, currency: Currency): string {
-  const digits = Math.max(minorUnits(currency), amount.decimalPlaces());
-  return `${amount.isZero() ? '0' : amount.toFixed(digits)} ${currency}`;
-}
-
-/** `MONTHLY` → `Monthly`, `THIRTY_DAYS` → `Thirty days`. */
-function periodName(period: BillingPeriod): string {
-  return capitalised(period.toLowerCase().replaceAll('_', ' '));
-}
-
-function capitalised(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+    ? 'by the catalog'
+    : `by the catalog in effect from ${instantText(catalogEffectiveDate)}`;
 }
 
 function neverKind(basis: never): never {

@@ -2,6 +2,8 @@ import type { Uuid } from '../ids/index.ts';
 import type { Currency, Decimal } from '../money/index.ts';
 import type { Instant, LocalDate } from '../time/index.ts';
 import { type CalculationStep, stepsOf } from './basis-calculation.ts';
+import { eventsBehind, type ItemEvents, NO_EVENTS, type SubscriptionPast } from './event-facts.ts';
+import { type ExplainedRule, rulesBehind } from './explained-rules.ts';
 import { explanationText } from './explanation-text.ts';
 import type { ItemBasis } from './item-basis.ts';
 import type { InvoiceItem, InvoiceItemType } from './model.ts';
@@ -23,6 +25,10 @@ export interface ItemExplanation {
   readonly linkedItemId: Uuid | null;
   /** null: the amount was given and not computed, or the facts behind it were not kept. */
   readonly basis: ItemBasis | null;
+  /** The events of the basis, with why each is dated as it is. */
+  readonly events: ItemEvents;
+  /** The catalog's rules that decided its dates and its bill cycle day, with the case of each that matched. */
+  readonly rules: readonly ExplainedRule[];
   /** From the facts to the amount; empty without them. */
   readonly steps: readonly CalculationStep[];
   /** What the steps come to, or the amount as it was given; differs from `amount` only where it was changed later. */
@@ -36,12 +42,17 @@ export interface ExplainedItem {
   /** The item that it repairs or adjusts. */
   readonly linked: InvoiceItem | undefined;
   readonly basis: ItemBasis | null;
+  /** Of its subscription, or of that of the item that it repairs. */
+  readonly past: SubscriptionPast;
+  /** True if its plan is one that overrides prices. */
+  readonly hasOwnPrices: boolean;
 }
 
 /** Explains the amount of an item from the facts kept with it. */
-export function explainItem({ item, linked, basis }: ExplainedItem): ItemExplanation {
+export function explainItem({ item, linked, basis, past, hasOwnPrices }: ExplainedItem): ItemExplanation {
   const steps = basis === null ? [] : stepsOf(basis, item.currency);
   const computedAmount = steps.at(-1)?.result ?? item.amount;
+  const events = basis === null ? NO_EVENTS : eventsBehind(basis, item, past);
   return {
     itemId: item.id,
     invoiceId: item.invoiceId,
@@ -55,8 +66,10 @@ export function explainItem({ item, linked, basis }: ExplainedItem): ItemExplana
     catalogEffectiveDate: item.catalogEffectiveDate,
     linkedItemId: item.linkedItemId,
     basis,
+    events,
+    rules: basis === null ? [] : rulesBehind(basis, events),
     steps,
     computedAmount,
-    text: explanationText({ item, linked, basis, steps, computedAmount }),
+    text: explanationText({ item, linked, basis, events, hasOwnPrices, steps, computedAmount }),
   };
 }

@@ -16,6 +16,8 @@ export function readBasis(text: string): ItemBasis {
     case 'RECURRING':
       return {
         ...stored,
+        billingAlignment: stored.billingAlignment ?? null,
+        isRequestedDay: stored.isRequestedDay ?? null,
         event: readEvent(stored.event),
         nextEvent: stored.nextEvent && readEvent(stored.nextEvent),
         price: decimal(stored.price),

@@ -1,4 +1,5 @@
-import type { BillingMode } from '../catalog/index.ts';
+import type { BillingAlignment, BillingMode } from '../catalog/index.ts';
+import type { RuleDecision } from '../catalog/rules.ts';
 import { type Currency, type Decimal, prorate } from '../money/index.ts';
 import type { BillingPeriod, Instant, LocalDate } from '../time/index.ts';
 import type { BillingEvent, BillingTransitionType } from './billing-event.ts';
@@ -64,6 +65,10 @@ export interface RecurringBasis {
   readonly billingMode: BillingMode;
   readonly billCycleDay: number;
   readonly isAccountAligned: boolean;
+  /** Which case of the catalog aligns the bill cycle; null = not kept, of items made before it was. */
+  readonly billingAlignment: RuleDecision<BillingAlignment> | null;
+  /** True if the day was asked for, whatever the alignment; null = not kept. */
+  readonly isRequestedDay: boolean | null;
   readonly rule: PeriodRule;
   /** The period that was proposed. */
   readonly startDate: LocalDate;

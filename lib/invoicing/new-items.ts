@@ -162,6 +162,8 @@ function recurringBasis(proposal: RecurringProposal, part: Share | null): Recurr
     billingMode: event.billingMode,
     billCycleDay: event.billCycleDayLocal,
     isAccountAligned: event.isAccountAligned,
+    billingAlignment: event.billingAlignment,
+    isRequestedDay: event.isRequestedDay,
     rule,
     startDate,
     endDate,

@@ -6,6 +6,7 @@ import { timelinesOf } from './bundle-timelines.ts';
 import type { EditTools } from './cancellation.ts';
 import { withDerivedPhases } from './derived-phases.ts';
 import { bareDraft, eventsOf as drafted } from './event-draft.ts';
+import { DatedBy, datedBy, writeReason } from './event-reason.ts';
 import { isPlanChoice } from './lifecycle-order.ts';
 import type { BlockingState, LifecycleEvent } from './model.ts';
 import { lastSequenceOf, type RunningSubscription } from './running-subscription.ts';
@@ -85,13 +86,18 @@ function endingEdit(
   const { subscription } = addOn;
   const { billing, entitlement } = end;
   if (billing === null && entitlement === null) return [];
-  const addedEvents = drafted(billing === null ? [] : [bareDraft(billing.type, billing.effective)], {
-    subscriptionId: subscription.id,
-    accountRecordId: subscription.accountRecordId,
-    lastSequence: lastSequenceOf(addOn),
-    createdDate: now,
-    nextId,
-  });
+  const ends = billing === null ? [] : [bareDraft(billing.type, billing.effective)];
+  const reason = writeReason(datedBy(DatedBy.BASE));
+  const addedEvents = drafted(
+    ends.map((draft) => ({ ...draft, reason })),
+    {
+      subscriptionId: subscription.id,
+      accountRecordId: subscription.accountRecordId,
+      lastSequence: lastSequenceOf(addOn),
+      createdDate: now,
+      nextId,
+    },
+  );
   const stated =
     entitlement === null
       ? []

@@ -1,4 +1,5 @@
 import { BillingAlignment } from '../catalog/index.ts';
+import { billingAlignment, type RuleDecision } from '../catalog/rules.ts';
 import { dayOfMonth, type LocalDate } from '../time/index.ts';
 import type { PlanInForce, Transition } from './transitions.ts';
 
@@ -15,14 +16,17 @@ export interface BillCycleDay {
   readonly day: number;
   /** True if the alignment of the plan is ACCOUNT, whether the account has a day yet or not. */
   readonly isAccountAligned: boolean;
+  /** How the plan aligns its bill cycle, whether a day was requested or not. */
+  readonly alignment: RuleDecision<BillingAlignment>;
+  readonly isRequested: boolean;
   /** True if the day is the subscription's own only because the account has none yet. */
   readonly isProvisional: boolean;
 }
 
 /** How the plan in force aligns its bill cycle (catalog.md §8), by the rules of the version that supplies it (§6.3). */
-export function billingAlignmentOf(inForce: PlanInForce): BillingAlignment {
+export function billingAlignmentOf(inForce: PlanInForce): RuleDecision<BillingAlignment> {
   const context = inForce.version.subscriptionContextOf(inForce.plan, inForce.phase.type);
-  return inForce.version.billingAlignment({ ...context, priceList: inForce.priceListName });
+  return billingAlignment(inForce.version.rules, { ...context, priceList: inForce.priceListName });
 }
 
 /**
@@ -35,19 +39,21 @@ export function billCycleDayOf(
   sources: BillCycleDaySources,
 ): BillCycleDay {
   const alignment = billingAlignmentOf(inForce);
-  const isAccountAligned = alignment === BillingAlignment.ACCOUNT;
-  if (requestedDay !== null) return { day: requestedDay, isAccountAligned, isProvisional: false };
-  switch (alignment) {
+  const isAccountAligned = alignment.result === BillingAlignment.ACCOUNT;
+  const isRequested = requestedDay !== null;
+  const known = { isAccountAligned, alignment, isRequested, isProvisional: false };
+  if (isRequested) return { ...known, day: requestedDay };
+  switch (alignment.result) {
     case BillingAlignment.ACCOUNT:
       return sources.accountBillCycleDay > 0
-        ? { day: sources.accountBillCycleDay, isAccountAligned, isProvisional: false }
-        : { day: dayOfMonth(sources.firstCharge), isAccountAligned, isProvisional: true };
+        ? { ...known, day: sources.accountBillCycleDay }
+        : { ...known, day: dayOfMonth(sources.firstCharge), isProvisional: true };
     case BillingAlignment.BUNDLE:
-      return { day: dayOfMonth(sources.baseFirstCharge), isAccountAligned, isProvisional: false };
+      return { ...known, day: dayOfMonth(sources.baseFirstCharge) };
     case BillingAlignment.SUBSCRIPTION:
-      return { day: dayOfMonth(sources.firstCharge), isAccountAligned, isProvisional: false };
+      return { ...known, day: dayOfMonth(sources.firstCharge) };
     default:
-      return neverAlignment(alignment);
+      return neverAlignment(alignment.result);
   }
 }
 

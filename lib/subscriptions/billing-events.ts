@@ -128,6 +128,8 @@ function billingEventOf(
     // CANCEL and EXPIRED repeat the value before them (§19.1).
     billCycleDayLocal: cycle?.day ?? 0,
     isAccountAligned: cycle?.isAccountAligned ?? false,
+    billingAlignment: cycle?.alignment ?? null,
+    isRequestedDay: cycle?.isRequested ?? false,
     quantity: transition.quantity ?? 1,
   };
 }

@@ -1,8 +1,10 @@
 import { BillingActionPolicy } from '../catalog/index.ts';
 import { cancelPolicyOf } from '../catalog/rule-versions.ts';
+import type { RuleDecision } from '../catalog/rules.ts';
 import { BillingError, ErrorCode } from '../errors/index.ts';
 import { type DatedInstant, formatInstant, formatLocalDate, type Instant } from '../time/index.ts';
-import { endOfTerm, policyDate, type TimedPolicy, timedPolicy } from './policy-date.ts';
+import { DatedBy, datedBy, type EventReason } from './event-reason.ts';
+import { endOfTerm, policyDate, timedPolicy } from './policy-date.ts';
 import { atReferenceTime, datedInstant, type RequestedDate, raisedTo } from './requested-date.ts';
 import {
   entitlementStartOf,
@@ -30,6 +32,8 @@ export interface CancelSubscriptionOptions {
 export interface CancellationDates {
   readonly entitlement: DatedInstant;
   readonly billing: DatedInstant;
+  /** Of the end of billing. */
+  readonly reason: EventReason;
 }
 
 /**
@@ -46,17 +50,23 @@ export function cancellationDates(
   const requested = entitlementPolicy ? null : (options.requestedDate ?? null);
   if (requested !== null && 'at' in requested && billingPolicy === null) {
     const end = requestedInstant(running, requested, now);
-    return { entitlement: end, billing: end };
+    return { entitlement: end, billing: end, reason: datedBy(DatedBy.REQUESTED_DATE) };
   }
   const asked = requestedDay(running, requested, now);
   const entitlement = entitlementPolicy ? entitlementDate(entitlementPolicy, running, now) : asked;
-  const takesAsked = useRequestedDateForBilling && !entitlementPolicy && billingPolicy === null;
-  return {
-    entitlement: raisedTo(entitlement, entitlementStartOf(running)),
-    billing: takesAsked
-      ? raisedTo(asked, firstTransitionOf(running).event.effective)
-      : policyDate(billingPolicy ?? catalogPolicy(running, now), running, now),
-  };
+  const ends = { entitlement: raisedTo(entitlement, entitlementStartOf(running)) };
+  if (useRequestedDateForBilling && !entitlementPolicy && billingPolicy === null) {
+    const billing = raisedTo(asked, firstTransitionOf(running).event.effective);
+    return { ...ends, billing, reason: datedBy(DatedBy.REQUESTED_DATE) };
+  }
+  if (billingPolicy !== null) {
+    const reason = { ...datedBy(DatedBy.REQUESTED_POLICY), policy: billingPolicy };
+    return { ...ends, billing: policyDate(billingPolicy, running, now), reason };
+  }
+  const { result, conditions } = catalogPolicy(running, now);
+  const policy = timedPolicy(result) ?? BillingActionPolicy.END_OF_TERM;
+  const reason = { ...datedBy(DatedBy.CATALOG_RULE), policy, policyConditions: conditions };
+  return { ...ends, billing: policyDate(policy, running, now), reason };
 }
 
 /** An instant ends both, whatever else is said, and must lie in the life of both. */
@@ -98,10 +108,10 @@ function entitlementDate(
 }
 
 /** By the rule for the current plan and phase, from the version that supplies the plan (§9 rule 3). */
-function catalogPolicy(running: RunningSubscription, now: Instant): TimedPolicy {
+function catalogPolicy(running: RunningSubscription, now: Instant): RuleDecision<BillingActionPolicy> {
   const { plan, phase, priceListName, chosenAt } = planOf(running, now);
   const ruled = { planName: plan.name, phaseType: phase.type, priceListName, lastPlanChange: chosenAt };
-  return timedPolicy(cancelPolicyOf(running.catalog, ruled, now)) ?? BillingActionPolicy.END_OF_TERM;
+  return cancelPolicyOf(running.catalog, ruled, now);
 }
 
 function beforeStart({ subscription }: RunningSubscription, end: string, start: string): BillingError {

@@ -8,6 +8,7 @@ import {
   cancellationDates,
 } from './cancellation-dates.ts';
 import { bareDraft, eventsOf } from './event-draft.ts';
+import { writeReason } from './event-reason.ts';
 import { isEnd } from './lifecycle-order.ts';
 import { EntitlementState, LifecycleEventType } from './model.ts';
 import { lastSequenceOf, type RunningSubscription, stateOf } from './running-subscription.ts';
@@ -44,7 +45,11 @@ export function planCancellation(
     createdDate: now,
     nextId,
   };
-  const addedEvents = eventsOf([bareDraft(LifecycleEventType.CANCEL, dates.billing)], owner);
+  const cancel = {
+    ...bareDraft(LifecycleEventType.CANCEL, dates.billing),
+    reason: writeReason(dates.reason),
+  };
+  const addedEvents = eventsOf([cancel], owner);
   const ended = entitlementEnded(running, {
     id: nextId(),
     effective: dates.entitlement,

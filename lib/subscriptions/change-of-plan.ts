@@ -1,4 +1,9 @@
-import type { OverrideDefinition, OverridePlan, PlanAlignmentChange } from '../catalog/index.ts';
+import {
+  BillingActionPolicy,
+  type OverrideDefinition,
+  type OverridePlan,
+  type PlanAlignmentChange,
+} from '../catalog/index.ts';
 import { planChangeRules, type RuledSubscription } from '../catalog/rule-versions.ts';
 import { assertInvariant, BillingError, ErrorCode } from '../errors/index.ts';
 import { type DatedInstant, formatInstant, formatLocalDate, type Instant } from '../time/index.ts';
@@ -6,6 +11,7 @@ import { blockFlagsAt } from './blocking-in-force.ts';
 import { billingHasEnded, type EditTools } from './cancellation.ts';
 import type { CheckedChange } from './change-request.ts';
 import { type EventDraft, eventsOf } from './event-draft.ts';
+import { DatedBy, datedBy, type EventReason, writeReason } from './event-reason.ts';
 import { choiceDrafts, expiryAfterPhase, phasesAfter } from './initial-events.ts';
 import { isEnd, isStart } from './lifecycle-order.ts';
 import { EntitlementState, LifecycleEventType } from './model.ts';
@@ -30,6 +36,8 @@ export interface DecidedChange {
   readonly effective: DatedInstant;
   readonly choice: PlanChoice;
   readonly alignment: PlanAlignmentChange;
+  /** Why it takes effect then, and why its phases count from where they do. */
+  readonly reason: EventReason;
   /** What the requested prices make of the plan; null without any (catalog.md §10). */
   readonly overrides: OverrideDefinition | null;
 }
@@ -52,7 +60,7 @@ export function decideChange(
   now: Instant,
 ): DecidedChange {
   checkState(running, request, now);
-  const effective = effectiveDate(running, request, now);
+  const { effective, reason } = effectiveDate(running, request, now);
   checkExpiry(running, effective);
   checkNotBlocked(running, effective);
   const { catalog, subscription, account } = running;
@@ -73,7 +81,14 @@ export function decideChange(
   }
   const { priceOverrides } = request;
   const overrides = overridesOf(catalog, choice, { priceOverrides, currency: account.currency });
-  return { effective, choice, alignment: rules.alignment, overrides };
+  const { alignment } = rules;
+  return {
+    effective,
+    choice,
+    alignment: alignment.result,
+    reason: { ...reason, alignment, alignedBy: 'CHANGE' },
+    overrides,
+  };
 }
 
 /**
@@ -96,6 +111,7 @@ export function planChange(
       request,
       effective,
       alignment: decided.alignment,
+      reason: decided.reason,
       choice,
       type: start?.type,
       now,
@@ -128,7 +144,7 @@ const keptByChange: ReadonlySet<LifecycleEventType> = new Set([
   LifecycleEventType.QUANTITY_CHANGE,
 ]);
 
-interface DraftsInput extends Pick<DecidedChange, 'effective' | 'alignment' | 'choice'> {
+interface DraftsInput extends Pick<DecidedChange, 'effective' | 'alignment' | 'choice' | 'reason'> {
   readonly request: CheckedChange;
   /** Of the start of the subscription, if the change falls on it and takes its place. */
   readonly type: LifecycleEventType | undefined;
@@ -172,6 +188,7 @@ function changeDrafts(running: RunningSubscription, input: DraftsInput): readonl
     phaseAnchorType: first.phase.type,
     billCycleDay: request.billCycleDay,
     quantity: request.quantity === quantityBefore ? null : request.quantity,
+    reason: writeReason(input.reason),
   });
   return [...drafts, ...phases];
 }
@@ -192,23 +209,38 @@ function notPast(
 }
 
 /** §7 rule 3: the requested date, the requested policy, or the policy of the rules of today. */
-function effectiveDate(running: RunningSubscription, request: CheckedChange, now: Instant): DatedInstant {
-  const { account, transitions, catalog } = running;
+function effectiveDate(running: RunningSubscription, request: CheckedChange, now: Instant): DatedChange {
+  const { account, transitions } = running;
   const last = transitionAt(transitions, now) ?? firstTransitionOf(running);
-  return raisedTo(asked(), last.event.effective);
-
-  function asked(): DatedInstant {
-    if (request.requestedDate !== null) return datedInstant(request.requestedDate, now, account);
-    if (request.billingPolicy !== null) return policyDate(request.billingPolicy, running, now);
-    const subscription = ruled(running, now);
-    const { policy } = planChangeRules(catalog, {
-      subscription,
-      target: request.target,
-      changeDate: null,
-      now,
-    });
-    return policyDate(timedPolicy(policy) ?? 'END_OF_TERM', running, now);
+  const { requestedDate, billingPolicy } = request;
+  if (requestedDate !== null) {
+    const asked = datedInstant(requestedDate, now, account);
+    return {
+      effective: raisedTo(asked, last.event.effective),
+      reason: datedBy(DatedBy.REQUESTED_DATE),
+    };
   }
+  const reason =
+    billingPolicy === null
+      ? reasonOfRule(running, request, now)
+      : { ...datedBy(DatedBy.REQUESTED_POLICY), policy: billingPolicy };
+  const asked = policyDate(reason.policy, running, now);
+  return { effective: raisedTo(asked, last.event.effective), reason };
+}
+
+interface DatedChange {
+  readonly effective: DatedInstant;
+  readonly reason: EventReason;
+}
+
+function reasonOfRule(running: RunningSubscription, { target }: CheckedChange, now: Instant) {
+  const subscription = ruled(running, now);
+  const { policy } = planChangeRules(running.catalog, { subscription, target, changeDate: null, now });
+  return {
+    ...datedBy(DatedBy.CATALOG_RULE),
+    policy: timedPolicy(policy.result) ?? BillingActionPolicy.END_OF_TERM,
+    policyConditions: policy.conditions,
+  };
 }
 
 function ruled(running: RunningSubscription, now: Instant): RuledSubscription {

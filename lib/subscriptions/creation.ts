@@ -1,5 +1,6 @@
 import type { OverrideDefinition, OverridePlan, PlanAlignmentCreate } from '../catalog/index.ts';
 import { createAlignmentOf } from '../catalog/rule-versions.ts';
+import type { RuleDecision } from '../catalog/rules.ts';
 import { assertInvariant } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
 import type { InvoicingCursor } from '../invoicing/model.ts';
@@ -15,6 +16,7 @@ import {
 import type { CheckedGroup } from './create-groups.ts';
 import type { CheckedRequest } from './create-request.ts';
 import { eventsOf } from './event-draft.ts';
+import { DatedBy, datedBy, writeReason } from './event-reason.ts';
 import { initialEvents } from './initial-events.ts';
 import {
   type BlockingState,
@@ -118,14 +120,19 @@ function creationOf(one: ChosenSubscription, context: CreationContext): Creation
     migrated: options.migrated ?? false,
     createdDate: now,
   };
+  const alignment = alignmentOf(one.choice, context);
   const drafts = initialEvents({
     plan: choice.plan,
     priceListName: choice.priceListName,
     billing,
-    anchor: createAnchor(alignmentOf(one.choice, context), subscription),
+    anchor: createAnchor(alignment.result, subscription),
     phaseType: request.phaseType,
     billCycleDay: request.billCycleDay,
     quantity: request.quantity,
+    reason:
+      subscription.alignStart.at === subscription.bundleStart.at
+        ? null
+        : writeReason({ ...datedBy(DatedBy.REQUESTED_DATE), alignment, alignedBy: 'CREATE' }),
     now,
     zone: account.timeZone,
   });
@@ -144,7 +151,7 @@ function creationOf(one: ChosenSubscription, context: CreationContext): Creation
 function alignmentOf(
   { plan, priceListName }: PlanChoice,
   { catalog, chosen: { billing } }: CreationContext,
-): PlanAlignmentCreate {
+): RuleDecision<PlanAlignmentCreate> {
   const dates = { eventDate: billing.at, subscriptionStart: billing.at };
   return createAlignmentOf(catalog, { planName: plan.name, priceListName }, dates);
 }

@@ -15,6 +15,7 @@ export type EventDraft = Pick<
   | 'phaseAnchorType'
   | 'billCycleDay'
   | 'quantity'
+  | 'reason'
 >;
 
 /** A draft of that type and date that carries nothing else. */
@@ -29,6 +30,7 @@ export function bareDraft(type: LifecycleEvent['type'], effective: LifecycleEven
     phaseAnchorType: null,
     billCycleDay: null,
     quantity: null,
+    reason: null,
   };
 }
 

@@ -23,6 +23,8 @@ export interface InitialEventsInput {
   readonly phaseType: PhaseType | null;
   readonly billCycleDay: number | null;
   readonly quantity: number | null;
+  /** Kept with CREATE, as text; null = the same phases at the same dates by every alignment. */
+  readonly reason: string | null;
   readonly now: Instant;
   readonly zone: TimeZone;
 }
@@ -55,6 +57,7 @@ export function initialEvents(input: InitialEventsInput): readonly EventDraft[] 
       phaseAnchorType: first.phase.type,
       billCycleDay: input.billCycleDay,
       quantity: input.quantity,
+      reason: input.reason,
     }),
     ...phasesAfter({
       timeline,

@@ -66,6 +66,8 @@ export interface LifecycleEvent {
   readonly phaseAnchorType: PhaseType | null;
   readonly billCycleDay: number | null;
   readonly quantity: number | null;
+  /** Text of its `EventReason` (event-reason.ts); null = none is kept. */
+  readonly reason: string | null;
   readonly isActive: boolean;
   readonly deactivatedBy: Uuid | null;
   readonly createdDate: Instant;

@@ -4,6 +4,7 @@ import { followBase } from './add-on-ends.ts';
 import { entitlementEnds } from './base-end.ts';
 import type { EditTools } from './cancellation.ts';
 import { bareDraft, eventsOf } from './event-draft.ts';
+import { DatedBy, datedBy, writeReason } from './event-reason.ts';
 import { isEnd } from './lifecycle-order.ts';
 import { LifecycleEventType } from './model.ts';
 import { raisedTo } from './requested-date.ts';
@@ -76,7 +77,9 @@ function editOf(
   const end = ownEnd(running, input, now);
   const { subscription, events } = running;
   const cancel = { type: LifecycleEventType.CANCEL, effective: end.effective };
-  const addedEvents = eventsOf(end.isThere ? [] : [bareDraft(cancel.type, cancel.effective)], {
+  const reason = writeReason({ ...datedBy(DatedBy.TRANSFER), policy: input.policy });
+  const draft = { ...bareDraft(cancel.type, cancel.effective), reason };
+  const addedEvents = eventsOf(end.isThere ? [] : [draft], {
     subscriptionId: subscription.id,
     accountRecordId: subscription.accountRecordId,
     lastSequence: lastSequenceOf(running),

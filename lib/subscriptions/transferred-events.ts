@@ -2,6 +2,7 @@ import { assertInvariant } from '../errors/index.ts';
 import { type DatedInstant, dayOfMonth, type Instant, localDateOf, type TimeZone } from '../time/index.ts';
 import { withDerivedPhases } from './derived-phases.ts';
 import type { EventDraft } from './event-draft.ts';
+import { DatedBy, datedBy, readReason, writeReason } from './event-reason.ts';
 import { choiceDrafts } from './initial-events.ts';
 import { isPlanChoice, isStart } from './lifecycle-order.ts';
 import { type LifecycleEvent, LifecycleEventType } from './model.ts';
@@ -51,7 +52,15 @@ function continuation(
     phaseName: phase?.phaseName ?? null,
     billCycleDay: requestedDay === null ? null : transferredDay(requestedDay, bcdTransfer, transfer),
     quantity: before.findLast(({ quantity }) => quantity !== null)?.quantity ?? null,
+    reason: reasonOfTransfer(choice),
   });
+}
+
+/** The phases go on as they were aligned; the date is that of the transfer. */
+function reasonOfTransfer({ reason }: LifecycleEvent): string {
+  if (reason === null) return writeReason(datedBy(DatedBy.TRANSFER));
+  const { alignment, alignedBy } = readReason(reason);
+  return writeReason({ ...datedBy(DatedBy.TRANSFER), alignment, alignedBy });
 }
 
 function transferredDay(
@@ -101,6 +110,7 @@ function copied(event: LifecycleEvent, zone: TimeZone): EventDraft {
     phaseAnchorType: event.phaseAnchorType,
     billCycleDay: event.billCycleDay,
     quantity: event.quantity,
+    reason: event.reason,
   };
 }
 

@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import {
   decimal,
   ErrorCode,
-  formatDecimal,
   type InvoiceItemView,
   type ItemExplanation,
   parseLocalDate,
@@ -11,6 +10,7 @@ import {
 import { eachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
+import { expectExplained } from '../support/explained-amount.ts';
 import { pricedCatalog } from '../support/priced-catalog.ts';
 import { openShop } from '../support/shop.ts';
 
@@ -52,10 +52,7 @@ eachDatabase((_kind, open) => {
 
     /** Every item of the account comes to its amount. */
     async function expectAllRight(): Promise<void> {
-      for (const { id, itemType, amount } of await items()) {
-        const { computedAmount } = await engine.acme.invoices.explain(id);
-        expect(formatDecimal(computedAmount), itemType).to.equal(formatDecimal(amount));
-      }
+      for (const { id } of await items()) expectExplained(await engine.acme.invoices.explain(id));
     }
 
     it('tells the events, the version, the days and the rounding of what runs charge', async () => {
@@ -63,12 +60,13 @@ eachDatabase((_kind, open) => {
       const { subscriptionId } = await subscribe('team-now', { quantity: 3 });
       await subscribe('pro-monthly');
       expect((await explained('RECURRING')).text).to.equal(
-        'Monthly price of plan team-now, phase team-now-evergreen for 2024-01-15 to 2024-02-01, billed in advance: since QUANTITY_CHANGE of 2024-01-15 it is 29.95 USD, by the catalog in effect from 2010-01-01T00:00:00.000Z. ' +
-          'The first stretch, 2024-01-15 to 2024-02-01, goes from QUANTITY_CHANGE of 2024-01-15 to the next date of bill cycle day 1 of the account. ' +
+        'Monthly price of plan team-now, phase team-now-evergreen for 2024-01-15 to 2024-02-01 (17 days), billed in advance: 29.95 USD for each of 3 since the start on 2024-01-15, by the catalog in effect from 2010-01-01. ' +
+          'It goes from the start on 2024-01-15 to the next bill cycle date. ' +
+          'The bill cycle day is 1, that of the account (billing alignment for all plans: ACCOUNT). ' +
           '29.95 USD × 3 = 89.85 USD, 89.85 USD × 17/31 days = 49.27258066545, rounded half up to 49.27 USD.',
       );
       expect((await explained('FIXED')).text).to.equal(
-        'One-time price of plan pro-monthly, phase pro-monthly-trial, charged on 2024-01-15: by the catalog in effect from 2010-01-01T00:00:00.000Z, CREATE of 2024-01-15 brings 0 USD. 0 USD.',
+        'One-time price of plan pro-monthly, phase pro-monthly-trial, charged on 2024-01-15 with the start: 0 USD, by the catalog in effect from 2010-01-01.',
       );
       await engine.runTo('2024-02-11T00:00:00Z');
       const whole = await explained('RECURRING', 1);
@@ -76,8 +74,9 @@ eachDatabase((_kind, open) => {
       await engine.acme.subscriptions.cancel(subscriptionId, { billingPolicy: 'IMMEDIATE' });
       await engine.settle();
       expect((await explained('REPAIR_ADJ')).text).to.equal(
-        'Credit for 2024-02-11 to 2024-03-01, days of plan team-now, phase team-now-evergreen of 2024-02-01 to 2024-03-01 that are no longer due after CANCEL of 2024-02-11. ' +
-          'Of that charge 89.85 USD was in force for 2024-02-01 to 2024-03-01, and 89.85 USD was left to credit. ' +
+        'Credit for 2024-02-11 to 2024-03-01 (19 days) of the charge of plan team-now, phase team-now-evergreen for 2024-02-01 to 2024-03-01, no longer due after the cancellation on 2024-02-11. ' +
+          'The cancellation takes effect on 2024-02-11 by the policy IMMEDIATE that was asked for. ' +
+          'Of that charge 89.85 USD was in force for 2024-02-01 to 2024-03-01, all of which could be credited. ' +
           '89.85 USD × 19/29 days = 58.8672413979, rounded half up to 58.87 USD, so the item is -58.87 USD.',
       );
     });
@@ -112,7 +111,7 @@ eachDatabase((_kind, open) => {
         'Adjustment of -5.00 USD of the 20.00 USD charged for Set-up, the amount that was asked for or all that was left of it.',
       );
       expect((await explained('CBA_ADJ')).text).to.equal(
-        'The balance of the invoice was -5.00 USD, so the customer got the difference as account credit. So the item is 5.00 USD.',
+        'The invoice came to -5.00 USD, so 5.00 USD went to the account as credit.',
       );
       const used = (await items()).findIndex(
         ({ itemType, amount }) => itemType === 'CBA_ADJ' && amount.isNegative(),
@@ -120,8 +119,7 @@ eachDatabase((_kind, open) => {
       const use = (await items())[used];
       if (use === undefined) throw new Error('no credit is used');
       expect((await acme.invoices.explain(use.id)).text).to.equal(
-        'The invoice owed 2.50 USD and the account had 12.00 USD of credit, which pays as much of it as it can. ' +
-          'The smaller of 2.50 USD and 12.00 USD is 2.50 USD, so the item is -2.50 USD.',
+        'The invoice owed 2.50 USD and the account had 12.00 USD of credit, of which 2.50 USD was used: the item is -2.50 USD.',
       );
     });
 
@@ -162,10 +160,135 @@ eachDatabase((_kind, open) => {
         const { basis, text } = await engine.acme.invoices.explain(id);
         expect(basis).to.deep.include({ kind: 'RECURRING', price: decimal('33') });
         expect(text).to.contain(
-          'since CHANGE of 2024-02-04 it is 33.00 USD, by the catalog in effect from 2024-02-04',
+          '33.00 USD since the change of price on 2024-02-04, by the catalog in effect from 2024-02-04',
         );
       }
       await expectAllRight();
+    });
+
+    it('names the rule case, the own bill cycle day, the block, the transfer behind a charge or credit', async () => {
+      await begin('2024-01-05T08:00:00Z');
+      const { acme } = engine;
+      const other = await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 12 });
+      const base = await subscribe('pro-monthly');
+      const annual = await acme.createSubscription({ accountId: other.id, planName: 'pro-annual' });
+      const own = await subscribe('solo-now', { billCycleDayLocal: 15, quantity: 2 });
+      await engine.runTo('2024-01-15T00:00:00Z');
+      const backup = await subscribe('backup-monthly', { bundleId: base.bundleId });
+      const archive = await subscribe('archive-monthly', { bundleId: base.bundleId });
+      await engine.runTo('2024-02-20T00:00:00Z');
+      await acme.subscriptions.changePlan(annual.subscriptionId, { planName: 'elite-monthly' });
+      await acme.subscriptions.changeQuantity(own.subscriptionId, { quantity: 5 });
+      await acme.blocking.pauseBundle(base.bundleId);
+      await engine.runTo('2024-02-26T00:00:00Z');
+      await acme.blocking.resumeBundle(base.bundleId);
+      const service = 'overdue';
+      const owned = { type: 'SUBSCRIPTION', id: own.subscriptionId } as const;
+      await acme.blocking.add(owned, { service, stateName: 'UNPAID', isBlockBilling: true });
+      await engine.runTo('2024-03-05T00:00:00Z');
+      await acme.subscriptions.cancel(backup.subscriptionId);
+      await acme.subscriptions.changePlan(own.subscriptionId, {
+        planName: 'team-now',
+        billingPolicy: 'START_OF_TERM',
+        priceOverrides: [{ phaseType: 'EVERGREEN', recurringPrice: decimal('7') }],
+      });
+      await engine.settle();
+      await acme.blocking.add(owned, { service, stateName: 'CLEAR' });
+      await engine.runTo('2024-03-12T00:00:00Z');
+      await acme.bundles.transfer(base.bundleId, { accountId: other.id, billingPolicy: 'IMMEDIATE' });
+      await engine.runTo('2024-04-15T00:00:00Z');
+      await expectAllRight();
+
+      const cases: readonly (readonly [type: string, of: string, from: string, ...texts: string[]])[] = [
+        [
+          'FIXED',
+          backup.subscriptionId,
+          '2024-01-15',
+          'The phases of the plan count from 2024-01-05, the start of the bundle (create alignment for all plans: START_OF_BUNDLE).',
+        ],
+        [
+          'RECURRING',
+          archive.subscriptionId,
+          '2024-02-14',
+          'since the start of the phase on 2024-02-14',
+          'The bill cycle day is 4, that of the base of the bundle (billing alignment for product category ADD_ON: BUNDLE).',
+          'count from 2024-01-15, the start of the subscription (create alignment for product Archive: START_OF_SUBSCRIPTION).',
+        ],
+        ['REPAIR_ADJ', base.subscriptionId, '2024-02-20', 'after the pause of its bundle on 2024-02-20.'],
+        ['RECURRING', base.subscriptionId, '2024-02-26', 'since the resumption of its bundle on 2024-02-26'],
+        [
+          'REPAIR_ADJ',
+          base.subscriptionId,
+          '2024-03-12',
+          'The transfer to another account takes effect on 2024-03-12 by the policy IMMEDIATE of the transfer.',
+        ],
+        [
+          'REPAIR_ADJ',
+          backup.subscriptionId,
+          '2024-03-12',
+          'after the end that its base subscription brought on 2024-03-12.',
+        ],
+        [
+          'RECURRING',
+          own.subscriptionId,
+          '2024-02-20',
+          '19.95 USD for each of 5 since the change of quantity on 2024-02-20',
+          'The bill cycle day is 15, as was asked for this subscription.',
+        ],
+        [
+          'REPAIR_ADJ',
+          own.subscriptionId,
+          '2024-02-26',
+          'after the pause of billing on 2024-02-26 (service overdue: UNPAID).',
+        ],
+        [
+          'RECURRING',
+          own.subscriptionId,
+          '2024-03-05',
+          '7.00 USD for each of 5 since the return of billing on 2024-03-05 (service overdue: CLEAR), with prices of its own.',
+        ],
+        [
+          'REPAIR_ADJ',
+          own.subscriptionId,
+          '2024-02-20',
+          'takes effect on 2024-02-20 by the policy START_OF_TERM that was asked for.',
+        ],
+        [
+          'RECURRING',
+          annual.subscriptionId,
+          '2024-02-04',
+          '(billing alignment for billing period ANNUAL: SUBSCRIPTION)',
+        ],
+        [
+          'RECURRING',
+          annual.subscriptionId,
+          '2024-02-20',
+          'The change of plan takes effect on 2024-02-20 by the catalog’s change policy for a change to product Elite: IMMEDIATE.',
+          '(change alignment for all plans: START_OF_SUBSCRIPTION)',
+        ],
+      ];
+      const invoices = await acme.invoices.ofAccount({ accountId: other.id, withItems: true });
+      const all = [...(await items()), ...invoices.flatMap((invoice) => invoice.items)];
+      const ofItem = new Map(all.map((item) => [item.id, item.subscriptionId]));
+      for (const [type, of, from, ...texts] of cases) {
+        const found = all.filter(
+          ({ itemType, startDate, subscriptionId, linkedItemId }) =>
+            itemType === type &&
+            startDate === parseLocalDate(from) &&
+            (subscriptionId ?? (linkedItemId && ofItem.get(linkedItemId))) === of,
+        );
+        const explanations = await Promise.all(found.map(({ id }) => acme.invoices.explain(id)));
+        const said = explanations.map(({ text }) => text).join('\n');
+        for (const text of texts) expect(said, `${type} ${from}`).to.contain(text);
+      }
+      const changed = all.find(({ planName }) => planName === 'elite-monthly');
+      const { rules, events } = await acme.invoices.explain(changed?.id as Uuid);
+      expect(rules.map(({ rule, result, conditions }) => ({ rule, result, conditions }))).to.deep.equal([
+        { rule: 'BILLING_ALIGNMENT', result: 'ACCOUNT', conditions: {} },
+        { rule: 'CHANGE_POLICY', result: 'IMMEDIATE', conditions: { toProduct: 'Elite' } },
+        { rule: 'CHANGE_ALIGNMENT', result: 'START_OF_SUBSCRIPTION', conditions: {} },
+      ]);
+      expect(events.event?.reason?.datedBy).to.equal('CATALOG_RULE');
     });
 
     it('takes the same few statements whatever the history', async () => {

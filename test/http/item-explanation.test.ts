@@ -54,6 +54,10 @@ eachDatabase((kind, open) => {
         billingMode: 'IN_ADVANCE',
         billCycleDayLocal: 1,
         isAccountAligned: true,
+        isRequestedBillCycleDay: false,
+        rules: [
+          { rule: 'BILLING_ALIGNMENT', result: 'ACCOUNT', isDefault: true, conditions: [], event: null },
+        ],
         periodStartDate: '2024-01-15',
         periodEndDate: '2024-02-01',
         prorationFixedDays: 0,
@@ -76,6 +80,9 @@ eachDatabase((kind, open) => {
       });
       expect(reply.json).to.have.nested.include({
         'event.eventType': 'CREATE',
+        'event.isPriceChange': false,
+        'event.datedBy': null,
+        'planEvent.eventType': 'CREATE',
         'event.effectiveLocalDate': '2024-01-15',
       });
       expect(reply.text).to.contain('31.00 USD × 17/31 days = 17.000000007, rounded half up to 17.00 USD');

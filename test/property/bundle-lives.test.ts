@@ -15,6 +15,7 @@ import {
 } from '../../lib/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
+import { expectExplained } from '../support/explained-amount.ts';
 import { type AskedDay, type Script, type Step, scripts } from './bundle-steps.ts';
 import { storedRuns } from './runs.ts';
 
@@ -57,6 +58,17 @@ class StoredBundle {
     }
     await this.#check();
     return outcome;
+  }
+
+  /** What every item has in its explanation makes its amount. */
+  async explained(): Promise<void> {
+    const { acme } = this.engine;
+    for (const accountId of this.#accounts) {
+      const invoices = await acme.invoices.ofAccount({ accountId, withItems: true });
+      for (const { id } of invoices.flatMap(({ items }) => items)) {
+        expectExplained(await acme.invoices.explain(id));
+      }
+    }
   }
 
   /** What callers see, without ids. */
@@ -235,6 +247,7 @@ eachDatabase((_kind, open) => {
         const outcomes: string[] = [];
         for (const step of script.steps) outcomes.push(await bundle.take(step));
         outcomes.push(await bundle.take({ do: 'PASS', days: 62 }));
+        await bundle.explained();
         return [outcomes.join(), ...(await bundle.seen())];
       } finally {
         await engine.close();

@@ -16,6 +16,7 @@ import {
 } from '../../lib/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
+import { expectExplained } from '../support/explained-amount.ts';
 import { storedRuns } from './runs.ts';
 import { documentsOf, planName } from './subscription-shelf.ts';
 import { type AskedDay, type LifeScript, type LifeStep, lifeScripts } from './subscription-steps.ts';
@@ -65,6 +66,16 @@ class StoredLife {
       if (!(error instanceof BillingError)) throw error;
     }
     await this.#check();
+  }
+
+  /** What every item has in its explanation makes its amount. */
+  async explained(): Promise<void> {
+    const { acme } = this.engine;
+    const accountId = this.#given(this.#accountId);
+    const invoices = await acme.invoices.ofAccount({ accountId, withItems: true });
+    for (const { id } of invoices.flatMap(({ items }) => items)) {
+      expectExplained(await acme.invoices.explain(id));
+    }
   }
 
   async #check(): Promise<void> {
@@ -219,6 +230,7 @@ eachDatabase((_kind, open) => {
             await life.begin();
             for (const step of script.steps) await life.take(step);
             await life.take({ do: 'PASS', days: 62, seconds: 0 });
+            await life.explained();
           } finally {
             await engine.close();
           }

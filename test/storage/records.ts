@@ -226,6 +226,7 @@ export function lifecycleEvent(
     phaseAnchorType: 'EVERGREEN',
     billCycleDay: 31,
     quantity: 3,
+    reason: '{"datedBy":"BASE"}',
     isActive: true,
     deactivatedBy: newId(),
     createdDate: now,

@@ -127,6 +127,7 @@ const kinds: readonly Kind[] = [
         phaseAnchorType: null,
         billCycleDay: null,
         quantity: null,
+        reason: null,
         isActive: false,
         deactivatedBy: null,
       }),

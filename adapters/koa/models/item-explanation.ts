@@ -1,5 +1,7 @@
-import { BillingMode } from '../../../lib/catalog/index.ts';
+import { BillingActionPolicy, BillingMode } from '../../../lib/catalog/index.ts';
 import { BillingTransitionType } from '../../../lib/invoicing/billing-event.ts';
+import type { EventFacts } from '../../../lib/invoicing/event-facts.ts';
+import { type ExplainedRule, ExplainedRuleName } from '../../../lib/invoicing/explained-rules.ts';
 import type { ItemExplanation } from '../../../lib/invoicing/explanation.ts';
 import {
   type BasisEvent,
@@ -8,6 +10,7 @@ import {
   RepairRule,
 } from '../../../lib/invoicing/item-basis.ts';
 import { InvoiceItemType } from '../../../lib/invoicing/model.ts';
+import { DatedBy } from '../../../lib/subscriptions/event-reason.ts';
 import { BillingPeriod, formatInstant, formatLocalDate, type LocalDate } from '../../../lib/time/index.ts';
 import { field, model } from '../wire/model.ts';
 import {
@@ -29,6 +32,31 @@ const ExplainedEvent = model('ExplainedEvent', {
   eventType: field(enumeration(BillingTransitionType), 'R'),
   effectiveDate: field(timestamp, 'R'),
   effectiveLocalDate: field(date, 'R'),
+});
+
+/** An event with what its subscription's history knows of it; null = nothing is kept. */
+const ExplainedLifecycleEvent = model('ExplainedLifecycleEvent', {
+  eventType: field(enumeration(BillingTransitionType), 'R'),
+  effectiveDate: field(timestamp, 'R'),
+  effectiveLocalDate: field(date, 'R'),
+  isPriceChange: field(bool, 'R'),
+  datedBy: field(enumeration(DatedBy), 'R', maybe),
+  policy: field(enumeration(BillingActionPolicy), 'R', maybe),
+  phasesFrom: field(date, 'R', maybe),
+});
+
+const RuleCondition = model('RuleCondition', {
+  property: field(text(), 'R'),
+  value: field(text(), 'R'),
+});
+
+/** A rule of the catalog and the case of it that matched. */
+const ExplainedRuleCase = model('ExplainedRuleCase', {
+  rule: field(enumeration(ExplainedRuleName), 'R'),
+  result: field(text(), 'R'),
+  isDefault: field(bool, 'R'),
+  conditions: field(listOf(RuleCondition), 'R'),
+  event: field(ExplainedEvent, 'R', maybe),
 });
 
 const ExplainedStep = model('ExplainedStep', {
@@ -67,8 +95,10 @@ export const InvoiceItemExplanation = model('InvoiceItemExplanation', {
   endDate: field(date, 'R', maybe),
   catalogEffectiveDate: field(timestamp, 'R', maybe),
   linkedInvoiceItemId: field(uuid, 'R', maybe),
-  event: field(ExplainedEvent, 'R', maybe),
-  nextEvent: field(ExplainedEvent, 'R', maybe),
+  event: field(ExplainedLifecycleEvent, 'R', maybe),
+  nextEvent: field(ExplainedLifecycleEvent, 'R', maybe),
+  planEvent: field(ExplainedLifecycleEvent, 'R', maybe),
+  rules: field(listOf(ExplainedRuleCase), 'R'),
   rule: field(enumeration({ ...PeriodRule, ...RepairRule }), 'R', maybe),
   price: field(decimalNumber, 'R', maybe),
   quantity: field(int(), 'R', maybe),
@@ -76,6 +106,7 @@ export const InvoiceItemExplanation = model('InvoiceItemExplanation', {
   billingMode: field(enumeration(BillingMode), 'R', maybe),
   billCycleDayLocal: field(int(), 'R', maybe),
   isAccountAligned: field(bool, 'R', maybe),
+  isRequestedBillCycleDay: field(bool, 'R', maybe),
   periodStartDate: field(date, 'R', maybe),
   periodEndDate: field(date, 'R', maybe),
   prorationFixedDays: field(int(), 'R', maybe),
@@ -87,8 +118,6 @@ export const InvoiceItemExplanation = model('InvoiceItemExplanation', {
 });
 
 const NO_FACTS = {
-  event: null,
-  nextEvent: null,
   rule: null,
   price: null,
   quantity: null,
@@ -96,6 +125,7 @@ const NO_FACTS = {
   billingMode: null,
   billCycleDayLocal: null,
   isAccountAligned: null,
+  isRequestedBillCycleDay: null,
   periodStartDate: null,
   periodEndDate: null,
   prorationFixedDays: null,
@@ -121,6 +151,10 @@ export function explanationJson(explanation: ItemExplanation) {
     endDate: dateJson(explanation.endDate),
     catalogEffectiveDate: catalogEffectiveDate === null ? null : formatInstant(catalogEffectiveDate),
     linkedInvoiceItemId: explanation.linkedItemId,
+    event: factsOfEvent(explanation.events.event),
+    nextEvent: factsOfEvent(explanation.events.nextEvent),
+    planEvent: factsOfEvent(explanation.events.planEvent),
+    rules: explanation.rules.map(ruleJson),
     ...NO_FACTS,
     ...(explanation.basis === null ? {} : factsJson(explanation.basis)),
     steps: explanation.steps,
@@ -130,11 +164,9 @@ export function explanationJson(explanation: ItemExplanation) {
 function factsJson(basis: ItemBasis) {
   switch (basis.kind) {
     case 'FIXED':
-      return { event: eventJson(basis.event), price: basis.price, quantity: basis.quantity };
+      return { price: basis.price, quantity: basis.quantity };
     case 'RECURRING':
       return {
-        event: eventJson(basis.event),
-        nextEvent: basis.nextEvent && eventJson(basis.nextEvent),
         rule: basis.rule,
         price: basis.price,
         quantity: basis.quantity,
@@ -142,13 +174,13 @@ function factsJson(basis: ItemBasis) {
         billingMode: basis.billingMode,
         billCycleDayLocal: basis.billCycleDay,
         isAccountAligned: basis.isAccountAligned,
+        isRequestedBillCycleDay: basis.isRequestedDay,
         periodStartDate: dateJson(basis.startDate),
         periodEndDate: dateJson(basis.endDate),
         prorationFixedDays: basis.prorationFixedDays,
       };
     case 'REPAIR':
       return {
-        event: basis.event && eventJson(basis.event),
         rule: basis.rule,
         periodStartDate: dateJson(basis.startDate),
         periodEndDate: dateJson(basis.endDate),
@@ -167,6 +199,23 @@ function eventJson({ type, effectiveDate, localDate }: BasisEvent) {
     eventType: type,
     effectiveDate: formatInstant(effectiveDate),
     effectiveLocalDate: formatLocalDate(localDate),
+  };
+}
+
+function factsOfEvent(facts: EventFacts | null) {
+  if (facts === null) return null;
+  const { isPriceChange, reason, phaseAnchor } = facts;
+  const { datedBy = null, policy = null } = reason ?? {};
+  return { ...eventJson(facts), isPriceChange, datedBy, policy, phasesFrom: dateJson(phaseAnchor) };
+}
+
+function ruleJson({ rule, result, conditions, event }: ExplainedRule) {
+  return {
+    rule,
+    result,
+    isDefault: conditions === null,
+    conditions: Object.entries(conditions ?? {}).map(([property, value]) => ({ property, value })),
+    event: event && eventJson(event),
   };
 }
 

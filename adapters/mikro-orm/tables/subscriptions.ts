@@ -137,6 +137,7 @@ export const lifecycleEventsTable = new RecordTable<New<LifecycleEvent>>(
     phaseAnchorType: oneOfOrNull('phase_anchor_type'),
     billCycleDay: integerOrNull('bill_cycle_day'),
     quantity: integerOrNull('quantity'),
+    reason: textOrNull('reason'),
     isActive: boolean('is_active'),
     deactivatedBy: uuidOrNull('deactivated_by'),
     createdDate: instantAt('created_date'),

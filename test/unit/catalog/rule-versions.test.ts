@@ -85,11 +85,11 @@ describe('Version whose rules apply', () => {
         changeDate: changeDate === null ? null : at(changeDate),
         now: at(now),
       });
-    expect(ask(null, '2024-05-01').policy).to.equal('IMMEDIATE');
-    expect(ask('2024-05-31', '2024-05-01').policy).to.equal('IMMEDIATE');
+    expect(ask(null, '2024-05-01').policy.result).to.equal('IMMEDIATE');
+    expect(ask('2024-05-31', '2024-05-01').policy.result).to.equal('IMMEDIATE');
     expectCode(ErrorCode.CATALOG_ILLEGAL_CHANGE_REQUEST, () => ask('2024-06-01', '2024-05-01'));
     expectCode(ErrorCode.CATALOG_ILLEGAL_CHANGE_REQUEST, () => ask(null, '2024-06-01'));
-    expect(ask('2024-05-31', '2024-07-01').policy).to.equal('IMMEDIATE');
+    expect(ask('2024-05-31', '2024-07-01').policy.result).to.equal('IMMEDIATE');
   });
 
   it('of a cancellation and of the bill cycle: that of the plan, until a price change moves it', () => {
@@ -100,14 +100,14 @@ describe('Version whose rules apply', () => {
       ]),
       [],
     );
-    expect(cancelPolicyOf(kept, subscription, at('2024-09-01'))).to.equal('IMMEDIATE');
-    expect(billingAlignmentOf(kept, subscription, at('2024-09-01'))).to.equal('ACCOUNT');
-    expect(cancelPolicyOf(moved, subscription, at('2024-06-30'))).to.equal('IMMEDIATE');
-    expect(cancelPolicyOf(moved, subscription, at('2024-07-01'))).to.equal('END_OF_TERM');
-    expect(billingAlignmentOf(moved, subscription, at('2024-06-30'))).to.equal('ACCOUNT');
-    expect(billingAlignmentOf(moved, subscription, at('2024-07-01'))).to.equal('SUBSCRIPTION');
+    expect(cancelPolicyOf(kept, subscription, at('2024-09-01')).result).to.equal('IMMEDIATE');
+    expect(billingAlignmentOf(kept, subscription, at('2024-09-01')).result).to.equal('ACCOUNT');
+    expect(cancelPolicyOf(moved, subscription, at('2024-06-30')).result).to.equal('IMMEDIATE');
+    expect(cancelPolicyOf(moved, subscription, at('2024-07-01')).result).to.equal('END_OF_TERM');
+    expect(billingAlignmentOf(moved, subscription, at('2024-06-30')).result).to.equal('ACCOUNT');
+    expect(billingAlignmentOf(moved, subscription, at('2024-07-01')).result).to.equal('SUBSCRIPTION');
     const since = { ...subscription, lastPlanChange: at('2024-06-15') };
-    expect(cancelPolicyOf(kept, since, at('2024-09-01'))).to.equal('END_OF_TERM');
+    expect(cancelPolicyOf(kept, since, at('2024-09-01')).result).to.equal('END_OF_TERM');
   });
 
   it('of a subscription that is still to begin: that of its beginning, which may be the first to have the plan', () => {
@@ -119,18 +119,18 @@ describe('Version whose rules apply', () => {
       [],
     );
     const pending = { ...subscription, lastPlanChange: at('2024-07-01') };
-    expect(cancelPolicyOf(coming, pending, at('2024-05-01'))).to.equal('END_OF_TERM');
-    expect(billingAlignmentOf(coming, pending, at('2024-07-01'))).to.equal('SUBSCRIPTION');
+    expect(cancelPolicyOf(coming, pending, at('2024-05-01')).result).to.equal('END_OF_TERM');
+    expect(billingAlignmentOf(coming, pending, at('2024-07-01')).result).to.equal('SUBSCRIPTION');
     const question = { subscription: pending, target, changeDate: null, now: at('2024-05-01') };
-    expect(planChangeRules(coming, question).policy, 'of a change: that of now').to.equal('IMMEDIATE');
+    expect(planChangeRules(coming, question).policy.result, 'of a change: that of now').to.equal('IMMEDIATE');
   });
 
   it('of the create alignment: that of the plan at the event, as of the start of the subscription', () => {
     const ask = (eventDate: string, start: string) =>
       createAlignmentOf(kept, subscription, { eventDate: at(eventDate), subscriptionStart: at(start) });
-    expect(ask('2024-02-01', '2024-02-01')).to.equal('START_OF_BUNDLE');
-    expect(ask('2024-09-01', '2024-02-01')).to.equal('START_OF_BUNDLE');
-    expect(ask('2024-09-01', '2024-09-01')).to.equal('START_OF_SUBSCRIPTION');
+    expect(ask('2024-02-01', '2024-02-01').result).to.equal('START_OF_BUNDLE');
+    expect(ask('2024-09-01', '2024-02-01').result).to.equal('START_OF_BUNDLE');
+    expect(ask('2024-09-01', '2024-09-01').result).to.equal('START_OF_SUBSCRIPTION');
   });
 
   it('catalog W6 Retirement: a subscription on a retired plan is described by its own plan and can change', () => {
@@ -153,8 +153,8 @@ describe('Version whose rules apply', () => {
       [],
     );
     const question = { subscription, target, changeDate: null, now: at('2024-09-01') };
-    expect(planChangeRules(catalog, question).policy).to.equal('END_OF_TERM');
-    expect(cancelPolicyOf(catalog, subscription, at('2024-09-01'))).to.equal('IMMEDIATE');
+    expect(planChangeRules(catalog, question).policy.result).to.equal('END_OF_TERM');
+    expect(cancelPolicyOf(catalog, subscription, at('2024-09-01')).result).to.equal('IMMEDIATE');
   });
 
   it('reads the list that the subscription was sold from', () => {
@@ -181,15 +181,17 @@ describe('Version whose rules apply', () => {
       [],
     );
     const vip = { ...subscription, priceListName: 'VIP' };
-    expect(cancelPolicyOf(catalog, vip, at('2024-09-01'))).to.equal('END_OF_TERM');
-    expect(cancelPolicyOf(catalog, subscription, at('2024-09-01'))).to.equal('IMMEDIATE');
+    expect(cancelPolicyOf(catalog, vip, at('2024-09-01')).result).to.equal('END_OF_TERM');
+    expect(cancelPolicyOf(catalog, subscription, at('2024-09-01')).result).to.equal('IMMEDIATE');
     const question = { target, changeDate: null, now: at('2024-09-01') };
-    expect(planChangeRules(catalog, { ...question, subscription: vip }).policy).to.equal('END_OF_TERM');
-    expect(planChangeRules(catalog, { ...question, subscription }).policy).to.equal('IMMEDIATE');
+    expect(planChangeRules(catalog, { ...question, subscription: vip }).policy.result).to.equal(
+      'END_OF_TERM',
+    );
+    expect(planChangeRules(catalog, { ...question, subscription }).policy.result).to.equal('IMMEDIATE');
     const created = { eventDate: at('2024-02-01'), subscriptionStart: at('2024-02-01') };
-    expect(createAlignmentOf(catalog, vip, created)).to.equal('START_OF_SUBSCRIPTION');
-    expect(createAlignmentOf(catalog, subscription, created)).to.equal('START_OF_BUNDLE');
-    expect(billingAlignmentOf(catalog, vip, at('2024-02-01'))).to.equal('BUNDLE');
-    expect(billingAlignmentOf(catalog, subscription, at('2024-02-01'))).to.equal('ACCOUNT');
+    expect(createAlignmentOf(catalog, vip, created).result).to.equal('START_OF_SUBSCRIPTION');
+    expect(createAlignmentOf(catalog, subscription, created).result).to.equal('START_OF_BUNDLE');
+    expect(billingAlignmentOf(catalog, vip, at('2024-02-01')).result).to.equal('BUNDLE');
+    expect(billingAlignmentOf(catalog, subscription, at('2024-02-01')).result).to.equal('ACCOUNT');
   });
 });

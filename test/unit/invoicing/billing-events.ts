@@ -63,6 +63,8 @@ export function event(
     billingMode: fields.mode ?? 'IN_ADVANCE',
     billCycleDayLocal: fields.bcd ?? 1,
     isAccountAligned: fields.isAccountAligned ?? true,
+    billingAlignment: null,
+    isRequestedDay: false,
     quantity: fields.quantity ?? 1,
   };
 }

@@ -40,6 +40,7 @@ export function event(
     phaseAnchorType: null,
     billCycleDay: null,
     quantity: null,
+    reason: null,
     isActive: true,
     deactivatedBy: null,
     createdDate: at(date),

@@ -25,6 +25,7 @@ import { Migration20261122000445Blocking } from './20261122000445-blocking.ts';
 import { Migration20261122013500AccountTextIndex } from './20261122013500-account-text-index.ts';
 import { Migration20261122033932CatalogShapes } from './20261122033932-catalog-shapes.ts';
 import { Migration20261122040000RowLevelSecurity } from './20261122040000-row-level-security.ts';
+import { Migration20261122062500EventReasons } from './20261122062500-event-reasons.ts';
 
 /** The migrations of PostgreSQL, in the order in which they run. */
 export const migrations: readonly MigrationObject[] = [
@@ -54,4 +55,5 @@ export const migrations: readonly MigrationObject[] = [
   { name: '20261122013500-account-text-index', class: Migration20261122013500AccountTextIndex },
   { name: '20261122033932-catalog-shapes', class: Migration20261122033932CatalogShapes },
   { name: '20261122040000-row-level-security', class: Migration20261122040000RowLevelSecurity },
+  { name: '20261122062500-event-reasons', class: Migration20261122062500EventReasons },
 ];

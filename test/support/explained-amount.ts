@@ -1,0 +1,123 @@
+import { expect } from 'chai';
+import {
+  addPeriod,
+  type Decimal,
+  dayOfMonth,
+  formatDecimal,
+  type ItemBasis,
+  type ItemExplanation,
+  isMonthBased,
+  type LocalDate,
+  withDayOfMonth,
+} from '../../lib/index.ts';
+
+// Amounts worked out from what an explanation says, by arithmetic of its own.
+
+type Basis<K extends ItemBasis['kind']> = Extract<ItemBasis, { readonly kind: K }>;
+
+/** Billionths. */
+const ONE = 10n ** 9n;
+const CENT = 10n ** 7n;
+
+function billionths(amount: Decimal): bigint {
+  const [whole = '0', fraction = ''] = formatDecimal(amount).replace('-', '').split('.');
+  const absolute = BigInt(whole) * ONE + BigInt(fraction.padEnd(9, '0'));
+  return amount.isNegative() ? -absolute : absolute;
+}
+
+/** n ÷ d, rounded half up, ties away from zero. */
+function divided(n: bigint, d: bigint): bigint {
+  const doubled = (2n * (n < 0n ? -n : n) + d) / (2n * d);
+  return n < 0n ? -doubled : doubled;
+}
+
+const cents = (amount: bigint): bigint => divided(amount, CENT) * CENT;
+
+/** Share of an amount by days, rounded to cents once. */
+function shared(amount: bigint, days: number, totalDays: number): bigint {
+  const ratio = totalDays <= 0 ? 0n : divided(BigInt(days) * ONE, BigInt(totalDays));
+  return divided(amount * ratio, ONE * CENT) * CENT;
+}
+
+/** Expects that the data of an explanation comes to the amount of the item, and that its text and its rules fit the data. */
+export function expectExplained(explanation: ItemExplanation): void {
+  const { basis, amount, text, computedAmount, rules } = explanation;
+  expect(formatDecimal(computedAmount), text).to.equal(formatDecimal(amount));
+  if (basis === null) return;
+  expect(recomputed(explanation, basis), text).to.equal(billionths(amount));
+  expect(text).to.contain(amount.isZero() ? '0 USD' : formatDecimal(amount.abs()));
+  if (basis.kind !== 'RECURRING') return;
+  const isByAlignment = isMonthBased(basis.billingPeriod) && !basis.isRequestedDay;
+  expect(
+    rules.some(({ rule }) => rule === 'BILLING_ALIGNMENT'),
+    text,
+  ).to.equal(isByAlignment);
+  if (basis.isRequestedDay) expect(text).to.contain(`${basis.billCycleDay}, as was asked for`);
+}
+
+function recomputed(explanation: ItemExplanation, basis: ItemBasis): bigint {
+  switch (basis.kind) {
+    case 'FIXED':
+      return cents(billionths(basis.price) * BigInt(basis.quantity));
+    case 'RECURRING':
+      return recurring(explanation, basis);
+    case 'REPAIR':
+      return -repaired(basis);
+    case 'CREDIT':
+      return credited(basis);
+  }
+}
+
+function recurring({ startDate, endDate }: ItemExplanation, basis: Basis<'RECURRING'>): bigint {
+  const { share, part, prorationFixedDays } = basis;
+  const rate = billionths(basis.price) * BigInt(basis.quantity);
+  const whole = share === null ? cents(rate) : shared(rate, share.days, share.totalDays);
+  if (prorationFixedDays === 0) expectDays(basis);
+  if (part === null) {
+    expect([startDate, endDate]).to.deep.equal([basis.startDate, basis.endDate]);
+    return whole;
+  }
+  if (prorationFixedDays > 0) return shared(rate, part.days, part.totalDays);
+  expect([part.days, part.totalDays]).to.deep.equal([lengthOf({ startDate, endDate }), lengthOf(basis)]);
+  return shared(whole, part.days, part.totalDays);
+}
+
+/** The days of the period are those of its dates, its cycle dates those of the bill cycle day. */
+function expectDays(basis: Basis<'RECURRING'>): void {
+  const { rule, share, startDate, endDate, billingPeriod, billCycleDay } = basis;
+  const total =
+    rule === 'TRAILING'
+      ? addPeriod(startDate, billingPeriod, 1) - startDate
+      : endDate - addPeriod(endDate, billingPeriod, -1);
+  if (rule === 'WHOLE') expect(share).to.equal(null);
+  else expect([share?.days, share?.totalDays]).to.deep.equal([endDate - startDate, total]);
+  if (!isMonthBased(billingPeriod)) return;
+  const cycleDates = {
+    WHOLE: [startDate, endDate],
+    LEADING: [endDate],
+    TRAILING: [startDate],
+    BETWEEN_EVENTS: [],
+  };
+  for (const date of cycleDates[rule]) {
+    expect(dayOfMonth(date)).to.equal(dayOfMonth(withDayOfMonth(date, billCycleDay)));
+  }
+}
+
+function repaired({ rule, amount, share, repairable }: Basis<'REPAIR'>): bigint {
+  const left = billionths(repairable);
+  const due =
+    share === null ? billionths(amount) : shared(billionths(share.base), share.days, share.totalDays);
+  if (rule === 'REMAINDER') return left;
+  if (rule === 'LIMIT') expect(left < due).to.equal(true);
+  return left < due ? left : due;
+}
+
+function credited({ balance, credit }: Basis<'CREDIT'>): bigint {
+  const [owed, held] = [billionths(balance), billionths(credit)];
+  return owed < 0n || owed < held ? -owed : -held;
+}
+
+function lengthOf({ startDate, endDate }: Record<'startDate' | 'endDate', LocalDate | null>): number {
+  if (startDate === null || endDate === null) throw new Error('a period has both its dates');
+  return endDate - startDate;
+}
