@@ -17,9 +17,11 @@ import { AccountCreditService } from './invoicing/account-credit-service.ts';
 import { CatalogChangeHandler } from './invoicing/catalog-change-handler.ts';
 import { ChangeReports } from './invoicing/change-report.ts';
 import { CoverageService } from './invoicing/coverage-service.ts';
+import { CreditDeletionService } from './invoicing/credit-deletion-service.ts';
 import { ExplanationService } from './invoicing/explanation-service.ts';
 import { InvoiceStatusService } from './invoicing/invoice-status-service.ts';
 import { ManualItemService } from './invoicing/manual-item-service.ts';
+import { MigrationInvoiceService } from './invoicing/migration-invoice-service.ts';
 import { ParentCommitHandler } from './invoicing/parent-commit-handler.ts';
 import { ParentSummaryHandler } from './invoicing/parent-summary-handler.ts';
 import { InvoiceRunHandler } from './invoicing/run-handler.ts';
@@ -287,6 +289,8 @@ function engineOf(ports: Ports, settings: EngineSettings) {
     invoiceStatuses: new InvoiceStatusService(ports),
     explanations: new ExplanationService(ports),
     accountCredit: new AccountCreditService(ports),
+    creditDeletion: new CreditDeletionService(ports),
+    migrationInvoices: new MigrationInvoiceService(ports, invoicing),
     coverage: new CoverageService(ports, catalogs, invoicingConfig),
     changeReports: new ChangeReports(ports, catalogs, invoicingConfig),
     paymentMethods: new PaymentMethodService(ports, paymentConfig),
@@ -335,6 +339,7 @@ function operationsOf(services: Engine['services']) {
   const { keyValues, signingSecrets, configuration } = services;
   const { tags, tagDefinitions, customFields } = services;
   const { catalogEntries, changeReports, manualItems, accountCredit, lifecycles } = services;
+  const { creditDeletion, migrationInvoices } = services;
   const {
     blocking,
     controlled,
@@ -432,6 +437,8 @@ function operationsOf(services: Engine['services']) {
       addCredits: manualItems.addCredits.bind(manualItems),
       getCredit: manualItems.getCredit.bind(manualItems),
       adjustItem: manualItems.adjustItem.bind(manualItems),
+      deleteCredit: creditDeletion.delete.bind(creditDeletion),
+      createMigrationInvoice: migrationInvoices.create.bind(migrationInvoices),
       commit: invoiceStatuses.commit.bind(invoiceStatuses),
       void: invoiceStatuses.void.bind(invoiceStatuses),
       verifyCoverage: coverage.verify.bind(coverage),

@@ -70,6 +70,9 @@ export const MAX_BLOCKING_STATE_NAME_CHARACTERS = 50;
 /** Items per subscription and local day before a run is refused (`invoice.maxDailyNumberOfItemsSafetyBound`). */
 export const MAX_DAILY_ITEMS_PER_SUBSCRIPTION = 15;
 
+/** Items of used credit that are read at once to take credit back. */
+export const RECLAIMED_CREDITS_AT_ONCE = 100;
+
 // Catalog documents (catalog.md §3.2)
 
 /** Nesting of elements; the grammar needs 12. */

@@ -91,6 +91,18 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
       itemIds.length === 0
         ? []
         : select(scope, invoiceItemsTable, sql`${isIn('linked_item_id', 'uuid', itemIds)}`),
+    findUsedCredit: async ({ accountId, beforeRecordId, limit }) => {
+      const rows = await scope.runner.rows(sql`
+        select ${raw(dialect.selectList(invoiceItemsTable))} from bw_invoice_items
+        where tenant_record_id = ${scope.tenantRecordId} and ${ofAccount(scope, accountId)}
+          ${beforeRecordId === null ? nothing : sql`and record_id < ${beforeRecordId}`}
+          and item_type = 'CBA_ADJ' and amount <> '0' and not ${raw(dialect.isPositive('amount'))}
+          and exists (select 1 from bw_invoices v
+            where v.tenant_record_id = ${scope.tenantRecordId} and v.id = bw_invoice_items.invoice_id
+              and v.status = 'COMMITTED' and not v.is_migration)
+        order by record_id desc limit ${limit}`);
+      return rows.map((row) => invoiceItemsTable.decode(row));
+    },
     committedThrough: async (subscriptionIds) => committedThrough(scope, subscriptionIds),
     maxTargetDate: async (accountId) => {
       // Along the account's invoices, the latest first, until one has such an item.
@@ -258,6 +270,12 @@ export function invoiceWrites(scope: WriteScope): InvoiceWrites {
         scope,
         { table: invoiceItemsTable, audit: invoiceItemAudit },
         { properties: ['amount', 'repairable'], records: items },
+      ),
+    setCredits: async (items) =>
+      updateAudited(
+        scope,
+        { table: invoiceItemsTable, audit: invoiceItemAudit },
+        { properties: ['amount', 'repairable', 'description'], records: items },
       ),
     insertItemBases: async (bases) => {
       if (bases.length > 0) await scope.runner.run(insertInto(scope, itemBasesTable, bases));

@@ -78,7 +78,7 @@ async function checkBatch(
   });
 }
 
-/** Repairs and adjustments of these items on invoices that are not VOID. */
+/** Repairs and adjustments of these items on invoices that count: not VOID, and not of another system. */
 async function takenFrom(session: ReadSession, itemIds: readonly Uuid[]): Promise<readonly InvoiceItem[]> {
   const linked = (await session.invoices.findItemsLinkedTo(itemIds)).filter(
     ({ itemType }) => itemType === InvoiceItemType.REPAIR_ADJ || itemType === InvoiceItemType.ITEM_ADJ,
@@ -86,6 +86,10 @@ async function takenFrom(session: ReadSession, itemIds: readonly Uuid[]): Promis
   const invoiceIds = [...new Set(linked.map(({ invoiceId }) => invoiceId))];
   if (invoiceIds.length === 0) return [];
   const invoices = await session.invoices.findByIds(invoiceIds);
-  const voided = new Set(invoices.filter(({ status }) => status === InvoiceStatus.VOID).map(({ id }) => id));
-  return linked.filter(({ invoiceId }) => !voided.has(invoiceId));
+  const invisible = new Set(
+    invoices
+      .filter(({ status, isMigration }) => status === InvoiceStatus.VOID || isMigration)
+      .map(({ id }) => id),
+  );
+  return linked.filter(({ invoiceId }) => !invisible.has(invoiceId));
 }

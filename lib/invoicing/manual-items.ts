@@ -146,7 +146,7 @@ function credit({ item, requestedDate, own }: Making): NewInvoiceItem {
 }
 
 /** Absent members, null and empty texts are the same. */
-function given<T>(value: T | null | undefined): T | null {
+export function given<T>(value: T | null | undefined): T | null {
   return value === undefined || value === '' ? null : value;
 }
 
@@ -186,7 +186,8 @@ function nameOf(type: ManualItemType): string {
   }
 }
 
-function checkPeriod({ startDate, endDate }: ManualItem): void {
+/** @throws BillingError INVOICE_INVALID_DATE_SEQUENCE (4004) for an end before its start. */
+export function checkPeriod({ startDate, endDate }: Pick<ManualItem, 'startDate' | 'endDate'>): void {
   if (startDate == null || endDate == null || startDate <= endDate) return;
   throw new BillingError({
     code: ErrorCode.INVOICE_INVALID_DATE_SEQUENCE,

@@ -9,10 +9,13 @@ import { markDirty } from '../subscriptions/save-edits.ts';
 import { formatLocalDate } from '../time/index.ts';
 import { changeInvoices } from './change-invoices.ts';
 import { chargedThroughDates } from './charged-through-date.ts';
+import { accountCreditOf } from './invoice-amounts.ts';
 import { type Invoice, type InvoiceItem, InvoiceItemType, InvoiceStatus } from './model.ts';
 import { isSettled, loadParentInvoices } from './parent-standing.ts';
 import { invoicesBeingPaid } from './payments-in-flight.ts';
 import { billedTwice, isRepair, type ReleasedCoverage, releaseCoverage } from './void-coverage.ts';
+
+const NOTHING_RELEASED: ReleasedCoverage = { itemIds: [], rows: [], repairable: [], touched: [] };
 
 interface Voiding {
   readonly account: Account;
@@ -30,13 +33,16 @@ export async function voidInvoice(session: WriteSession, voiding: Voiding, ids: 
   await refuseRepaired(session, voiding);
   await refuseSettledByParent(session, before);
   if (before.status === InvoiceStatus.COMMITTED) await refuseUsed(session, voiding);
-  const released = await release(session, voiding);
+  // A migration invoice bills nothing and repairs nothing.
+  const released = before.isMigration ? NOTHING_RELEASED : await release(session, voiding);
   const after = { ...before, status: InvoiceStatus.VOID };
   await session.invoices.setStanding([after]);
   await session.invoices.replaceCoverage(released.itemIds, released.rows, () => account.recordId);
   await session.invoices.setRepairable(released.repairable);
   await markDirty(session, released.touched);
-  if (before.status === InvoiceStatus.COMMITTED) await resetChargedThrough(session, voiding);
+  if (before.status === InvoiceStatus.COMMITTED && !before.isMigration) {
+    await resetChargedThrough(session, voiding);
+  }
   const changes = [{ before, after, isAdjusted: true }];
   const maxTargetDates = await maxTargetDateWithout(session, voiding);
   await changeInvoices(session, { changes, accounts: [account], maxTargetDates }, ids);
@@ -58,7 +64,7 @@ async function refuseRepaired(session: ReadSession, { invoice, items }: Voiding)
 /** Credit that it has generated is used, or it is paid, or a payment of it is under way. */
 async function refuseUsed(session: ReadSession, { account, invoice, items }: Voiding): Promise<void> {
   const [state] = await session.invoices.loadStates([account.id]);
-  if (invoice.creditAdj.greaterThan(state?.accountCBA ?? ZERO)) {
+  if (accountCreditOf(invoice).greaterThan(state?.accountCBA ?? ZERO)) {
     throw new BillingError({
       code: ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_GENERATED_USED_CREDIT,
       message: `Invoice ${invoice.id} cannot be voided: of the credit of ${formatDecimal(invoice.creditAdj)} that it has generated some is used`,
@@ -128,15 +134,19 @@ async function refuseBilledTwice(
   });
 }
 
-/** Those of invoices that are not VOID. */
+/** Those of invoices that count: not VOID, and not of another system. */
 async function repairsInForce(
   session: ReadSession,
   repairs: readonly InvoiceItem[],
 ): Promise<readonly InvoiceItem[]> {
   if (repairs.length === 0) return [];
   const invoices = await session.invoices.findByIds([...new Set(repairs.map(({ invoiceId }) => invoiceId))]);
-  const voided = new Set(invoices.filter(({ status }) => status === InvoiceStatus.VOID).map(({ id }) => id));
-  return repairs.filter(({ invoiceId }) => !voided.has(invoiceId));
+  const invisible = new Set(
+    invoices
+      .filter(({ status, isMigration }) => status === InvoiceStatus.VOID || isMigration)
+      .map(({ id }) => id),
+  );
+  return repairs.filter(({ invoiceId }) => !invisible.has(invoiceId));
 }
 
 /** §8.5: from the COMMITTED charges that remain in force. */

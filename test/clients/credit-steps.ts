@@ -50,6 +50,27 @@ export function describeCredit(journey: JourneyOf): void {
       expect(statuses).to.deep.equal(['COMMITTED', 'VOID']);
     });
 
+    it('takes the invoice of another system over', async () => {
+      const { client, ids } = journey();
+      const accountId = ids.get('accountId');
+      const past = item({ itemType: 'RECURRING', amount: 20, planName: 'gold', startDate: '2023-11-01' });
+      const made = await client.invoice.createMigrationInvoice([past], accountId, BY, '2023-12-01');
+      expect(made.status).to.equal(201);
+      expect(made.data).to.include({ status: 'COMMITTED', targetDate: '2023-12-01', amount: 20, balance: 0 });
+      expect(made.data.items?.[0]).to.include({ itemType: 'RECURRING', planName: 'gold', amount: 20 });
+    });
+
+    it('takes a credit back', async () => {
+      const { client, ids } = journey();
+      const accountId = ids.get('accountId');
+      const given = await client.credit.createCredits([item({ accountId, amount: 1000 })], BY, true);
+      const invoiceId = String(given.data[0]?.invoiceId);
+      const { data } = await client.invoice.getInvoice(invoiceId);
+      const invoiceItemId = String(data.items?.find(({ itemType }) => itemType === 'CBA_ADJ')?.invoiceItemId);
+      expect((await client.invoice.deleteCBA(invoiceId, invoiceItemId, accountId, BY)).status).to.equal(204);
+      expect((await client.account.getAccount(accountId, false, true)).data.accountCBA).to.equal(0);
+    });
+
     it('gives credit, moves it to the parent and spends it', async () => {
       const { client, ids } = journey();
       const accountId = ids.get('accountId');

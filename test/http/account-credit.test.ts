@@ -120,6 +120,61 @@ eachDatabase((kind, open) => {
       expect(outcome(await send('POST', path, { accountId: id }))).to.deep.equal([400, 60003]);
     });
 
+    it('stores an invoice of another system, and lists it where it is asked for', async () => {
+      const id = await newAccount();
+      const items = [
+        { itemType: 'RECURRING', amount: 20, usageName: 'calls', startDate: '2023-11-01', rate: 7 },
+        { itemType: 'CREDIT_ADJ', amount: '-5.50' },
+      ];
+      const made = await send('POST', `/invoices/migration/${id}?targetDate=2023-12-01`, items);
+      expect(made.status, made.text).to.equal(201);
+      expect(made.text).to.equal('');
+      const path = made.headers.get('location')?.replace(/^.*(?=\/invoices\/)/, '') ?? '';
+      const { json } = await send('GET', path);
+      expect(json).to.include({ status: 'COMMITTED', targetDate: '2023-12-01', amount: 14.5, balance: 0 });
+      const [first] = (json as Shown).items;
+      expect(first).to.include({ itemType: 'RECURRING', amount: 20, usageName: 'calls', rate: null });
+      const shown = async (query: string) =>
+        (await send('GET', `/accounts/${id}/invoices?${query}`)).json as readonly unknown[];
+      expect(await shown('')).to.have.length(0);
+      expect(await shown('withMigrationInvoices=true')).to.have.length(1);
+      expect(await balancesOf(id)).to.deep.equal([0, 0]);
+      for (const [body, code] of [
+        [[], 60003],
+        [undefined, 60003],
+        [[{ amount: 1 }], 60003],
+        [[{ itemType: 'TAX' }], 60003],
+        [[{ itemType: 'FEE', amount: 1 }], 60001],
+        [[{ itemType: 'TAX', amount: 1, currency: 'USD' }], 3],
+      ] as const) {
+        const reply = await send('POST', `/invoices/migration/${id}`, body);
+        expect(outcome(reply), JSON.stringify(body)).to.deep.equal([400, code]);
+      }
+      expect(await shown('withMigrationInvoices=true')).to.have.length(1);
+    });
+
+    it('deletes account credit: what is used comes back, what is given goes, what was paid stays', async () => {
+      const id = await newAccount();
+      const [given] = await credit(id, 10);
+      const [charged] = await charge(id, 4);
+      const cbaOf = async (invoiceId = '') =>
+        ((await send('GET', `/invoices/${invoiceId}`)).json as Shown).items.find(
+          ({ itemType }) => itemType === 'CBA_ADJ',
+        )?.invoiceItemId ?? '';
+      const path = async (of: Item | undefined) =>
+        `/invoices/${of?.invoiceId}/${await cbaOf(of?.invoiceId)}/cba`;
+      expect(outcome(await send('DELETE', await path(charged)))).to.deep.equal([400, 60003]);
+      expect((await send('DELETE', `${await path(charged)}?accountId=${id}`)).status).to.equal(204);
+      expect(await balancesOf(id)).to.deep.equal([-6, 10]);
+      expect((await send('DELETE', `${await path(given)}?accountId=${id}`)).status).to.equal(204);
+      expect(await balancesOf(id)).to.deep.equal([4, 0]);
+      const item = `/invoices/${charged?.invoiceId}/${charged?.invoiceItemId}/cba?accountId=${id}`;
+      expect(outcome(await send('DELETE', item))).to.deep.equal([400, 4022]);
+      const other = await newAccount();
+      const foreign = `${await path(given)}?accountId=${other}`;
+      expect(outcome(await send('DELETE', foreign))).to.deep.equal([404, 4006]);
+    });
+
     it('refuses bad items and stores nothing', async () => {
       const id = await newAccount();
       const other = await newAccount();
@@ -167,6 +222,13 @@ eachDatabase((kind, open) => {
           4006,
         ],
         ['POST', '/credits', [{ accountId: id, amount: 1 }], 3002],
+        ['POST', `/invoices/migration/${id}`, [{ itemType: 'TAX', amount: 1 }], 3002],
+        [
+          'DELETE',
+          `/invoices/${item?.invoiceId}/${item?.invoiceItemId}/cba?accountId=${own}`,
+          undefined,
+          4006,
+        ],
         ['PUT', `/accounts/${id}/cbaRebalancing`, undefined, 3002],
         ['PUT', `/accounts/${id}/transferCredit`, undefined, 3002],
         ['DELETE', `/accounts/${id}`, undefined, 3002],

@@ -228,6 +228,11 @@ export const samples: Readonly<Record<string, MakeSample>> = {
   }),
   createExternalCharges: () => ({ query: 'autoCommit=true', body: [{ amount: 1.5, description: 'set-up' }] }),
   createTaxItems: () => ({ body: [{ amount: '0.20' }] }),
+  createMigrationInvoice: () => ({
+    query: 'targetDate=2023-12-01',
+    body: [{ itemType: 'RECURRING', amount: 19.95, planName: 'gold', startDate: '2023-11-01' }],
+  }),
+  deleteCBA: usableCredit,
   adjustInvoiceItem: chargedItem,
   createCredits: ({ accountId }) => ({ body: [{ accountId, amount: 2 }] }),
   getCredit: givenCredit,
@@ -351,6 +356,21 @@ async function givenCredit({ serving, accountId }: World): Promise<Sample> {
   const { json } = await serving.call('POST', '/1.0/kb/credits', { body: [{ accountId, amount: 2 }] });
   const [item] = json as readonly { readonly invoiceItemId: string }[];
   return { segments: { creditId: item?.invoiceItemId ?? '' } };
+}
+
+/** A credit of its own, to be deleted as account credit. */
+async function usableCredit({ serving, accountId }: World): Promise<Sample> {
+  const { json } = await serving.call('POST', '/1.0/kb/credits?autoCommit=true', {
+    body: [{ accountId, amount: 2 }],
+  });
+  const [credit] = json as readonly { readonly invoiceId: string }[];
+  const invoiceId = credit?.invoiceId ?? '';
+  const { json: invoice } = await serving.call('GET', `/1.0/kb/invoices/${invoiceId}`);
+  const { items } = invoice as {
+    readonly items: readonly { readonly invoiceItemId: string; readonly itemType: string }[];
+  };
+  const invoiceItemId = items.find(({ itemType }) => itemType === 'CBA_ADJ')?.invoiceItemId ?? '';
+  return { segments: { invoiceId, invoiceItemId }, query: `accountId=${accountId}` };
 }
 
 async function childWithCredit({ serving, accountId: parentAccountId }: World): Promise<Sample> {

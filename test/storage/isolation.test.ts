@@ -137,6 +137,7 @@ eachDatabase((kind, open) => {
         linked: invoices.findLinked([all.summary.id]),
         drafts: invoices.findDrafts([acme.id]),
         linkedItems: invoices.findItemsLinkedTo([all.item.linkedItemId ?? all.item.id]),
+        usedCredit: invoices.findUsedCredit({ accountId: acme.id, beforeRecordId: null, limit: 10 }),
         committedThrough: invoices.committedThrough([all.subscription.id]),
         maxTargetDate: invoices.maxTargetDate(acme.id).then((date) => (date === null ? [] : [date])),
         invoicePage: invoices
@@ -326,6 +327,7 @@ async function fill(opened: OpenedStorage, acme: Account) {
     event: lifecycleEvent(owner, { subscriptionId }),
     withdrawnEvent: lifecycleEvent(owner, { subscriptionId, isActive: false }),
     item: invoiceItem(owner, { invoiceId: given.invoice.id, subscriptionId }),
+    use: invoiceItem(owner, { invoiceId: given.invoice.id, itemType: 'CBA_ADJ', amount: decimal(-1) }),
     method: paymentMethod(owner),
     transaction: transaction(owner, { paymentId: given.payment.id }),
     attempt: attempt(owner),
@@ -352,7 +354,7 @@ async function fill(opened: OpenedStorage, acme: Account) {
     await subscriptions.insertEvents([all.event, all.withdrawnEvent]);
     await subscriptions.insertBlockingStates([blockingState(owner, { blockedId: subscriptionId })]);
     await invoices.insertInvoices([all.invoice, all.draft, all.summary, all.linked]);
-    await invoices.insertItems([all.item]);
+    await invoices.insertItems([all.item, all.use]);
     await invoices.insertItemBases([
       { itemId: all.item.id, accountRecordId: acme.recordId, basis: '{"kind":"FIXED"}' },
     ]);

@@ -67,8 +67,7 @@ const manualFields = {
   itemDetails: field(text(), 'C', { nullable: true }),
 };
 
-/** An item as it is posted to be added: its type is that of the endpoint. */
-export const ManualInvoiceItem = reading(InvoiceItem, {
+const addedFields = {
   ...manualFields,
   linkedInvoiceItemId: field(uuid, 'C', { nullable: true }),
   bundleId: field(uuid, 'C', { nullable: true }),
@@ -79,6 +78,16 @@ export const ManualInvoiceItem = reading(InvoiceItem, {
   startDate: field(date, 'C', { nullable: true }),
   endDate: field(date, 'C', { nullable: true }),
   quantity: field(decimalNumber, 'C', { nullable: true }),
+};
+
+/** An item as it is posted to be added: its type is that of the endpoint. */
+export const ManualInvoiceItem = reading(InvoiceItem, addedFields);
+
+/** An item as it is posted of an invoice that another system has made. */
+export const MigrationInvoiceItem = reading(InvoiceItem, {
+  ...addedFields,
+  itemType: field(enumeration(InvoiceItemType), 'C', { nullable: true }),
+  usageName: field(text(), 'C', { nullable: true }),
 });
 
 /** An item as it is posted to be adjusted. */

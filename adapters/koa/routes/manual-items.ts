@@ -2,11 +2,17 @@ import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
 import type { Uuid } from '../../../lib/ids/index.ts';
 import type { CallContext, InvoiceItemView, ManualItemsRequest } from '../../../lib/index.ts';
 import type { Dialect } from '../dialect.ts';
-import { InvoiceItem, InvoiceItemAdjustment, invoiceItemJson, ManualInvoiceItem } from '../models/invoice.ts';
+import {
+  InvoiceItem,
+  InvoiceItemAdjustment,
+  invoiceItemJson,
+  ManualInvoiceItem,
+  MigrationInvoiceItem,
+} from '../models/invoice.ts';
 import { type Answer, created, empty, json } from '../routing/answer.ts';
 import { jsonBody, jsonListBody } from '../routing/body.ts';
 import { type Route, type TenantCall, tenantRoute } from '../routing/route.ts';
-import { flag, moment, pluginProperties } from '../wire/query.ts';
+import { flag, moment, pluginProperties, required, uuidParameter } from '../wire/query.ts';
 import { listOf } from '../wire/wire-type.ts';
 import { requestedDay } from './requested-day.ts';
 
@@ -17,6 +23,7 @@ const manualParameters = {
   pluginProperty: pluginProperties,
 };
 const body = jsonListBody(ManualInvoiceItem, ManualInvoiceItem.name);
+const migrationBody = jsonListBody(MigrationInvoiceItem, MigrationInvoiceItem.name);
 const success = { status: 201, body: listOf(InvoiceItem) } as const;
 const fails = [
   ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
@@ -64,6 +71,58 @@ export const manualItemRoutes: readonly Route[] = [
     success,
     fails: chargeFails,
     handle: (call) => add(call, call.params.accountId, call.billing.invoices.addTaxes),
+  }),
+  tenantRoute({
+    method: 'POST',
+    path: '/1.0/kb/invoices/migration/{accountId}',
+    operationId: 'createMigrationInvoice',
+    area: 'invoices',
+    summary: 'Store an invoice that another system has made; it counts in no balance',
+    permission: 'invoice:trigger',
+    query: { targetDate: moment },
+    body: migrationBody,
+    success: { status: 201, location: '/invoices/{invoiceId}' },
+    fails: [
+      ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
+      ErrorCode.CURRENCY_INVALID,
+      ErrorCode.INVOICE_INVALID_DATE_SEQUENCE,
+      ErrorCode.INVOICE_ITEM_NOT_FOUND,
+      ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
+      ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
+      ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER,
+    ],
+    async handle(call) {
+      const { accountId } = call.params;
+      const targetDate = await requestedDay(call, accountId, call.query.targetDate);
+      const items = call.body.map(withLinkedItem);
+      const invoice = await call.billing.invoices.createMigrationInvoice(call.context, {
+        accountId,
+        items,
+        targetDate,
+      });
+      return created(`/invoices/${invoice.id}`);
+    },
+  }),
+  tenantRoute({
+    method: 'DELETE',
+    path: '/1.0/kb/invoices/{invoiceId}/{invoiceItemId}/cba',
+    operationId: 'deleteCBA',
+    area: 'invoices',
+    summary: 'Delete an item of account credit: what was used comes back, what was given goes',
+    permission: 'invoice:delete_cba',
+    query: { accountId: required(uuidParameter) },
+    success: { status: 204 },
+    fails: [
+      ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
+      ErrorCode.INVOICE_NOT_FOUND,
+      ErrorCode.INVOICE_ITEM_NOT_FOUND,
+      ErrorCode.INVOICE_ITEM_TYPE_INVALID,
+      ErrorCode.INVOICE_CBA_DELETED,
+    ],
+    async handle({ billing, context, params, query }) {
+      await billing.invoices.deleteCredit(context, { ...params, accountId: query.accountId });
+      return empty;
+    },
   }),
   tenantRoute({
     method: 'POST',
@@ -168,12 +227,14 @@ export const manualItemRoutes: readonly Route[] = [
 async function add(call: AddCall, accountId: Uuid, operation: Add): Promise<Answer> {
   const requestedDate = await requestedDay(call, accountId, call.query.requestedDate);
   const { autoCommit } = call.query;
-  const added = call.body.map(({ linkedInvoiceItemId, ...item }) => ({
-    ...item,
-    linkedItemId: linkedInvoiceItemId,
-  }));
+  const added = call.body.map(withLinkedItem);
   const items = await operation(call.context, { accountId, items: added, requestedDate, autoCommit });
   return json(items.map((item) => itemJson(item, call.dialect)));
+}
+
+function withLinkedItem<I extends { readonly linkedInvoiceItemId?: Uuid | null | undefined }>(item: I) {
+  const { linkedInvoiceItemId, ...rest } = item;
+  return { ...rest, linkedItemId: linkedInvoiceItemId };
 }
 
 /** Credits are stored negative and shown positive (invoicing.md §9 rule 1). */

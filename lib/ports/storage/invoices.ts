@@ -31,6 +31,13 @@ export interface DueSubscriptions {
   readonly catalogRevision: number;
 }
 
+export interface UsedCreditRequest {
+  readonly accountId: Uuid;
+  /** null = from the newest on. */
+  readonly beforeRecordId: number | null;
+  readonly limit: number;
+}
+
 export interface AccountsBehind {
   readonly catalogRevision: number;
   readonly afterRecordId: number;
@@ -75,6 +82,11 @@ export interface InvoiceReads {
   findDrafts(accountIds: readonly Uuid[]): Promise<readonly Invoice[]>;
   /** Items that adjust or repair one of these, in creation order. */
   findItemsLinkedTo(itemIds: readonly Uuid[]): Promise<readonly InvoiceItem[]>;
+  /**
+   * The items that use the account's credit (CBA_ADJ below 0), of COMMITTED invoices but for migrated ones, the newest first:
+   * at most `limit` of them, older than `beforeRecordId`.
+   */
+  findUsedCredit(request: UsedCreditRequest): Promise<readonly InvoiceItem[]>;
   /**
    * Up to when COMMITTED charges in force bill these subscriptions (invoicing.md §8.5); those that none bills are left
    * out.
@@ -129,6 +141,10 @@ export interface InvoiceWrites {
   ): Promise<void>;
   /** Writes the amounts of items of drafts; audited as UPDATE. */
   setItemAmounts(items: readonly Pick<InvoiceItem, 'id' | 'amount' | 'repairable'>[]): Promise<void>;
+  /** Writes the amounts of credit items that are deleted or taken back, and why; audited as UPDATE. */
+  setCredits(
+    items: readonly Pick<InvoiceItem, 'id' | 'amount' | 'repairable' | 'description'>[],
+  ): Promise<void>;
   insertItemBases(bases: readonly StoredItemBasis[]): Promise<void>;
   setAmounts(changes: readonly ({ readonly invoiceId: Uuid } & InvoiceAmounts)[]): Promise<void>;
   /** Writes `isWrittenOff`, which follows from the invoice's tags. */
