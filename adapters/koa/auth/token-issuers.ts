@@ -93,6 +93,7 @@ class ForeignIssuer {
   readonly #issuer: TokenIssuer;
   readonly #surroundings: Surroundings;
   #keys: RemoteJWKSet | null = null;
+  #pausedUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor(issuer: TokenIssuer, surroundings: Surroundings) {
     this.#issuer = issuer;
@@ -116,7 +117,7 @@ class ForeignIssuer {
       checkIssuedAt(payload, nowMs);
       return subjectOf(payload, this.#issuer);
     } catch (error) {
-      throw refusalOf(error) ?? this.#unreachable(error);
+      throw refusalOf(error) ?? this.#unusable(error);
     }
   }
 
@@ -126,34 +127,45 @@ class ForeignIssuer {
       cacheMaxAge: KEY_SET_CACHE_MS,
       cooldownDuration: KEY_SET_PAUSE_MS,
       timeoutDuration: KEY_SET_TIMEOUT_MS,
-      [customFetch]: boundedFetch(this.#surroundings),
+      [customFetch]: (...asked: Parameters<FetchImplementation>) => this.#fetch(...asked),
     });
     return this.#keys;
   }
 
-  #unreachable(error: unknown): unknown {
-    if (error instanceof Error && 'className' in error) return error;
-    const { issuer } = this.#issuer;
-    this.#surroundings.logger.warn({ issuer, err: error }, 'the keys of a token issuer cannot be had');
-    return tokenRefused('the keys of its issuer cannot be had at present', error);
-  }
-}
-
-/** Key sets of a bounded size; after a failure no call is made for a while, so that an outage costs no request its time. */
-function boundedFetch({ nowMs, fetch: fetchIt = fetch }: Surroundings): FetchImplementation {
-  let pausedUntilMs = Number.NEGATIVE_INFINITY;
-  return async (url, options) => {
-    if (nowMs() < pausedUntilMs) throw new Error(`${url} could not be read a moment ago`);
+  /**
+   * A key set of a bounded size; after a failure no call is made for a while, so that an outage costs no request its time:
+   * for a minute where the keys are there and a token names another one, else for as long as nobody is kept waiting.
+   */
+  async #fetch(...[url, options]: Parameters<FetchImplementation>): Promise<Response> {
+    const { nowMs, logger, fetch: fetchIt = fetch } = this.#surroundings;
+    if (nowMs() < this.#pausedUntilMs) throw new KeySetError(`${url} could not be read a moment ago`);
     try {
       const response = await fetchIt(url, options);
       if (response.status !== 200) throw new Error(`${url} answers ${response.status}`);
-      return new Response(await boundedText(response), { status: 200 });
+      const text = await boundedText(response);
+      const { createLocalJWKSet } = await import('jose');
+      createLocalJWKSet(JSON.parse(text));
+      return new Response(text, { status: 200 });
     } catch (error) {
-      pausedUntilMs = nowMs() + KEY_SET_FAILURE_PAUSE_MS;
-      throw error;
+      this.#pausedUntilMs = nowMs() + (this.#keys?.fresh ? KEY_SET_PAUSE_MS : KEY_SET_FAILURE_PAUSE_MS);
+      const { issuer } = this.#issuer;
+      logger.warn({ issuer, err: error }, 'the keys of a token issuer cannot be had');
+      throw new KeySetError(`${url} could not be read`, { cause: error });
     }
-  };
+  }
+
+  #unusable(error: unknown): unknown {
+    if (error instanceof Error && 'className' in error) return error;
+    if (error instanceof KeySetError)
+      return tokenRefused('the keys of its issuer cannot be had at present', error);
+    const { issuer } = this.#issuer;
+    this.#surroundings.logger.warn({ issuer, err: error }, 'a key of a token issuer cannot be used');
+    return tokenRefused('the key of its issuer cannot be used', error);
+  }
 }
+
+/** There are no keys, which is said in the log once for each time that they were asked for, not for each token. */
+class KeySetError extends Error {}
 
 async function boundedText(response: Response): Promise<string> {
   const decoder = new TextDecoder();

@@ -1,0 +1,225 @@
+import { generateKeyPairSync, sign } from 'node:crypto';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
+import sinon from 'sinon';
+import { type TokenIssuer, TokenIssuers } from '../../../adapters/koa/auth/token-issuers.ts';
+import { BillingError } from '../../../lib/errors/index.ts';
+import { recordingLogger } from '../../support/system-time.ts';
+
+const issuer = 'https://login.example';
+const minuteMs = 60_000;
+const startMs = Date.UTC(2026, 0, 1);
+const nowSec = startMs / 1_000;
+
+describe('the keys of other token issuers (platform §7.2 rule 4)', () => {
+  let server: Server;
+  let answer: (response: ServerResponse) => void;
+  let asked: number;
+  let issuers: TokenIssuers;
+  let log: ReturnType<typeof recordingLogger>;
+  let time: sinon.SinonFakeTimers;
+  let k1: Signing;
+  let k2: Signing;
+
+  before(async () => {
+    [k1, k2] = [await signing('k1'), await signing('k2')];
+    server = createServer((_request, response) => {
+      asked += 1;
+      answer(response);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  });
+  after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  beforeEach(() => {
+    time = sinon.useFakeTimers({ now: startMs, toFake: ['Date'] });
+    [asked, log] = [0, recordingLogger()];
+    issuers = issuersWith({});
+    publish(k1);
+  });
+  afterEach(() => sinon.restore());
+
+  function issuersWith(more: Partial<TokenIssuer>): TokenIssuers {
+    const { port } = server.address() as AddressInfo;
+    const given = { issuer, jwksUri: `${issuer}/keys`, algorithms: ['ES256'], ...more } as TokenIssuer;
+    return new TokenIssuers([given], {
+      nowMs: () => Date.now(),
+      logger: log,
+      // The server has no certificate: all else is as with the runtime's own fetch.
+      fetch: (_url, init) => fetch(`http://127.0.0.1:${port}/keys`, init),
+    });
+  }
+
+  function publish(...keys: readonly Pick<Signing, 'jwk'>[]): void {
+    const text = JSON.stringify({ keys: keys.map(({ jwk }) => jwk) });
+    answer = (response) => response.end(text);
+  }
+
+  /** `taken`, or why the token is refused. */
+  async function verdict(token: Promise<string> | string): Promise<string> {
+    try {
+      const subject = await issuers.find(issuer)?.verify(await token);
+      return subject?.name === 'alice' ? 'taken' : 'somebody else';
+    } catch (error) {
+      if (!(error instanceof BillingError) || error.code !== 60004) throw error;
+      return error.message.replace('The bearer token is not accepted: ', '');
+    }
+  }
+
+  const unknownKey = 'it is not signed with a key of its issuer';
+  const unreachable = 'the keys of its issuer cannot be had at present';
+
+  it('are fetched once in ten minutes', async () => {
+    const verdicts: string[] = [];
+    for (const ms of [0, minuteMs, 8 * minuteMs]) {
+      time.tick(ms);
+      verdicts.push(await verdict(k1.token()));
+    }
+    expect([verdicts, asked]).to.deep.equal([['taken', 'taken', 'taken'], 1]);
+    time.tick(minuteMs);
+    expect([await verdict(k1.token()), asked]).to.deep.equal(['taken', 2]);
+  });
+
+  it('are fetched at once by many tokens only once', async () => {
+    const verdicts = await Promise.all([k1, k1, k2].map((key) => verdict(key.token())));
+    expect([verdicts, asked]).to.deep.equal([['taken', 'taken', unknownKey], 1]);
+  });
+
+  it('are fetched again for a key that is new, at most once a minute, and one that is gone counts no more', async () => {
+    expect(await verdict(k1.token())).to.equal('taken');
+    publish(k2);
+    time.tick(minuteMs - 1_000);
+    expect([await verdict(k2.token()), asked]).to.deep.equal([unknownKey, 1]);
+    time.tick(2_000);
+    expect([await verdict(k2.token()), asked]).to.deep.equal(['taken', 2]);
+    const strangers = Array.from({ length: 20 }, (_, index) => verdict(k1.token({}, { kid: `x${index}` })));
+    expect([new Set(await Promise.all(strangers)), asked]).to.deep.equal([new Set([unknownKey]), 2]);
+    expect([await verdict(k1.token()), asked]).to.deep.equal([unknownKey, 2]);
+  });
+
+  it('hold on while a look for a new one fails, which is made once a minute', async () => {
+    expect(await verdict(k1.token())).to.equal('taken');
+    answer = (response) => response.writeHead(500).end();
+    time.tick(minuteMs + 1_000);
+    for (const ms of [0, 0, 30_000]) {
+      time.tick(ms);
+      expect(await verdict(k2.token())).to.equal(unreachable);
+      expect(await verdict(k1.token())).to.equal('taken');
+    }
+    expect([asked, log.lines.length]).to.deep.equal([2, 1]);
+    publish(k2);
+    time.tick(31_000);
+    expect([await verdict(k2.token()), asked]).to.deep.equal(['taken', 3]);
+  });
+
+  const failures: Readonly<Record<string, (response: ServerResponse) => void>> = {
+    'an error': (response) => response.writeHead(503).end(),
+    'an empty answer': (response) => response.writeHead(204).end(),
+    'a way elsewhere': (response) => response.writeHead(302, { location: '/elsewhere' }).end(),
+    'no JSON': (response) => response.end('<html>'),
+    'no key set': (response) => response.end('{"keys":"none"}'),
+    'more than it may': (response) => response.end(`{"keys":[],"x":"${'x'.repeat(300_000)}"}`),
+    'a broken connection': (response) => response.destroy(),
+    silence: () => undefined,
+  };
+  for (const [what, failing] of Object.entries(failures)) {
+    it(`that cannot be had, for ${what}, are asked for and spoken of once in ten seconds`, async () => {
+      const timeout = sinon.stub(AbortSignal, 'timeout');
+      timeout.callsFake(() => timeout.wrappedMethod.call(AbortSignal, 20));
+      answer = failing;
+      const together = [1, 2].map(() => verdict(k1.token()));
+      for (const each of [...together, verdict(k1.token())]) expect(await each).to.equal(unreachable);
+      expect(await verdict(k1.token())).to.equal(unreachable);
+      expect([asked, log.lines.length, timeout.firstCall.args]).to.deep.equal([1, 1, [5_000]]);
+      publish(k1);
+      time.tick(10_000);
+      expect([await verdict(k1.token()), asked]).to.deep.equal(['taken', 2]);
+    });
+  }
+
+  const claimed = (name: string) => `its claim "${name}" does not hold`;
+  const tokens: Readonly<Record<string, readonly [token: () => Promise<string> | string, why: string]>> = {
+    'that has expired': [() => k1.token({ exp: nowSec - 61 }), 'it has expired'],
+    'that is not valid yet': [() => k1.token({ nbf: nowSec + 61 }), claimed('nbf')],
+    'of the future': [() => k1.token({ iat: nowSec + 61 }), claimed('iat')],
+    'that never ends': [() => k1.token({ exp: undefined }), claimed('exp')],
+    'for somebody else': [() => k1.token({ aud: 'other' }), claimed('aud')],
+    'of another issuer': [() => k1.token({ iss: 'https://else.example' }), claimed('iss')],
+    'of nobody': [() => k1.token({ sub: undefined }), 'its claim "sub" names nobody'],
+    'of an algorithm that is not allowed': [() => rsaToken(), 'its algorithm is not allowed'],
+    'whose secret is the public key': [
+      () => k1.token({}, { alg: 'HS256' }, new TextEncoder().encode(JSON.stringify(k1.jwk))),
+      'its algorithm is not allowed',
+    ],
+    'without a signature': [
+      async () => `${encoded({ alg: 'none' })}.${(await k1.token()).split('.')[1]}.`,
+      'its algorithm is not allowed',
+    ],
+    'with the signature of another': [
+      async () => (await k1.token()).replace(/[^.]+$/, (await k2.token({ jti: '2' })).split('.')[2] ?? ''),
+      'its signature is wrong',
+    ],
+    'in pieces': [() => 'a.b.c', 'it is no signed JWT'],
+  };
+  for (const [what, [token, why]] of Object.entries(tokens)) {
+    it(`vouch for no token ${what}`, async () => {
+      expect(await verdict(token())).to.equal(why);
+    });
+  }
+
+  it('vouch for tokens within a minute of their times', async () => {
+    for (const claims of [{ exp: nowSec - 59 }, { nbf: nowSec + 59 }, { iat: nowSec + 59 }])
+      expect(await verdict(k1.token(claims)), JSON.stringify(claims)).to.equal('taken');
+  });
+
+  it('that are too weak are none, with a word in the log', async () => {
+    const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 1_024 });
+    issuers = issuersWith({ algorithms: ['RS256'] });
+    publish({ jwk: { ...publicKey.export({ format: 'jwk' }), kid: 'k1' } });
+    const signed = `${encoded({ alg: 'RS256', kid: 'k1' })}.${encoded({ iss: issuer, exp: nowSec + 60 })}`;
+    const signature = sign('RSA-SHA256', Buffer.from(signed), privateKey).toString('base64url');
+    expect(await verdict(`${signed}.${signature}`)).to.equal('the key of its issuer cannot be used');
+    expect(log.lines.map(({ message }) => message)).to.deep.equal(['a key of a token issuer cannot be used']);
+  });
+
+  it('need not be named by a token where there is one only', async () => {
+    expect(await verdict(k1.token({}, { kid: undefined }))).to.equal('taken');
+    issuers = issuersWith({});
+    publish(k1, k2);
+    expect(await verdict(k1.token({}, { kid: undefined }))).to.equal(
+      'it does not say which key of its issuer has signed it',
+    );
+  });
+});
+
+interface Signing {
+  readonly jwk: object;
+  token(claims?: object, header?: object, key?: Uint8Array): Promise<string>;
+}
+
+async function signing(kid: string): Promise<Signing> {
+  const { publicKey, privateKey } = await generateKeyPair('ES256');
+  return {
+    jwk: { ...(await exportJWK(publicKey)), kid },
+    token: async (claims = {}, header = {}, key) => {
+      const payload = { iss: issuer, aud: 'catalog-plugin', sub: 'alice', exp: nowSec + 86_400, ...claims };
+      return new SignJWT(payload)
+        .setProtectedHeader({ alg: 'ES256', kid, ...header })
+        .sign(key ?? privateKey);
+    },
+  };
+}
+
+function encoded(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}
+
+async function rsaToken(): Promise<string> {
+  const { privateKey } = await generateKeyPair('RS256');
+  const payload = { iss: issuer, aud: 'catalog-plugin', sub: 'alice', exp: nowSec + 60 };
+  return new SignJWT(payload).setProtectedHeader({ alg: 'RS256', kid: 'k1' }).sign(privateKey);
+}
