@@ -75,6 +75,12 @@ export function securityStore(access: SystemAccess, dialect: Dialect): SecurityS
     const { rows } = await access.run(selection(dialect, table, condition));
     return rows.map((row) => table.decode(row));
   };
+  // The revision's row is what all nodes lock: there is none of the name that is not taken yet.
+  const change = async <T>(authorship: Authorship, work: (writing: Writing) => Promise<T>) =>
+    access.transact(async (runner) => {
+      await raiseRevision(runner);
+      return work({ runner, authorship });
+    });
   return {
     revision: async () => {
       const { rows } = await access.run(sql`
@@ -82,14 +88,14 @@ export function securityStore(access: SystemAccess, dialect: Dialect): SecurityS
       return rows[0] === undefined ? 0 : numberOf(rows[0].value, 'value');
     },
     insertUser: async (user, authorship) =>
-      access.transact((runner) => insertActive({ runner, authorship }, users, user)),
-    updateUser: async (name, change, authorship) =>
-      access.transact(async (runner) => {
-        const user = await activeByName(runner, usersTable, name);
+      change(authorship, (writing) => insertActive(writing, users, user)),
+    updateUser: async (name, update, authorship) =>
+      change(authorship, async (writing) => {
+        const user = await activeByName(writing.runner, usersTable, name);
         if (user === null) return null;
-        const credentialVersion = user.credentialVersion + (change.isCredential ? 1 : 0);
-        const changed = { ...user, ...change.values, credentialVersion };
-        await save({ runner, authorship }, users, { record: changed, changeType: ChangeType.UPDATE });
+        const credentialVersion = user.credentialVersion + (update.isCredential ? 1 : 0);
+        const changed = { ...user, ...update.values, credentialVersion };
+        await save(writing, users, { record: changed, changeType: ChangeType.UPDATE });
         return changed;
       }),
     rehashUser: async (name, { from, to }) => {
@@ -109,29 +115,29 @@ export function securityStore(access: SystemAccess, dialect: Dialect): SecurityS
       names.length === 0 ? [] : byName(await read(rolesTable, sql`${isIn('name', 'text', names)}`)),
     listRoles: async () => byName(await read(rolesTable, sql`1 = 1`)),
     insertRole: async (role, authorship) =>
-      access.transact(async (runner) => {
-        if ((await lockedByName(runner, rolesTable, role.name)) !== null) return false;
-        await save({ runner, authorship }, roles, { record: role, changeType: ChangeType.INSERT });
+      change(authorship, async (writing) => {
+        if ((await lockedByName(writing.runner, rolesTable, role.name)) !== null) return false;
+        await save(writing, roles, { record: role, changeType: ChangeType.INSERT });
         return true;
       }),
     putRole: async (role, authorship) =>
-      access.transact(async (runner) => {
-        const known = await lockedByName(runner, rolesTable, role.name);
+      change(authorship, async (writing) => {
+        const known = await lockedByName(writing.runner, rolesTable, role.name);
         const record = known === null ? role : { ...known, permissions: role.permissions };
         const changeType = known === null ? ChangeType.INSERT : ChangeType.UPDATE;
-        await save({ runner, authorship }, roles, { record, changeType });
+        await save(writing, roles, { record, changeType });
       }),
 
     findClientByName: async (name) =>
       (await read(apiClientsTable, sql`${isIn('name', 'text', [name])}`))[0] ?? null,
     insertClient: async (client, authorship) =>
-      access.transact((runner) => insertActive({ runner, authorship }, clients, client)),
+      change(authorship, (writing) => insertActive(writing, clients, client)),
     deactivateClient: async (name, authorship) =>
-      access.transact(async (runner) => {
-        const client = await activeByName(runner, apiClientsTable, name);
+      change(authorship, async (writing) => {
+        const client = await activeByName(writing.runner, apiClientsTable, name);
         if (client === null) return false;
         const record = { ...client, isActive: false, credentialVersion: client.credentialVersion + 1 };
-        await save({ runner, authorship }, clients, { record, changeType: ChangeType.UPDATE });
+        await save(writing, clients, { record, changeType: ChangeType.UPDATE });
         return true;
       }),
 
@@ -179,7 +185,7 @@ export function securityStore(access: SystemAccess, dialect: Dialect): SecurityS
 }
 
 /** A transaction that changes who may do what, and in whose name. */
-interface Change {
+interface Writing {
   readonly runner: Runner;
   readonly authorship: Authorship;
 }
@@ -218,25 +224,24 @@ async function activeByName<R extends { readonly name: string; readonly isActive
 
 /** Inserts, or takes the place of an inactive record of that name; false if an active one has it. */
 async function insertActive<R extends User | ApiClient>(
-  change: Change,
+  writing: Writing,
   kind: Kind<R>,
   given: New<R>,
 ): Promise<boolean> {
-  const known = await lockedByName<New<R>>(change.runner, kind.table, given.name);
+  const known = await lockedByName<New<R>>(writing.runner, kind.table, given.name);
   if (known?.isActive) return false;
   // A higher version than the last: what was remembered of the one who had the name must not fit.
   const credentialVersion = known === null ? given.credentialVersion : known.credentialVersion + 1;
   const record = { ...given, id: known?.id ?? given.id, credentialVersion };
-  await save(change, kind, { record, changeType: ChangeType.INSERT });
+  await save(writing, kind, { record, changeType: ChangeType.INSERT });
   return true;
 }
 
 async function save<R extends Named>(
-  { runner, authorship }: Change,
+  { runner, authorship }: Writing,
   kind: Kind<R>,
   { record, changeType }: { readonly record: New<R>; readonly changeType: ChangeType },
 ): Promise<void> {
-  await raiseRevision(runner);
   const written = kind.table.written.map(({ name }) => name).filter((name) => name !== 'id');
   const assignments = written.map((name) => `${name} = excluded.${name}`).join(', ');
   const [row] = await runner.rows(sql`

@@ -51,10 +51,10 @@ export function systemStore(access: SystemAccess, dialect: Dialect): SystemStore
     },
     updatePasswordHash: async (name, passwordHash) =>
       access.transact(async (runner) => {
+        await raiseRevision(runner);
         const { affected } = await runner.run(sql`
           update ${raw(usersTable.name)}
           set password_hash = ${passwordHash}, credential_version = credential_version + 1 where name = ${name}`);
-        await raiseRevision(runner);
         return affected === 1;
       }),
     readTestClock: async () => {

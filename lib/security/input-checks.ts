@@ -5,9 +5,13 @@ import type { Ports } from '../ports/index.ts';
 import { checkStorable } from '../text/index.ts';
 import { BUILT_IN_ROLES } from './built-in-roles.ts';
 
-/** @throws BillingError MISSING_OR_INVALID_FIELD for a name that is missing, too long or cannot be stored. */
+/**
+ * @throws BillingError MISSING_OR_INVALID_FIELD for a name that is missing, too long, cannot be stored, or that no path can
+ * hold: what asks for `.` and `..` asks for another path.
+ */
 export function checkName(field: string, name: string): void {
   if (name === '') throw invalid(`${field} needs to be set`, field);
+  if (name === '.' || name === '..') throw invalid(`${field} must not be "${name}"`, field);
   checkStorable(field, name);
   if (name.length > MAX_SECURITY_NAME_CHARACTERS)
     throw invalid(`${field} is longer than ${MAX_SECURITY_NAME_CHARACTERS} characters`, field);

@@ -64,6 +64,20 @@ eachDatabase((kind, open) => {
       });
     });
 
+    it('gives a name to one of many who ask for it at the same time', async () => {
+      const { users, roles, clients } = at(engine);
+      const many = Array.from({ length: 8 }, (_, index) => `secret number ${index}`);
+      const asked: Readonly<Record<string, (secret: string) => Promise<unknown>>> = {
+        user: (password) => users.create(author, { name: 'twin', password, roles: [] }, strict),
+        role: (secret) => roles.create(author, { name: 'twin', permissions: [`tag:${secret}`] }),
+        client: (secret) => clients.create(author, { name: 'twin', secret, roles: [] }, strict),
+      };
+      for (const [what, create] of Object.entries(asked)) {
+        const ends = await Promise.allSettled(many.map(create));
+        expect(ends.filter(({ status }) => status === 'fulfilled').length, what).to.equal(1);
+      }
+    });
+
     it('refuses what cannot be, and stores nothing of it', async () => {
       const { users, roles, clients } = at(engine);
       const user = { name: 'cy', password: 'long enough', roles: [] };
@@ -73,6 +87,10 @@ eachDatabase((kind, open) => {
         [() => users.create(author, { ...user, name: 'x'.repeat(129) }, strict), 60003],
         [() => users.create(author, { ...user, name: 'a\u0000b' }, strict), 60003],
         [() => users.create(author, { ...user, name: 'a:b' }, strict), 60003],
+        // Clients read the path of a role or user by these names as that of something else.
+        [() => users.create(author, { ...user, name: '..' }, strict), 60003],
+        [() => roles.create(author, { name: '.', permissions: [] }), 60003],
+        [() => clients.create(author, { name: '..', secret: 'long enough', roles: [] }, strict), 60003],
         [() => users.create(author, { ...user, password: '' }, { allowShort: true }), 60003],
         [() => users.create(author, { ...user, password: 'short' }, strict), 60003],
         [() => users.create(author, { ...user, password: 'x'.repeat(1_025) }, strict), 60003],

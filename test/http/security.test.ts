@@ -121,6 +121,16 @@ eachDatabase((kind, open) => {
       expect(await roles()).to.deep.equal([]);
     });
 
+    it('replaces the permissions of a role, and takes none away by a body that names none', async () => {
+      const put = (body: object) => call('PUT', `${security}/roles`, { body: { role: 'clerk', ...body } });
+      const role = async () => (await call('GET', `${security}/roles/clerk`)).json;
+      expect((await put({ permissions: ['tag:add'] })).status).to.equal(204);
+      for (const body of [{}, { permissions: null }]) expectCode(await put(body), 400, 60003);
+      expect(await role()).to.deep.equal({ role: 'clerk', permissions: ['tag:add'] });
+      expect((await put({ permissions: [] })).status).to.equal(204);
+      expect(await role()).to.deep.equal({ role: 'clerk', permissions: [] });
+    });
+
     it('lists roles by name, the built-in one among them, and knows none of unknown names', async () => {
       await call('POST', `${security}/roles`, { body: { role: 'a b', permissions: [] } });
       const { json } = await call('GET', `${security}/roles`);

@@ -36,6 +36,12 @@ export const RoleDefinitionModel = model('RoleDefinition', {
   permissions: field(words, 'W'),
 });
 
+/** What a change of a role brings; one that names no permissions by mistake must not take all. */
+export const RoleChange = reading(RoleDefinitionModel, {
+  role: field(text(), 'C', { required: true }),
+  permissions: field(words, 'W', { required: true }),
+});
+
 export const UserTenants = model('UserTenants', {
   allTenants: field(bool, 'W', { required: true }),
   tenantIds: field(listOf(uuid), 'W'),

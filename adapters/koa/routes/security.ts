@@ -6,6 +6,7 @@ import {
   ApiClientModel,
   apiClientJson,
   grantsJson,
+  RoleChange,
   RoleDefinitionModel,
   roleJson,
   Subject,
@@ -238,7 +239,7 @@ export const securityRoutes: readonly Route[] = [
     area,
     summary: 'Replace the permissions of a role, or create it',
     permission,
-    body: jsonBody(RoleDefinitionModel),
+    body: jsonBody(RoleChange),
     success: { status: 204 },
     fails: [ErrorCode.SECURITY_ROLE_ALREADY_EXISTS, ErrorCode.SECURITY_INVALID_PERMISSIONS],
     async handle(call) {
