@@ -6,7 +6,7 @@ import { SystemTag } from '../tags/system-definitions.ts';
 import { localDateOf, minDate } from '../time/index.ts';
 import { dueEntry } from './due-entry.ts';
 
-/** Marks accounts that cannot be invoiced, under their locks: automatic runs pass them over (invoicing.md §8.6). */
+/** Marks accounts that cannot be invoiced, under their locks unless those cannot be had: automatic runs pass them over (invoicing.md §8.6). */
 export async function parkAccounts(
   session: WriteSession,
   accounts: readonly Account[],

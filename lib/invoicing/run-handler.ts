@@ -66,6 +66,26 @@ export class InvoiceRunHandler implements QueueHandler {
     for (const { entry, error } of unparked) batch.failed(entry, error);
   }
 
+  /** invoicing.md §8.6: what could never be locked is parked, which takes no lock: it would be waited for as well. */
+  async giveUp(batch: HandlerBatch): Promise<void> {
+    const { clock, logger, storage } = this.#ports;
+    const authorship = batchAuthorship(batch.entries, actorOf(batch.entries), clock.now());
+    const accounts = await storage.write(batch.tenant, authorship, async (session) => {
+      const recordIds = batch.entries.flatMap((entry) => entry.accountRecordId ?? []);
+      const found = await session.accounts.findByRecordIds(recordIds);
+      const tags = await tagsOfAccounts(
+        session,
+        found.map(({ id }) => id),
+      );
+      const run = found.filter(({ id }) => !tags.has(id, SystemTag.PARK, SystemTag.AUTO_INVOICING_OFF));
+      await this.#invoicing.park(session, run);
+      await batch.finish(session, batch.entries);
+      return run;
+    });
+    for (const { id } of accounts)
+      logger.error({ accountId: id }, 'account was busy whenever its invoice run came; it is parked');
+  }
+
   async #runAll(session: WriteSession, batch: HandlerBatch, catalogsOf: CatalogSource) {
     const { isAutomatic, parksOnAllErrors } = await this.#invoicing.configOf(session);
     const planned = await plan(session, batch.entries, isAutomatic);

@@ -2,7 +2,7 @@ import type { TenantRef } from '../context.ts';
 import type { Ports } from '../ports/index.ts';
 import { type ClaimedEntry, type FailedEntry, LeaseLostError } from '../ports/storage/index.ts';
 import { Batch, type BatchOutcome } from './batch.ts';
-import { BusyEntries, type BusyPauses, busyPauseMs } from './busy-entries.ts';
+import { BusyEntries, type BusyPauses, busyPauseMs, lastBusyPauseMs } from './busy-entries.ts';
 import type { EntryCounts } from './entry-counts.ts';
 import { decideAfterError } from './error-policy.ts';
 import type { QueueHandler } from './handler.ts';
@@ -122,7 +122,7 @@ export class EntryRunner {
     const of = (kind: BatchOutcome['kind']): readonly Work[] =>
       outcomes.filter(({ outcome }) => outcome.kind === kind).map(({ work }) => work);
     this.#count(handler, outcomes);
-    await this.#releaseBusy(batch.tenant, outcomes);
+    const givenUp = await this.#releaseBusy(batch.tenant, handler, outcomes);
     await this.#afterErrors(
       outcomes.flatMap(({ work, outcome }) =>
         outcome.kind === 'failed' ? [{ work, error: outcome.error }] : [],
@@ -133,7 +133,7 @@ export class EntryRunner {
     const others = open.filter((work) => work.handlers.length > 1).map((work) => work.entry);
     if (last.length > 0) await queue.finish(last);
     if (others.length > 0) await queue.markDone(others, handler.name);
-    return [...of('finished'), ...open];
+    return [...of('finished'), ...open, ...(await this.#giveUp(givenUp, handler))];
   }
 
   #count({ name }: QueueHandler, outcomes: readonly { readonly outcome: BatchOutcome }[]): void {
@@ -141,23 +141,42 @@ export class EntryRunner {
       this.#counts.add(name, kind === 'busy' || kind === 'failed' ? kind : 'done', of.length);
   }
 
+  /** Gives entries of busy accounts back; returns those that have come in vain too often, if the handler ends them. */
   async #releaseBusy(
     tenant: TenantRef,
+    handler: QueueHandler,
     outcomes: readonly { readonly work: Work; readonly outcome: BatchOutcome }[],
-  ): Promise<void> {
-    const busy: { readonly entry: ClaimedEntry; readonly delayMs: number | undefined }[] = [];
+  ): Promise<readonly Work[]> {
+    const busy: { readonly work: Work; readonly delayMs: number | undefined }[] = [];
     for (const { work, outcome } of outcomes) {
-      if (outcome.kind === 'busy') busy.push({ entry: work.entry, delayMs: outcome.delayMs });
+      if (outcome.kind === 'busy') busy.push({ work, delayMs: outcome.delayMs });
       else this.#busy.forget(work.entry);
     }
-    if (busy.length === 0) return;
+    if (busy.length === 0) return [];
     const pauses = await this.#busyPausesOf(tenant);
+    const pauseOf = (entry: ClaimedEntry): number | null => {
+      const pauseMs = busyPauseMs(this.#busy.add(entry), pauses);
+      return pauseMs === null && handler.giveUp === undefined ? lastBusyPauseMs(pauses) : pauseMs;
+    };
+    const paused = busy.map(({ work, delayMs }) => ({ work, delayMs: delayMs ?? pauseOf(work.entry) }));
     await this.#release(
-      busy.map(({ entry, delayMs }) => ({
-        entry,
-        delayMs: delayMs ?? busyPauseMs(this.#busy.add(entry), pauses),
-      })),
+      paused.flatMap(({ work, delayMs }) => (delayMs === null ? [] : [{ entry: work.entry, delayMs }])),
     );
+    return paused.filter(({ delayMs }) => delayMs === null).map(({ work }) => work);
+  }
+
+  /** Lets the handler end these entries; returns those that have more handlers to pass. */
+  async #giveUp(group: readonly Work[], handler: QueueHandler): Promise<readonly Work[]> {
+    if (group.length === 0) return [];
+    const batch = await this.#batchOf(group, handler);
+    try {
+      await handler.giveUp?.(batch);
+    } catch (error) {
+      await this.#afterErrors(group.map((work) => ({ work, error })));
+      return [];
+    }
+    for (const { entry } of group) this.#busy.forget(entry);
+    return group;
   }
 
   /** Gives entries back without counting a failure. */

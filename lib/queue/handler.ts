@@ -28,6 +28,11 @@ export interface QueueHandler {
   /** Bus event types and queue names it consumes. */
   readonly topics: readonly string[];
   handle(batch: HandlerBatch): Promise<void>;
+  /**
+   * Ends entries whose accounts were busy whenever they came, for as long as the tenant lets background work come back
+   * (platform.md §15 rule 2); of a handler without it they come again after the last of these pauses.
+   */
+  giveUp?(batch: HandlerBatch): Promise<void>;
   /** Resolves when nothing that `handle` has left running is still being recorded; awaited at shutdown. */
   idle?(): Promise<void>;
 }

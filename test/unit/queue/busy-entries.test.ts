@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import { MAX_BUSY_ENTRIES_COUNTED } from '../../../lib/limits.ts';
 import type { ClaimedEntry } from '../../../lib/ports/storage/index.ts';
-import { BusyEntries, busyPauseMs } from '../../../lib/queue/busy-entries.ts';
+import { BusyEntries, busyPauseMs, lastBusyPauseMs } from '../../../lib/queue/busy-entries.ts';
 
 describe('queue entries of busy accounts (platform §15 rule 2)', () => {
   const cases = [
-    ['first as a call waits', 300, [30_000, 60_000], [100, 100, 100, 30_000, 60_000, 60_000, 60_000]],
-    ['at once by the intervals', 0, [30_000, 60_000], [30_000, 60_000, 60_000]],
-    ['a part of a step is one', 50, [30_000], [100, 30_000]],
-    ['as calls do where there are no intervals', 200, [], [100, 100, 100, 100]],
+    ['first as a call waits', 300, [30_000, 60_000], [100, 100, 100, 30_000, 60_000, null, null]],
+    ['at once by the intervals', 0, [30_000, 60_000], [30_000, 60_000, null]],
+    ['a part of a step is one', 50, [30_000], [100, 30_000, null]],
+    ['as calls do and no more where there are no intervals', 200, [], [100, 100, null]],
   ] as const;
   for (const [name, waitMs, intervalsMs, expected] of cases) {
     it(`come again: ${name}`, () => {
@@ -16,6 +16,11 @@ describe('queue entries of busy accounts (platform §15 rule 2)', () => {
       expect(pauses).to.deep.equal(expected);
     });
   }
+
+  it('come again after the last pause where they have to be done all the same', () => {
+    const lasts = [[30_000, 60_000], []].map((intervalsMs) => lastBusyPauseMs({ waitMs: 0, intervalsMs }));
+    expect(lasts).to.deep.equal([60_000, 100]);
+  });
 
   const entry = (recordId: number) => ({ recordId }) as ClaimedEntry;
 
