@@ -65,14 +65,17 @@ export function checkAccountInput(input: AccountInput): void {
   if (input.currency != null && !isCurrency(input.currency)) {
     throw new BillingError({
       code: ErrorCode.CURRENCY_INVALID,
-      message: `"${shortened(input.currency)}" is no currency code of ISO 4217`,
+      message: `Account currency "${shortened(input.currency)}" is no currency code of ISO 4217, such as EUR`,
       facts: { field: 'currency' },
     });
   }
   if (input.timeZone != null && input.timeZone !== '' && !isTimeZone(input.timeZone)) {
-    throw invalid(`"${shortened(input.timeZone)}" is no IANA time zone and no offset ±HH:MM`, {
-      field: 'timeZone',
-    });
+    throw invalid(
+      `Account timeZone "${shortened(input.timeZone)}" is no IANA time zone and no offset ±HH:MM`,
+      {
+        field: 'timeZone',
+      },
+    );
   }
   checkRanges(input);
 }

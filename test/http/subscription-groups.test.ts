@@ -72,7 +72,9 @@ eachDatabase((kind, open) => {
       const silent = await call('POST', `${MANY}?skipResponse=true`, { body });
       expect(silent.headers.get('location')).to.match(/\/bundles\?bundlesFilter=$/);
       const one = await call('POST', `${ONE}?skipResponse=true`, { body: [of('bloom-monthly')] });
-      expect(one.headers.get('location')).to.match(/\/bundles\?bundlesFilter=$/);
+      expect(one.headers.get('location')).to.match(
+        new RegExp(`/1\\.0/kb/accounts/${accountId}/bundles\\?bundlesFilter=$`),
+      );
     });
 
     it('lists no bundles from twenty subscriptions on', async () => {

@@ -90,6 +90,8 @@ describe('the transport', () => {
       headers: { 'content-type': 'application/json; charset=iso-8859-1' },
     });
     expect(latin.status).to.equal(415);
+    const message = 'The body must be application/json in UTF-8, not compressed; it came as ';
+    expect(latin.json).to.include({ message: `${message}application/json; charset=iso-8859-1` });
   });
 
   it('takes a body in chunks, and refuses one that grows too large', async () => {

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Context, Middleware } from 'koa';
 import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
 import { MAX_DRAIN_MS, MAX_DRAINED_BYTES } from '../../../lib/limits.ts';
+import { shortened } from '../../../lib/text/index.ts';
 import type { RequestBody } from '../routing/body.ts';
 
 const utf8Names = new Set(['', 'utf-8', 'utf8', 'us-ascii']);
@@ -107,9 +108,10 @@ function checkEncoding(ctx: Context, body: RequestBody<unknown>): void {
   const isTypeFit = type === undefined || body.mediaTypes.includes(ctx.request.type.toLowerCase());
   const isReadable = !body.utf8Only || utf8Names.has(ctx.request.charset.toLowerCase());
   if (isPlain && isTypeFit && isReadable) return;
+  const came = shortened([type, coding].filter((each) => each !== undefined).join(', '));
   throw new BillingError({
     code: ErrorCode.UNSUPPORTED_MEDIA_TYPE,
-    message: `The body must be ${body.mediaTypes.join(' or ')}${body.utf8Only ? ' in UTF-8' : ''}, not compressed`,
+    message: `The body must be ${body.mediaTypes.join(' or ')}${body.utf8Only ? ' in UTF-8' : ''}, not compressed; it came as ${came}`,
     facts: { contentType: type, contentEncoding: coding },
   });
 }

@@ -32,8 +32,6 @@ export type QueryOf<P extends QueryParameters> = {
   readonly [K in keyof P]: P[K] extends QueryParameter<infer T> ? T : never;
 };
 
-const decimalDigits = /^[+-]?\d{1,15}$/;
-
 /** `true` or `false` in any letter case. */
 export function flag(fallback = false): QueryParameter<boolean> {
   return single({ answer: z.boolean().default(fallback), fallback, read: truth });
@@ -64,7 +62,7 @@ export function integer<F extends number | undefined>(
     answer: fallback === undefined ? answer : answer.default(fallback),
     fallback,
     read(text) {
-      const value = decimalDigits.test(text) ? Number(text) : Number.NaN;
+      const value = /^[+-]?\d+$/.test(text) ? Number(text) : Number.NaN;
       if (value >= minimum && value <= maximum) return { value };
       return {
         problem: Number.isNaN(value) ? 'is not an integer' : `is not between ${minimum} and ${maximum}`,
