@@ -194,7 +194,8 @@ function usableBase(
   const states = [now, entitlement.at].map((at) => subscriptionStateAt(own, at));
   if (states.includes(EntitlementState.CANCELLED))
     throw noUsableBase(`The base subscription ${id} is cancelled`, { subscriptionId: id });
-  if (states[1] === EntitlementState.PENDING)
+  // A base that is served by now takes an add-on of an earlier date too: only one that is still to start is waited for.
+  if (states.every((state) => state === EntitlementState.PENDING))
     throw noUsableBase(`The service of base subscription ${id} starts after that of the add-on`, {
       subscriptionId: id,
     });

@@ -108,6 +108,26 @@ describe('subscriptions §6.2 An add-on for a base that runs', () => {
     expectError(() => by('2024-06-20'), ErrorCode.SUBSCRIPTION_GET_NO_SUCH_BASE_SUBSCRIPTION);
   });
 
+  it('rule 9: is refused before the service of a base that is still to start, not of one that is served by now', () => {
+    const before = { entitlementDate: on('2024-05-20'), billingDate: on('2024-05-20') };
+    const { entitlement, billing } = add(base(), 'backup-monthly', before);
+    expect([entitlement, billing].map(({ date }) => formatLocalDate(date))).to.deep.equal([
+      '2024-05-20',
+      '2024-06-01',
+    ]);
+    const later = created({
+      account: account(),
+      request: { planName: 'solo-now' },
+      options: { entitlementDate: on('2024-06-20'), billingDate: on('2024-06-01') },
+      now: at('2024-06-01'),
+    });
+    add(later, 'backup-monthly', { entitlementDate: on('2024-06-20') });
+    expectError(
+      () => add(later, 'backup-monthly', { entitlementDate: on('2024-06-19') }),
+      ErrorCode.SUBSCRIPTION_GET_NO_SUCH_BASE_SUBSCRIPTION,
+    );
+  });
+
   it('rule 10: is refused where billing of the base has ended by now, also from a day before on', () => {
     const life = base();
     const events = [event('CANCEL', '2024-06-05', { subscriptionId: life.subscription.id })];
