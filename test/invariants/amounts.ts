@@ -86,7 +86,7 @@ export const oneUnresolvedAttempt: Invariant = {
 export const noResidue: Invariant = {
   name: 'the residue of any split is zero',
   breaches: ({ books }) => {
-    const items = notVoid(books);
+    const items = ofCounted(books);
     const linkedTo = by(items, 'linked_item_id');
     const rowsOf = by(books.coverage, 'item_id');
     return items.flatMap((item) => {
@@ -145,9 +145,14 @@ function halfUp(dividend: bigint, divisor: bigint): bigint {
 const CHARGES: readonly string[] = ['RECURRING', 'FIXED', 'EXTERNAL_CHARGE', 'TAX'];
 
 /** Items of invoices that count. */
-export function notVoid(books: Books): readonly StoredRow[] {
-  const voided = new Set(books.invoices.filter(({ status }) => status === 'VOID').map(({ id }) => id));
-  return books.invoice_items.filter(({ invoice_id: id }) => !voided.has(id));
+/** Items of invoices that count: not VOID, and not of another system. */
+export function ofCounted(books: Books): readonly StoredRow[] {
+  const invisible = new Set(
+    books.invoices
+      .filter((invoice) => invoice.status === 'VOID' || is(invoice, 'is_migration'))
+      .map(({ id }) => id),
+  );
+  return books.invoice_items.filter(({ invoice_id: id }) => !invisible.has(id));
 }
 
 function isUnresolved({ status, lease_until: lease }: StoredRow): boolean {

@@ -1,4 +1,4 @@
-import { notVoid } from './amounts.ts';
+import { ofCounted } from './amounts.ts';
 import { type Books, billionths, by, dayNumber, is, type StoredRow } from './books.ts';
 import type { Invariant } from './invariant.ts';
 
@@ -12,7 +12,7 @@ interface Span {
 export const coveredOnce: Invariant = {
   name: 'no subscription-day is covered twice by active recurring items, none is missed up to the charged-through date',
   breaches: ({ books, observed }) => {
-    const items = notVoid(books);
+    const items = ofCounted(books);
     const repairsOf = by(items, 'linked_item_id');
     const chargesOf = by(
       items.filter(({ item_type: type }) => type === 'RECURRING'),

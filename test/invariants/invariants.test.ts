@@ -42,7 +42,7 @@ const broken: Readonly<Record<string, readonly ((evidence: Evidence) => Evidence
   'no subscription-day is covered twice by active recurring items, none is missed up to the charged-through date':
     [
       without('invoice_items', ({ item_type: type, end_date: end }) => type === 'RECURRING' && end !== null),
-      doubled('invoice_items', ({ item_type: type, amount }) => type === 'RECURRING' && amount !== '0'),
+      (evidence) => doubled('invoice_items', isInForce(evidence))(evidence),
       observing({ coverageDifferences: ['a subscription'] }),
     ],
   'committed invoices never change, voided ones never count': [
@@ -209,6 +209,12 @@ eachDatabase((kind, open) => {
     }
   });
 });
+
+/** Whether an item bills days: of a counted invoice, and not repaired in full. */
+function isInForce({ books }: Evidence): (item: StoredRow) => boolean {
+  const billed = books.coverage.filter(({ kind }) => kind === 'RECURRING').map((row) => row.item_id);
+  return ({ id }) => billed.includes(id ?? null);
+}
 
 /** Changes the first row that is so; there must be one. */
 function changed(table: Table, isSo: (row: StoredRow) => boolean, change: Change) {

@@ -165,6 +165,8 @@ export const operations: readonly Operation[] = [
       }),
   },
   { name: 'adjust item', weight: 4, run: adjustItem },
+  { name: 'delete credit', weight: 1, run: deleteCredit },
+  { name: 'migration invoice', weight: 0.5, run: migrate },
   { name: 'commit draft', weight: 2, run: (scene) => onInvoice(scene, 'DRAFT', 'commit') },
   {
     name: 'void',
@@ -270,13 +272,38 @@ async function adjustItem({ customer, random }: Scene): Promise<boolean> {
   return true;
 }
 
+async function deleteCredit({ customer, random }: Scene): Promise<boolean> {
+  const { acme } = customer.shop;
+  const invoices = await acme.invoices.ofAccount({ accountId: customer.id, withItems: true });
+  const items = invoices.flatMap(({ items }) => items).filter(({ itemType }) => itemType === 'CBA_ADJ');
+  const item = items.length === 0 ? undefined : random.of(items);
+  if (item === undefined) return false;
+  const { id: invoiceItemId, invoiceId } = item;
+  await acme.invoices.deleteCredit({ accountId: customer.id, invoiceId, invoiceItemId });
+  return true;
+}
+
+/** Of days and with a repair that would matter, did it count. */
+async function migrate({ town, customer, held, random }: Scene): Promise<void> {
+  const { acme } = customer.shop;
+  const invoices = await acme.invoices.ofAccount({ accountId: customer.id, withItems: true });
+  const billed = invoices.flatMap(({ items }) => items).filter(({ itemType }) => itemType === 'RECURRING');
+  const days = { startDate: someDay(town, -40, -10), endDate: someDay(town, 0, 20) };
+  const amount = cents(random, 5_000);
+  const charge = { itemType: 'RECURRING' as const, amount, subscriptionId: held?.id, ...days };
+  const linkedItemId = billed.length === 0 ? null : random.of(billed).id;
+  const repair = { itemType: 'REPAIR_ADJ' as const, amount: amount.negated(), linkedItemId, ...days };
+  const credit = { itemType: 'CBA_ADJ' as const, amount };
+  await acme.invoices.createMigrationInvoice({ accountId: customer.id, items: [charge, repair, credit] });
+}
+
 async function onInvoice(
   { customer, random }: Scene,
   status: string,
   what: 'commit' | 'void',
 ): Promise<boolean> {
   const { acme } = customer.shop;
-  const invoices = await acme.invoices.ofAccount({ accountId: customer.id });
+  const invoices = await acme.invoices.ofAccount({ accountId: customer.id, withMigration: true });
   const found = invoices.filter((invoice) => invoice.status === status).slice(-3);
   if (found.length === 0) return false;
   await acme.invoices[what](random.of(found).id);
