@@ -34,7 +34,15 @@ export class ExplanationService {
       );
       const basis = kept === undefined ? null : readBasis(kept.basis);
       const past = basis === null ? NO_PAST : await pastOf(session, linked ?? item, basis);
-      return explainItem({ item, linked, basis, past, hasOwnPrices: await hasOwnPrices(session, item) });
+      const isMigrated = basis === null && (await isOfMigration(session, item));
+      return explainItem({
+        item,
+        linked,
+        basis,
+        past,
+        hasOwnPrices: await hasOwnPrices(session, item),
+        isMigrated,
+      });
     });
   }
 }
@@ -57,6 +65,11 @@ async function pastOf(
     events: [...active, ...withdrawn],
     blockingStates: isBlocked ? await subscriptions.findBlockingStates(blocked) : [],
   };
+}
+
+async function isOfMigration(session: ReadSession, { invoiceId }: InvoiceItem): Promise<boolean> {
+  const [invoice] = await session.invoices.findByIds([invoiceId]);
+  return invoice?.isMigration === true;
 }
 
 /** Plans with prices of their own are named `<plan>-<n>`; few others are. */

@@ -34,6 +34,8 @@ export interface ExplanationParts {
   readonly events: ItemEvents;
   /** True if the plan is one of prices of its own, which no catalog version has. */
   readonly hasOwnPrices: boolean;
+  /** True of an invoice that another system has made. */
+  readonly isMigrated: boolean;
   readonly steps: readonly CalculationStep[];
   readonly computedAmount: Decimal;
 }
@@ -191,8 +193,9 @@ function shownStep(step: CalculationStep, currency: Currency): readonly string[]
 }
 
 /** Amounts that people give are not computed; the facts of others were not always kept. */
-function withoutBasis({ item, linked }: ExplanationParts): readonly string[] {
+function withoutBasis({ item, linked, isMigrated }: ExplanationParts): readonly string[] {
   const amount = money(item.amount, item.currency);
+  if (isMigrated) return [`${amount}, as it was given with the invoice of another system.`];
   switch (item.itemType) {
     case InvoiceItemType.EXTERNAL_CHARGE:
       return [`External charge of ${amount}, the amount that was asked for.`];

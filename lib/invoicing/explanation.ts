@@ -46,10 +46,13 @@ export interface ExplainedItem {
   readonly past: SubscriptionPast;
   /** True if its plan is one that overrides prices. */
   readonly hasOwnPrices: boolean;
+  /** True of an invoice that another system has made. */
+  readonly isMigrated: boolean;
 }
 
 /** Explains the amount of an item from the facts kept with it. */
-export function explainItem({ item, linked, basis, past, hasOwnPrices }: ExplainedItem): ItemExplanation {
+export function explainItem(explained: ExplainedItem): ItemExplanation {
+  const { item, linked, basis, past, hasOwnPrices, isMigrated } = explained;
   const steps = basis === null ? [] : stepsOf(basis, item.currency);
   const computedAmount = steps.at(-1)?.result ?? item.amount;
   const events = basis === null ? NO_EVENTS : eventsBehind(basis, item, past);
@@ -70,6 +73,6 @@ export function explainItem({ item, linked, basis, past, hasOwnPrices }: Explain
     rules: basis === null ? [] : rulesBehind(basis, events),
     steps,
     computedAmount,
-    text: explanationText({ item, linked, basis, events, hasOwnPrices, steps, computedAmount }),
+    text: explanationText({ item, linked, basis, events, hasOwnPrices, isMigrated, steps, computedAmount }),
   };
 }

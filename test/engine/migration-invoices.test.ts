@@ -88,6 +88,13 @@ eachDatabase((kind, open) => {
         itemDetails: '{}',
       });
       expect(await told()).to.deep.equal(['INVOICE_CREATION']);
+      const [recurring, credit] = await Promise.all(
+        invoice.items.slice(0, 2).map(({ id }) => engine.acme.invoices.explain(id)),
+      );
+      expect([recurring?.text, credit?.text]).to.deep.equal([
+        '19.96 USD, as it was given with the invoice of another system.',
+        '-5.00 USD, as it was given with the invoice of another system.',
+      ]);
       await engine.settle();
       expect(await engine.acme.payments.ofAccount(account.id)).to.deep.equal([]);
       expect(await balancesOf(account.id)).to.deep.equal(['0', '0']);
