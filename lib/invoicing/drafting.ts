@@ -50,10 +50,12 @@ interface DraftingRequest {
 /**
  * The invoice of each run by account id; two statements where drafts may be reused, none otherwise. An account whose
  * named draft cannot be used is left to `runInvoiceOf`, which says why.
+ * @param areAllWanted all drafts of the accounts that reuse them, the oldest first: those of runs to come.
  */
 export async function loadDrafts(
   session: ReadSession,
   requests: readonly DraftingRequest[],
+  { areAllWanted = false }: { readonly areAllWanted?: boolean } = {},
 ): Promise<ReadonlyMap<Uuid, readonly Draft[]>> {
   const oldest = requests.filter(({ drafting }) => drafting?.reusesDraft).map(({ account }) => account.id);
   const named = requests.flatMap(({ drafting }) => drafting?.draftId ?? []);
@@ -62,7 +64,7 @@ export async function loadDrafts(
     ...(named.length === 0 ? [] : await session.invoices.findByIds(named)),
   ];
   if (found.length === 0) return new Map();
-  const wanted = firstOfEach(found, named);
+  const wanted = areAllWanted ? found : firstOfEach(found, named);
   const items = await session.invoices.findItems(wanted.map(({ id }) => id));
   const itemsOf = Map.groupBy(items, ({ invoiceId }) => invoiceId);
   const drafts = wanted.map((invoice): Draft => ({ invoice, items: itemsOf.get(invoice.id) ?? [] }));

@@ -4,21 +4,26 @@ import { MAX_PERIODS_PER_RUN } from '../limits.ts';
 import { type LocalDate, maxDate } from '../time/index.ts';
 import { coverageAfter } from './apply-to-coverage.ts';
 import { countedRun, creditRun } from './credit-run.ts';
+import type { Draft } from './draft.ts';
 import type { RunInvoice } from './drafting.ts';
 import type { SubscriptionBilling, SubscriptionEvaluation } from './evaluate-subscription.ts';
 import { type AccountRun, type AccountRunInput, evaluateAccount } from './invoice-run.ts';
+import { type Debts, NO_DEBTS } from './load-debts.ts';
 import type { Invoice } from './model.ts';
-import { itemOf } from './new-invoice.ts';
+import { itemOf, raisedTargetDate } from './new-invoice.ts';
 import type { BilledItem } from './recurring-row.ts';
 
 export interface DryRunWalkInput extends AccountRunInput {
   /** Dates of the account's pending due entries. */
   readonly dueDates: readonly LocalDate[];
-  /** The account's unpaid invoices, which its credit is used on too; those being paid now are withheld from it. */
-  readonly unpaid?: readonly Invoice[];
-  readonly withheld?: ReadonlySet<Uuid>;
+  /** Local date of the account. */
+  readonly today: LocalDate;
+  /** What the account's credit is used on besides the invoices of the walk. */
+  readonly debts?: Debts;
+  /** Of an account whose runs add to its drafts: those there are, the oldest first, and what one that a run makes is like. */
+  readonly reuse?: { readonly drafts: readonly Draft[]; readonly newDraft: Invoice };
   /** Of an action that is tried: when it would have the account invoiced at once. */
-  readonly action?: { readonly runDates: readonly LocalDate[]; readonly today: LocalDate };
+  readonly runDates?: readonly LocalDate[];
 }
 
 /** The invoice that a dry run answers with. */
@@ -28,12 +33,8 @@ export interface DryRunInvoice {
   readonly run: AccountRun;
 }
 
-/** Which invoice of the walk is asked for (invoicing.md §11). */
-export interface UpcomingChoice {
-  readonly today: LocalDate;
-  /** Subscriptions whose dates count; the invoice of such a date holds what is due of all. */
-  readonly isWatched: (subscription: SubscriptionBilling) => boolean;
-}
+/** Subscriptions at whose dates an invoice is asked for; that of such a date holds what is due of all (invoicing.md §11). */
+export type IsWatched = (subscription: SubscriptionBilling) => boolean;
 
 /**
  * The invoice that the run **at** the target date will make once all earlier due dates and events have happened; null =
@@ -64,15 +65,15 @@ export function walkToTargetDate(input: DryRunWalkInput, nextItemId: () => Uuid)
  */
 export function walkToUpcomingInvoice(
   input: DryRunWalkInput,
-  { today, isWatched }: UpcomingChoice,
+  isWatched: IsWatched,
   nextItemId: () => Uuid,
 ): DryRunInvoice | null {
   const watchedIds = new Set(
     input.subscriptions.filter(isWatched).map(({ subscriptionId }) => subscriptionId),
   );
   const subscriptions = input.subscriptions.filter(({ subscriptionId }) => watchedIds.has(subscriptionId));
-  const watched = new DateQueue(candidatesOf({ ...input, subscriptions }, today));
-  const candidates = new DateQueue(candidatesOf(input, today));
+  const watched = new DateQueue(candidatesOf({ ...input, subscriptions }));
+  const candidates = new DateQueue(candidatesOf(input));
   const walk = new Walk(input, nextItemId);
   for (;;) {
     const date = candidates.takeFirst();
@@ -86,9 +87,9 @@ export function walkToUpcomingInvoice(
 
 /** Dates from which on something of these subscriptions may be invoiced; what a change of by now touches waits for a run. */
 function candidatesOf(
-  input: Pick<DryRunWalkInput, 'subscriptions' | 'state'>,
-  today: LocalDate,
+  input: Pick<DryRunWalkInput, 'subscriptions' | 'state' | 'today'>,
 ): readonly LocalDate[] {
+  const { today } = input;
   const dated = input.subscriptions.flatMap(({ cursor }) => [
     ...(cursor === null || cursor.nextDueDate === null ? [] : [cursor.nextDueDate]),
     ...(cursor === null || cursor.dirtyFrom === null || cursor.dirtyFrom > today ? [] : [cursor.dirtyFrom]),
@@ -103,26 +104,29 @@ function candidatesOf(
 function eventDates({
   subscriptions,
   state: { maxTargetDate },
-  action,
-}: Pick<DryRunWalkInput, 'subscriptions' | 'state' | 'action'>): readonly LocalDate[] {
+  today,
+  runDates = [],
+}: Pick<DryRunWalkInput, 'subscriptions' | 'state' | 'today' | 'runDates'>): readonly LocalDate[] {
   const dates = subscriptions.flatMap(({ events }) => events.map(({ localDate }) => localDate));
-  if (action === undefined || action.runDates.length === 0) {
+  if (runDates.length === 0) {
     return dates.filter((date) => maxTargetDate === null || date > maxTargetDate);
   }
-  return [...action.runDates, ...dates.filter((date) => date > action.today)];
+  return [...runDates, ...dates.filter((date) => date > today)];
 }
 
 /** Evaluates an account at one date after the other, each as it is once the earlier ones are billed. */
 class Walk {
   #account: AccountRunInput;
-  readonly #debts: Debts;
+  readonly #debts: RunningDebts;
+  readonly #reuse: DryRunWalkInput['reuse'];
   readonly #nextItemId: () => Uuid;
   #steps = 0;
   #run: AccountRun | undefined;
 
   constructor(input: DryRunWalkInput, nextItemId: () => Uuid) {
     this.#account = { ...input, subscriptions: input.subscriptions.map(forToday) };
-    this.#debts = new Debts(input);
+    this.#debts = new RunningDebts(input.debts ?? NO_DEBTS);
+    this.#reuse = input.reuse;
     this.#nextItemId = nextItemId;
   }
 
@@ -141,8 +145,23 @@ class Walk {
     const isEmpty = evaluated.items.length === 0;
     const run = isEmpty ? evaluated : this.#debts.credit(evaluated, targetDate, this.#nextItemId);
     this.#run = run;
-    this.#account = accountAfter(this.#account, run);
+    this.#account = { ...accountAfter(this.#account, run), invoice: this.#invoiceAfter(run, targetDate) };
     return run.items.length === 0 ? null : { targetDate, run };
+  }
+
+  /** What the next run writes to: one that stays a draft has the items, after one that was committed comes the next. */
+  #invoiceAfter({ invoice, items }: AccountRun, targetDate: LocalDate): RunInvoice {
+    const reuse = this.#reuse;
+    if (reuse === undefined || items.length === 0) return invoice;
+    if (invoice.status === 'COMMITTED') return { ...invoice, draft: draftAfter(invoice.draft, reuse.drafts) };
+    const draft = invoice.draft ?? { invoice: reuse.newDraft, items: [] };
+    const { createdDate } = draft.invoice;
+    const added = items.map((item) => ({ ...itemOf(draft.invoice, item, createdDate), recordId: 0 }));
+    const raised = raisedTargetDate(draft.invoice, targetDate);
+    return {
+      ...invoice,
+      draft: { invoice: { ...draft.invoice, targetDate: raised }, items: [...draft.items, ...added] },
+    };
   }
 
   /** Due dates that the last step has found. */
@@ -192,18 +211,21 @@ class DateQueue {
 }
 
 /** What credit is used on while the walk goes on; its own invoices count as paid once their credit is applied. */
-class Debts {
+class RunningDebts {
   #unpaid: readonly Invoice[];
-  readonly #withheld: ReadonlySet<Uuid>;
+  readonly #debts: Debts;
 
-  constructor({ unpaid = [], withheld = new Set() }: DryRunWalkInput) {
-    this.#unpaid = unpaid;
-    this.#withheld = withheld;
+  constructor(debts: Debts) {
+    this.#unpaid = debts.unpaid;
+    this.#debts = debts;
   }
 
   credit(run: AccountRun, date: LocalDate, nextItemId: () => Uuid): AccountRun {
     const { state, candidates } = countedRun(run, nextItemId(), date);
-    const input = { credit: state.accountCBA, candidates, unpaid: this.#unpaid, withheld: this.#withheld };
+    const { withheld, openUntil } = this.#debts;
+    // A committed summary keeps its invoices from credit (invoicing.md §10 rule 5).
+    const unpaid = this.#unpaid.filter(({ id }) => date <= (openUntil.get(id) ?? date));
+    const input = { credit: state.accountCBA, candidates, unpaid, withheld };
     const { run: credited, credited: others } = creditRun(run, input, { today: date, nextItemId });
     const after = new Map(others.invoices.map((invoice) => [invoice.id, invoice]));
     this.#unpaid = this.#unpaid.map((invoice) => after.get(invoice.id) ?? invoice);
@@ -222,17 +244,12 @@ function accountAfter(account: AccountRunInput, run: AccountRun): AccountRunInpu
     const evaluation = evaluationOf.get(subscription.subscriptionId);
     return evaluation === undefined ? subscription : subscriptionAfter(subscription, evaluation);
   });
-  return { ...account, subscriptions, state: run.state, invoice: invoiceAfter(run) };
+  return { ...account, subscriptions, state: run.state };
 }
 
-/** What the next run writes to: a draft that was committed takes no more, one that stays a draft has the items. */
-function invoiceAfter({ invoice, items }: AccountRun): RunInvoice {
-  const { draft } = invoice;
-  if (draft === null || items.length === 0) return invoice;
-  if (invoice.status === 'COMMITTED') return { ...invoice, draft: null };
-  const { createdDate } = draft.invoice;
-  const added = items.map((item) => ({ ...itemOf(draft.invoice, item, createdDate), recordId: 0 }));
-  return { ...invoice, draft: { ...draft, items: [...draft.items, ...added] } };
+function draftAfter(used: Draft | null, drafts: readonly Draft[]): Draft | null {
+  const index = drafts.findIndex(({ invoice }) => invoice.id === used?.invoice.id);
+  return index < 0 ? null : (drafts[index + 1] ?? null);
 }
 
 /** The subscription as the next evaluation finds it once this one is written. */

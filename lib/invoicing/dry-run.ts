@@ -13,7 +13,7 @@ import { type CheckedDryRun, DryRunType } from './dry-run-request.ts';
 import {
   type DryRunInvoice,
   type DryRunWalkInput,
-  type UpcomingChoice,
+  type IsWatched,
   walkToTargetDate,
   walkToUpcomingInvoice,
 } from './dry-run-walk.ts';
@@ -21,9 +21,9 @@ import { effectiveTargetDate } from './effective-target-date.ts';
 import { initialState } from './initial-state.ts';
 import type { InvoicingConfig } from './invoicing-config.ts';
 import { loadBillingState } from './load-billing-state.ts';
+import { loadDebts } from './load-debts.ts';
 import type { AccountInvoicingState } from './model.ts';
-import { invoicingCurrency } from './new-invoice.ts';
-import { invoicesBeingPaid } from './payments-in-flight.ts';
+import { emptyInvoice, invoicingCurrency } from './new-invoice.ts';
 import { runInput, withWindowItems } from './run-accounts.ts';
 
 export interface DryRunInput {
@@ -74,19 +74,22 @@ export async function dryRun(session: ReadSession, input: DryRunInput): Promise<
   const overridePlan = hypothesis?.overridePlan ?? null;
   if (!billing) return { invoice: null, catalogOf, overridePlan };
   const dueDates = billing.subscriptions.flatMap(({ cursor }) => cursor?.nextDueDate ?? []);
-  const debts = await loadDebts(session, state);
   const drafted = { account, drafting: draftingOf(await tagsOfAccounts(session, [account.id]), account.id) };
+  const drafts = await loadDrafts(session, [drafted], { areAllWanted: true });
+  const newDraft = emptyInvoice({ id: nextId(), account, targetDate: null, status: 'DRAFT', now });
   const walkInput: DryRunWalkInput = {
     ...runInput(billing, config),
-    invoice: runInvoiceOf(drafted, await loadDrafts(session, [drafted])),
-    ...debts,
+    invoice: runInvoiceOf(drafted, drafts),
+    today,
+    debts: await loadDebts(session, { account, state, config }),
     dueDates,
-    ...(hypothesis === null ? {} : { action: { runDates: hypothesis.runDates, today } }),
+    ...(drafted.drafting.reusesDraft
+      ? { reuse: { drafts: drafts.get(account.id) ?? [], newDraft: { ...newDraft, recordId: 0 } } }
+      : {}),
+    ...(hypothesis === null ? {} : { runDates: hypothesis.runDates }),
   };
   const invoice =
-    choice === null
-      ? walkToTargetDate(walkInput, nextId)
-      : walkToUpcomingInvoice(walkInput, { today, isWatched: choice }, nextId);
+    choice === null ? walkToTargetDate(walkInput, nextId) : walkToUpcomingInvoice(walkInput, choice, nextId);
   return { invoice, catalogOf, overridePlan };
 }
 
@@ -116,7 +119,7 @@ async function watched(
   session: ReadSession,
   { subscriptionId, bundleId }: Extract<CheckedDryRun, { readonly type: 'UPCOMING_INVOICE' }>,
   account: Account,
-): Promise<UpcomingChoice['isWatched']> {
+): Promise<IsWatched> {
   if (bundleId !== null) {
     const [bundle] = await session.subscriptions.findBundlesByIds([bundleId]);
     if (bundle === undefined) throw noSuchBundle(bundleId);
@@ -130,18 +133,4 @@ async function watched(
     return (each) => each.subscriptionId === subscriptionId;
   }
   return ({ events }) => bundleId === null || events.some((event) => event.bundleId === bundleId);
-}
-
-/** What the account owes, where it does; the sum of its invoices tells that without a query. */
-async function loadDebts(
-  session: ReadSession,
-  { accountId, accountBalance, accountCBA }: AccountInvoicingState,
-) {
-  if (!accountBalance.plus(accountCBA).greaterThan(0)) return {};
-  const unpaid = await session.invoices.findCreditable([accountId]);
-  const withheld = await invoicesBeingPaid(
-    session,
-    unpaid.map(({ id }) => id),
-  );
-  return { unpaid, withheld };
 }

@@ -25,6 +25,8 @@ export interface InvoicingConfig {
    * `org.service.subscription.align.effectiveDateForExistingSubscriptions`.
    */
   readonly alignPriceChanges: boolean;
+  /** `parent.commit.local.utc.time`: when summaries of children are committed, in milliseconds since midnight UTC. */
+  readonly parentCommitTimeOfDay: number;
 }
 
 export const DEFAULT_INVOICING_CONFIG: InvoicingConfig = Object.freeze({
@@ -36,4 +38,5 @@ export const DEFAULT_INVOICING_CONFIG: InvoicingConfig = Object.freeze({
   sanitySafetyBoundEnabled: true,
   maxDailyItems: MAX_DAILY_ITEMS_PER_SUBSCRIPTION,
   alignPriceChanges: false,
+  parentCommitTimeOfDay: 86_399_999,
 });

@@ -56,9 +56,17 @@ export function reusedDraft(
     status,
     ...payerOf(account, status),
     commitDate: status === InvoiceStatus.COMMITTED ? localDateOf(now, account.timeZone) : null,
-    targetDate: before.targetDate === null ? targetDate : maxDate(before.targetDate, targetDate),
+    targetDate: raisedTargetDate(before, targetDate),
   };
   return { invoice, items: run.items.map((item) => itemOf(invoice, item, now)) };
+}
+
+/** Of a draft that is reused: its target date never goes back (invoicing.md §8.3). */
+export function raisedTargetDate(
+  { targetDate: before }: Pick<Invoice, 'targetDate'>,
+  targetDate: LocalDate,
+): LocalDate {
+  return before === null ? targetDate : maxDate(before, targetDate);
 }
 
 export interface EmptyInvoiceInput {

@@ -19,7 +19,7 @@ import { checkDryRun, type DryRunRequest } from './dry-run-request.ts';
 import { type InvoiceView, viewInvoices } from './invoice-view.ts';
 import { loadInvoiceViews, withChildItems } from './load-invoice-views.ts';
 import type { Invoice } from './model.ts';
-import { newInvoice } from './new-invoice.ts';
+import { newInvoice, raisedTargetDate } from './new-invoice.ts';
 import { loadParentInvoices } from './parent-standing.ts';
 import { parkAccounts, unparkAccount } from './parking.ts';
 import { type RunRequest, type RunResult, runAccounts } from './run-accounts.ts';
@@ -138,14 +138,15 @@ export class InvoicingService {
       const run = await dryRun(session, { account, wanted, now, catalogsOf, config, nextId });
       const { invoice: found, catalogOf } = run;
       if (found === null) return null;
+      const { draft } = found.run.invoice;
       const { invoice, items } = newInvoice({
         id: nextId(),
         invoiceNumber: NO_NUMBER,
         account,
         now,
-        targetDate: found.targetDate,
+        targetDate: draft === null ? found.targetDate : raisedTargetDate(draft.invoice, found.targetDate),
         // invoicing.md §11 rule 4: what a reused draft holds already, and the new items.
-        run: { ...found.run, items: [...(found.run.invoice.draft?.items ?? []), ...found.run.items] },
+        run: { ...found.run, items: [...(draft?.items ?? []), ...found.run.items] },
       });
       const plansOf = await withOverridePlans(session, {
         catalogOf,
@@ -153,7 +154,7 @@ export class InvoicingService {
         planNames: planNamesOf(items.filter(({ planName }) => planName !== run.overridePlan?.name)),
       });
       const [view] = viewInvoices(
-        [{ ...invoice, recordId: 0 }],
+        [{ ...invoice, invoiceDate: draft?.invoice.invoiceDate ?? invoice.invoiceDate, recordId: 0 }],
         items.map((item) => ({ ...item, recordId: 0 })),
         { catalogOf: (accountId) => withForeseenPlan(plansOf(accountId), run), parents: new Map() },
       );

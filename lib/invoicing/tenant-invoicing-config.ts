@@ -17,6 +17,7 @@ export function invoicingConfigOf(settingsOf: SettingsOf): InvoicingConfigOf {
       prorationFixedDays: settings['invoice.proration.fixed.days'],
       sanitySafetyBoundEnabled: settings['invoice.sanitySafetyBoundEnabled'],
       maxDailyItems: settings['invoice.maxDailyNumberOfItemsSafetyBound'],
+      parentCommitTimeOfDay: settings['invoice.parent.commit.local.utc.time'],
       alignPriceChanges: settings['subscription.align.effectiveDateForExistingSubscriptions'],
     };
   };

@@ -110,7 +110,7 @@ export function checkAddOnChange(
   if (basePlan === null) throw noActiveBase(base.subscription.id, effective.at);
   const asked = { plan: choice.plan, at: effective.at };
   checkOffered(asked, basePlan, running.catalog);
-  const members = bundle.filter((member) => member !== running);
+  const members = bundle.filter(({ subscription }) => subscription.id !== running.subscription.id);
   checkLimit({ choice: asked, members, requested: 1, now });
 }
 

@@ -11,8 +11,8 @@ import { saveEdits } from './save-edits.ts';
 
 /**
  * Cancels every subscription of a closing account that has no end of billing yet: the service at once, billing at the end
- * of what is invoiced (subscriptions.md §9 rule 9, accounts.md §9). Add-ons follow their base. A constant number of
- * statements.
+ * of what is invoiced or, before that, of its term (subscriptions.md §9 rule 9, accounts.md §9). Add-ons follow their base.
+ * A constant number of statements.
  * @param of the account, under its lock.
  */
 export async function cancelAll(
@@ -31,6 +31,7 @@ export async function cancelAll(
   const policies = {
     entitlementPolicy: EntitlementActionPolicy.IMMEDIATE,
     billingPolicy: BillingActionPolicy.END_OF_TERM,
+    endsByExpiry: true,
   };
   const bundleOf = Map.groupBy(all, ({ bundle }) => bundle.id);
   const edits = live.flatMap((running) => {

@@ -20,6 +20,11 @@ export interface EditTools {
   readonly nextId: () => Uuid;
 }
 
+export interface PlannedCancellation extends CancelSubscriptionOptions {
+  /** Where the subscription expires before its billing would end, that is where it ends; else refused. Default false. */
+  readonly endsByExpiry?: boolean;
+}
+
 export interface Cancellation extends CancellationDates {
   readonly edit: SubscriptionEdit;
 }
@@ -30,11 +35,12 @@ export interface Cancellation extends CancellationDates {
  */
 export function planCancellation(
   running: RunningSubscription,
-  options: CancelSubscriptionOptions,
+  options: PlannedCancellation,
   { now, nextId }: EditTools,
 ): Cancellation {
   checkRuns(running, now);
-  const dates = cancellationDates(running, options, now);
+  const asked = cancellationDates(running, options, now);
+  const dates = options.endsByExpiry ? { ...asked, billing: untilExpiry(running, asked.billing) } : asked;
   checkBillingEnd(running, dates.billing, now);
 
   const { subscription } = running;
@@ -85,6 +91,11 @@ function checkRuns(running: RunningSubscription, now: Instant): void {
   if (!hasEnded(running, now)) return;
   const state = stateOf(running, now);
   throw badState(running, `is ${state}, or its billing has ended`, 'it cannot be cancelled again');
+}
+
+function untilExpiry({ transitions }: RunningSubscription, billing: DatedInstant): DatedInstant {
+  const expiry = transitions.find(({ event }) => event.type === LifecycleEventType.EXPIRED)?.event.effective;
+  return expiry !== undefined && expiry.at < billing.at ? expiry : billing;
 }
 
 function checkBillingEnd(running: RunningSubscription, billing: DatedInstant, now: Instant): void {

@@ -253,6 +253,21 @@ eachDatabase((_kind, open) => {
       expect((await told()).filter((type) => /CANCEL/.test(type))).to.deep.equal([]);
     });
 
+    it('cancels a term that ends before what its earlier plan was invoiced for: where it ends', async () => {
+      const { id: accountId } = await engine.payingAccount({ currency: 'USD' });
+      const request = { accountId, planName: 'pro-annual', phaseType: 'EVERGREEN' } as const;
+      const { subscriptionId } = await engine.acme.createSubscription(request);
+      await engine.settle();
+      const change = { planName: 'term-3m', billingPolicy: 'IMMEDIATE' } as const;
+      await engine.acme.subscriptions.changePlan(subscriptionId, change);
+      await close(accountId, { cancelAllSubscriptions: true });
+      const { state, billingEnd } = await engine.acme.getSubscription(subscriptionId);
+      expect([state, billingEnd && formatLocalDate(billingEnd.date)]).to.deep.equal([
+        'CANCELLED',
+        '2024-04-01',
+      ]);
+    });
+
     it('an unknown account is not closed', async () => {
       expect(await codeOf(close('11111111-1111-4111-8111-111111111111' as Uuid))).to.equal(3002);
     });

@@ -7,6 +7,7 @@ import {
   formatLocalDate,
   type InvoiceView,
   parseLocalDate,
+  SystemTag,
   type Uuid,
 } from '../../lib/index.ts';
 import { eachDatabase } from '../support/databases.ts';
@@ -373,6 +374,93 @@ eachDatabase((_kind, open) => {
           'RECURRING 2024-01-10..2024-02-10 19.95',
         ]);
         expect((await engine.acme.getAccount(accountId)).billCycleDayLocal).to.equal(0);
+      });
+    });
+
+    describe('invoicing §11 of an account whose runs add to drafts, or whose parent pays', () => {
+      const { AUTO_INVOICING_DRAFT: draft, AUTO_INVOICING_REUSE_DRAFT: reuse } = SystemTag;
+      const tag = (...tags: readonly Uuid[]) =>
+        engine.acme.tags.add({ type: 'ACCOUNT', id: accountId }, tags);
+
+      it('the first draft of the walk takes what comes after it', async () => {
+        await begin('2024-01-01T00:00:00Z', 1);
+        await tag(draft, reuse);
+        const start = { dryRunAction: 'START_BILLING', planName: 'solo-now' } as const;
+        const foretold = await action({ ...start, targetDate: parseLocalDate('2024-02-01') });
+        expect(foretold).to.deep.equal([
+          'RECURRING 2024-01-01..2024-02-01 19.95',
+          'RECURRING 2024-02-01..2024-03-01 19.95',
+        ]);
+        await subscribe('solo-now');
+        await engine.runTo('2024-02-01T00:00:00Z');
+        expect(await lastLines()).to.deep.equal(foretold);
+      });
+
+      it('each run commits the oldest draft that is left', async () => {
+        await begin('2024-01-01T00:00:00Z', 1);
+        await tag(reuse);
+        for (const amount of ['3', '4']) {
+          await engine.acme.invoices.addCharges({ accountId, items: [{ amount: decimal(amount) }] });
+        }
+        const start = { dryRunAction: 'START_BILLING', planName: 'solo-now' } as const;
+        const later = { ...start, targetDate: parseLocalDate('2024-02-01') };
+        expect(await action(start)).to.deep.equal([
+          'EXTERNAL_CHARGE 2024-01-01 3',
+          'RECURRING 2024-01-01..2024-02-01 19.95',
+        ]);
+        const foretold = await action(later);
+        expect(foretold).to.deep.equal([
+          'EXTERNAL_CHARGE 2024-01-01 4',
+          'RECURRING 2024-02-01..2024-03-01 19.95',
+        ]);
+        await subscribe('solo-now');
+        await engine.runTo('2024-02-01T00:00:00Z');
+        expect(await lastLines()).to.deep.equal(foretold);
+      });
+
+      it('credit of a child goes to what its parent is still to be billed for, as long as that is open', async () => {
+        await begin('2024-01-01T00:00:00Z', 1);
+        const parent = accountId;
+        const family = { parentAccountId: parent, isPaymentDelegatedToParent: true };
+        const child = { currency: 'USD', billCycleDayLocal: 1, ...family };
+        accountId = (await engine.acme.createAccount(child)).id;
+        const of = await subscribe('solo-now');
+        const next = { ...of, dryRunAction: 'CHANGE', planName: 'team-now' } as const;
+        const targetDate = parseLocalDate('2024-02-01');
+        const whole = 'RECURRING 2024-02-01..2024-03-01 29.95';
+        const today = { ...next, billingPolicy: 'START_OF_TERM', targetDate } as const;
+        expect(await action(today), 'the credit of today is used today').to.deep.equal([whole]);
+        await engine.runTo('2024-01-11T00:00:00Z');
+        const stop = { ...of, dryRunAction: 'STOP_BILLING', billingPolicy: 'IMMEDIATE' } as const;
+        const other = await subscribe('kit-monthly');
+        const foretold = await action(stop);
+        await engine.acme.subscriptions.cancel(of.subscriptionId, { billingPolicy: 'IMMEDIATE' });
+        await engine.settle();
+        expect(await lastLines()).to.deep.equal(foretold);
+        const later = await foreseen({ targetDate });
+        await engine.runTo('2024-02-01T00:00:00Z');
+        expect(await lastLines(), other.bundleId).to.deep.equal(later);
+        expect(later?.[0]).to.match(/^CBA_ADJ 2024-02-01..2024-02-01 -/);
+      });
+
+      it('an add-on that changes its prices stands in nobody’s way', async () => {
+        await begin('2024-01-01T00:00:00Z', 1);
+        const { bundleId } = await subscribe('team-now');
+        await subscribe('archive-monthly', { bundleId });
+        const of = await subscribe('archive-monthly', { bundleId });
+        const priceOverrides = [{ phaseType: 'EVERGREEN', recurringPrice: decimal('4') }] as const;
+        const change = { planName: 'archive-monthly', billingPolicy: 'IMMEDIATE', priceOverrides } as const;
+        const foretold = await foresee({
+          dryRunType: 'SUBSCRIPTION_ACTION',
+          dryRunAction: 'CHANGE',
+          ...of,
+          ...change,
+          targetDate: parseLocalDate('2024-01-31'),
+        });
+        await engine.acme.subscriptions.changePlan(of.subscriptionId, change);
+        await engine.runTo('2024-01-31T00:00:00Z');
+        expect(await lastLines()).to.deep.equal(foretold && [...itemLines(foretold)].sort());
+        expect(await lastLines()).to.contain('RECURRING 2024-01-31..2024-02-01 0.13');
       });
     });
 

@@ -48,6 +48,7 @@ function dryRun(ledger: SubscriptionLedger, today: LocalDate, targetDate: LocalD
       targetDate,
       currency: ledger.currency,
       config: ledger.config,
+      today,
       dueDates: dueDates === null ? [] : [dueDates],
     },
     countedIds(ledger.items.length),

@@ -166,7 +166,8 @@ describe('a dry run', () => {
   const billed = nextRun(today, first, '2014-01-02');
 
   function dryRun(targetDate: string, changes: Partial<DryRunWalkInput> = {}): readonly string[] | null {
-    const input = { ...billed, dueDates: first.dueDates, ...changes, targetDate: day(targetDate) };
+    const known = { ...billed, today: day('2014-01-02'), dueDates: first.dueDates };
+    const input = { ...known, ...changes, targetDate: day(targetDate) };
     const invoice = walkToTargetDate(input, countedIds(100));
     return invoice === null ? null : [text(invoice.targetDate), ...invoice.run.items.map(line)];
   }

@@ -1,0 +1,55 @@
+import { isPaidByParent } from '../accounts/hierarchy.ts';
+import type { Account } from '../accounts/model.ts';
+import type { Uuid } from '../ids/index.ts';
+import type { ReadSession } from '../ports/storage/index.ts';
+import { atReferenceTime } from '../subscriptions/requested-date.ts';
+import { addDays, type Instant, type LocalDate, localDateOf } from '../time/index.ts';
+import type { InvoicingConfig } from './invoicing-config.ts';
+import type { AccountInvoicingState, Invoice } from './model.ts';
+import { parentCommitTime } from './parent-commit-time.ts';
+import { loadParentInvoices } from './parent-standing.ts';
+import { invoicesBeingPaid } from './payments-in-flight.ts';
+
+/** What the credit of an account is used on as time goes by. */
+export interface Debts {
+  /** The account's unpaid invoices. */
+  readonly unpaid: readonly Invoice[];
+  /** Those that are being paid now. */
+  readonly withheld: ReadonlySet<Uuid>;
+  /** Of those that are linked to an open summary of the parent, the last day on which it is open. */
+  readonly openUntil: ReadonlyMap<Uuid, LocalDate>;
+}
+
+export const NO_DEBTS: Debts = { unpaid: [], withheld: new Set(), openUntil: new Map() };
+
+export interface DebtsInput {
+  readonly account: Account;
+  readonly state: AccountInvoicingState;
+  readonly config: Pick<InvoicingConfig, 'parentCommitTimeOfDay'>;
+}
+
+/** The debts of an account; where it pays itself the sum of its invoices tells without a query that there are none. */
+export async function loadDebts(session: ReadSession, input: DebtsInput): Promise<Debts> {
+  const { account, state } = input;
+  const owed = state.accountBalance.plus(state.accountCBA);
+  if (!owed.greaterThan(0) && !isPaidByParent(account)) return NO_DEBTS;
+  const unpaid = await session.invoices.findCreditable([account.id]);
+  const withheld = await invoicesBeingPaid(
+    session,
+    unpaid.map(({ id }) => id),
+  );
+  const summaries = await loadParentInvoices(session, unpaid);
+  const openUntil = unpaid.flatMap(({ id, parentInvoiceId }) => {
+    const summary = parentInvoiceId === null ? undefined : summaries.get(parentInvoiceId);
+    if (summary === undefined) return [];
+    const commit = parentCommitTime(summary.createdDate, input.config.parentCommitTimeOfDay);
+    return [[id, lastRunBefore(commit, account)] as const];
+  });
+  return { unpaid, withheld, openUntil: new Map(openUntil) };
+}
+
+/** Runs of a day begin at the reference time. */
+function lastRunBefore(at: Instant, account: Account): LocalDate {
+  const day = localDateOf(at, account.timeZone);
+  return atReferenceTime(day, account).at < at ? day : addDays(day, -1);
+}
