@@ -8,6 +8,7 @@ import Koa from 'koa';
 import { MAX_HEADER_BYTES } from '../../lib/limits.ts';
 import { HttpMetrics } from './monitoring/http-metrics.ts';
 import { openApiDocument } from './openapi/document.ts';
+import { refuseWhileStopping } from './response/refuse-while-stopping.ts';
 import { unreadableAnswer } from './response/unreadable-request.ts';
 import { routeTable } from './routes/route-table.ts';
 import { type DispatcherOptions, dispatcher } from './routing/dispatcher.ts';
@@ -73,7 +74,7 @@ export interface Listening {
   readonly server: Server;
   readonly host: string;
   readonly port: number;
-  /** Takes no new calls, lets those under way end, and closes the idle connections. */
+  /** Takes no new calls (503 on kept connections), lets those under way end, and closes the idle connections. */
   close(): Promise<void>;
 }
 
@@ -81,10 +82,13 @@ export interface Listening {
 export async function listen(app: Koa, options: ListenOptions): Promise<Listening> {
   const host = options.host ?? '127.0.0.1';
   const maxHeaderBytes = options.maxHeaderBytes ?? MAX_HEADER_BYTES;
+  const answer = app.callback();
+  let isStopping = false;
   const server = createServer(
     // The dispatcher asks for the Host header itself, with the body that every error has.
     { maxHeaderSize: maxHeaderBytes, requireHostHeader: false },
-    app.callback(),
+    (request, response) =>
+      isStopping ? refuseWhileStopping(request, response) : void answer(request, response),
   );
   server.on('clientError', unreadableAnswer(maxHeaderBytes));
   server.listen(options.port, host);
@@ -95,6 +99,7 @@ export async function listen(app: Koa, options: ListenOptions): Promise<Listenin
     host,
     port,
     async close() {
+      isStopping = true;
       const closed = once(server, 'close');
       server.close();
       server.closeIdleConnections();

@@ -87,6 +87,36 @@ eachDatabase((kind, open) => {
       expectCode(await call('GET', read, { headers: as('robot') }), 401, 60004);
     });
 
+    it('what a role, password or user loses is lost with the next call, whatever credential was right a moment ago', async () => {
+      const define = (permissions: readonly string[]) =>
+        call('PUT', `${security}/roles`, { body: { role: 'tagger', permissions } });
+      await define(['tag:add']);
+      await newUser('tara', { roles: ['tagger'] });
+      const login = await call('GET', `${security}/permissions`, { headers: as('tara') });
+      const cookie = login.headers.get('set-cookie')?.split(';', 1)[0];
+      const credentials = [
+        as('tara'),
+        { authorization: await bearer(serving, 'tara') },
+        { authorization: undefined, cookie },
+      ];
+      const codes = async () => {
+        const path = '/1.0/kb/accounts/11111111-1111-4111-8111-111111111111/tags';
+        const replies = credentials.map((headers) => call('POST', path, { body: [], headers }));
+        return (await Promise.all(replies)).map(({ json }) => (json as { code: number }).code);
+      };
+      expect(await codes()).to.deep.equal([3002, 3002, 3002]);
+      await define([]);
+      expect(await codes()).to.deep.equal([40000, 40000, 40000]);
+      await define(['tag:*']);
+      expect(await codes()).to.deep.equal([3002, 3002, 3002]);
+      await call('PUT', `${security}/users/tara/password`, { body: { password: 'another one' } });
+      expect(await codes()).to.deep.equal([60004, 60004, 60004]);
+      credentials[0] = as('tara', 'another one');
+      expect((await codes())[0]).to.equal(3002);
+      await call('DELETE', `${security}/users/tara`);
+      expect((await codes())[0]).to.equal(60004);
+    });
+
     it('shows a user with its roles, and takes no name twice', async () => {
       const made = await newUser('Mad Max', { roles: ['admin', 'admin'] });
       expect(made.headers.get('location')).to.equal(`${serving.url}${security}/users/Mad%20Max/roles`);

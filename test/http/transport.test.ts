@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { request as httpRequest } from 'node:http';
+import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
@@ -347,6 +347,32 @@ describe('the transport', () => {
     await listening.close();
     const refused = await fetch(url).catch((error: unknown) => error);
     expect(refused).to.be.instanceOf(Error);
+  });
+
+  it('lets a call end that is under way when it stops, and answers 503 to the next one of its connection', async () => {
+    const [come, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const app = new Koa().use(async (ctx) => {
+      come.resolve();
+      await go.promise;
+      ctx.body = 'done';
+    });
+    const listening = await listen(app, { port: 0 });
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const get = (method: string) =>
+      new Promise<IncomingMessage>((resolve, reject) => {
+        httpRequest({ port: listening.port, agent, method }, resolve).on('error', reject).end();
+      });
+    const first = get('GET');
+    await come.promise;
+    const closed = listening.close();
+    go.resolve();
+    expect(await text(await first)).to.equal('done');
+    const second = await get('GET');
+    expect(second.statusCode).to.equal(503);
+    expect(second.headers).to.include({ 'retry-after': '1', connection: 'close' });
+    expect(JSON.parse(await text(second))).to.include({ code: 60018 });
+    await closed;
+    agent.destroy();
   });
 
   it('tells of its health', async () => {

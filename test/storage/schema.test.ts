@@ -13,6 +13,19 @@ import { eachDatabase, freshDatabase, type TestDatabase } from '../support/datab
 import { migrated } from '../support/storage.ts';
 import { rejection, storageAt } from './opened-storage.ts';
 
+/** Statements that list our tables, and those of them whose `record_id` comes from a sequence that never goes back. */
+const NUMBERED = {
+  sqlite: [
+    `select name from sqlite_master where type = 'table' and name like 'bw\\_%' escape '\\'`,
+    `select name from sqlite_master where type = 'table' and sql like '%record_id% integer not null primary key autoincrement%'`,
+  ],
+  postgresql: [
+    `select table_name as name from information_schema.tables where table_name like 'bw\\_%' and table_type = 'BASE TABLE'`,
+    `select table_name as name from information_schema.columns
+      where column_name = 'record_id' and pg_get_serial_sequence(table_name, column_name) is not null`,
+  ],
+} as const;
+
 eachDatabase((kind, open) => {
   describe('storage: schema', () => {
     it('of the migrations is that of the tables', async () => {
@@ -20,6 +33,28 @@ eachDatabase((kind, open) => {
       if (kind === 'postgresql') await orm.em.getConnection().execute(SHOW_ACCOUNTS);
       try {
         expect(await orm.schema.getUpdateSchemaSQL({ wrap: false })).to.equal('');
+      } finally {
+        await orm.close(true);
+      }
+    });
+
+    it('platform §17: every table numbers its rows by a sequence that uses no number twice', async () => {
+      const database = await open(migrated);
+      const orm = schemaOf(database);
+      // Rows of the queue keep their numbers in its history; SQLite has two tables of others for texts and migrations.
+      const numberedElsewhere = /^bw_(?:queue_history|migrations|account_texts.*)$/;
+      const [all, numbered] = NUMBERED[kind];
+      try {
+        const names = async (text: string): Promise<readonly string[]> => {
+          const rows: readonly { name: string }[] = await orm.em.getConnection().execute(text);
+          return rows
+            .map(({ name }) => name)
+            .filter((name) => !numberedElsewhere.test(name))
+            .toSorted();
+        };
+        const tables = await names(all);
+        expect(tables.length).to.be.greaterThan(30);
+        expect(await names(numbered)).to.deep.equal(tables);
       } finally {
         await orm.close(true);
       }
