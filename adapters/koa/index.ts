@@ -1,7 +1,7 @@
 /** The HTTP interface as a Koa application, or as middleware of the host's own one. */
 
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Middleware } from 'koa';
 import Koa from 'koa';
@@ -84,12 +84,15 @@ export async function listen(app: Koa, options: ListenOptions): Promise<Listenin
   const maxHeaderBytes = options.maxHeaderBytes ?? MAX_HEADER_BYTES;
   const answer = app.callback();
   let isStopping = false;
+  const serve = (request: IncomingMessage, response: ServerResponse): void =>
+    isStopping ? refuseWhileStopping(request, response) : void answer(request, response);
   const server = createServer(
     // The dispatcher asks for the Host header itself, with the body that every error has.
     { maxHeaderSize: maxHeaderBytes, requireHostHeader: false },
-    (request, response) =>
-      isStopping ? refuseWhileStopping(request, response) : void answer(request, response),
+    serve,
   );
+  // An expectation that nobody knows is none: Node would answer it without a word of why.
+  server.on('checkExpectation', serve);
   server.on('clientError', unreadableAnswer(maxHeaderBytes));
   server.listen(options.port, host);
   await once(server, 'listening');

@@ -58,6 +58,8 @@ describe('the transport', () => {
       ['GET', '/elsewhere', 404, 60008],
       ['DELETE', '/1.0/kb/accounts', 405, 60009],
       ['PATCH', '/1.0/kb/accounts', 405, 60009],
+      ['PROPFIND', '/1.0/kb/accounts', 405, 60009],
+      ['PROPFIND', '/1.0/kb/nothing', 404, 60008],
     ] as const) {
       const known = await call(method, path);
       expect([known.status, known.json]).to.deep.include(status);
@@ -173,19 +175,27 @@ describe('the transport', () => {
 
   it('answers what is no HTTP, or has too many headers, with the one error shape', async () => {
     const { port } = new URL(serving.url);
-    for (const [sent, status, code] of [
-      ['nonsense\r\n\r\n', 400, 60002],
-      ['GET /1.0/ping HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 60002],
-      [`GET /1.0/ping HTTP/1.1\r\nHost: x\r\nX-Large: ${'y'.repeat(17_000)}\r\n\r\n`, 413, 60012],
+    const both = 'Content-Length: 2\r\nTransfer-Encoding: chunked';
+    for (const [sent, status, code, message] of [
+      ['nonsense\r\n\r\n', 400, 60002, /^The request is not HTTP\/1\.1: /],
+      ['GET /1.0/ping HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 60002, /header Host$/],
+      ['GET /1.0/kb/accounts/search/Zoë HTTP/1.1\r\nHost: x\r\n\r\n', 400, 60002, /percent-encoded/],
+      [`POST /1.0/ping HTTP/1.1\r\nHost: x\r\n${both}\r\n\r\n`, 400, 60002, /: .*Content-Length/],
+      [`GET /1.0/ping HTTP/1.1\r\nHost: x\r\nX-Large: ${'y'.repeat(17_000)}\r\n\r\n`, 413, 60012, /16384/],
+      [
+        'GET /1.0/kb/accounts HTTP/1.1\r\nHost: x\r\nExpect: magic\r\nConnection: close\r\n\r\n',
+        401,
+        60004,
+        /password/,
+      ],
     ] as const) {
       const socket = connect(Number(port), '127.0.0.1');
       socket.write(sent);
       const answer = await text(socket);
       expect(answer).to.match(new RegExp(`^HTTP/1\\.1 ${status} `));
-      expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).to.include({
-        code,
-        className: 'RequestError',
-      });
+      const body = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')));
+      expect(body).to.include({ code, className: 'RequestError' });
+      expect(body.message).to.match(message);
     }
   });
 

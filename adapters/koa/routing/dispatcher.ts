@@ -1,3 +1,4 @@
+import { METHODS } from 'node:http';
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import type { TenantRef } from '../../../lib/context.ts';
@@ -97,11 +98,8 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     const area = areaSegment(path);
     const router = routers.get(area) ?? new Router({ sensitive: true, strict: false });
     routers.set(area, router);
-    router.register(
-      basePath + routerPath(path),
-      ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'],
-      (ctx) => serve(ctx, found),
-    );
+    // A method that is not offered is one of a known path all the same (http-api.md §1 rule 7).
+    router.register(basePath + routerPath(path), METHODS, (ctx) => serve(ctx, found));
   }
   const routerOf = (path: string) => routers.get(areaSegment(path.slice(basePath.length)));
   const dispatches = new Map([...routers.values()].map((router) => [router, router.routes()]));
