@@ -10,7 +10,7 @@ import {
 import { eachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
-import { newEvents } from '../support/queue-rows.ts';
+import { newEvents, rowsOf } from '../support/queue-rows.ts';
 
 const day = parseLocalDate;
 
@@ -88,6 +88,12 @@ eachDatabase((kind, open) => {
         itemDetails: '{}',
       });
       expect(await told()).to.deep.equal(['INVOICE_CREATION']);
+      const [entry] = await rowsOf(
+        engine.database,
+        `select payload from bw_queue_entries where topic = 'INVOICE_CREATION' order by record_id desc`,
+      );
+      const payload = typeof entry?.payload === 'string' ? JSON.parse(entry.payload) : entry?.payload;
+      expect(String(payload.amountOwed)).to.equal('0');
       const [recurring, credit] = await Promise.all(
         invoice.items.slice(0, 2).map(({ id }) => engine.acme.invoices.explain(id)),
       );
