@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { createKoaApp, type Listening, listen } from '../../adapters/koa/index.ts';
 import { freshDatabase } from '../support/databases.ts';
@@ -44,6 +47,16 @@ describe('the description of the interface', () => {
       expect(html.replace(/<script src="[^"]*"><\/script>/g, '')).to.not.contain('<script');
     });
   }
+
+  it('is the same page for a caller whose Host header makes no URL', async () => {
+    const url = await urlWith({ basePath: '/billing' });
+    const [answer] = (await once(
+      get(`${url}/billing/docs`, { headers: { host: '999999999999999' } }),
+      'response',
+    )) as [IncomingMessage];
+    expect(answer.statusCode).to.equal(200);
+    expect(await text(answer)).to.contain('"/billing/docs/start.js"');
+  });
 
   it('is absent where the operator does not want it', async () => {
     const url = await urlWith({ docs: false });

@@ -1,7 +1,7 @@
 import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
 import { packageUrl, pageHeaders, pageHtml, rendererFile, startScript } from '../openapi/page.ts';
 import { type Answer, plain } from '../routing/answer.ts';
-import { openRoute, type RequestTokens, type Route } from '../routing/route.ts';
+import { openRoute, type Route } from '../routing/route.ts';
 
 const area = 'docs';
 const jsonType = 'application/json';
@@ -16,8 +16,8 @@ export interface ApiDocuments {
   readonly yaml: () => string;
 }
 
-/** What a documentation route answers, given where the caller finds the server. */
-type Made = (baseUrl: RequestTokens['baseUrl']) => Promise<Answer> | Answer;
+/** What a documentation route answers, given the path below which the caller finds the server. */
+type Made = (basePath: string) => Promise<Answer> | Answer;
 
 interface Document {
   readonly path: string;
@@ -39,7 +39,7 @@ export function documentRoutes(texts: ApiDocuments, isOffered: boolean): readonl
       permission: 'NONE',
       success: { status: 200, mediaTypes: [type] },
       handle({ tokens }) {
-        if (isOffered) return make(() => tokens.baseUrl());
+        if (isOffered) return make(tokens.basePath());
         throw new BillingError({
           code: ErrorCode.ROUTE_NOT_FOUND,
           message: 'This server does not describe its interface (server.docs)',
@@ -67,10 +67,9 @@ const pageParts: readonly Document[] = [
     operationId: 'apiDocs',
     type: 'text/html',
     summary: 'Show the OpenAPI document as a page, with nothing of another host',
-    make(baseUrl) {
+    make(basePath) {
       // Without the package there would be an empty page.
       packageUrl();
-      const basePath = new URL(baseUrl()).pathname.replace(/\/$/, '');
       return { ...plain(pageHtml(basePath)), headers: pageHeaders };
     },
   },

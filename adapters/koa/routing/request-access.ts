@@ -123,6 +123,7 @@ export class RequestAccess {
     };
     return {
       baseUrl,
+      basePath: () => this.#baseUrlOf(ctx.req).path,
       issuer: () => tokens.issuerAt(baseUrl()),
       issue: (principal) => tokens.issue(principal, baseUrl()),
       keySet: () => tokens.keySet(),

@@ -40,6 +40,8 @@ export type Credentials = 'TENANT' | 'USER' | 'PLUGIN' | 'LOGIN' | 'NONE';
 export interface RequestTokens {
   /** The server as the caller reaches it: scheme, host, port, path prefix. */
   baseUrl(): string;
+  /** Its path prefix alone, without a slash at its end. */
+  basePath(): string;
   issuer(): string;
   issue(principal: Principal): Promise<IssuedToken>;
   keySet(): Promise<JSONWebKeySet>;
