@@ -26,6 +26,8 @@ import type { StoredBundle } from './tables/subscriptions.ts';
 export interface AuditedRecord<R> {
   readonly tableName: string;
   snapshot(record: R): Readonly<Record<string, unknown>>;
+  /** Whether the record is never changed, so that it is its own history; default none is. */
+  isLasting?(record: R): boolean;
 }
 
 /** Instants and dates in their wire form, decimals as exact numbers: a snapshot is what the API shows. */
@@ -109,10 +111,15 @@ export const subscriptionAudit: AuditedRecord<New<Subscription>> = {
     category: subscription.category,
     startDate: at(subscription.alignStart.at),
     bundleStartDate: at(subscription.bundleStart.at),
-    chargedThroughDate: at(subscription.chargedThrough?.at ?? null),
+    ...chargedThroughSnapshot(subscription),
     migrated: subscription.migrated,
   }),
 };
+
+/** What a new charged-through date changes in the history of a subscription. */
+export function chargedThroughSnapshot({ chargedThrough }: Pick<Subscription, 'chargedThrough'>) {
+  return { chargedThroughDate: at(chargedThrough?.at ?? null) };
+}
 
 /** Events of these types carry their own type; all others come from a call and carry it as `userType`. */
 const eventTypesWithoutCall: readonly LifecycleEventType[] = [
@@ -174,6 +181,8 @@ export const invoiceAudit: AuditedRecord<New<Invoice>> = {
 
 export const invoiceItemAudit: AuditedRecord<New<InvoiceItem>> = {
   tableName: 'INVOICE_ITEMS',
+  // What a parent owes for a child is summed up in one item until the invoice is committed.
+  isLasting: ({ itemType }) => itemType !== 'PARENT_SUMMARY',
   snapshot: (item) => ({
     type: item.itemType,
     invoiceId: item.invoiceId,

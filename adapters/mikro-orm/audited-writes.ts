@@ -1,7 +1,9 @@
 import type { Uuid } from '../../lib/ids/index.ts';
 import { type Authorship, ChangeType } from '../../lib/ports/storage/index.ts';
+import { SERIES_FROM, seriesOf } from './audit-series.ts';
 import type { AuditedRecord } from './audited-records.ts';
 import type { Change, ChangeLog } from './change-log.ts';
+import { numberOf, textOf } from './columns.ts';
 import { insert, type TenantScope, updateOf } from './record-access.ts';
 import { raw, sql } from './sql.ts';
 import type { RecordTable } from './tables/record-table.ts';
@@ -11,6 +13,8 @@ export interface WriteScope extends TenantScope {
   readonly changes: ChangeLog;
   readonly authorship: Authorship;
 }
+
+type Snapshot = Readonly<Record<string, unknown>>;
 
 interface Audited {
   readonly id: Uuid;
@@ -25,11 +29,28 @@ export async function insertAudited<R extends Audited>(
   records: readonly R[],
 ): Promise<void> {
   if (records.length === 0) return;
-  const recordIds = await insert(scope, kind.table, records);
-  records.forEach((record, index) => {
-    const stored = { ...record, recordId: recordIds[index] ?? 0 };
-    scope.changes.add(changeOf(kind.audit, stored, ChangeType.INSERT));
-  });
+  const { table, audit } = kind;
+  const recordIds = await insert(scope, table, records);
+  const stored = records.map((record, index) => ({ ...record, recordId: recordIds[index] ?? 0 }));
+  if (records.length < SERIES_FROM || audit.isLasting === undefined)
+    return noteInsertions(scope, audit, stored);
+  const [lasting, others] = [
+    stored.filter(audit.isLasting),
+    stored.filter((record) => !audit.isLasting?.(record)),
+  ];
+  noteInsertions(scope, audit, others);
+  for (const series of seriesOf(lasting)) {
+    if (series.length === 1) noteInsertions(scope, audit, series);
+    else scope.changes.add(changeOfSeries(audit, series, { changeType: ChangeType.INSERT, snapshot: null }));
+  }
+}
+
+function noteInsertions<R extends Audited>(
+  scope: WriteScope,
+  audit: AuditedRecord<R>,
+  records: readonly (R & { readonly recordId: number })[],
+): void {
+  for (const record of records) noteChange(scope, audit, { record, changeType: ChangeType.INSERT });
 }
 
 /** Writes `properties` of the records with these ids with one statement and notes their UPDATE audit rows. */
@@ -44,6 +65,39 @@ export async function updateAudited<R extends Audited, P extends keyof R & strin
     ${updateOf(scope, table, { key: 'id', ...change })}
     returning ${raw(scope.runner.dialect.selectList(table, table.name))}`);
   for (const row of rows) noteUpdate(scope, audit, table.decode(row));
+}
+
+/**
+ * As `updateAudited`, for changes that many records get at once: what of the history changes is known without the records,
+ * so that a series of them needs one audit row.
+ */
+export async function updateAuditedAlike<R extends Audited, P extends keyof R & string>(
+  scope: WriteScope,
+  kind: { readonly table: RecordTable<R>; readonly audit: AuditedRecord<NoInfer<R>> },
+  change: {
+    readonly properties: readonly P[];
+    readonly records: readonly Pick<R, 'id' | P>[];
+    /** The columns of the history that change. */
+    readonly snapshot: (record: Pick<NoInfer<R>, 'id' | P>) => Snapshot;
+  },
+): Promise<void> {
+  if (change.records.length < SERIES_FROM) return updateAudited(scope, kind, change);
+  const { table, audit } = kind;
+  const returned = ['id', 'record_id', 'account_record_id'].map((column) => `${table.name}.${column}`);
+  const rows = await scope.runner.rows(sql`
+    ${updateOf(scope, table, { key: 'id', ...change })} returning ${raw(returned.join(', '))}`);
+  const snapshots = new Map<string, Snapshot>(
+    change.records.map((record) => [record.id, change.snapshot(record)]),
+  );
+  const changed = rows.map((row) => ({
+    id: textOf(row.id, 'id') as Uuid,
+    recordId: numberOf(row.record_id, 'record_id'),
+    accountRecordId: numberOf(row.account_record_id, 'account_record_id'),
+  }));
+  for (const series of seriesOf(changed, ({ id }) => JSON.stringify(snapshots.get(id)))) {
+    const snapshot = snapshots.get(series[0].id) ?? null;
+    scope.changes.add(changeOfSeries(audit, series, { changeType: ChangeType.UPDATE, snapshot }));
+  }
 }
 
 /** Notes an update of a record, which is stored now as `record` says. */
@@ -62,6 +116,23 @@ export function noteChange<R extends Audited>(
   change: { readonly record: R & { readonly recordId: number }; readonly changeType: ChangeType },
 ): void {
   scope.changes.add(changeOf(audit, change.record, change.changeType));
+}
+
+/** One change for a whole series (see `StoredAuditRow`). */
+function changeOfSeries(
+  { tableName }: Pick<AuditedRecord<never>, 'tableName'>,
+  series: readonly [first: Audited & { readonly recordId: number }, ...more: { readonly recordId: number }[]],
+  change: Pick<Change, 'changeType' | 'snapshot'>,
+): Change {
+  const [first] = series;
+  return {
+    ...change,
+    tableName,
+    targetId: first.id,
+    targetRecordId: first.recordId,
+    accountRecordId: first.accountRecordId ?? null,
+    lastTargetRecordId: series.at(-1)?.recordId ?? first.recordId,
+  };
 }
 
 function changeOf<R extends Audited>(

@@ -4,7 +4,7 @@ import type { Authorship, ChangeType } from '../../lib/ports/storage/index.ts';
 import { insertInto, type TenantScope } from './record-access.ts';
 import { auditLogTable } from './tables/system.ts';
 
-/** One change of an audited record. */
+/** One change of an audited record, or of a series of them. */
 export interface Change {
   readonly tableName: string;
   readonly changeType: ChangeType;
@@ -13,6 +13,8 @@ export interface Change {
   readonly accountRecordId: number | null;
   /** The record's history columns after the change (accounts.md §14.1). */
   readonly snapshot: Readonly<Record<string, unknown>> | null;
+  /** Of a series its last record (see `StoredAuditRow`); default the target alone. */
+  readonly lastTargetRecordId?: number;
 }
 
 const auditIds = createUuidV7({ now: () => Date.now(), randomBytes: (length) => randomBytes(length) });
@@ -30,6 +32,7 @@ export class ChangeLog {
     if (changes.length === 0) return;
     const rows = changes.map((change) => ({
       ...change,
+      lastTargetRecordId: change.lastTargetRecordId ?? null,
       id: auditIds.next(),
       changeDate: authorship.createdDate,
       changedBy: authorship.userName,

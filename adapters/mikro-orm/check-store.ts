@@ -6,6 +6,7 @@ import type {
   LostReference,
   UnauditedRecord,
 } from '../../lib/ports/storage/index.ts';
+import { seriesTables } from './audit-series.ts';
 import {
   accountAudit,
   attemptAudit,
@@ -178,13 +179,21 @@ function lostAmong(records: Sql, columns: readonly Reference[]): Sql {
 }
 
 function unauditedAmong(records: Sql, auditName: string): Sql {
+  const owner = raw('t.id, t.tenant_record_id, t.account_record_id');
+  const counted = (audited: Sql): Sql => sql`
+    select ${owner}, count(a.record_id) as found from (${records}) t
+    left join bw_audit_log a on a.tenant_record_id = t.tenant_record_id
+      and a.table_name = '${raw(auditName)}' and a.change_type = 'INSERT' and ${audited}
+    group by ${owner}`;
+  const alone = counted(sql`a.last_target_record_id is null and a.target_id = t.id`);
+  const inSeries =
+    counted(sql`a.last_target_record_id is not null and a.account_record_id = t.account_record_id
+    and a.target_record_id <= t.record_id and a.last_target_record_id >= t.record_id`);
+  const hasSeries = seriesTables.some(({ tableName }) => tableName === auditName);
   return sql`
-    select '${raw(auditName)}' as table_name, t.id, t.tenant_record_id, t.account_record_id,
-      count(a.record_id) as insertions
-    from (${records}) t
-    left join bw_audit_log a on a.tenant_record_id = t.tenant_record_id and a.target_id = t.id
-      and a.table_name = '${raw(auditName)}' and a.change_type = 'INSERT'
-    group by t.id, t.tenant_record_id, t.account_record_id having count(a.record_id) <> 1`;
+    select '${raw(auditName)}' as table_name, ${owner}, sum(found) as insertions
+    from (${alone} ${hasSeries ? sql`union all ${inSeries}` : nothing}) t
+    group by ${owner} having sum(found) <> 1`;
 }
 
 function lostOf(row: Row): LostReference {

@@ -86,8 +86,22 @@ export function textOf(stored: unknown, column: string): string {
   return typeof stored === 'string' ? stored : unreadable(stored, column);
 }
 
+/** The days of a run are few, and each is in thousands of its rows: what has been read or written is remembered. */
+const MOST_DAYS = 1_000;
+const daysRead = new Map<string, LocalDate>();
+const daysWritten = new Map<LocalDate, string>();
+
 export function dateOf(stored: unknown, column: string): LocalDate {
-  return parseLocalDate(textOf(stored, column));
+  return remembered(daysRead, textOf(stored, column), parseLocalDate);
+}
+
+function remembered<K, V>(known: Map<K, V>, key: K, make: (key: K) => V): V {
+  const found = known.get(key);
+  if (found !== undefined) return found;
+  if (known.size >= MOST_DAYS) known.clear();
+  const made = make(key);
+  known.set(key, made);
+  return made;
 }
 
 function booleanOf(stored: unknown, column: string): boolean {
@@ -126,7 +140,8 @@ function storable(text: string): string {
 const numbers: Conversion<number> = { type: 'integer', encode: (value) => value, decode: numberOf };
 const bigNumbers: Conversion<number> = { ...numbers, type: 'bigint' };
 const texts: Conversion<string> = { type: 'text', encode: storable, decode: textOf };
-const booleans: Conversion<boolean> = { type: 'boolean', encode: (value) => value, decode: booleanOf };
+// A number, which both databases take for a boolean wherever they read rows.
+const booleans: Conversion<boolean> = { type: 'boolean', encode: Number, decode: booleanOf };
 const uuids: Conversion<Uuid> = {
   type: 'uuid',
   encode: (value) => value,
@@ -140,7 +155,7 @@ const instants: Conversion<Instant> = {
 };
 const dates: Conversion<LocalDate> = {
   type: 'date',
-  encode: (value) => formatLocalDate(value),
+  encode: (value) => remembered(daysWritten, value, formatLocalDate),
   decode: dateOf,
 };
 const decimals: Conversion<Decimal> = {

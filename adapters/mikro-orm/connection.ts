@@ -78,7 +78,7 @@ export class Runner {
   }
 
   async run(statement: Sql): Promise<StatementResult> {
-    const { text, parameters } = render(statement, this.dialect.writer);
+    const { text, parameters, end } = render(statement, this.dialect.writer);
     this.#trace?.(text, parameters);
     try {
       const result = await this.#transaction.executeQuery(compiled(text, parameters));
@@ -88,6 +88,8 @@ export class Runner {
       };
     } catch (error) {
       throw meaningOf(error, this.dialect);
+    } finally {
+      end();
     }
   }
 

@@ -1,6 +1,10 @@
+import { assertInvariant } from '../../lib/errors/index.ts';
+import type { Uuid } from '../../lib/ids/index.ts';
 import { EXPORT_BATCH_ROWS } from '../../lib/limits.ts';
 import type { AuditRow, ExportedTable, ExportedValue, ExportReads } from '../../lib/ports/storage/index.ts';
-import type { Column, Row } from './columns.ts';
+import { seriesTables } from './audit-series.ts';
+import { rowsOfSeries, type StoredRow } from './audit-store.ts';
+import { type Column, numberOf, type Row, textOf } from './columns.ts';
 import type { TenantScope } from './record-access.ts';
 import { nothing, raw, type Sql, sql } from './sql.ts';
 import { accountsTable } from './tables/accounts.ts';
@@ -49,7 +53,39 @@ async function* auditBatches(
   const ofTable = tableName === undefined ? nothing : sql`and table_name = ${tableName}`;
   const condition = sql`account_record_id = ${accountRecordId} ${ofTable}`;
   for await (const batch of batches(scope, auditLogTable, condition)) {
-    yield batch.map((row) => auditLogTable.decode(row));
+    for (const rows of runsOf(batch.map((row) => auditLogTable.decode(row)))) {
+      const [first] = rows;
+      if (first?.lastTargetRecordId === null) yield rows.map(({ lastTargetRecordId: _last, ...row }) => row);
+      else if (first !== undefined) yield* seriesBatches(scope, first);
+    }
+  }
+}
+
+/** The rows in their order: those that stand for one record each together, each series by itself. */
+function runsOf(rows: readonly StoredRow[]): readonly (readonly StoredRow[])[] {
+  const runs: StoredRow[][] = [];
+  for (const row of rows) {
+    const run = runs.at(-1);
+    const isAlone = row.lastTargetRecordId === null && run?.[0]?.lastTargetRecordId === null;
+    if (isAlone) run?.push(row);
+    else runs.push([row]);
+  }
+  return runs;
+}
+
+/** A row for each record of a series, with the record as it was after the change, so many at a time. */
+async function* seriesBatches(scope: TenantScope, row: StoredRow): AsyncIterable<readonly AuditRow[]> {
+  const { tableName, accountRecordId, targetRecordId, lastTargetRecordId } = row;
+  const table = seriesTables.find((candidate) => candidate.tableName === tableName)?.table;
+  assertInvariant(table !== undefined, `Changes of ${tableName} are not audited in series`);
+  const covered = sql`account_record_id = ${accountRecordId}
+    and record_id between ${targetRecordId} and ${lastTargetRecordId}`;
+  for await (const batch of batches(scope, table, covered)) {
+    const records = batch.map((record) => ({
+      targetId: textOf(record.id, 'id') as Uuid,
+      targetRecordId: numberOf(record.record_id, 'record_id'),
+    }));
+    yield await rowsOfSeries(scope, row, records);
   }
 }
 

@@ -58,6 +58,8 @@ export interface StorageParts {
   readonly connection: Connection;
   readonly transactions: Transactions;
   readonly dialect: Dialect;
+  /** For the transactions of hosts, whose connections the storage has not made ready. */
+  readonly hostDialect: Dialect;
   /** Makes ready what the connection needs before its first statement. */
   connect(): Promise<void>;
   readonly migrations: readonly MigrationObject[];
@@ -261,10 +263,10 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
   }
 
   async #inSavepoint<T>(host: Host, outer: Transaction, operation: Operation<T>): Promise<T> {
-    const { connection, dialect, trace } = this.#shared.parts;
+    const { connection, hostDialect, trace } = this.#shared.parts;
     const savepoint = await connection.begin({ ctx: outer });
     try {
-      const done = await this.#perform(new Runner(dialect, savepoint, trace), operation);
+      const done = await this.#perform(new Runner(hostDialect, savepoint, trace), operation);
       await connection.commit(savepoint);
       if (done.dueNow) this.#shared.hosts.expectCommit(host);
       return done.result;
@@ -292,7 +294,7 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
     const { hosts, parts } = this.#shared;
     const transaction = hosts.transactionOf(host);
     return parts.transactions.join(transaction, reach, () =>
-      work(new Runner(parts.dialect, transaction, parts.trace)),
+      work(new Runner(parts.hostDialect, transaction, parts.trace)),
     );
   }
 

@@ -96,6 +96,7 @@ function storageOver(
     connection: connectionOf(orm),
     transactions: postgresqlTransactions(connectionOf(orm), options.bindsReach),
     dialect: postgresqlDialect,
+    hostDialect: postgresqlDialect,
     migrations,
     migrate: options.migrate === true ? () => migrateOver(orm) : null,
     connect: () => connectionOf(orm).ensureConnection(),

@@ -24,7 +24,7 @@ interface OrderedText {
   readonly column: string;
 }
 
-/** A relation `alias` of these columns, bound as one JSON parameter whatever the number of rows. */
+/** A relation `alias` of these columns, bound as a constant number of parameters whatever the number of rows. */
 interface RowSource {
   readonly kind: 'rows';
   readonly alias: string;
@@ -75,7 +75,8 @@ export const nothing: Sql = { kind: 'sql', strings: [''], values: [] };
 export interface SqlWriter {
   membership(part: Membership, bind: (value: unknown) => string): string;
   orderedText(column: string): string;
-  rowSource(part: RowSource, bind: (value: unknown) => string): string;
+  /** @param afterwards takes what is to be done when the statement has run. */
+  rowSource(part: RowSource, bind: (value: unknown) => string, afterwards: (end: () => void) => void): string;
   placeholder(position: number): string;
   scalar(value: Scalar): unknown;
 }
@@ -83,10 +84,13 @@ export interface SqlWriter {
 export interface Statement {
   readonly text: string;
   readonly parameters: readonly unknown[];
+  /** To be called when the statement has run, or will not. */
+  end(): void;
 }
 
 export function render(statement: Sql, writer: SqlWriter): Statement {
   const parameters: unknown[] = [];
+  const ends: (() => void)[] = [];
   const bind = (value: unknown): string => writer.placeholder(parameters.push(value));
   const write = (part: SqlPart): string => {
     if (part === null || typeof part !== 'object') return bind(writer.scalar(part));
@@ -98,7 +102,7 @@ export function render(statement: Sql, writer: SqlWriter): Statement {
       case 'ordered':
         return writer.orderedText(part.column);
       case 'rows':
-        return writer.rowSource(part, bind);
+        return writer.rowSource(part, bind, (end) => ends.push(end));
       case 'sql':
         return part.strings.reduce((text, next, index) => {
           const value = part.values[index - 1];
@@ -107,5 +111,8 @@ export function render(statement: Sql, writer: SqlWriter): Statement {
     }
   };
   const text = write(statement);
-  return { text, parameters };
+  const end = (): void => {
+    for (const each of ends) each();
+  };
+  return { text, parameters, end };
 }

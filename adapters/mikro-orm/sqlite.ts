@@ -7,6 +7,7 @@ import { migrations } from './migrations/sqlite/index.ts';
 import { applyMigrations } from './migrator.ts';
 import { MikroOrmStorage } from './mikro-orm-storage.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
+import { lendingDialect, lendRows } from './sqlite-lent-rows.ts';
 import { lockNode, type Release } from './sqlite-node-lock.ts';
 import { keepPrepared } from './sqlite-prepared-statements.ts';
 import { plainTransactions } from './transactions.ts';
@@ -69,7 +70,8 @@ function ownStorage(options: SqliteOptions): Storage<SqlEntityManager> {
   return MikroOrmStorage.over<SqlEntityManager>({
     connection: connectionOf(orm),
     transactions: plainTransactions(connectionOf(orm)),
-    dialect: sqliteDialect,
+    dialect: lendingDialect,
+    hostDialect: sqliteDialect,
     migrations,
     migrate: options.migrate === false || options.readOnly === true ? null : () => migrateOver(orm),
     connect,
@@ -86,6 +88,7 @@ function hostStorage(orm: MikroORM): Storage<SqlEntityManager> {
     connection: connectionOf(orm),
     transactions: plainTransactions(connectionOf(orm)),
     dialect: sqliteDialect,
+    hostDialect: sqliteDialect,
     migrations,
     migrate: () => migrateOver(orm),
     connect: () => connectionOf(orm).ensureConnection(),
@@ -116,7 +119,9 @@ function openOwn(options: SqliteOptions) {
       if (path !== ':memory:' && !readOnly) release = await lockNode(path);
       await orm.connect();
       const connection = orm.em.getConnection();
-      keepPrepared(await connection.getNativeClient());
+      const database = await connection.getNativeClient();
+      keepPrepared(database);
+      lendRows(database);
       if (!readOnly) {
         await connection.execute('pragma journal_mode = wal');
         await connection.execute(`pragma wal_autocheckpoint = ${pagesToCheckpoint}`);

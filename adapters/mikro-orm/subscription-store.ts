@@ -1,6 +1,11 @@
 import type { SubscriptionReads, SubscriptionWrites } from '../../lib/ports/storage/index.ts';
-import { blockingStateAudit, lifecycleEventAudit, subscriptionAudit } from './audited-records.ts';
-import { insertAudited, updateAudited, type WriteScope } from './audited-writes.ts';
+import {
+  blockingStateAudit,
+  chargedThroughSnapshot,
+  lifecycleEventAudit,
+  subscriptionAudit,
+} from './audited-records.ts';
+import { insertAudited, updateAudited, updateAuditedAlike, type WriteScope } from './audited-writes.ts';
 import { bundleReads, bundleWrites } from './bundle-store.ts';
 import { ofAccounts, select, selectByIds, selectOrdered, type TenantScope } from './record-access.ts';
 import { isIn, raw, sql } from './sql.ts';
@@ -75,10 +80,11 @@ export function subscriptionWrites(scope: WriteScope): SubscriptionWrites {
         { properties: ['isActive'], records: stateIds.map((id) => ({ id, isActive: false })) },
       ),
     setChargedThrough: async (changes) =>
-      updateAudited(
+      updateAuditedAlike(
         scope,
         { table: subscriptionsTable, audit: subscriptionAudit },
         {
+          snapshot: chargedThroughSnapshot,
           properties: ['chargedThrough'],
           records: changes.map(({ subscriptionId, chargedThrough }) => ({
             id: subscriptionId,

@@ -4,7 +4,7 @@ import type { Uuid } from '../ids/index.ts';
 import { noSuchObject } from '../objects/no-such-object.ts';
 import { type ObjectRef, ObjectType } from '../objects/object-type.ts';
 import type { Ports } from '../ports/index.ts';
-import { type AuditRow, ChangeType } from '../ports/storage/index.ts';
+import { type AuditEntry, type AuditRow, ChangeType } from '../ports/storage/index.ts';
 import { isSystemDefinition } from '../tags/system-definitions.ts';
 import { auditedTableOf } from './audited-table.ts';
 
@@ -20,13 +20,13 @@ export class AuditService {
     this.#ports = ports;
   }
 
-  /** Audit rows of each record, in write order; one query for any number of records, none for NONE. */
+  /** The changes of each record, in write order; one query for any number of records, none for NONE. */
   async logs(
     context: CallContext,
     targetIds: readonly Uuid[],
     level: AuditLevel,
-  ): Promise<ReadonlyMap<Uuid, readonly AuditRow[]>> {
-    const byTarget = new Map<Uuid, AuditRow[]>(targetIds.map((id) => [id, []]));
+  ): Promise<ReadonlyMap<Uuid, readonly AuditEntry[]>> {
+    const byTarget = new Map<Uuid, AuditEntry[]>(targetIds.map((id) => [id, []]));
     if (level === AuditLevel.NONE || targetIds.length === 0) return byTarget;
     const rows = await this.#ports.storage.readInOneStatement(context.tenant, (session) =>
       session.audit.findByTargets(targetIds),
@@ -46,8 +46,8 @@ export class AuditService {
   async history(context: CallContext, object: ObjectRef): Promise<readonly AuditRow[]> {
     if (object.type === ObjectType.TAG_DEFINITION && isSystemDefinition(object.id)) return [];
     const { tableName } = auditedTableOf(object.type);
-    const rows = await this.#ports.storage.readInOneStatement(context.tenant, (session) =>
-      session.audit.findByTargets([object.id]),
+    const rows = await this.#ports.storage.read(context.tenant, (session) =>
+      session.audit.findHistories([object.id]),
     );
     const own = rows.filter((row) => row.tableName === tableName);
     // Every object was inserted once, and no audit row is ever removed.
@@ -74,10 +74,10 @@ export class AuditService {
   }
 
   /**
-   * All audit rows of the account and of every object that belongs to it, in write order (accounts.md §14 rule 5).
+   * All changes of the account and of every object that belongs to it, in write order (accounts.md §14 rule 5).
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
-  async ofAccount(context: CallContext, accountId: Uuid): Promise<readonly AuditRow[]> {
+  async ofAccount(context: CallContext, accountId: Uuid): Promise<readonly AuditEntry[]> {
     return this.#ports.storage.read(context.tenant, async (session) => {
       const [account] = await session.accounts.findByIds([accountId]);
       if (!account) throw noSuchAccount(accountId);

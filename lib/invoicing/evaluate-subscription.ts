@@ -117,8 +117,10 @@ export function missingItemIds(
   subscription: SubscriptionBilling,
   settings: EvaluationSettings,
 ): readonly Uuid[] {
+  const rows = recurringRows(subscription.rows);
+  if (rows.length === 0) return [];
   const { lookedAtFrom, recurring } = propose(subscription, settings);
-  const parts = repairedParts(recurringRows(subscription.rows), recurring, lookedAtFrom);
+  const parts = repairedParts(rows, recurring, lookedAtFrom);
   const ids = new Set(parts.map(({ of: row }) => row.itemId));
   return [...ids].filter((id) => !subscription.items.has(id));
 }

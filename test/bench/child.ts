@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 
 /** Work for a process of its own: the module at `script` answers one message with one message. */
 export interface ChildWork<Input> {
@@ -61,11 +62,18 @@ export function answerParent<Input, Output extends object>(work: (input: Input) 
     // The dispatcher's timers keep no process alive; the parent's connection does.
     process.channel?.ref();
     work(input as Input).then(
-      (output) => process.send?.({ ...output, peakMib: process.resourceUsage().maxRSS / 1_024 }),
+      (output) => process.send?.({ ...output, peakMib: peakMib() }),
       (error: unknown) => {
         console.error(error);
         process.exit(1);
       },
     );
   });
+}
+
+/** Of Linux the high-water mark of this program: that of `resourceUsage` begins with the parent's memory at the fork. */
+function peakMib(): number {
+  const status = process.platform === 'linux' ? readFileSync('/proc/self/status', 'utf8') : '';
+  const peak = /^VmHWM:\s*(\d+) kB$/m.exec(status);
+  return Number(peak?.[1] ?? process.resourceUsage().maxRSS) / 1_024;
 }

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { uuidGenerator } from '../../adapters/node/index.ts';
 import { type AccountInput, AuditLevel, formatInstant, SystemTag, type Uuid } from '../../lib/index.ts';
+import { ObjectType } from '../../lib/objects/object-type.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
@@ -208,7 +209,7 @@ eachDatabase((_kind, open) => {
       });
       const events = newEvents(engine.database);
       const rows = async () =>
-        ((await engine.acme.audit.logs([id], AuditLevel.FULL)).get(id) ?? []).map(({ snapshot }) =>
+        (await engine.acme.audit.history({ type: ObjectType.ACCOUNT, id })).map(({ snapshot }) =>
           Reflect.get(snapshot ?? {}, 'paymentMethodId'),
         );
       await events();

@@ -273,7 +273,7 @@ eachDatabase((kind, open) => {
       const client = await engine.storage.security.findClientByName('sync');
       const ids = [(await users.get('gil')).id, client?.id ?? engine.tenant.id];
       const rows = await engine.storage.read({ id: engine.tenant.id, recordId: 0 }, ({ audit }) =>
-        audit.findByTargets(ids),
+        audit.findHistories(ids),
       );
       expect(rows.map((row) => `${row.tableName} ${row.changeType} by ${row.changedBy}`)).to.deep.equal([
         'USER INSERT by root',

@@ -127,7 +127,7 @@ eachDatabase((kind, open) => {
       }));
       await opened.write((session) => session.catalogEntries.apply(stored));
       expect(await read(({ catalogEntries }) => catalogEntries.rowsOf([row.planName]))).to.deep.equal([]);
-      const audit = await read((session) => session.audit.findByTargets([entry.id, row.id]));
+      const audit = await read((session) => session.audit.findHistories([entry.id, row.id]));
       expect(
         audit.map(({ tableName, changeType, accountRecordId }) => [tableName, changeType, accountRecordId]),
       ).to.have.deep.members([

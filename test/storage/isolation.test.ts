@@ -94,6 +94,7 @@ eachDatabase((kind, open) => {
         plansChangedSince: catalogEntries.plansChangedSince(0),
         usedPlans: catalogEntries.usedPlans([all.event.planName ?? '']),
         audit: audit.findByTargets([acme.id, all.bundle.id]),
+        auditHistories: audit.findHistories([acme.id, all.bundle.id]),
         auditOfAccount: audit.findByAccount(acme.recordId),
         definitionsByIds: tags.findDefinitionsByIds([all.definition.id]),
         definitions: tags.listDefinitions(),

@@ -80,7 +80,7 @@ eachDatabase((kind, open) => {
       const stored = await find(['color']);
       await opened.write((session) => session.keyValues.deactivate(stored));
       const ids = stored.map(({ id }) => id);
-      const rows = await opened.storage.read(opened.tenant, (session) => session.audit.findByTargets(ids));
+      const rows = await opened.storage.read(opened.tenant, (session) => session.audit.findHistories(ids));
       expect(
         rows.map(({ tableName, changeType, snapshot, targetRecordId }) => [
           tableName,

@@ -43,7 +43,7 @@ eachDatabase((kind, open) => {
               isActive,
             ]),
           ).to.deep.equal([[parked, SystemTag.PARK, 11, true]]);
-          const rows = await session.audit.findByTargets(tags.map(({ id }) => id));
+          const rows = await session.audit.findHistories(tags.map(({ id }) => id));
           expect(
             rows.map(({ tableName, changeType, targetRecordId, accountRecordId }) => [
               tableName,

@@ -1,6 +1,7 @@
-import { DatabaseSync } from 'node:sqlite';
+import { MikroORM } from '@mikro-orm/sqlite';
 import { expect } from 'chai';
 import { Client } from 'pg';
+import { lendRows } from '../../adapters/mikro-orm/sqlite-lent-rows.ts';
 import type { Account, ReadSession } from '../../lib/index.ts';
 import { decimal } from '../../lib/money/index.ts';
 import { instant, localDate } from '../../lib/time/index.ts';
@@ -267,7 +268,8 @@ async function claimPlan(
 ): Promise<readonly string[]> {
   const claim = statements.find(({ text }) => text.includes('update bw_queue_entries'));
   if (!claim) throw new Error('no claim');
-  if (database.kind === 'sqlite') return sqlitePlans(database.path, [claim]).flatMap(({ plan }) => plan);
+  if (database.kind === 'sqlite')
+    return (await sqlitePlans(database.path, [claim])).flatMap(({ plan }) => plan);
   return onPostgresql(database.url, async (client) => {
     await client.query('begin');
     for (const { text } of statements.slice(0, statements.indexOf(claim))) await client.query(text);
@@ -422,22 +424,24 @@ interface Plan {
 
 /** A line that reads a whole table of ours, or all that a tenant has in it. */
 function isWalk(line: string): boolean {
-  return /Seq Scan on bw_(?!account_texts)|SCAN bw_|USING (COVERING )?INDEX \w+ \(tenant_record_id=\?\)$/.test(
+  return /Seq Scan on bw_(?!account_texts)|SCAN bw_(?!lent_)|USING (COVERING )?INDEX \w+ \(tenant_record_id=\?\)$/.test(
     line.trimEnd(),
   );
 }
 
-function sqlitePlans(path: string, statements: readonly BoundStatement[]): readonly Plan[] {
-  const database = new DatabaseSync(path, { readOnly: true });
+/** By the library that the engine uses too: another one in the same process would take its locks of the file away. */
+async function sqlitePlans(path: string, statements: readonly BoundStatement[]): Promise<readonly Plan[]> {
+  const orm = new MikroORM({ entities: [], discovery: { warnWhenNoEntities: false }, dbName: path });
   try {
+    await orm.connect();
+    const database = await orm.em.getConnection().getNativeClient();
+    lendRows(database);
     return statements.map(({ text, parameters }) => {
-      const rows = database
-        .prepare(`explain query plan ${text}`)
-        .all(...(parameters as (string | number | null)[]));
-      return { text, plan: rows.map(({ detail }) => String(detail)) };
+      const rows = database.prepare(`explain query plan ${text}`).all(...parameters) as { detail: string }[];
+      return { text, plan: rows.map(({ detail }) => detail) };
     });
   } finally {
-    database.close();
+    await orm.close(true);
   }
 }
 

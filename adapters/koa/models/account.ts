@@ -1,6 +1,6 @@
 import type { Account as AccountRecord } from '../../../lib/accounts/model.ts';
 import type { Decimal } from '../../../lib/money/index.ts';
-import type { AuditRow } from '../../../lib/ports/storage/index.ts';
+import type { AuditEntry } from '../../../lib/ports/storage/index.ts';
 import { formatInstant } from '../../../lib/time/index.ts';
 import { field, model } from '../wire/model.ts';
 import { bool, currency, decimalNumber, externalKey, int, text, timestamp, uuid } from '../wire/scalars.ts';
@@ -50,7 +50,7 @@ export interface ShownBalance {
 export function accountJson(
   account: AccountRecord,
   shown: ShownBalance,
-  audit: readonly AuditRow[] | undefined,
+  audit: readonly AuditEntry[] | undefined,
 ) {
   return {
     accountId: account.id,

@@ -1,6 +1,6 @@
 import { auditedTable } from '../../../lib/audit/audited-table.ts';
 import { ObjectType } from '../../../lib/objects/object-type.ts';
-import { type AuditRow, ChangeType } from '../../../lib/ports/storage/index.ts';
+import { type AuditEntry, type AuditRow, ChangeType } from '../../../lib/ports/storage/index.ts';
 import { formatInstant } from '../../../lib/time/index.ts';
 import { field, model } from '../wire/model.ts';
 import { enumeration, text, timestamp, uuid } from '../wire/scalars.ts';
@@ -22,7 +22,7 @@ export const AuditLog = model('AuditLog', {
 export const auditLogs = field(listOf(AuditLog), 'R');
 
 /** Audit rows without their history, which only the endpoints for it show (accounts.md §14 rule 2). */
-export function auditLogsJson(rows: readonly AuditRow[] | undefined) {
+export function auditLogsJson(rows: readonly AuditEntry[] | undefined) {
   return (rows ?? []).flatMap((row) => auditLogJson(row, null));
 }
 
@@ -32,7 +32,7 @@ export function auditHistoryJson(rows: readonly AuditRow[], tenantRecordId: numb
 }
 
 /** None where the record is no object of the interface: clients know no type for it. */
-function auditLogJson(row: AuditRow, history: Readonly<Record<string, unknown>> | null) {
+function auditLogJson(row: AuditEntry, history: Readonly<Record<string, unknown>> | null) {
   const { objectType } = auditedTable(row.tableName);
   if (objectType === null) return [];
   const entry = {

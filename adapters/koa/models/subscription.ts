@@ -6,7 +6,7 @@ import {
   UsageType,
 } from '../../../lib/catalog/index.ts';
 import type { Uuid } from '../../../lib/ids/index.ts';
-import type { AuditRow } from '../../../lib/ports/storage/index.ts';
+import type { AuditEntry } from '../../../lib/ports/storage/index.ts';
 import { EntitlementState, SourceType, SubscriptionEventType } from '../../../lib/subscriptions/model.ts';
 import type { PhasePrices, UsagePrices } from '../../../lib/subscriptions/phase-prices.ts';
 import type {
@@ -153,7 +153,7 @@ export const BundleTransfer = reading(Bundle, {
 export const BundleKey = reading(Bundle, { externalKey: field(externalKey, 'W', { required: true }) });
 
 /** Audit rows by record; empty at `audit=NONE`. */
-export type AuditByRecord = ReadonlyMap<Uuid, readonly AuditRow[]>;
+export type AuditByRecord = ReadonlyMap<Uuid, readonly AuditEntry[]>;
 
 /** How an answer is to be written. */
 export interface Rendering {

@@ -4,8 +4,8 @@ import type { Instant } from '../../time/index.ts';
 export const ChangeType = { INSERT: 'INSERT', UPDATE: 'UPDATE', DELETE: 'DELETE' } as const;
 export type ChangeType = (typeof ChangeType)[keyof typeof ChangeType];
 
-/** One change of one audited record (accounts.md §14), with the record as it was after the change. */
-export interface AuditRow {
+/** One change of one audited record (accounts.md §14). */
+export interface AuditEntry {
   readonly recordId: number;
   readonly id: Uuid;
   /** Table of the changed record without prefix, upper case, for example ACCOUNT. */
@@ -19,13 +19,19 @@ export interface AuditRow {
   readonly reasonCode: string | null;
   readonly comments: string | null;
   readonly userToken: Uuid;
+}
+
+/** A change with the record as it was after it. */
+export interface AuditRow extends AuditEntry {
   /** The columns of accounts.md §14.1; null for records without history. */
   readonly snapshot: Readonly<Record<string, unknown>> | null;
 }
 
 export interface AuditReads {
-  /** Rows of these records in write order. */
-  findByTargets(targetIds: readonly Uuid[]): Promise<readonly AuditRow[]>;
-  /** Rows of the account and of all that belongs to it, in write order. */
-  findByAccount(accountRecordId: number): Promise<readonly AuditRow[]>;
+  /** Changes of these records in write order, in one statement. */
+  findByTargets(targetIds: readonly Uuid[]): Promise<readonly AuditEntry[]>;
+  /** The same with the records as they were after each change, in a constant number of statements. */
+  findHistories(targetIds: readonly Uuid[]): Promise<readonly AuditRow[]>;
+  /** Changes of the account and of all that belongs to it, in write order. */
+  findByAccount(accountRecordId: number): Promise<readonly AuditEntry[]>;
 }
