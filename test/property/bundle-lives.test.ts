@@ -7,6 +7,7 @@ import {
   decimal,
   formatDecimal,
   formatInstant,
+  formatLocalDate,
   instant,
   localDateOf,
   type RequestedDate,
@@ -16,6 +17,7 @@ import {
 import { eachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { expectExplained } from '../support/explained-amount.ts';
+import { chargedDays, pausesToldBy, stateToldBy } from './bundle-rows.ts';
 import { type AskedDay, type Script, type Step, scripts } from './bundle-steps.ts';
 import { storedRuns } from './runs.ts';
 
@@ -131,6 +133,22 @@ class StoredBundle {
     for (const account of this.#accounts) {
       expect(await acme.tags.ofAccount(account), 'the account is not parked').to.deep.equal([]);
       expect(await acme.invoices.verifyCoverage(account)).to.deep.equal([]);
+      await this.#checkTold(account);
+    }
+  }
+
+  /** The rows of a subscription tell its state, and where billing pauses for days nothing is charged for them. */
+  async #checkTold(accountId: Uuid): Promise<void> {
+    const { acme, clock } = this.engine;
+    const bundles = await acme.subscriptions.bundlesOfAccount(accountId);
+    const charged = chargedDays(await acme.invoices.ofAccount({ accountId, withItems: true }));
+    for (const one of bundles.flatMap(({ subscriptions }) => subscriptions)) {
+      expect(stateToldBy(one, clock.now()), one.planName ?? '').to.include(one.state);
+      for (const [from, until] of pausesToldBy(one, clock.now())) {
+        const days = charged.get(one.subscriptionId) ?? [];
+        const wrong = days.filter((day) => day >= from && day < until).map(formatLocalDate);
+        expect(wrong, `${one.planName} is charged while it is paused`).to.deep.equal([]);
+      }
     }
   }
 
@@ -190,6 +208,23 @@ class StoredBundle {
         return acme.blocking.resumeBundle(this.#bundleAt(step.bundle), {
           requestedDate: this.#asked(step.when),
         });
+      case 'BLOCK': {
+        const { subscriptionId, bundleId, accountId } = await this.#subscription(step.subject);
+        const id = { ACCOUNT: accountId, SUBSCRIPTION_BUNDLE: bundleId, SUBSCRIPTION: subscriptionId }[
+          step.on
+        ];
+        const { service, name, isBlockBilling, isBlockEntitlement } = step;
+        return acme.blocking.add(
+          { type: step.on, id },
+          {
+            service,
+            stateName: name,
+            isBlockBilling,
+            isBlockEntitlement,
+            requestedDate: this.#asked(step.when),
+          },
+        );
+      }
       case 'TRANSFER': {
         if (this.#bundles.length > 1) return undefined;
         const bundleId = await acme.bundles.transfer(this.#bundleAt(0), {

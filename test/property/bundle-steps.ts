@@ -80,6 +80,19 @@ const steps = fc.oneof(
     arbitrary: fc.record({ do: fc.constantFrom('PAUSE', 'RESUME'), bundle: fc.nat({ max: 1 }), when: asked }),
   },
   {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('BLOCK'),
+      on: fc.constantFrom('ACCOUNT', 'SUBSCRIPTION_BUNDLE', 'SUBSCRIPTION'),
+      subject,
+      service: fc.constantFrom('A', 'B'),
+      name: fc.constantFrom('x', 'y'),
+      isBlockBilling: fc.boolean(),
+      isBlockEntitlement: fc.boolean(),
+      when: asked,
+    }),
+  },
+  {
     weight: 1,
     arbitrary: fc.record({
       do: fc.constant('TRANSFER'),
@@ -138,6 +151,17 @@ export type Step =
       readonly when: AskedDay | null;
     }
   | { readonly do: 'PAUSE' | 'RESUME'; readonly bundle: number; readonly when: AskedDay | null }
+  /** A service says of an object of the last account whether it is billed and served. */
+  | {
+      readonly do: 'BLOCK';
+      readonly on: 'ACCOUNT' | 'SUBSCRIPTION_BUNDLE' | 'SUBSCRIPTION';
+      readonly subject: number;
+      readonly service: string;
+      readonly name: string;
+      readonly isBlockBilling: boolean;
+      readonly isBlockEntitlement: boolean;
+      readonly when: AskedDay | null;
+    }
   | {
       readonly do: 'TRANSFER';
       readonly when: number | null;
