@@ -82,6 +82,8 @@ eachDatabase((kind, open) => {
         'event.eventType': 'CREATE',
         'event.isPriceChange': false,
         'event.datedBy': null,
+        'event.phasesFrom': '2024-01-15',
+        'event.blockedBy.length': 0,
         'planEvent.eventType': 'CREATE',
         'event.effectiveLocalDate': '2024-01-15',
       });

@@ -34,6 +34,11 @@ const ExplainedEvent = model('ExplainedEvent', {
   effectiveLocalDate: field(date, 'R'),
 });
 
+const BlockingService = model('BlockingService', {
+  service: field(text(), 'R'),
+  stateName: field(text(), 'R'),
+});
+
 /** An event with what its subscription's history knows of it; null = nothing is kept. */
 const ExplainedLifecycleEvent = model('ExplainedLifecycleEvent', {
   eventType: field(enumeration(BillingTransitionType), 'R'),
@@ -43,6 +48,7 @@ const ExplainedLifecycleEvent = model('ExplainedLifecycleEvent', {
   datedBy: field(enumeration(DatedBy), 'R', maybe),
   policy: field(enumeration(BillingActionPolicy), 'R', maybe),
   phasesFrom: field(date, 'R', maybe),
+  blockedBy: field(listOf(BlockingService), 'R'),
 });
 
 const RuleCondition = model('RuleCondition', {
@@ -204,9 +210,10 @@ function eventJson({ type, effectiveDate, localDate }: BasisEvent) {
 
 function factsOfEvent(facts: EventFacts | null) {
   if (facts === null) return null;
-  const { isPriceChange, reason, phaseAnchor } = facts;
+  const { isPriceChange, reason, phaseAnchor, blockedBy } = facts;
   const { datedBy = null, policy = null } = reason ?? {};
-  return { ...eventJson(facts), isPriceChange, datedBy, policy, phasesFrom: dateJson(phaseAnchor) };
+  const phasesFrom = dateJson(phaseAnchor);
+  return { ...eventJson(facts), isPriceChange, datedBy, policy, phasesFrom, blockedBy };
 }
 
 function ruleJson({ rule, result, conditions, event }: ExplainedRule) {

@@ -1,0 +1,198 @@
+import { expect } from 'chai';
+import type { BillingTransitionType } from '../../../lib/invoicing/billing-event.ts';
+import { type EventFacts, eventsBehind, type SubscriptionPast } from '../../../lib/invoicing/event-facts.ts';
+import { rulesBehind } from '../../../lib/invoicing/explained-rules.ts';
+import { cycleSentence, dateSentence, phaseSentence } from '../../../lib/invoicing/explanation-rules-text.ts';
+import { caseText, eventText } from '../../../lib/invoicing/explanation-words.ts';
+import type { BasisEvent, RecurringBasis } from '../../../lib/invoicing/item-basis.ts';
+import { readBasis, writeBasis } from '../../../lib/invoicing/item-basis-text.ts';
+import { decimal } from '../../../lib/money/index.ts';
+import { DatedBy, datedBy, type EventReason, writeReason } from '../../../lib/subscriptions/event-reason.ts';
+import type { LifecycleEvent } from '../../../lib/subscriptions/model.ts';
+import { parseLocalDate } from '../../../lib/time/index.ts';
+import { at } from '../subscriptions/example.ts';
+import { choice, dated, event, state } from '../subscriptions/lifecycle.ts';
+
+function named(type: BillingTransitionType, date: string): BasisEvent {
+  const { at: effectiveDate, date: localDate } = dated(date);
+  return { type, effectiveDate, localDate };
+}
+
+const change = named('CHANGE', '2024-02-01');
+const recurring: RecurringBasis = {
+  kind: 'RECURRING',
+  event: change,
+  nextEvent: null,
+  price: decimal('10'),
+  quantity: 1,
+  billingPeriod: 'MONTHLY',
+  billingMode: 'IN_ADVANCE',
+  billCycleDay: 9,
+  isAccountAligned: true,
+  billingAlignment: { result: 'ACCOUNT', conditions: null },
+  isRequestedDay: false,
+  rule: 'WHOLE',
+  startDate: parseLocalDate('2024-02-01'),
+  endDate: parseLocalDate('2024-03-01'),
+  share: null,
+  part: null,
+  prorationFixedDays: 0,
+};
+const item = { planName: 'pro-monthly', createdDate: at('2024-02-01T12:00:00Z') };
+const pastOf = (...events: readonly LifecycleEvent[]): SubscriptionPast => ({ events, blockingStates: [] });
+
+/** A change of plan on 2024-02-01 whose phases count from 2024-01-20. */
+function changed(
+  reason: EventReason,
+  fields: Omit<Partial<LifecycleEvent>, 'phaseName'> = {},
+): LifecycleEvent {
+  return choice('CHANGE', '2024-02-01', {
+    phaseName: 'pro-monthly-evergreen',
+    phaseAnchor: dated('2024-01-20'),
+    reason: writeReason(reason),
+    ...fields,
+  });
+}
+
+const factsOf = (past: SubscriptionPast, of: BasisEvent = change): EventFacts => {
+  const { event: facts } = eventsBehind({ ...recurring, event: of }, item, past);
+  if (facts === null) throw new Error('there is an event');
+  return facts;
+};
+
+describe('The rule case behind an item', () => {
+  const aligned = (
+    result: 'CHANGE_OF_PLAN' | 'CHANGE_OF_PRICELIST' | 'START_OF_BUNDLE' | 'START_OF_SUBSCRIPTION',
+  ) =>
+    ({
+      ...datedBy(DatedBy.REQUESTED_DATE),
+      alignment: { result, conditions: { toPriceList: 'club' } },
+      alignedBy: 'CHANGE',
+    }) as const;
+  const origins = [
+    ['START_OF_BUNDLE', 'the start of the bundle'],
+    ['START_OF_SUBSCRIPTION', 'the start of the subscription'],
+    ['CHANGE_OF_PLAN', 'the change of plan'],
+    ['CHANGE_OF_PRICELIST', 'the change to the price list'],
+  ] as const;
+  for (const [alignment, origin] of origins) {
+    it(`says from where phases count: ${alignment}`, () => {
+      const events = eventsBehind(recurring, item, pastOf(changed(aligned(alignment))));
+      expect(phaseSentence(events)).to.equal(
+        `The phases of the plan count from 2024-01-20, ${origin} (change alignment for a change to price list club: ${alignment}).`,
+      );
+      expect(rulesBehind(recurring, events)).to.deep.equal([
+        { rule: 'BILLING_ALIGNMENT', result: 'ACCOUNT', conditions: null, event: null },
+        { rule: 'CHANGE_ALIGNMENT', result: alignment, conditions: { toPriceList: 'club' }, event: change },
+      ]);
+    });
+  }
+
+  it('says nothing of phases that count from the change itself, but of one that the alignment dates', () => {
+    const own = changed(aligned('CHANGE_OF_PLAN'), { phaseAnchor: dated('2024-02-01') });
+    expect(phaseSentence(eventsBehind(recurring, item, pastOf(own)))).to.equal('');
+    const phase = { ...recurring, event: named('PHASE', '2024-03-01') };
+    const events = eventsBehind(phase, item, pastOf(own, event('PHASE', '2024-03-01')));
+    expect(phaseSentence(events)).to.contain('count from 2024-02-01, the change of plan');
+  });
+
+  it('says why an event is dated as it is', () => {
+    const cases: readonly (readonly [reason: EventReason, sentence: string])[] = [
+      [datedBy(DatedBy.REQUESTED_DATE), ''],
+      [
+        { ...datedBy(DatedBy.REQUESTED_POLICY), policy: 'START_OF_TERM' },
+        'The change of plan takes effect on 2024-02-01 by the policy START_OF_TERM that was asked for.',
+      ],
+      [
+        { ...datedBy(DatedBy.CATALOG_RULE), policy: 'END_OF_TERM' },
+        'The change of plan takes effect on 2024-02-01 by the catalog’s change policy by default: END_OF_TERM.',
+      ],
+      [
+        { ...datedBy(DatedBy.CATALOG_RULE), policy: 'IMMEDIATE', policyConditions: { phaseType: 'TRIAL' } },
+        'The change of plan takes effect on 2024-02-01 by the catalog’s change policy for phase type TRIAL: IMMEDIATE.',
+      ],
+    ];
+    for (const [reason, sentence] of cases) {
+      expect(dateSentence(factsOf(pastOf(changed(reason))))).to.equal(sentence);
+    }
+  });
+
+  it('names what a case asks for', () => {
+    expect(caseText(null)).to.equal('by default');
+    expect(caseText({})).to.equal('for all plans');
+    expect(caseText({ productCategory: 'ADD_ON', billingPeriod: 'ANNUAL' })).to.equal(
+      'for product category ADD_ON, billing period ANNUAL',
+    );
+    expect(caseText({ fromProduct: 'Solo', toProduct: 'Pro' })).to.equal(
+      'for a change from product Solo, to product Pro',
+    );
+  });
+
+  it('says whose the bill cycle day is; of items made before that was kept only what they know', () => {
+    expect(cycleSentence(recurring)).to.equal(
+      'The bill cycle day is 9, that of the account (billing alignment by default: ACCOUNT).',
+    );
+    expect(cycleSentence({ ...recurring, isRequestedDay: true })).to.equal(
+      'The bill cycle day is 9, as was asked for this subscription.',
+    );
+    expect(cycleSentence({ ...recurring, billingPeriod: 'WEEKLY' })).to.equal('');
+    const { billingAlignment: _, isRequestedDay: _day, ...before } = JSON.parse(writeBasis(recurring));
+    const old = readBasis(JSON.stringify(before));
+    expect(old).to.deep.include({ billingAlignment: null, isRequestedDay: null });
+    expect(cycleSentence(old as RecurringBasis)).to.equal('The bill cycle day is 9, that of the account.');
+  });
+});
+
+describe('The event behind an item', () => {
+  const byPolicy = { ...datedBy(DatedBy.REQUESTED_POLICY), policy: 'IMMEDIATE' } as const;
+
+  it('is the one that stood when the item was made', () => {
+    const undo = event('UNDO_CHANGE', '2024-02-05');
+    const withdrawn = changed(byPolicy, { isActive: false, deactivatedBy: undo.id });
+    const later = changed(datedBy(DatedBy.REQUESTED_DATE), { createdDate: at('2024-02-05') });
+    expect(factsOf(pastOf(withdrawn, undo, later)).reason).to.deep.equal(byPolicy);
+    const gone = changed(datedBy(DatedBy.REQUESTED_DATE), {
+      isActive: false,
+      deactivatedBy: withdrawn.id,
+      createdDate: at('2024-01-20'),
+    });
+    expect(factsOf(pastOf(gone, withdrawn, undo)).reason).to.deep.equal(byPolicy);
+  });
+
+  it('of a quantity or day that came with a plan is that choice', () => {
+    const quantity = event('QUANTITY_CHANGE', '2024-02-01', { quantity: 2 });
+    const facts = factsOf(pastOf(changed(byPolicy), quantity), named('QUANTITY_CHANGE', '2024-02-01'));
+    expect(eventText(facts)).to.equal('the change of plan on 2024-02-01');
+    expect(facts.reason).to.deep.equal(byPolicy);
+    const alone = factsOf(pastOf(quantity), named('QUANTITY_CHANGE', '2024-02-01'));
+    expect(eventText(alone)).to.equal('the change of quantity on 2024-02-01');
+  });
+
+  it('is a change of price where no change is stored, an end by the base where no end is', () => {
+    expect(eventText(factsOf(pastOf()))).to.equal('the change of price on 2024-02-01');
+    for (const type of ['CANCEL', 'EXPIRED'] as const) {
+      expect(eventText(factsOf(pastOf(), named(type, '2024-02-01')))).to.equal(
+        'the end that its base subscription brought on 2024-02-01',
+      );
+    }
+    const expired = factsOf(pastOf(event('EXPIRED', '2024-02-01')), named('EXPIRED', '2024-02-01'));
+    expect(eventText(expired)).to.equal('the expiry on 2024-02-01');
+  });
+
+  it('names the services that block and clear', () => {
+    const blockingStates = [
+      state('HELD', '2024-02-01', { service: 'fraud', isBlockBilling: true }),
+      state('OD1', '2024-02-01', { service: 'overdue', isBlockBilling: true }),
+      state('FINE', '2024-02-01', { service: 'support' }),
+      state('OTHER', '2024-02-02', { service: 'late', isBlockBilling: true }),
+    ];
+    const of = (type: BillingTransitionType) =>
+      eventText(factsOf({ events: [], blockingStates }, named(type, '2024-02-01')));
+    expect(of('START_BILLING_DISABLED')).to.equal(
+      'the pause of billing on 2024-02-01 (service fraud: HELD; service overdue: OD1)',
+    );
+    expect(of('END_BILLING_DISABLED')).to.equal(
+      'the return of billing on 2024-02-01 (service support: FINE)',
+    );
+  });
+});
