@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type AccountInput, type Uuid } from '../../lib/index.ts';
+import type { AccountInput, Uuid } from '../../lib/index.ts';
 import { ObjectType } from '../../lib/objects/object-type.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
