@@ -5,8 +5,8 @@ import { formatDecimal, sum, ZERO } from '../money/index.ts';
 import type { IdGenerator } from '../ports/identity.ts';
 import type { ReadSession, WriteSession } from '../ports/storage/index.ts';
 import { atReferenceTime } from '../subscriptions/requested-date.ts';
-import { markDirty } from '../subscriptions/save-edits.ts';
-import { formatLocalDate } from '../time/index.ts';
+import { markDirty, type TouchedDate } from '../subscriptions/save-edits.ts';
+import { addDays, formatLocalDate, type LocalDate } from '../time/index.ts';
 import { changeInvoices } from './change-invoices.ts';
 import { chargedThroughDates } from './charged-through-date.ts';
 import { accountCreditOf } from './invoice-amounts.ts';
@@ -39,12 +39,13 @@ export async function voidInvoice(session: WriteSession, voiding: Voiding, ids: 
   await session.invoices.setStanding([after]);
   await session.invoices.replaceCoverage(released.itemIds, released.rows, () => account.recordId);
   await session.invoices.setRepairable(released.repairable);
-  await markDirty(session, released.touched);
+  const maxTargetDates = await maxTargetDateWithout(session, voiding);
+  const lookedAtLess = await lookedAtLessFrom(session, voiding, maxTargetDates.get(account.id));
+  await markDirty(session, [...released.touched, ...lookedAtLess]);
   if (before.status === InvoiceStatus.COMMITTED && !before.isMigration) {
     await resetChargedThrough(session, voiding);
   }
   const changes = [{ before, after, isAdjusted: true }];
-  const maxTargetDates = await maxTargetDateWithout(session, voiding);
   await changeInvoices(session, { changes, accounts: [account], maxTargetDates }, ids);
 }
 
@@ -171,4 +172,24 @@ async function maxTargetDateWithout(session: ReadSession, { account, items }: Vo
   return recurs
     ? new Map([[account.id, await session.invoices.maxTargetDate(account.id)]])
     : new Map<Uuid, null>();
+}
+
+/**
+ * The next run may look at less than one before it has: what happens after its date is not to be billed yet, to none of the
+ * account's subscriptions. Else a run would evaluate the days of its window alone by the earlier date (§7.3, I3).
+ * @param heldFrom what still holds later runs; null = nothing, undefined = the same as before.
+ */
+async function lookedAtLessFrom(
+  session: ReadSession,
+  { account, invoice }: Voiding,
+  heldFrom: LocalDate | null | undefined,
+): Promise<readonly TouchedDate[]> {
+  const { targetDate, isMigration } = invoice;
+  if (heldFrom === undefined || targetDate === null || isMigration) return [];
+  if (heldFrom !== null && heldFrom >= targetDate) return [];
+  const cursors = await session.invoices.cursorsOfAccounts([account.id]);
+  const ids = cursors.map(({ subscriptionId }) => subscriptionId);
+  if (heldFrom !== null) return ids.map((subscriptionId) => ({ subscriptionId, date: addDays(heldFrom, 1) }));
+  const subscriptions = await session.subscriptions.findByIds(ids);
+  return subscriptions.map(({ id, alignStart }) => ({ subscriptionId: id, date: alignStart.date }));
 }

@@ -22,9 +22,12 @@ import {
   checkCreateRequest,
 } from './create-request.ts';
 import { type BundleCreation, type Creation, planCreations } from './creation.ts';
+import { lateAddOnEnds } from './late-add-ons.ts';
 import { loadCreation, requestedKeys } from './load-creation.ts';
 import { checkHoldersLocked, lockWithKeyHolders } from './lock-bundle-key.ts';
 import { saveCreations } from './save-creations.ts';
+import { saveEdits } from './save-edits.ts';
+import type { SubscriptionEdit } from './subscription-edit.ts';
 
 /** A bundle in which subscriptions have been created. */
 export interface CreatedBundle {
@@ -102,7 +105,7 @@ export class CreationService {
       accounts: [accountId],
     });
     return this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
-      const creations = await this.#plan(session, {
+      const { creations, ends } = await this.#plan(session, {
         accountId,
         groups,
         options,
@@ -110,6 +113,7 @@ export class CreationService {
         now: context.createdDate,
       });
       await saveCreations(session, creations, context.createdDate);
+      if (ends.length > 0) await saveEdits(session, ends, context.createdDate);
       const creationOf = new Map(
         creations.flatMap((bundle) => bundle.creations.map((creation) => [creation.request, creation])),
       );
@@ -117,7 +121,7 @@ export class CreationService {
     });
   }
 
-  async #plan(session: WriteSession, call: CreationCall): Promise<readonly BundleCreation[]> {
+  async #plan(session: WriteSession, call: CreationCall): Promise<PlannedCreations> {
     const { catalogsOf } = call;
     const nextId = (): Uuid => this.#ports.ids.next();
     const keys = requestedKeys(call.groups);
@@ -133,8 +137,16 @@ export class CreationService {
       nextId,
       currentCatalog: async () => (await catalogsOf(session, [account.id]))(account.id),
     });
-    return planCreations({ ...input, groups: chosen, overridePlanOf, nextId });
+    const creations = planCreations({ ...input, groups: chosen, overridePlanOf, nextId });
+    const catalog = definitions.reduce((known, each) => known.with(overridePlanOf(each)), input.catalog);
+    return { creations, ends: lateAddOnEnds(creations, { ...input, catalog }, nextId) };
   }
+}
+
+interface PlannedCreations {
+  readonly creations: readonly BundleCreation[];
+  /** Ends of add-ons that are created after their base has brought them. */
+  readonly ends: readonly SubscriptionEdit[];
 }
 
 interface CreationCall extends CheckedGroups {

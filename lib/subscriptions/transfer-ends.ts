@@ -1,4 +1,5 @@
 import { BillingActionPolicy, ProductCategory } from '../catalog/index.ts';
+import type { Uuid } from '../ids/index.ts';
 import type { DatedInstant, Instant } from '../time/index.ts';
 import { followBase } from './add-on-ends.ts';
 import { entitlementEnds } from './base-end.ts';
@@ -18,6 +19,8 @@ export interface TransferEndsInput {
   readonly ofBundle: readonly RunningSubscription[];
   /** Those of them that go over. */
   readonly live: readonly RunningSubscription[];
+  /** By their ids, the events with which they go on. */
+  readonly continuations: ReadonlyMap<Uuid, Uuid>;
   /** When the bundle goes over, by the source account's calendar. */
   readonly transfer: DatedInstant;
   readonly policy: TransferPolicy;
@@ -42,10 +45,15 @@ export function transferEnds(input: TransferEndsInput, tools: EditTools): readon
   const { catalog, account } = live[0] ?? {};
   if (base === undefined || catalog === undefined || account === undefined) return edits;
   const follow = { bundle: ofBundle, edit: base, plans: catalog, zone: account.timeZone };
-  if (policy === BillingActionPolicy.END_OF_TERM) return [base, ...followBase(follow, tools)];
-  // Where the end of the base lies before that of an add-on, the add-on is billed up to it.
+  const followed = followBase(follow, tools);
+  if (policy === BillingActionPolicy.END_OF_TERM) return [base, ...followed];
+  // Where the end of the base lies before that of an add-on, the add-on is billed up to it, also one whose service has ended.
   const touched = base.addedEvents.map(({ effective }) => effective.date);
-  return edits.map((edit) => (edit === base ? edit : { ...edit, touched }));
+  const going = new Set(live.map(({ subscription }) => subscription.id));
+  return [
+    ...edits.map((edit) => (edit === base ? edit : { ...edit, touched })),
+    ...followed.filter(({ subject }) => !going.has(subject.subscription.id)),
+  ];
 }
 
 /** At the transfer or where its term ends, but never before what is in effect already. */
@@ -97,7 +105,8 @@ function editOf(
         id: nextId(),
         effective: input.transfer,
         createdDate: now,
-        causedBy: null,
+        // A transfer has no way back: what another subscription has brought is not taken back by itself (§17.4 rule 6).
+        causedBy: input.continuations.get(subscription.id) ?? null,
       }),
     ],
     withdrawnStates: entitlementEnds(running),

@@ -65,7 +65,13 @@ export function planTransfer(input: TransferInput, tools: EditTools): BundleTran
   const creations = live.map((each) => continued(each, { ...input, transfer, newBundle }, tools));
   checkBillable(input, creations);
   const policy = request.billingPolicy;
-  const ends = transferEnds({ ofBundle: running, live, transfer, policy }, tools);
+  const continuations = new Map(
+    live.flatMap(({ subscription }, index) => {
+      const [first] = creations[index]?.events ?? [];
+      return first === undefined ? [] : [[subscription.id, first.id] as const];
+    }),
+  );
+  const ends = transferEnds({ ofBundle: running, live, continuations, transfer, policy }, tools);
   const keyGivenUp = withoutKey(bundle, KeyRetirement.TRANSFERRED);
   return { ends, begun: { newBundle, keyGivenUp, creations }, bundleId: newBundle.id };
 }
@@ -148,7 +154,7 @@ function continued(
   const events = eventsOf(drafts, {
     subscriptionId: id,
     accountRecordId: target.recordId,
-    lastSequence: 0,
+    lastSequence: takesPlaceAt(running, transfer) ? 1 : 0,
     createdDate: now,
     nextId,
   });
@@ -164,6 +170,15 @@ function continued(
       nextDueDate: null,
     },
   };
+}
+
+/**
+ * Whether it goes on with a start that took the place of another one (§7 rule 9): then that has to be seen there too, since
+ * such a start ends the add-ons that its plan does not offer (§12).
+ */
+function takesPlaceAt(running: RunningSubscription, transfer: DatedInstant): boolean {
+  const { event } = firstTransitionOf(running);
+  return event.effective.at >= transfer.at && event.sequence > 1;
 }
 
 /** An account whose catalog has not the plan, or no price of it in the account's currency, cannot take the bundle over. */

@@ -395,6 +395,76 @@ eachDatabase((_kind, open) => {
       }
     });
 
+    describe('begun in the past, beside a base that has changed since', () => {
+      /** A base that offers support and backup; since the 10th one that includes support and offers no backup. */
+      async function beginChanged(): Promise<Uuid> {
+        await begin('2024-06-01', { billCycleDayLocal: 1 });
+        const { id, bundleId } = await create({ planName: 'solo-now' });
+        await engine.runTo('2024-06-10');
+        await engine.acme.subscriptions.changePlan(id, { planName: 'elite-monthly' });
+        await engine.runTo('2024-06-20');
+        return bundleId;
+      }
+      const from = (date: string) => ({ entitlementDate: date, billingDate: date });
+
+      it('are what the base of their day offered, and ended with it: billed up to the change, and stored so', async () => {
+        const bundleId = await beginChanged();
+        const events = newEvents(engine.database);
+        await events();
+        const support = await addOn(bundleId, 'support-monthly', from('2024-06-05'));
+        const told = await events();
+        expect(
+          told.filter((type) => type === 'SUBSCRIPTION_CANCEL' || type === 'ENTITLEMENT_CANCEL'),
+        ).to.deep.equal(['SUBSCRIPTION_CANCEL', 'ENTITLEMENT_CANCEL']);
+        expect(await endsOf(support)).to.equal('CANCELLED 2024-06-10 2024-06-10');
+        expect((await linesOf()).filter((line) => line.startsWith('RECURRING 2024-06-05'))).to.deep.equal([
+          // 5 of the 31 days of the period that the change ends: 2024-05-10..2024-06-10.
+          'RECURRING 2024-06-05..2024-06-10 2.42',
+        ]);
+        const { events: rows } = await engine.acme.getSubscription(support);
+        const [bundle] = await engine.acme.subscriptions.bundlesOfAccount(accountId);
+        const ofBase = new Set(bundle?.subscriptions[0]?.events.map(({ eventId }) => eventId));
+        expect(
+          rows.filter(({ eventId }) => ofBase.has(eventId)),
+          'ends of its own',
+        ).to.deep.equal([]);
+        await engine.runTo('2024-08-02');
+        expect((await linesOf()).filter((line) => / 15$/.test(line))).to.deep.equal([]);
+        expect(await engine.acme.invoices.verifyCoverage(accountId)).to.deep.equal([]);
+      });
+
+      it('are refused from the day on which the base has left the plan that offered them', async () => {
+        const bundleId = await beginChanged();
+        const refusal = (planName: string, date: string) =>
+          codeOf(addOn(bundleId, planName, from(date)).then(() => null));
+        expect(await refusal('support-monthly', '2024-06-10')).to.equal(
+          ErrorCode.SUBSCRIPTION_CREATE_AO_ALREADY_INCLUDED,
+        );
+        expect(await refusal('backup-monthly', '2024-06-12')).to.equal(
+          ErrorCode.SUBSCRIPTION_CREATE_AO_NOT_AVAILABLE,
+        );
+        const archive = await addOn(bundleId, 'archive-monthly', from('2024-06-05'));
+        expect(await endsOf(archive), 'offered before and after').to.equal('ACTIVE - -');
+      });
+
+      it('expire with a fixed term of the base that is over, where both are created late', async () => {
+        await begin('2024-06-01', { billCycleDayLocal: 1 });
+        const made = await engine.acme.subscriptions.createWithAddOns(
+          ['term-3m', 'support-monthly'].map((planName) => ({ accountId, planName })),
+          dated(from('2024-01-01')),
+        );
+        await engine.settle();
+        const [, support] = made.subscriptionIds as [Uuid, Uuid];
+        expect(await endsOf(support)).to.equal('EXPIRED - -');
+        await engine.runTo('2024-08-01');
+        expect((await linesOf()).filter((line) => / 15$/.test(line))).to.deep.equal([
+          'RECURRING 2024-01-01..2024-02-01 15',
+          'RECURRING 2024-02-01..2024-03-01 15',
+          'RECURRING 2024-03-01..2024-04-01 15',
+        ]);
+      });
+    });
+
     describe('created together', () => {
       it('share dates, bundle and one invoice, the base first', async () => {
         await begin('2024-06-01', { billCycleDayLocal: 1 });

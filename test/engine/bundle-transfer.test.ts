@@ -188,6 +188,9 @@ eachDatabase((_kind, open) => {
           const made = await transfer(bundleId);
           await engine.settle();
           expect(await codeOf(transfer(bundleId))).to.equal(ErrorCode.SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS);
+          expect(await codeOf(acme.subscriptions.uncancel(subscriptionId)), 'billed to its term').to.equal(
+            ErrorCode.ENTITLEMENT_UNCANCEL_BAD_STATE,
+          );
           expect((await acme.bundles.getByKey('K')).bundleId).to.equal(made);
           const back = await acme.bundles.transfer(made, { accountId: source.id });
           expect((await acme.bundles.allOfKey('K')).map((each) => each.bundleId)).to.deep.equal([
@@ -510,6 +513,19 @@ eachDatabase((_kind, open) => {
           const made = await transfer(bundleId);
           const begun = await onlyOf(made);
           expect(begun.planName).to.equal('solo-now');
+        });
+
+        it('IMMEDIATE: an add-on that is billed to its term ends with its base, and is credited', async () => {
+          await engine.acme.subscriptions.cancel(addOn, {
+            entitlementPolicy: 'IMMEDIATE',
+            billingPolicy: 'END_OF_TERM',
+          });
+          await engine.settle();
+          expect(await endsOf(addOn)).to.deep.equal(['CANCELLED', '2024-01-19', '2024-02-09']);
+          await transfer(bundleId, { billingPolicy: 'IMMEDIATE' });
+          await engine.settle();
+          expect(await endsOf(addOn)).to.deep.equal(['CANCELLED', '2024-01-19', '2024-01-19']);
+          expect(await linesOf(source)).to.include('REPAIR_ADJ 2024-01-19..2024-02-09 -10.16');
         });
       });
 

@@ -420,6 +420,21 @@ eachDatabase((_kind, open) => {
       );
     });
 
+    it('after a void the next run looks at no more than is left, also before the days that were voided', async () => {
+      await begin('2024-01-01T00:00:00Z', { billCycleDayLocal: 1 });
+      await tag(SystemTag.AUTO_PAY_OFF);
+      const id = await subscribe('solo-now');
+      for (const billCycleDayLocal of [9, 17])
+        await engine.acme.subscriptions.changeBillCycleDay(id, { billCycleDayLocal });
+      const targetDate = parseLocalDate('2024-01-17');
+      const ahead = await engine.acme.generateInvoice({ accountId, targetDate });
+      await engine.acme.invoices.void(ahead.id);
+      const [repair] = itemLines(await engine.acme.generateInvoice({ accountId }));
+      // 23 of 31 days: the first day that moves the cycle is the 9th, and it is still to come.
+      expect(repair).to.equal('REPAIR_ADJ 2024-01-09..2024-02-01 -14.8');
+      expect(await engine.acme.invoices.verifyCoverage(accountId)).to.deep.equal([]);
+    });
+
     it('a draft whose item is repaired cannot be voided; with its repair it can, and all is billed again', async () => {
       await begin('2024-01-01T00:00:00Z');
       await tag(SystemTag.AUTO_INVOICING_DRAFT);
