@@ -11,6 +11,7 @@ import {
 } from '../../lib/time/index.ts';
 import { cancel, event } from '../unit/invoicing/billing-events.ts';
 import type { OracleEvent } from './invoicing-oracle.ts';
+import { historySize } from './runs.ts';
 
 export interface HistoryPlan {
   readonly name: string;
@@ -297,7 +298,7 @@ function steps(currency: Currency): fc.Arbitrary<readonly Step[]> {
       }),
     },
   );
-  return fc.array(step, { minLength: 3, maxLength: 30 });
+  return fc.array(step, { minLength: 3, maxLength: 30, size: historySize });
 }
 
 export const currencies = fc.constantFrom<Currency>('USD', 'USD', 'JPY', 'KWD');

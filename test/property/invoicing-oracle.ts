@@ -1,6 +1,6 @@
 /**
- * A slow second opinion on what has to be billed, day by day, that shares no code with `lib/invoicing`: calendar days
- * are ISO texts stepped through with the host's Date, money is counted in integers.
+ * A second opinion on what has to be billed that shares no code with `lib/invoicing`: calendar days are ISO texts, listed
+ * one by one with the host's Date, money is counted in integers.
  */
 
 export interface OracleEvent {
@@ -26,16 +26,38 @@ export interface OraclePeriod {
 const msPerDay = 86_400_000;
 const ratioUnits = 1_000_000_000n;
 
+/** Every day that a history can come to, since the host's Date is too slow for each step of each run. */
+const calendar: readonly string[] = Array.from(
+  { length: (Date.UTC(2060, 0) - Date.UTC(2015, 0)) / msPerDay },
+  (_, day) => new Date(Date.UTC(2015, 0) + day * msPerDay).toISOString().slice(0, 10),
+);
+const places: ReadonlyMap<string, number> = new Map(calendar.map((date, place) => [date, place]));
+
+function placeOf(date: string): number {
+  const place = places.get(date);
+  if (place === undefined) throw new Error(`${date} is not in the calendar of the oracle`);
+  return place;
+}
+
 function plusDays(date: string, days: number): string {
-  return new Date(Date.parse(date) + days * msPerDay).toISOString().slice(0, 10);
+  const day = calendar[placeOf(date) + days];
+  if (day === undefined) throw new Error(`${days} days after ${date} the calendar of the oracle has ended`);
+  return day;
 }
 
 /** The day `day` of the month that lies `months` after that of `date`, or the last day of that month. */
 function dayInMonth(date: string, months: number, day: number): string {
-  const year = Number(date.slice(0, 4));
-  const month = Number(date.slice(5, 7)) - 1 + months;
-  const last = new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
-  return new Date(Date.UTC(year, month, Math.min(day, last))).toISOString().slice(0, 10);
+  const count = Number(date.slice(0, 4)) * 12 + Number(date.slice(5, 7)) - 1 + months;
+  const month = `${Math.floor(count / 12)}-${twoDigits((count % 12) + 1)}`;
+  for (let last = day; ; last -= 1) {
+    const found = `${month}-${twoDigits(last)}`;
+    if (places.has(found)) return found;
+    if (last === 1) throw new Error(`${month} is not in the calendar of the oracle`);
+  }
+}
+
+function twoDigits(number: number): string {
+  return String(number).padStart(2, '0');
 }
 
 function plusPeriods({ unit, length }: OracleEvent, date: string, n: number): string {
@@ -43,11 +65,8 @@ function plusPeriods({ unit, length }: OracleEvent, date: string, n: number): st
   return dayInMonth(date, n * length, Number(date.slice(8)));
 }
 
-/** Days from `start` to `end`, counted one by one. */
 function countDays(start: string, end: string): bigint {
-  let days = 0n;
-  for (let date = start; date < end; date = plusDays(date, 1)) days += 1n;
-  return days;
+  return BigInt(Math.max(0, placeOf(end) - placeOf(start)));
 }
 
 function halfUp(numerator: bigint, denominator: bigint): bigint {
@@ -112,16 +131,27 @@ function periodsOf(event: OracleEvent, end: string | null, through: string): rea
   return periods;
 }
 
-/** Every day of the periods with its kind; throws if a day is in two. */
-export function daysOf(
-  periods: readonly { readonly kind: string; readonly start: string; readonly end: string }[],
-): ReadonlyMap<string, string> {
-  const days = new Map<string, string>();
-  for (const { kind, start, end } of periods) {
-    for (let date = start; date < end; date = plusDays(date, 1)) {
-      if (days.has(date)) throw new Error(`${date} is billed twice: ${days.get(date)} and ${kind}`);
-      days.set(date, kind);
+interface Span {
+  readonly kind: string;
+  readonly start: string;
+  readonly end: string;
+}
+
+/** The days on which any of these begins or ends, in order: between two of them nothing changes. */
+export function cutsOf(spans: readonly Span[]): readonly string[] {
+  return [...new Set(spans.flatMap(({ start, end }) => [start, end]))].sort();
+}
+
+/** The first day of every stretch between two cuts that one of the periods covers, with its kind; throws if two do. */
+export function coverOf(spans: readonly Span[], cuts: readonly string[]): ReadonlyMap<string, string> {
+  const indexOf = new Map(cuts.map((date, index) => [date, index]));
+  const cover = new Map<string, string>();
+  for (const { kind, start, end } of spans) {
+    const last = indexOf.get(end) ?? cuts.length;
+    for (const date of cuts.slice(indexOf.get(start), last)) {
+      if (cover.has(date)) throw new Error(`${date} is billed twice: ${cover.get(date)} and ${kind}`);
+      cover.set(date, kind);
     }
   }
-  return days;
+  return cover;
 }

@@ -6,6 +6,9 @@ export const propertyRuns = runs(100_000);
 /** Random histories of a subscription, of which every commit sees more: they are cheap and tell most (invoicing.md §7.3). */
 export const historyRuns = runs(100_000, 2_000);
 
+/** How long they become: the long run has time for those that are as long as they may be. */
+export const historySize = process.env.BILLWRIGHT_TEST_LONG === '1' ? 'max' : 'small';
+
 /** The same played by the engine on a database, with an engine and a database of its own for each. */
 export const storedRuns = process.env.BILLWRIGHT_TEST_LONG === '1' ? 500 : 4;
 

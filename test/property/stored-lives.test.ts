@@ -1,12 +1,11 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import {
+  type Account,
   addDays,
   BillingError,
   decimal,
   formatInstant,
-  formatLocalDate,
-  type Instant,
   instant,
   type LocalDate,
   localDateOf,
@@ -18,8 +17,18 @@ import { eachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { expectExplained } from '../support/explained-amount.ts';
 import { storedRuns } from './runs.ts';
-import { documentsOf, planName } from './subscription-shelf.ts';
-import { type AskedDay, type LifeScript, type LifeStep, lifeScripts } from './subscription-steps.ts';
+import { addOnName, documentsOf, planName } from './subscription-shelf.ts';
+import {
+  type AccountStep,
+  type AddOnCall,
+  type AskedDay,
+  type BlockStep,
+  type LifeScript,
+  type LifeStep,
+  lifeScripts,
+  type SubscriptionCall,
+  type TransferCall,
+} from './subscription-steps.ts';
 
 const msPerDay = 86_400_000;
 const start = Date.parse('2024-01-01T00:00:00Z');
@@ -28,8 +37,9 @@ const start = Date.parse('2024-01-01T00:00:00Z');
 class StoredLife {
   readonly script: LifeScript;
   readonly engine: TestEngine;
-  #accountId: Uuid | undefined;
-  #subscriptionId: Uuid | undefined;
+  readonly #accounts: Account[] = [];
+  /** In the order of their creation. */
+  readonly #subscriptionIds: Uuid[] = [];
 
   constructor(script: LifeScript, engine: TestEngine) {
     this.script = script;
@@ -39,22 +49,24 @@ class StoredLife {
   async begin(): Promise<void> {
     const { script } = this;
     const { acme } = this.engine;
-    const account = await acme.createAccount({
-      currency: 'USD',
-      timeZone: timeZone(script.zone),
-      billCycleDayLocal: script.accountDay,
-    });
-    this.#accountId = account.id;
+    for (const [zone, day] of [
+      [script.zone, script.accountDay],
+      [script.otherZone, script.otherDay],
+    ] as const) {
+      const parts = { currency: 'USD', timeZone: timeZone(zone), billCycleDayLocal: day };
+      this.#accounts.push(await acme.createAccount(parts));
+    }
+    const account = given(this.#accounts[0]);
     const made = await acme.createSubscription(
       {
         accountId: account.id,
-        planName: this.#planAt(script.plan),
+        planName: planName(script.plan % script.shelf.plans.length),
         billCycleDayLocal: script.billCycleDay,
         quantity: script.quantity,
       },
-      { billingDate: this.#asked(script.billing) },
+      { billingDate: this.#asked(script.billing, account) },
     );
-    this.#subscriptionId = made.subscriptionId;
+    this.#subscriptionIds.push(made.subscriptionId);
     await this.#check();
   }
 
@@ -71,101 +83,169 @@ class StoredLife {
   /** What every item has in its explanation makes its amount. */
   async explained(): Promise<void> {
     const { acme } = this.engine;
-    const accountId = this.#given(this.#accountId);
-    const invoices = await acme.invoices.ofAccount({ accountId, withItems: true });
-    for (const { id } of invoices.flatMap(({ items }) => items)) {
-      expectExplained(await acme.invoices.explain(id));
+    for (const { id: accountId } of this.#accounts) {
+      const invoices = await acme.invoices.ofAccount({ accountId, withItems: true });
+      for (const { id } of invoices.flatMap(({ items }) => items)) {
+        expectExplained(await acme.invoices.explain(id));
+      }
     }
   }
 
   async #check(): Promise<void> {
     await this.engine.settle();
-    const account = this.#given(this.#accountId);
-    const tags = await this.engine.acme.tags.ofAccount(account);
-    expect(tags, 'the account is not parked').to.deep.equal([]);
-    expect(await this.engine.acme.invoices.verifyCoverage(account)).to.deep.equal([]);
+    for (const { id } of this.#accounts) {
+      const tags = await this.engine.acme.tags.ofAccount(id);
+      expect(tags, 'the account is not parked').to.deep.equal([]);
+      expect(await this.engine.acme.invoices.verifyCoverage(id)).to.deep.equal([]);
+    }
   }
 
   async #play(step: LifeStep): Promise<unknown> {
-    const { acme, clock } = this.engine;
-    const id = this.#given(this.#subscriptionId);
+    const { clock } = this.engine;
     switch (step.do) {
       case 'PASS':
-        clock.set(formatInstant(instant(this.#now + step.days * msPerDay + step.seconds * 1_000)));
+        clock.set(formatInstant(instant(clock.now() + step.days * msPerDay + step.seconds * 1_000)));
         return;
-      case 'RUN': {
-        const targetDate = addDays(this.#today, step.daysAhead);
-        return acme.generateInvoice({ accountId: this.#given(this.#accountId), targetDate });
-      }
-      case 'ADJUST':
-        return this.#adjust(step.index, step.percent);
-      case 'VOID':
-        return this.#void(step.index);
       case 'AUTOMATIC':
         return;
+      case 'ADD_ON':
+        return this.#addOn(step);
+      case 'TRANSFER':
+        return this.#transfer(step);
+      case 'BLOCK':
+        return this.#block(step);
+      case 'RUN':
+      case 'ADJUST':
+      case 'VOID':
       case 'ACCOUNT_DAY':
-        return acme.updateAccount(this.#given(this.#accountId), {
+        return this.#onAccount(step);
+      default:
+        return this.#onSubscription(step);
+    }
+  }
+
+  async #onAccount(step: AccountStep) {
+    const { acme } = this.engine;
+    const account = await this.#accountOf(this.#subject(step.subject));
+    const { id: accountId } = account;
+    switch (step.do) {
+      case 'RUN':
+        return acme.generateInvoice({
+          accountId,
+          targetDate: addDays(this.#todayOf(account), step.daysAhead),
+        });
+      case 'ADJUST':
+        return this.#adjust(accountId, step);
+      case 'VOID':
+        return this.#void(accountId, step.index);
+      case 'ACCOUNT_DAY':
+        return acme.updateAccount(accountId, {
           changes: { billCycleDayLocal: step.day === 0 ? null : step.day },
           treatNullAsReset: true,
         });
-      case 'CHANGE':
-        return acme.subscriptions.changePlan(id, {
-          planName: this.#planAt(step.plan),
+    }
+  }
+
+  async #onSubscription(step: SubscriptionCall): Promise<unknown> {
+    const { subscriptions } = this.engine.acme;
+    const { plans, addOns } = this.script.shelf;
+    const id = this.#subject(step.subject);
+    const account = await this.#accountOf(id);
+    switch (step.do) {
+      case 'CHANGE': {
+        const { productCategory } = await this.engine.acme.getSubscription(id);
+        const isAddOn = productCategory === 'ADD_ON';
+        return subscriptions.changePlan(id, {
+          planName: isAddOn ? addOnName(step.plan % addOns.length) : planName(step.plan % plans.length),
           phaseType: step.phaseType,
           billCycleDayLocal: step.billCycleDay,
           quantity: step.quantity,
-          requestedDate: this.#asked(step.when),
+          requestedDate: this.#asked(step.when, account),
           billingPolicy: step.policy,
         });
+      }
       case 'CANCEL':
-        return acme.subscriptions.cancel(id, {
-          requestedDate: this.#asked(step.when),
+        return subscriptions.cancel(id, {
+          requestedDate: this.#asked(step.when, account),
           entitlementPolicy: step.service,
           billingPolicy: step.policy,
           useRequestedDateForBilling: step.isForBilling,
         });
       case 'UNCANCEL':
-        return acme.subscriptions.uncancel(id);
+        return subscriptions.uncancel(id);
       case 'UNDO':
-        return acme.subscriptions.undoChangePlan(id);
+        return subscriptions.undoChangePlan(id);
       case 'BILL_CYCLE_DAY':
-        return acme.subscriptions.changeBillCycleDay(id, {
+        return subscriptions.changeBillCycleDay(id, {
           billCycleDayLocal: step.day,
-          effectiveFromDate: this.#asked(step.from),
+          effectiveFromDate: this.#asked(step.from, account),
           allowPastDate: step.isForced,
         });
       case 'QUANTITY':
-        return acme.subscriptions.changeQuantity(id, {
+        return subscriptions.changeQuantity(id, {
           quantity: step.quantity,
-          effectiveFromDate: this.#asked(step.from),
+          effectiveFromDate: this.#asked(step.from, account),
           allowPastDate: step.isForced,
         });
-      case 'BLOCK':
-        return this.#block(step);
-      default:
-        throw new Error(`${formatLocalDate(this.#today)}: no such step`);
     }
   }
 
-  async #block(step: Extract<LifeStep, { do: 'BLOCK' }>): Promise<void> {
+  async #addOn(step: AddOnCall): Promise<void> {
     const { acme } = this.engine;
-    const accountId = this.#given(this.#accountId);
-    const subscriptionId = this.#given(this.#subscriptionId);
-    const { bundleId } = await acme.getSubscription(subscriptionId);
+    const { bundleId, accountId } = await acme.getSubscription(this.#lastId);
+    const account = given(this.#accounts.find(({ id }) => id === accountId));
+    const { subscriptionId } = await acme.createSubscription(
+      {
+        accountId,
+        bundleId,
+        planName: addOnName(step.plan % this.script.shelf.addOns.length),
+        billCycleDayLocal: step.billCycleDay,
+        quantity: step.quantity,
+      },
+      {
+        entitlementDate: this.#asked(step.service, account),
+        billingDate: this.#asked(step.billing, account),
+      },
+    );
+    this.#subscriptionIds.push(subscriptionId);
+  }
+
+  async #transfer({ when, policy, bcd }: TransferCall): Promise<void> {
+    const { acme } = this.engine;
+    const { bundleId, accountId } = await acme.getSubscription(this.#lastId);
+    const source = given(this.#accounts.find(({ id }) => id === accountId));
+    const target = given(this.#accounts.find(({ id }) => id !== accountId));
+    const begun = await acme.bundles.transfer(bundleId, {
+      accountId: target.id,
+      requestedDate: this.#asked(when, source),
+      billingPolicy: policy,
+      bcdTransfer: bcd,
+    });
+    const bundles = await acme.subscriptions.bundlesOfAccount(target.id);
+    const made = given(bundles.find((each) => each.bundleId === begun)).subscriptions;
+    this.#subscriptionIds.push(...made.map(({ subscriptionId }) => subscriptionId));
+  }
+
+  async #block(step: BlockStep): Promise<void> {
+    const { acme } = this.engine;
+    const { subscriptionId, bundleId, accountId } = await acme.getSubscription(this.#subject(step.subject));
     const ids = { ACCOUNT: accountId, SUBSCRIPTION_BUNDLE: bundleId, SUBSCRIPTION: subscriptionId };
+    const account = await this.#accountOf(subscriptionId);
     await acme.blocking.add(
       { type: step.on, id: ids[step.on] },
       {
         service: step.service,
         stateName: step.name,
         isBlockBilling: step.isBlocked,
-        requestedDate: this.#asked(step.from),
+        requestedDate: this.#asked(step.from, account),
       },
     );
   }
 
-  async #adjust(index: number, percent: number): Promise<void> {
-    const accountId = this.#given(this.#accountId);
+  async #adjust(
+    accountId: Uuid,
+    { index, percent }: { readonly index: number; readonly percent: number },
+  ): Promise<void> {
     const invoices = await this.engine.acme.invoices.ofAccount({ accountId, withItems: true });
     const charges = invoices.flatMap(({ items }) => items).filter(({ itemType }) => itemType === 'RECURRING');
     const charge = charges[index % Math.max(1, charges.length)];
@@ -175,39 +255,43 @@ class StoredLife {
     await this.engine.acme.invoices.adjustItem({ accountId, invoiceId, invoiceItemId, amount });
   }
 
-  async #void(index: number): Promise<void> {
-    const accountId = this.#given(this.#accountId);
+  async #void(accountId: Uuid, index: number): Promise<void> {
     const invoices = await this.engine.acme.invoices.ofAccount({ accountId });
     const invoice = invoices[index % Math.max(1, invoices.length)];
     if (invoice !== undefined) await this.engine.acme.invoices.void(invoice.id);
   }
 
-  get #now(): Instant {
-    return this.engine.clock.now();
+  #subject(index: number): Uuid {
+    return given(this.#subscriptionIds[index % this.#subscriptionIds.length]);
   }
 
-  get #today(): LocalDate {
-    return localDateOf(this.#now, timeZone(this.script.zone));
+  get #lastId(): Uuid {
+    return given(this.#subscriptionIds.at(-1));
   }
 
-  #planAt(index: number): string {
-    return planName(index % this.script.shelf.plans.length);
+  async #accountOf(subscriptionId: Uuid): Promise<Account> {
+    const { accountId } = await this.engine.acme.getSubscription(subscriptionId);
+    return given(this.#accounts.find(({ id }) => id === accountId));
   }
 
-  #asked(day: AskedDay): RequestedDate | null {
+  #todayOf(account: Account): LocalDate {
+    return localDateOf(this.engine.clock.now(), account.timeZone);
+  }
+
+  #asked(day: AskedDay, account: Account): RequestedDate | null {
     if (day === null) return null;
-    const date = addDays(this.#today, day.days);
+    const date = addDays(this.#todayOf(account), day.days);
     return day.second === null ? { date } : { at: instant(date * msPerDay + day.second * 1_000) };
-  }
-
-  #given<T>(value: T | undefined): T {
-    if (value === undefined) throw new Error('the life has not begun');
-    return value;
   }
 }
 
+function given<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('there is none');
+  return value;
+}
+
 eachDatabase((_kind, open) => {
-  describe('the stored life of a subscription', () => {
+  describe('the stored life of subscriptions', () => {
     it('is billed by windows as it is by the whole history', async () => {
       await fc.assert(
         fc.asyncProperty(lifeScripts, async (script) => {

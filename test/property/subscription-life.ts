@@ -1,30 +1,32 @@
-import { expect } from 'chai';
 import type { Account } from '../../lib/accounts/model.ts';
-import { CatalogWithOverrides } from '../../lib/catalog/index.ts';
+import { ProductCategory } from '../../lib/catalog/index.ts';
 import { BillingError } from '../../lib/errors/index.ts';
 import type { Uuid } from '../../lib/ids/index.ts';
-import { accountBillCycleDay } from '../../lib/invoicing/account-bill-cycle-day.ts';
-import { chargedThroughDates } from '../../lib/invoicing/charged-through-date.ts';
 import { runTrigger } from '../../lib/invoicing/run-trigger.ts';
-import { isDue } from '../../lib/invoicing/window.ts';
-import type { Decimal } from '../../lib/money/index.ts';
 import type { NewBusEvent } from '../../lib/queue/model.ts';
-import { billCycleDaySources } from '../../lib/subscriptions/bill-cycle-sources.ts';
-import { billingEvents } from '../../lib/subscriptions/billing-events.ts';
+import { followBase } from '../../lib/subscriptions/add-on-ends.ts';
+import { checkAddOnChange } from '../../lib/subscriptions/add-on-rules.ts';
 import { type BlockedObject, planBlock } from '../../lib/subscriptions/blocking-plan.ts';
 import { type EditTools, planCancellation } from '../../lib/subscriptions/cancellation.ts';
 import { decideChange, planChange } from '../../lib/subscriptions/change-of-plan.ts';
 import { checkChangeRequest } from '../../lib/subscriptions/change-request.ts';
-import { withDerivedPhases } from '../../lib/subscriptions/derived-phases.ts';
-import { isMarker } from '../../lib/subscriptions/lifecycle-order.ts';
-import type { BlockingState, LifecycleEvent, Subscription } from '../../lib/subscriptions/model.ts';
+import { chooseGroup, type GroupChoiceInput } from '../../lib/subscriptions/chosen-group.ts';
+import { groupOf } from '../../lib/subscriptions/create-groups.ts';
+import {
+  type CreateSubscriptionOptions,
+  type CreateSubscriptionRequest,
+  checkCreateRequest,
+} from '../../lib/subscriptions/create-request.ts';
+import { planCreations } from '../../lib/subscriptions/creation.ts';
+import { dueWork } from '../../lib/subscriptions/due-work.ts';
+import { lateAddOnEnds } from '../../lib/subscriptions/late-add-ons.ts';
+import { BlockingStateType, type Subscription } from '../../lib/subscriptions/model.ts';
 import { atReferenceTime, datedInstant, type RequestedDate } from '../../lib/subscriptions/requested-date.ts';
 import type { RunningSubscription } from '../../lib/subscriptions/running-subscription.ts';
-import { touchedBy, touchedDates } from '../../lib/subscriptions/save-edits.ts';
-import { effectiveEvent } from '../../lib/subscriptions/subscription-bus-events.ts';
 import type { SubscriptionEdit } from '../../lib/subscriptions/subscription-edit.ts';
 import { planBillCycleDayChange, planQuantityChange } from '../../lib/subscriptions/terms-change.ts';
-import { transitionsOf } from '../../lib/subscriptions/transitions.ts';
+import { planTransfer } from '../../lib/subscriptions/transfer.ts';
+import { checkTransferRequest } from '../../lib/subscriptions/transfer-request.ts';
 import { planUncancellation } from '../../lib/subscriptions/uncancellation.ts';
 import { planUndoChange } from '../../lib/subscriptions/undo-change.ts';
 import {
@@ -33,96 +35,302 @@ import {
   instant,
   type LocalDate,
   localDateOf,
-  maxDate,
   parseLocalDate,
 } from '../../lib/time/index.ts';
-import { line, SubscriptionLedger } from '../unit/invoicing/subscription-ledger.ts';
-import {
-  account as accountOf,
-  at,
-  creationOf,
-  type Life,
-  nextId,
-  workOf,
-} from '../unit/subscriptions/example.ts';
-import { adjustShare, checkAfterRun } from './invoicing-checks.ts';
-import { catalogOf, planName } from './subscription-shelf.ts';
-import type { AskedDay, LifeScript, LifeStep } from './subscription-steps.ts';
+import { account as accountOf, at, nextId } from '../unit/subscriptions/example.ts';
+import { checkAddOnsOffered, checkHandedOver, type HandOver } from './bundle-checks.ts';
+import { LifeInvoices } from './life-invoices.ts';
+import { type DueEntry, given, LifeRecords, type Stored } from './life-records.ts';
+import { addOnName, planName } from './subscription-shelf.ts';
+import type {
+  AddOnCall,
+  AskedDay,
+  BlockStep,
+  LifeCall,
+  LifeScript,
+  LifeStep,
+  SubscriptionCall,
+  TransferCall,
+} from './subscription-steps.ts';
 
 const msPerDay = 86_400_000;
 const start = at('2024-01-01T00:00:00Z');
 type PhaseName = 'TRIAL' | 'DISCOUNT' | 'EVERGREEN';
 
+interface DueRun {
+  readonly accountId: Uuid;
+  readonly date: LocalDate;
+  readonly at: Instant;
+}
+
 /**
- * One subscription with its queue and its invoices, lived through in memory by the rules that the engine decides by: what
- * calls store and withdraw, which days that touches, what falls due and which runs it asks for. Every run is checked.
+ * A base with its add-ons, lived through in memory by the rules that the engine decides by: what calls store and withdraw,
+ * which days that touches, what falls due and which runs it asks for. Every run is checked.
  */
 export class SubscriptionLife {
   readonly script: LifeScript;
-  readonly ledger: SubscriptionLedger;
-  readonly adjusted = new Map<Uuid, Decimal>();
-  /** Calls that were accepted, by kind. */
-  readonly accepted = new Map<string, number>();
-  readonly #catalog: CatalogWithOverrides;
-  readonly #bundle: Life['bundle'];
-  #account: Account;
-  #subscription: Subscription;
-  /** Active and withdrawn ones, in the order of insertion. */
-  #events: readonly LifecycleEvent[];
-  #states: readonly BlockingState[];
-  /** Queue: lifecycle events by id, runs by date. */
-  readonly #dueEvents = new Map<Uuid, Instant>();
-  readonly #dueRuns = new Map<LocalDate, Instant>();
+  readonly records: LifeRecords;
+  readonly invoices: LifeInvoices;
+  /** What has come about, by kind. */
+  readonly counts = new Map<string, number>();
+  readonly #handOvers: HandOver[] = [];
+  readonly #dueRuns = new Map<string, DueRun>();
   #now: Instant;
   #isAutomatic = true;
 
   constructor(script: LifeScript) {
     this.script = script;
     this.#now = instant(start + script.referenceSecond * 1_000);
-    this.#account = {
-      ...accountOf({ zone: script.zone, billCycleDayLocal: script.accountDay }),
-      referenceTime: this.#now,
-    };
-    this.#catalog = new CatalogWithOverrides(catalogOf(script.shelf), []);
-    const creation = creationOf({
-      account: this.#account,
-      catalog: catalogOf(script.shelf),
-      request: {
-        planName: this.#planAt(script.plan),
+    const accounts = [
+      { zone: script.zone, billCycleDayLocal: script.accountDay },
+      { zone: script.otherZone, billCycleDayLocal: script.otherDay },
+    ].map((parts, index) => ({ ...accountOf(parts), recordId: index + 1, referenceTime: this.#now }));
+    this.records = new LifeRecords(script.shelf, accounts);
+    this.invoices = new LifeInvoices(script, this.records);
+    const account = given(accounts[0]);
+    this.#create(
+      {
+        accountId: account.id,
+        planName: planName(script.plan % script.shelf.plans.length),
         billCycleDayLocal: script.billCycleDay,
         quantity: script.quantity,
       },
-      options: { billingDate: this.#asked(script.billing) },
-      now: this.#now,
-    });
-    if (creation.newBundle === null) throw new Error('a creation without found bundle makes one');
-    this.#bundle = { ...creation.newBundle, recordId: 1 };
-    this.#subscription = { ...creation.subscription, recordId: 1 };
-    this.#events = creation.events.map((event, index) => ({ ...event, recordId: index + 1 }));
-    this.#states = [{ ...creation.entitlementStart, recordId: 1 }];
-    this.ledger = new SubscriptionLedger({
-      config: {
-        inArrearMode: script.isGreedy ? 'GREEDY' : 'DEFAULT',
-        prorationFixedDays: script.fixedDays,
-      },
-    });
-    this.ledger.cursor = creation.cursor;
-    this.#tell(this.#events);
+      { billingDate: this.#asked(script.billing, account) },
+    );
   }
 
   take(step: LifeStep): void {
-    if (step.do === 'PASS') this.#pass(instant(this.#now + step.days * msPerDay + step.seconds * 1_000));
-    else if (step.do === 'RUN') this.#run(addDays(this.#today, step.daysAhead));
-    else if (step.do === 'ADJUST') adjustShare(this.ledger, this.adjusted, step);
-    else if (step.do === 'VOID') this.#void(step.index);
-    else if (step.do === 'AUTOMATIC') this.#switch(step.isOn);
-    else if (step.do === 'ACCOUNT_DAY') this.#moveAccountDay(step.day);
-    else if (step.do === 'BLOCK') this.#block(step);
-    else this.#call(step);
+    switch (step.do) {
+      case 'PASS':
+        this.#pass(instant(this.#now + step.days * msPerDay + step.seconds * 1_000));
+        break;
+      case 'AUTOMATIC':
+        this.#switch(step.isOn);
+        break;
+      case 'RUN':
+        this.#runAhead(this.#account(step.subject), step.daysAhead);
+        break;
+      case 'ADJUST':
+        if (this.invoices.adjust(this.#subject(step.subject).id, step)) this.#count(step.do);
+        break;
+      case 'VOID':
+        if (this.invoices.void(this.#subject(step.subject).id, step.index)) this.#count(step.do);
+        break;
+      case 'ACCOUNT_DAY':
+        this.#moveAccountDay(this.#account(step.subject), step.day);
+        break;
+      case 'BLOCK':
+        this.#block(step);
+        break;
+      default:
+        this.#call(step);
+    }
   }
 
-  #block(step: Extract<LifeStep, { do: 'BLOCK' }>): void {
-    const [account, bundle, subscription] = [this.#account, this.#bundle, this.#subscription];
+  /** What holds of all subscriptions once everything that they did is invoiced. */
+  end(): void {
+    this.take({ do: 'AUTOMATIC', isOn: true });
+    this.take({ do: 'PASS', days: 62, seconds: 0 });
+    for (const { id, category } of this.records.subscriptions.values()) {
+      const { items } = this.invoices.ledgerOf(id);
+      const [first] = this.records.eventsOf(id);
+      if (items.some(({ itemType }) => itemType === 'REPAIR_ADJ')) this.#count('repaired');
+      if (items.length === 0) continue;
+      if (category === ProductCategory.ADD_ON) this.#count('billed add-on');
+      if (first?.type === 'TRANSFER') this.#count('billed after a transfer');
+    }
+  }
+
+  /** A call that the rules refuse changes nothing. */
+  #call(call: LifeCall): void {
+    try {
+      this.#make(call);
+    } catch (error) {
+      if (!(error instanceof BillingError)) throw error;
+      return;
+    }
+    this.#count(call.do);
+  }
+
+  #make(call: LifeCall): void {
+    if (call.do === 'ADD_ON') this.#addOn(call);
+    else if (call.do === 'TRANSFER') this.#transfer(call);
+    else {
+      const { id, bundleId } = this.#subject(call.subject);
+      const bundle = this.records.runningIn(bundleId);
+      const running = given(bundle.find(({ subscription }) => subscription.id === id));
+      this.#store(this.records.saveEdits(this.#editsOf(call, running, bundle), this.#now));
+    }
+  }
+
+  #create(request: CreateSubscriptionRequest, options: CreateSubscriptionOptions): readonly Subscription[] {
+    const { records } = this;
+    const account = given(records.accounts.get(given(request.accountId)));
+    const { bundleId = null } = request;
+    const joined = bundleId === null ? [] : [records.found(bundleId)];
+    const blockedIds = joined.flatMap(({ bundle, subscriptions }) => [
+      bundle.id,
+      ...subscriptions.map(({ id }) => id),
+    ]);
+    const input: GroupChoiceInput = {
+      options,
+      account,
+      found: joined,
+      keyCarriers: [],
+      blockingStates: records.statesOf(account.id, ...blockedIds),
+      catalog: records.catalog,
+      now: this.#now,
+    };
+    const overridePlanOf = () => {
+      throw new Error('these requests override no prices');
+    };
+    const groups = [chooseGroup(groupOf(checkCreateRequest(request)), input)];
+    const bundles = planCreations({ ...input, groups, overridePlanOf, nextId });
+    const creations = bundles.flatMap((bundle) => bundle.creations);
+    for (const { cursor } of creations) this.invoices.begin(cursor);
+    const created = records.saveCreations(bundles, this.#now);
+    const late = lateAddOnEnds(bundles, input, nextId);
+    if (late.length > 0) this.#count('add-on created after its end');
+    const ended = records.saveEdits(late, this.#now);
+    this.#store({ busEvents: [...created.busEvents, ...ended.busEvents], touched: ended.touched });
+    return creations.map(({ subscription }) => given(records.subscriptions.get(subscription.id)));
+  }
+
+  #addOn({ plan, service, billing, billCycleDay, quantity }: AddOnCall): void {
+    const { bundleId, accountId } = this.#last();
+    const account = this.records.accountOf({ accountId });
+    const made = this.#create(
+      {
+        accountId,
+        bundleId,
+        planName: addOnName(plan % this.script.shelf.addOns.length),
+        billCycleDayLocal: billCycleDay,
+        quantity,
+      },
+      { entitlementDate: this.#asked(service, account), billingDate: this.#asked(billing, account) },
+    );
+    const today = this.#todayOf(account);
+    if (made.some(({ alignStart }) => alignStart.date < today)) this.#count('ADD_ON in the past');
+  }
+
+  #transfer({ when, policy, bcd }: TransferCall): void {
+    const { records } = this;
+    const { bundleId, accountId } = this.#last();
+    const source = records.accountOf({ accountId });
+    const target = given([...records.accounts.values()].find(({ id }) => id !== accountId));
+    const running = records.runningIn(bundleId);
+    const request = checkTransferRequest(
+      { accountId: target.id },
+      { requestedDate: this.#asked(when, source), billingPolicy: policy, bcdTransfer: bcd },
+    );
+    const plan = planTransfer(
+      {
+        request,
+        source,
+        target,
+        bundle: given(records.bundles.get(bundleId)),
+        keyCarriers: [],
+        running,
+        history: records.withdrawnOf(running.map(({ subscription }) => subscription.id)),
+        catalog: records.catalog,
+      },
+      this.#tools,
+    );
+    for (const { cursor } of plan.begun.creations) this.invoices.begin(cursor);
+    if (policy === 'IMMEDIATE' && when === null && source.timeZone === target.timeZone) {
+      const left = running.map(({ subscription }) => subscription.id);
+      const begun = plan.begun.creations.map(({ subscription }) => subscription.id);
+      this.#handOvers.push({ left, begun, date: this.#todayOf(source) });
+    }
+    const ended = records.saveEdits(plan.ends, this.#now);
+    const begun = records.saveCreations([plan.begun], this.#now);
+    this.#store({
+      busEvents: [...ended.busEvents, ...begun.busEvents],
+      touched: [...ended.touched, ...begun.touched],
+    });
+  }
+
+  /** What the operation changes, of the rest of the bundle too. */
+  #editsOf(
+    call: SubscriptionCall,
+    running: RunningSubscription,
+    bundle: readonly RunningSubscription[],
+  ): readonly SubscriptionEdit[] {
+    const edit = this.#editOf(call, running, bundle);
+    if (call.do === 'BILL_CYCLE_DAY' || call.do === 'QUANTITY') return [edit];
+    const { catalog: plans, account } = running;
+    const followed = followBase({ bundle, edit, plans, zone: account.timeZone }, this.#tools);
+    if (followed.some(({ addedEvents }) => addedEvents.length > 0)) this.#count('add-on ended at once');
+    return [edit, ...followed];
+  }
+
+  #editOf(
+    call: SubscriptionCall,
+    running: RunningSubscription,
+    bundle: readonly RunningSubscription[],
+  ): SubscriptionEdit {
+    const tools = this.#tools;
+    const { account, subscription } = running;
+    switch (call.do) {
+      case 'CHANGE':
+        return this.#changeOf(call, running, bundle);
+      case 'CANCEL':
+        return planCancellation(
+          running,
+          {
+            requestedDate: this.#asked(call.when, account),
+            entitlementPolicy: call.service,
+            billingPolicy: call.policy,
+            useRequestedDateForBilling: call.isForBilling,
+          },
+          tools,
+        ).edit;
+      case 'UNCANCEL':
+        return planUncancellation(running, this.records.withdrawnOf([subscription.id]), tools);
+      case 'UNDO':
+        return planUndoChange(running, this.records.withdrawnOf([subscription.id]), tools);
+      case 'BILL_CYCLE_DAY':
+        return planBillCycleDayChange(running, { day: call.day, from: this.#from(call, account) }, tools)
+          .edit;
+      case 'QUANTITY':
+        return planQuantityChange(
+          running,
+          { quantity: call.quantity, from: this.#from(call, account) },
+          tools,
+        ).edit;
+    }
+  }
+
+  #from({ from, isForced }: { readonly from: AskedDay; readonly isForced: boolean }, account: Account) {
+    return { effectiveFromDate: this.#asked(from, account), allowPastDate: isForced };
+  }
+
+  #changeOf(
+    call: Extract<SubscriptionCall, { do: 'CHANGE' }>,
+    running: RunningSubscription,
+    bundle: readonly RunningSubscription[],
+  ): SubscriptionEdit {
+    const { plans, addOns } = this.script.shelf;
+    const isAddOn = running.subscription.category === ProductCategory.ADD_ON;
+    const request = checkChangeRequest(
+      {
+        planName: isAddOn ? addOnName(call.plan % addOns.length) : planName(call.plan % plans.length),
+        phaseType: call.phaseType as PhaseName | null,
+        billCycleDayLocal: call.billCycleDay,
+        quantity: call.quantity,
+      },
+      { requestedDate: this.#asked(call.when, running.account), billingPolicy: call.policy },
+    );
+    const decided = decideChange(running, request, this.#now);
+    checkAddOnChange(decided, { running, bundle }, this.#now);
+    return planChange(running, { request, decided, overridePlan: null }, this.#tools).edit;
+  }
+
+  #block(step: BlockStep): void {
+    const { records } = this;
+    const subscription = this.#subject(step.subject);
+    const account = records.accountOf(subscription);
+    const bundle = given(records.bundles.get(subscription.bundleId));
     const block = {
       object: { type: step.on, account, bundle, subscription } as BlockedObject,
       service: step.service,
@@ -130,326 +338,142 @@ export class SubscriptionLife {
       isBlockChange: false,
       isBlockEntitlement: false,
       isBlockBilling: step.isBlocked,
-      effective: datedInstant(this.#asked(step.from), this.#now, account),
+      effective: datedInstant(this.#asked(step.from, account), this.#now, account),
     };
-    const active = this.#states.filter(({ isActive }) => isActive);
-    const { added, withdrawn, billedOtherwiseFrom } = planBlock(active, block, { now: this.#now, nextId });
+    const below = {
+      [BlockingStateType.ACCOUNT]: () => [account.id, records.ofAccount(account.id)] as const,
+      [BlockingStateType.SUBSCRIPTION_BUNDLE]: () => [bundle.id, records.ofBundle(bundle.id)] as const,
+      [BlockingStateType.SUBSCRIPTION]: () => [subscription.id, [subscription]] as const,
+    };
+    const [blockedId, blocked] = below[step.on]();
+    const active = records.statesOf(blockedId);
+    const { added, withdrawn, billedOtherwiseFrom } = planBlock(active, block, this.#tools);
     if (added === null) return;
-    this.#accepted(step.do);
-    const ended = new Set(withdrawn.map(({ id }) => id));
-    this.#states = [
-      ...this.#states.map((state) => (ended.has(state.id) ? { ...state, isActive: false } : state)),
-      { ...added, recordId: this.#states.length + 1 },
-    ];
-    if (billedOtherwiseFrom !== null) {
-      this.ledger.change(this.ledger.events, billedOtherwiseFrom.date);
-      if (billedOtherwiseFrom.at <= this.#now) this.#askRun(this.#today);
-    }
-    const { at: dueAt, date } = added.effective;
-    if (dueAt > this.#now) this.#dueRuns.set(date, dueAt);
+    this.#count(step.do);
+    records.withdrawStates(withdrawn);
+    records.insertStates([added], this.#now);
+    if (billedOtherwiseFrom === null) return;
+    const { date } = billedOtherwiseFrom;
+    this.invoices.touch(blocked.map(({ id: subscriptionId }) => ({ subscriptionId, date })));
+    if (billedOtherwiseFrom.at <= this.#now) this.#askRun(account.id, this.#todayOf(account));
   }
 
-  /** The date up to which it is charged, and that which holds later runs, follow from what is left. */
-  #void(index: number): void {
-    const { ledger } = this;
-    if (!ledger.void(index)) return;
-    this.#accepted('VOID');
-    const [first, ...others] = ledger.rows.map(
-      ({ itemId, endDate, startDate }) =>
-        endDate ?? ledger.items.find(({ id }) => id === itemId)?.endDate ?? startDate,
-    );
-    const chargedThrough =
-      first === undefined ? null : atReferenceTime(maxDate(first, ...others), this.#account);
-    this.#subscription = { ...this.#subscription, chargedThrough };
+  #moveAccountDay(account: Account, day: number): void {
+    const before = account.billCycleDayLocal;
+    if (before === day) return;
+    this.records.accounts.set(account.id, { ...account, billCycleDayLocal: day });
+    if (before === 0) return;
+    this.#count('ACCOUNT_DAY');
+    const starts = this.records.ofAccount(account.id);
+    this.invoices.touch(starts.map(({ id, alignStart }) => ({ subscriptionId: id, date: alignStart.date })));
+    this.#askRun(account.id, this.#todayOf(account));
   }
 
   #switch(isOn: boolean): void {
     this.#isAutomatic = isOn;
-    this.#askRun(this.#today);
+    for (const account of this.records.accounts.values()) this.#askRun(account.id, this.#todayOf(account));
   }
 
-  #accepted(call: string): void {
-    this.accepted.set(call, (this.accepted.get(call) ?? 0) + 1);
-  }
-
-  /** What holds later runs: they do not look at less than those whose recurring charges stand (invoicing.md §1.5). */
-  get #maxTargetDate(): LocalDate | null {
-    const [first, ...others] = this.ledger.invoices
-      .filter(({ items }) => items.some(({ itemType }) => itemType === 'RECURRING'))
-      .map(({ targetDate }) => targetDate);
-    return first === undefined ? null : maxDate(first, ...others);
-  }
-
-  get #today(): LocalDate {
-    return localDateOf(this.#now, this.#account.timeZone);
-  }
-
-  #planAt(index: number): string {
-    return planName(index % this.script.shelf.plans.length);
-  }
-
-  #asked(day: AskedDay): RequestedDate | null {
-    if (day === null) return null;
-    if (day.second === null) return { date: addDays(this.#today, day.days) };
-    return {
-      at: instant(
-        start + (this.#today - parseLocalDate('2024-01-01') + day.days) * msPerDay + day.second * 1_000,
-      ),
-    };
-  }
-
-  /** A call that the rules refuse changes nothing. */
-  #call(step: LifeStep): void {
-    let edit: SubscriptionEdit;
-    try {
-      edit = this.#editOf(step);
-    } catch (error) {
-      if (error instanceof BillingError) return;
-      throw error;
-    }
-    this.#accepted(step.do);
-    this.#save(edit);
-  }
-
-  #editOf(step: LifeStep): SubscriptionEdit {
-    const running = this.#running();
-    const tools: EditTools = { now: this.#now, nextId };
-    const withdrawn = this.#events.filter(({ isActive }) => !isActive);
-    switch (step.do) {
-      case 'CHANGE':
-        return this.#changeOf(running, step, tools);
-      case 'CANCEL':
-        return planCancellation(
-          running,
-          {
-            requestedDate: this.#asked(step.when),
-            entitlementPolicy: step.service,
-            billingPolicy: step.policy,
-            useRequestedDateForBilling: step.isForBilling,
-          },
-          tools,
-        ).edit;
-      case 'UNCANCEL':
-        return planUncancellation(running, withdrawn, tools);
-      case 'UNDO':
-        return planUndoChange(running, withdrawn, tools);
-      case 'BILL_CYCLE_DAY':
-        return planBillCycleDayChange(running, { day: step.day, from: this.#from(step) }, tools).edit;
-      case 'QUANTITY':
-        return planQuantityChange(running, { quantity: step.quantity, from: this.#from(step) }, tools).edit;
-      default:
-        throw new Error(`${step.do} is no call`);
-    }
-  }
-
-  #from({ from, isForced }: { readonly from: AskedDay; readonly isForced: boolean }) {
-    return { effectiveFromDate: this.#asked(from), allowPastDate: isForced };
-  }
-
-  #changeOf(
-    running: RunningSubscription,
-    step: Extract<LifeStep, { do: 'CHANGE' }>,
-    tools: EditTools,
-  ): SubscriptionEdit {
-    const request = checkChangeRequest(
-      {
-        planName: this.#planAt(step.plan),
-        phaseType: step.phaseType as PhaseName | null,
-        billCycleDayLocal: step.billCycleDay,
-        quantity: step.quantity,
-      },
-      { requestedDate: this.#asked(step.when), billingPolicy: step.policy },
-    );
-    const decided = decideChange(running, request, tools.now);
-    return planChange(running, { request, decided, overridePlan: null }, tools).edit;
-  }
-
-  #running(): RunningSubscription {
-    const events = this.#events.filter(({ isActive }) => isActive);
-    const plans = this.#catalog;
-    const transitions = transitionsOf(
-      withDerivedPhases({ events, plans, zone: this.#account.timeZone }),
-      plans,
-    );
-    const subscription = this.#subscription;
-    const billCycleDays = billCycleDaySources([{ subscription, transitions }], this.#account).get(
-      subscription.id,
-    );
-    if (billCycleDays === undefined) throw new Error('the subscription has no start');
-    const blockingStates = this.#states.filter(({ isActive }) => isActive);
-    return {
-      account: this.#account,
-      subscription,
-      bundle: this.#bundle,
-      events,
-      transitions,
-      blockingStates,
-      billCycleDays,
-      catalog: plans,
-      baseEnd: null,
-    };
-  }
-
-  #save(edit: SubscriptionEdit): void {
-    const causes = new Map(edit.withdrawn.map(({ event, by }) => [event.id, by]));
-    const restored = new Set(edit.restored.map(({ id }) => id));
-    this.#events = this.#events.map((event) => {
-      const by = causes.get(event.id);
-      if (by !== undefined) return { ...event, isActive: false, deactivatedBy: by };
-      return restored.has(event.id) ? { ...event, isActive: true, deactivatedBy: null } : event;
-    });
-    const ended = new Set(edit.withdrawnStates.map(({ id }) => id));
-    this.#states = [
-      ...this.#states.map((state) => (ended.has(state.id) ? { ...state, isActive: false } : state)),
-      ...edit.addedStates.map((state) => ({ ...state, recordId: this.#states.length + 1 })),
-    ];
-    for (const { event } of edit.withdrawn) this.#dueEvents.delete(event.id);
-    for (const { id, effective } of edit.restored) {
-      if (effective.at > this.#now) this.#dueEvents.set(id, effective.at);
-    }
-    for (const { date } of touchedDates(edit)) this.ledger.change(this.ledger.events, date);
-    this.#tell(this.#insert(edit.addedEvents));
-  }
-
-  #insert(events: SubscriptionEdit['addedEvents']): readonly LifecycleEvent[] {
-    const stored = events.map((event, index) => ({ ...event, recordId: this.#events.length + index + 1 }));
-    this.#events = [...this.#events, ...stored];
-    return stored;
-  }
-
-  /** What is due is told at once, the rest is planned. */
-  #tell(added: readonly LifecycleEvent[]): void {
-    const due = added.filter(({ effective }) => effective.at <= this.#now);
-    for (const { id, effective } of added) {
-      if (effective.at > this.#now) this.#dueEvents.set(id, effective.at);
-    }
-    const last = due.findLast((event) => event.type !== 'EXPIRED' && !isMarker(event));
-    const subject = { subscription: this.#subscription, bundle: this.#bundle };
-    this.#hear(due.map((event) => effectiveEvent(subject, event, event === last)));
+  #store({ busEvents, touched }: Stored): void {
+    this.invoices.touch(touched);
+    this.#hear(busEvents);
   }
 
   #hear(events: readonly NewBusEvent[]): void {
     for (const { type, payload } of events) {
+      if (type === 'SUBSCRIPTION_EXPIRED' || type === 'SUBSCRIPTION_UNCANCEL') continue;
       const trigger = runTrigger({ topic: type, payload });
-      if (trigger.kind === 'run' && type !== 'SUBSCRIPTION_EXPIRED' && type !== 'SUBSCRIPTION_UNCANCEL')
-        this.#askRun(trigger.targetDate ?? this.#today);
+      const account = given(this.records.accounts.get(payload.accountId as Uuid));
+      if (trigger.kind === 'run') this.#askRun(account.id, trigger.targetDate ?? this.#todayOf(account));
     }
   }
 
   /** What the queue does up to `until`, in the order of its dates. */
   #pass(until: Instant): void {
     for (;;) {
-      const event = earliest(this.#dueEvents, until);
+      const entry = earliest(this.records.due, until);
       const run = earliest(this.#dueRuns, until);
-      if (event === undefined && run === undefined) break;
-      if (event !== undefined && (run === undefined || event[1] <= run[1])) this.#workEvent(event, until);
-      else if (run !== undefined) this.#workRun(run);
+      if (entry !== undefined && (run === undefined || entry[1].at <= run[1].at)) {
+        this.records.due.delete(entry[0]);
+        this.#work(entry[1], until);
+      } else if (run !== undefined) {
+        this.#dueRuns.delete(run[0]);
+        const { at: dueAt, accountId, date } = run[1];
+        this.#now = dueAt > this.#now ? dueAt : this.#now;
+        this.#askRun(accountId, date);
+      } else break;
     }
     this.#now = until;
   }
 
-  #workEvent([id, dueAt]: readonly [Uuid, Instant], now: Instant): void {
-    this.#dueEvents.delete(id);
-    this.#now = dueAt;
-    const events = this.#events.filter(({ isActive }) => isActive);
-    const event = events.find((each) => each.id === id);
-    if (event === undefined) return;
-    const { addedEvents, busEvents } = workOf(
-      {
-        account: this.#account,
-        catalog: catalogOf(this.script.shelf),
-        bundle: this.#bundle,
-        subscription: this.#subscription,
-        events,
-        blockingStates: this.#states,
-        now: this.#now,
-      },
-      event,
-      now,
-    );
-    for (const added of this.#insert(addedEvents)) {
-      this.#dueEvents.set(added.id, added.effective.at);
-      this.ledger.change(this.ledger.events, touchedBy(added).date);
-    }
-    this.#hear(busEvents);
-  }
-
-  #workRun([date, dueAt]: readonly [LocalDate, Instant]): void {
-    this.#dueRuns.delete(date);
+  #work({ item, at: dueAt }: DueEntry, now: Instant): void {
     this.#now = dueAt > this.#now ? dueAt : this.#now;
-    this.#askRun(date);
+    const work = dueWork(item, this.records.dueFacts(), { now, nextId });
+    if (work.addOnEnds.length > 0) this.#count('add-on ended when due');
+    this.#store(this.records.saveWork(work, now));
   }
 
-  #askRun(date: LocalDate): void {
-    if (this.#isAutomatic) this.#run(date);
+  #askRun(accountId: Uuid, date: LocalDate): void {
+    if (this.#isAutomatic) this.#run(accountId, date);
   }
 
-  #moveAccountDay(day: number): void {
-    const before = this.#account.billCycleDayLocal;
-    if (before === day) return;
-    this.#account = { ...this.#account, billCycleDayLocal: day };
-    if (before === 0) return;
-    this.ledger.change(this.ledger.events, this.#subscription.alignStart.date);
-    this.#askRun(this.#today);
+  #runAhead(account: Account, days: number): void {
+    this.#run(account.id, addDays(this.#todayOf(account), days));
   }
 
-  #run(asked: LocalDate): void {
-    const held = this.#maxTargetDate;
-    const targetDate = held === null ? asked : maxDate(asked, held);
-    const { ledger } = this;
-    ledger.change(this.#stream());
-    const { events, cursor, config } = ledger;
-    const { inArrearMode } = config;
-    if (!isDue({ events, cursor, targetDate, inArrearMode })) {
-      const lookedAt = lookedAtUpTo(cursor, targetDate);
-      expect(ledger.evaluateWhole(lookedAt).items.map(line), 'nothing is due').to.deep.equal([]);
-      return;
+  #run(accountId: Uuid, asked: LocalDate): void {
+    const account = given(this.records.accounts.get(accountId));
+    for (const date of this.invoices.run(accountId, asked)) {
+      const due = { accountId, date, at: atReferenceTime(date, account).at };
+      this.#dueRuns.set(`${accountId} ${date}`, due);
     }
-    const before = ledger.items.length;
-    ledger.run(targetDate);
-    const made = ledger.items.slice(before);
-    checkAfterRun({ ledger, adjusted: this.adjusted, targetDate, isGreedy: this.script.isGreedy });
-    for (const date of chargedThroughDates(made).values()) {
-      this.#subscription = { ...this.#subscription, chargedThrough: atReferenceTime(date, this.#account) };
-    }
-    const next = ledger.cursor?.nextDueDate ?? null;
-    if (next !== null && next > targetDate) this.#dueRuns.set(next, atReferenceTime(next, this.#account).at);
+    const { records, invoices } = this;
+    const run = { accountId, records, invoices, hasUndone: this.counts.has('UNDO') };
+    checkAddOnsOffered(this.script.shelf, run);
+    checkHandedOver(this.#handOvers, run);
   }
 
-  /** As a run builds it: with the day that it gives an account without one. */
-  #stream() {
-    const histories = [
-      {
-        subscription: this.#subscription,
-        events: this.#events.filter(({ isActive }) => isActive),
-        blockingStates: this.#states.filter(({ isActive }) => isActive),
-      },
-    ];
-    const build = () =>
-      billingEvents({
-        account: this.#account,
-        histories,
-        plans: this.#catalog,
-        alignPriceChanges: this.script.alignsPriceChanges,
-      }).events;
-    const first = build();
-    const day = this.#account.billCycleDayLocal === 0 ? accountBillCycleDay(first) : null;
-    if (day === null) return first;
-    this.#account = { ...this.#account, billCycleDayLocal: day };
-    return build();
+  get #tools(): EditTools {
+    return { now: this.#now, nextId };
+  }
+
+  #subject(index: number): Subscription {
+    const all = [...this.records.subscriptions.values()];
+    return given(all[index % all.length]);
+  }
+
+  #account(subject: number): Account {
+    return this.records.accountOf(this.#subject(subject));
+  }
+
+  #last(): Subscription {
+    return given([...this.records.subscriptions.values()].at(-1));
+  }
+
+  #todayOf({ timeZone }: Pick<Account, 'timeZone'>): LocalDate {
+    return localDateOf(this.#now, timeZone);
+  }
+
+  #asked(day: AskedDay, account: Account): RequestedDate | null {
+    if (day === null) return null;
+    const today = this.#todayOf(account);
+    if (day.second === null) return { date: addDays(today, day.days) };
+    const days = today - parseLocalDate('2024-01-01') + day.days;
+    return { at: instant(start + days * msPerDay + day.second * 1_000) };
+  }
+
+  #count(kind: string): void {
+    this.counts.set(kind, (this.counts.get(kind) ?? 0) + 1);
   }
 }
 
-/** What is not due may have been looked at up to a later date already, by a run ahead that has charged nothing. */
-function lookedAtUpTo(cursor: SubscriptionLedger['cursor'], targetDate: LocalDate): LocalDate {
-  if (cursor?.nextDueDate != null) return addDays(cursor.nextDueDate, -1);
-  return maxDate(targetDate, cursor?.settledThrough ?? targetDate);
-}
-
-function earliest<K>(due: ReadonlyMap<K, Instant>, until: Instant): readonly [K, Instant] | undefined {
-  let first: readonly [K, Instant] | undefined;
+function earliest<E extends { readonly at: Instant }>(
+  due: ReadonlyMap<string, E>,
+  until: Instant,
+): readonly [string, E] | undefined {
+  let first: readonly [string, E] | undefined;
   for (const entry of due) {
-    if (entry[1] <= until && (first === undefined || entry[1] < first[1])) first = entry;
+    if (entry[1].at <= until && (first === undefined || entry[1].at < first[1].at)) first = entry;
   }
   return first;
 }

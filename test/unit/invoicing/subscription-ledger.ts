@@ -20,12 +20,14 @@ import { billedTwice, isRepair, releaseCoverage } from '../../../lib/invoicing/v
 import { windowOf } from '../../../lib/invoicing/window.ts';
 import { type Currency, type Decimal, decimal, formatDecimal } from '../../../lib/money/index.ts';
 import { formatLocalDate, type LocalDate, minDate, parseLocalDate } from '../../../lib/time/index.ts';
-import { subscriptionId } from './billing-events.ts';
+import { subscriptionId as onlyId } from './billing-events.ts';
 
 export interface LedgerOptions {
   readonly config?: Partial<InvoicingConfig>;
   readonly currency?: Currency;
   readonly periodOfPhase?: PeriodOfPhase;
+  /** Default that of the events written by hand. */
+  readonly subscriptionId?: Uuid;
 }
 
 /** What one run has made. */
@@ -55,6 +57,7 @@ export function countedIds(start = 0): () => Uuid {
  * service does, and is compared with the evaluation of the whole history.
  */
 export class SubscriptionLedger {
+  readonly subscriptionId: Uuid;
   readonly config: InvoicingConfig;
   readonly currency: Currency;
   events: readonly BillingEvent[] = [];
@@ -68,7 +71,9 @@ export class SubscriptionLedger {
 
   readonly #periodOfPhase: PeriodOfPhase;
 
-  constructor({ config, currency = 'USD', periodOfPhase = () => null }: LedgerOptions = {}) {
+  constructor(options: LedgerOptions = {}) {
+    const { config, currency = 'USD', periodOfPhase = () => null, subscriptionId = onlyId } = options;
+    this.subscriptionId = subscriptionId;
     this.#periodOfPhase = periodOfPhase;
     this.config = { ...DEFAULT_INVOICING_CONFIG, maxDailyItems: -1, ...config };
     this.currency = currency;
@@ -90,7 +95,9 @@ export class SubscriptionLedger {
     const windowed = this.evaluate(date);
     const full = this.evaluateWhole(date);
     expect(windowed.items.map(comparable), 'windowed = full').to.deep.equal(full.items.map(comparable));
-    expect(windowed.cursor, 'windowed = full').to.deep.equal(full.cursor);
+    const settled = this.#settledBefore(date);
+    const standing = settled === null ? {} : { settledThrough: settled, nextDueDate: settled };
+    expect(windowed.cursor, 'windowed = full').to.deep.equal({ ...full.cursor, ...standing });
     const rowsAfter = coverageAfter(this.rows, windowed.coverage);
     expect(rowLines(rowsAfter), 'windowed = full').to.deep.equal(
       rowLines(coverageAfter(this.rows, full.coverage)),
@@ -120,7 +127,7 @@ export class SubscriptionLedger {
     const released = releaseCoverage({ items, repaired, otherRepairs, currency: this.currency });
     const removed = new Set(released.itemIds);
     const staying = this.rows.filter(({ itemId }) => !removed.has(itemId));
-    const returned = released.rows.map((row) => ({ ...row, subscriptionId }));
+    const returned = released.rows.map((row) => ({ ...row, subscriptionId: this.subscriptionId }));
     if (billedTwice(returned, staying) !== undefined) return false;
     this.rows = [...staying, ...returned];
     this.invoices = this.invoices.filter((each) => each !== invoice);
@@ -164,7 +171,7 @@ export class SubscriptionLedger {
       return row.kind === 'RECURRING' ? row.endDate !== null && row.endDate > start : row.startDate >= start;
     };
     return {
-      subscriptionId,
+      subscriptionId: this.subscriptionId,
       events: this.events.slice(anchorIndex),
       cursor: this.cursor,
       rows: this.rows.filter(inWindow),
@@ -200,6 +207,13 @@ export class SubscriptionLedger {
   get nextDueDate(): string | null {
     const date = this.cursor?.nextDueDate ?? null;
     return date === null ? null : formatLocalDate(date);
+  }
+
+  /** A run may look at less than one before it that has charged nothing recurring: what that has settled stays so. */
+  #settledBefore(targetDate: LocalDate): LocalDate | null {
+    const { start, anchorIndex } = windowOf({ events: this.events, cursor: this.cursor });
+    const anchored = start === null ? null : (this.events[anchorIndex]?.localDate ?? null);
+    return anchored !== null && anchored > targetDate ? anchored : null;
   }
 
   #settings(targetDate: LocalDate): EvaluationSettings {

@@ -1,0 +1,82 @@
+import { expect } from 'chai';
+import type { Uuid } from '../../lib/ids/index.ts';
+import type { CoverageRow } from '../../lib/invoicing/model.ts';
+import type { LifecycleEvent } from '../../lib/subscriptions/model.ts';
+import { formatLocalDate, type LocalDate } from '../../lib/time/index.ts';
+import type { LifeInvoices } from './life-invoices.ts';
+import type { LifeRecords } from './life-records.ts';
+import { offerOf, type Shelf } from './subscription-shelf.ts';
+
+/** An account that has just been run. */
+export interface RunAccount {
+  readonly accountId: Uuid;
+  /** Whether a base may be back on a plan that add-ons were not created beside, which §12 does not speak of either. */
+  readonly hasUndone: boolean;
+  readonly records: LifeRecords;
+  readonly invoices: LifeInvoices;
+}
+
+/** An add-on is billed for no day on which the product of its base does not offer it (subscriptions.md §12). */
+export function checkAddOnsOffered(
+  shelf: Shelf,
+  { accountId, hasUndone, records, invoices }: RunAccount,
+): void {
+  for (const addOn of records.ofAccount(accountId)) {
+    const base = addOn.category === 'ADD_ON' ? records.baseOf(addOn) : undefined;
+    // What a base leaves it may not offer after a later change of the add-on itself, which §12 does not speak of.
+    if (base === undefined || planChoices(records.eventsOf(addOn.id)).length > 1) continue;
+    const choices = planChoices(records.eventsOf(base.id));
+    for (const row of recurringRows(invoices, addOn.id)) {
+      choices.forEach(({ type, sequence, effective, planName }, index) => {
+        if (hasUndone && type !== 'CHANGE' && sequence === 1) return;
+        const until = choices[index + 1]?.effective.date ?? Number.POSITIVE_INFINITY;
+        if (effective.date >= row.endDate || until <= row.startDate || until === effective.date) return;
+        const offer = offerOf(shelf, planName ?? '', row.planName);
+        if (offer !== 'AVAILABLE') {
+          const days = [row.startDate, row.endDate].map(formatLocalDate).join('..');
+          expect(offer, `${row.planName} is billed for ${days} beside ${planName}`).to.equal('AVAILABLE');
+        }
+      });
+    }
+  }
+}
+
+/** A transfer by which billing ends where it begins. */
+export interface HandOver {
+  readonly left: readonly Uuid[];
+  readonly begun: readonly Uuid[];
+  readonly date: LocalDate;
+}
+
+/** No day is billed to both accounts (subscriptions.md §17.4 rules 2, 4). */
+export function checkHandedOver(
+  handOvers: readonly HandOver[],
+  { accountId, records, invoices }: RunAccount,
+) {
+  const own = new Set(records.ofAccount(accountId).map(({ id }) => id));
+  const daysOf = (ids: readonly Uuid[], isWrong: (row: RecurringRow) => boolean): readonly string[] =>
+    ids
+      .filter((id) => own.has(id))
+      .flatMap((id) => recurringRows(invoices, id).filter(isWrong))
+      .map(({ startDate, endDate }) => [startDate, endDate].map(formatLocalDate).join('..'));
+  for (const { left, begun, date } of handOvers) {
+    const late = daysOf(left, ({ endDate }) => endDate > date);
+    const early = daysOf(begun, ({ startDate }) => startDate < date);
+    if (late.length + early.length === 0) continue;
+    expect({ late, early }, formatLocalDate(date)).to.deep.equal({ late: [], early: [] });
+  }
+}
+
+function planChoices(events: readonly LifecycleEvent[]): readonly LifecycleEvent[] {
+  return events
+    .filter(({ type }) => type === 'CREATE' || type === 'TRANSFER' || type === 'CHANGE')
+    .toSorted((a, b) => a.effective.at - b.effective.at);
+}
+
+type RecurringRow = CoverageRow & { readonly endDate: LocalDate };
+
+function recurringRows(invoices: LifeInvoices, subscriptionId: Uuid): readonly RecurringRow[] {
+  return invoices
+    .ledgerOf(subscriptionId)
+    .rows.filter((row): row is RecurringRow => row.kind === 'RECURRING' && row.endDate !== null);
+}
