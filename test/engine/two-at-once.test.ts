@@ -16,6 +16,7 @@ import {
 const START = '2024-03-01T09:15:00Z';
 const LATER = '2024-03-11T09:15:00Z';
 const FAR = { date: parseLocalDate('2024-03-20') };
+const BACK = { date: parseLocalDate('2024-03-05') };
 const BY_POLICY = { entitlementPolicy: 'IMMEDIATE', billingPolicy: 'IMMEDIATE' } as const;
 
 /** A customer with a base and an add-on, and another customer beside. */
@@ -47,6 +48,11 @@ const operations = {
       planName: 'archive-monthly',
       externalKey: `more@${mark}`,
     }),
+  'add a past add-on': (acme, { accountId, bundleId, mark }) =>
+    acme.createSubscription(
+      { accountId, bundleId, planName: 'backup-monthly', externalKey: `past@${mark}` },
+      { entitlementDate: BACK, billingDate: BACK },
+    ),
   'add a base': (acme, { accountId, mark }) =>
     acme.createSubscription({
       accountId,
@@ -95,6 +101,7 @@ type Pair = readonly [Operation, Operation];
 const deciding: readonly Pair[] = [
   ['change', 'change add-on'],
   ['change', 'add an add-on'],
+  ['change', 'add a past add-on'],
   ['change', 'cancel ahead'],
   ['change', 'pause'],
   ['change', 'block'],
@@ -102,19 +109,25 @@ const deciding: readonly Pair[] = [
   ['change', 'invoice'],
   ['change ahead', 'undo'],
   ['change ahead', 'cancel'],
+  ['change ahead', 'add an add-on'],
+  ['change ahead', 'transfer'],
   ['cancel', 'cancel'],
   ['cancel', 'uncancel'],
   ['cancel', 'add an add-on'],
+  ['cancel', 'add a past add-on'],
   ['cancel', 'cancel add-on'],
   ['cancel', 'transfer'],
   ['cancel', 'take the old key'],
   ['cancel', 'invoice'],
   ['cancel', 'quantity'],
   ['cancel ahead', 'uncancel'],
+  ['cancel ahead', 'add a past add-on'],
   ['add an add-on', 'add an add-on'],
   ['add an add-on', 'transfer'],
   ['add an add-on', 'pause'],
   ['add an add-on', 'close'],
+  ['add a past add-on', 'transfer'],
+  ['add a past add-on', 'invoice'],
   ['add a base', 'cancel'],
   ['pause', 'pause'],
   ['pause', 'resume'],
@@ -124,6 +137,8 @@ const deciding: readonly Pair[] = [
   ['quantity', 'quantity'],
   ['quantity', 'transfer'],
   ['transfer', 'transfer'],
+  ['transfer', 'pause'],
+  ['transfer', 'change add-on'],
   ['transfer', 'rename'],
   ['transfer', 'take the old key'],
   ['transfer', 'invoice'],
