@@ -52,7 +52,7 @@ export function planTransfer(input: TransferInput, tools: EditTools): BundleTran
   const { request, source, bundle, running } = input;
   const { now } = tools;
   const transfer = transferDate(input, now);
-  const live = baseFirst(running.filter((each) => !hasEnded(each, now)));
+  const live = goingOver(running, now);
   if (live.length === 0) {
     throw new BillingError({
       code: ErrorCode.SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS,
@@ -76,9 +76,14 @@ export function planTransfer(input: TransferInput, tools: EditTools): BundleTran
   return { ends, begun: { newBundle, keyGivenUp, creations }, bundleId: newBundle.id };
 }
 
-function baseFirst(live: readonly RunningSubscription[]): readonly RunningSubscription[] {
-  const isBase = ({ subscription }: RunningSubscription) => subscription.category === ProductCategory.BASE;
-  return live.toSorted((a, b) => Number(isBase(b)) - Number(isBase(a)));
+/** What has not ended, the base first; add-ons go with their base alone. */
+function goingOver(running: readonly RunningSubscription[], now: Instant): readonly RunningSubscription[] {
+  const of = ({ subscription }: RunningSubscription, category: ProductCategory) =>
+    subscription.category === category;
+  const live = running.filter((each) => !hasEnded(each, now));
+  const base = live.filter((each) => of(each, ProductCategory.BASE));
+  const others = live.filter((each) => !base.includes(each));
+  return base.length > 0 ? [...base, ...others] : others.filter((each) => !of(each, ProductCategory.ADD_ON));
 }
 
 /** The requested day at the source account's reference time, or now; what lies ahead is none to transfer at. */

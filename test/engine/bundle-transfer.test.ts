@@ -5,6 +5,7 @@ import {
   ErrorCode,
   formatInstant,
   formatLocalDate,
+  instant,
   parseLocalDate,
   type SubscriptionView,
   type TransferBundleOptions,
@@ -513,6 +514,18 @@ eachDatabase((_kind, open) => {
           const made = await transfer(bundleId);
           const begun = await onlyOf(made);
           expect(begun.planName).to.equal('solo-now');
+        });
+
+        it('an add-on whose base is billed no more does not go over without it', async () => {
+          const later = { at: instant(engine.clock.now() + 86_400_000) };
+          const dates = { entitlementDate: later, billingDate: later };
+          await engine.acme.createSubscription(
+            { accountId: source.id, bundleId, planName: 'support-monthly' },
+            dates,
+          );
+          const policies = { entitlementPolicy: 'END_OF_TERM', billingPolicy: 'IMMEDIATE' } as const;
+          await engine.acme.subscriptions.cancel(base, policies);
+          expect(await codeOf(transfer(bundleId))).to.equal(ErrorCode.SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS);
         });
 
         it('IMMEDIATE: an add-on that is billed to its term ends with its base, and is credited', async () => {
