@@ -27,6 +27,8 @@ export class LifeInvoices {
   readonly #script: LifeScript;
   readonly #records: LifeRecords;
   readonly #books = new Map<Uuid, Book>();
+  /** Up to where accounts were run, also by runs that charged nothing: evaluations look no less far (§7.3, I3). */
+  readonly #lookedAt = new Map<Uuid, LocalDate>();
 
   constructor(script: LifeScript, records: LifeRecords) {
     this.#script = script;
@@ -66,6 +68,7 @@ export class LifeInvoices {
     if (!ledger.void(index)) return false;
     const left = this.#maxTargetDate(ofAccount);
     if (left !== held) {
+      this.#lookedAt.delete(accountId);
       const from = left === null ? null : addDays(left, 1);
       this.touch(
         ofAccount.map(({ id, alignStart }) => ({ subscriptionId: id, date: from ?? alignStart.date })),
@@ -82,8 +85,9 @@ export class LifeInvoices {
   /** Runs an account at a date, or later where it is billed to a later one. @returns when it has to be run again. */
   run(accountId: Uuid, asked: LocalDate): readonly LocalDate[] {
     const subscriptions = this.#records.ofAccount(accountId);
-    const held = this.#maxTargetDate(subscriptions);
-    const targetDate = held === null ? asked : maxDate(asked, held);
+    const held = this.#maxTargetDate(subscriptions) ?? asked;
+    const targetDate = maxDate(asked, held, this.#lookedAt.get(accountId) ?? asked);
+    this.#lookedAt.set(accountId, targetDate);
     const stream = this.#stream(accountId);
     const eventsOf = Map.groupBy(stream.events, ({ subscriptionId }) => subscriptionId);
     const due = subscriptions.flatMap(({ id }) => this.#runOne(id, eventsOf.get(id) ?? [], targetDate) ?? []);
