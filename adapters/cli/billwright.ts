@@ -3,6 +3,7 @@ import { enableCompileCache } from 'node:module';
 import { parseArgs } from 'node:util';
 import { administratorOf } from './administrator.ts';
 import { UsageError } from './usage-error.ts';
+import { withYoungGenerationKept } from './young-generation.ts';
 
 const usage = `Usage: billwright <command> [options]
 
@@ -103,49 +104,7 @@ const breachesFound = 3;
 
 /** Each command loads only what it needs: the server must be up in half a second. */
 const commands: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
-  async serve(args) {
-    const [
-      { serve },
-      { httpOptions, httpSettings, processSettings },
-      { defaultCatalog, environmentConfiguration },
-      { configurationFile },
-    ] = await Promise.all([
-      import('./serve.ts'),
-      import('./settings.ts'),
-      import('./engine-settings.ts'),
-      import('./configuration-file.ts'),
-    ]);
-    const { values } = parsed(args, {
-      port: { type: 'string', default: '8080' },
-      host: { type: 'string', default: '127.0.0.1' },
-      database,
-      migrate: { type: 'boolean', default: false },
-      'test-mode': { type: 'boolean', default: false },
-      config: { type: 'string' },
-      'node-name': { type: 'string' },
-      'sandbox-ledger': { type: 'string' },
-      'default-catalog': { type: 'string' },
-      ...httpOptions,
-    });
-    const file = values.config === undefined ? {} : await configurationFile(values.config);
-    const environment = { ...file, ...process.env };
-    const { testMode, nodeName } = processSettings(values, environment);
-    if (values['sandbox-ledger'] !== undefined && !testMode)
-      throw new UsageError('--sandbox-ledger needs --test-mode: there is no sandbox gateway without it');
-    await serve({
-      port: portOf(values.port),
-      host: values.host,
-      database: values.database,
-      migrate: values.migrate,
-      testMode,
-      nodeName,
-      environment,
-      sandboxLedger: values['sandbox-ledger'],
-      http: httpSettings(values, environment),
-      configuration: environmentConfiguration(environment),
-      defaultCatalog: await defaultCatalog(values['default-catalog'], environment),
-    });
-  },
+  serve: (args) => withYoungGenerationKept(() => serveWith(args)),
   async migrate(args) {
     const { migrateDatabase } = await import('./database.ts');
     const { values } = parsed(args, { database });
@@ -191,6 +150,51 @@ const commands: Readonly<Record<string, (args: readonly string[]) => Promise<voi
     process.stdout.write(`${JSON.stringify(openApi(), null, 2)}\n`);
   },
 };
+
+/** Runs the server until a signal ends it; returns when it listens. */
+async function serveWith(args: readonly string[]): Promise<void> {
+  const [
+    { serve },
+    { httpOptions, httpSettings, processSettings },
+    { defaultCatalog, environmentConfiguration },
+    { configurationFile },
+  ] = await Promise.all([
+    import('./serve.ts'),
+    import('./settings.ts'),
+    import('./engine-settings.ts'),
+    import('./configuration-file.ts'),
+  ]);
+  const { values } = parsed(args, {
+    port: { type: 'string', default: '8080' },
+    host: { type: 'string', default: '127.0.0.1' },
+    database,
+    migrate: { type: 'boolean', default: false },
+    'test-mode': { type: 'boolean', default: false },
+    config: { type: 'string' },
+    'node-name': { type: 'string' },
+    'sandbox-ledger': { type: 'string' },
+    'default-catalog': { type: 'string' },
+    ...httpOptions,
+  });
+  const file = values.config === undefined ? {} : await configurationFile(values.config);
+  const environment = { ...file, ...process.env };
+  const { testMode, nodeName } = processSettings(values, environment);
+  if (values['sandbox-ledger'] !== undefined && !testMode)
+    throw new UsageError('--sandbox-ledger needs --test-mode: there is no sandbox gateway without it');
+  await serve({
+    port: portOf(values.port),
+    host: values.host,
+    database: values.database,
+    migrate: values.migrate,
+    testMode,
+    nodeName,
+    environment,
+    sandboxLedger: values['sandbox-ledger'],
+    http: httpSettings(values, environment),
+    configuration: environmentConfiguration(environment),
+    defaultCatalog: await defaultCatalog(values['default-catalog'], environment),
+  });
+}
 
 function parsed<T extends NonNullable<Parameters<typeof parseArgs>[0]>['options']>(
   args: readonly string[],

@@ -1,5 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { copyFile, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -13,7 +14,10 @@ import { seed } from './past.ts';
 
 const runs = { SMOKE: 1, NORMAL: 10, FULL: 20 };
 const goals: Readonly<Record<DatabaseKind, number>> = { sqlite: 500, postgresql: 800 };
+const goalIdleMib = 150;
 const retryMs = 2;
+/** Until what the start left to do is done. */
+const idleMs = 3_000;
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** `billwright serve`, as the package ships it, over a database that is there: until the first authorised answer. */
@@ -36,7 +40,7 @@ export const coldStart: Goal = {
 /** The package as `npm run build` makes it, in a directory of its own. */
 async function buildPackage(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'billwright-package-'));
-  await symlink(join(root, 'node_modules'), join(directory, 'node_modules'));
+  for (const part of ['node_modules', 'examples']) await symlink(join(root, part), join(directory, part));
   await copyFile(join(root, 'package.json'), join(directory, 'package.json'));
   const compiler = join(root, 'node_modules', '.bin', 'tsc');
   execFileSync(compiler, ['-p', join(root, 'tsconfig.build.json'), '--outDir', join(directory, 'dist')]);
@@ -57,15 +61,31 @@ async function measureOn(bench: Bench, kind: DatabaseKind, built: string | null)
   for (const [which, program] of Object.entries(programs)) {
     // The first start makes the administrator, which no later one does.
     await start({ program, database, path, accountId: seeded.accountId });
-    const times: number[] = [];
+    const starts: Start[] = [];
     for (let left = bench.choose(runs); left > 0; left -= 1) {
-      times.push(await start({ program, database, path, accountId: seeded.accountId }));
+      starts.push(await start({ program, database, path, accountId: seeded.accountId }));
     }
-    const goal = program.endsWith('.js') ? { atMost: goals[kind] } : null;
-    figures.push({ name: `cold start ${which}, ${kind}`, unit: 'ms', runs: times, goal });
+    const isShipped = program.endsWith('.js');
+    const goal = isShipped ? { atMost: goals[kind] } : null;
+    figures.push({
+      name: `cold start ${which}, ${kind}`,
+      unit: 'ms',
+      runs: starts.map(({ ms }) => ms),
+      goal,
+    });
+    const idle = starts.flatMap(({ idleMib }) => idleMib ?? []);
+    if (!isShipped || idle.length === 0) continue;
+    const name = `resident memory of the idle server ${which}, ${kind}`;
+    figures.push({ name, unit: 'MiB', runs: idle, goal: { atMost: goalIdleMib } });
   }
   await bench.databases.remove(database);
   return figures;
+}
+
+interface Start {
+  readonly ms: number;
+  /** Resident memory a while after the first answer; null where the system does not tell. */
+  readonly idleMib: number | null;
 }
 
 async function start(input: {
@@ -73,7 +93,7 @@ async function start(input: {
   readonly database: BenchDatabase;
   readonly path: string;
   readonly accountId: string;
-}): Promise<number> {
+}): Promise<Start> {
   const port = await freePort();
   const args = [input.program, 'serve', '--port', String(port), '--database', input.database.location];
   const env = {
@@ -88,11 +108,18 @@ async function start(input: {
     const account = await firstAnswer(server, `http://127.0.0.1:${port}${input.path}`);
     const ms = performance.now() - began;
     expectSame('The account of the first answer', account.accountId, input.accountId);
-    return ms;
+    await setTimeout(idleMs);
+    return { ms, idleMib: residentMib(server.pid) };
   } finally {
     server.kill('SIGTERM');
     await ended;
   }
+}
+
+function residentMib(pid: number | undefined): number | null {
+  if (process.platform !== 'linux' || pid === undefined) return null;
+  const resident = /^VmRSS:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  return resident ? Number(resident[1]) / 1_024 : null;
 }
 
 async function firstAnswer(server: ChildProcess, url: string): Promise<{ readonly accountId?: unknown }> {
