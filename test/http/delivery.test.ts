@@ -185,6 +185,27 @@ describe('the delivery of answers', () => {
       await setTimeout(200);
     });
 
+    it('lets go of a stream that comes when the caller has been answered', async () => {
+      const ended = Promise.withResolvers<string>();
+      const pieces: AsyncIterable<string> = {
+        [Symbol.asyncIterator]: () => ({
+          next: async () => ({ done: true, value: undefined }),
+          return: async () => {
+            ended.resolve('ended');
+            return { done: true, value: undefined };
+          },
+        }),
+      };
+      const exportAccount = async (): Promise<AsyncIterable<string>> => {
+        await setTimeout(50);
+        return pieces;
+      };
+      const url = await listenWith({ billing: { ...serving.billing, exportAccount }, requestTimeMs: 10 });
+      const path = account.replace('/accounts/', '/export/');
+      expect((await send(url + path)).status).to.equal(503);
+      expect(await ended.promise).to.equal('ended');
+    });
+
     it('is the answer itself before that', async () => {
       const url = await listenWith({ billing: slow(20), requestTimeMs: 5_000 });
       expect((await send(url + account)).status).to.equal(200);

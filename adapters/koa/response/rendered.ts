@@ -27,6 +27,11 @@ export async function writeRendered(ctx: Context, { status, headers, body }: Ren
   }
 }
 
+/** Lets go what stands behind an answer that goes to nobody. */
+export async function discard({ body }: Rendered): Promise<void> {
+  if (typeof body !== 'string') await body[Symbol.asyncIterator]().return?.();
+}
+
 /** What a reader that has stalled keeps in memory must not stay there for ever: the answer is broken off. */
 function streamTo(response: ServerResponse, body: AsyncIterable<string>): Readable {
   response.setTimeout(STALLED_READER_MS, () => response.destroy());

@@ -25,7 +25,7 @@ import { createUuid } from '../request/request-uuid.ts';
 import { publicError } from '../response/error-body.ts';
 import { renderAnswer } from '../response/render-answer.ts';
 import { renderError } from '../response/render-error.ts';
-import { jsonType, writeRendered } from '../response/rendered.ts';
+import { discard, jsonType, type Rendered, writeRendered } from '../response/rendered.ts';
 import { keyedRequestOf, type Outcome, runOnce } from './keyed-request.ts';
 import { areaSegment, byLiteralsFirst, CORE, checkPathText, PLUGIN, plainPath, routerPath } from './path.ts';
 import { type AccessOptions, checkRoutePermission, RequestAccess } from './request-access.ts';
@@ -222,12 +222,17 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     await writeRendered(ctx, await inTime(call, ctx.querystring, rendering));
   }
 
-  async function inTime<T>({ received, route }: Served, queryString: string, work: Promise<T>): Promise<T> {
+  async function inTime(
+    { received, route }: Served,
+    queryString: string,
+    work: Promise<Rendered>,
+  ): Promise<Rendered> {
     if (route.testMode || waitsForCompletion(queryString)) return work;
-    return withinTime(requestTimeMs, work, () => {
+    const over = (): never => {
       received.statusOf = { ...route.statusOf, ...statusOfTimeOver };
       throw timeOver(requestTimeMs, route);
-    });
+    };
+    return withinTime(requestTimeMs, work, { over, late: discard });
   }
 
   async function bodyOf(ctx: Context, { body }: Route): Promise<Uint8Array | undefined> {

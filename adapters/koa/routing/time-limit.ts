@@ -7,10 +7,25 @@ export function waitsForCompletion(queryString: string): boolean {
   return new URLSearchParams(queryString).get('callCompletion')?.toLowerCase() === 'true';
 }
 
+/** What takes the place of a result that does not come in time. */
+export interface Overdue<T> {
+  /** Gives another result, or throws. */
+  readonly over: () => T;
+  /** Takes the result when it comes after all: nobody else will. */
+  readonly late: (result: T) => Promise<void>;
+}
+
 /** The result of `work` if it comes in time; else what `over` gives or throws, while the work itself goes on. */
-export async function withinTime<T>(limitMs: number, work: Promise<T>, over: () => T): Promise<T> {
+export async function withinTime<T>(
+  limitMs: number,
+  work: Promise<T>,
+  { over, late }: Overdue<T>,
+): Promise<T> {
   const { promise, resolve } = Promise.withResolvers<T>();
-  const timer = setTimeout(() => resolve(Promise.try(over)), limitMs);
+  const timer = setTimeout(() => {
+    resolve(Promise.try(over));
+    work.then(late).catch(() => undefined);
+  }, limitMs);
   try {
     return await Promise.race([work, promise]);
   } finally {

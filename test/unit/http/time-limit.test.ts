@@ -22,10 +22,32 @@ describe('the time limit of a request (platform.md §16)', () => {
   });
 
   it('gives what comes in time, and what fails in time, as it is', async () => {
-    const over = (): string => 'over';
-    expect(await withinTime(1_000, Promise.resolve('in time'), over)).to.equal('in time');
-    expect(await withinTime(1, new Promise<string>(() => undefined), over)).to.equal('over');
-    const failing = withinTime(1_000, Promise.reject(new Error('failed')), over);
+    const taken: string[] = [];
+    const overdue = {
+      over: (): string => 'over',
+      late: async (result: string) => {
+        taken.push(result);
+      },
+    };
+    expect(await withinTime(1_000, Promise.resolve('in time'), overdue)).to.equal('in time');
+    expect(await withinTime(1, new Promise<string>(() => undefined), overdue)).to.equal('over');
+    const failing = withinTime(1_000, Promise.reject(new Error('failed')), overdue);
     expect(await failing.catch((error: Error) => error.message)).to.equal('failed');
+    expect(taken).to.deep.equal([]);
+  });
+
+  it('hands what comes too late to somebody, and does not mind what fails too late', async () => {
+    const late = Promise.withResolvers<string>();
+    const failed = Promise.withResolvers<string>();
+    const taken = Promise.withResolvers<string>();
+    const overdue = {
+      over: (): string => 'over',
+      late: async (result: string) => taken.resolve(result),
+    };
+    expect(await withinTime(1, failed.promise, overdue)).to.equal('over');
+    failed.reject(new Error('failed'));
+    expect(await withinTime(1, late.promise, overdue)).to.equal('over');
+    late.resolve('late');
+    expect(await taken.promise).to.equal('late');
   });
 });
