@@ -179,10 +179,19 @@ export const invoiceAudit: AuditedRecord<New<Invoice>> = {
   }),
 };
 
+/**
+ * Items whose amounts may change: what a parent owes for a child is summed up until the invoice is committed, and credit
+ * may be deleted (invoicing.md §9 rule 7).
+ */
+const changedItems: ReadonlySet<InvoiceItem['itemType']> = new Set<InvoiceItem['itemType']>([
+  'PARENT_SUMMARY',
+  'CBA_ADJ',
+  'CREDIT_ADJ',
+]);
+
 export const invoiceItemAudit: AuditedRecord<New<InvoiceItem>> = {
   tableName: 'INVOICE_ITEMS',
-  // What a parent owes for a child is summed up in one item until the invoice is committed.
-  isLasting: ({ itemType }) => itemType !== 'PARENT_SUMMARY',
+  isLasting: ({ itemType }) => !changedItems.has(itemType),
   snapshot: (item) => ({
     type: item.itemType,
     invoiceId: item.invoiceId,

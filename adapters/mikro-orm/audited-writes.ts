@@ -1,3 +1,4 @@
+import { assertInvariant } from '../../lib/errors/index.ts';
 import type { Uuid } from '../../lib/ids/index.ts';
 import { type Authorship, ChangeType } from '../../lib/ports/storage/index.ts';
 import { SERIES_FROM, seriesOf } from './audit-series.ts';
@@ -64,7 +65,17 @@ export async function updateAudited<R extends Audited, P extends keyof R & strin
   const rows = await scope.runner.rows(sql`
     ${updateOf(scope, table, { key: 'id', ...change })}
     returning ${raw(scope.runner.dialect.selectList(table, table.name))}`);
-  for (const row of rows) noteUpdate(scope, audit, table.decode(row));
+  for (const row of rows) {
+    const record = table.decode(row);
+    assertInvariant(
+      !audit.isLasting?.(record),
+      `A record of ${audit.tableName} changes that is its own history`,
+      {
+        id: record.id,
+      },
+    );
+    noteUpdate(scope, audit, record);
+  }
 }
 
 /**

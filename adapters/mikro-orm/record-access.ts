@@ -4,7 +4,7 @@ import { MAX_COUNTED_RECORDS } from '../../lib/limits.ts';
 import type { Page, PageRequest } from '../../lib/ports/storage/index.ts';
 import { type Column, numberOf, textOf } from './columns.ts';
 import type { Runner } from './connection.ts';
-import { isIn, nothing, raw, rowsAs, type Sql, sql } from './sql.ts';
+import { isIn, newRowsAs, nothing, raw, rowsAs, type Sql, sql } from './sql.ts';
 import type { RecordTable } from './tables/record-table.ts';
 
 /** A transaction seen from one tenant: no statement of a store goes without the tenant's number. */
@@ -136,7 +136,7 @@ export function insertInto<R extends object>(
   const cells = records.map((record) => table.encode(scope.tenantRecordId, record));
   // `where true` tells SQLite that a following `on conflict` belongs to the insert.
   return sql`insert into ${raw(table.name)} (${columns})
-    select ${columns} from ${rowsAs('r', table.written, cells)} where true`;
+    select ${columns} from ${newRowsAs('r', table.written, cells)} where true`;
 }
 
 /**

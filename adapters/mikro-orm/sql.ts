@@ -30,6 +30,8 @@ interface RowSource {
   readonly alias: string;
   readonly columns: readonly Column[];
   readonly rows: readonly (readonly Cell[])[];
+  /** Whether it is joined to nothing, so that no plan depends on how many rows the database takes it for. */
+  readonly isAlone: boolean;
 }
 
 export type ListType = 'uuid' | 'text' | 'bigint';
@@ -61,12 +63,18 @@ export function orderedText(column: string): OrderedText {
   return { kind: 'ordered', column };
 }
 
+/** Rows to be joined with what is stored. */
 export function rowsAs(
   alias: string,
   columns: readonly Column[],
   rows: readonly (readonly Cell[])[],
 ): RowSource {
-  return { kind: 'rows', alias, columns, rows };
+  return { kind: 'rows', alias, columns, rows, isAlone: false };
+}
+
+/** Rows to be inserted. */
+export function newRowsAs(...source: Parameters<typeof rowsAs>): RowSource {
+  return { ...rowsAs(...source), isAlone: true };
 }
 
 export const nothing: Sql = { kind: 'sql', strings: [''], values: [] };

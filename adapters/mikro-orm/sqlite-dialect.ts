@@ -2,7 +2,7 @@ import { assertInvariant } from '../../lib/errors/index.ts';
 import { type Column, numberOf } from './columns.ts';
 import type { Runner } from './connection.ts';
 import type { DatabaseFailure, Dialect, EncodedEntry } from './dialect.ts';
-import { raw, rowsAs, type Sql, sql } from './sql.ts';
+import { newRowsAs, raw, type Sql, sql } from './sql.ts';
 import { liveConflict, movedColumns, queueEntriesTable, queueHistoryTable } from './tables/queue.ts';
 
 /** What better-sqlite3 throws. */
@@ -76,7 +76,7 @@ async function insertEntries(runner: Runner, entries: readonly EncodedEntry[]): 
     const rows = numbered.filter((entry) => entry.live === live).map(({ cells }) => cells);
     if (rows.length === 0) return;
     await runner.run(sql`insert into ${raw(table)} (${columns})
-      select ${columns} from ${rowsAs('r', queueHistoryTable.columns, rows)} where true ${conflict}`);
+      select ${columns} from ${newRowsAs('r', queueHistoryTable.columns, rows)} where true ${conflict}`);
   };
   await write(queueHistoryTable.name, false, sql``);
   await write(queueEntriesTable.name, true, liveConflict);

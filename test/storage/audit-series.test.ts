@@ -61,16 +61,18 @@ eachDatabase((kind, open) => {
       const half = SERIES_FROM / 2;
       const ownItem = (index: number) =>
         invoiceItem(ownerOf(acme), { amount: decimal(`${index}.25`), description: `${index}` });
-      const summary = invoiceItem(ownerOf(acme), { itemType: 'PARENT_SUMMARY' });
-      const own = [...many(half).map(ownItem), summary, ...many(half).map(ownItem)];
+      const changing = (['PARENT_SUMMARY', 'CBA_ADJ', 'CREDIT_ADJ'] as const).map((itemType) =>
+        invoiceItem(ownerOf(acme), { itemType }),
+      );
+      const own = [...many(half).map(ownItem), ...changing, ...many(half).map(ownItem)];
       const foreign = many(3).map(() => invoiceItem(ownerOf(other)));
       const [seventh] = own.slice(7);
       if (!seventh) throw new Error('no item');
       const alone = { ...seventh, id: newId() };
       await opened.write(({ invoices }) => invoices.insertItems([...own, ...foreign]));
       await opened.write(({ invoices }) => invoices.insertItems([alone]));
-      // One for each side of the summary, which may yet change, the summary, the other account's, and the one alone.
-      expect(await stored('INVOICE_ITEMS')).to.have.length(5);
+      // One for each side of those that may yet change, these, the other account's, and the one alone.
+      expect(await stored('INVOICE_ITEMS')).to.have.length(7);
 
       const all = [...own, ...foreign, alone];
       const read = await histories(all.map(({ id }) => id));

@@ -1,0 +1,35 @@
+import { expect } from 'chai';
+import { insertInto, updateOf } from '../../../adapters/mikro-orm/record-access.ts';
+import { render } from '../../../adapters/mikro-orm/sql.ts';
+import { sqliteDialect } from '../../../adapters/mikro-orm/sqlite-dialect.ts';
+import { lendingDialect } from '../../../adapters/mikro-orm/sqlite-lent-rows.ts';
+import { countersTable } from '../../../adapters/mikro-orm/tables/system.ts';
+
+const counters = (count: number) =>
+  Array.from({ length: count }, (_, value) => ({ name: `c${value}`, value }));
+const scope = { tenantRecordId: 7 };
+const lentIn = /bw_lent_3\(\?\)/;
+
+describe('rows that SQLite is lent', () => {
+  it('are those of insertions of 20 and more, on connections that know how', () => {
+    expect(render(insertInto(scope, countersTable, counters(20)), lendingDialect.writer).text).to.match(
+      lentIn,
+    );
+    expect(render(insertInto(scope, countersTable, counters(19)), lendingDialect.writer).text).to.match(
+      /json_each/,
+    );
+    expect(render(insertInto(scope, countersTable, counters(20)), sqliteDialect.writer).text).to.match(
+      /json_each/,
+    );
+  });
+
+  it('are not those that are joined with what is stored: SQLite would read all of it for them', () => {
+    const change = { key: 'name', properties: ['value'], records: counters(1_000) } as const;
+    const update = updateOf({ ...scope, runner: null as never }, countersTable, change);
+    const { text, parameters } = render(update, lendingDialect.writer);
+    expect(text)
+      .to.match(/json_each/)
+      .and.not.to.match(/bw_lent/);
+    expect(parameters).to.have.length(2);
+  });
+});
