@@ -15,7 +15,7 @@ export interface WriteScope extends TenantScope {
   readonly authorship: Authorship;
 }
 
-type Snapshot = Readonly<Record<string, unknown>>;
+type Snapshot = NonNullable<Change['snapshot']>;
 
 interface Audited {
   readonly id: Uuid;
