@@ -3,12 +3,7 @@ import type { Catalog, ResolvedPlan } from './catalog.ts';
 import type { CatalogVersion } from './catalog-version.ts';
 import type { Plan } from './model.ts';
 import type { OverridePlan } from './override-plan.ts';
-import {
-  decidePlanChange,
-  evaluatePlanChange,
-  type PlanChangeDecision,
-  type PlanChangeEvaluation,
-} from './plan-change.ts';
+import { decidePlanChange, type PlanChangeDecision } from './plan-change.ts';
 import type { PlanLookup } from './plan-lookup.ts';
 import { type PlanSpecifier, selectPlan } from './plan-specifier.ts';
 import {
@@ -137,16 +132,10 @@ export class CatalogWithOverrides {
     return selectPlan(this.#lookupIn(version), specifier);
   }
 
-  /** List, policy and alignment of a change of plan by the rules of a version. @throws BillingError as `evaluatePlanChange`. */
-  evaluatePlanChange(
-    version: CatalogVersion,
-    from: SubscriptionContext,
-    target: PlanSpecifier,
-  ): PlanChangeEvaluation {
-    return evaluatePlanChange(this.#lookupIn(version), from, target);
-  }
-
-  /** As `evaluatePlanChange`, with the cases that say so. */
+  /**
+   * List, policy and alignment of a change of plan by the rules of a version, with the cases that say so.
+   * @throws BillingError as `decidePlanChange` of plan-change.ts.
+   */
   decidePlanChange(
     version: CatalogVersion,
     from: SubscriptionContext,

@@ -361,7 +361,8 @@ describe('Catalog with override plans', () => {
   it('evaluates a change to and from an override plan like one of its parent', () => {
     const from = v1.subscriptionContextOf(a.planFrom(base), 'EVERGREEN');
     expect(from).to.deep.equal(v1.subscriptionContextOf(base, 'EVERGREEN'));
-    expect(plans.evaluatePlanChange(v1, from, { planName: a.name })).to.deep.equal(
+    const { priceList, policy, alignment } = plans.decidePlanChange(v1, from, { planName: a.name });
+    expect({ priceList, policy: policy.result, alignment: alignment.result }).to.deep.equal(
       v1.evaluatePlanChange(from, { planName: base.name }),
     );
   });
