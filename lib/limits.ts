@@ -22,6 +22,14 @@ export const MAX_TRANSITION_SEARCH_STEPS = 18;
 export const MIN_YEAR = 1;
 export const MAX_YEAR = 9_999;
 
+/**
+ * First and last year that a clock can be moved to. The queue counts its time from 1970; from the last year billing still
+ * looks ahead 100 years for a requested date, a thousand for each of the three phases of a plan that can end, and 100 for
+ * a target date.
+ */
+export const MIN_CLOCK_YEAR = 1_970;
+export const MAX_CLOCK_YEAR = 6_000;
+
 /** Characters of a date-time on the wire: the longest useful one with offset and bracketed zone is under 80. */
 export const MAX_WIRE_DATE_TIME_CHARACTERS = 128;
 
@@ -161,6 +169,9 @@ export const MAX_CACHED_CONFIGURATIONS = 1_000;
 
 /** Entries of a list in a configuration, such as a retry schedule. */
 export const MAX_SETTING_LIST = 100;
+
+/** Names of a configuration that are told one by one to have no effect. */
+export const MAX_LISTED_SETTING_NAMES = 20;
 
 /** Longest time span of a configuration: a date that many years ahead still lies inside the calendar. */
 export const MAX_SETTING_SPAN_MS = 100 * 365 * DAY_MS;

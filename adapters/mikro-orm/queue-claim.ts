@@ -34,7 +34,7 @@ export async function claimEntries(runner: Runner, request: ClaimRequest): Promi
 export function dueEntries(request: ClaimRequest): Sql {
   return sql`
     select e.record_id from bw_queue_entries e
-    where e.processing_state = 'AVAILABLE' and e.due_order <= ${request.businessNow}
+    where e.processing_state = 'AVAILABLE' and e.due_order <= ${Math.max(1, request.businessNow)}
       and (e.available_at_ms is null or e.available_at_ms <= ${request.systemNowMs})
       and ${isIn('e.topic', 'text', request.topics)} ${ofKind(request)}
       and (e.account_record_id is null or (

@@ -80,7 +80,7 @@ export function queueStore(access: SystemAccess, onSignal: QueueStore['onSignal'
         await access.run(sql`
           select (
             select count(*) from bw_queue_entries
-            where processing_state = 'AVAILABLE' and due_order <= ${businessNow} ${whose}
+            where processing_state = 'AVAILABLE' and due_order <= ${Math.max(1, businessNow)} ${whose}
           ) + (
             select count(*) from bw_queue_entries where processing_state = 'IN_PROCESSING' ${whose}
           ) as pending`)

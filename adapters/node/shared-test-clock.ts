@@ -1,14 +1,14 @@
-import { BillingError, ErrorCode, InvariantError } from '../../lib/errors/index.ts';
 import type { Clock, SystemClock } from '../../lib/ports/index.ts';
 import {
   addDays,
   addMilliseconds,
   addMonths,
-  formatInstant,
+  checkClockTime,
   type Instant,
   instant,
   type LocalDate,
   localDateOf,
+  movedClock,
   startOfDay,
   truncateToSecond,
   UTC,
@@ -38,9 +38,12 @@ export interface ClockMove {
 export interface SharedTestClock extends Clock {
   onMove(listener: () => void): () => void;
   refresh(): Promise<void>;
-  /** Sets business time; null returns to real time. */
+  /**
+   * Sets business time; null returns to real time.
+   * @throws BillingError INVALID_PARAMETER (60002) for a time outside the years 1970 to 6000.
+   */
   set(at: Instant | null): Promise<void>;
-  /** @throws BillingError INVALID_PARAMETER when the move leads out of the years 1 to 9999. */
+  /** @throws BillingError INVALID_PARAMETER (60002) when the move leads out of the years 1970 to 6000. */
   move(by: ClockMove): Promise<void>;
 }
 
@@ -73,6 +76,7 @@ export function sharedTestClock(
   }
 
   async function set(at: Instant | null): Promise<void> {
+    if (at !== null) checkClockTime(at);
     const next = at === null ? null : { base: truncateToSecond(at), setAtMs: systemClock.nowMs() };
     await store.writeTestClock(next);
     take(next);
@@ -90,7 +94,7 @@ export function sharedTestClock(
     async move(by) {
       await refresh();
       const from = now();
-      const to = reached(from, by);
+      const to = movedClock(from, () => moved(from, by));
       if (to !== from) await set(to);
     },
     onMove(listener) {
@@ -98,17 +102,6 @@ export function sharedTestClock(
       return () => listeners.delete(listener);
     },
   };
-}
-
-/** @throws BillingError INVALID_PARAMETER when the move leads out of the calendar; the clock stands where it was. */
-function reached(from: Instant, by: ClockMove): Instant {
-  try {
-    return moved(from, by);
-  } catch (error) {
-    if (!(error instanceof InvariantError)) throw error;
-    const message = `The clock at ${formatInstant(from)} cannot be moved that far`;
-    throw new BillingError({ code: ErrorCode.INVALID_PARAMETER, message, facts: { ...by }, cause: error });
-  }
 }
 
 /** Calendar units in UTC; months and years keep day and time, clamped to the month's last day (platform.md §14.2). */

@@ -3,12 +3,14 @@ import {
   addDays,
   addMilliseconds,
   addMonths,
+  checkClockTime,
   formatInstant,
   type Instant,
   instantAt,
   type LocalDate,
   localDateOf,
   localTimeOf,
+  movedClock,
   parseWireInstant,
   type TimeZone,
   truncateToSecond,
@@ -28,9 +30,15 @@ export interface ClockStep {
 
 /** A business clock that stands still until a test moves it. */
 export interface FakeClock extends Clock {
-  /** Sets the clock to a date (midnight UTC) or date-time, backwards too. */
+  /**
+   * Sets the clock to a date (midnight UTC) or date-time, backwards too.
+   * @throws BillingError INVALID_PARAMETER (60002) for a time outside the years 1970 to 6000.
+   */
   set(when: string | Instant): void;
-  /** Moves the clock; months and years keep the day and time in UTC, clamped to the month's last day. */
+  /**
+   * Moves the clock; months and years keep the day and time in UTC, clamped to the month's last day.
+   * @throws BillingError INVALID_PARAMETER (60002) when the move leads out of the years 1970 to 6000.
+   */
   advance(step: ClockStep): void;
   today(zone?: TimeZone): LocalDate;
   toString(): string;
@@ -48,8 +56,10 @@ export interface FakeClock extends Clock {
  */
 export function fakeClock(start: string | Instant): FakeClock {
   let now = asInstant(start);
+  checkClockTime(now);
   const listeners = new Set<() => void>();
   const move = (to: Instant): void => {
+    checkClockTime(to);
     now = truncateToSecond(to);
     for (const listener of listeners) listener();
   };
@@ -60,7 +70,7 @@ export function fakeClock(start: string | Instant): FakeClock {
       return () => listeners.delete(listener);
     },
     set: (when) => move(asInstant(when)),
-    advance: (step) => move(advanced(now, step)),
+    advance: (step) => move(movedClock(now, (from) => advanced(from, step))),
     today: (zone = UTC) => localDateOf(now, zone),
     toString: () => formatInstant(now),
   };

@@ -42,7 +42,8 @@ export class KeyValueService {
 
   /**
    * Adds a value to the key, or replaces the value of a key that holds one. Values of the server's own keys are checked
-   * first, and the change is told as TENANT_CONFIG_CHANGE.
+   * first, and the change is told as TENANT_CONFIG_CHANGE. Names of a configuration that have no effect (misspelt,
+   * retired, or of properties that hold for the whole server) are kept and logged as warnings.
    * @param key 1–255 characters, any of them.
    * @param value at most 10 MiB, not empty.
    * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for a bad key, an empty value or a bad configuration,
@@ -134,11 +135,9 @@ export class KeyValueService {
   }
 
   #checkConfiguration(context: CallContext, value: string): void {
-    const { retired } = checkConfiguration(value);
-    for (const name of retired) {
-      const facts = { tenantId: context.tenant.id };
-      this.#ports.logger.warn(facts, `tenant configuration: ${name} has no effect any more`);
-    }
+    const facts = { tenantId: context.tenant.id };
+    for (const sentence of checkConfiguration(value).ineffective)
+      this.#ports.logger.warn(facts, `tenant configuration: ${sentence}`);
   }
 }
 

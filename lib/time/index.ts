@@ -10,6 +10,7 @@ export {
   type PeriodLength,
   periodLength,
 } from './billing-period.ts';
+export { checkClockTime, movedClock } from './clock-time.ts';
 export { addDuration, type Duration, isTimeUnit, TimeUnit, UNLIMITED_DURATION } from './duration.ts';
 export {
   addMilliseconds,

@@ -25,6 +25,11 @@ export function instant(ms: number): Instant {
   return ms as Instant;
 }
 
+/** The same, or the first or last whole second of the calendar if it lies beyond. */
+export function instantWithinCalendar(ms: number): Instant {
+  return instant(Math.min(lastMs - (lastMs % msPerSecond), Math.max(firstMs, ms)));
+}
+
 /** `yyyy-MM-ddTHH:mm:ss.SSSZ` (http-api.md §9 rule 1). */
 export function formatInstant(at: Instant): string {
   return new Date(at).toISOString();

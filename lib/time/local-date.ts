@@ -49,6 +49,11 @@ export function localDateOfEpochDay(epochDay: number): LocalDate {
   return epochDay as LocalDate;
 }
 
+/** The same, or the first or last day of the calendar if it lies beyond. */
+export function localDateWithinCalendar(epochDay: number): LocalDate {
+  return localDateOfEpochDay(Math.min(lastDay, Math.max(firstDay, epochDay)));
+}
+
 /** Reads `yyyy-MM-dd` strictly (for the wire's looser form see `parseWireDate`). @throws BillingError INVALID_PARAMETER. */
 export function parseLocalDate(text: string): LocalDate {
   const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);

@@ -1,6 +1,6 @@
 import { MAX_TRANSITION_SEARCH_STEPS } from '../limits.ts';
-import { type Instant, instant } from './instant.ts';
-import { type LocalDate, localDateOfEpochDay } from './local-date.ts';
+import { type Instant, instant, instantWithinCalendar } from './instant.ts';
+import { type LocalDate, localDateWithinCalendar } from './local-date.ts';
 import { type LocalTime, localTime, MIDNIGHT } from './local-time.ts';
 import type { TimeZone } from './time-zone.ts';
 import { offsetMsAt } from './zone-offset.ts';
@@ -17,9 +17,12 @@ export interface DatedInstant {
 const msPerSecond = 1_000;
 const msPerDay = 86_400_000;
 
-/** The calendar day of `at` in `zone`, by the zone's rules at that instant (subscriptions.md §2, `toDate`). */
+/**
+ * The calendar day of `at` in `zone`, by the zone's rules at that instant (subscriptions.md §2, `toDate`); the first or
+ * last of the calendar where that of the zone lies beyond.
+ */
 export function localDateOf(at: Instant, zone: TimeZone): LocalDate {
-  return localDateOfEpochDay(localDayNumber(at, zone));
+  return localDateWithinCalendar(localDayNumber(at, zone));
 }
 
 /** The time of day of `at` in `zone`, cut to whole seconds. */
@@ -41,7 +44,7 @@ export function startOfDay(date: LocalDate, zone: TimeZone): Instant {
  * That date at that time of day in `zone`, by the zone's rules on that date (subscriptions.md §2 rule 2, `atTime`): of a
  * local time that occurs twice the first; for one that does not exist the first instant after the gap, or, if that
  * falls on a later date, the last whole second of `date` before the gap; for a date that does not exist at all the
- * start of the next existing date.
+ * start of the next existing date. On the first and last day of the calendar it does not leave those of UTC.
  */
 export function instantAt(date: LocalDate, time: LocalTime, zone: TimeZone): Instant {
   const localMs = date * msPerDay + time * msPerSecond;
@@ -50,13 +53,13 @@ export function instantAt(date: LocalDate, time: LocalTime, zone: TimeZone): Ins
   // so the offsets at the two ends of the window are the only candidates.
   const offsetBefore = offsetMsAt(localMs - msPerDay, zone);
   const offsetAfter = offsetMsAt(localMs + msPerDay, zone);
-  if (offsetBefore === offsetAfter) return instant(localMs - offsetBefore);
+  if (offsetBefore === offsetAfter) return instantWithinCalendar(localMs - offsetBefore);
 
   // The earlier rule first: where both fit, the local time occurs twice and its first occurrence counts.
   const before = localMs - offsetBefore;
-  if (offsetMsAt(before, zone) === offsetBefore) return instant(before);
+  if (offsetMsAt(before, zone) === offsetBefore) return instantWithinCalendar(before);
   const after = localMs - offsetAfter;
-  if (offsetMsAt(after, zone) === offsetAfter) return instant(after);
+  if (offsetMsAt(after, zone) === offsetAfter) return instantWithinCalendar(after);
   return instantForGap(date, transitionBetween(localMs - msPerDay, localMs + msPerDay, zone), zone);
 }
 

@@ -115,10 +115,25 @@ eachDatabase((kind, open) => {
       expect(warnings.map(({ message }) => message).join()).to.contain('"1,x"');
     });
 
-    it('that names a retired property is kept, with a warning', async () => {
-      await upload({ 'org.killbill.invoice.usage.tz.mode': 'FIXED' });
+    it('that names what has no effect is kept, with a warning for each name', async () => {
+      const values = {
+        'org.killbill.invoice.usage.tz.mode': 'FIXED',
+        'org.service.invoice.enabeld': 'false',
+        'org.service.persistent.bus.main.off': 'true',
+        'my.plugin.url': 'x',
+      };
+      await upload(values);
       const warnings = engine.logger.lines.filter(({ level }) => level === 'warn');
-      expect(warnings.map(({ message }) => message).join()).to.contain('invoice.usage.tz.mode');
+      expect(warnings.map(({ message }) => message)).to.deep.equal([
+        'tenant configuration: org.killbill.invoice.usage.tz.mode has no effect any more',
+        'tenant configuration: org.service.invoice.enabeld is no property of this server; did you mean org.service.invoice.enabled?',
+        'tenant configuration: org.service.persistent.bus.main.off holds for the whole server and has no effect for one tenant',
+      ]);
+      expect(warnings.map(({ fields }) => fields)).to.deep.equal(
+        warnings.map(() => ({ tenantId: engine.tenant.id })),
+      );
+      expect((await acme.keyValues.get(CONFIGURATION)).values).to.deep.equal([JSON.stringify(values)]);
+      expect((await acme.configuration.settings())['invoice.enabled']).to.equal(true);
     });
 
     if (kind === 'postgresql') {

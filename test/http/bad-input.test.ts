@@ -27,12 +27,18 @@ eachDatabase((kind, open) => {
   describe(`bad input on ${kind}`, () => {
     let serving: Serving;
     let accountId: string;
+    let tongan: string;
     let before_: string;
 
     before(async () => {
       serving = await serve(await open(migrated));
       await serving.call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
       accountId = createdId(await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }));
+      tongan = createdId(
+        await serving.call('POST', '/1.0/kb/accounts', {
+          body: { currency: 'USD', timeZone: 'Pacific/Tongatapu' },
+        }),
+      );
       before_ = await everything();
     });
     after(() => serving.close());
@@ -55,6 +61,14 @@ eachDatabase((kind, open) => {
 
     const subscription = (body: object): Request => ({ body });
     const refusals = (): readonly Refusal[] => [
+      {
+        what: 'a target date whose day in the zone of the account lies beyond the calendar',
+        path: `/1.0/kb/invoices/dryRun?accountId=${tongan}&targetDate=9999-12-31T23:59:59Z`,
+        request: { body: {} },
+        status: 400,
+        code: 4005,
+        message: /^Target date 9999-12-31 is more than 36 months after/,
+      },
       {
         what: 'malformed JSON',
         path: '/1.0/kb/accounts',

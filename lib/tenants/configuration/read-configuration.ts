@@ -1,6 +1,7 @@
 import { BillingError, ErrorCode, type Problem } from '../../errors/index.ts';
 import { shortened } from '../../text/index.ts';
-import { propertyName, retiredNames } from './property-names.ts';
+import { ineffectiveNames } from './ineffective-names.ts';
+import { propertyName } from './property-names.ts';
 import type { PropertyTable, SettingsOfTable, TenantSettings } from './settings.ts';
 import { tenantProperties } from './tenant-properties.ts';
 
@@ -13,8 +14,8 @@ export interface ConfigurationReading {
   readonly settings: Partial<TenantSettings>;
   /** One for each value that is none. */
   readonly problems: readonly Problem[];
-  /** Names that have no effect any more. */
-  readonly retired: readonly string[];
+  /** A sentence for each name that has no effect, as far as they can be told from those of plugins. */
+  readonly ineffective: readonly string[];
 }
 
 /**
@@ -38,13 +39,14 @@ export function readStoredConfiguration(text: string): ConfigurationReading {
     return readConfiguration(objectOf(text));
   } catch (error) {
     if (!(error instanceof BillingError)) throw error;
-    return { settings: {}, problems: error.problems ?? [{ message: error.message }], retired: [] };
+    return { settings: {}, problems: error.problems ?? [{ message: error.message }], ineffective: [] };
   }
 }
 
 /** Reads the per-tenant properties of a configuration object. */
 export function readConfiguration(object: ConfigurationObject): ConfigurationReading {
-  return { ...readProperties(object, tenantProperties), retired: retiredNames(Object.keys(object)) };
+  const ineffective = ineffectiveNames(Object.keys(object), 'TENANT');
+  return { ...readProperties(object, tenantProperties), ineffective };
 }
 
 /** Reads the properties of `table`; `org.killbill.x` and `org.service.x` are the same one. */

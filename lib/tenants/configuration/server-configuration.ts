@@ -1,4 +1,5 @@
 import type { Logger } from '../../ports/index.ts';
+import { ineffectiveNames } from './ineffective-names.ts';
 import { type ConfigurationObject, readConfiguration, readProperties } from './read-configuration.ts';
 import { serverProperties } from './server-properties.ts';
 import {
@@ -21,7 +22,8 @@ export function serverConfiguration(object: ConfigurationObject, logger: Logger)
   const server = readProperties(object, serverProperties);
   for (const { message } of [...tenant.problems, ...server.problems])
     logger.warn({}, `server configuration: ${message}; the default holds`);
-  for (const name of tenant.retired) logger.warn({}, `server configuration: ${name} has no effect any more`);
+  for (const sentence of ineffectiveNames(Object.keys(object), 'SERVER'))
+    logger.warn({}, `server configuration: ${sentence}`);
   return {
     tenant: Object.freeze({ ...DEFAULT_TENANT_SETTINGS, ...tenant.settings }),
     server: Object.freeze({ ...DEFAULT_SERVER_SETTINGS, ...server.settings }),

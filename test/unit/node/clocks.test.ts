@@ -7,6 +7,7 @@ import {
   type TestClockStore,
   uuidGenerator,
 } from '../../../adapters/node/index.ts';
+import { fakeClock } from '../../../adapters/testing/index.ts';
 import { BillingError } from '../../../lib/errors/index.ts';
 import { isUuid } from '../../../lib/ids/index.ts';
 import { formatInstant, type Instant, instant, parseWireInstant } from '../../../lib/time/index.ts';
@@ -122,6 +123,39 @@ describe('the test clock', () => {
     const failure = await clock.move({ years: 9_000 }).catch((error: unknown) => error);
     expect(failure).to.be.instanceOf(BillingError).with.property('code', 60002);
     expect(shown(clock)).to.equal('2024-02-29T00:00:00.000Z');
+  });
+
+  it('stays so far from the ends of the calendar that billing finds room to look ahead', async () => {
+    const clock = sharedTestClock(store, system);
+    for (const inReach of ['1970-01-01', '6000-12-31T23:59:59']) {
+      await clock.set(at(inReach));
+      expect(clock.now()).to.equal(at(inReach));
+    }
+    for (const beyond of ['0001-01-01', '1969-12-31T23:59:59', '6001-01-01', '9999-12-31T23:59:59Z']) {
+      const failure = await clock.set(at(beyond)).catch((error: unknown) => error);
+      expect(failure, beyond).to.be.instanceOf(BillingError).with.property('code', 60002);
+    }
+    const moved = await clock.move({ days: 1 }).catch((error: unknown) => error);
+    expect(moved).to.be.instanceOf(BillingError).with.property('code', 60002);
+    expect(shown(clock)).to.equal('6000-12-31T23:59:59.000Z');
+  });
+});
+
+describe('the clock of tests', () => {
+  it('stays as far from the ends of the calendar, and where it was', () => {
+    expect(() => fakeClock('9999-12-31'))
+      .to.throw(BillingError)
+      .with.property('code', 60002);
+    const clock = fakeClock('2024-02-29');
+    for (const move of [
+      () => clock.set('9999-12-31'),
+      () => clock.advance({ years: 4_000 }),
+      () => clock.advance({ years: -60 }),
+      () => clock.advance({ days: Number.MAX_SAFE_INTEGER }),
+    ]) {
+      expect(move).to.throw(BillingError).with.property('code', 60002);
+    }
+    expect(clock.toString()).to.equal('2024-02-29T00:00:00.000Z');
   });
 });
 

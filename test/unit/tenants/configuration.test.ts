@@ -115,6 +115,56 @@ const values: readonly (readonly [TenantPropertyName, string | number | boolean,
   ['default.locale', '../etc', undefined],
 ];
 
+/** platform.md §4.3. */
+const serverWideProperties = [
+  'server.test.mode',
+  'server.basePath',
+  'server.nodeName',
+  'server.defaultDialect',
+  'server.headers.aliasPrefixes',
+  'server.trustedProxies',
+  'server.cors.allowedOrigins',
+  'server.docs',
+  'server.callCompletion.maxSec',
+  'server.idempotency.retention',
+  'server.pagination.countThreshold',
+  ...['json', 'text', 'header', 'url', 'list', 'page', 'requestTime'].map((each) => `server.limits.${each}`),
+  ...['tenant', 'principal', 'gateways'].map((each) => `server.limits.rate.${each}`),
+  'server.multitenant',
+  'jaxrs.location.host',
+  'jaxrs.location.full.url',
+  'jaxrs.timeout',
+  'metrics.requireAuth',
+  'rbac.globalSessionTimeout',
+  'security.admin.user',
+  'security.admin.password',
+  'security.lockout',
+  'security.token.lifetime',
+  'security.token.issuer',
+  'security.jwt.issuers',
+  'catalog.uri',
+  'overdue.uri',
+  'payment.janitor.rate',
+  'payment.janitor.attempts.delay',
+  ...['maxRecords', 'maxBytes', 'chunkSize', 'hotBuckets'].map((each) => `usage.bulk.${each}`),
+  'usage.keyRetentionDays',
+  ...['max.failure.retry', 'claimed', 'claim.time', 'sleep', 'reapThreshold', 'reapSchedule'].flatMap(
+    (each) => [`persistent.bus.main.${each}`, `notificationq.main.${each}`],
+  ),
+  'persistent.bus.main.nbThreads',
+  'notificationq.main.notification.nbThreads',
+  'persistent.bus.main.maxReDispatchCount',
+  'notificationq.main.maxReDispatchCount',
+  'persistent.bus.main.off',
+  'notificationq.main.notification.off',
+  'queue.history.retention',
+  'accesslog.retention',
+  'notifications.allowPrivateNetworks',
+  'export.extra.tables.prefix',
+  'health.lateThreshold',
+  'health.diagnostic.logDirs',
+];
+
 function refusal(text: string): BillingError {
   try {
     checkConfiguration(text);
@@ -152,12 +202,47 @@ describe('tenant configuration', () => {
     expect(refusal(both).message).to.contain('twice');
   });
 
-  it('leaves names that it does not know to plugins, and says which are retired', () => {
-    const text =
-      '{"my.plugin.url":"x","org.service.unknown":"1","__proto__":"x","org.killbill.toString":"1"}';
-    expect(checkConfiguration(text)).to.deep.equal({ settings: {}, problems: [], retired: [] });
-    const { retired } = checkConfiguration('{"org.killbill.invoice.usage.tz.mode":"FIXED"}');
-    expect(retired).to.deep.equal(['org.killbill.invoice.usage.tz.mode']);
+  it('leaves names that it does not know to plugins', () => {
+    const text = '{"my.plugin.url":"x","org.kill":"1","__proto__":"x","constructor":"1"}';
+    expect(checkConfiguration(text)).to.deep.equal({ settings: {}, problems: [], ineffective: [] });
+  });
+
+  for (const [name, sentence] of [
+    ['org.killbill.invoice.usage.tz.mode', 'has no effect any more'],
+    ['org.service.server.limits.json', 'holds for the whole server and has no effect for one tenant'],
+    ['org.killbill.persistent.bus.main.sleep', 'holds for the whole server and has no effect for one tenant'],
+    [
+      'org.service.invoice.enabeld',
+      'is no property of this server; did you mean org.service.invoice.enabled?',
+    ],
+    [
+      'org.killbill.payment.RETRY.day',
+      'is no property of this server; did you mean org.service.payment.retry.days?',
+    ],
+    ['org.killbill.template.invoiceFormatterFactoryClass', 'is no property of this server'],
+    ['org.killbill.toString', 'is no property of this server'],
+    ['org.service.', 'is no property of this server'],
+    ['invoice.enabled', 'lacks its prefix org.service.'],
+  ] as const) {
+    it(`keeps ${name}, and says why it has no effect`, () => {
+      const reading = checkConfiguration(JSON.stringify({ [name]: 'x' }));
+      expect(reading).to.deep.equal({ settings: {}, problems: [], ineffective: [`${name} ${sentence}`] });
+    });
+  }
+
+  it('says of so many names only that they have no effect', () => {
+    const names = Array.from({ length: 25 }, (_, index) => [`org.service.nothing-${index}`, 1]);
+    const { ineffective } = readConfiguration(Object.fromEntries(names));
+    expect(ineffective).to.have.length(21);
+    expect(ineffective.at(-1)).to.equal('5 more names have no effect');
+  });
+
+  it('finds each line of platform.md §4.3 to hold for the whole server', () => {
+    for (const name of serverWideProperties) {
+      const { ineffective } = readConfiguration({ [`org.service.${name}`]: 'x' });
+      expect(ineffective[0], name).to.contain('holds for the whole server');
+      expect(Object.hasOwn(tenantProperties, name), name).to.equal(false);
+    }
   });
 
   it('lists every bad property, by its name as it was given', () => {
@@ -214,6 +299,26 @@ describe('tenant configuration', () => {
     });
     expect(logger.lines.filter(({ message }) => message.includes('SOMETIMES'))).to.have.length(1);
     expect(logger.lines.filter(({ message }) => message.includes('"1s"'))).to.have.length(1);
+  });
+
+  it('of the server is told which names have no effect', () => {
+    const logger = recordingLogger();
+    serverConfiguration(
+      {
+        'org.service.invoice.enabled': 'true',
+        'org.service.persistent.bus.main.sleep': '1s',
+        'my.plugin.url': 'x',
+        'org.service.persistent.bus.main.sleeep': '1s',
+        'org.service.server.limits.json': '1',
+        'org.killbill.invoice.usage.tz.mode': 'FIXED',
+      },
+      logger,
+    );
+    expect(logger.lines.map(({ message }) => message)).to.deep.equal([
+      'server configuration: org.service.persistent.bus.main.sleeep is no property of this server; did you mean org.service.persistent.bus.main.sleep?',
+      'server configuration: org.service.server.limits.json is not read by the engine',
+      'server configuration: org.killbill.invoice.usage.tz.mode has no effect any more',
+    ]);
   });
 
   it('of the server has the properties of platform.md §4.3 with their defaults', () => {

@@ -121,6 +121,30 @@ describe('zone conversion', () => {
       }
     }
   });
+
+  it('stays inside the calendar at its ends, in every zone', () => {
+    for (const [text, zone, date] of [
+      ['9999-12-31T23:59:59Z', '+14:00', '9999-12-31'],
+      ['9999-12-31T11:00:00Z', '-12:00', '9999-12-30'],
+      ['0001-01-01T00:00:00Z', '-12:00', '0001-01-01'],
+      ['0001-01-01T12:00:00Z', '+14:00', '0001-01-02'],
+    ] as const) {
+      expect(toDate(text, zone), `${text} ${zone}`).to.equal(date);
+    }
+    for (const [date, zone, text] of [
+      ['9999-12-31', '-12:00', '9999-12-31T23:59:59Z'],
+      ['9999-12-30', '-12:00', '9999-12-31T11:30:00Z'],
+      ['9999-12-31', 'America/New_York', '9999-12-31T23:59:59Z'],
+      ['0001-01-01', 'Asia/Tokyo', '0001-01-01T14:11:01Z'],
+      ['0001-01-01', '+23:59', '0001-01-01T00:00:00Z'],
+    ] as const) {
+      const reference = zone === '+23:59' ? '2024-01-01T00:01:00Z' : '2024-01-01T23:30:00Z';
+      const utc = formatInstant(
+        instantAt(parseLocalDate(date), localTimeOf(at(reference), timeZone('UTC')), timeZone(zone)),
+      );
+      expect(utc.replace('.000Z', 'Z'), `${date} ${zone}`).to.equal(text);
+    }
+  });
 });
 
 describe('the start of a day', () => {

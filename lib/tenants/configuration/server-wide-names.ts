@@ -1,0 +1,53 @@
+import { serverProperties } from './server-properties.ts';
+
+/** Properties of platform.md §4.3 that the engine does not read: the HTTP server and the process have them, or nobody yet. */
+const ofTheProcess = [
+  'server.test.mode',
+  'server.basePath',
+  'server.nodeName',
+  'server.defaultDialect',
+  'server.headers.aliasPrefixes',
+  'server.trustedProxies',
+  'server.cors.allowedOrigins',
+  'server.docs',
+  'server.limits.json',
+  'server.limits.text',
+  'server.limits.header',
+  'server.limits.url',
+  'server.limits.list',
+  'server.limits.page',
+  'server.limits.requestTime',
+  'server.limits.rate.tenant',
+  'server.limits.rate.principal',
+  'server.limits.rate.gateways',
+  'server.multitenant',
+  'jaxrs.location.host',
+  'jaxrs.location.full.url',
+  'jaxrs.timeout',
+  'metrics.requireAuth',
+  'rbac.globalSessionTimeout',
+  'security.admin.user',
+  'security.admin.password',
+  'security.lockout',
+  'security.token.lifetime',
+  'security.token.issuer',
+  'security.jwt.issuers',
+  'catalog.uri',
+  'overdue.uri',
+  'payment.janitor.rate',
+  'payment.janitor.attempts.delay',
+  'usage.bulk.maxRecords',
+  'usage.bulk.maxBytes',
+  'usage.bulk.chunkSize',
+  'usage.bulk.hotBuckets',
+  'usage.keyRetentionDays',
+  'accesslog.retention',
+  'export.extra.tables.prefix',
+  'health.diagnostic.logDirs',
+] as const;
+
+/** Names, without prefix, of every property that holds for the whole server. */
+export const serverWideNames: ReadonlySet<string> = new Set([
+  ...Object.keys(serverProperties),
+  ...ofTheProcess,
+]);

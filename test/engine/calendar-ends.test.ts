@@ -1,0 +1,94 @@
+import { expect } from 'chai';
+import { defineCatalog } from '../../adapters/node/billwright.ts';
+import { parseLocalDate } from '../../lib/index.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { openEngine, type TestEngine } from '../support/engine.ts';
+
+const millennium = { unit: 'YEARS', number: 1_000 } as const;
+const triennial = { billingPeriod: 'TRIENNIAL', price: { USD: '30.00' } } as const;
+
+/** The longest phases and billing periods that there are. */
+const longest = defineCatalog({
+  name: 'Long',
+  effectiveDate: '0001-01-01',
+  recurringBillingMode: 'IN_ADVANCE',
+  currencies: ['USD'],
+  products: { Oak: { category: 'BASE' } },
+  plans: {
+    'oak-longest': {
+      product: 'Oak',
+      initialPhases: [
+        { type: 'TRIAL', duration: millennium, fixed: 0 },
+        { type: 'DISCOUNT', duration: millennium, recurring: triennial },
+      ],
+      finalPhase: { type: 'FIXEDTERM', duration: millennium, recurring: triennial },
+    },
+    'oak-triennial': { product: 'Oak', finalPhase: { type: 'EVERGREEN', recurring: triennial } },
+  },
+  priceLists: { DEFAULT: ['oak-longest', 'oak-triennial'] },
+  rules: {
+    changePolicy: [{ policy: 'IMMEDIATE' }],
+    cancelPolicy: [{ policy: 'IMMEDIATE' }],
+    billingAlignment: [{ alignment: 'SUBSCRIPTION' }],
+  },
+}).toXml();
+
+eachDatabase((kind, open) => {
+  for (const { now, zone, first, recent, last } of [
+    {
+      now: '6000-12-31T23:59:59Z',
+      zone: '+14:00',
+      first: '5901-01-01',
+      recent: '5997-01-01',
+      last: '6101-01-01',
+    },
+    {
+      now: '1970-01-01T00:00:00Z',
+      zone: '-12:00',
+      first: '1869-12-31',
+      recent: '1966-12-31',
+      last: '2069-12-31',
+    },
+  ]) {
+    describe(`billing at the ends of what a clock shows, ${now}, on ${kind}`, () => {
+      let engine: TestEngine;
+      before(async () => {
+        engine = await openEngine(open, {
+          now,
+          catalog: longest,
+          configuration: {
+            'org.service.invoice.maxNumberOfMonthsInFuture': 1_200,
+            'org.service.invoice.maxDailyNumberOfItemsSafetyBound': -1,
+          },
+        });
+      });
+      after(() => engine.close());
+
+      for (const [planName, date, invoices] of [
+        ['oak-triennial', recent, 2],
+        ['oak-triennial', last, 0],
+        ['oak-longest', first, 1],
+        ['oak-longest', last, 0],
+      ] as const) {
+        it(`invoices and foresees ${planName} from ${date}`, async () => {
+          const { acme, logger } = engine;
+          const { id: accountId } = await engine.payingAccount({ currency: 'USD', timeZone: zone });
+          const start = { date: parseLocalDate(date) };
+          const dates = { entitlementDate: start, billingDate: start };
+          const { subscriptionId } = await acme.createSubscription({ accountId, planName }, dates);
+          await engine.settle();
+          expect(await acme.invoices.ofAccount({ accountId })).to.have.length(invoices);
+          const upcoming = await acme.invoices.dryRun({ accountId, dryRunType: 'UPCOMING_INVOICE' });
+          expect(upcoming?.items).to.have.length(1);
+          await acme.invoices.dryRun({ accountId, targetDate: parseLocalDate(last) });
+          await acme.subscriptions.cancel(subscriptionId, {
+            requestedDate: { date: parseLocalDate(last) },
+            useRequestedDateForBilling: true,
+          });
+          await acme.subscriptions.uncancel(subscriptionId);
+          expect(logger.lines.filter(({ level }) => level === 'error')).to.deep.equal([]);
+        });
+      }
+    });
+  }
+});
