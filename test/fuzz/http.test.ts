@@ -18,6 +18,9 @@ const runs = Number(
   process.env.BILLWRIGHT_FUZZ_RUNS ?? (process.env.BILLWRIGHT_TEST_LONG === '1' ? 250_000 : 500),
 );
 
+/** Makes the requests those of an earlier run; without it they are others each time. */
+const seed = process.env.BILLWRIGHT_FUZZ_SEED;
+
 /** After so many a fresh database takes over: what the requests leave behind does not slow the later ones. */
 const RUNS_PER_DATABASE = 5_000;
 
@@ -57,7 +60,12 @@ eachDatabase((kind, open) => {
         const serving = await serve(await open(migrated), { configuration });
         try {
           const world = await populate(serving);
-          await fuzz(world, agent, Math.min(left, RUNS_PER_DATABASE));
+          const numRuns = Math.min(left, RUNS_PER_DATABASE);
+          await fuzz(
+            world,
+            agent,
+            seed === undefined ? { numRuns } : { numRuns, seed: Number(seed) + runs - left },
+          );
           const errors = serving.log.lines.filter(({ level }) => level === 'error');
           expect(errors).to.deep.equal([]);
           expect(({} as { polluted?: unknown }).polluted).to.equal(undefined);
@@ -74,7 +82,11 @@ eachDatabase((kind, open) => {
   });
 });
 
-async function fuzz(world: World, agent: Agent, numRuns: number): Promise<void> {
+async function fuzz(
+  world: World,
+  agent: Agent,
+  parameters: { readonly numRuns: number; readonly seed?: number },
+): Promise<void> {
   const serving = world.serving as Awaited<ReturnType<typeof serve>>;
   const seeds: Seed[] = [];
   for (const route of routeTable({ testMode: true })) seeds.push(await seedOf(route, world));
@@ -93,7 +105,7 @@ async function fuzz(world: World, agent: Agent, numRuns: number): Promise<void> 
       );
       if (route.area === 'test') serving.clock.set(START);
     }),
-    { numRuns },
+    parameters,
   );
 }
 
