@@ -64,6 +64,7 @@ export async function dryRun(session: ReadSession, input: DryRunInput): Promise<
   const catalogOf = await catalogsOf(session, [account.id]);
   const { billings, failures } = await loadBillingState(session, {
     requests: [{ account, targetDate, runDate: today, state }],
+    earliestTargetDate: state.maxTargetDate,
     catalogOf,
     choice: 'all',
     alignPriceChanges: config.alignPriceChanges,

@@ -77,7 +77,6 @@ export function evaluateSubscription(
   const { targetDate, currency, config, periodOfPhase } = settings;
   const { window, lookedAtFrom, recurring } = propose(subscription, settings);
   const { start: windowStart, anchorIndex } = window;
-  const settledBefore = windowStart === null ? null : (events[anchorIndex]?.localDate ?? null);
   const reconciliation = reconcile({
     fixed: fixedFrom(
       fixedProposals({ events, anchorIndex, windowStart, targetDate, currency }),
@@ -104,7 +103,7 @@ export function evaluateSubscription(
     cursor: {
       subscriptionId,
       dirtyFrom: null,
-      ...standingAfter({ events, targetDate, config, settledBefore }),
+      ...standingAfter({ events, targetDate, config }),
     },
   };
 }
@@ -127,7 +126,7 @@ export function missingItemIds(
 
 function propose(subscription: SubscriptionBilling, settings: EvaluationSettings): Proposals {
   const { events, cursor, keptUntil = null } = subscription;
-  const window = windowOf({ events, cursor });
+  const window = windowOf({ events, cursor, targetDate: settings.targetDate });
   const { start: windowStart, anchorIndex } = window;
   const recurring = recurringProposals({ events, anchorIndex, windowStart, ...settings });
   return {

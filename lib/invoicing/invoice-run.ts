@@ -73,8 +73,7 @@ export function missingItemIdsOfAccount(input: AccountRunInput): readonly Uuid[]
 }
 
 function dueSubscriptions({ subscriptions, targetDate, config }: AccountRunInput) {
-  const { inArrearMode } = config;
-  return subscriptions.filter(({ events, cursor }) => isDue({ events, cursor, targetDate, inArrearMode }));
+  return subscriptions.filter(({ events, cursor }) => isDue({ events, cursor, targetDate, config }));
 }
 
 function dueDatesAfter(

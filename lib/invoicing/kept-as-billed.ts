@@ -35,7 +35,7 @@ export function staysKept(
   cursor: InvoicingCursor,
 ): boolean {
   if (until === null) return false;
-  const { start } = windowOf({ events, cursor });
+  const { start } = windowOf({ events, cursor, targetDate: null });
   return start === null || start < until;
 }
 

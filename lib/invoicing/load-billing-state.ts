@@ -27,25 +27,31 @@ export interface LoadedBillingState {
   readonly failures: readonly { readonly request: BillingRequest; readonly error: unknown }[];
 }
 
+export interface LoadBillingInput extends LoadInput<BillingRequest> {
+  /** Of a walk over several target dates the first one, null = any; default each request's own. */
+  readonly earliestTargetDate?: LocalDate | null;
+}
+
 /**
  * Loads what the runs of these accounts need: the due subscriptions, their events, and the coverage of their windows,
  * in a constant number of queries for any number of accounts (invoicing.md §7.2 step 4).
  */
 export async function loadBillingState(
   session: ReadSession,
-  input: LoadInput<BillingRequest>,
+  input: LoadBillingInput,
 ): Promise<LoadedBillingState> {
   const { cursors, streams, failures } = await loadStreams(session, input);
   const changes = new Map(streams.flatMap((stream) => [...stream.changes]));
   const cursorOf = new Map(
     cursors.map((cursor) => [cursor.subscriptionId, dirtiedBy(changes.get(cursor.subscriptionId), cursor)]),
   );
-  const windows = streams.flatMap(({ bySubscription }) =>
-    [...bySubscription].map(([subscriptionId, own]) => {
+  const windows = streams.flatMap(({ request, bySubscription }) => {
+    const { earliestTargetDate: targetDate = request.targetDate } = input;
+    return [...bySubscription].map(([subscriptionId, events]) => {
       const cursor = cursorOf.get(subscriptionId) ?? null;
-      return { subscriptionId, from: windowOf({ events: own, cursor }).start };
-    }),
-  );
+      return { subscriptionId, from: windowOf({ events, cursor, targetDate }).start };
+    });
+  });
   const rows = Map.groupBy(await session.invoices.loadCoverage(windows), (row) => row.subscriptionId);
   const { catalogOf } = input;
   return { billings: streams.map((stream) => billingOf(stream, { cursorOf, rows, catalogOf })), failures };

@@ -8,8 +8,6 @@ export interface StandingInput {
   readonly events: readonly BillingEvent[];
   readonly targetDate: LocalDate;
   readonly config: ProposalConfig;
-  /** Date that is settled although no event given is in force at the target date yet: that of the window's anchor. */
-  readonly settledBefore: LocalDate | null;
 }
 
 /** Where a subscription stands once it has been billed up to the target date. */
@@ -21,11 +19,11 @@ export interface Standing {
 }
 
 /** Standing of a subscription after a run; usage dates are not part of it. */
-export function standingAfter({ events, targetDate, config, settledBefore }: StandingInput): Standing {
+export function standingAfter({ events, targetDate, config }: StandingInput): Standing {
   const index = lastEventUpTo(events, targetDate);
   const last = events[index];
   const nextEventDate = events[index + 1]?.localDate ?? null;
-  if (last === undefined) return { settledThrough: settledBefore, nextDueDate: nextEventDate };
+  if (last === undefined) return { settledThrough: null, nextDueDate: nextEventDate };
 
   const billed = billedEvent({ events, targetDate, config }, index);
   const billedTo = billed === null ? null : endOfLastProposal(billed);

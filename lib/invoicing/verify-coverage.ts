@@ -2,7 +2,7 @@ import type { Account } from '../accounts/model.ts';
 import type { CatalogOfAccount } from '../catalog/catalog-source.ts';
 import type { Uuid } from '../ids/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
-import { addDays, type LocalDate, maxDate } from '../time/index.ts';
+import { addDays, type LocalDate } from '../time/index.ts';
 import {
   evaluateSubscription,
   type SubscriptionBilling,
@@ -16,7 +16,7 @@ import { type BillingRequest, type CursorChoice, choiceOfRun } from './load-stre
 import type { AccountInvoicingState } from './model.ts';
 import type { NewInvoiceItem } from './new-items.ts';
 import { runInput, withRepairedItems, withWindowItems } from './run-accounts.ts';
-import { isDue } from './window.ts';
+import { isDue, lookedAtUpTo } from './window.ts';
 
 /** A subscription of which the next run would make other items than the evaluation of its whole history. */
 export interface CoverageDifference {
@@ -171,16 +171,17 @@ function itemsOfWholeHistories(billing: AccountBilling | undefined, config: Invo
 }
 
 /**
- * Of what is due the date of the run. What is not must have nothing to bill before its next due date, and may have been
- * looked at up to a later date than today already.
+ * Of what is due the date of the run. What is not may have been looked at up to a later date than that already: one at which
+ * an evaluation leaves the cursor as it is. Where there is none the cursor is wrong, and all that it hides is asked for.
  */
 function verifiedUpTo(
   { events, cursor }: SubscriptionBilling,
-  { targetDate, config: { inArrearMode } }: AccountRunInput,
+  { targetDate, config }: AccountRunInput,
 ): LocalDate {
-  if (cursor === null || isDue({ events, cursor, targetDate, inArrearMode })) return targetDate;
-  if (cursor.nextDueDate !== null) return addDays(cursor.nextDueDate, -1);
-  return maxDate(targetDate, cursor.settledThrough ?? targetDate);
+  if (cursor === null || isDue({ events, cursor, targetDate, config })) return targetDate;
+  const lookedAt = lookedAtUpTo({ events, cursor, targetDate, config });
+  if (lookedAt !== null) return lookedAt;
+  return cursor.nextDueDate === null ? targetDate : addDays(cursor.nextDueDate, -1);
 }
 
 function itemsOf(evaluations: readonly SubscriptionEvaluation[]): Items {

@@ -31,15 +31,16 @@ function maxTargetDate(ledger: SubscriptionLedger, today: LocalDate): LocalDate 
 }
 
 function dryRun(ledger: SubscriptionLedger, today: LocalDate, targetDate: LocalDate): readonly string[] {
+  const held = maxTargetDate(ledger, today);
   const state: AccountInvoicingState = {
     accountId,
     accountRecordId: 1,
-    maxTargetDate: maxTargetDate(ledger, today),
+    maxTargetDate: held,
     accountCBA: ZERO,
     accountBalance: ZERO,
     version: 1,
   };
-  const loaded = { ...ledger.load(), items: ledger.billed, rows: ledger.loadWithItems() };
+  const loaded = { ...ledger.load(held), items: ledger.billed, rows: ledger.loadWithItems(held) };
   const dueDates = ledger.cursor?.nextDueDate ?? null;
   const invoice = walkToTargetDate(
     {

@@ -39,7 +39,7 @@ export type Step =
   | { readonly do: 'ADJUST'; readonly index: number; readonly percent: number }
   /** Voids the n-th invoice that stands. */
   | { readonly do: 'VOID'; readonly index: number }
-  /** Runs that many days after the last target date; null = on the next due date. */
+  /** Runs that many days after the last target date, or before it where nothing holds it; null = on the next due date. */
   | { readonly do: 'RUN'; readonly daysLater: number | null };
 
 export interface History {
@@ -292,6 +292,7 @@ function steps(currency: Currency): fc.Arbitrary<readonly Step[]> {
         daysLater: fc.oneof(
           fc.constant(null),
           fc.constant(0),
+          fc.integer({ min: -60, max: -1 }),
           fc.integer({ min: 1, max: 31 }),
           fc.integer({ min: 1, max: 200 }),
         ),

@@ -53,12 +53,10 @@ class Life {
         if (adjustShare(this.ledger, this.adjusted, step)) this.#count(step.do);
         break;
       case 'VOID':
-        if (this.ledger.void(step.index)) this.#count(step.do);
+        this.#void(step.index);
         break;
       case 'RUN':
-        this.targetDate =
-          step.daysLater === null ? this.#dueDate() : addDays(this.targetDate, step.daysLater);
-        this.#run();
+        this.#run(step.daysLater === null ? this.#dueDate() : addDays(this.targetDate, step.daysLater));
         break;
     }
   }
@@ -85,11 +83,27 @@ class Life {
     this.counts.set(kind, (this.counts.get(kind) ?? 0) + 1);
   }
 
+  /** What the voided invoice had held is looked at again from where the others hold it. */
+  #void(index: number): void {
+    const { ledger, history } = this;
+    const before = ledger.maxTargetDate;
+    if (!ledger.void(index)) return;
+    this.#count('VOID');
+    const left = ledger.maxTargetDate;
+    if (left === before) return;
+    ledger.change(ledger.events, left === null ? parseLocalDate(history.start) : addDays(left, 1));
+  }
+
   /** `SubscriptionLedger.run` itself compares the windowed evaluation with that of the whole history. */
-  #run(): void {
-    const lines = this.ledger.run(this.targetDate);
-    if (lines.some((line) => line.startsWith('X'))) this.#count('repaired');
-    const { ledger, adjusted, targetDate, history } = this;
+  #run(asked: LocalDate): void {
+    const { ledger, adjusted, history } = this;
+    const targetDate = maxDate(asked, ledger.maxTargetDate ?? asked);
+    const before = this.targetDate;
+    this.targetDate = targetDate;
+    const made = ledger.items.length;
+    if (!ledger.runIfDue(targetDate)) return;
+    if (targetDate < before) this.#count('looked back');
+    if (ledger.items.slice(made).some(({ itemType }) => itemType === 'REPAIR_ADJ')) this.#count('repaired');
     checkAfterRun({ ledger, adjusted, targetDate, isGreedy: history.isGreedy });
   }
 }
@@ -106,6 +120,7 @@ const HISTORIES_BETWEEN: Readonly<Record<string, number>> = {
   ADJUST: 8,
   VOID: 6,
   repaired: 5,
+  'looked back': 20,
 };
 
 describe('the evaluation of a window', () => {

@@ -4,14 +4,13 @@ import { accountBillCycleDay } from '../../lib/invoicing/account-bill-cycle-day.
 import type { BillingEvent } from '../../lib/invoicing/billing-event.ts';
 import { chargedThroughDates } from '../../lib/invoicing/charged-through-date.ts';
 import type { InvoicingCursor } from '../../lib/invoicing/model.ts';
-import { isDue } from '../../lib/invoicing/window.ts';
 import type { Decimal } from '../../lib/money/index.ts';
 import { type BillingEventStream, billingEvents } from '../../lib/subscriptions/billing-events.ts';
 import type { Subscription } from '../../lib/subscriptions/model.ts';
 import { atReferenceTime } from '../../lib/subscriptions/requested-date.ts';
 import type { TouchedDate } from '../../lib/subscriptions/save-edits.ts';
 import { addDays, type LocalDate, maxDate } from '../../lib/time/index.ts';
-import { line, SubscriptionLedger } from '../unit/invoicing/subscription-ledger.ts';
+import { SubscriptionLedger } from '../unit/invoicing/subscription-ledger.ts';
 import { adjustShare, checkAfterRun } from './invoicing-checks.ts';
 import { given, type LifeRecords } from './life-records.ts';
 import type { LifeScript } from './subscription-steps.ts';
@@ -27,8 +26,6 @@ export class LifeInvoices {
   readonly #script: LifeScript;
   readonly #records: LifeRecords;
   readonly #books = new Map<Uuid, Book>();
-  /** Up to where accounts were run, also by runs that charged nothing: evaluations look no less far (§7.3, I3). */
-  readonly #lookedAt = new Map<Uuid, LocalDate>();
 
   constructor(script: LifeScript, records: LifeRecords) {
     this.#script = script;
@@ -68,7 +65,6 @@ export class LifeInvoices {
     if (!ledger.void(index)) return false;
     const left = this.#maxTargetDate(ofAccount);
     if (left !== held) {
-      this.#lookedAt.delete(accountId);
       const from = left === null ? null : addDays(left, 1);
       this.touch(
         ofAccount.map(({ id, alignStart }) => ({ subscriptionId: id, date: from ?? alignStart.date })),
@@ -85,9 +81,7 @@ export class LifeInvoices {
   /** Runs an account at a date, or later where it is billed to a later one. @returns when it has to be run again. */
   run(accountId: Uuid, asked: LocalDate): readonly LocalDate[] {
     const subscriptions = this.#records.ofAccount(accountId);
-    const held = this.#maxTargetDate(subscriptions) ?? asked;
-    const targetDate = maxDate(asked, held, this.#lookedAt.get(accountId) ?? asked);
-    this.#lookedAt.set(accountId, targetDate);
+    const targetDate = maxDate(asked, this.#maxTargetDate(subscriptions) ?? asked);
     const stream = this.#stream(accountId);
     const eventsOf = Map.groupBy(stream.events, ({ subscriptionId }) => subscriptionId);
     const due = subscriptions.flatMap(({ id }) => this.#runOne(id, eventsOf.get(id) ?? [], targetDate) ?? []);
@@ -102,15 +96,8 @@ export class LifeInvoices {
   ): LocalDate | null | undefined {
     const { ledger, adjusted } = this.#bookOf(subscriptionId);
     ledger.change(events);
-    const { cursor, config } = ledger;
-    const { inArrearMode } = config;
-    if (!isDue({ events, cursor, targetDate, inArrearMode })) {
-      const lookedAt = lookedAtUpTo(cursor, targetDate);
-      expect(ledger.evaluateWhole(lookedAt).items.map(line), 'nothing is due').to.deep.equal([]);
-      return null;
-    }
     const before = ledger.items.length;
-    ledger.run(targetDate);
+    if (!ledger.runIfDue(targetDate)) return null;
     const made = ledger.items.slice(before);
     checkAfterRun({ ledger, adjusted, targetDate, isGreedy: this.#script.isGreedy });
     for (const date of chargedThroughDates(made).values()) this.#setChargedThrough(subscriptionId, date);
@@ -128,12 +115,8 @@ export class LifeInvoices {
     this.#records.subscriptions.set(subscriptionId, { ...subscription, chargedThrough });
   }
 
-  /** What holds later runs: they do not look at less than those whose recurring charges stand (invoicing.md §1.5). */
   #maxTargetDate(subscriptions: readonly Subscription[]): LocalDate | null {
-    const [first, ...others] = subscriptions
-      .flatMap(({ id }) => this.#bookOf(id).ledger.invoices)
-      .filter(({ items }) => items.some(({ itemType }) => itemType === 'RECURRING'))
-      .map(({ targetDate }) => targetDate);
+    const [first, ...others] = subscriptions.flatMap(({ id }) => this.#bookOf(id).ledger.maxTargetDate ?? []);
     return first === undefined ? null : maxDate(first, ...others);
   }
 
@@ -166,10 +149,4 @@ export class LifeInvoices {
       expect(own, 'the end of an add-on whose base ends').to.be.at.most(Math.max(end.at, alignStart.at));
     }
   }
-}
-
-/** What is not due may have been looked at up to a later date already, by a run ahead that has charged nothing. */
-function lookedAtUpTo(cursor: SubscriptionLedger['cursor'], targetDate: LocalDate): LocalDate {
-  if (cursor?.nextDueDate != null) return addDays(cursor.nextDueDate, -1);
-  return maxDate(targetDate, cursor?.settledThrough ?? targetDate);
 }

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { formatDecimal, sum } from '../../../lib/money/index.ts';
-import { cancel, event } from './billing-events.ts';
+import { cancel, day, event } from './billing-events.ts';
 import { SubscriptionLedger } from './subscription-ledger.ts';
 
 /** Amounts of the rows in force, by start date. */
@@ -247,7 +247,7 @@ describe('invoicing worked examples', () => {
     const created = event('CREATE', '2019-03-01', { price: '10.00' });
     const ledger = new SubscriptionLedger().change([created]);
     expect(ledger.run('2024-12-01')).to.have.length(70);
-    expect(ledger.load().rows).to.have.length(1);
+    expect(ledger.load(day('2025-01-01')).rows).to.have.length(1);
     expect(ledger.run('2025-01-01')).to.deep.equal(['R 2025-01-01 2025-02-01 10']);
     ledger.change([created, event('START_BILLING_DISABLED', '2024-11-10')], '2024-11-10');
     expect(ledger.run('2025-01-01')).to.deep.equal([

@@ -14,7 +14,6 @@ function standing(
     events,
     targetDate: day(targetDate),
     config,
-    settledBefore: null,
   });
   return [settledThrough, nextDueDate].map((date) => (date === null ? '-' : text(date))).join(' ');
 }

@@ -178,11 +178,10 @@ describe('changes of one subscription', () => {
     );
     const ledger = new SubscriptionLedger().change(trials);
     ledger.run('2024-02-20');
-    const early = ledger.evaluate(day('2024-02-05'));
-    expect(early.items).to.deep.equal([]);
-    expect(early.cursor.settledThrough).to.equal(day('2024-02-10'));
-    expect(early.cursor.nextDueDate).to.equal(day('2024-02-10'));
-    ledger.cursor = early.cursor;
+    ledger.change(trials, '2024-02-20');
+    expect(ledger.run('2024-02-05')).to.deep.equal([]);
+    expect(ledger.cursor?.settledThrough).to.equal(day('2024-01-01'));
+    expect(ledger.nextDueDate).to.equal('2024-02-10');
     const paid = event('PHASE', '2024-02-20', { price: '29.00' });
     ledger.change([...trials.slice(0, 2), paid], '2024-02-20');
     expect(ledger.run('2024-02-20')).to.deep.equal(['R 2024-02-20 2024-03-01 10']);

@@ -67,7 +67,7 @@ describe('repairs of an item', () => {
       currency: 'USD',
       config: ledger.config,
     };
-    const loaded = ledger.load();
+    const loaded = ledger.load(settings.targetDate);
     expect(rowLines(loaded.rows).some((row) => row.startsWith('2023-01-01'))).to.equal(false);
     expect(missingItemIds(loaded, settings)).to.include(ledger.item(0).id);
     expect(ledger.run('2023-05-01')).to.include('X 2023-05-01 2024-01-01 -245');
@@ -83,7 +83,7 @@ describe('repairs of an item', () => {
     ledger.run('2024-04-01');
     ledger.change([created, cancel('2024-04-16')], '2024-04-16');
     const settings = { targetDate: day('2024-04-16'), currency: 'USD', config: ledger.config } as const;
-    expect(() => evaluateSubscription(ledger.load(), settings, countedIds())).to.throw(
+    expect(() => evaluateSubscription(ledger.load(settings.targetDate), settings, countedIds())).to.throw(
       InvariantError,
       'must be loaded',
     );

@@ -17,9 +17,15 @@ import type { NewInvoiceItem } from '../../../lib/invoicing/new-items.ts';
 import type { PeriodOfPhase } from '../../../lib/invoicing/reconcile.ts';
 import type { BilledItem } from '../../../lib/invoicing/recurring-row.ts';
 import { billedTwice, isRepair, releaseCoverage } from '../../../lib/invoicing/void-coverage.ts';
-import { windowOf } from '../../../lib/invoicing/window.ts';
+import { isDue, lookedAtUpTo, windowOf } from '../../../lib/invoicing/window.ts';
 import { type Currency, type Decimal, decimal, formatDecimal } from '../../../lib/money/index.ts';
-import { formatLocalDate, type LocalDate, minDate, parseLocalDate } from '../../../lib/time/index.ts';
+import {
+  formatLocalDate,
+  type LocalDate,
+  maxDate,
+  minDate,
+  parseLocalDate,
+} from '../../../lib/time/index.ts';
 import { subscriptionId as onlyId } from './billing-events.ts';
 
 export interface LedgerOptions {
@@ -95,9 +101,7 @@ export class SubscriptionLedger {
     const windowed = this.evaluate(date);
     const full = this.evaluateWhole(date);
     expect(windowed.items.map(comparable), 'windowed = full').to.deep.equal(full.items.map(comparable));
-    const settled = this.#settledBefore(date);
-    const standing = settled === null ? {} : { settledThrough: settled, nextDueDate: settled };
-    expect(windowed.cursor, 'windowed = full').to.deep.equal({ ...full.cursor, ...standing });
+    expect(windowed.cursor, 'windowed = full').to.deep.equal(full.cursor);
     const rowsAfter = coverageAfter(this.rows, windowed.coverage);
     expect(rowLines(rowsAfter), 'windowed = full').to.deep.equal(
       rowLines(coverageAfter(this.rows, full.coverage)),
@@ -106,6 +110,28 @@ export class SubscriptionLedger {
     if (windowed.items.length > 0)
       this.invoices = [...this.invoices, { targetDate: date, items: windowed.items }];
     return windowed.items.map(line);
+  }
+
+  /** Runs where something is due; what is not stays as it is, and there must be nothing to bill of it. False then. */
+  runIfDue(targetDate: LocalDate): boolean {
+    const { events, cursor, config } = this;
+    const input = { events, cursor, targetDate, config };
+    if (isDue(input)) {
+      this.run(targetDate);
+      return true;
+    }
+    const lookedAt = lookedAtUpTo(input);
+    if (lookedAt === null) expect.fail('no evaluation leaves the cursor of what is not due as it is');
+    expect(this.evaluateWhole(lookedAt).items.map(line), 'nothing is due').to.deep.equal([]);
+    return false;
+  }
+
+  /** What holds later runs: they do not look at less than those whose recurring charges stand (invoicing.md §1.5). */
+  get maxTargetDate(): LocalDate | null {
+    const [first, ...others] = this.invoices
+      .filter(({ items }) => items.some(({ itemType }) => itemType === 'RECURRING'))
+      .map(({ targetDate }) => targetDate);
+    return first === undefined ? null : maxDate(first, ...others);
   }
 
   /**
@@ -143,7 +169,7 @@ export class SubscriptionLedger {
   /** The evaluation of the window, with two-step loading; nothing is written. */
   evaluate(targetDate: LocalDate): SubscriptionEvaluation {
     const settings = this.#settings(targetDate);
-    const loaded = this.load();
+    const loaded = this.load(targetDate);
     const missing = missingItemIds(loaded, settings);
     const items = new Map([...this.billed].filter(([id]) => missing.includes(id)));
     const rows = [
@@ -155,7 +181,7 @@ export class SubscriptionLedger {
 
   /** The evaluation of all days, whatever the cursor says. */
   evaluateWhole(targetDate: LocalDate): SubscriptionEvaluation {
-    const whole = { ...this.load(), events: this.events, rows: this.rows, cursor: null };
+    const whole = { ...this.load(targetDate), events: this.events, rows: this.rows, cursor: null };
     return evaluateSubscription(
       { ...whole, items: this.billed },
       this.#settings(targetDate),
@@ -163,9 +189,9 @@ export class SubscriptionLedger {
     );
   }
 
-  /** The first of the two loading steps: events from the anchor on and the rows of the window. */
-  load(): SubscriptionBilling {
-    const { start, anchorIndex } = windowOf({ events: this.events, cursor: this.cursor });
+  /** The first of the two loading steps: events from the anchor on and the rows of the window; a walk may begin at any date. */
+  load(targetDate: LocalDate | null): SubscriptionBilling {
+    const { start, anchorIndex } = windowOf({ events: this.events, cursor: this.cursor, targetDate });
     const inWindow = (row: CoverageRow) => {
       if (start === null) return true;
       return row.kind === 'RECURRING' ? row.endDate !== null && row.endDate > start : row.startDate >= start;
@@ -181,8 +207,8 @@ export class SubscriptionLedger {
   }
 
   /** The rows of the window and all rows of their items: what a dry run starts from. */
-  loadWithItems(): readonly CoverageRow[] {
-    const rows = this.load().rows;
+  loadWithItems(targetDate: LocalDate | null): readonly CoverageRow[] {
+    const rows = this.load(targetDate).rows;
     const itemIds = new Set(rows.filter(({ kind }) => kind === 'RECURRING').map(({ itemId }) => itemId));
     return [
       ...rows.filter(({ itemId }) => !itemIds.has(itemId)),
@@ -207,13 +233,6 @@ export class SubscriptionLedger {
   get nextDueDate(): string | null {
     const date = this.cursor?.nextDueDate ?? null;
     return date === null ? null : formatLocalDate(date);
-  }
-
-  /** A run may look at less than one before it that has charged nothing recurring: what that has settled stays so. */
-  #settledBefore(targetDate: LocalDate): LocalDate | null {
-    const { start, anchorIndex } = windowOf({ events: this.events, cursor: this.cursor });
-    const anchored = start === null ? null : (this.events[anchorIndex]?.localDate ?? null);
-    return anchored !== null && anchored > targetDate ? anchored : null;
   }
 
   #settings(targetDate: LocalDate): EvaluationSettings {

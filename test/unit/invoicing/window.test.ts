@@ -1,0 +1,57 @@
+import { expect } from 'chai';
+import { isDue } from '../../../lib/invoicing/window.ts';
+import { cancel, day, event } from './billing-events.ts';
+import { line, SubscriptionLedger } from './subscription-ledger.ts';
+
+/** A run ahead that charges nothing recurring does not hold later ones (invoicing.md §1.5), which may look at less. */
+describe('a run after one ahead that charged nothing recurring', () => {
+  const annual = { price: '365.00', period: 'ANNUAL' } as const;
+  const created = event('CREATE', '2023-01-01', annual);
+  const twoPending = [
+    created,
+    event('BCD_CHANGE', '2023-04-10', { ...annual, bcd: 15 }),
+    event('BCD_CHANGE', '2023-05-10', { ...annual, bcd: 20 }),
+  ];
+
+  function billedAhead(): SubscriptionLedger {
+    const ledger = new SubscriptionLedger().change([created]);
+    ledger.run('2023-01-01');
+    ledger.change(twoPending, '2023-04-10');
+    expect(ledger.run('2023-05-12')).to.deep.equal(['X 2023-05-20 2024-01-01 -226']);
+    return ledger;
+  }
+
+  it('leaves a subscription alone that is as it was', () => {
+    const ledger = billedAhead();
+    const { events, cursor, config } = ledger;
+    expect(isDue({ events, cursor, targetDate: day('2023-03-05'), config })).to.equal(false);
+    expect(ledger.runIfDue(day('2023-03-05'))).to.equal(false);
+    expect(ledger.run('2023-05-20')).to.deep.equal(['R 2023-05-20 2024-05-20 365']);
+  });
+
+  it('looks at the days after its date too where something has changed', () => {
+    const ledger = billedAhead();
+    ledger.change([...twoPending, cancel('2023-05-13')], '2023-05-13');
+    expect(ledger.run('2023-03-05')).to.deep.equal(['X 2023-04-10 2023-05-20 -40']);
+    expect(ledger.nextDueDate).to.equal('2023-04-10');
+    expect(ledger.run('2023-04-10')).to.deep.equal(['R 2023-04-10 2023-04-15 5']);
+    expect(ledger.run('2023-05-13')).to.deep.equal([
+      'R 2023-04-15 2023-05-10 24.93',
+      'R 2023-05-10 2023-05-13 3',
+    ]);
+  });
+
+  it('leaves greedy arrears alone that cannot have grown by its date', () => {
+    const arrears = { price: '31.00', bcd: 1, mode: 'IN_ARREAR' } as const;
+    const monthly = event('CREATE', '2024-03-01', arrears);
+    const moved = event('BCD_CHANGE', '2024-03-10', { ...arrears, bcd: 15 });
+    const ledger = new SubscriptionLedger({ config: { inArrearMode: 'GREEDY' } }).change([monthly]);
+    expect(ledger.run('2024-03-02')).to.deep.equal(['R 2024-03-01 2024-04-01 31']);
+    ledger.change([monthly, moved], '2024-03-10');
+    expect(ledger.run('2024-03-10')).to.deep.equal(['X 2024-03-15 2024-04-01 -17']);
+    expect(ledger.runIfDue(day('2024-03-05'))).to.equal(false);
+    expect(ledger.runIfDue(day('2024-03-14'))).to.equal(false);
+    expect(ledger.runIfDue(day('2024-03-16'))).to.equal(true);
+    expect(ledger.items.slice(-1).map(line)).to.deep.equal(['R 2024-03-15 2024-04-15 31']);
+  });
+});
