@@ -32,26 +32,21 @@ export async function insertAudited<R extends Audited>(
   if (records.length === 0) return;
   const { table, audit } = kind;
   const recordIds = await insert(scope, table, records);
-  const stored = records.map((record, index) => ({ ...record, recordId: recordIds[index] ?? 0 }));
-  if (records.length < SERIES_FROM || audit.isLasting === undefined)
-    return noteInsertions(scope, audit, stored);
-  const [lasting, others] = [
-    stored.filter(audit.isLasting),
-    stored.filter((record) => !audit.isLasting?.(record)),
-  ];
-  noteInsertions(scope, audit, others);
+  const noteInsertion = (record: R, recordId: number): void =>
+    noteChange(scope, audit, { record: { ...record, recordId }, changeType: ChangeType.INSERT });
+  const isLasting = records.length < SERIES_FROM ? undefined : audit.isLasting;
+  const lasting: (Audited & { readonly recordId: number; readonly record: R })[] = [];
+  records.forEach((record, index) => {
+    const recordId = recordIds[index] ?? 0;
+    const { id, accountRecordId = null } = record;
+    if (isLasting?.(record)) lasting.push({ id, accountRecordId, recordId, record });
+    else noteInsertion(record, recordId);
+  });
   for (const series of seriesOf(lasting)) {
-    if (series.length === 1) noteInsertions(scope, audit, series);
+    const [{ record, recordId }] = series;
+    if (series.length === 1) noteInsertion(record, recordId);
     else scope.changes.add(changeOfSeries(audit, series, { changeType: ChangeType.INSERT, snapshot: null }));
   }
-}
-
-function noteInsertions<R extends Audited>(
-  scope: WriteScope,
-  audit: AuditedRecord<R>,
-  records: readonly (R & { readonly recordId: number })[],
-): void {
-  for (const record of records) noteChange(scope, audit, { record, changeType: ChangeType.INSERT });
 }
 
 /** Writes `properties` of the records with these ids with one statement and notes their UPDATE audit rows. */

@@ -33,7 +33,7 @@ import {
   update,
   updateOf,
 } from './record-access.ts';
-import { isIn, nothing, raw, rowsAs, type Sql, sql } from './sql.ts';
+import { cellRows, firstRowsAs, isIn, nothing, raw, type Sql, sql } from './sql.ts';
 import {
   coverageTable,
   cursorsTable,
@@ -132,7 +132,7 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
       ]);
       const rows = await scope.runner.rows(sql`
         select ${raw(dialect.selectList(cursorsTable, 'c'))}
-        from ${rowsAs('r', dueColumns, cells)}
+        from ${firstRowsAs('r', dueColumns, cells)}
         cross join bw_accounts a
         cross join bw_invoicing_cursors c
         where a.id = r.account_id and a.tenant_record_id = ${scope.tenantRecordId}
@@ -173,10 +173,10 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
         : select(scope, cursorsTable, sql`${isIn('subscription_id', 'uuid', subscriptionIds)}`),
     loadCoverage: async (windows) => {
       if (windows.length === 0) return [];
-      const windowRows = rowsAs(
+      const windowRows = firstRowsAs(
         'r',
         windowColumns,
-        windows.map(({ subscriptionId, from }) => [subscriptionId, formatLocalDate(from ?? firstDay)]),
+        cellRows(windows, ({ subscriptionId, from }) => [subscriptionId, formatLocalDate(from ?? firstDay)]),
       );
       // A condition over all kinds, or on a date that may be null, would read every row that the subscription ever had.
       const inWindow = (condition: string): Sql => sql`

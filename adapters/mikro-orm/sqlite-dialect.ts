@@ -2,7 +2,7 @@ import { assertInvariant } from '../../lib/errors/index.ts';
 import { type Column, numberOf } from './columns.ts';
 import type { Runner } from './connection.ts';
 import type { DatabaseFailure, Dialect, EncodedEntry } from './dialect.ts';
-import { newRowsAs, raw, type Sql, sql } from './sql.ts';
+import { firstRowsAs, raw, type Sql, sql } from './sql.ts';
 import { liveConflict, movedColumns, queueEntriesTable, queueHistoryTable } from './tables/queue.ts';
 
 /** What better-sqlite3 throws. */
@@ -39,7 +39,7 @@ export const sqliteDialect: Dialect = {
       const cells = columns.map((column, index) => `value ->> ${index} as ${column.name}`).join(', ');
       // The limit has the rows read once: SQLite takes json_each for free and would read it again for every row of the
       // tenant that an update could touch (measured for 50 of 24,000 invoices: 600 ms against 0.4 ms).
-      return `(select ${cells} from json_each(${bind(JSON.stringify(rows))}) limit -1) as ${alias}`;
+      return `(select ${cells} from json_each(${bind(JSON.stringify([...rows]))}) limit -1) as ${alias}`;
     },
   },
   selectList: (table, alias) =>
@@ -76,7 +76,7 @@ async function insertEntries(runner: Runner, entries: readonly EncodedEntry[]): 
     const rows = numbered.filter((entry) => entry.live === live).map(({ cells }) => cells);
     if (rows.length === 0) return;
     await runner.run(sql`insert into ${raw(table)} (${columns})
-      select ${columns} from ${newRowsAs('r', queueHistoryTable.columns, rows)} where true ${conflict}`);
+      select ${columns} from ${firstRowsAs('r', queueHistoryTable.columns, rows)} where true ${conflict}`);
   };
   await write(queueHistoryTable.name, false, sql``);
   await write(queueEntriesTable.name, true, liveConflict);

@@ -9,7 +9,7 @@ import { type BillCycleDay, type BillCycleDaySources, billCycleDayOf } from './b
 import { billCycleDaySources } from './bill-cycle-sources.ts';
 import { type StreamEvent, withoutBlockedIntervals } from './blocked-billing.ts';
 import { blockedIntervals } from './blocked-intervals.ts';
-import { type SubscriptionHistory, type Timeline, timelinesOf } from './bundle-timelines.ts';
+import { type SubscriptionHistory, timelinesOf } from './bundle-timelines.ts';
 import { withDerivedPhases } from './derived-phases.ts';
 import { isEnd } from './lifecycle-order.ts';
 import { type BlockingState, type LifecycleEvent, LifecycleEventType } from './model.ts';
@@ -52,31 +52,64 @@ export interface BillingEventStream {
  * @throws BillingError CATALOG_NO_PRICE_FOR_CURRENCY (2010), CATALOG_PRICE_VALUE_NULL_FOR_CURRENCY (2011).
  */
 export function billingEvents(input: BillingEventsInput): BillingEventStream {
-  const { plans, account } = input;
-  const timelines = timelinesOf(input.histories, {
-    plans,
-    eventsOf: (events) => withDerivedPhases({ events, plans, zone: account.timeZone }),
-  }).toSorted((a, b) => compareText(a.subscription.id, b.subscription.id));
-  const sources = billCycleDaySources(timelines, input.account);
-  const ends = new Map(timelines.flatMap(endOf));
-  const events = timelines.flatMap(({ subscription, transitions, blockingStates }) => {
-    const own = sources.get(subscription.id);
-    if (own === undefined) return [];
-    const end = ends.get(subscription.id)?.at ?? null;
-    return eventsOfSubscription({ ...input, subscription, transitions, blockingStates, sources: own, end });
-  });
-  const skipped = timelines
-    .filter(({ subscription, events: stored }) => stored.length > 0 && !sources.has(subscription.id))
-    .map(({ subscription }) => subscription.id);
-  return { events, skipped, ends };
+  // Bundle by bundle, so that what lies between stored events and billing events lives for a moment only.
+  const bundles = Map.groupBy(input.histories, ({ subscription }) => subscription.bundleId);
+  const streams = [...bundles.values()]
+    .flatMap((histories) => streamsOfBundle(histories, input))
+    .sort((a, b) => compareText(a.subscriptionId, b.subscriptionId));
+  return {
+    events: streams.flatMap(({ events }) => events),
+    skipped: streams.filter(({ isSkipped }) => isSkipped).map(({ subscriptionId }) => subscriptionId),
+    ends: new Map(
+      streams.flatMap(({ subscriptionId, end }) => (end === null ? [] : [[subscriptionId, end]])),
+    ),
+  };
 }
 
-function endOf({
-  subscription,
-  transitions,
-}: Timeline<SubscriptionHistory>): readonly (readonly [Uuid, DatedInstant])[] {
-  const end = transitions.find(({ event }) => isEnd(event));
-  return end === undefined ? [] : [[subscription.id, end.event.effective]];
+/** The part of a stream that is one subscription's. */
+interface OwnStream {
+  readonly subscriptionId: Uuid;
+  readonly events: readonly BillingEvent[];
+  readonly isSkipped: boolean;
+  readonly end: DatedInstant | null;
+}
+
+function streamsOfBundle(
+  histories: readonly BilledHistory[],
+  { account, plans, alignPriceChanges = false }: BillingEventsInput,
+): readonly OwnStream[] {
+  const timelines = timelinesOf(histories, {
+    plans,
+    eventsOf: (events) => withDerivedPhases({ events, plans, zone: account.timeZone }),
+  });
+  const sources = billCycleDaySources(timelines, account);
+  return timelines.map(({ subscription, transitions, blockingStates, events: stored }): OwnStream => {
+    const own = sources.get(subscription.id);
+    const end = endOf(transitions);
+    const events =
+      own === undefined
+        ? []
+        : eventsOfSubscription({
+            account,
+            plans,
+            subscription,
+            transitions,
+            blockingStates,
+            sources: own,
+            end: end?.at ?? null,
+            alignPriceChanges,
+          });
+    return {
+      subscriptionId: subscription.id,
+      events,
+      isSkipped: own === undefined && stored.length > 0,
+      end,
+    };
+  });
+}
+
+function endOf(transitions: readonly Transition[]): DatedInstant | null {
+  return transitions.find(({ event }) => isEnd(event))?.event.effective ?? null;
 }
 
 interface SubscriptionStream {
@@ -87,12 +120,12 @@ interface SubscriptionStream {
   readonly end: Instant | null;
   readonly account: BillingEventsInput['account'];
   readonly plans: PriceChangeSource;
-  readonly alignPriceChanges?: boolean;
+  readonly alignPriceChanges: boolean;
 }
 
 function eventsOfSubscription(stream: SubscriptionStream): readonly BillingEvent[] {
   let cycle: BillCycleDay | undefined;
-  const transitions = withPriceChanges({ ...stream, isAligned: stream.alignPriceChanges ?? false });
+  const transitions = withPriceChanges({ ...stream, isAligned: stream.alignPriceChanges });
   const events = transitions.map((transition): StreamEvent => {
     const inForce = transition.next;
     if (inForce !== null) cycle = billCycleDayOf(inForce, transition.billCycleDay, stream.sources);
