@@ -1,7 +1,7 @@
 import { assertInvariant } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
 import { MAX_PERIODS_PER_RUN } from '../limits.ts';
-import { type LocalDate, maxDate } from '../time/index.ts';
+import { type LocalDate, maxDate, minDate } from '../time/index.ts';
 import { coverageAfter } from './apply-to-coverage.ts';
 import { countedRun, creditRun } from './credit-run.ts';
 import type { Draft } from './draft.ts';
@@ -18,6 +18,8 @@ export interface DryRunWalkInput extends AccountRunInput {
   readonly dueDates: readonly LocalDate[];
   /** Local date of the account. */
   readonly today: LocalDate;
+  /** The date that was asked for, before it is raised to what is billed already: the last day of a run. Default none. */
+  readonly requestedDate?: LocalDate;
   /** What the account's credit is used on besides the invoices of the walk. */
   readonly debts?: Debts;
   /** Of an account whose runs add to its drafts: those there are, the oldest first, and what one that a run makes is like. */
@@ -119,6 +121,7 @@ class Walk {
   #account: AccountRunInput;
   readonly #debts: RunningDebts;
   readonly #reuse: DryRunWalkInput['reuse'];
+  readonly #runDateOf: (date: LocalDate) => LocalDate;
   readonly #nextItemId: () => Uuid;
   #steps = 0;
   #run: AccountRun | undefined;
@@ -127,6 +130,9 @@ class Walk {
     this.#account = { ...input, subscriptions: input.subscriptions.map(forToday) };
     this.#debts = new RunningDebts(input.debts ?? NO_DEBTS);
     this.#reuse = input.reuse;
+    // Credit has the date of the run, not that of its target (§10 rule 7): what is due from an earlier day is run today.
+    const { today, requestedDate: last } = input;
+    this.#runDateOf = (date) => maxDate(today, last === undefined ? date : minDate(date, last));
     this.#nextItemId = nextItemId;
   }
 
@@ -143,7 +149,7 @@ class Walk {
     const targetDate = state.maxTargetDate === null ? date : maxDate(date, state.maxTargetDate);
     const evaluated = evaluateAccount({ ...this.#account, targetDate }, this.#nextItemId);
     const isEmpty = evaluated.items.length === 0;
-    const run = isEmpty ? evaluated : this.#debts.credit(evaluated, targetDate, this.#nextItemId);
+    const run = isEmpty ? evaluated : this.#debts.credit(evaluated, this.#runDateOf(date), this.#nextItemId);
     this.#run = run;
     this.#account = { ...accountAfter(this.#account, run), invoice: this.#invoiceAfter(run, targetDate) };
     return run.items.length === 0 ? null : { targetDate, run };

@@ -88,6 +88,7 @@ export async function dryRun(session: ReadSession, input: DryRunInput): Promise<
       ? { reuse: { drafts: drafts.get(account.id) ?? [], newDraft: { ...newDraft, recordId: 0 } } }
       : {}),
     ...(hypothesis === null ? {} : { runDates: hypothesis.runDates }),
+    ...(wanted.type === DryRunType.UPCOMING_INVOICE ? {} : { requestedDate: wanted.targetDate ?? today }),
   };
   const invoice =
     choice === null ? walkToTargetDate(walkInput, nextId) : walkToUpcomingInvoice(walkInput, choice, nextId);

@@ -88,6 +88,7 @@ export function evaluateSubscription(
     items: billedItems,
     events,
     windowStart: lookedAtFrom,
+    targetDate,
     currency,
     prorationFixedDays: config.prorationFixedDays,
     ...(periodOfPhase === undefined ? {} : { periodOfPhase }),

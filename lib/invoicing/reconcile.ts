@@ -24,6 +24,7 @@ export interface ReconcileInput {
   readonly events: readonly BillingEvent[];
   readonly periodOfPhase?: PeriodOfPhase;
   readonly windowStart: LocalDate | null;
+  readonly targetDate: LocalDate;
   readonly currency: Currency;
   readonly prorationFixedDays: number;
 }
@@ -47,6 +48,7 @@ export function reconcile(input: ReconcileInput): Reconciliation {
     rows: recurring,
     items: input.items,
     events: input.events,
+    targetDate: input.targetDate,
     currency,
     prorationFixedDays,
     periodOf: periodsByPhase(input),

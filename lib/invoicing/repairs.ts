@@ -1,11 +1,12 @@
 import { assertInvariant } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
 import type { Currency, Decimal } from '../money/index.ts';
-import type { BillingPeriod, LocalDate } from '../time/index.ts';
+import { type BillingPeriod, type LocalDate, minDate } from '../time/index.ts';
 import type { BillingEvent } from './billing-event.ts';
 import { fixedDaysBetween, fixedDaysOfPeriod } from './fixed-days-proration.ts';
 import { type BasisEvent, basisEvent, proratedShare, RepairRule, type Share } from './item-basis.ts';
 import type { Repair } from './new-items.ts';
+import { recurs } from './recurring-proposals.ts';
 import type { BilledItem, RecurringRow } from './recurring-row.ts';
 import type { UncoveredPart } from './uncovered-parts.ts';
 
@@ -17,6 +18,7 @@ export interface RepairsInput {
   readonly items: ReadonlyMap<Uuid, BilledItem>;
   /** Billing events in order, as they are now. */
   readonly events: readonly BillingEvent[];
+  readonly targetDate: LocalDate;
   readonly currency: Currency;
   readonly prorationFixedDays: number;
   /** Period in which a row's plan and phase recur, null when no event names them any more. */
@@ -58,7 +60,7 @@ export function repairItems(input: RepairsInput): Repairs {
       amount,
       basis: {
         kind: 'REPAIR',
-        event: eventUpTo(input.events, startDate),
+        event: eventBehind(input, part),
         rule: isAll ? RepairRule.REMAINDER : ruleOf(share, limit.lessThan(prorated)),
         startDate: row.startDate,
         endDate: row.endDate,
@@ -76,10 +78,24 @@ function ruleOf(share: Share | null, isLimited: boolean): RepairRule {
   return share === null ? RepairRule.WHOLE : RepairRule.PART;
 }
 
-/** The event that the repaired days come after. */
-function eventUpTo(events: readonly BillingEvent[], date: LocalDate): BasisEvent | null {
-  const event = events.findLast(({ localDate }) => localDate <= date);
-  return event === undefined ? null : basisEvent(event);
+/**
+ * The event since which the days of a part are no longer due: the one in force on them or, where they lie after the target
+ * date, on that, as later ones propose nothing yet. What goes on as it was billed is stopped by the event that comes next.
+ */
+function eventBehind(
+  { events, targetDate }: Pick<RepairsInput, 'events' | 'targetDate'>,
+  { of: row, startDate }: UncoveredPart<RecurringRow>,
+): BasisEvent | null {
+  const until = minDate(startDate, targetDate);
+  const index = events.findLastIndex(({ localDate }) => localDate <= until);
+  const [inForce, next] = [events[index], events[index + 1]];
+  const goesOn = inForce === undefined || (recurs(inForce) && isOfPhase(inForce, row));
+  const behind = goesOn && next !== undefined && next.localDate <= startDate ? next : inForce;
+  return behind === undefined ? null : basisEvent(behind);
+}
+
+function isOfPhase({ planName, phaseName }: BillingEvent, row: RecurringRow): boolean {
+  return planName === row.planName && phaseName === row.phaseName;
 }
 
 function daysInForce(rows: readonly RecurringRow[]): Map<Uuid, number> {

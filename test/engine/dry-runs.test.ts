@@ -255,6 +255,44 @@ eachDatabase((_kind, open) => {
         expect(await lastLines()).to.deep.equal(expected);
       });
 
+      it('invoicing §10 rule 7: credit of a change back to the start of the term is of today, as in the real one', async () => {
+        await begin('2012-05-01T00:00:00Z', 1);
+        const of = await subscribe('elite-monthly', { phaseType: 'EVERGREEN' });
+        await engine.runTo('2012-05-07T00:00:00Z');
+        const change = { planName: 'pro-monthly', billingPolicy: 'START_OF_TERM' } as const;
+        const expected = [
+          'CBA_ADJ 2012-05-07..2012-05-07 350',
+          'RECURRING 2012-05-01..2012-06-01 249.95',
+          'REPAIR_ADJ 2012-05-01..2012-06-01 -599.95',
+        ];
+        expect(await action({ dryRunAction: 'CHANGE', ...of, ...change })).to.deep.equal(expected);
+        await engine.acme.subscriptions.changePlan(of.subscriptionId, change);
+        await engine.settle();
+        expect(await lastLines()).to.deep.equal(expected);
+      });
+
+      it('invoicing §10 rule 7: also where later days are billed already, to which the target is raised', async () => {
+        await begin('2024-01-05T00:00:00Z', 1);
+        await engine.acme.invoices.addCredits({
+          accountId,
+          autoCommit: true,
+          items: [{ amount: decimal('200') }],
+        });
+        await subscribe('solo-now');
+        await engine.acme.generateInvoice({ accountId, targetDate: parseLocalDate('2024-03-01') });
+        const expected = [
+          'CBA_ADJ 2024-01-05..2024-01-05 -14.35',
+          'RECURRING 2024-01-05..2024-02-01 4.35',
+          'RECURRING 2024-02-01..2024-03-01 5',
+          'RECURRING 2024-03-01..2024-04-01 5',
+        ];
+        expect(await action({ dryRunAction: 'START_BILLING', planName: 'kit-monthly' })).to.deep.equal(
+          expected,
+        );
+        await subscribe('kit-monthly');
+        expect(await lastLines()).to.deep.equal(expected);
+      });
+
       it('CHANGE on the date of the start takes its place', async () => {
         await begin('2024-08-01T00:00:00Z', 1);
         const of = await subscribe('solo-now');

@@ -1,10 +1,12 @@
 import { expect } from 'chai';
 import { InvariantError } from '../../../lib/errors/index.ts';
+import type { BillingEvent } from '../../../lib/invoicing/billing-event.ts';
 import {
   type EvaluationSettings,
   evaluateSubscription,
   missingItemIds,
 } from '../../../lib/invoicing/evaluate-subscription.ts';
+import { formatLocalDate } from '../../../lib/time/index.ts';
 import { cancel, day, event } from './billing-events.ts';
 import { countedIds, rowLines, SubscriptionLedger } from './subscription-ledger.ts';
 
@@ -87,6 +89,32 @@ describe('repairs of an item', () => {
       InvariantError,
       'must be loaded',
     );
+  });
+
+  it('come after what is in force at the target date, or after what comes next and stops it', () => {
+    const created = event('CREATE', '2024-04-01', { price: '30.00' });
+    const moved = event('BCD_CHANGE', '2024-04-10', { price: '30.00', bcd: 10 });
+    const resumed = event('END_BILLING_DISABLED', '2024-04-20', { price: '30.00', bcd: 10 });
+    const changed = event('CHANGE', '2024-05-05', { plan: 'tin', price: '3.00', bcd: 10 });
+    const repairedAfter = (later: readonly BillingEvent[], from: string, targetDate: string) => {
+      const ledger = new SubscriptionLedger().change([created]);
+      ledger.run('2024-04-01');
+      ledger.change([created, moved], '2024-04-10').run('2024-04-10');
+      ledger.change([created, moved, ...later], from).run(targetDate);
+      return ledger.items.flatMap(({ startDate, basis }) =>
+        basis?.kind === 'REPAIR' && startDate ? `${formatLocalDate(startDate)} ${basis.event?.type}` : [],
+      );
+    };
+    expect(repairedAfter([pause('2024-04-15'), resumed], '2024-04-15', '2024-04-15')).to.deep.equal([
+      '2024-04-15 START_BILLING_DISABLED',
+      '2024-05-01 START_BILLING_DISABLED',
+    ]);
+    expect(repairedAfter([changed], '2024-05-05', '2024-04-10')).to.deep.equal(['2024-05-05 CHANGE']);
+    const now = event('CHANGE', '2024-04-15', { plan: 'tin', price: '3.00', bcd: 10 });
+    expect(repairedAfter([now, cancel('2024-04-20')], '2024-04-15', '2024-04-15')).to.deep.equal([
+      '2024-04-15 CHANGE',
+      '2024-05-01 CHANGE',
+    ]);
   });
 
   it('under fixed days fall back on the share of the row when no event names its plan any more', () => {
