@@ -1,5 +1,11 @@
 import { inChild } from './child.ts';
-import { type BenchDatabase, type DatabaseKind, databaseKinds, withRows } from './databases.ts';
+import {
+  type BenchDatabase,
+  type BenchDatabases,
+  type DatabaseKind,
+  databaseKinds,
+  withRows,
+} from './databases.ts';
 import { type Bench, expectSame, type Figure, type Goal } from './goal.ts';
 import { insertRate } from './insert-rate.ts';
 import { PRICE, type Seeded, seed } from './past.ts';
@@ -38,7 +44,7 @@ async function measureOn(bench: Bench, kind: DatabaseKind): Promise<readonly Fig
     const output = await runOnce(database, seeded, 'DISPATCHER');
     outputs.push(output);
     peaks.push(output.peakMib);
-    if (left === 1) ceiling = await ceilingOf({ bench, template, database });
+    if (left === 1) ceiling = await plainInsertRate({ databases, template, database });
     await databases.remove(database);
   }
   await databases.remove(template);
@@ -110,12 +116,13 @@ async function checkRun(database: BenchDatabase, seeded: Seeded, output: RunOutp
   });
 }
 
-async function ceilingOf(input: {
-  readonly bench: Bench;
+/** How many accounts a second plain inserts manage with the rows that the run has added to the template's. */
+export async function plainInsertRate(input: {
+  readonly databases: BenchDatabases;
   readonly template: BenchDatabase;
   readonly database: BenchDatabase;
 }): Promise<number> {
-  const { databases } = input.bench;
+  const { databases } = input;
   const since = await withRows(input.template, lastRecordIds);
   const copy = await databases.copyOf(input.template);
   const rate = await insertRate({ from: input.database, since, into: copy });
