@@ -1,5 +1,6 @@
 import { ProductCategory } from '../catalog/index.ts';
 import type { Instant, TimeZone } from '../time/index.ts';
+import { AddOnOffer, addOnOffer } from './add-on-offer.ts';
 import { type BaseEnd, entitlementEnds, mayEndAddOns } from './base-end.ts';
 import { firstDayAtEnd } from './blocked-intervals.ts';
 import { timelinesOf } from './bundle-timelines.ts';
@@ -8,11 +9,11 @@ import { withDerivedPhases } from './derived-phases.ts';
 import { bareDraft, eventsOf as drafted } from './event-draft.ts';
 import { DatedBy, datedBy, writeReason } from './event-reason.ts';
 import { isPlanChoice } from './lifecycle-order.ts';
-import type { BlockingState, LifecycleEvent } from './model.ts';
+import { type BlockingState, type LifecycleEvent, LifecycleEventType } from './model.ts';
 import { lastSequenceOf, type RunningSubscription } from './running-subscription.ts';
 import { eventsOf } from './save-edits.ts';
 import { entitlementEnded, eventsFrom, type SubscriptionEdit, withdrawnBy } from './subscription-edit.ts';
-import type { PlanResolver } from './transitions.ts';
+import { type PlanResolver, planShownAt, type Transition, transitionsOf } from './transitions.ts';
 
 /** A subscription of a bundle with what is stored of it. */
 export type StoredMember = Pick<RunningSubscription, 'subscription' | 'bundle' | 'events' | 'blockingStates'>;
@@ -42,7 +43,10 @@ export function followBase(input: FollowInput, tools: EditTools): readonly Subsc
   const withdrawn = new Set(edit.withdrawn.map(({ event }) => event.id));
   const touching = eventsOf(edit).filter((event) => mayEndAddOns(event) || isPlanChoice(event));
   const members = bundle.map((member) => (member === base ? edited : withoutStatesOf(withdrawn, member)));
-  const ends = addOnEnds({ ...input, bundle: members, until: tools.now }, tools);
+  const ends = [
+    ...endsOfUndone(input, { before: base, after: edited }, tools),
+    ...addOnEnds({ ...input, bundle: members, until: tools.now }, tools),
+  ];
   const endOf = new Map(ends.map((end) => [end.subject.subscription.id, end]));
   return bundle.filter(isAddOn).flatMap((addOn): readonly SubscriptionEdit[] => {
     const end = endOf.get(addOn.subscription.id);
@@ -53,6 +57,44 @@ export function followBase(input: FollowInput, tools: EditTools): readonly Subsc
     if (end === undefined && touched.length === 0 && withdrawnStates.length === 0) return [];
     return [{ ...(end ?? nothingOf(addOn)), withdrawnStates, touched }];
   });
+}
+
+/**
+ * The ends of add-ons that were bought for a pending plan of their base, which is undone now: as with a change to a product
+ * that does not offer them (subscriptions.md §12 rule 1) their service ends at once and their billing where it would begin.
+ */
+function endsOfUndone(
+  { bundle, edit, plans, zone }: FollowInput,
+  base: { readonly before: StoredMember; readonly after: StoredMember },
+  tools: EditTools,
+): readonly SubscriptionEdit[] {
+  const cause = edit.addedEvents.find(({ type }) => type === LifecycleEventType.UNDO_CHANGE);
+  if (cause === undefined) return [];
+  const rules = { plans, zone };
+  const before = transitionsIn(base.before, rules);
+  const after = transitionsIn(base.after, rules);
+  const left = bundle.filter((addOn) => {
+    const { at } = addOn.subscription.alignStart;
+    const plan = planShownAt(after, at);
+    if (!isAddOn(addOn) || at <= tools.now || plan?.plan === planShownAt(before, at)?.plan) return false;
+    const addOnProduct = planShownAt(transitionsIn(addOn, rules), at)?.plan.product;
+    if (plan === null || addOnProduct === undefined || hasEnded(addOn, tools.now)) return false;
+    return addOnOffer({ base: plan, addOnProduct, catalog: plans, at }) !== AddOnOffer.AVAILABLE;
+  });
+  const caused = { cause: { ...cause, recordId: 0 }, storedFrom: tools.now };
+  return left.flatMap((addOn) => {
+    const { alignStart } = addOn.subscription;
+    const billing = { ...caused, type: LifecycleEventType.CANCEL, effective: alignStart };
+    return endingEdit(addOn, { billing, entitlement: { ...caused, effective: cause.effective } }, tools);
+  });
+}
+
+function transitionsIn({ events }: StoredMember, { plans, zone }: BundleRules): readonly Transition[] {
+  return transitionsOf(withDerivedPhases({ events, plans, zone }), plans);
+}
+
+function hasEnded(addOn: StoredMember, now: Instant): boolean {
+  return entitlementEnds(addOn).some(({ effective }) => effective.at <= now);
 }
 
 export interface AddOnEndsInput extends BundleRules {

@@ -115,16 +115,23 @@ function replacesPlan(event: Pick<LifecycleEvent, 'type' | 'sequence'>): boolean
   return event.type === LifecycleEventType.CHANGE || (isStart(event) && event.sequence > 1);
 }
 
-/** The first change of the base to a plan that does not offer the add-on, unless that plan is left before the add-on starts. */
+/**
+ * The first change of the base to a plan that does not offer the add-on, unless that plan is left before the add-on starts. One
+ * that an add-on to come was bought after is none: it was bought for another plan, and its end came with the undoing of that.
+ */
 function withdrawingChange(
   base: BundleMember,
   addOn: BundleMember,
   plans: PlanResolver,
 ): LifecycleEvent | undefined {
+  const bought = addOn.transitions[0]?.event.createdDate;
   const segments = base.transitions.filter(({ event }) => isPlanChoice(event) || isEnd(event));
   const found = segments.find(({ event, next }, index) => {
     if (next === null || !replacesPlan(event)) return false;
-    const from = maxInstant(event.effective.at, addOn.subscription.alignStart.at);
+    const { alignStart } = addOn.subscription;
+    if (bought === undefined) return false;
+    if (event.effective.at < alignStart.at && event.createdDate < bought) return false;
+    const from = maxInstant(event.effective.at, alignStart.at);
     const until = segments[index + 1]?.event.effective.at;
     if (until !== undefined && until <= from) return false;
     const addOnProduct = planShownAt(addOn.transitions, from)?.plan.product;

@@ -215,6 +215,64 @@ eachDatabase((_kind, open) => {
       ]);
     });
 
+    it('that were bought for a pending plan end at once where that is undone, and are never billed', async () => {
+      engine = await openEngine(open, { now: '2024-06-01' });
+      accountId = (await engine.acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 })).id;
+      base = (await engine.acme.createSubscription({ accountId, planName: 'elite-monthly' })).subscriptionId;
+      const planName = 'solo-now';
+      await engine.acme.subscriptions.changePlan(base, {
+        planName,
+        requestedDate: parseWireMoment('2024-07-16'),
+      });
+      const { bundleId } = await engine.acme.getSubscription(base);
+      const buy = async (billingDate: string, plan = 'backup-monthly') => {
+        const date = parseWireMoment(billingDate);
+        const request = { accountId, bundleId, planName: plan };
+        const dates = { entitlementDate: date, billingDate: date };
+        return (await engine.acme.createSubscription(request, dates)).subscriptionId;
+      };
+      const backup = await buy('2024-07-20');
+      const archive = await buy('2024-06-20', 'archive-monthly');
+      await engine.runTo('2024-06-25');
+      expect(await endsOf(backup)).to.equal('PENDING - -');
+      const events = newEvents(engine.database);
+      await events();
+      await engine.acme.subscriptions.undoChangePlan(base);
+      expect(await events(), 'asked for and in effect, as with every change').to.deep.equal([
+        'SUBSCRIPTION_CHANGE',
+        'SUBSCRIPTION_CHANGE',
+        'ENTITLEMENT_CANCEL',
+      ]);
+      expect(await endsOf(backup)).to.equal('CANCELLED 2024-06-25 2024-07-20');
+      expect(await endsOf(archive), 'offered by both').to.equal('ACTIVE - -');
+      expect(await codeOf(engine.acme.subscriptions.uncancel(backup))).to.equal(
+        ErrorCode.ENTITLEMENT_UNCANCEL_BAD_STATE,
+      );
+      expect(await codeOf(buy('2024-07-20'))).to.equal(ErrorCode.SUBSCRIPTION_CREATE_AO_NOT_AVAILABLE);
+      await engine.runTo('2024-09-01');
+      const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
+      const items = invoices.flatMap((invoice) => invoice.items);
+      expect(items.filter(({ subscriptionId }) => subscriptionId === backup)).to.deep.equal([]);
+      expect(items.some(({ subscriptionId }) => subscriptionId === archive)).to.equal(true);
+    });
+
+    it('that were bought for a pending plan end with its undoing where the base came to its plan by a change', async () => {
+      await begin('team-now');
+      const change = (planName: string, date: string) =>
+        engine.acme.subscriptions.changePlan(base, { planName, requestedDate: parseWireMoment(date) });
+      await change('elite-monthly', '2024-06-10');
+      await engine.runTo('2024-06-12');
+      await change('solo-now', '2024-07-16');
+      const { bundleId } = await engine.acme.getSubscription(base);
+      const billingDate = parseWireMoment('2024-07-20');
+      const request = { accountId, bundleId, planName: 'backup-monthly' };
+      const backup = (await engine.acme.createSubscription(request, { billingDate })).subscriptionId;
+      expect(await endsOf(backup)).to.equal('ACTIVE - -');
+      await engine.runTo('2024-06-25');
+      await engine.acme.subscriptions.undoChangePlan(base);
+      expect(await endsOf(backup)).to.equal('CANCELLED 2024-06-25 2024-07-20');
+    });
+
     it('stay through a change to a product that offers them too', async () => {
       await begin();
       await engine.acme.subscriptions.changePlan(base, { planName: 'team-now', billingPolicy: 'IMMEDIATE' });

@@ -10,25 +10,19 @@ import { offerOf, type Shelf } from './subscription-shelf.ts';
 /** An account that has just been run. */
 export interface RunAccount {
   readonly accountId: Uuid;
-  /** Whether a base may be back on a plan that add-ons were not created beside, which §12 does not speak of either. */
-  readonly hasUndone: boolean;
   readonly records: LifeRecords;
   readonly invoices: LifeInvoices;
 }
 
 /** An add-on is billed for no day on which the product of its base does not offer it (subscriptions.md §12). */
-export function checkAddOnsOffered(
-  shelf: Shelf,
-  { accountId, hasUndone, records, invoices }: RunAccount,
-): void {
+export function checkAddOnsOffered(shelf: Shelf, { accountId, records, invoices }: RunAccount): void {
   for (const addOn of records.ofAccount(accountId)) {
     const base = addOn.category === 'ADD_ON' ? records.baseOf(addOn) : undefined;
     // What a base leaves it may not offer after a later change of the add-on itself, which §12 does not speak of.
     if (base === undefined || planChoices(records.eventsOf(addOn.id)).length > 1) continue;
     const choices = planChoices(records.eventsOf(base.id));
     for (const row of recurringRows(invoices, addOn.id)) {
-      choices.forEach(({ type, sequence, effective, planName }, index) => {
-        if (hasUndone && type !== 'CHANGE' && sequence === 1) return;
+      choices.forEach(({ effective, planName }, index) => {
         const until = choices[index + 1]?.effective.date ?? Number.POSITIVE_INFINITY;
         if (effective.date >= row.endDate || until <= row.startDate || until === effective.date) return;
         const offer = offerOf(shelf, planName ?? '', row.planName);

@@ -428,7 +428,7 @@ export class SubscriptionLife {
       this.#dueRuns.set(`${accountId} ${date}`, due);
     }
     const { records, invoices } = this;
-    const run = { accountId, records, invoices, hasUndone: this.counts.has('UNDO') };
+    const run = { accountId, records, invoices };
     checkAddOnsOffered(this.script.shelf, run);
     checkHandedOver(this.#handOvers, run);
   }

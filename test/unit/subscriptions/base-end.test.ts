@@ -33,6 +33,10 @@ const solo = choice('CREATE', '2024-06-01', 'solo-now-evergreen');
 const toElite = choice('CHANGE', '2024-07-01', 'elite-monthly-evergreen');
 const addOn = (planName: string, date: string, ...ends: readonly LifecycleEvent[]) =>
   member([choice('CREATE', date, planName), ...ends]);
+const boughtOn = (createdOn: string, planName: string, date: string) => {
+  const { createdDate } = event('CANCEL', createdOn);
+  return member([{ ...choice('CREATE', date, planName), createdDate }]);
+};
 
 describe('subscriptions §12 What a base ends of its add-ons', () => {
   const left = member([solo, toElite, choice('CHANGE', '2024-08-01', 'solo-now-evergreen')]);
@@ -58,13 +62,25 @@ describe('subscriptions §12 What a base ends of its add-ons', () => {
     [
       'of one that begins after the change: billing at its start, the service with the change',
       member([solo, toElite]),
-      addOn('support-monthly-evergreen', '2024-07-15'),
+      boughtOn('2024-06-01', 'support-monthly-evergreen', '2024-07-15'),
       'CANCEL 2024-07-15, service 2024-07-01',
+    ],
+    [
+      'not of one to come that was bought after the change: it was bought for another plan',
+      member([solo, toElite]),
+      boughtOn('2024-07-02', 'support-monthly-evergreen', '2024-07-15'),
+      '',
+    ],
+    [
+      'of one that was bought after the change from before it on',
+      member([solo, toElite]),
+      boughtOn('2024-07-02', 'support-monthly-evergreen', '2024-06-15'),
+      'CANCEL 2024-07-01, service 2024-07-01',
     ],
     [
       'a product that is left again after the start of the add-on',
       left,
-      addOn('support-monthly-evergreen', '2024-07-31'),
+      boughtOn('2024-06-01', 'support-monthly-evergreen', '2024-07-31'),
       'CANCEL 2024-07-31, service 2024-07-01',
     ],
     [
