@@ -107,8 +107,11 @@ export interface BillingOptions<Host> {
    * own, such as `{ 'org.service.payment.retry.days': '3,5,7' }`. A bad value leaves the default, with a warning.
    */
   readonly configuration?: ConfigurationObject;
-  /** XML of the catalog that tenants created with `useGlobalDefault` see until they upload their own. */
-  readonly defaultCatalog?: string;
+  /**
+   * XML of the catalog that tenants created with `useGlobalDefault` see until they upload their own. A text is checked when
+   * the engine is opened; a function is asked for it when the first of these tenants needs it.
+   */
+  readonly defaultCatalog?: string | (() => string);
   /** Bytes of a catalog document that is uploaded or looked at (`server.limits.text`); default 10 MiB. */
   readonly maxDocumentBytes?: number | undefined;
   /** Unique name of this node among those that share the storage; default: an id made at each start. */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Billing } from '../../lib/billing.ts';
+import type { SecretHasher } from '../../lib/ports/index.ts';
 import { type Environment, environmentValue } from './environment.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -70,12 +71,28 @@ export async function ensureLogin(
   return { user, chosen: isKnown ? chosen : null };
 }
 
-/** The administrator that still has the password of test mode, be it the one of now or that of another start; else null. */
-export async function administratorOfTestMode(billing: Billing<never>, user: string): Promise<string | null> {
-  for (const name of new Set([user, defaultAdministrator])) {
-    if (await hasTestPassword(billing, name)) return name;
-  }
-  return null;
+/** A check that goes on in the thread pool while the caller does other work. */
+export interface RunningCheck<T> {
+  readonly ended: Promise<T>;
+}
+
+/**
+ * The administrator that still has the password of test mode, be it the one of now or that of another start; else null.
+ * When this returns, the users are looked up and the passwords are being hashed.
+ */
+export async function administratorOfTestMode(
+  security: Pick<Billing['security'], 'find'>,
+  hasher: Pick<SecretHasher, 'verify'>,
+  user: string,
+): Promise<RunningCheck<string | null>> {
+  const found = await Promise.all(
+    [...new Set([user, defaultAdministrator])].map((name) => security.find(name)),
+  );
+  const active = found.flatMap((each) => (each?.isActive ? [each] : []));
+  const checks = active.map(async (each) =>
+    (await hasher.verify(testPassword, each.passwordHash)) ? each.name : null,
+  );
+  return { ended: Promise.all(checks).then((names) => names.find((name) => name !== null) ?? null) };
 }
 
 async function hasTestPassword(billing: Billing<never>, user: string): Promise<boolean> {

@@ -16,7 +16,7 @@ export interface CheckOptions {
   readonly tenant: string | undefined;
   /** Properties of the engine, by name, as the server is run with. */
   readonly configuration: ConfigurationObject;
-  readonly defaultCatalog: string;
+  readonly defaultCatalog: string | (() => string);
 }
 
 /** Looks through the stored data, tells of each breach as it is found, and returns how many there are. */

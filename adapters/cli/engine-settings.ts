@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { BillingError } from '../../lib/errors/index.ts';
@@ -41,13 +42,18 @@ const bundledCatalog = 'examples/catalogs/orchard-demo.xml';
 
 /**
  * The document of the default catalog: that of the option, else of the property `catalog.uri`, a path or a file URL, else
- * the sample of the package (platform.md §4.3). @throws UsageError for a file that cannot be read.
+ * the sample of the package (platform.md §4.3), which is known to be good and is read when a tenant needs it.
+ * @throws UsageError for a file that cannot be read.
  */
-export async function defaultCatalog(option: string | undefined, environment: Environment): Promise<string> {
+export async function defaultCatalog(
+  option: string | undefined,
+  environment: Environment,
+): Promise<string | (() => string)> {
   const [variable, text] = environmentValue('catalog.uri', environment);
   const [source, file] = option === undefined ? [variable, text] : ['--default-catalog', option];
   if (file === undefined || file === '')
-    return readFile(new URL(bundledCatalog, import.meta.resolve('billwright/package.json')), 'utf8');
+    return () =>
+      readFileSync(new URL(bundledCatalog, import.meta.resolve('billwright/package.json')), 'utf8');
   try {
     return await readFile(file.startsWith('file:') ? fileURLToPath(file) : file, 'utf8');
   } catch (error) {

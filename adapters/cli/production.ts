@@ -1,5 +1,11 @@
 import type { Billing } from '../../lib/billing.ts';
-import { administratorOf, administratorOfTestMode, testPassword } from './administrator.ts';
+import type { SecretHasher } from '../../lib/ports/index.ts';
+import {
+  administratorOf,
+  administratorOfTestMode,
+  type RunningCheck,
+  testPassword,
+} from './administrator.ts';
 import type { Environment } from './environment.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -14,13 +20,20 @@ export function refuseTestModeInProduction(
   );
 }
 
-/** A database that was made in test mode must not be served to the world with the password that everybody knows. */
+/**
+ * A database that was made in test mode must not be served to the world with the password that everybody knows. The check
+ * has begun when this returns, and has to end well before anybody is served.
+ */
 export async function refuseTestPassword(
-  billing: Billing<never>,
+  security: Pick<Billing['security'], 'find'>,
+  hasher: Pick<SecretHasher, 'verify'>,
   environment: Environment,
-  options: { readonly testMode: boolean },
-): Promise<void> {
-  const user = options.testMode ? null : await administratorOfTestMode(billing, administratorOf(environment));
+): Promise<RunningCheck<void>> {
+  const check = await administratorOfTestMode(security, hasher, administratorOf(environment));
+  return { ended: check.ended.then(refuse) };
+}
+
+function refuse(user: string | null): void {
   if (user === null) return;
   throw new Error(
     `The administrator "${user}" of this database has the password "${testPassword}" of test mode, which everybody knows. ` +

@@ -5,7 +5,7 @@ import { QUEUE_SHUTDOWN_WAIT_MS } from '../../lib/limits.ts';
 import type { PaymentGateway } from '../../lib/ports/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import type { ConfigurationObject } from '../../lib/tenants/configuration/index.ts';
-import { createKoaApp, type Listening, listen } from '../koa/index.ts';
+import type { Listening } from '../koa/index.ts';
 import { newNodeName, scryptHasher, sharedTestClock, systemClock, uuidGenerator } from '../node/index.ts';
 import { administratorOf, choosePassword, ensureLogin, type Login, loginText } from './administrator.ts';
 import { isPostgresqlUrl, openStorage } from './database.ts';
@@ -36,8 +36,8 @@ export interface ServeOptions {
   readonly http: HttpSettings;
   /** Properties of the engine, by name. */
   readonly configuration: ConfigurationObject;
-  /** Document of the catalog of tenants that are created with `useGlobalDefault`. */
-  readonly defaultCatalog: string;
+  /** Document of the catalog of tenants that are created with `useGlobalDefault`, or what gives it. */
+  readonly defaultCatalog: string | (() => string);
 }
 
 /** Runs the server until it is told to stop. */
@@ -50,8 +50,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   let listening: Listening | undefined;
   try {
     const nodeName = options.nodeName ?? newNodeName();
-    const { billing, app } = await compose({ options: { ...options, nodeName }, storage, logger });
-    await refuseTestPassword(billing, environment, options);
+    const { billing, app, listen } = await compose({ options: { ...options, nodeName }, storage, logger });
     // Before the administrator is made: a password of a start that fails would be shown to nobody.
     const { port, host, http } = options;
     listening = await listen(app, { port, host, maxHeaderBytes: http.limits.header });
@@ -86,12 +85,13 @@ async function compose(parts: {
   const { options, storage, logger } = parts;
   const system = systemClock();
   const testClock = options.testMode ? sharedTestClock(storage.system, system) : undefined;
+  const hasher = scryptHasher();
   const billing = await Billing.open<never>({
     storage,
     clock: testClock ?? system,
     systemClock: system,
     ids: uuidGenerator(),
-    hasher: scryptHasher(),
+    hasher,
     cipher: cipherOf(options.environment, logger),
     logger,
     nodeName: options.nodeName,
@@ -103,8 +103,13 @@ async function compose(parts: {
     throw withProblems(error);
   });
   await testClock?.refresh();
+  const check = options.testMode
+    ? null
+    : await refuseTestPassword(billing.security, hasher, options.environment);
+  // Loaded while the thread pool hashes.
+  const [{ createKoaApp, listen }] = await Promise.all([import('../koa/index.ts'), check?.ended]);
   const app = createKoaApp({ ...options.http, billing, logger, test: testClock && { clock: testClock } });
-  return { billing, app };
+  return { billing, app, listen };
 }
 
 /** The sandbox remembers what it has done in a file, so that a restart, and another node, finds its payments again. */

@@ -1,12 +1,7 @@
 import { isIP } from 'node:net';
 import { timeSpanIfValid } from '../../lib/time/index.ts';
-import {
-  Dialect,
-  type RequestLimits,
-  type RequestRates,
-  type TokenIssuer,
-  type TokenOptions,
-} from '../koa/index.ts';
+import { Dialect } from '../koa/dialect.ts';
+import type { RequestLimits, RequestRates, TokenIssuer, TokenOptions } from '../koa/index.ts';
 import { type Environment, environmentValue } from './environment.ts';
 import { UsageError } from './usage-error.ts';
 

@@ -1,12 +1,13 @@
 /** The HTTP interface as a Koa application, or as middleware of the host's own one. */
 
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Middleware } from 'koa';
 import Koa from 'koa';
 import { MAX_HEADER_BYTES } from '../../lib/limits.ts';
 import { HttpMetrics } from './monitoring/http-metrics.ts';
+import { createServer } from './node-http.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { refuseWhileStopping } from './response/refuse-while-stopping.ts';
 import { unreadableAnswer } from './response/unreadable-request.ts';

@@ -36,7 +36,7 @@ interface TenantCatalogs {
  * (catalog.md §13, §15.6). The revision is compared on every use, so a write is visible to the next call on every node.
  */
 export class EffectiveCatalogs {
-  readonly #globalDefault: Catalog | null;
+  readonly #globalDefault: (() => Catalog) | null;
   readonly #stored: StoredCatalogs;
   readonly #byTenant = new StampedCache<number, TenantCatalogs>({
     maxEntries: MAX_CACHED_CATALOGS,
@@ -44,8 +44,8 @@ export class EffectiveCatalogs {
   });
   readonly #candidates = new WeakMap<readonly CatalogVersion[], TenantCatalogs>();
 
-  /** `globalDefault` is the catalog of tenants that were created with it and have none of their own (catalog.md §14). */
-  constructor(globalDefault: Catalog | null, stored = new StoredCatalogs()) {
+  /** `globalDefault` gives the catalog of tenants that were created with it and have none of their own (catalog.md §14). */
+  constructor(globalDefault: (() => Catalog) | null, stored = new StoredCatalogs()) {
     this.#globalDefault = globalDefault;
     this.#stored = stored;
   }
@@ -64,7 +64,7 @@ export class EffectiveCatalogs {
   async xml(session: ReadSession): Promise<Catalog> {
     const uploaded = await this.#stored.get(session);
     if (uploaded.versions.length > 0 || this.#globalDefault === null) return uploaded;
-    return (await session.catalogs.usesGlobalDefault()) ? this.#globalDefault : uploaded;
+    return (await session.catalogs.usesGlobalDefault()) ? this.#globalDefault() : uploaded;
   }
 
   /** The tenant's catalog; without any version for a tenant that has none. */

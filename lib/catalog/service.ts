@@ -43,8 +43,8 @@ export type CatalogUpload = Uint8Array | string | WritesXml;
 
 /** Where catalogs come from that are not stored. */
 export interface CatalogSettings {
-  /** XML of the catalog that tenants created with `useGlobalDefault` see until they have their own. */
-  readonly defaultCatalog?: string | undefined;
+  /** XML of the catalog that tenants created with `useGlobalDefault` see until they have their own, or what gives it. */
+  readonly defaultCatalog?: string | (() => string) | undefined;
   readonly plugins: PluginCatalogs;
   /** Bytes of a document (`server.limits.text`); default 10 MiB. */
   readonly maxDocumentBytes?: number | undefined;
@@ -66,9 +66,7 @@ export class CatalogService implements CatalogProvider {
     this.#ports = ports;
     this.#maxDocumentBytes = maxDocumentBytes;
     if (outside === undefined) {
-      const globalDefault =
-        defaultCatalog === undefined ? null : createCatalog(validVersions(defaultCatalog));
-      this.#effective = new EffectiveCatalogs(globalDefault);
+      this.#effective = new EffectiveCatalogs(globalCatalog(defaultCatalog));
     } else {
       this.#effective = outside.#effective.forTransaction();
     }
@@ -259,4 +257,18 @@ export class CatalogService implements CatalogProvider {
 
 function sourceOf(document: CatalogUpload): Uint8Array | string {
   return typeof document === 'object' && 'toXml' in document ? document.toXml() : document;
+}
+
+/** Text is read at once, so that a bad document is refused; what gives a text is asked when a tenant needs it. */
+function globalCatalog(document: CatalogSettings['defaultCatalog']): (() => Catalog) | null {
+  if (document === undefined) return null;
+  if (typeof document === 'string') {
+    const catalog = createCatalog(validVersions(document));
+    return () => catalog;
+  }
+  let read: Catalog | undefined;
+  return () => {
+    read ??= createCatalog(validVersions(document()));
+    return read;
+  };
 }

@@ -42,8 +42,9 @@ async function buildPackage(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'billwright-package-'));
   for (const part of ['node_modules', 'examples']) await symlink(join(root, part), join(directory, part));
   await copyFile(join(root, 'package.json'), join(directory, 'package.json'));
-  const compiler = join(root, 'node_modules', '.bin', 'tsc');
-  execFileSync(compiler, ['-p', join(root, 'tsconfig.build.json'), '--outDir', join(directory, 'dist')]);
+  execFileSync('npm', ['run', '--silent', 'build:code', '--', `--outdir=${join(directory, 'dist')}`], {
+    cwd: root,
+  });
   return directory;
 }
 

@@ -144,10 +144,11 @@ describe('the default catalog of the command line', () => {
   });
   after(() => rm(directory, { recursive: true, force: true }));
 
-  it('is the file of the option, else that of catalog.uri, else none', async () => {
+  it('is the file of the option, else that of catalog.uri, else the sample, read when it is needed', async () => {
     const other = join(directory, 'other.xml');
     await writeFile(other, '<other/>');
-    expect(await defaultCatalog(undefined, {})).to.contain('<catalogName>OrchardDemo</catalogName>');
+    const sample = await defaultCatalog(undefined, {});
+    expect(typeof sample === 'function' && sample()).to.contain('<catalogName>OrchardDemo</catalogName>');
     expect(await defaultCatalog(meadow, { SERVICE_catalog_uri: other })).to.contain('<catalog');
     expect(await defaultCatalog(undefined, { SERVICE_catalog_uri: other })).to.equal('<other/>');
     const url = pathToFileURL(other).href;

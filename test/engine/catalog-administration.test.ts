@@ -281,9 +281,17 @@ eachDatabase((_kind, open) => {
     });
 
     it('the default catalog is seen until the tenant has its own, and never again after a deletion', async () => {
-      await begin({ defaultCatalog: await readFile(orchard, 'utf8') });
+      const document = await readFile(orchard, 'utf8');
+      let reads = 0;
+      await begin({
+        defaultCatalog() {
+          reads += 1;
+          return document;
+        },
+      });
       const [own, global] = [await newTenant(false), await newTenant(true)];
       expect(await dates(own)).to.deep.equal([]);
+      expect(reads).to.equal(0);
       expect((await global.catalogs.current()).name).to.equal('OrchardDemo');
       expect(await global.catalogs.sources()).to.deep.equal([]);
 
@@ -294,6 +302,7 @@ eachDatabase((_kind, open) => {
       await global.catalogs.addSimplePlan(lamp);
       await global.catalogs.delete();
       expect(await dates(global)).to.deep.equal([]);
+      expect(reads).to.equal(1);
     });
 
     it('a tenant that deletes what it sees of the default catalog sells nothing any more; while it is in use that is refused', async () => {

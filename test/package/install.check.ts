@@ -119,6 +119,7 @@ describe('the published package', function () {
       project,
     );
     expect(stdout).to.contain('billwright');
+    expect(await oneErrorClass(project)).to.equal(true);
   });
 
   async function createProject(name: string): Promise<string> {
@@ -147,6 +148,25 @@ async function exportedNames(project: string, entryPoint: string): Promise<reado
     project,
   );
   return JSON.parse(stdout);
+}
+
+/** Whether an error of a storage is an instance of the class that hosts import. */
+async function oneErrorClass(project: string): Promise<boolean> {
+  const program = `
+    import { Billing, BillingError } from 'billwright';
+    import { sqlite } from 'billwright/sqlite';
+    const billing = await Billing.open({ storage: sqlite(':memory:') });
+    const tenant = { apiKey: 'acme', apiSecret: 'acme-secret' };
+    await billing.tenants.create({ userName: 'setup' }, tenant);
+    const refused = await billing.tenants.create({ userName: 'setup' }, tenant).catch((error) => error);
+    await billing.close();
+    console.log(refused instanceof BillingError);`;
+  const { stdout } = await runReporting(
+    process.execPath,
+    ['--input-type=module', '--eval', program],
+    project,
+  );
+  return stdout.trim() === 'true';
 }
 
 async function exists(path: string): Promise<boolean> {

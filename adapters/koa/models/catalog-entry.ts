@@ -18,26 +18,35 @@ import { Decimal, type Decimal as DecimalValue } from '../../../lib/money/index.
 import { BillingPeriod, formatInstant, type Instant, TimeUnit } from '../../../lib/time/index.ts';
 import { documentOf } from '../wire/json-schema.ts';
 import { field, model } from '../wire/model.ts';
+import { onDemand } from '../wire/on-demand.ts';
 import { bool, currency, decimalNumber, enumeration, int, text, timestamp } from '../wire/scalars.ts';
-import { listOf, type WireType } from '../wire/wire-type.ts';
+import { answerOf, listOf, type WireType } from '../wire/wire-type.ts';
 
 // The models of Document 1 §2.5. What a creation needs is checked by the library, which refuses it with 61004: of a plan
 // that exists already nothing is needed but its name.
 
 /** A date-time; in answers "" where there is none. */
-const dateOrEmpty: WireType<Instant> = answering(
-  timestamp,
+const dateOrEmpty: WireType<Instant> = answering(timestamp, () =>
   z.union([z.literal(''), z.iso.datetime({ precision: 3 })]),
 );
 
 /** A decimal, in answers as text with nine fractional digits. */
-const decimalText: WireType<DecimalValue> = answering(
-  decimalNumber,
+const decimalText: WireType<DecimalValue> = answering(decimalNumber, () =>
   z.string().regex(/^-?\d+\.\d{9}$/, { error: 'is not a decimal with nine fractional digits' }),
 );
 
-function answering<T>(type: WireType<T>, answer: z.ZodType): WireType<T> {
-  return { request: type.request, answer: { D: answer, K: answer }, json: documentOf(answer) };
+function answering<T>(type: WireType<T>, make: () => z.ZodType): WireType<T> {
+  const answer = onDemand(make);
+  const document = onDemand(() => documentOf(answer()));
+  return {
+    get request() {
+      return type.request;
+    },
+    answer: answerOf(answer),
+    get json() {
+      return document();
+    },
+  };
 }
 
 const PriceData = model('PriceData', {
@@ -82,8 +91,17 @@ const phase = model('PhaseData', {
   usages: field(listOf(UsageData), 'W'),
 });
 
+const phaseRequest = onDemand(() => z.preprocess(withType, phase.request));
+
 /** `phaseType` is read too (json-models.md §13). */
-export const PhaseData = { ...phase, request: z.preprocess(withType, phase.request) };
+export const PhaseData = {
+  name: phase.name,
+  json: phase.json,
+  answer: phase.answer,
+  get request() {
+    return phaseRequest();
+  },
+};
 
 function withType(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;

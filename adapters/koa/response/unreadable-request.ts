@@ -1,6 +1,6 @@
-import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
+import { STATUS_CODES } from '../node-http.ts';
 import { errorBody } from './error-body.ts';
 import { statusOfCode } from './error-status.ts';
 

@@ -1,5 +1,3 @@
-import { METHODS } from 'node:http';
-import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import type { TenantRef } from '../../../lib/context.ts';
 import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
@@ -8,6 +6,7 @@ import { shortened } from '../../../lib/text/index.ts';
 import type { Caller } from '../auth/authenticator.ts';
 import { Dialect } from '../dialect.ts';
 import type { HttpMetrics } from '../monitoring/http-metrics.ts';
+import { METHODS } from '../node-http.ts';
 import {
   type Authorship,
   authorshipOf,
@@ -26,7 +25,9 @@ import { publicError } from '../response/error-body.ts';
 import { renderAnswer } from '../response/render-answer.ts';
 import { renderError } from '../response/render-error.ts';
 import { discard, jsonType, type Rendered, writeRendered } from '../response/rendered.ts';
+import { onDemand } from '../wire/on-demand.ts';
 import { keyedRequestOf, type Outcome, runOnce } from './keyed-request.ts';
+import { Router } from './koa-router.ts';
 import { areaSegment, byLiteralsFirst, CORE, checkPathText, PLUGIN, plainPath, routerPath } from './path.ts';
 import { type AccessOptions, checkRoutePermission, RequestAccess } from './request-access.ts';
 import type { Method, RequestFacts, Route } from './route.ts';
@@ -91,18 +92,10 @@ export function dispatcher(options: DispatcherOptions): Middleware {
   const requestTimeMs = options.requestTimeMs ?? MAX_REQUEST_MS;
   const prefixes = [CORE, PLUGIN].map((prefix) => `${basePath}${prefix}/`);
   const requests = new WeakMap<Context, Received>();
-  // A router tries its paths one after the other: there is one for each area.
-  const routers = new Map<string, Router>();
-
-  for (const [path, found] of routesByPath(options.routes)) {
-    const area = areaSegment(path);
-    const router = routers.get(area) ?? new Router({ sensitive: true, strict: false });
-    routers.set(area, router);
-    // A method that is not offered is one of a known path all the same (http-api.md §1 rule 7).
-    router.register(basePath + routerPath(path), METHODS, (ctx) => serve(ctx, found));
-  }
-  const routerOf = (path: string) => routers.get(areaSegment(path.slice(basePath.length)));
-  const dispatches = new Map([...routers.values()].map((router) => [router, router.routes()]));
+  // A router tries its paths one after the other: there is one for each area, made at its first request.
+  const areas = Map.groupBy(routesByPath(options.routes), ([path]) => areaSegment(path));
+  const routers = new Map([...areas].map(([area, paths]) => [area, onDemand(() => routerOver(paths))]));
+  const routerOf = (path: string) => routers.get(areaSegment(path.slice(basePath.length)))?.();
 
   return async (ctx, next) => {
     const path = plainPath(ctx.path);
@@ -150,14 +143,22 @@ export function dispatcher(options: DispatcherOptions): Middleware {
 
   function isOurs(path: string): boolean {
     if (prefixes.some((prefix) => path.startsWith(prefix))) return true;
-    return (routerOf(path)?.match(path, 'GET').path.length ?? 0) > 0;
+    return (routerOf(path)?.router.match(path, 'GET').path.length ?? 0) > 0;
+  }
+
+  function routerOver(paths: readonly (readonly [path: string, PathRoutes])[]) {
+    const router = new Router({ sensitive: true, strict: false });
+    for (const [path, found] of paths) {
+      // A method that is not offered is one of a known path all the same (http-api.md §1 rule 7).
+      router.register(basePath + routerPath(path), METHODS, (ctx) => serve(ctx, found));
+    }
+    return { router, routed: router.routes() };
   }
 
   async function dispatch(ctx: Context, path: string, received: Received): Promise<void> {
-    const router = routerOf(path);
-    const routed = router && dispatches.get(router);
-    if (routed === undefined) return refuseUnknown(ctx, received);
-    await routed(ctx as never, () => refuseUnknown(ctx, received));
+    const area = routerOf(path);
+    if (area === undefined) return refuseUnknown(ctx, received);
+    await area.routed(ctx as never, () => refuseUnknown(ctx, received));
   }
 
   async function serve(ctx: Context, { byMethod, allow }: PathRoutes): Promise<void> {

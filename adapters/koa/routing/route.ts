@@ -15,6 +15,7 @@ import type { Authorship } from '../request/authorship.ts';
 import type { RequestLimits } from '../request/request-limits.ts';
 import type { TestMode } from '../test-mode.ts';
 import type { JsonSchema } from '../wire/json-schema.ts';
+import { onDemand } from '../wire/on-demand.ts';
 import { validationError } from '../wire/problems.ts';
 import {
   checkQueryTexts,
@@ -230,11 +231,11 @@ function routeOf<Path extends string, Q extends QueryParameters, B, C>(
 
 /** What a query string asks for. Most calls have none, which is read once. */
 function queryReader<Q extends QueryParameters>(parameters: Q): (queryString: string) => QueryOf<Q> {
-  const schema = querySchema(parameters);
+  const schema = onDemand(() => querySchema(parameters));
   const read = (queryString: string): QueryOf<Q> => {
     const raw = rawQuery(parameters, queryString);
     checkQueryTexts(raw);
-    const parsed = schema.safeParse(raw);
+    const parsed = schema().safeParse(raw);
     if (parsed.success) return parsed.data;
     throw validationError(parsed.error, 'Query parameter', ErrorCode.INVALID_PARAMETER);
   };

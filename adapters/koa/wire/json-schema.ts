@@ -15,15 +15,6 @@ export function annotated(schema: JsonSchema, annotations: JsonSchema): JsonSche
   return { ...schema, ...annotations };
 }
 
-/** A value that is made when it is first asked for: no start waits for schemas that only the document shows. */
-export function onDemand<T extends object>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
-}
-
 /** The schema of a scalar as zod tells it; what a `format` says already is left out. */
 export function documentOf(schema: z.ZodType): JsonSchema {
   const { $schema: _dialect, ...document } = z.toJSONSchema(schema, {

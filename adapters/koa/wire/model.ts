@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { ErrorCode } from '../../../lib/errors/index.ts';
 import { Decimal } from '../../../lib/money/index.ts';
 import { Dialect, type PerDialect } from '../dialect.ts';
-import { annotated, type JsonSchema, nullable, onDemand } from './json-schema.ts';
+import { annotated, type JsonSchema, nullable } from './json-schema.ts';
+import { onDemand } from './on-demand.ts';
 import { messageNameOf } from './problems.ts';
 import { answerOf, type WireType } from './wire-type.ts';
 
@@ -77,10 +78,13 @@ export function modelsByName(): ReadonlyMap<string, Model> {
 export function model<F extends Fields>(name: string, fields: F): Model<F> {
   const json = { $ref: `#/components/schemas/${name}` };
   const component = onDemand(() => componentOf(fields));
+  const request = onDemand(() => requestSchema(name, fields));
   const created: Model<F> = {
     name,
     fields,
-    request: requestSchema(name, fields),
+    get request() {
+      return request();
+    },
     answer: answerOf((dialect) => answerSchema(fields, dialect)),
     json,
     get component() {
@@ -97,10 +101,13 @@ export function partial<F extends Fields>(whole: Model<F>): Model<F> {
     Object.entries(whole.fields).map(([name, each]) => [name, { ...each, required: false }]),
   ) as F;
   const { name, answer, json } = whole;
+  const request = onDemand(() => requestSchema(name, fields));
   return {
     name,
     fields: whole.fields,
-    request: requestSchema(name, fields),
+    get request() {
+      return request();
+    },
     answer,
     json,
     get component() {
@@ -111,10 +118,16 @@ export function partial<F extends Fields>(whole: Model<F>): Model<F> {
 
 /** The same model where requests are read by these fields alone; what else they hold is passed over. */
 export function reading<F extends Fields>(whole: Pick<Model, 'name' | 'json' | 'answer'>, fields: F) {
-  const request = requestSchema(whole.name, fields);
-  return { name: whole.name, json: whole.json, answer: whole.answer, request } satisfies WireType<
-    RequestOf<F>
-  >;
+  const { name, json, answer } = whole;
+  const request = onDemand(() => requestSchema(name, fields));
+  return {
+    name,
+    json,
+    answer,
+    get request() {
+      return request();
+    },
+  } satisfies WireType<RequestOf<F>>;
 }
 
 function requestSchema<F extends Fields>(name: string, fields: F): z.ZodType<RequestOf<F> | null> {

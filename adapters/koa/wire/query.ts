@@ -12,7 +12,8 @@ import {
   timeZone as timeZoneOf,
   type WireMoment,
 } from '../../../lib/time/index.ts';
-import { documentOf, type JsonSchema, onDemand } from './json-schema.ts';
+import { documentOf, type JsonSchema } from './json-schema.ts';
+import { onDemand } from './on-demand.ts';
 import { refuse } from './problems.ts';
 
 /** One parameter of a query string (http-api.md §6). */
@@ -34,12 +35,12 @@ export type QueryOf<P extends QueryParameters> = {
 
 /** `true` or `false` in any letter case. */
 export function flag(fallback = false): QueryParameter<boolean> {
-  return single({ answer: z.boolean().default(fallback), fallback, read: truth });
+  return single({ answer: () => z.boolean().default(fallback), fallback, read: truth });
 }
 
 /** The same where what holds without it depends on the call; null without it. */
 export const optionalFlag: QueryParameter<boolean | null> = single<boolean | null>({
-  answer: z.boolean(),
+  answer: () => z.boolean(),
   fallback: null,
   read: truth,
 });
@@ -57,9 +58,11 @@ export function integer<F extends number | undefined>(
 ): QueryParameter<number | F> {
   const minimum = bounds.minimum ?? Number.MIN_SAFE_INTEGER;
   const maximum = bounds.maximum ?? Number.MAX_SAFE_INTEGER;
-  const answer = z.int().min(minimum).max(maximum);
   return single<number | F>({
-    answer: fallback === undefined ? answer : answer.default(fallback),
+    answer() {
+      const answer = z.int().min(minimum).max(maximum);
+      return fallback === undefined ? answer : answer.default(fallback);
+    },
     fallback,
     read(text) {
       const value = /^[+-]?\d+$/.test(text) ? Number(text) : Number.NaN;
@@ -73,14 +76,14 @@ export function integer<F extends number | undefined>(
 
 /** An integer of any size, which `cutPage` brings down to the largest page. */
 const pageLimit: QueryParameter<number> = single<number>({
-  answer: z.int().default(DEFAULT_PAGE_SIZE),
+  answer: () => z.int().default(DEFAULT_PAGE_SIZE),
   fallback: DEFAULT_PAGE_SIZE,
   read: (text) => (/^[+-]?\d+$/.test(text) ? { value: Number(text) } : { problem: 'is not an integer' }),
 });
 
 /** Free text; absent = null. */
 export const plainText: QueryParameter<string | null> = single({
-  answer: z.string(),
+  answer: () => z.string(),
   fallback: null,
   read: (text) => ({ value: text }),
 });
@@ -90,7 +93,7 @@ export const textOrEmpty: QueryParameter<string | null> = { ...plainText, keepsE
 
 /** Absent = null. */
 export const uuidParameter: QueryParameter<Uuid | null> = single({
-  answer: z.guid(),
+  answer: () => z.guid(),
   fallback: null,
   read(text) {
     const lower = text.toLowerCase();
@@ -100,7 +103,7 @@ export const uuidParameter: QueryParameter<Uuid | null> = single({
 
 /** A date or a date-time, whose meaning depends on the operation (http-api.md §9 rule 3); absent = null. */
 export const moment: QueryParameter<WireMoment | null> = single({
-  answer: z.union([z.iso.date(), z.iso.datetime()]),
+  answer: () => z.union([z.iso.date(), z.iso.datetime()]),
   fallback: null,
   read(text) {
     const value = parseWireMoment(text);
@@ -112,7 +115,7 @@ export const moment: QueryParameter<WireMoment | null> = single({
 
 /** A date (00:00 UTC) or date-time of a catalog, queue or clock parameter; absent = null. */
 export const instantParameter: QueryParameter<Instant | null> = single({
-  answer: z.union([z.iso.date(), z.iso.datetime()]),
+  answer: () => z.union([z.iso.date(), z.iso.datetime()]),
   fallback: null,
   read(text) {
     const value = parseWireInstant(text);
@@ -124,7 +127,7 @@ export const instantParameter: QueryParameter<Instant | null> = single({
 
 export function zoneParameter(fallback: TimeZone): QueryParameter<TimeZone> {
   return single({
-    answer: z.string().default(fallback),
+    answer: () => z.string().default(fallback),
     fallback,
     read: (text) =>
       isTimeZone(text)
@@ -139,7 +142,11 @@ export function choice<V extends string>(
   fallback: V,
 ): QueryParameter<V> {
   const allowed = Object.values(values);
-  return single({ answer: z.enum(allowed).default(fallback as never), fallback, read: oneOf(allowed) });
+  return single({
+    answer: () => z.enum(allowed).default(fallback as never),
+    fallback,
+    read: oneOf(allowed),
+  });
 }
 
 /** One of `values`, in any letter case; absent = null. */
@@ -147,7 +154,7 @@ export function optionalChoice<V extends string>(
   values: Readonly<Record<string, V>>,
 ): QueryParameter<V | null> {
   const allowed = Object.values(values);
-  return single<V | null>({ answer: z.enum(allowed), fallback: null, read: oneOf(allowed) });
+  return single<V | null>({ answer: () => z.enum(allowed), fallback: null, read: oneOf(allowed) });
 }
 
 function oneOf<V extends string>(allowed: readonly V[]) {
@@ -159,7 +166,7 @@ function oneOf<V extends string>(allowed: readonly V[]) {
 
 /** UUIDs, repeated or comma-separated (http-api.md §6 rule 4). */
 export const uuidList: QueryParameter<readonly Uuid[]> = listParameter({
-  item: z.guid(),
+  item: () => z.guid(),
   read(text) {
     const lower = text.toLowerCase();
     return isUuid(lower) ? { value: lower } : { problem: `holds what is not a UUID: "${shortened(lower)}"` };
@@ -168,7 +175,7 @@ export const uuidList: QueryParameter<readonly Uuid[]> = listParameter({
 
 /** Texts, likewise. */
 export const textList: QueryParameter<readonly string[]> = listParameter({
-  item: z.string(),
+  item: () => z.string(),
   read: (text) => ({ value: text }),
 });
 
@@ -179,7 +186,7 @@ export function choiceList<V extends string>(
   const allowed = Object.values(values);
   const read = oneOf(allowed);
   return listParameter({
-    item: z.enum(allowed),
+    item: () => z.enum(allowed),
     read(text) {
       const reading = read(text);
       return 'value' in reading
@@ -190,10 +197,10 @@ export function choiceList<V extends string>(
 }
 
 function listParameter<T>(input: {
-  readonly item: z.ZodType;
+  readonly item: () => z.ZodType;
   readonly read: (text: string) => { readonly value: T } | { readonly problem: string };
 }): QueryParameter<readonly T[]> {
-  const document = onDemand(() => documentOf(input.item));
+  const document = onDemand(() => documentOf(input.item()));
   return {
     many: true,
     required: false,
@@ -325,7 +332,7 @@ export function checkQueryTexts(raw: Readonly<Record<string, string | readonly s
 }
 
 function single<T>(input: {
-  readonly answer: z.ZodType;
+  readonly answer: () => z.ZodType;
   readonly fallback: T;
   readonly read: (text: string) => { readonly value: T } | { readonly problem: string };
 }): QueryParameter<T> {
@@ -338,7 +345,7 @@ function single<T>(input: {
       if ('value' in reading) return reading.value;
       return refuse(context, { code: ErrorCode.INVALID_PARAMETER, message: reading.problem });
     });
-  const document = onDemand(() => documentOf(input.answer));
+  const document = onDemand(() => documentOf(input.answer()));
   return {
     many: false,
     required: false,

@@ -5,9 +5,10 @@ import { MAX_STORED_INTEGER, MIN_STORED_INTEGER } from '../../../lib/limits.ts';
 import { Decimal, formatDecimal, parseWireDecimal } from '../../../lib/money/index.ts';
 import { isStorable, NOT_STORABLE, shortened } from '../../../lib/text/index.ts';
 import { type Instant, type LocalDate, parseWireDate, parseWireInstant } from '../../../lib/time/index.ts';
-import { documentOf, onDemand } from './json-schema.ts';
+import { documentOf } from './json-schema.ts';
+import { onDemand } from './on-demand.ts';
 import { refuse, type WireProblem } from './problems.ts';
-import type { WireType } from './wire-type.ts';
+import { answerOf, type WireType } from './wire-type.ts';
 
 /** Result of reading one JSON value: the value, null where it says "nothing", or what is wrong with it. */
 type Reading<T> = { readonly value: T | null } | { readonly problem: string | WireProblem };
@@ -17,27 +18,32 @@ const MAX_TEXT_DIGITS = 64;
 
 interface ScalarInput<T> {
   /** Schema of the value in answers, and in the document. */
-  readonly answer: z.ZodType;
+  readonly answer: () => z.ZodType;
   /** Reads a JSON value that is neither null nor absent; numbers come as `Decimal`. */
   readonly read: (value: unknown) => Reading<T>;
 }
 
 function scalar<T>(input: ScalarInput<T>): WireType<T> {
-  const request = z.unknown().transform((value, context): T | null => {
-    if (value === undefined || value === null) return null;
-    const reading =
-      typeof value === 'string' && !isStorable(value) ? { problem: NOT_STORABLE } : input.read(value);
-    if ('value' in reading) return reading.value;
-    const { problem } = reading;
-    return refuse(
-      context,
-      typeof problem === 'string' ? { code: ErrorCode.MALFORMED_BODY, message: problem } : problem,
-    );
-  });
-  const document = onDemand(() => documentOf(input.answer));
+  const request = onDemand(() =>
+    z.unknown().transform((value, context): T | null => {
+      if (value === undefined || value === null) return null;
+      const reading =
+        typeof value === 'string' && !isStorable(value) ? { problem: NOT_STORABLE } : input.read(value);
+      if ('value' in reading) return reading.value;
+      const { problem } = reading;
+      return refuse(
+        context,
+        typeof problem === 'string' ? { code: ErrorCode.MALFORMED_BODY, message: problem } : problem,
+      );
+    }),
+  );
+  const answer = onDemand(input.answer);
+  const document = onDemand(() => documentOf(answer()));
   return {
-    request,
-    answer: { D: input.answer, K: input.answer },
+    get request() {
+      return request();
+    },
+    answer: answerOf(answer),
     get json() {
       return document();
     },
@@ -47,7 +53,7 @@ function scalar<T>(input: ScalarInput<T>): WireType<T> {
 /** Text of at most `maxLength` characters; numbers and booleans become text (http-api.md §9 rule 6). */
 export function text(maxLength?: number, options: { readonly tooLong?: ErrorCode } = {}): WireType<string> {
   return scalar({
-    answer: maxLength === undefined ? z.string() : z.string().max(maxLength),
+    answer: () => (maxLength === undefined ? z.string() : z.string().max(maxLength)),
     read(value) {
       const asText = textOf(value);
       if (asText === undefined) return { problem: `is not text: ${shown(value)}` };
@@ -67,7 +73,7 @@ export const externalKey = text(255, { tooLong: ErrorCode.EXTERNAL_KEY_LIMIT_EXC
 
 /** `true`, `false`, or their text in any letter case. */
 export const bool: WireType<boolean> = scalar({
-  answer: z.boolean(),
+  answer: () => z.boolean(),
   read(value) {
     if (typeof value === 'boolean') return { value };
     const word = typeof value === 'string' ? value.toLowerCase() : '';
@@ -79,10 +85,11 @@ export const bool: WireType<boolean> = scalar({
 /** A whole number that a row holds. Narrower ranges are the domain's matter, and told in the document only. */
 export function int(bounds: { readonly minimum?: number; readonly maximum?: number } = {}): WireType<number> {
   return scalar({
-    answer: z
-      .int()
-      .min(bounds.minimum ?? Number.MIN_SAFE_INTEGER)
-      .max(bounds.maximum ?? Number.MAX_SAFE_INTEGER),
+    answer: () =>
+      z
+        .int()
+        .min(bounds.minimum ?? Number.MIN_SAFE_INTEGER)
+        .max(bounds.maximum ?? Number.MAX_SAFE_INTEGER),
     read(value) {
       if (value === '') return { value: null };
       const number = numberOf(value);
@@ -96,7 +103,7 @@ export function int(bounds: { readonly minimum?: number; readonly maximum?: numb
 
 /** An exact decimal, up to 15 integer and 9 fractional digits (http-api.md §9 rule 5). */
 export const decimalNumber: WireType<Decimal> = scalar({
-  answer: z.number(),
+  answer: () => z.number(),
   read(value) {
     if (value === '') return { value: null };
     const number =
@@ -107,7 +114,7 @@ export const decimalNumber: WireType<Decimal> = scalar({
 });
 
 export const uuid: WireType<Uuid> = scalar({
-  answer: z.guid(),
+  answer: () => z.guid(),
   read(value) {
     if (value === '') return { value: null };
     const lower = typeof value === 'string' ? value.toLowerCase() : '';
@@ -117,7 +124,7 @@ export const uuid: WireType<Uuid> = scalar({
 
 /** A calendar day, `yyyy-M-d`. */
 export const date: WireType<LocalDate> = scalar({
-  answer: z.iso.date(),
+  answer: () => z.iso.date(),
   read(value) {
     if (value === '') return { value: null };
     const day = typeof value === 'string' ? parseWireDate(value) : undefined;
@@ -127,7 +134,7 @@ export const date: WireType<LocalDate> = scalar({
 
 /** An instant: a date-time, a date (00:00 UTC) or an integer of epoch milliseconds (http-api.md §9 rule 2). */
 export const timestamp: WireType<Instant> = scalar({
-  answer: z.iso.datetime({ precision: 3 }),
+  answer: () => z.iso.datetime({ precision: 3 }),
   read(value) {
     if (value === '') return { value: null };
     const raw = value instanceof Decimal ? value.toNumber() : value;
@@ -140,7 +147,7 @@ export const timestamp: WireType<Instant> = scalar({
 export function enumeration<V extends string>(values: Readonly<Record<string, V>>): WireType<V> {
   const allowed = [...new Set(Object.values(values))];
   return scalar({
-    answer: z.enum(allowed),
+    answer: () => z.enum(allowed),
     read(value) {
       if (value === '') return { value: null };
       const found = allowed.find((each) => each === value);
@@ -153,10 +160,11 @@ export function enumeration<V extends string>(values: Readonly<Record<string, V>
 
 /** A currency code; whether it is a known one is the domain's matter, whose error differs by operation. */
 export const currency: WireType<string> = scalar({
-  answer: z
-    .string()
-    .regex(/^[A-Z]{3}$/)
-    .meta({ description: 'ISO 4217 code' }),
+  answer: () =>
+    z
+      .string()
+      .regex(/^[A-Z]{3}$/)
+      .meta({ description: 'ISO 4217 code' }),
   read(value) {
     if (value === '') return { value: null };
     return typeof value === 'string' ? { value } : { problem: `is not a currency code: ${shown(value)}` };

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { ErrorCode } from '../../../lib/errors/index.ts';
 import type { Dialect, PerDialect } from '../dialect.ts';
-import { type JsonSchema, onDemand } from './json-schema.ts';
+import type { JsonSchema } from './json-schema.ts';
+import { onDemand } from './on-demand.ts';
 import { bodyMissing, problemOf, refuse, type WireProblem } from './problems.ts';
 
 /** One type of the wire: how a request value is read, what an answer may hold, how the document describes it. */
@@ -30,14 +31,19 @@ export function answerOf(make: (dialect: Dialect) => z.ZodType): PerDialect<z.Zo
 
 /** A list; in answers never null. */
 export function listOf<T>(element: WireType<T>): WireType<readonly T[]> {
-  return {
-    request: z.unknown().transform((value, context): readonly T[] | null => {
+  const request = onDemand(() =>
+    z.unknown().transform((value, context): readonly T[] | null => {
       if (value === undefined || value === null) return null;
       if (!Array.isArray(value)) {
         return refuse(context, { code: ErrorCode.MALFORMED_BODY, message: 'is not a list' });
       }
       return elementsOf(element, value, context);
     }),
+  );
+  return {
+    get request() {
+      return request();
+    },
     answer: answerOf((dialect) => z.array(element.answer[dialect])),
     get json() {
       return { type: 'array', items: element.json };
@@ -48,7 +54,9 @@ export function listOf<T>(element: WireType<T>): WireType<readonly T[]> {
 /** A field that is of one type in dialect D and of another in K; requests are read as D. */
 export function byDialect<T>(types: { readonly D: WireType<T>; readonly K: WireType<T> }): WireType<T> {
   return {
-    request: types.D.request,
+    get request() {
+      return types.D.request;
+    },
     answer: answerOf((dialect) => types[dialect].answer[dialect]),
     get json() {
       return {
