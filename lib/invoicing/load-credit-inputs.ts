@@ -3,8 +3,8 @@ import type { Decimal } from '../money/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import { type AccountCreditInput, type CreditedInvoice, spendsCredit, UNNUMBERED } from './account-credit.ts';
 import { isUnpaid } from './invoice-amounts.ts';
-import type { AccountInvoicingState, Invoice } from './model.ts';
-import { creditStandIn, loadParentInvoices } from './parent-standing.ts';
+import { type AccountInvoicingState, type Invoice, InvoiceItemType } from './model.ts';
+import { creditableOf, creditStandIn, loadParentInvoices, settledDecrease } from './parent-standing.ts';
 import { invoicesBeingPaid } from './payments-in-flight.ts';
 
 /** An account whose invoices a transaction has touched, everything counted but the credit that follows. */
@@ -26,10 +26,7 @@ export async function loadCreditInputs(
   session: ReadSession,
   accounts: readonly CountedAccount[],
 ): Promise<ReadonlyMap<Uuid, LoadedCreditInput>> {
-  const standIns = await loadStandIns(
-    session,
-    accounts.flatMap(({ candidates }) => candidates),
-  );
+  const standIns = await loadStandIns(session, accounts);
   const inputs = accounts.map(({ state, candidates }) => ({
     accountId: state.accountId,
     credit: state.accountCBA,
@@ -60,16 +57,82 @@ export async function loadCreditInputs(
 /** Of candidates that are linked to a summary of the parent; the stored ones to choose from are not (rule 5). */
 async function loadStandIns(
   session: ReadSession,
-  candidates: readonly CreditedInvoice[],
+  accounts: readonly CountedAccount[],
 ): Promise<ReadonlyMap<Uuid, Decimal>> {
-  const linked = candidates.filter(({ contributedAmount }) => contributedAmount != null);
-  const summaries = await loadParentInvoices(session, linked);
-  const entries = linked.flatMap((invoice) => {
+  const candidates = accounts.flatMap(({ state: { accountId }, candidates: own }) =>
+    own.map((invoice) => ({ accountId, invoice })),
+  );
+  const contributing = candidates.filter(({ invoice }) => invoice.contributedAmount != null);
+  const summaries = await loadParentInvoices(
+    session,
+    contributing.map(({ invoice }) => invoice),
+  );
+  const linked = contributing.flatMap(({ accountId, invoice }): readonly LinkedInvoice[] => {
     const summary = invoice.parentInvoiceId == null ? undefined : summaries.get(invoice.parentInvoiceId);
-    const standIn = summary === undefined ? null : creditStandIn(invoice, summary);
-    return standIn === null ? [] : [[invoice.id, standIn] as const];
+    return summary === undefined ? [] : [{ accountId, invoice, summary }];
   });
-  return new Map(entries);
+  const creditable = await loadCreditable(session, linked);
+  const standIns = new Map<Uuid, Decimal>();
+  for (const each of linked) {
+    const key = shareKey(each.summary.id, each.accountId);
+    const left = creditable.get(key) ?? null;
+    const standIn = creditStandIn(each.invoice, each.summary, left);
+    if (standIn === null) continue;
+    standIns.set(each.invoice.id, standIn);
+    // Invoices of one child share what is left.
+    if (left !== null) creditable.set(key, left.plus(standIn));
+  }
+  return standIns;
+}
+
+/** An invoice of a child with the summary of its parent. */
+interface LinkedInvoice {
+  readonly accountId: Uuid;
+  readonly invoice: CreditedInvoice;
+  readonly summary: Invoice;
+}
+
+/**
+ * What may become credit of each child's decreases, by `shareKey`; absent = all. Nothing is asked of the storage but where
+ * there is a decrease, and little where the parent's item is as it was: then all that it stands for is paid.
+ */
+async function loadCreditable(
+  session: ReadSession,
+  linked: readonly LinkedInvoice[],
+): Promise<Map<string, Decimal>> {
+  const decreased = linked.filter(({ invoice, summary }) => settledDecrease(invoice, summary).greaterThan(0));
+  const items = await session.invoices.findItems([...new Set(decreased.map(({ summary }) => summary.id))]);
+  const itemOf = new Map(
+    items
+      .filter(({ itemType }) => itemType === InvoiceItemType.PARENT_SUMMARY)
+      .map((item) => [shareKey(item.invoiceId, item.childAccountId), item]),
+  );
+  const limited = decreased.filter(({ accountId, summary }) => {
+    const item = itemOf.get(shareKey(summary.id, accountId));
+    return item === undefined || !item.repairable.equals(item.amount);
+  });
+  if (limited.length === 0) return new Map();
+  const invoices = await session.invoices.findLinked(
+    [...new Set(limited.map(({ summary }) => summary.id))],
+    [...new Set(limited.map(({ accountId }) => accountId))],
+  );
+  const contributing = invoices.filter(({ contributedAmount }) => contributedAmount?.greaterThan(0));
+  const shareOf = new Map(
+    contributing.map(({ id, accountId, parentInvoiceId }) => [id, shareKey(parentInvoiceId, accountId)]),
+  );
+  const own = Map.groupBy(await session.invoices.findItems([...shareOf.keys()]), ({ invoiceId }) =>
+    shareOf.get(invoiceId),
+  );
+  return new Map(
+    limited.map(({ accountId, summary }) => {
+      const key = shareKey(summary.id, accountId);
+      return [key, creditableOf(itemOf.get(key), own.get(key) ?? [])];
+    }),
+  );
+}
+
+function shareKey(summaryId: Uuid | null, childAccountId: Uuid | null): string {
+  return `${summaryId} ${childAccountId}`;
 }
 
 /** A new invoice has no number yet and no payment either. */

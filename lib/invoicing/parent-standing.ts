@@ -1,8 +1,8 @@
 import type { Uuid } from '../ids/index.ts';
-import { type Decimal, ZERO } from '../money/index.ts';
+import { type Decimal, sum, ZERO } from '../money/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import { balanceOf } from './invoice-amounts.ts';
-import { type Invoice, InvoiceStatus } from './model.ts';
+import { type Invoice, type InvoiceItem, InvoiceItemType, InvoiceStatus } from './model.ts';
 
 type Linked = Partial<Pick<Invoice, 'parentInvoiceId'>>;
 
@@ -36,15 +36,46 @@ export function isSettled({ status, rawBalance }: Pick<Invoice, 'status' | 'rawB
   return status === InvoiceStatus.COMMITTED && !rawBalance.greaterThan(0);
 }
 
+type Contributing = Pick<Invoice, 'status' | 'rawBalance'> & Partial<Pick<Invoice, 'contributedAmount'>>;
+
+/** What an invoice comes to less than when it joined the summary that the parent has settled since (§12 rule 5). */
+export function settledDecrease(invoice: Contributing, summary: Invoice): Decimal {
+  if (invoice.contributedAmount == null || !isSettled(summary)) return ZERO;
+  const decrease = invoice.contributedAmount.minus(contributionOf(invoice));
+  return decrease.greaterThan(0) ? decrease : ZERO;
+}
+
 /**
  * What account credit sees of an invoice that is linked to a summary (invoicing.md §10 rule 5); null = its own balance,
  * while the summary is a DRAFT.
+ * @param creditable what of a decrease may become credit (`creditableOf`); null = all of it.
  */
 export function creditStandIn(
-  invoice: Pick<Invoice, 'status' | 'rawBalance'> & Partial<Pick<Invoice, 'contributedAmount'>>,
+  invoice: Contributing,
   summary: Invoice,
+  creditable: Decimal | null = null,
 ): Decimal | null {
   if (summary.status === InvoiceStatus.DRAFT || invoice.contributedAmount == null) return null;
-  const decrease = invoice.contributedAmount.minus(contributionOf(invoice));
-  return isSettled(summary) && decrease.greaterThan(0) ? decrease.negated() : ZERO;
+  const decrease = settledDecrease(invoice, summary);
+  return (creditable?.lessThan(decrease) ? creditable : decrease).negated();
+}
+
+/**
+ * What of the decreases of a child's invoices may become its credit: what the parent has paid for them and not got back by an
+ * adjustment of its item, nor the child as credit already. A summary may also be settled by the adjustment of its items, as
+ * by the closing of the parent, and then nobody has paid.
+ * @param item the child's PARENT_SUMMARY item; undefined = there is none.
+ * @param linked the items of the child's invoices that contribute to the summary.
+ */
+export function creditableOf(
+  item: Pick<InvoiceItem, 'repairable'> | undefined,
+  linked: readonly Pick<InvoiceItem, 'itemType' | 'amount'>[],
+): Decimal {
+  if (item === undefined) return ZERO;
+  // None of them owes its customer by itself, so credit that they have made came of this rule.
+  const credits = linked.filter(
+    ({ itemType, amount }) => itemType === InvoiceItemType.CBA_ADJ && amount.greaterThan(0),
+  );
+  const left = item.repairable.minus(sum(credits.map(({ amount }) => amount)));
+  return left.isNegative() ? ZERO : left;
 }

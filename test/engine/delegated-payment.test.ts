@@ -313,6 +313,36 @@ eachDatabase((_kind, open) => {
       expect(await balances()).to.equal('0 0, -12 12');
     });
 
+    it('rule 5: nothing becomes credit that nobody has paid: child and parent closed before the queue settles', async () => {
+      await begin('2025-02-03T10:00:00Z', '34.00');
+      await hold(parent, SystemTag.AUTO_PAY_OFF);
+      await charge(child, '20');
+      await engine.runTo('2025-02-04T00:00:00Z');
+      for (const id of [child, parent])
+        await engine.acme.accounts.close(id, { itemAdjustUnpaidInvoices: true });
+      await engine.settle();
+      expect(await balances()).to.equal('0 0, 0 0');
+      expect(await invoicesOf(parent)).to.deep.equal(['COMMITTED [PARENT_SUMMARY 20, ITEM_ADJ -20] owes 0']);
+      expect(await invoicesOf(child)).to.deep.equal(['COMMITTED [EXTERNAL_CHARGE 20, ITEM_ADJ -20] owes 0']);
+      await redeliver();
+    });
+
+    it('rule 5: what the parent has got back by an adjustment is not credited to the child again', async () => {
+      await begin('2025-02-03T10:00:00Z', '34.00');
+      const [first, second] = [await charge(child, '10'), await charge(child, '20')];
+      await engine.runTo('2025-02-04T00:00:00Z');
+      expect(payments()).to.deep.equal(['30']);
+      await adjust(await summaryAt(0), '12');
+      expect(await balances(), 'of the 30 that were paid').to.equal('-12 12, 0 0');
+      await adjust(first, '7');
+      expect(await balances()).to.equal('-12 12, -7 7');
+      await adjust(second, '20');
+      expect(await balances(), '18 are left for both').to.equal('-12 12, -18 18');
+      await adjust(first, '3');
+      expect(await balances(), 'and not more').to.equal('-12 12, -18 18');
+      await redeliver();
+    });
+
     it('rule 6: a void of a child’s invoice counts as nothing, and is refused once the parent has paid', async () => {
       await begin('2025-02-03T10:00:00Z', '34.00');
       const [first, second, third] = [

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Uuid } from '../../../lib/ids/index.ts';
 import type { Invoice } from '../../../lib/invoicing/model.ts';
 import { parentCommitTime } from '../../../lib/invoicing/parent-commit-time.ts';
-import { creditStandIn } from '../../../lib/invoicing/parent-standing.ts';
+import { creditableOf, creditStandIn } from '../../../lib/invoicing/parent-standing.ts';
 import { effectsOnCommitted, joinSummary } from '../../../lib/invoicing/parent-summary.ts';
 import { type Currency, decimal, formatDecimal } from '../../../lib/money/index.ts';
 import { formatInstant } from '../../../lib/time/index.ts';
@@ -75,6 +75,24 @@ describe('invoicing 12: summaries of children', () => {
     it('nothing while the parent owes it', () => expect(seen({ status: 'COMMITTED' })).to.equal('0'));
     it('the decrease once the parent has paid', () =>
       expect(seen({ status: 'COMMITTED', rawBalance: decimal('0') })).to.equal('-7'));
+    it('no more of it than may become credit', () => {
+      const paid = of('10', { status: 'COMMITTED', rawBalance: decimal('0') });
+      const seenWith = (creditable: string) => {
+        const standIn = creditStandIn(child, paid, decimal(creditable));
+        return standIn === null ? null : formatDecimal(standIn);
+      };
+      expect(['0', '5', '7', '8'].map(seenWith)).to.deep.equal(['0', '-5', '-7', '-7']);
+    });
+    it('what may is left of the item of the parent, without what the child has got already', () => {
+      const cba = (amount: string) => ({ itemType: 'CBA_ADJ', amount: decimal(amount) }) as const;
+      const charge = { itemType: 'EXTERNAL_CHARGE', amount: decimal('9') } as const;
+      const left = (repairable: string, ...linked: readonly Parameters<typeof creditableOf>[1][number][]) =>
+        formatDecimal(creditableOf({ repairable: decimal(repairable) }, linked));
+      expect(left('20')).to.equal('20');
+      expect(left('20', charge, cba('-5'), cba('3'))).to.equal('17');
+      expect(left('2', cba('3'))).to.equal('0');
+      expect(formatDecimal(creditableOf(undefined, []))).to.equal('0');
+    });
     it('no increase', () =>
       expect(seen({ rawBalance: decimal('0') }, of('11', { contributedAmount: decimal('10') }))).to.equal(
         '0',
