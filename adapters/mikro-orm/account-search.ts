@@ -40,14 +40,14 @@ export async function accountSearchCondition(scope: TenantScope, search: Account
   if (search.kind === 'clauses') return clauseConditions(search.clauses, searched);
   const { id, text } = search;
   const { seekAccountText } = scope.runner.dialect;
+  const named = id === null ? null : sql`select record_id from bw_accounts where ${haveIds(scope, [id])}`;
   if (seekAccountText === null || !SOUGHT_BY_INDEX.test(text)) {
-    if (id === null) return sql`and ${contains('folded_text', text)}`;
-    return sql`and (${contains('folded_text', text)} or id = ${id})`;
+    if (named === null) return sql`and ${contains('folded_text', text)}`;
+    return sql`and (${contains('folded_text', text)} or record_id in (${named}))`;
   }
   await scope.runner.run(seekAccountText(patternOf(text)));
-  const named =
-    id === null ? nothing : sql`union all select record_id from bw_accounts where ${haveIds(scope, [id])}`;
-  return sql`and record_id in (select record_id from bw_account_texts ${named})`;
+  const orNamed = named === null ? nothing : sql`union all ${named}`;
+  return sql`and record_id in (select record_id from bw_account_texts ${orNamed})`;
 }
 
 /** A text without three letters or digits in a row has nothing by which the index finds it. */

@@ -44,8 +44,15 @@ export function accountReads(scope: TenantScope): AccountReads {
       }),
     findByKeys: async (keys) => (keys.length === 0 ? [] : find(sql`${isIn('external_key', 'text', keys)}`)),
     page: async (request) => pageOf({ request }),
-    search: async (search, request) =>
-      pageOf({ request, within: await accountSearchCondition(scope, search), among: nothing }),
+    search: async (search, request) => {
+      const { alongAccountTexts } = scope.runner.dialect;
+      return pageOf({
+        request,
+        within: await accountSearchCondition(scope, search),
+        among: nothing,
+        along: search.kind === 'text' ? alongAccountTexts : nothing,
+      });
+    },
     findExactly: async (text, id) => {
       const places = sql`(name = ${text} or email = ${text} or external_key = ${text} or company = ${text}
         ${id === null ? nothing : sql`or id = ${id}`})`;

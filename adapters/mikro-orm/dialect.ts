@@ -57,6 +57,8 @@ export interface Dialect extends SchemaDialect {
    * where no index finds them and there is no such table.
    */
   readonly seekAccountText: ((pattern: string) => Sql) | null;
+  /** What follows `bw_accounts` where all texts of a tenant are read: the narrow index to read in place of the rows. */
+  readonly alongAccountTexts: Sql;
   /** Condition that a decimal column is above zero. */
   isPositive(column: string): string;
   /** The database's own time in milliseconds since the epoch. */

@@ -2,7 +2,7 @@ import type { Column, ColumnType } from './columns.ts';
 import type { Runner } from './connection.ts';
 import type { DatabaseFailure, Dialect, EncodedEntry } from './dialect.ts';
 import { ofReachedTenant } from './postgresql-tenant-policy.ts';
-import { type CellRows, raw, rowsAs, type Sql, sql } from './sql.ts';
+import { type CellRows, nothing, raw, rowsAs, type Sql, sql } from './sql.ts';
 import { accountsTable } from './tables/accounts.ts';
 import { liveConflict, movedColumns, queueEntriesTable } from './tables/queue.ts';
 
@@ -89,6 +89,7 @@ export const postgresqlDialect: Dialect = {
     set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true)`,
   notify: (payload) => sql`select pg_notify(${QUEUE_CHANNEL}, ${payload})`,
   isInJson: (column, text) => `${column} = any(translate(${text}, '[]', '{}')::bigint[])`,
+  alongAccountTexts: nothing,
   seekAccountText: (pattern) => sql`select set_config('billwright.account_text', ${pattern}, true)`,
   isPositive: (column) => `${column} > 0`,
   nowMs: sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`,

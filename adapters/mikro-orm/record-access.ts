@@ -72,7 +72,9 @@ export function ofAccount(scope: TenantScope, accountId: Uuid): Sql {
 
 /**
  * A window in record-id order of the rows that meet `within`; a negative limit lists descending. All there are, for a
- * list that is filtered, are those that meet `among`. The counts take one statement.
+ * list that is filtered, are those that meet `among`. The counts take one statement, of which a window that ends the list
+ * needs nothing.
+ * @param along what follows the name of the table: the index that SQLite is to read.
  * @param isSought whether `within` finds its few rows by itself: SQLite then does not walk the tenant's for them.
  */
 export async function page<R extends object>(
@@ -83,30 +85,35 @@ export async function page<R extends object>(
     within = nothing,
     among = within,
     isSought = false,
+    along = nothing,
   }: {
     readonly request: PageRequest;
     readonly within?: Sql;
     readonly among?: Sql;
     readonly isSought?: boolean;
+    readonly along?: Sql;
   },
 ): Promise<Page<Stored<R>>> {
   const found = sql`${raw(isSought ? '+' : '')}tenant_record_id = ${scope.tenantRecordId} ${within}`;
   const direction = request.limit < 0 ? 'desc' : 'asc';
   const rows = await scope.runner.rows(sql`
-    select ${raw(scope.runner.dialect.selectList(table))} from ${raw(table.name)}
+    select ${raw(scope.runner.dialect.selectList(table))} from ${raw(table.name)} ${along}
     where ${found}
     order by record_id ${raw(direction)} limit ${Math.abs(request.limit)} offset ${request.offset}`);
-  const count = (condition: Sql): Sql => sql`
-    select count(*) from (
-      select 1 from ${raw(table.name)} where ${condition}
-      limit ${(scope.countThreshold ?? MAX_COUNTED_RECORDS) + 1}) counted`;
-  const all =
-    among === within
-      ? nothing
-      : sql`, (${count(sql`tenant_record_id = ${scope.tenantRecordId} ${among}`)}) as max`;
-  const [counted] = await scope.runner.rows(sql`select (${count(found)}) as total ${all}`);
+  const most = (scope.countThreshold ?? MAX_COUNTED_RECORDS) + 1;
+  const count = (source: Sql, condition: Sql): Sql => sql`
+    (select count(*) from (select 1 from ${raw(table.name)} ${source} where ${condition} limit ${most}) counted)`;
+  const isLast = rows.length < Math.abs(request.limit) && (rows.length > 0 || request.offset === 0);
+  const known = isLast ? Math.min(request.offset + rows.length, most) : null;
+  const isAll = among === within;
+  const [counted] =
+    known !== null && isAll
+      ? [{ total: known }]
+      : await scope.runner.rows(sql`
+          select ${known ?? count(along, found)} as total
+          ${isAll ? nothing : sql`, ${count(nothing, sql`tenant_record_id = ${scope.tenantRecordId} ${among}`)} as max`}`);
   const total = numberOf(counted?.total, 'total');
-  const max = among === within ? total : numberOf(counted?.max, 'max');
+  const max = isAll ? total : numberOf(counted?.max, 'max');
   return { rows: rows.map((row) => table.decode(row)), total, max };
 }
 

@@ -3,6 +3,7 @@ import { type Column, numberOf } from './columns.ts';
 import type { Runner } from './connection.ts';
 import type { DatabaseFailure, Dialect, EncodedEntry } from './dialect.ts';
 import { firstRowsAs, raw, type Sql, sql } from './sql.ts';
+import { accountsTable } from './tables/accounts.ts';
 import { liveConflict, movedColumns, queueEntriesTable, queueHistoryTable } from './tables/queue.ts';
 
 /** What better-sqlite3 throws. */
@@ -24,9 +25,17 @@ export const sqliteDialect: Dialect = {
     decimal: 'text',
     json: 'text',
   },
-  // Texts in accounts are found by reading all of the tenant. A trigram table of FTS5 beside them writes a segment per
-  // transaction: the creation of one account took 800 microseconds of processor time in place of 510, measured.
-  ownIndexes: [],
+  // Texts in accounts are found by reading all of the tenant, along an index that has nothing else: 100,000 accounts take
+  // 13 ms in place of 37, measured. A trigram table of FTS5 beside them writes a segment per transaction: the creation of
+  // one account took 800 microseconds of processor time in place of 510.
+  ownIndexes: [
+    {
+      table: accountsTable.name,
+      name: 'bw_accounts_text_index',
+      expression:
+        'create index bw_accounts_text_index on bw_accounts (tenant_record_id, record_id, folded_text)',
+    },
+  ],
   reachable: null,
   writer: {
     placeholder: () => '?',
@@ -59,6 +68,8 @@ export const sqliteDialect: Dialect = {
   isInJson: (column, text) => `${column} in (select value from json_each(${text}))`,
   // No comparison of numbers may touch a decimal that is text; written out it has a sign or is 0.
   seekAccountText: null,
+  // SQLite takes the index of pages for the cheaper one: it does not count what the rows weigh.
+  alongAccountTexts: sql`indexed by bw_accounts_text_index`,
   isPositive: (column) => `(${column} <> '0' and ${column} not like '-%')`,
   nowMs: sql`cast(unixepoch('subsec') * 1000 as integer)`,
   hasTable: async (runner, table) =>

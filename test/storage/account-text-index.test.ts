@@ -86,6 +86,35 @@ eachDatabase((kind, open) => {
       );
     });
 
+    it('counts what it finds beside the window, and all there are', async () => {
+      const tenant = await opened.newTenant();
+      const names = ['Quagga 1', 'Okapi 1', 'Quagga 2', 'Quagga 3', 'Okapi 2', 'Quagga 4', 'Quagga 5'];
+      await opened.storage.write(tenant, author(), ({ accounts }) =>
+        accounts.insert(names.map((name) => account({ name }))),
+      );
+      const windows = [
+        { offset: 0, limit: 2, found: ['Quagga 1', 'Quagga 2'] },
+        { offset: 2, limit: 2, found: ['Quagga 3', 'Quagga 4'] },
+        { offset: 4, limit: 2, found: ['Quagga 5'] },
+        { offset: 5, limit: 2, found: [] },
+        { offset: 7, limit: 2, found: [] },
+        { offset: 0, limit: 5, found: ['Quagga 1', 'Quagga 2', 'Quagga 3', 'Quagga 4', 'Quagga 5'] },
+        { offset: 0, limit: -2, found: ['Quagga 5', 'Quagga 4'] },
+        { offset: 4, limit: -2, found: ['Quagga 1'] },
+      ];
+      for (const { offset, limit, found } of windows) {
+        const { rows, total, max } = await opened.storage.read(tenant, ({ accounts }) =>
+          accounts.search(accountSearch('quagga'), { offset, limit }),
+        );
+        const shown = { found: rows.map(({ name }) => name), total, max };
+        expect(shown, `${offset} ${limit}`).to.deep.equal({ found, total: 5, max: 7 });
+      }
+      const none = await opened.storage.read(tenant, ({ accounts }) =>
+        accounts.search(accountSearch('zebra'), page),
+      );
+      expect([none.rows, none.total, none.max]).to.deep.equal([[], 0, 7]);
+    });
+
     it('finds what an account holds after a change, no longer what it held', async () => {
       const [made] = await opened.write(({ accounts }) => accounts.insert([account({ name: 'Quagga' })]));
       if (!made) throw new Error('no account');
