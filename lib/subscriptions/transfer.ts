@@ -48,8 +48,10 @@ export interface BundleTransfer {
  * MISSING_OR_INVALID_FIELD (60003), INVALID_PARAMETER (60002); of the target account's catalog CATALOG_PLAN_NOT_FOUND
  * (2020), CATALOG_NO_PRICE_FOR_CURRENCY (2010), 2011.
  */
-export function planTransfer(input: TransferInput, tools: EditTools): BundleTransfer {
-  const { request, source, bundle, running } = input;
+export function planTransfer(asked: TransferInput, tools: EditTools): BundleTransfer {
+  const request = { ...asked.request, externalKeys: newKeys(asked) };
+  const input = { ...asked, request };
+  const { source, bundle, running } = input;
   const { now } = tools;
   const transfer = transferDate(input, now);
   const live = goingOver(running, now);
@@ -84,6 +86,12 @@ function goingOver(running: readonly RunningSubscription[], now: Instant): reado
   const base = live.filter((each) => of(each, ProductCategory.BASE));
   const others = live.filter((each) => !base.includes(each));
   return base.length > 0 ? [...base, ...others] : others.filter((each) => !of(each, ProductCategory.ADD_ON));
+}
+
+/** A subscription that is sent back as it was read names no new key: its own stays with it (json-models.md §16 rule 1). */
+function newKeys({ request, running }: TransferInput): CheckedTransfer['externalKeys'] {
+  const own = new Map(running.map(({ subscription: { id, externalKey } }) => [id, externalKey]));
+  return new Map([...request.externalKeys].filter(([id, key]) => key === null || own.get(id) !== key));
 }
 
 /** The requested day at the source account's reference time, or now; what lies ahead is none to transfer at. */

@@ -414,7 +414,13 @@ eachDatabase((_kind, open) => {
         });
         await engine.settle();
         engine.clock.set('2024-01-06T08:00:00Z');
-        const subscriptions = [{ subscriptionId: second.subscriptionId, externalKey: 'second of Y' }];
+        // The others as they are read: that names no new key (json-models.md §16 rule 1).
+        const asRead = [first, third].map(({ subscriptionId: id }) => ({
+          subscriptionId: id,
+          externalKey: id,
+        }));
+        const named = { subscriptionId: second.subscriptionId, externalKey: 'second of Y' };
+        const subscriptions = [...asRead, named];
         const made = await acme.bundles.get(await transfer(first.bundleId, { subscriptions }));
         expect(
           made.subscriptions.map(({ subscriptionId, externalKey }) => externalKey === subscriptionId),
@@ -566,7 +572,8 @@ eachDatabase((_kind, open) => {
       let subscriptionId: Uuid;
       before(async () => {
         await begin('2024-01-05T08:00:00Z');
-        ({ bundleId, subscriptionId } = await subscribe('solo-now', { externalKey: 'mine' }));
+        ({ bundleId, subscriptionId } = await subscribe('solo-now'));
+        await subscribe('solo-now', { externalKey: 'taken', bundleExternalKey: 'another' });
       });
 
       after(() => engine.close());
@@ -605,7 +612,7 @@ eachDatabase((_kind, open) => {
         [
           'a subscription key in use',
           ErrorCode.SUBSCRIPTION_EXTERNAL_KEY_EXISTS,
-          () => ({ subscriptions: [{ subscriptionId, externalKey: 'mine' }] }),
+          () => ({ subscriptions: [{ subscriptionId, externalKey: 'taken' }] }),
         ],
         [
           'a key too long',
