@@ -31,7 +31,7 @@ export class ApiClients {
 
   /**
    * @throws BillingError SECURITY_USER_ALREADY_EXISTS (40002) for the id of an active client, SECURITY_INVALID_ROLE
-   * (40003), MISSING_OR_INVALID_FIELD.
+   * (40003), TENANT_DOES_NOT_EXIST_FOR_ID (20001), MISSING_OR_INVALID_FIELD.
    */
   async create(author: SystemAuthor, input: NewApiClientInput, policy: PasswordPolicy): Promise<void> {
     const authorship = systemAuthorshipOf(author, this.#ports);

@@ -46,7 +46,7 @@ export async function existingRoles(
   });
 }
 
-/** @throws BillingError MISSING_OR_INVALID_FIELD if a tenant does not exist: a grant for nothing is a slip of the pen. */
+/** @throws BillingError TENANT_DOES_NOT_EXIST_FOR_ID (20001): a grant for nothing is a slip of the pen. */
 export async function existingTenants(
   { storage }: Pick<Ports, 'storage'>,
   tenantIds: readonly Uuid[],
@@ -55,7 +55,11 @@ export async function existingTenants(
   const found = new Set((await storage.system.findTenantsByIds(ids)).map((tenant) => tenant.id));
   const missing = ids.filter((id) => !found.has(id));
   if (missing.length === 0) return ids;
-  throw invalid(`There is no tenant ${missing.join(', ')}`, 'tenants');
+  throw new BillingError({
+    code: ErrorCode.TENANT_DOES_NOT_EXIST_FOR_ID,
+    message: `Tenant does not exist for id ${missing.join(', ')}`,
+    facts: { tenantIds: missing },
+  });
 }
 
 function invalid(message: string, field: string): BillingError {

@@ -38,7 +38,7 @@ export class Users {
 
   /**
    * @throws BillingError SECURITY_USER_ALREADY_EXISTS (40002) for the name of an active user, SECURITY_INVALID_ROLE
-   * (40003), MISSING_OR_INVALID_FIELD (60003).
+   * (40003), TENANT_DOES_NOT_EXIST_FOR_ID (20001), MISSING_OR_INVALID_FIELD (60003).
    */
   async create(author: SystemAuthor, input: NewUserInput, policy: PasswordPolicy): Promise<void> {
     const authorship = systemAuthorshipOf(author, this.#ports);
@@ -95,7 +95,7 @@ export class Users {
     await this.#change(author, input.name, { values: { roles }, isCredential: true });
   }
 
-  /** Replaces the tenants that the user may use. @throws BillingError SECURITY_INVALID_USER, MISSING_OR_INVALID_FIELD. */
+  /** Replaces the tenants that the user may use. @throws BillingError SECURITY_INVALID_USER, TENANT_DOES_NOT_EXIST_FOR_ID. */
   async setGrants(author: SystemAuthor, input: TenantGrants & { readonly name: string }): Promise<void> {
     await this.#changeable(input.name);
     const tenantIds = await existingTenants(this.#ports, input.tenantIds);

@@ -80,7 +80,11 @@ export const securityRoutes: readonly Route[] = [
     permission,
     body: jsonBody(UserRoles),
     success: { status: 201, location: '/security/users/{username}/roles' },
-    fails: [ErrorCode.SECURITY_USER_ALREADY_EXISTS, ErrorCode.SECURITY_INVALID_ROLE],
+    fails: [
+      ErrorCode.SECURITY_USER_ALREADY_EXISTS,
+      ErrorCode.SECURITY_INVALID_ROLE,
+      ErrorCode.TENANT_DOES_NOT_EXIST_FOR_ID,
+    ],
     async handle(call) {
       const { username, password, roles: names, tenants } = call.body;
       const name = username ?? '';
@@ -180,7 +184,7 @@ export const securityRoutes: readonly Route[] = [
     permission,
     body: jsonBody(UserTenants),
     success: { status: 204 },
-    fails: unknownUser,
+    fails: [...unknownUser, ErrorCode.TENANT_DOES_NOT_EXIST_FOR_ID],
     async handle(call) {
       const { allTenants, tenantIds } = call.body;
       await call.billing.security.users.setGrants(systemAuthorOf(call), {
@@ -258,7 +262,11 @@ export const securityRoutes: readonly Route[] = [
     permission,
     body: jsonBody(ApiClientModel),
     success: { status: 201, location: '/security/clients/{clientId}' },
-    fails: [ErrorCode.SECURITY_USER_ALREADY_EXISTS, ErrorCode.SECURITY_INVALID_ROLE],
+    fails: [
+      ErrorCode.SECURITY_USER_ALREADY_EXISTS,
+      ErrorCode.SECURITY_INVALID_ROLE,
+      ErrorCode.TENANT_DOES_NOT_EXIST_FOR_ID,
+    ],
     async handle(call) {
       const { clientId, clientSecret, roles: names, tenants } = call.body;
       const name = clientId ?? '';
