@@ -2,6 +2,7 @@
 import { enableCompileCache } from 'node:module';
 import { parseArgs } from 'node:util';
 import { administratorOf } from './administrator.ts';
+import { withShortResolution } from './short-resolution.ts';
 import { UsageError } from './usage-error.ts';
 import { withYoungGenerationKept } from './young-generation.ts';
 
@@ -104,7 +105,7 @@ const breachesFound = 3;
 
 /** Each command loads only what it needs: the server must be up in half a second. */
 const commands: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
-  serve: (args) => withYoungGenerationKept(() => serveWith(args)),
+  serve: (args) => withYoungGenerationKept(() => withShortResolution(() => serveWith(args))),
   async migrate(args) {
     const { migrateDatabase } = await import('./database.ts');
     const { values } = parsed(args, { database });

@@ -89,7 +89,10 @@ export const plainText: QueryParameter<string | null> = single({
 });
 
 /** Free text, where an empty one says something else than an absent one; absent = null. */
-export const textOrEmpty: QueryParameter<string | null> = { ...plainText, keepsEmpty: true };
+export const textOrEmpty: QueryParameter<string | null> = single(
+  { answer: () => z.string(), fallback: null, read: (text) => ({ value: text }) },
+  { keepsEmpty: true },
+);
 
 /** Absent = null. */
 export const uuidParameter: QueryParameter<Uuid | null> = single({
@@ -201,13 +204,8 @@ function listParameter<T>(input: {
   readonly read: (text: string) => { readonly value: T } | { readonly problem: string };
 }): QueryParameter<readonly T[]> {
   const document = onDemand(() => documentOf(input.item()));
-  return {
-    many: true,
-    required: false,
-    get json() {
-      return { type: 'array', items: document() };
-    },
-    schema: z
+  const schema = onDemand(() =>
+    z
       .array(z.string())
       .optional()
       .transform((texts, context): readonly T[] => {
@@ -223,6 +221,16 @@ function listParameter<T>(input: {
         }
         return values;
       }),
+  );
+  return {
+    many: true,
+    required: false,
+    get json() {
+      return { type: 'array', items: document() };
+    },
+    get schema() {
+      return schema();
+    },
   };
 }
 
@@ -276,11 +284,23 @@ export function required<T>(
   parameter: QueryParameter<T | null>,
   missing: ErrorCode = ErrorCode.MISSING_OR_INVALID_FIELD,
 ): QueryParameter<T> {
-  const schema = parameter.schema.transform(
-    (value, context): T =>
-      value === null ? refuse(context, { code: missing, message: 'needs to be set' }) : value,
+  const schema = onDemand(() =>
+    parameter.schema.transform(
+      (value, context): T =>
+        value === null ? refuse(context, { code: missing, message: 'needs to be set' }) : value,
+    ),
   );
-  return { ...parameter, required: true, schema };
+  return {
+    many: parameter.many,
+    required: true,
+    ...(parameter.keepsEmpty && { keepsEmpty: true }),
+    get schema() {
+      return schema();
+    },
+    get json() {
+      return parameter.json;
+    },
+  };
 }
 
 /** The schema of all parameters of a route; other parameters are ignored. */
@@ -331,25 +351,33 @@ export function checkQueryTexts(raw: Readonly<Record<string, string | readonly s
   }
 }
 
-function single<T>(input: {
-  readonly answer: () => z.ZodType;
-  readonly fallback: T;
-  readonly read: (text: string) => { readonly value: T } | { readonly problem: string };
-}): QueryParameter<T> {
-  const schema = z
-    .string()
-    .optional()
-    .transform((text, context): T => {
-      if (text === undefined) return input.fallback;
-      const reading = input.read(text);
-      if ('value' in reading) return reading.value;
-      return refuse(context, { code: ErrorCode.INVALID_PARAMETER, message: reading.problem });
-    });
+function single<T>(
+  input: {
+    readonly answer: () => z.ZodType;
+    readonly fallback: T;
+    readonly read: (text: string) => { readonly value: T } | { readonly problem: string };
+  },
+  options: { readonly keepsEmpty?: true } = {},
+): QueryParameter<T> {
+  const schema = onDemand(() =>
+    z
+      .string()
+      .optional()
+      .transform((text, context): T => {
+        if (text === undefined) return input.fallback;
+        const reading = input.read(text);
+        if ('value' in reading) return reading.value;
+        return refuse(context, { code: ErrorCode.INVALID_PARAMETER, message: reading.problem });
+      }),
+  );
   const document = onDemand(() => documentOf(input.answer()));
   return {
+    ...options,
     many: false,
     required: false,
-    schema,
+    get schema() {
+      return schema();
+    },
     get json() {
       return document();
     },
