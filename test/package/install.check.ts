@@ -1,7 +1,8 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { access, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import manifest from '../../package.json' with { type: 'json' };
@@ -98,7 +99,7 @@ describe('the published package', function () {
     });
   }
 
-  it('is understood by a TypeScript host, and starts its command', async () => {
+  it('is understood by a TypeScript host, and starts its command with what the start needs', async () => {
     const project = await createProject('all');
     const peers = new Set(entryPoints.flatMap((entryPoint) => entryPoint.peers));
     await npmInstall(project, [
@@ -120,6 +121,11 @@ describe('the published package', function () {
     );
     expect(stdout).to.contain('billwright');
     expect(await oneErrorClass(project)).to.equal(true);
+    const { own, packages, builtin } = await loadedByServe(project);
+    expect(own, 'files of the package that a start loads').to.be.within(1, 40);
+    expect([...packages]).to.include.members(['@mikro-orm/sqlite', 'koa', 'zod']);
+    expect([...packages]).to.not.include.members(['jose', 'koa-body', 'swagger-ui-dist', 'pg']);
+    expect(builtin.filter((name) => name.includes('undici'))).to.deep.equal([]);
   });
 
   async function createProject(name: string): Promise<string> {
@@ -167,6 +173,50 @@ async function oneErrorClass(project: string): Promise<boolean> {
     project,
   );
   return stdout.trim() === 'true';
+}
+
+interface Loaded {
+  /** Files of billwright. */
+  readonly own: number;
+  /** Names of the other packages. */
+  readonly packages: ReadonlySet<string>;
+  /** Node's own modules. */
+  readonly builtin: readonly string[];
+}
+
+/** What `billwright serve` loads until it is ready. */
+async function loadedByServe(project: string): Promise<Loaded> {
+  const recorder = `
+    import { registerHooks } from 'node:module';
+    const urls = [];
+    registerHooks({
+      load(url, context, next) {
+        urls.push(url);
+        return next(url, context);
+      },
+    });
+    process.on('exit', () => console.log(JSON.stringify({ urls, builtin: process.moduleLoadList })));`;
+  const server = spawn(
+    process.execPath,
+    [
+      ...['--import', `data:text/javascript,${encodeURIComponent(recorder)}`],
+      ...[join('node_modules', 'billwright', 'dist', 'adapters', 'cli', 'billwright.js'), 'serve'],
+      ...['--port', '0', '--database', ':memory:'],
+    ],
+    { cwd: project, stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  let last = '';
+  for await (const line of createInterface({ input: server.stdout })) {
+    last = line;
+    if (line.includes('is ready')) server.kill('SIGTERM');
+  }
+  const { urls, builtin } = JSON.parse(last) as {
+    readonly urls: readonly string[];
+    readonly builtin: readonly string[];
+  };
+  const names = urls.flatMap((url) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? []);
+  const own = names.filter((name) => name === 'billwright').length;
+  return { own, packages: new Set(names), builtin };
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -5,7 +5,7 @@ import { formatInstant, instant } from '../../../lib/time/index.ts';
 import type { CallerSession } from '../auth/authenticator.ts';
 import { field, model, partial, reading } from '../wire/model.ts';
 import { bool, int, text, timestamp, uuid } from '../wire/scalars.ts';
-import { listOf } from '../wire/wire-type.ts';
+import { answerOf, listOf } from '../wire/wire-type.ts';
 
 const words = listOf(text());
 
@@ -24,12 +24,12 @@ export const UserChange = partial(UserRoles);
 /** What a change of roles brings; one that names none by mistake must not take all. */
 export const UserRolesChange = reading(UserRoles, { roles: field(words, 'W', { required: true }) });
 
-const userRoles = z.strictObject({
-  username: z.string(),
-  password: z.null(),
-  roles: z.array(z.string()),
-});
-export const UserRolesAnswer = { answer: { D: userRoles, K: userRoles }, json: UserRoles.json };
+export const UserRolesAnswer = {
+  answer: answerOf(() =>
+    z.strictObject({ username: z.string(), password: z.null(), roles: z.array(z.string()) }),
+  ),
+  json: UserRoles.json,
+};
 
 export const RoleDefinitionModel = model('RoleDefinition', {
   role: field(text(), 'C', { required: true }),

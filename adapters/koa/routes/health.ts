@@ -2,12 +2,14 @@ import { z } from 'zod';
 import { empty, json, plain } from '../routing/answer.ts';
 import { openRoute, type Route } from '../routing/route.ts';
 import { flag } from '../wire/query.ts';
+import { answerOf } from '../wire/wire-type.ts';
 
 const area = 'monitoring';
 
-const checks = z.record(z.string(), z.strictObject({ healthy: z.boolean(), message: z.string().nullable() }));
 const Checks = {
-  answer: { D: checks, K: checks },
+  answer: answerOf(() =>
+    z.record(z.string(), z.strictObject({ healthy: z.boolean(), message: z.string().nullable() })),
+  ),
   json: {
     type: 'object',
     additionalProperties: {

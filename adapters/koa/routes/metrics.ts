@@ -4,6 +4,7 @@ import type { HttpMetrics } from '../monitoring/http-metrics.ts';
 import { type Measured, metricsObject, prometheusText } from '../monitoring/metric-forms.ts';
 import { type Answer, json } from '../routing/answer.ts';
 import { openRoute, type Route, userRoute } from '../routing/route.ts';
+import { answerOf } from '../wire/wire-type.ts';
 
 const area = 'monitoring';
 const textType = 'text/plain';
@@ -11,16 +12,14 @@ const textType = 'text/plain';
 const prometheusType = `${textType}; version=0.0.4; charset=utf-8`;
 
 const groups = ['gauges', 'counters', 'histograms', 'meters', 'timers'] as const;
-const group = z.record(z.string(), z.record(z.string(), z.number()));
-const shape = z.strictObject({
-  version: z.string(),
-  ...(Object.fromEntries(groups.map((name) => [name, group])) as Record<
-    (typeof groups)[number],
-    typeof group
-  >),
-});
 const Metrics = {
-  answer: { D: shape, K: shape },
+  answer: answerOf(() => {
+    const group = z.record(z.string(), z.record(z.string(), z.number()));
+    return z.strictObject({
+      version: z.string(),
+      ...Object.fromEntries(groups.map((name) => [name, group])),
+    });
+  }),
   json: {
     type: 'object',
     properties: {

@@ -5,6 +5,7 @@ import type { Credentials } from '../auth/basic-credentials.ts';
 import { type Answer, json } from '../routing/answer.ts';
 import { formBody } from '../routing/body.ts';
 import { openRoute, type RequestLogin, type RequestTokens, type Route } from '../routing/route.ts';
+import { answerOf } from '../wire/wire-type.ts';
 
 /** Error codes of RFC 6749 §5.2. */
 type OAuthError =
@@ -17,14 +18,15 @@ type OAuthError =
 
 const noStore = { 'Cache-Control': 'no-store' };
 
-const issued = z.strictObject({
-  access_token: z.string(),
-  token_type: z.literal('Bearer'),
-  expires_in: z.int(),
-  scope: z.string(),
-});
 const IssuedToken = {
-  answer: { D: issued, K: issued },
+  answer: answerOf(() =>
+    z.strictObject({
+      access_token: z.string(),
+      token_type: z.literal('Bearer'),
+      expires_in: z.int(),
+      scope: z.string(),
+    }),
+  ),
   json: {
     type: 'object',
     properties: {
@@ -33,7 +35,7 @@ const IssuedToken = {
       expires_in: { type: 'integer', description: 'Seconds' },
       scope: { type: 'string', description: 'The permissions of the subject when the token was issued' },
     },
-    required: Object.keys(issued.shape),
+    required: ['access_token', 'token_type', 'expires_in', 'scope'],
   },
 };
 

@@ -23,6 +23,7 @@ import { created, empty, json } from '../routing/answer.ts';
 import { jsonBody } from '../routing/body.ts';
 import { type RequestLogin, type Route, userRoute } from '../routing/route.ts';
 import type { TestMode } from '../test-mode.ts';
+import { answerOf } from '../wire/wire-type.ts';
 
 const area = 'security';
 /** Writes, and what shows more than the caller's own, need it (platform.md §8 rule 1). */
@@ -32,11 +33,11 @@ const roles = '/1.0/kb/security/roles';
 const clients = '/1.0/kb/security/clients';
 
 const Permissions = {
-  answer: { D: z.array(z.string()), K: z.array(z.string()) },
+  answer: answerOf(() => z.array(z.string())),
   json: { type: 'array', items: { type: 'string' } },
 };
 const Roles = {
-  answer: { D: z.array(RoleDefinitionModel.answer.D), K: z.array(RoleDefinitionModel.answer.K) },
+  answer: answerOf((dialect) => z.array(RoleDefinitionModel.answer[dialect])),
   json: { type: 'array', items: RoleDefinitionModel.json },
 };
 const unknownUser = [ErrorCode.SECURITY_INVALID_USER];

@@ -2,17 +2,19 @@ import { z } from 'zod';
 import { json } from '../routing/answer.ts';
 import { PLUGIN } from '../routing/path.ts';
 import { loginRoute, openRoute, type Route } from '../routing/route.ts';
+import { answerOf } from '../wire/wire-type.ts';
 
 const area = 'security';
 
 const Token = {
-  answer: { D: z.strictObject({ token: z.string() }), K: z.strictObject({ token: z.string() }) },
+  answer: answerOf(() => z.strictObject({ token: z.string() })),
   json: { type: 'object', properties: { token: { type: 'string' } }, required: ['token'] },
 };
 
-const keys = z.strictObject({ keys: z.array(z.looseObject({ kid: z.string(), kty: z.literal('RSA') })) });
 const KeySet = {
-  answer: { D: keys, K: keys },
+  answer: answerOf(() =>
+    z.strictObject({ keys: z.array(z.looseObject({ kid: z.string(), kty: z.literal('RSA') })) }),
+  ),
   json: {
     type: 'object',
     properties: { keys: { type: 'array', items: { type: 'object' } } },
@@ -20,29 +22,27 @@ const KeySet = {
   },
 };
 
-const metadata = z.strictObject({
-  issuer: z.string(),
-  token_endpoint: z.string(),
-  jwks_uri: z.string(),
-  grant_types_supported: z.array(z.string()),
-  response_types_supported: z.array(z.string()),
-  token_endpoint_auth_methods_supported: z.array(z.string()),
-});
 const texts = { type: 'array', items: { type: 'string' } };
+const metadata = {
+  issuer: { type: 'string' },
+  token_endpoint: { type: 'string' },
+  jwks_uri: { type: 'string' },
+  grant_types_supported: texts,
+  response_types_supported: texts,
+  token_endpoint_auth_methods_supported: texts,
+};
 const Metadata = {
-  answer: { D: metadata, K: metadata },
-  json: {
-    type: 'object',
-    properties: {
-      issuer: { type: 'string' },
-      token_endpoint: { type: 'string' },
-      jwks_uri: { type: 'string' },
-      grant_types_supported: texts,
-      response_types_supported: texts,
-      token_endpoint_auth_methods_supported: texts,
-    },
-    required: Object.keys(metadata.shape),
-  },
+  answer: answerOf(() =>
+    z.strictObject({
+      issuer: z.string(),
+      token_endpoint: z.string(),
+      jwks_uri: z.string(),
+      grant_types_supported: z.array(z.string()),
+      response_types_supported: z.array(z.string()),
+      token_endpoint_auth_methods_supported: z.array(z.string()),
+    }),
+  ),
+  json: { type: 'object', properties: metadata, required: Object.keys(metadata) },
 };
 
 /** Tokens of the server and what others need to verify them (platform.md §7.1). */
