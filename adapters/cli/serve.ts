@@ -51,10 +51,13 @@ export async function serve(options: ServeOptions): Promise<void> {
   try {
     const nodeName = options.nodeName ?? newNodeName();
     const { billing, app, listen } = await compose({ options: { ...options, nodeName }, storage, logger });
-    // Before the administrator is made: a password of a start that fails would be shown to nobody.
     const { port, host, http } = options;
-    listening = await listen(app, { port, host, maxHeaderBytes: http.limits.header });
-    const login = await ensureLogin(billing, administratorOf(environment), password);
+    const user = administratorOf(environment);
+    const made = Promise.withResolvers<Login>();
+    // The port first: a password of a start that fails would be shown to nobody.
+    const prepare = async () => made.resolve(await ensureLogin(billing, user, password));
+    listening = await listen(app, { port, host, maxHeaderBytes: http.limits.header, prepare });
+    const login = await made.promise;
     console.log(loginText(login));
     billing.start();
     stopOnSignal({ billing, listening, logger });

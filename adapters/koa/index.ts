@@ -68,6 +68,8 @@ export interface ListenOptions {
   readonly host?: string;
   /** Bytes of the header block, request line included; default 16 KiB (`server.limits.header`). */
   readonly maxHeaderBytes?: number | undefined;
+  /** What has to be there before the first call is answered, once the port is known to be free: calls wait for it. */
+  readonly prepare?: (() => Promise<void>) | undefined;
 }
 
 /** A server that accepts calls of the application; the port is the one in use. */
@@ -79,14 +81,19 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** Starts to serve `app` over HTTP/1.1. */
+/** Starts to serve `app` over HTTP/1.1. @throws what `prepare` throws; the port is free again then. */
 export async function listen(app: Koa, options: ListenOptions): Promise<Listening> {
   const host = options.host ?? '127.0.0.1';
   const maxHeaderBytes = options.maxHeaderBytes ?? MAX_HEADER_BYTES;
   const answer = app.callback();
   let isStopping = false;
-  const serve = (request: IncomingMessage, response: ServerResponse): void =>
-    isStopping ? refuseWhileStopping(request, response) : void answer(request, response);
+  let isReady = false;
+  const prepared = Promise.withResolvers<void>();
+  const serve = (request: IncomingMessage, response: ServerResponse): void => {
+    if (isStopping) refuseWhileStopping(request, response);
+    else if (isReady) void answer(request, response);
+    else void prepared.promise.then(() => serve(request, response));
+  };
   const server = createServer(
     // The dispatcher asks for the Host header itself, with the body that every error has.
     { maxHeaderSize: maxHeaderBytes, requireHostHeader: false },
@@ -98,18 +105,23 @@ export async function listen(app: Koa, options: ListenOptions): Promise<Listenin
   server.listen(options.port, host);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  return {
-    server,
-    host,
-    port,
-    async close() {
-      isStopping = true;
-      const closed = once(server, 'close');
-      server.close();
-      server.closeIdleConnections();
-      await closed;
-    },
+  const close = async (): Promise<void> => {
+    isStopping = true;
+    prepared.resolve();
+    const closed = once(server, 'close');
+    server.close();
+    server.closeIdleConnections();
+    await closed;
   };
+  try {
+    await options.prepare?.();
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  isReady = true;
+  prepared.resolve();
+  return { server, host, port, close };
 }
 
 /** The OpenAPI 3.1 document of the interface, test endpoints included. */

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
-import { connect } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import Koa from 'koa';
-import { billingMiddleware, createKoaApp, listen } from '../../adapters/koa/index.ts';
+import { billingMiddleware, createKoaApp, type Listening, listen } from '../../adapters/koa/index.ts';
 import { freshDatabase } from '../support/databases.ts';
 import { migrated } from '../support/storage.ts';
 import { aliasHeaders, basic, createdId, documentHeaders, type Serving, serve } from './serving.ts';
@@ -357,6 +358,37 @@ describe('the transport', () => {
     await listening.close();
     const refused = await fetch(url).catch((error: unknown) => error);
     expect(refused).to.be.instanceOf(Error);
+  });
+
+  it('lets calls wait for what has to be there first, and gives them up with it', async () => {
+    const app = new Koa().use((ctx) => {
+      ctx.body = 'done';
+    });
+    for (const [failure, status] of [
+      [undefined, 200],
+      [new Error('no administrator'), 503],
+    ] as const) {
+      const [come, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const free = createServer().listen(0, '127.0.0.1');
+      await once(free, 'listening');
+      const { port } = free.address() as AddressInfo;
+      await new Promise((resolve) => free.close(resolve));
+      const prepare = () => {
+        come.resolve();
+        return go.promise;
+      };
+      const started = listen(app, { port, prepare }).catch((error: unknown) => error);
+      await come.promise;
+      const early = fetch(`http://127.0.0.1:${port}/`);
+      const first = await Promise.race([early, setTimeout(50, 'waits')]);
+      expect(first).to.equal('waits');
+      if (failure === undefined) go.resolve();
+      else go.reject(failure);
+      expect((await early).status).to.equal(status);
+      const outcome = await started;
+      if (failure === undefined) await (outcome as Listening).close();
+      else expect(outcome).to.equal(failure);
+    }
   });
 
   it('lets a call end that is under way when it stops, and answers 503 to the next one of its connection', async () => {
