@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { parseLocalDate, type TenantBilling, type Uuid } from '../../lib/index.ts';
+import { decimal, parseLocalDate, type TenantBilling, type Uuid } from '../../lib/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import {
@@ -27,6 +27,14 @@ interface Place {
   readonly bundleId: Uuid;
   readonly base: Uuid;
   readonly addOn: Uuid;
+  /** CBA_ADJ items of a credit and of the invoice that it is used on, where a call deletes one of them. */
+  readonly given?: CreditItem;
+  readonly used?: CreditItem;
+}
+
+interface CreditItem {
+  readonly invoiceId: Uuid;
+  readonly invoiceItemId: Uuid;
 }
 
 const operations = {
@@ -91,6 +99,20 @@ const operations = {
     }),
   invoice: (acme, { accountId }) =>
     acme.generateInvoice({ accountId, targetDate: parseLocalDate('2024-04-15') }),
+  migrate: (acme, { accountId }) =>
+    acme.invoices.createMigrationInvoice({
+      accountId,
+      items: [{ itemType: 'RECURRING', amount: decimal('7') }],
+    }),
+  credit: (acme, { accountId }) =>
+    acme.invoices.addCredits({ accountId, items: [{ amount: decimal('3') }], autoCommit: true }),
+  charge: (acme, { accountId }) =>
+    acme.invoices.addCharges({ accountId, items: [{ amount: decimal('40') }], autoCommit: true }),
+  'void the credit': (acme, { given }) => acme.invoices.void(there(given).invoiceId),
+  'delete the credit': (acme, { accountId, given }) =>
+    acme.invoices.deleteCredit({ accountId, ...there(given) }),
+  'delete its use': (acme, { accountId, used }) => acme.invoices.deleteCredit({ accountId, ...there(used) }),
+  rebalance: (acme, { accountId }) => acme.accounts.rebalanceCredit(accountId),
   close: (acme, { accountId }) => acme.accounts.close(accountId, { cancelAllSubscriptions: true }),
 } as const satisfies Readonly<Record<string, (acme: TenantBilling, place: Place) => Promise<unknown>>>;
 
@@ -147,8 +169,24 @@ const deciding: readonly Pair[] = [
   ['rename', 'take the old key'],
   ['rename', 'rename'],
   ['invoice', 'invoice'],
+  ['migrate', 'migrate'],
+  ['migrate', 'invoice'],
+  ['migrate', 'close'],
+  ['delete the credit', 'delete the credit'],
+  ['delete the credit', 'delete its use'],
+  ['delete the credit', 'credit'],
+  ['delete the credit', 'charge'],
+  ['delete the credit', 'void the credit'],
+  ['delete the credit', 'transfer'],
+  ['delete its use', 'delete its use'],
+  ['delete its use', 'rebalance'],
+  ['delete its use', 'cancel'],
+  ['delete its use', 'invoice'],
+  ['delete its use', 'close'],
   ['close', 'close'],
 ];
+
+const onCredit: ReadonlySet<Operation> = new Set(['void the credit', 'delete the credit', 'delete its use']);
 
 const names = Object.keys(operations) as readonly Operation[];
 
@@ -169,8 +207,14 @@ eachDatabase((kind, open) => {
     after(() => engine.close());
 
     it(`leave one of the two orders, and nothing half done: ${pairs.length} pairs`, async () => {
-      const places = await inPlaces(engine, pairs.length * 3);
+      const bare = await inPlaces(engine, pairs.length * 3);
       await engine.runTo(LATER);
+      const places = await Promise.all(
+        bare.map((place, index) => {
+          const isOnCredit = pairs[Math.floor(index / 3)]?.some((operation) => onCredit.has(operation));
+          return isOnCredit ? withCredit(engine, place) : place;
+        }),
+      );
       const orders = await inTurns(pairs.length, async (index) => {
         const [first, second] = pairs[index] as Pair;
         const [there, back] = [places[index * 3], places[index * 3 + 1]] as [Place, Place];
@@ -214,6 +258,24 @@ const nameOf = ({ mark }: Place, name: string): string => `${name}@${mark}`;
 
 function callOf(operation: Operation, place: Place, name: string): StormCall {
   return { name: nameOf(place, name), make: (acme) => operations[operation](acme, place) };
+}
+
+function there<T>(found: T | undefined): T {
+  if (found === undefined) throw new Error('the place has no credit');
+  return found;
+}
+
+/** Less than the first invoice owes, so that all of it is used there. */
+async function withCredit({ acme }: TestEngine, place: Place): Promise<Place> {
+  const { accountId } = place;
+  await acme.invoices.addCredits({ accountId, items: [{ amount: decimal('5') }], autoCommit: true });
+  const invoices = await acme.invoices.ofAccount({ accountId, withItems: true });
+  const credits = invoices
+    .flatMap(({ items }) => items)
+    .filter(({ itemType }) => itemType === 'CBA_ADJ')
+    .toSorted((a, b) => b.amount.comparedTo(a.amount));
+  const [given, used] = credits.map(({ invoiceId, id: invoiceItemId }) => ({ invoiceId, invoiceItemId }));
+  return { ...place, given: there(given), used: there(used) };
 }
 
 async function oneByOne(engine: TestEngine, calls: readonly StormCall[]): Promise<readonly MadeCall[]> {
