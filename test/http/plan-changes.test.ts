@@ -1,0 +1,123 @@
+import { readFile } from 'node:fs/promises';
+import { expect } from 'chai';
+import { eachDatabase } from '../support/databases.ts';
+import { specCatalog } from '../support/engine.ts';
+import { migrated } from '../support/storage.ts';
+import { aliasHeaders, createdId, type Serving, serve, xmlType } from './serving.ts';
+
+interface Case {
+  readonly what: string;
+  readonly query: string;
+  readonly body?: object;
+  /** Rows of its timeline from the change on, and what it costs then; of billing alone. */
+  readonly rows: readonly string[];
+}
+
+// The account lives in Los Angeles: its reference time is 00:15:30 there, and the clocks go forward on 10 March.
+const cases: readonly Case[] = [
+  {
+    what: 'at once',
+    query: 'billingPolicy=IMMEDIATE',
+    rows: ['START_BILLING 2024-02-10T08:15:30.000Z team-now'],
+  },
+  {
+    what: 'at the end of the term',
+    query: 'billingPolicy=END_OF_TERM',
+    rows: ['START_BILLING 2024-02-10T08:15:30.000Z solo-now', 'CHANGE 2024-03-10T08:15:30.000Z team-now'],
+  },
+  {
+    what: 'at the start of the term',
+    query: 'billingPolicy=START_OF_TERM',
+    rows: ['START_BILLING 2024-02-10T08:15:30.000Z team-now'],
+  },
+  {
+    what: 'on a date, at the reference time of the account’s zone',
+    query: 'requestedDate=2024-03-12',
+    rows: ['START_BILLING 2024-02-10T08:15:30.000Z solo-now', 'CHANGE 2024-03-12T07:15:30.000Z team-now'],
+  },
+  {
+    what: 'at a date-time with its own offset',
+    query: `requestedDate=${encodeURIComponent('2024-03-12T20:00:00-07:00')}`,
+    rows: ['START_BILLING 2024-02-10T08:15:30.000Z solo-now', 'CHANGE 2024-03-13T03:00:00.000Z team-now'],
+  },
+  {
+    what: 'at a date-time without one, which is UTC',
+    query: 'requestedDate=2024-03-12T20:00:00',
+    rows: ['START_BILLING 2024-02-10T08:15:30.000Z solo-now', 'CHANGE 2024-03-12T20:00:00.000Z team-now'],
+  },
+  {
+    what: 'with another quantity and bill cycle day',
+    query: 'billingPolicy=IMMEDIATE',
+    body: { quantity: 3, billCycleDayLocal: 15 },
+    rows: ['START_BILLING 2024-02-10T08:15:30.000Z team-now', 'quantity 3', 'day 15'],
+  },
+  {
+    what: 'with prices of its own',
+    query: 'requestedDate=2024-03-12',
+    body: { priceOverrides: [{ phaseType: 'EVERGREEN', recurringPrice: 9.5 }] },
+    rows: [
+      'START_BILLING 2024-02-10T08:15:30.000Z solo-now',
+      'CHANGE 2024-03-12T07:15:30.000Z team-now-1',
+      'price 9.5',
+    ],
+  },
+];
+
+const byName = { planName: 'team-now' };
+const byProduct = { productName: 'Team', billingPeriod: 'MONTHLY', priceList: 'notrial' };
+const forms = [
+  ['the documents, by product', {}, byProduct],
+  ['dialect K, by product', aliasHeaders, byProduct],
+  ['dialect K, by plan name', aliasHeaders, byName],
+] as const;
+
+interface Wire {
+  readonly events: readonly { eventType: string; effectiveDate: string; plan: string }[];
+  readonly prices: readonly { planName: string; recurringPrice: number }[];
+  readonly quantity?: number;
+  readonly billCycleDayLocal: number;
+  readonly startDate: string;
+}
+
+// subscriptions.md §2 rules 3 and 4, §7, §8
+eachDatabase((kind, open) => {
+  describe(`changes of plan over HTTP on ${kind}`, () => {
+    let serving: Serving;
+    before(async () => {
+      serving = await serve(await open(migrated));
+      const body = await readFile(specCatalog);
+      await serving.call('POST', '/1.0/kb/catalog/xml', { body, headers: xmlType });
+    });
+    after(() => serving.close());
+
+    for (const [form, headers, plan] of forms) {
+      for (const { what, query, body, rows } of cases) {
+        it(`${what}: ${form}`, async () => {
+          const call: Serving['call'] = (method, path, request) =>
+            serving.call(method, path, { ...request, headers });
+          const account = { currency: 'USD', timeZone: 'America/Los_Angeles' };
+          const accountId = createdId(await call('POST', '/1.0/kb/accounts', { body: account }));
+          const started = { accountId, planName: 'solo-now' };
+          const made = await call('POST', '/1.0/kb/subscriptions?callCompletion=true&callTimeoutSec=30', {
+            body: started,
+          });
+          const path = `/1.0/kb/subscriptions/${createdId(made)}`;
+          const reply = await call('PUT', `${path}?${query}`, { body: { ...plan, ...body } });
+          expect(reply.status, reply.text).to.equal(204);
+          const { events, prices, quantity, billCycleDayLocal } = (await call('GET', path)).json as Wire;
+          const billed = events.filter(({ eventType }) => !eventType.endsWith('ENTITLEMENT'));
+          const shown = [
+            ...billed.map(
+              ({ eventType, effectiveDate, plan: name }) => `${eventType} ${effectiveDate} ${name}`,
+            ),
+            `quantity ${quantity}`,
+            `day ${billCycleDayLocal}`,
+            `price ${prices.at(-1)?.recurringPrice}`,
+          ];
+          expect(shown).to.include.members([...rows]);
+          expect(billed).to.have.length(rows.filter((row) => row.includes('T')).length);
+        });
+      }
+    }
+  });
+});
