@@ -4,58 +4,34 @@ import { BillingError } from '../../lib/errors/index.ts';
 import type { Uuid } from '../../lib/ids/index.ts';
 import { runTrigger } from '../../lib/invoicing/run-trigger.ts';
 import type { NewBusEvent } from '../../lib/queue/model.ts';
-import { followBase } from '../../lib/subscriptions/add-on-ends.ts';
-import { checkAddOnChange } from '../../lib/subscriptions/add-on-rules.ts';
 import { type BlockedObject, planBlock } from '../../lib/subscriptions/blocking-plan.ts';
-import { type EditTools, planCancellation } from '../../lib/subscriptions/cancellation.ts';
-import { decideChange, planChange } from '../../lib/subscriptions/change-of-plan.ts';
-import { checkChangeRequest } from '../../lib/subscriptions/change-request.ts';
-import { chooseGroup, type GroupChoiceInput } from '../../lib/subscriptions/chosen-group.ts';
-import { groupOf } from '../../lib/subscriptions/create-groups.ts';
-import {
-  type CreateSubscriptionOptions,
-  type CreateSubscriptionRequest,
-  checkCreateRequest,
+import type { EditTools } from '../../lib/subscriptions/cancellation.ts';
+import type {
+  CreateSubscriptionOptions,
+  CreateSubscriptionRequest,
 } from '../../lib/subscriptions/create-request.ts';
-import { planCreations } from '../../lib/subscriptions/creation.ts';
 import { dueWork } from '../../lib/subscriptions/due-work.ts';
-import { lateAddOnEnds } from '../../lib/subscriptions/late-add-ons.ts';
 import { BlockingStateType, type Subscription } from '../../lib/subscriptions/model.ts';
-import { atReferenceTime, datedInstant, type RequestedDate } from '../../lib/subscriptions/requested-date.ts';
-import type { RunningSubscription } from '../../lib/subscriptions/running-subscription.ts';
-import type { SubscriptionEdit } from '../../lib/subscriptions/subscription-edit.ts';
-import { planBillCycleDayChange, planQuantityChange } from '../../lib/subscriptions/terms-change.ts';
-import { planTransfer } from '../../lib/subscriptions/transfer.ts';
-import { checkTransferRequest } from '../../lib/subscriptions/transfer-request.ts';
-import { planUncancellation } from '../../lib/subscriptions/uncancellation.ts';
-import { planUndoChange } from '../../lib/subscriptions/undo-change.ts';
-import {
-  addDays,
-  type Instant,
-  instant,
-  type LocalDate,
-  localDateOf,
-  parseLocalDate,
-} from '../../lib/time/index.ts';
-import { account as accountOf, at, nextId } from '../unit/subscriptions/example.ts';
+import { atReferenceTime, datedInstant } from '../../lib/subscriptions/requested-date.ts';
+import { addDays, type Instant, instant, type LocalDate } from '../../lib/time/index.ts';
+import { account as accountOf, nextId } from '../unit/subscriptions/example.ts';
 import { checkAddOnsOffered, checkHandedOver, type HandOver } from './bundle-checks.ts';
+import { creationOf, transferOf } from './life-creations.ts';
+import { asked, lifeStart, todayOf } from './life-days.ts';
+import { editsOf } from './life-edits.ts';
 import { LifeInvoices } from './life-invoices.ts';
 import { type DueEntry, given, LifeRecords, type Stored } from './life-records.ts';
 import { addOnName, planName } from './subscription-shelf.ts';
 import type {
   AddOnCall,
-  AskedDay,
   BlockStep,
   LifeCall,
   LifeScript,
   LifeStep,
-  SubscriptionCall,
   TransferCall,
 } from './subscription-steps.ts';
 
 const msPerDay = 86_400_000;
-const start = at('2024-01-01T00:00:00Z');
-type PhaseName = 'TRIAL' | 'DISCOUNT' | 'EVERGREEN';
 
 interface DueRun {
   readonly accountId: Uuid;
@@ -80,7 +56,7 @@ export class SubscriptionLife {
 
   constructor(script: LifeScript) {
     this.script = script;
-    this.#now = instant(start + script.referenceSecond * 1_000);
+    this.#now = instant(lifeStart + script.referenceSecond * 1_000);
     const accounts = [
       { zone: script.zone, billCycleDayLocal: script.accountDay },
       { zone: script.otherZone, billCycleDayLocal: script.otherDay },
@@ -95,7 +71,7 @@ export class SubscriptionLife {
         billCycleDayLocal: script.billCycleDay,
         quantity: script.quantity,
       },
-      { billingDate: this.#asked(script.billing, account) },
+      { billingDate: asked(script.billing, account, this.#now) },
     );
   }
 
@@ -159,37 +135,20 @@ export class SubscriptionLife {
       const { id, bundleId } = this.#subject(call.subject);
       const bundle = this.records.runningIn(bundleId);
       const running = given(bundle.find(({ subscription }) => subscription.id === id));
-      this.#store(this.records.saveEdits(this.#editsOf(call, running, bundle), this.#now));
+      const { records } = this;
+      const edits = editsOf(call, { running, bundle, shelf: this.script.shelf, records, tools: this.#tools });
+      const [, ...followed] = edits;
+      if (followed.some(({ addedEvents }) => addedEvents.length > 0)) this.#count('add-on ended at once');
+      this.#store(records.saveEdits(edits, this.#now));
     }
   }
 
   #create(request: CreateSubscriptionRequest, options: CreateSubscriptionOptions): readonly Subscription[] {
     const { records } = this;
-    const account = given(records.accounts.get(given(request.accountId)));
-    const { bundleId = null } = request;
-    const joined = bundleId === null ? [] : [records.found(bundleId)];
-    const blockedIds = joined.flatMap(({ bundle, subscriptions }) => [
-      bundle.id,
-      ...subscriptions.map(({ id }) => id),
-    ]);
-    const input: GroupChoiceInput = {
-      options,
-      account,
-      found: joined,
-      keyCarriers: [],
-      blockingStates: records.statesOf(account.id, ...blockedIds),
-      catalog: records.catalog,
-      now: this.#now,
-    };
-    const overridePlanOf = () => {
-      throw new Error('these requests override no prices');
-    };
-    const groups = [chooseGroup(groupOf(checkCreateRequest(request)), input)];
-    const bundles = planCreations({ ...input, groups, overridePlanOf, nextId });
+    const { bundles, late } = creationOf(request, options, { records, tools: this.#tools });
     const creations = bundles.flatMap((bundle) => bundle.creations);
     for (const { cursor } of creations) this.invoices.begin(cursor);
     const created = records.saveCreations(bundles, this.#now);
-    const late = lateAddOnEnds(bundles, input, nextId);
     if (late.length > 0) this.#count('add-on created after its end');
     const ended = records.saveEdits(late, this.#now);
     this.#store({ busEvents: [...created.busEvents, ...ended.busEvents], touched: ended.touched });
@@ -207,123 +166,26 @@ export class SubscriptionLife {
         billCycleDayLocal: billCycleDay,
         quantity,
       },
-      { entitlementDate: this.#asked(service, account), billingDate: this.#asked(billing, account) },
+      {
+        entitlementDate: asked(service, account, this.#now),
+        billingDate: asked(billing, account, this.#now),
+      },
     );
-    const today = this.#todayOf(account);
+    const today = todayOf(account, this.#now);
     if (made.some(({ alignStart }) => alignStart.date < today)) this.#count('ADD_ON in the past');
   }
 
-  #transfer({ when, policy, bcd }: TransferCall): void {
+  #transfer(call: TransferCall): void {
     const { records } = this;
-    const { bundleId, accountId } = this.#last();
-    const source = records.accountOf({ accountId });
-    const target = given([...records.accounts.values()].find(({ id }) => id !== accountId));
-    const running = records.runningIn(bundleId);
-    const request = checkTransferRequest(
-      { accountId: target.id },
-      { requestedDate: this.#asked(when, source), billingPolicy: policy, bcdTransfer: bcd },
-    );
-    const plan = planTransfer(
-      {
-        request,
-        source,
-        target,
-        bundle: given(records.bundles.get(bundleId)),
-        keyCarriers: [],
-        running,
-        history: records.withdrawnOf(running.map(({ subscription }) => subscription.id)),
-        catalog: records.catalog,
-      },
-      this.#tools,
-    );
+    const { plan, handOver } = transferOf(call, this.#last(), { records, tools: this.#tools });
     for (const { cursor } of plan.begun.creations) this.invoices.begin(cursor);
-    if (policy === 'IMMEDIATE' && when === null && source.timeZone === target.timeZone) {
-      const left = running.map(({ subscription }) => subscription.id);
-      const begun = plan.begun.creations.map(({ subscription }) => subscription.id);
-      this.#handOvers.push({ left, begun, date: this.#todayOf(source) });
-    }
+    if (handOver !== null) this.#handOvers.push(handOver);
     const ended = records.saveEdits(plan.ends, this.#now);
     const begun = records.saveCreations([plan.begun], this.#now);
     this.#store({
       busEvents: [...ended.busEvents, ...begun.busEvents],
       touched: [...ended.touched, ...begun.touched],
     });
-  }
-
-  /** What the operation changes, of the rest of the bundle too. */
-  #editsOf(
-    call: SubscriptionCall,
-    running: RunningSubscription,
-    bundle: readonly RunningSubscription[],
-  ): readonly SubscriptionEdit[] {
-    const edit = this.#editOf(call, running, bundle);
-    if (call.do === 'BILL_CYCLE_DAY' || call.do === 'QUANTITY') return [edit];
-    const { catalog: plans, account } = running;
-    const followed = followBase({ bundle, edit, plans, zone: account.timeZone }, this.#tools);
-    if (followed.some(({ addedEvents }) => addedEvents.length > 0)) this.#count('add-on ended at once');
-    return [edit, ...followed];
-  }
-
-  #editOf(
-    call: SubscriptionCall,
-    running: RunningSubscription,
-    bundle: readonly RunningSubscription[],
-  ): SubscriptionEdit {
-    const tools = this.#tools;
-    const { account, subscription } = running;
-    switch (call.do) {
-      case 'CHANGE':
-        return this.#changeOf(call, running, bundle);
-      case 'CANCEL':
-        return planCancellation(
-          running,
-          {
-            requestedDate: this.#asked(call.when, account),
-            entitlementPolicy: call.service,
-            billingPolicy: call.policy,
-            useRequestedDateForBilling: call.isForBilling,
-          },
-          tools,
-        ).edit;
-      case 'UNCANCEL':
-        return planUncancellation(running, this.records.withdrawnOf([subscription.id]), tools);
-      case 'UNDO':
-        return planUndoChange(running, this.records.withdrawnOf([subscription.id]), tools);
-      case 'BILL_CYCLE_DAY':
-        return planBillCycleDayChange(running, { day: call.day, from: this.#from(call, account) }, tools)
-          .edit;
-      case 'QUANTITY':
-        return planQuantityChange(
-          running,
-          { quantity: call.quantity, from: this.#from(call, account) },
-          tools,
-        ).edit;
-    }
-  }
-
-  #from({ from, isForced }: { readonly from: AskedDay; readonly isForced: boolean }, account: Account) {
-    return { effectiveFromDate: this.#asked(from, account), allowPastDate: isForced };
-  }
-
-  #changeOf(
-    call: Extract<SubscriptionCall, { do: 'CHANGE' }>,
-    running: RunningSubscription,
-    bundle: readonly RunningSubscription[],
-  ): SubscriptionEdit {
-    const { plans, addOns } = this.script.shelf;
-    const isAddOn = running.subscription.category === ProductCategory.ADD_ON;
-    const request = checkChangeRequest(
-      {
-        planName: isAddOn ? addOnName(call.plan % addOns.length) : planName(call.plan % plans.length),
-        phaseType: call.phaseType as PhaseName | null,
-        billCycleDayLocal: call.billCycleDay,
-        quantity: call.quantity,
-      },
-      { requestedDate: this.#asked(call.when, running.account), billingPolicy: call.policy },
-    );
-    const decided = decideChange(running, request, this.#now);
-    checkAddOnChange(decided, { running, bundle }, this.#now);
-    return planChange(running, { request, decided, overridePlan: null }, this.#tools).edit;
   }
 
   #block(step: BlockStep): void {
@@ -338,7 +200,7 @@ export class SubscriptionLife {
       isBlockChange: false,
       isBlockEntitlement: false,
       isBlockBilling: step.isBlocked,
-      effective: datedInstant(this.#asked(step.from, account), this.#now, account),
+      effective: datedInstant(asked(step.from, account, this.#now), this.#now, account),
     };
     const below = {
       [BlockingStateType.ACCOUNT]: () => [account.id, records.ofAccount(account.id)] as const,
@@ -355,7 +217,7 @@ export class SubscriptionLife {
     if (billedOtherwiseFrom === null) return;
     const { date } = billedOtherwiseFrom;
     this.invoices.touch(blocked.map(({ id: subscriptionId }) => ({ subscriptionId, date })));
-    if (billedOtherwiseFrom.at <= this.#now) this.#askRun(account.id, this.#todayOf(account));
+    if (billedOtherwiseFrom.at <= this.#now) this.#askRun(account.id, todayOf(account, this.#now));
   }
 
   #moveAccountDay(account: Account, day: number): void {
@@ -366,12 +228,13 @@ export class SubscriptionLife {
     this.#count('ACCOUNT_DAY');
     const starts = this.records.ofAccount(account.id);
     this.invoices.touch(starts.map(({ id, alignStart }) => ({ subscriptionId: id, date: alignStart.date })));
-    this.#askRun(account.id, this.#todayOf(account));
+    this.#askRun(account.id, todayOf(account, this.#now));
   }
 
   #switch(isOn: boolean): void {
     this.#isAutomatic = isOn;
-    for (const account of this.records.accounts.values()) this.#askRun(account.id, this.#todayOf(account));
+    for (const account of this.records.accounts.values())
+      this.#askRun(account.id, todayOf(account, this.#now));
   }
 
   #store({ busEvents, touched }: Stored): void {
@@ -384,7 +247,7 @@ export class SubscriptionLife {
       if (type === 'SUBSCRIPTION_EXPIRED' || type === 'SUBSCRIPTION_UNCANCEL') continue;
       const trigger = runTrigger({ topic: type, payload });
       const account = given(this.records.accounts.get(payload.accountId as Uuid));
-      if (trigger.kind === 'run') this.#askRun(account.id, trigger.targetDate ?? this.#todayOf(account));
+      if (trigger.kind === 'run') this.#askRun(account.id, trigger.targetDate ?? todayOf(account, this.#now));
     }
   }
 
@@ -418,12 +281,12 @@ export class SubscriptionLife {
   }
 
   #runAhead(account: Account, days: number): void {
-    this.#run(account.id, addDays(this.#todayOf(account), days));
+    this.#run(account.id, addDays(todayOf(account, this.#now), days));
   }
 
-  #run(accountId: Uuid, asked: LocalDate): void {
+  #run(accountId: Uuid, requested: LocalDate): void {
     const account = given(this.records.accounts.get(accountId));
-    for (const date of this.invoices.run(accountId, asked)) {
+    for (const date of this.invoices.run(accountId, requested)) {
       const due = { accountId, date, at: atReferenceTime(date, account).at };
       this.#dueRuns.set(`${accountId} ${date}`, due);
     }
@@ -448,18 +311,6 @@ export class SubscriptionLife {
 
   #last(): Subscription {
     return given([...this.records.subscriptions.values()].at(-1));
-  }
-
-  #todayOf({ timeZone }: Pick<Account, 'timeZone'>): LocalDate {
-    return localDateOf(this.#now, timeZone);
-  }
-
-  #asked(day: AskedDay, account: Account): RequestedDate | null {
-    if (day === null) return null;
-    const today = this.#todayOf(account);
-    if (day.second === null) return { date: addDays(today, day.days) };
-    const days = today - parseLocalDate('2024-01-01') + day.days;
-    return { at: instant(start + days * msPerDay + day.second * 1_000) };
   }
 
   #count(kind: string): void {
