@@ -1,4 +1,3 @@
-import { assertInvariant } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
 import { MAX_PERIODS_PER_RUN } from '../limits.ts';
 import { type LocalDate, maxDate, minDate } from '../time/index.ts';
@@ -12,6 +11,7 @@ import { type Debts, NO_DEBTS } from './load-debts.ts';
 import type { Invoice } from './model.ts';
 import { itemOf, raisedTargetDate } from './new-invoice.ts';
 import type { BilledItem } from './recurring-row.ts';
+import { tooManyPeriods } from './too-many-periods.ts';
 
 export interface DryRunWalkInput extends AccountRunInput {
   /** Dates of the account's pending due entries. */
@@ -138,13 +138,7 @@ class Walk {
 
   step(date: LocalDate): DryRunInvoice | null {
     const { state } = this.#account;
-    assertInvariant(
-      this.#steps <= MAX_PERIODS_PER_RUN,
-      `The dry run has more than ${MAX_PERIODS_PER_RUN} steps`,
-      {
-        accountId: state.accountId,
-      },
-    );
+    if (this.#steps > MAX_PERIODS_PER_RUN) throw tooManyPeriods(date, { accountId: state.accountId });
     this.#steps += 1;
     const targetDate = state.maxTargetDate === null ? date : maxDate(date, state.maxTargetDate);
     const evaluated = evaluateAccount({ ...this.#account, targetDate }, this.#nextItemId);

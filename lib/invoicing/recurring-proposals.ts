@@ -8,6 +8,7 @@ import { type CycleDates, cycleDate, cycleDatesOf, firstCycleAfter, lastCycleUpT
 import { countDays } from './fixed-days-proration.ts';
 import type { InvoicingConfig } from './invoicing-config.ts';
 import { PeriodRule, proratedShare, type Share } from './item-basis.ts';
+import { tooManyPeriods } from './too-many-periods.ts';
 
 /** A period that should be billed, at its whole amount (invoicing.md §5.4, §5.5 rule 1). */
 export interface RecurringProposal {
@@ -110,11 +111,10 @@ function proposePeriods(
 
   const last = lastCycleUpTo(cycle, billThrough);
   const from = firstCycleInWindow(cycle, input.windowStart);
-  assertInvariant(
-    last - from <= MAX_PERIODS_PER_RUN,
-    'A subscription has more periods to bill at once than the bound; bill it in steps of earlier target dates',
-    { subscriptionId: event.subscriptionId, periods: last - from, bound: MAX_PERIODS_PER_RUN },
-  );
+  if (last - from > MAX_PERIODS_PER_RUN) {
+    const { subscriptionId } = event;
+    throw tooManyPeriods(input.targetDate, { subscriptionId, periods: last - from });
+  }
   let current = cycleDate(cycle, Math.max(0, Math.min(from, last)));
   for (let k = from; k < last; k += 1) {
     const next = cycleDate(cycle, k + 1);

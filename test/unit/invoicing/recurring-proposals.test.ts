@@ -1,0 +1,25 @@
+import { expect } from 'chai';
+import { BillingError } from '../../../lib/errors/index.ts';
+import { recurringProposals } from '../../../lib/invoicing/recurring-proposals.ts';
+import { day, event } from './billing-events.ts';
+
+describe('the recurring proposals of one evaluation', () => {
+  const events = [event('CREATE', '1990-01-01', { price: '1', period: 'DAILY' })];
+  const upTo = (targetDate: string) =>
+    recurringProposals({
+      events,
+      anchorIndex: 0,
+      windowStart: null,
+      targetDate: day(targetDate),
+      currency: 'USD',
+      config: { inArrearMode: 'DEFAULT', prorationFixedDays: 0 },
+    });
+
+  it('are refused beyond their bound, with the way out', () => {
+    expect(upTo('2017-05-17')).to.have.length(9_999);
+    expect(upTo('2017-05-18')).to.have.length(10_000);
+    expect(() => upTo('2017-05-19'))
+      .to.throw(BillingError, 'choose an earlier target date')
+      .with.property('code', 4005);
+  });
+});
