@@ -49,9 +49,11 @@ export const postgresqlDialect: Dialect = {
   writer: {
     placeholder: (position) => `$${position}`,
     scalar: (value) => value,
-    membership: ({ column, type, values }, bind) =>
+    membership: ({ column, type, values }, bind) => {
+      const list = filledUp(values);
       // Ids and numbers need no escaping; the driver writes arrays of text itself.
-      `${column} = any(${bind(type === 'text' ? values : `{${values.join(',')}}`)}::${type}[])`,
+      return `${column} = any(${bind(type === 'text' ? list : `{${list.join(',')}}`)}::${type}[])`;
+    },
     orderedText: (column) => `${column} collate "C"`,
     rowSource: ({ alias, columns, rows }, bind) => {
       // An array per column: to read the rows of 30,000 items from JSON instead took the server 0.7 s in place of 0.2.
@@ -122,6 +124,19 @@ async function moveEntries(runner: Runner, condition: Sql, outcome: string): Pro
     insert into bw_queue_history (${raw(movedColumns)}, processing_state)
     select ${raw(movedColumns)}, ${outcome} from moved`);
   return affected;
+}
+
+/** Elements that PostgreSQL expects in an array when it plans a statement for any parameters. */
+const EXPECTED_ELEMENTS = 10;
+
+/**
+ * The list, with its last value again and again where it is shorter than expected. Else the statement would seem cheaper
+ * with its parameters than without, and be planned anew for each call, which takes three times as long as to run it.
+ */
+function filledUp<T>(values: readonly T[]): readonly T[] {
+  const last = values.at(-1);
+  if (last === undefined || values.length >= EXPECTED_ELEMENTS) return values;
+  return [...values, ...Array.from({ length: EXPECTED_ELEMENTS - values.length }, () => last)];
 }
 
 /** Each column of the rows as the text of an array. */
