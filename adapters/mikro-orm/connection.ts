@@ -70,6 +70,7 @@ export class Runner {
   readonly dialect: Dialect;
   readonly #transaction: Transaction;
   readonly #trace: Trace | undefined;
+  readonly #left: Promise<unknown>[] = [];
 
   constructor(dialect: Dialect, transaction: Transaction, trace: Trace | undefined) {
     this.dialect = dialect;
@@ -95,6 +96,18 @@ export class Runner {
 
   async rows(statement: Sql): Promise<readonly Row[]> {
     return (await this.run(statement)).rows;
+  }
+
+  /** Takes statements on which nothing depends but the commit, and which fail if at all in the database. */
+  leaveToCommit(writing: Promise<unknown>): void {
+    // Where the work fails before its end nobody asks how they went.
+    writing.catch(() => undefined);
+    this.#left.push(writing);
+  }
+
+  /** When all that was left to the commit is done. */
+  async last(): Promise<void> {
+    await Promise.all(this.#left);
   }
 }
 

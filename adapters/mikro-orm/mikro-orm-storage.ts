@@ -47,6 +47,7 @@ import { systemStore } from './system-store.ts';
 import { openTextSpool } from './text-spool.ts';
 import {
   EVERY_TENANT,
+  oneByOne,
   type Reach,
   rollBack,
   type TransactionKind,
@@ -249,7 +250,7 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
     const result = await work(session);
     const dueNow = await flush();
     const notify = dueNow ? parts.dialect.notify(this.#host ? '' : parts.nodeTag) : null;
-    if (notify) await runner.run(notify);
+    if (notify) runner.leaveToCommit(runner.run(notify));
     return { result, dueNow };
   }
 
@@ -266,7 +267,9 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
     const { connection, hostDialect, trace } = this.#shared.parts;
     const savepoint = await connection.begin({ ctx: outer });
     try {
-      const done = await this.#perform(new Runner(hostDialect, savepoint, trace), operation);
+      const runner = new Runner(hostDialect, oneByOne(savepoint), trace);
+      const done = await this.#perform(runner, operation);
+      await runner.last();
       await connection.commit(savepoint);
       if (done.dueNow) this.#shared.hosts.expectCommit(host);
       return done.result;
@@ -285,7 +288,7 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
       if (kind.mode === 'write' && dialect.takeWriteLock) await runner.run(dialect.takeWriteLock);
       const result = await work(runner);
       trace?.('commit', []);
-      return result;
+      return { result, last: runner.last() };
     });
   }
 
@@ -294,7 +297,7 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
     const { hosts, parts } = this.#shared;
     const transaction = hosts.transactionOf(host);
     return parts.transactions.join(transaction, reach, () =>
-      work(new Runner(parts.hostDialect, transaction, parts.trace)),
+      work(new Runner(parts.hostDialect, oneByOne(transaction), parts.trace)),
     );
   }
 

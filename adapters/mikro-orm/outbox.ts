@@ -96,7 +96,8 @@ export class Outbox {
   }
 
   /**
-   * Writes what has been collected, but for the events that `skipped` names, which is asked where there are any; true if something of it is due before dispatchers would look by themselves.
+   * Leaves what has been collected to the commit, but for the events that `skipped` names, which is asked where there are
+   * any; true if something of it is due before dispatchers would look by themselves.
    */
   async flush(scope: TenantScope, skipped: () => Promise<SkippedEvents>): Promise<boolean> {
     const collected = this.#entries.splice(0);
@@ -108,7 +109,8 @@ export class Outbox {
         live: entry.processingState === ProcessingState.AVAILABLE,
       }),
     );
-    await scope.runner.dialect.insertEntries(scope.runner, encoded);
+    const { runner } = scope;
+    runner.leaveToCommit(runner.dialect.insertEntries(runner, encoded));
     const soon = this.#authorship.createdDate + this.#dispatch.pollMs;
     return entries.some(
       (entry) => entry.processingState === ProcessingState.AVAILABLE && entry.dueOrder <= soon,

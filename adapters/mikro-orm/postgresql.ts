@@ -8,8 +8,8 @@ import { defineEntities } from './entities.ts';
 import { migrations } from './migrations/postgresql/index.ts';
 import { applyMigrations } from './migrator.ts';
 import { MikroOrmStorage, type StorageParts } from './mikro-orm-storage.ts';
+import { batchedTransactions } from './postgresql-batched-transactions.ts';
 import { postgresqlDialect } from './postgresql-dialect.ts';
-import { keepPrepared } from './postgresql-prepared-statements.ts';
 import { TENANT_SETTING } from './postgresql-tenant-policy.ts';
 import { postgresqlTransactions } from './postgresql-transactions.ts';
 import { type ClientPool, QueueListener } from './queue-listener.ts';
@@ -60,14 +60,10 @@ export function postgresql(
 ): Storage<SqlEntityManager> {
   if (source instanceof MikroORM) {
     // The host closes what it has opened.
-    return storageOver(source, { ...hostOptions, closesOrm: false, bindsReach: false });
+    return storageOver(source, { ...hostOptions, closesOrm: false, keepsPlans: false });
   }
   const options = typeof source === 'string' ? { url: source } : source;
-  return storageOver(openOwn(options), {
-    ...options,
-    closesOrm: true,
-    bindsReach: options.keepsPlans !== false,
-  });
+  return storageOver(openOwn(options), { keepsPlans: true, ...options, closesOrm: true });
 }
 
 /** Brings the schema of the database up to date; returns the names of the migrations that ran. */
@@ -87,14 +83,16 @@ function storageOver(
     readonly migrate?: boolean;
     readonly trace?: Trace;
     readonly closesOrm: boolean;
-    readonly bindsReach: boolean;
+    readonly keepsPlans: boolean;
   },
 ): Storage<SqlEntityManager> {
   const nodeTag = randomUUID();
   const listener = new QueueListener(() => poolOf(orm), nodeTag);
   const parts: StorageParts = {
     connection: connectionOf(orm),
-    transactions: postgresqlTransactions(connectionOf(orm), options.bindsReach),
+    transactions: options.keepsPlans
+      ? batchedTransactions(() => nativePoolOf(orm))
+      : postgresqlTransactions(connectionOf(orm)),
     dialect: postgresqlDialect,
     hostDialect: postgresqlDialect,
     migrations,
@@ -115,13 +113,12 @@ function storageOver(
   return MikroOrmStorage.over<SqlEntityManager>(parts);
 }
 
-function openOwn({ url, poolSize = defaultPoolSize, keepsPlans = true }: PostgresqlOptions): MikroORM {
+function openOwn({ url, poolSize = defaultPoolSize }: PostgresqlOptions): MikroORM {
   return new MikroORM({
     entities: [],
     discovery: { warnWhenNoEntities: false },
     clientUrl: url,
     pool: { max: Math.max(poolSize, smallestPoolSize) },
-    driverOptions: keepsPlans ? { onPoolCreated: keepPrepared } : {},
   });
 }
 

@@ -59,7 +59,7 @@ function reads(scope: TenantScope, tenant: TenantRef, revisions: RevisionsOfSess
 
 export interface OpenWriteSession {
   readonly session: WriteSession;
-  /** Writes the audit rows and the outbox; true if something is due now. The last thing before the commit. */
+  /** Leaves the audit rows and the outbox to the commit; true if something is due now. The last thing before it. */
   flush(): Promise<boolean>;
 }
 
@@ -108,7 +108,7 @@ export function writeSession(input: {
   return {
     session,
     flush: async () => {
-      await changes.flush(scope, authorship);
+      runner.leaveToCommit(changes.flush(scope, authorship));
       return outbox.flush(scope, () => skippedEventsOf(session));
     },
   };

@@ -12,10 +12,17 @@ export interface TransactionKind {
   readonly mode: 'read' | 'write';
 }
 
+/** What the work of a transaction has come to. */
+export interface Done<T> {
+  readonly result: T;
+  /** Statements on which nothing depends but the commit: they may travel with it. */
+  readonly last: Promise<unknown>;
+}
+
 /** How a database begins and ends transactions, and is told whose rows they reach (platform.md §2, isolation rule 2). */
 export interface Transactions {
   /** Runs `work` in a transaction of its own, which commits when it resolves and rolls back when it throws. */
-  run<T>(kind: TransactionKind, work: (transaction: Transaction) => Promise<T>): Promise<T>;
+  run<T>(kind: TransactionKind, work: (transaction: Transaction) => Promise<Done<T>>): Promise<T>;
   /** Runs statements, each of which is a transaction by itself. */
   single(reach: Reach): Transaction;
   /** Runs `work` in a transaction of the host's, which reaches afterwards what it reached before. */
@@ -28,7 +35,8 @@ export function plainTransactions(connection: Connection): Transactions {
     run: async (_kind, work) => {
       const transaction = await connection.begin();
       try {
-        const result = await work(transaction);
+        const { result, last } = await work(transaction);
+        await last;
         await connection.commit(transaction);
         return result;
       } catch (error) {
@@ -38,6 +46,18 @@ export function plainTransactions(connection: Connection): Transactions {
     },
     single: () => connection.getClient(),
     join: async (_host, _reach, work) => work(),
+  };
+}
+
+/** Statements of a connection whose driver takes one at a time. */
+export function oneByOne(transaction: Transaction): Transaction {
+  let latest: Promise<unknown> = Promise.resolve();
+  return {
+    executeQuery: (query) => {
+      const next = latest.then(() => transaction.executeQuery(query));
+      latest = next.catch(() => undefined);
+      return next;
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Account } from '../accounts/model.ts';
+import { noSuchAccount } from '../accounts/service.ts';
 import type { CatalogOfAccount, CatalogSource } from '../catalog/catalog-source.ts';
 import type { OverridePlan } from '../catalog/index.ts';
 import type { Uuid } from '../ids/index.ts';
@@ -25,17 +26,19 @@ import { loadDebts } from './load-debts.ts';
 import type { AccountInvoicingState } from './model.ts';
 import { emptyInvoice, invoicingCurrency } from './new-invoice.ts';
 import { runInput, withWindowItems } from './run-accounts.ts';
+import type { InvoicingConfigOf } from './tenant-invoicing-config.ts';
 
 export interface DryRunInput {
-  readonly account: Account;
+  readonly accountId: Uuid;
   readonly wanted: CheckedDryRun;
   readonly now: Instant;
   readonly catalogsOf: CatalogSource;
-  readonly config: InvoicingConfig;
+  readonly configOf: InvoicingConfigOf;
   readonly nextId: () => Uuid;
 }
 
 export interface DryRunResult {
+  readonly account: Account;
   /** null = there will be none. */
   readonly invoice: DryRunInvoice | null;
   readonly catalogOf: CatalogOfAccount;
@@ -45,14 +48,21 @@ export interface DryRunResult {
 
 /**
  * The invoice that a run would make (invoicing.md §11). Reads one snapshot, takes no lock and writes nothing.
- * @throws BillingError CURRENCY_INVALID (3), INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE (4005), those of a hypothetical
- * action, and 1081, 1082, 1020 for ids that are not the account's.
+ * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), CURRENCY_INVALID (3),
+ * INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE (4005), those of a hypothetical action, and 1081, 1082, 1020 for ids that are not the account's.
  */
 export async function dryRun(session: ReadSession, input: DryRunInput): Promise<DryRunResult> {
-  const { account, wanted, now, catalogsOf, config, nextId } = input;
+  const { accountId, wanted, now, catalogsOf, nextId } = input;
+  const [[account], [stored], tags, config, catalogOf] = await Promise.all([
+    session.accounts.findByIds([accountId]),
+    session.invoices.loadStates([accountId]),
+    tagsOfAccounts(session, [accountId]),
+    input.configOf(session),
+    catalogsOf(session, [accountId]),
+  ]);
+  if (account === undefined) throw noSuchAccount(accountId);
   // Before any price is looked up, as a real run does: without a currency there is none.
   invoicingCurrency(account);
-  const [stored] = await session.invoices.loadStates([account.id]);
   const state = stored ?? initialState(account);
   const today = localDateOf(now, account.timeZone);
   const targetDate = targetDateOf(wanted, { today, state, config });
@@ -61,7 +71,6 @@ export async function dryRun(session: ReadSession, input: DryRunInput): Promise<
       ? await loadHypothesis(session, wanted.action, { account, catalogsOf, tools: { now, nextId } })
       : null;
   const choice = wanted.type === DryRunType.UPCOMING_INVOICE ? await watched(session, wanted, account) : null;
-  const catalogOf = await catalogsOf(session, [account.id]);
   const { billings, failures } = await loadBillingState(session, {
     requests: [{ account, targetDate, runDate: today, state }],
     earliestTargetDate: state.maxTargetDate,
@@ -73,9 +82,9 @@ export async function dryRun(session: ReadSession, input: DryRunInput): Promise<
   for (const { error } of failures) throw error;
   const [billing] = await withWindowItems(session, billings);
   const overridePlan = hypothesis?.overridePlan ?? null;
-  if (!billing) return { invoice: null, catalogOf, overridePlan };
+  if (!billing) return { account, invoice: null, catalogOf, overridePlan };
   const dueDates = billing.subscriptions.flatMap(({ cursor }) => cursor?.nextDueDate ?? []);
-  const drafted = { account, drafting: draftingOf(await tagsOfAccounts(session, [account.id]), account.id) };
+  const drafted = { account, drafting: draftingOf(tags, accountId) };
   const drafts = await loadDrafts(session, [drafted], { areAllWanted: true });
   const newDraft = emptyInvoice({ id: nextId(), account, targetDate: null, status: 'DRAFT', now });
   const walkInput: DryRunWalkInput = {
@@ -92,7 +101,7 @@ export async function dryRun(session: ReadSession, input: DryRunInput): Promise<
   };
   const invoice =
     choice === null ? walkToTargetDate(walkInput, nextId) : walkToUpcomingInvoice(walkInput, choice, nextId);
-  return { invoice, catalogOf, overridePlan };
+  return { account, invoice, catalogOf, overridePlan };
 }
 
 function targetDateOf(

@@ -83,21 +83,30 @@ export async function loadStreams<R extends StreamRequest>(
   input: LoadInput<R>,
 ): Promise<LoadedStreams<R>> {
   const { hypothesis = null } = input;
-  const stored = await loadCursors(session, input);
+  const [stored, blockingStates] = await Promise.all([
+    loadCursors(session, input),
+    session.subscriptions.findBlocksOfAccounts(input.requests.map(({ account }) => account.id)),
+  ]);
   const all = hypothesis === null ? stored : cursorsUnder(hypothesis, stored);
-  const found = await session.subscriptions.findByIds(stored.map((cursor) => cursor.subscriptionId));
+  const ids = stored.map((cursor) => cursor.subscriptionId);
+  const [found, eventsFound] = await Promise.all([
+    session.subscriptions.findByIds(ids),
+    session.subscriptions.findEvents(ids),
+  ]);
   const subscriptions = await withoutBundlesLeftOut(
     session,
     hypothesis === null ? found : subscriptionsUnder(hypothesis, found),
   );
   const invoiced = new Set(subscriptions.map(({ id }) => id));
   const cursors = all.filter(({ subscriptionId }) => invoiced.has(subscriptionId));
-  const withBases = [...subscriptions, ...(await missingBases(session, subscriptions))];
-  const storedEvents = await session.subscriptions.findEvents(withBases.map(({ id }) => id));
+  const bases = await missingBases(session, subscriptions);
+  const withBases = [...subscriptions, ...bases];
+  const eventsOfBases = await session.subscriptions.findEvents(bases.map(({ id }) => id));
+  const storedEvents = [
+    ...eventsFound.filter(({ subscriptionId }) => invoiced.has(subscriptionId)),
+    ...eventsOfBases,
+  ];
   const events = hypothesis === null ? storedEvents : eventsUnder(hypothesis, storedEvents);
-  const blockingStates = await session.subscriptions.findBlocksOfAccounts(
-    input.requests.map(({ account }) => account.id),
-  );
   const storedPlansOf = await withOverridePlans(session, {
     catalogOf: input.catalogOf,
     accountIds: input.requests.map(({ account }) => account.id),

@@ -198,8 +198,12 @@ async function withItems(
   billings: readonly AccountBilling[],
   itemIds: readonly Uuid[],
 ): Promise<readonly AccountBilling[]> {
-  const items = Map.groupBy(await session.invoices.findItemsByIds(itemIds), (item) => item.subscriptionId);
-  const rows = Map.groupBy(await session.invoices.loadCoverageOfItems(itemIds), (row) => row.subscriptionId);
+  const [foundItems, foundRows] = await Promise.all([
+    session.invoices.findItemsByIds(itemIds),
+    session.invoices.loadCoverageOfItems(itemIds),
+  ]);
+  const items = Map.groupBy(foundItems, (item) => item.subscriptionId);
+  const rows = Map.groupBy(foundRows, (row) => row.subscriptionId);
   return billings.map((billing) => ({
     ...billing,
     subscriptions: billing.subscriptions.map((subscription) =>

@@ -130,13 +130,18 @@ export class InvoicingService {
     const wanted = checkDryRun(request);
     const catalogsOf = await this.#open(context, [request.accountId]);
     return this.#ports.storage.read(context.tenant, async (session) => {
-      const [account] = await session.accounts.findByIds([request.accountId]);
-      if (!account) throw noSuchAccount(request.accountId);
       const nextId = (): Uuid => this.#ports.ids.next();
       const now = context.createdDate;
-      const config = await this.configOf(session);
-      const run = await dryRun(session, { account, wanted, now, catalogsOf, config, nextId });
-      const { invoice: found, catalogOf } = run;
+      const { accountId } = request;
+      const run = await dryRun(session, {
+        accountId,
+        wanted,
+        now,
+        catalogsOf,
+        configOf: this.configOf,
+        nextId,
+      });
+      const { account, invoice: found, catalogOf } = run;
       if (found === null) return null;
       const { draft } = found.run.invoice;
       const { invoice, items } = newInvoice({

@@ -3,10 +3,15 @@ import { expect } from 'chai';
 import { Client, type ClientConfig } from 'pg';
 import { compiled, type Transaction } from '../../adapters/mikro-orm/connection.ts';
 import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
-import { keepPrepared } from '../../adapters/mikro-orm/postgresql-prepared-statements.ts';
+import { batchedTransactions } from '../../adapters/mikro-orm/postgresql-batched-transactions.ts';
 import { postgresqlTransactions } from '../../adapters/mikro-orm/postgresql-transactions.ts';
 import { tables } from '../../adapters/mikro-orm/tables/index.ts';
-import { EVERY_TENANT, type Reach } from '../../adapters/mikro-orm/transactions.ts';
+import {
+  EVERY_TENANT,
+  type Reach,
+  type TransactionKind,
+  type Transactions,
+} from '../../adapters/mikro-orm/transactions.ts';
 import type { Account, Storage, TenantRef } from '../../lib/index.ts';
 import { freshDatabase, reachingEveryTenant } from '../support/databases.ts';
 import { migrated } from '../support/storage.ts';
@@ -108,18 +113,27 @@ describe('storage: PostgreSQL itself keeps tenants apart (platform §2 isolation
   for (const kind of ['our own', 'a host’s'] as const) {
     describe(`on ${kind} connections`, () => {
       let orm: MikroORM;
+      let transactions: Transactions;
       before(() => {
         orm = new MikroORM({
           entities: [],
           discovery: { warnWhenNoEntities: false },
           clientUrl: url,
           pool: { max: 1 },
-          driverOptions: kind === 'our own' ? { onPoolCreated: keepPrepared } : {},
         });
+        const connection = orm.em.getConnection();
+        transactions =
+          kind === 'our own'
+            ? batchedTransactions(() => connection.getNativeClient())
+            : postgresqlTransactions(connection);
       });
       after(() => orm.close(true));
 
-      const transactions = () => postgresqlTransactions(orm.em.getConnection(), kind === 'our own');
+      const run = <T>(kindOf: TransactionKind, work: (transaction: Transaction) => Promise<T>) =>
+        transactions.run(kindOf, async (transaction) => ({
+          result: await work(transaction),
+          last: Promise.resolve(),
+        }));
       const ids = async (transaction: Transaction) =>
         (await transaction.executeQuery(compiled('select id from bw_accounts order by record_id'))).rows.map(
           (row) => (row as { readonly id: string }).id,
@@ -133,9 +147,9 @@ describe('storage: PostgreSQL itself keeps tenants apart (platform §2 isolation
       for (const [name, reach] of cases) {
         it(`statements that name no tenant reach the rows of ${name} only, and the connection is as before`, async () => {
           for (const mode of ['read', 'write'] as const) {
-            expect(await transactions().run({ reach: reach(), mode }, ids)).to.deep.equal(reached(reach()));
+            expect(await run({ reach: reach(), mode }, ids)).to.deep.equal(reached(reach()));
           }
-          const single = transactions().single(reach());
+          const single = transactions.single(reach());
           expect(await ids(single)).to.deep.equal(reached(reach()));
           const text = 'select id from bw_accounts where record_id > $1 order by 1';
           for (const parameters of [[0], [0]]) {
@@ -148,7 +162,7 @@ describe('storage: PostgreSQL itself keeps tenants apart (platform §2 isolation
 
       it('rows of another tenant are not changed, not removed, not added', async () => {
         const touch = (text: string) =>
-          transactions().run({ reach: acme.recordId, mode: 'write' }, async (transaction) => {
+          run({ reach: acme.recordId, mode: 'write' }, async (transaction) => {
             const { numAffectedRows } = await transaction.executeQuery(compiled(text));
             throw new Error(`undone: ${numAffectedRows}`);
           });
@@ -166,7 +180,7 @@ describe('storage: PostgreSQL itself keeps tenants apart (platform §2 isolation
       });
 
       it('a single statement that fails leaves a connection that goes on', async () => {
-        const single = transactions().single(acme.recordId);
+        const single = transactions.single(acme.recordId);
         expect(
           (await rejection(single.executeQuery(compiled('select 1 / $1::int', [0])))).message,
         ).to.contain('division by zero');

@@ -1,0 +1,150 @@
+import { assertInvariant } from '../../lib/errors/index.ts';
+import type { CompiledStatement, Transaction } from './connection.ts';
+import { HostReach } from './postgresql-host-reach.ts';
+import { PreparedStatements } from './postgresql-prepared-statements.ts';
+import {
+  type BatchedStatement,
+  type DriverClient,
+  type DriverResult,
+  StatementBatch,
+} from './postgresql-statement-batch.ts';
+import { TENANT_SETTING } from './postgresql-tenant-policy.ts';
+import { BEGINNING } from './postgresql-transactions.ts';
+import type { Reach, TransactionKind, Transactions } from './transactions.ts';
+
+/** The driver's pool, as far as it is used. */
+export interface DriverPool {
+  connect(): Promise<DriverClient & { release(): void }>;
+}
+
+type Answer = Awaited<ReturnType<Transaction['executeQuery']>>;
+
+interface Statement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+const COMMIT: Statement = { text: 'commit', values: [] };
+const ROLLBACK: Statement = { text: 'rollback', values: [] };
+
+/** Names the tenant whose rows are reached, for the rest of the transaction. */
+function settingOf(reach: Reach): Statement {
+  return { text: `select set_config('${TENANT_SETTING}', $1, true)`, values: [String(reach)] };
+}
+
+function openingOf({ reach, mode }: TransactionKind): readonly Statement[] {
+  return [{ text: BEGINNING[mode], values: [] }, settingOf(reach)];
+}
+
+/**
+ * Transactions on connections of a pool of our own, in few round trips: the beginning travels with the first statements,
+ * the end with the last ones, and what is asked for in one turn of the event loop goes together. Statements keep their
+ * plans. A transaction tells the server whose rows it reaches by a setting that ends with it: it cannot pass to whoever
+ * has the connection next.
+ */
+export function batchedTransactions(pool: () => Promise<DriverPool>): Transactions {
+  const prepared = new PreparedStatements();
+  const hosts = new HostReach();
+  return {
+    run: async (kind, work) => {
+      const client = await (await pool()).connect();
+      const line = new StatementLine(client, prepared, openingOf(kind));
+      try {
+        const { result, last } = await work(line);
+        const committed = line.end(COMMIT);
+        // Where a statement fails together with the commit, its own error tells what it means.
+        committed.catch(() => undefined);
+        await last;
+        // What was read is known: whether the server has heard the end yet matters to the connection only.
+        if (kind.mode === 'write') await committed;
+        return result;
+      } catch (error) {
+        // A rollback that fails must not hide why it was made; the connection is broken then and its work is gone.
+        await line.end(ROLLBACK).catch(() => undefined);
+        throw error;
+      } finally {
+        void line.ended.then(() => client.release());
+      }
+    },
+    single: (reach) => ({
+      executeQuery: async (statement) => {
+        const client = await (await pool()).connect();
+        try {
+          return await new StatementLine(client, prepared, [settingOf(reach)]).executeQuery(statement);
+        } finally {
+          client.release();
+        }
+      },
+    }),
+    join: (host, reach, work) => hosts.during(host, reach, work),
+  };
+}
+
+/** The statements of one connection, in the order in which they are asked for. */
+class StatementLine implements Transaction {
+  /** When what was asked for last has been answered. */
+  ended: Promise<unknown> = Promise.resolve();
+  readonly #client: DriverClient;
+  readonly #prepared: PreparedStatements;
+  #opening: readonly Statement[];
+  #waiting: BatchedStatement[] = [];
+  #isUnderWay = false;
+  #isEnding = false;
+
+  /** @param opening goes in front of the first statement. */
+  constructor(client: DriverClient, prepared: PreparedStatements, opening: readonly Statement[]) {
+    this.#client = client;
+    this.#prepared = prepared;
+    this.#opening = opening;
+  }
+
+  async executeQuery({ sql: text, parameters: values }: CompiledStatement): Promise<Answer> {
+    assertInvariant(!this.#isEnding, 'A statement has come after the end of its transaction', { text });
+    // What has no parameters is said once, or with numbers in its text.
+    const name = values.length > 0 ? this.#prepared.nameOf(text) : undefined;
+    const { command, rowCount, rows } = await this.#answerOf({ name, text, values });
+    return { rows, numAffectedRows: command === 'SELECT' ? undefined : BigInt(rowCount ?? 0) };
+  }
+
+  /** Ends the transaction behind what was asked for before; nothing is to be ended where nothing was. */
+  end(statement: Statement): Promise<unknown> {
+    this.#isEnding = true;
+    if (this.#opening.length > 0 && this.#waiting.length === 0) return this.ended;
+    const answer = this.#answerOf(this.#named(statement));
+    this.ended = answer.catch(() => undefined);
+    return answer;
+  }
+
+  #answerOf(statement: Omit<BatchedStatement, 'callback'>): Promise<DriverResult> {
+    return new Promise((resolve, reject) => {
+      const callback: BatchedStatement['callback'] = (error, result) =>
+        error === null ? resolve(result) : reject(error);
+      this.#waiting.push({ ...statement, callback });
+      this.#sendSoon();
+    });
+  }
+
+  /** Once everything that goes on in this turn of the event loop has asked for what it needs. */
+  #sendSoon(): void {
+    if (this.#isUnderWay || this.#waiting.length > 1) return;
+    process.nextTick(() => this.#send());
+  }
+
+  #send(): void {
+    const opening = this.#opening.map((each) => ({ ...this.#named(each), callback: () => undefined }));
+    const statements = [...opening, ...this.#waiting];
+    this.#opening = [];
+    this.#waiting = [];
+    this.#isUnderWay = true;
+    this.#client.query(new StatementBatch(this.#client, statements, () => this.#goOn()));
+  }
+
+  #goOn(): void {
+    this.#isUnderWay = false;
+    if (this.#waiting.length > 0) process.nextTick(() => this.#send());
+  }
+
+  #named(statement: Statement) {
+    return { ...statement, name: this.#prepared.nameOf(statement.text) };
+  }
+}

@@ -1,0 +1,122 @@
+/** The driver's side of a connection, to which messages of the extended protocol are written. */
+export interface Wire {
+  readonly stream: { cork(): void; uncork(): void };
+  /** Names of statements that are on their way to be prepared. */
+  readonly submittedNamedStatements: Record<string, string>;
+  /** Tells the server that what belongs together ends here. */
+  sync(): void;
+}
+
+/** What the driver makes of a statement: it writes the messages and gathers the answers. */
+interface DriverQuery {
+  readonly name?: string | undefined;
+  readonly text: string;
+  /** The client fills it in for statements that it is given itself. */
+  readonly _result: { _types: unknown };
+  prepare(wire: Wire): void;
+  handleRowDescription(message: unknown): void;
+  handleDataRow(message: unknown): void;
+  handleCommandComplete(message: unknown, wire: Wire): void;
+  handleError(error: Error, wire: Wire): void;
+  handleReadyForQuery(wire: Wire): void;
+}
+
+/** The driver's rows, and how many a statement has changed. */
+export interface DriverResult {
+  readonly command: string;
+  readonly rowCount: number | null;
+  readonly rows: readonly unknown[];
+}
+
+/** A statement of a batch; without a name the server does not keep its plan. */
+export interface BatchedStatement {
+  readonly name?: string | undefined;
+  readonly text: string;
+  readonly values: readonly unknown[];
+  readonly callback: (error: Error | null, result: DriverResult) => void;
+}
+
+/** A connection of the driver. */
+export interface DriverClient {
+  /** Its class is not in the declarations of the driver's pool. */
+  readonly constructor: unknown;
+  query(batch: StatementBatch): unknown;
+}
+
+type DriverQueryClass = new (statement: BatchedStatement & { readonly queryMode: 'extended' }) => DriverQuery;
+
+/**
+ * Statements that the driver sends in one go and the server answers in one go: together they take one round trip, whose
+ * two system calls and changes of process cost more than a small statement does. The server runs them one after the
+ * other; of those behind one that fails it runs none, and they fail like it.
+ */
+export class StatementBatch {
+  readonly #queries: readonly DriverQuery[];
+  readonly #whenAnswered: () => void;
+  /** Index of the statement that the next answer is about. */
+  #current = 0;
+
+  /** @param whenAnswered is called before the callbacks of the statements. */
+  constructor(client: DriverClient, statements: readonly BatchedStatement[], whenAnswered: () => void) {
+    this.#whenAnswered = whenAnswered;
+    const Query = Reflect.get(client.constructor as object, 'Query') as DriverQueryClass;
+    this.#queries = statements.map((statement) => {
+      const query = new Query({ ...statement, queryMode: 'extended' });
+      // The client itself tells how the values of a column are read.
+      query._result._types = client;
+      return query;
+    });
+  }
+
+  /** Name and text of the current statement: the driver notes with them which ones are prepared. */
+  get name(): string | undefined {
+    return this.#query?.name;
+  }
+
+  get text(): string | undefined {
+    return this.#query?.text;
+  }
+
+  submit(wire: Wire): null {
+    // Each statement would end by itself.
+    const open: Wire = Object.create(wire, { sync: { value: () => undefined } });
+    wire.stream.cork();
+    for (const query of this.#queries) query.prepare(open);
+    wire.sync();
+    wire.stream.uncork();
+    return null;
+  }
+
+  handleRowDescription(message: unknown): void {
+    this.#query?.handleRowDescription(message);
+  }
+
+  handleDataRow(message: unknown): void {
+    this.#query?.handleDataRow(message);
+  }
+
+  handleCommandComplete(message: unknown, wire: Wire): void {
+    this.#query?.handleCommandComplete(message, wire);
+    this.#current += 1;
+  }
+
+  handleError(error: Error, wire: Wire): void {
+    this.#whenAnswered();
+    for (const [index, query] of this.#queries.entries()) {
+      if (index < this.#current) query.handleReadyForQuery(wire);
+      else {
+        if (query.name !== undefined) delete wire.submittedNamedStatements[query.name];
+        query.handleError(error, wire);
+      }
+    }
+  }
+
+  handleReadyForQuery(wire: Wire): void {
+    this.#whenAnswered();
+    for (const query of this.#queries) query.handleReadyForQuery(wire);
+  }
+
+  get #query(): DriverQuery | undefined {
+    return this.#queries[this.#current];
+  }
+}

@@ -1,0 +1,146 @@
+import { MikroORM } from '@mikro-orm/postgresql';
+import { expect } from 'chai';
+import { compiled, type Transaction } from '../../adapters/mikro-orm/connection.ts';
+import { batchedTransactions } from '../../adapters/mikro-orm/postgresql-batched-transactions.ts';
+import { postgresqlDialect } from '../../adapters/mikro-orm/postgresql-dialect.ts';
+import { isIn, render, sql } from '../../adapters/mikro-orm/sql.ts';
+import {
+  EVERY_TENANT,
+  type TransactionKind,
+  type Transactions,
+} from '../../adapters/mikro-orm/transactions.ts';
+import { freshDatabase } from '../support/databases.ts';
+import { rejection } from './opened-storage.ts';
+
+const writing: TransactionKind = { reach: EVERY_TENANT, mode: 'write' };
+
+describe('storage: statements on PostgreSQL that go together', () => {
+  let orm: MikroORM;
+  let transactions: Transactions;
+  /** How often the pool's one connection was written to and waited for. */
+  let roundTrips = 0;
+
+  before(async () => {
+    const database = await freshDatabase('postgresql');
+    if (database.kind !== 'postgresql') throw new Error('wrong kind');
+    orm = new MikroORM({
+      entities: [],
+      discovery: { warnWhenNoEntities: false },
+      clientUrl: database.url,
+      pool: { max: 1 },
+    });
+    const pool = await orm.em.getConnection().getNativeClient();
+    transactions = batchedTransactions(async () => pool);
+    const client = await pool.connect();
+    await client.query('create table t (id int primary key, name text)');
+    const query = client.query.bind(client);
+    client.query = ((...given: Parameters<typeof query>) => {
+      roundTrips += 1;
+      return query(...given);
+    }) as typeof client.query;
+    client.release();
+  });
+  after(() => orm.close(true));
+  beforeEach(() => {
+    roundTrips = 0;
+  });
+
+  const inTransaction = <T>(
+    work: (transaction: Transaction) => Promise<T>,
+    last: (transaction: Transaction) => Promise<unknown> = async () => undefined,
+  ) =>
+    transactions.run(writing, async (transaction) => {
+      const result = await work(transaction);
+      return { result, last: last(transaction) };
+    });
+  const insert = (transaction: Transaction, id: number, name = 'x') =>
+    transaction.executeQuery(compiled('insert into t (id, name) values ($1, $2)', [id, name]));
+  const ids = async () => {
+    const { rows } = await transactions
+      .single(EVERY_TENANT)
+      .executeQuery(compiled('select id from t where id > $1 order by id', [0]));
+    return rows.map((row) => (row as { readonly id: number }).id);
+  };
+
+  it('take one round trip with the beginning, and one with the commit', async () => {
+    await inTransaction(async (transaction) => {
+      const made = await Promise.all([insert(transaction, 1), insert(transaction, 2)]);
+      expect(made.map(({ numAffectedRows }) => numAffectedRows)).to.deep.equal([1n, 1n]);
+    });
+    expect(roundTrips).to.equal(2);
+  });
+
+  it('and with the commit those on which nothing depends', async () => {
+    await inTransaction(
+      async () => 'done',
+      (transaction) => Promise.all([insert(transaction, 3), insert(transaction, 4)]),
+    );
+    expect(roundTrips).to.equal(1);
+    expect(await ids()).to.deep.equal([1, 2, 3, 4]);
+  });
+
+  it('have each its own rows, in the order in which they were asked for', async () => {
+    const found = await inTransaction((transaction) =>
+      Promise.all(
+        ['select 1 as a', 'select 2 as a, 3 as b', "select date '2026-02-28' as day"].map(
+          async (text) => (await transaction.executeQuery(compiled(text))).rows,
+        ),
+      ),
+    );
+    expect(found).to.deep.equal([[{ a: 1 }], [{ a: 2, b: 3 }], [{ day: '2026-02-28' }]]);
+  });
+
+  it('leave nothing behind where one of them fails, which tells its own error', async () => {
+    const failed = await rejection(
+      inTransaction(
+        (transaction) => insert(transaction, 5),
+        (transaction) =>
+          Promise.all([insert(transaction, 6), insert(transaction, 1), insert(transaction, 7)]),
+      ),
+    );
+    expect(failed).to.include({ code: '23505' });
+    expect(await ids()).to.deep.equal([1, 2, 3, 4]);
+  });
+
+  it('are prepared anew where an error came before them in the first attempt', async () => {
+    const attempt = (divisor: number) =>
+      inTransaction((transaction) =>
+        Promise.all([
+          transaction.executeQuery(compiled('select 1 / $1::int as a', [divisor])),
+          transaction.executeQuery(compiled('select $1::int + 1 as b', [divisor])),
+        ]),
+      );
+    expect((await rejection(attempt(0))).message).to.contain('division by zero');
+    const [first, second] = await attempt(1);
+    expect([first.rows, second.rows]).to.deep.equal([[{ a: 1 }], [{ b: 2 }]]);
+  });
+
+  it('are refused after the end of their transaction, and a transaction without any costs nothing', async () => {
+    let left: Transaction | undefined;
+    await inTransaction(async (transaction) => {
+      left = transaction;
+    });
+    expect(roundTrips).to.equal(0);
+    if (left === undefined) throw new Error('no transaction');
+    expect((await rejection(insert(left, 8))).message).to.contain('after the end of its transaction');
+  });
+
+  it('find few by their ids along one plan for all calls', async () => {
+    await inTransaction(async (transaction) => {
+      const { text, parameters } = render(
+        sql`select name from t where ${isIn('id', 'bigint', [1])}`,
+        postgresqlDialect.writer,
+      );
+      for (let call = 0; call < 12; call += 1) {
+        const { rows } = await transaction.executeQuery(compiled(text, parameters));
+        expect(rows).to.deep.equal([{ name: 'x' }]);
+      }
+      const { rows } = await transaction.executeQuery(
+        compiled('select generic_plans::int as kept from pg_prepared_statements where statement = $1', [
+          text,
+        ]),
+      );
+      expect(rows).to.deep.equal([{ kept: 7 }]);
+    });
+  });
+});
