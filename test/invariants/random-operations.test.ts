@@ -29,6 +29,8 @@ eachDatabase((kind, open) => {
       try {
         const town = await Town.found(engine, new Random(seed), accounts);
         await live(town, size);
+        const found = await Array.fromAsync(engine.billing.checks.breaches());
+        expect(found.slice(0, 20), 'what `billwright check` finds').to.deep.equal([]);
         const evidence = await gather(town, 25);
         const failures = engine.logger.lines.filter(({ level }) => level === 'error');
         expect(failures, inspect(failures.slice(0, 2), { depth: 5 })).to.deep.equal([]);
