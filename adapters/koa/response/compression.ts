@@ -1,23 +1,11 @@
 import { pipeline, type Readable, type Transform } from 'node:stream';
 import { promisify } from 'node:util';
-import {
-  type BrotliOptions,
-  brotliCompress,
-  constants,
-  createBrotliCompress,
-  createDeflate,
-  createGzip,
-  deflate,
-  gzip,
-} from 'node:zlib';
+import type { BrotliOptions } from 'node:zlib';
 import type { Context } from 'koa';
+import { onDemand } from '../wire/on-demand.ts';
 
 /** Texts that are shorter are not worth the time (http-api.md §10 rule 2). */
 const minBytes = 1_024;
-
-/** The default quality of brotli is for files that are compressed once. */
-const brotli: BrotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
-const brotliText = promisify<Buffer, BrotliOptions, Buffer>(brotliCompress);
 
 interface Coding {
   readonly text: (bytes: Buffer) => Promise<Buffer>;
@@ -25,19 +13,26 @@ interface Coding {
 }
 
 /** In the order of our preference. */
-const codings: Readonly<Record<string, Coding>> = {
-  br: { text: (bytes) => brotliText(bytes, brotli), stream: () => createBrotliCompress(brotli) },
-  gzip: { text: promisify<Buffer, Buffer>(gzip), stream: () => createGzip() },
-  deflate: { text: promisify<Buffer, Buffer>(deflate), stream: () => createDeflate() },
-};
+const codings = onDemand((): Readonly<Record<string, Coding>> => {
+  const zlib = process.getBuiltinModule('node:zlib');
+  // The default quality of brotli is for files that are compressed once.
+  const brotli: BrotliOptions = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 } };
+  const brotliText = promisify<Buffer, BrotliOptions, Buffer>(zlib.brotliCompress);
+  return {
+    br: { text: (bytes) => brotliText(bytes, brotli), stream: () => zlib.createBrotliCompress(brotli) },
+    gzip: { text: promisify<Buffer, Buffer>(zlib.gzip), stream: () => zlib.createGzip() },
+    deflate: { text: promisify<Buffer, Buffer>(zlib.deflate), stream: () => zlib.createDeflate() },
+  };
+});
 
 /** The body as the caller's `Accept-Encoding` has it, with the headers that tell so. */
 export async function compressed(ctx: Context, body: string | Readable): Promise<string | Buffer | Readable> {
   if (typeof body === 'string' && Buffer.byteLength(body) < minBytes) return body;
   ctx.vary('Accept-Encoding');
   if (ctx.headers['accept-encoding'] === undefined) return body;
-  const name = ctx.acceptsEncodings(...Object.keys(codings), 'identity');
-  const coding = typeof name === 'string' ? codings[name] : undefined;
+  const offered = codings();
+  const name = ctx.acceptsEncodings(...Object.keys(offered), 'identity');
+  const coding = typeof name === 'string' ? offered[name] : undefined;
   if (coding === undefined || typeof name !== 'string') return body;
   ctx.set('Content-Encoding', name);
   if (typeof body === 'string') return coding.text(Buffer.from(body));
