@@ -13,17 +13,15 @@ export async function loadInvoiceViews(
   catalogsOf: CatalogSource,
 ): Promise<readonly InvoiceView[]> {
   if (invoices.length === 0) return [];
-  const items = await session.invoices.findItems(invoices.map((invoice) => invoice.id));
   const accountIds = [...new Set(invoices.map((invoice) => invoice.accountId))];
-  const plansOf = await withOverridePlans(session, {
-    catalogOf: await catalogsOf(session, accountIds),
-    accountIds,
-    planNames: planNamesOf(items),
-  });
-  return viewInvoices(invoices, items, {
-    catalogOf: plansOf,
-    parents: await loadParentInvoices(session, invoices),
-  });
+  const [items, catalogOf, parents] = await Promise.all([
+    session.invoices.findItems(invoices.map((invoice) => invoice.id)),
+    catalogsOf(session, accountIds),
+    loadParentInvoices(session, invoices),
+  ]);
+  const planNames = planNamesOf(items);
+  const plansOf = await withOverridePlans(session, { catalogOf, accountIds, planNames });
+  return viewInvoices(invoices, items, { catalogOf: plansOf, parents });
 }
 
 /** The views with `childItems` filled: of each PARENT_SUMMARY item those of its child's linked invoices (invoicing.md §12 rule 8). */
