@@ -33,7 +33,7 @@ import {
   update,
   updateOf,
 } from './record-access.ts';
-import { cellRows, firstRowsAs, isIn, nothing, raw, type Sql, sql } from './sql.ts';
+import { firstRowsAs, isIn, nothing, raw, type Sql, sql } from './sql.ts';
 import {
   coverageTable,
   cursorsTable,
@@ -176,7 +176,7 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
       const windowRows = firstRowsAs(
         'r',
         windowColumns,
-        cellRows(windows, ({ subscriptionId, from }) => [subscriptionId, formatLocalDate(from ?? firstDay)]),
+        windows.map(({ subscriptionId, from }) => [subscriptionId, formatLocalDate(from ?? firstDay)]),
       );
       // A condition over all kinds, or on a date that may be null, would read every row that the subscription ever had.
       const inWindow = (condition: string): Sql => sql`

@@ -1,8 +1,8 @@
-import type { Column, ColumnType } from './columns.ts';
+import type { Cell, Column, ColumnType } from './columns.ts';
 import type { Runner } from './connection.ts';
 import type { DatabaseFailure, Dialect, EncodedEntry } from './dialect.ts';
 import { ofReachedTenant } from './postgresql-tenant-policy.ts';
-import { type CellRows, nothing, raw, rowsAs, type Sql, sql } from './sql.ts';
+import { nothing, raw, rowsAs, type Sql, sql } from './sql.ts';
 import { accountsTable } from './tables/accounts.ts';
 import { liveConflict, movedColumns, queueEntriesTable } from './tables/queue.ts';
 
@@ -140,7 +140,7 @@ function filledUp<T>(values: readonly T[]): readonly T[] {
 }
 
 /** Each column of the rows as the text of an array. */
-function arraysOf(rows: CellRows, columns: readonly Column[]): readonly string[] {
+function arraysOf(rows: readonly (readonly Cell[])[], columns: readonly Column[]): readonly string[] {
   const arrays = columns.map(({ type }) => ({ write: writers[type] ?? String, elements: [] as string[] }));
   for (const cells of rows) {
     arrays.forEach(({ write, elements }, index) => {

@@ -4,7 +4,7 @@ import { MAX_COUNTED_RECORDS } from '../../lib/limits.ts';
 import type { Page, PageRequest } from '../../lib/ports/storage/index.ts';
 import { type Column, numberOf, textOf } from './columns.ts';
 import type { Runner } from './connection.ts';
-import { cellRows, firstRowsAs, isIn, nothing, raw, rowsAs, type Sql, sql } from './sql.ts';
+import { firstRowsAs, isIn, nothing, raw, rowsAs, type Sql, sql } from './sql.ts';
 import type { RecordTable } from './tables/record-table.ts';
 
 /** A transaction seen from one tenant: no statement of a store goes without the tenant's number. */
@@ -140,7 +140,7 @@ export function insertInto<R extends object>(
   records: readonly R[],
 ): Sql {
   const columns = raw(namesOf(table.written));
-  const cells = cellRows(records, (record) => table.encode(scope.tenantRecordId, record));
+  const cells = records.map((record) => table.encode(scope.tenantRecordId, record));
   // `where true` tells SQLite that a following `on conflict` belongs to the insert.
   return sql`insert into ${raw(table.name)} (${columns})
     select ${columns} from ${firstRowsAs('r', table.written, cells)} where true`;
@@ -178,7 +178,7 @@ export function updateOf<R extends object, K extends keyof R & string, P extends
   const keyColumns = table.columnsOf([change.key]);
   const changed = table.columnsOf(change.properties);
   const written = [change.key, ...change.properties];
-  const cells = cellRows(change.records, (record) => table.encodeOnly(written, record));
+  const cells = change.records.map((record) => table.encodeOnly(written, record));
   const assignments = changed.map(({ name }) => `${name} = r.${name}`).join(', ');
   // No alias: SQLite's `returning` knows the table by its name only.
   const match = keyColumns.map(({ name }) => `${table.name}.${name} = r.${name}`).join(' and ');

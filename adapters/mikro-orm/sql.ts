@@ -24,17 +24,12 @@ interface OrderedText {
   readonly column: string;
 }
 
-/** Rows that are written as they are read, so that those of a large statement need not all be there at once. */
-export interface CellRows extends Iterable<readonly Cell[]> {
-  readonly length: number;
-}
-
 /** A relation `alias` of these columns, bound as a constant number of parameters whatever the number of rows. */
 interface RowSource {
   readonly kind: 'rows';
   readonly alias: string;
   readonly columns: readonly Column[];
-  readonly rows: CellRows;
+  readonly rows: readonly (readonly Cell[])[];
   /** Whether the statement is read from these rows on in any case, for however many rows the database takes them. */
   readonly isReadFirst: boolean;
 }
@@ -69,23 +64,17 @@ export function orderedText(column: string): OrderedText {
 }
 
 /** Rows to be joined with what is stored. */
-export function rowsAs(alias: string, columns: readonly Column[], rows: CellRows): RowSource {
+export function rowsAs(
+  alias: string,
+  columns: readonly Column[],
+  rows: readonly (readonly Cell[])[],
+): RowSource {
   return { kind: 'rows', alias, columns, rows, isReadFirst: false };
 }
 
 /** Rows to be inserted, and those that a cross join begins with. */
 export function firstRowsAs(...source: Parameters<typeof rowsAs>): RowSource {
   return { ...rowsAs(...source), isReadFirst: true };
-}
-
-/** The rows of records. */
-export function cellRows<R>(records: readonly R[], encode: (record: R) => readonly Cell[]): CellRows {
-  return {
-    length: records.length,
-    *[Symbol.iterator]() {
-      for (const record of records) yield encode(record);
-    },
-  };
 }
 
 export const nothing: Sql = { kind: 'sql', strings: [''], values: [] };
