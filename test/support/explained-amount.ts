@@ -47,12 +47,16 @@ export function expectExplained(explanation: ItemExplanation): void {
   expect(recomputed(explanation, basis), text).to.equal(billionths(amount));
   expect(text).to.contain(amount.isZero() ? '0 USD' : formatDecimal(amount.abs()));
   if (basis.kind !== 'RECURRING') return;
-  const isByAlignment = isMonthBased(basis.billingPeriod) && !basis.isRequestedDay;
+  const { billCycleDay, isRequestedDay } = basis;
+  // Periods of days begin with the subscription, whatever day of the month was asked for.
+  const isByDayOfMonth = isMonthBased(basis.billingPeriod);
   expect(
     rules.some(({ rule }) => rule === 'BILLING_ALIGNMENT'),
     text,
-  ).to.equal(isByAlignment);
-  if (basis.isRequestedDay) expect(text).to.contain(`${basis.billCycleDay}, as was asked for`);
+  ).to.equal(isByDayOfMonth && !isRequestedDay);
+  expect(text.includes(`${billCycleDay}, as was asked for`), text).to.equal(
+    isByDayOfMonth && isRequestedDay === true,
+  );
 }
 
 function recomputed(explanation: ItemExplanation, basis: ItemBasis): bigint {
