@@ -100,8 +100,8 @@ function candidatesOf(
 }
 
 /**
- * Dates of billing events after the latest target date. An action that begins in the past is invoiced by the one run that it
- * asks for, whatever lies before.
+ * Dates of billing events after the latest target date that no run has looked at as they are. An action that begins in the
+ * past is invoiced by the one run that it asks for, whatever lies before.
  */
 function eventDates({
   subscriptions,
@@ -109,11 +109,19 @@ function eventDates({
   today,
   runDates = [],
 }: Pick<DryRunWalkInput, 'subscriptions' | 'state' | 'today' | 'runDates'>): readonly LocalDate[] {
-  const dates = subscriptions.flatMap(({ events }) => events.map(({ localDate }) => localDate));
+  const dates = subscriptions.flatMap(({ events, cursor }) =>
+    events.map(({ localDate }) => localDate).filter((date) => !wasLookedAt(date, cursor)),
+  );
   if (runDates.length === 0) {
     return dates.filter((date) => maxTargetDate === null || date > maxTargetDate);
   }
   return [...runDates, ...dates.filter((date) => date > today)];
+}
+
+/** What charges nothing recurring raises no target date (§1.5), so that alone does not tell. */
+function wasLookedAt(date: LocalDate, cursor: SubscriptionBilling['cursor']): boolean {
+  if (cursor === null || cursor.settledThrough === null || date > cursor.settledThrough) return false;
+  return cursor.dirtyFrom === null || date < cursor.dirtyFrom;
 }
 
 /** Evaluates an account at one date after the other, each as it is once the earlier ones are billed. */

@@ -49,7 +49,8 @@ export interface DryRunResult {
 /**
  * The invoice that a run would make (invoicing.md §11). Reads one snapshot, takes no lock and writes nothing.
  * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), CURRENCY_INVALID (3),
- * INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE (4005), those of a hypothetical action, and 1081, 1082, 1020 for ids that are not the account's.
+ * INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE (4005), those of a hypothetical action, and 1081, 1082, 1020 for ids that are not
+ * the account's.
  */
 export async function dryRun(session: ReadSession, input: DryRunInput): Promise<DryRunResult> {
   const { accountId, wanted, now, catalogsOf, nextId } = input;
