@@ -350,6 +350,22 @@ eachDatabase((_kind, open) => {
         expect(await lastLines()).to.deep.equal(repaired);
       });
 
+      it('STOP_BILLING: the day of an add-on that charges nothing yet has been, and bills nothing of it', async () => {
+        await begin('2024-01-05T08:00:00Z', 1);
+        const of = await subscribe('team-now');
+        await engine.runTo('2024-01-16T09:00:00Z');
+        await subscribe('archive-monthly', { bundleId: of.bundleId });
+        await engine.runTo('2024-01-29T09:00:00Z');
+        const found = await foresee({
+          dryRunType: 'SUBSCRIPTION_ACTION',
+          dryRunAction: 'STOP_BILLING',
+          ...of,
+          effectiveDate: day('2024-01-31'),
+          targetDate: parseLocalDate('2024-02-19'),
+        });
+        expect(found?.targetDate).to.equal(parseLocalDate('2024-01-31'));
+      });
+
       it('catalog §6.1: a date sees the version of the end of its day, no date that of now', async () => {
         await begin(
           '2024-01-10T06:00:00Z',
