@@ -4,4 +4,3 @@ import type { Router as KoaRouter } from '@koa/router';
 const require = createRequire(import.meta.url);
 /** @koa/router in its CommonJS form: the other one imports Node's HTTP module, with the cost that `node-http.ts` tells. */
 export const Router: typeof KoaRouter = require('@koa/router').Router;
-export type Router = KoaRouter;
