@@ -24,6 +24,13 @@ interface Statement {
   readonly values: readonly unknown[];
 }
 
+/** Characters of a value from which on a statement takes the server longer than a round trip. */
+const LARGE_FROM = 64 * 1_024;
+
+function isLarge({ values }: Pick<Statement, 'values'>): boolean {
+  return values.some((value) => typeof value === 'string' && value.length >= LARGE_FROM);
+}
+
 const COMMIT: Statement = { text: 'commit', values: [] };
 const ROLLBACK: Statement = { text: 'rollback', values: [] };
 
@@ -124,10 +131,18 @@ class StatementLine implements Transaction {
     });
   }
 
-  /** Once everything that goes on in this turn of the event loop has asked for what it needs. */
+  /**
+   * Once everything that goes on in this turn of the event loop has asked for what it needs; but what is large at once, so
+   * that the server works on it while the next is written.
+   */
   #sendSoon(): void {
-    if (this.#isUnderWay || this.#waiting.length > 1) return;
-    process.nextTick(() => this.#send());
+    if (this.#isUnderWay) return;
+    if (this.#waiting.some(isLarge)) this.#send();
+    else if (this.#waiting.length === 1) process.nextTick(() => this.#sendWaiting());
+  }
+
+  #sendWaiting(): void {
+    if (!this.#isUnderWay && this.#waiting.length > 0) this.#send();
   }
 
   #send(): void {
@@ -141,7 +156,7 @@ class StatementLine implements Transaction {
 
   #goOn(): void {
     this.#isUnderWay = false;
-    if (this.#waiting.length > 0) process.nextTick(() => this.#send());
+    process.nextTick(() => this.#sendWaiting());
   }
 
   #named(statement: Statement) {

@@ -2,6 +2,12 @@
 const MAX_KEPT_STATEMENTS = 500;
 /** How a statement that searches by a pattern is best run depends on the pattern: it is planned for each. */
 const PATTERN = / like /;
+/**
+ * What rows are called whose common values are bound once. Which those are differs, and so would the texts; beside what
+ * many rows cost, the planning of their statement is nothing.
+ */
+export const MANY_ROWS = 'many_rows';
+const isPlannedAnew = new RegExp(`${PATTERN.source}| as ${MANY_ROWS}\\(`);
 
 /**
  * The names under which the connections of a pool keep the plans of statements. Planning and reading the text took longer
@@ -15,7 +21,8 @@ export class PreparedStatements {
   /** The name of this text; undefined where it is not to be kept. */
   nameOf(text: string): string | undefined {
     const known = this.#names.get(text);
-    if (known !== undefined || this.#names.size === MAX_KEPT_STATEMENTS || PATTERN.test(text)) return known;
+    if (known !== undefined || this.#names.size === MAX_KEPT_STATEMENTS || isPlannedAnew.test(text))
+      return known;
     const name = `bw_${this.#names.size}`;
     this.#names.set(text, name);
     return name;

@@ -5,6 +5,7 @@ import type { IdGenerator } from '../ports/identity.ts';
 import type { ReadSession, WriteSession } from '../ports/storage/index.ts';
 import { type LocalDate, localDateOf } from '../time/index.ts';
 import { countedRun, creditRun, NOTHING_CREDITED } from './credit-run.ts';
+import { cursorsAfter } from './cursors-after.ts';
 import { type Drafting, loadDrafts, runInvoiceOf } from './drafting.ts';
 import { effectiveTargetDate } from './effective-target-date.ts';
 import type { SubscriptionBilling } from './evaluate-subscription.ts';
@@ -56,21 +57,7 @@ export async function runAccounts(
   dependencies: RunDependencies,
 ): Promise<readonly RunResult[]> {
   const { ids } = dependencies;
-  const { billings, failed } = await loadRuns(session, requests, dependencies);
-  const requestOf = new Map(requests.map((request) => [request.account.id, request]));
-  const drafts = await loadDrafts(session, requests);
-  const runs: EvaluatedAccount[] = [];
-  for (const billing of billings) {
-    try {
-      const invoice = runInvoiceOf(requestOf.get(billing.account.id) ?? billing, drafts);
-      const input = { ...runInput(billing, dependencies.config), invoice };
-      const run = evaluateAccount(input, () => ids.next());
-      const invoiceId = invoice.draft?.invoice.id ?? ids.next();
-      runs.push({ billing, run, invoiceId, credited: NOTHING_CREDITED });
-    } catch (error) {
-      failed.push({ account: billing.account, kind: 'failed', error });
-    }
-  }
+  const { runs, failed } = await evaluatedRuns(session, requests, dependencies);
   const evaluated = await withCredit(session, { runs, failed }, ids);
   const invoiceIds = await saveRuns(session, evaluated);
   const done = evaluated.map(
@@ -84,10 +71,45 @@ export async function runAccounts(
   return [...done, ...failed];
 }
 
+interface EvaluatedRuns {
+  readonly runs: readonly EvaluatedAccount[];
+  readonly failed: RunResult[];
+}
+
+/** Loads and evaluates; what was read, much of it for an account with many subscriptions, is let go with the end of this. */
+async function evaluatedRuns(
+  session: WriteSession,
+  requests: readonly RunRequest[],
+  dependencies: RunDependencies,
+): Promise<EvaluatedRuns> {
+  const { ids, config } = dependencies;
+  const { billings, failed } = await loadRuns(session, requests, dependencies);
+  const requestOf = new Map(requests.map((request) => [request.account.id, request]));
+  const drafts = await loadDrafts(session, requests);
+  const runs: EvaluatedAccount[] = [];
+  for (const billing of billings) {
+    const { account, targetDate, newBillCycleDay, skipped } = billing;
+    try {
+      const invoice = runInvoiceOf(requestOf.get(account.id) ?? billing, drafts);
+      const run = evaluateAccount({ ...runInput(billing, config), invoice }, () => ids.next());
+      runs.push({
+        billing: { account, targetDate, newBillCycleDay, skipped },
+        run,
+        cursors: cursorsAfter(billing, run),
+        invoiceId: invoice.draft?.invoice.id ?? ids.next(),
+        credited: NOTHING_CREDITED,
+      });
+    } catch (error) {
+      failed.push({ account, kind: 'failed', error });
+    }
+  }
+  return { runs, failed };
+}
+
 /** The runs with the accounts' credit applied; an account whose credit is in an illegal state joins the failed ones. */
 async function withCredit(
   session: WriteSession,
-  { runs, failed }: { readonly runs: readonly EvaluatedAccount[]; readonly failed: RunResult[] },
+  { runs, failed }: EvaluatedRuns,
   ids: IdGenerator,
 ): Promise<readonly EvaluatedAccount[]> {
   const invoiced = runs.filter(({ run }) => run.items.length > 0);

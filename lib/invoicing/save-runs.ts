@@ -5,21 +5,22 @@ import type { Uuid } from '../ids/index.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
 import { BusEventType, type NewBusEvent, type NewNotification } from '../queue/model.ts';
 import { atReferenceTime } from '../subscriptions/requested-date.ts';
+import { allEnded } from '../wait/all-ended.ts';
 import { withoutLowering } from './committed-through.ts';
 import type { CreditedInvoices } from './credit-run.ts';
 import { dueEntry } from './due-entry.ts';
 import { invoiceAdjustmentEvents, invoiceCreationEvents } from './invoice-events.ts';
 import type { AccountRun } from './invoice-run.ts';
-import { staysKept } from './kept-as-billed.ts';
 import type { AccountBilling } from './load-billing-state.ts';
-import type { CoverageRow, InvoicingCursor, StoredCursor } from './model.ts';
+import type { CoverageRow, StoredCursor } from './model.ts';
 import { basesOf, itemOf, type NewInvoice, newInvoice, reusedDraft } from './new-invoice.ts';
 import { storedAmounts } from './stored-amounts.ts';
 
-/** A loaded account and what its evaluation says is to be written. */
+/** An account and what its evaluation says is to be written; what was read for it is no longer needed. */
 export interface EvaluatedAccount {
-  readonly billing: AccountBilling;
+  readonly billing: Pick<AccountBilling, 'account' | 'targetDate' | 'newBillCycleDay' | 'skipped'>;
   readonly run: AccountRun;
+  readonly cursors: readonly StoredCursor[];
   /** Id of the invoice that the items of the run go to. */
   readonly invoiceId: Uuid;
   /** Other invoices of the account that its credit was used on. */
@@ -29,21 +30,37 @@ export interface EvaluatedAccount {
 /**
  * Saves runs in the session's transaction: invoices with their items, coverage, cursors, states, charged-through dates,
  * bill cycle days, due entries and outbox events (invoicing.md §8.2 steps 13 and 14), one statement per kind of record.
+ * What does not need the answers of another statement is asked for without waiting for it: a database in another process
+ * works on one while the next is written.
  * @returns the ids of the invoices by account.
  */
 export async function saveRuns(
   session: WriteSession,
   evaluated: readonly EvaluatedAccount[],
 ): Promise<ReadonlyMap<Uuid, Uuid>> {
-  await saveBillCycleDays(session, evaluated);
-  await saveProjection(session, evaluated);
-  session.schedule(evaluated.flatMap(dueEntries));
   const invoiced = evaluated.filter(({ run }) => run.items.length > 0);
+  const [, , invoiceIds] = await allEnded([
+    saveBillCycleDays(session, evaluated),
+    saveProjection(session, evaluated),
+    saveInvoiced(session, invoiced),
+  ]);
+  session.schedule(evaluated.flatMap(dueEntries));
   session.publish(evaluated.filter(({ run }) => run.items.length === 0).map(nullInvoiceEvent));
+  return invoiceIds;
+}
+
+async function saveInvoiced(
+  session: WriteSession,
+  invoiced: readonly EvaluatedAccount[],
+): Promise<ReadonlyMap<Uuid, Uuid>> {
   if (invoiced.length === 0) return new Map();
-  await session.subscriptions.setChargedThrough(await chargedThrough(session, invoiced));
-  await session.invoices.saveStates(invoiced.map(({ run }) => run.state));
-  return saveInvoices(session, invoiced);
+  const charged = await chargedThrough(session, invoiced);
+  const [, , invoiceIds] = await allEnded([
+    session.subscriptions.setChargedThrough(charged),
+    session.invoices.saveStates(invoiced.map(({ run }) => run.state)),
+    saveInvoices(session, invoiced),
+  ]);
+  return invoiceIds;
 }
 
 /** Numbers are taken last, so that the tenant's counter is held for as short as possible (invoicing.md §1.6). */
@@ -60,20 +77,20 @@ async function saveInvoices(
   const invoices = [...reused, ...fresh];
   const credited = invoiced.flatMap(({ credited: { invoices: paid } }) => paid);
   const uses = invoiced.flatMap(({ credited: { items } }) => items);
-  await session.invoices.insertItems([
-    ...invoices.flatMap(({ items }) => items),
-    ...uses.map(({ invoice, ...item }) => itemOf(invoice, item, now)),
-  ]);
-  await session.invoices.insertItemBases([
-    ...invoiced.flatMap(({ billing, run }) => basesOf(run.items, billing.account.recordId)),
-    ...uses.flatMap(({ invoice, ...item }) => basesOf([item], invoice.accountRecordId)),
-  ]);
   const reusedInvoices = reused.map(({ invoice }) => invoice);
-  await session.invoices.setStanding(reusedInvoices);
-  await session.invoices.setLinks(
-    reusedInvoices.filter(({ contributedAmount }) => contributedAmount !== null),
-  );
-  await session.invoices.setAmounts([...credited, ...reusedInvoices].map(storedAmounts));
+  await allEnded([
+    session.invoices.insertItems([
+      ...invoices.flatMap(({ items }) => items),
+      ...uses.map(({ invoice, ...item }) => itemOf(invoice, item, now)),
+    ]),
+    session.invoices.insertItemBases([
+      ...invoiced.flatMap(({ billing, run }) => basesOf(run.items, billing.account.recordId)),
+      ...uses.flatMap(({ invoice, ...item }) => basesOf([item], invoice.accountRecordId)),
+    ]),
+    session.invoices.setStanding(reusedInvoices),
+    session.invoices.setLinks(reusedInvoices.filter(({ contributedAmount }) => contributedAmount !== null)),
+    session.invoices.setAmounts([...credited, ...reusedInvoices].map(storedAmounts)),
+  ]);
   const committed = invoices.filter(({ invoice }) => invoice.status === 'COMMITTED');
   session.publish(committed.flatMap(({ invoice }) => invoiceCreationEvents(invoice)));
   session.publish(credited.flatMap(invoiceAdjustmentEvents));
@@ -135,58 +152,16 @@ async function saveProjection(session: WriteSession, evaluated: readonly Evaluat
   const replaced = coverage.flatMap(({ replacedItemIds }) => replacedItemIds);
   const repairable = all.flatMap(({ evaluation }) => evaluation.repairable);
   const inserted = coverage.flatMap((changes) => changes.inserted);
-  if (replaced.length > 0) {
-    await session.invoices.replaceCoverage(
+  await allEnded([
+    session.invoices.replaceCoverage(
       replaced,
       coverage.flatMap(({ replacements }) => replacements),
       ownerOf,
-    );
-  }
-  if (repairable.length > 0) await session.invoices.setRepairable(repairable);
-  if (inserted.length > 0) await session.invoices.insertCoverage(inserted, ownerOf);
-  const cursors = evaluated.flatMap((account) => [...cursorsOf(account), ...untouchedCursors(account)]);
-  if (cursors.length > 0) await session.invoices.saveCursors(cursors);
-}
-
-/** The cursors with the day's items, old and new, for the next run's safety bound; repairs carry no subscription id. */
-function cursorsOf({ billing, run }: EvaluatedAccount): readonly StoredCursor[] {
-  const { account, subscriptions, runDate } = billing;
-  const before = new Map(subscriptions.map((each) => [each.subscriptionId, each.itemsCreatedToday]));
-  const revisionOf = revisionsNoted(billing);
-  return run.evaluations.map(({ subscriptionId, cursor, items }) => ({
-    ...cursor,
-    accountRecordId: account.recordId,
-    catalogRevision: revisionOf(cursor),
-    itemsDate: runDate,
-    itemsCount:
-      (before.get(subscriptionId) ?? 0) + items.filter((item) => item.subscriptionId !== null).length,
-  }));
-}
-
-/** Those that a later catalog leaves as they are: noted, so that the next run need not compare again. */
-function untouchedCursors({ billing, run }: EvaluatedAccount): readonly StoredCursor[] {
-  const { behind } = billing;
-  if (behind.length === 0) return behind;
-  const evaluated = new Set(run.evaluations.map(({ subscriptionId }) => subscriptionId));
-  const revisionOf = revisionsNoted(billing);
-  return behind
-    .filter(({ subscriptionId }) => !evaluated.has(subscriptionId))
-    .map((cursor) => ({ ...cursor, catalogRevision: revisionOf(cursor) }));
-}
-
-/** The catalog's revision; the earlier one for a subscription whose next evaluation still looks at days billed by it. */
-function revisionsNoted({
-  behind,
-  subscriptions,
-  catalogRevision,
-}: AccountBilling): (cursor: InvoicingCursor) => number | null {
-  const earlier = new Map(behind.map((cursor) => [cursor.subscriptionId, cursor.catalogRevision]));
-  const evaluated = new Map(subscriptions.map((each) => [each.subscriptionId, each]));
-  return (cursor) => {
-    const subscription = evaluated.get(cursor.subscriptionId);
-    const isKept = subscription !== undefined && staysKept(subscription, cursor);
-    return isKept ? (earlier.get(cursor.subscriptionId) ?? null) : catalogRevision;
-  };
+    ),
+    session.invoices.setRepairable(repairable),
+    session.invoices.insertCoverage(inserted, ownerOf),
+    session.invoices.saveCursors(evaluated.flatMap(({ cursors }) => cursors)),
+  ]);
 }
 
 function dueEntries({ billing, run }: EvaluatedAccount): readonly NewNotification[] {

@@ -1,9 +1,10 @@
 import { MikroORM } from '@mikro-orm/postgresql';
 import { expect } from 'chai';
+import type { Cell, Column } from '../../adapters/mikro-orm/columns.ts';
 import { compiled, type Transaction } from '../../adapters/mikro-orm/connection.ts';
 import { batchedTransactions } from '../../adapters/mikro-orm/postgresql-batched-transactions.ts';
 import { postgresqlDialect } from '../../adapters/mikro-orm/postgresql-dialect.ts';
-import { isIn, render, sql } from '../../adapters/mikro-orm/sql.ts';
+import { isIn, render, rowsAs, sql } from '../../adapters/mikro-orm/sql.ts';
 import {
   EVERY_TENANT,
   type TransactionKind,
@@ -113,6 +114,70 @@ describe('storage: statements on PostgreSQL that go together', () => {
     expect((await rejection(attempt(0))).message).to.contain('division by zero');
     const [first, second] = await attempt(1);
     expect([first.rows, second.rows]).to.deep.equal([[{ a: 1 }], [{ b: 2 }]]);
+  });
+
+  it('leave a large one to the server at once, while the next ones are written', async () => {
+    await inTransaction(async (transaction) => {
+      const large = insert(transaction, 10, 'x'.repeat(70_000));
+      expect(roundTrips).to.equal(1);
+      await Promise.all([large, insert(transaction, 11), insert(transaction, 12)]);
+      expect(roundTrips).to.equal(2);
+    });
+    expect(roundTrips).to.equal(3);
+    expect(await ids()).to.include.members([10, 11, 12]);
+  });
+
+  const columns: readonly Column[] = [
+    { name: 'amount', type: 'decimal', nullable: false },
+    { name: 'name', type: 'text', nullable: true },
+    { name: 'owner', type: 'uuid', nullable: true },
+    { name: 'document', type: 'json', nullable: true },
+    { name: 'day', type: 'date', nullable: true },
+    { name: 'is_open', type: 'boolean', nullable: true },
+  ];
+  const manyRows = (count: number, cellsOf: (index: number) => readonly Cell[]) =>
+    Array.from({ length: count }, (_, index) => cellsOf(index));
+  const readBack = async (rows: readonly (readonly Cell[])[]) => {
+    const { text, parameters } = render(
+      sql`select amount::text, name, owner, document::text, day::text, is_open from ${rowsAs('r', columns, rows)}`,
+      postgresqlDialect.writer,
+    );
+    const read = await inTransaction((transaction) => transaction.executeQuery(compiled(text, parameters)));
+    return { parameters, cells: read.rows.map((row) => Object.values(row as Record<string, unknown>)) };
+  };
+
+  it('of many rows bind once what is the same in all of them', async () => {
+    const owner = '0193a1b2-0000-7000-8000-000000000001';
+    const rows = manyRows(1_000, (index) => [
+      `${index}.10`,
+      'a "b" {c}, \\d',
+      owner,
+      '{"e":[1.50]}',
+      null,
+      1,
+    ]);
+    const { parameters, cells } = await readBack(rows);
+    expect(parameters.map((each) => String(each).length).filter((length) => length > 1_000)).to.have.lengthOf(
+      1,
+    );
+    expect(cells).to.deep.equal(rows.map((row) => [...row.slice(0, 5), true]));
+    const differing = manyRows(1_000, (index) => [
+      '1',
+      index === 999 ? null : 'x',
+      null,
+      index === 0 ? '1' : null,
+      index === 500 ? '2026-02-28' : null,
+      0,
+    ]);
+    expect((await readBack(differing)).cells).to.deep.equal(
+      differing.map((row) => [...row.slice(0, 5), false]),
+    );
+  });
+
+  it('of many rows that are all the same read each of them', async () => {
+    const { cells } = await readBack(manyRows(1_000, () => ['2', null, null, null, null, null]));
+    expect(cells).to.have.lengthOf(1_000);
+    expect(cells.at(-1)).to.deep.equal(['2', null, null, null, null, null]);
   });
 
   it('are refused after the end of their transaction, and a transaction without any costs nothing', async () => {

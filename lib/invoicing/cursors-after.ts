@@ -1,0 +1,52 @@
+import type { AccountRun } from './invoice-run.ts';
+import { staysKept } from './kept-as-billed.ts';
+import type { AccountBilling } from './load-billing-state.ts';
+import type { InvoicingCursor, StoredCursor } from './model.ts';
+
+type Evaluated = Pick<AccountRun, 'evaluations'>;
+
+/** The cursors that a run leaves: of the subscriptions that it has evaluated, and of those that it notes only. */
+export function cursorsAfter(billing: AccountBilling, run: Evaluated) {
+  return [...evaluatedCursors(billing, run), ...untouchedCursors(billing, run)];
+}
+
+/** With the day's items, old and new, for the next run's safety bound; repairs carry no subscription id. */
+function evaluatedCursors(billing: AccountBilling, run: Evaluated): readonly StoredCursor[] {
+  const { account, subscriptions, runDate } = billing;
+  const before = new Map(subscriptions.map((each) => [each.subscriptionId, each.itemsCreatedToday]));
+  const revisionOf = revisionsNoted(billing);
+  return run.evaluations.map(({ subscriptionId, cursor, items }) => ({
+    ...cursor,
+    accountRecordId: account.recordId,
+    catalogRevision: revisionOf(cursor),
+    itemsDate: runDate,
+    itemsCount:
+      (before.get(subscriptionId) ?? 0) + items.filter((item) => item.subscriptionId !== null).length,
+  }));
+}
+
+/** Those that a later catalog leaves as they are: noted, so that the next run need not compare again. */
+function untouchedCursors(billing: AccountBilling, run: Evaluated): readonly StoredCursor[] {
+  const { behind } = billing;
+  if (behind.length === 0) return behind;
+  const evaluated = new Set(run.evaluations.map(({ subscriptionId }) => subscriptionId));
+  const revisionOf = revisionsNoted(billing);
+  return behind
+    .filter(({ subscriptionId }) => !evaluated.has(subscriptionId))
+    .map((cursor) => ({ ...cursor, catalogRevision: revisionOf(cursor) }));
+}
+
+/** The catalog's revision; the earlier one for a subscription whose next evaluation still looks at days billed by it. */
+function revisionsNoted({
+  behind,
+  subscriptions,
+  catalogRevision,
+}: AccountBilling): (cursor: InvoicingCursor) => number | null {
+  const earlier = new Map(behind.map((cursor) => [cursor.subscriptionId, cursor.catalogRevision]));
+  const evaluated = new Map(subscriptions.map((each) => [each.subscriptionId, each]));
+  return (cursor) => {
+    const subscription = evaluated.get(cursor.subscriptionId);
+    const isKept = subscription !== undefined && staysKept(subscription, cursor);
+    return isKept ? (earlier.get(cursor.subscriptionId) ?? null) : catalogRevision;
+  };
+}

@@ -1,0 +1,30 @@
+import { expect } from 'chai';
+import { allEnded } from '../../../lib/wait/all-ended.ts';
+
+describe('work that goes on at once', () => {
+  const ended: string[] = [];
+  const work = async (name: string, { turns, fails = false }: { turns: number; fails?: boolean }) => {
+    for (let left = turns; left > 0; left -= 1) await Promise.resolve();
+    ended.push(name);
+    if (fails) throw new Error(name);
+    return name;
+  };
+  beforeEach(() => {
+    ended.length = 0;
+  });
+
+  it('gives each its result', async () => {
+    const [a, b] = await allEnded([work('a', { turns: 3 }), work('b', { turns: 1 })]);
+    expect([a, b]).to.deep.equal(['a', 'b']);
+  });
+
+  it('fails with the first failure in time, and not before all has ended', async () => {
+    const failure = await allEnded([
+      work('late', { turns: 5, fails: true }),
+      work('first', { turns: 1, fails: true }),
+      work('last', { turns: 9 }),
+    ]).catch((error: unknown) => error);
+    expect(failure).to.be.an('error').with.property('message', 'first');
+    expect(ended).to.deep.equal(['first', 'late', 'last']);
+  });
+});
