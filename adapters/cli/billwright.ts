@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { administratorOf } from './administrator.ts';
 import { withShortResolution } from './short-resolution.ts';
 import { UsageError } from './usage-error.ts';
-import { withYoungGenerationKept } from './young-generation.ts';
+import { keepYoungGenerationSmall } from './young-generation.ts';
 
 const usage = `Usage: billwright <command> [options]
 
@@ -105,7 +105,10 @@ const breachesFound = 3;
 
 /** Each command loads only what it needs: the server must be up in half a second. */
 const commands: Readonly<Record<string, (args: readonly string[]) => Promise<void>>> = {
-  serve: (args) => withYoungGenerationKept(() => withShortResolution(() => serveWith(args))),
+  serve: (args) => {
+    keepYoungGenerationSmall();
+    return withShortResolution(() => serveWith(args));
+  },
   async migrate(args) {
     const { migrateDatabase } = await import('./database.ts');
     const { values } = parsed(args, { database });

@@ -5,7 +5,7 @@ import { SERIES_FROM, seriesOf } from './audit-series.ts';
 import type { AuditedRecord } from './audited-records.ts';
 import type { Change, ChangeLog } from './change-log.ts';
 import { numberOf, textOf } from './columns.ts';
-import { insert, type TenantScope, updateOf } from './record-access.ts';
+import { insert, recordColumns, type TenantScope, updateOf } from './record-access.ts';
 import { raw, sql } from './sql.ts';
 import type { RecordTable } from './tables/record-table.ts';
 
@@ -57,11 +57,13 @@ export async function updateAudited<R extends Audited, P extends keyof R & strin
 ): Promise<void> {
   if (change.records.length === 0) return;
   const { table, audit } = kind;
-  const rows = await scope.runner.rows(sql`
+  const records = await scope.runner.read(
+    sql`
     ${updateOf(scope, table, { key: 'id', ...change })}
-    returning ${raw(scope.runner.dialect.selectList(table, table.name))}`);
-  for (const row of rows) {
-    const record = table.decode(row);
+    returning ${raw(recordColumns(scope, table, table.name))}`,
+    (row) => table.decode(row),
+  );
+  for (const record of records) {
     assertInvariant(
       !audit.isLasting?.(record),
       `A record of ${audit.tableName} changes that is its own history`,
@@ -90,16 +92,17 @@ export async function updateAuditedAlike<R extends Audited, P extends keyof R & 
   if (change.records.length < SERIES_FROM) return updateAudited(scope, kind, change);
   const { table, audit } = kind;
   const returned = ['id', 'record_id', 'account_record_id'].map((column) => `${table.name}.${column}`);
-  const rows = await scope.runner.rows(sql`
-    ${updateOf(scope, table, { key: 'id', ...change })} returning ${raw(returned.join(', '))}`);
+  const changed = await scope.runner.read(
+    sql`${updateOf(scope, table, { key: 'id', ...change })} returning ${raw(returned.join(', '))}`,
+    (row) => ({
+      id: textOf(row.id, 'id') as Uuid,
+      recordId: numberOf(row.record_id, 'record_id'),
+      accountRecordId: numberOf(row.account_record_id, 'account_record_id'),
+    }),
+  );
   const snapshots = new Map<string, Snapshot>(
     change.records.map((record) => [record.id, change.snapshot(record)]),
   );
-  const changed = rows.map((row) => ({
-    id: textOf(row.id, 'id') as Uuid,
-    recordId: numberOf(row.record_id, 'record_id'),
-    accountRecordId: numberOf(row.account_record_id, 'account_record_id'),
-  }));
   for (const series of seriesOf(changed, ({ id }) => JSON.stringify(snapshots.get(id)))) {
     const snapshot = snapshots.get(series[0].id) ?? null;
     scope.changes.add(changeOfSeries(audit, series, { changeType: ChangeType.UPDATE, snapshot }));

@@ -43,6 +43,8 @@ export type Fields<R> = { readonly [K in keyof R]-?: Field<R[K]> };
 interface Conversion<T> {
   readonly type: ColumnType;
   readonly isInstant?: true;
+  /** Whether what was read may be shared by records: it cannot be changed, and is more than a number. */
+  readonly isShared?: true;
   encode(value: T): Cell;
   decode(stored: unknown, column: string): T;
 }
@@ -56,22 +58,37 @@ function columnOf(
   return { name, type, nullable, ...(isInstant ? { isInstant } : {}) };
 }
 
+/**
+ * Reads a column. Of many rows most have in a column what the row before has (whose they are, a plan, a price, a day): they
+ * share it, so that it is made once and takes its memory once.
+ */
+function reader<T>(name: string, { decode, isShared }: Conversion<T>): (stored: unknown) => T {
+  if (!isShared) return (stored) => decode(stored, name);
+  let last: { readonly stored: unknown; readonly value: T } | undefined;
+  return (stored) => {
+    if (last === undefined || last.stored !== stored) last = { stored, value: decode(stored, name) };
+    return last.value;
+  };
+}
+
 /** A property in a column of its own; null is refused on both ways. */
 function required<T>(name: string, conversion: Conversion<T>): Field<T> {
+  const read = reader(name, conversion);
   return {
     columns: [columnOf(name, conversion, false)],
     write: (value, cells) => cells.push(conversion.encode(value)),
-    read: (row) => conversion.decode(row[name], name),
+    read: (row) => read(row[name]),
   };
 }
 
 function nullable<T>(name: string, conversion: Conversion<T>): Field<T | null> {
+  const read = reader(name, conversion);
   return {
     columns: [columnOf(name, conversion, true)],
     write: (value, cells) => cells.push(value === null ? null : conversion.encode(value)),
     read: (row) => {
       const stored = row[name];
-      return stored === null || stored === undefined ? null : conversion.decode(stored, name);
+      return stored === null || stored === undefined ? null : read(stored);
     },
   };
 }
@@ -139,11 +156,12 @@ function storable(text: string): string {
 
 const numbers: Conversion<number> = { type: 'integer', encode: (value) => value, decode: numberOf };
 const bigNumbers: Conversion<number> = { ...numbers, type: 'bigint' };
-const texts: Conversion<string> = { type: 'text', encode: storable, decode: textOf };
+const texts: Conversion<string> = { type: 'text', isShared: true, encode: storable, decode: textOf };
 // A number, which both databases take for a boolean wherever they read rows.
 const booleans: Conversion<boolean> = { type: 'boolean', encode: Number, decode: booleanOf };
 const uuids: Conversion<Uuid> = {
   type: 'uuid',
+  isShared: true,
   encode: (value) => value,
   decode: (stored, column) => textOf(stored, column) as Uuid,
 };
@@ -160,6 +178,7 @@ const dates: Conversion<LocalDate> = {
 };
 const decimals: Conversion<Decimal> = {
   type: 'decimal',
+  isShared: true,
   encode: (value) => formatDecimal(value),
   decode: (stored, column) => decimal(textOf(stored, column)),
 };

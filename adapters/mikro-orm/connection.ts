@@ -15,6 +15,8 @@ export interface CompiledStatement {
     readonly parameters: readonly [];
   };
   readonly queryId: { readonly queryId: string };
+  /** What is wanted of each row; a driver that hands over rows one by one need not keep them until the last has come. */
+  readonly read?: ((row: Row) => unknown) | undefined;
 }
 
 /** What MikroORM calls a transaction context: Kysely's controlled transaction. */
@@ -22,6 +24,8 @@ export interface Transaction {
   executeQuery(query: CompiledStatement): Promise<{
     readonly rows: readonly unknown[];
     readonly numAffectedRows?: bigint | undefined;
+    /** True: the rows are what `read` of the statement has made of them. */
+    readonly isRead?: true;
   }>;
 }
 
@@ -79,23 +83,33 @@ export class Runner {
   }
 
   async run(statement: Sql): Promise<StatementResult> {
+    const result = await this.#execute(statement);
+    return {
+      rows: result.rows as readonly Row[],
+      affected: Number(result.numAffectedRows ?? result.rows.length),
+    };
+  }
+
+  async rows(statement: Sql): Promise<readonly Row[]> {
+    return (await this.run(statement)).rows;
+  }
+
+  /** What `read` makes of each row, in their order. Of many rows none is kept longer than it takes to read it. */
+  async read<T>(statement: Sql, read: (row: Row) => T): Promise<readonly T[]> {
+    const { rows, isRead } = await this.#execute(statement, read);
+    return isRead ? (rows as readonly T[]) : (rows as readonly Row[]).map((row) => read(row));
+  }
+
+  async #execute(statement: Sql, read?: (row: Row) => unknown) {
     const { text, parameters, end } = render(statement, this.dialect.writer);
     this.#trace?.(text, parameters);
     try {
-      const result = await this.#transaction.executeQuery(compiled(text, parameters));
-      return {
-        rows: result.rows as readonly Row[],
-        affected: Number(result.numAffectedRows ?? result.rows.length),
-      };
+      return await this.#transaction.executeQuery({ ...compiled(text, parameters), read });
     } catch (error) {
       throw meaningOf(error, this.dialect);
     } finally {
       end();
     }
-  }
-
-  async rows(statement: Sql): Promise<readonly Row[]> {
-    return (await this.run(statement)).rows;
   }
 
   /** Takes statements on which nothing depends but the commit, and which fail if at all in the database. */

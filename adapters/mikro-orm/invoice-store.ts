@@ -26,6 +26,7 @@ import {
   ofAccount,
   ofAccounts,
   page,
+  recordColumns,
   select,
   selectByIds,
   selectOrdered,
@@ -130,8 +131,9 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
         formatLocalDate(targetDate),
         catalogRevision,
       ]);
-      const rows = await scope.runner.rows(sql`
-        select ${raw(dialect.selectList(cursorsTable, 'c'))}
+      return scope.runner.read(
+        sql`
+        select ${raw(recordColumns(scope, cursorsTable, 'c'))}
         from ${firstRowsAs('r', dueColumns, cells)}
         cross join bw_accounts a
         cross join bw_invoicing_cursors c
@@ -139,8 +141,9 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
           and c.tenant_record_id = ${scope.tenantRecordId} and c.account_record_id = a.record_id
           and (c.settled_through is null or c.dirty_from is not null or c.next_due_date <= r.target_date
             or c.catalog_revision is null or c.catalog_revision <> r.catalog_revision)
-        order by c.record_id`);
-      return rows.map((row) => cursorsTable.decode(row));
+        order by c.record_id`,
+        (row) => cursorsTable.decode(row),
+      );
     },
     accountsBehind: async ({ catalogRevision, afterRecordId, limit }) => {
       const rows = await scope.runner.rows(sql`
@@ -173,26 +176,29 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
         : select(scope, cursorsTable, sql`${isIn('subscription_id', 'uuid', subscriptionIds)}`),
     loadCoverage: async (windows) => {
       if (windows.length === 0) return [];
-      const windowRows = firstRowsAs(
-        'r',
+      const given = firstRowsAs(
+        'given_windows',
         windowColumns,
         windows.map(({ subscriptionId, from }) => [subscriptionId, formatLocalDate(from ?? firstDay)]),
       );
       // A condition over all kinds, or on a date that may be null, would read every row that the subscription ever had.
       const inWindow = (condition: string): Sql => sql`
-        select ${raw(dialect.selectList(coverageTable, 'c'))}
-        from ${windowRows}
+        select ${raw(recordColumns(scope, coverageTable, 'c'))}
+        from r
         cross join bw_coverage c
         where c.tenant_record_id = ${scope.tenantRecordId} and c.subscription_id = r.subscription_id
           and ${raw(condition)}`;
-      const rows = await scope.runner.rows(sql`
+      return scope.runner.read(
+        sql`
+        with r as materialized (select * from ${given})
         select * from (
           ${inWindow(`c.kind = 'RECURRING' and c.end_date > r.from_date`)}
           union all ${inWindow(`c.kind = 'FIXED' and c.start_date >= r.from_date`)}
           union all ${inWindow(`c.kind = 'FREE' and c.start_date >= r.from_date`)}
         ) as found
-        order by record_id`);
-      return rows.map((row) => coverageTable.decode(row));
+        order by record_id`,
+        (row) => coverageTable.decode(row),
+      );
     },
     loadCoverageOfItems: async (itemIds) =>
       itemIds.length === 0 ? [] : select(scope, coverageTable, sql`${isIn('item_id', 'uuid', itemIds)}`),

@@ -1,4 +1,5 @@
 import { assertInvariant } from '../../lib/errors/index.ts';
+import type { Row } from './columns.ts';
 import type { CompiledStatement, Transaction } from './connection.ts';
 import { HostReach } from './postgresql-host-reach.ts';
 import { PreparedStatements } from './postgresql-prepared-statements.ts';
@@ -87,6 +88,30 @@ export function batchedTransactions(pool: () => Promise<DriverPool>): Transactio
   };
 }
 
+/** What is made of the rows of a statement, as they come. */
+class Reading {
+  readonly onRow: (row: unknown) => void;
+  readonly #made: unknown[] = [];
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(read: (row: Row) => unknown) {
+    this.onRow = (row) => {
+      if (this.#failure) return;
+      try {
+        this.#made.push(read(row as Row));
+      } catch (error) {
+        this.#failure = { error };
+      }
+    };
+  }
+
+  /** @throws what a row could not be read for. */
+  result(): readonly unknown[] {
+    if (this.#failure) throw this.#failure.error;
+    return this.#made;
+  }
+}
+
 /** The statements of one connection, in the order in which they are asked for. */
 class StatementLine implements Transaction {
   /** When what was asked for last has been answered. */
@@ -105,12 +130,14 @@ class StatementLine implements Transaction {
     this.#opening = opening;
   }
 
-  async executeQuery({ sql: text, parameters: values }: CompiledStatement): Promise<Answer> {
+  async executeQuery({ sql: text, parameters: values, read }: CompiledStatement): Promise<Answer> {
     assertInvariant(!this.#isEnding, 'A statement has come after the end of its transaction', { text });
     // What has no parameters is said once, or with numbers in its text.
     const name = values.length > 0 ? this.#prepared.nameOf(text) : undefined;
-    const { command, rowCount, rows } = await this.#answerOf({ name, text, values });
-    return { rows, numAffectedRows: command === 'SELECT' ? undefined : BigInt(rowCount ?? 0) };
+    const reading = read && new Reading(read);
+    const { command, rowCount, rows } = await this.#answerOf({ name, text, values, onRow: reading?.onRow });
+    const numAffectedRows = command === 'SELECT' ? undefined : BigInt(rowCount ?? 0);
+    return reading ? { rows: reading.result(), isRead: true, numAffectedRows } : { rows, numAffectedRows };
   }
 
   /** Ends the transaction behind what was asked for before; nothing is to be ended where nothing was. */

@@ -3,7 +3,7 @@ import type { Runner } from './connection.ts';
 import type { DatabaseFailure, Dialect, EncodedEntry } from './dialect.ts';
 import { MANY_ROWS } from './postgresql-prepared-statements.ts';
 import { ofReachedTenant } from './postgresql-tenant-policy.ts';
-import { nothing, raw, rowsAs, type Sql, sql } from './sql.ts';
+import { nothing, type Rows, raw, rowsAs, type Sql, sql } from './sql.ts';
 import { accountsTable } from './tables/accounts.ts';
 import { liveConflict, movedColumns, queueEntriesTable } from './tables/queue.ts';
 
@@ -161,24 +161,47 @@ interface BoundColumn {
  * The columns of the rows. Of the rows of a large run most columns are the same (whose they are, when they were made, what
  * was bought): to write, send and read them costs as much as all others do.
  */
-function boundColumns(
-  rows: readonly (readonly Cell[])[],
-  columns: readonly Column[],
-): readonly BoundColumn[] {
-  const isSame = columns.map(
-    (_, index) => rows.length >= MANY_FROM && rows.every((cells) => cells[index] === rows[0]?.[index]),
-  );
-  // Something has to tell how many rows there are.
-  if (!isSame.includes(false)) isSame[0] = false;
-  return columns.map((column, index) => {
-    if (isSame[index]) return { column, elements: null, cell: rows[0]?.[index] ?? null };
-    const write = writers[column.type] ?? String;
-    const elements = rows.map((cells) => {
-      const cell = cells[index] ?? null;
-      return cell === null ? 'NULL' : write(cell);
+function boundColumns(rows: Rows, columns: readonly Column[]): readonly BoundColumn[] {
+  const bound = columns.map((column) => new GatheredColumn(column, rows.length < MANY_FROM));
+  let index = 0;
+  for (const cells of rows) {
+    bound.forEach((column, at) => {
+      column.take(cells[at] ?? null, index);
     });
-    return { column, elements, cell: null };
-  });
+    index += 1;
+  }
+  // Something has to tell how many rows there are.
+  if (bound.every(({ elements }) => elements === null)) bound[0]?.vary(index);
+  return bound;
+}
+
+/** A column, cell by cell. */
+class GatheredColumn implements BoundColumn {
+  readonly column: Column;
+  elements: string[] | null;
+  cell: Cell = null;
+  readonly #write: (cell: string | number | boolean) => string;
+
+  constructor(column: Column, varies: boolean) {
+    this.column = column;
+    this.elements = varies ? [] : null;
+    this.#write = writers[column.type] ?? String;
+  }
+
+  take(cell: Cell, index: number): void {
+    if (index === 0) this.cell = cell;
+    if (this.elements === null && cell !== this.cell) this.vary(index);
+    this.elements?.push(this.#element(cell));
+  }
+
+  /** No longer is a cell the same in all rows; so far it was. */
+  vary(count: number): void {
+    this.elements = Array.from({ length: count }, () => this.#element(this.cell));
+  }
+
+  #element(cell: Cell): string {
+    return cell === null ? 'NULL' : this.#write(cell);
+  }
 }
 
 function elementType({ type }: Column): string {

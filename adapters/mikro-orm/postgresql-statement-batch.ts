@@ -12,7 +12,7 @@ interface DriverQuery {
   readonly name?: string | undefined;
   readonly text: string;
   /** The client fills it in for statements that it is given itself. */
-  readonly _result: { _types: unknown };
+  readonly _result: { _types: unknown; addRow(row: unknown): void };
   prepare(wire: Wire): void;
   handleRowDescription(message: unknown): void;
   handleDataRow(message: unknown): void;
@@ -33,6 +33,8 @@ export interface BatchedStatement {
   readonly name?: string | undefined;
   readonly text: string;
   readonly values: readonly unknown[];
+  /** Takes the rows as they come, which then are not gathered; must not throw, for the connection would be lost. */
+  readonly onRow?: ((row: unknown) => void) | undefined;
   readonly callback: (error: Error | null, result: DriverResult) => void;
 }
 
@@ -64,6 +66,7 @@ export class StatementBatch {
       const query = new Query({ ...statement, queryMode: 'extended' });
       // The client itself tells how the values of a column are read.
       query._result._types = client;
+      if (statement.onRow) query._result.addRow = statement.onRow;
       return query;
     });
   }

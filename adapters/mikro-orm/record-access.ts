@@ -2,9 +2,9 @@ import { assertInvariant } from '../../lib/errors/index.ts';
 import type { Uuid } from '../../lib/ids/index.ts';
 import { MAX_COUNTED_RECORDS } from '../../lib/limits.ts';
 import type { Page, PageRequest } from '../../lib/ports/storage/index.ts';
-import { type Column, numberOf, textOf } from './columns.ts';
+import { type Cell, type Column, numberOf, textOf } from './columns.ts';
 import type { Runner } from './connection.ts';
-import { firstRowsAs, isIn, nothing, raw, rowsAs, type Sql, sql } from './sql.ts';
+import { firstRowsAs, isIn, nothing, type Rows, raw, rowsAs, type Sql, sql } from './sql.ts';
 import type { RecordTable } from './tables/record-table.ts';
 
 /** A transaction seen from one tenant: no statement of a store goes without the tenant's number. */
@@ -16,6 +16,15 @@ export interface TenantScope {
 }
 
 type Stored<R> = R & { readonly recordId: number };
+
+/** The select list of what `decode` of the table reads. */
+export function recordColumns(
+  scope: TenantScope,
+  { read }: Pick<RecordTable<object>, 'read'>,
+  alias?: string,
+): string {
+  return scope.runner.dialect.selectList({ columns: read }, alias);
+}
 
 /** Records of the tenant that meet `condition`, in creation order. */
 export async function select<R extends object>(
@@ -33,10 +42,12 @@ export async function selectOrdered<R extends object>(
   table: RecordTable<R>,
   { condition, order }: { readonly condition: Sql; readonly order: string },
 ): Promise<readonly Stored<R>[]> {
-  const rows = await scope.runner.rows(sql`
-    select ${raw(scope.runner.dialect.selectList(table))} from ${raw(table.name)}
-    where tenant_record_id = ${scope.tenantRecordId} and ${condition} order by ${raw(order)}`);
-  return rows.map((row) => table.decode(row));
+  return scope.runner.read(
+    sql`
+    select ${raw(recordColumns(scope, table))} from ${raw(table.name)}
+    where tenant_record_id = ${scope.tenantRecordId} and ${condition} order by ${raw(order)}`,
+    (row) => table.decode(row),
+  );
 }
 
 /** Records of the tenant with these ids, in creation order. */
@@ -46,10 +57,12 @@ export async function selectByIds<R extends object>(
   ids: readonly Uuid[],
 ): Promise<readonly Stored<R>[]> {
   if (ids.length === 0) return [];
-  const rows = await scope.runner.rows(sql`
-    select ${raw(scope.runner.dialect.selectList(table))} from ${raw(table.name)}
-    where ${haveIds(scope, ids)} order by +record_id`);
-  return rows.map((row) => table.decode(row));
+  return scope.runner.read(
+    sql`
+    select ${raw(recordColumns(scope, table))} from ${raw(table.name)}
+    where ${haveIds(scope, ids)} order by +record_id`,
+    (row) => table.decode(row),
+  );
 }
 
 /**
@@ -96,10 +109,13 @@ export async function page<R extends object>(
 ): Promise<Page<Stored<R>>> {
   const found = sql`${raw(isSought ? '+' : '')}tenant_record_id = ${scope.tenantRecordId} ${within}`;
   const direction = request.limit < 0 ? 'desc' : 'asc';
-  const rows = await scope.runner.rows(sql`
-    select ${raw(scope.runner.dialect.selectList(table))} from ${raw(table.name)} ${along}
+  const rows = await scope.runner.read(
+    sql`
+    select ${raw(recordColumns(scope, table))} from ${raw(table.name)} ${along}
     where ${found}
-    order by record_id ${raw(direction)} limit ${Math.abs(request.limit)} offset ${request.offset}`);
+    order by record_id ${raw(direction)} limit ${Math.abs(request.limit)} offset ${request.offset}`,
+    (row) => table.decode(row),
+  );
   const most = (scope.countThreshold ?? MAX_COUNTED_RECORDS) + 1;
   const count = (source: Sql, condition: Sql): Sql => sql`
     (select count(*) from (select 1 from ${raw(table.name)} ${source} where ${condition} limit ${most}) counted)`;
@@ -114,7 +130,7 @@ export async function page<R extends object>(
           ${isAll ? nothing : sql`, ${count(nothing, sql`tenant_record_id = ${scope.tenantRecordId} ${among}`)} as max`}`);
   const total = numberOf(counted?.total, 'total');
   const max = isAll ? total : numberOf(counted?.max, 'max');
-  return { rows: rows.map((row) => table.decode(row)), total, max };
+  return { rows, total, max };
 }
 
 /** Inserts all records with one statement and returns the record id of each, in the order given. */
@@ -123,9 +139,10 @@ export async function insert<R extends { readonly id: Uuid }>(
   table: RecordTable<R>,
   records: readonly R[],
 ): Promise<readonly number[]> {
-  const { rows } = await scope.runner.run(sql`
-    ${insertInto(scope, table, records)} returning id, record_id`);
-  const recordIds = new Map(rows.map((row) => [textOf(row.id, 'id'), numberOf(row.record_id, 'record_id')]));
+  const recordIds = new Map<string, number>();
+  await scope.runner.read(sql`${insertInto(scope, table, records)} returning id, record_id`, (row) => {
+    recordIds.set(textOf(row.id, 'id'), numberOf(row.record_id, 'record_id'));
+  });
   return records.map((record) => {
     const recordId = recordIds.get(record.id);
     assertInvariant(recordId !== undefined, `${table.name} has not returned the row of ${record.id}`);
@@ -140,10 +157,10 @@ export function insertInto<R extends object>(
   records: readonly R[],
 ): Sql {
   const columns = raw(namesOf(table.written));
-  const cells = records.map((record) => table.encode(scope.tenantRecordId, record));
+  const rows = encoded(records, (record) => table.encode(scope.tenantRecordId, record));
   // `where true` tells SQLite that a following `on conflict` belongs to the insert.
   return sql`insert into ${raw(table.name)} (${columns})
-    select ${columns} from ${firstRowsAs('r', table.written, cells)} where true`;
+    select ${columns} from ${firstRowsAs('r', table.written, rows)} where true`;
 }
 
 /**
@@ -178,13 +195,23 @@ export function updateOf<R extends object, K extends keyof R & string, P extends
   const keyColumns = table.columnsOf([change.key]);
   const changed = table.columnsOf(change.properties);
   const written = [change.key, ...change.properties];
-  const cells = change.records.map((record) => table.encodeOnly(written, record));
+  const rows = encoded(change.records, (record) => table.encodeOnly(written, record));
   const assignments = changed.map(({ name }) => `${name} = r.${name}`).join(', ');
   // No alias: SQLite's `returning` knows the table by its name only.
   const match = keyColumns.map(({ name }) => `${table.name}.${name} = r.${name}`).join(' and ');
   return sql`update ${raw(table.name)} set ${raw(assignments)}
-    from ${rowsAs('r', [...keyColumns, ...changed], cells)}
+    from ${rowsAs('r', [...keyColumns, ...changed], rows)}
     where ${raw(table.name)}.tenant_record_id = ${scope.tenantRecordId} and ${raw(match)}`;
+}
+
+/** The rows of many records live one at a time. */
+function encoded<R>(records: readonly R[], encode: (record: R) => readonly Cell[]): Rows {
+  return {
+    length: records.length,
+    *[Symbol.iterator]() {
+      for (const record of records) yield encode(record);
+    },
+  };
 }
 
 export function namesOf(columns: readonly Column[]): string {

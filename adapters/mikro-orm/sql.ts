@@ -24,12 +24,17 @@ interface OrderedText {
   readonly column: string;
 }
 
+/** Rows of a known number; an array of them, or what makes one after the other each time that they are gone through. */
+export interface Rows extends Iterable<readonly Cell[]> {
+  readonly length: number;
+}
+
 /** A relation `alias` of these columns, bound as a constant number of parameters whatever the number of rows. */
 interface RowSource {
   readonly kind: 'rows';
   readonly alias: string;
   readonly columns: readonly Column[];
-  readonly rows: readonly (readonly Cell[])[];
+  readonly rows: Rows;
   /** Whether the statement is read from these rows on in any case, for however many rows the database takes them. */
   readonly isReadFirst: boolean;
 }
@@ -64,11 +69,7 @@ export function orderedText(column: string): OrderedText {
 }
 
 /** Rows to be joined with what is stored. */
-export function rowsAs(
-  alias: string,
-  columns: readonly Column[],
-  rows: readonly (readonly Cell[])[],
-): RowSource {
+export function rowsAs(alias: string, columns: readonly Column[], rows: Rows): RowSource {
   return { kind: 'rows', alias, columns, rows, isReadFirst: false };
 }
 

@@ -48,7 +48,7 @@ export const sqliteDialect: Dialect = {
       const cells = columns.map((column, index) => `value ->> ${index} as ${column.name}`).join(', ');
       // The limit has the rows read once: SQLite takes json_each for free and would read it again for every row of the
       // tenant that an update could touch (measured for 50 of 24,000 invoices: 600 ms against 0.4 ms).
-      return `(select ${cells} from json_each(${bind(JSON.stringify(rows))}) limit -1) as ${alias}`;
+      return `(select ${cells} from json_each(${bind(JSON.stringify([...rows]))}) limit -1) as ${alias}`;
     },
   },
   selectList: (table, alias) =>

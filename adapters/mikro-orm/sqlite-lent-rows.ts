@@ -1,6 +1,7 @@
 import { assertInvariant } from '../../lib/errors/index.ts';
 import type { Cell, Column } from './columns.ts';
 import type { Dialect } from './dialect.ts';
+import type { Rows } from './sql.ts';
 import { sqliteDialect } from './sqlite-dialect.ts';
 
 /** The part of a better-sqlite3 database that defines tables. */
@@ -21,7 +22,7 @@ const LENT_FROM = 20;
 /** Columns of the widest relation that is lent. */
 const MOST_COLUMNS = 40;
 
-const lent = new Map<number, readonly (readonly Cell[])[]>();
+const lent = new Map<number, Rows>();
 let lastHandle = 0;
 
 /**

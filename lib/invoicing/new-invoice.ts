@@ -127,9 +127,14 @@ export function basesOf(
   items: readonly Pick<NewInvoiceItem, 'id' | 'basis'>[],
   accountRecordId: number,
 ): readonly StoredItemBasis[] {
-  return items.flatMap(({ id, basis }) =>
-    basis === undefined ? [] : [{ itemId: id, accountRecordId, basis: writeBasis(basis) }],
-  );
+  // Many subscriptions are billed alike, and their texts, which are long, are kept once.
+  let last = '';
+  return items.flatMap(({ id, basis }) => {
+    if (basis === undefined) return [];
+    const text = writeBasis(basis);
+    if (text !== last) last = text;
+    return [{ itemId: id, accountRecordId, basis: last }];
+  });
 }
 
 /**

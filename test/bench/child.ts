@@ -2,6 +2,14 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 
+/** Where the code of a process is; by default in its source. */
+let scriptOf = (source: URL): URL => source;
+
+/** From now on processes run what this makes of their sources. */
+export function runBuilt(built: (source: URL) => URL): void {
+  scriptOf = built;
+}
+
 /** Work for a process of its own: the module at `script` answers one message with one message. */
 export interface ChildWork<Input> {
   readonly script: URL;
@@ -33,7 +41,7 @@ export async function startChild<Input, Output>({
   script,
   input,
 }: ChildWork<Input>): Promise<RunningChild<Output>> {
-  const child = fork(script, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const child = fork(scriptOf(script), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   const ended = once(child, 'exit');
   const stop = async (): Promise<void> => {
     if (child.connected) child.disconnect();

@@ -1,14 +1,12 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { copyFile, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { BenchDatabase, DatabaseKind } from './databases.ts';
-import { type Bench, expectSame, type Figure, type Goal, Size } from './goal.ts';
+import { type Bench, expectSame, type Figure, type Goal } from './goal.ts';
 import { callHeaders, credentials } from './http-load.ts';
 import { seed } from './past.ts';
 
@@ -25,37 +23,18 @@ export const coldStart: Goal = {
   name: 'cold-start',
   title: 'Cold start of `billwright serve` to the first authorised 200',
   async measure(bench) {
-    // Building takes longer than all other small sizes together.
-    const built = bench.size === Size.SMOKE ? null : await buildPackage();
-    try {
-      const figures: Figure[] = [];
-      for (const kind of bench.kinds) figures.push(...(await measureOn(bench, kind, built)));
-      return figures;
-    } finally {
-      if (built !== null) await rm(built, { recursive: true, force: true });
-    }
+    const figures: Figure[] = [];
+    for (const kind of bench.kinds) figures.push(...(await measureOn(bench, kind)));
+    return figures;
   },
 };
 
-/** The package as `npm run build` makes it, in a directory of its own. */
-async function buildPackage(): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'billwright-package-'));
-  for (const part of ['node_modules', 'examples']) await symlink(join(root, part), join(directory, part));
-  await copyFile(join(root, 'package.json'), join(directory, 'package.json'));
-  execFileSync('npm', ['run', '--silent', 'build:code', '--', `--outdir=${join(directory, 'dist')}`], {
-    cwd: root,
-  });
-  return directory;
-}
-
-async function measureOn(bench: Bench, kind: DatabaseKind, built: string | null): Promise<readonly Figure[]> {
+async function measureOn(bench: Bench, kind: DatabaseKind): Promise<readonly Figure[]> {
   const database = await bench.databases.fresh(kind);
   const seeded = await seed(database, { accounts: 3, invoices: 1, subscriptions: 0 });
   const path = `/1.0/kb/accounts/${seeded.accountId}`;
   const programs = {
-    ...(built !== null && {
-      'as the package ships it': join(built, 'dist', 'adapters', 'cli', 'billwright.js'),
-    }),
+    ...(bench.program !== null && { 'as the package ships it': bench.program }),
     'from its sources': join(root, 'adapters', 'cli', 'billwright.ts'),
   };
   const figures: Figure[] = [];

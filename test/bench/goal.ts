@@ -21,6 +21,8 @@ export interface Bench {
   readonly databases: BenchDatabases;
   /** On which databases to measure. */
   readonly kinds: readonly DatabaseKind[];
+  /** The built program `billwright`; null for small sizes, which run from the sources. */
+  readonly program: string | null;
   /** The value that goes with the size. */
   choose<T>(values: Readonly<Record<Size, T>>): T;
   /** Tells the reader what is going on. */

@@ -1,12 +1,13 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
+import { keepYoungGenerationSmall } from '../../adapters/cli/young-generation.ts';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { fakeClock, memoryLedger, sandboxGateway } from '../../adapters/testing/index.ts';
 import { ZERO } from '../../lib/money/index.ts';
 import { answerParent } from './child.ts';
 import { type BenchDatabase, storageAt, tracedStorage } from './databases.ts';
 
-/** One node that does all that is due at an instant. */
+/** One node that does all that is due at an instant, in a process that is set up like `billwright serve`. */
 export interface RunInput {
   readonly database: BenchDatabase;
   readonly now: string;
@@ -32,6 +33,7 @@ export interface RunOutput {
 const pollMs = 20;
 
 async function run({ database, now, by }: RunInput): Promise<RunOutput> {
+  keepYoungGenerationSmall();
   let statements = 0;
   const count = (): void => {
     statements += 1;

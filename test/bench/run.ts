@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { apiReads } from './api-reads.ts';
 import { apiWrites } from './api-writes.ts';
+import { buildPackage } from './built.ts';
 import { catalogSize } from './catalog-size.ts';
+import { runBuilt } from './child.ts';
 import { coldStart } from './cold-start.ts';
 import { conditions } from './conditions.ts';
 import { benchDatabases, type DatabaseKind, databaseKinds } from './databases.ts';
@@ -66,10 +68,14 @@ async function measure(chosen: readonly Goal[], size: Size, kinds: readonly Data
   // Small sizes are for a quick look: what the many processes load is kept compiled.
   if (size === Size.SMOKE) process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'billwright-compiled');
   const databases = benchDatabases({ durable: size !== Size.SMOKE });
+  // Building takes longer than all small sizes together.
+  const built = size === Size.SMOKE ? null : await buildPackage();
+  if (built !== null) runBuilt(built.script);
   const bench: Bench = {
     size,
     databases,
     kinds,
+    program: built?.program ?? null,
     choose: (values) => values[size],
     say: (line) => console.log(`  ${line}`),
   };
@@ -87,6 +93,7 @@ async function measure(chosen: readonly Goal[], size: Size, kinds: readonly Data
     }
   } finally {
     await databases.close();
+    await built?.remove();
   }
 }
 

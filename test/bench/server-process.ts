@@ -1,3 +1,4 @@
+import { keepYoungGenerationSmall } from '../../adapters/cli/young-generation.ts';
 import { createKoaApp, listen } from '../../adapters/koa/index.ts';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { consoleLogger } from '../../adapters/node/console-logger.ts';
@@ -17,6 +18,7 @@ export interface ServerOutput {
 }
 
 async function serve({ database, user, password }: ServerInput): Promise<ServerOutput> {
+  keepYoungGenerationSmall();
   const logger = consoleLogger();
   const billing = await Billing.open({ storage: storageAt(database), logger, gateways: [sandboxGateway()] });
   await billing.security.ensureAdministrator(user, password);

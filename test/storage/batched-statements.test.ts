@@ -1,6 +1,6 @@
 import { MikroORM } from '@mikro-orm/postgresql';
 import { expect } from 'chai';
-import type { Cell, Column } from '../../adapters/mikro-orm/columns.ts';
+import type { Cell, Column, Row } from '../../adapters/mikro-orm/columns.ts';
 import { compiled, type Transaction } from '../../adapters/mikro-orm/connection.ts';
 import { batchedTransactions } from '../../adapters/mikro-orm/postgresql-batched-transactions.ts';
 import { postgresqlDialect } from '../../adapters/mikro-orm/postgresql-dialect.ts';
@@ -178,6 +178,35 @@ describe('storage: statements on PostgreSQL that go together', () => {
     const { cells } = await readBack(manyRows(1_000, () => ['2', null, null, null, null, null]));
     expect(cells).to.have.lengthOf(1_000);
     expect(cells.at(-1)).to.deep.equal(['2', null, null, null, null, null]);
+  });
+
+  it('give their rows read as they come; one that cannot be read fails its statement, and the others have theirs', async () => {
+    const numbers = (most: number, read: (row: Row) => unknown) => ({
+      ...compiled('select n from generate_series(1, $1::int) as n', [most]),
+      read,
+    });
+    const failure = await rejection(
+      inTransaction(async (transaction) => {
+        const [read, plain, unreadable] = await Promise.allSettled([
+          transaction.executeQuery(numbers(3, ({ n }) => Number(n) * 2)),
+          transaction.executeQuery(compiled('select 4 as n')),
+          transaction.executeQuery(
+            numbers(3, ({ n }) => {
+              if (n === 2) throw new Error('a strange row');
+              return n;
+            }),
+          ),
+        ]);
+        expect(read).to.deep.include({
+          value: { rows: [2, 4, 6], isRead: true, numAffectedRows: undefined },
+        });
+        expect(plain).to.have.deep.nested.property('value.rows', [{ n: 4 }]);
+        await insert(transaction, 20);
+        if (unreadable.status === 'rejected') throw unreadable.reason;
+      }),
+    );
+    expect(failure.message).to.equal('a strange row');
+    expect(await ids()).to.not.include(20);
   });
 
   it('are refused after the end of their transaction, and a transaction without any costs nothing', async () => {

@@ -55,6 +55,8 @@ export class RecordTable<R extends object> implements TableSpec {
   readonly ofTenant: boolean;
   /** All columns. */
   readonly columns: readonly Column[];
+  /** The columns that `decode` reads: all but the tenant, which whoever reads a record has asked for. */
+  readonly read: readonly Column[];
   /** The columns that an insert fills, in the order of `encode`. */
   readonly written: readonly Column[];
   /**
@@ -75,6 +77,7 @@ export class RecordTable<R extends object> implements TableSpec {
     const own = this.#entries.flatMap(([, field]) => field.columns);
     this.written = input.ofTenant ? [tenantColumn, ...own] : own;
     this.columns = [recordIdColumn, ...this.written];
+    this.read = [recordIdColumn, ...own];
   }
 
   encode(tenantRecordId: number, record: R): readonly Cell[] {

@@ -1,0 +1,41 @@
+import { execFileSync } from 'node:child_process';
+import { copyFile, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const bench = 'test/bench';
+
+/** The package as `npm run build` makes it, in a directory of its own, and the bench's processes built over it. */
+export interface Built {
+  /** The program `billwright`. */
+  readonly program: string;
+  /** The built form of a process of the bench. */
+  script(source: URL): URL;
+  remove(): Promise<void>;
+}
+
+/**
+ * Users run the package. To read TypeScript takes a process some 45 MiB and, until its code is compiled, time: figures of
+ * the sources would be those of our own way of working.
+ */
+export async function buildPackage(): Promise<Built> {
+  const directory = await mkdtemp(join(tmpdir(), 'billwright-package-'));
+  const dist = join(directory, 'dist');
+  const processes = (await readdir(join(root, bench))).filter((name) => name.endsWith('-process.ts'));
+  const build = ['run', '--silent', 'build:code', '--', `--outdir=${dist}`];
+  execFileSync('npm', [...build, ...processes.map((name) => `${bench}/${name}`)], { cwd: root });
+  for (const part of ['node_modules', 'examples']) await symlink(join(root, part), join(directory, part));
+  // As far from the processes as from their sources.
+  await symlink(join(root, 'examples'), join(dist, 'examples'));
+  await copyFile(join(root, 'package.json'), join(directory, 'package.json'));
+  return {
+    program: join(dist, 'adapters', 'cli', 'billwright.js'),
+    script: ({ pathname }) => {
+      const name = pathname.slice(pathname.lastIndexOf('/') + 1).replace(/\.ts$/, '.js');
+      return new URL(`file://${join(dist, bench, name)}`);
+    },
+    remove: () => rm(directory, { recursive: true, force: true }),
+  };
+}
