@@ -58,6 +58,9 @@ function columnOf(
   return { name, type, nullable, ...(isInstant ? { isInstant } : {}) };
 }
 
+/** A longer text is not kept for the next row: documents would be kept for good. */
+const MOST_SHARED_CHARACTERS = 255;
+
 /**
  * Reads a column. Of many rows most have in a column what the row before has (whose they are, a plan, a price, a day): they
  * share it, so that it is made once and takes its memory once.
@@ -66,8 +69,10 @@ function reader<T>(name: string, { decode, isShared }: Conversion<T>): (stored: 
   if (!isShared) return (stored) => decode(stored, name);
   let last: { readonly stored: unknown; readonly value: T } | undefined;
   return (stored) => {
-    if (last === undefined || last.stored !== stored) last = { stored, value: decode(stored, name) };
-    return last.value;
+    if (last !== undefined && last.stored === stored) return last.value;
+    const value = decode(stored, name);
+    if (typeof stored === 'string' && stored.length <= MOST_SHARED_CHARACTERS) last = { stored, value };
+    return value;
   };
 }
 

@@ -75,6 +75,7 @@ export class Runner {
   readonly #transaction: Transaction;
   readonly #trace: Trace | undefined;
   readonly #left: Promise<unknown>[] = [];
+  #firstFailure: { readonly error: unknown } | undefined;
 
   constructor(dialect: Dialect, transaction: Transaction, trace: Trace | undefined) {
     this.dialect = dialect;
@@ -106,10 +107,19 @@ export class Runner {
     try {
       return await this.#transaction.executeQuery({ ...compiled(text, parameters), read });
     } catch (error) {
-      throw meaningOf(error, this.dialect);
+      throw this.#meaningOf(error);
     } finally {
       end();
     }
+  }
+
+  /** Of statements that were asked for together those behind one that failed say only that it has; what it said counts. */
+  #meaningOf(error: unknown): unknown {
+    const failure = this.dialect.failureOf(error);
+    if (failure.kind === 'aborted') return this.#firstFailure?.error ?? error;
+    const meaning = failure.kind === 'unique' ? violationOf(failure.violation, error) : error;
+    this.#firstFailure ??= { error: meaning };
+    return meaning;
   }
 
   /** Takes statements on which nothing depends but the commit, and which fail if at all in the database. */
@@ -135,11 +145,6 @@ export function forOneStatement(client: Transaction): Transaction {
       return client.executeQuery(query);
     },
   };
-}
-
-function meaningOf(error: unknown, dialect: Dialect): unknown {
-  const failure = dialect.failureOf(error);
-  return failure.kind === 'unique' ? violationOf(failure.violation, error) : error;
 }
 
 function violationOf(violation: UniqueViolation, cause: unknown): Error {

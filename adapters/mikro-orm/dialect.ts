@@ -15,6 +15,8 @@ export type DatabaseFailure =
   /** Serialisation failure, deadlock or busy database: the transaction may be run again. */
   | { readonly kind: 'retry' }
   | { readonly kind: 'lock-timeout' }
+  /** The transaction has failed before; the database does nothing more in it. */
+  | { readonly kind: 'aborted' }
   | { readonly kind: 'other' };
 
 /** The cells of a queue entry in the order of the table's written columns. */

@@ -32,6 +32,7 @@ const types: Dialect['types'] = {
 
 const retryable = new Set(['40001', '40P01']);
 const lockNotAvailable = '55P03';
+const inFailedTransaction = '25P02';
 const uniqueViolation = '23505';
 /** Any number, as long as nobody else in the host's database uses it: the letters "bwclaim". */
 const claimLockKey = '27714813046384493';
@@ -226,6 +227,7 @@ function failureOf(error: unknown): DatabaseFailure {
   if (!isPostgresqlFailure(error)) return { kind: 'other' };
   if (retryable.has(error.code)) return { kind: 'retry' };
   if (error.code === lockNotAvailable) return { kind: 'lock-timeout' };
+  if (error.code === inFailedTransaction) return { kind: 'aborted' };
   if (error.code === uniqueViolation && error.constraint !== undefined) {
     return { kind: 'unique', violation: { index: error.constraint } };
   }

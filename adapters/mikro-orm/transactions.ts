@@ -35,7 +35,7 @@ export function plainTransactions(connection: Connection): Transactions {
     run: async (_kind, work) => {
       const transaction = await connection.begin();
       try {
-        const { result, last } = await work(transaction);
+        const { result, last } = await work(oneByOne(transaction));
         await last;
         await connection.commit(transaction);
         return result;
@@ -49,7 +49,7 @@ export function plainTransactions(connection: Connection): Transactions {
   };
 }
 
-/** Statements of a connection whose driver takes one at a time. */
+/** Statements of a connection that takes one at a time, in the order in which they are asked for. */
 export function oneByOne(transaction: Transaction): Transaction {
   let latest: Promise<unknown> = Promise.resolve();
   return {

@@ -39,10 +39,12 @@ export async function saveRuns(
   evaluated: readonly EvaluatedAccount[],
 ): Promise<ReadonlyMap<Uuid, Uuid>> {
   const invoiced = evaluated.filter(({ run }) => run.items.length > 0);
+  const billCycleDays = saveBillCycleDays(session, evaluated);
+  const projection = saveProjection(session, evaluated);
   const [, , invoiceIds] = await allEnded([
-    saveBillCycleDays(session, evaluated),
-    saveProjection(session, evaluated),
-    saveInvoiced(session, invoiced),
+    billCycleDays,
+    projection,
+    saveInvoiced(session, invoiced, projection),
   ]);
   session.schedule(evaluated.flatMap(dueEntries));
   session.publish(evaluated.filter(({ run }) => run.items.length === 0).map(nullInvoiceEvent));
@@ -52,8 +54,11 @@ export async function saveRuns(
 async function saveInvoiced(
   session: WriteSession,
   invoiced: readonly EvaluatedAccount[],
+  projection: Promise<void>,
 ): Promise<ReadonlyMap<Uuid, Uuid>> {
   if (invoiced.length === 0) return new Map();
+  // What is committed of a draft's subscriptions is read from the coverage.
+  if (invoiced.some(({ run }) => run.invoice.draft !== null)) await projection;
   const charged = await chargedThrough(session, invoiced);
   const [, , invoiceIds] = await allEnded([
     session.subscriptions.setChargedThrough(charged),
@@ -63,7 +68,7 @@ async function saveInvoiced(
   return invoiceIds;
 }
 
-/** Numbers are taken last, so that the tenant's counter is held for as short as possible (invoicing.md §1.6). */
+/** Numbers are asked for behind the rest, so that the tenant's counter is held for as short as possible (invoicing.md §1.6). */
 async function saveInvoices(
   session: WriteSession,
   invoiced: readonly EvaluatedAccount[],

@@ -67,9 +67,9 @@ async function main(): Promise<void> {
 async function measure(chosen: readonly Goal[], size: Size, kinds: readonly DatabaseKind[]): Promise<void> {
   // Small sizes are for a quick look: what the many processes load is kept compiled.
   if (size === Size.SMOKE) process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'billwright-compiled');
-  const databases = benchDatabases({ durable: size !== Size.SMOKE });
   // Building takes longer than all small sizes together.
   const built = size === Size.SMOKE ? null : await buildPackage();
+  const databases = benchDatabases({ durable: size !== Size.SMOKE });
   if (built !== null) runBuilt(built.script);
   const bench: Bench = {
     size,

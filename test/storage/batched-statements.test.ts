@@ -1,7 +1,7 @@
 import { MikroORM } from '@mikro-orm/postgresql';
 import { expect } from 'chai';
 import type { Cell, Column, Row } from '../../adapters/mikro-orm/columns.ts';
-import { compiled, type Transaction } from '../../adapters/mikro-orm/connection.ts';
+import { compiled, Runner, type Transaction } from '../../adapters/mikro-orm/connection.ts';
 import { batchedTransactions } from '../../adapters/mikro-orm/postgresql-batched-transactions.ts';
 import { postgresqlDialect } from '../../adapters/mikro-orm/postgresql-dialect.ts';
 import { isIn, render, rowsAs, sql } from '../../adapters/mikro-orm/sql.ts';
@@ -207,6 +207,20 @@ describe('storage: statements on PostgreSQL that go together', () => {
     );
     expect(failure.message).to.equal('a strange row');
     expect(await ids()).to.not.include(20);
+  });
+
+  it('tell, behind one that has failed, what failed and not that it did', async () => {
+    let told: readonly unknown[] = [];
+    const failure = await rejection(
+      inTransaction(async (transaction) => {
+        const runner = new Runner(postgresqlDialect, transaction, undefined);
+        const failed = await rejection(runner.run(sql`select 1 / ${0}::int`));
+        told = [failed, await rejection(runner.run(sql`select ${1}::int`))];
+        throw failed;
+      }),
+    );
+    expect(failure).to.include({ code: '22012' });
+    expect(told[1]).to.equal(told[0]);
   });
 
   it('are refused after the end of their transaction, and a transaction without any costs nothing', async () => {

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import { allEnded } from '../../../lib/wait/all-ended.ts';
 
@@ -16,6 +17,24 @@ describe('work that goes on at once', () => {
   it('gives each its result', async () => {
     const [a, b] = await allEnded([work('a', { turns: 3 }), work('b', { turns: 1 })]);
     expect([a, b]).to.deep.equal(['a', 'b']);
+  });
+
+  it('leaves no failure unhandled while other work goes on', async () => {
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown): void => {
+      unhandled.push(reason);
+    };
+    process.on('unhandledRejection', note);
+    try {
+      const long = setTimeout(20);
+      const failure = await allEnded([work('soon', { turns: 1, fails: true }), long]).catch(
+        (error: unknown) => error,
+      );
+      expect(failure).to.be.an('error').with.property('message', 'soon');
+    } finally {
+      process.off('unhandledRejection', note);
+    }
+    expect(unhandled).to.deep.equal([]);
   });
 
   it('fails with the first failure in time, and not before all has ended', async () => {
