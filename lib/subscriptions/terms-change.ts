@@ -5,7 +5,6 @@ import {
   type DatedInstant,
   dayOfMonth,
   firstBillCycleDate,
-  formatInstant,
   type Instant,
   type LocalDate,
   localDateOf,
@@ -59,8 +58,8 @@ function given(field: string, value: number | null): number {
 
 /**
  * Another bill cycle day (subscriptions.md §15.3).
- * @throws BillingError SUBSCRIPTION_CHANGE_NON_ACTIVE (1021), SUBSCRIPTION_CHANGE_FUTURE_EXPIRED (1026), INVALID_PARAMETER
- * (60002).
+ * Dated after an expiry it counts for nothing while the subscription is to expire (§11.3 rule 3).
+ * @throws BillingError SUBSCRIPTION_CHANGE_NON_ACTIVE (1021), INVALID_PARAMETER (60002).
  */
 export function planBillCycleDayChange(
   running: RunningSubscription,
@@ -80,8 +79,8 @@ export function planBillCycleDayChange(
 
 /**
  * Another quantity, at the day asked for or now, without regard to the bill cycle (subscriptions.md §16).
- * @throws BillingError SUBSCRIPTION_CHANGE_NON_ACTIVE (1021), SUBSCRIPTION_CHANGE_FUTURE_EXPIRED (1026), INVALID_PARAMETER
- * (60002).
+ * Dated after an expiry it counts for nothing while the subscription is to expire (§11.3 rule 3).
+ * @throws BillingError SUBSCRIPTION_CHANGE_NON_ACTIVE (1021), INVALID_PARAMETER (60002).
  */
 export function planQuantityChange(
   running: RunningSubscription,
@@ -127,7 +126,6 @@ function termsChange(
   { now, nextId }: EditTools,
 ): TermsChange {
   const { effective } = draft;
-  checkBeforeExpiry(running, effective);
   const addedEvents = eventsOf([draft], {
     subscriptionId: running.subscription.id,
     accountRecordId: running.subscription.accountRecordId,
@@ -156,18 +154,6 @@ function checkBilled(running: RunningSubscription, now: Instant): void {
   throw new BillingError({
     code: ErrorCode.SUBSCRIPTION_CHANGE_NON_ACTIVE,
     message: `Subscription ${id} is ${stateOf(running, now)}, or its billing has ended: its terms cannot change any more`,
-    facts: { subscriptionId: id },
-  });
-}
-
-/** What is asked for the time after a term would never come to pass; a cancellation may still be taken back. */
-function checkBeforeExpiry(running: RunningSubscription, effective: DatedInstant): void {
-  const end = running.transitions.find(({ event }) => event.type === LifecycleEventType.EXPIRED)?.event;
-  if (end === undefined || effective.at < end.effective.at) return;
-  const id: Uuid = running.subscription.id;
-  throw new BillingError({
-    code: ErrorCode.SUBSCRIPTION_CHANGE_FUTURE_EXPIRED,
-    message: `Subscription ${id} expires at ${formatInstant(end.effective.at)}: its terms cannot change at ${formatInstant(effective.at)}`,
     facts: { subscriptionId: id },
   });
 }

@@ -229,6 +229,37 @@ eachDatabase((_kind, open) => {
       expect(await events()).to.deep.equal([]);
     });
 
+    it('subscriptions §11.3 rule 3: from the end of a term on counts for nothing, unless the term is given up', async () => {
+      await begin('2016-05-01T00:00:00Z');
+      const ended = await subscribe('s-term');
+      expect(await change(ended, 15, { effectiveFromDate: on('2016-07-02') })).to.equal('2016-07-15');
+      await engine.acme.subscriptions.changeQuantity(ended, {
+        quantity: 3,
+        effectiveFromDate: on('2016-07-01'),
+      });
+      const continued = await subscribe('s-term');
+      await change(continued, 15, { effectiveFromDate: on('2016-07-02') });
+      await engine.acme.subscriptions.changePlan(continued, { planName: 's-30' });
+      await engine.settle();
+      await events();
+      await engine.runTo('2016-08-20T00:00:00Z');
+      const billed = (await linesOfInvoices()).slice(2).flat();
+      expect(billed.filter((line) => line.includes(' 12'))).to.deep.equal([
+        'RECURRING 2016-06-01..2016-07-01 12',
+      ]);
+      expect(billed.filter((line) => !line.includes(' 12'))).to.deep.equal([
+        'RECURRING 2016-06-01..2016-07-01 30',
+        'RECURRING 2016-07-01..2016-07-15 13.55',
+        'RECURRING 2016-07-15..2016-08-15 30',
+        'RECURRING 2016-08-15..2016-09-15 30',
+      ]);
+      const { state, billCycleDayLocal, quantity } = await engine.acme.getSubscription(ended);
+      expect([state, billCycleDayLocal, quantity]).to.deep.equal(['EXPIRED', 1, 1]);
+      // That of the subscription that goes on.
+      const told = (await events()).filter((topic) => /BCD|QUANTITY/.test(topic));
+      expect(told).to.deep.equal(['SUBSCRIPTION_BCD_CHANGE']);
+    });
+
     describe('of the account', () => {
       const allowed = { 'org.service.features.account.allowBCDUpdate': true };
       const days = async (...ids: readonly Uuid[]) =>

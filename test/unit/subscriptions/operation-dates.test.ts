@@ -339,11 +339,16 @@ describe('subscriptions §15.3, §16 A change of bill cycle day or quantity of a
     ]);
   });
 
-  it('is refused from its end on, where nothing would come of it', () => {
-    const code = ErrorCode.SUBSCRIPTION_CHANGE_FUTURE_EXPIRED;
-    for (const date of ['2024-07-10', '2024-08-01']) {
-      expectError(() => planQuantityChange(running, { quantity: 2, from: from(date) }, tools), code);
+  it('is stored from its end on, and ignored while the term stands (§11.3 rule 3)', () => {
+    for (const date of ['2024-07-10', '2024-08-09']) {
+      const day = planBillCycleDayChange(running, { day: 9, from: from(date) }, tools);
+      const quantity = planQuantityChange(running, { quantity: 2, from: from(date) }, tools);
+      const added = [...day.edit.addedEvents, ...quantity.edit.addedEvents];
+      const events = [...term.events, ...added.map((each, index) => ({ ...each, recordId: 1_000 + index }))];
+      const changed = runningOf({ ...term, events }).transitions;
+      expect(changed.map(({ event }) => event.type)).to.deep.equal(
+        running.transitions.map(({ event }) => event.type),
+      );
     }
-    expectError(() => planBillCycleDayChange(running, { day: 9, from: from('2024-07-10') }, tools), code);
   });
 });
