@@ -44,6 +44,7 @@ export function bundleReads(scope: TenantScope): BundleReads {
     findBundlesByIds: async (ids) => (await selectByIds(scope, bundlesTable, ids)).map(bundleOf),
     findBundlesByKeys: async (keys) =>
       keys.length === 0 ? [] : find(sql`${isIn('external_key', 'text', keys)}`),
+    findBundlesByPastKeys: async (keys) => (keys.length === 0 ? [] : find(havePastKeys(scope, keys))),
     findBundlesByAccounts: async (accountIds) =>
       accountIds.length === 0 ? [] : find(ofAccounts(scope, accountIds)),
     pageBundlesOfAccount: async (accountId, request) =>
@@ -75,6 +76,13 @@ export function bundleWrites(scope: WriteScope): BundleWrites {
       );
       await insertAudited(scope, kind, stored);
     },
+    keepBundleKeys: async (bundleIds) => {
+      if (bundleIds.length === 0) return;
+      await scope.runner.run(sql`
+        insert into bw_former_bundle_keys (tenant_record_id, account_record_id, bundle_id, external_key)
+        select tenant_record_id, account_record_id, id, external_key from bw_bundles
+        where ${haveIds(scope, bundleIds)} on conflict do nothing`);
+    },
     setBundleKeys: async (changes) =>
       updateAudited(scope, kind, {
         properties: ['externalKey', 'retiredKey', 'updatedBy', 'updatedDate'],
@@ -86,6 +94,16 @@ export function bundleWrites(scope: WriteScope): BundleWrites {
         })),
       }),
   };
+}
+
+/** Each of the two finds its rows by an index of its own; for a plain `union` SQLite would walk all bundles of the tenant. */
+function havePastKeys(scope: TenantScope, keys: readonly string[]): Sql {
+  const { tenantRecordId } = scope;
+  return sql`record_id in (
+    select record_id from bw_bundles
+    where tenant_record_id = ${tenantRecordId} and ${isIn('external_key', 'text', keys)}
+    union all select b.record_id from bw_former_bundle_keys f join bw_bundles b on b.id = f.bundle_id
+    where f.tenant_record_id = ${tenantRecordId} and ${isIn('f.external_key', 'text', keys)})`;
 }
 
 function searchCondition(scope: TenantScope, search: BundleSearch): Sql {

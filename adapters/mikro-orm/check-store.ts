@@ -38,6 +38,7 @@ import { TABLE_PREFIX, type TableSpec } from './tables/record-table.ts';
 import {
   blockingStatesTable,
   bundlesTable,
+  formerBundleKeysTable,
   lifecycleEventsTable,
   subscriptionsTable,
 } from './tables/subscriptions.ts';
@@ -52,6 +53,7 @@ interface Reference {
 /** Of records of accounts to records of the same account. */
 const references: readonly Reference[] = [
   { from: bundlesTable, column: 'account_id', to: accountsTable },
+  { from: formerBundleKeysTable, column: 'bundle_id', to: bundlesTable },
   { from: subscriptionsTable, column: 'bundle_id', to: bundlesTable },
   { from: subscriptionsTable, column: 'account_id', to: accountsTable },
   { from: lifecycleEventsTable, column: 'subscription_id', to: subscriptionsTable },

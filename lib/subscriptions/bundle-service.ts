@@ -49,13 +49,13 @@ export class BundleService {
   }
 
   /**
-   * The bundle that holds the key and all that carried it before, the oldest first.
+   * The bundle that holds the key and all that had it before, under their present keys, the oldest first.
    * @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_KEY (1084) if there is none.
    */
   async allOfKey(context: CallContext, externalKey: string): Promise<readonly BundleView[]> {
     checkStorable('External key', externalKey);
     const views = await this.#views(context, (session) =>
-      session.subscriptions.findBundlesByKeys([externalKey]),
+      session.subscriptions.findBundlesByPastKeys([externalKey]),
     );
     if (views.length > 0) return views;
     throw noBundleOfKey(externalKey);
@@ -95,6 +95,7 @@ export class BundleService {
       const holder = holderOf(await session.subscriptions.findBundlesByKeys([key]));
       if (holder?.id === bundleId) return;
       if (holder !== undefined) throw keyInUse(holder);
+      await session.subscriptions.keepBundleKeys([bundleId]);
       await session.subscriptions.setBundleKeys([{ id: bundleId, externalKey: key, retiredKey: null }]);
     });
   }

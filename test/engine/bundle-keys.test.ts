@@ -3,6 +3,7 @@ import { type Account, ErrorCode, parseLocalDate, type Uuid } from '../../lib/in
 import { eachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
+import { rowsOf } from '../support/queue-rows.ts';
 
 const unknownId = '11111111-1111-4111-8111-111111111111' as Uuid;
 
@@ -230,6 +231,63 @@ eachDatabase((_kind, open) => {
         ]);
         const { subscriptions } = await engine.acme.bundles.get(bundleId);
         expect(subscriptions[0]?.events).to.have.length(2);
+      });
+
+      it('leaves the bundle among all of each key that it had, once, under its present one', async () => {
+        const first = await subscribe('K');
+        const keysOf = async (key: string) =>
+          (await engine.acme.bundles.allOfKey(key)).map(({ externalKey }) => externalKey);
+        for (const key of ['J', 'K', 'J', 'L']) await engine.acme.bundles.renameKey(first.bundleId, key);
+        for (const key of ['K', 'J', 'L']) {
+          expect(await idsOf(key), key).to.deep.equal([first.bundleId]);
+          expect(await keysOf(key), key).to.deep.equal(['L']);
+        }
+        const second = await subscribe('K');
+        await end(second.subscriptionId);
+        const third = await subscribe('K', { account: grace });
+        expect(await storedKeyOf(second.bundleId)).to.match(/^kbcncl-\d+:K$/);
+        const all = [first, second, third].map(({ bundleId }) => bundleId);
+        expect(await idsOf('K')).to.deep.equal(all);
+        expect(await keysOf('K')).to.deep.equal(['L', 'K', 'K']);
+        await engine.acme.bundles.renameKey(second.bundleId, 'M');
+        await engine.acme.bundles.renameKey(first.bundleId, 'J');
+        expect(await idsOf('K')).to.deep.equal(all);
+        expect(await keysOf('K')).to.deep.equal(['J', 'M', 'K']);
+        expect(await idsOf('J')).to.deep.equal([first.bundleId]);
+      });
+
+      it('frees the key: lookup, search and creation do not see who had it', async () => {
+        const { bundles } = engine.acme;
+        const first = await subscribe('K');
+        await bundles.renameKey(first.bundleId, 'J');
+        expect(await codeOf(bundles.getByKey('K'))).to.equal(ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_KEY);
+        const found = await bundles.search('K', { offset: 0, limit: 10 });
+        expect([found.rows, found.total]).to.deep.equal([[], 0]);
+        engine.clock.set('2024-02-01T08:00:00Z');
+        const second = await subscribe('K', { renameKeyIfExistsAndUnused: false });
+        const [made] = await engine.acme.audit.history({ type: 'BUNDLE', id: second.bundleId });
+        expect(made?.snapshot?.originalCreatedDate).to.equal('2024-02-01T08:00:00.000Z');
+        await bundles.renameKey(second.bundleId, 'L');
+        await bundles.renameKey(first.bundleId, 'K');
+        expect((await bundles.getByKey('K')).bundleId).to.equal(first.bundleId);
+      });
+
+      it('leaves nothing behind where it is refused, and nothing in other tenants', async () => {
+        const first = await subscribe('K');
+        const { bundleId } = await subscribe('J', { account: grace });
+        expect(await codeOf(engine.acme.bundles.renameKey(first.bundleId, 'J'))).to.equal(
+          ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS,
+        );
+        await engine.acme.bundles.renameKey(bundleId, 'L');
+        expect(await idsOf('L')).to.deep.equal([bundleId]);
+        const keys = 'select external_key from bw_former_bundle_keys';
+        expect(await rowsOf(engine.database, keys)).to.deep.equal([{ external_key: 'J' }]);
+        const other = await engine.billing.tenants.create(
+          { userName: 'test' },
+          { apiKey: 'other', apiSecret: 'secret' },
+        );
+        const { bundles } = engine.billing.as({ tenant: other.id, user: 'eve' });
+        expect(await codeOf(bundles.allOfKey('J'))).to.equal(ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_KEY);
       });
 
       const refused = [

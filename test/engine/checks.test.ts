@@ -15,6 +15,7 @@ const damages: readonly (readonly [CheckedInvariant, string])[] = [
   ],
   ['AUDIT', `delete from bw_audit_log where table_name = 'BUNDLES'`],
   ['REFERENCE', `update bw_invoice_items set bundle_id = id where item_type = 'RECURRING'`],
+  ['REFERENCE', `update bw_former_bundle_keys set account_record_id = account_record_id + 1`],
   ['QUEUED', `delete from bw_queue_entries where unique_key like 'subscription-service%'`],
   [
     'OUTCOME',
@@ -45,6 +46,9 @@ eachDatabase((kind, open) => {
       );
       const { id } = engine.tenant;
       expect(found.filter(({ tenantId }) => tenantId !== id)).to.deep.equal([]);
+      const referring = found.filter(({ invariant }) => invariant === 'REFERENCE');
+      for (const column of ['invoice_items.bundle_id', 'former_bundle_keys.bundle_id'])
+        expect(referring.map(({ message }) => message).join('\n')).to.contain(column);
       const ofNobody = found.filter(({ accountId }) => accountId === null);
       expect(new Set(ofNobody.map(({ invariant }) => invariant))).to.deep.equal(new Set(['OUTCOME']));
     });
@@ -55,7 +59,7 @@ async function breaches(engine: TestEngine, tenant: TenantRef | null = null): Pr
   return Array.fromAsync(engine.billing.checks.breaches(tenant));
 }
 
-/** Changes with repairs, an adjustment, a void, credit, an add-on that ends with its base, a pause, and what is to come. */
+/** Changes with repairs, an adjustment, a void, credit, an add-on that ends with its base, a pause, another bundle key, and what is to come. */
 async function liveThroughALot({ acme, clock, settle, payingAccount }: TestEngine): Promise<void> {
   const { id: accountId } = await payingAccount({ currency: 'USD' });
   const base = await acme.createSubscription({ accountId, planName: 'pro-monthly' });
@@ -73,6 +77,7 @@ async function liveThroughALot({ acme, clock, settle, payingAccount }: TestEngin
   clock.set('2024-02-10T00:00:00Z');
   await settle();
   await acme.blocking.pauseBundle(bundleId);
+  await acme.bundles.renameKey(bundleId, 'renamed');
   await settle();
   const [invoice] = (await acme.invoices.ofAccount({ accountId: other, withItems: true })).toReversed();
   const charge = invoice?.items.find(({ itemType }) => itemType === 'RECURRING');

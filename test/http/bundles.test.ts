@@ -214,6 +214,11 @@ eachDatabase((kind, open) => {
         expect(renamed.externalKey).to.equal('delta 2');
         expect(renamed.timeline.externalKey).to.equal('delta 2');
         expect(renamed.auditLogs.map(({ changeType }) => changeType)).to.deep.equal(['INSERT', 'UPDATE']);
+        const listed = await call('GET', '/1.0/kb/bundles?externalKey=delta&includedDeleted=true&audit=FULL');
+        expect(bundlesOf(listed)).to.deep.equal([renamed]);
+        const live = await call('GET', '/1.0/kb/bundles?externalKey=delta');
+        expect(live.status, live.text).to.equal(404);
+        expect(live.json).to.include({ code: 1084 });
       });
 
       const bodies: readonly (readonly [name: string, body: unknown, code: number])[] = [

@@ -39,6 +39,8 @@ eachDatabase((kind, open) => {
     before(async () => {
       database = await open(migrated);
       world = await populate(await serve(database));
+      const renamed = `/1.0/kb/bundles/${world.bundleId}/renameKey`;
+      await world.serving.call('PUT', renamed, { body: { externalKey: 'renamed' } });
     });
     after(() => world.serving.close());
 
@@ -81,6 +83,7 @@ eachDatabase((kind, open) => {
         'blocking_states',
         'bundles',
         'custom_fields',
+        'former_bundle_keys',
         'invoice_items',
         'invoice_item_history',
         'invoice_payments',

@@ -9,6 +9,7 @@ const TABLES = [
   'tenants',
   'accounts',
   'bundles',
+  'former_bundle_keys',
   'subscriptions',
   'subscription_events',
   'blocking_states',

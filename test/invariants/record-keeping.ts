@@ -324,6 +324,7 @@ export const noCrossing: Invariant = {
 
 const REFERENCES = [
   { from: 'bundles', column: 'account_id', to: 'accounts' },
+  { from: 'former_bundle_keys', column: 'bundle_id', to: 'bundles' },
   { from: 'subscriptions', column: 'bundle_id', to: 'bundles' },
   { from: 'subscriptions', column: 'account_id', to: 'accounts' },
   { from: 'subscription_events', column: 'subscription_id', to: 'subscriptions' },

@@ -35,6 +35,7 @@ import {
 } from './records.ts';
 
 const page = { offset: 0, limit: 100 };
+const FORMER_KEY = 'key before a rename';
 
 eachDatabase((kind, open) => {
   describe('storage: tenants cannot meet', () => {
@@ -110,6 +111,7 @@ eachDatabase((kind, open) => {
         fieldSearch: customFields.search({ kind: 'text', id: null, text: 'acc' }, page).then(counted),
         bundlesByIds: subscriptions.findBundlesByIds([all.bundle.id]),
         bundlesByKeys: subscriptions.findBundlesByKeys([all.bundle.externalKey]),
+        bundlesByPastKeys: subscriptions.findBundlesByPastKeys([FORMER_KEY]),
         bundlesByAccounts: subscriptions.findBundlesByAccounts([acme.id]),
         bundlePage: subscriptions
           .pageBundlesOfAccount(acme.id, page)
@@ -350,7 +352,9 @@ async function fill(opened: OpenedStorage, acme: Account) {
     await catalogs.insert([catalogVersion({})]);
     await session.catalogEntries.apply({ addedEntries: [all.entry], addedRows: [all.planRow] });
     await catalogs.insertOverridePlans([all.overridePlan]);
-    await subscriptions.insertBundles([all.bundle]);
+    await subscriptions.insertBundles([{ ...all.bundle, externalKey: FORMER_KEY }]);
+    await subscriptions.keepBundleKeys([all.bundle.id]);
+    await subscriptions.setBundleKeys([all.bundle]);
     await subscriptions.insertSubscriptions([all.subscription]);
     await subscriptions.insertEvents([all.event, all.withdrawnEvent]);
     await subscriptions.insertBlockingStates([blockingState(owner, { blockedId: subscriptionId })]);

@@ -77,6 +77,7 @@ eachDatabase((kind, open) => {
           await session.accounts.findByKeys(accounts.map(({ externalKey }) => externalKey));
           await session.subscriptions.findBundlesByIds(idsOf(of.map((each) => each.bundle)));
           await session.subscriptions.findBundlesByKeys(of.map((each) => each.bundle.externalKey));
+          await session.subscriptions.findBundlesByPastKeys(of.map((each) => each.bundle.externalKey));
           await session.subscriptions.findBundlesByAccounts(ids);
           await session.subscriptions.findByIds(subscriptionIds);
           await session.subscriptions.findByKeys(of.map((each) => each.subscription.externalKey));
@@ -308,6 +309,7 @@ async function fill(opened: OpenedStorage) {
     await session.catalogs.insertOverridePlans(overridePlans);
     await session.catalogEntries.apply({ addedRows: of.map(() => planRow({})) });
     await session.subscriptions.insertBundles(of.map((each) => each.bundle));
+    await session.subscriptions.keepBundleKeys(of.map((each) => each.bundle.id));
     await session.subscriptions.insertSubscriptions(of.map((each) => each.subscription));
     await session.subscriptions.insertEvents(of.map((each) => each.event));
     await session.subscriptions.insertBlockingStates(of.map((each) => each.state));

@@ -34,6 +34,7 @@ import { signingSecretsTable } from './signing-secrets.ts';
 import {
   blockingStatesTable,
   bundlesTable,
+  formerBundleKeysTable,
   lifecycleEventsTable,
   subscriptionsTable,
 } from './subscriptions.ts';
@@ -62,6 +63,7 @@ export const tables: readonly TableSpec[] = [
   catalogEntriesTable,
   planRowsTable,
   bundlesTable,
+  formerBundleKeysTable,
   subscriptionsTable,
   lifecycleEventsTable,
   blockingStatesTable,

@@ -1,4 +1,5 @@
 import { ErrorCode } from '../../../lib/errors/index.ts';
+import type { Uuid } from '../../../lib/ids/index.ts';
 import type { New } from '../../../lib/ports/storage/index.ts';
 import type {
   BlockingState,
@@ -66,6 +67,27 @@ export const bundlesTable = new RecordTable<StoredBundle>(
     createdDate: instantAt('created_date'),
     updatedBy: textOrNull('updated_by'),
     updatedDate: instantAtOrNull('updated_date'),
+  },
+);
+
+/** A key that a bundle carried until it was given another one, once however often it did. */
+export interface FormerBundleKey {
+  readonly accountRecordId: number;
+  readonly bundleId: Uuid;
+  readonly externalKey: string;
+}
+
+export const formerBundleKeysTable = new RecordTable<FormerBundleKey>(
+  {
+    name: 'former_bundle_keys',
+    ofTenant: true,
+    uniques: [{ name: 'key', columns: ['tenant_record_id', 'external_key', 'bundle_id'] }],
+    indexes: [{ name: 'account', columns: ['tenant_record_id', 'account_record_id', 'record_id'] }],
+  },
+  {
+    accountRecordId: bigint('account_record_id'),
+    bundleId: uuid('bundle_id'),
+    externalKey: text('external_key'),
   },
 );
 

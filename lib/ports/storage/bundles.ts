@@ -25,6 +25,8 @@ export interface BundleReads {
   findBundlesByIds(ids: readonly Uuid[]): Promise<readonly Bundle[]>;
   /** Bundles that hold these keys and those that carried them until another took them, in creation order. */
   findBundlesByKeys(externalKeys: readonly string[]): Promise<readonly Bundle[]>;
+  /** Those and the bundles that had one of these keys before they were given another, each once, in creation order. */
+  findBundlesByPastKeys(externalKeys: readonly string[]): Promise<readonly Bundle[]>;
   /** In creation order. */
   findBundlesByAccounts(accountIds: readonly Uuid[]): Promise<readonly Bundle[]>;
   pageBundlesOfAccount(accountId: Uuid, request: PageRequest): Promise<Page<Bundle>>;
@@ -36,6 +38,8 @@ export interface BundleReads {
 export interface BundleWrites {
   /** A key that another bundle holds throws BillingError 1014. */
   insertBundles(bundles: readonly New<Bundle>[]): Promise<void>;
+  /** Keeps the keys that these bundles carry now among those that they had; called before they get others. */
+  keepBundleKeys(bundleIds: readonly Uuid[]): Promise<void>;
   /** Audited as UPDATE; a key that another bundle holds throws BillingError 1014. */
   setBundleKeys(changes: readonly Pick<Bundle, 'id' | 'externalKey' | 'retiredKey'>[]): Promise<void>;
 }
