@@ -58,9 +58,9 @@ export async function dryRunsOf(
     input: { database, tenantId, accountId, due, calls: bench.choose(calls) },
   });
   expectSame('The foreseen amount', output.amount, (PRICE * subscriptions).toFixed(2));
-  const reading = /^\s*(select|begin|start transaction|commit)\b/i;
-  const locking = /for (no key )?update/i;
-  const writing = output.statements.filter((text) => !reading.test(text) || locking.test(text));
+  const reading = /^\s*(select|with|begin|start transaction|commit)\b/i;
+  const changing = /for (no key )?update|\b(insert into|update bw_|delete from)\b/i;
+  const writing = output.statements.filter((text) => !reading.test(text) || changing.test(text));
   expectSame('Statements of a dry run that lock or write', writing, []);
   return output;
 }
