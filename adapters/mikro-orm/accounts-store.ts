@@ -17,6 +17,7 @@ import {
   insert,
   ofAccounts,
   page,
+  recordColumns,
   select,
   selectByIds,
   selectOrdered,
@@ -211,8 +212,10 @@ export async function tryLockAccounts(
 }
 
 async function locked(scope: TenantScope, chosen: Sql, lock: string): Promise<readonly Account[]> {
-  const rows = await scope.runner.rows(sql`
-    select ${raw(scope.runner.dialect.selectList(accountsTable))} from bw_accounts
-    where ${chosen} order by record_id ${raw(lock)}`);
-  return rows.map((row) => accountOf(accountsTable.decode(row)));
+  return scope.runner.read(
+    sql`
+    select ${raw(recordColumns(scope, accountsTable))} from bw_accounts
+    where ${chosen} order by record_id ${raw(lock)}`,
+    (row) => accountOf(accountsTable.decode(row)),
+  );
 }

@@ -97,9 +97,11 @@ async function inWriteOrder(
   covered: readonly Sql[],
 ): Promise<readonly StoredRow[]> {
   const all = covered.reduce((found, next) => sql`${found} union all ${next}`, rowsAlone);
-  const rows = await scope.runner.rows(sql`
-    select * from (${all}) as found order by record_id, target_record_id`);
-  return rows.map((row) => auditLogTable.decode(row));
+  return scope.runner.read(
+    sql`
+    select * from (${all}) as found order by record_id, target_record_id`,
+    (row) => auditLogTable.decode(row),
+  );
 }
 
 /** The rows that a series stands for, of these of its records, with each as it was after the change. */

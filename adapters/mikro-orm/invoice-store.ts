@@ -93,16 +93,18 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
         ? []
         : select(scope, invoiceItemsTable, sql`${isIn('linked_item_id', 'uuid', itemIds)}`),
     findUsedCredit: async ({ accountId, beforeRecordId, limit }) => {
-      const rows = await scope.runner.rows(sql`
-        select ${raw(dialect.selectList(invoiceItemsTable))} from bw_invoice_items
+      return scope.runner.read(
+        sql`
+        select ${raw(recordColumns(scope, invoiceItemsTable))} from bw_invoice_items
         where tenant_record_id = ${scope.tenantRecordId} and ${ofAccount(scope, accountId)}
           ${beforeRecordId === null ? nothing : sql`and record_id < ${beforeRecordId}`}
           and item_type = 'CBA_ADJ' and amount <> '0' and not ${raw(dialect.isPositive('amount'))}
           and exists (select 1 from bw_invoices v
             where v.tenant_record_id = ${scope.tenantRecordId} and v.id = bw_invoice_items.invoice_id
               and v.status = 'COMMITTED' and not v.is_migration)
-        order by record_id desc limit ${limit}`);
-      return rows.map((row) => invoiceItemsTable.decode(row));
+        order by record_id desc limit ${limit}`,
+        (row) => invoiceItemsTable.decode(row),
+      );
     },
     committedThrough: async (subscriptionIds) => committedThrough(scope, subscriptionIds),
     maxTargetDate: async (accountId) => {

@@ -9,7 +9,15 @@ import {
 import { insertAudited, noteUpdate, type WriteScope } from './audited-writes.ts';
 import type { Column } from './columns.ts';
 import { takeNumbers } from './counters.ts';
-import { insertInto, ofAccounts, select, selectByIds, type TenantScope, update } from './record-access.ts';
+import {
+  insertInto,
+  ofAccounts,
+  recordColumns,
+  select,
+  selectByIds,
+  type TenantScope,
+  update,
+} from './record-access.ts';
 import { isIn, nothing, raw, rowsAs, sql } from './sql.ts';
 import {
   autoPayHoldsTable,
@@ -105,13 +113,15 @@ export function paymentWrites(scope: WriteScope): PaymentWrites {
         ...paymentTransactionsTable.encodeOnly(outcome, transaction),
       ]);
       const assignments = outcomeColumns.map(({ name }) => `${name} = r.${name}`).join(', ');
-      const rows = await scope.runner.rows(sql`
+      const stored = await scope.runner.read(
+        sql`
         update bw_payment_transactions set ${raw(assignments)}
         from ${rowsAs('r', [...comparedColumns, ...outcomeColumns], cells)}
         where bw_payment_transactions.tenant_record_id = ${scope.tenantRecordId}
           and bw_payment_transactions.id = r.id and bw_payment_transactions.status = r.expected
-        returning ${raw(scope.runner.dialect.selectList(paymentTransactionsTable, paymentTransactionsTable.name))}`);
-      const stored = rows.map((row) => paymentTransactionsTable.decode(row));
+        returning ${raw(recordColumns(scope, paymentTransactionsTable, paymentTransactionsTable.name))}`,
+        (row) => paymentTransactionsTable.decode(row),
+      );
       for (const transaction of stored) noteUpdate(scope, transactionAudit, transaction);
       return stored.map(({ id }) => id);
     },

@@ -4,7 +4,16 @@ import type { UserTagDefinition } from '../../lib/tags/model.ts';
 import { tagAudit, tagDefinitionAudit } from './audited-records.ts';
 import { insertAudited, noteChange, type WriteScope } from './audited-writes.ts';
 import { textOf } from './columns.ts';
-import { haveIds, insertInto, page, select, selectByIds, type TenantScope, update } from './record-access.ts';
+import {
+  haveIds,
+  insertInto,
+  page,
+  recordColumns,
+  select,
+  selectByIds,
+  type TenantScope,
+  update,
+} from './record-access.ts';
 import { contains, lowered } from './search-conditions.ts';
 import { isIn, nothing, raw, type Sql, sql } from './sql.ts';
 import { type StoredDefinition, tagDefinitionsTable, tagsTable } from './tables/tags.ts';
@@ -66,10 +75,12 @@ export function tagWrites(scope: WriteScope): TagWrites {
     lock: string,
   ): Promise<readonly UserTagDefinition[]> => {
     if (ids.length === 0) return [];
-    const rows = await scope.runner.rows(sql`
-      select ${raw(scope.runner.dialect.selectList(tagDefinitionsTable))} from bw_tag_definitions
-      where ${haveIds(scope, ids)} and is_active order by record_id ${raw(lock)}`);
-    return rows.map((row) => definitionOf(tagDefinitionsTable.decode(row)));
+    return scope.runner.read(
+      sql`
+      select ${raw(recordColumns(scope, tagDefinitionsTable))} from bw_tag_definitions
+      where ${haveIds(scope, ids)} and is_active order by record_id ${raw(lock)}`,
+      (row) => definitionOf(tagDefinitionsTable.decode(row)),
+    );
   };
   return {
     holdDefinitions: async (ids) => lockDefinitions(ids, scope.runner.dialect.forShare),
@@ -92,10 +103,13 @@ export function tagWrites(scope: WriteScope): TagWrites {
     },
     insert: async (tags) => {
       if (tags.length === 0) return [];
-      const rows = await scope.runner.rows(sql`
+      const made = await scope.runner.read(
+        sql`
         ${insertInto(scope, tagsTable, tags)} on conflict do nothing
-        returning ${raw(scope.runner.dialect.selectList(tagsTable))}`);
-      const stored = rows.map((row) => tagsTable.decode(row)).sort((a, b) => a.recordId - b.recordId);
+        returning ${raw(recordColumns(scope, tagsTable))}`,
+        (row) => tagsTable.decode(row),
+      );
+      const stored = made.toSorted((a, b) => a.recordId - b.recordId);
       for (const tag of stored) noteChange(scope, tagAudit, { record: tag, changeType: ChangeType.INSERT });
       return stored;
     },

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { copyFile, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { basename, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const bench = 'test/bench';
@@ -32,10 +32,7 @@ export async function buildPackage(): Promise<Built> {
   await copyFile(join(root, 'package.json'), join(directory, 'package.json'));
   return {
     program: join(dist, 'adapters', 'cli', 'billwright.js'),
-    script: ({ pathname }) => {
-      const name = pathname.slice(pathname.lastIndexOf('/') + 1).replace(/\.ts$/, '.js');
-      return new URL(`file://${join(dist, bench, name)}`);
-    },
+    script: (source) => pathToFileURL(join(dist, bench, `${basename(fileURLToPath(source), '.ts')}.js`)),
     remove: () => rm(directory, { recursive: true, force: true }),
   };
 }
