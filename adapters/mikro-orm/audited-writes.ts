@@ -53,7 +53,7 @@ export async function insertAudited<R extends Audited>(
 export async function updateAudited<R extends Audited, P extends keyof R & string>(
   scope: WriteScope,
   kind: { readonly table: RecordTable<R>; readonly audit: AuditedRecord<NoInfer<R>> },
-  change: { readonly properties: readonly P[]; readonly records: readonly Pick<R, 'id' | P>[] },
+  change: { readonly properties: readonly P[]; readonly records: readonly Pick<NoInfer<R>, 'id' | P>[] },
 ): Promise<void> {
   if (change.records.length === 0) return;
   const { table, audit } = kind;

@@ -33,6 +33,8 @@ export type Row = Readonly<Record<string, unknown>>;
 /** How one property of a record is kept in one or two columns. */
 export interface Field<T> {
   readonly columns: readonly Column[];
+  /** True: written with the record, but read by those alone who ask for it; the property is optional. */
+  readonly isKeptAside?: true;
   write(value: T, cells: Cell[]): void;
   read(row: Row): T;
 }

@@ -22,6 +22,7 @@ import {
   parentOwes,
 } from './linked-invoices.ts';
 import {
+  haveIds,
   insertInto,
   ofAccount,
   ofAccounts,
@@ -41,7 +42,6 @@ import {
   invoiceItemsTable,
   invoicesTable,
   invoicingStatesTable,
-  itemBasesTable,
 } from './tables/invoices.ts';
 
 // SQLite keeps the order of a cross join: from the given rows to what is stored for them, not along the whole tenant.
@@ -65,13 +65,7 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
       invoiceIds.length === 0
         ? []
         : select(scope, invoiceItemsTable, sql`${isIn('invoice_id', 'uuid', invoiceIds)}`),
-    findItemBases: async (items) => {
-      if (items.length === 0) return [];
-      const accounts = items.map(({ accountRecordId }) => accountRecordId);
-      const ids = items.map(({ id }) => id);
-      const condition = sql`${isIn('account_record_id', 'bigint', accounts)} and ${isIn('item_id', 'uuid', ids)}`;
-      return select(scope, itemBasesTable, condition);
-    },
+    findItemBases: async (itemIds) => findItemBases(scope, itemIds),
     findItemsByIds: async (itemIds) => selectByIds(scope, invoiceItemsTable, itemIds),
     listOfAccount: async (accountId, filter) => listOfAccount(scope, accountId, filter),
     findUnpaid: async (accountIds) => findUnpaid(scope, accountIds),
@@ -207,6 +201,23 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
   };
 }
 
+async function findItemBases(
+  scope: TenantScope,
+  itemIds: readonly Uuid[],
+): ReturnType<InvoiceReads['findItemBases']> {
+  if (itemIds.length === 0) return new Map();
+  const { id, basis } = invoiceItemsTable.fields;
+  const rows = await scope.runner.rows(
+    sql`select id, basis from bw_invoice_items where ${haveIds(scope, itemIds)} and basis is not null`,
+  );
+  return new Map(
+    rows.flatMap((row) => {
+      const kept = basis.read(row);
+      return kept === undefined ? [] : [[id.read(row), kept] as const];
+    }),
+  );
+}
+
 /** The end of every charge in force, or its start where it has none. */
 async function committedThrough(
   scope: TenantScope,
@@ -285,9 +296,6 @@ export function invoiceWrites(scope: WriteScope): InvoiceWrites {
         { table: invoiceItemsTable, audit: invoiceItemAudit },
         { properties: ['amount', 'repairable', 'description'], records: items },
       ),
-    insertItemBases: async (bases) => {
-      if (bases.length > 0) await scope.runner.run(insertInto(scope, itemBasesTable, bases));
-    },
     setAmounts: async (changes) => {
       if (changes.length === 0) return;
       await update(scope, invoicesTable, {

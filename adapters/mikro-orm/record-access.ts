@@ -173,7 +173,7 @@ export async function update<R extends object, K extends keyof R & string, P ext
   change: {
     readonly key: K;
     readonly properties: readonly P[];
-    readonly records: readonly Pick<R, K | P>[];
+    readonly records: readonly Pick<NoInfer<R>, K | P>[];
   },
 ): Promise<void> {
   const { affected } = await scope.runner.run(updateOf(scope, table, change));
@@ -189,7 +189,7 @@ export function updateOf<R extends object, K extends keyof R & string, P extends
   change: {
     readonly key: K;
     readonly properties: readonly P[];
-    readonly records: readonly Pick<R, K | P>[];
+    readonly records: readonly Pick<NoInfer<R>, K | P>[];
   },
 ): Sql {
   const keyColumns = table.columnsOf([change.key]);

@@ -11,7 +11,7 @@ import { accountBalancesAfter, type CountedItem, invoiceAmounts } from './invoic
 import { invoiceAdjustmentEvents, invoiceCreationEvents } from './invoice-events.ts';
 import { type LoadedCreditInput, loadCreditInputs } from './load-credit-inputs.ts';
 import type { AccountInvoicingState, Invoice } from './model.ts';
-import { basesOf, itemOf } from './new-invoice.ts';
+import { itemOf } from './new-invoice.ts';
 import type { NewInvoiceItem } from './new-items.ts';
 import { storedAmounts } from './stored-amounts.ts';
 
@@ -168,10 +168,6 @@ async function write(
   await session.invoices.insertItems([
     ...changed.flatMap(({ newItems = [], stored }) => newItems.map((item) => itemOf(stored, item, now))),
     ...uses.map(({ item, invoice }) => itemOf(invoice, item, now)),
-  ]);
-  await session.invoices.insertItemBases([
-    ...changed.flatMap(({ newItems = [], stored }) => basesOf(newItems, stored.accountRecordId)),
-    ...uses.flatMap(({ item, invoice }) => basesOf([item], invoice.accountRecordId)),
   ]);
   session.publish(numbered.filter(isNewlyCommitted).flatMap(({ stored }) => invoiceCreationEvents(stored)));
   const adjusted = numbered.filter((change) => isAdjusted(change, moves)).map(({ stored }) => stored);

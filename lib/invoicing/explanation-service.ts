@@ -7,7 +7,6 @@ import type { ReadSession } from '../ports/storage/index.ts';
 import { NO_PAST, type SubscriptionPast } from './event-facts.ts';
 import { explainItem, type ItemExplanation } from './explanation.ts';
 import type { ItemBasis } from './item-basis.ts';
-import { readBasis } from './item-basis-text.ts';
 import type { InvoiceItem } from './model.ts';
 
 /** Explains what invoices hold. */
@@ -28,11 +27,11 @@ export class ExplanationService {
     return this.#ports.storage.read(context.tenant, async (session) => {
       const [item] = await session.invoices.findItemsByIds([itemId]);
       if (item === undefined) throw noSuchObject({ type: ObjectType.INVOICE_ITEM, id: itemId });
-      const [kept] = await session.invoices.findItemBases([item]);
+      const bases = await session.invoices.findItemBases([itemId]);
       const [linked] = await session.invoices.findItemsByIds(
         item.linkedItemId === null ? [] : [item.linkedItemId],
       );
-      const basis = kept === undefined ? null : readBasis(kept.basis);
+      const basis = bases.get(itemId) ?? null;
       const past = basis === null ? NO_PAST : await pastOf(session, linked ?? item, basis);
       const isMigrated = basis === null && (await isOfMigration(session, item));
       return explainItem({

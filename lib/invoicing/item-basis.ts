@@ -107,7 +107,7 @@ export interface CreditBasis {
 }
 
 /**
- * The facts that made the amount of an item, as they were when it was made. Kept beside the item, because later changes,
+ * The facts that made the amount of an item, as they were when it was made. Kept with the item, because later changes,
  * uploads and repairs alter what the subscription's events and the catalog say of its days.
  */
 export type ItemBasis = FixedBasis | RecurringBasis | RepairBasis | CreditBasis;

@@ -1,6 +1,7 @@
 import type { Uuid } from '../ids/index.ts';
 import type { Currency, Decimal } from '../money/index.ts';
 import type { Instant, LocalDate } from '../time/index.ts';
+import type { ItemBasis } from './item-basis.ts';
 
 export const InvoiceStatus = { DRAFT: 'DRAFT', COMMITTED: 'COMMITTED', VOID: 'VOID' } as const;
 export type InvoiceStatus = (typeof InvoiceStatus)[keyof typeof InvoiceStatus];
@@ -86,11 +87,10 @@ export interface InvoiceItem {
   readonly createdDate: Instant;
 }
 
-/** The facts behind an item's amount as they are kept: `basis` is a text that `readBasis` reads. Written once. */
-export interface StoredItemBasis {
-  readonly itemId: Uuid;
-  readonly accountRecordId: number;
-  readonly basis: string;
+/** A new item to be stored. */
+export interface AddedItem extends Omit<InvoiceItem, 'recordId'> {
+  /** The facts behind the amount, where it is computed. */
+  readonly basis?: ItemBasis | undefined;
 }
 
 /**

@@ -8,8 +8,7 @@ import { type Instant, type LocalDate, localDateOf, maxDate } from '../time/inde
 import type { Draft } from './draft.ts';
 import { NO_AMOUNTS } from './invoice-amounts.ts';
 import type { AccountRun } from './invoice-run.ts';
-import { writeBasis } from './item-basis-text.ts';
-import { type Invoice, type InvoiceItem, InvoiceStatus, type StoredItemBasis } from './model.ts';
+import { type AddedItem, type Invoice, InvoiceStatus } from './model.ts';
 import type { NewInvoiceItem } from './new-items.ts';
 
 export interface NewInvoiceInput {
@@ -23,7 +22,7 @@ export interface NewInvoiceInput {
 
 export interface NewInvoice {
   readonly invoice: New<Invoice>;
-  readonly items: readonly New<InvoiceItem>[];
+  readonly items: readonly AddedItem[];
 }
 
 /** The new invoice of a run that has items, dated in the account's zone (invoicing.md §1.1). */
@@ -48,7 +47,7 @@ export function newInvoice({
 export function reusedDraft(
   { invoice: before }: Draft,
   { account, targetDate, run, now }: Omit<NewInvoiceInput, 'id' | 'invoiceNumber'>,
-): { readonly invoice: Invoice; readonly items: readonly New<InvoiceItem>[] } {
+): { readonly invoice: Invoice; readonly items: readonly AddedItem[] } {
   const { status } = run.invoice;
   const invoice = {
     ...before,
@@ -116,25 +115,9 @@ export function itemOf(
   invoice: Pick<Invoice, 'id' | 'accountId' | 'accountRecordId' | 'currency'>,
   item: NewInvoiceItem,
   now: Instant,
-): New<InvoiceItem> {
+): AddedItem {
   const { id: invoiceId, accountId, accountRecordId, currency } = invoice;
-  // Without its basis, which is kept beside: a rest in place of the spread would make a hash table of every item.
   return { ...item, invoiceId, accountId, accountRecordId, currency, createdDate: now };
-}
-
-/** The facts behind the amounts of new items, to be stored beside them. */
-export function basesOf(
-  items: readonly Pick<NewInvoiceItem, 'id' | 'basis'>[],
-  accountRecordId: number,
-): readonly StoredItemBasis[] {
-  // Many subscriptions are billed alike, and their texts, which are long, are kept once.
-  let last = '';
-  return items.flatMap(({ id, basis }) => {
-    if (basis === undefined) return [];
-    const text = writeBasis(basis);
-    if (text !== last) last = text;
-    return [{ itemId: id, accountRecordId, basis: last }];
-  });
 }
 
 /**

@@ -19,7 +19,7 @@ export type NewInvoiceItem = Omit<
   InvoiceItem,
   'recordId' | 'invoiceId' | 'accountId' | 'accountRecordId' | 'currency' | 'createdDate'
 > & {
-  /** The facts behind the amount, where it is computed; kept beside the item. */
+  /** The facts behind the amount, where it is computed. */
   readonly basis?: ItemBasis;
 };
 

@@ -13,7 +13,7 @@ import { invoiceAdjustmentEvents, invoiceCreationEvents } from './invoice-events
 import type { AccountRun } from './invoice-run.ts';
 import type { AccountBilling } from './load-billing-state.ts';
 import type { CoverageRow, StoredCursor } from './model.ts';
-import { basesOf, itemOf, type NewInvoice, newInvoice, reusedDraft } from './new-invoice.ts';
+import { itemOf, type NewInvoice, newInvoice, reusedDraft } from './new-invoice.ts';
 import { storedAmounts } from './stored-amounts.ts';
 
 /** An account and what its evaluation says is to be written; what was read for it is no longer needed. */
@@ -87,10 +87,6 @@ async function saveInvoices(
     session.invoices.insertItems([
       ...invoices.flatMap(({ items }) => items),
       ...uses.map(({ invoice, ...item }) => itemOf(invoice, item, now)),
-    ]),
-    session.invoices.insertItemBases([
-      ...invoiced.flatMap(({ billing, run }) => basesOf(run.items, billing.account.recordId)),
-      ...uses.flatMap(({ invoice, ...item }) => basesOf([item], invoice.accountRecordId)),
     ]),
     session.invoices.setStanding(reusedInvoices),
     session.invoices.setLinks(reusedInvoices.filter(({ contributedAmount }) => contributedAmount !== null)),

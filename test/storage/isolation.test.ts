@@ -131,7 +131,7 @@ eachDatabase((kind, open) => {
         invoicesByIds: invoices.findByIds([all.invoice.id]),
         items: invoices.findItems([all.invoice.id]),
         itemsByIds: invoices.findItemsByIds([all.item.id]),
-        itemBases: invoices.findItemBases([{ id: all.item.id, accountRecordId: acme.recordId }]),
+        itemBases: invoices.findItemBases([all.item.id]).then((bases) => [...bases]),
         list: invoices.listOfAccount(acme.id, { withMigration: true, unpaidOnly: false }),
         unpaid: invoices.findUnpaid([acme.id]),
         creditable: invoices.findCreditable([acme.id]),
@@ -331,6 +331,12 @@ async function fill(opened: OpenedStorage, acme: Account) {
     withdrawnEvent: lifecycleEvent(owner, { subscriptionId, isActive: false }),
     item: invoiceItem(owner, { invoiceId: given.invoice.id, subscriptionId }),
     use: invoiceItem(owner, { invoiceId: given.invoice.id, itemType: 'CBA_ADJ', amount: decimal(-1) }),
+    basis: {
+      kind: 'FIXED' as const,
+      event: { type: 'CREATE' as const, effectiveDate: now, localDate: today },
+      price: hugeAmount,
+      quantity: 1,
+    },
     method: paymentMethod(owner),
     transaction: transaction(owner, { paymentId: given.payment.id }),
     attempt: attempt(owner),
@@ -359,10 +365,7 @@ async function fill(opened: OpenedStorage, acme: Account) {
     await subscriptions.insertEvents([all.event, all.withdrawnEvent]);
     await subscriptions.insertBlockingStates([blockingState(owner, { blockedId: subscriptionId })]);
     await invoices.insertInvoices([all.invoice, all.draft, all.summary, all.linked]);
-    await invoices.insertItems([all.item, all.use]);
-    await invoices.insertItemBases([
-      { itemId: all.item.id, accountRecordId: acme.recordId, basis: '{"kind":"FIXED"}' },
-    ]);
+    await invoices.insertItems([{ ...all.item, basis: all.basis }, all.use]);
     await invoices.insertCoverage(
       [coverageRow({ subscriptionId, itemId: all.item.id })],
       () => acme.recordId,

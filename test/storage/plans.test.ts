@@ -89,6 +89,7 @@ eachDatabase((kind, open) => {
           await session.invoices.findByIds(idsOf(of.map((each) => each.invoice)));
           await session.invoices.findItems(idsOf(of.map((each) => each.invoice)));
           await session.invoices.findItemsByIds(idsOf(of.map((each) => each.item)));
+          await session.invoices.findItemBases(idsOf(of.map((each) => each.item)));
           await session.invoices.loadStates(ids);
           await session.invoices.dueCursors(
             ids.map((accountId) => ({ accountId, targetDate: today, catalogRevision: 1 })),

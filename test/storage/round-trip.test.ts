@@ -466,6 +466,20 @@ eachDatabase((kind, open) => {
       expect(await opened.write((session) => session.payments.takePaymentNumbers(1))).to.equal(1);
     });
 
+    it('facts behind the amounts of items: kept as they were, read by those alone who ask for them', async () => {
+      const event = { type: 'CREATE' as const, effectiveDate: now, localDate: today };
+      const basis = { kind: 'FIXED' as const, event, price: hugeAmount, quantity: 3 };
+      const [fixed, given] = [invoiceItem(owner), invoiceItem(owner)];
+      await opened.write(async (session) => {
+        await session.invoices.insertItems([{ ...fixed, basis }, given]);
+        await session.invoices.setRepairable([{ id: fixed.id, repairable: decimal('0.5') }]);
+      });
+      const found = await read((session) => session.invoices.findItemsByIds([fixed.id, given.id]));
+      expect(withoutRecordIds(found)).to.deep.equal([{ ...fixed, repairable: decimal('0.5') }, given]);
+      const bases = await read((session) => session.invoices.findItemBases([fixed.id, given.id]));
+      expect([...bases]).to.deep.equal([[fixed.id, basis]]);
+    });
+
     it('coverage: rows of a window by kind, of items, replaced', async () => {
       const subscriptionId = newId();
       const from = localDate(2026, 2, 1);

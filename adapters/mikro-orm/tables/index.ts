@@ -9,7 +9,6 @@ import {
   invoiceItemsTable,
   invoicesTable,
   invoicingStatesTable,
-  itemBasesTable,
 } from './invoices.ts';
 import { keyValuesTable } from './key-values.ts';
 import {
@@ -69,7 +68,6 @@ export const tables: readonly TableSpec[] = [
   blockingStatesTable,
   invoicesTable,
   invoiceItemsTable,
-  itemBasesTable,
   coverageTable,
   cursorsTable,
   invoicingStatesTable,

@@ -1,10 +1,11 @@
+import type { ItemBasis } from '../../../lib/invoicing/item-basis.ts';
+import { readBasis, writeBasis } from '../../../lib/invoicing/item-basis-text.ts';
 import type {
   AccountInvoicingState,
+  AddedItem,
   CoverageRow,
   Invoice,
-  InvoiceItem,
   StoredCursor,
-  StoredItemBasis,
 } from '../../../lib/invoicing/model.ts';
 import type { New } from '../../../lib/ports/storage/index.ts';
 import {
@@ -15,6 +16,7 @@ import {
   currency,
   date,
   dateOrNull,
+  type Field,
   instantAt,
   instantAtOrNull,
   integer,
@@ -83,7 +85,21 @@ export const invoicesTable = new RecordTable<New<Invoice>>(
   },
 );
 
-export const invoiceItemsTable = new RecordTable<New<InvoiceItem>>(
+/** The facts behind an amount are read for one item now and then, and take as much room as all the rest of it. */
+function basisAside(name: string): Field<ItemBasis | undefined> {
+  const column = textOrNull(name);
+  return {
+    columns: column.columns,
+    isKeptAside: true,
+    write: (basis, cells) => column.write(basis === undefined ? null : writeBasis(basis), cells),
+    read: (row) => {
+      const stored = column.read(row);
+      return stored === null ? undefined : readBasis(stored);
+    },
+  };
+}
+
+export const invoiceItemsTable = new RecordTable<AddedItem>(
   {
     name: 'invoice_items',
     ofTenant: true,
@@ -123,19 +139,7 @@ export const invoiceItemsTable = new RecordTable<New<InvoiceItem>>(
     catalogEffectiveDate: instantAtOrNull('catalog_effective_date'),
     repairable: amount('repairable'),
     createdDate: instantAt('created_date'),
-  },
-);
-
-export const itemBasesTable = new RecordTable<StoredItemBasis>(
-  {
-    name: 'invoice_item_bases',
-    ofTenant: true,
-    uniques: [{ name: 'item', columns: ['tenant_record_id', 'account_record_id', 'item_id'] }],
-  },
-  {
-    accountRecordId: bigint('account_record_id'),
-    itemId: uuid('item_id'),
-    basis: text('basis'),
+    basis: basisAside('basis'),
   },
 );
 

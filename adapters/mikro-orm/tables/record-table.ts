@@ -55,16 +55,20 @@ export class RecordTable<R extends object> implements TableSpec {
   readonly ofTenant: boolean;
   /** All columns. */
   readonly columns: readonly Column[];
-  /** The columns that `decode` reads: all but the tenant, which whoever reads a record has asked for. */
+  /**
+   * The columns that `decode` reads: all but the tenant, which whoever reads a record has asked for, and what is kept
+   * aside.
+   */
   readonly read: readonly Column[];
   /** The columns that an insert fills, in the order of `encode`. */
   readonly written: readonly Column[];
   /**
-   * Every property, without a value. An object that gets more than a dozen properties one by one becomes a hash table in
+   * Every property that is read, without a value. An object that gets more than a dozen properties one by one becomes a hash table in
    * V8, and a copy of it with `...` takes 14 microseconds in place of 0.1.
    */
   readonly #shape: Readonly<Record<string, unknown>>;
   readonly #entries: readonly (readonly [keyof R & string, Field<unknown>])[];
+  readonly #readEntries: readonly (readonly [keyof R & string, Field<unknown>])[];
 
   constructor(input: TableInput, fields: Fields<R>) {
     this.name = TABLE_PREFIX + input.name;
@@ -73,11 +77,13 @@ export class RecordTable<R extends object> implements TableSpec {
     this.indexes = input.indexes ?? [];
     this.fields = fields;
     this.#entries = Object.entries(fields) as [keyof R & string, Field<unknown>][];
-    this.#shape = Object.fromEntries(['recordId', ...Object.keys(fields)].map((name) => [name, null]));
+    this.#readEntries = this.#entries.filter(([, { isKeptAside }]) => !isKeptAside);
+    const names = this.#readEntries.map(([property]) => property);
+    this.#shape = Object.fromEntries(['recordId', ...names].map((name) => [name, null]));
     const own = this.#entries.flatMap(([, field]) => field.columns);
     this.written = input.ofTenant ? [tenantColumn, ...own] : own;
     this.columns = [recordIdColumn, ...this.written];
-    this.read = [recordIdColumn, ...own];
+    this.read = [recordIdColumn, ...this.columnsOf(names)];
   }
 
   encode(tenantRecordId: number, record: R): readonly Cell[] {
@@ -88,7 +94,7 @@ export class RecordTable<R extends object> implements TableSpec {
 
   decode(row: Row): R & { readonly recordId: number } {
     const record: Record<string, unknown> = { ...this.#shape, recordId: Number(row.record_id) };
-    for (const [property, field] of this.#entries) record[property] = field.read(row);
+    for (const [property, field] of this.#readEntries) record[property] = field.read(row);
     return record as R & { readonly recordId: number };
   }
 

@@ -1,14 +1,15 @@
 import type { AccountBalance } from '../../accounts/model.ts';
 import type { Uuid } from '../../ids/index.ts';
+import type { ItemBasis } from '../../invoicing/item-basis.ts';
 import type {
   AccountInvoicingState,
+  AddedItem,
   CoverageRow,
   Invoice,
   InvoiceAmounts,
   InvoiceItem,
   InvoiceStatus,
   StoredCursor,
-  StoredItemBasis,
 } from '../../invoicing/model.ts';
 import type { LocalDate } from '../../time/index.ts';
 import type { Page, PageRequest } from './accounts.ts';
@@ -56,10 +57,11 @@ export interface InvoiceReads {
   /** Items in creation order. */
   findItems(invoiceIds: readonly Uuid[]): Promise<readonly InvoiceItem[]>;
   findItemsByIds(itemIds: readonly Uuid[]): Promise<readonly InvoiceItem[]>;
-  /** Items whose amount was given, and those older than the keeping of facts, have none. */
-  findItemBases(
-    items: readonly Pick<InvoiceItem, 'id' | 'accountRecordId'>[],
-  ): Promise<readonly StoredItemBasis[]>;
+  /**
+   * The facts behind the amounts of these items, which no other read gives; items whose amount was given, and those older
+   * than the keeping of facts, are left out.
+   */
+  findItemBases(itemIds: readonly Uuid[]): Promise<ReadonlyMap<Uuid, ItemBasis>>;
   /** By target date (creation date when null), then number. */
   listOfAccount(accountId: Uuid, filter: InvoiceFilter): Promise<readonly Invoice[]>;
   /**
@@ -130,7 +132,8 @@ export interface InvoiceWrites {
   /** Takes `count` consecutive numbers of the tenant's counter and returns the first; rolled back with the transaction. */
   takeInvoiceNumbers(count: number): Promise<number>;
   insertInvoices(invoices: readonly New<Invoice>[]): Promise<void>;
-  insertItems(items: readonly New<InvoiceItem>[]): Promise<void>;
+  /** With the facts behind their amounts, which never change. */
+  insertItems(items: readonly AddedItem[]): Promise<void>;
   /** Writes status, commit date and target date; audited as UPDATE. */
   setStanding(
     invoices: readonly Pick<Invoice, 'id' | 'status' | 'commitDate' | 'targetDate'>[],
@@ -145,7 +148,6 @@ export interface InvoiceWrites {
   setCredits(
     items: readonly Pick<InvoiceItem, 'id' | 'amount' | 'repairable' | 'description'>[],
   ): Promise<void>;
-  insertItemBases(bases: readonly StoredItemBasis[]): Promise<void>;
   setAmounts(changes: readonly ({ readonly invoiceId: Uuid } & InvoiceAmounts)[]): Promise<void>;
   /** Writes `isWrittenOff`, which follows from the invoice's tags. */
   setWrittenOff(changes: readonly Pick<Invoice, 'id' | 'isWrittenOff'>[]): Promise<void>;
