@@ -5,7 +5,7 @@ import { SERIES_FROM, seriesOf } from './audit-series.ts';
 import type { AuditedRecord } from './audited-records.ts';
 import type { Change, ChangeLog } from './change-log.ts';
 import { numberOf, textOf } from './columns.ts';
-import { insert, recordColumns, type TenantScope, updateOf } from './record-access.ts';
+import { insert, recordColumns, type TenantScope, updateOf, updateRows } from './record-access.ts';
 import { raw, sql } from './sql.ts';
 import type { RecordTable } from './tables/record-table.ts';
 
@@ -75,31 +75,38 @@ export async function updateAudited<R extends Audited, P extends keyof R & strin
   }
 }
 
+/** The row of a record that changes: its number, and that of whose it is. */
+interface ChangedRow extends Audited {
+  readonly recordId: number;
+}
+
+/** A change that many records get at once. */
+interface ChangeAlike<R extends Audited, P extends keyof R & string> {
+  readonly properties: readonly P[];
+  readonly records: readonly (Pick<R, 'id' | P> & {
+    /** Of a record that was read; null = it is to be looked up. */
+    readonly row: Omit<ChangedRow, 'id'> | null;
+  })[];
+  /** The columns of the history that change. */
+  readonly snapshot: (record: Pick<R, 'id' | P>) => Snapshot;
+}
+
 /**
  * As `updateAudited`, for changes that many records get at once: what of the history changes is known without the records,
- * so that a series of them needs one audit row.
+ * so that a series of them needs one audit row. Where all of them were read, they are neither looked up nor returned.
  */
 export async function updateAuditedAlike<R extends Audited, P extends keyof R & string>(
   scope: WriteScope,
   kind: { readonly table: RecordTable<R>; readonly audit: AuditedRecord<NoInfer<R>> },
-  change: {
-    readonly properties: readonly P[];
-    readonly records: readonly Pick<R, 'id' | P>[];
-    /** The columns of the history that change. */
-    readonly snapshot: (record: Pick<NoInfer<R>, 'id' | P>) => Snapshot;
-  },
+  change: ChangeAlike<NoInfer<R>, P>,
 ): Promise<void> {
   if (change.records.length < SERIES_FROM) return updateAudited(scope, kind, change);
   const { table, audit } = kind;
-  const returned = ['id', 'record_id', 'account_record_id'].map((column) => `${table.name}.${column}`);
-  const changed = await scope.runner.read(
-    sql`${updateOf(scope, table, { key: 'id', ...change })} returning ${raw(returned.join(', '))}`,
-    (row) => ({
-      id: textOf(row.id, 'id') as Uuid,
-      recordId: numberOf(row.record_id, 'record_id'),
-      accountRecordId: numberOf(row.account_record_id, 'account_record_id'),
-    }),
-  );
+  const { properties } = change;
+  const read = change.records.flatMap((record) => (record.row === null ? [] : { ...record, ...record.row }));
+  const areAllRead = read.length === change.records.length;
+  if (areAllRead) await updateRows(scope, table, { properties, records: read });
+  const changed: readonly ChangedRow[] = areAllRead ? read : await updateReturning(scope, table, change);
   const snapshots = new Map<string, Snapshot>(
     change.records.map((record) => [record.id, change.snapshot(record)]),
   );
@@ -107,6 +114,23 @@ export async function updateAuditedAlike<R extends Audited, P extends keyof R & 
     const snapshot = snapshots.get(series[0].id) ?? null;
     scope.changes.add(changeOfSeries(audit, series, { changeType: ChangeType.UPDATE, snapshot }));
   }
+}
+
+/** Changes the records by their ids. @returns the rows of those that there are. */
+async function updateReturning<R extends Audited, P extends keyof R & string>(
+  scope: WriteScope,
+  table: RecordTable<R>,
+  { properties, records }: Pick<ChangeAlike<R, P>, 'properties' | 'records'>,
+): Promise<readonly ChangedRow[]> {
+  const returned = ['id', 'record_id', 'account_record_id'].map((column) => `${table.name}.${column}`);
+  return scope.runner.read(
+    sql`${updateOf(scope, table, { key: 'id', properties, records })} returning ${raw(returned.join(', '))}`,
+    (row) => ({
+      id: textOf(row.id, 'id') as Uuid,
+      recordId: numberOf(row.record_id, 'record_id'),
+      accountRecordId: numberOf(row.account_record_id, 'account_record_id'),
+    }),
+  );
 }
 
 /** Notes an update of a record, which is stored now as `record` says. */

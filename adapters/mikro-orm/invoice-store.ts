@@ -1,5 +1,5 @@
 import type { Uuid } from '../../lib/ids/index.ts';
-import type { CoverageRow, Invoice } from '../../lib/invoicing/model.ts';
+import type { CoverageRow, Invoice, StoredCursor } from '../../lib/invoicing/model.ts';
 import { MIN_YEAR } from '../../lib/limits.ts';
 import {
   ConcurrentChangeError,
@@ -34,6 +34,7 @@ import {
   type TenantScope,
   update,
   updateOf,
+  updateRows,
 } from './record-access.ts';
 import { firstRowsAs, isIn, nothing, raw, type Sql, sql } from './sql.ts';
 import {
@@ -321,15 +322,7 @@ export function invoiceWrites(scope: WriteScope): InvoiceWrites {
       }
       await insertCoverage(rows, accountRecordIdOf);
     },
-    saveCursors: async (cursors) => {
-      if (cursors.length === 0) return;
-      await scope.runner.run(sql`
-        ${insertInto(scope, cursorsTable, cursors)}
-        on conflict (tenant_record_id, subscription_id) do update set
-          settled_through = excluded.settled_through, dirty_from = excluded.dirty_from,
-          next_due_date = excluded.next_due_date, catalog_revision = excluded.catalog_revision,
-          items_date = excluded.items_date, items_count = excluded.items_count`);
-    },
+    saveCursors: async (cursors) => saveCursors(scope, cursors),
     saveStates: async (states) => {
       const fresh = states.filter(({ version }) => version === 0);
       const known = states.filter(({ version }) => version > 0);
@@ -358,6 +351,36 @@ export function invoiceWrites(scope: WriteScope): InvoiceWrites {
       }
     },
   };
+}
+
+/** What changes of a cursor. */
+const standing = [
+  'settledThrough',
+  'dirtyFrom',
+  'nextDueDate',
+  'catalogRevision',
+  'itemsDate',
+  'itemsCount',
+] as const satisfies readonly (keyof StoredCursor)[];
+
+async function saveCursors(scope: WriteScope, cursors: readonly StoredCursor[]): Promise<void> {
+  const known: (StoredCursor & { readonly recordId: number })[] = [];
+  const fresh: StoredCursor[] = [];
+  for (const cursor of cursors) {
+    if (isRead(cursor)) known.push(cursor);
+    else fresh.push(cursor);
+  }
+  if (fresh.length > 0) {
+    const assignments = cursorsTable.columnsOf(standing).map(({ name }) => `${name} = excluded.${name}`);
+    await scope.runner.run(sql`
+      ${insertInto(scope, cursorsTable, fresh)}
+      on conflict (tenant_record_id, subscription_id) do update set ${raw(assignments.join(', '))}`);
+  }
+  if (known.length > 0) await updateRows(scope, cursorsTable, { properties: standing, records: known });
+}
+
+function isRead(cursor: StoredCursor): cursor is StoredCursor & { readonly recordId: number } {
+  return cursor.recordId !== undefined;
 }
 
 function withAccounts(rows: readonly CoverageRow[], accountRecordIdOf: (row: CoverageRow) => number) {

@@ -5,7 +5,7 @@ import type { Page, PageRequest } from '../../lib/ports/storage/index.ts';
 import { type Cell, type Column, numberOf, textOf } from './columns.ts';
 import type { Runner } from './connection.ts';
 import { firstRowsAs, isIn, nothing, type Rows, raw, rowsAs, type Sql, sql } from './sql.ts';
-import type { RecordTable } from './tables/record-table.ts';
+import { type RecordTable, recordIdColumn } from './tables/record-table.ts';
 
 /** A transaction seen from one tenant: no statement of a store goes without the tenant's number. */
 export interface TenantScope {
@@ -177,10 +177,7 @@ export async function update<R extends object, K extends keyof R & string, P ext
   },
 ): Promise<void> {
   const { affected } = await scope.runner.run(updateOf(scope, table, change));
-  assertInvariant(
-    affected === change.records.length,
-    `Of ${change.records.length} rows to change ${table.name} holds ${affected}`,
-  );
+  assertAffected(table, affected, change.records.length);
 }
 
 export function updateOf<R extends object, K extends keyof R & string, P extends keyof R & string>(
@@ -192,16 +189,57 @@ export function updateOf<R extends object, K extends keyof R & string, P extends
     readonly records: readonly Pick<NoInfer<R>, K | P>[];
   },
 ): Sql {
-  const keyColumns = table.columnsOf([change.key]);
-  const changed = table.columnsOf(change.properties);
   const written = [change.key, ...change.properties];
-  const rows = encoded(change.records, (record) => table.encodeOnly(written, record));
+  return updateFrom(scope, table, {
+    keyColumns: table.columnsOf([change.key]),
+    changed: table.columnsOf(change.properties),
+    rows: encoded(change.records, (record) => table.encodeOnly(written, record)),
+  });
+}
+
+/**
+ * As `update`, for records that were read: each is found by the number of its row, which is the cheapest to look for.
+ * @throws InvariantError if the tenant has not every one of them.
+ */
+export async function updateRows<R extends object, P extends keyof R & string>(
+  scope: TenantScope,
+  table: RecordTable<R>,
+  change: {
+    readonly properties: readonly P[];
+    readonly records: readonly (Pick<R, P> & { readonly recordId: number })[];
+  },
+): Promise<void> {
+  const { properties, records } = change;
+  const { affected } = await scope.runner.run(
+    updateFrom(scope, table, {
+      keyColumns: [recordIdColumn],
+      changed: table.columnsOf(properties),
+      rows: encoded(records, (record) => [record.recordId, ...table.encodeOnly(properties, record)]),
+    }),
+  );
+  assertAffected(table, affected, records.length);
+}
+
+function updateFrom(
+  scope: TenantScope,
+  { name: table }: { readonly name: string },
+  source: {
+    readonly keyColumns: readonly Column[];
+    readonly changed: readonly Column[];
+    readonly rows: Rows;
+  },
+): Sql {
+  const { keyColumns, changed, rows } = source;
   const assignments = changed.map(({ name }) => `${name} = r.${name}`).join(', ');
   // No alias: SQLite's `returning` knows the table by its name only.
-  const match = keyColumns.map(({ name }) => `${table.name}.${name} = r.${name}`).join(' and ');
-  return sql`update ${raw(table.name)} set ${raw(assignments)}
+  const match = keyColumns.map(({ name }) => `${table}.${name} = r.${name}`).join(' and ');
+  return sql`update ${raw(table)} set ${raw(assignments)}
     from ${rowsAs('r', [...keyColumns, ...changed], rows)}
-    where ${raw(table.name)}.tenant_record_id = ${scope.tenantRecordId} and ${raw(match)}`;
+    where ${raw(table)}.tenant_record_id = ${scope.tenantRecordId} and ${raw(match)}`;
+}
+
+function assertAffected({ name }: { readonly name: string }, affected: number, expected: number): void {
+  assertInvariant(affected === expected, `Of ${expected} rows to change ${name} holds ${affected}`);
 }
 
 /** The rows of many records live one at a time. */

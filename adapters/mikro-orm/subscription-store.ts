@@ -86,9 +86,10 @@ export function subscriptionWrites(scope: WriteScope): SubscriptionWrites {
         {
           snapshot: chargedThroughSnapshot,
           properties: ['chargedThrough'],
-          records: changes.map(({ subscriptionId, chargedThrough }) => ({
+          records: changes.map(({ subscriptionId, chargedThrough, row = null }) => ({
             id: subscriptionId,
             chargedThrough,
+            row,
           })),
         },
       ),

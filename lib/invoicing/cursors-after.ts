@@ -13,16 +13,19 @@ export function cursorsAfter(billing: AccountBilling, run: Evaluated) {
 /** With the day's items, old and new, for the next run's safety bound; repairs carry no subscription id. */
 function evaluatedCursors(billing: AccountBilling, run: Evaluated): readonly StoredCursor[] {
   const { account, subscriptions, runDate } = billing;
-  const before = new Map(subscriptions.map((each) => [each.subscriptionId, each.itemsCreatedToday]));
+  const before = new Map(subscriptions.map((each) => [each.subscriptionId, each]));
   const revisionOf = revisionsNoted(billing);
-  return run.evaluations.map(({ subscriptionId, cursor, items }) => ({
-    ...cursor,
-    accountRecordId: account.recordId,
-    catalogRevision: revisionOf(cursor),
-    itemsDate: runDate,
-    itemsCount:
-      (before.get(subscriptionId) ?? 0) + items.filter((item) => item.subscriptionId !== null).length,
-  }));
+  return run.evaluations.map(({ subscriptionId, cursor, items }) => {
+    const { itemsCreatedToday = 0, cursor: read = null } = before.get(subscriptionId) ?? {};
+    return {
+      ...(read?.recordId === undefined ? {} : { recordId: read.recordId }),
+      ...cursor,
+      accountRecordId: account.recordId,
+      catalogRevision: revisionOf(cursor),
+      itemsDate: runDate,
+      itemsCount: itemsCreatedToday + items.filter((item) => item.subscriptionId !== null).length,
+    };
+  });
 }
 
 /** Those that a later catalog leaves as they are: noted, so that the next run need not compare again. */

@@ -6,7 +6,7 @@ import type { BillingEvent } from './billing-event.ts';
 import { fixedProposals } from './fixed-proposals.ts';
 import type { InvoicingConfig } from './invoicing-config.ts';
 import { fixedFrom, recurringFrom } from './kept-as-billed.ts';
-import type { CoverageRow, InvoicingCursor } from './model.ts';
+import type { CoverageRow, InvoicingCursor, StoredCursor } from './model.ts';
 import { type NewInvoiceItem, newItems } from './new-items.ts';
 import { standingAfter } from './next-due-date.ts';
 import { type PeriodOfPhase, reconcile, repairedParts } from './reconcile.ts';
@@ -21,7 +21,7 @@ export interface SubscriptionBilling {
   /** Billing events in order; from the anchor of the window on is enough (invoicing.md §7.2 step 4). */
   readonly events: readonly BillingEvent[];
   /** null = never evaluated. */
-  readonly cursor: InvoicingCursor | null;
+  readonly cursor: (InvoicingCursor & Pick<StoredCursor, 'recordId'>) | null;
   /** Days before it stay as they were billed (see `keptUntil` of kept-as-billed.ts); default none do. */
   readonly keptUntil?: LocalDate | null;
   /** RECURRING, FIXED and FREE rows of the window, and all rows of the items named by `missingItemIds`. */

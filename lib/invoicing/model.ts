@@ -119,6 +119,8 @@ export interface InvoicingCursor {
 
 /** A cursor as it is kept: whose it is, and how many items its subscription got on the last day it got any (§8.4). */
 export interface StoredCursor extends InvoicingCursor {
+  /** Number of the row that it was read from, in which it is saved again; absent = of a new subscription. */
+  readonly recordId?: number;
   readonly accountRecordId: number;
   /** Revision of the catalog under which it was last evaluated; null = not yet, or before revisions were kept. */
   readonly catalogRevision: number | null;

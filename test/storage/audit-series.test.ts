@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { SERIES_FROM, seriesOf } from '../../adapters/mikro-orm/audit-series.ts';
-import type { Account, AuditRow, Uuid } from '../../lib/index.ts';
+import type { Account, AuditRow, ChargedThroughChange, Uuid } from '../../lib/index.ts';
 import { decimal } from '../../lib/money/index.ts';
 import { type LocalDate, localDate } from '../../lib/time/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { rowsOf } from '../support/queue-rows.ts';
-import { type OpenedStorage, openStorage } from './opened-storage.ts';
+import { type OpenedStorage, openStorage, rejection } from './opened-storage.ts';
 import { invoiceItem, newId, type now, ownerOf, subscription } from './records.ts';
 
 const many = (count: number) => Array.from({ length: count }, (_, index) => index);
@@ -106,21 +106,40 @@ eachDatabase((kind, open) => {
       await opened.write(({ subscriptions }) => subscriptions.insertSubscriptions(own));
       const inserted = (await stored('SUBSCRIPTIONS')).length;
       expect(inserted).to.equal(SERIES_FROM);
-      const charge = (each: readonly (typeof own)[number][], date: LocalDate) =>
+      const charge = (changes: readonly Omit<ChargedThroughChange, 'chargedThrough'>[], date: LocalDate) =>
         opened.write(({ subscriptions }) =>
           subscriptions.setChargedThrough(
-            each.map(({ id }) => ({ subscriptionId: id, chargedThrough: { at: instantOf(date), date } })),
+            changes.map((each) => ({ ...each, chargedThrough: { at: instantOf(date), date } })),
           ),
         );
       const [first, second] = [own[0], own[1]];
       if (!first || !second) throw new Error('no subscription');
-      await charge(own, localDate(2026, 2, 1));
-      await charge([first], localDate(2026, 3, 1));
-      await charge(own, localDate(2026, 4, 1));
-      expect(await stored('SUBSCRIPTIONS')).to.have.length(inserted + 3);
+      const unread = own.map(({ id }) => ({ subscriptionId: id }));
+      const found = await opened.storage.read(opened.tenant, ({ subscriptions }) =>
+        subscriptions.findByIds(own.map(({ id }) => id)),
+      );
+      const read = found.map((row) => ({ subscriptionId: row.id, row }));
+      await charge(unread, localDate(2026, 2, 1));
+      await charge([{ subscriptionId: first.id }], localDate(2026, 3, 1));
+      await charge(read.toReversed(), localDate(2026, 4, 1));
+      await charge([...unread.slice(0, 1), ...read.slice(1)], localDate(2026, 5, 1));
+      expect(await stored('SUBSCRIPTIONS')).to.have.length(inserted + 4);
 
-      const read = await histories([first.id, second.id]);
-      const ofFirst = read.filter(({ targetId }) => targetId === first.id);
+      const gone = { subscriptionId: second.id, row: { accountRecordId: acme.recordId, recordId: 1e9 } };
+      const refused = await rejection(
+        charge([...read.slice(0, 1), gone, ...read.slice(2)], localDate(2026, 6, 1)),
+      );
+      expect(refused.name).to.equal('InvariantError');
+      expect(await stored('SUBSCRIPTIONS')).to.have.length(inserted + 4);
+      const after = await opened.storage.read(opened.tenant, ({ subscriptions }) =>
+        subscriptions.findByIds(own.map(({ id }) => id)),
+      );
+      expect(new Set(after.map(({ chargedThrough }) => chargedThrough?.date))).to.deep.equal(
+        new Set([localDate(2026, 5, 1)]),
+      );
+
+      const audited = await histories([first.id, second.id]);
+      const ofFirst = audited.filter(({ targetId }) => targetId === first.id);
       expect(
         ofFirst.map(({ changeType, snapshot }) => [changeType, snapshot?.chargedThroughDate]),
       ).to.deep.equal([
@@ -128,16 +147,17 @@ eachDatabase((kind, open) => {
         ['UPDATE', '2026-02-01T00:00:00.000Z'],
         ['UPDATE', '2026-03-01T00:00:00.000Z'],
         ['UPDATE', '2026-04-01T00:00:00.000Z'],
+        ['UPDATE', '2026-05-01T00:00:00.000Z'],
       ]);
       const [before] = ofFirst;
       for (const { snapshot } of ofFirst) {
         expect({ ...snapshot, chargedThroughDate: null }).to.deep.equal(before?.snapshot);
       }
       const listed = await exported(acme, 'SUBSCRIPTIONS');
-      expect(listed).to.have.length(3 * SERIES_FROM + 1);
+      expect(listed).to.have.length(4 * SERIES_FROM + 1);
       expect(listed.filter(({ targetId }) => targetId === first.id)).to.deep.equal(ofFirst);
       expect(listed.filter(({ targetId }) => targetId === second.id)).to.deep.equal(
-        read.filter(({ targetId }) => targetId === second.id),
+        audited.filter(({ targetId }) => targetId === second.id),
       );
     });
 

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { SERIES_FROM } from '../../adapters/mikro-orm/audit-series.ts';
 import type { Account, Page, ReadSession, TenantRef, WriteSession } from '../../lib/index.ts';
 import { decimal } from '../../lib/money/index.ts';
 import { instant, localDate } from '../../lib/time/index.ts';
@@ -15,6 +16,7 @@ import {
   bundle,
   catalogVersion,
   coverageRow,
+  cursor,
   customField,
   hugeAmount,
   invoice,
@@ -243,6 +245,15 @@ eachDatabase((kind, open) => {
             { invoiceId: all.invoice.id, amount: zero, creditAdj: zero, refundAdj: zero, rawBalance: zero },
           ]),
         ({ invoices }) => invoices.setRepairable([{ id: all.item.id, repairable: zero }]),
+        ({ invoices }) => invoices.saveCursors([{ ...all.cursor, recordId: 1 }]),
+        ({ subscriptions }) =>
+          subscriptions.setChargedThrough(
+            Array.from({ length: SERIES_FROM }, (_, index) => ({
+              subscriptionId: all.subscription.id,
+              chargedThrough: null,
+              row: { recordId: index + 1, accountRecordId: acme.recordId },
+            })),
+          ),
         ({ payments }) => payments.endHolds([all.hold]),
         ({ tags }) => tags.deactivate([{ ...all.tag, recordId: 1 }]),
         ({ tags }) => tags.deactivateDefinitions([{ ...all.definition, recordId: 1 }]),
@@ -284,6 +295,7 @@ eachDatabase((kind, open) => {
       await session.invoices.findByIds([all.invoice.id]),
       await session.invoices.findItemsByIds([all.item.id]),
       await session.invoices.loadCoverageOfItems([all.item.id]),
+      await session.invoices.findCursors([all.subscription.id]),
       await session.tags.findDefinitionsByIds([all.definition.id]),
       await session.tags.findByObjects('ACCOUNT', [acme.id], { includeDeleted: true }),
       await session.customFields.findByObjects('ACCOUNT', [acme.id]),
@@ -327,6 +339,7 @@ async function fill(opened: OpenedStorage, acme: Account) {
     summary,
     linked: invoice(owner, { parentInvoiceId: summary.id, contributedAmount: hugeAmount }),
     subscription: { ...given.subscription, bundleId: given.bundle.id },
+    cursor: cursor(owner, { subscriptionId }),
     event: lifecycleEvent(owner, { subscriptionId }),
     withdrawnEvent: lifecycleEvent(owner, { subscriptionId, isActive: false }),
     item: invoiceItem(owner, { invoiceId: given.invoice.id, subscriptionId }),
@@ -370,18 +383,7 @@ async function fill(opened: OpenedStorage, acme: Account) {
       [coverageRow({ subscriptionId, itemId: all.item.id })],
       () => acme.recordId,
     );
-    await invoices.saveCursors([
-      {
-        accountRecordId: acme.recordId,
-        subscriptionId,
-        settledThrough: null,
-        dirtyFrom: today,
-        nextDueDate: null,
-        catalogRevision: 1,
-        itemsDate: null,
-        itemsCount: 0,
-      },
-    ]);
+    await invoices.saveCursors([all.cursor]);
     await invoices.saveStates([
       {
         ...owner,

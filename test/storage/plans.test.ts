@@ -165,6 +165,9 @@ eachDatabase((kind, open) => {
               of.map(({ invoice: { id, ...amounts } }) => ({ invoiceId: id, ...amounts })),
             );
             await session.invoices.setRepairable(of.map((each) => each.item));
+            await session.invoices.saveCursors(
+              await session.invoices.findCursors(of.map((each) => each.subscription.id)),
+            );
             await session.invoices.replaceCoverage(
               of.map((each) => each.item.id),
               [],

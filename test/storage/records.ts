@@ -23,6 +23,7 @@ import type {
   PaymentAttempt,
   PaymentMethod,
   PaymentTransaction,
+  StoredCursor,
   Subscription,
   Tag,
   Tenant,
@@ -311,6 +312,21 @@ export function invoiceItem(owner: Owner, changes: Partial<New<InvoiceItem>> = {
     catalogEffectiveDate: now,
     repairable: hugeAmount,
     createdDate: now,
+    ...changes,
+  };
+}
+
+/** Of a subscription that no run has looked at. */
+export function cursor({ accountRecordId }: Owner, changes: Partial<StoredCursor>): StoredCursor {
+  return {
+    accountRecordId,
+    subscriptionId: newId(),
+    settledThrough: null,
+    dirtyFrom: today,
+    nextDueDate: null,
+    catalogRevision: null,
+    itemsDate: null,
+    itemsCount: 0,
     ...changes,
   };
 }

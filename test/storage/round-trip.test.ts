@@ -5,10 +5,12 @@ import {
   type NewCatalogPart,
 } from '../../lib/catalog/stored-version.ts';
 import {
+  type Account,
   type Bundle,
   ErrorCode,
   type Page,
   type ReadSession,
+  type StoredCursor,
   type Uuid,
   type WriteSession,
 } from '../../lib/index.ts';
@@ -27,6 +29,7 @@ import {
   catalogPart,
   catalogVersion,
   coverageRow,
+  cursor,
   customField,
   hugeAmount,
   invoice,
@@ -517,23 +520,22 @@ eachDatabase((kind, open) => {
     it('cursors: those that are due at the date of their account or behind the catalog, saved again', async () => {
       const [first, second] = await opened.newAccounts(2);
       if (!first || !second) throw new Error('no account');
-      const cursor = (accountRecordId: number, changes: object) => ({
-        accountRecordId,
-        subscriptionId: newId(),
-        settledThrough: today,
-        dirtyFrom: null,
-        nextDueDate: localDate(2026, 3, 1),
-        catalogRevision: 1,
-        itemsDate: today,
-        itemsCount: 3,
-        ...changes,
-      });
-      const notDue = cursor(first.recordId, {});
-      const fresh = cursor(first.recordId, { settledThrough: null, nextDueDate: null });
-      const dirty = cursor(first.recordId, { dirtyFrom: today });
-      const dueThere = cursor(second.recordId, {});
-      const behind = cursor(second.recordId, { nextDueDate: null, catalogRevision: 0 });
-      const unknown = cursor(second.recordId, { nextDueDate: null, catalogRevision: null });
+      const settled = (account: Account, changes: Partial<StoredCursor>) =>
+        cursor(ownerOf(account), {
+          settledThrough: today,
+          dirtyFrom: null,
+          nextDueDate: localDate(2026, 3, 1),
+          catalogRevision: 1,
+          itemsDate: today,
+          itemsCount: 3,
+          ...changes,
+        });
+      const notDue = settled(first, {});
+      const fresh = settled(first, { settledThrough: null, nextDueDate: null });
+      const dirty = settled(first, { dirtyFrom: today });
+      const dueThere = settled(second, {});
+      const behind = settled(second, { nextDueDate: null, catalogRevision: 0 });
+      const unknown = settled(second, { nextDueDate: null, catalogRevision: null });
       const made = [notDue, fresh, dirty, dueThere, behind, unknown];
       await opened.write((session) => session.invoices.saveCursors(made));
       const due = await read((session) =>
@@ -563,6 +565,51 @@ eachDatabase((kind, open) => {
       expect(withoutRecordIds(all)).to.deep.equal([notDue, saved, dirty]);
       const found = await read((session) => session.invoices.findCursors([saved.subscriptionId, newId()]));
       expect(withoutRecordIds(found)).to.deep.equal([saved]);
+    });
+
+    it('cursors: those that were read are saved in their rows, new ones beside them, and one that is gone is refused', async () => {
+      const [stored] = await opened.newAccounts(1);
+      if (!stored) throw new Error('no account');
+      const fresh = () => cursor(ownerOf(stored), {});
+      const changes = {
+        settledThrough: localDate(2026, 4, 1),
+        dirtyFrom: null,
+        nextDueDate: localDate(2026, 5, 1),
+        catalogRevision: 2,
+        itemsDate: today,
+        itemsCount: 3,
+      };
+      const cursorsNow = () => read((session) => session.invoices.cursorsOfAccounts([stored.id]));
+      const save = (cursors: readonly StoredCursor[]) =>
+        opened.write((session) => session.invoices.saveCursors(cursors));
+
+      const [one, other, unread] = [fresh(), fresh(), fresh()];
+      await save([one, other, unread]);
+      const [first, second, third] = await cursorsNow();
+      if (!first || !second || !third) throw new Error('no cursor');
+      // A property that is not changed stays, and each gets its own.
+      const saved = { ...first, ...changes };
+      await save([saved]);
+      expect(await cursorsNow()).to.deep.equal([saved, second, third]);
+
+      const dirtied = { ...second, dirtyFrom: localDate(2026, 1, 3) };
+      const reset = {
+        ...saved,
+        settledThrough: null,
+        nextDueDate: null,
+        catalogRevision: null,
+        itemsDate: null,
+      };
+      const added = fresh();
+      await save([dirtied, added, { ...unread, ...changes }, reset]);
+      const all = await cursorsNow();
+      expect(all.slice(0, 3)).to.deep.equal([reset, dirtied, { ...third, ...changes }]);
+      expect(withoutRecordIds(all.slice(3))).to.deep.equal([added]);
+
+      const gone = { ...first, recordId: (all.at(-1)?.recordId ?? 0) + 100 };
+      const refused = await rejection(save([{ ...second, ...changes }, fresh(), gone]));
+      expect(refused.name).to.equal('InvariantError');
+      expect(await cursorsNow()).to.deep.equal(all);
     });
 
     it('invoicing states: inserted at version 0, raised with each write', async () => {

@@ -190,12 +190,13 @@ export const coverageTable = new RecordTable<StoredCoverage>(
   },
 );
 
-export const cursorsTable = new RecordTable<StoredCursor>(
+export const cursorsTable = new RecordTable<New<StoredCursor>>(
   {
     name: 'invoicing_cursors',
     ofTenant: true,
     uniques: [{ name: 'subscription', columns: ['tenant_record_id', 'subscription_id'] }],
-    indexes: [{ name: 'due', columns: ['tenant_record_id', 'account_record_id', 'next_due_date'] }],
+    // No column that a run writes: PostgreSQL then changes a row without touching the indexes.
+    indexes: [{ name: 'due', columns: ['tenant_record_id', 'account_record_id'] }],
   },
   {
     accountRecordId: bigint('account_record_id'),

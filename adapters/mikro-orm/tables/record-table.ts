@@ -39,7 +39,7 @@ interface TableInput {
   readonly indexes?: readonly IndexSpec[];
 }
 
-const recordIdColumn: Column = { name: 'record_id', type: 'identity', nullable: false };
+export const recordIdColumn: Column = { name: 'record_id', type: 'identity', nullable: false };
 /** Whose row it is, in every table of tenants. */
 export const TENANT_COLUMN = 'tenant_record_id';
 

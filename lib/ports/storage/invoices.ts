@@ -162,7 +162,10 @@ export interface InvoiceWrites {
     rows: readonly CoverageRow[],
     accountRecordIdOf: (row: CoverageRow) => number,
   ): Promise<void>;
-  /** Inserts or replaces. */
+  /**
+   * Writes those that have a `recordId` in their rows, one that is gone throws InvariantError; inserts or replaces the
+   * others.
+   */
   saveCursors(cursors: readonly StoredCursor[]): Promise<void>;
   /**
    * Inserts (version 0) or updates where the stored version is still `version`, and raises it; a state that was changed

@@ -33,8 +33,17 @@ export interface SubscriptionWrites extends BundleWrites {
   insertBlockingStates(states: readonly New<BlockingState>[]): Promise<void>;
   /** Audited as UPDATE. */
   withdrawBlockingStates(stateIds: readonly Uuid[]): Promise<void>;
-  /** null = nothing is charged; audited as UPDATE of the subscription. */
-  setChargedThrough(
-    changes: readonly { readonly subscriptionId: Uuid; readonly chargedThrough: DatedInstant | null }[],
-  ): Promise<void>;
+  /** Audited as UPDATE of the subscription. */
+  setChargedThrough(changes: readonly ChargedThroughChange[]): Promise<void>;
+}
+
+export interface ChargedThroughChange {
+  readonly subscriptionId: Uuid;
+  /** null = nothing is charged. */
+  readonly chargedThrough: DatedInstant | null;
+  /**
+   * The row of a subscription that was read. Where all of very many changes have it the storage does not look them up again,
+   * and one that is not found throws InvariantError.
+   */
+  readonly row?: Pick<Subscription, 'recordId' | 'accountRecordId'>;
 }

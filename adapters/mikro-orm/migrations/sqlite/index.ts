@@ -31,6 +31,7 @@ import { Migration20261122095641AccountTextScan } from './20261122095641-account
 import { Migration20261122131500SubscriptionPages } from './20261122131500-subscription-pages.ts';
 import { Migration20261122140652FormerBundleKeys } from './20261122140652-former-bundle-keys.ts';
 import { Migration20261122160554ItemBasis } from './20261122160554-item-basis.ts';
+import { Migration20261122160524CursorPages } from './20261122160524-cursor-pages.ts';
 
 /** The migrations of SQLite, in the order in which they run. */
 export const migrations: readonly MigrationObject[] = [
@@ -66,4 +67,5 @@ export const migrations: readonly MigrationObject[] = [
   { name: '20261122131500-subscription-pages', class: Migration20261122131500SubscriptionPages },
   { name: '20261122140652-former-bundle-keys', class: Migration20261122140652FormerBundleKeys },
   { name: '20261122160554-item-basis', class: Migration20261122160554ItemBasis },
+  { name: '20261122160524-cursor-pages', class: Migration20261122160524CursorPages },
 ];
