@@ -23,10 +23,10 @@ interface Numbered {
 /** The records in series: side by side by record id, of one account, and alike by `likeness`. */
 export function seriesOf<R extends Numbered>(
   records: readonly R[],
-  likeness: (record: R) => string = () => '',
+  likeness: (record: R) => string | number | null = () => null,
 ): readonly (readonly [first: R, ...more: R[]])[] {
   const series: [R, ...R[]][] = [];
-  let last: { readonly record: R; readonly likeness: string } | undefined;
+  let last: { readonly record: R; readonly likeness: string | number | null } | undefined;
   for (const record of records.toSorted((one, other) => one.recordId - other.recordId)) {
     const own = likeness(record);
     const continues =

@@ -87,7 +87,9 @@ interface ChangeAlike<R extends Audited, P extends keyof R & string> {
     /** Of a record that was read; null = it is to be looked up. */
     readonly row: Omit<ChangedRow, 'id'> | null;
   })[];
-  /** The columns of the history that change. */
+  /** What two records have in common that change alike. */
+  readonly likeness: (record: Pick<R, 'id' | P>) => string | number | null;
+  /** The columns of the history that change; they follow from the likeness. */
   readonly snapshot: (record: Pick<R, 'id' | P>) => Snapshot;
 }
 
@@ -102,34 +104,44 @@ export async function updateAuditedAlike<R extends Audited, P extends keyof R & 
 ): Promise<void> {
   if (change.records.length < SERIES_FROM) return updateAudited(scope, kind, change);
   const { table, audit } = kind;
-  const { properties } = change;
-  const read = change.records.flatMap((record) => (record.row === null ? [] : { ...record, ...record.row }));
-  const areAllRead = read.length === change.records.length;
-  if (areAllRead) await updateRows(scope, table, { properties, records: read });
-  const changed: readonly ChangedRow[] = areAllRead ? read : await updateReturning(scope, table, change);
-  const snapshots = new Map<string, Snapshot>(
-    change.records.map((record) => [record.id, change.snapshot(record)]),
-  );
-  for (const series of seriesOf(changed, ({ id }) => JSON.stringify(snapshots.get(id)))) {
-    const snapshot = snapshots.get(series[0].id) ?? null;
+  const changed = await writeAlike(scope, table, change);
+  for (const series of seriesOf(changed, change.likeness)) {
+    const snapshot = change.snapshot(series[0]);
     scope.changes.add(changeOfSeries(audit, series, { changeType: ChangeType.UPDATE, snapshot }));
   }
 }
 
-/** Changes the records by their ids. @returns the rows of those that there are. */
-async function updateReturning<R extends Audited, P extends keyof R & string>(
+/** @returns the records that there are, each with its row. */
+async function writeAlike<R extends Audited, P extends keyof R & string>(
   scope: WriteScope,
   table: RecordTable<R>,
   { properties, records }: Pick<ChangeAlike<R, P>, 'properties' | 'records'>,
-): Promise<readonly ChangedRow[]> {
+): Promise<readonly (Pick<R, 'id' | P> & ChangedRow)[]> {
+  // Of the row the numbers alone: callers may give a whole record, with what it was before.
+  const read = records.flatMap((record) => {
+    const { row } = record;
+    return row === null
+      ? []
+      : { ...record, recordId: row.recordId, accountRecordId: row.accountRecordId ?? null };
+  });
+  if (read.length === records.length) {
+    await updateRows(scope, table, { properties, records: read });
+    return read;
+  }
+  const byId = new Map<string, Pick<R, 'id' | P>>(records.map((record) => [record.id, record]));
   const returned = ['id', 'record_id', 'account_record_id'].map((column) => `${table.name}.${column}`);
   return scope.runner.read(
     sql`${updateOf(scope, table, { key: 'id', properties, records })} returning ${raw(returned.join(', '))}`,
-    (row) => ({
-      id: textOf(row.id, 'id') as Uuid,
-      recordId: numberOf(row.record_id, 'record_id'),
-      accountRecordId: numberOf(row.account_record_id, 'account_record_id'),
-    }),
+    (row) => {
+      const id = textOf(row.id, 'id');
+      const record = byId.get(id);
+      assertInvariant(record !== undefined, `${table.name} has changed ${id}, which was not to change`);
+      return {
+        ...record,
+        recordId: numberOf(row.record_id, 'record_id'),
+        accountRecordId: numberOf(row.account_record_id, 'account_record_id'),
+      };
+    },
   );
 }
 

@@ -84,6 +84,7 @@ export function subscriptionWrites(scope: WriteScope): SubscriptionWrites {
         scope,
         { table: subscriptionsTable, audit: subscriptionAudit },
         {
+          likeness: ({ chargedThrough }) => chargedThrough?.at ?? null,
           snapshot: chargedThroughSnapshot,
           properties: ['chargedThrough'],
           records: changes.map(({ subscriptionId, chargedThrough, row = null }) => ({

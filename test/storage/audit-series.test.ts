@@ -106,37 +106,44 @@ eachDatabase((kind, open) => {
       await opened.write(({ subscriptions }) => subscriptions.insertSubscriptions(own));
       const inserted = (await stored('SUBSCRIPTIONS')).length;
       expect(inserted).to.equal(SERIES_FROM);
-      const charge = (changes: readonly Omit<ChargedThroughChange, 'chargedThrough'>[], date: LocalDate) =>
+      const charge = (
+        changes: readonly Omit<ChargedThroughChange, 'chargedThrough'>[],
+        date: LocalDate,
+        dateOfFirst = date,
+      ) =>
         opened.write(({ subscriptions }) =>
           subscriptions.setChargedThrough(
-            changes.map((each) => ({ ...each, chargedThrough: { at: instantOf(date), date } })),
+            changes.map((each, index) => {
+              const day = index === 0 ? dateOfFirst : date;
+              return { ...each, chargedThrough: { at: instantOf(day), date: day } };
+            }),
           ),
         );
       const [first, second] = [own[0], own[1]];
       if (!first || !second) throw new Error('no subscription');
       const unread = own.map(({ id }) => ({ subscriptionId: id }));
-      const found = await opened.storage.read(opened.tenant, ({ subscriptions }) =>
-        subscriptions.findByIds(own.map(({ id }) => id)),
-      );
-      const read = found.map((row) => ({ subscriptionId: row.id, row }));
+      const storedNow = () =>
+        opened.storage.read(opened.tenant, ({ subscriptions }) =>
+          subscriptions.findByIds(own.map(({ id }) => id)),
+        );
+      const chargedNow = async () =>
+        new Set((await storedNow()).map(({ chargedThrough }) => chargedThrough?.date));
+      const read = (await storedNow()).map((row) => ({ subscriptionId: row.id, row }));
       await charge(unread, localDate(2026, 2, 1));
       await charge([{ subscriptionId: first.id }], localDate(2026, 3, 1));
       await charge(read.toReversed(), localDate(2026, 4, 1));
-      await charge([...unread.slice(0, 1), ...read.slice(1)], localDate(2026, 5, 1));
-      expect(await stored('SUBSCRIPTIONS')).to.have.length(inserted + 4);
+      expect(await chargedNow()).to.deep.equal(new Set([localDate(2026, 4, 1)]));
+      // Another date, and so another series, for the one that is not read.
+      await charge([...unread.slice(0, 1), ...read.slice(1)], localDate(2026, 5, 2), localDate(2026, 5, 1));
+      expect(await stored('SUBSCRIPTIONS')).to.have.length(inserted + 5);
 
       const gone = { subscriptionId: second.id, row: { accountRecordId: acme.recordId, recordId: 1e9 } };
       const refused = await rejection(
         charge([...read.slice(0, 1), gone, ...read.slice(2)], localDate(2026, 6, 1)),
       );
       expect(refused.name).to.equal('InvariantError');
-      expect(await stored('SUBSCRIPTIONS')).to.have.length(inserted + 4);
-      const after = await opened.storage.read(opened.tenant, ({ subscriptions }) =>
-        subscriptions.findByIds(own.map(({ id }) => id)),
-      );
-      expect(new Set(after.map(({ chargedThrough }) => chargedThrough?.date))).to.deep.equal(
-        new Set([localDate(2026, 5, 1)]),
-      );
+      expect(await stored('SUBSCRIPTIONS')).to.have.length(inserted + 5);
+      expect(await chargedNow()).to.deep.equal(new Set([localDate(2026, 5, 1), localDate(2026, 5, 2)]));
 
       const audited = await histories([first.id, second.id]);
       const ofFirst = audited.filter(({ targetId }) => targetId === first.id);
@@ -149,6 +156,8 @@ eachDatabase((kind, open) => {
         ['UPDATE', '2026-04-01T00:00:00.000Z'],
         ['UPDATE', '2026-05-01T00:00:00.000Z'],
       ]);
+      const lastOfSecond = audited.findLast(({ targetId }) => targetId === second.id);
+      expect(lastOfSecond?.snapshot?.chargedThroughDate).to.equal('2026-05-02T00:00:00.000Z');
       const [before] = ofFirst;
       for (const { snapshot } of ofFirst) {
         expect({ ...snapshot, chargedThroughDate: null }).to.deep.equal(before?.snapshot);
