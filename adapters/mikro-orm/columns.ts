@@ -61,7 +61,7 @@ function columnOf(
 }
 
 /** A longer text is not kept for the next row: documents would be kept for good. */
-const MOST_SHARED_CHARACTERS = 255;
+const MOST_SHARED_CHARACTERS = 1_000;
 
 /**
  * Reads a column. Of many rows most have in a column what the row before has (whose they are, a plan, a price, a day): they

@@ -361,6 +361,7 @@ const standing = [
   'catalogRevision',
   'itemsDate',
   'itemsCount',
+  'ongoing',
 ] as const satisfies readonly (keyof StoredCursor)[];
 
 async function saveCursors(scope: WriteScope, cursors: readonly StoredCursor[]): Promise<void> {

@@ -1,7 +1,8 @@
 import type { AccountRun } from './invoice-run.ts';
 import { staysKept } from './kept-as-billed.ts';
 import type { AccountBilling } from './load-billing-state.ts';
-import type { InvoicingCursor, StoredCursor } from './model.ts';
+import type { InvoicingCursor, OngoingCharge, StoredCursor } from './model.ts';
+import { ongoingChargeAfter } from './ongoing-charge.ts';
 
 type Evaluated = Pick<AccountRun, 'evaluations'>;
 
@@ -15,6 +16,7 @@ function evaluatedCursors(billing: AccountBilling, run: Evaluated): readonly Sto
   const { account, subscriptions, runDate } = billing;
   const before = new Map(subscriptions.map((each) => [each.subscriptionId, each]));
   const revisionOf = revisionsNoted(billing);
+  const ongoingOf = ongoingCharges(billing);
   return run.evaluations.map(({ subscriptionId, cursor, items }) => {
     const { itemsCreatedToday = 0, cursor: read = null } = before.get(subscriptionId) ?? {};
     return {
@@ -24,8 +26,24 @@ function evaluatedCursors(billing: AccountBilling, run: Evaluated): readonly Sto
       catalogRevision: revisionOf(cursor),
       itemsDate: runDate,
       itemsCount: itemsCreatedToday + items.filter((item) => item.subscriptionId !== null).length,
+      ongoing: ongoingOf(cursor),
     };
   });
+}
+
+/** What goes on stays as it is kept; of the others it is told anew, as soon as the account has a bill cycle day. */
+function ongoingCharges(billing: AccountBilling): (cursor: InvoicingCursor) => OngoingCharge | null {
+  const { account, newBillCycleDay, ongoing, recordIds } = billing;
+  const hasDay = newBillCycleDay !== null || account.billCycleDayLocal !== 0;
+  const eventsOf = new Map(billing.subscriptions.map((each) => [each.subscriptionId, each.events]));
+  return (cursor) => {
+    const kept = ongoing.get(cursor.subscriptionId);
+    if (kept !== undefined) return kept;
+    const recordId = recordIds.get(cursor.subscriptionId);
+    const events = eventsOf.get(cursor.subscriptionId);
+    if (!hasDay || recordId === undefined || events === undefined) return null;
+    return ongoingChargeAfter({ recordId, events }, cursor);
+  };
 }
 
 /** Those that a later catalog leaves as they are: noted, so that the next run need not compare again. */
@@ -34,9 +52,12 @@ function untouchedCursors(billing: AccountBilling, run: Evaluated): readonly Sto
   if (behind.length === 0) return behind;
   const evaluated = new Set(run.evaluations.map(({ subscriptionId }) => subscriptionId));
   const revisionOf = revisionsNoted(billing);
-  return behind
-    .filter(({ subscriptionId }) => !evaluated.has(subscriptionId))
-    .map((cursor) => ({ ...cursor, catalogRevision: revisionOf(cursor) }));
+  return (
+    behind
+      .filter(({ subscriptionId }) => !evaluated.has(subscriptionId))
+      // The later catalog may tell more of the event than what is billed, its names for one.
+      .map((cursor) => ({ ...cursor, catalogRevision: revisionOf(cursor), ongoing: null }))
+  );
 }
 
 /** The catalog's revision; the earlier one for a subscription whose next evaluation still looks at days billed by it. */

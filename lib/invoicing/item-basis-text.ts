@@ -1,6 +1,7 @@
-import { type Decimal, decimal, formatDecimal } from '../money/index.ts';
-import { formatLocalDate, type Instant, type LocalDate, parseLocalDate } from '../time/index.ts';
+import { decimal, formatDecimal } from '../money/index.ts';
+import { formatLocalDate, parseLocalDate } from '../time/index.ts';
 import type { BasisEvent, ItemBasis, Share } from './item-basis.ts';
+import type { StoredFacts } from './stored-facts.ts';
 
 /** The text that a basis is stored as: JSON, amounts and dates as text, instants as epoch milliseconds. */
 export function writeBasis(basis: ItemBasis): string {
@@ -43,17 +44,7 @@ export function readBasis(text: string): ItemBasis {
   }
 }
 
-/** The same with text in the place of every amount and date. */
-type Stored<T> = T extends Decimal
-  ? string
-  : T extends Instant
-    ? T
-    : T extends LocalDate
-      ? string
-      : T extends object
-        ? { readonly [K in keyof T]: Stored<T[K]> }
-        : T;
-type StoredBasis = Stored<ItemBasis>;
+type StoredBasis = StoredFacts<ItemBasis>;
 
 function storedBasis(basis: ItemBasis): StoredBasis {
   switch (basis.kind) {
@@ -87,19 +78,19 @@ function storedBasis(basis: ItemBasis): StoredBasis {
   }
 }
 
-function storedEvent(event: BasisEvent): Stored<BasisEvent> {
+function storedEvent(event: BasisEvent): StoredFacts<BasisEvent> {
   return { ...event, localDate: formatLocalDate(event.localDate) };
 }
 
-function readEvent(stored: Stored<BasisEvent>): BasisEvent {
+function readEvent(stored: StoredFacts<BasisEvent>): BasisEvent {
   return { ...stored, localDate: parseLocalDate(stored.localDate) };
 }
 
-function storedShare(share: Share): Stored<Share> {
+function storedShare(share: Share): StoredFacts<Share> {
   return { ...share, base: formatDecimal(share.base) };
 }
 
-function readShare(stored: Stored<Share>): Share {
+function readShare(stored: StoredFacts<Share>): Share {
   return { ...stored, base: decimal(stored.base) };
 }
 

@@ -10,7 +10,9 @@ import type { CoverageRow, StoredCursor } from './model.ts';
 import { windowOf } from './window.ts';
 
 /** Everything that the evaluation of one account reads. */
-export interface AccountBilling extends BillingRequest, Pick<AccountStream<BillingRequest>, 'skipped'> {
+export interface AccountBilling
+  extends BillingRequest,
+    Pick<AccountStream<BillingRequest>, 'skipped' | 'recordIds' | 'ongoing'> {
   /** The subscriptions that are due. */
   readonly subscriptions: readonly SubscriptionBilling[];
   /** Bill cycle day that this run gives the account, or null when it has one or needs none (invoicing.md §4 rule 4). */
@@ -84,6 +86,8 @@ function billingOf(
     ...stream.request,
     newBillCycleDay: stream.newBillCycleDay,
     skipped: stream.skipped,
+    recordIds: stream.recordIds,
+    ongoing: stream.ongoing,
     subscriptions,
     behind: subscriptions.flatMap(({ subscriptionId }) => {
       const cursor = cursorOf.get(subscriptionId);

@@ -25,7 +25,8 @@ import { accountBillCycleDay } from './account-bill-cycle-day.ts';
 import type { BillingEvent } from './billing-event.ts';
 import { catalogChanges } from './catalog-changes.ts';
 import type { InvoicingConfig } from './invoicing-config.ts';
-import type { AccountInvoicingState, StoredCursor } from './model.ts';
+import type { AccountInvoicingState, OngoingCharge, StoredCursor } from './model.ts';
+import { ongoingChargeOf, ongoingEvent } from './ongoing-charge.ts';
 
 /** An account and the date up to which it is looked at. */
 export interface StreamRequest {
@@ -62,7 +63,12 @@ export interface LoadInput<R extends StreamRequest> {
 export interface AccountStream<R extends StreamRequest> {
   readonly request: R;
   readonly newBillCycleDay: number | null;
+  /** In the order in which the subscriptions were created; of an ongoing charge its event alone. */
   readonly bySubscription: ReadonlyMap<Uuid, readonly BillingEvent[]>;
+  /** Record ids of those subscriptions that their own events alone bill: of all but add-ons. */
+  readonly recordIds: ReadonlyMap<Uuid, number>;
+  /** Of all accounts, by subscription: what goes on as at its last evaluation. */
+  readonly ongoing: ReadonlyMap<Uuid, OngoingCharge>;
   readonly ends: BillingEventStream['ends'];
   /** Subscriptions that are left out: their events do not begin with their start (subscriptions.md §19.2 rule 2). */
   readonly skipped: readonly Uuid[];
@@ -77,7 +83,10 @@ export interface LoadedStreams<R extends StreamRequest> {
   readonly failures: readonly { readonly request: R; readonly error: unknown }[];
 }
 
-/** Loads cursors and billing events of these accounts, in a constant number of queries for any number of them. */
+/**
+ * Loads cursors and billing events of these accounts, in a constant number of queries for any number of them. What is billed
+ * as it was at its last evaluation is read with its cursor alone.
+ */
 export async function loadStreams<R extends StreamRequest>(
   session: ReadSession,
   input: LoadInput<R>,
@@ -88,17 +97,18 @@ export async function loadStreams<R extends StreamRequest>(
     session.subscriptions.findBlocksOfAccounts(input.requests.map(({ account }) => account.id)),
   ]);
   const all = hypothesis === null ? stored : cursorsUnder(hypothesis, stored);
-  const ids = stored.map((cursor) => cursor.subscriptionId);
+  const allOngoing = ongoingCharges(stored, input);
+  const ids = stored.map(({ subscriptionId }) => subscriptionId).filter((id) => !allOngoing.has(id));
   const [found, eventsFound] = await Promise.all([
     session.subscriptions.findByIds(ids),
     session.subscriptions.findEvents(ids),
   ]);
-  const subscriptions = await withoutBundlesLeftOut(
-    session,
-    hypothesis === null ? found : subscriptionsUnder(hypothesis, found),
-  );
+  const looked = hypothesis === null ? found : subscriptionsUnder(hypothesis, found);
+  const isInvoiced = await bundlesInvoiced(session, [...looked, ...allOngoing.values()]);
+  const subscriptions = looked.filter(isInvoiced);
+  const ongoing = new Map([...allOngoing].filter(([, charge]) => isInvoiced(charge)));
   const invoiced = new Set(subscriptions.map(({ id }) => id));
-  const cursors = all.filter(({ subscriptionId }) => invoiced.has(subscriptionId));
+  const cursors = all.filter(({ subscriptionId: id }) => invoiced.has(id) || ongoing.has(id));
   const bases = await missingBases(session, subscriptions);
   const withBases = [...subscriptions, ...bases];
   const eventsOfBases = await session.subscriptions.findEvents(bases.map(({ id }) => id));
@@ -113,19 +123,37 @@ export async function loadStreams<R extends StreamRequest>(
     planNames: planNamesOf(storedEvents),
   });
   const plansOf = (accountId: Uuid) => catalogUnder(storedPlansOf(accountId), hypothesis);
-  const loaded = { cursors, subscriptions: withBases, events, blockingStates, plansOf };
+  const loaded = { cursors, ongoing, subscriptions: withBases, events, blockingStates, plansOf };
   return { cursors, ...streamsOf({ ...input, ...loaded }) };
 }
 
+/** The charges that go on, by subscription. A hypothesis, and a look at all subscriptions, goes by the events. */
+function ongoingCharges(
+  cursors: readonly StoredCursor[],
+  { requests, catalogOf, choice, hypothesis = null }: LoadInput<StreamRequest>,
+): ReadonlyMap<Uuid, OngoingCharge> {
+  if (choice === 'all' || hypothesis !== null) return new Map();
+  const accountOf = new Map(requests.map(({ account }) => [account.recordId, account]));
+  return new Map(
+    cursors.flatMap((cursor): [Uuid, OngoingCharge][] => {
+      const account = accountOf.get(cursor.accountRecordId);
+      const charge = account && ongoingChargeOf(cursor, { account, catalog: catalogOf(account.id) });
+      return charge ? [[cursor.subscriptionId, charge]] : [];
+    }),
+  );
+}
+
 /** Subscriptions of bundles that are not to be invoiced take no part, nor does what is billed of them (invoicing.md §4 rule 5). */
-async function withoutBundlesLeftOut(
+async function bundlesInvoiced(
   session: ReadSession,
-  subscriptions: readonly Subscription[],
-): Promise<readonly Subscription[]> {
+  subscriptions: readonly InBundle[],
+): Promise<(subscription: InBundle) => boolean> {
   const bundleIds = [...new Set(subscriptions.map(({ bundleId }) => bundleId))];
   const tags = await tagsOfBundles(session, bundleIds);
-  return subscriptions.filter(({ bundleId }) => !tags.has(bundleId, SystemTag.AUTO_INVOICING_OFF));
+  return ({ bundleId }) => !tags.has(bundleId, SystemTag.AUTO_INVOICING_OFF);
 }
+
+type InBundle = Pick<Subscription, 'bundleId'>;
 
 /** The bases of the add-ons, as far as they are not among them: cycles and ends of add-ons follow them. */
 async function missingBases(
@@ -160,7 +188,8 @@ async function loadCursors(
 
 interface StreamsInput<R extends StreamRequest> extends LoadInput<R> {
   readonly cursors: readonly StoredCursor[];
-  /** Those of the cursors, and the bases of their add-ons. */
+  readonly ongoing: ReadonlyMap<Uuid, OngoingCharge>;
+  /** Those of the other cursors, and the bases of their add-ons. */
   readonly subscriptions: readonly Subscription[];
   readonly events: readonly LifecycleEvent[];
   readonly blockingStates: readonly BlockingState[];
@@ -195,10 +224,16 @@ function streamsOf<R extends StreamRequest>(input: StreamsInput<R>): Omit<Loaded
   return { streams, failures };
 }
 
-interface StreamInput extends Pick<LoadInput<StreamRequest>, 'alignPriceChanges'> {
+interface StreamInput
+  extends Pick<LoadInput<StreamRequest>, 'alignPriceChanges'>,
+    Pick<StreamsInput<StreamRequest>, 'ongoing'> {
   readonly catalog: CatalogWithOverrides;
-  readonly histories: readonly BilledHistory[];
+  readonly histories: readonly LoadedHistory[];
   readonly cursors: readonly StoredCursor[];
+}
+
+interface LoadedHistory extends BilledHistory {
+  readonly subscription: Subscription;
 }
 
 /**
@@ -218,7 +253,13 @@ function streamOf<R extends StreamRequest>(request: R, input: StreamInput): Acco
   const bySubscription = eventsBySubscription(stream, input);
   const changes = catalogChanges({ ...input, account: billed, bySubscription });
   const { ends, skipped } = stream;
-  return { request, newBillCycleDay, bySubscription, ends, skipped, changes };
+  const recordIds = new Map(
+    histories.flatMap(({ subscription: { id, recordId, category } }) =>
+      category === ProductCategory.ADD_ON ? [] : [[id, recordId]],
+    ),
+  );
+  const { ongoing } = input;
+  return { request, newBillCycleDay, bySubscription, recordIds, ongoing, ends, skipped, changes };
 }
 
 /**
@@ -227,13 +268,22 @@ function streamOf<R extends StreamRequest>(request: R, input: StreamInput): Acco
  */
 function eventsBySubscription(
   { events, skipped }: BillingEventStream,
-  { histories, cursors }: StreamInput,
+  { histories, cursors, ongoing }: StreamInput,
 ): ReadonlyMap<Uuid, readonly BillingEvent[]> {
   const found = Map.groupBy(events, (event) => event.subscriptionId);
-  const asked = new Set(cursors.map(({ subscriptionId }) => subscriptionId));
+  const recordIds = new Map(histories.map(({ subscription: { id, recordId } }) => [id, recordId]));
   const leftOut = new Set(skipped);
-  const ids = histories
-    .map(({ subscription }) => subscription.id)
-    .filter((id) => asked.has(id) && !leftOut.has(id));
-  return new Map(ids.map((id) => [id, found.get(id) ?? []]));
+  return new Map(
+    cursors
+      .flatMap(({ subscriptionId: id }) => {
+        const charge = ongoing.get(id);
+        if (charge !== undefined) {
+          return { id, recordId: charge.subscriptionRecordId, events: [ongoingEvent(id, charge)] };
+        }
+        const recordId = recordIds.get(id);
+        return recordId === undefined || leftOut.has(id) ? [] : { id, recordId, events: found.get(id) ?? [] };
+      })
+      .sort((a, b) => a.recordId - b.recordId)
+      .map((each) => [each.id, each.events]),
+  );
 }

@@ -117,6 +117,19 @@ export interface InvoicingCursor {
   readonly nextDueDate: LocalDate | null;
 }
 
+/**
+ * What bills a subscription on while nothing changes, kept so that a run needs neither its events nor the catalog for it: the
+ * billing event in force (see `ongoing-charge.ts`).
+ */
+export interface OngoingCharge {
+  readonly subscriptionRecordId: number;
+  readonly bundleId: Uuid;
+  /** `totalOrdering` of the event. */
+  readonly eventRecordId: number;
+  /** The rest of the event as JSON: amounts and dates as text, instants as epoch milliseconds. */
+  readonly event: string;
+}
+
 /** A cursor as it is kept: whose it is, and how many items its subscription got on the last day it got any (§8.4). */
 export interface StoredCursor extends InvoicingCursor {
   /** Number of the row that it was read from, in which it is saved again; absent = of a new subscription. */
@@ -126,6 +139,8 @@ export interface StoredCursor extends InvoicingCursor {
   readonly catalogRevision: number | null;
   readonly itemsDate: LocalDate | null;
   readonly itemsCount: number;
+  /** Holds while the subscription is not dirty and its catalog has the same revision; null = its events tell. */
+  readonly ongoing: OngoingCharge | null;
 }
 
 /** Kept state of an account's invoicing; `version` guards every write of it. */

@@ -82,7 +82,7 @@ export function cursorOf({
   cursor,
   subscription: { accountRecordId },
 }: Pick<Creation, 'cursor' | 'subscription'>): StoredCursor {
-  return { ...cursor, accountRecordId, catalogRevision: null, itemsDate: null, itemsCount: 0 };
+  return { ...cursor, accountRecordId, catalogRevision: null, itemsDate: null, itemsCount: 0, ongoing: null };
 }
 
 /** Above the record ids that a database gives, below those of derived events: newly stored events come last but them. */

@@ -14,6 +14,12 @@ const liveQueue = 'bw_queue_entries';
 const queueHistory = 'bw_queue_history';
 /** Not records of accounts: they stay one of a kind. */
 const counters = 'bw_counters';
+/** Columns that name a row of another table by its record id. */
+const pointers: ReadonlyMap<string, string> = new Map([
+  ['account_record_id', accounts],
+  ['ongoing_subscription_record_id', 'bw_subscriptions'],
+  ['ongoing_event_record_id', 'bw_subscription_events'],
+]);
 /** Numbers that are counted per tenant: their column, their counter, and how they stand in documents. */
 const counted = [
   { column: 'invoice_number', table: 'bw_invoices', inDocument: /(?<="invoiceNumber": ?)\d+/g },
@@ -156,7 +162,8 @@ function copierOf(mark: Mark, originals: readonly Original[], numbering: Numberi
   }
   const spanOf = (table: Table, row: readonly Value[], name: string): Span | undefined => {
     if (name === 'record_id') return recordIds.get(table.name);
-    if (name === 'account_record_id') return recordIds.get(accounts);
+    const pointed = pointers.get(name);
+    if (pointed !== undefined) return recordIds.get(pointed);
     if (name === 'target_record_id') return targets.get(String(row[indexOf(table, 'target_id')]));
     return numbers.get(name);
   };

@@ -674,6 +674,7 @@ eachDatabase((kind, open) => {
             catalogRevision: null,
             itemsDate: null,
             itemsCount: 0,
+            ongoing: null,
           },
         ]),
       );

@@ -349,6 +349,7 @@ async function fill(opened: OpenedStorage) {
         catalogRevision: 1,
         itemsDate: null,
         itemsCount: 0,
+        ongoing: null,
       })),
     );
     await session.invoices.saveStates(

@@ -327,6 +327,7 @@ export function cursor({ accountRecordId }: Owner, changes: Partial<StoredCursor
     catalogRevision: null,
     itemsDate: null,
     itemsCount: 0,
+    ongoing: null,
     ...changes,
   };
 }

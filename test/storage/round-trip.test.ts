@@ -559,6 +559,12 @@ eachDatabase((kind, open) => {
         catalogRevision: 2,
         itemsDate: today,
         itemsCount: 3,
+        ongoing: {
+          subscriptionRecordId: 7,
+          bundleId: newId(),
+          eventRecordId: 2 ** 52 + 7,
+          event: '{"a":"\\u00e9"}',
+        },
       };
       await opened.write((session) => session.invoices.saveCursors([saved]));
       const all = await read((session) => session.invoices.cursorsOfAccounts([first.id]));

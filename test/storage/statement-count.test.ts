@@ -80,6 +80,7 @@ async function writeAll(session: WriteSession, owner: Owner, count: number) {
       catalogRevision: 1,
       itemsDate: null,
       itemsCount: 0,
+      ongoing: null,
     })),
   );
   await session.invoices.saveStates(

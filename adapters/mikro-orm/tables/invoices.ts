@@ -5,6 +5,7 @@ import type {
   AddedItem,
   CoverageRow,
   Invoice,
+  OngoingCharge,
   StoredCursor,
 } from '../../../lib/invoicing/model.ts';
 import type { New } from '../../../lib/ports/storage/index.ts';
@@ -12,6 +13,7 @@ import {
   amount,
   amountOrNull,
   bigint,
+  bigintOrNull,
   boolean,
   currency,
   date,
@@ -207,8 +209,35 @@ export const cursorsTable = new RecordTable<New<StoredCursor>>(
     catalogRevision: integerOrNull('catalog_revision'),
     itemsDate: dateOrNull('items_date'),
     itemsCount: integer('items_count'),
+    ongoing: ongoingChargeOrNull(),
   },
 );
+
+/** The charge in four columns: what subscriptions bought alike have in common makes equal texts. */
+function ongoingChargeOrNull(): Field<OngoingCharge | null> {
+  const subscription = bigintOrNull('ongoing_subscription_record_id');
+  const bundle = uuidOrNull('ongoing_bundle_id');
+  const eventRecord = bigintOrNull('ongoing_event_record_id');
+  const event = textOrNull('ongoing_event');
+  return {
+    columns: [...subscription.columns, ...bundle.columns, ...eventRecord.columns, ...event.columns],
+    write: (charge, cells) => {
+      subscription.write(charge?.subscriptionRecordId ?? null, cells);
+      bundle.write(charge?.bundleId ?? null, cells);
+      eventRecord.write(charge?.eventRecordId ?? null, cells);
+      event.write(charge?.event ?? null, cells);
+    },
+    read: (row) => {
+      const subscriptionRecordId = subscription.read(row);
+      const bundleId = bundle.read(row);
+      const eventRecordId = eventRecord.read(row);
+      const text = event.read(row);
+      const isThere =
+        subscriptionRecordId !== null && bundleId !== null && eventRecordId !== null && text !== null;
+      return isThere ? { subscriptionRecordId, bundleId, eventRecordId, event: text } : null;
+    },
+  };
+}
 
 export const invoicingStatesTable = new RecordTable<AccountInvoicingState>(
   {

@@ -34,7 +34,9 @@ describe('cursors after a run', () => {
 
   it('stay in the rows that they were read from, evaluated or noted only; those of new subscriptions have none', () => {
     const evaluated = stored(21, {});
-    const noted = stored(23, { dirtyFrom: null, settledThrough: targetDate, catalogRevision: 1 });
+    const charge = { subscriptionRecordId: 6, bundleId: newId(), eventRecordId: 7, event: '{}' };
+    const settled = { dirtyFrom: null, settledThrough: targetDate, catalogRevision: 1 };
+    const noted = stored(23, { ...settled, ongoing: charge });
     const subscriptions = [subscription(evaluated), subscription(noted), subscription(null)];
     const state: AccountInvoicingState = {
       ...owner,
@@ -49,8 +51,10 @@ describe('cursors after a run', () => {
     );
     const after = cursorsAfter(
       {
-        account: acme,
+        account: { ...acme, billCycleDayLocal: 1 },
         subscriptions,
+        recordIds: new Map([[evaluated.subscriptionId, 5]]),
+        ongoing: new Map(),
         targetDate,
         runDate: targetDate,
         state,
@@ -62,11 +66,16 @@ describe('cursors after a run', () => {
       run,
     );
     expect(
-      after.map(({ recordId, catalogRevision, itemsCount }) => ({ recordId, catalogRevision, itemsCount })),
+      after.map(({ recordId, catalogRevision, itemsCount, ongoing }) => [
+        recordId,
+        catalogRevision,
+        itemsCount,
+        ongoing?.subscriptionRecordId,
+      ]),
     ).to.deep.equal([
-      { recordId: 21, catalogRevision: 2, itemsCount: 3 },
-      { recordId: undefined, catalogRevision: 2, itemsCount: 3 },
-      { recordId: 23, catalogRevision: 2, itemsCount: 0 },
+      [21, 2, 3, 5],
+      [undefined, 2, 3, undefined],
+      [23, 2, 0, undefined],
     ]);
   });
 });

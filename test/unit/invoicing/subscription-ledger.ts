@@ -12,8 +12,9 @@ import {
 } from '../../../lib/invoicing/evaluate-subscription.ts';
 import { DEFAULT_INVOICING_CONFIG, type InvoicingConfig } from '../../../lib/invoicing/invoicing-config.ts';
 import { readBasis, writeBasis } from '../../../lib/invoicing/item-basis-text.ts';
-import type { CoverageRow, InvoicingCursor } from '../../../lib/invoicing/model.ts';
+import type { CoverageRow, InvoicingCursor, OngoingCharge } from '../../../lib/invoicing/model.ts';
 import type { NewInvoiceItem } from '../../../lib/invoicing/new-items.ts';
+import { ongoingChargeAfter, ongoingEvent } from '../../../lib/invoicing/ongoing-charge.ts';
 import type { PeriodOfPhase } from '../../../lib/invoicing/reconcile.ts';
 import type { BilledItem } from '../../../lib/invoicing/recurring-row.ts';
 import { billedTwice, isRepair, releaseCoverage } from '../../../lib/invoicing/void-coverage.ts';
@@ -76,6 +77,7 @@ export class SubscriptionLedger {
   readonly billed = new Map<Uuid, BilledItem>();
 
   readonly #periodOfPhase: PeriodOfPhase;
+  #ongoing: OngoingCharge | null = null;
 
   constructor(options: LedgerOptions = {}) {
     const { config, currency = 'USD', periodOfPhase = () => null, subscriptionId = onlyId } = options;
@@ -198,7 +200,7 @@ export class SubscriptionLedger {
     };
     return {
       subscriptionId: this.subscriptionId,
-      events: this.events.slice(anchorIndex),
+      events: this.#ongoingEvents() ?? this.events.slice(anchorIndex),
       cursor: this.cursor,
       rows: this.rows.filter(inWindow),
       items: new Map(),
@@ -235,6 +237,12 @@ export class SubscriptionLedger {
     return date === null ? null : formatLocalDate(date);
   }
 
+  /** What an evaluation of a subscription that is as it was goes by, in place of all events. */
+  #ongoingEvents(): readonly BillingEvent[] | null {
+    if (this.#ongoing === null || this.cursor?.dirtyFrom !== null) return null;
+    return [ongoingEvent(this.subscriptionId, this.#ongoing)];
+  }
+
   #settings(targetDate: LocalDate): EvaluationSettings {
     const { currency, config } = this;
     return { targetDate, currency, config, periodOfPhase: this.#periodOfPhase };
@@ -261,6 +269,7 @@ export class SubscriptionLedger {
     }
     this.rows = rows;
     this.cursor = evaluation.cursor;
+    this.#ongoing = ongoingChargeAfter({ recordId: 1, events: this.events }, evaluation.cursor);
   }
 }
 

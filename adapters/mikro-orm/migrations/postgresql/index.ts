@@ -32,6 +32,7 @@ import { Migration20261122131500SubscriptionPages } from './20261122131500-subsc
 import { Migration20261122140652FormerBundleKeys } from './20261122140652-former-bundle-keys.ts';
 import { Migration20261122160554ItemBasis } from './20261122160554-item-basis.ts';
 import { Migration20261122160524CursorPages } from './20261122160524-cursor-pages.ts';
+import { Migration20261122160531OngoingCharges } from './20261122160531-ongoing-charges.ts';
 
 /** The migrations of PostgreSQL, in the order in which they run. */
 export const migrations: readonly MigrationObject[] = [
@@ -68,4 +69,5 @@ export const migrations: readonly MigrationObject[] = [
   { name: '20261122140652-former-bundle-keys', class: Migration20261122140652FormerBundleKeys },
   { name: '20261122160554-item-basis', class: Migration20261122160554ItemBasis },
   { name: '20261122160524-cursor-pages', class: Migration20261122160524CursorPages },
+  { name: '20261122160531-ongoing-charges', class: Migration20261122160531OngoingCharges },
 ];

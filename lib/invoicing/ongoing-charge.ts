@@ -1,0 +1,92 @@
+import type { Account } from '../accounts/model.ts';
+import type { Catalog } from '../catalog/index.ts';
+import type { Uuid } from '../ids/index.ts';
+import { decimal, formatDecimal } from '../money/index.ts';
+import { formatLocalDate, parseLocalDate } from '../time/index.ts';
+import type { BillingEvent } from './billing-event.ts';
+import { isBehind } from './catalog-changes.ts';
+import type { InvoicingCursor, OngoingCharge, StoredCursor } from './model.ts';
+import { recurs } from './recurring-proposals.ts';
+import type { StoredFacts } from './stored-facts.ts';
+
+/** A subscription whose own billing events are all that bills it: an add-on's end with its base. */
+export interface ChargedSubscription {
+  readonly recordId: number;
+  /** All of its billing events, in order. */
+  readonly events: readonly BillingEvent[];
+}
+
+/**
+ * What bills a subscription on after the evaluation that leaves `cursor`: its last billing event, if that recurs, began
+ * before what is settled and is followed by none. Until the subscription or the catalog changes, windows begin at that event
+ * (invoicing.md §7.2 step 2) and see none but it. Null = the next evaluation needs more.
+ */
+export function ongoingChargeAfter(
+  { recordId, events }: ChargedSubscription,
+  { settledThrough }: Pick<InvoicingCursor, 'settledThrough'>,
+): OngoingCharge | null {
+  const event = events.at(-1);
+  if (event === undefined || settledThrough === null) return null;
+  if (!recurs(event) || event.localDate >= settledThrough) return null;
+  return {
+    subscriptionRecordId: recordId,
+    bundleId: event.bundleId,
+    eventRecordId: event.totalOrdering,
+    event: writeEvent(event),
+  };
+}
+
+/** The ongoing charge that the next evaluation can be made from; null = the events are to be loaded. */
+export function ongoingChargeOf(
+  cursor: StoredCursor,
+  {
+    account,
+    catalog,
+  }: {
+    readonly account: Pick<Account, 'billCycleDayLocal'>;
+    readonly catalog: Pick<Catalog, 'revision'>;
+  },
+): OngoingCharge | null {
+  const { ongoing, dirtyFrom } = cursor;
+  // The account's first day is taken from all events of its subscriptions.
+  const isUnchanged = dirtyFrom === null && account.billCycleDayLocal !== 0 && !isBehind(cursor, catalog);
+  return isUnchanged ? ongoing : null;
+}
+
+/** The billing event of an ongoing charge. */
+export function ongoingEvent(subscriptionId: Uuid, charge: OngoingCharge): BillingEvent {
+  const { bundleId, eventRecordId } = charge;
+  return { ...readEvent(charge.event), subscriptionId, bundleId, totalOrdering: eventRecordId };
+}
+
+/** What subscriptions that were bought alike have in common, so that their texts are equal. */
+type SharedFacts = Omit<BillingEvent, 'subscriptionId' | 'bundleId' | 'totalOrdering'>;
+
+function writeEvent(event: BillingEvent): string {
+  const { subscriptionId, bundleId, totalOrdering, ...shared } = event;
+  const { localDate, fixedPrice, recurringPrice } = shared;
+  const stored: StoredFacts<SharedFacts> = {
+    ...shared,
+    localDate: formatLocalDate(localDate),
+    fixedPrice: fixedPrice && formatDecimal(fixedPrice),
+    recurringPrice: recurringPrice && formatDecimal(recurringPrice),
+  };
+  return JSON.stringify(stored);
+}
+
+/** Of many subscriptions read one after the other most have the text of the one before. */
+let lastRead: { readonly text: string; readonly facts: SharedFacts } | undefined;
+
+function readEvent(text: string): SharedFacts {
+  if (lastRead?.text === text) return lastRead.facts;
+  const stored: StoredFacts<SharedFacts> = JSON.parse(text);
+  const { localDate, fixedPrice, recurringPrice } = stored;
+  const facts = {
+    ...stored,
+    localDate: parseLocalDate(localDate),
+    fixedPrice: fixedPrice === null ? null : decimal(fixedPrice),
+    recurringPrice: recurringPrice === null ? null : decimal(recurringPrice),
+  };
+  lastRead = { text, facts };
+  return facts;
+}

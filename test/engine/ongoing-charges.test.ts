@@ -1,0 +1,145 @@
+import { expect } from 'chai';
+import { parseWireMoment, SystemTag, type TenantBilling, type Uuid } from '../../lib/index.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
+import { pricedCatalog } from '../support/priced-catalog.ts';
+
+interface Sold {
+  readonly accountId: Uuid;
+  readonly bundleId: Uuid;
+  readonly subscriptionId: Uuid;
+}
+
+const from = (date: string) => ({ requestedDate: parseWireMoment(date) });
+const APRIL = 'RECURRING 2024-04-01..2024-05-01 31';
+const MAY = 'RECURRING 2024-05-01..2024-06-01 31';
+
+/** What is done on March 11 with a subscription billed at 31 per month up to April 1, and what is billed after it. */
+const changes: Record<string, [(acme: TenantBilling, sold: Sold) => Promise<unknown>, readonly string[]]> = {
+  'a quantity': [
+    (acme, { subscriptionId }) => acme.subscriptions.changeQuantity(subscriptionId, { quantity: 2 }),
+    [
+      'RECURRING 2024-03-11..2024-04-01 42',
+      'REPAIR_ADJ 2024-03-11..2024-04-01 -21',
+      'RECURRING 2024-04-01..2024-05-01 62',
+      'RECURRING 2024-05-01..2024-06-01 62',
+    ],
+  ],
+  'a bill cycle day to come': [
+    (acme, { subscriptionId }) =>
+      acme.subscriptions.changeBillCycleDay(subscriptionId, {
+        billCycleDayLocal: 16,
+        effectiveFromDate: parseWireMoment('2024-04-10'),
+      }),
+    ['RECURRING 2024-04-01..2024-04-16 15.5', 'RECURRING 2024-04-16..2024-05-16 31'],
+  ],
+  'an end to come': [
+    (acme, { subscriptionId }) =>
+      acme.subscriptions.cancel(subscriptionId, {
+        ...from('2024-04-16'),
+        useRequestedDateForBilling: true,
+      }),
+    ['RECURRING 2024-04-01..2024-04-16 15.5'],
+  ],
+  'a pause to come': [
+    async (acme, { bundleId }) => {
+      await acme.blocking.pauseBundle(bundleId, from('2024-04-11'));
+      await acme.blocking.resumeBundle(bundleId, from('2024-04-21'));
+    },
+    ['RECURRING 2024-04-01..2024-04-11 10.33', 'RECURRING 2024-04-21..2024-05-01 10.33', MAY],
+  ],
+  'a block of the account to come': [
+    (acme, { accountId }) =>
+      acme.blocking.add(
+        { type: 'ACCOUNT', id: accountId },
+        { service: 'fraud', stateName: 'held', isBlockBilling: true, ...from('2024-04-11') },
+      ),
+    ['RECURRING 2024-04-01..2024-04-11 10.33'],
+  ],
+  'a price to come': [
+    (acme) =>
+      acme.uploadCatalog(
+        pricedCatalog({ effectiveDate: '2024-04-01', price: '62.00', forExisting: '2024-04-16' }),
+      ),
+    [
+      'RECURRING 2024-04-01..2024-04-16 15.5',
+      'RECURRING 2024-04-16..2024-05-01 31',
+      'RECURRING 2024-05-01..2024-06-01 62',
+    ],
+  ],
+  'a void of its last invoice': [
+    async (acme, { accountId }) => {
+      const last = (await acme.invoices.ofAccount({ accountId, withItems: false })).at(-1);
+      return acme.invoices.void(last?.id as Uuid);
+    },
+    [APRIL, MAY],
+  ],
+};
+
+eachDatabase((_kind, open) => {
+  describe('ongoing charges', () => {
+    let engine: TestEngine;
+    let statements: string[] = [];
+
+    afterEach(() => engine.close());
+
+    async function begin(): Promise<Sold> {
+      engine = await openEngine(open, {
+        now: '2024-01-01T00:00:00Z',
+        catalog: pricedCatalog({ effectiveDate: '2024-01-01', price: '31.00' }),
+        trace: (statement) => statements.push(statement),
+      });
+      const { id: accountId } = await engine.acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 });
+      const made = await engine.acme.createSubscription({ accountId, planName: 'heat-monthly' });
+      await engine.settle();
+      for (const month of ['2024-02-01', '2024-03-01']) await engine.runTo(`${month}T00:00:00Z`);
+      return { accountId, ...made };
+    }
+
+    async function isOngoing(subscriptionId: Uuid): Promise<boolean> {
+      const [cursor] = await engine.storage.read(engine.tenant, (session) =>
+        session.invoices.findCursors([subscriptionId]),
+      );
+      return cursor?.ongoing != null;
+    }
+
+    async function linesAfterMarch({ accountId }: Sold): Promise<readonly string[]> {
+      const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
+      return invoices.flatMap(itemLines).slice(3);
+    }
+
+    it('are billed by a run that reads no subscription and none of its events', async () => {
+      const sold = await begin();
+      statements = [];
+      await engine.runTo('2024-04-01T00:00:00Z');
+      expect(await linesAfterMarch(sold)).to.deep.equal([APRIL]);
+      expect(statements.filter((text) => /(from|join) bw_subscription/.test(text))).to.deep.equal([]);
+      await engine.runTo('2024-05-01T00:00:00Z');
+      expect(await linesAfterMarch(sold)).to.deep.equal([APRIL, MAY]);
+    });
+
+    it('of a bundle that is not to be invoiced wait until it is', async () => {
+      const sold = await begin();
+      const bundle = { type: 'BUNDLE', id: sold.bundleId } as const;
+      await engine.acme.tags.add(bundle, [SystemTag.AUTO_INVOICING_OFF]);
+      await engine.runTo('2024-05-01T00:00:00Z');
+      expect(await linesAfterMarch(sold)).to.deep.equal([]);
+      await engine.acme.tags.remove(bundle, [SystemTag.AUTO_INVOICING_OFF]);
+      await engine.settle();
+      expect(await linesAfterMarch(sold)).to.deep.equal([APRIL, MAY]);
+    });
+
+    for (const [what, [change, expected]] of Object.entries(changes)) {
+      it(`end with ${what}`, async () => {
+        const sold = await begin();
+        expect(await isOngoing(sold.subscriptionId)).to.equal(true);
+        engine.clock.set('2024-03-11T00:00:00Z');
+        await change(engine.acme, sold);
+        await engine.settle();
+        for (const date of ['2024-04-01', '2024-05-01']) await engine.runTo(`${date}T00:00:00Z`);
+        expect(await linesAfterMarch(sold)).to.deep.equal(expected);
+        expect(await engine.acme.invoices.verifyCoverage(sold.accountId)).to.deep.equal([]);
+      });
+    }
+  });
+});

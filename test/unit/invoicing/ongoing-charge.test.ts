@@ -1,0 +1,79 @@
+import { expect } from 'chai';
+import type { BillingEvent } from '../../../lib/invoicing/billing-event.ts';
+import { ongoingChargeAfter, ongoingChargeOf, ongoingEvent } from '../../../lib/invoicing/ongoing-charge.ts';
+import { cancel, day, event, subscriptionId } from './billing-events.ts';
+
+const monthly = event('CREATE', '2024-01-01', { price: '30.00', fixed: '5.00', catalogDate: '2023-06-01' });
+const settledThrough = day('2024-02-01');
+
+describe('an ongoing charge', () => {
+  it('is kept of the last event, and read as it was', () => {
+    const trial = event('CREATE', '2023-12-01', { phaseDays: 31, fixed: '0.00' });
+    const last: BillingEvent = {
+      ...monthly,
+      totalOrdering: 2 ** 52 + 3,
+      quantity: 3,
+      phaseDuration: { unit: 'UNLIMITED', number: -1 },
+      billingAlignment: { result: 'ACCOUNT', conditions: { product: 'Gold' } },
+    };
+    const charge = ongoingChargeAfter({ recordId: 7, events: [trial, last] }, { settledThrough });
+    if (charge === null) throw new Error('no charge goes on');
+    expect(charge).to.include({
+      subscriptionRecordId: 7,
+      bundleId: last.bundleId,
+      eventRecordId: 2 ** 52 + 3,
+    });
+    expect(ongoingEvent(subscriptionId, charge)).to.deep.equal(last);
+    expect(ongoingEvent(subscriptionId, charge)).to.deep.equal(last);
+  });
+
+  it('has a text that does not say whose it is', () => {
+    const other = {
+      ...monthly,
+      subscriptionId: monthly.bundleId,
+      bundleId: subscriptionId,
+      totalOrdering: 9,
+    };
+    const texts = [monthly, other].map(
+      (each) => ongoingChargeAfter({ recordId: 1, events: [each] }, { settledThrough })?.event,
+    );
+    expect(texts[1]).to.equal(texts[0]).and.not.equal(undefined);
+  });
+
+  const without: Record<string, [readonly BillingEvent[], typeof settledThrough | null]> = {
+    'there are no events': [[], settledThrough],
+    'nothing is settled': [[monthly], null],
+    'an event follows': [[monthly, cancel('2024-03-01')], settledThrough],
+    'the last event lies beyond what is settled': [
+      [monthly, event('CHANGE', '2024-03-01', { price: '40.00' })],
+      settledThrough,
+    ],
+    'the last event begins where what is settled ends': [[monthly], monthly.localDate],
+    'the last event does not recur': [[event('CREATE', '2024-01-01', { fixed: '5.00' })], settledThrough],
+  };
+  for (const [when, [events, settled]] of Object.entries(without)) {
+    it(`is not kept where ${when}`, () => {
+      expect(ongoingChargeAfter({ recordId: 1, events }, { settledThrough: settled })).to.equal(null);
+    });
+  }
+
+  const charge = ongoingChargeAfter({ recordId: 1, events: [monthly] }, { settledThrough });
+  const clean = { dirtyFrom: null, catalogRevision: 4, ongoing: charge };
+  const told = {
+    'it is as it was': [clean, 1, charge],
+    'the subscription is dirty': [{ ...clean, dirtyFrom: day('2030-01-01') }, 1, null],
+    'the catalog has another revision': [{ ...clean, catalogRevision: 3 }, 1, null],
+    'the cursor knows no revision': [{ ...clean, catalogRevision: null }, 1, null],
+    'the account has no bill cycle day': [clean, 0, null],
+    'none is kept': [{ ...clean, ongoing: null }, 1, null],
+  } as const;
+  for (const [when, [cursor, billCycleDayLocal, expected]] of Object.entries(told)) {
+    it(`${expected === null ? 'does not count' : 'counts'} where ${when}`, () => {
+      const standing = { subscriptionId, settledThrough, nextDueDate: settledThrough };
+      const stored = { ...standing, accountRecordId: 1, itemsDate: null, itemsCount: 0, ...cursor };
+      expect(ongoingChargeOf(stored, { account: { billCycleDayLocal }, catalog: { revision: 4 } })).to.equal(
+        expected,
+      );
+    });
+  }
+});
