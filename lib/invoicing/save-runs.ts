@@ -2,7 +2,7 @@ import { accountEvent } from '../accounts/account-event.ts';
 import type { Account } from '../accounts/model.ts';
 import { assertInvariant } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
-import type { WriteSession } from '../ports/storage/index.ts';
+import type { ChargedThroughChange, WriteSession } from '../ports/storage/index.ts';
 import { BusEventType, type NewBusEvent, type NewNotification } from '../queue/model.ts';
 import { atReferenceTime } from '../subscriptions/requested-date.ts';
 import { allEnded } from '../wait/all-ended.ts';
@@ -170,14 +170,31 @@ function dueEntries({ billing, run }: EvaluatedAccount): readonly NewNotificatio
 }
 
 /** The instant of a charged-through date is its `toInstant` (invoicing.md §8.5, subscriptions.md §2 rule 2). */
-async function chargedThrough(session: WriteSession, invoiced: readonly EvaluatedAccount[]) {
+async function chargedThrough(
+  session: WriteSession,
+  invoiced: readonly EvaluatedAccount[],
+): Promise<readonly ChargedThroughChange[]> {
   const ofDrafts = invoiced.flatMap(({ run }) => (run.invoice.draft === null ? [] : [...run.chargedThrough]));
   const kept = await withoutLowering(session, new Map(ofDrafts));
-  return invoiced.flatMap(({ billing, run }) =>
-    [...run.chargedThrough].map(([subscriptionId, date]) => ({
-      subscriptionId,
-      chargedThrough: atReferenceTime(kept.get(subscriptionId) ?? date, billing.account),
-    })),
+  return invoiced.flatMap(({ billing, run, cursors }) => {
+    const rows = subscriptionRows(cursors);
+    return [...run.chargedThrough].map(([subscriptionId, date]) => {
+      const row = rows.get(subscriptionId);
+      return {
+        subscriptionId,
+        chargedThrough: atReferenceTime(kept.get(subscriptionId) ?? date, billing.account),
+        ...(row === undefined ? {} : { row }),
+      };
+    });
+  });
+}
+
+/** Where subscriptions are stored that are billed on as they were. */
+function subscriptionRows(cursors: readonly StoredCursor[]) {
+  return new Map(
+    cursors.flatMap(({ subscriptionId, accountRecordId, ongoing }) =>
+      ongoing === null ? [] : [[subscriptionId, { recordId: ongoing.subscriptionRecordId, accountRecordId }]],
+    ),
   );
 }
 
