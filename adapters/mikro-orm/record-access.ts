@@ -210,14 +210,31 @@ export async function updateRows<R extends object, P extends keyof R & string>(
   },
 ): Promise<void> {
   const { properties, records } = change;
-  const { affected } = await scope.runner.run(
-    updateFrom(scope, table, {
-      keyColumns: [recordIdColumn],
-      changed: table.columnsOf(properties),
-      rows: encoded(records, (record) => [record.recordId, ...table.encodeOnly(properties, record)]),
-    }),
-  );
+  const updated = updateFrom(scope, table, {
+    keyColumns: [recordIdColumn],
+    changed: table.columnsOf(properties),
+    rows: encoded(records, (record) => [record.recordId, ...table.encodeOnly(properties, record)]),
+  });
+  const { affected } = await scope.runner.run(sql`${updated} ${amongMany(table, records)}`);
   assertAffected(table, affected, records.length);
+}
+
+const MANY_ROWS = 1_000;
+
+/**
+ * Where many rows are sought, their lowest and highest numbers. What an account has lies close together; without the limits
+ * PostgreSQL reads the whole table to find 30,000 of 430,000 rows, in 240 ms in place of 70.
+ */
+function amongMany(
+  { name }: { readonly name: string },
+  records: readonly { readonly recordId: number }[],
+): Sql {
+  if (records.length < MANY_ROWS) return nothing;
+  const [lowest, highest] = records.reduce(
+    ([low, high], { recordId }) => [Math.min(low, recordId), Math.max(high, recordId)],
+    [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY],
+  );
+  return sql`and ${raw(name)}.record_id between ${lowest} and ${highest}`;
 }
 
 function updateFrom(

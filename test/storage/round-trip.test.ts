@@ -616,6 +616,11 @@ eachDatabase((kind, open) => {
       const refused = await rejection(save([{ ...second, ...changes }, fresh(), gone]));
       expect(refused.name).to.equal('InvariantError');
       expect(await cursorsNow()).to.deep.equal(all);
+
+      await save(Array.from({ length: 1_000 }, fresh));
+      const many = (await cursorsNow()).map((each, index) => ({ ...each, itemsCount: index }));
+      await save([...many.slice(500), ...many.slice(0, 500)]);
+      expect(await cursorsNow()).to.deep.equal(many);
     });
 
     it('invoicing states: inserted at version 0, raised with each write', async () => {
