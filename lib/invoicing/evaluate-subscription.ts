@@ -18,6 +18,11 @@ import { type BillingWindow, windowOf } from './window.ts';
 /** Everything that the evaluation of one subscription reads. */
 export interface SubscriptionBilling {
   readonly subscriptionId: Uuid;
+  /**
+   * True if the events are that of an ongoing charge (see ongoing-charge.ts): it bills whole periods from what is settled on,
+   * after which there are no rows. Default false.
+   */
+  readonly isOngoing?: boolean;
   /** Billing events in order; from the anchor of the window on is enough (invoicing.md §7.2 step 4). */
   readonly events: readonly BillingEvent[];
   /** null = never evaluated. */
@@ -126,8 +131,11 @@ export function missingItemIds(
 }
 
 function propose(subscription: SubscriptionBilling, settings: EvaluationSettings): Proposals {
-  const { events, cursor, keptUntil = null } = subscription;
-  const window = windowOf({ events, cursor, targetDate: settings.targetDate });
+  const { events, cursor, keptUntil = null, isOngoing = false } = subscription;
+  const window =
+    isOngoing && cursor !== null
+      ? { start: cursor.settledThrough, anchorIndex: 0 }
+      : windowOf({ events, cursor, targetDate: settings.targetDate });
   const { start: windowStart, anchorIndex } = window;
   const recurring = recurringProposals({ events, anchorIndex, windowStart, ...settings });
   return {

@@ -47,9 +47,10 @@ export async function loadBillingState(
   const cursorOf = new Map(
     cursors.map((cursor) => [cursor.subscriptionId, dirtiedBy(changes.get(cursor.subscriptionId), cursor)]),
   );
-  const windows = streams.flatMap(({ request, bySubscription }) => {
+  const windows = streams.flatMap(({ request, bySubscription, ongoing }) => {
     const { earliestTargetDate: targetDate = request.targetDate } = input;
-    return [...bySubscription].map(([subscriptionId, events]) => {
+    return [...bySubscription].flatMap(([subscriptionId, events]) => {
+      if (ongoing.has(subscriptionId)) return [];
       const cursor = cursorOf.get(subscriptionId) ?? null;
       return { subscriptionId, from: windowOf({ events, cursor, targetDate }).start };
     });
@@ -74,6 +75,7 @@ function billingOf(
     const cursor = cursorOf.get(subscriptionId);
     return {
       subscriptionId,
+      isOngoing: stream.ongoing.has(subscriptionId),
       events,
       cursor: cursor ?? null,
       keptUntil: cursor === undefined ? null : keptUntil(cursor, catalog),

@@ -108,6 +108,9 @@ export class SubscriptionLedger {
     expect(rowLines(rowsAfter), 'windowed = full').to.deep.equal(
       rowLines(coverageAfter(this.rows, full.coverage)),
     );
+    const ongoing = this.#evaluateOngoing(date);
+    if (ongoing !== null)
+      expect(facts(ongoing), 'from the cursor alone = windowed').to.deep.equal(facts(windowed));
     this.#write(windowed, rowsAfter);
     if (windowed.items.length > 0)
       this.invoices = [...this.invoices, { targetDate: date, items: windowed.items }];
@@ -181,6 +184,19 @@ export class SubscriptionLedger {
     return evaluateSubscription({ ...loaded, items, rows }, settings, countedIds(this.items.length));
   }
 
+  /** The evaluation of what is as it was, from its ongoing charge; null = it is not due, or something else bills it. */
+  #evaluateOngoing(targetDate: LocalDate): SubscriptionEvaluation | null {
+    const { subscriptionId, events, cursor, config } = this;
+    if (this.#ongoing === null || cursor === null || cursor.dirtyFrom !== null) return null;
+    if (config.inArrearMode === 'GREEDY' || !isDue({ events, cursor, targetDate, config })) return null;
+    const kept = { events: [ongoingEvent(subscriptionId, this.#ongoing)], rows: [], items: new Map() };
+    return evaluateSubscription(
+      { subscriptionId, isOngoing: true, cursor, itemsCreatedToday: 0, ...kept },
+      this.#settings(targetDate),
+      countedIds(this.items.length),
+    );
+  }
+
   /** The evaluation of all days, whatever the cursor says. */
   evaluateWhole(targetDate: LocalDate): SubscriptionEvaluation {
     const whole = { ...this.load(targetDate), events: this.events, rows: this.rows, cursor: null };
@@ -200,7 +216,7 @@ export class SubscriptionLedger {
     };
     return {
       subscriptionId: this.subscriptionId,
-      events: this.#ongoingEvents() ?? this.events.slice(anchorIndex),
+      events: this.events.slice(anchorIndex),
       cursor: this.cursor,
       rows: this.rows.filter(inWindow),
       items: new Map(),
@@ -237,12 +253,6 @@ export class SubscriptionLedger {
     return date === null ? null : formatLocalDate(date);
   }
 
-  /** What an evaluation of a subscription that is as it was goes by, in place of all events. */
-  #ongoingEvents(): readonly BillingEvent[] | null {
-    if (this.#ongoing === null || this.cursor?.dirtyFrom !== null) return null;
-    return [ongoingEvent(this.subscriptionId, this.#ongoing)];
-  }
-
   #settings(targetDate: LocalDate): EvaluationSettings {
     const { currency, config } = this;
     return { targetDate, currency, config, periodOfPhase: this.#periodOfPhase };
@@ -271,6 +281,12 @@ export class SubscriptionLedger {
     this.cursor = evaluation.cursor;
     this.#ongoing = ongoingChargeAfter({ recordId: 1, events: this.events }, evaluation.cursor);
   }
+}
+
+function facts({ items, cursor, coverage, repairable }: SubscriptionEvaluation): unknown {
+  const rows = [...coverage.inserted, ...coverage.replacements];
+  const { replacedItemIds } = coverage;
+  return { items: items.map(comparable), cursor, rows: rowLines(rows), replacedItemIds, repairable };
 }
 
 function comparable(item: NewInvoiceItem): Record<string, unknown> {
