@@ -95,7 +95,7 @@ interface ChangeAlike<R extends Audited, P extends keyof R & string> {
 
 /**
  * As `updateAudited`, for changes that many records get at once: what of the history changes is known without the records,
- * so that a series of them needs one audit row. Where all of them were read, they are neither looked up nor returned.
+ * so that a series of them needs one audit row. Those that were read are neither looked up nor returned.
  */
 export async function updateAuditedAlike<R extends Audited, P extends keyof R & string>(
   scope: WriteScope,
@@ -124,10 +124,17 @@ async function writeAlike<R extends Audited, P extends keyof R & string>(
       ? []
       : { ...record, recordId: row.recordId, accountRecordId: row.accountRecordId ?? null };
   });
-  if (read.length === records.length) {
-    await updateRows(scope, table, { properties, records: read });
-    return read;
-  }
+  if (read.length > 0) await updateRows(scope, table, { properties, records: read });
+  if (read.length === records.length) return read;
+  const sought = records.filter(({ row }) => row === null);
+  return [...read, ...(await updateReturning(scope, table, { properties, records: sought }))];
+}
+
+async function updateReturning<R extends Audited, P extends keyof R & string>(
+  scope: WriteScope,
+  table: RecordTable<R>,
+  { properties, records }: Pick<ChangeAlike<R, P>, 'properties' | 'records'>,
+): Promise<readonly (Pick<R, 'id' | P> & ChangedRow)[]> {
   const byId = new Map<string, Pick<R, 'id' | P>>(records.map((record) => [record.id, record]));
   const returned = ['id', 'record_id', 'account_record_id'].map((column) => `${table.name}.${column}`);
   return scope.runner.read(

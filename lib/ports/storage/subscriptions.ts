@@ -42,8 +42,8 @@ export interface ChargedThroughChange {
   /** null = nothing is charged. */
   readonly chargedThrough: DatedInstant | null;
   /**
-   * The row of a subscription that was read. Where all of very many changes have it the storage does not look them up again,
-   * and one that is not found throws InvariantError.
+   * The row of a subscription that was read. Of very many changes the storage does not look those up again that have it,
+   * and throws InvariantError for one that is not there.
    */
   readonly row?: Pick<Subscription, 'recordId' | 'accountRecordId'>;
 }
