@@ -1,6 +1,5 @@
 import type { Uuid } from '../../lib/ids/index.ts';
 import type { CoverageRow, Invoice, StoredCursor } from '../../lib/invoicing/model.ts';
-import { MIN_YEAR } from '../../lib/limits.ts';
 import {
   ConcurrentChangeError,
   type InvoiceFilter,
@@ -8,11 +7,12 @@ import {
   type InvoiceWrites,
 } from '../../lib/ports/storage/index.ts';
 import { isStorable } from '../../lib/text/index.ts';
-import { formatLocalDate, localDate } from '../../lib/time/index.ts';
+import { formatLocalDate } from '../../lib/time/index.ts';
 import { invoiceAudit, invoiceItemAudit } from './audited-records.ts';
 import { insertAudited, updateAudited, type WriteScope } from './audited-writes.ts';
 import { type Column, dateOf, numberOf, textOf } from './columns.ts';
 import { takeNumbers } from './counters.ts';
+import { committedThrough, deleteCoverageOfItems, loadCoverage, loadCoverageOfItems } from './coverage.ts';
 import {
   findCreditable,
   findLinked,
@@ -51,12 +51,6 @@ const dueColumns: readonly Column[] = [
   { name: 'target_date', type: 'date', nullable: false },
   { name: 'catalog_revision', type: 'integer', nullable: false },
 ];
-const windowColumns: readonly Column[] = [
-  { name: 'subscription_id', type: 'uuid', nullable: false },
-  { name: 'from_date', type: 'date', nullable: false },
-];
-
-const firstDay = localDate(MIN_YEAR, 1, 1);
 
 export function invoiceReads(scope: TenantScope): InvoiceReads {
   const { dialect } = scope.runner;
@@ -171,34 +165,8 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
       subscriptionIds.length === 0
         ? []
         : select(scope, cursorsTable, sql`${isIn('subscription_id', 'uuid', subscriptionIds)}`),
-    loadCoverage: async (windows) => {
-      if (windows.length === 0) return [];
-      const given = firstRowsAs(
-        'given_windows',
-        windowColumns,
-        windows.map(({ subscriptionId, from }) => [subscriptionId, formatLocalDate(from ?? firstDay)]),
-      );
-      // A condition over all kinds, or on a date that may be null, would read every row that the subscription ever had.
-      const inWindow = (condition: string): Sql => sql`
-        select ${raw(recordColumns(scope, coverageTable, 'c'))}
-        from r
-        cross join bw_coverage c
-        where c.tenant_record_id = ${scope.tenantRecordId} and c.subscription_id = r.subscription_id
-          and ${raw(condition)}`;
-      return scope.runner.read(
-        sql`
-        with r as materialized (select * from ${given})
-        select * from (
-          ${inWindow(`c.kind = 'RECURRING' and c.end_date > r.from_date`)}
-          union all ${inWindow(`c.kind = 'FIXED' and c.start_date >= r.from_date`)}
-          union all ${inWindow(`c.kind = 'FREE' and c.start_date >= r.from_date`)}
-        ) as found
-        order by record_id`,
-        (row) => coverageTable.decode(row),
-      );
-    },
-    loadCoverageOfItems: async (itemIds) =>
-      itemIds.length === 0 ? [] : select(scope, coverageTable, sql`${isIn('item_id', 'uuid', itemIds)}`),
+    loadCoverage: async (windows) => loadCoverage(scope, windows),
+    loadCoverageOfItems: async (itemIds) => loadCoverageOfItems(scope, itemIds),
   };
 }
 
@@ -217,26 +185,6 @@ async function findItemBases(
       return kept === undefined ? [] : [[id.read(row), kept] as const];
     }),
   );
-}
-
-/** The end of every charge in force, or its start where it has none. */
-async function committedThrough(
-  scope: TenantScope,
-  subscriptionIds: readonly Uuid[],
-): ReturnType<InvoiceReads['committedThrough']> {
-  if (subscriptionIds.length === 0) return [];
-  const rows = await scope.runner.rows(sql`
-    select c.subscription_id, max(coalesce(c.end_date, i.end_date, c.start_date)) as charged_through
-    from bw_coverage c
-    join bw_invoice_items i on i.id = c.item_id
-    join bw_invoices v on v.id = i.invoice_id
-    where c.tenant_record_id = ${scope.tenantRecordId}
-      and ${isIn('c.subscription_id', 'uuid', subscriptionIds)} and v.status = 'COMMITTED'
-    group by c.subscription_id`);
-  return rows.map((row) => ({
-    subscriptionId: textOf(row.subscription_id, 'subscription_id') as Uuid,
-    date: dateOf(row.charged_through, 'charged_through'),
-  }));
 }
 
 async function listOfAccount(
@@ -315,11 +263,7 @@ export function invoiceWrites(scope: WriteScope): InvoiceWrites {
     },
     insertCoverage,
     replaceCoverage: async (itemIds, rows, accountRecordIdOf) => {
-      if (itemIds.length > 0) {
-        await scope.runner.run(sql`
-          delete from bw_coverage
-          where tenant_record_id = ${scope.tenantRecordId} and ${isIn('item_id', 'uuid', itemIds)}`);
-      }
+      await deleteCoverageOfItems(scope, itemIds);
       await insertCoverage(rows, accountRecordIdOf);
     },
     saveCursors: async (cursors) => saveCursors(scope, cursors),

@@ -107,6 +107,7 @@ eachDatabase((kind, open) => {
             subscriptionIds.map((subscriptionId) => ({ subscriptionId, from: today })),
           );
           await session.invoices.loadCoverageOfItems(idsOf(of.map((each) => each.item)));
+          await session.invoices.committedThrough(subscriptionIds);
           await session.payments.findMethodsByIds(idsOf(of.map((each) => each.method)));
           await session.payments.findMethodsByKeys(of.map((each) => each.method.externalKey));
           await session.payments.findMethodsByAccounts(ids, { includeDeleted: false });
@@ -142,6 +143,17 @@ eachDatabase((kind, open) => {
         const reads = plans.flatMap(({ plan }) => plan.filter((line) => coverageRead[kind].test(line)));
         expect(reads).to.have.length(3);
         expect(reads.filter((line) => !/(start|end)_date ?>/.test(line))).to.deep.equal([]);
+      });
+
+      it(`reads and removes days of items along their periods, not all of their subscriptions, ${size} at a time`, async () => {
+        const itemIds = chosen.of.slice(0, size).map((each) => each.item.id);
+        opened.bound();
+        await opened.storage.read(opened.tenant, ({ invoices }) => invoices.loadCoverageOfItems(itemIds));
+        await opened.write(({ invoices }) => invoices.replaceCoverage(itemIds, [], () => 0));
+        const plans = await plansOf(opened.database, opened.bound());
+        const reads = plans.flatMap(({ plan }) => plan.filter((line) => coverageRead[kind].test(line)));
+        expect(reads).to.have.length(6);
+        expect(reads.filter((line) => !/start_date ?[>=]/.test(line))).to.deep.equal([]);
       });
 
       it(`locks and updates, ${size} at a time`, async () => {

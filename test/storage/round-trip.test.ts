@@ -501,7 +501,14 @@ eachDatabase((kind, open) => {
       });
       const free = coverageRow({ subscriptionId, kind: 'FREE', startDate: from, amount: decimal('0') });
       const rows = [past, open, oldFixed, free];
-      await opened.write((session) => session.invoices.insertCoverage(rows, () => owner.accountRecordId));
+      await opened.write(async (session) => {
+        await session.invoices.insertItems(
+          rows.map(({ itemId: id, startDate, endDate }) =>
+            invoiceItem(owner, { id, subscriptionId, startDate, endDate }),
+          ),
+        );
+        await session.invoices.insertCoverage(rows, () => owner.accountRecordId);
+      });
       const load = async (start: typeof from | null) =>
         withoutRecordIds(
           await read((session) => session.invoices.loadCoverage([{ subscriptionId, from: start }])),
@@ -513,8 +520,27 @@ eachDatabase((kind, open) => {
       await opened.write((session) =>
         session.invoices.replaceCoverage([open.itemId], [shorter], () => owner.accountRecordId),
       );
-      const found = await read((session) => session.invoices.loadCoverageOfItems([open.itemId, free.itemId]));
-      expect(withoutRecordIds(found).map(withoutAccount)).to.deep.equal([free, shorter]);
+      const rest = { ...open, startDate: localDate(2026, 2, 20), amount: decimal('9.12') };
+      const ofItems = async () =>
+        withoutRecordIds(
+          await read((session) =>
+            session.invoices.loadCoverageOfItems([open.itemId, oldFixed.itemId, free.itemId]),
+          ),
+        ).map(withoutAccount);
+      expect(await ofItems()).to.deep.equal([oldFixed, free, shorter]);
+      await opened.write((session) =>
+        session.invoices.replaceCoverage(
+          [open.itemId, free.itemId],
+          [shorter, rest],
+          () => owner.accountRecordId,
+        ),
+      );
+      expect(await ofItems()).to.deep.equal([oldFixed, shorter, rest]);
+      await opened.write((session) =>
+        session.invoices.replaceCoverage([open.itemId, oldFixed.itemId], [], () => owner.accountRecordId),
+      );
+      expect(await ofItems()).to.deep.equal([]);
+      expect(await load(null)).to.deep.equal([past]);
     });
 
     it('cursors: those that are due at the date of their account or behind the catalog, saved again', async () => {

@@ -15,6 +15,7 @@ import {
   invoiceItem,
   invoicePayment,
   lifecycleEvent,
+  newId,
   now,
   ownerOf,
   payment,
@@ -34,6 +35,7 @@ type Made<T> = readonly T[];
 /** Writes and then reads `count` records of every kind. */
 async function writeAll(session: WriteSession, owner: Owner, count: number) {
   const many = <T>(make: () => T): Made<T> => Array.from({ length: count }, make);
+  const charges = many(() => ({ id: newId(), subscriptionId: newId() }));
   const made = {
     accounts: many(() => account({})),
     bundles: many(() => bundle(owner)),
@@ -41,8 +43,8 @@ async function writeAll(session: WriteSession, owner: Owner, count: number) {
     events: many(() => lifecycleEvent(owner)),
     states: many(() => blockingState(owner)),
     invoices: many(() => invoice(owner)),
-    items: many(() => invoiceItem(owner)),
-    coverage: many(() => coverageRow()),
+    items: charges.map((charge) => invoiceItem(owner, charge)),
+    coverage: charges.map(({ id: itemId, subscriptionId }) => coverageRow({ itemId, subscriptionId })),
     methods: many(() => paymentMethod(owner)),
     payments: many(() => payment(owner)),
     transactions: many(() => transaction(owner)),

@@ -175,7 +175,6 @@ export const coverageTable = new RecordTable<StoredCoverage>(
         columns: ['tenant_record_id', 'subscription_id', 'end_date'],
         where: `kind = 'RECURRING'`,
       },
-      { name: 'item', columns: ['tenant_record_id', 'item_id'] },
     ],
   },
   {

@@ -124,7 +124,9 @@ export interface InvoiceReads {
   loadCoverage(
     windows: readonly { readonly subscriptionId: Uuid; readonly from: LocalDate | null }[],
   ): Promise<readonly CoverageRow[]>;
-  /** All rows of these items, inside the window or not (invoicing.md §7.2 rule 6). */
+  /**
+   * All rows of these items, inside the window or not (invoicing.md §7.2 rule 6): each is a piece of its item's period.
+   */
   loadCoverageOfItems(itemIds: readonly Uuid[]): Promise<readonly CoverageRow[]>;
 }
 
@@ -156,7 +158,7 @@ export interface InvoiceWrites {
     rows: readonly CoverageRow[],
     accountRecordIdOf: (row: CoverageRow) => number,
   ): Promise<void>;
-  /** Removes the rows of the items and puts `rows` in their place. */
+  /** Removes the rows of these items, which are stored, and puts `rows` in their place. */
   replaceCoverage(
     itemIds: readonly Uuid[],
     rows: readonly CoverageRow[],

@@ -33,6 +33,7 @@ import { Migration20261122140652FormerBundleKeys } from './20261122140652-former
 import { Migration20261122160554ItemBasis } from './20261122160554-item-basis.ts';
 import { Migration20261122160524CursorPages } from './20261122160524-cursor-pages.ts';
 import { Migration20261122160531OngoingCharges } from './20261122160531-ongoing-charges.ts';
+import { Migration20261122162208CoverageLookups } from './20261122162208-coverage-lookups.ts';
 
 /** The migrations of PostgreSQL, in the order in which they run. */
 export const migrations: readonly MigrationObject[] = [
@@ -70,4 +71,5 @@ export const migrations: readonly MigrationObject[] = [
   { name: '20261122160554-item-basis', class: Migration20261122160554ItemBasis },
   { name: '20261122160524-cursor-pages', class: Migration20261122160524CursorPages },
   { name: '20261122160531-ongoing-charges', class: Migration20261122160531OngoingCharges },
+  { name: '20261122162208-coverage-lookups', class: Migration20261122162208CoverageLookups },
 ];
