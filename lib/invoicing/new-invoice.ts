@@ -13,7 +13,6 @@ import type { NewInvoiceItem } from './new-items.ts';
 
 export interface NewInvoiceInput {
   readonly id: Uuid;
-  readonly invoiceNumber: number;
   readonly account: Account;
   readonly targetDate: LocalDate;
   readonly run: AccountRun;
@@ -25,28 +24,17 @@ export interface NewInvoice {
   readonly items: readonly AddedItem[];
 }
 
-/** The new invoice of a run that has items, dated in the account's zone (invoicing.md §1.1). */
-export function newInvoice({
-  id,
-  invoiceNumber,
-  account,
-  targetDate,
-  run,
-  now,
-}: NewInvoiceInput): NewInvoice {
+/** The new invoice of a run that has items, dated in the account's zone (invoicing.md §1.1); it has no number yet. */
+export function newInvoice({ id, account, targetDate, run, now }: NewInvoiceInput): NewInvoice {
   const { status } = run.invoice;
-  const invoice = {
-    ...emptyInvoice({ id, account, targetDate, status, now }),
-    ...run.amounts,
-    invoiceNumber,
-  };
+  const invoice = { ...emptyInvoice({ id, account, targetDate, status, now }), ...run.amounts };
   return { invoice, items: run.items.map((item) => itemOf(invoice, item, now)) };
 }
 
 /** The draft with the items of the run, COMMITTED if the run makes such invoices (invoicing.md §8.3). */
 export function reusedDraft(
   { invoice: before }: Draft,
-  { account, targetDate, run, now }: Omit<NewInvoiceInput, 'id' | 'invoiceNumber'>,
+  { account, targetDate, run, now }: Omit<NewInvoiceInput, 'id'>,
 ): { readonly invoice: Invoice; readonly items: readonly AddedItem[] } {
   const { status } = run.invoice;
   const invoice = {

@@ -2,7 +2,7 @@ import { accountEvent } from '../accounts/account-event.ts';
 import type { Account } from '../accounts/model.ts';
 import { assertInvariant } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
-import type { ChargedThroughChange, WriteSession } from '../ports/storage/index.ts';
+import type { ChargedThroughChange, New, WriteSession } from '../ports/storage/index.ts';
 import { BusEventType, type NewBusEvent, type NewNotification } from '../queue/model.ts';
 import { atReferenceTime } from '../subscriptions/requested-date.ts';
 import { allEnded } from '../wait/all-ended.ts';
@@ -12,8 +12,8 @@ import { dueEntry } from './due-entry.ts';
 import { invoiceAdjustmentEvents, invoiceCreationEvents } from './invoice-events.ts';
 import type { AccountRun } from './invoice-run.ts';
 import type { AccountBilling } from './load-billing-state.ts';
-import type { CoverageRow, StoredCursor } from './model.ts';
-import { itemOf, type NewInvoice, newInvoice, reusedDraft } from './new-invoice.ts';
+import type { CoverageRow, Invoice, StoredCursor } from './model.ts';
+import { itemOf, newInvoice, reusedDraft } from './new-invoice.ts';
 import { storedAmounts } from './stored-amounts.ts';
 
 /** An account and what its evaluation says is to be written; what was read for it is no longer needed. */
@@ -68,7 +68,10 @@ async function saveInvoiced(
   return invoiceIds;
 }
 
-/** Numbers are asked for behind the rest, so that the tenant's counter is held for as short as possible (invoicing.md §1.6). */
+/**
+ * Numbers are taken last, so that the tenant's counter is held for as short as possible (invoicing.md §1.6 rule 1), and the
+ * items do not wait for them.
+ */
 async function saveInvoices(
   session: WriteSession,
   invoiced: readonly EvaluatedAccount[],
@@ -78,39 +81,41 @@ async function saveInvoices(
     const { draft } = run.invoice;
     return draft === null ? [] : [reusedDraft(draft, { ...billing, run, now })];
   });
-  const fresh = await newInvoices(session, invoiced);
-  const invoices = [...reused, ...fresh];
+  const made = invoiced
+    .filter(({ run }) => run.invoice.draft === null)
+    .map(({ billing, run, invoiceId }) => newInvoice({ ...billing, id: invoiceId, run, now }));
   const credited = invoiced.flatMap(({ credited: { invoices: paid } }) => paid);
   const uses = invoiced.flatMap(({ credited: { items } }) => items);
   const reusedInvoices = reused.map(({ invoice }) => invoice);
-  await allEnded([
+  const [, , , , inserted] = await allEnded([
     session.invoices.insertItems([
-      ...invoices.flatMap(({ items }) => items),
+      ...[...reused, ...made].flatMap(({ items }) => items),
       ...uses.map(({ invoice, ...item }) => itemOf(invoice, item, now)),
     ]),
     session.invoices.setStanding(reusedInvoices),
     session.invoices.setLinks(reusedInvoices.filter(({ contributedAmount }) => contributedAmount !== null)),
     session.invoices.setAmounts([...credited, ...reusedInvoices].map(storedAmounts)),
+    insertInvoices(
+      session,
+      made.map(({ invoice }) => invoice),
+    ),
   ]);
-  const committed = invoices.filter(({ invoice }) => invoice.status === 'COMMITTED');
-  session.publish(committed.flatMap(({ invoice }) => invoiceCreationEvents(invoice)));
+  const invoices = [...reusedInvoices, ...inserted];
+  const committed = invoices.filter(({ status }) => status === 'COMMITTED');
+  session.publish(committed.flatMap(invoiceCreationEvents));
   session.publish(credited.flatMap(invoiceAdjustmentEvents));
-  return new Map(invoices.map(({ invoice }) => [invoice.accountId, invoice.id]));
+  return new Map(invoices.map(({ accountId, id }) => [accountId, id]));
 }
 
-async function newInvoices(
+async function insertInvoices(
   session: WriteSession,
-  invoiced: readonly EvaluatedAccount[],
-): Promise<readonly NewInvoice[]> {
-  const made = invoiced.filter(({ run }) => run.invoice.draft === null);
-  if (made.length === 0) return [];
-  const now = session.authorship.createdDate;
-  const firstNumber = await session.invoices.takeInvoiceNumbers(made.length);
-  const invoices = made.map(({ billing, run, invoiceId }, index) =>
-    newInvoice({ ...billing, id: invoiceId, invoiceNumber: firstNumber + index, run, now }),
-  );
-  await session.invoices.insertInvoices(invoices.map(({ invoice }) => invoice));
-  return invoices;
+  invoices: readonly New<Invoice>[],
+): Promise<readonly New<Invoice>[]> {
+  if (invoices.length === 0) return [];
+  const firstNumber = await session.invoices.takeInvoiceNumbers(invoices.length);
+  const numbered = invoices.map((invoice, index) => ({ ...invoice, invoiceNumber: firstNumber + index }));
+  await session.invoices.insertInvoices(numbered);
+  return numbered;
 }
 
 /** The day that the first run gives an account is stored once, as a change of the account (accounts.md §4 rule 4). */

@@ -45,8 +45,6 @@ export interface AccountInvoicesRequest extends Partial<InvoiceFilter> {
   readonly includeVoided?: boolean;
 }
 
-const NO_NUMBER = 0;
-
 /** Invoices of a tenant's accounts: runs, dry runs and reads (invoicing.md). */
 export class InvoicingService {
   readonly #ports: Pick<Ports, 'storage' | 'ids' | 'logger'>;
@@ -146,7 +144,6 @@ export class InvoicingService {
       const { draft } = found.run.invoice;
       const { invoice, items } = newInvoice({
         id: nextId(),
-        invoiceNumber: NO_NUMBER,
         account,
         now,
         targetDate: draft === null ? found.targetDate : raisedTargetDate(draft.invoice, found.targetDate),

@@ -113,7 +113,9 @@ eachDatabase((_kind, open) => {
       statements = [];
       await engine.runTo('2024-04-01T00:00:00Z');
       expect(await linesAfterMarch(sold)).to.deep.equal([APRIL]);
-      expect(statements.filter((text) => /(from|join) bw_(subscription|coverage)/.test(text))).to.deep.equal([]);
+      expect(statements.filter((text) => /(from|join) bw_(subscription|coverage)/.test(text))).to.deep.equal(
+        [],
+      );
       await engine.runTo('2024-05-01T00:00:00Z');
       expect(await linesAfterMarch(sold)).to.deep.equal([APRIL, MAY]);
     });
