@@ -78,21 +78,34 @@ function reader<T>(name: string, { decode, isShared }: Conversion<T>): (stored: 
   };
 }
 
+/** Writes a column. Records that were made alike share their values too: one that the row before had is written once. */
+function writer<T>({ encode, isShared }: Conversion<T>): (value: T) => Cell {
+  if (!isShared) return encode;
+  let last: { readonly value: T; readonly cell: Cell } | undefined;
+  return (value) => {
+    if (typeof value !== 'object') return encode(value);
+    if (last?.value !== value) last = { value, cell: encode(value) };
+    return last.cell;
+  };
+}
+
 /** A property in a column of its own; null is refused on both ways. */
 function required<T>(name: string, conversion: Conversion<T>): Field<T> {
   const read = reader(name, conversion);
+  const write = writer(conversion);
   return {
     columns: [columnOf(name, conversion, false)],
-    write: (value, cells) => cells.push(conversion.encode(value)),
+    write: (value, cells) => cells.push(write(value)),
     read: (row) => read(row[name]),
   };
 }
 
 function nullable<T>(name: string, conversion: Conversion<T>): Field<T | null> {
   const read = reader(name, conversion);
+  const write = writer(conversion);
   return {
     columns: [columnOf(name, conversion, true)],
-    write: (value, cells) => cells.push(value === null ? null : conversion.encode(value)),
+    write: (value, cells) => cells.push(value === null ? null : write(value)),
     read: (row) => {
       const stored = row[name];
       return stored === null || stored === undefined ? null : read(stored);

@@ -1,3 +1,4 @@
+import type { SubscriptionBilling } from './evaluate-subscription.ts';
 import type { AccountRun } from './invoice-run.ts';
 import { staysKept } from './kept-as-billed.ts';
 import type { AccountBilling } from './load-billing-state.ts';
@@ -16,9 +17,9 @@ function evaluatedCursors(billing: AccountBilling, run: Evaluated): readonly Sto
   const { account, subscriptions, runDate } = billing;
   const before = new Map(subscriptions.map((each) => [each.subscriptionId, each]));
   const revisionOf = revisionsNoted(billing);
-  const ongoingOf = ongoingCharges(billing);
   return run.evaluations.map(({ subscriptionId, cursor, items }) => {
-    const { itemsCreatedToday = 0, cursor: read = null } = before.get(subscriptionId) ?? {};
+    const subscription = before.get(subscriptionId);
+    const { itemsCreatedToday = 0, cursor: read = null } = subscription ?? {};
     return {
       ...(read?.recordId === undefined ? {} : { recordId: read.recordId }),
       ...cursor,
@@ -26,24 +27,21 @@ function evaluatedCursors(billing: AccountBilling, run: Evaluated): readonly Sto
       catalogRevision: revisionOf(cursor),
       itemsDate: runDate,
       itemsCount: itemsCreatedToday + items.filter((item) => item.subscriptionId !== null).length,
-      ongoing: ongoingOf(cursor),
+      ongoing: subscription === undefined ? null : ongoingAfter(billing, subscription, cursor),
     };
   });
 }
 
 /** What goes on stays as it is kept; of the others it is told anew, as soon as the account has a bill cycle day. */
-function ongoingCharges(billing: AccountBilling): (cursor: InvoicingCursor) => OngoingCharge | null {
-  const { account, newBillCycleDay, ongoing, recordIds } = billing;
+function ongoingAfter(
+  { account, newBillCycleDay, recordIds }: AccountBilling,
+  { subscriptionId, events, ongoing = null }: SubscriptionBilling,
+  cursor: InvoicingCursor,
+): OngoingCharge | null {
+  if (ongoing !== null) return ongoing;
+  const recordId = recordIds.get(subscriptionId);
   const hasDay = newBillCycleDay !== null || account.billCycleDayLocal !== 0;
-  const eventsOf = new Map(billing.subscriptions.map((each) => [each.subscriptionId, each.events]));
-  return (cursor) => {
-    const kept = ongoing.get(cursor.subscriptionId);
-    if (kept !== undefined) return kept;
-    const recordId = recordIds.get(cursor.subscriptionId);
-    const events = eventsOf.get(cursor.subscriptionId);
-    if (!hasDay || recordId === undefined || events === undefined) return null;
-    return ongoingChargeAfter({ recordId, events }, cursor);
-  };
+  return hasDay && recordId !== undefined ? ongoingChargeAfter({ recordId, events }, cursor) : null;
 }
 
 /** Those that a later catalog leaves as they are: noted, so that the next run need not compare again. */

@@ -6,7 +6,7 @@ import type { BillingEvent } from './billing-event.ts';
 import { fixedProposals } from './fixed-proposals.ts';
 import type { InvoicingConfig } from './invoicing-config.ts';
 import { fixedFrom, recurringFrom } from './kept-as-billed.ts';
-import type { CoverageRow, InvoicingCursor, StoredCursor } from './model.ts';
+import type { CoverageRow, InvoicingCursor, OngoingCharge, StoredCursor } from './model.ts';
 import { type NewInvoiceItem, newItems } from './new-items.ts';
 import { standingAfter } from './next-due-date.ts';
 import { type PeriodOfPhase, reconcile, repairedParts } from './reconcile.ts';
@@ -19,10 +19,10 @@ import { type BillingWindow, windowOf } from './window.ts';
 export interface SubscriptionBilling {
   readonly subscriptionId: Uuid;
   /**
-   * True if the events are that of an ongoing charge (see ongoing-charge.ts): it bills whole periods from what is settled on,
-   * after which there are no rows. Default false.
+   * What bills it on as it was (see ongoing-charge.ts): whole periods from what is settled on, after which there are no rows.
+   * The events are that of the charge then. Default null.
    */
-  readonly isOngoing?: boolean;
+  readonly ongoing?: OngoingCharge | null;
   /** Billing events in order; from the anchor of the window on is enough (invoicing.md §7.2 step 4). */
   readonly events: readonly BillingEvent[];
   /** null = never evaluated. */
@@ -131,9 +131,9 @@ export function missingItemIds(
 }
 
 function propose(subscription: SubscriptionBilling, settings: EvaluationSettings): Proposals {
-  const { events, cursor, keptUntil = null, isOngoing = false } = subscription;
+  const { events, cursor, keptUntil = null, ongoing = null } = subscription;
   const window =
-    isOngoing && cursor !== null
+    ongoing !== null && cursor !== null
       ? { start: cursor.settledThrough, anchorIndex: 0 }
       : windowOf({ events, cursor, targetDate: settings.targetDate });
   const { start: windowStart, anchorIndex } = window;

@@ -5,11 +5,11 @@ import { chargedThroughDates } from './charged-through-date.ts';
 import { NEW_COMMITTED, type RunInvoice } from './drafting.ts';
 import {
   type EvaluationSettings,
-  evaluateSubscription,
   missingItemIds,
   type SubscriptionBilling,
   type SubscriptionEvaluation,
 } from './evaluate-subscription.ts';
+import { evaluateSubscriptions } from './evaluate-subscriptions.ts';
 import { type AccountedInvoice, accountBalancesAfter, invoiceAmounts } from './invoice-amounts.ts';
 import type { AccountInvoicingState, InvoiceAmounts } from './model.ts';
 import type { NewInvoiceItem } from './new-items.ts';
@@ -49,9 +49,7 @@ export interface AccountRun {
  * @throws InvariantError on an illegal state; nothing may be written then.
  */
 export function evaluateAccount(input: AccountRunInput, nextItemId: () => Uuid): AccountRun {
-  const evaluations = dueSubscriptions(input).map((subscription) =>
-    evaluateSubscription(subscription, input, nextItemId),
-  );
+  const evaluations = evaluateSubscriptions(dueSubscriptions(input), input, nextItemId);
   const items = evaluations.flatMap((evaluation) => evaluation.items);
   const { invoice = NEW_COMMITTED } = input;
   const all = [...(invoice.draft?.items ?? []), ...items];

@@ -12,7 +12,7 @@ import { windowOf } from './window.ts';
 /** Everything that the evaluation of one account reads. */
 export interface AccountBilling
   extends BillingRequest,
-    Pick<AccountStream<BillingRequest>, 'skipped' | 'recordIds' | 'ongoing'> {
+    Pick<AccountStream<BillingRequest>, 'skipped' | 'recordIds'> {
   /** The subscriptions that are due. */
   readonly subscriptions: readonly SubscriptionBilling[];
   /** Bill cycle day that this run gives the account, or null when it has one or needs none (invoicing.md §4 rule 4). */
@@ -75,7 +75,7 @@ function billingOf(
     const cursor = cursorOf.get(subscriptionId);
     return {
       subscriptionId,
-      isOngoing: stream.ongoing.has(subscriptionId),
+      ongoing: stream.ongoing.get(subscriptionId) ?? null,
       events,
       cursor: cursor ?? null,
       keptUntil: cursor === undefined ? null : keptUntil(cursor, catalog),
@@ -89,7 +89,6 @@ function billingOf(
     newBillCycleDay: stream.newBillCycleDay,
     skipped: stream.skipped,
     recordIds: stream.recordIds,
-    ongoing: stream.ongoing,
     subscriptions,
     behind: subscriptions.flatMap(({ subscriptionId }) => {
       const cursor = cursorOf.get(subscriptionId);

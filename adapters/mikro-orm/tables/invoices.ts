@@ -90,10 +90,16 @@ export const invoicesTable = new RecordTable<New<Invoice>>(
 /** The facts behind an amount are read for one item now and then, and take as much room as all the rest of it. */
 function basisAside(name: string): Field<ItemBasis | undefined> {
   const column = textOrNull(name);
+  // Of items that were made alike one after the other all have the facts of the first.
+  let last: { readonly basis: ItemBasis; readonly text: string } | undefined;
+  const textOf = (basis: ItemBasis): string => {
+    if (last?.basis !== basis) last = { basis, text: writeBasis(basis) };
+    return last.text;
+  };
   return {
     columns: column.columns,
     isKeptAside: true,
-    write: (basis, cells) => column.write(basis === undefined ? null : writeBasis(basis), cells),
+    write: (basis, cells) => column.write(basis === undefined ? null : textOf(basis), cells),
     read: (row) => {
       const stored = column.read(row);
       return stored === null ? undefined : readBasis(stored);

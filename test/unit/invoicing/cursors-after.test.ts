@@ -54,7 +54,6 @@ describe('cursors after a run', () => {
         account: { ...acme, billCycleDayLocal: 1 },
         subscriptions,
         recordIds: new Map([[evaluated.subscriptionId, 5]]),
-        ongoing: new Map(),
         targetDate,
         runDate: targetDate,
         state,

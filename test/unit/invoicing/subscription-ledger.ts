@@ -191,7 +191,7 @@ export class SubscriptionLedger {
     if (config.inArrearMode === 'GREEDY' || !isDue({ events, cursor, targetDate, config })) return null;
     const kept = { events: [ongoingEvent(subscriptionId, this.#ongoing)], rows: [], items: new Map() };
     return evaluateSubscription(
-      { subscriptionId, isOngoing: true, cursor, itemsCreatedToday: 0, ...kept },
+      { subscriptionId, ongoing: this.#ongoing, cursor, itemsCreatedToday: 0, ...kept },
       this.#settings(targetDate),
       countedIds(this.items.length),
     );

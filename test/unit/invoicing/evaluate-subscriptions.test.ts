@@ -1,0 +1,77 @@
+import { expect } from 'chai';
+import type { Uuid } from '../../../lib/ids/index.ts';
+import {
+  type EvaluationSettings,
+  evaluateSubscription,
+  type SubscriptionBilling,
+} from '../../../lib/invoicing/evaluate-subscription.ts';
+import { evaluateSubscriptions } from '../../../lib/invoicing/evaluate-subscriptions.ts';
+import { DEFAULT_INVOICING_CONFIG } from '../../../lib/invoicing/invoicing-config.ts';
+import { ongoingChargeAfter, ongoingEvent } from '../../../lib/invoicing/ongoing-charge.ts';
+import { newId } from '../../storage/records.ts';
+import { day, event } from './billing-events.ts';
+import { countedIds } from './subscription-ledger.ts';
+
+const settings: EvaluationSettings = {
+  targetDate: day('2024-04-01'),
+  currency: 'USD',
+  config: DEFAULT_INVOICING_CONFIG,
+};
+
+interface Sold {
+  readonly price?: string;
+  readonly settledThrough?: string;
+  readonly itemsCreatedToday?: number;
+}
+
+function ongoing(sold: Sold = {}): SubscriptionBilling {
+  const { price = '30.00', settledThrough = '2024-03-01', itemsCreatedToday = 0 } = sold;
+  const [subscriptionId, bundleId] = [newId(), newId()] as [Uuid, Uuid];
+  const events = [{ ...event('CREATE', '2024-01-01', { price, fixed: '5.00' }), subscriptionId, bundleId }];
+  const settled = day(settledThrough);
+  const charge = ongoingChargeAfter({ recordId: 1, events }, { settledThrough: settled });
+  if (charge === null) throw new Error('nothing goes on');
+  return {
+    subscriptionId,
+    ongoing: charge,
+    events: [ongoingEvent(subscriptionId, charge)],
+    cursor: { subscriptionId, settledThrough: settled, dirtyFrom: null, nextDueDate: settled },
+    rows: [],
+    items: new Map(),
+    itemsCreatedToday,
+  };
+}
+
+describe('the evaluation of many subscriptions', () => {
+  it('gives each what it gets by itself, also those that are alike', () => {
+    const { ongoing: charge, ...byEvents } = ongoing();
+    const subscriptions = [
+      ongoing(),
+      ongoing(),
+      ongoing({ price: '20.00' }),
+      ongoing(),
+      ongoing({ settledThrough: '2024-02-01' }),
+      ongoing({ settledThrough: '2024-02-01' }),
+      { ...byEvents, cursor: null },
+      ongoing({ price: '20.00' }),
+      ongoing({ itemsCreatedToday: 2 }),
+    ];
+    const nextId = countedIds();
+    const each = subscriptions.map((subscription) => evaluateSubscription(subscription, settings, nextId));
+    const all = evaluateSubscriptions(subscriptions, settings, countedIds());
+    expect(all).to.deep.equal(each);
+    expect(all.map(({ items }) => items.length)).to.deep.equal([2, 2, 2, 2, 3, 3, 5, 2, 2]);
+  });
+
+  it('holds each to its own bound of items in a day', () => {
+    const maxDailyItems = 3;
+    const bounded = { ...settings, config: { ...settings.config, maxDailyItems } };
+    const fits = ongoing({ itemsCreatedToday: 1 });
+    const evaluate = (...subscriptions: SubscriptionBilling[]) =>
+      evaluateSubscriptions(subscriptions, bounded, countedIds());
+    expect(evaluate(fits, ongoing({ itemsCreatedToday: 1 }))).to.have.length(2);
+    expect(() => evaluate(fits, ongoing({ itemsCreatedToday: 2 }))).to.throw(
+      'more than the safety bound of 3',
+    );
+  });
+});
