@@ -50,6 +50,15 @@ export function tagReads(scope: TenantScope): TagReads {
           ${objectType === null ? nothing : sql`and object_type = ${objectType}`}
           ${includeDeleted ? nothing : active}`,
       ),
+    findCarried: async (accountRecordIds, { objectType, definitionId }) =>
+      accountRecordIds.length === 0
+        ? []
+        : select(
+            scope,
+            tagsTable,
+            sql`tag_definition_id = ${definitionId} and ${isIn('account_record_id', 'bigint', accountRecordIds)}
+              and object_type = ${objectType} ${active}`,
+          ),
     page: async (request) => page(scope, tagsTable, { request, within: active }),
     search: async (search, request) =>
       page(scope, tagsTable, {

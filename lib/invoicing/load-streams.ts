@@ -18,8 +18,7 @@ import {
 } from '../subscriptions/hypothesis.ts';
 import { planNamesOf } from '../subscriptions/lifecycle-order.ts';
 import type { BlockingState, LifecycleEvent, Subscription } from '../subscriptions/model.ts';
-import { tagsOfBundles } from '../tags/control-tags.ts';
-import { SystemTag } from '../tags/system-definitions.ts';
+import { bundlesNotInvoiced } from '../tags/control-tags.ts';
 import type { LocalDate } from '../time/index.ts';
 import { accountBillCycleDay } from './account-bill-cycle-day.ts';
 import type { BillingEvent } from './billing-event.ts';
@@ -92,9 +91,11 @@ export async function loadStreams<R extends StreamRequest>(
   input: LoadInput<R>,
 ): Promise<LoadedStreams<R>> {
   const { hypothesis = null } = input;
-  const [stored, blockingStates] = await Promise.all([
+  const accounts = input.requests.map(({ account }) => account);
+  const [stored, blockingStates, bundlesLeftOut] = await Promise.all([
     loadCursors(session, input),
-    session.subscriptions.findBlocksOfAccounts(input.requests.map(({ account }) => account.id)),
+    session.subscriptions.findBlocksOfAccounts(accounts.map(({ id }) => id)),
+    bundlesNotInvoiced(session, accounts),
   ]);
   const all = hypothesis === null ? stored : cursorsUnder(hypothesis, stored);
   const allOngoing = ongoingCharges(stored, input);
@@ -104,7 +105,8 @@ export async function loadStreams<R extends StreamRequest>(
     session.subscriptions.findEvents(ids),
   ]);
   const looked = hypothesis === null ? found : subscriptionsUnder(hypothesis, found);
-  const isInvoiced = await bundlesInvoiced(session, [...looked, ...allOngoing.values()]);
+  // They take no part, nor does what is billed of them.
+  const isInvoiced = ({ bundleId }: Pick<Subscription, 'bundleId'>): boolean => !bundlesLeftOut.has(bundleId);
   const subscriptions = looked.filter(isInvoiced);
   const ongoing = new Map([...allOngoing].filter(([, charge]) => isInvoiced(charge)));
   const invoiced = new Set(subscriptions.map(({ id }) => id));
@@ -119,7 +121,7 @@ export async function loadStreams<R extends StreamRequest>(
   const events = hypothesis === null ? storedEvents : eventsUnder(hypothesis, storedEvents);
   const storedPlansOf = await withOverridePlans(session, {
     catalogOf: input.catalogOf,
-    accountIds: input.requests.map(({ account }) => account.id),
+    accountIds: accounts.map(({ id }) => id),
     planNames: planNamesOf(storedEvents),
   });
   const plansOf = (accountId: Uuid) => catalogUnder(storedPlansOf(accountId), hypothesis);
@@ -142,18 +144,6 @@ function ongoingCharges(
     }),
   );
 }
-
-/** Subscriptions of bundles that are not to be invoiced take no part, nor does what is billed of them (invoicing.md §4 rule 5). */
-async function bundlesInvoiced(
-  session: ReadSession,
-  subscriptions: readonly InBundle[],
-): Promise<(subscription: InBundle) => boolean> {
-  const bundleIds = [...new Set(subscriptions.map(({ bundleId }) => bundleId))];
-  const tags = await tagsOfBundles(session, bundleIds);
-  return ({ bundleId }) => !tags.has(bundleId, SystemTag.AUTO_INVOICING_OFF);
-}
-
-type InBundle = Pick<Subscription, 'bundleId'>;
 
 /** The bases of the add-ons, as far as they are not among them: cycles and ends of add-ons follow them. */
 async function missingBases(

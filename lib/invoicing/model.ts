@@ -126,7 +126,7 @@ export interface OngoingCharge {
   readonly bundleId: Uuid;
   /** `totalOrdering` of the event. */
   readonly eventRecordId: number;
-  /** The rest of the event as JSON: amounts and dates as text, instants as epoch milliseconds. */
+  /** The rest of the event as a JSON array: amounts and dates as text, instants as epoch milliseconds. */
   readonly event: string;
 }
 

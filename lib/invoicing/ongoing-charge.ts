@@ -61,17 +61,54 @@ export function ongoingEvent(subscriptionId: Uuid, charge: OngoingCharge): Billi
 
 /** What subscriptions that were bought alike have in common, so that their texts are equal. */
 type SharedFacts = Omit<BillingEvent, 'subscriptionId' | 'bundleId' | 'totalOrdering'>;
+type StoredEvent = StoredFacts<SharedFacts>;
+
+/** The facts as they are stored: without their names, since every cursor has them. */
+type StoredValues = [
+  effectiveDate: StoredEvent['effectiveDate'],
+  localDate: StoredEvent['localDate'],
+  transitionType: StoredEvent['transitionType'],
+  productName: StoredEvent['productName'],
+  planName: StoredEvent['planName'],
+  phaseName: StoredEvent['phaseName'],
+  phasePrettyName: StoredEvent['phasePrettyName'],
+  phaseDuration: StoredEvent['phaseDuration'],
+  isEvergreen: StoredEvent['isEvergreen'],
+  catalogEffectiveDate: StoredEvent['catalogEffectiveDate'],
+  fixedPrice: StoredEvent['fixedPrice'],
+  recurringPrice: StoredEvent['recurringPrice'],
+  billingPeriod: StoredEvent['billingPeriod'],
+  billingMode: StoredEvent['billingMode'],
+  billCycleDayLocal: StoredEvent['billCycleDayLocal'],
+  isAccountAligned: StoredEvent['isAccountAligned'],
+  billingAlignment: StoredEvent['billingAlignment'],
+  isRequestedDay: StoredEvent['isRequestedDay'],
+  quantity: StoredEvent['quantity'],
+];
 
 function writeEvent(event: BillingEvent): string {
-  const { subscriptionId, bundleId, totalOrdering, ...shared } = event;
-  const { localDate, fixedPrice, recurringPrice } = shared;
-  const stored: StoredFacts<SharedFacts> = {
-    ...shared,
-    localDate: formatLocalDate(localDate),
-    fixedPrice: fixedPrice && formatDecimal(fixedPrice),
-    recurringPrice: recurringPrice && formatDecimal(recurringPrice),
-  };
-  return JSON.stringify(stored);
+  const values: StoredValues = [
+    event.effectiveDate,
+    formatLocalDate(event.localDate),
+    event.transitionType,
+    event.productName,
+    event.planName,
+    event.phaseName,
+    event.phasePrettyName,
+    event.phaseDuration,
+    event.isEvergreen,
+    event.catalogEffectiveDate,
+    event.fixedPrice && formatDecimal(event.fixedPrice),
+    event.recurringPrice && formatDecimal(event.recurringPrice),
+    event.billingPeriod,
+    event.billingMode,
+    event.billCycleDayLocal,
+    event.isAccountAligned,
+    event.billingAlignment,
+    event.isRequestedDay,
+    event.quantity,
+  ];
+  return JSON.stringify(values);
 }
 
 /** Of many subscriptions read one after the other most have the text of the one before. */
@@ -79,13 +116,48 @@ let lastRead: { readonly text: string; readonly facts: SharedFacts } | undefined
 
 function readEvent(text: string): SharedFacts {
   if (lastRead?.text === text) return lastRead.facts;
-  const stored: StoredFacts<SharedFacts> = JSON.parse(text);
-  const { localDate, fixedPrice, recurringPrice } = stored;
-  const facts = {
-    ...stored,
+  const values: StoredValues = JSON.parse(text);
+  const [
+    effectiveDate,
+    localDate,
+    transitionType,
+    productName,
+    planName,
+    phaseName,
+    phasePrettyName,
+    phaseDuration,
+    isEvergreen,
+    catalogEffectiveDate,
+    fixedPrice,
+    recurringPrice,
+    billingPeriod,
+    billingMode,
+    billCycleDayLocal,
+    isAccountAligned,
+    billingAlignment,
+    isRequestedDay,
+    quantity,
+  ] = values;
+  const facts: SharedFacts = {
+    effectiveDate,
     localDate: parseLocalDate(localDate),
+    transitionType,
+    productName,
+    planName,
+    phaseName,
+    phasePrettyName,
+    phaseDuration,
+    isEvergreen,
+    catalogEffectiveDate,
     fixedPrice: fixedPrice === null ? null : decimal(fixedPrice),
     recurringPrice: recurringPrice === null ? null : decimal(recurringPrice),
+    billingPeriod,
+    billingMode,
+    billCycleDayLocal,
+    isAccountAligned,
+    billingAlignment,
+    isRequestedDay,
+    quantity,
   };
   lastRead = { text, facts };
   return facts;

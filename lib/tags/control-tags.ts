@@ -1,3 +1,4 @@
+import type { Account } from '../accounts/model.ts';
 import type { Uuid } from '../ids/index.ts';
 import { ObjectType } from '../objects/object-type.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
@@ -14,24 +15,23 @@ export async function tagsOfAccounts(
   session: ReadSession,
   accountIds: readonly Uuid[],
 ): Promise<CarriedTags> {
-  return carriedBy(session, ObjectType.ACCOUNT, accountIds);
-}
-
-/** The active tags of these bundles; one statement. */
-export async function tagsOfBundles(session: ReadSession, bundleIds: readonly Uuid[]): Promise<CarriedTags> {
-  return carriedBy(session, ObjectType.BUNDLE, bundleIds);
-}
-
-async function carriedBy(
-  session: ReadSession,
-  type: typeof ObjectType.ACCOUNT | typeof ObjectType.BUNDLE,
-  ids: readonly Uuid[],
-): Promise<CarriedTags> {
-  const tags = await session.tags.findByObjects(type, ids, { includeDeleted: false });
+  const tags = await session.tags.findByObjects(ObjectType.ACCOUNT, accountIds, { includeDeleted: false });
   const carried = new Set(tags.map(({ objectId, tagDefinitionId }) => `${objectId} ${tagDefinitionId}`));
   return {
     has: (objectId, ...definitionIds) => definitionIds.some((id) => carried.has(`${objectId} ${id}`)),
   };
+}
+
+/** The bundles of these accounts that are not to be invoiced (invoicing.md §4 rule 5); one statement. */
+export async function bundlesNotInvoiced(
+  session: ReadSession,
+  accounts: readonly Pick<Account, 'recordId'>[],
+): Promise<ReadonlySet<Uuid>> {
+  const tags = await session.tags.findCarried(
+    accounts.map(({ recordId }) => recordId),
+    { objectType: ObjectType.BUNDLE, definitionId: SystemTag.AUTO_INVOICING_OFF },
+  );
+  return new Set(tags.map(({ objectId }) => objectId));
 }
 
 /** Tags that hold back automatic payments (payments.md §9.2 rule 6). */

@@ -104,6 +104,10 @@ eachDatabase((kind, open) => {
         definitionsInUse: tags.definitionsInUse([all.definition.id]),
         tagsByObjects: tags.findByObjects('ACCOUNT', [acme.id], { includeDeleted: true }),
         tagsByAccount: tags.findByAccount(acme.recordId, { objectType: null, includeDeleted: true }),
+        tagsCarried: tags.findCarried([acme.recordId], {
+          objectType: 'ACCOUNT',
+          definitionId: all.tag.tagDefinitionId,
+        }),
         tagPage: tags.page(page).then(counted),
         tagSearch: tags.search({ id: null, text: 'acc', definitionIds: [] }, page).then(counted),
         fieldsByIds: customFields.findByIds([all.custom.id]),

@@ -543,6 +543,27 @@ eachDatabase((kind, open) => {
       expect(await load(null)).to.deep.equal([past]);
     });
 
+    it('tags of one definition: the active ones on objects of a type, of these accounts', async () => {
+      const [first, second, other] = await opened.newAccounts(3);
+      if (!first || !second || !other) throw new Error('no account');
+      const definitionId = newId();
+      const carried = { tagDefinitionId: definitionId, objectType: 'BUNDLE' } as const;
+      const sought = [tag(ownerOf(first), carried), tag(ownerOf(second), carried)];
+      await opened.write((session) =>
+        session.tags.insert([
+          ...sought,
+          tag(ownerOf(first), { ...carried, isActive: false }),
+          tag(ownerOf(first), { ...carried, objectType: 'ACCOUNT' }),
+          tag(ownerOf(first), { ...carried, tagDefinitionId: newId() }),
+          tag(ownerOf(other), carried),
+        ]),
+      );
+      const of = { objectType: 'BUNDLE', definitionId } as const;
+      const found = await read((session) => session.tags.findCarried([first.recordId, second.recordId], of));
+      expect(found.map(({ id }) => id)).to.deep.equal(sought.map(({ id }) => id));
+      expect(await read((session) => session.tags.findCarried([], of))).to.deep.equal([]);
+    });
+
     it('cursors: those that are due at the date of their account or behind the catalog, saved again', async () => {
       const [first, second] = await opened.newAccounts(2);
       if (!first || !second) throw new Error('no account');

@@ -56,7 +56,7 @@ export const tagsTable = new RecordTable<New<Tag>>(
       { name: 'account', columns: ['tenant_record_id', 'account_record_id', 'record_id'] },
       {
         name: 'definition',
-        columns: ['tenant_record_id', 'tag_definition_id', 'record_id'],
+        columns: ['tenant_record_id', 'tag_definition_id', 'account_record_id'],
         where: 'is_active',
       },
     ],
