@@ -9,6 +9,7 @@ import { fixedFrom, recurringFrom } from './kept-as-billed.ts';
 import type { CoverageRow, InvoicingCursor, OngoingCharge, StoredCursor } from './model.ts';
 import { type NewInvoiceItem, newItems } from './new-items.ts';
 import { standingAfter } from './next-due-date.ts';
+import { ongoingEvent } from './ongoing-charge.ts';
 import { type PeriodOfPhase, reconcile, repairedParts } from './reconcile.ts';
 import { type RecurringProposal, recurringProposals } from './recurring-proposals.ts';
 import { type BilledItem, recurringRows } from './recurring-row.ts';
@@ -20,7 +21,7 @@ export interface SubscriptionBilling {
   readonly subscriptionId: Uuid;
   /**
    * What bills it on as it was (see ongoing-charge.ts): whole periods from what is settled on, after which there are no rows.
-   * The events are that of the charge then. Default null.
+   * Its event counts in place of `events` then. Default null.
    */
   readonly ongoing?: OngoingCharge | null;
   /** Billing events in order; from the anchor of the window on is enough (invoicing.md §7.2 step 4). */
@@ -78,7 +79,8 @@ export function evaluateSubscription(
   settings: EvaluationSettings,
   nextItemId: () => Uuid,
 ): SubscriptionEvaluation {
-  const { subscriptionId, events, rows, items: billedItems, keptUntil = null } = subscription;
+  const { subscriptionId, rows, items: billedItems, keptUntil = null } = subscription;
+  const events = billingEventsOf(subscription);
   const { targetDate, currency, config, periodOfPhase } = settings;
   const { window, lookedAtFrom, recurring } = propose(subscription, settings);
   const { start: windowStart, anchorIndex } = window;
@@ -130,8 +132,17 @@ export function missingItemIds(
   return [...ids].filter((id) => !subscription.items.has(id));
 }
 
+function billingEventsOf({
+  subscriptionId,
+  events,
+  ongoing = null,
+}: SubscriptionBilling): readonly BillingEvent[] {
+  return ongoing === null ? events : [ongoingEvent(subscriptionId, ongoing)];
+}
+
 function propose(subscription: SubscriptionBilling, settings: EvaluationSettings): Proposals {
-  const { events, cursor, keptUntil = null, ongoing = null } = subscription;
+  const { cursor, keptUntil = null, ongoing = null } = subscription;
+  const events = billingEventsOf(subscription);
   const window =
     ongoing !== null && cursor !== null
       ? { start: cursor.settledThrough, anchorIndex: 0 }

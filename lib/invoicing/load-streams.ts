@@ -25,7 +25,7 @@ import type { BillingEvent } from './billing-event.ts';
 import { catalogChanges } from './catalog-changes.ts';
 import type { InvoicingConfig } from './invoicing-config.ts';
 import type { AccountInvoicingState, OngoingCharge, StoredCursor } from './model.ts';
-import { ongoingChargeOf, ongoingEvent } from './ongoing-charge.ts';
+import { ongoingChargeOf } from './ongoing-charge.ts';
 
 /** An account and the date up to which it is looked at. */
 export interface StreamRequest {
@@ -62,7 +62,7 @@ export interface LoadInput<R extends StreamRequest> {
 export interface AccountStream<R extends StreamRequest> {
   readonly request: R;
   readonly newBillCycleDay: number | null;
-  /** In the order in which the subscriptions were created; of an ongoing charge its event alone. */
+  /** In the order in which the subscriptions were created; of those with an ongoing charge none. */
   readonly bySubscription: ReadonlyMap<Uuid, readonly BillingEvent[]>;
   /** Record ids of those subscriptions that their own events alone bill: of all but add-ons. */
   readonly recordIds: ReadonlyMap<Uuid, number>;
@@ -108,7 +108,10 @@ export async function loadStreams<R extends StreamRequest>(
   // They take no part, nor does what is billed of them.
   const isInvoiced = ({ bundleId }: Pick<Subscription, 'bundleId'>): boolean => !bundlesLeftOut.has(bundleId);
   const subscriptions = looked.filter(isInvoiced);
-  const ongoing = new Map([...allOngoing].filter(([, charge]) => isInvoiced(charge)));
+  const ongoing =
+    bundlesLeftOut.size === 0
+      ? allOngoing
+      : new Map([...allOngoing].filter(([, charge]) => isInvoiced(charge)));
   const invoiced = new Set(subscriptions.map(({ id }) => id));
   const cursors = all.filter(({ subscriptionId: id }) => invoiced.has(id) || ongoing.has(id));
   const bases = await missingBases(session, subscriptions);
@@ -268,7 +271,7 @@ function eventsBySubscription(
       .flatMap(({ subscriptionId: id }) => {
         const charge = ongoing.get(id);
         if (charge !== undefined) {
-          return { id, recordId: charge.subscriptionRecordId, events: [ongoingEvent(id, charge)] };
+          return { id, recordId: charge.subscriptionRecordId, events: [] };
         }
         const recordId = recordIds.get(id);
         return recordId === undefined || leftOut.has(id) ? [] : { id, recordId, events: found.get(id) ?? [] };

@@ -5,6 +5,7 @@ import type { Uuid } from '../ids/index.ts';
 import type { ChargedThroughChange, New, WriteSession } from '../ports/storage/index.ts';
 import { BusEventType, type NewBusEvent, type NewNotification } from '../queue/model.ts';
 import { atReferenceTime } from '../subscriptions/requested-date.ts';
+import type { DatedInstant, LocalDate } from '../time/index.ts';
 import { allEnded } from '../wait/all-ended.ts';
 import { withoutLowering } from './committed-through.ts';
 import type { CreditedInvoices } from './credit-run.ts';
@@ -40,32 +41,24 @@ export async function saveRuns(
 ): Promise<ReadonlyMap<Uuid, Uuid>> {
   const invoiced = evaluated.filter(({ run }) => run.items.length > 0);
   const billCycleDays = saveBillCycleDays(session, evaluated);
+  // The least to write comes first: the database works on it while the rest is written.
+  const charged = session.subscriptions.setChargedThrough(chargedThrough(invoiced.filter(isNew)));
   const projection = saveProjection(session, evaluated);
-  const [, , invoiceIds] = await allEnded([
+  const [, , , , , invoiceIds] = await allEnded([
     billCycleDays,
+    charged,
     projection,
-    saveInvoiced(session, invoiced, projection),
+    saveChargedThroughOfDrafts(session, invoiced, projection),
+    session.invoices.saveStates(invoiced.map(({ run }) => run.state)),
+    saveInvoices(session, invoiced),
   ]);
   session.schedule(evaluated.flatMap(dueEntries));
   session.publish(evaluated.filter(({ run }) => run.items.length === 0).map(nullInvoiceEvent));
   return invoiceIds;
 }
 
-async function saveInvoiced(
-  session: WriteSession,
-  invoiced: readonly EvaluatedAccount[],
-  projection: Promise<void>,
-): Promise<ReadonlyMap<Uuid, Uuid>> {
-  if (invoiced.length === 0) return new Map();
-  // What is committed of a draft's subscriptions is read from the coverage.
-  if (invoiced.some(({ run }) => run.invoice.draft !== null)) await projection;
-  const charged = await chargedThrough(session, invoiced);
-  const [, , invoiceIds] = await allEnded([
-    session.subscriptions.setChargedThrough(charged),
-    session.invoices.saveStates(invoiced.map(({ run }) => run.state)),
-    saveInvoices(session, invoiced),
-  ]);
-  return invoiceIds;
+function isNew({ run }: EvaluatedAccount): boolean {
+  return run.invoice.draft === null;
 }
 
 /**
@@ -82,7 +75,7 @@ async function saveInvoices(
     return draft === null ? [] : [reusedDraft(draft, { ...billing, run, now })];
   });
   const made = invoiced
-    .filter(({ run }) => run.invoice.draft === null)
+    .filter(isNew)
     .map(({ billing, run, invoiceId }) => newInvoice({ ...billing, id: invoiceId, run, now }));
   const credited = invoiced.flatMap(({ credited: { invoices: paid } }) => paid);
   const uses = invoiced.flatMap(({ credited: { items } }) => items);
@@ -159,6 +152,7 @@ async function saveProjection(session: WriteSession, evaluated: readonly Evaluat
   const repairable = all.flatMap(({ evaluation }) => evaluation.repairable);
   const inserted = coverage.flatMap((changes) => changes.inserted);
   await allEnded([
+    session.invoices.saveCursors(evaluated.flatMap(({ cursors }) => cursors)),
     session.invoices.replaceCoverage(
       replaced,
       coverage.flatMap(({ replacements }) => replacements),
@@ -166,7 +160,6 @@ async function saveProjection(session: WriteSession, evaluated: readonly Evaluat
     ),
     session.invoices.setRepairable(repairable),
     session.invoices.insertCoverage(inserted, ownerOf),
-    session.invoices.saveCursors(evaluated.flatMap(({ cursors }) => cursors)),
   ]);
 }
 
@@ -174,22 +167,39 @@ function dueEntries({ billing, run }: EvaluatedAccount): readonly NewNotificatio
   return run.dueDates.map((date) => dueEntry(billing.account, date));
 }
 
-/** The instant of a charged-through date is its `toInstant` (invoicing.md §8.5, subscriptions.md §2 rule 2). */
-async function chargedThrough(
+/** What is committed of a draft's subscriptions is read from the coverage (invoicing.md §8.5). */
+async function saveChargedThroughOfDrafts(
   session: WriteSession,
   invoiced: readonly EvaluatedAccount[],
-): Promise<readonly ChargedThroughChange[]> {
-  const ofDrafts = invoiced.flatMap(({ run }) => (run.invoice.draft === null ? [] : [...run.chargedThrough]));
-  const kept = await withoutLowering(session, new Map(ofDrafts));
+  projection: Promise<void>,
+): Promise<void> {
+  const ofDrafts = invoiced.filter((each) => !isNew(each));
+  if (ofDrafts.length === 0) return;
+  await projection;
+  const kept = await withoutLowering(
+    session,
+    new Map(ofDrafts.flatMap(({ run }) => [...run.chargedThrough])),
+  );
+  await session.subscriptions.setChargedThrough(chargedThrough(ofDrafts, kept));
+}
+
+/** The instant of a charged-through date is its `toInstant` (invoicing.md §8.5, subscriptions.md §2 rule 2). */
+function chargedThrough(
+  invoiced: readonly EvaluatedAccount[],
+  kept: ReadonlyMap<Uuid, LocalDate> = new Map(),
+): readonly ChargedThroughChange[] {
   return invoiced.flatMap(({ billing, run, cursors }) => {
     const rows = subscriptionRows(cursors);
+    const instants = new Map<LocalDate, DatedInstant>();
+    const instantOf = (date: LocalDate): DatedInstant => {
+      const at = instants.get(date) ?? atReferenceTime(date, billing.account);
+      instants.set(date, at);
+      return at;
+    };
     return [...run.chargedThrough].map(([subscriptionId, date]) => {
       const row = rows.get(subscriptionId);
-      return {
-        subscriptionId,
-        chargedThrough: atReferenceTime(kept.get(subscriptionId) ?? date, billing.account),
-        ...(row === undefined ? {} : { row }),
-      };
+      const chargedThrough = instantOf(kept.get(subscriptionId) ?? date);
+      return { subscriptionId, chargedThrough, ...(row === undefined ? {} : { row }) };
     });
   });
 }

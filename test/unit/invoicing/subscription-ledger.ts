@@ -14,7 +14,7 @@ import { DEFAULT_INVOICING_CONFIG, type InvoicingConfig } from '../../../lib/inv
 import { readBasis, writeBasis } from '../../../lib/invoicing/item-basis-text.ts';
 import type { CoverageRow, InvoicingCursor, OngoingCharge } from '../../../lib/invoicing/model.ts';
 import type { NewInvoiceItem } from '../../../lib/invoicing/new-items.ts';
-import { ongoingChargeAfter, ongoingEvent } from '../../../lib/invoicing/ongoing-charge.ts';
+import { ongoingChargeAfter } from '../../../lib/invoicing/ongoing-charge.ts';
 import type { PeriodOfPhase } from '../../../lib/invoicing/reconcile.ts';
 import type { BilledItem } from '../../../lib/invoicing/recurring-row.ts';
 import { billedTwice, isRepair, releaseCoverage } from '../../../lib/invoicing/void-coverage.ts';
@@ -189,7 +189,7 @@ export class SubscriptionLedger {
     const { subscriptionId, events, cursor, config } = this;
     if (this.#ongoing === null || cursor === null || cursor.dirtyFrom !== null) return null;
     if (config.inArrearMode === 'GREEDY' || !isDue({ events, cursor, targetDate, config })) return null;
-    const kept = { events: [ongoingEvent(subscriptionId, this.#ongoing)], rows: [], items: new Map() };
+    const kept = { events: [], rows: [], items: new Map() };
     return evaluateSubscription(
       { subscriptionId, ongoing: this.#ongoing, cursor, itemsCreatedToday: 0, ...kept },
       this.#settings(targetDate),
