@@ -20,6 +20,15 @@ const windowColumns: readonly Column[] = [
 
 const firstDay = localDate(MIN_YEAR, 1, 1);
 
+/**
+ * Start of the last row that had begun when the window opens: rows of a subscription do not overlap, so none before it reaches
+ * into the window. It saves an index by end date, which each charge of a run would write.
+ */
+const lastBegun = `coalesce((
+  select max(p.start_date) from bw_coverage p
+  where p.tenant_record_id = w.tenant_record_id and p.subscription_id = w.subscription_id and p.kind = 'RECURRING'
+    and p.start_date <= w.from_date), w.from_date)`;
+
 export async function loadCoverage(
   scope: TenantScope,
   windows: Parameters<InvoiceReads['loadCoverage']>[0],
@@ -35,11 +44,13 @@ export async function loadCoverage(
     where c.tenant_record_id = r.tenant_record_id and c.subscription_id = r.subscription_id and ${raw(condition)}`;
   return scope.runner.read(
     sql`
-    with r as materialized (
+    with w as materialized (
       select cast(${scope.tenantRecordId} as bigint) as tenant_record_id, g.* from ${given}
+    ), r as materialized (
+      select w.*, ${raw(lastBegun)} as begun_date from w
     )
     select * from (
-      ${inWindow(`c.kind = 'RECURRING' and c.end_date > r.from_date`)}
+      ${inWindow(`c.kind = 'RECURRING' and c.start_date >= r.begun_date and c.end_date > r.from_date`)}
       union all ${inWindow(`c.kind = 'FIXED' and c.start_date >= r.from_date`)}
       union all ${inWindow(`c.kind = 'FREE' and c.start_date >= r.from_date`)}
     ) as found

@@ -7,13 +7,13 @@ import { freshDatabase } from '../support/databases.ts';
 import { migrated } from '../support/storage.ts';
 import { rejection } from './opened-storage.ts';
 
-/** Opens the storage of a file, says so, and stays. */
+/** Opens the storage of a file, says so, and stays; what nothing holds any more would be collected, and its lock with it. */
 const holder = `
   import { sqlite } from '${new URL('../../adapters/mikro-orm/sqlite.ts', import.meta.url)}';
   const storage = sqlite(process.argv[1]);
   await storage.prepare();
   console.log('open');
-  setInterval(() => undefined, 1_000);
+  setInterval(() => storage, 1_000);
 `;
 
 describe('storage: the lock of a SQLite file', () => {

@@ -175,13 +175,6 @@ export const coverageTable = new RecordTable<StoredCoverage>(
         where: `kind = 'FREE'`,
       },
     ],
-    indexes: [
-      {
-        name: 'end',
-        columns: ['tenant_record_id', 'subscription_id', 'end_date'],
-        where: `kind = 'RECURRING'`,
-      },
-    ],
   },
   {
     accountRecordId: bigint('account_record_id'),

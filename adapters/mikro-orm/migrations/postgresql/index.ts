@@ -35,6 +35,7 @@ import { Migration20261122160524CursorPages } from './20261122160524-cursor-page
 import { Migration20261122160531OngoingCharges } from './20261122160531-ongoing-charges.ts';
 import { Migration20261122162208CoverageLookups } from './20261122162208-coverage-lookups.ts';
 import { Migration20261122170838TagsCarried } from './20261122170838-tags-carried.ts';
+import { Migration20261122172328CoverageEnd } from './20261122172328-coverage-end.ts';
 
 /** The migrations of PostgreSQL, in the order in which they run. */
 export const migrations: readonly MigrationObject[] = [
@@ -74,4 +75,5 @@ export const migrations: readonly MigrationObject[] = [
   { name: '20261122160531-ongoing-charges', class: Migration20261122160531OngoingCharges },
   { name: '20261122162208-coverage-lookups', class: Migration20261122162208CoverageLookups },
   { name: '20261122170838-tags-carried', class: Migration20261122170838TagsCarried },
+  { name: '20261122172328-coverage-end', class: Migration20261122172328CoverageEnd },
 ];
