@@ -1,5 +1,5 @@
 import type { Uuid } from '../../lib/ids/index.ts';
-import type { CoverageRow, Invoice, StoredCursor } from '../../lib/invoicing/model.ts';
+import type { CoverageRow, CursorToSave, Invoice, StoredCursor } from '../../lib/invoicing/model.ts';
 import {
   ConcurrentChangeError,
   type InvoiceFilter,
@@ -305,26 +305,33 @@ const standing = [
   'catalogRevision',
   'itemsDate',
   'itemsCount',
-  'ongoing',
 ] as const satisfies readonly (keyof StoredCursor)[];
+const standingAndCharge = [...standing, 'ongoing'] as const;
 
-async function saveCursors(scope: WriteScope, cursors: readonly StoredCursor[]): Promise<void> {
-  const known: (StoredCursor & { readonly recordId: number })[] = [];
-  const fresh: StoredCursor[] = [];
+async function saveCursors(scope: WriteScope, cursors: readonly CursorToSave[]): Promise<void> {
+  const known: (CursorToSave & { readonly recordId: number })[] = [];
+  const fresh: CursorToSave[] = [];
   for (const cursor of cursors) {
     if (isRead(cursor)) known.push(cursor);
     else fresh.push(cursor);
   }
   if (fresh.length > 0) {
-    const assignments = cursorsTable.columnsOf(standing).map(({ name }) => `${name} = excluded.${name}`);
+    const assignments = cursorsTable
+      .columnsOf(standingAndCharge)
+      .map(({ name }) => `${name} = excluded.${name}`);
     await scope.runner.run(sql`
       ${insertInto(scope, cursorsTable, fresh)}
       on conflict (tenant_record_id, subscription_id) do update set ${raw(assignments.join(', '))}`);
   }
-  if (known.length > 0) await updateRows(scope, cursorsTable, { properties: standing, records: known });
+  const { kept = [], told = [] } = Object.groupBy(known, ({ keepsOngoing }) =>
+    keepsOngoing ? 'kept' : 'told',
+  );
+  if (kept.length > 0) await updateRows(scope, cursorsTable, { properties: standing, records: kept });
+  if (told.length > 0)
+    await updateRows(scope, cursorsTable, { properties: standingAndCharge, records: told });
 }
 
-function isRead(cursor: StoredCursor): cursor is StoredCursor & { readonly recordId: number } {
+function isRead(cursor: CursorToSave): cursor is CursorToSave & { readonly recordId: number } {
   return cursor.recordId !== undefined;
 }
 

@@ -2,18 +2,18 @@ import type { SubscriptionBilling } from './evaluate-subscription.ts';
 import type { AccountRun } from './invoice-run.ts';
 import { staysKept } from './kept-as-billed.ts';
 import type { AccountBilling } from './load-billing-state.ts';
-import type { InvoicingCursor, OngoingCharge, StoredCursor } from './model.ts';
+import type { CursorToSave, InvoicingCursor, OngoingCharge, StoredCursor } from './model.ts';
 import { ongoingChargeAfter } from './ongoing-charge.ts';
 
 type Evaluated = Pick<AccountRun, 'evaluations'>;
 
 /** The cursors that a run leaves: of the subscriptions that it has evaluated, and of those that it notes only. */
-export function cursorsAfter(billing: AccountBilling, run: Evaluated) {
+export function cursorsAfter(billing: AccountBilling, run: Evaluated): readonly CursorToSave[] {
   return [...evaluatedCursors(billing, run), ...untouchedCursors(billing, run)];
 }
 
 /** With the day's items, old and new, for the next run's safety bound; repairs carry no subscription id. */
-function evaluatedCursors(billing: AccountBilling, run: Evaluated): readonly StoredCursor[] {
+function evaluatedCursors(billing: AccountBilling, run: Evaluated): readonly CursorToSave[] {
   const { account, subscriptions, runDate } = billing;
   const before = new Map(subscriptions.map((each) => [each.subscriptionId, each]));
   const revisionOf = revisionsNoted(billing);
@@ -28,6 +28,7 @@ function evaluatedCursors(billing: AccountBilling, run: Evaluated): readonly Sto
       itemsDate: runDate,
       itemsCount: itemsCreatedToday + items.filter((item) => item.subscriptionId !== null).length,
       ongoing: subscription === undefined ? null : ongoingAfter(billing, subscription, cursor),
+      keepsOngoing: subscription?.ongoing != null,
     };
   });
 }

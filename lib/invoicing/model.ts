@@ -143,6 +143,12 @@ export interface StoredCursor extends InvoicingCursor {
   readonly ongoing: OngoingCharge | null;
 }
 
+/** A cursor as it is to be kept. */
+export interface CursorToSave extends StoredCursor {
+  /** True of a cursor that was read: its ongoing charge is the one that is stored, and need not be written. */
+  readonly keepsOngoing?: boolean;
+}
+
 /** Kept state of an account's invoicing; `version` guards every write of it. */
 export interface AccountInvoicingState {
   readonly accountId: Uuid;

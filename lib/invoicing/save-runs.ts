@@ -13,7 +13,7 @@ import { dueEntry } from './due-entry.ts';
 import { invoiceAdjustmentEvents, invoiceCreationEvents } from './invoice-events.ts';
 import type { AccountRun } from './invoice-run.ts';
 import type { AccountBilling } from './load-billing-state.ts';
-import type { CoverageRow, Invoice, StoredCursor } from './model.ts';
+import type { CoverageRow, CursorToSave, Invoice, StoredCursor } from './model.ts';
 import { itemOf, newInvoice, reusedDraft } from './new-invoice.ts';
 import { storedAmounts } from './stored-amounts.ts';
 
@@ -21,7 +21,7 @@ import { storedAmounts } from './stored-amounts.ts';
 export interface EvaluatedAccount {
   readonly billing: Pick<AccountBilling, 'account' | 'targetDate' | 'newBillCycleDay' | 'skipped'>;
   readonly run: AccountRun;
-  readonly cursors: readonly StoredCursor[];
+  readonly cursors: readonly CursorToSave[];
   /** Id of the invoice that the items of the run go to. */
   readonly invoiceId: Uuid;
   /** Other invoices of the account that its credit was used on. */

@@ -543,6 +543,27 @@ eachDatabase((kind, open) => {
       expect(await load(null)).to.deep.equal([past]);
     });
 
+    it('cursors: a charge that is kept is not written again, one that is told is', async () => {
+      const [owner] = await opened.newAccounts(1);
+      if (!owner) throw new Error('no account');
+      const charge = { subscriptionRecordId: 7, bundleId: newId(), eventRecordId: 8, event: '[1]' };
+      const made = [1, 2].map(() => cursor(ownerOf(owner), { ongoing: charge }));
+      await opened.write((session) => session.invoices.saveCursors(made));
+      const [kept, told] = await read((session) => session.invoices.cursorsOfAccounts([owner.id]));
+      if (!kept || !told) throw new Error('no cursors');
+      const moved = { settledThrough: localDate(2026, 4, 1), ongoing: { ...charge, event: '[2]' } };
+      await opened.write((session) =>
+        session.invoices.saveCursors([
+          { ...kept, ...moved, keepsOngoing: true },
+          { ...told, ...moved, keepsOngoing: false },
+        ]),
+      );
+      expect(await read((session) => session.invoices.cursorsOfAccounts([owner.id]))).to.deep.equal([
+        { ...kept, ...moved, ongoing: charge },
+        { ...told, ...moved },
+      ]);
+    });
+
     it('tags of one definition: the active ones on objects of a type, of these accounts', async () => {
       const [first, second, other] = await opened.newAccounts(3);
       if (!first || !second || !other) throw new Error('no account');

@@ -5,6 +5,7 @@ import type {
   AccountInvoicingState,
   AddedItem,
   CoverageRow,
+  CursorToSave,
   Invoice,
   InvoiceAmounts,
   InvoiceItem,
@@ -168,7 +169,7 @@ export interface InvoiceWrites {
    * Writes those that have a `recordId` in their rows, one that is gone throws InvariantError; inserts or replaces the
    * others.
    */
-  saveCursors(cursors: readonly StoredCursor[]): Promise<void>;
+  saveCursors(cursors: readonly CursorToSave[]): Promise<void>;
   /**
    * Inserts (version 0) or updates where the stored version is still `version`, and raises it; a state that was changed
    * in between throws ConcurrentChangeError, which re-runs the operation.
