@@ -139,13 +139,17 @@ export async function insert<R extends { readonly id: Uuid }>(
   table: RecordTable<R>,
   records: readonly R[],
 ): Promise<readonly number[]> {
-  const recordIds = new Map<string, number>();
+  const inOrder: number[] = [];
+  // No database promises the order, though both return the rows as they were given.
+  const elsewhere = new Map<string, number>();
   await scope.runner.read(sql`${insertInto(scope, table, records)} returning id, record_id`, (row) => {
-    recordIds.set(textOf(row.id, 'id'), numberOf(row.record_id, 'record_id'));
+    const [id, recordId] = [textOf(row.id, 'id'), numberOf(row.record_id, 'record_id')];
+    if (records[inOrder.length]?.id === id) inOrder.push(recordId);
+    else elsewhere.set(id, recordId);
   });
-  return records.map((record) => {
-    const recordId = recordIds.get(record.id);
-    assertInvariant(recordId !== undefined, `${table.name} has not returned the row of ${record.id}`);
+  return records.map(({ id }, index) => {
+    const recordId = elsewhere.get(id) ?? inOrder[index];
+    assertInvariant(recordId !== undefined, `${table.name} has not returned the row of ${id}`);
     return recordId;
   });
 }
