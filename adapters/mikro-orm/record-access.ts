@@ -234,10 +234,12 @@ function amongMany(
   records: readonly { readonly recordId: number }[],
 ): Sql {
   if (records.length < MANY_ROWS) return nothing;
-  const [lowest, highest] = records.reduce(
-    ([low, high], { recordId }) => [Math.min(low, recordId), Math.max(high, recordId)],
-    [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY],
-  );
+  let lowest = Number.POSITIVE_INFINITY;
+  let highest = Number.NEGATIVE_INFINITY;
+  for (const { recordId } of records) {
+    lowest = Math.min(lowest, recordId);
+    highest = Math.max(highest, recordId);
+  }
   return sql`and ${raw(name)}.record_id between ${lowest} and ${highest}`;
 }
 

@@ -1,4 +1,4 @@
-import { type Decimal, ZERO } from '../money/index.ts';
+import { type Decimal, sum, ZERO } from '../money/index.ts';
 import type { InvoicePayment } from '../payments/model.ts';
 import type { AccountInvoicingState, Invoice, InvoiceAmounts, InvoiceItem } from './model.ts';
 
@@ -21,22 +21,14 @@ export function invoiceAmounts(
   items: readonly CountedItem[],
   payments: readonly CountedPayment[] = [],
 ): InvoiceAmounts {
-  const isCreditOnly = isPureCredit(items);
-  let amounts = NO_AMOUNTS;
-  for (const item of items) amounts = addItem(amounts, item, isCreditOnly);
+  let amounts = addItems(NO_AMOUNTS, items, isPureCredit(items));
   for (const payment of payments) amounts = amountsAfterPayment(amounts, payment);
   return amounts;
 }
 
 /** Amounts after further items on an invoice that is more than a credit. */
 export function amountsAfterItems(amounts: InvoiceAmounts, items: readonly CountedItem[]): InvoiceAmounts {
-  const { amount, creditAdj, refundAdj, rawBalance } = amounts;
-  return items.reduce((known, item) => addItem(known, item, false), {
-    amount,
-    creditAdj,
-    refundAdj,
-    rawBalance,
-  });
+  return addItems(amounts, items, false);
 }
 
 /**
@@ -100,13 +92,23 @@ export function accountBalancesAfter<S extends Pick<AccountInvoicingState, 'acco
   };
 }
 
-function addItem(amounts: InvoiceAmounts, item: CountedItem, isCreditOnly: boolean): InvoiceAmounts {
-  const rawBalance = amounts.rawBalance.plus(item.amount);
-  if (item.itemType === 'CBA_ADJ') {
-    return { ...amounts, rawBalance, creditAdj: amounts.creditAdj.plus(item.amount) };
-  }
-  if (isCreditOnly) return { ...amounts, rawBalance };
-  return { ...amounts, rawBalance, amount: amounts.amount.plus(item.amount) };
+function addItems(
+  { amount, creditAdj, refundAdj, rawBalance }: InvoiceAmounts,
+  items: readonly CountedItem[],
+  isCreditOnly: boolean,
+): InvoiceAmounts {
+  const credit = sum(items.filter(isAccountCredit).map((item) => item.amount));
+  const others = sum(items.filter((item) => !isAccountCredit(item)).map((item) => item.amount));
+  return {
+    amount: isCreditOnly ? amount : amount.plus(others),
+    creditAdj: creditAdj.plus(credit),
+    refundAdj,
+    rawBalance: rawBalance.plus(others).plus(credit),
+  };
+}
+
+function isAccountCredit({ itemType }: CountedItem): boolean {
+  return itemType === 'CBA_ADJ';
 }
 
 /** An invoice that only turns a credit into account credit: CREDIT_ADJ −x and CBA_ADJ +x, and nothing else. */

@@ -60,6 +60,10 @@ export async function loadBillingState(
   return { billings: streams.map((stream) => billingOf(stream, { cursorOf, rows, catalogOf })), failures };
 }
 
+// One for all: of very many subscriptions most have none.
+const NO_ROWS: readonly CoverageRow[] = [];
+const NO_ITEMS: SubscriptionBilling['items'] = new Map();
+
 interface LoadedParts {
   readonly cursorOf: ReadonlyMap<Uuid, StoredCursor>;
   readonly rows: ReadonlyMap<Uuid, readonly CoverageRow[]>;
@@ -79,8 +83,8 @@ function billingOf(
       events,
       cursor: cursor ?? null,
       keptUntil: cursor === undefined ? null : keptUntil(cursor, catalog),
-      rows: rows.get(subscriptionId) ?? [],
-      items: new Map(),
+      rows: rows.get(subscriptionId) ?? NO_ROWS,
+      items: NO_ITEMS,
       itemsCreatedToday: itemsOn(stream.request.runDate, cursor),
     };
   });

@@ -255,6 +255,8 @@ function streamOf<R extends StreamRequest>(request: R, input: StreamInput): Acco
   return { request, newBillCycleDay, bySubscription, recordIds, ongoing, ends, skipped, changes };
 }
 
+const NO_EVENTS: readonly BillingEvent[] = [];
+
 /**
  * The events of the subscriptions that are asked for. One that is blocked from its start on has none, and what was billed of
  * it before is to be repaired.
@@ -270,11 +272,11 @@ function eventsBySubscription(
     cursors
       .flatMap(({ subscriptionId: id }) => {
         const charge = ongoing.get(id);
-        if (charge !== undefined) {
-          return { id, recordId: charge.subscriptionRecordId, events: [] };
-        }
+        if (charge !== undefined) return { id, recordId: charge.subscriptionRecordId, events: NO_EVENTS };
         const recordId = recordIds.get(id);
-        return recordId === undefined || leftOut.has(id) ? [] : { id, recordId, events: found.get(id) ?? [] };
+        return recordId === undefined || leftOut.has(id)
+          ? []
+          : { id, recordId, events: found.get(id) ?? NO_EVENTS };
       })
       .sort((a, b) => a.recordId - b.recordId)
       .map((each) => [each.id, each.events]),

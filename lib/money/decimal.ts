@@ -49,8 +49,23 @@ export function decimal(value: string | number | bigint | Decimal): Decimal {
 /** The exact sum; 0 of an empty list. */
 export function sum(values: Iterable<Decimal>): Decimal {
   let total = ZERO;
-  for (const value of values) total = total.plus(value);
-  return total;
+  let last: Decimal | undefined;
+  let times = 0;
+  const withLast = (): Decimal => {
+    if (last === undefined) return total;
+    return total.plus(times === 1 ? last : last.times(times));
+  };
+  // One and the same amount, as thousands of charges made alike have, is added at once.
+  for (const value of values) {
+    if (value === last) {
+      times += 1;
+    } else {
+      total = withLast();
+      last = value;
+      times = 1;
+    }
+  }
+  return withLast();
 }
 
 /** Plain notation without exponent and without trailing zeros: `30`, `10.5`, `-0.000000001`; zero never has a sign. */

@@ -53,6 +53,9 @@ describe('a decimal', () => {
   it('sums a list, 0 when it is empty', () => {
     expect(formatDecimal(sum(['0.1', '0.2', '-0.3'].map((text) => decimal(text))))).to.equal('0');
     expect(sum([])).to.equal(ZERO);
+    const [cent, tenth] = [decimal('0.01'), decimal('0.1')];
+    expect(formatDecimal(sum([cent, cent, cent, tenth, cent]))).to.equal('0.14');
+    expect(formatDecimal(sum(Array.from({ length: 30_000 }, () => tenth)))).to.equal('3000');
   });
 });
 
