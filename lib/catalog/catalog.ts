@@ -24,6 +24,8 @@ export interface CatalogPast {
   readonly revision: number;
   /** The versions as they were at an earlier revision, in any order. */
   versionsAt(revision: number): readonly CatalogVersion[];
+  /** As `Catalog.isRevised`; default true. */
+  readonly isRevised?: boolean;
 }
 
 /** All versions of a tenant's catalog: an immutable value, shared. Made by `createCatalog`. */
@@ -32,6 +34,8 @@ export class Catalog {
   readonly versions: readonly CatalogVersion[];
   /** The tenant's `catalogRevision`; 0 for a catalog that is no tenant's; negative, and of its content, for a plugin's. */
   readonly revision: number;
+  /** False where what it says can change without its revision: the host may start with another default catalog. */
+  readonly isRevised: boolean;
   readonly #dates: Float64Array;
   readonly #past: CatalogPast | null;
   /** Where plans of running subscriptions are sought that are in none of the versions: the tenant's, for an account. */
@@ -48,6 +52,7 @@ export class Catalog {
     this.versions = Object.freeze(versions.toSorted((one, other) => one.effectiveDate - other.effectiveDate));
     this.#dates = Float64Array.from(this.versions, (version) => version.effectiveDate);
     this.revision = past?.revision ?? 0;
+    this.isRevised = past !== null && past.isRevised !== false && tenantCatalog?.isRevised !== false;
     this.#past = past;
     Object.freeze(this);
   }

@@ -27,13 +27,21 @@ export function ongoingChargeAfter(
 ): OngoingCharge | null {
   const event = events.at(-1);
   if (event === undefined || settledThrough === null) return null;
-  if (!recurs(event) || event.localDate >= settledThrough) return null;
+  if (!recurs(event) || event.localDate >= settledThrough || leavesFreeItems(event)) return null;
   return {
     subscriptionRecordId: recordId,
     bundleId: event.bundleId,
     eventRecordId: event.totalOrdering,
     event: writeEvent(event),
   };
+}
+
+/**
+ * True if items may lie beyond what is settled: nothing repairs free ones, so that those of periods that were billed before
+ * their end (`inArrear.mode`) stay when periods are billed after it. Less than one may round to nothing.
+ */
+function leavesFreeItems({ billingMode, recurringPrice, quantity }: BillingEvent): boolean {
+  return billingMode === 'IN_ARREAR' && (recurringPrice?.times(decimal(quantity)).lessThan(1) ?? false);
 }
 
 /** The ongoing charge that the next evaluation can be made from; null = the events are to be loaded. */
@@ -44,13 +52,14 @@ export function ongoingChargeOf(
     catalog,
   }: {
     readonly account: Pick<Account, 'billCycleDayLocal'>;
-    readonly catalog: Pick<Catalog, 'revision'>;
+    readonly catalog: Pick<Catalog, 'revision' | 'isRevised'>;
   },
 ): OngoingCharge | null {
   const { ongoing, dirtyFrom } = cursor;
   // The account's first day is taken from all events of its subscriptions.
-  const isUnchanged = dirtyFrom === null && account.billCycleDayLocal !== 0 && !isBehind(cursor, catalog);
-  return isUnchanged ? ongoing : null;
+  const hasDay = account.billCycleDayLocal !== 0;
+  const isUnchanged = dirtyFrom === null && catalog.isRevised && !isBehind(cursor, catalog);
+  return hasDay && isUnchanged ? ongoing : null;
 }
 
 /** The billing event of an ongoing charge. */

@@ -3,6 +3,7 @@ import { parseWireMoment, SystemTag, type TenantBilling, type Uuid } from '../..
 import { eachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { pricedCatalog } from '../support/priced-catalog.ts';
+import { catalogXml, lists, plan } from '../unit/catalog/catalog-document.ts';
 
 interface Sold {
   readonly accountId: Uuid;
@@ -129,6 +130,71 @@ eachDatabase((_kind, open) => {
       await engine.acme.tags.remove(bundle, [SystemTag.AUTO_INVOICING_OFF]);
       await engine.settle();
       expect(await linesAfterMarch(sold)).to.deep.equal([APRIL, MAY]);
+    });
+
+    it('end with another price in the default catalog, which has no revisions', async () => {
+      const ofHost = (price: string): string => pricedCatalog({ effectiveDate: '2024-01-01', price });
+      engine = await openEngine(open, {
+        now: '2024-01-01T00:00:00Z',
+        catalog: null,
+        defaultCatalog: ofHost('31.00'),
+      });
+      const { database } = engine;
+      const input = { apiKey: 'shown', apiSecret: 'secret', useGlobalDefault: true };
+      const { id: tenant } = await engine.billing.tenants.create({ userName: 'test' }, input);
+      const before = engine.billing.as({ tenant, user: 'test' });
+      const { id: accountId } = await before.createAccount({ currency: 'USD', billCycleDayLocal: 1 });
+      await before.createSubscription({ accountId, planName: 'heat-monthly' });
+      await engine.settle();
+      await engine.runTo('2024-02-01T00:00:00Z');
+      await engine.close();
+
+      const defaultCatalog = ofHost('29.00');
+      engine = await openEngine(async () => database, {
+        now: '2024-02-02T00:00:00Z',
+        catalog: null,
+        defaultCatalog,
+      });
+      const acme = engine.billing.as({ tenant, user: 'test' });
+      await engine.runTo('2024-03-01T00:00:00Z');
+      const invoices = await acme.invoices.ofAccount({ accountId, withItems: true });
+      expect(invoices.flatMap(itemLines)).to.include('RECURRING 2024-03-01..2024-04-01 29');
+    });
+
+    it('in arrears at no price go by their events: what was billed ahead of its end stays', async () => {
+      const free = plan('free', 'P', {
+        price: '0.00',
+        more: '<recurringBillingMode>IN_ARREAR</recurringBillingMode>',
+      });
+      const catalog = catalogXml({ plans: free, priceLists: lists({ DEFAULT: ['free'] }) });
+      engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', catalog });
+      const { acme } = engine;
+      const billIn = async (mode: string): Promise<unknown> =>
+        acme.keyValues.add(
+          'PER_TENANT_CONFIG',
+          JSON.stringify({ 'org.service.invoice.inArrear.mode': mode }),
+        );
+      await billIn('GREEDY');
+      const { id: accountId } = await acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 });
+      const { subscriptionId } = await acme.createSubscription({ accountId, planName: 'free' });
+      await engine.settle();
+      await engine.runTo('2024-02-10T00:00:00Z');
+      await acme.generateInvoice({ accountId });
+      await billIn('DEFAULT');
+      await acme.subscriptions.cancel(subscriptionId, {
+        ...from('2024-06-01'),
+        useRequestedDateForBilling: true,
+      });
+      await acme.subscriptions.uncancel(subscriptionId);
+      await engine.runTo('2024-02-11T00:00:00Z');
+      await acme.generateInvoice({ accountId }).catch(() => null);
+      await engine.runTo('2024-04-01T00:00:00Z');
+      const invoices = await acme.invoices.ofAccount({ accountId, withItems: true });
+      expect(invoices.flatMap(itemLines)).to.deep.equal([
+        'RECURRING 2024-01-01..2024-02-01 0',
+        'RECURRING 2024-02-01..2024-03-01 0',
+        'RECURRING 2024-03-01..2024-04-01 0',
+      ]);
     });
 
     for (const [what, [change, expected]] of Object.entries(changes)) {

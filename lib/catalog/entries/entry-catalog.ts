@@ -41,8 +41,12 @@ export interface EntryCatalogInput {
 export function tenantCatalog(input: EntryCatalogInput): Catalog {
   const versions = tenantVersions(input);
   if (versions === input.xml.versions) return input.xml;
-  const { revision } = input;
-  return createCatalog(versions, { revision, versionsAt: (then) => tenantVersions(asOf(input, then)) });
+  const { revision, xml } = input;
+  return createCatalog(versions, {
+    revision,
+    versionsAt: (then) => tenantVersions(asOf(input, then)),
+    isRevised: xml.isRevised,
+  });
 }
 
 function tenantVersions(input: EntryCatalogInput): readonly CatalogVersion[] {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { BillingEvent } from '../../../lib/invoicing/billing-event.ts';
 import { ongoingChargeAfter, ongoingChargeOf, ongoingEvent } from '../../../lib/invoicing/ongoing-charge.ts';
+import { decimal } from '../../../lib/money/index.ts';
 import { cancel, day, event, subscriptionId } from './billing-events.ts';
 
 const monthly = event('CREATE', '2024-01-01', { price: '30.00', fixed: '5.00', catalogDate: '2023-06-01' });
@@ -49,6 +50,10 @@ describe('an ongoing charge', () => {
       settledThrough,
     ],
     'the last event begins where what is settled ends': [[monthly], monthly.localDate],
+    'it bills after the period what rounds to nothing': [
+      [{ ...monthly, billingMode: 'IN_ARREAR', recurringPrice: decimal('0.4'), quantity: 2 }],
+      settledThrough,
+    ],
     'the last event does not recur': [[event('CREATE', '2024-01-01', { fixed: '5.00' })], settledThrough],
   };
   for (const [when, [events, settled]] of Object.entries(without)) {
@@ -59,6 +64,7 @@ describe('an ongoing charge', () => {
 
   const charge = ongoingChargeAfter({ recordId: 1, events: [monthly] }, { settledThrough });
   const clean = { dirtyFrom: null, catalogRevision: 4, ongoing: charge };
+  const catalog = { revision: 4, isRevised: true };
   const told = {
     'it is as it was': [clean, 1, charge],
     'the subscription is dirty': [{ ...clean, dirtyFrom: day('2030-01-01') }, 1, null],
@@ -66,14 +72,13 @@ describe('an ongoing charge', () => {
     'the cursor knows no revision': [{ ...clean, catalogRevision: null }, 1, null],
     'the account has no bill cycle day': [clean, 0, null],
     'none is kept': [{ ...clean, ongoing: null }, 1, null],
+    'the catalog changes without a revision': [clean, 1, null, { ...catalog, isRevised: false }],
   } as const;
-  for (const [when, [cursor, billCycleDayLocal, expected]] of Object.entries(told)) {
+  for (const [when, [cursor, billCycleDayLocal, expected, given = catalog]] of Object.entries(told)) {
     it(`${expected === null ? 'does not count' : 'counts'} where ${when}`, () => {
       const standing = { subscriptionId, settledThrough, nextDueDate: settledThrough };
       const stored = { ...standing, accountRecordId: 1, itemsDate: null, itemsCount: 0, ...cursor };
-      expect(ongoingChargeOf(stored, { account: { billCycleDayLocal }, catalog: { revision: 4 } })).to.equal(
-        expected,
-      );
+      expect(ongoingChargeOf(stored, { account: { billCycleDayLocal }, catalog: given })).to.equal(expected);
     });
   }
 });
