@@ -109,7 +109,8 @@ describe('price changes of versions uploaded during the life of a subscription',
 
           let versions = [first];
           let events = eventsOf(life, versions, isAligned);
-          const grown = new SubscriptionLedger().change(events);
+          const { id: subscriptionId } = life.subscription;
+          const grown = new SubscriptionLedger({ subscriptionId }).change(events);
           grown.run(startDay);
           const dates: LocalDate[] = [];
           for (const change of given.toSorted((one, other) => one.upload - other.upload)) {
@@ -119,7 +120,7 @@ describe('price changes of versions uploaded during the life of a subscription',
             const changed = eventsOf(life, versions, isAligned);
             const date = firstChangedDate(events, changed);
             events = changed;
-            if (date === null) grown.events = changed;
+            if (date === null) grown.change(changed);
             else {
               grown.change(changed, date);
               dates.push(maxDate(date, today));
@@ -128,7 +129,9 @@ describe('price changes of versions uploaded during the life of a subscription',
           runUpTo(grown, lastDay, dates);
           grown.run(lastDay);
 
-          const whole = new SubscriptionLedger().change(eventsOf(life, versions, isAligned));
+          const whole = new SubscriptionLedger({ subscriptionId }).change(
+            eventsOf(life, versions, isAligned),
+          );
           whole.run(startDay);
           runUpTo(whole, lastDay, []);
           whole.run(lastDay);

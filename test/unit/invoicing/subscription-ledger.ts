@@ -87,9 +87,10 @@ export class SubscriptionLedger {
     this.currency = currency;
   }
 
-  /** Replaces the events; what differs begins at `from`. */
+  /** Replaces the events; what differs begins at `from`; without it nothing does that is billed, by a later catalog. */
   change(events: readonly BillingEvent[], from?: string | LocalDate): this {
     this.events = events;
+    if (from === undefined) this.#ongoing = null;
     if (from === undefined || this.cursor === null) return this;
     const date = typeof from === 'string' ? parseLocalDate(from) : from;
     const { dirtyFrom } = this.cursor;
