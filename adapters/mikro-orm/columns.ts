@@ -30,7 +30,7 @@ export type Cell = string | number | boolean | null;
 /** A row as the driver returns it: its own types for numbers, dates and booleans. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** How one property of a record is kept in one or two columns. */
+/** How one property of a record is kept in one or more columns. */
 export interface Field<T> {
   readonly columns: readonly Column[];
   /** True: written with the record, but read by those alone who ask for it; the property is optional. */
