@@ -25,9 +25,10 @@ const firstDay = localDate(MIN_YEAR, 1, 1);
  * into the window. It saves an index by end date, which each charge of a run would write.
  */
 const lastBegun = `coalesce((
-  select max(p.start_date) from bw_coverage p
+  select p.start_date from bw_coverage p
   where p.tenant_record_id = w.tenant_record_id and p.subscription_id = w.subscription_id and p.kind = 'RECURRING'
-    and p.start_date <= w.from_date), w.from_date)`;
+    and p.start_date <= w.from_date
+  order by p.start_date desc limit 1), w.from_date)`;
 
 export async function loadCoverage(
   scope: TenantScope,

@@ -1,3 +1,4 @@
+import { assertInvariant } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
 import {
   type EvaluationSettings,
@@ -55,12 +56,15 @@ function sameOf(
   nextItemId: () => Uuid,
 ): SubscriptionEvaluation {
   const items = itemsOfLast.map((item) => ({ ...item, id: nextItemId(), subscriptionId, bundleId }));
-  // Nothing is repaired: each item has its own row.
-  const inserted = coverage.inserted.map((row, index) => ({
-    ...row,
-    subscriptionId,
-    itemId: items[index]?.id ?? row.itemId,
-  }));
+  const inserted = coverage.inserted.map((row, index) => {
+    const item = items[index];
+    assertInvariant(
+      item !== undefined && itemsOfLast[index]?.id === row.itemId,
+      `An ongoing charge of subscription ${subscriptionId} makes more than items with their rows`,
+      { subscriptionId },
+    );
+    return { ...row, subscriptionId, itemId: item.id };
+  });
   return {
     subscriptionId,
     items,
