@@ -28,7 +28,7 @@ export function fixedProposals(input: FixedProposalsInput): readonly FixedPropos
     const event = events[index];
     if (event === undefined || event.localDate > targetDate) break;
     if (event.fixedPrice === null || (windowStart !== null && event.localDate < windowStart)) continue;
-    if (!isDisplaced(events, index)) proposals.push(propose(event, events[index + 1], input.currency));
+    if (!isDisplaced(events, index)) proposals.push(propose(event, phaseEnd(events, index), input.currency));
   }
   return proposals;
 }
@@ -49,12 +49,12 @@ function displacesFixedPrice(event: BillingEvent, previous: BillingEvent | undef
   switch (event.transitionType) {
     case 'BCD_CHANGE':
     case 'QUANTITY_CHANGE':
+    case 'CHANGE':
+      return !isChangeOfTerms(event, previous);
     case 'START_BILLING_DISABLED':
       return false;
     case 'END_BILLING_DISABLED':
       return event.fixedPrice !== null;
-    case 'CHANGE':
-      return event.fixedPrice !== null || !isPriceChange(event, previous);
     case 'CREATE':
     case 'TRANSFER':
     case 'PHASE':
@@ -66,26 +66,46 @@ function displacesFixedPrice(event: BillingEvent, previous: BillingEvent | undef
   }
 }
 
-/** A price change for existing subscriptions is a CHANGE that keeps plan and phase (invoicing.md §4). */
-function isPriceChange(event: BillingEvent, previous: BillingEvent | undefined): boolean {
-  return event.planName === previous?.planName && event.phaseName === previous?.phaseName;
+/**
+ * True if plan and phase go on: another bill cycle day, another quantity, or a price change for existing subscriptions,
+ * which is a CHANGE that keeps both and bills no fixed price (invoicing.md §4).
+ */
+function isChangeOfTerms(event: BillingEvent, previous: BillingEvent | undefined): boolean {
+  if (event.transitionType === 'BCD_CHANGE' || event.transitionType === 'QUANTITY_CHANGE') return true;
+  return (
+    event.transitionType === 'CHANGE' &&
+    event.fixedPrice === null &&
+    event.planName === previous?.planName &&
+    event.phaseName === previous?.phaseName
+  );
 }
 
-function propose(event: BillingEvent, next: BillingEvent | undefined, currency: Currency): FixedProposal {
+function propose(event: BillingEvent, endDate: LocalDate | null, currency: Currency): FixedProposal {
   const price = event.fixedPrice ?? decimal(0);
   const amount = roundToCurrency(
     event.quantity === 1 ? price : price.times(decimal(event.quantity)),
     currency,
   );
-  return { event, startDate: event.localDate, endDate: endOfFixed(event, next), amount };
+  return { event, startDate: event.localDate, endDate, amount };
 }
 
-// invoicing.md §5.1 rule 3
-function endOfFixed(event: BillingEvent, next: BillingEvent | undefined): LocalDate | null {
-  if (event.recurringPrice !== null || event.isEvergreen) return null;
+/** Where the phase of a fixed price ends; null where the price does not stand for a stretch of days (invoicing.md §5.1 rule 3). */
+function phaseEnd(events: readonly BillingEvent[], index: number): LocalDate | null {
+  const event = events[index];
+  if (event === undefined || event.recurringPrice !== null || event.isEvergreen) return null;
+  const next = afterChangesOfTerms(events, index);
   if (next?.transitionType === 'PHASE') return next.localDate;
   const duration = event.phaseDuration;
   return duration === null || duration.unit === 'UNLIMITED' ? null : addDuration(event.localDate, duration);
+}
+
+/** The next event that does more than change the terms. */
+function afterChangesOfTerms(events: readonly BillingEvent[], index: number): BillingEvent | undefined {
+  for (let later = index + 1; later < events.length; later += 1) {
+    const next = events[later];
+    if (next !== undefined && !isChangeOfTerms(next, events[later - 1])) return next;
+  }
+  return undefined;
 }
 
 function neverType(type: never): never {

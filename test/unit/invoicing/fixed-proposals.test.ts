@@ -48,6 +48,30 @@ describe('fixed proposals', () => {
     ]);
   });
 
+  it('end at the next PHASE past changes of quantity, bill cycle day and price, whenever these come', () => {
+    const trial = event('CREATE', '2024-01-10', { fixed: '0', phaseDays: 30 });
+    const terms = { phaseDays: 30 };
+    const end = event('PHASE', '2024-01-31', { price: '10' });
+    const between: readonly (readonly BillingEvent[])[] = [
+      [event('QUANTITY_CHANGE', '2024-01-10', { ...terms, quantity: 2 })],
+      [event('BCD_CHANGE', '2024-01-10', { ...terms, bcd: 5 })],
+      [event('CHANGE', '2024-01-15', terms)],
+      [
+        event('BCD_CHANGE', '2024-01-10', { ...terms, bcd: 5 }),
+        event('QUANTITY_CHANGE', '2024-01-10', { ...terms, bcd: 5, quantity: 2 }),
+        event('QUANTITY_CHANGE', '2024-01-20', { ...terms, bcd: 5, quantity: 3 }),
+      ],
+    ];
+    for (const events of between) {
+      expect(proposals([trial, ...events, end])).to.deep.equal(['2024-01-10 2024-01-31 0']);
+    }
+    const changed = event('CHANGE', '2024-01-20', { plan: 'tin', fixed: '0', phaseDays: 30 });
+    expect(proposals([trial, changed, end]), 'another plan has phases of its own').to.deep.equal([
+      '2024-01-10 2024-02-09 0',
+      '2024-01-20 2024-01-31 0',
+    ]);
+  });
+
   describe('on one day', () => {
     const day1 = '2024-01-01';
     const cases: readonly [string, BillingEvent, readonly string[]][] = [
