@@ -13,6 +13,8 @@ const usage = `Usage: billwright <command> [options]
     --host <address>     address to listen on (default 127.0.0.1)
     --database <where>   SQLite file or postgresql:// URL (default billwright.db)
     --migrate            bring the schema of a PostgreSQL database up to date first (SQLite: always)
+    --require-rls        refuse to start as a role of a PostgreSQL database that row-level security does not bind, such as a
+                         superuser (default: warn of it)
     --test-mode          test clock, sandbox gateway, and at the first start a user "admin" with the password
                          "password"; a user that is there keeps its password. Never in production: a database whose
                          administrator has that password is served in test mode only
@@ -162,17 +164,20 @@ async function serveWith(args: readonly string[]): Promise<void> {
     { httpOptions, httpSettings, processSettings },
     { defaultCatalog, environmentConfiguration },
     { configurationFile },
+    { isPostgresqlUrl },
   ] = await Promise.all([
     import('./serve.ts'),
     import('./settings.ts'),
     import('./engine-settings.ts'),
     import('./configuration-file.ts'),
+    import('./database.ts'),
   ]);
   const { values } = parsed(args, {
     port: { type: 'string', default: '8080' },
     host: { type: 'string', default: '127.0.0.1' },
     database,
     migrate: { type: 'boolean', default: false },
+    'require-rls': { type: 'boolean', default: false },
     'test-mode': { type: 'boolean', default: false },
     config: { type: 'string' },
     'node-name': { type: 'string' },
@@ -185,11 +190,15 @@ async function serveWith(args: readonly string[]): Promise<void> {
   const { testMode, nodeName } = processSettings(values, environment);
   if (values['sandbox-ledger'] !== undefined && !testMode)
     throw new UsageError('--sandbox-ledger needs --test-mode: there is no sandbox gateway without it');
+  const { database: where, 'require-rls': requireRowSecurity } = values;
+  if (requireRowSecurity && !isPostgresqlUrl(where))
+    throw new UsageError('--require-rls needs a PostgreSQL database: SQLite has no row-level security');
   await serve({
     port: portOf(values.port),
     host: values.host,
-    database: values.database,
+    database: where,
     migrate: values.migrate,
+    requireRowSecurity,
     testMode,
     nodeName,
     environment,

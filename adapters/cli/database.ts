@@ -8,11 +8,12 @@ export function isPostgresqlUrl(database: string): boolean {
 /** The storage behind `--database`; only the driver that is needed is loaded. */
 export async function openStorage(
   database: string,
-  options: { readonly migrate: boolean; readonly readOnly?: boolean },
+  options: { readonly migrate: boolean; readonly requireRowSecurity?: boolean; readonly readOnly?: boolean },
 ): Promise<Storage<never>> {
   if (isPostgresqlUrl(database)) {
     const { postgresql } = await import('../mikro-orm/postgresql.ts');
-    return postgresql({ url: database, migrate: options.migrate });
+    const { migrate, requireRowSecurity = false } = options;
+    return postgresql({ url: database, migrate, requireRowSecurity });
   }
   const { sqlite } = await import('../mikro-orm/sqlite.ts');
   return sqlite({ path: database, readOnly: options.readOnly ?? false });

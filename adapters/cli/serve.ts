@@ -26,6 +26,8 @@ export interface ServeOptions {
   readonly database: string;
   /** Whether to bring the schema of a PostgreSQL database up to date first. */
   readonly migrate: boolean;
+  /** Whether to refuse a role of a PostgreSQL database that row-level security does not bind. */
+  readonly requireRowSecurity: boolean;
   readonly testMode: boolean;
   /** Unique among the nodes of the database; undefined: one of its own at each start. */
   readonly nodeName: string | undefined;

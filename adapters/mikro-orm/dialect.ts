@@ -59,6 +59,11 @@ export interface Dialect extends SchemaDialect {
    * where no index finds them and there is no such table.
    */
   readonly seekAccountText: ((pattern: string) => Sql) | null;
+  /**
+   * Gives the role that is connected as `role` where row-level security does not bind it in every one of these tables; null
+   * where the database has none.
+   */
+  readonly unboundRole: ((tables: readonly string[]) => Sql) | null;
   /** What follows `bw_accounts` where all texts of a tenant are read: the narrow index to read in place of the rows. */
   readonly alongAccountTexts: Sql;
   /** Condition that a decimal column is above zero. */

@@ -60,6 +60,11 @@ function tenantColumnOf(table: TableSpec): string | null {
   return table.columns.find(({ name }) => name === TENANT_COLUMN)?.name ?? null;
 }
 
+/** Names of the tables whose rows belong to tenants. */
+export function tenantTables(): readonly string[] {
+  return tables.filter((table) => tenantColumnOf(table) !== null).map(({ name }) => name);
+}
+
 /** Row-level security that binds the owner of the table too (platform.md §2, isolation rule 2). */
 function guarded(table: TableSpec, condition: string) {
   return {

@@ -39,7 +39,7 @@ import { type HostEntityManager, HostTransactions } from './host-transactions.ts
 import { idempotencyStore } from './idempotency-store.ts';
 import type { Dispatch } from './outbox.ts';
 import { queueStore, type SystemAccess } from './queue-store.ts';
-import { readSchemaState, refusal } from './schema.ts';
+import { readSchemaState, refusal, unboundRoleRefused } from './schema.ts';
 import { securityStore } from './security-store.ts';
 import { readSession, writeSession } from './session.ts';
 import type { Sql } from './sql.ts';
@@ -66,6 +66,8 @@ export interface StorageParts {
   readonly migrations: readonly MigrationObject[];
   /** Brings the schema up to date, or null where that is the operator's decision. */
   readonly migrate: (() => Promise<unknown>) | null;
+  /** Whether `prepare` refuses a role that row-level security does not bind. */
+  readonly requireRowSecurity: boolean;
   close(): Promise<void>;
   poolUse(): Promise<PoolUse | null>;
   /** Names this node to the others; they are told of its commits under it. */
@@ -219,7 +221,7 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
   }
 
   async prepare(): Promise<void> {
-    const { migrate, migrations } = this.#shared.parts;
+    const { migrate, migrations, requireRowSecurity } = this.#shared.parts;
     const stateNow = () =>
       this.#transaction({ reach: EVERY_TENANT, mode: 'read' }, (runner) =>
         readSchemaState(runner, migrations),
@@ -230,6 +232,8 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
       state = await stateNow();
     }
     if (state.missing.length > 0 || state.unknown.length > 0) throw refusal(state);
+    const unbound = requireRowSecurity ? await this.system.unboundRole() : null;
+    if (unbound !== null) throw unboundRoleRefused(unbound);
   }
 
   async poolUse(): Promise<PoolUse | null> {

@@ -101,6 +101,10 @@ export const postgresqlDialect: Dialect = {
   isInJson: (column, text) => `${column} = any(translate(${text}, '[]', '{}')::bigint[])`,
   alongAccountTexts: nothing,
   seekAccountText: (pattern) => sql`select set_config('billwright.account_text', ${pattern}, true)`,
+  unboundRole: (tables) => sql`
+    select current_user::text as role
+    from unnest(${`{${tables.join(',')}}`}::text[]) as given (name)
+    where not row_security_active(to_regclass(given.name)) limit 1`,
   isPositive: (column) => `${column} > 0`,
   nowMs: sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
   hasTable: async (runner, table) =>

@@ -22,6 +22,8 @@ export interface PostgresqlOptions {
   readonly poolSize?: number;
   /** Whether `prepare` brings the schema up to date; default false: it refuses an old schema. */
   readonly migrate?: boolean;
+  /** Whether `prepare` refuses a role that row-level security does not bind; default false: the engine logs a warning. */
+  readonly requireRowSecurity?: boolean;
   /**
    * Whether connections keep the plans of their statements; default true. False where a pooler in between hands out a
    * connection per transaction and knows no prepared statements (PgBouncer before 1.21).
@@ -32,9 +34,7 @@ export interface PostgresqlOptions {
 }
 
 /** What a host that hands over its MikroORM instance decides besides. */
-export interface PostgresqlHostOptions {
-  readonly migrate?: boolean;
-}
+export type PostgresqlHostOptions = Pick<PostgresqlOptions, 'migrate' | 'requireRowSecurity'>;
 
 const defaultPoolSize = 10;
 /** Migrating holds one connection for its lock and works on another. */
@@ -79,8 +79,7 @@ export async function migrate(source: string | PostgresqlOptions): Promise<reado
 
 function storageOver(
   orm: MikroORM,
-  options: {
-    readonly migrate?: boolean;
+  options: PostgresqlHostOptions & {
     readonly trace?: Trace;
     readonly closesOrm: boolean;
     readonly keepsPlans: boolean;
@@ -97,6 +96,7 @@ function storageOver(
     hostDialect: postgresqlDialect,
     migrations,
     migrate: options.migrate === true ? () => migrateOver(orm) : null,
+    requireRowSecurity: options.requireRowSecurity === true,
     connect: () => connectionOf(orm).ensureConnection(),
     close: async () => {
       await listener.close();

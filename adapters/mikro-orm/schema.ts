@@ -67,3 +67,11 @@ export function refusal(state: SchemaState): Error {
       'run "billwright migrate", or open the storage with { migrate: true }',
   );
 }
+
+/** Why the engine does not start as this role where row-level security is required. */
+export function unboundRoleRefused(role: string): Error {
+  return new Error(
+    `Row-level security is required and does not bind the role "${role}": it is a superuser, has BYPASSRLS, or the ` +
+      'security of a table was switched off. Connect as another role that owns the tables, or do not require it',
+  );
+}

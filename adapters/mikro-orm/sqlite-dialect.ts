@@ -66,10 +66,11 @@ export const sqliteDialect: Dialect = {
   claimLock: null,
   notify: () => null,
   isInJson: (column, text) => `${column} in (select value from json_each(${text}))`,
-  // No comparison of numbers may touch a decimal that is text; written out it has a sign or is 0.
   seekAccountText: null,
+  unboundRole: null,
   // SQLite takes the index of pages for the cheaper one: it does not count what the rows weigh.
   alongAccountTexts: sql`indexed by bw_accounts_text_index`,
+  // No comparison of numbers may touch a decimal that is text; written out it has a sign or is 0.
   isPositive: (column) => `(${column} <> '0' and ${column} not like '-%')`,
   nowMs: sql`cast(unixepoch('subsec') * 1000 as integer)`,
   hasTable: async (runner, table) =>

@@ -77,6 +77,7 @@ function ownStorage(options: SqliteOptions): Storage<SqlEntityManager> {
     connect,
     close,
     poolUse: async () => null,
+    requireRowSecurity: false,
     nodeTag: '',
     onSignal: noOtherNodes,
     trace: options.trace,
@@ -95,6 +96,7 @@ function hostStorage(orm: MikroORM): Storage<SqlEntityManager> {
     // The host closes what it has opened.
     close: async () => undefined,
     poolUse: async () => null,
+    requireRowSecurity: false,
     nodeTag: '',
     onSignal: noOtherNodes,
     trace: undefined,

@@ -1,8 +1,9 @@
 import { ChangeType, type SystemStore } from '../../lib/ports/storage/index.ts';
 import type { Tenant } from '../../lib/tenants/model.ts';
 import { ChangeLog } from './change-log.ts';
-import { numberOf } from './columns.ts';
+import { numberOf, textOf } from './columns.ts';
 import type { Dialect } from './dialect.ts';
+import { tenantTables } from './entities.ts';
 import type { SystemAccess } from './queue-store.ts';
 import { insert, insertInto } from './record-access.ts';
 import { raiseRevision } from './security-store.ts';
@@ -68,6 +69,11 @@ export function systemStore(access: SystemAccess, dialect: Dialect): SystemStore
           : sql`${insertInto({ tenantRecordId: noTenant }, testClockTable, [{ name: clockName, ...value }])}
                 on conflict (name) do update set base = excluded.base, set_at_ms = excluded.set_at_ms`,
       );
+    },
+    unboundRole: async () => {
+      if (dialect.unboundRole === null) return null;
+      const [row] = (await access.run(dialect.unboundRole(tenantTables()))).rows;
+      return row === undefined ? null : textOf(row.role, 'role');
     },
     ping: async () => {
       const [row] = (await access.run(sql`select 1 as alive`)).rows;

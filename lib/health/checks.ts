@@ -35,7 +35,16 @@ export function clockCheck({ askedMs, databaseMs, answeredMs }: ClockReading): H
 /** A check of queues that this node does not work on passes (platform.md §13 rule 1). */
 export const queuesOff: HealthCheck = { healthy: true, message: 'This node does not work on the queues' };
 
-export const databaseAnswers = passed;
+/** A database that answers; `isRoleBound` says whether its row-level security holds for the engine too. */
+export function databaseAnswers({ isRoleBound }: { readonly isRoleBound: boolean }): HealthCheck {
+  if (isRoleBound) return passed;
+  return {
+    healthy: true,
+    message:
+      'Row-level security does not bind the role of the engine: the conditions of its statements alone keep tenants apart',
+  };
+}
+
 export const databaseSilent = failed('The database does not answer');
 export const databaseSlow = failed(`The database does not answer within ${HEALTH_ANSWER_MS} ms`);
 

@@ -16,7 +16,7 @@ import {
 
 /** The checks of a node by name (platform.md §13). */
 export interface HealthReport {
-  /** The database answers within 2 s. */
+  /** The database answers within 2 s; its message says where row-level security does not bind the role of the engine. */
   readonly database: HealthCheck;
   /** At most 1000 queue entries are late (`health.lateThreshold`), and none for more than 10 minutes. */
   readonly queues: HealthCheck;
@@ -27,7 +27,7 @@ export interface HealthReport {
 type HealthPorts = Pick<Ports, 'clock' | 'systemClock' | 'logger'> & {
   readonly storage: {
     readonly queue: Pick<QueueStore, 'backlog'>;
-    readonly system: Pick<SystemStore, 'ping' | 'nowMs'>;
+    readonly system: Pick<SystemStore, 'ping' | 'nowMs' | 'unboundRole'>;
   };
 };
 
@@ -73,8 +73,9 @@ export class HealthService {
   }
 
   async #database(): Promise<HealthCheck> {
-    await this.#ports.storage.system.ping();
-    return databaseAnswers;
+    const { system } = this.#ports.storage;
+    const [role] = await Promise.all([system.unboundRole(), system.ping()]);
+    return databaseAnswers({ isRoleBound: role === null });
   }
 
   async #queues(kinds: readonly QueueKind[]): Promise<HealthCheck> {

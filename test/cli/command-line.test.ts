@@ -9,7 +9,7 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { eachDatabase, freshDatabase } from '../support/databases.ts';
+import { connectedAs, eachDatabase, freshDatabase } from '../support/databases.ts';
 import { specCatalog } from '../support/engine.ts';
 import { rowsOf } from '../support/queue-rows.ts';
 import { migrated } from '../support/storage.ts';
@@ -149,6 +149,7 @@ describe('the command line', () => {
       [['serve', '--limit-json', 'much'], /--limit-json "much" is not a size/],
       [['serve', '--limit-rate-tenant', '1.5'], /--limit-rate-tenant "1.5" is not .* per second, or off/],
       [['serve', '--sandbox-ledger', 'ledger'], /needs --test-mode/],
+      [['serve', '--require-rls'], /needs a PostgreSQL database/],
       [['serve', '--default-catalog', 'nowhere.xml'], /--default-catalog: .*nowhere\.xml/],
     ] as const) {
       const { code, errors } = await run(args);
@@ -391,6 +392,21 @@ describe('the command line', () => {
     expect(await statusAs(test.url, 'password')).to.equal(401);
     expect(test.greeting).to.not.match(/password password/);
     expect((await test.stop()).log).to.match(/keeps the password that it has/);
+  });
+
+  it('refuses a superuser where --require-rls asks for row-level security, else warns of it and /healthcheck says so', async () => {
+    const database = await connectedAs('superuser', await freshDatabase('postgresql', migrated));
+    if (database.kind !== 'postgresql') throw new Error('not the database asked for');
+    const where = ['--database', database.url];
+    const refused = await run(['serve', '--port', '0', '--require-rls', ...where]);
+    expect(refused.code).to.equal(1);
+    expect(refused.errors).to.match(/^billwright: Row-level security is required .* the role "postgres"/m);
+    const server = await serve(where);
+    const health = await (await fetch(`${server.url}/1.0/healthcheck`)).json();
+    const { log } = await server.stop();
+    expect(health).to.have.nested.property('database.healthy', true);
+    expect(health).to.have.nested.property('database.message').that.contains('Row-level security');
+    expect(log).to.match(/"role":"postgres","msg":"row-level security of the database does not bind/);
   });
 
   it('refuses a PostgreSQL schema that is not there, and names the command that makes it', async () => {

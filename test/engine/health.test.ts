@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { HealthService } from '../../lib/health/service.ts';
 import type { NewNotification, QueueName } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { connectedAs, eachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 
 const PASSED = { healthy: true, message: null };
 
-eachDatabase((_kind, open) => {
+eachDatabase((kind, open) => {
   describe('health of a node (platform.md §13)', () => {
     let engine: TestEngine;
     beforeEach(async () => {
@@ -91,6 +91,27 @@ eachDatabase((_kind, open) => {
       expect(late).to.be.greaterThan(0);
       expect(oldest).to.equal(engine.clock.now());
       expect((await backlog(1)).late).to.equal(1);
+    });
+
+    it('says where row-level security does not bind the role of the engine, which the start has warned of', async () => {
+      const bypassing = await openEngine(async (template) => connectedAs('bypassing', await open(template)), {
+        now: '2024-03-01T08:00:00Z',
+      });
+      try {
+        const { database } = await bypassing.billing.health();
+        const warnings = bypassing.logger.lines.filter(({ level }) => level === 'warn');
+        if (kind === 'sqlite') {
+          expect(database).to.deep.equal(PASSED);
+          expect(warnings).to.deep.equal([]);
+          return;
+        }
+        expect(database.healthy).to.equal(true);
+        expect(database.message).to.match(/^Row-level security does not bind the role of the engine/);
+        expect(database.message, 'for everybody to read').to.not.contain('billwright_bypassing');
+        expect(warnings.map(({ fields }) => fields)).to.deep.equal([{ role: 'billwright_bypassing' }]);
+      } finally {
+        await bypassing.close();
+      }
     });
 
     it('fails when the clocks differ', async () => {

@@ -5,7 +5,7 @@ import { authorizationOf } from '../http/callers.ts';
 import { pathOf, type Sample, samples, withQuery } from '../http/route-samples.ts';
 import { exampleCatalog, type Reply, serve, xmlType } from '../http/serving.ts';
 import { populate, textOf, type World } from '../http/world.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { eachDatabaseAndSuperuser } from '../support/databases.ts';
 import { migrated } from '../support/storage.ts';
 
 /** Keys and names that the samples and the world give to what is tenant `bob`'s. */
@@ -28,7 +28,7 @@ interface Sent extends Sample {
 }
 
 // Every route that belongs to a tenant, from the table: a new one is tried from its first day.
-eachDatabase((kind, open) => {
+eachDatabaseAndSuperuser((kind, open) => {
   describe(`tenants cannot meet on ${kind}`, () => {
     let world: World;
 

@@ -9,7 +9,7 @@ import { migrate } from '../../adapters/mikro-orm/postgresql.ts';
 import { schemaOptions } from '../../adapters/mikro-orm/schema.ts';
 import { accountSearch } from '../../lib/accounts/account-search.ts';
 import { propertyRuns } from '../property/runs.ts';
-import { eachDatabase, freshDatabase, reachingEveryTenant } from '../support/databases.ts';
+import { eachDatabaseAndSuperuser, freshDatabase, reachingEveryTenant } from '../support/databases.ts';
 import { migrated } from '../support/storage.ts';
 import { type OpenedStorage, openStorage, storageAt } from './opened-storage.ts';
 import { account, author, newId } from './records.ts';
@@ -40,7 +40,7 @@ const sought = fc.oneof(
   fc.record({ at: fc.nat(), from: fc.nat(), length: fc.integer({ min: 1, max: 8 }) }),
 );
 
-eachDatabase((kind, open) => {
+eachDatabaseAndSuperuser((kind, open) => {
   describe(`storage: search of accounts by text${kind === 'postgresql' ? ', through the index' : ''}`, () => {
     let opened: OpenedStorage;
     before(async () => {

@@ -3,7 +3,7 @@ import { SERIES_FROM } from '../../adapters/mikro-orm/audit-series.ts';
 import type { Account, Page, ReadSession, TenantRef, WriteSession } from '../../lib/index.ts';
 import { decimal } from '../../lib/money/index.ts';
 import { instant, localDate } from '../../lib/time/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { eachDatabaseAndSuperuser } from '../support/databases.ts';
 import { catalogEntry, planRow } from './entry-records.ts';
 import { type OpenedStorage, openStorage, rejection } from './opened-storage.ts';
 import {
@@ -39,7 +39,7 @@ import {
 const page = { offset: 0, limit: 100 };
 const FORMER_KEY = 'key before a rename';
 
-eachDatabase((kind, open) => {
+eachDatabaseAndSuperuser((kind, open) => {
   describe('storage: tenants cannot meet', () => {
     let opened: OpenedStorage;
     let stranger: TenantRef;

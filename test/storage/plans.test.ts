@@ -5,9 +5,9 @@ import { lendRows } from '../../adapters/mikro-orm/sqlite-lent-rows.ts';
 import type { Account, ReadSession } from '../../lib/index.ts';
 import { decimal } from '../../lib/money/index.ts';
 import { instant, localDate } from '../../lib/time/index.ts';
-import { eachDatabase, reachingEveryTenant, type TestDatabase } from '../support/databases.ts';
+import { connectedAs, eachDatabase, reachingEveryTenant, type TestDatabase } from '../support/databases.ts';
 import { planRow } from './entry-records.ts';
-import { type BoundStatement, type OpenedStorage, openStorage } from './opened-storage.ts';
+import { type BoundStatement, type OpenedStorage, openStorage, storageAt } from './opened-storage.ts';
 import {
   account,
   attempt,
@@ -234,6 +234,34 @@ eachDatabase((kind, open) => {
       if (kind === 'postgresql') expect(plans[0]?.plan.filter(isWalk)).to.deep.equal([]);
       else expect(plans[1]?.plan.join('\n')).to.contain('USING COVERING INDEX bw_accounts_text_index');
     });
+
+    const onPostgresqlOnly = kind === 'postgresql' ? it : () => undefined;
+    onPostgresqlOnly(
+      'accounts by a text in them along the index, whether row-level security binds the role or not',
+      async () => {
+        const [first] = chosen.accounts;
+        if (!first) throw new Error('no account');
+        const statements: BoundStatement[] = [];
+        for (const role of ['owner', 'bypassing', 'superuser'] as const) {
+          const database = await connectedAs(role, opened.database);
+          const storage = storageAt(database, (text, parameters) => statements.push({ text, parameters }));
+          const { rows } = await storage.read(opened.tenant, ({ accounts }) =>
+            accounts.search(
+              { kind: 'text', id: null, text: first.externalKey.slice(24, 31) },
+              { offset: 0, limit: 1 },
+            ),
+          );
+          await storage.close();
+          expect(rows.map(({ id }) => id)).to.deep.equal([first.id]);
+          const [found] = await plansOf(
+            database,
+            statements.splice(0).filter(({ text }) => text.includes('bw_account_texts')),
+          );
+          expect(found?.plan.join('\n'), role).to.contain('bw_accounts_text_index');
+          expect(found?.plan.filter(isWalk), role).to.deep.equal([]);
+        }
+      },
+    );
 
     it('bundles by an exact id or key, and the bundles of a tenant in order', async () => {
       const [first] = chosen.accounts;

@@ -13,7 +13,7 @@ import {
   type Transactions,
 } from '../../adapters/mikro-orm/transactions.ts';
 import type { Account, Storage, TenantRef } from '../../lib/index.ts';
-import { freshDatabase, reachingEveryTenant } from '../support/databases.ts';
+import { connectedAs, freshDatabase, reachingEveryTenant } from '../support/databases.ts';
 import { migrated } from '../support/storage.ts';
 import { type OpenedStorage, openStorage, rejection } from './opened-storage.ts';
 import { account, author, now } from './records.ts';
@@ -253,6 +253,48 @@ describe('storage: PostgreSQL itself keeps tenants apart (platform §2 isolation
         expect(await found(inside, acme)).to.deep.equal([ours.id]);
         expect(await own()).to.equal(2);
       });
+    });
+  });
+
+  describe('a role that they do not bind', () => {
+    const asRole = async (role: 'owner' | 'bypassing' | 'superuser', options = {}) => {
+      const database = await connectedAs(role, opened.database);
+      if (database.kind !== 'postgresql') throw new Error('wrong kind');
+      return postgresql({ url: database.url, ...options });
+    };
+
+    it('is known by its name, be it a superuser, one with BYPASSRLS, or any after the security of a table was switched off', async () => {
+      const known = async (role: Parameters<typeof asRole>[0]) => {
+        const storage = await asRole(role);
+        try {
+          return await storage.system.unboundRole();
+        } finally {
+          await storage.close();
+        }
+      };
+      expect(await known('owner')).to.equal(null);
+      expect(await known('bypassing')).to.equal('billwright_bypassing');
+      expect(await known('superuser')).to.equal('postgres');
+      await onPostgresql({ connectionString: url }, async (client) => {
+        await client.query('alter table bw_tags disable row level security');
+        expect(await known('owner')).to.equal('billwright');
+        await client.query('alter table bw_tags enable row level security');
+        expect(await known('owner')).to.equal(null);
+      });
+    });
+
+    it('is refused where row-level security is required, and the owner of the tables is not', async () => {
+      const required = { requireRowSecurity: true };
+      const owner = await asRole('owner', required);
+      await owner.prepare();
+      await owner.close();
+      for (const role of ['bypassing', 'superuser'] as const) {
+        const storage = await asRole(role, required);
+        expect((await rejection(storage.prepare())).message).to.match(
+          /^Row-level security is required and does not bind the role "(billwright_bypassing|postgres)"/,
+        );
+        await storage.close();
+      }
     });
   });
 

@@ -3,7 +3,7 @@ import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { type PostgresqlServer, startPostgresql } from './postgresql-server.ts';
+import { type PostgresqlServer, type ServerRole, startPostgresql } from './postgresql-server.ts';
 
 export const databaseKinds = ['sqlite', 'postgresql'] as const;
 export type DatabaseKind = (typeof databaseKinds)[number];
@@ -41,21 +41,40 @@ interface DatabaseMaker {
  *
  * The PostgreSQL server starts with the first database asked of it and serves the whole run.
  */
-export function eachDatabase(define: (kind: DatabaseKind, open: OpenDatabase) => void): void {
-  for (const kind of databaseKinds) {
-    describe(kind, () => {
-      const names: string[] = [];
-      const open: OpenDatabase = async (template) => {
-        const name = `test_${++databasesMade}`;
-        names.push(name);
-        return makeDatabase(kind, name, template);
-      };
-      define(kind, open);
-      after(async () => {
-        for (const name of names) await makers[kind].drop(name);
-      });
+export function eachDatabase(define: DefineTests): void {
+  for (const kind of databaseKinds) describeOn(kind, kind, define);
+}
+
+/** As `eachDatabase`, and on PostgreSQL once more as a superuser, whom row-level security does not bind. */
+export function eachDatabaseAndSuperuser(define: DefineTests): void {
+  eachDatabase(define);
+  describeOn('postgresql as a superuser', 'postgresql', (kind, open) =>
+    define(kind, async (template) => connectedAs('superuser', await open(template))),
+  );
+}
+
+type DefineTests = (kind: DatabaseKind, open: OpenDatabase) => void;
+
+function describeOn(title: string, kind: DatabaseKind, define: DefineTests): void {
+  describe(title, () => {
+    const names: string[] = [];
+    const open: OpenDatabase = async (template) => {
+      const name = `test_${++databasesMade}`;
+      names.push(name);
+      return makeDatabase(kind, name, template);
+    };
+    define(kind, open);
+    after(async () => {
+      for (const name of names) await makers[kind].drop(name);
     });
-  }
+  });
+}
+
+/** The same database, to which another role connects; SQLite has none. */
+export async function connectedAs(role: ServerRole, database: TestDatabase): Promise<TestDatabase> {
+  if (database.kind === 'sqlite') return database;
+  const { url } = await runningServer();
+  return { ...database, url: url(new URL(database.url).pathname.slice(1), role) };
 }
 
 /** Options of a PostgreSQL client that sees the rows of all tenants; without them it sees none. */

@@ -24,8 +24,8 @@ import pg from 'pg';
 
 /** A PostgreSQL server of our own on the loopback address, gone with everything in it after `stop`. */
 export interface PostgresqlServer {
-  /** Connection URL of a database as the unprivileged role that owns the test databases. */
-  readonly url: (database: string) => string;
+  /** Connection URL of a database; as the unprivileged role that owns the test databases where no other is named. */
+  readonly url: (database: string, as?: ServerRole) => string;
   /** Runs one statement as the server's administrator, in the `postgres` database. */
   readonly administer: (statement: string) => Promise<readonly Record<string, unknown>[]>;
   /** Ends the server and removes its files. A second call does nothing. */
@@ -43,7 +43,10 @@ interface Account {
 }
 
 /** The role that owns every test database: not a superuser, as in production. */
-const role = 'billwright';
+const owner = 'billwright';
+const roleNames = { owner, bypassing: 'billwright_bypassing', superuser: 'postgres' } as const;
+/** Row-level security binds the owner alone: neither who has BYPASSRLS nor a superuser. */
+export type ServerRole = keyof typeof roleNames;
 const readinessPollMs = 20;
 /** Another process may take the free port between our asking for it and the server's binding it. */
 const portAttempts = 5;
@@ -90,7 +93,10 @@ export async function startPostgresql({
     await initialise({ binaries, directory, account, password });
     const { port, server } = await launch({ binaries, directory, account, password, durable });
     const running = runningServer({ directory, port, password, server });
-    await running.administer(`CREATE ROLE ${role} LOGIN PASSWORD '${password}'`);
+    await running.administer(`CREATE ROLE ${owner} LOGIN PASSWORD '${password}'`);
+    await running.administer(
+      `CREATE ROLE ${roleNames.bypassing} LOGIN BYPASSRLS PASSWORD '${password}' IN ROLE ${owner}`,
+    );
     return running;
   } catch (error) {
     await rm(directory, { recursive: true, force: true });
@@ -121,7 +127,8 @@ function runningServer(started: {
   }
 
   return {
-    url: (database) => `postgresql://${role}:${password}@127.0.0.1:${port}/${database}`,
+    url: (database, as = 'owner') =>
+      `postgresql://${roleNames[as]}:${password}@127.0.0.1:${port}/${database}`,
     async administer(statement) {
       const client = new pg.Client(administrator(port, password));
       await client.connect();
