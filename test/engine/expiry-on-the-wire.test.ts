@@ -5,7 +5,7 @@ import { openEngine } from '../support/engine.ts';
 
 eachDatabase((_kind, open) => {
   describe('a fixed term that has ended', () => {
-    it('names the plan that ended in the library, and none on the wire (json-models.md §6)', async () => {
+    it('names the plan that ended, in the library and on the wire (json-models.md §6)', async () => {
       const engine = await openEngine(open, { now: '2023-01-01T00:00:00Z' });
       try {
         const account = await engine.payingAccount({ currency: 'USD' });
@@ -20,9 +20,11 @@ eachDatabase((_kind, open) => {
         const json = subscriptionJson(view, { dialect: 'D', audit: new Map() });
         expect(json.events.at(-1)).to.include({
           eventType: 'STOP_BILLING',
-          plan: null,
-          phase: null,
-          product: null,
+          plan: 'term-3m',
+          product: 'Solo',
+          priceList: 'DEFAULT',
+          phase: 'term-3m-fixedterm',
+          billingPeriod: 'MONTHLY',
         });
         expect(json.events.at(0)).to.include({ plan: 'term-3m' });
       } finally {

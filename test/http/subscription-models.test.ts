@@ -13,7 +13,6 @@ const REQUEST_ID = 'c0ffee00-0000-4000-8000-000000000002';
 
 type Json = Readonly<Record<string, unknown>>;
 
-const noPlan = { plan: null, product: null, priceList: null, phase: null, billingPeriod: null };
 const planOf = (phase: string) => ({
   plan: 'solo-monthly',
   product: 'Solo',
@@ -87,11 +86,11 @@ eachDatabase((kind, open) => {
         row(['START_BILLING', CREATED], 'billing-service', planOf('trial')),
         row(['PHASE', '2024-04-04T02:30:00.000Z'], 'entitlement+billing-service', planOf('evergreen')),
         row(['STOP_ENTITLEMENT', ended], 'entitlement-service', {
-          ...noPlan,
+          ...planOf('evergreen'),
           isBlockedEntitlement: true,
           serviceStateName: 'ENT_CANCELLED',
         }),
-        row(['STOP_BILLING', ended], 'billing-service', noPlan),
+        row(['STOP_BILLING', ended], 'billing-service', planOf('evergreen')),
       ];
       const ids = (shown.events as readonly Json[]).map(({ eventId }) => eventId);
       expect(new Set(ids).size, 'every row has a fact of its own').to.equal(rows.length);

@@ -218,24 +218,17 @@ export function subscriptionJson(view: SubscriptionView, rendering: Rendering) {
   };
 }
 
-/** json-models.md §6: on the wire STOP events carry no plan; the library's view names the plan that ended. */
-const noPlan = { plan: null, product: null, priceList: null, phase: null, billingPeriod: null } as const;
-
-function planJson(event: SubscriptionEventView) {
-  if (event.eventType === 'STOP_BILLING' || event.eventType === 'STOP_ENTITLEMENT') return noPlan;
-  const { plan, product, priceList, phase, billingPeriod } = event;
-  return { plan, product, priceList, phase, billingPeriod };
-}
-
 function eventJson(event: SubscriptionEventView, rendering: Rendering) {
-  const { billingPeriod, ...plan } = planJson(event);
   return {
     eventId: event.eventId,
-    billingPeriod,
+    billingPeriod: event.billingPeriod,
     effectiveDate: formatInstant(event.effective.at),
     catalogEffectiveDate:
       event.catalogEffectiveDate === null ? null : formatInstant(event.catalogEffectiveDate),
-    ...plan,
+    plan: event.plan,
+    product: event.product,
+    priceList: event.priceList,
+    phase: event.phase,
     eventType: event.eventType,
     isBlockedBilling: event.isBlockedBilling,
     isBlockedEntitlement: event.isBlockedEntitlement,
