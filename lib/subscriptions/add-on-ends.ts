@@ -12,7 +12,7 @@ import { isPlanChoice } from './lifecycle-order.ts';
 import { type BlockingState, type LifecycleEvent, LifecycleEventType } from './model.ts';
 import { lastSequenceOf, type RunningSubscription } from './running-subscription.ts';
 import { eventsOf } from './save-edits.ts';
-import { entitlementEnded, eventsFrom, type SubscriptionEdit, withdrawnBy } from './subscription-edit.ts';
+import { entitlementEnded, eventsFromEnd, type SubscriptionEdit, withdrawnBy } from './subscription-edit.ts';
 import { type PlanResolver, planShownAt, type Transition, transitionsOf } from './transitions.ts';
 
 /** A subscription of a bundle with what is stored of it. */
@@ -156,7 +156,9 @@ function endingEdit(
       ...nothingOf(addOn),
       addedEvents,
       withdrawn:
-        billing === null ? [] : withdrawnBy(addedEvents, eventsFrom(addOn.events, billing.effective.at)),
+        billing === null
+          ? []
+          : withdrawnBy(addedEvents, eventsFromEnd(addOn.events, billing.effective.at, now)),
       addedStates: stated,
     },
   ];

@@ -18,7 +18,7 @@ import {
   type PriceChangeSource,
   withPriceChanges,
 } from './price-change-transitions.ts';
-import type { PlanInForce, PlanResolver, Transition } from './transitions.ts';
+import { billedTransitions, type PlanInForce, type PlanResolver, type Transition } from './transitions.ts';
 
 /** A subscription with its active lifecycle events, and what blocks its billing. */
 export interface BilledHistory extends SubscriptionHistory {
@@ -93,7 +93,7 @@ function streamsOfBundle(
             account,
             plans,
             subscription,
-            transitions,
+            transitions: billedTransitions(transitions),
             blockingStates,
             sources: own,
             end: end?.at ?? null,

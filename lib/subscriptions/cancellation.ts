@@ -12,7 +12,7 @@ import { writeReason } from './event-reason.ts';
 import { isEnd } from './lifecycle-order.ts';
 import { EntitlementState, LifecycleEventType } from './model.ts';
 import { lastSequenceOf, type RunningSubscription, stateOf } from './running-subscription.ts';
-import { entitlementEnded, eventsFrom, type SubscriptionEdit, withdrawnBy } from './subscription-edit.ts';
+import { entitlementEnded, eventsFromEnd, type SubscriptionEdit, withdrawnBy } from './subscription-edit.ts';
 import { transitionAt } from './transitions.ts';
 
 export interface EditTools {
@@ -68,7 +68,7 @@ export function planCancellation(
       subject: running,
       requested: { type: LifecycleEventType.CANCEL, effective: dates.billing },
       addedEvents,
-      withdrawn: withdrawnBy(addedEvents, eventsFrom(running.events, dates.billing.at)),
+      withdrawn: withdrawnBy(addedEvents, eventsFromEnd(running.events, dates.billing.at, now)),
       restored: [],
       addedStates: [ended],
       withdrawnStates: entitlementEnds(running),

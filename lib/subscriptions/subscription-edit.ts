@@ -9,6 +9,7 @@ import {
   ENTITLEMENT_SERVICE,
   EntitlementStateName,
   type LifecycleEvent,
+  LifecycleEventType,
 } from './model.ts';
 import type { RunningSubscription } from './running-subscription.ts';
 import type { EventSubject, ToldEvent } from './subscription-bus-events.ts';
@@ -38,6 +39,20 @@ export interface SubscriptionEdit {
 /** The active events from `at` on that an operation there makes void; the start of the subscription stays. */
 export function eventsFrom(events: readonly LifecycleEvent[], at: Instant): readonly LifecycleEvent[] {
   return events.filter((event) => event.effective.at >= at && !isStart(event) && !isMarker(event));
+}
+
+/**
+ * The active events that an end of billing at `at` makes void (subscriptions.md §9 rule 6): those from there on, but a PHASE
+ * that has taken effect there by now has happened.
+ */
+export function eventsFromEnd(
+  events: readonly LifecycleEvent[],
+  at: Instant,
+  now: Instant,
+): readonly LifecycleEvent[] {
+  const isPast = ({ type, effective }: LifecycleEvent) =>
+    type === LifecycleEventType.PHASE && effective.at === at && at <= now;
+  return eventsFrom(events, at).filter((event) => !isPast(event));
 }
 
 /** These events withdrawn by the first of those that an operation adds: the one that it is about. */

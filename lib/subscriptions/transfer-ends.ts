@@ -10,7 +10,7 @@ import { isEnd } from './lifecycle-order.ts';
 import { LifecycleEventType } from './model.ts';
 import { raisedTo } from './requested-date.ts';
 import { firstTransitionOf, lastSequenceOf, type RunningSubscription } from './running-subscription.ts';
-import { entitlementEnded, eventsFrom, type SubscriptionEdit, withdrawnBy } from './subscription-edit.ts';
+import { entitlementEnded, eventsFromEnd, type SubscriptionEdit, withdrawnBy } from './subscription-edit.ts';
 import type { TransferPolicy } from './transfer-request.ts';
 import { transitionAt } from './transitions.ts';
 
@@ -98,7 +98,7 @@ function editOf(
     subject: running,
     requested: cancel,
     addedEvents,
-    withdrawn: end.isThere ? [] : withdrawnBy(addedEvents, eventsFrom(events, end.effective.at)),
+    withdrawn: end.isThere ? [] : withdrawnBy(addedEvents, eventsFromEnd(events, end.effective.at, now)),
     restored: [],
     addedStates: [
       entitlementEnded(running, {

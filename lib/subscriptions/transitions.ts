@@ -33,7 +33,8 @@ export interface Transition {
 
 /**
  * The events that make up transitions, in time order: no markers, nothing after the end (subscriptions.md §4.1, §4.2
- * rule 1). A list whose first event is not CREATE or TRANSFER gives none.
+ * rule 1). A PHASE at the instant of the end stays: a cancellation ahead has withdrawn it, so it takes effect or has done
+ * so. A list whose first event is not CREATE or TRANSFER gives none.
  */
 export function eventsInEffect(events: readonly LifecycleEvent[]): readonly LifecycleEvent[] {
   const ordered = withoutWhatFollowsTheEnd(inTimeOrder(events.filter((event) => !isMarker(event))));
@@ -90,7 +91,25 @@ function isUpTo(event: LifecycleEvent | undefined, at: Instant): boolean {
 function withoutWhatFollowsTheEnd(ordered: readonly LifecycleEvent[]): readonly LifecycleEvent[] {
   const end = ordered.find(isEnd);
   if (end === undefined) return ordered;
-  return ordered.filter((event) => event === end || isStart(event) || event.effective.at < end.effective.at);
+  return ordered.filter(
+    (event) =>
+      event === end || isStart(event) || event.effective.at < end.effective.at || isPhaseAt(event, end),
+  );
+}
+
+/** True for a PHASE that takes effect at the instant of the end, just before it. */
+function isPhaseAt(event: LifecycleEvent, end: LifecycleEvent): boolean {
+  return (
+    event.type === LifecycleEventType.PHASE &&
+    event.effective.at === end.effective.at &&
+    event.sequence < end.sequence
+  );
+}
+
+/** The transitions without a PHASE at the instant of the end, which brings nothing that could be billed. */
+export function billedTransitions(transitions: readonly Transition[]): readonly Transition[] {
+  const end = transitions.find(({ event }) => isEnd(event))?.event;
+  return end === undefined ? transitions : transitions.filter(({ event }) => !isPhaseAt(event, end));
 }
 
 function nextOf(

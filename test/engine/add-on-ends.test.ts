@@ -105,6 +105,43 @@ eachDatabase((_kind, open) => {
       expect(await billed()).to.deep.equal(['RECURRING 2024-06-01..2024-07-01 15']);
     });
 
+    for (const [when, isAhead] of [
+      ['at once', false],
+      ['ahead', true],
+    ] as const) {
+      it(`keep a PHASE that happens where they end, when their base is cancelled ${when}`, async () => {
+        engine = await openEngine(open, { now: '2024-08-02' });
+        accountId = (await engine.acme.createAccount({ currency: 'USD' })).id;
+        const made = await engine.acme.subscriptions.createWithAddOns(
+          ['solo-now', 'backup-monthly'].map((planName) => ({ accountId, planName })),
+        );
+        [base, support] = made.subscriptionIds as [Uuid, Uuid];
+        const told = newEvents(engine.database);
+        await engine.runTo(isAhead ? '2024-08-20' : '2024-09-01');
+        await cancel(base, { requestedDate: parseWireMoment('2024-09-01T00:00:00Z') });
+        await engine.runTo('2024-09-01');
+        const { events, phaseType } = await engine.acme.getSubscription(support);
+        expect(
+          events
+            .slice(2)
+            .map((row) => `${row.eventType} ${formatLocalDate(row.effective.date)} ${row.phase}`),
+        ).to.deep.equal([
+          'PHASE 2024-09-01 backup-monthly-evergreen',
+          'STOP_ENTITLEMENT 2024-09-01 backup-monthly-evergreen',
+          'STOP_BILLING 2024-09-01 backup-monthly-evergreen',
+        ]);
+        expect(phaseType).to.equal('EVERGREEN');
+        await expectOwnRows();
+        expect((await told()).filter((type) => type === 'SUBSCRIPTION_PHASE')).to.have.length(1);
+        await engine.runTo('2024-11-01');
+        expect((await billed())[0]).to.equal('FIXED 2024-08-02..2024-09-01 0');
+        const rest = (await billed()).slice(1);
+        expect(rest).to.deep.equal(
+          isAhead ? [] : ['RECURRING 2024-09-01..2024-09-02 0.42', 'REPAIR_ADJ 2024-09-01..2024-09-02 -0.42'],
+        );
+      });
+    }
+
     it('are billed again where the end of the base is taken back after a run that knew of it', async () => {
       await begin();
       await cancel(base, { requestedDate: parseWireMoment('2024-07-16T00:00:00Z') });

@@ -295,6 +295,24 @@ eachDatabase((_kind, open) => {
       expect((await linesOf()).at(-1)).to.equal('RECURRING 2024-07-31..2024-08-31 599.95');
     });
 
+    it('keeps a PHASE that has happened at its instant, and bills nothing of that phase', async () => {
+      await begin('2024-01-01T00:00:00Z');
+      const subscriptionId = await subscribe('pro-monthly');
+      await engine.runTo('2024-01-31T00:00:00Z');
+      await cancel(subscriptionId, 'billingPolicy=IMMEDIATE');
+      await engine.settle();
+      expect((await rowsOf(subscriptionId)).slice(2)).to.deep.equal([
+        'PHASE 2024-01-31T00:00:00.000Z',
+        'STOP_ENTITLEMENT 2024-01-31T00:00:00.000Z',
+        'STOP_BILLING 2024-01-31T00:00:00.000Z',
+      ]);
+      expect(await engine.acme.getSubscription(subscriptionId)).to.include({ phaseType: 'EVERGREEN' });
+      expect((await linesOf()).filter((line) => !line.startsWith('CBA_ADJ')).slice(1)).to.deep.equal([
+        'RECURRING 2024-01-31..2024-02-29 249.95',
+        'REPAIR_ADJ 2024-01-31..2024-02-29 -249.95',
+      ]);
+    });
+
     it('knows a subscription of this tenant only', async () => {
       await begin('2024-01-01T00:00:00Z');
       const subscriptionId = await subscribe('solo-now');

@@ -237,7 +237,7 @@ eachDatabase((_kind, open) => {
       await opened().acme.subscriptions.cancel(sold.subscriptionId, {
         requestedDate: momentOf('2024-05-01T00:00:00Z'),
       });
-      // The PHASE falls on the end and is none any more.
+      // The PHASE falls on the end that is asked for ahead, and does not come any more.
       expect(await shown()).to.deep.equal([
         ...blocked,
         'STOP_ENTITLEMENT 2024-05-01 entitlement-service',

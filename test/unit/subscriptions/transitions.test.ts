@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { LifecycleEvent } from '../../../lib/subscriptions/model.ts';
 import {
+  billedTransitions,
   billingStateAt,
   planShownAt,
   type Transition,
@@ -45,6 +46,19 @@ describe('Transitions', () => {
       event('UNDO_CHANGE', '2024-01-11'),
     );
     expect(typesOf(list)).to.deep.equal(['CREATE', 'PHASE', 'CANCEL']);
+  });
+
+  it('keep a PHASE at the instant of the end, and it alone', () => {
+    const end = event('CANCEL', '2024-01-31');
+    const before = [
+      event('BCD_CHANGE', '2024-01-31', { billCycleDay: 7 }),
+      event('PHASE', '2024-01-31', { phaseName: 'pro-monthly-evergreen' }),
+    ].map((each, index) => ({ ...each, sequence: end.sequence - 2 + index }));
+    const after = { ...event('PHASE', '2024-01-31'), sequence: end.sequence + 1 };
+    const list = transitions(after, end, ...before, create);
+    expect(typesOf(list)).to.deep.equal(['CREATE', 'PHASE', 'CANCEL']);
+    expect(list.at(-1)?.previous?.phase.name).to.equal('pro-monthly-evergreen');
+    expect(typesOf(billedTransitions(list)), 'it is no part of billing').to.deep.equal(['CREATE', 'CANCEL']);
   });
 
   it('keep the CREATE of a subscription that is cancelled at its start', () => {
