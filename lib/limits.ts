@@ -365,6 +365,9 @@ export const QUEUE_MAX_FAILURES = 3;
 /** Pauses before the next attempt of a failed handler, in system time. */
 export const QUEUE_RETRY_PAUSES_MS: readonly number[] = [SECOND_MS, 5 * SECOND_MS, 30 * SECOND_MS];
 
+/** Pause before an entry is tried again that found no room in the database, or an account that stays busy. */
+export const QUEUE_PASSING_PAUSE_MS = 5 * SECOND_MS;
+
 /** Failures of a handler (`….max.failure.retry`) and entries of a claim (`….claimed`, `….nbThreads`) that can be set. */
 export const MAX_SETTING_FAILURES = 1_000;
 export const MAX_SETTING_CLAIM = 10_000;

@@ -17,6 +17,10 @@ export type DatabaseFailure =
   | { readonly kind: 'lock-timeout' }
   /** The transaction has failed before; the database does nothing more in it. */
   | { readonly kind: 'aborted' }
+  /** A full disk or another resource that is used up: what was to be written is not; reads go on. */
+  | { readonly kind: 'no-room' }
+  /** The database cannot be reached, or does not answer. */
+  | { readonly kind: 'away' }
   | { readonly kind: 'other' };
 
 /** The cells of a queue entry in the order of the table's written columns. */

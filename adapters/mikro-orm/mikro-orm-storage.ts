@@ -35,6 +35,7 @@ import {
   type Transaction,
 } from './connection.ts';
 import type { Dialect } from './dialect.ts';
+import { failureMeaning } from './failure-meaning.ts';
 import { type HostEntityManager, HostTransactions } from './host-transactions.ts';
 import { idempotencyStore } from './idempotency-store.ts';
 import type { Dispatch } from './outbox.ts';
@@ -158,10 +159,12 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
 
   async readInOneStatement<T>(tenant: TenantRef, work: (session: ReadSession) => Promise<T>): Promise<T> {
     if (this.#host) return this.read(tenant, work);
-    await this.#connect();
     const { dialect, trace, transactions } = this.#shared.parts;
-    const runner = new Runner(dialect, forOneStatement(transactions.single(tenant.recordId)), trace);
-    return work(readSession(runner, tenant, this.#shared.countThreshold));
+    return this.#reaching(async () => {
+      await this.#connect();
+      const runner = new Runner(dialect, forOneStatement(transactions.single(tenant.recordId)), trace);
+      return work(readSession(runner, tenant, this.#shared.countThreshold));
+    });
   }
 
   async readText(
@@ -262,37 +265,41 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
   async #joinHost<T>(host: Host, operation: Operation<T>): Promise<T> {
     const { transactions } = this.#shared.parts;
     const outer = this.#shared.hosts.transactionOf(host);
-    return transactions.join(outer, operation.tenant.recordId, () =>
-      this.#inSavepoint(host, outer, operation),
+    return this.#reaching(() =>
+      transactions.join(outer, operation.tenant.recordId, () => this.#inSavepoint(host, outer, operation)),
     );
   }
 
   async #inSavepoint<T>(host: Host, outer: Transaction, operation: Operation<T>): Promise<T> {
     const { connection, hostDialect, trace } = this.#shared.parts;
     const savepoint = await connection.begin({ ctx: outer });
+    const statements = oneByOne(savepoint);
     try {
-      const runner = new Runner(hostDialect, oneByOne(savepoint), trace);
+      const runner = new Runner(hostDialect, statements, trace);
       const done = await this.#perform(runner, operation);
       await runner.last();
       await connection.commit(savepoint);
       if (done.dueNow) this.#shared.hosts.expectCommit(host);
       return done.result;
     } catch (error) {
+      await statements.end();
       await rollBack(connection, savepoint);
       throw error;
     }
   }
 
   async #transaction<T>(kind: TransactionKind, work: (runner: Runner) => Promise<T>): Promise<T> {
-    await this.#connect();
     const { dialect, trace, transactions } = this.#shared.parts;
-    trace?.('begin', []);
-    return transactions.run(kind, async (transaction) => {
-      const runner = new Runner(dialect, transaction, trace);
-      if (kind.mode === 'write' && dialect.takeWriteLock) await runner.run(dialect.takeWriteLock);
-      const result = await work(runner);
-      trace?.('commit', []);
-      return { result, last: runner.last() };
+    return this.#reaching(async () => {
+      await this.#connect();
+      trace?.('begin', []);
+      return transactions.run(kind, async (transaction) => {
+        const runner = new Runner(dialect, transaction, trace);
+        if (kind.mode === 'write' && dialect.takeWriteLock) await runner.run(dialect.takeWriteLock);
+        const result = await work(runner);
+        trace?.('commit', []);
+        return { result, last: runner.last() };
+      });
     });
   }
 
@@ -300,8 +307,10 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
   async #inHost<T>(host: Host, reach: Reach, work: (runner: Runner) => Promise<T>): Promise<T> {
     const { hosts, parts } = this.#shared;
     const transaction = hosts.transactionOf(host);
-    return parts.transactions.join(transaction, reach, () =>
-      work(new Runner(parts.hostDialect, oneByOne(transaction), parts.trace)),
+    return this.#reaching(() =>
+      parts.transactions.join(transaction, reach, () =>
+        work(new Runner(parts.hostDialect, oneByOne(transaction), parts.trace)),
+      ),
     );
   }
 
@@ -313,9 +322,20 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
   }
 
   async #statement(statement: Sql): Promise<StatementResult> {
-    await this.#connect();
     const { dialect, trace, transactions } = this.#shared.parts;
-    return new Runner(dialect, transactions.single(EVERY_TENANT), trace).run(statement);
+    return this.#reaching(async () => {
+      await this.#connect();
+      return new Runner(dialect, transactions.single(EVERY_TENANT), trace).run(statement);
+    });
+  }
+
+  /** Says what it means where the database is away or has no room. */
+  async #reaching<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw failureMeaning(this.#shared.parts.dialect, error);
+    }
   }
 
   async #again<T>(attempt: () => Promise<T>): Promise<T> {

@@ -59,7 +59,7 @@ export function batchedTransactions(pool: () => Promise<DriverPool>): Transactio
       const line = new StatementLine(client, prepared, openingOf(kind));
       try {
         const { result, last } = await work(line);
-        const committed = line.end(COMMIT);
+        const committed = line.commit();
         // Where a statement fails together with the commit, its own error tells what it means.
         committed.catch(() => undefined);
         await last;
@@ -122,6 +122,7 @@ class StatementLine implements Transaction {
   #waiting: BatchedStatement[] = [];
   #isUnderWay = false;
   #isEnding = false;
+  #failure: { readonly error: unknown } | undefined;
 
   /** @param opening goes in front of the first statement. */
   constructor(client: DriverClient, prepared: PreparedStatements, opening: readonly Statement[]) {
@@ -140,6 +141,12 @@ class StatementLine implements Transaction {
     return reading ? { rows: reading.result(), isRead: true, numAffectedRows } : { rows, numAffectedRows };
   }
 
+  /** The server answers the end of a transaction that has failed with a rollback, and with no error. */
+  async commit(): Promise<void> {
+    await this.end(COMMIT);
+    if (this.#failure) throw this.#failure.error;
+  }
+
   /** Ends the transaction behind what was asked for before; nothing is to be ended where nothing was. */
   end(statement: Statement): Promise<unknown> {
     this.#isEnding = true;
@@ -151,8 +158,11 @@ class StatementLine implements Transaction {
 
   #answerOf(statement: Omit<BatchedStatement, 'callback'>): Promise<DriverResult> {
     return new Promise((resolve, reject) => {
-      const callback: BatchedStatement['callback'] = (error, result) =>
-        error === null ? resolve(result) : reject(error);
+      const callback: BatchedStatement['callback'] = (error, result) => {
+        if (error === null) return resolve(result);
+        this.#failure ??= { error };
+        reject(error);
+      };
       this.#waiting.push({ ...statement, callback });
       this.#sendSoon();
     });

@@ -34,6 +34,27 @@ const retryable = new Set(['40001', '40P01']);
 const lockNotAvailable = '55P03';
 const inFailedTransaction = '25P02';
 const uniqueViolation = '23505';
+/** SQLSTATE class 53, insufficient resources: disk full (53100), out of shared memory (53200), too many connections (53300). */
+const isOutOfResources = /^53...$/;
+/** Class 08, connection exceptions; the server stops (57P01, 57P02), starts or recovers (57P03); a time limit (57014). */
+const isServerAway = /^(08...|57P0[123]|57014)$/;
+/** What the operating system says of a server that nobody reaches. */
+const unreachable = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTDOWN',
+  'EHOSTUNREACH',
+  'ENETDOWN',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+]);
+/** The driver's own words for a connection that is lost or was not made in time: they have no code. */
+const connectionLost =
+  /^(Connection terminated|timeout expired$|timeout exceeded when trying to connect$|Query read timeout$|Client .* not queryable$)/;
 /** Any number, as long as nobody else in the host's database uses it: the letters "bwclaim". */
 const claimLockKey = '27714813046384493';
 
@@ -231,7 +252,10 @@ const escaped = /["\\]/g;
 const controls = /\p{Cc}/u;
 
 function failureOf(error: unknown): DatabaseFailure {
+  if (error instanceof Error && connectionLost.test(error.message)) return { kind: 'away' };
   if (!isPostgresqlFailure(error)) return { kind: 'other' };
+  if (isOutOfResources.test(error.code)) return { kind: 'no-room' };
+  if (isServerAway.test(error.code) || unreachable.has(error.code)) return { kind: 'away' };
   if (retryable.has(error.code)) return { kind: 'retry' };
   if (error.code === lockNotAvailable) return { kind: 'lock-timeout' };
   if (error.code === inFailedTransaction) return { kind: 'aborted' };

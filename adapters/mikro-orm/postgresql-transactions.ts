@@ -1,7 +1,7 @@
-import { type Connection, compiled, type Transaction } from './connection.ts';
+import type { Connection, Transaction } from './connection.ts';
 import { HostReach } from './postgresql-host-reach.ts';
 import { TENANT_SETTING } from './postgresql-tenant-policy.ts';
-import { oneByOne, type TransactionKind, type Transactions } from './transactions.ts';
+import { inTransaction, type TransactionKind, type Transactions } from './transactions.ts';
 
 export const BEGINNING: Readonly<Record<TransactionKind['mode'], string>> = {
   read: 'start transaction isolation level repeatable read, read only',
@@ -19,19 +19,9 @@ export function postgresqlTransactions(connection: Connection): Transactions {
     connection
       .getClient()
       .getExecutor()
-      .provideConnection(async (own) => {
-        try {
-          await own.executeQuery(compiled(`${BEGINNING[mode]}; set local ${TENANT_SETTING} = '${reach}'`));
-          const { result, last } = await work(oneByOne(own));
-          await last;
-          await own.executeQuery(compiled('commit'));
-          return result;
-        } catch (error) {
-          // A rollback that fails must not hide why it was made; the connection is broken then and its work is gone.
-          await own.executeQuery(compiled('rollback')).catch(() => undefined);
-          throw error;
-        }
-      });
+      .provideConnection((own) =>
+        inTransaction(own, `${BEGINNING[mode]}; set local ${TENANT_SETTING} = '${reach}'`, work),
+      );
   return {
     run,
     single: (reach): Transaction => ({

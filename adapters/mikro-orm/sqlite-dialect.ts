@@ -115,8 +115,13 @@ async function moveEntries(runner: Runner, condition: Sql, outcome: string): Pro
   return affected;
 }
 
+/** A disk that is full, over a quota, or no longer to be written to; with ENOSPC it is the first, whatever file is written. */
+const cannotWrite =
+  /^SQLITE_(FULL$|READONLY|IOERR_(WRITE|FSYNC|DIR_FSYNC|TRUNCATE|DELETE|SHMOPEN|SHMSIZE|SHMMAP)$)/;
+
 function failureOf(error: unknown): DatabaseFailure {
   if (!isSqliteFailure(error)) return { kind: 'other' };
+  if (cannotWrite.test(error.code)) return { kind: 'no-room' };
   if (error.code.startsWith('SQLITE_BUSY') || error.code === 'SQLITE_LOCKED') return { kind: 'retry' };
   if (error.code !== 'SQLITE_CONSTRAINT_UNIQUE') return { kind: 'other' };
   // "UNIQUE constraint failed: bw_accounts.tenant_record_id, bw_accounts.external_key"

@@ -1,4 +1,5 @@
-import type { Connection, Transaction } from './connection.ts';
+import { assertInvariant } from '../../lib/errors/index.ts';
+import { type Connection, compiled, type Transaction } from './connection.ts';
 
 /** Work that belongs to no tenant: the queue, tenants, users, health, migrations. */
 export const EVERY_TENANT = '*';
@@ -32,31 +33,64 @@ export interface Transactions {
 /** Transactions of a database that knows no reach. */
 export function plainTransactions(connection: Connection): Transactions {
   return {
-    run: async (_kind, work) => {
-      const transaction = await connection.begin();
-      try {
-        const { result, last } = await work(oneByOne(transaction));
-        await last;
-        await connection.commit(transaction);
-        return result;
-      } catch (error) {
-        await rollBack(connection, transaction);
-        throw error;
-      }
-    },
+    run: async (_kind, work) =>
+      connection
+        .getClient()
+        .getExecutor()
+        .provideConnection((own) => inTransaction(own, 'begin', work)),
     single: () => connection.getClient(),
     join: async (_host, _reach, work) => work(),
   };
 }
 
-/** Statements of a connection that takes one at a time, in the order in which they are asked for. */
-export function oneByOne(transaction: Transaction): Transaction {
+/** Runs `work` between the statements that begin and end a transaction of a connection that is ours for so long. */
+export async function inTransaction<T>(
+  own: Transaction,
+  beginning: string,
+  work: (transaction: Transaction) => Promise<Done<T>>,
+): Promise<T> {
+  const statements = oneByOne(own);
+  try {
+    await own.executeQuery(compiled(beginning));
+    const { result, last } = await work(statements);
+    await last;
+    // In its order: work that has passed over a statement that failed is not done.
+    await statements.executeQuery(compiled('commit'));
+    return result;
+  } catch (error) {
+    await statements.end();
+    // It fails where no transaction is left: SQLite has rolled back by itself, or the connection is gone with its work.
+    await own.executeQuery(compiled('rollback')).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Statements that go out one at a time. */
+export interface StatementOrder extends Transaction {
+  /** Resolves when all that was asked for has been answered; whatever comes later is refused. */
+  end(): Promise<void>;
+}
+
+/**
+ * Statements of a connection that takes one at a time, in the order in which they are asked for. Of those behind one that
+ * fails none is run, and they fail like it: a full disk, say, makes SQLite roll back by itself, and what came then would be
+ * stored at once and for good.
+ */
+export function oneByOne(transaction: Transaction): StatementOrder {
   let latest: Promise<unknown> = Promise.resolve();
+  let isOver = false;
   return {
-    executeQuery: (query) => {
+    executeQuery: async (query) => {
+      assertInvariant(!isOver, 'A statement has come after the end of its transaction', { text: query.sql });
       const next = latest.then(() => transaction.executeQuery(query));
-      latest = next.catch(() => undefined);
+      latest = next;
+      // Whoever has asked for it is told.
+      next.catch(() => undefined);
       return next;
+    },
+    end: async () => {
+      isOver = true;
+      await latest.catch(() => undefined);
     },
   };
 }

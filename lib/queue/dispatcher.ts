@@ -143,9 +143,20 @@ export class Dispatcher {
     this.#signal.raise();
     await this.#housekeeping.stop();
     await atMost(this.#ports.systemClock, QUEUE_SHUTDOWN_WAIT_MS, Promise.allSettled([...this.#running]));
-    const left = [...this.#claimed.values()];
-    if (left.length > 0) await this.#ports.storage.queue.release(left, this.#ports.systemClock.nowMs());
+    await this.#giveBack();
     await Promise.all(this.#handlers.map((handler) => handler.idle?.()));
+  }
+
+  /** What cannot be given back, to a database that is away or full, comes back when its lease ends. */
+  async #giveBack(): Promise<void> {
+    const { storage, systemClock, logger } = this.#ports;
+    const left = [...this.#claimed.values()];
+    if (left.length === 0) return;
+    try {
+      await storage.queue.release(left, systemClock.nowMs());
+    } catch (error) {
+      logger.warn({ err: error, count: left.length }, 'queue entries were not given back; their leases end');
+    }
   }
 
   /**

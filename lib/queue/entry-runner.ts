@@ -207,7 +207,7 @@ export class EntryRunner {
       const decision = decideAfterError(entry.errorCount, error, this.#settings[entry.kind].maxFailures);
       const { reason } = decision;
       if (decision.kind === 'later') {
-        logger.warn({ ...facts, ...decision }, 'a plugin asked to do a queue entry later');
+        logger.warn({ ...facts, ...decision }, 'a queue entry is to be done later');
         waiting.push({ entry, delayMs: decision.delayMs });
         continue;
       }

@@ -85,10 +85,15 @@ function plainHasher(): SecretHasher & { readonly checks: (string | null)[] } {
   };
 }
 
+type ServeOptions = Pick<BillingOptions<never>, 'entitlementPlugins' | 'configuration'> & {
+  /** Default one over the database, as the server of the command line has it. */
+  readonly storage?: Storage<never>;
+};
+
 /** A server whose clock the test holds in its hand. */
 export async function serve(
   database: TestDatabase,
-  options: Pick<BillingOptions<never>, 'entitlementPlugins' | 'configuration'> = {},
+  options: ServeOptions = {},
 ): Promise<Serving & { readonly clock: FakeClock }> {
   const clock = fakeClock(START);
   const serving = await serveAt(database, () => ({ clock, test: { clock: movable(clock) } }), options);
@@ -96,21 +101,25 @@ export async function serve(
 }
 
 /** A server in test mode with the shared clock of its database, over system time that stands still. */
-export async function serveInTestMode(database: TestDatabase): Promise<Serving> {
+export async function serveInTestMode(database: TestDatabase, options: ServeOptions = {}): Promise<Serving> {
   const standing = { nowMs: () => Date.UTC(2026, 0, 1), after: () => () => undefined };
-  return serveAt(database, (storage) => {
-    const clock = sharedTestClock(storage.system, standing);
-    return { clock, test: { clock } };
-  });
+  return serveAt(
+    database,
+    (storage) => {
+      const clock = sharedTestClock(storage.system, standing);
+      return { clock, test: { clock } };
+    },
+    options,
+  );
 }
 
 async function serveAt(
   database: TestDatabase,
   clockOver: (storage: Storage<never>) => { readonly clock: Clock; readonly test: TestMode },
-  options: Pick<BillingOptions<never>, 'entitlementPlugins' | 'configuration'> = {},
+  options: ServeOptions,
 ): Promise<Serving> {
   const log = recordingLogger();
-  const storage = storageOf(database);
+  const { storage = storageOf(database) } = options;
   const { clock, test } = clockOver(storage);
   const gateway = sandboxGateway();
   const hasher = plainHasher();

@@ -82,7 +82,7 @@ const codesByStatus: readonly (readonly [status: number, codes: readonly ErrorCo
     ],
   ],
   [501, [ErrorCode.NOT_IMPLEMENTED]],
-  [503, [ErrorCode.BUSY]],
+  [503, [ErrorCode.BUSY, ErrorCode.NO_ROOM]],
   [504, [ErrorCode.PAYMENT_PLUGIN_TIMEOUT]],
 ];
 

@@ -5,7 +5,7 @@ import { type StatusContext, statusOfCode } from './error-status.ts';
 import { jsonText } from './render-answer.ts';
 import { jsonType, type Rendered } from './rendered.ts';
 
-/** Seconds after which a caller may try again what found the account or the server busy. */
+/** Seconds after which a caller may try again what found the account, the server or the database busy, away or full. */
 const retryAfterSeconds = '1';
 
 /** The body of a failure on a route that has a form of its own. */
@@ -33,6 +33,7 @@ function headersOf(error: BillingError): Record<string, string> {
     case ErrorCode.METHOD_NOT_ALLOWED:
       return { Allow: String(error.facts.allow) };
     case ErrorCode.BUSY:
+    case ErrorCode.NO_ROOM:
       return { 'Retry-After': retryAfterSeconds };
     case ErrorCode.TOO_MANY_REQUESTS:
     case ErrorCode.SECURITY_LOCKED_OUT:

@@ -64,6 +64,7 @@ describe('error codes', () => {
     [ErrorCode.USAGE_UNIT_UNKNOWN, 50_002, 'UsageError'],
     [ErrorCode.MALFORMED_BODY, 60_001, 'RequestError'],
     [ErrorCode.BUSY, 60_018, 'RequestError'],
+    [ErrorCode.NO_ROOM, 60_019, 'RequestError'],
     [ErrorCode.CATALOG_ENTRY_PRODUCT_NOT_FOUND, 61_007, 'CatalogEntryError'],
   ];
   for (const [code, number, className] of cases) {
@@ -83,7 +84,7 @@ describe('error codes', () => {
 
   it('of the general conditions have no gap', () => {
     const general = Object.values(ErrorCode).filter((code) => code >= 60_000 && code < 61_000);
-    expect(general).to.deep.equal(Array.from({ length: 19 }, (_, index) => 60_000 + index));
+    expect(general).to.deep.equal(Array.from({ length: 20 }, (_, index) => 60_000 + index));
   });
 });
 

@@ -1,0 +1,24 @@
+import { BillingError, ErrorCode } from '../../lib/errors/index.ts';
+import type { Dialect } from './dialect.ts';
+
+/** What callers are told of a database that cannot do its work now (http-api.md §12); any other error as it is. */
+export function failureMeaning(dialect: Pick<Dialect, 'failureOf'>, error: unknown): unknown {
+  const { kind } = dialect.failureOf(error);
+  if (kind === 'no-room') {
+    return new BillingError({
+      code: ErrorCode.NO_ROOM,
+      message:
+        'The database cannot write now: its disk is full, or another of its resources is used up. ' +
+        'Reading goes on; send the request again when there is room',
+      cause: error,
+    });
+  }
+  if (kind === 'away') {
+    return new BillingError({
+      code: ErrorCode.BUSY,
+      message: 'The database cannot be reached or does not answer; send the request again in a moment',
+      cause: error,
+    });
+  }
+  return error;
+}
