@@ -247,6 +247,9 @@ export const IDEMPOTENCY_PURGE_SIZE = 1_000;
 /** Age from which a request that has not ended counts as cut off by a crash, and a repeat runs it anew. */
 export const IDEMPOTENCY_ABANDONED_MS = 10 * MINUTE_MS;
 
+/** Keys that a node remembers to let go of, which a database that was away or full could not. */
+export const MAX_LEFT_CLAIMS = 10_000;
+
 /** Looks at a key whose request goes away between two statements, before the caller is told to come again. */
 export const IDEMPOTENCY_CLAIM_ATTEMPTS = 3;
 

@@ -6,6 +6,7 @@ import {
   IDEMPOTENCY_PURGE_SIZE,
   IDEMPOTENCY_RETENTION_MS,
   MAX_EXTERNAL_KEY_CHARACTERS,
+  MAX_LEFT_CLAIMS,
 } from '../limits.ts';
 import type { Ports } from '../ports/index.ts';
 import type { KeptRequest, RequestClaim } from '../ports/storage/index.ts';
@@ -35,6 +36,8 @@ const noTenant = 0;
 export class IdempotencyService {
   readonly #ports: IdempotencyPorts;
   readonly #retentionMs: number;
+  /** Claims of requests that have come to nothing, and that the database could not let go of. */
+  readonly #left = new Map<string, RequestClaim>();
 
   constructor(ports: IdempotencyPorts, retentionMs: number = IDEMPOTENCY_RETENTION_MS) {
     this.#ports = ports;
@@ -59,6 +62,7 @@ export class IdempotencyService {
       key: request.key,
       claimId: ids.next(),
     };
+    await this.#releaseLeft(claim);
     for (let attempt = 1; attempt <= IDEMPOTENCY_CLAIM_ATTEMPTS; attempt += 1) {
       const nowMs = systemClock.nowMs();
       const known = await storage.idempotency.claim(
@@ -81,9 +85,21 @@ export class IdempotencyService {
     return storage.idempotency.keep(claim, { ...answer, body });
   }
 
-  /** Forgets the request, so that a repeat runs it anew. */
+  /** Forgets the request, so that a repeat runs it anew; where the database cannot, its next call on this node does. */
   async release(claim: RequestClaim): Promise<void> {
-    await this.#ports.storage.idempotency.release(claim);
+    try {
+      await this.#ports.storage.idempotency.release(claim);
+    } catch (error) {
+      if (this.#left.size < MAX_LEFT_CLAIMS) this.#left.set(keyOf(claim), claim);
+      throw error;
+    }
+  }
+
+  async #releaseLeft(request: Pick<RequestClaim, 'tenantRecordId' | 'key'>): Promise<void> {
+    const left = this.#left.get(keyOf(request));
+    if (left === undefined) return;
+    await this.#ports.storage.idempotency.release(left);
+    this.#left.delete(keyOf(request));
   }
 
   /** Removes answers that need not be kept any longer, a bounded number at a time. */
@@ -107,6 +123,10 @@ export class IdempotencyService {
       `The answer under Idempotency-Key "${key}" was encrypted with another server key`,
     );
   }
+}
+
+function keyOf({ tenantRecordId, key }: Pick<RequestClaim, 'tenantRecordId' | 'key'>): string {
+  return `${tenantRecordId} ${key}`;
 }
 
 function checkKey(key: string): void {

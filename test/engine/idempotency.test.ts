@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { secretCipher, uuidGenerator } from '../../adapters/node/index.ts';
 import { IdempotencyService } from '../../lib/idempotency/service.ts';
-import { ErrorCode, type Storage } from '../../lib/index.ts';
+import { BillingError, ErrorCode, type Storage } from '../../lib/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { codeOf } from '../support/errors.ts';
 import { migrated, storageOf } from '../support/storage.ts';
@@ -54,6 +54,26 @@ eachDatabase((kind, open) => {
       await service.release(late);
       expect(await service.keep(current, answer)).to.equal(true);
       expect(await begin()).to.deep.equal({ answer });
+    });
+
+    it('forgets a released request at its next call where the database could not at once', async () => {
+      let isFull = true;
+      const idempotency = {
+        ...storage.idempotency,
+        release: async (claim: Parameters<typeof storage.idempotency.release>[0]) => {
+          if (isFull) throw new BillingError({ code: ErrorCode.NO_ROOM, message: 'full' });
+          return storage.idempotency.release(claim);
+        },
+      };
+      const cipher = secretCipher('k'.repeat(32));
+      const ports = { ids: uuidGenerator(), cipher, systemClock: clock };
+      service = new IdempotencyService({ ...ports, storage: { ...storage, idempotency } }, MINUTE_MS);
+      const claim = await claimOf();
+      expect(await codeOf(service.release(claim))).to.equal(ErrorCode.NO_ROOM);
+      expect(await codeOf(begin())).to.equal(ErrorCode.NO_ROOM);
+      isFull = false;
+      expect(await begin()).to.have.property('claim');
+      expect(await codeOf(begin())).to.equal(ErrorCode.IDEMPOTENCY_IN_PROGRESS);
     });
 
     it('forgets a released request', async () => {
