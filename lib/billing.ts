@@ -108,8 +108,9 @@ export interface BillingOptions<Host> {
    */
   readonly configuration?: ConfigurationObject;
   /**
-   * XML of the catalog that tenants created with `useGlobalDefault` see until they upload their own. A text is checked when
-   * the engine is opened; a function is asked for it when the first of these tenants needs it.
+   * XML of the catalog that tenants created with `useGlobalDefault` sell by until they upload their own; what runs on it by
+   * then goes on, so it has to stay. A text is checked when the engine is opened; a function is asked for it when the first
+   * of these tenants needs it.
    */
   readonly defaultCatalog?: string | (() => string);
   /** Bytes of a catalog document that is uploaded or looked at (`server.limits.text`); default 10 MiB. */

@@ -86,6 +86,12 @@ export function catalogReads(scope: TenantScope, revisions: RevisionsOfSession):
       assertInvariant(tenant, `Tenant ${tenantRecordId} does not exist`);
       return tenantsTable.fields.useGlobalDefault.read(tenant);
     },
+    firstStored: async () => {
+      const [first] = await runner.rows(sql`
+        select created_date from bw_catalog_versions
+        where tenant_record_id = ${tenantRecordId} order by record_id limit 1`);
+      return first === undefined ? null : catalogVersionsTable.fields.createdDate.read(first);
+    },
     sources: async () => {
       const rows = await runner.rows(sql`
         select upload_id, effective_date, source_text, removed_date from bw_catalog_versions

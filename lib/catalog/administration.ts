@@ -52,7 +52,8 @@ export class CatalogAdministration {
       await refuseWhileUsed(session, sold);
       const ids = (await session.catalogs.versions()).map((version) => version.id);
       await session.catalogs.replace({ removed: ids, added: [] });
-      await session.catalogs.leaveGlobalDefault();
+      // Its own versions have put an end to the default's; what runs on that is still resolved there (catalog.md §14 rule 2).
+      if (ids.length === 0) await session.catalogs.leaveGlobalDefault();
       const revision = await session.catalogs.revision();
       session.publish([catalogDeleted(), catalogChanged(ids.at(-1) ?? null, revision)]);
     });

@@ -139,6 +139,10 @@ export class CatalogVersion implements PlanLookup {
     );
   }
 
+  hasPriceList(name: string): boolean {
+    return priceListIndex(this.frame.value).byName.has(name);
+  }
+
   findPriceList(name: string): PriceList {
     const { byName } = priceListIndex(this.frame.value);
     const list = byName.get(name);

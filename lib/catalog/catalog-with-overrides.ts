@@ -1,5 +1,5 @@
 import type { Instant } from '../time/index.ts';
-import type { Catalog, ResolvedPlan } from './catalog.ts';
+import type { Catalog, LastPlanChange, ResolvedPlan } from './catalog.ts';
 import type { CatalogVersion } from './catalog-version.ts';
 import type { Plan } from './model.ts';
 import type { OverridePlan } from './override-plan.ts';
@@ -7,6 +7,7 @@ import { decidePlanChange, type PlanChangeDecision } from './plan-change.ts';
 import type { PlanLookup } from './plan-lookup.ts';
 import { type PlanSpecifier, selectPlan } from './plan-specifier.ts';
 import {
+  type ChosenPlan,
   type PlanTimeline,
   type PriceChangeAlignment,
   type PriceChangeEvent,
@@ -86,10 +87,19 @@ export class CatalogWithOverrides {
     return this.catalog.resolveVersion(this.#seenAt(at));
   }
 
+  /** As `Catalog.versionAt`. */
+  versionAt(at: Instant): CatalogVersion | null {
+    return this.catalog.versionAt(this.#seenAt(at));
+  }
+
   /** As `Catalog.resolvePlan`; an override plan is resolved by its parent, whose version it follows. */
-  resolvePlan(planName: string, at: Instant, lastPlanChange: Instant): ResolvedPlan {
+  resolvePlan(planName: string, at: Instant, lastPlanChange: Instant | LastPlanChange): ResolvedPlan {
     const overridePlan = this.#overridePlans.get(planName);
-    const instants = [this.#seenAt(at), this.#seenAt(lastPlanChange)] as const;
+    const changed =
+      typeof lastPlanChange === 'number'
+        ? this.#seenAt(lastPlanChange)
+        : { ...lastPlanChange, at: this.#seenAt(lastPlanChange.at) };
+    const instants = [this.#seenAt(at), changed] as const;
     if (overridePlan === undefined) return this.catalog.resolvePlan(planName, ...instants);
     const { version, plan } = this.catalog.resolvePlan(overridePlan.parentPlanName, ...instants);
     return { version, plan: overridePlan.planFrom(plan) };
@@ -97,18 +107,15 @@ export class CatalogWithOverrides {
 
   /** As `Catalog.priceChangeEvents`; an override plan follows the versions of its parent. */
   priceChangeEvents(timeline: PlanTimeline, alignment?: PriceChangeAlignment): readonly PriceChangeEvent[] {
-    return priceChangeEvents(
-      (planName, at) => this.#plansChangedAfter(planName, this.#seenAt(at)),
-      timeline,
-      alignment,
-    );
+    return priceChangeEvents((choice) => this.#plansChangedAfter(choice), timeline, alignment);
   }
 
-  #plansChangedAfter(planName: string, at: Instant): readonly ResolvedPlan[] {
-    const overridePlan = this.#overridePlans.get(planName);
-    if (overridePlan === undefined) return this.catalog.plansChangedAfter(planName, at);
+  #plansChangedAfter(choice: ChosenPlan): readonly ResolvedPlan[] {
+    const overridePlan = this.#overridePlans.get(choice.planName);
+    const seen = { ...choice, effective: { at: this.#seenAt(choice.effective.at) } };
+    if (overridePlan === undefined) return this.catalog.plansChangedAfter(seen);
     return this.catalog
-      .plansChangedAfter(overridePlan.parentPlanName, at)
+      .plansChangedAfter({ ...seen, planName: overridePlan.parentPlanName })
       .map(({ version, plan }) => ({ version, plan: overridePlan.planFrom(plan) }));
   }
 
@@ -150,6 +157,7 @@ export class CatalogWithOverrides {
       rules: version.rules,
       findPlan: (name) => this.planIn(version, name) ?? version.findPlan(name),
       findProduct: (name) => version.findProduct(name),
+      hasPriceList: (name) => version.hasPriceList(name),
       findPriceList: (name) => version.findPriceList(name),
       plansMatching: (criteria) => version.plansMatching(criteria),
       contextOf: (plan) => version.contextOf(plan),

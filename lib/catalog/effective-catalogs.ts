@@ -5,8 +5,10 @@ import {
   MAX_CACHED_ACCOUNT_CATALOGS,
   MAX_CACHED_CATALOG_CHARACTERS,
   MAX_CACHED_CATALOGS,
+  MAX_YEAR,
 } from '../limits.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
+import { type Instant, instant } from '../time/index.ts';
 import { type Catalog, createCatalog } from './catalog.ts';
 import type { CatalogOfAccount } from './catalog-source.ts';
 import type { CatalogVersion } from './catalog-version.ts';
@@ -16,6 +18,8 @@ import type { EntriesAndRows } from './entries/entry-views.ts';
 import { type CatalogEntry, EntryKind } from './entries/model.ts';
 import { StampedCache } from './stamped-cache.ts';
 import { StoredCatalogs } from './stored-catalogs.ts';
+
+const END_OF_TIME = instant(Date.UTC(MAX_YEAR, 0, 1));
 
 /** What a tenant sells at one revision of its catalog. */
 interface TenantCatalogs {
@@ -60,11 +64,18 @@ export class EffectiveCatalogs {
     return this.#stored.get(session);
   }
 
-  /** The XML catalog that the tenant sees: its own, else the default one if it was created with it. */
+  /** The XML catalog that the tenant sells by: its own, else the default one if it was created with it. */
   async xml(session: ReadSession): Promise<Catalog> {
     const uploaded = await this.#stored.get(session);
-    if (uploaded.versions.length > 0 || this.#globalDefault === null) return uploaded;
-    return (await session.catalogs.usesGlobalDefault()) ? this.#globalDefault() : uploaded;
+    const { globalDefault, ownSince } = await this.#globalDefaultOf(session);
+    return ownSince === null && globalDefault !== null ? globalDefault : uploaded;
+  }
+
+  /** The default catalog of a tenant that was created with it, and since when it has its own (catalog.md §14 rule 2). */
+  async #globalDefaultOf(session: ReadSession): Promise<GlobalDefault> {
+    const usesIt = this.#globalDefault !== null && (await session.catalogs.usesGlobalDefault());
+    if (this.#globalDefault === null || !usesIt) return { globalDefault: null, ownSince: null };
+    return { globalDefault: this.#globalDefault(), ownSince: await session.catalogs.firstStored() };
   }
 
   /** The tenant's catalog; without any version for a tenant that has none. */
@@ -117,7 +128,12 @@ export class EffectiveCatalogs {
     const { revision, entries } = current;
     const xml = createCatalog([...versions, ...added], { revision, versionsAt: () => versions });
     const scope = await withRows(session, entries);
-    const catalog = tenantCatalog({ xml, scope, tenantEntries: entries, revision });
+    const { globalDefault, ownSince } = await this.#globalDefaultOf(session);
+    const catalog = besideDefault(
+      tenantCatalog({ xml, scope, tenantEntries: entries, revision }),
+      // Where these would be the first versions, all that runs was chosen before them.
+      { globalDefault, ownSince: ownSince ?? END_OF_TIME },
+    );
     return { ...current, xml, catalog, byAccount: new Map() };
   }
 
@@ -145,13 +161,29 @@ export class EffectiveCatalogs {
       revision,
       xml,
       entries,
-      catalog: tenantCatalog({ xml, scope, tenantEntries: entries, revision }),
+      catalog: besideDefault(
+        tenantCatalog({ xml, scope, tenantEntries: entries, revision }),
+        await this.#globalDefaultOf(session),
+      ),
       hasAccountEntries: await session.catalogEntries.existForAccounts(),
       byAccount: new Map(),
       characters:
         this.#stored.charactersOf(session.tenant.recordId) + scope.rows.length * CHARACTERS_OF_PLAN_ROW,
     };
   }
+}
+
+interface GlobalDefault {
+  /** Null for a tenant that was not created with it. */
+  readonly globalDefault: Catalog | null;
+  /** When the tenant stored its first version; null: it has none yet. */
+  readonly ownSince: Instant | null;
+}
+
+/** Subscriptions that run on plans of the default catalog go on, though the tenant sells its own now. */
+function besideDefault(catalog: Catalog, { globalDefault, ownSince }: GlobalDefault): Catalog {
+  if (globalDefault === null || ownSince === null) return catalog;
+  return catalog.beside({ catalog: globalDefault, until: ownSince });
 }
 
 /** Entries with the rows of the plans among them. */

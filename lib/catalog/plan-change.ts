@@ -1,5 +1,6 @@
 import { BillingError, ErrorCode } from '../errors/index.ts';
 import { BillingActionPolicy, type PlanAlignmentChange } from './enumerations.ts';
+import { DEFAULT_PRICE_LIST } from './model.ts';
 import type { PlanLookup } from './plan-lookup.ts';
 import { type PlanSpecifier, planCriteria } from './plan-specifier.ts';
 import {
@@ -60,6 +61,12 @@ export function decidePlanChange(
   return { priceList: to.priceList, policy, alignment: changeAlignment(version.rules, { from, to }) };
 }
 
+/** The list that the rules say; one that is not sold any more gives way to `DEFAULT`, where the search would go on anyway. */
+function listOfChange(version: PlanLookup, from: SubscriptionContext): string {
+  const list = targetPriceList(version.rules, from);
+  return version.hasPriceList(list) ? list : DEFAULT_PRICE_LIST;
+}
+
 function targetContext(
   version: PlanLookup,
   from: SubscriptionContext,
@@ -67,7 +74,7 @@ function targetContext(
 ): CreationContext {
   const { planName } = target;
   if (planName !== undefined && planName !== null) return version.contextOf(version.findPlan(planName));
-  const criteria = planCriteria(version, target, targetPriceList(version.rules, from));
+  const criteria = planCriteria(version, target, listOfChange(version, from));
   return {
     product: criteria.productName,
     productCategory: version.findProduct(criteria.productName).category,

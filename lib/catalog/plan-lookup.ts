@@ -18,6 +18,7 @@ export interface PlanLookup {
   findPlan(name: string): Plan;
   /** @throws BillingError 2030 `CATALOG_NO_SUCH_PRODUCT` */
   findProduct(name: string): Product;
+  hasPriceList(name: string): boolean;
   /** @throws BillingError 2013 `CATALOG_PRICE_LIST_NOT_FOUND` */
   findPriceList(name: string): PriceList;
   plansMatching(criteria: PlanCriteria): readonly Plan[];

@@ -30,6 +30,10 @@ export class PlanRuns {
     });
   }
 
+  has(planName: string): boolean {
+    return this.#runs.has(planName);
+  }
+
   /**
    * Index of the version that supplies a plan by catalog.md §6.2, undefined if none does.
    * @param at index of the version in force at the instant asked about.

@@ -23,11 +23,18 @@ import { hasSamePrices } from './same-prices.ts';
  */
 const NEVER = instant(Date.UTC(MAX_YEAR, 0, 1));
 
+/** A plan that a subscription was put on. */
+export interface ChosenPlan {
+  readonly planName: string;
+  readonly effective: Pick<DatedInstant, 'at'>;
+  /** When that was recorded, whatever its date; default now. */
+  readonly decided?: Instant;
+}
+
 /** A CREATE, TRANSFER or CHANGE (`PLAN`) or a PHASE, with the phase that it brings as §6.2 resolves it. */
-export interface PlanStep {
+export interface PlanStep extends ChosenPlan {
   readonly kind: 'PLAN' | 'PHASE';
   readonly effective: DatedInstant;
-  readonly planName: string;
   readonly phase: PlanPhase;
 }
 
@@ -66,10 +73,10 @@ interface PlanOfVersion {
 }
 
 /**
- * The versions after the one in force at an instant that change a plan and set a date for existing subscriptions, up to
- * the first without the plan; ascending.
+ * The versions after the one in force when a plan was chosen that change it and set a date for existing subscriptions, up
+ * to the first without the plan; ascending.
  */
-export type PlansChangedAfter = (planName: string, at: Instant) => readonly PlanOfVersion[];
+export type PlansChangedAfter = (choice: ChosenPlan) => readonly PlanOfVersion[];
 
 /**
  * The price changes that a catalog makes for one existing subscription, in date order (catalog.md §6.4). A version whose
@@ -83,7 +90,7 @@ export function priceChangeEvents(
   let later: readonly PlanOfVersion[] = [];
   return steps.flatMap((step, index) => {
     if (step.kind === 'END') return [];
-    if (step.kind === 'PLAN') later = plansChangedAfter(step.planName, step.effective.at);
+    if (step.kind === 'PLAN') later = plansChangedAfter(step);
     if (later.length === 0) return [];
     const until = steps[index + 1]?.effective.at ?? Number.POSITIVE_INFINITY;
     const proposals = later.flatMap((found) => proposalOf(found, { step, zone, alignment }) ?? []);

@@ -30,6 +30,8 @@ export interface RuledSubscription {
   readonly priceListName: string;
   /** Date of the CREATE, TRANSFER or CHANGE that put it on the plan. */
   readonly lastPlanChange: Instant;
+  /** When that was recorded, whatever its date. */
+  readonly decided: Instant;
 }
 
 export interface PlanChangeQuestion {
@@ -87,9 +89,10 @@ export function createAlignmentOf(
 }
 
 function ruledContext(catalog: RuledCatalog, subscription: RuledSubscription, at: Instant) {
-  const { planName, phaseType, priceListName, lastPlanChange } = subscription;
+  const { planName, phaseType, priceListName, lastPlanChange, decided } = subscription;
   // One that is still to begin is on its first plan, which the version of today may not have yet.
-  const { version, plan } = catalog.resolvePlan(planName, maxInstant(at, lastPlanChange), lastPlanChange);
+  const asked = maxInstant(at, lastPlanChange);
+  const { version, plan } = catalog.resolvePlan(planName, asked, { at: lastPlanChange, decided });
   const context: SubscriptionContext = {
     ...version.subscriptionContextOf(plan, phaseType),
     priceList: priceListName,

@@ -75,10 +75,10 @@ function eventsAsOf(
 
 function withoutPriceChanges(
   catalog: CatalogWithOverrides,
-): Pick<CatalogWithOverrides, 'resolvePlan' | 'resolveVersion' | 'priceChangeEvents'> {
+): Pick<CatalogWithOverrides, 'resolvePlan' | 'versionAt' | 'priceChangeEvents'> {
   return {
     resolvePlan: catalog.resolvePlan.bind(catalog),
-    resolveVersion: catalog.resolveVersion.bind(catalog),
+    versionAt: catalog.versionAt.bind(catalog),
     priceChangeEvents: () => [],
   };
 }

@@ -58,8 +58,8 @@ export function ongoingChargeOf(
   const { ongoing, dirtyFrom } = cursor;
   // The account's first day is taken from all events of its subscriptions.
   const hasDay = account.billCycleDayLocal !== 0;
-  const isUnchanged = dirtyFrom === null && catalog.isRevised && !isBehind(cursor, catalog);
-  return hasDay && isUnchanged ? ongoing : null;
+  if (!hasDay || ongoing === null || dirtyFrom !== null || isBehind(cursor, catalog)) return null;
+  return catalog.isRevised() || catalog.isRevised(readEvent(ongoing.event).planName) ? ongoing : null;
 }
 
 /** The billing event of an ongoing charge. */

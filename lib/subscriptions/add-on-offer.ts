@@ -1,5 +1,6 @@
 import type { CatalogWithOverrides } from '../catalog/index.ts';
 import type { Instant } from '../time/index.ts';
+import { isKnown, isKnownProduct } from './readable-plans.ts';
 import type { PlanInForce } from './transitions.ts';
 
 /** Whether the product of a base offers an add-on product to be bought beside it, or contains it already. */
@@ -10,7 +11,7 @@ export interface AddOnOfferInput {
   /** The plan of the base at `at`. */
   readonly base: Pick<PlanInForce, 'version' | 'plan'>;
   readonly addOnProduct: string;
-  readonly catalog: Pick<CatalogWithOverrides, 'resolveVersion'>;
+  readonly catalog: Pick<CatalogWithOverrides, 'versionAt'>;
   readonly at: Instant;
 }
 
@@ -20,9 +21,11 @@ export interface AddOnOfferInput {
  * are newer than the base's plan, or an account's own ones for a base of the tenant's catalog (catalog.md §15.6).
  */
 export function addOnOffer({ base, addOnProduct, catalog, at }: AddOnOfferInput): AddOnOffer {
+  // What only reads ends nothing of which it cannot tell.
+  if (!isKnown(base) || !isKnownProduct(addOnProduct)) return AddOnOffer.AVAILABLE;
   const { product } = base.plan;
-  for (const version of [base.version, catalog.resolveVersion(at)]) {
-    const { included = [], available = [] } = version.productNamed(product) ?? {};
+  for (const version of [base.version, catalog.versionAt(at)]) {
+    const { included = [], available = [] } = version?.productNamed(product) ?? {};
     if (included.includes(addOnProduct)) return AddOnOffer.INCLUDED;
     if (available.includes(addOnProduct)) return AddOnOffer.AVAILABLE;
   }

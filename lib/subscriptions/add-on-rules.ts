@@ -27,7 +27,7 @@ export type BasePlan = Pick<PlanInForce, 'version' | 'plan'>;
 export function checkOffered(
   { plan, at }: AddOnChoice,
   base: BasePlan,
-  catalog: Pick<CatalogWithOverrides, 'resolveVersion'>,
+  catalog: Pick<CatalogWithOverrides, 'versionAt'>,
 ): void {
   const addOnProduct = plan.product;
   const offer = addOnOffer({ base, addOnProduct, catalog, at });

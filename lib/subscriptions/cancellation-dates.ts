@@ -109,8 +109,14 @@ function entitlementDate(
 
 /** By the rule for the current plan and phase, from the version that supplies the plan (§9 rule 3). */
 function catalogPolicy(running: RunningSubscription, now: Instant): RuleDecision<BillingActionPolicy> {
-  const { plan, phase, priceListName, chosenAt } = planOf(running, now);
-  const ruled = { planName: plan.name, phaseType: phase.type, priceListName, lastPlanChange: chosenAt };
+  const { plan, phase, priceListName, chosenAt, decided } = planOf(running, now);
+  const ruled = {
+    planName: plan.name,
+    phaseType: phase.type,
+    priceListName,
+    lastPlanChange: chosenAt,
+    decided,
+  };
   return cancelPolicyOf(running.catalog, ruled, now);
 }
 

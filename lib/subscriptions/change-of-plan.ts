@@ -244,8 +244,8 @@ function reasonOfRule(running: RunningSubscription, { target }: CheckedChange, n
 }
 
 function ruled(running: RunningSubscription, now: Instant): RuledSubscription {
-  const { plan, phase, priceListName, chosenAt } = planOf(running, now);
-  return { planName: plan.name, phaseType: phase.type, priceListName, lastPlanChange: chosenAt };
+  const { plan, phase, priceListName, chosenAt, decided } = planOf(running, now);
+  return { planName: plan.name, phaseType: phase.type, priceListName, lastPlanChange: chosenAt, decided };
 }
 
 function checkState(running: RunningSubscription, request: CheckedChange, now: Instant): void {

@@ -6,6 +6,7 @@ import type { ReadSession } from '../ports/storage/index.ts';
 import type { Instant } from '../time/index.ts';
 import { planNamesOf } from './lifecycle-order.ts';
 import type { Bundle } from './model.ts';
+import { readablePlans } from './readable-plans.ts';
 import { type BundleView, bundleView } from './views.ts';
 
 export interface LoadBundleViewsInput {
@@ -55,7 +56,7 @@ export async function loadBundleViews(
       subscriptions: (subscriptionsOf.get(bundle.id) ?? []).toSorted((a, b) => a.recordId - b.recordId),
       events: eventsOf.get(bundle.id) ?? [],
       blockingStates: [...(statesOf.get(bundle.id) ?? []), ...(statesOf.get(account.id) ?? [])],
-      plans: plansOf(account.id),
+      plans: readablePlans(plansOf(account.id)),
       now,
     });
   });

@@ -36,7 +36,8 @@ export function followingPhaseEvent(input: NextPhaseInput): EventDraft | undefin
     { eventId: phaseEvent.id, subscriptionId: phaseEvent.subscriptionId },
   );
   const { planName, phaseAnchor: anchor } = choice;
-  const { plan } = plans.resolvePlan(planName, phaseEvent.effective.at, choice.effective.at);
+  const chosen = { at: choice.effective.at, decided: choice.createdDate };
+  const { plan } = plans.resolvePlan(planName, phaseEvent.effective.at, chosen);
   const index = plan.phases.findIndex((phase) => phase.name === phaseEvent.phaseName);
   const phase = plan.phases[index];
   assertInvariant(phase, `Plan ${plan.name} has no phase ${phaseEvent.phaseName}`, {

@@ -9,6 +9,7 @@ import type {
 import type { Currency, Decimal } from '../money/index.ts';
 import { ZERO } from '../money/index.ts';
 import { SubscriptionEventType } from './model.ts';
+import { isKnown } from './readable-plans.ts';
 import type { SubscriptionEvent } from './subscription-event-list.ts';
 
 /** What a subscription pays in one phase, in the account's currency; null = no price of that sort (§4.4). */
@@ -53,7 +54,7 @@ export function pricesMet(
   const prices: PhasePrices[] = [];
   let previous: SubscriptionEvent['plan'] = null;
   for (const event of events) {
-    if (event.plan === null || isStop(event)) continue;
+    if (event.plan === null || !isKnown(event.plan) || isStop(event)) continue;
     const { plan, phase, version } = event.plan;
     const isSame =
       previous?.phase.name === phase.name && previous.version.effectiveDate === version.effectiveDate;

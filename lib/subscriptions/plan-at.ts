@@ -40,7 +40,10 @@ export function planAt({ subscription, members, events, plans, zone, at }: PlanA
     });
   }
   const { next } = transition;
-  const { version, plan } = plans.resolvePlan(next.plan.name, at, next.chosenAt);
+  const { version, plan } = plans.resolvePlan(next.plan.name, at, {
+    at: next.chosenAt,
+    decided: next.decided,
+  });
   const phase = plan.phases.find(({ type }) => type === next.phase.type);
   assertInvariant(phase, `Plan ${plan.name} has no phase ${next.phase.type}`, { planName: plan.name });
   return { ...next, version, plan, phase };

@@ -69,7 +69,7 @@ function stepOf({ event, next }: Transition): readonly (PlanStep | PlanEnd)[] {
   if (isEnd(event) || next === null) return [{ kind: 'END', effective }];
   if (!isPlanChoice(event) && event.type !== LifecycleEventType.PHASE) return [];
   const kind = isPlanChoice(event) ? 'PLAN' : 'PHASE';
-  return [{ kind, effective, planName: next.plan.name, phase: next.phase }];
+  return [{ kind, effective, planName: next.plan.name, decided: next.decided, phase: next.phase }];
 }
 
 /** True for the transitions whose plan is looked up anew (catalog.md §6.4), and for those that end it. */

@@ -5,7 +5,7 @@ import { inTimeOrder, isEnd, isMarker, isPlanChoice, isStart } from './lifecycle
 import { EntitlementState, type LifecycleEvent, LifecycleEventType } from './model.ts';
 
 /** Where the plan of a running subscription is looked up (catalog.md §6.2). */
-export type PlanResolver = Pick<CatalogWithOverrides, 'resolvePlan' | 'resolveVersion'>;
+export type PlanResolver = Pick<CatalogWithOverrides, 'resolvePlan' | 'versionAt'>;
 
 /** The plan of a subscription at some instant, as the catalog version that supplies it has it. */
 export interface PlanInForce {
@@ -15,6 +15,8 @@ export interface PlanInForce {
   readonly priceListName: string;
   /** When the plan was chosen: date of the last CREATE, TRANSFER or CHANGE. */
   readonly chosenAt: Instant;
+  /** When that was recorded, whatever its date. */
+  readonly decided: Instant;
 }
 
 export type BillingState = Extract<EntitlementState, 'ACTIVE' | 'CANCELLED' | 'EXPIRED'>;
@@ -123,20 +125,21 @@ function nextOf(
   const phaseName = event.phaseName ?? previous?.phase.name;
   const priceListName = isPlanChoice(event) ? event.priceListName : previous?.priceListName;
   const chosenAt = isPlanChoice(event) ? at : previous?.chosenAt;
+  const decided = isPlanChoice(event) ? event.createdDate : previous?.decided;
   assertInvariant(
-    planName && phaseName && priceListName && chosenAt !== undefined,
+    planName && phaseName && priceListName && chosenAt !== undefined && decided !== undefined,
     `${event.type} event ${event.id} of subscription ${event.subscriptionId} names no plan, phase or price list`,
     { eventId: event.id, subscriptionId: event.subscriptionId },
   );
 
-  const { version, plan } = plans.resolvePlan(planName, at, chosenAt);
+  const { version, plan } = plans.resolvePlan(planName, at, { at: chosenAt, decided });
   const phase = plan.phases.find((candidate) => candidate.name === phaseName);
   assertInvariant(phase, `Plan ${planName} has no phase ${phaseName}`, {
     eventId: event.id,
     planName,
     phaseName,
   });
-  return { version, plan, phase, priceListName, chosenAt };
+  return { version, plan, phase, priceListName, chosenAt, decided };
 }
 
 function stateAfter(event: LifecycleEvent): BillingState {

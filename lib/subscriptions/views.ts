@@ -17,6 +17,7 @@ import type {
   SubscriptionEventType,
 } from './model.ts';
 import { type PhasePrices, pricesMet } from './phase-prices.ts';
+import { isKnown } from './readable-plans.ts';
 import { type SubscriptionEvent, subscriptionEvents } from './subscription-event-list.ts';
 import { entitlementEnd, entitlementStart, subscriptionStateAt } from './subscription-state.ts';
 import { type PlanResolver, planShownAt, type Transition } from './transitions.ts';
@@ -131,6 +132,7 @@ function subscriptionView(part: SubscriptionPart, facts: BundleFacts): Subscript
   const { bundle, now } = facts;
   const sources = facts.sources.get(subscription.id);
   const shown = planShownAt(transitions, now);
+  const known = shown !== null && isKnown(shown) ? shown : null;
   const states = { subscriptionId: subscription.id, blockingStates: part.blockingStates };
   const events = subscriptionEvents([part]);
   return {
@@ -140,9 +142,9 @@ function subscriptionView(part: SubscriptionPart, facts: BundleFacts): Subscript
     subscriptionId: subscription.id,
     externalKey: subscription.externalKey,
     start: entitlementStart(states) ?? null,
-    productName: shown?.plan.product ?? null,
+    productName: known?.plan.product ?? null,
     productCategory: subscription.category,
-    billingPeriod: shown?.plan.billingPeriod ?? null,
+    billingPeriod: known?.plan.billingPeriod ?? null,
     phaseType: shown?.phase.type ?? null,
     priceList: shown?.priceListName ?? null,
     planName: shown?.plan.name ?? null,
@@ -152,7 +154,8 @@ function subscriptionView(part: SubscriptionPart, facts: BundleFacts): Subscript
     chargedThrough: subscription.chargedThrough,
     billingStart: billingStart(transitions),
     billingEnd: billingEnd(transitions),
-    billCycleDayLocal: sources === undefined ? null : shownBillCycleDay(transitions, now, sources),
+    billCycleDayLocal:
+      sources === undefined || known === null ? null : shownBillCycleDay(transitions, now, sources),
     quantity: quantityAt(transitions, now),
     events: events.map(eventView),
     prices: pricesMet(events, facts.account.currency),
@@ -160,17 +163,18 @@ function subscriptionView(part: SubscriptionPart, facts: BundleFacts): Subscript
 }
 
 function eventView(event: SubscriptionEvent): SubscriptionEventView {
+  const known = event.plan !== null && isKnown(event.plan) ? event.plan : null;
   return {
     eventId: event.eventId,
     subscriptionId: event.subscriptionId,
     eventType: event.type,
     effective: event.effective,
-    catalogEffectiveDate: event.plan?.version.effectiveDate ?? null,
+    catalogEffectiveDate: known?.version.effectiveDate ?? null,
     plan: event.plan?.plan.name ?? null,
-    product: event.plan?.plan.product ?? null,
+    product: known?.plan.product ?? null,
     phase: event.plan?.phase.name ?? null,
     priceList: event.plan?.priceListName ?? null,
-    billingPeriod: event.plan?.plan.billingPeriod ?? null,
+    billingPeriod: known?.plan.billingPeriod ?? null,
     isBlockedBilling: event.isBlockedBilling,
     isBlockedEntitlement: event.isBlockedEntitlement,
     serviceName: event.serviceName,

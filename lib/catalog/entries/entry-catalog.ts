@@ -45,7 +45,7 @@ export function tenantCatalog(input: EntryCatalogInput): Catalog {
   return createCatalog(versions, {
     revision,
     versionsAt: (then) => tenantVersions(asOf(input, then)),
-    isRevised: xml.isRevised,
+    isRevised: xml.isRevised(),
   });
 }
 
@@ -71,7 +71,7 @@ export function accountCatalog(input: EntryCatalogInput, ofTenant: Catalog): Cat
   if (versions.length === 0) return null;
   const { revision } = input;
   const past = { revision, versionsAt: (then: number) => accountVersions(asOf(input, then)) };
-  return createCatalog(versions, past, ofTenant);
+  return createCatalog(versions, past, { catalog: ofTenant, until: null });
 }
 
 function accountVersions(input: EntryCatalogInput): readonly CatalogVersion[] {

@@ -7,6 +7,7 @@ import type {
   StoredCatalogVersion,
 } from '../../catalog/stored-version.ts';
 import type { Uuid } from '../../ids/index.ts';
+import type { Instant } from '../../time/index.ts';
 import type { New } from './session.ts';
 
 export interface CatalogReads {
@@ -26,8 +27,10 @@ export interface CatalogReads {
   ): Promise<readonly StoredOverridePlan[]>;
   /** The highest number of the tenant's override plans; 0 without any. */
   lastOverridePlanNumber(): Promise<number>;
-  /** Whether the tenant sees the default catalog as long as it has no version of its own (catalog.md §14). */
+  /** Whether the tenant was created with the default catalog and has not deleted it (catalog.md §14). */
   usesGlobalDefault(): Promise<boolean>;
+  /** When the tenant stored its first version, be it removed since; null: it never had one. */
+  firstStored(): Promise<Instant | null>;
   /** The versions of every upload that has a version in the catalog, removed ones included, in order of their storing. */
   sources(): Promise<readonly StoredCatalogSource[]>;
 }
@@ -58,6 +61,6 @@ export interface CatalogWrites {
     readonly removed: readonly Uuid[];
     readonly added: readonly NewCatalogVersion[];
   }): Promise<void>;
-  /** From now on the tenant has its own catalog, be it empty. */
+  /** From now on nothing of the default catalog is the tenant's. */
   leaveGlobalDefault(): Promise<void>;
 }

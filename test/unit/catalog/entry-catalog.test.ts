@@ -197,7 +197,7 @@ describe('The catalog of entries', () => {
         .plan.finalPhase.recurring?.price?.prices[0]?.amount?.value.toString();
     expect(priceAt('2024-04-01')).to.equal('10');
     expect(priceAt('2024-09-01')).to.equal('12');
-    const changes = catalog.plansChangedAfter('p', at('2024-02-01'));
+    const changes = catalog.plansChangedAfter({ planName: 'p', effective: { at: at('2024-02-01') } });
     expect(changes.map(({ plan }) => plan.effectiveDateForExistingSubscriptions)).to.deep.equal([
       at('2024-09-01'),
     ]);

@@ -65,6 +65,7 @@ const subscription: RuledSubscription = {
   phaseType: 'EVERGREEN',
   priceListName: 'DEFAULT',
   lastPlanChange: at('2024-02-01'),
+  decided: at('2024-02-01'),
 };
 const target = { planName: 'q-m' };
 

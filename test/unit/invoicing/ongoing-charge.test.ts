@@ -64,7 +64,7 @@ describe('an ongoing charge', () => {
 
   const charge = ongoingChargeAfter({ recordId: 1, events: [monthly] }, { settledThrough });
   const clean = { dirtyFrom: null, catalogRevision: 4, ongoing: charge };
-  const catalog = { revision: 4, isRevised: true };
+  const catalog = { revision: 4, isRevised: (_planName?: string | null) => true };
   const told = {
     'it is as it was': [clean, 1, charge],
     'the subscription is dirty': [{ ...clean, dirtyFrom: day('2030-01-01') }, 1, null],
@@ -72,7 +72,13 @@ describe('an ongoing charge', () => {
     'the cursor knows no revision': [{ ...clean, catalogRevision: null }, 1, null],
     'the account has no bill cycle day': [clean, 0, null],
     'none is kept': [{ ...clean, ongoing: null }, 1, null],
-    'the catalog changes without a revision': [clean, 1, null, { ...catalog, isRevised: false }],
+    'the catalog changes without a revision': [clean, 1, null, { ...catalog, isRevised: () => false }],
+    'the catalog changes without a revision, but not its plan': [
+      clean,
+      1,
+      charge,
+      { ...catalog, isRevised: (planName?: string | null) => Boolean(planName) },
+    ],
   } as const;
   for (const [when, [cursor, billCycleDayLocal, expected, given = catalog]] of Object.entries(told)) {
     it(`${expected === null ? 'does not count' : 'counts'} where ${when}`, () => {
