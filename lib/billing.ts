@@ -117,6 +117,11 @@ export interface BillingOptions<Host> {
   readonly maxDocumentBytes?: number | undefined;
   /** Unique name of this node among those that share the storage; default: an id made at each start. */
   readonly nodeName?: string;
+  /**
+   * Whether a node of this name was an earlier life of this one, which has ended: what it had claimed is done again at
+   * once. What nodes of other names leave behind is taken over when their leases end, within 30 s.
+   */
+  readonly isFormerNode?: (name: string) => boolean;
 }
 
 /** Who calls, for which tenant. */
@@ -207,6 +212,7 @@ export const Billing = {
       tenantOf: (recordId) => engine.tenants.refOfRecord(recordId),
       busyPausesOf: busyPausesOf(ports.storage, engine.settingsOf),
       node: options.nodeName ?? ports.ids.next(),
+      ...(options.isFormerNode === undefined ? {} : { isFormerNode: options.isFormerNode }),
       settings: queueSettingsOf(server),
       historyRetentionMs: server['queue.history.retention'],
       housekeeping: [

@@ -354,7 +354,7 @@ export const QUEUE_HELP_AFTER_MS = 20;
 export const MAX_BUSY_ENTRIES_COUNTED = 10_000;
 
 /** Lease of a claim in system time (`….claim.time`), renewed after a third of it; and the shortest that can be set. */
-export const QUEUE_LEASE_MS = 5 * MINUTE_MS;
+export const QUEUE_LEASE_MS = 30 * SECOND_MS;
 export const MIN_QUEUE_LEASE_MS = SECOND_MS;
 
 /** Pace of the polling fallback (`….sleep`), and what it can be set to. */
@@ -375,13 +375,16 @@ export const QUEUE_PASSING_PAUSE_MS = 5 * SECOND_MS;
 export const MAX_SETTING_FAILURES = 1_000;
 export const MAX_SETTING_CLAIM = 10_000;
 
+/** How often a node that claims looks for leases that have ended. */
+export const QUEUE_TAKE_BACK_EVERY_MS = SECOND_MS;
+
 /**
- * Age from which a dead claim is reaped (`….reapThreshold`), pace of the reaper (`….reapSchedule`), entries it takes at a
- * time (`….maxReDispatchCount`).
+ * How often an entry is taken back before the reaper records it (`….maxReDispatchCount`), for how long it must have been
+ * claimed again and again (`….reapThreshold`), and pace of the reaper (`….reapSchedule`).
  */
+export const QUEUE_MAX_LAPSES = 10;
 export const QUEUE_REAP_THRESHOLD_MS = 10 * MINUTE_MS;
 export const QUEUE_REAP_SCHEDULE_MS = 3 * MINUTE_MS;
-export const QUEUE_REAP_BATCH = 10;
 
 /** Pace at which what has grown old is purged. */
 export const PURGE_SCHEDULE_MS = 3 * MINUTE_MS;

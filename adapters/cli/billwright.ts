@@ -29,7 +29,8 @@ const usage = `Usage: billwright <command> [options]
     Server properties; the environment (SERVICE_server_basePath, ...) and the file of --config can set each too: an
     option wins over the environment, and that over the file:
     --node-name <name>   server.nodeName: unique among the nodes of a database; one that keeps its name takes its work up
-                         again at once when it restarts (default: host name and an id of the start)
+                         again at once when it restarts, also on another host (default: host name, boot id and process;
+                         a restart on the same host is known by these. Containers that share a host name need names)
     --base-path <path>   server.basePath: prefix of every path
     --trusted-proxies <list>
                          server.trustedProxies: addresses and networks whose forwarding headers are believed
@@ -73,7 +74,7 @@ const usage = `Usage: billwright <command> [options]
       server.pagination.countThreshold (20000)          queue.history.retention (90d)
       health.lateThreshold (60s)
     and of each queue, persistent.bus.main and notificationq.main, for this node:
-      max.failure.retry (3), claim.time (5m), sleep (3s), reapThreshold (10m), reapSchedule (3m), maxReDispatchCount (10),
+      max.failure.retry (3), claim.time (30s), sleep (3s), reapThreshold (10m), reapSchedule (3m), maxReDispatchCount (10),
       claimed and (notification.)nbThreads (as many as are due, 100 of both queues at a time), (notification.)off (false)
 
   migrate    Bring the schema of a database up to date.

@@ -6,7 +6,14 @@ import type { PaymentGateway } from '../../lib/ports/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import type { ConfigurationObject } from '../../lib/tenants/configuration/index.ts';
 import type { Listening } from '../koa/index.ts';
-import { newNodeName, scryptHasher, sharedTestClock, systemClock, uuidGenerator } from '../node/index.ts';
+import {
+  isFormerNode,
+  newNodeName,
+  scryptHasher,
+  sharedTestClock,
+  systemClock,
+  uuidGenerator,
+} from '../node/index.ts';
 import { administratorOf, choosePassword, ensureLogin, type Login, loginText } from './administrator.ts';
 import { isPostgresqlUrl, openStorage } from './database.ts';
 import { withProblems } from './engine-settings.ts';
@@ -100,6 +107,7 @@ async function compose(parts: {
     cipher: cipherOf(options.environment, logger),
     logger,
     nodeName: options.nodeName,
+    isFormerNode,
     gateways: options.testMode ? [await openSandbox(options, logger)] : [],
     configuration: options.configuration,
     defaultCatalog: options.defaultCatalog,

@@ -118,7 +118,7 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
       transact: (work) => this.#again(() => this.#transaction(systemWrite, (runner) => work(runner))),
       run: (statement) => this.#again(() => this.#statement(statement)),
     };
-    this.queue = queueStore(access, onSignal);
+    this.queue = queueStore(access, dialect, onSignal);
     this.system = systemStore(host ? this.#accessInside(host) : access, dialect);
     this.security = securityStore(access, dialect);
     this.idempotency = idempotencyStore(access, dialect);

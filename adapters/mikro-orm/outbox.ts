@@ -127,6 +127,7 @@ export class Outbox {
       availableAtMs: null,
       claimId: null,
       claimedAtMs: null,
+      lapses: null,
       doneHandlers: [],
       reason: null,
     };

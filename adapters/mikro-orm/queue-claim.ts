@@ -20,8 +20,8 @@ export async function claimEntries(runner: Runner, request: ClaimRequest): Promi
   const rows = await runner.rows(sql`
     update bw_queue_entries set
       processing_state = ${ProcessingState.IN_PROCESSING}, processing_owner = ${request.node},
-      claim_id = ${request.claimId}, claimed_at_ms = ${request.systemNowMs},
-      available_at_ms = ${request.systemNowMs + request.leaseMs}
+      claim_id = ${request.claimId}, claimed_at_ms = coalesce(claimed_at_ms, ${request.systemNowMs}),
+      available_at_ms = ${request.leaseEndsAtMs}
     where record_id in (${dueEntries(request)} ${raw(dialect.forUpdateSkipLocked)})
     returning ${raw(dialect.selectList(queueEntriesTable))}`);
   return rows

@@ -6,21 +6,16 @@ import type { EncodedEntry } from './dialect.ts';
 import { isIn, nothing, raw, sql } from './sql.ts';
 import { queueEntriesTable } from './tables/queue.ts';
 
-/** Ends entries whose node has gone as REAPED and inserts AVAILABLE copies (platform.md §9.2). */
+/** Ends entries that were taken back again and again as REAPED and inserts AVAILABLE copies (platform.md §9.2). */
 export async function reapEntries(
   runner: Runner,
   request: Parameters<QueueStore['reap']>[0],
 ): Promise<number> {
-  const { owner, systemNowMs, claimedBeforeMs, limit, kind } = request;
-  const whose =
-    owner === undefined
-      ? sql`and available_at_ms <= ${systemNowMs} and claimed_at_ms <= ${claimedBeforeMs}`
-      : owner === '*'
-        ? nothing
-        : sql`and processing_owner = ${owner}`;
+  const { systemNowMs, businessNow, claimedBeforeMs, maxLapses, limit, kind } = request;
   const rows = await runner.rows(sql`
     select ${raw(runner.dialect.selectList(queueEntriesTable))} from bw_queue_entries
-    where processing_state = ${ProcessingState.IN_PROCESSING} ${whose}
+    where lapses > 0 and lapses > ${maxLapses} and claimed_at_ms <= ${claimedBeforeMs}
+      and (processing_state = 'AVAILABLE' or available_at_ms <= ${systemNowMs})
       ${kind === undefined ? nothing : sql`and kind = ${kind}`}
     order by record_id limit ${limit} ${raw(runner.dialect.forUpdateSkipLocked)}`);
   if (rows.length === 0) return 0;
@@ -29,6 +24,9 @@ export async function reapEntries(
     entry: queueEntriesTable.decode(row),
   }));
   const recordIds = stale.map(({ entry }) => entry.recordId);
+  await runner.run(sql`
+    update bw_queue_entries set reason = ${`Taken back more than ${maxLapses} times: the nodes that worked on it died`}
+    where ${isIn('record_id', 'bigint', recordIds)}`);
   await runner.dialect.moveEntries(
     runner,
     sql`${isIn('record_id', 'bigint', recordIds)}`,
@@ -39,11 +37,13 @@ export async function reapEntries(
       live: true,
       cells: queueEntriesTable.encode(tenantRecordId, {
         ...entry,
+        createdDate: businessNow,
         processingState: ProcessingState.AVAILABLE,
         processingOwner: null,
         availableAtMs: null,
         claimId: null,
         claimedAtMs: null,
+        lapses: null,
       }),
     }),
   );

@@ -10,9 +10,11 @@ import { ProcessingState, QueueKind } from '../../lib/queue/model.ts';
 import { instant } from '../../lib/time/index.ts';
 import { type Column, numberOf } from './columns.ts';
 import type { Runner, StatementResult } from './connection.ts';
+import type { Dialect } from './dialect.ts';
 import { claimEntries } from './queue-claim.ts';
 import { endEntries, markEntriesDone, ours } from './queue-completion.ts';
 import { reapEntries } from './queue-reaper.ts';
+import { takenBack } from './queue-take-back.ts';
 import { isIn, nothing, rowsAs, type Sql, sql } from './sql.ts';
 
 /** Access that no tenant owns: work in a transaction of its own, or one statement, which is one by itself. */
@@ -27,7 +29,11 @@ const reasonColumns: readonly Column[] = [
   { name: 'available_at_ms', type: 'bigint', nullable: true },
 ];
 
-export function queueStore(access: SystemAccess, onSignal: QueueStore['onSignal']): QueueStore {
+export function queueStore(
+  access: SystemAccess,
+  dialect: Dialect,
+  onSignal: QueueStore['onSignal'],
+): QueueStore {
   return {
     claim: async (request) => access.transact((runner) => claimEntries(runner, request)),
     renew: async (entries, leaseUntilMs) => {
@@ -48,7 +54,7 @@ export function queueStore(access: SystemAccess, onSignal: QueueStore['onSignal'
       if (entries.length === 0) return;
       await access.run(sql`
           update bw_queue_entries set processing_state = ${ProcessingState.AVAILABLE}, processing_owner = null,
-            claim_id = null, claimed_at_ms = null, available_at_ms = ${availableAtMs}
+            claim_id = null, claimed_at_ms = null, lapses = null, available_at_ms = ${availableAtMs}
           where ${ours(entries)}`);
     },
     fail: async (failures) => {
@@ -60,6 +66,26 @@ export function queueStore(access: SystemAccess, onSignal: QueueStore['onSignal'
           where t.record_id = r.record_id and ${ours(entriesOf(failures), 't')}`);
         await endEntries(runner, entriesOf(failures), ProcessingState.FAILED);
       });
+    },
+    takeBackLapsed: async ({ systemNowMs, held }) => {
+      const lapsed = sql`available_at_ms <= ${systemNowMs} and not ${isIn('claim_id', 'uuid', held)}`;
+      return (await access.run(takenBack(dialect, lapsed))).affected;
+    },
+    takeBackFrom: async (owners) => {
+      if (owners.length === 0) return 0;
+      return (await access.run(takenBack(dialect, isIn('processing_owner', 'text', owners)))).affected;
+    },
+    owners: async () => {
+      const { rows } = await access.run(sql`
+        select distinct processing_owner as owner from bw_queue_entries where processing_state = 'IN_PROCESSING'`);
+      return rows.flatMap(({ owner }) => (owner === null ? [] : [String(owner)]));
+    },
+    nextLeaseEnd: async () => {
+      const [row] = (
+        await access.run(sql`
+          select min(available_at_ms) as lease_end from bw_queue_entries where processing_state = 'IN_PROCESSING'`)
+      ).rows;
+      return row === undefined || row.lease_end === null ? null : numberOf(row.lease_end, 'lease_end');
     },
     reap: async (request) => access.transact((runner) => reapEntries(runner, request)),
     nextDue: async (topics) => {
@@ -155,7 +181,7 @@ function retryOf(failures: readonly (FailedEntry & { readonly availableAtMs: num
   return sql`
     update bw_queue_entries as t set processing_state = ${ProcessingState.AVAILABLE},
       error_count = t.error_count + 1, reason = r.reason, available_at_ms = r.available_at_ms,
-      processing_owner = null, claim_id = null, claimed_at_ms = null
+      processing_owner = null, claim_id = null, claimed_at_ms = null, lapses = null
     from ${rowsAs('r', reasonColumns, reasons(failures))}
     where t.record_id = r.record_id and ${ours(entriesOf(failures), 't')}`;
 }

@@ -1,6 +1,6 @@
 import { Billing as Engine, type BillingOptions as EngineOptions } from '../../lib/billing.ts';
 import { consoleLogger } from './console-logger.ts';
-import { newNodeName } from './node-name.ts';
+import { isFormerNode, newNodeName } from './node-name.ts';
 import { scryptHasher } from './scrypt-hasher.ts';
 import { unencrypted } from './secret-cipher.ts';
 import { systemClock } from './system-clock.ts';
@@ -15,8 +15,8 @@ export type Billing<Host = never> = Engine<Host>;
 export const Billing = {
   /**
    * Opens the engine in a Node process: real time, UUIDv7, scrypt, signing keys kept as they are (see
-   * `secretCipher`), a logger that writes warnings to standard error, and a node name of host name and boot id,
-   * each replaceable by an option.
+   * `secretCipher`), a logger that writes warnings to standard error, and a node name of host name, boot id and
+   * process, each replaceable by an option.
    *
    * @example
    * import { Billing } from 'billwright';
@@ -33,6 +33,7 @@ export const Billing = {
       cipher: unencrypted(),
       logger: consoleLogger(),
       nodeName: newNodeName(),
+      isFormerNode,
       ...options,
     });
   },

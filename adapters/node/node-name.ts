@@ -1,7 +1,66 @@
+import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { uuidGenerator } from './uuid-generator.ts';
 
-/** A name of this node for this start that no other has: host name plus boot id (platform.md §15 rule 1). */
+const bootIdFile = '/proc/sys/kernel/random/boot_id';
+const bootIdCharacters = 8;
+/** Position of the start time in `/proc/<pid>/stat` behind the name of the program (proc(5)). */
+const startTimeAt = 19;
+/** A process that has ended and that its parent has not asked after. */
+const endedStates = ['Z', 'X'];
+
+/** The machine since it was switched on, as far as it tells of itself; a name that no other has, else. */
+const space = `${hostname()}-${bootId() ?? process.hrtime.bigint().toString(36)}`;
+const nameForm = /^(?<space>.+)\.(?<pid>\d+)\.(?<started>\d+)\.\d+$/;
+let namesMade = 0;
+
+/**
+ * A name of this node for this start that no other has: host name and boot id (platform.md §15 rule 1), process, and its
+ * count in the process.
+ */
 export function newNodeName(): string {
-  return `${hostname()}-${uuidGenerator().next()}`;
+  namesMade += 1;
+  return `${space}.${process.pid}.${startOf(process.pid) ?? 0}.${namesMade}`;
+}
+
+/**
+ * Whether a node of this name has run on this host since it was switched on, in a process that has ended: what it left is
+ * ours to take up. Containers that share a host name do not see each other's processes, so theirs seem to have ended.
+ */
+export function isFormerNode(name: string): boolean {
+  const found = nameForm.exec(name)?.groups;
+  if (found === undefined || found.space !== space) return false;
+  const pid = Number(found.pid);
+  return !isThere(pid) || (startOf(pid) ?? found.started) !== found.started;
+}
+
+function bootId(): string | null {
+  return readIfThere(bootIdFile)?.slice(0, bootIdCharacters) ?? null;
+}
+
+/** When the process was started, in ticks since boot; null where the system does not tell, '' of one that has ended. */
+function startOf(pid: number): string | null {
+  const stat = readIfThere(`/proc/${pid}/stat`);
+  if (stat === null) return null;
+  // The name of the program stands in brackets and may hold any character.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  if (endedStates.includes(fields[0] ?? '')) return '';
+  return fields[startTimeAt] ?? null;
+}
+
+/** A process of another user is there too. */
+function isThere(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
+  }
+}
+
+function readIfThere(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return null; // no system that tells it so
+  }
 }

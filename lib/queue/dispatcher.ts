@@ -1,10 +1,11 @@
 import type { TenantRef } from '../context.ts';
+import { assertInvariant } from '../errors/index.ts';
 import {
-  QUEUE_CLAIM_LIMIT,
   QUEUE_HELP_AFTER_MS,
   QUEUE_HISTORY_RETENTION_MS,
   QUEUE_SETTLE_POLL_MS,
   QUEUE_SHUTDOWN_WAIT_MS,
+  QUEUE_TAKE_BACK_EVERY_MS,
   QUEUE_WORKERS,
 } from '../limits.ts';
 import type { Ports } from '../ports/index.ts';
@@ -15,6 +16,7 @@ import { EntryCounts } from './entry-counts.ts';
 import { EntryRunner } from './entry-runner.ts';
 import type { QueueHandler } from './handler.ts';
 import { Housekeeping } from './housekeeping.ts';
+import { Leases } from './leases.ts';
 import type { QueueKind } from './model.ts';
 import {
   type ClaimLane,
@@ -35,6 +37,8 @@ export interface DispatcherOptions {
   readonly busyPausesOf?: (tenant: TenantRef) => Promise<BusyPauses>;
   /** Unique name of this node (platform.md §15). */
   readonly node: string;
+  /** Whether a node of this name was an earlier life of this one, which has ended; default none was. */
+  readonly isFormerNode?: (name: string) => boolean;
   /** Default those of platform.md §4.3. */
   readonly settings?: QueueSettings;
   /** How long finished entries are kept; default 90 days. */
@@ -53,7 +57,7 @@ type DispatcherPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids' |
 
 /**
  * Claims due queue entries and hands them to their handlers in batches (platform.md §9.3): entries of one account one
- * at a time and in order across nodes, leases with heartbeat and fencing, bounded retries, reaping of dead claims.
+ * at a time and in order across nodes, leases with heartbeat and fencing, bounded retries, work of dead nodes taken over.
  * `start` runs it in the background; `settle` works the queue until nothing is due, with or without the background.
  */
 export class Dispatcher {
@@ -61,8 +65,10 @@ export class Dispatcher {
   readonly counts = new EntryCounts();
   readonly #ports: DispatcherPorts;
   readonly #node: string;
+  readonly #isFormerNode: (name: string) => boolean;
   readonly #settings: QueueSettings;
   readonly #lanes: readonly ClaimLane[];
+  readonly #leases: ReadonlyMap<ClaimLane, Leases>;
   readonly #handlers: readonly QueueHandler[];
   readonly #topics: readonly string[];
   readonly #runner: EntryRunner;
@@ -70,7 +76,6 @@ export class Dispatcher {
   readonly #signal: Signal;
   readonly #running = new Set<Promise<void>>();
   readonly #unsubscribe: (() => void)[] = [];
-  readonly #claimed = new Map<number, ClaimedEntry>();
   /** Entries of each lane that are being handled. */
   readonly #handled = new Map<ClaimLane, number>();
   #started = false;
@@ -80,6 +85,8 @@ export class Dispatcher {
   #cancelHelp: (() => void) | undefined;
   /** The signal as it was when a worker last looked what is due. */
   #looked = 0;
+  /** System time of the last look for leases that have ended. */
+  #tookBackAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(ports: DispatcherPorts, options: DispatcherOptions) {
     this.#ports = ports;
@@ -87,8 +94,10 @@ export class Dispatcher {
     this.#topics = [...new Set(options.handlers.flatMap((handler) => handler.topics))];
     const settings = options.settings ?? DEFAULT_QUEUE_SETTINGS;
     this.#node = options.node;
+    this.#isFormerNode = options.isFormerNode ?? (() => false);
     this.#settings = settings;
     this.#lanes = claimLanes(settings);
+    this.#leases = new Map(this.#lanes.map((lane) => [lane, new Leases(ports, lane.leaseMs)]));
     this.#signal = new Signal(ports.systemClock);
     this.#runner = new EntryRunner(ports, {
       busyPausesOf: async () => ({ waitMs: 0, intervalsMs: [] }),
@@ -113,17 +122,14 @@ export class Dispatcher {
     return this.#started && !this.#stopping ? kindsWorkedOn(this.#settings) : [];
   }
 
-  /** Takes back what this node had claimed before it died; call once, before `start` or `settle`. */
+  /** Takes back what earlier lives of this node had claimed; call once, before `start` or `settle`. */
   async recover(): Promise<void> {
-    const { storage, systemClock } = this.#ports;
-    const systemNowMs = systemClock.nowMs();
-    const owner = storage.singleNode ? '*' : this.#node;
-    const request = { systemNowMs, claimedBeforeMs: systemNowMs, limit: QUEUE_CLAIM_LIMIT, owner };
-    let reaped = 0;
-    do {
-      reaped = await storage.queue.reap(request);
-      if (reaped > 0) this.#ports.logger.info({ reaped, node: this.#node }, 'took back queue entries');
-    } while (reaped === QUEUE_CLAIM_LIMIT);
+    const { storage } = this.#ports;
+    const owners = await storage.queue.owners();
+    const former = owners.filter(
+      (name) => storage.singleNode || name === this.#node || this.#isFormerNode(name),
+    );
+    this.#tellTakenBack(await storage.queue.takeBackFrom(former));
   }
 
   start(): void {
@@ -150,8 +156,9 @@ export class Dispatcher {
   /** What cannot be given back, to a database that is away or full, comes back when its lease ends. */
   async #giveBack(): Promise<void> {
     const { storage, systemClock, logger } = this.#ports;
-    const left = [...this.#claimed.values()];
+    const left = this.#held();
     if (left.length === 0) return;
+    for (const leases of this.#leases.values()) leases.letGo(left);
     try {
       await storage.queue.release(left, systemClock.nowMs());
     } catch (error) {
@@ -260,22 +267,33 @@ export class Dispatcher {
 
   async #msToNextDue(): Promise<number> {
     const pollMs = pollMsOf(this.#settings);
-    if (this.#settings.NOTIFICATION.isOff) return pollMs;
     try {
-      const { clock, storage } = this.#ports;
-      const nextDue = await storage.queue.nextDue(this.#topics);
-      if (nextDue === null) return pollMs;
-      const untilDueMs = clock.msUntil?.(nextDue) ?? nextDue - clock.now();
-      return Math.min(pollMs, Math.max(0, untilDueMs));
+      return Math.min(pollMs, await this.#msToNextNotification(), await this.#msToNextLeaseEnd());
     } catch (error) {
       this.#ports.logger.error({ err: error }, 'queue could not be read; polling goes on');
       return pollMs;
     }
   }
 
+  async #msToNextNotification(): Promise<number> {
+    if (this.#settings.NOTIFICATION.isOff) return Number.POSITIVE_INFINITY;
+    const { clock, storage } = this.#ports;
+    const nextDue = await storage.queue.nextDue(this.#topics);
+    if (nextDue === null) return Number.POSITIVE_INFINITY;
+    return Math.max(0, clock.msUntil?.(nextDue) ?? nextDue - clock.now());
+  }
+
+  /** Another node renews its leases long before they end; one that has died does not. */
+  async #msToNextLeaseEnd(): Promise<number> {
+    const { storage, systemClock } = this.#ports;
+    const leaseEndMs = storage.singleNode ? null : await storage.queue.nextLeaseEnd();
+    return leaseEndMs === null ? Number.POSITIVE_INFINITY : Math.max(0, leaseEndMs - systemClock.nowMs());
+  }
+
   /** One claim, or one of each kind where settings tell them apart; bus entries go first. */
   async #claim(): Promise<readonly Claim[]> {
     const claims: Claim[] = [];
+    await this.#takeBackLapsed();
     for (const lane of this.#lanes) {
       const entries = await this.#claimIn(lane);
       if (entries.length > 0) claims.push({ lane, entries });
@@ -283,13 +301,38 @@ export class Dispatcher {
     return claims;
   }
 
+  /** What is handled here is left out: where a renewal comes late, nobody has died. */
+  async #takeBackLapsed(): Promise<void> {
+    const { storage, systemClock } = this.#ports;
+    const systemNowMs = systemClock.nowMs();
+    if (systemNowMs - this.#tookBackAtMs < QUEUE_TAKE_BACK_EVERY_MS) return;
+    this.#tookBackAtMs = systemNowMs;
+    const held = [...new Set(this.#held().map(({ claimId }) => claimId))];
+    this.#tellTakenBack(await storage.queue.takeBackLapsed({ systemNowMs, held }));
+  }
+
+  /** What this node has claimed and works on. */
+  #held(): readonly ClaimedEntry[] {
+    return [...this.#leases.values()].flatMap(({ held }) => held);
+  }
+
+  #tellTakenBack(takenBack: number): void {
+    if (takenBack > 0)
+      this.#ports.logger.warn(
+        { takenBack, node: this.#node },
+        'took back queue entries of nodes that have gone',
+      );
+  }
+
   async #claimIn(lane: ClaimLane): Promise<readonly ClaimedEntry[]> {
     const limit = Math.min(lane.limit, lane.handledAtATime - (this.#handled.get(lane) ?? 0));
     if (limit <= 0) return [];
     const { storage, clock, systemClock, ids } = this.#ports;
+    const leases = this.#leasesOf(lane);
     let claimed: readonly ClaimedEntry[] = [];
     // Taken before the claim: another worker must not take the same place meanwhile.
     this.#countHandled(lane, limit);
+    const leaseEndsAtMs = leases.beginClaim();
     try {
       claimed = await storage.queue.claim({
         node: this.#node,
@@ -298,14 +341,20 @@ export class Dispatcher {
         topics: this.#topics,
         businessNow: clock.now(),
         systemNowMs: systemClock.nowMs(),
-        leaseMs: lane.leaseMs,
+        leaseEndsAtMs,
         ...(lane.kind === null ? {} : { kind: lane.kind }),
       });
     } finally {
+      leases.endClaim(claimed);
       this.#countHandled(lane, claimed.length - limit);
     }
-    for (const entry of claimed) this.#claimed.set(entry.recordId, entry);
     return claimed;
+  }
+
+  #leasesOf(lane: ClaimLane): Leases {
+    const leases = this.#leases.get(lane);
+    assertInvariant(leases, 'Each lane of claims has its leases');
+    return leases;
   }
 
   #countHandled(lane: ClaimLane, more: number): void {
@@ -316,9 +365,9 @@ export class Dispatcher {
     await Promise.all(
       claims.map(async ({ lane, entries }) => {
         try {
-          await this.#runner.run(entries, lane.leaseMs);
+          await this.#runner.run(entries);
         } finally {
-          for (const entry of entries) this.#claimed.delete(entry.recordId);
+          this.#leasesOf(lane).letGo(entries);
           this.#countHandled(lane, -entries.length);
           this.#signal.raise();
         }

@@ -16,7 +16,7 @@ interface Work {
 
 /**
  * Takes claimed entries through their handlers in batches of one tenant and handler, and records what became of each:
- * finished, given back, to be retried, or failed for good (platform.md §9.2). Leases are renewed meanwhile.
+ * finished, given back, to be retried, or failed for good (platform.md §9.2).
  */
 export class EntryRunner {
   readonly #ports: Pick<Ports, 'storage' | 'systemClock' | 'logger'>;
@@ -45,21 +45,15 @@ export class EntryRunner {
     this.#busyPausesOf = input.busyPausesOf;
   }
 
-  /** @param leaseMs that of the claim. */
-  async run(claimed: readonly ClaimedEntry[], leaseMs: number): Promise<void> {
-    const stopHeartbeat = this.#heartbeat(claimed, leaseMs);
-    try {
-      let works: readonly Work[] = claimed.map((entry) => ({
-        entry,
-        handlers: this.#remainingHandlers(entry),
-      }));
-      const idle = works.filter((work) => work.handlers.length === 0).map((work) => work.entry);
-      if (idle.length > 0) await this.#ports.storage.queue.finish(idle);
-      works = works.filter((work) => work.handlers.length > 0);
-      while (works.length > 0) works = await this.#runFirstHandlers(works);
-    } finally {
-      stopHeartbeat();
-    }
+  async run(claimed: readonly ClaimedEntry[]): Promise<void> {
+    let works: readonly Work[] = claimed.map((entry) => ({
+      entry,
+      handlers: this.#remainingHandlers(entry),
+    }));
+    const idle = works.filter((work) => work.handlers.length === 0).map((work) => work.entry);
+    if (idle.length > 0) await this.#ports.storage.queue.finish(idle);
+    works = works.filter((work) => work.handlers.length > 0);
+    while (works.length > 0) works = await this.#runFirstHandlers(works);
   }
 
   /** Runs the first handler of each; returns those that have passed it and have more to pass. */
@@ -221,27 +215,6 @@ export class EntryRunner {
     await this.#release(waiting);
     if (retried.length > 0) await storage.queue.retry(retried);
     if (failed.length > 0) await storage.queue.fail(failed);
-  }
-
-  /** Renews the leases of a batch while it is being handled. */
-  #heartbeat(entries: readonly ClaimedEntry[], leaseMs: number): () => void {
-    const everyMs = Math.max(1, Math.floor(leaseMs / 3));
-    let cancel: () => void = () => undefined;
-    let stopped = false;
-    const beat = (): void => {
-      const leaseUntilMs = this.#ports.systemClock.nowMs() + leaseMs;
-      this.#ports.storage.queue
-        .renew(entries, leaseUntilMs)
-        .catch((error: unknown) => this.#ports.logger.warn({ err: error }, 'renewing queue leases failed'))
-        .finally(() => {
-          if (!stopped) cancel = this.#ports.systemClock.after(everyMs, beat);
-        });
-    };
-    cancel = this.#ports.systemClock.after(everyMs, beat);
-    return () => {
-      stopped = true;
-      cancel();
-    };
   }
 }
 

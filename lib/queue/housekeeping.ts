@@ -1,4 +1,4 @@
-import { PURGE_SCHEDULE_MS, QUEUE_PURGE_SIZE } from '../limits.ts';
+import { PURGE_SCHEDULE_MS, QUEUE_CLAIM_LIMIT, QUEUE_PURGE_SIZE } from '../limits.ts';
 import type { Ports } from '../ports/index.ts';
 import type { QueueStore } from '../ports/storage/index.ts';
 import { addMilliseconds } from '../time/index.ts';
@@ -15,8 +15,8 @@ interface Care {
 }
 
 /**
- * Periodic care of the queue (platform.md §9.3 rules 7 and 9) and of what else grows old: takes over claims of dead nodes
- * and purges old history, a bounded number at a time. Any number of nodes may do it; what one has done the next finds done.
+ * Periodic care of the queue (platform.md §9.3 rules 7 and 9) and of what else grows old: records entries that are taken
+ * back again and again and purges old history, a bounded number at a time. Any number of nodes may do it; what one has done the next finds done.
  */
 export class Housekeeping {
   readonly #ports: HousekeepingPorts;
@@ -80,9 +80,13 @@ async function reap(ports: HousekeepingPorts, lane: ReapLane, onReaped: () => vo
   const systemNowMs = ports.systemClock.nowMs();
   const reaped = await ports.storage.queue.reap({
     systemNowMs,
+    businessNow: ports.clock.now(),
     claimedBeforeMs: systemNowMs - lane.thresholdMs,
-    limit: lane.limit,
+    maxLapses: lane.maxLapses,
+    limit: QUEUE_CLAIM_LIMIT,
     ...(lane.kind === null ? {} : { kind: lane.kind }),
   });
-  if (reaped > 0) onReaped();
+  if (reaped === 0) return;
+  ports.logger.error({ reaped }, 'the node that works on these queue entries dies again and again');
+  onReaped();
 }

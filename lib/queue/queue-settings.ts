@@ -2,8 +2,8 @@ import {
   QUEUE_CLAIM_LIMIT,
   QUEUE_LEASE_MS,
   QUEUE_MAX_FAILURES,
+  QUEUE_MAX_LAPSES,
   QUEUE_POLL_MS,
-  QUEUE_REAP_BATCH,
   QUEUE_REAP_SCHEDULE_MS,
   QUEUE_REAP_THRESHOLD_MS,
 } from '../limits.ts';
@@ -24,7 +24,8 @@ export interface KindSettings {
   readonly maxFailures: number;
   readonly reapThresholdMs: number;
   readonly reapScheduleMs: number;
-  readonly reapLimit: number;
+  /** How often an entry is taken back before the reaper records it. */
+  readonly maxLapses: number;
 }
 
 export type QueueSettings = Readonly<Record<QueueKind, KindSettings>>;
@@ -38,7 +39,7 @@ const defaults: KindSettings = Object.freeze({
   maxFailures: QUEUE_MAX_FAILURES,
   reapThresholdMs: QUEUE_REAP_THRESHOLD_MS,
   reapScheduleMs: QUEUE_REAP_SCHEDULE_MS,
-  reapLimit: QUEUE_REAP_BATCH,
+  maxLapses: QUEUE_MAX_LAPSES,
 });
 
 export const DEFAULT_QUEUE_SETTINGS: QueueSettings = Object.freeze({ BUS: defaults, NOTIFICATION: defaults });
@@ -55,7 +56,7 @@ export function queueSettingsOf(server: ServerSettings): QueueSettings {
       maxFailures: server['persistent.bus.main.max.failure.retry'],
       reapThresholdMs: server['persistent.bus.main.reapThreshold'],
       reapScheduleMs: server['persistent.bus.main.reapSchedule'],
-      reapLimit: server['persistent.bus.main.maxReDispatchCount'],
+      maxLapses: server['persistent.bus.main.maxReDispatchCount'],
     },
     NOTIFICATION: {
       isOff: server['notificationq.main.notification.off'],
@@ -66,7 +67,7 @@ export function queueSettingsOf(server: ServerSettings): QueueSettings {
       maxFailures: server['notificationq.main.max.failure.retry'],
       reapThresholdMs: server['notificationq.main.reapThreshold'],
       reapScheduleMs: server['notificationq.main.reapSchedule'],
-      reapLimit: server['notificationq.main.maxReDispatchCount'],
+      maxLapses: server['notificationq.main.maxReDispatchCount'],
     },
   };
 }
@@ -79,12 +80,12 @@ export interface ClaimLane {
   readonly leaseMs: number;
 }
 
-/** Claims that are reaped together. */
+/** Entries that are reaped together. */
 export interface ReapLane {
   readonly kind: QueueKind | null;
   readonly thresholdMs: number;
   readonly scheduleMs: number;
-  readonly limit: number;
+  readonly maxLapses: number;
 }
 
 const kinds = [QueueKind.BUS, QueueKind.NOTIFICATION] as const;
@@ -116,13 +117,8 @@ export function claimLanes(settings: QueueSettings): readonly ClaimLane[] {
 export function reapLanes(settings: QueueSettings): readonly ReapLane[] {
   return together(
     kinds.map((kind) => {
-      const { leaseMs, reapThresholdMs, reapScheduleMs, reapLimit } = settings[kind];
-      return {
-        kind,
-        thresholdMs: reapThreshold(leaseMs, reapThresholdMs),
-        scheduleMs: reapScheduleMs,
-        limit: reapLimit,
-      };
+      const { reapThresholdMs, reapScheduleMs, maxLapses } = settings[kind];
+      return { kind, thresholdMs: reapThresholdMs, scheduleMs: reapScheduleMs, maxLapses };
     }),
   );
 }
@@ -131,11 +127,6 @@ export function reapLanes(settings: QueueSettings): readonly ReapLane[] {
 export function pollMsOf(settings: QueueSettings): number {
   const all = kindsWorkedOn(settings).map((kind) => settings[kind].pollMs);
   return all.length === 0 ? QUEUE_POLL_MS : Math.min(...all);
-}
-
-/** platform.md §9.3 rule 7: a claim is never reaped before its own lease has had time to end. */
-function reapThreshold(leaseMs: number, thresholdMs: number): number {
-  return leaseMs >= thresholdMs ? leaseMs + QUEUE_LEASE_MS : thresholdMs;
 }
 
 function together<L extends { readonly kind: QueueKind | null }>(lanes: readonly L[]): readonly L[] {

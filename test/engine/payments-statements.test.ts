@@ -50,7 +50,7 @@ eachDatabase((_kind, open) => {
         topics: [BusEventType.INVOICE_CREATION],
         businessNow: stage.clock.now(),
         systemNowMs: stage.timers.nowMs(),
-        leaseMs: MINUTE_MS,
+        leaseEndsAtMs: stage.timers.nowMs() + MINUTE_MS,
       });
       expect(entries).to.have.length(count);
       const { storage, clock, timers: systemClock, ids, logger, gateways } = stage;

@@ -5,7 +5,7 @@ import { type FakeClock, fakeClock } from '../../adapters/testing/index.ts';
 import { AccountService } from '../../lib/accounts/service.ts';
 import type { NewBusEvent, NewNotification, Storage, TenantRef } from '../../lib/index.ts';
 import { addMilliseconds, BusEventType, QueueName } from '../../lib/index.ts';
-import { QUEUE_HELP_AFTER_MS, QUEUE_POLL_MS } from '../../lib/limits.ts';
+import { QUEUE_HELP_AFTER_MS, QUEUE_LEASE_MS, QUEUE_POLL_MS } from '../../lib/limits.ts';
 import { Dispatcher } from '../../lib/queue/dispatcher.ts';
 import type { HandlerBatch, QueueHandler } from '../../lib/queue/handler.ts';
 import {
@@ -239,24 +239,77 @@ eachDatabase((kind, open) => {
       await put([event(1, { n: 'free' })]);
       await node.settle(null, 0);
       expect(seen).to.deep.equal(['free']);
-      const reapAfter = async (minutes: number) => {
-        systemClock.push(minutes * MINUTE_MS);
-        const systemNowMs = systemClock.nowMs();
-        return storage.queue.reap({ systemNowMs, claimedBeforeMs: systemNowMs - 10 * MINUTE_MS, limit: 10 });
-      };
-      expect(await reapAfter(6)).to.equal(0);
-      expect(await reapAfter(3)).to.equal(0);
-      expect(await reapAfter(3)).to.equal(1);
+      systemClock.push(QUEUE_LEASE_MS - 5_000);
+      await node.settle(null, 0);
+      expect(seen).to.deep.equal(['free']);
+      systemClock.push(5_000);
       await node.settle(null, SETTLE_MS);
       expect(seen).to.deep.equal(['free', 'claimed']);
+    });
+
+    it('all that a dead node had claimed comes back in one step, in the background too', async () => {
+      const { handler, seen } = recorder('only');
+      await put([0, 1, 2].map((account) => event(account, { n: account })));
+      expect(await claimAs('n1')).to.have.length(3);
+      const node = dispatcher([handler], 'n2');
+      const takeBack = sinon.spy(storage.queue, 'takeBackLapsed');
+      node.start();
+      await eventually(() => expect(takeBack.callCount).to.equal(1));
+      systemClock.push(QUEUE_LEASE_MS);
+      clock.advance({ seconds: 1 });
+      await eventually(() => expect(seen).to.have.members([0, 1, 2]));
+      const returned = await Promise.all(takeBack.returnValues);
+      expect(returned.filter((count) => count > 0)).to.deep.equal([3]);
+      takeBack.restore();
+    });
+
+    it('what this node still works on is not taken back, however late the renewal of its lease', async () => {
+      const gateway = Promise.withResolvers<void>();
+      let handled = 0;
+      const handler: QueueHandler = {
+        name: 'slow',
+        topics: [BusEventType.INVOICE_CREATION],
+        async handle() {
+          handled += 1;
+          await gateway.promise;
+        },
+      };
+      const node = dispatcher([handler]);
+      await put([event(0, { n: 1 })]);
+      node.start();
+      await eventually(() => expect(handled).to.equal(1));
+      systemClock.push(2 * QUEUE_LEASE_MS);
+      await node.settle(null, 0);
+      expect(handled).to.equal(1);
+      gateway.resolve();
+      expect(await node.settle(null, SETTLE_MS)).to.equal(true);
+      expect(handled).to.equal(1);
+    });
+
+    it('a node that starts takes up at once what its earlier lives have left, and nothing of others', async () => {
+      const { handler, seen } = recorder('only');
+      await put([0, 1, 2].map((account) => event(account, { n: account })));
+      for (const name of ['n2 before', 'n2', 'n3']) await claimAs(name, 1);
+      const node = new Dispatcher(
+        { storage, clock, systemClock, ids, logger },
+        {
+          handlers: [handler],
+          tenantOf: async () => tenant,
+          node: 'n2',
+          isFormerNode: (name) => name.startsWith('n2 '),
+        },
+      );
+      opened.push(node);
+      await node.recover();
+      await node.settle(null, 0);
+      expect(seen.toSorted()).to.deep.equal(storage.singleNode ? [0, 1, 2] : [0, 1]);
     });
 
     it('a node that has lost its claim cannot end the entry', async () => {
       await put([event(0, { n: 1 })]);
       const claimed = await claimAs('n1');
-      systemClock.push(20 * MINUTE_MS);
-      const systemNowMs = systemClock.nowMs();
-      await storage.queue.reap({ systemNowMs, claimedBeforeMs: systemNowMs, limit: 10 });
+      systemClock.push(QUEUE_LEASE_MS);
+      await storage.queue.takeBackLapsed({ systemNowMs: systemClock.nowMs(), held: [] });
       const late = storage
         .write(tenant, authorship(), (session) => session.finish(claimed))
         .then(
@@ -482,15 +535,15 @@ eachDatabase((kind, open) => {
       expect(handledAtFirstTurn).to.be.lessThan(backlog);
     });
 
-    async function claimAs(node: string) {
+    async function claimAs(node: string, limit = 10) {
       return storage.queue.claim({
         node,
         claimId: ids.next(),
-        limit: 10,
+        limit,
         topics: [BusEventType.INVOICE_CREATION],
         businessNow: clock.now(),
         systemNowMs: systemClock.nowMs(),
-        leaseMs: 5 * MINUTE_MS,
+        leaseEndsAtMs: systemClock.nowMs() + QUEUE_LEASE_MS,
       });
     }
   });

@@ -630,7 +630,7 @@ eachDatabase((kind, open) => {
         topics: topics.length > 0 ? topics : TOPICS,
         businessNow: clock.now(),
         systemNowMs: systemClock.nowMs(),
-        leaseMs: LEASE_MS,
+        leaseEndsAtMs: systemClock.nowMs() + LEASE_MS,
       });
     }
 

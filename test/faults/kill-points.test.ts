@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { customers } from '../../examples/demo-story.ts';
+import { QUEUE_LEASE_MS } from '../../lib/limits.ts';
 import { eachDatabase, type OpenDatabase, type TestDatabase } from '../support/databases.ts';
 import { migrated } from '../support/storage.ts';
 
@@ -48,11 +49,13 @@ eachDatabase((kind, open) => {
       const disturbed = await inGroups(points, AT_A_TIME, (point) =>
         playTwice(open, join(directory, `at-${point}`), point),
       );
-      for (const { point, killed, told, charges } of disturbed) {
+      for (const { point, killed, told, charges, tookMs } of disturbed) {
         expect(killed, `kill point ${point} was reached`).to.equal(true);
         expect(told.outcome, `after a kill at step ${point} of ${undisturbed.steps}`).to.deep.equal(
           undisturbed.outcome,
         );
+        // It waits for no lease of its earlier life.
+        expect(tookMs, `started again after a kill at step ${point}`).to.be.below(QUEUE_LEASE_MS);
         expect(charges.doubled, `charged twice after a kill at step ${point}`).to.deep.equal([]);
       }
     });
@@ -61,9 +64,11 @@ eachDatabase((kind, open) => {
   async function playTwice(openDatabase: OpenDatabase, files: string, point: number) {
     const database = await openDatabase(migrated);
     const first = await play(database, files, point);
+    const startedAt = Date.now();
     const second = await play(database, files, 0);
     return {
       point,
+      tookMs: Date.now() - startedAt,
       killed: first.signal === 'SIGKILL',
       told: toldBy(second),
       charges: await chargesOf(files),

@@ -1,30 +1,39 @@
-// One node of a deployment: opens the engine on the shared database at a fixed business time and works its queue until
-// it is told to stop; prints which accounts' payments went through its gateway.
+// One node of a deployment: opens the engine on the shared database and works its queue until it is told to stop; tells
+// how many payments went through its gateway.
+import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
 import { Billing } from '../../adapters/node/billwright.ts';
+import { sharedTestClock, systemClock } from '../../adapters/node/index.ts';
 import { fakeClock, fileLedger, sandboxGateway } from '../../adapters/testing/index.ts';
 
 const { values } = parseArgs({
   options: {
     database: { type: 'string', default: '' },
     ledger: { type: 'string', default: '' },
+    /** Business time, standing still; by default that of the clock that the nodes share. */
     now: { type: 'string', default: '' },
+    /** By default the one that a node gives itself. */
     name: { type: 'string', default: '' },
+    /** How long a purchase takes. */
+    'purchase-ms': { type: 'string', default: '0' },
   },
 });
 
+const storage = postgresql(values.database);
+const sharedClock = sharedTestClock(storage.system, systemClock());
 const gateway = sandboxGateway({ ledger: fileLedger(values.ledger) });
 let paid = 0;
 const billing = await Billing.open({
-  storage: postgresql(values.database),
-  clock: fakeClock(values.now),
-  nodeName: values.name,
+  storage,
+  clock: values.now === '' ? sharedClock : fakeClock(values.now),
+  ...(values.name === '' ? {} : { nodeName: values.name }),
   gateways: [
     {
       ...gateway,
-      purchase: (request, context) => {
+      purchase: async (request, context) => {
         paid += 1;
+        await setTimeout(Number(values['purchase-ms']));
         return gateway.purchase(request, context);
       },
     },

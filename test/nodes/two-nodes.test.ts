@@ -1,8 +1,6 @@
-import { type ChildProcess, fork } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
 import { Billing } from '../../adapters/node/billwright.ts';
@@ -11,11 +9,11 @@ import type { TenantBilling, Uuid } from '../../lib/index.ts';
 import { freshDatabase } from '../support/databases.ts';
 import { openShop } from '../support/shop.ts';
 import { migrated } from '../support/storage.ts';
+import { signUpMany, startNode, stopNode } from './nodes.ts';
 
 const ACCOUNTS = 500;
 const BEGINS = '2024-01-01T00:00:00Z';
 const NEXT_PERIOD = '2024-02-01T00:00:00Z';
-const NODE = fileURLToPath(new URL('./node-process.ts', import.meta.url));
 
 describe('two nodes on one PostgreSQL', function () {
   this.timeout(120_000);
@@ -46,7 +44,8 @@ describe('two nodes on one PostgreSQL', function () {
 
   it(`share a run of ${ACCOUNTS} due accounts: each is billed and paid once, and both nodes do work`, async () => {
     clock.set(NEXT_PERIOD);
-    const nodes = await Promise.all(['north', 'south'].map((name) => startNode(name)));
+    const shared = { database: url, ledger: join(directory, 'ledger'), now: NEXT_PERIOD };
+    const nodes = await Promise.all(['north', 'south'].map((name) => startNode({ ...shared, name })));
     await drained();
     const told = await Promise.all(nodes.map(stopNode));
     expect(told.reduce((total, { paid }) => total + paid, 0)).to.equal(ACCOUNTS);
@@ -60,28 +59,6 @@ describe('two nodes on one PostgreSQL', function () {
     }
   });
 
-  async function startNode(name: string): Promise<ChildProcess> {
-    const args = [
-      '--database',
-      url,
-      '--ledger',
-      join(directory, 'ledger'),
-      '--now',
-      NEXT_PERIOD,
-      '--name',
-      name,
-    ];
-    const node = fork(NODE, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-    await message(node);
-    return node;
-  }
-
-  async function stopNode(node: ChildProcess): Promise<{ readonly paid: number }> {
-    const told = message(node);
-    node.send('stop');
-    return (await told) as { readonly paid: number };
-  }
-
   async function drained(): Promise<void> {
     const storage = postgresql(url);
     try {
@@ -94,25 +71,3 @@ describe('two nodes on one PostgreSQL', function () {
     }
   }
 });
-
-function message(node: ChildProcess): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    node.once('message', resolve);
-    node.once('exit', (code) => reject(new Error(`the node ended with ${code ?? 'a signal'}`)));
-  });
-}
-
-async function signUpMany(acme: TenantBilling, count: number): Promise<readonly Uuid[]> {
-  const ids: Uuid[] = [];
-  for (let index = 0; index < count; index += 1) {
-    const account = await acme.createAccount({ externalKey: `customer-${index}`, currency: 'USD' });
-    await acme.addPaymentMethod({
-      accountId: account.id,
-      pluginName: 'killbill-payment-test',
-      isDefault: true,
-    });
-    await acme.createSubscription({ accountId: account.id, planName: 'sprout-monthly-direct' });
-    ids.push(account.id);
-  }
-  return ids;
-}

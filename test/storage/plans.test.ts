@@ -279,7 +279,7 @@ eachDatabase((kind, open) => {
 
     it(`a claim among ${due} due and ${future} future entries, and what follows it`, async () => {
       const { queue } = opened.storage;
-      const request = { node: 'n', limit: 100, topics, businessNow: now, systemNowMs: 1, leaseMs: 1 };
+      const request = { node: 'n', limit: 100, topics, businessNow: now, systemNowMs: 1, leaseEndsAtMs: 2 };
       opened.bound();
       await queue.claim({ ...request, claimId: newId() });
       const plan = await claimPlan(opened.database, opened.bound());

@@ -76,7 +76,7 @@ eachDatabase((kind, open) => {
         topics,
         businessNow: now,
         systemNowMs,
-        leaseMs,
+        leaseEndsAtMs: systemNowMs + leaseMs,
         ...changes,
       });
 
@@ -113,7 +113,7 @@ eachDatabase((kind, open) => {
         topics,
         businessNow: now,
         systemNowMs,
-        leaseMs,
+        leaseEndsAtMs: systemNowMs + leaseMs,
       });
       expect(entry).to.deep.include({
         kind: 'BUS',
@@ -232,9 +232,10 @@ eachDatabase((kind, open) => {
       await put([bus(0, 'a'), bus(1, 'b')]);
       const claimed = await claim();
       systemNowMs += leaseMs;
-      expect(await queue.reap({ systemNowMs, claimedBeforeMs: systemNowMs, limit: 1 })).to.equal(1);
       const [lost, kept] = claimed;
       if (!lost || !kept) throw new Error('nothing claimed');
+      await queue.renew([kept], systemNowMs + leaseMs);
+      expect(await queue.takeBackLapsed({ systemNowMs, held: [] })).to.equal(1);
       expect(await queue.renew(claimed, systemNowMs + leaseMs)).to.deep.equal([kept.recordId]);
       for (const attempt of [
         () => queue.finish(claimed),
@@ -247,7 +248,7 @@ eachDatabase((kind, open) => {
       }
       await queue.retry([{ entry: lost, reason: 'late', availableAtMs: 0 }]);
       await queue.release([lost], 0);
-      // What is left of it is its copy, once.
+      // It is there once, as another claim finds it.
       await queue.finish([kept]);
       expect(names(await claim())).to.deep.equal(['a']);
       expect(await claim()).to.deep.equal([]);
@@ -263,23 +264,66 @@ eachDatabase((kind, open) => {
       expect(await queue.countPending(null, now)).to.equal(1);
     });
 
-    it('reaping takes what is overdue and old enough, or what a given node has claimed', async () => {
+    it('takes back all whose lease has ended in one step, whoever has claimed them, but for claims that are held', async () => {
       await put([bus(0, 'a'), bus(1, 'b'), bus(2, 'c')]);
       await claim({ limit: 1, node: 'n1' });
       await claim({ limit: 1, node: 'n2' });
-      const reap = (changes: object) =>
-        queue.reap({ systemNowMs, claimedBeforeMs: systemNowMs, limit: 10, ...changes });
-      expect(await reap({})).to.equal(0);
-      expect(await reap({ owner: 'n3' })).to.equal(0);
-      expect(await reap({ owner: 'n2' })).to.equal(1);
-      systemNowMs += leaseMs;
-      expect(await reap({ claimedBeforeMs: systemNowMs - leaseMs - 1 })).to.equal(0);
-      expect(await reap({})).to.equal(1);
-      await claim({ limit: 3 });
-      expect(await reap({ owner: '*' })).to.equal(3);
+      const [held] = await claim({ limit: 1, node: 'n3' });
+      const takeBack = () => queue.takeBackLapsed({ systemNowMs, held: held ? [held.claimId] : [] });
+      expect(await queue.nextLeaseEnd()).to.equal(systemNowMs + leaseMs);
+      systemNowMs += leaseMs - 1;
+      expect(await takeBack()).to.equal(0);
+      systemNowMs += 1;
+      expect(await takeBack()).to.equal(2);
       const again = await claim();
-      expect(names(again).toSorted()).to.deep.equal(['a', 'b', 'c']);
+      expect(names(again).toSorted()).to.deep.equal(['a', 'b']);
       expect(again.every(({ errorCount }) => errorCount === 0)).to.equal(true);
+    });
+
+    it('takes back what given nodes have claimed, whatever their leases say', async () => {
+      await put([bus(0, 'a'), bus(1, 'b'), bus(2, 'c')]);
+      for (const node of ['n1', 'n2', 'n3']) await claim({ limit: 1, node });
+      expect((await queue.owners()).toSorted()).to.deep.equal(['n1', 'n2', 'n3']);
+      expect(await queue.takeBackFrom([])).to.equal(0);
+      expect(await queue.takeBackFrom(['n0', 'n1', 'n3'])).to.equal(2);
+      expect(names(await claim()).toSorted()).to.deep.equal(['a', 'c']);
+    });
+
+    it('reaping records what was taken back again and again, and nothing that came to an outcome in between', async () => {
+      await put([bus(0, 'deadly'), bus(1, 'slow')]);
+      const [first] = await claim();
+      const lapse = async () => {
+        systemNowMs += leaseMs;
+        await queue.takeBackLapsed({ systemNowMs, held: [] });
+      };
+      const claimedFirstMs = systemNowMs;
+      const reap = (changes: object = {}) =>
+        queue.reap({
+          systemNowMs,
+          businessNow: now,
+          claimedBeforeMs: systemNowMs,
+          maxLapses: 2,
+          limit: 10,
+          ...changes,
+        });
+      await lapse();
+      const slow = (await claim()).filter(({ payload }) => payload.name === 'slow');
+      await queue.release(slow, 0);
+      await lapse();
+      await claim();
+      expect(await reap()).to.equal(0);
+      await lapse();
+      expect(await reap({ claimedBeforeMs: claimedFirstMs - 1 })).to.equal(0);
+      expect(await reap({ maxLapses: 3 })).to.equal(0);
+      const atWork = await claim();
+      expect(await reap()).to.equal(0);
+      await queue.takeBackFrom([...new Set(atWork.map(({ processingOwner }) => processingOwner ?? ''))]);
+      expect(await reap()).to.equal(1);
+      expect(await reap()).to.equal(0);
+      const copies = await claim();
+      const deadly = copies.find(({ payload }) => payload.name === 'deadly');
+      expect(deadly?.recordId).to.be.greaterThan(first?.recordId ?? Number.NaN);
+      expect(names(copies).toSorted()).to.deep.equal(['deadly', 'slow']);
     });
 
     it('marks of handlers add up', async () => {
@@ -400,7 +444,7 @@ describe('storage: queue on PostgreSQL, two nodes', () => {
           topics,
           businessNow: now,
           systemNowMs: 0,
-          leaseMs,
+          leaseEndsAtMs: leaseMs,
         });
         idle = claimed.length === 0 ? idle + 1 : 0;
         for (const { accountRecordId, payload } of claimed) {
@@ -428,7 +472,14 @@ describe('storage: queue on PostgreSQL, two nodes', () => {
   it('a claim waits for one that is not committed yet, and so sees what that has taken', async () => {
     const [acme] = await opened.newAccounts(1);
     const accountRecordId = acme?.recordId ?? 0;
-    const request = { node: 'n2', limit: 10, topics, businessNow: now, systemNowMs: 0, leaseMs };
+    const request = {
+      node: 'n2',
+      limit: 10,
+      topics,
+      businessNow: now,
+      systemNowMs: 0,
+      leaseEndsAtMs: leaseMs,
+    };
     await opened.write(async (session) =>
       session.schedule([
         { queueName, accountRecordId, effectiveDate: now, payload: { name: 'a' }, uniqueKey: null },

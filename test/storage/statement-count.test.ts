@@ -218,7 +218,7 @@ eachDatabase((kind, open) => {
           topics,
           businessNow: now,
           systemNowMs: 0,
-          leaseMs: 1,
+          leaseEndsAtMs: 1,
         });
         expect(claimed).to.have.length(limit);
         await opened.storage.queue.renew(claimed, 5);

@@ -8,6 +8,7 @@ import {
   type Fields,
   instantAt,
   integer,
+  integerOrNull,
   json,
   oneOf,
   text,
@@ -36,7 +37,10 @@ export interface StoredEntry {
   /** End of the lease, or time of the next attempt. */
   readonly availableAtMs: number | null;
   readonly claimId: Uuid | null;
+  /** The first claim since it was inserted or came to an outcome. */
   readonly claimedAtMs: number | null;
+  /** How often it was taken back since then, if at all: its lease had ended, or its node had gone. */
+  readonly lapses: number | null;
   readonly doneHandlers: readonly string[];
   readonly reason: string | null;
 }
@@ -57,6 +61,7 @@ const fields: Fields<StoredEntry> = {
   availableAtMs: bigintOrNull('available_at_ms'),
   claimId: uuidOrNull('claim_id'),
   claimedAtMs: bigintOrNull('claimed_at_ms'),
+  lapses: integerOrNull('lapses'),
   doneHandlers: json<readonly string[]>('done_handlers'),
   reason: textOrNull('reason'),
 };
@@ -88,6 +93,8 @@ export const queueEntriesTable = new RecordTable<StoredEntry>(
         columns: ['tenant_record_id', 'account_record_id'],
         where: `processing_state = 'IN_PROCESSING'`,
       },
+      // What was taken back, for the reaper.
+      { name: 'lapsed', columns: ['record_id'], where: 'lapses > 0' },
     ],
   },
   fields,

@@ -15,7 +15,7 @@ export interface ClaimRequest {
   readonly topics: readonly string[];
   readonly businessNow: Instant;
   readonly systemNowMs: number;
-  readonly leaseMs: number;
+  readonly leaseEndsAtMs: number;
   /** Only entries of this kind; default of both. */
   readonly kind?: QueueKind;
 }
@@ -80,15 +80,26 @@ export interface QueueStore {
   /** Ends entries as FAILED, visible with their reason. */
   fail(failures: readonly FailedEntry[]): Promise<void>;
   /**
-   * Entries whose lease has ended and that were claimed before `claimedBeforeMs`: ends them as REAPED and inserts
-   * AVAILABLE copies. With `owner`, that node's claims whatever their lease says (a node that restarts takes back its
-   * own at once); '*' = every node's, for a storage that only one node can use. Returns how many.
+   * Makes all entries whose lease has ended AVAILABLE, whoever has claimed them, in one statement; but for the claims that
+   * are `held`: whoever calls is still at work on them. Returns how many.
+   */
+  takeBackLapsed(request: { readonly systemNowMs: number; readonly held: readonly Uuid[] }): Promise<number>;
+  /** Makes all that these nodes have claimed AVAILABLE, whatever their leases say, in one statement. Returns how many. */
+  takeBackFrom(owners: readonly string[]): Promise<number>;
+  /** Names of the nodes that have claimed entries. */
+  owners(): Promise<readonly string[]>;
+  /** When the next lease ends (system time), or null. */
+  nextLeaseEnd(): Promise<number | null>;
+  /**
+   * Entries that were taken back more than `maxLapses` times since they were claimed first, before `claimedBeforeMs`, and
+   * that nobody works on: ends them as REAPED and inserts AVAILABLE copies, at most `limit`. Returns how many.
    */
   reap(request: {
     readonly systemNowMs: number;
+    readonly businessNow: Instant;
     readonly claimedBeforeMs: number;
+    readonly maxLapses: number;
     readonly limit: number;
-    readonly owner?: string;
     /** Only entries of this kind; default of both. */
     readonly kind?: QueueKind;
   }): Promise<number>;

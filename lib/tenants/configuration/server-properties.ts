@@ -15,8 +15,8 @@ import {
   QUEUE_HISTORY_RETENTION_MS,
   QUEUE_LEASE_MS,
   QUEUE_MAX_FAILURES,
+  QUEUE_MAX_LAPSES,
   QUEUE_POLL_MS,
-  QUEUE_REAP_BATCH,
   QUEUE_REAP_SCHEDULE_MS,
   QUEUE_REAP_THRESHOLD_MS,
 } from '../../limits.ts';
@@ -30,7 +30,7 @@ const lease = span(QUEUE_LEASE_MS, { min: MIN_QUEUE_LEASE_MS, max: MAX_SETTING_S
 const poll = milliseconds(QUEUE_POLL_MS, { min: MIN_QUEUE_POLL_MS, max: MAX_QUEUE_POLL_MS });
 const reapThreshold = span(QUEUE_REAP_THRESHOLD_MS, { min: 0, max: MAX_SETTING_SPAN_MS });
 const reapSchedule = span(QUEUE_REAP_SCHEDULE_MS, { min: secondMs, max: MAX_SETTING_SPAN_MS });
-const reaped = integer(QUEUE_REAP_BATCH, { min: 1, max: MAX_SETTING_CLAIM });
+const lapses = integer(QUEUE_MAX_LAPSES, { min: 1, max: MAX_SETTING_CLAIM });
 
 /**
  * Properties of the engine that hold for the whole server (platform.md §4.3); those of the HTTP server are its own
@@ -56,7 +56,7 @@ export const serverProperties = {
   'persistent.bus.main.nbThreads': entries,
   'persistent.bus.main.reapThreshold': reapThreshold,
   'persistent.bus.main.reapSchedule': reapSchedule,
-  'persistent.bus.main.maxReDispatchCount': reaped,
+  'persistent.bus.main.maxReDispatchCount': lapses,
   'persistent.bus.main.off': flag(false),
   'notificationq.main.max.failure.retry': failures,
   'notificationq.main.claimed': entries,
@@ -65,6 +65,6 @@ export const serverProperties = {
   'notificationq.main.notification.nbThreads': entries,
   'notificationq.main.reapThreshold': reapThreshold,
   'notificationq.main.reapSchedule': reapSchedule,
-  'notificationq.main.maxReDispatchCount': reaped,
+  'notificationq.main.maxReDispatchCount': lapses,
   'notificationq.main.notification.off': flag(false),
 } as const;

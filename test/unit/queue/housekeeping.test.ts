@@ -23,7 +23,7 @@ function handTimers() {
 }
 
 describe('housekeeping of the queue (platform.md §9.3 rules 7 and 9)', () => {
-  it('reaps each kind by its schedule, threshold and limit, and purges what is older than the retention', async () => {
+  it('reaps each kind by its schedule and bounds, and purges what is older than the retention', async () => {
     const done: unknown[] = [];
     const queue = {
       reap: async (request: object) => {
@@ -37,13 +37,14 @@ describe('housekeeping of the queue (platform.md §9.3 rules 7 and 9)', () => {
     };
     const { timers, systemClock } = handTimers();
     const logger = recordingLogger();
+    const clock = fakeClock('2024-03-01T00:00:00Z');
     let wakes = 0;
     const housekeeping = new Housekeeping(
-      { storage: { queue }, clock: fakeClock('2024-03-01T00:00:00Z'), systemClock, logger },
+      { storage: { queue }, clock, systemClock, logger },
       {
         reapers: [
-          { kind: 'BUS', thresholdMs: 10 * minute, scheduleMs: 3 * minute, limit: 10 },
-          { kind: null, thresholdMs: 20 * minute, scheduleMs: 7 * minute, limit: 5 },
+          { kind: 'BUS', thresholdMs: 10 * minute, scheduleMs: 3 * minute, maxLapses: 10 },
+          { kind: null, thresholdMs: 20 * minute, scheduleMs: 7 * minute, maxLapses: 5 },
         ],
         historyRetentionMs: 2 * 24 * 60 * minute,
         onReaped: () => {
@@ -56,16 +57,16 @@ describe('housekeeping of the queue (platform.md §9.3 rules 7 and 9)', () => {
     expect(timers.map(({ delayMs }) => delayMs)).to.deep.equal([3 * minute, 7 * minute, 3 * minute]);
     for (const { action } of timers.splice(0)) action();
     await new Promise((resolve) => setTimeout(resolve, 1));
-    const systemNowMs = 1_000 * minute;
+    const request = { systemNowMs: 1_000 * minute, businessNow: clock.now(), limit: 100 };
     expect(done).to.deep.equal([
-      ['reap', { systemNowMs, claimedBeforeMs: 990 * minute, limit: 10, kind: 'BUS' }],
-      ['reap', { systemNowMs, claimedBeforeMs: 980 * minute, limit: 5 }],
+      ['reap', { ...request, claimedBeforeMs: 990 * minute, maxLapses: 10, kind: 'BUS' }],
+      ['reap', { ...request, claimedBeforeMs: 980 * minute, maxLapses: 5 }],
       ['purge', '2024-02-28T00:00:00.000Z'],
     ]);
     expect(wakes).to.equal(2);
     // What fails comes again too.
     expect(timers.map(({ delayMs }) => delayMs)).to.have.members([3 * minute, 7 * minute, 3 * minute]);
-    expect(logger.lines.map(({ level }) => level)).to.deep.equal(['error']);
+    expect(logger.lines.map(({ level }) => level)).to.deep.equal(['error', 'error', 'error']);
     await housekeeping.stop();
   });
 });

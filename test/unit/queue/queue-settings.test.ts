@@ -27,12 +27,12 @@ describe('settings of the queue (platform.md §4.3)', () => {
       isOff: false,
       claimed: null,
       handledAtATime: null,
-      leaseMs: 5 * minute,
+      leaseMs: minute / 2,
       pollMs: 3_000,
       maxFailures: 3,
       reapThresholdMs: 10 * minute,
       reapScheduleMs: 3 * minute,
-      reapLimit: 10,
+      maxLapses: 10,
     });
   });
 
@@ -67,7 +67,7 @@ describe('settings of the queue (platform.md §4.3)', () => {
         maxFailures: 5,
         reapThresholdMs: 6 * minute,
         reapScheduleMs: minute,
-        reapLimit: 20,
+        maxLapses: 20,
       });
       const other = kind === 'BUS' ? 'NOTIFICATION' : 'BUS';
       expect(settings[other]).to.deep.equal(DEFAULT_QUEUE_SETTINGS[other]);
@@ -79,7 +79,7 @@ describe('settings of the queue (platform.md §4.3)', () => {
       claimLanes(settings).map(({ kind, limit, handledAtATime }) => [kind, limit, handledAtATime]);
     const unbounded = Number.POSITIVE_INFINITY;
     expect(shapeOf(withSettings({}))).to.deep.equal([[null, 100, unbounded]]);
-    expect(shapeOf(withSettings({ maxFailures: 9, reapLimit: 1 }))).to.deep.equal([[null, 100, unbounded]]);
+    expect(shapeOf(withSettings({ maxFailures: 9, maxLapses: 1 }))).to.deep.equal([[null, 100, unbounded]]);
     expect(shapeOf(withSettings({ leaseMs: 1_000 }))).to.deep.equal([
       ['BUS', 100, unbounded],
       ['NOTIFICATION', 100, unbounded],
@@ -96,16 +96,16 @@ describe('settings of the queue (platform.md §4.3)', () => {
     expect(shapeOf(withSettings({ isOff: true }, { isOff: true }))).to.deep.equal([]);
   });
 
-  it('reap both kinds at once unless they differ, never before a lease could end, and what is off too', () => {
+  it('reap both kinds at once unless they differ, and what is off too', () => {
     const off = withSettings({ isOff: true }, { isOff: true });
-    const both = { kind: null, thresholdMs: 10 * minute, scheduleMs: 3 * minute, limit: 10 };
+    const both = { kind: null, thresholdMs: 10 * minute, scheduleMs: 3 * minute, maxLapses: 10 };
     expect(reapLanes(off)).to.deep.equal([both]);
     expect(
-      reapLanes(withSettings({ leaseMs: 10 * minute })).map(({ thresholdMs }) => thresholdMs),
-    ).to.deep.equal([15 * minute, 10 * minute]);
-    expect(reapLanes(withSettings({ leaseMs: 10 * minute - 1 }))).to.deep.equal([both]);
+      reapLanes(withSettings({ reapThresholdMs: minute })).map(({ thresholdMs }) => thresholdMs),
+    ).to.deep.equal([minute, 10 * minute]);
+    expect(reapLanes(withSettings({ leaseMs: 10 * minute }))).to.deep.equal([both]);
     expect(
-      reapLanes(withSettings({}, { reapLimit: 3 })).map(({ kind, limit }) => [kind, limit]),
+      reapLanes(withSettings({}, { maxLapses: 3 })).map(({ kind, maxLapses }) => [kind, maxLapses]),
     ).to.deep.equal([
       ['BUS', 10],
       ['NOTIFICATION', 3],

@@ -327,7 +327,7 @@ describe('tenant configuration', () => {
       [`${prefix}.max.failure.retry`]: 3,
       // As many as the engine decides: 100 of both queues.
       [`${prefix}.claimed`]: null,
-      [`${prefix}.claim.time`]: 5 * minute,
+      [`${prefix}.claim.time`]: 30 * second,
       [`${prefix}.sleep`]: 3 * second,
       [`${prefix}.${inner}nbThreads`]: null,
       [`${prefix}.reapThreshold`]: 10 * minute,

@@ -36,6 +36,7 @@ import { Migration20261122160531OngoingCharges } from './20261122160531-ongoing-
 import { Migration20261122162208CoverageLookups } from './20261122162208-coverage-lookups.ts';
 import { Migration20261122170838TagsCarried } from './20261122170838-tags-carried.ts';
 import { Migration20261122172328CoverageEnd } from './20261122172328-coverage-end.ts';
+import { Migration20261122224032Lapses } from './20261122224032-lapses.ts';
 
 /** The migrations of PostgreSQL, in the order in which they run. */
 export const migrations: readonly MigrationObject[] = [
@@ -76,4 +77,5 @@ export const migrations: readonly MigrationObject[] = [
   { name: '20261122162208-coverage-lookups', class: Migration20261122162208CoverageLookups },
   { name: '20261122170838-tags-carried', class: Migration20261122170838TagsCarried },
   { name: '20261122172328-coverage-end', class: Migration20261122172328CoverageEnd },
+  { name: '20261122224032-lapses', class: Migration20261122224032Lapses },
 ];

@@ -1,0 +1,167 @@
+import type { ChildProcess } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { expect } from 'chai';
+import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
+import { Billing } from '../../adapters/node/billwright.ts';
+import { type SharedTestClock, sharedTestClock, systemClock } from '../../adapters/node/index.ts';
+import { fileLedger, sandboxGateway } from '../../adapters/testing/index.ts';
+import { parseWireInstant, type TenantBilling, type Uuid } from '../../lib/index.ts';
+import { QUEUE_LEASE_MS } from '../../lib/limits.ts';
+import { freshDatabase, type TestDatabase } from '../support/databases.ts';
+import { rowsOf } from '../support/queue-rows.ts';
+import { openShop } from '../support/shop.ts';
+import { migrated } from '../support/storage.ts';
+import { killNode, signUpMany, startNode, stopNode } from './nodes.ts';
+
+const ACCOUNTS = 300;
+const KILLED_AFTER_MS = 700;
+/** In real time; the clock of the business is moved on. */
+const PAID_WITHIN_MS = 60_000;
+/** For a look at the queue on a busy machine. */
+const SLACK_MS = 3_000;
+const BEGINS = '2024-01-01T00:00:00Z';
+const NEXT_PERIOD = '2024-02-01T00:00:00Z';
+
+describe('a node that is killed', function () {
+  this.timeout(180_000);
+  let directory: string;
+  let database: TestDatabase & { readonly kind: 'postgresql' };
+  let billing: Billing<never>;
+  let clock: SharedTestClock;
+  let acme: TenantBilling;
+  let accountIds: readonly Uuid[];
+  let running: ChildProcess[];
+
+  beforeEach(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'billwright-killed-'));
+    const fresh = await freshDatabase('postgresql', migrated);
+    if (fresh.kind !== 'postgresql') throw new Error('this test needs PostgreSQL');
+    database = fresh;
+    const storage = postgresql(database.url);
+    clock = sharedTestClock(storage.system, systemClock());
+    const gateways = [sandboxGateway({ ledger: fileLedger(join(directory, 'ledger')) })];
+    billing = await Billing.open({ storage, clock, gateways });
+    await clock.set(parseWireInstant(BEGINS) ?? null);
+    ({ acme } = await openShop(billing));
+    accountIds = await signUpMany(acme, ACCOUNTS);
+    await billing.settle();
+    await clock.set(parseWireInstant(NEXT_PERIOD) ?? null);
+    running = [];
+  });
+
+  afterEach(async () => {
+    await Promise.all(running.map(killNode));
+    await billing.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  it(`leaves all that it had claimed to the other: ${ACCOUNTS} accounts are paid once within a minute`, async () => {
+    const nodes = await Promise.all(
+      ['north', 'south'].map(async (name) => ({ name, process: await start(name) })),
+    );
+    await setTimeout(KILLED_AFTER_MS);
+    // The one that is busier at that moment.
+    const [victim, survivor] =
+      (await claimedBy('north')) > (await claimedBy('south')) ? nodes : nodes.toReversed();
+    if (victim === undefined || survivor === undefined) throw new Error('there are two nodes');
+    await kill(victim.process);
+    const killedAt = Date.now();
+    expect(await claimedBy(victim.name), 'what it had claimed').to.be.greaterThan(10);
+    // What it had sent to the database may still come to its end there.
+    await setTimeout(1_000);
+    const seen = new Set<number>();
+    await eventually(killedAt + QUEUE_LEASE_MS + SLACK_MS, async () => {
+      const left = await claimedBy(victim.name);
+      seen.add(left);
+      return left === 0;
+    });
+    expect(seen.size, 'all of it came back in one step').to.equal(2);
+    await allPaid(killedAt);
+    await stop(survivor.process);
+  });
+
+  it('takes its own work up at once when it starts again on the same host, without a name of its own', async () => {
+    const first = await start();
+    await setTimeout(KILLED_AFTER_MS);
+    await kill(first);
+    const left = await claimed();
+    expect(left.length, 'what it had claimed').to.be.greaterThan(10);
+    const startedAt = Date.now();
+    const second = await start();
+    const owners = new Set(left.map(({ owner }) => owner));
+    expect((await claimed()).filter(({ owner }) => owners.has(owner))).to.deep.equal([]);
+    await allPaid(startedAt);
+    await stop(second);
+  });
+
+  async function start(name = ''): Promise<ChildProcess> {
+    const ledger = join(directory, 'ledger');
+    const node = await startNode({ database: database.url, ledger, name, 'purchase-ms': '100' });
+    running.push(node);
+    return node;
+  }
+
+  async function kill(node: ChildProcess): Promise<void> {
+    running = running.filter((each) => each !== node);
+    await killNode(node);
+  }
+
+  async function stop(node: ChildProcess): Promise<void> {
+    running = running.filter((each) => each !== node);
+    await stopNode(node);
+  }
+
+  async function claimed(): Promise<readonly { readonly owner: string }[]> {
+    const rows = await rowsOf(
+      database,
+      `select processing_owner as owner from bw_queue_entries where processing_state = 'IN_PROCESSING'`,
+    );
+    return rows.map(({ owner }) => ({ owner: String(owner) }));
+  }
+
+  async function claimedBy(name: string): Promise<number> {
+    return (await claimed()).filter(({ owner }) => owner === name).length;
+  }
+
+  /** Moves the business on, over the checks of payments that were cut off, until everybody has paid, once. */
+  async function allPaid(since: number): Promise<void> {
+    await eventually(since + PAID_WITHIN_MS, async () => {
+      if ((await balances()).every((balance) => balance === '0')) return true;
+      await clock.move({ days: 1 });
+      return false;
+    });
+    const charged = readFileSync(join(directory, 'ledger'), 'utf8').split('\n').filter(Boolean).map(arrived);
+    expect(new Set(charged).size, 'charges that the gateway knows').to.equal(charged.length);
+    for (const accountId of accountIds) {
+      const invoices = await acme.invoices.ofAccount({ accountId, withItems: true, includeVoided: true });
+      expect(invoices.map((invoice) => invoice.items.length)).to.deep.equal([1, 1]);
+      const payments = await acme.payments.ofAccount(accountId);
+      expect(payments.map((payment) => payment.totals.purchasedAmount.toFixed())).to.have.length(2);
+    }
+  }
+
+  async function balances(): Promise<readonly string[]> {
+    const invoices = await Promise.all(
+      accountIds.map((accountId) => acme.invoices.ofAccount({ accountId, withItems: false })),
+    );
+    return invoices.flatMap((list) =>
+      list.length < 2 ? ['none'] : list.map(({ balance }) => balance.toFixed()),
+    );
+  }
+});
+
+function arrived(line: string): string {
+  const { entry } = JSON.parse(line) as { readonly entry: { readonly kbTransactionPaymentId: string } };
+  return entry.kbTransactionPaymentId;
+}
+
+async function eventually(deadline: number, isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) {
+    if (Date.now() > deadline)
+      throw new Error(`not so after ${Math.round((Date.now() - deadline) / 1000)} s more`);
+    await setTimeout(50);
+  }
+}

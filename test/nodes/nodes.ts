@@ -1,0 +1,52 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { TenantBilling, Uuid } from '../../lib/index.ts';
+
+const NODE = fileURLToPath(new URL('./node-process.ts', import.meta.url));
+
+/** A node in a process of its own, once it works its queue. @param options those of `node-process.ts`. */
+export async function startNode(options: Readonly<Record<string, string>>): Promise<ChildProcess> {
+  const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
+  const node = fork(NODE, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  await message(node);
+  return node;
+}
+
+/** Ends a node in order; it tells how many payments went through its gateway. */
+export async function stopNode(node: ChildProcess): Promise<{ readonly paid: number }> {
+  const told = message(node);
+  node.send('stop');
+  return (await told) as { readonly paid: number };
+}
+
+/** Ends a node as `kill -9` does. */
+export async function killNode(node: ChildProcess): Promise<void> {
+  node.removeAllListeners('exit');
+  const ended = once(node, 'exit');
+  node.kill('SIGKILL');
+  await ended;
+}
+
+function message(node: ChildProcess): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    node.once('message', resolve);
+    node.once('exit', (code) => reject(new Error(`the node ended with ${code ?? 'a signal'}`)));
+  });
+}
+
+/** Accounts with a payment method and a monthly subscription each. */
+export async function signUpMany(acme: TenantBilling, count: number): Promise<readonly Uuid[]> {
+  const ids: Uuid[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const account = await acme.createAccount({ externalKey: `customer-${index}`, currency: 'USD' });
+    await acme.addPaymentMethod({
+      accountId: account.id,
+      pluginName: 'killbill-payment-test',
+      isDefault: true,
+    });
+    await acme.createSubscription({ accountId: account.id, planName: 'sprout-monthly-direct' });
+    ids.push(account.id);
+  }
+  return ids;
+}

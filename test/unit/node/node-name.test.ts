@@ -1,0 +1,51 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { isFormerNode, newNodeName } from '../../../adapters/node/index.ts';
+
+const module = fileURLToPath(new URL('../../../adapters/node/node-name.ts', import.meta.url));
+
+/** A process that tells its node name and goes on. */
+async function anotherNode(): Promise<{ readonly process: ChildProcess; readonly name: string }> {
+  const script = `import { newNodeName } from ${JSON.stringify(module)};
+    console.log(newNodeName()); setInterval(() => undefined, 1000);`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [told] = (await once(child.stdout, 'data')) as [Buffer];
+  return { process: child, name: told.toString('utf8').trim() };
+}
+
+describe('the name that a node gives itself (platform.md §15 rule 1)', () => {
+  it('is another one for each engine of a process, none of them a former one', () => {
+    const names = [newNodeName(), newNodeName(), newNodeName()];
+    expect(new Set(names).size).to.equal(3);
+    expect(names.filter(isFormerNode)).to.deep.equal([]);
+  });
+
+  it('is known as that of a former node once its process has ended, however it ended', async () => {
+    const { process: child, name } = await anotherNode();
+    expect(isFormerNode(name)).to.equal(false);
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+    expect(isFormerNode(name)).to.equal(true);
+  });
+
+  it('is that of a former node where its process number has gone to another process', () => {
+    const [space = '', pid = '', started = ''] =
+      /^(.+)\.(\d+)\.(\d+)\.\d+$/.exec(newNodeName())?.slice(1) ?? [];
+    expect(isFormerNode(`${space}.${pid}.${Number(started) - 1}.1`)).to.equal(true);
+  });
+
+  it('says nothing of other hosts, of an earlier boot, and of names that people have given', () => {
+    const others = [
+      'elsewhere-01234567.1.1.1',
+      newNodeName().replace(/-[^-.]+\./, '-00000000.'),
+      'node-7',
+      '',
+    ];
+    expect(others.filter(isFormerNode)).to.deep.equal([]);
+  });
+});
