@@ -2,11 +2,27 @@ import type { NotificationReads } from '../../lib/ports/storage/index.ts';
 import { ProcessingState } from '../../lib/queue/model.ts';
 import { instant } from '../../lib/time/index.ts';
 import { numberOf } from './columns.ts';
-import type { TenantScope } from './record-access.ts';
-import { isIn, sql } from './sql.ts';
+import { type Stored, selectOrdered, type TenantScope } from './record-access.ts';
+import { isIn, raw, sql } from './sql.ts';
+import { queueEntriesTable, type StoredEntry } from './tables/queue.ts';
 
-export function notificationReads({ runner, tenantRecordId }: TenantScope): NotificationReads {
+export function notificationReads(scope: TenantScope): NotificationReads {
+  const { runner, tenantRecordId } = scope;
   return {
+    findLive: async ({ accountRecordId, topics, limit }) => {
+      const inState = async (state: ProcessingState): Promise<readonly Stored<StoredEntry>[]> =>
+        // Written out: each state has an index of its own, which a parameter would keep from being chosen.
+        selectOrdered(scope, queueEntriesTable, {
+          condition: sql`account_record_id = ${accountRecordId} and processing_state = '${raw(state)}'
+            and ${isIn('topic', 'text', topics)}`,
+          order: `due_order, record_id limit ${limit}`,
+        });
+      const found = await Promise.all([
+        inState(ProcessingState.IN_PROCESSING),
+        inState(ProcessingState.AVAILABLE),
+      ]);
+      return found.flat();
+    },
     findPending: async (uniqueKeys) => {
       if (uniqueKeys.length === 0) return [];
       const rows = await runner.rows(sql`

@@ -15,7 +15,7 @@ export interface TenantScope {
   readonly countThreshold?: number;
 }
 
-type Stored<R> = R & { readonly recordId: number };
+export type Stored<R> = R & { readonly recordId: number };
 
 /** The select list of what `decode` of the table reads. */
 export function recordColumns(

@@ -1,6 +1,6 @@
 import type { Uuid } from '../ids/index.ts';
 import { MAX_PERIODS_PER_RUN } from '../limits.ts';
-import { type LocalDate, maxDate, minDate } from '../time/index.ts';
+import { type Instant, type LocalDate, maxDate } from '../time/index.ts';
 import { coverageAfter } from './apply-to-coverage.ts';
 import { countedRun, creditRun } from './credit-run.ts';
 import type { Draft } from './draft.ts';
@@ -12,20 +12,22 @@ import type { Invoice } from './model.ts';
 import { itemOf, raisedTargetDate } from './new-invoice.ts';
 import type { BilledItem } from './recurring-row.ts';
 import { tooManyPeriods } from './too-many-periods.ts';
+import { isDue } from './window.ts';
 
 export interface DryRunWalkInput extends AccountRunInput {
-  /** Dates of the account's pending due entries. */
-  readonly dueDates: readonly LocalDate[];
+  /** The date that is asked for; a step there looks no earlier than what is billed already, as a run does. */
+  readonly targetDate: LocalDate;
+  readonly now: Instant;
   /** Local date of the account. */
   readonly today: LocalDate;
-  /** The date that was asked for, before it is raised to what is billed already: the last day of a run. Default none. */
-  readonly requestedDate?: LocalDate;
+  /** Dates of the runs that have just been asked for, in their order: they come before any other. Default none. */
+  readonly runDates?: readonly LocalDate[];
+  /** Dates of the account's pending due entries: the only steps that may lie in the past. */
+  readonly dueDates: readonly LocalDate[];
   /** What the account's credit is used on besides the invoices of the walk. */
   readonly debts?: Debts;
   /** Of an account whose runs add to its drafts: those there are, the oldest first, and what one that a run makes is like. */
   readonly reuse?: { readonly drafts: readonly Draft[]; readonly newDraft: Invoice };
-  /** Of an action that is tried: when it would have the account invoiced at once. */
-  readonly runDates?: readonly LocalDate[];
 }
 
 /** The invoice that a dry run answers with. */
@@ -40,28 +42,35 @@ export type IsWatched = (subscription: SubscriptionBilling) => boolean;
 
 /**
  * The invoice that the run **at** the target date will make once all earlier due dates and events have happened; null =
- * none (invoicing.md §11 rule 1, TARGET_DATE). Each earlier candidate date is evaluated in memory by the rules of a real
- * run and counts as billed for the next one. Load what the first step needs, with the items of all rows in the window:
- * later steps look at later days only. Nothing of the input is changed.
+ * none (invoicing.md §11 rule 1, TARGET_DATE). Runs that have been asked for come first, and one of them at the target
+ * date is the answer. Each earlier date is evaluated in memory by the rules of a real run and counts as billed for the
+ * next one. Load what the first step needs, with the items of all rows in the window: later steps look at later days
+ * only. Nothing of the input is changed.
  */
 export function walkToTargetDate(input: DryRunWalkInput, nextItemId: () => Uuid): DryRunInvoice | null {
-  const { targetDate } = input;
+  const { targetDate, runDates = [] } = input;
   const isUpToTarget = (date: LocalDate): boolean => date <= targetDate;
   const candidates = new DateQueue([...input.dueDates, ...eventDates(input)].filter(isUpToTarget));
   const walk = new Walk(input, nextItemId);
   let latest: DryRunInvoice | null = null;
+  const step = (date: LocalDate): DryRunInvoice | null => {
+    const invoice = walk.step(date);
+    latest = invoice ?? latest;
+    candidates.add(walk.dueDates.filter((due) => due < targetDate));
+    return invoice;
+  };
+  for (const date of runDates.filter(isUpToTarget)) step(date);
+  if (latest !== null && runDates.includes(targetDate)) return latest;
   for (;;) {
     const candidate = candidates.takeFirst();
-    const invoice = walk.step(candidate ?? targetDate);
+    const invoice = step(candidate ?? targetDate);
     if (candidate === targetDate) return invoice;
-    latest = invoice ?? latest;
     if (candidate === undefined) return latest;
-    candidates.add(walk.dueDates.filter((date) => date < targetDate));
   }
 }
 
 /**
- * The first invoice at a due or event date of a watched subscription; null = none will come (invoicing.md §11,
+ * The first invoice that comes at a due or event date of a watched subscription; null = none will come (invoicing.md §11,
  * UPCOMING_INVOICE). Dates of the other subscriptions are walked over in between, so that the invoice holds what will be
  * due on its day and nothing that earlier runs bill. `targetDate` of the input is not looked at.
  */
@@ -70,58 +79,42 @@ export function walkToUpcomingInvoice(
   isWatched: IsWatched,
   nextItemId: () => Uuid,
 ): DryRunInvoice | null {
-  const watchedIds = new Set(
-    input.subscriptions.filter(isWatched).map(({ subscriptionId }) => subscriptionId),
-  );
-  const subscriptions = input.subscriptions.filter(({ subscriptionId }) => watchedIds.has(subscriptionId));
-  const watched = new DateQueue(candidatesOf({ ...input, subscriptions }));
-  const candidates = new DateQueue(candidatesOf(input));
+  const subscriptions = input.subscriptions.filter(isWatched);
+  const watchedIds = new Set(subscriptions.map(({ subscriptionId }) => subscriptionId));
+  const watchedEvents = new DateQueue(eventDates({ ...input, subscriptions }));
+  const candidates = new DateQueue([...input.dueDates, ...eventDates(input)]);
   const walk = new Walk(input, nextItemId);
+  const step = (date: LocalDate): DryRunInvoice | null => {
+    const isOwnDate = watchedEvents.take(date) || walk.isAnyDue(watchedIds, date);
+    const invoice = walk.step(date);
+    candidates.add(walk.dueDates);
+    return isOwnDate && invoice !== null ? notBefore(input.today, invoice) : null;
+  };
+  for (const date of input.runDates ?? []) {
+    const invoice = step(date);
+    if (invoice !== null) return invoice;
+  }
   for (;;) {
     const date = candidates.takeFirst();
-    if (date === undefined || watched.isEmpty) return null;
-    const invoice = walk.step(date);
-    if (watched.take(date) && invoice !== null) return invoice;
-    candidates.add(walk.dueDates);
-    watched.add(walk.dueDatesOf(watchedIds));
+    if (date === undefined || (watchedEvents.isEmpty && !walk.isAnyAwaited(watchedIds))) return null;
+    const invoice = step(date);
+    if (invoice !== null) return invoice;
   }
 }
 
-/** Dates from which on something of these subscriptions may be invoiced; what a change of by now touches waits for a run. */
-function candidatesOf(
-  input: Pick<DryRunWalkInput, 'subscriptions' | 'state' | 'today'>,
-): readonly LocalDate[] {
-  const { today } = input;
-  const dated = input.subscriptions.flatMap(({ cursor }) => [
-    ...(cursor === null || cursor.nextDueDate === null ? [] : [cursor.nextDueDate]),
-    ...(cursor === null || cursor.dirtyFrom === null || cursor.dirtyFrom > today ? [] : [cursor.dirtyFrom]),
-  ]);
-  return [...dated, ...eventDates(input)];
+/** A run that is late comes today, whatever date it is for. */
+function notBefore(today: LocalDate, invoice: DryRunInvoice): DryRunInvoice {
+  return { ...invoice, targetDate: maxDate(today, invoice.targetDate) };
 }
 
-/**
- * Dates of billing events after the latest target date that no run has looked at as they are. An action that begins in the
- * past is invoiced by the one run that it asks for, whatever lies before.
- */
+/** Dates of billing events to come. */
 function eventDates({
   subscriptions,
-  state: { maxTargetDate },
-  today,
-  runDates = [],
-}: Pick<DryRunWalkInput, 'subscriptions' | 'state' | 'today' | 'runDates'>): readonly LocalDate[] {
-  const dates = subscriptions.flatMap(({ events, cursor }) =>
-    events.map(({ localDate }) => localDate).filter((date) => !wasLookedAt(date, cursor)),
+  now,
+}: Pick<DryRunWalkInput, 'subscriptions' | 'now'>): readonly LocalDate[] {
+  return subscriptions.flatMap(({ events }) =>
+    events.filter(({ effectiveDate }) => effectiveDate > now).map(({ localDate }) => localDate),
   );
-  if (runDates.length === 0) {
-    return dates.filter((date) => maxTargetDate === null || date > maxTargetDate);
-  }
-  return [...runDates, ...dates.filter((date) => date > today)];
-}
-
-/** What charges nothing recurring raises no target date (§1.5), so that alone does not tell. */
-function wasLookedAt(date: LocalDate, cursor: SubscriptionBilling['cursor']): boolean {
-  if (cursor === null || cursor.settledThrough === null || date > cursor.settledThrough) return false;
-  return cursor.dirtyFrom === null || date < cursor.dirtyFrom;
 }
 
 /** Evaluates an account at one date after the other, each as it is once the earlier ones are billed. */
@@ -129,7 +122,7 @@ class Walk {
   #account: AccountRunInput;
   readonly #debts: RunningDebts;
   readonly #reuse: DryRunWalkInput['reuse'];
-  readonly #runDateOf: (date: LocalDate) => LocalDate;
+  readonly #today: LocalDate;
   readonly #nextItemId: () => Uuid;
   #steps = 0;
   #run: AccountRun | undefined;
@@ -138,9 +131,7 @@ class Walk {
     this.#account = { ...input, subscriptions: input.subscriptions.map(forToday) };
     this.#debts = new RunningDebts(input.debts ?? NO_DEBTS);
     this.#reuse = input.reuse;
-    // Credit has the date of the run, not that of its target (§10 rule 7): what is due from an earlier day is run today.
-    const { today, requestedDate: last } = input;
-    this.#runDateOf = (date) => maxDate(today, last === undefined ? date : minDate(date, last));
+    this.#today = input.today;
     this.#nextItemId = nextItemId;
   }
 
@@ -148,10 +139,12 @@ class Walk {
     const { state } = this.#account;
     if (this.#steps > MAX_PERIODS_PER_RUN) throw tooManyPeriods(date, { accountId: state.accountId });
     this.#steps += 1;
-    const targetDate = state.maxTargetDate === null ? date : maxDate(date, state.maxTargetDate);
+    const targetDate = raised(date, state.maxTargetDate);
     const evaluated = evaluateAccount({ ...this.#account, targetDate }, this.#nextItemId);
     const isEmpty = evaluated.items.length === 0;
-    const run = isEmpty ? evaluated : this.#debts.credit(evaluated, this.#runDateOf(date), this.#nextItemId);
+    // Credit has the date of the run, not that of its target (§10 rule 7): what is due from an earlier day is run today.
+    const runDate = maxDate(this.#today, date);
+    const run = isEmpty ? evaluated : this.#debts.credit(evaluated, runDate, this.#nextItemId);
     this.#run = run;
     this.#account = { ...accountAfter(this.#account, run), invoice: this.#invoiceAfter(run, targetDate) };
     return run.items.length === 0 ? null : { targetDate, run };
@@ -165,10 +158,12 @@ class Walk {
     const draft = invoice.draft ?? { invoice: reuse.newDraft, items: [] };
     const { createdDate } = draft.invoice;
     const added = items.map((item) => ({ ...itemOf(draft.invoice, item, createdDate), recordId: 0 }));
-    const raised = raisedTargetDate(draft.invoice, targetDate);
     return {
       ...invoice,
-      draft: { invoice: { ...draft.invoice, targetDate: raised }, items: [...draft.items, ...added] },
+      draft: {
+        invoice: { ...draft.invoice, targetDate: raisedTargetDate(draft.invoice, targetDate) },
+        items: [...draft.items, ...added],
+      },
     };
   }
 
@@ -177,14 +172,29 @@ class Walk {
     return this.#run?.dueDates ?? [];
   }
 
-  /** Those of them that these subscriptions have. */
-  dueDatesOf(subscriptionIds: ReadonlySet<Uuid>): readonly LocalDate[] {
-    const found = new Set(this.dueDates);
-    return (this.#run?.evaluations ?? [])
-      .filter(({ subscriptionId }) => subscriptionIds.has(subscriptionId))
-      .flatMap(({ cursor }) => cursor.nextDueDate ?? [])
-      .filter((date) => found.has(date));
+  /** Whether the next step has something to look at in one of these subscriptions if it is at that date. */
+  isAnyDue(subscriptionIds: ReadonlySet<Uuid>, date: LocalDate): boolean {
+    const { config, state, subscriptions } = this.#account;
+    const targetDate = raised(date, state.maxTargetDate);
+    return subscriptions.some(
+      ({ subscriptionId, events, cursor }) =>
+        subscriptionIds.has(subscriptionId) && isDue({ events, cursor, targetDate, config }),
+    );
   }
+
+  /** Whether one of these subscriptions has something to be looked at, at whatever date. */
+  isAnyAwaited(subscriptionIds: ReadonlySet<Uuid>): boolean {
+    return this.#account.subscriptions.some(
+      ({ subscriptionId, cursor }) =>
+        subscriptionIds.has(subscriptionId) &&
+        (cursor === null || cursor.dirtyFrom !== null || cursor.nextDueDate !== null),
+    );
+  }
+}
+
+/** A run never looks earlier than what is billed already (invoicing.md §8.2 step 4). */
+function raised(date: LocalDate, maxTargetDate: LocalDate | null): LocalDate {
+  return maxTargetDate === null ? date : maxDate(date, maxTargetDate);
 }
 
 /** Dates in order, each once. */

@@ -5,10 +5,13 @@ import type { OverridePlan } from '../catalog/index.ts';
 import type { Uuid } from '../ids/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import { checkBundleOwner, noSuchBundle, notInBundle, notOfAccount } from '../subscriptions/bundle-choice.ts';
+import type { Hypothesis } from '../subscriptions/hypothesis.ts';
 import { loadHypothesis } from '../subscriptions/load-hypothesis.ts';
 import { noSuchSubscription } from '../subscriptions/no-such-subscription.ts';
 import { tagsOfAccounts } from '../tags/control-tags.ts';
+import { SystemTag } from '../tags/system-definitions.ts';
 import { type Instant, type LocalDate, localDateOf } from '../time/index.ts';
+import { type AwaitedRuns, loadAwaitedRuns } from './awaited-runs.ts';
 import { draftingOf, loadDrafts, runInvoiceOf } from './drafting.ts';
 import { type CheckedDryRun, DryRunType } from './dry-run-request.ts';
 import {
@@ -20,10 +23,8 @@ import {
 } from './dry-run-walk.ts';
 import { effectiveTargetDate } from './effective-target-date.ts';
 import { initialState } from './initial-state.ts';
-import type { InvoicingConfig } from './invoicing-config.ts';
 import { loadBillingState } from './load-billing-state.ts';
 import { loadDebts } from './load-debts.ts';
-import type { AccountInvoicingState } from './model.ts';
 import { emptyInvoice, invoicingCurrency } from './new-invoice.ts';
 import { runInput, withWindowItems } from './run-accounts.ts';
 import type { InvoicingConfigOf } from './tenant-invoicing-config.ts';
@@ -66,12 +67,20 @@ export async function dryRun(session: ReadSession, input: DryRunInput): Promise<
   invoicingCurrency(account);
   const state = stored ?? initialState(account);
   const today = localDateOf(now, account.timeZone);
-  const targetDate = targetDateOf(wanted, { today, state, config });
   const hypothesis =
     wanted.type === DryRunType.SUBSCRIPTION_ACTION
       ? await loadHypothesis(session, wanted.action, { account, catalogsOf, tools: { now, nextId } })
       : null;
+  const targetDate = effectiveTargetDate({
+    requested: wanted.type === DryRunType.UPCOMING_INVOICE ? null : wanted.targetDate,
+    today,
+    maxTargetDate: state.maxTargetDate,
+    maxMonthsInFuture: config.maxMonthsInFuture,
+  });
   const choice = wanted.type === DryRunType.UPCOMING_INVOICE ? await watched(session, wanted, account) : null;
+  const isPassedOver =
+    !config.isAutomatic || tags.has(accountId, SystemTag.PARK, SystemTag.AUTO_INVOICING_OFF);
+  const awaited = await loadAwaitedRuns(session, { account, today, isPassedOver });
   const { billings, failures } = await loadBillingState(session, {
     requests: [{ account, targetDate, runDate: today, state }],
     earliestTargetDate: state.maxTargetDate,
@@ -84,46 +93,56 @@ export async function dryRun(session: ReadSession, input: DryRunInput): Promise<
   const [billing] = await withWindowItems(session, billings);
   const overridePlan = hypothesis?.overridePlan ?? null;
   if (!billing) return { account, invoice: null, catalogOf, overridePlan };
-  const dueDates = billing.subscriptions.flatMap(({ cursor }) => cursor?.nextDueDate ?? []);
   const drafted = { account, drafting: draftingOf(tags, accountId) };
   const drafts = await loadDrafts(session, [drafted], { areAllWanted: true });
   const newDraft = emptyInvoice({ id: nextId(), account, targetDate: null, status: 'DRAFT', now });
   const walkInput: DryRunWalkInput = {
     ...runInput(billing, config),
     invoice: runInvoiceOf(drafted, drafts),
+    targetDate: requestedDateOf(wanted, hypothesis) ?? today,
+    now,
     today,
+    dueDates: awaited.dueDates,
+    runDates: runDatesOf({ awaited, hypothesis, isUpcoming: choice !== null, isPassedOver, today }),
     debts: await loadDebts(session, { account, state, config }),
-    dueDates,
     ...(drafted.drafting.reusesDraft
       ? { reuse: { drafts: drafts.get(account.id) ?? [], newDraft: { ...newDraft, recordId: 0 } } }
       : {}),
-    ...(hypothesis === null ? {} : { runDates: hypothesis.runDates }),
-    ...(wanted.type === DryRunType.UPCOMING_INVOICE ? {} : { requestedDate: wanted.targetDate ?? today }),
   };
   const invoice =
     choice === null ? walkToTargetDate(walkInput, nextId) : walkToUpcomingInvoice(walkInput, choice, nextId);
   return { account, invoice, catalogOf, overridePlan };
 }
 
-function targetDateOf(
-  wanted: CheckedDryRun,
-  {
-    today,
-    state,
-    config,
-  }: {
-    readonly today: LocalDate;
-    readonly state: AccountInvoicingState;
-    readonly config: InvoicingConfig;
-  },
-): LocalDate {
-  if (wanted.type === DryRunType.UPCOMING_INVOICE) return today;
-  return effectiveTargetDate({
-    requested: wanted.targetDate,
-    today,
-    maxTargetDate: state.maxTargetDate,
-    maxMonthsInFuture: config.maxMonthsInFuture,
-  });
+/**
+ * The date that a dry run looks at (invoicing.md §11 rule 1); null = today. An action without one is looked at on the date
+ * of the run that it triggers, now or when it takes effect.
+ */
+function requestedDateOf(wanted: CheckedDryRun, hypothesis: Hypothesis | null): LocalDate | null {
+  if (wanted.type === DryRunType.UPCOMING_INVOICE) return null;
+  if (wanted.targetDate !== null || hypothesis === null) return wanted.targetDate;
+  return hypothesis.runDates.at(-1) ?? hypothesis.effectiveDate;
+}
+
+/**
+ * The runs that come before any that is due: those that the queue has events for, then that of the action itself. An account
+ * that automatic runs pass over is next invoiced by the run that ends this: now.
+ */
+function runDatesOf({
+  awaited,
+  hypothesis,
+  isUpcoming,
+  isPassedOver,
+  today,
+}: {
+  readonly awaited: AwaitedRuns;
+  readonly hypothesis: Hypothesis | null;
+  readonly isUpcoming: boolean;
+  readonly isPassedOver: boolean;
+  readonly today: LocalDate;
+}): readonly LocalDate[] {
+  if (isUpcoming && isPassedOver) return [today];
+  return [...awaited.runDates, ...(hypothesis?.runDates ?? [])];
 }
 
 /** The subscriptions that an upcoming invoice is asked of: all, those of a bundle, or one. */

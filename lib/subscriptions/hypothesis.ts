@@ -20,6 +20,8 @@ export interface Hypothesis {
   readonly withdrawn: ReadonlySet<Uuid>;
   /** By subscription, the days that billing would have to look at anew. */
   readonly touched: ReadonlyMap<Uuid, readonly LocalDate[]>;
+  /** Date on which the action would take effect; null = it would change no event. */
+  readonly effectiveDate: LocalDate | null;
   /** Dates at which the action would have the account invoiced at once; empty = it takes effect later. */
   readonly runDates: readonly LocalDate[];
   /** The plan that requested prices would make; null without any. */
@@ -44,6 +46,7 @@ export function hypothesisOfCreation(
     addedEvents: creation.events,
     withdrawn: new Set(),
     touched: new Map(),
+    effectiveDate: creation.events[0]?.effective.date ?? null,
     runDates: [runEventOfCreations([creation], now)].flatMap((event) => event?.effective.date ?? []),
     overridePlan,
     day,
@@ -62,6 +65,7 @@ export function hypothesisOfEdits(
     addedEvents: edits.flatMap((edit) => [...edit.addedEvents, ...edit.restored]),
     withdrawn: new Set(edits.flatMap((edit) => edit.withdrawn.map(({ event }) => event.id))),
     touched: new Map([...touched].map(([id, days]) => [id, days.map(({ date }) => date)])),
+    effectiveDate: edits[0]?.addedEvents[0]?.effective.date ?? null,
     runDates: edits.flatMap((edit) => runEventOf(edit, now)?.effective.date ?? []),
     overridePlan,
     day,

@@ -431,6 +431,134 @@ eachDatabase((_kind, open) => {
       });
     });
 
+    describe('invoicing §11 rule 1: the steps are the runs that come', () => {
+      const off = SystemTag.AUTO_INVOICING_OFF;
+      const account = () => ({ type: 'ACCOUNT', id: accountId }) as const;
+      const january = 'RECURRING 2024-01-01..2024-02-01 19.95';
+      const february = 'RECURRING 2024-02-01..2024-03-01 19.95';
+      const march = 'RECURRING 2024-03-01..2024-04-01 19.95';
+
+      async function expectUpcoming(lines: readonly string[], targetDate: string, of = {}): Promise<void> {
+        const found = await foresee({ dryRunType: 'UPCOMING_INVOICE', ...of });
+        expect(found && [...itemLines(found)].sort()).to.deep.equal(lines);
+        expect(found?.targetDate && formatLocalDate(found.targetDate)).to.equal(targetDate);
+      }
+
+      it('an action that is invoiced at once is answered with that invoice, however far is billed ahead', async () => {
+        await begin('2024-04-01T00:00:00Z', 1);
+        const of = await subscribe('solo-now');
+        await engine.acme.generateInvoice({ accountId, targetDate: parseLocalDate('2024-05-01') });
+        await engine.acme.subscriptions.changeQuantity(of.subscriptionId, {
+          quantity: 2,
+          effectiveFromDate: day('2024-05-01'),
+        });
+        await engine.runTo('2024-04-11T00:00:00Z');
+        const change = { planName: 'team-now', billingPolicy: 'IMMEDIATE' } as const;
+        const foretold = await action({ dryRunAction: 'CHANGE', ...of, ...change });
+        expect(foretold).to.deep.include('RECURRING 2024-04-11..2024-05-01 19.97');
+        expect(
+          await action({
+            dryRunAction: 'CHANGE',
+            ...of,
+            ...change,
+            targetDate: parseLocalDate('2024-04-11'),
+          }),
+        ).to.deep.equal(foretold);
+        await engine.acme.subscriptions.changePlan(of.subscriptionId, change);
+        await engine.settle();
+        expect(await lastLines()).to.deep.equal(foretold);
+      });
+
+      it('an action that takes effect later is answered, without a target date, with the invoice of its own date', async () => {
+        await begin('2024-01-01T00:00:00Z', 1);
+        const of = await subscribe('solo-now');
+        await engine.runTo('2024-01-11T00:00:00Z');
+        const change = { planName: 'team-now', billingPolicy: 'END_OF_TERM' } as const;
+        const foretold = await action({ dryRunAction: 'CHANGE', ...of, ...change });
+        expect(foretold).to.deep.equal(['RECURRING 2024-02-01..2024-03-01 29.95']);
+        await engine.acme.subscriptions.changePlan(of.subscriptionId, change);
+        await engine.runTo('2024-02-01T00:00:00Z');
+        expect(await lastLines()).to.deep.equal(foretold);
+      });
+
+      it('an action back in time is answered, without a target date, with the first invoice that it makes', async () => {
+        await begin('2024-03-20T00:00:00Z', 1);
+        const start = { dryRunAction: 'START_BILLING', planName: 'solo-now' } as const;
+        const effectiveDate = day('2024-01-01');
+        expect(await action({ ...start, effectiveDate })).to.deep.equal([january]);
+        const targetDate = parseLocalDate('2024-03-20');
+        expect(await action({ ...start, effectiveDate, targetDate })).to.deep.equal([march]);
+        await engine.acme.createSubscription(
+          { accountId, planName: 'solo-now' },
+          { billingDate: effectiveDate, entitlementDate: effectiveDate },
+        );
+        await engine.settle();
+        expect((await invoices()).map(itemLines)).to.deep.equal([[january], [february], [march]]);
+      });
+
+      it('what a void has left unbilled comes with the next due date', async () => {
+        await begin('2024-01-01T00:00:00Z', 1);
+        accountId = (await engine.acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 })).id;
+        const of = await subscribe('solo-now');
+        await engine.runTo('2024-01-15T00:00:00Z');
+        const [invoice] = await invoices();
+        if (!invoice) throw new Error('nothing was billed');
+        await engine.acme.invoices.void(invoice.id);
+        const both = [january, february];
+        for (const only of [{}, of, { bundleId: of.bundleId }])
+          await expectUpcoming(both, '2024-02-01', only);
+        expect(await foreseen({ targetDate: parseLocalDate('2024-02-01') })).to.deep.equal(both);
+        expect(await foreseen({}), 'a run that is asked for now').to.deep.equal([january]);
+        await engine.runTo('2024-02-01T00:00:00Z');
+        expect(await lastLines()).to.deep.equal(both);
+      });
+
+      it('what AUTO_INVOICING_OFF has kept back is one invoice, of today', async () => {
+        await begin('2024-01-01T00:00:00Z', 1);
+        const of = await subscribe('solo-now');
+        await engine.acme.tags.add(account(), [off]);
+        await engine.runTo('2024-02-01T00:00:00Z');
+        await engine.runTo('2024-03-10T00:00:00Z');
+        const both = [february, march];
+        for (const only of [{}, of]) await expectUpcoming(both, '2024-03-10', only);
+        expect(await foreseen({})).to.deep.equal(both);
+        expect(await foreseen({ targetDate: parseLocalDate('2024-04-01') })).to.deep.equal([
+          ...both,
+          'RECURRING 2024-04-01..2024-05-01 19.95',
+        ]);
+        await engine.acme.tags.remove(account(), [off]);
+        await expectUpcoming(both, '2024-03-10');
+        await engine.settle();
+        expect(await lastLines()).to.deep.equal(both);
+        await engine.acme.tags.add(account(), [off]);
+        await expectUpcoming(['RECURRING 2024-04-01..2024-05-01 19.95'], '2024-04-01');
+      });
+
+      it('what a parked account misses is the invoice of the run that unparks it', async () => {
+        await begin('2024-01-01T00:00:00Z', 1);
+        await subscribe('solo-now');
+        const tooFar = { accountId, targetDate: parseLocalDate('2026-12-01') };
+        await engine.acme.generateInvoice(tooFar).catch(() => undefined);
+        await engine.runTo('2024-02-01T00:00:00Z');
+        await engine.runTo('2024-03-10T00:00:00Z');
+        const both = [february, march];
+        await expectUpcoming(both, '2024-03-10');
+        expect(await foreseen({})).to.deep.equal(both);
+        await engine.acme.generateInvoice({ accountId });
+        expect(await lastLines()).to.deep.equal(both);
+      });
+
+      it('a run that is late is foreseen as it will come, and its date is today', async () => {
+        await begin('2024-01-01T00:00:00Z', 1);
+        await subscribe('solo-now');
+        engine.clock.set('2024-03-10T00:00:00Z');
+        await expectUpcoming([february], '2024-03-10');
+        expect(await foreseen({})).to.deep.equal([march]);
+        await engine.settle();
+        expect((await invoices()).map(itemLines)).to.deep.equal([[january], [february], [march]]);
+      });
+    });
+
     describe('invoicing §11 of an account whose runs add to drafts, or whose parent pays', () => {
       const { AUTO_INVOICING_DRAFT: draft, AUTO_INVOICING_REUSE_DRAFT: reuse } = SystemTag;
       const tag = (...tags: readonly Uuid[]) =>

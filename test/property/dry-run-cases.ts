@@ -80,6 +80,7 @@ export const dryRunCases = fc.record({
   planName,
   when,
   price: fc.option(fc.integer({ min: 1, max: 99 })),
+  /** Days from the dry run to its target date; null: an action has none. */
   target: fc.option(fc.nat(70), { freq: 3 }),
 });
 export type DryRunCase = typeof dryRunCases extends fc.Arbitrary<infer C> ? C : never;

@@ -4,7 +4,7 @@ import type { Uuid } from '../../lib/ids/index.ts';
 import { walkToTargetDate } from '../../lib/invoicing/dry-run-walk.ts';
 import type { AccountInvoicingState } from '../../lib/invoicing/model.ts';
 import { ZERO } from '../../lib/money/index.ts';
-import { addDays, type LocalDate, parseLocalDate } from '../../lib/time/index.ts';
+import { addDays, type Instant, type LocalDate, parseLocalDate } from '../../lib/time/index.ts';
 import { countedIds, line, SubscriptionLedger } from '../unit/invoicing/subscription-ledger.ts';
 import { eventsOf, firstDifference, type History, histories } from './invoicing-history.ts';
 import { propertyRuns } from './runs.ts';
@@ -49,6 +49,7 @@ function dryRun(ledger: SubscriptionLedger, today: LocalDate, targetDate: LocalD
       targetDate,
       currency: ledger.currency,
       config: ledger.config,
+      now: (today * 86_400_000) as Instant,
       today,
       dueDates: dueDates === null ? [] : [dueDates],
     },

@@ -5,6 +5,7 @@ import {
   addDays,
   type BillingPeriod,
   formatLocalDate,
+  instant,
   type LocalDate,
   parseLocalDate,
   periodLength,
@@ -150,14 +151,18 @@ function withoutBlocked(
   const q = inside.at(-1) ?? p;
   const result = [...before];
   if (p !== undefined && p.transitionType !== 'CANCEL') {
-    result.push({ ...p, ...noPrices, transitionType: 'START_BILLING_DISABLED', localDate: from });
+    result.push({ ...p, ...noPrices, transitionType: 'START_BILLING_DISABLED', ...on(from) });
   }
   if (to !== null && q !== undefined && q.transitionType !== 'CANCEL') {
     const fixedPrice =
       inside.findLast(({ transitionType }) => bringsPhase.has(transitionType))?.fixedPrice ?? null;
-    result.push({ ...q, fixedPrice, transitionType: 'END_BILLING_DISABLED', localDate: to });
+    result.push({ ...q, fixedPrice, transitionType: 'END_BILLING_DISABLED', ...on(to) });
   }
   return [...result, ...after];
+}
+
+function on(localDate: LocalDate): Pick<BillingEvent, 'localDate' | 'effectiveDate'> {
+  return { localDate, effectiveDate: instant(localDate * 86_400_000) };
 }
 
 const noPrices = { fixedPrice: null, recurringPrice: null, billingPeriod: 'NO_BILLING_PERIOD' } as const;

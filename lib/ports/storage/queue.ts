@@ -32,10 +32,21 @@ export interface PendingNotification {
   readonly effectiveDate: Instant;
 }
 
-/** Notifications as business reads see them: what is planned, found by the keys that the areas give. */
+/** A live entry as business reads see it. */
+export type LiveEntry = Pick<QueueEntry, 'kind' | 'topic' | 'payload'>;
+
+export interface LiveEntriesRequest {
+  readonly accountRecordId: number;
+  readonly topics: readonly string[];
+  readonly limit: number;
+}
+
+/** The queue as business reads see it: what is planned. Entries of the open transaction are not part of it. */
 export interface NotificationReads {
-  /** The AVAILABLE notifications with these keys, in any order; entries of the open transaction are not among them. */
+  /** The AVAILABLE notifications with these keys, in any order. */
   findPending(uniqueKeys: readonly string[]): Promise<readonly PendingNotification[]>;
+  /** Live entries of an account, due or not, those in processing included, in the order in which they are worked on. */
+  findLive(request: LiveEntriesRequest): Promise<readonly LiveEntry[]>;
 }
 
 export interface BacklogRequest {

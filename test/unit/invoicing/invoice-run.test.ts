@@ -17,6 +17,7 @@ import {
 import { DEFAULT_INVOICING_CONFIG } from '../../../lib/invoicing/invoicing-config.ts';
 import type { AccountInvoicingState } from '../../../lib/invoicing/model.ts';
 import { formatDecimal, ZERO } from '../../../lib/money/index.ts';
+import type { Instant } from '../../../lib/time/index.ts';
 import { cancel, day, event, text } from './billing-events.ts';
 import { countedIds, line } from './subscription-ledger.ts';
 
@@ -166,7 +167,9 @@ describe('a dry run', () => {
   const billed = nextRun(today, first, '2014-01-02');
 
   function dryRun(targetDate: string, changes: Partial<DryRunWalkInput> = {}): readonly string[] | null {
-    const known = { ...billed, today: day('2014-01-02'), dueDates: first.dueDates };
+    const today = day('2014-01-02');
+    const now = (today * 86_400_000) as Instant;
+    const known = { ...billed, now, today, dueDates: first.dueDates };
     const input = { ...known, ...changes, targetDate: day(targetDate) };
     const invoice = walkToTargetDate(input, countedIds(100));
     return invoice === null ? null : [text(invoice.targetDate), ...invoice.run.items.map(line)];
