@@ -1,6 +1,6 @@
 import type { Account } from '../accounts/model.ts';
 import type { Uuid } from '../ids/index.ts';
-import type { DatedInstant } from '../time/index.ts';
+import type { DatedInstant, Instant } from '../time/index.ts';
 import { firstBlockedDifference } from './blocked-intervals.ts';
 import { type BlockFlags, blockerOf, statesInTimeOrder } from './blocking-in-force.ts';
 import type { EditTools } from './cancellation.ts';
@@ -63,7 +63,8 @@ export function blockedPath(object: BlockedObject): readonly [Uuid, ...Uuid[]] {
 
 /**
  * Puts a state into those of its service on its object (subscriptions.md §14.1 rule 2): what equals the state before it in
- * name and flags says nothing new, and is not stored, or is withdrawn where it is stored.
+ * name and flags says nothing new, and is not stored, or is withdrawn where it is stored. What is to come says something
+ * new beside what is in force by now (R38): that may end before it comes.
  * @param states active states of the object; others do no harm.
  */
 export function planBlock(states: readonly BlockingState[], block: Block, tools: EditTools): BlockPlan {
@@ -73,7 +74,7 @@ export function planBlock(states: readonly BlockingState[], block: Block, tools:
   const redundant: BlockingState[] = [];
   let previous: BlockingState | undefined;
   for (const state of ordered) {
-    if (saysNothingNew(state, previous)) redundant.push(state);
+    if (saysNothingNew(state, previous, tools.now)) redundant.push(state);
     else previous = state;
   }
   if (redundant.includes(added)) return { block, added: null, withdrawn: [], billedOtherwiseFrom: null };
@@ -85,9 +86,11 @@ export function planBlock(states: readonly BlockingState[], block: Block, tools:
   };
 }
 
-function saysNothingNew(state: BlockingState, previous: BlockingState | undefined): boolean {
+function saysNothingNew(state: BlockingState, previous: BlockingState | undefined, now: Instant): boolean {
   if (previous !== undefined) {
+    const isToCome = previous.effective.at <= now && now < state.effective.at;
     return (
+      !isToCome &&
       state.stateName === previous.stateName &&
       state.isBlockChange === previous.isBlockChange &&
       state.isBlockEntitlement === previous.isBlockEntitlement &&

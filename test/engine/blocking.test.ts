@@ -168,6 +168,50 @@ eachDatabase((_kind, open) => {
       expect(blocking, 'the withdrawn one is not told').to.have.length(3);
     });
 
+    it('a block from a date on is stored while the same is in force, so that an end today does not lose it', async () => {
+      const sold = await begin({
+        now: '2024-05-01T00:00:00Z',
+        planName: 'kit-monthly',
+        billCycleDayLocal: 1,
+      });
+      const bundle = bundleOf(sold);
+      const hold = { stateName: 'hold', isBlockEntitlement: true, isBlockBilling: true };
+      await engine.runTo('2024-05-11T00:00:00Z');
+      await block(bundle, hold);
+      await block(bundle, hold, '2024-06-11');
+      await block(bundle, hold, '2024-06-20');
+      await block(bundle, hold);
+      expect(await statesOf(sold), 'the like is stored once').to.deep.equal([
+        '2024-05-11 hold',
+        '2024-06-11 hold',
+      ]);
+      await engine.runTo('2024-05-21T00:00:00Z');
+      await block(bundle, { stateName: 'fine' });
+      expect(await stateOf(sold)).to.equal('ACTIVE');
+      await engine.runTo('2024-06-11T00:00:00Z');
+      expect(await stateOf(sold)).to.equal('BLOCKED');
+      expect((await rowsShown(sold)).slice(2)).to.deep.equal([
+        'PAUSE_ENTITLEMENT 2024-05-11',
+        'PAUSE_BILLING 2024-05-11',
+        'RESUME_ENTITLEMENT 2024-05-21',
+        'RESUME_BILLING 2024-05-21',
+        'PAUSE_ENTITLEMENT 2024-06-11',
+        'PAUSE_BILLING 2024-06-11',
+      ]);
+      expect((await linesOf(sold)).at(-1)).to.equal('RECURRING 2024-06-01..2024-06-11 1.67');
+    });
+
+    it('a pause from a date on is stored while the bundle is paused', async () => {
+      const sold = await begin({ now: '2024-05-01T00:00:00Z', billCycleDayLocal: 1 });
+      await pause(sold.bundleId);
+      await pause(sold.bundleId, '2024-06-11');
+      await resume(sold.bundleId, '2024-05-03');
+      await engine.runTo('2024-05-04T00:00:00Z');
+      expect(await stateOf(sold)).to.equal('ACTIVE');
+      await engine.runTo('2024-06-11T00:00:00Z');
+      expect(await stateOf(sold)).to.equal('BLOCKED');
+    });
+
     it('invoicing E8 Pause and resume billed late, and in time', async () => {
       const late = await begin({ now: '2012-05-01T00:00:00Z', planName: 'pro-annual' });
       expect(await linesOf(late)).to.deep.equal(['RECURRING 2012-05-01..2013-05-01 2399.95']);

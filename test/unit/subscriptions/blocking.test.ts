@@ -195,7 +195,7 @@ function withEnd(life: Life, date: string): Life {
     isBlockChange: true,
     isBlockEntitlement: true,
   };
-  const cancel = event('CANCEL', date, { subscriptionId });
+  const cancel = event('CANCEL', date, { subscriptionId, sequence: 90 });
   return {
     ...life,
     events: [...life.events, cancel],
