@@ -25,7 +25,7 @@ export function draftOf(
     case InvoiceStatus.COMMITTED:
       throw new BillingError({
         code: ErrorCode.INVOICE_ALREADY_COMMITTED,
-        message: `Invoice ${id} is committed: items can be added to drafts only`,
+        message: `Cannot add credit or external charge for invoice id ${id} because it is already in COMMITTED status`,
         facts: { invoiceId: id },
       });
     case InvoiceStatus.VOID:

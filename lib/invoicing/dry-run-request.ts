@@ -97,7 +97,8 @@ function checkAction(request: DryRunRequest): HypotheticalAction {
 function checkStart(request: DryRunRequest): HypotheticalAction {
   checkPlanNamed(request);
   const { productCategory = null, bundleId = null } = request;
-  if (productCategory === ProductCategory.ADD_ON && bundleId === null) throw missing('bundleId');
+  if (productCategory === ProductCategory.ADD_ON && bundleId === null)
+    throw unspecified('bundleId', 'bundleID');
   const effectiveDate = request.effectiveDate ?? null;
   return {
     type: HypotheticalActionType.START_BILLING,
@@ -140,25 +141,35 @@ function checkStop(request: DryRunRequest): HypotheticalAction {
 
 const PRODUCT_FIELDS = ['productName', 'productCategory', 'billingPeriod'] as const;
 
+/** What names a plan otherwise than by its name, in the order of the checks, and how messages call it (http-api.md §12). */
+const BESIDE_PLAN_NAME = {
+  productName: 'productName',
+  billingPeriod: 'billing period',
+  productCategory: 'product category',
+  priceListName: 'price list',
+} as const satisfies Partial<Record<keyof DryRunRequest, string>>;
+
 /** Either `planName`, or product, category and period; never both. */
 function checkPlanNamed(request: DryRunRequest): void {
-  const { planName } = request;
-  for (const field of PRODUCT_FIELDS) {
-    if (!planName && !request[field]) throw missing(field, ' when no planName is specified');
+  if (!request.planName) {
+    const absent = PRODUCT_FIELDS.find((field) => !request[field]);
+    if (absent === undefined) return;
+    throw invalid(`InvoiceDryRunJson ${absent} needs to be set when no planName is specified`, absent);
   }
-  for (const field of [...PRODUCT_FIELDS, 'priceListName'] as const) {
-    if (planName && request[field]) {
-      throw invalid(`InvoiceDryRunJson ${field} should not be set when planName is specified`, field);
-    }
-  }
+  const fields = Object.keys(BESIDE_PLAN_NAME) as (keyof typeof BESIDE_PLAN_NAME)[];
+  const beside = fields.find((field) => request[field]);
+  if (beside === undefined) return;
+  const what = BESIDE_PLAN_NAME[beside];
+  throw invalid(`DryRun subscription ${what} should not be set when planName is specified`, beside);
 }
 
 function checkSubscriptionNamed({ subscriptionId, bundleId }: DryRunRequest): SubscriptionInBundle {
-  if (!subscriptionId) throw missing('subscriptionId');
-  if (!bundleId) throw missing('bundleId');
+  if (!subscriptionId) throw unspecified('subscriptionId', 'subscriptionID');
+  if (!bundleId) throw unspecified('bundleId', 'bundleID');
   return { subscriptionId, bundleId };
 }
 
-function missing(field: string, when = '') {
-  return invalid(`InvoiceDryRunJson ${field} needs to be set${when}`, field);
+/** In the words that callers compare (http-api.md §12). */
+function unspecified(field: string, name: string) {
+  return invalid(`DryRun ${name} should be specified`, field);
 }

@@ -5,7 +5,7 @@ import type { InvoiceItemView, InvoiceView } from '../../../lib/invoicing/invoic
 import { InvoiceItemType, InvoiceStatus } from '../../../lib/invoicing/model.ts';
 import { HypotheticalActionType } from '../../../lib/subscriptions/hypothetical-action.ts';
 import { BillingPeriod, formatInstant, formatLocalDate, type LocalDate } from '../../../lib/time/index.ts';
-import { Dialect } from '../dialect.ts';
+import { Dialect, type PerDialect } from '../dialect.ts';
 import { type Field, field, model, type RequestOf, reading } from '../wire/model.ts';
 import {
   bool,
@@ -137,11 +137,18 @@ export const InvoiceDryRun = model('InvoiceDryRun', {
   planName: field(text(), 'I'),
 });
 
-/** What a dry run is asked by the body; without one, the default. */
-export function dryRunOf(body: RequestOf<typeof InvoiceDryRun.fields> | null) {
+/** When an action takes effect that names neither date nor policy; null = by the catalog's policy, as the call itself. */
+const policyUnlessAsked: PerDialect<BillingActionPolicy | null> = {
+  D: null,
+  K: BillingActionPolicy.IMMEDIATE,
+};
+
+/** What a dry run is asked by the body; without one, the default. An action without a date or policy: http-api.md §4. */
+export function dryRunOf(body: RequestOf<typeof InvoiceDryRun.fields> | null, dialect: Dialect) {
   const { subscriptiontId, effectiveDate, ...request } = body ?? {};
   return {
     ...request,
+    billingPolicy: request.billingPolicy ?? policyUnlessAsked[dialect],
     subscriptionId: request.subscriptionId ?? subscriptiontId,
     effectiveDate: effectiveDate ? { date: effectiveDate } : null,
   };

@@ -92,7 +92,7 @@ export const invoiceRoutes: readonly Route[] = [
     async handle(call) {
       const { accountId } = call.query;
       const targetDate = await requestedDay(call, accountId, call.query.targetDate);
-      const request = { ...dryRunOf(call.body), accountId, targetDate };
+      const request = { ...dryRunOf(call.body, call.dialect), accountId, targetDate };
       const invoice = await call.billing.invoices.dryRun(call.context, request);
       if (invoice === null) return nothing;
       return json(invoiceJson(invoice, { dialect: call.dialect, audit: new Map() }, false));
