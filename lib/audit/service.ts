@@ -6,6 +6,7 @@ import { type ObjectRef, ObjectType } from '../objects/object-type.ts';
 import type { Ports } from '../ports/index.ts';
 import { type AuditEntry, type AuditRow, ChangeType } from '../ports/storage/index.ts';
 import { isSystemDefinition } from '../tags/system-definitions.ts';
+import { inAccountOrder } from './account-audit-order.ts';
 import { auditedTableOf } from './audited-table.ts';
 
 /** How much of the audit a read carries: none, inserts only, everything (accounts.md §14 rule 4). */
@@ -74,14 +75,14 @@ export class AuditService {
   }
 
   /**
-   * All changes of the account and of every object that belongs to it, in write order (accounts.md §14 rule 5).
+   * All changes of the account and of every object that belongs to it, table by table (accounts.md §14 rule 5).
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
   async ofAccount(context: CallContext, accountId: Uuid): Promise<readonly AuditEntry[]> {
     return this.#ports.storage.read(context.tenant, async (session) => {
       const [account] = await session.accounts.findByIds([accountId]);
       if (!account) throw noSuchAccount(accountId);
-      return session.audit.findByAccount(account.recordId);
+      return inAccountOrder(await session.audit.findByAccount(account.recordId));
     });
   }
 }

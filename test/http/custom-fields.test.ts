@@ -326,6 +326,44 @@ eachDatabase((kind, open) => {
       expect(second?.history).to.deep.include({ tableName: 'ACCOUNT', historyTableName: 'ACCOUNT_HISTORY' });
     });
 
+    it('the changes of an account stand by table, then by record, then as they were written', async () => {
+      const { call } = serving;
+      const body = { currency: 'USD', email: 'a@x.io' };
+      const id = createdId(await call('POST', '/1.0/kb/accounts', { body }));
+      const path = `/1.0/kb/accounts/${id}`;
+      const of = async (method: string, part: string, content?: unknown) => {
+        const { status, text } = await call(
+          method,
+          path + part,
+          content === undefined ? {} : { body: content },
+        );
+        expect(status, text).to.be.oneOf([201, 204]);
+      };
+      await of('POST', '/tags', [
+        '00000000-0000-0000-0000-000000000001',
+        '00000000-0000-0000-0000-000000000007',
+      ]);
+      await of('POST', '/customFields', [{ name: 'tier', value: 'gold' }]);
+      await of('POST', '/emails', { accountId: id, email: 'b@x.io' });
+      await of('POST', '/emails', { accountId: id, email: 'c@x.io' });
+      await of('PUT', '', { name: 'Zoe' });
+      await of('DELETE', '/emails/b%40x.io');
+      await of('DELETE', '/tags?tagDef=00000000-0000-0000-0000-000000000007');
+      const { json } = await call('GET', `${path}/auditLogs`);
+      const logs = json as readonly { readonly changeType: string; readonly objectType: string }[];
+      expect(logs.map(({ changeType, objectType }) => `${changeType} ${objectType}`)).to.deep.equal([
+        'INSERT ACCOUNT_EMAIL',
+        'DELETE ACCOUNT_EMAIL',
+        'INSERT ACCOUNT_EMAIL',
+        'INSERT ACCOUNT',
+        'UPDATE ACCOUNT',
+        'INSERT CUSTOM_FIELD',
+        'INSERT TAG',
+        'INSERT TAG',
+        'DELETE TAG',
+      ]);
+    });
+
     it('what the engine does by itself carries the acting component, and the token of the call that caused it', async () => {
       const world = await populate(serving);
       const rows = (await send('GET', `/accounts/${world.accountId}/auditLogs`)).json as {
