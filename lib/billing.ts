@@ -2,6 +2,7 @@ import { AccountCloseService } from './accounts/close-service.ts';
 import { AccountEmailService } from './accounts/email-service.ts';
 import { AccountService } from './accounts/service.ts';
 import { AuditService } from './audit/service.ts';
+import { Calls } from './calls.ts';
 import { CatalogAdministration } from './catalog/administration.ts';
 import { CatalogEntryService } from './catalog/entries/service.ts';
 import { PluginCatalogs } from './catalog/plugins/plugin-catalogs.ts';
@@ -27,7 +28,7 @@ import { ParentSummaryHandler } from './invoicing/parent-summary-handler.ts';
 import { InvoiceRunHandler } from './invoicing/run-handler.ts';
 import { InvoicingService } from './invoicing/service.ts';
 import { invoicingConfigOf } from './invoicing/tenant-invoicing-config.ts';
-import { SETTLE_TIMEOUT_MS } from './limits.ts';
+import { QUEUE_SHUTDOWN_WAIT_MS, SETTLE_TIMEOUT_MS } from './limits.ts';
 import type { Metric } from './metrics/metric.ts';
 import { MetricsService } from './metrics/service.ts';
 import { type Bound, bindContext } from './operations.ts';
@@ -84,6 +85,7 @@ import { TenantService } from './tenants/service.ts';
 import { SigningSecretService } from './tenants/signing-secret-service.ts';
 import type { Instant } from './time/index.ts';
 import { TimelineService } from './timeline/service.ts';
+import { atMost } from './wait/at-most.ts';
 
 /** What the engine is opened with. `Host` is the host application's transaction handle, given by the storage. */
 export interface BillingOptions<Host> {
@@ -181,11 +183,19 @@ export interface Billing<Host = never> extends BillingOperations {
   completion(context: CallContext, timeoutMs: number, accountId?: Uuid): Promise<boolean>;
   /** Answers when the storage does. */
   ping(): Promise<void>;
-  /** The health checks of this node: database, queues, clock (platform.md §13); never throws. */
+  /** The health checks of this node: database, queues, clock (platform.md §13); they throw nothing. */
   health(): Promise<HealthReport>;
   /** What this node measures of its queue, its work and its database connections (platform.md §13). */
   metrics(): Promise<readonly Metric[]>;
-  /** Stops the dispatcher, waits for what is running, and closes the storage. */
+  /**
+   * Ends what `start` has started: waits up to 15 s for work that is running, and gives back what is left. Calls go on;
+   * those that wait for work, such as `settle` and `completion`, end.
+   */
+  stop(): Promise<void>;
+  /**
+   * Stops, waits up to 15 s for calls that are under way, and closes the storage. Every call from then on is refused with
+   * BillingError BUSY (60018), also by what `as` and `within` have given before.
+   */
   close(): Promise<void>;
 }
 
@@ -533,6 +543,7 @@ interface Parts<Host> {
 
 function assemble<Host>({ options, settings, ports, engine, dispatcher }: Parts<Host>): Billing<Host> {
   const { tenants, security, services } = engine;
+  const calls = new Calls();
   const operations = operationsOf(services);
   const { server } = settings.server;
   const health = new HealthService(ports, {
@@ -541,39 +552,54 @@ function assemble<Host>({ options, settings, ports, engine, dispatcher }: Parts<
   });
   const metrics = new MetricsService(ports, dispatcher.counts);
   const context = (caller: Caller): Promise<CallContext> => contextOf(ports, tenants, caller);
+  const close = async (): Promise<void> => {
+    const ended = calls.close();
+    await dispatcher.stop();
+    await atMost(ports.systemClock, QUEUE_SHUTDOWN_WAIT_MS, ended);
+    await services.paymentMethods.idle();
+    await options.storage.close();
+  };
+  let closing: Promise<void> | undefined;
   return {
-    ...operations,
+    ...calls.of(operations),
     tenants,
     security,
     idempotency: engine.idempotency,
     checks: engine.checks,
     clock: ports.clock,
     server,
-    context,
     as: (caller) => ({
-      ...bindContext(operations, () => context(caller)),
+      ...calls.of(bindContext(operations, () => context(caller))),
       within: (host) => {
+        calls.check();
         const inside = { ...ports, storage: options.storage.within(host) };
         const joined = engineOf(inside, { ...settings, outside: services.catalogs });
-        return bindContext(operationsOf(joined.services), () => contextOf(inside, tenants, caller));
+        const joinedContext = () => contextOf(inside, tenants, caller);
+        return calls.of(bindContext(operationsOf(joined.services), joinedContext));
       },
     }),
-    start: () => dispatcher.start(),
-    settle: (settling) =>
-      dispatcher.settle(settling?.tenant?.recordId ?? null, settling?.timeoutMs ?? SETTLE_TIMEOUT_MS),
-    completion: async (context, timeoutMs, accountId) => {
-      const account = accountId === undefined ? null : await services.accounts.get(context, accountId);
-      const cause = { userToken: context.userToken, accountRecordId: account?.recordId ?? null };
-      const limitMs = Math.min(timeoutMs, server['server.callCompletion.maxSec'] * 1_000);
-      return dispatcher.complete(context.tenant.recordId, cause, limitMs);
+    start: () => {
+      calls.check();
+      dispatcher.start();
     },
-    ping: () => ports.storage.system.ping(),
-    health: () => health.report(),
-    metrics: () => metrics.read(),
-    close: async () => {
-      await dispatcher.stop();
-      await services.paymentMethods.idle();
-      await options.storage.close();
+    ...calls.of({
+      context,
+      settle: async (settling: Parameters<Billing['settle']>[0]) =>
+        dispatcher.settle(settling?.tenant?.recordId ?? null, settling?.timeoutMs ?? SETTLE_TIMEOUT_MS),
+      completion: async (context: CallContext, timeoutMs: number, accountId?: Uuid) => {
+        const account = accountId === undefined ? null : await services.accounts.get(context, accountId);
+        const cause = { userToken: context.userToken, accountRecordId: account?.recordId ?? null };
+        const limitMs = Math.min(timeoutMs, server['server.callCompletion.maxSec'] * 1_000);
+        return dispatcher.complete(context.tenant.recordId, cause, limitMs);
+      },
+      ping: () => ports.storage.system.ping(),
+      health: () => health.report(),
+      metrics: () => metrics.read(),
+    }),
+    stop: () => dispatcher.stop(),
+    close: () => {
+      closing ??= close();
+      return closing;
     },
   };
 }

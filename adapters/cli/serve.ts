@@ -171,7 +171,8 @@ async function shutDown({ billing, listening, logger }: Running): Promise<void> 
     logger.warn({ waitedMs: QUEUE_SHUTDOWN_WAIT_MS }, 'closing connections that did not end');
     listening.server.closeAllConnections();
   }, QUEUE_SHUTDOWN_WAIT_MS);
-  await listening.close();
+  // Calls that wait for work would hold the others up to the end of their time.
+  await Promise.all([listening.close(), billing.stop()]);
   clearTimeout(impatience);
   await billing.close();
   logger.info({}, 'stopped');

@@ -94,6 +94,9 @@ interface Shared {
   lockWaitOf: LockWaitOf;
   skippedEventsOf: SkippedEventsOf;
   connected: Promise<void> | undefined;
+  /** Work that uses the database now, this side of its end. */
+  readonly underWay: Set<Promise<unknown>>;
+  closing: Promise<void> | undefined;
 }
 
 const systemWrite: TransactionKind = { reach: EVERY_TENANT, mode: 'write' };
@@ -140,6 +143,8 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
         lockWaitOf: async () => ACCOUNT_LOCK_WAIT_MS,
         skippedEventsOf: async () => ({ notStored: [], notDispatched: [] }),
         connected: undefined,
+        underWay: new Set(),
+        closing: undefined,
       },
       undefined,
     );
@@ -240,11 +245,13 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
   }
 
   async poolUse(): Promise<PoolUse | null> {
-    return this.#shared.parts.poolUse();
+    return this.#reaching(() => this.#shared.parts.poolUse());
   }
 
-  async close(): Promise<void> {
-    await this.#shared.parts.close();
+  close(): Promise<void> {
+    const shared = this.#shared;
+    shared.closing ??= Promise.allSettled([...shared.underWay]).then(() => shared.parts.close());
+    return shared.closing;
   }
 
   /** Runs `work` and writes what goes with it, so that nothing is left to do but the commit. */
@@ -329,12 +336,21 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
     });
   }
 
-  /** Says what it means where the database is away or has no room. */
+  /**
+   * Whatever uses the database. Says what it means where that is away or has no room, and refuses what comes after
+   * `close`, which else would open the database again.
+   */
   async #reaching<T>(work: () => Promise<T>): Promise<T> {
+    const { closing, parts, underWay } = this.#shared;
+    if (closing !== undefined) throw closed();
+    const working = work();
+    underWay.add(working);
     try {
-      return await work();
+      return await working;
     } catch (error) {
-      throw failureMeaning(this.#shared.parts.dialect, error);
+      throw failureMeaning(parts.dialect, error);
+    } finally {
+      underWay.delete(working);
     }
   }
 
@@ -388,6 +404,13 @@ async function pauseBefore(retry: number): Promise<void> {
     LONGEST_TRANSACTION_RETRY_PAUSE_MS,
   );
   await setTimeout(longestMs * (0.5 + Math.random() / 2));
+}
+
+function closed(): BillingError {
+  return new BillingError({
+    code: ErrorCode.BUSY,
+    message: 'This storage has been closed and does nothing more; open another one',
+  });
 }
 
 function outOfAttempts(cause: unknown): BillingError {

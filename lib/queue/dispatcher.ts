@@ -80,6 +80,7 @@ export class Dispatcher {
   readonly #handled = new Map<ClaimLane, number>();
   #started = false;
   #stopping = false;
+  #stopped: Promise<void> | undefined;
   #workers = 0;
   #cancelTimer: (() => void) | undefined;
   #cancelHelp: (() => void) | undefined;
@@ -140,8 +141,13 @@ export class Dispatcher {
     this.#spawn();
   }
 
-  /** Stops claiming, waits a bounded time for running handlers, then gives back what is still claimed. */
-  async stop(): Promise<void> {
+  /** Stops claiming, ends waits, waits a bounded time for running handlers, then gives back what is still claimed. */
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  async #stop(): Promise<void> {
     this.#stopping = true;
     this.#cancelTimer?.();
     this.#cancelHelp?.();
@@ -168,13 +174,14 @@ export class Dispatcher {
 
   /**
    * Works the queue until no entry is due or in processing, of one tenant or of all (null).
-   * @returns false when `timeoutMs` of system time ran out before that.
+   * @returns false when `timeoutMs` of system time ran out before that, or the dispatcher is stopping.
    */
   async settle(tenantRecordId: number | null, timeoutMs: number): Promise<boolean> {
     const { storage, clock, systemClock } = this.#ports;
     const deadline = systemClock.nowMs() + timeoutMs;
     for (;;) {
       await systemClock.nextTurn();
+      if (this.#stopping) return false;
       await clock.refresh?.();
       const raised = this.#signal.count;
       const claims = await this.#claim();

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { connectedAs, eachDatabase, freshDatabase } from '../support/databases.ts';
@@ -188,6 +189,39 @@ describe('the command line', () => {
       expect(log).to.contain('org.service.payment.retry.days').and.to.contain('often');
     }
   });
+
+  it('ends a wait for work at once when it is told to stop, and answers it', async () => {
+    const running = await serve(['--database', join(directory, 'waiting.db'), '--test-mode'], {
+      SERVICE_persistent_bus_main_off: 'true',
+      SERVICE_notificationq_main_notification_off: 'true',
+    });
+    await makeAccount(running.url, 'password');
+    const headers = {
+      ...login('admin', 'password'),
+      'x-service-createdby': 'test',
+      'x-service-apikey': 'bob',
+      'x-service-apisecret': 'lazar',
+    };
+    const core = `${running.url}/1.0/kb`;
+    const meadow = await readFile(new URL('../../examples/catalogs/meadow.xml', import.meta.url));
+    const post = async (path: string, type: string, body: string | Buffer) =>
+      fetch(`${core}${path}`, { method: 'POST', headers: { ...headers, 'content-type': type }, body });
+    await post('/catalog', 'text/xml', meadow);
+    const [account] = (await (await fetch(`${core}/accounts/pagination`, { headers })).json()) as {
+      accountId: string;
+    }[];
+    const subscription = JSON.stringify({ accountId: account?.accountId, planName: 'canopy-monthly' });
+    expect((await post('/subscriptions', 'application/json', subscription)).status).to.equal(201);
+    const waiting = fetch(`${core}/test/queues?timeoutSec=60`, { headers });
+    await setTimeout(300);
+    const startedMs = Date.now();
+    const ended = running.stop();
+    expect((await waiting).status).to.equal(412);
+    const { code, log } = await ended;
+    expect(code, log).to.equal(0);
+    expect(Date.now() - startedMs).to.be.lessThan(10_000);
+    expect(log).to.contain('"msg":"stopped"');
+  }).timeout(60_000);
 
   it('makes a random password at the first start, and shows it only then', async () => {
     const database = join(directory, 'first.db');

@@ -1,0 +1,46 @@
+import { BillingError, ErrorCode } from './errors/index.ts';
+
+/** The calls of an engine: it knows which are under way, and refuses them once it has been closed. */
+export class Calls {
+  readonly #underWay = new Set<Promise<unknown>>();
+  #isClosed = false;
+
+  /** @throws BillingError BUSY (60018) when the engine has been closed. */
+  check(): void {
+    if (!this.#isClosed) return;
+    throw new BillingError({
+      code: ErrorCode.BUSY,
+      message:
+        'This billing engine has been closed and does nothing more; open another one with Billing.open',
+    });
+  }
+
+  /** @throws BillingError BUSY (60018) when the engine has been closed. */
+  async run<T>(call: () => Promise<T>): Promise<T> {
+    this.check();
+    const running = call();
+    this.#underWay.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#underWay.delete(running);
+    }
+  }
+
+  /** The same operations, in groups or not, as calls of this engine. */
+  of<O extends object>(operations: O): O {
+    const calls = Object.entries(operations).map(([name, value]) => [
+      name,
+      typeof value === 'function'
+        ? async (...input: unknown[]) => this.run(() => value(...input))
+        : this.of(value as object),
+    ]);
+    return Object.freeze(Object.fromEntries(calls)) as O;
+  }
+
+  /** Refuses what comes from now on; resolves when all that is under way has ended. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.allSettled([...this.#underWay]);
+  }
+}

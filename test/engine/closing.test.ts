@@ -1,0 +1,126 @@
+import { expect } from 'chai';
+import { type BillingError, ErrorCode, type NewNotification, type QueueName } from '../../lib/index.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { openEngine, type TestEngine } from '../support/engine.ts';
+import { storageOf } from '../support/storage.ts';
+
+const sentence =
+  'This billing engine has been closed and does nothing more; open another one with Billing.open';
+const ofStorage = 'This storage has been closed and does nothing more; open another one';
+
+/** What a call is refused with, whether it throws or rejects. */
+async function refusal(call: () => unknown): Promise<string> {
+  try {
+    await call();
+  } catch (error) {
+    expect(error, String(error)).to.include({ code: ErrorCode.BUSY });
+    return (error as BillingError).message;
+  }
+  throw new Error('it was not refused');
+}
+
+/** Every function of an object and of the groups in it, by its name. */
+function functionsOf(group: object, prefix = ''): readonly (readonly [string, () => unknown])[] {
+  return Object.entries(group).flatMap(([name, value]) => {
+    if (typeof value === 'function') return [[prefix + name, () => value({}, {})] as const];
+    const isGroup = value !== null && Object.getPrototypeOf(value) === Object.prototype;
+    return isGroup ? functionsOf(value, `${prefix}${name}.`) : [];
+  });
+}
+
+eachDatabase((_kind, open) => {
+  describe('an engine that has been closed', () => {
+    let engine: TestEngine;
+    beforeEach(async () => {
+      engine = await openEngine(open, { now: '2024-03-01T08:00:00Z' });
+    });
+    afterEach(() => engine.close());
+
+    it('refuses every call with a sentence, those of what it has given before too', async () => {
+      const { billing, tenant } = engine;
+      const before = billing.as({ tenant: tenant.id, user: 'test' });
+      const within = before.within({} as never);
+      await billing.close();
+      const { clock: _clock, server: _server, close: _close, stop: _stop, as: _as, ...own } = billing;
+      const { within: _within, ...bound } = before;
+      const calls = [...functionsOf(own), ...functionsOf(bound, 'as.'), ...functionsOf(within, 'within.')];
+      calls.push(['within', () => before.within({} as never)]);
+      expect(calls.map(([name]) => name)).to.include.members([
+        'start',
+        'settle',
+        'health',
+        'createAccount',
+        'invoices.dryRun',
+        'as.accounts.close',
+        'within.createSubscription',
+      ]);
+      for (const [name, call] of calls) expect(await refusal(call), name).to.equal(sentence);
+    });
+
+    it('has a storage that refuses too, whoever asks', async () => {
+      const { billing, storage, tenant } = engine;
+      await billing.close();
+      const calls = [
+        () => billing.tenants.get(tenant.id),
+        () => billing.security.find('admin'),
+        () => billing.idempotency.begin({ tenant, key: 'k', hash: 'h' }),
+        () => billing.checks.breaches()[Symbol.asyncIterator]().next(),
+        () => storage.read(tenant, async () => 1),
+        () => storage.readInOneStatement(tenant, async () => 1),
+        () => storage.system.ping(),
+        () => storage.prepare(),
+        () => storage.poolUse(),
+      ];
+      for (const call of calls) expect(await refusal(call)).to.equal(ofStorage);
+    });
+
+    it('leaves the database to the next, and does not open it again', async () => {
+      const { billing, database, acme } = engine;
+      await billing.close();
+      await refusal(() => acme.createAccount({}));
+      const next = storageOf(database);
+      await next.prepare();
+      await refusal(() => acme.createAccount({}));
+      await next.system.ping();
+      await next.close();
+    });
+
+    it('has waited for the calls that were under way, and closes once', async () => {
+      const { billing, acme } = engine;
+      const made = acme.createAccount({});
+      await Promise.all([billing.close(), billing.close()]);
+      expect((await made).recordId).to.be.greaterThan(0);
+    });
+  });
+
+  describe('an engine that stops', () => {
+    let engine: TestEngine;
+    beforeEach(async () => {
+      engine = await openEngine(open, { now: '2024-03-01T08:00:00Z' });
+    });
+    afterEach(() => engine.close());
+
+    it('ends waits for work that is not done, and goes on taking calls', async () => {
+      const { acme, billing, storage, clock, tenant } = engine;
+      const account = await acme.createAccount({});
+      await engine.settle();
+      const context = await billing.context({ tenant, user: 'test' });
+      const left: NewNotification = {
+        queueName: 'nobody-service:nothing' as QueueName,
+        accountRecordId: account.recordId,
+        effectiveDate: clock.now(),
+        payload: {},
+        uniqueKey: null,
+      };
+      const authorship = { ...context, userTokenOf: () => context.userToken };
+      await storage.write(tenant, authorship, async (session) => session.schedule([left]));
+      billing.start();
+      const waits = [billing.settle({ timeoutMs: 60_000 }), billing.completion(context, 60_000, account.id)];
+      const startedMs = Date.now();
+      await billing.stop();
+      expect(await Promise.all(waits)).to.deep.equal([false, false]);
+      expect(Date.now() - startedMs).to.be.lessThan(5_000);
+      expect((await acme.createAccount({})).recordId).to.be.greaterThan(account.recordId);
+    });
+  });
+});
