@@ -1,14 +1,9 @@
-import { assertInvariant } from '../errors/index.ts';
+import { assertInvariant, BillingError, ErrorCode } from '../errors/index.ts';
 import { type Currency, type Decimal, decimal, formatDecimal } from '../money/index.ts';
 import { deepFreeze } from './deep-freeze.ts';
 import type { InternationalPrice, Plan, PlanPhase } from './model.ts';
 import { phaseName } from './phase-name.ts';
-import {
-  matchPriceOverrides,
-  type PriceOverrideRequest,
-  type PriceOverrides,
-  refused,
-} from './price-overrides.ts';
+import { matchPriceOverrides, type PriceOverrideRequest, type PriceOverrides } from './price-overrides.ts';
 import { mapPrices, type PriceTarget, partsOf, targetOf } from './price-target.ts';
 
 /** What makes an override plan: two equal definitions are one plan (catalog.md §10 rule 4). */
@@ -34,11 +29,16 @@ export interface OverrideInput {
  * The definition of the plan with the requested prices. Over an override plan, it is that of the parent plan with the
  * prices of both, the new ones winning (rule 5); prices in another currency than the account's do not pass on, since an
  * override plan has one.
- * @throws BillingError CATALOG_INVALID_PRICE_OVERRIDE (2081), as `matchPriceOverrides`, and for an account without currency.
+ * @throws BillingError CATALOG_INVALID_PRICE_OVERRIDE (2081), as `matchPriceOverrides`; CURRENCY_INVALID (3) for an account
+ * without currency.
  */
 export function defineOverrides({ plan, chosen, currency, requests }: OverrideInput): OverrideDefinition {
   if (currency === null) {
-    throw refused(`The account has no currency, so the prices of plan ${plan.name} cannot be overridden`);
+    throw new BillingError({
+      code: ErrorCode.CURRENCY_INVALID,
+      message: `The account has no currency, so the prices of plan ${plan.name} cannot be overridden`,
+      facts: { planName: plan.name },
+    });
   }
   const inherited = chosen?.currency === currency ? chosen.overrides : [];
   const overrides = new Map([...inherited, ...matchPriceOverrides(plan, requests)]);

@@ -1,3 +1,4 @@
+import { BillingMode, UsageType } from './enumerations.ts';
 import type { InternationalPrice, PlanPhase, Usage } from './model.ts';
 
 /** Every price of a usage section: its own, those of its blocks and tiers. */
@@ -22,6 +23,22 @@ export function pricesOfPhase(
     ...present([phase.fixed?.price ?? null, phase.recurring?.price ?? null]),
     ...phase.usages.flatMap(pricesOfUsage),
   ];
+}
+
+/** The prices of a phase that invoices are made of: usage that is billed in advance is not (catalog.md §2 rule 3). */
+export function billedPrices(
+  phase: Pick<PlanPhase, 'fixed' | 'recurring' | 'usages'>,
+): readonly InternationalPrice[] {
+  return [
+    ...present([phase.fixed?.price ?? null, phase.recurring?.price ?? null]),
+    ...phase.usages.filter(({ billingMode }) => billingMode === BillingMode.IN_ARREAR).flatMap(ratedPrices),
+  ];
+}
+
+function ratedPrices({ usageType, tiers }: Usage): readonly InternationalPrice[] {
+  return usageType === UsageType.CAPACITY
+    ? present(tiers.map(({ recurringPrice }) => recurringPrice))
+    : tiers.flatMap(({ blocks }) => blocks.map(({ prices }) => prices));
 }
 
 function present(prices: readonly (InternationalPrice | null)[]): readonly InternationalPrice[] {

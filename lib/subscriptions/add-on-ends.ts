@@ -6,10 +6,10 @@ import { firstDayAtEnd } from './blocked-intervals.ts';
 import { timelinesOf } from './bundle-timelines.ts';
 import type { EditTools } from './cancellation.ts';
 import { withDerivedPhases } from './derived-phases.ts';
-import { bareDraft, eventsOf as drafted } from './event-draft.ts';
+import { asStored, bareDraft, eventsOf as drafted } from './event-draft.ts';
 import { DatedBy, datedBy, writeReason } from './event-reason.ts';
 import { isPlanChoice } from './lifecycle-order.ts';
-import { type BlockingState, type LifecycleEvent, LifecycleEventType } from './model.ts';
+import { type BlockingState, LifecycleEventType } from './model.ts';
 import { lastSequenceOf, type RunningSubscription } from './running-subscription.ts';
 import { eventsOf } from './save-edits.ts';
 import { entitlementEnded, eventsFromEnd, type SubscriptionEdit, withdrawnBy } from './subscription-edit.ts';
@@ -187,7 +187,7 @@ function nothingOf(addOn: StoredMember): SubscriptionEdit {
 function applied(edit: SubscriptionEdit, base: StoredMember): StoredMember {
   const withdrawn = new Set(edit.withdrawn.map(({ event }) => event.id));
   const withdrawnStates = new Set(edit.withdrawnStates.map(({ id }) => id));
-  const added = edit.addedEvents.map((event): LifecycleEvent => ({ ...event, recordId: 0 }));
+  const added = asStored(edit.addedEvents);
   const addedStates = edit.addedStates.map((state): BlockingState => ({ ...state, recordId: 0 }));
   return {
     ...base,

@@ -7,10 +7,11 @@ import {
 import { planChangeRules, type RuledSubscription } from '../catalog/rule-versions.ts';
 import { assertInvariant, BillingError, ErrorCode } from '../errors/index.ts';
 import { type DatedInstant, formatInstant, formatLocalDate, type Instant } from '../time/index.ts';
+import { checkBillable } from './billable-terms.ts';
 import { blockFlagsAt } from './blocking-in-force.ts';
 import { billingHasEnded, type EditTools } from './cancellation.ts';
 import type { CheckedChange } from './change-request.ts';
-import { type EventDraft, eventsOf } from './event-draft.ts';
+import { asStored, type EventDraft, eventsOf } from './event-draft.ts';
 import { DatedBy, datedBy, type EventReason, writeReason } from './event-reason.ts';
 import { choiceDrafts, expiryAfterPhase, phasesAfter } from './initial-events.ts';
 import { isEnd, isStart } from './lifecycle-order.ts';
@@ -94,7 +95,7 @@ export function decideChange(
 /**
  * What a decided change stores and withdraws (subscriptions.md §7 rules 8 to 10).
  * @param overridePlan of `decided.overrides`.
- * @throws BillingError SUBSCRIPTION_CREATE_BAD_PHASE (1011).
+ * @throws BillingError SUBSCRIPTION_CREATE_BAD_PHASE (1011), as `checkBillable`.
  */
 export function planChange(
   running: RunningSubscription,
@@ -125,13 +126,21 @@ export function planChange(
     },
   );
   const later = eventsFrom(events, effective.at).filter(({ type }) => !keptByChange.has(type));
+  const withdrawn = withdrawnBy(addedEvents, start === undefined ? later : [start, ...later]);
+  const replaced = new Set(withdrawn.map(({ event }) => event.id));
+  checkBillable({
+    account: running.account,
+    events: [...events.filter(({ id }) => !replaced.has(id)), ...asStored(addedEvents)],
+    plans: overridePlan === null ? running.catalog : running.catalog.with(overridePlan),
+    from: effective.at,
+  });
   return {
     effective,
     edit: {
       subject: running,
       requested: { type: LifecycleEventType.CHANGE, effective },
       addedEvents,
-      withdrawn: withdrawnBy(addedEvents, start === undefined ? later : [start, ...later]),
+      withdrawn,
       restored: [],
       addedStates: [],
       withdrawnStates: [],

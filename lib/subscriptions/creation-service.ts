@@ -57,7 +57,8 @@ export class CreationService {
    * @throws BillingError MISSING_OR_INVALID_FIELD, EXTERNAL_KEY_LIMIT_EXCEEDED (5), ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002),
    * bundle errors 1014, 1015, 1020, 1081, add-on errors 1013, 1017, 1018, 1019, 1025, 1085,
    * SUBSCRIPTION_EXTERNAL_KEY_EXISTS (1016), SUBSCRIPTION_CREATE_BAD_PHASE (1011), plan errors 2002, 2013, 2020, 2021, 2030,
-   * 2050, CATALOG_INVALID_PRICE_OVERRIDE (2081), BLOCKING_BLOCKED_ACTION (6000), BUSY (60018).
+   * 2050, prices that the account's currency has not 2010, 2011, or that it needs one for 3,
+   * CATALOG_INVALID_PRICE_OVERRIDE (2081), BLOCKING_BLOCKED_ACTION (6000), BUSY (60018).
    */
   async create(
     context: CallContext,

@@ -6,6 +6,7 @@ import type { Uuid } from '../ids/index.ts';
 import type { InvoicingCursor } from '../invoicing/model.ts';
 import type { New } from '../ports/storage/index.ts';
 import type { DatedInstant } from '../time/index.ts';
+import { checkBillable } from './billable-terms.ts';
 import { KeyRetirement, originalCreation, withoutKey } from './bundle-keys.ts';
 import {
   type ChosenGroup,
@@ -15,7 +16,7 @@ import {
 } from './chosen-group.ts';
 import type { CheckedGroup } from './create-groups.ts';
 import type { CheckedRequest } from './create-request.ts';
-import { eventsOf } from './event-draft.ts';
+import { asStored, eventsOf } from './event-draft.ts';
 import { DatedBy, datedBy, writeReason } from './event-reason.ts';
 import { initialEvents } from './initial-events.ts';
 import {
@@ -71,7 +72,7 @@ export interface BundleCreation extends NewBundleContent {
 /**
  * What a call for subscriptions in any number of bundles stores, after `chooseGroup` has allowed it (subscriptions.md §6.2
  * rules 7, 12, 13).
- * @throws BillingError SUBSCRIPTION_CREATE_BAD_PHASE (1011).
+ * @throws BillingError SUBSCRIPTION_CREATE_BAD_PHASE (1011), as `checkBillable`.
  */
 export function planCreations(input: CreationsInput): readonly BundleCreation[] {
   return input.groups.map((chosen) => {
@@ -104,8 +105,9 @@ function creationOf(one: ChosenSubscription, context: CreationContext): Creation
   const { account, bundle, chosen, now, nextId, options } = context;
   const { request, overrides } = one;
   const { billing, bundleStart } = chosen;
-  const choice =
-    overrides === null ? one.choice : withOverridePlan(one.choice, context.overridePlanOf(overrides));
+  const overridePlan = overrides === null ? null : context.overridePlanOf(overrides);
+  const choice = overridePlan === null ? one.choice : withOverridePlan(one.choice, overridePlan);
+  const plans = overridePlan === null ? context.catalog : context.catalog.with(overridePlan);
   const subscriptionId = nextId();
   const subscription: New<Subscription> = {
     id: subscriptionId,
@@ -137,11 +139,13 @@ function creationOf(one: ChosenSubscription, context: CreationContext): Creation
     zone: account.timeZone,
   });
   const owner = { subscriptionId, accountRecordId: account.recordId, lastSequence: 0, createdDate: now };
+  const events = eventsOf(drafts, { ...owner, nextId });
+  checkBillable({ account, events: asStored(events), plans });
   return {
     bundle,
     request,
     subscription,
-    events: eventsOf(drafts, { ...owner, nextId }),
+    events,
     entitlementStart: entitlementStarted(subscription, chosen.entitlement, nextId()),
     cursor: { subscriptionId, settledThrough: null, dirtyFrom: billing.date, nextDueDate: null },
   };

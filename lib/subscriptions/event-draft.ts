@@ -34,6 +34,11 @@ export function bareDraft(type: LifecycleEvent['type'], effective: LifecycleEven
   };
 }
 
+/** New events as the rules of the timeline read them, which ask for no record id. */
+export function asStored(events: readonly New<LifecycleEvent>[]): readonly LifecycleEvent[] {
+  return events.map((event) => ({ ...event, recordId: 0 }));
+}
+
 export interface DraftOwner {
   readonly subscriptionId: Uuid;
   readonly accountRecordId: number;

@@ -51,7 +51,7 @@ export function withPriceChanges(input: PriceChangesInput): readonly BillingTran
 
 function priceChanges(input: PriceChangesInput): readonly PriceChangeEvent[] {
   const { transitions, plans, sources, account, isAligned } = input;
-  const timeline: PlanTimeline = { steps: transitions.flatMap(stepOf), zone: account.timeZone };
+  const timeline: PlanTimeline = { steps: priceSteps(transitions), zone: account.timeZone };
   if (!isAligned) return plans.priceChangeEvents(timeline);
   return plans.priceChangeEvents(timeline, {
     billCycleDayAt: (at) => {
@@ -62,6 +62,11 @@ function priceChanges(input: PriceChangesInput): readonly PriceChangeEvent[] {
     },
     dated: (date) => atReferenceTime(date, account),
   });
+}
+
+/** What the price changes of a subscription are taken from. */
+export function priceSteps(transitions: readonly Transition[]): PlanTimeline['steps'] {
+  return transitions.flatMap(stepOf);
 }
 
 function stepOf({ event, next }: Transition): readonly (PlanStep | PlanEnd)[] {

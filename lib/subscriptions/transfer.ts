@@ -4,11 +4,11 @@ import { BillingError, ErrorCode } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
 import type { New } from '../ports/storage/index.ts';
 import { type DatedInstant, formatInstant, type Instant } from '../time/index.ts';
-import { billingEvents } from './billing-events.ts';
+import { checkBillable } from './billable-terms.ts';
 import { KeyRetirement, originalCreation, withoutKey } from './bundle-keys.ts';
 import { type EditTools, hasEnded } from './cancellation.ts';
 import { entitlementStarted, type NewBundleContent, type NewSubscription } from './creation.ts';
-import { eventsOf } from './event-draft.ts';
+import { asStored, eventsOf } from './event-draft.ts';
 import type { Bundle, LifecycleEvent, Subscription } from './model.ts';
 import { atReferenceTime, datedInstant } from './requested-date.ts';
 import { firstTransitionOf, type RunningSubscription } from './running-subscription.ts';
@@ -46,7 +46,7 @@ export interface BundleTransfer {
  * account and go on, in a new bundle with the same key, on the other.
  * @throws BillingError SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS (1099), SUBSCRIPTION_TRANSFER_INVALID_EFF_DATE (1106),
  * MISSING_OR_INVALID_FIELD (60003), INVALID_PARAMETER (60002); of the target account's catalog CATALOG_PLAN_NOT_FOUND
- * (2020), CATALOG_NO_PRICE_FOR_CURRENCY (2010), 2011.
+ * (2020), CATALOG_NO_PRICE_FOR_CURRENCY (2010), 2011, CURRENCY_INVALID (3).
  */
 export function planTransfer(asked: TransferInput, tools: EditTools): BundleTransfer {
   const request = { ...asked.request, externalKeys: newKeys(asked) };
@@ -65,7 +65,8 @@ export function planTransfer(asked: TransferInput, tools: EditTools): BundleTran
   checkNamed(request, live);
   const newBundle = newBundleOf(input, tools);
   const creations = live.map((each) => continued(each, { ...input, transfer, newBundle }, tools));
-  checkBillable(input, creations);
+  for (const { events } of creations)
+    checkBillable({ account: input.target, events: asStored(events), plans: input.catalog });
   const policy = request.billingPolicy;
   const continuations = new Map(
     live.flatMap(({ subscription }, index) => {
@@ -192,14 +193,4 @@ function continued(
 function takesPlaceAt(running: RunningSubscription, transfer: DatedInstant): boolean {
   const { event } = firstTransitionOf(running);
   return event.effective.at >= transfer.at && event.sequence > 1;
-}
-
-/** An account whose catalog has not the plan, or no price of it in the account's currency, cannot take the bundle over. */
-function checkBillable({ target, catalog }: TransferInput, begun: readonly NewSubscription[]): void {
-  const histories = begun.map(({ subscription, events }) => ({
-    subscription,
-    events: events.map((event) => ({ ...event, recordId: 0 })),
-    blockingStates: [],
-  }));
-  billingEvents({ account: target, histories, plans: catalog });
 }

@@ -3,6 +3,7 @@ import { parseLocalDate, type Uuid } from '../../lib/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
+import { catalogXml, plan, price } from '../unit/catalog/catalog-document.ts';
 
 const meadow = new URL('../../examples/catalogs/meadow.xml', import.meta.url);
 
@@ -106,12 +107,27 @@ eachDatabase((_kind, open) => {
     });
 
     it('a price that is missing parks the account at its run, and the others of the batch are billed', async () => {
-      await begin('2024-01-01T00:00:00Z');
-      const foreign = await subscriber('solo-now', { currency: 'EUR' });
-      const other = await subscriber('solo-now');
+      const sold = (effectiveDate: string, prices: string, more = ''): string =>
+        catalogXml({
+          effectiveDate,
+          currencies: ['USD', 'EUR'],
+          plans: plan('p-m', 'P', { price: prices, more }),
+        });
+      const both = price('USD', '10') + price('EUR', '9');
+      engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', catalog: sold('2024-01-01', both) });
+      const foreign = await subscriber('p-m', { currency: 'EUR' });
+      const other = await subscriber('p-m');
       await engine.settle();
+      expect(await isParked(foreign)).to.equal(false);
+      const forExisting = 'effectiveDateForExistingSubscriptions';
+      const later = `<${forExisting}>2024-02-01</${forExisting}>`;
+      await engine.acme.uploadCatalog(sold('2024-01-15', price('USD', '12'), later));
+      await engine.runTo('2024-02-01T00:00:00Z');
       expect(await isParked(foreign)).to.equal(true);
-      expect(await linesOf(other)).to.deep.equal([['RECURRING 2024-01-01..2024-02-01 19.95']]);
+      expect(await linesOf(other)).to.deep.equal([
+        ['RECURRING 2024-01-01..2024-02-01 10'],
+        ['RECURRING 2024-02-01..2024-03-01 12'],
+      ]);
       expect(await codeOf(engine.acme.generateInvoice({ accountId: foreign }))).to.equal(2010);
     });
 

@@ -58,16 +58,28 @@ eachDatabase((_kind, open) => {
       ['GBP', 2010],
     ] as const) {
       for (const planName of ['p-monthly', 'p-setup']) {
-        it(`catalog W20 Currency: ${planName} in ${currency} is no invoice but error ${code}, and keeps nobody else from being billed`, async () => {
-          const accountId = await subscribed(currency, planName);
-          expect(await codeOf(engine.acme.generateInvoice({ accountId }))).to.equal(code);
-          expect(await codeOf(engine.acme.invoices.dryRun({ accountId }))).to.equal(code);
-          const other = await subscribed('USD', planName);
-          await engine.runTo('2024-02-01T00:00:00Z');
-          expect(await linesOf(accountId)).to.deep.equal([]);
-          expect(await linesOf(other)).to.have.length.greaterThan(0);
+        it(`catalog W20 Currency: ${planName} is not sold in ${currency}, error ${code}`, async () => {
+          expect(await codeOf(subscribed(currency, planName))).to.equal(code);
         });
       }
+
+      it(`catalog W20 Currency: a version without a price in ${currency} for existing subscriptions is no invoice but error ${code}, and keeps nobody else from being billed`, async () => {
+        const accountId = await subscribed(currency, 'p-free');
+        const other = await subscribed('USD', 'p-free');
+        const later = catalog.replace('2024-01-01T00:00:00Z', '2024-01-15T00:00:00Z').replace(
+          plan('p-free', 'P', { price: '' }),
+          plan('p-free', 'P', {
+            price: TEN_USD_NIL_EUR,
+            more: '<effectiveDateForExistingSubscriptions>2024-02-01</effectiveDateForExistingSubscriptions>',
+          }),
+        );
+        await engine.acme.uploadCatalog(later);
+        await engine.runTo('2024-02-01T00:00:00Z');
+        expect(await codeOf(engine.acme.generateInvoice({ accountId }))).to.equal(code);
+        expect(await codeOf(engine.acme.invoices.dryRun({ accountId }))).to.equal(code);
+        expect(await linesOf(accountId)).to.deep.equal(['RECURRING 2024-01-01..2024-02-01 0']);
+        expect(await linesOf(other)).to.include('RECURRING 2024-02-01..2024-03-01 10');
+      });
     }
 
     it('catalog W20 Currency: an empty price is 0.00 in every currency, and what is free is invoiced', async () => {

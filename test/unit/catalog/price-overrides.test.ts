@@ -253,7 +253,7 @@ describe('Price overrides', () => {
   it('refuses an account without currency', () => {
     const define = () =>
       defineOverrides({ plan: base, chosen: undefined, currency: null, requests: [evergreen19] });
-    expect(errorOf(define).code).to.equal(ErrorCode.CATALOG_INVALID_PRICE_OVERRIDE);
+    expect(errorOf(define).code).to.equal(ErrorCode.CURRENCY_INVALID);
   });
 });
 

@@ -207,13 +207,18 @@ describe('Billing events', () => {
   });
 
   it('refuse a plan without price in the currency of the account', () => {
-    const life = create({ planName: 'solo-now' }, { currency: 'EUR' });
-    expectError(() => streamOf(life), ErrorCode.CATALOG_NO_PRICE_FOR_CURRENCY);
+    const life = create({ planName: 'solo-now' });
+    expectError(
+      () => streamOf({ ...life, account: { ...life.account, currency: 'EUR' } }),
+      ErrorCode.CATALOG_NO_PRICE_FOR_CURRENCY,
+    );
   });
 
   it('refuse a priced plan for an account without currency', () => {
-    const life = create({ planName: 'solo-now' }, { currency: null });
-    expectError(() => streamOf(life), ErrorCode.CATALOG_NO_PRICE_FOR_CURRENCY, /has no currency/);
+    const life = create({ planName: 'solo-now' });
+    const { CATALOG_NO_PRICE_FOR_CURRENCY } = ErrorCode;
+    const account = { ...life.account, currency: null };
+    expectError(() => streamOf({ ...life, account }), CATALOG_NO_PRICE_FOR_CURRENCY, /has no currency/);
   });
 });
 

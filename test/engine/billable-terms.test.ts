@@ -1,0 +1,156 @@
+import { expect } from 'chai';
+import {
+  type Account,
+  decimal,
+  ErrorCode,
+  parseLocalDate,
+  type TenantBilling,
+  type Uuid,
+} from '../../lib/index.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { openEngine, type TestEngine } from '../support/engine.ts';
+import { codeOf } from '../support/errors.ts';
+import { catalogXml, lists, phase, plan, price, product, TRIAL } from '../unit/catalog/catalog-document.ts';
+
+const both = price('USD', '10') + price('EUR', '9');
+const usage = `<usage name="calls" billingMode="IN_ARREAR" usageType="CONSUMABLE"><billingPeriod>MONTHLY</billingPeriod>
+  <tiers><tier><blocks><tieredBlock><unit>call</unit><size>1</size><prices>${price('USD', '1')}</prices><max>-1</max>
+  </tieredBlock></blocks></tier></tiers></usage>`;
+const plans = {
+  'sold-monthly': plan('sold-monthly', 'Base', { price: both, initialPhases: TRIAL }),
+  'dollar-monthly': plan('dollar-monthly', 'Base', { price: '10', initialPhases: TRIAL }),
+  'dollar-trial': plan('dollar-trial', 'Base', {
+    price: both,
+    initialPhases: phase('TRIAL', { fixed: '1' }),
+  }),
+  'dollar-usage': plan('dollar-usage', 'Base', {
+    finalPhase: phase('EVERGREEN', { period: 'MONTHLY', price: both, usages: usage }),
+  }),
+  'free-monthly': plan('free-monthly', 'Base', { price: '' }),
+  'dollar-add-on': plan('dollar-add-on', 'AddOn', { price: '3' }),
+};
+const catalog = catalogXml({
+  currencies: ['USD', 'EUR'],
+  units: ['call'],
+  products: product('Base', { available: ['AddOn'] }) + product('AddOn', { category: 'ADD_ON' }),
+  plans: Object.values(plans).join(''),
+  priceLists: lists({ DEFAULT: Object.keys(plans) }),
+});
+const { CATALOG_NO_PRICE_FOR_CURRENCY: NO_PRICE, CURRENCY_INVALID } = ErrorCode;
+
+eachDatabase((_kind, open) => {
+  describe('plans without a price in the currency of the account', () => {
+    let engine: TestEngine;
+    let acme: TenantBilling;
+    let euros: Account;
+
+    beforeEach(async () => {
+      engine = await openEngine(open, { now: '2024-01-01T00:00:00Z', catalog });
+      acme = engine.acme;
+      euros = await acme.createAccount({ currency: 'EUR' });
+    });
+    afterEach(() => engine.close());
+
+    const subscribe = (accountId: Uuid, planName: string) => acme.createSubscription({ accountId, planName });
+
+    async function expectNothingStored(): Promise<void> {
+      const { rows } = await acme.bundles.page({ offset: 0, limit: 10 });
+      expect(rows).to.deep.equal([]);
+      await engine.settle();
+      expect(await acme.tags.ofAccount(euros.id)).to.deep.equal([]);
+    }
+
+    for (const planName of ['dollar-monthly', 'dollar-trial', 'dollar-usage']) {
+      it(`are refused at creation, as ${planName} is, and at its dry run`, async () => {
+        expect(await codeOf(subscribe(euros.id, planName))).to.equal(NO_PRICE);
+        const dryRun = {
+          dryRunType: 'SUBSCRIPTION_ACTION',
+          dryRunAction: 'START_BILLING',
+          planName,
+        } as const;
+        expect(await codeOf(acme.invoices.dryRun({ accountId: euros.id, ...dryRun }))).to.equal(NO_PRICE);
+        await expectNothingStored();
+      });
+    }
+
+    it('are taken where the phase without one is skipped', async () => {
+      await acme.createSubscription({
+        accountId: euros.id,
+        planName: 'dollar-trial',
+        phaseType: 'EVERGREEN',
+      });
+      await engine.settle();
+      expect(await acme.invoices.ofAccount({ accountId: euros.id })).to.have.length(1);
+    });
+
+    it('are refused among others of one call, of which none is created', async () => {
+      const base = { accountId: euros.id, planName: 'sold-monthly' };
+      const withAddOn = acme.subscriptions.createWithAddOns([base, { ...base, planName: 'dollar-add-on' }]);
+      expect(await codeOf(withAddOn)).to.equal(NO_PRICE);
+      const bundles = acme.subscriptions.createBundles([[base], [{ ...base, planName: 'dollar-monthly' }]]);
+      expect(await codeOf(bundles)).to.equal(NO_PRICE);
+      await expectNothingStored();
+    });
+
+    it('are taken with a price of their own in it, as far as that goes', async () => {
+      const request = { accountId: euros.id, planName: 'dollar-monthly' };
+      const evergreen = { phaseType: 'EVERGREEN', recurringPrice: decimal('7') } as const;
+      await acme.createSubscription({ ...request, priceOverrides: [evergreen] });
+      await engine.runTo('2024-02-01T00:00:00Z');
+      const invoices = await acme.invoices.ofAccount({ accountId: euros.id });
+      expect(invoices.map(({ amount }) => amount.toString())).to.deep.equal(['0', '7']);
+      const trial = { phaseType: 'TRIAL', fixedPrice: decimal('0') } as const;
+      const only = acme.createSubscription({ ...request, priceOverrides: [trial] });
+      expect(await codeOf(only)).to.equal(NO_PRICE);
+    });
+
+    it('are refused at a change of plan, now, at a date to come and by policy; the subscription stays', async () => {
+      const { subscriptionId } = await subscribe(euros.id, 'sold-monthly');
+      for (const when of [
+        { billingPolicy: 'IMMEDIATE' },
+        { billingPolicy: 'END_OF_TERM' },
+        { requestedDate: { date: parseLocalDate('2024-06-01') } },
+        {},
+      ] as const) {
+        const change = acme.subscriptions.changePlan(subscriptionId, { planName: 'dollar-monthly', ...when });
+        expect(await codeOf(change), JSON.stringify(when)).to.equal(NO_PRICE);
+      }
+      expect(await acme.getSubscription(subscriptionId)).to.include({ planName: 'sold-monthly' });
+      await acme.subscriptions.changePlan(subscriptionId, { planName: 'free-monthly' });
+    });
+
+    it('are refused at a transfer to an account of the currency, or without one', async () => {
+      const dollars = await acme.createAccount({ currency: 'USD' });
+      const { bundleId } = await subscribe(dollars.id, 'dollar-monthly');
+      const none = await acme.createAccount({});
+      expect(await codeOf(acme.bundles.transfer(bundleId, { accountId: euros.id }))).to.equal(NO_PRICE);
+      expect(await codeOf(acme.bundles.transfer(bundleId, { accountId: none.id }))).to.equal(
+        CURRENCY_INVALID,
+      );
+    });
+
+    it('are refused where a later version changes the price for existing subscriptions to none', async () => {
+      const later = catalog.replace('2024-01-01T00:00:00Z', '2024-06-01T00:00:00Z').replace(
+        plans['sold-monthly'],
+        plan('sold-monthly', 'Base', {
+          price: '12',
+          initialPhases: TRIAL,
+          more: '<effectiveDateForExistingSubscriptions>2024-07-01</effectiveDateForExistingSubscriptions>',
+        }),
+      );
+      await acme.uploadCatalog(later);
+      expect(await codeOf(subscribe(euros.id, 'sold-monthly'))).to.equal(NO_PRICE);
+    });
+
+    it('and accounts without a currency take only what has no price at all', async () => {
+      const { id: accountId } = await acme.createAccount({});
+      expect(await codeOf(subscribe(accountId, 'sold-monthly'))).to.equal(CURRENCY_INVALID);
+      const priceOverrides = [{ phaseType: 'EVERGREEN', recurringPrice: decimal('7') }] as const;
+      const overridden = acme.createSubscription({ accountId, planName: 'sold-monthly', priceOverrides });
+      expect(await codeOf(overridden)).to.equal(CURRENCY_INVALID);
+      const { subscriptionId } = await subscribe(accountId, 'free-monthly');
+      const change = acme.subscriptions.changePlan(subscriptionId, { planName: 'sold-monthly' });
+      expect(await codeOf(change)).to.equal(CURRENCY_INVALID);
+    });
+  });
+});
