@@ -21,7 +21,8 @@ const usage = `Usage: billwright <command> [options]
 
     --sandbox-ledger <file>
                          where the sandbox gateway of test mode keeps what it has done; nodes that share a database
-                         share the file too (default: beside a SQLite file, else billwright.sandbox)
+                         share the file too (default: beside a SQLite file, of a PostgreSQL database in the working
+                         directory under its name)
     --default-catalog <file>
                          catalog.uri: XML of the catalog that tenants created with useGlobalDefault=true see until they
                          have their own (default: the sample OrchardDemo of the package)
@@ -99,7 +100,9 @@ const usage = `Usage: billwright <command> [options]
 Environment: BILLWRIGHT_ADMIN_PASSWORD, or SERVICE_security_admin_password, is the password of the administrator made at the
 first start, and the one that "billwright password" sets (default: a random one, shown once); SERVICE_security_admin_user is
 the administrator's name (default admin); BILLWRIGHT_LOG_LEVEL is debug, info, warn or error (default info);
-BILLWRIGHT_SERVER_KEY (at least 32 characters, the same on all nodes) encrypts the keys that sign bearer tokens.
+BILLWRIGHT_SERVER_KEY (at least 32 characters, the same on all nodes) encrypts what is stored and must be read again, such
+as the keys that sign bearer tokens; without it the key of a file does, made at the first start beside a SQLite file
+(<file>.key), for a PostgreSQL database in the working directory: keep a copy of it.
 `;
 
 const database = { type: 'string', default: 'billwright.db' } as const;

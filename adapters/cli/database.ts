@@ -1,8 +1,34 @@
+import { createHash } from 'node:crypto';
+import { resolve } from 'node:path';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 
 /** `postgresql://…` and `postgres://…` are URLs of a server; anything else is the path of a SQLite file. */
 export function isPostgresqlUrl(database: string): boolean {
   return /^postgres(?:ql)?:\/\//.test(database);
+}
+
+const postgresqlPort = '5432';
+const markCharacters = 8;
+
+/**
+ * The file of that kind that belongs to the database: beside a SQLite file, in the working directory for a PostgreSQL
+ * database, named after it; null for a database in memory, which is gone with its process.
+ */
+export function besideDatabase(database: string, kind: 'key' | 'sandbox'): string | null {
+  if (database === ':memory:') return null;
+  return resolve(`${isPostgresqlUrl(database) ? postgresqlName(database) : database}.${kind}`);
+}
+
+/** The name of the database, and a mark that tells it from those of the same name on other servers. */
+function postgresqlName(database: string): string {
+  const url = new URL(database);
+  const [host, port] = ['host', 'port'].map((name) => url.searchParams.get(name));
+  const where = `${host ?? url.hostname}:${(port ?? url.port) || postgresqlPort}${url.pathname}`;
+  const mark = createHash('sha256').update(where).digest('hex').slice(0, markCharacters);
+  const name = decodeURIComponent(url.pathname)
+    .replace(/^\//, '')
+    .replaceAll(/[^\w.-]/g, '_');
+  return `billwright-${name}-${mark}`;
 }
 
 /** The storage behind `--database`; only the driver that is needed is loaded. */

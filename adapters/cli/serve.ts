@@ -15,7 +15,7 @@ import {
   uuidGenerator,
 } from '../node/index.ts';
 import { administratorOf, choosePassword, ensureLogin, type Login, loginText } from './administrator.ts';
-import { isPostgresqlUrl, openStorage } from './database.ts';
+import { besideDatabase, isPostgresqlUrl, openStorage } from './database.ts';
 import { withProblems } from './engine-settings.ts';
 import type { Environment } from './environment.ts';
 import { createLogger } from './logger.ts';
@@ -104,7 +104,7 @@ async function compose(parts: {
     systemClock: system,
     ids: uuidGenerator(),
     hasher,
-    cipher: cipherOf(options.environment, logger),
+    cipher: cipherOf(options.environment, options.database, logger),
     logger,
     nodeName: options.nodeName,
     isFormerNode,
@@ -128,17 +128,11 @@ async function compose(parts: {
 /** The sandbox remembers what it has done in a file, so that a restart, and another node, finds its payments again. */
 async function openSandbox(options: ServeOptions, logger: PinoLogger): Promise<PaymentGateway> {
   const { fileLedger, sandboxGateway } = await import('../payments/index.ts');
-  const file = options.sandboxLedger ?? ledgerBeside(options.database);
+  const file = options.sandboxLedger ?? besideDatabase(options.database, 'sandbox');
   if (file === null) return sandboxGateway();
   const path = resolve(file);
   logger.info({ file: path }, 'the sandbox gateway keeps its ledger in a file; all nodes must share it');
   return sandboxGateway({ ledger: fileLedger(path) });
-}
-
-/** Beside a SQLite file, else in the working directory; a database in memory is gone with its process anyway. */
-function ledgerBeside(database: string): string | null {
-  if (database === ':memory:') return null;
-  return isPostgresqlUrl(database) ? 'billwright.sandbox' : `${database}.sandbox`;
 }
 
 interface Running {

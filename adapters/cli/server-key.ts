@@ -1,23 +1,54 @@
+import { randomBytes } from 'node:crypto';
 import type { Logger, SecretCipher } from '../../lib/ports/index.ts';
-import { secretCipher, unencrypted } from '../node/index.ts';
+import { ensureKeyFile, type KeyFile, readKeyFile, secretCipher } from '../node/index.ts';
+import { besideDatabase, isPostgresqlUrl } from './database.ts';
 import { UsageError } from './usage-error.ts';
 
+const passingKeyBytes = 32;
+
 /**
- * Encryption with the server key of the environment, which all nodes of a database share; without one the keys that sign
- * tokens are kept as they are. @throws UsageError for a key that is too short.
+ * Encryption of what is stored and must be read again: with the server key of the environment, which all nodes of a
+ * database share, else with that of a file beside the database, made at the first start. With a key of the environment,
+ * what that of the file has encrypted can still be read.
+ * @throws UsageError for a key that is too short.
  */
 export function cipherOf(
   environment: Readonly<Record<string, string | undefined>>,
+  database: string,
   logger: Logger,
 ): SecretCipher {
-  const key = environment.BILLWRIGHT_SERVER_KEY;
-  if (key === undefined || key === '') {
-    logger.info({}, 'BILLWRIGHT_SERVER_KEY is not set: the keys that sign tokens are stored unencrypted');
-    return unencrypted();
+  const file = besideDatabase(database, 'key');
+  const given = environment.BILLWRIGHT_SERVER_KEY;
+  if (given !== undefined && given !== '') {
+    logger.info({}, 'what must be read again is encrypted with BILLWRIGHT_SERVER_KEY');
+    const former = file === null ? null : readKeyFile(file);
+    return cipherWith('BILLWRIGHT_SERVER_KEY', given, former === null ? [] : [former.key]);
   }
+  // A database in memory is gone with its process, and what it holds with it.
+  if (file === null) return secretCipher(randomBytes(passingKeyBytes).toString('base64'));
+  const keyFile = ensureKeyFile(file);
+  tellOfKeyFile(file, keyFile, { isShared: isPostgresqlUrl(database), logger });
+  return cipherWith(file, keyFile.key, []);
+}
+
+function tellOfKeyFile(
+  file: string,
+  { isOpenToOthers }: KeyFile,
+  { isShared, logger }: { readonly isShared: boolean; readonly logger: Logger },
+): void {
+  logger.info({ file }, 'what must be read again is encrypted with the key in this file; keep a copy of it');
+  if (isOpenToOthers) logger.warn({ file }, 'others may read the key: take their rights to the file away');
+  if (isShared)
+    logger.warn(
+      { file },
+      'nodes that share a database need the same key: give BILLWRIGHT_SERVER_KEY to each',
+    );
+}
+
+function cipherWith(source: string, key: string, formerKeys: readonly string[]): SecretCipher {
   try {
-    return secretCipher(key);
+    return secretCipher(key, formerKeys);
   } catch (error) {
-    throw new UsageError(`BILLWRIGHT_SERVER_KEY: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(`${source}: ${error instanceof Error ? error.message : String(error)}`);
   }
 }

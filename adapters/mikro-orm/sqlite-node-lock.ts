@@ -1,4 +1,5 @@
 import { MikroORM } from '@mikro-orm/sqlite';
+import { makePrivately } from './sqlite-private-file.ts';
 
 /** Releases the lock. */
 export type Release = () => Promise<void>;
@@ -10,10 +11,12 @@ export type Release = () => Promise<void>;
  * would let two others lock two files of that name.
  */
 export async function lockNode(path: string): Promise<Release> {
+  const lock = `${path}.lock`;
+  makePrivately(lock);
   const orm = new MikroORM({
     entities: [],
     discovery: { warnWhenNoEntities: false },
-    dbName: `${path}.lock`,
+    dbName: lock,
     driverOptions: { timeout: 0 },
   });
   try {

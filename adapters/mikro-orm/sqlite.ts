@@ -10,6 +10,7 @@ import { sqliteDialect } from './sqlite-dialect.ts';
 import { lendingDialect, lendRows } from './sqlite-lent-rows.ts';
 import { lockNode, type Release } from './sqlite-node-lock.ts';
 import { keepPrepared } from './sqlite-prepared-statements.ts';
+import { makePrivately } from './sqlite-private-file.ts';
 import { plainTransactions } from './transactions.ts';
 
 /**
@@ -37,7 +38,8 @@ export interface SqliteOptions {
 }
 
 /**
- * Storage in one SQLite file, for one node: WAL, foreign keys on, a lock file beside it.
+ * Storage in one SQLite file, for one node: WAL, foreign keys on, a lock file beside it. What it makes is its owner's alone
+ * (mode 0600).
  *
  * Takes the file's path, options, or the host's MikroORM instance, whose connection it then shares: `within(em)` joins
  * the host's transactions, and the host sets the pragmas. A host that lets MikroORM generate its own migrations keeps
@@ -118,7 +120,10 @@ function openOwn(options: SqliteOptions) {
   return {
     orm,
     connect: async (): Promise<void> => {
-      if (path !== ':memory:' && !readOnly) release = await lockNode(path);
+      if (path !== ':memory:' && !readOnly) {
+        release = await lockNode(path);
+        makePrivately(path);
+      }
       await orm.connect();
       const connection = orm.em.getConnection();
       const database = await connection.getNativeClient();

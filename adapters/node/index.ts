@@ -1,4 +1,5 @@
 /** What the Node runtime gives the engine: time, identity, hashing of secrets. */
+export { ensureKeyFile, type KeyFile, readKeyFile } from './key-file.ts';
 export { isFormerNode, newNodeName } from './node-name.ts';
 export { type ScryptHasherOptions, scryptHasher } from './scrypt-hasher.ts';
 export { secretCipher, unencrypted } from './secret-cipher.ts';

@@ -11,13 +11,14 @@ const plainMark = '$plain$';
 
 /**
  * Encrypts with AES-256-GCM under a key that is derived from the server key, as `$aes256gcm$<base64>`. What was stored
- * before there was a server key can still be read.
+ * before there was a server key can still be read, and what the former keys have encrypted.
  * @throws RangeError for a server key of fewer than 32 characters.
  */
-export function secretCipher(serverKey: string): SecretCipher {
+export function secretCipher(serverKey: string, formerKeys: readonly string[] = []): SecretCipher {
   if (serverKey.length < minKeyCharacters)
     throw new RangeError(`A server key needs at least ${minKeyCharacters} characters`);
-  const key = new Uint8Array(hkdfSync('sha256', serverKey, '', 'billwright secrets', keyBytes));
+  const key = derived(serverKey);
+  const formers = formerKeys.map(derived);
   return {
     random: (length) => randomBytes(length),
     async encrypt(text) {
@@ -30,19 +31,29 @@ export function secretCipher(serverKey: string): SecretCipher {
       if (stored.startsWith(plainMark)) return stored.slice(plainMark.length);
       if (!stored.startsWith(encryptedMark)) return null;
       const sealed = Buffer.from(stored.slice(encryptedMark.length), 'base64');
-      if (sealed.length < ivBytes + tagBytes) return null;
-      const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, ivBytes));
-      decipher.setAuthTag(sealed.subarray(-tagBytes));
-      try {
-        return (
-          decipher.update(sealed.subarray(ivBytes, -tagBytes), undefined, 'utf8') + decipher.final('utf8')
-        );
-      } catch {
-        // The tag does not fit: another key has made it.
-        return null;
+      for (const each of [key, ...formers]) {
+        const text = opened(sealed, each);
+        if (text !== null) return text;
       }
+      return null;
     },
   };
+}
+
+function derived(serverKey: string): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', serverKey, '', 'billwright secrets', keyBytes));
+}
+
+function opened(sealed: Buffer, key: Uint8Array): string | null {
+  if (sealed.length < ivBytes + tagBytes) return null;
+  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, ivBytes));
+  decipher.setAuthTag(sealed.subarray(-tagBytes));
+  try {
+    return decipher.update(sealed.subarray(ivBytes, -tagBytes), undefined, 'utf8') + decipher.final('utf8');
+  } catch {
+    // The tag does not fit: another key has made it.
+    return null;
+  }
 }
 
 /** Keeps secrets as they are, for hosts whose database is as safe as any place for a key would be. */

@@ -9,13 +9,15 @@ type Line =
   | { readonly kind: 'OVERRIDE'; readonly transactionId: Uuid; readonly override: LedgerOverride };
 
 const NEWLINE = 0x0a;
+/** Whom somebody pays is nobody else's business. */
+const OWNER_ONLY = 0o600;
 
 /**
  * A ledger in a file of JSON lines that is only appended to: what it says survives the death of the process, and several
  * processes may share it. A line that a dying process left unfinished is passed over.
  */
 export function fileLedger(path: string): SandboxLedger & { close(): void } {
-  const file = openSync(path, 'a+');
+  const file = openSync(path, 'a+', OWNER_ONLY);
   const known = memoryLedger();
   let readTo = 0;
 

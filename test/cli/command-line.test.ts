@@ -1,12 +1,9 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
@@ -14,85 +11,7 @@ import { connectedAs, eachDatabase, freshDatabase } from '../support/databases.t
 import { specCatalog } from '../support/engine.ts';
 import { rowsOf } from '../support/queue-rows.ts';
 import { migrated } from '../support/storage.ts';
-
-const program = fileURLToPath(new URL('../../adapters/cli/billwright.ts', import.meta.url));
-
-type Program = ChildProcessByStdio<null, Readable, Readable>;
-
-interface Ended {
-  readonly code: number | null;
-  readonly output: string;
-  readonly errors: string;
-}
-
-function start(
-  args: readonly string[],
-  environment: Readonly<Record<string, string>> = {},
-  workingDirectory = process.cwd(),
-): Program {
-  const { NODE_ENV: _env, BILLWRIGHT_ADMIN_PASSWORD: _password, ...inherited } = process.env;
-  return spawn(process.execPath, [program, ...args], {
-    cwd: workingDirectory,
-    env: { ...inherited, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-}
-
-async function run(
-  args: readonly string[],
-  environment: Readonly<Record<string, string>> = {},
-): Promise<Ended> {
-  const child = start(args, environment);
-  const [output, errors, [code]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, 'close'),
-  ]);
-  return { code, output, errors };
-}
-
-/** A server process that has printed how to reach it. */
-interface RunningServer {
-  readonly greeting: string;
-  readonly url: string;
-  /** Ends it by `signal`; gives its exit code and what it logged. */
-  stop(signal?: NodeJS.Signals): Promise<{ readonly code: number | null; readonly log: string }>;
-}
-
-function serve(
-  args: readonly string[],
-  environment: Readonly<Record<string, string>> = {},
-): Promise<RunningServer> {
-  return serving(start(['serve', '--port', '0', ...args], environment));
-}
-
-async function serving(child: Program): Promise<RunningServer> {
-  const log = text(child.stderr);
-  let greeting = '';
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-    greeting += chunk;
-    if (greeting.includes('/openapi.json')) resolve();
-  });
-  child.on('close', (code) => {
-    void log.then((lines) => reject(new Error(`serve ended with ${code}: ${lines}`)));
-  });
-  await promise;
-  return {
-    greeting,
-    url: /http:\/\/\S+?:\d+/.exec(greeting)?.[0] ?? '',
-    async stop(signal = 'SIGTERM') {
-      const closed = once(child, 'close');
-      child.kill(signal);
-      const [code] = await closed;
-      return { code, log: await log };
-    },
-  };
-}
-
-function login(user: string, password: string): { readonly authorization: string } {
-  return { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` };
-}
+import { login, run, serve, serving, start } from './program.ts';
 
 async function statusAs(url: string, password: string): Promise<number> {
   const answer = await fetch(`${url}/1.0/kb/tenants?apiKey=none`, { headers: login('admin', password) });
@@ -400,13 +319,14 @@ describe('the command line', () => {
     const database = await freshDatabase('postgresql', migrated);
     if (database.kind !== 'postgresql') throw new Error('not the database asked for');
     const args = ['serve', '--port', '0', '--test-mode', '--database', database.url];
+    const name = new URL(database.url).pathname.slice(1);
     for (const [more, file] of [
-      [[], join(directory, 'billwright.sandbox')],
-      [['--sandbox-ledger', join(directory, 'of-all-nodes')], join(directory, 'of-all-nodes')],
+      [[], `billwright-${name}-[0-9a-f]{8}\\.sandbox`],
+      [['--sandbox-ledger', join(directory, 'of-all-nodes')], 'of-all-nodes'],
     ] as const) {
       const server = await serving(start([...args, ...more], {}, directory));
-      expect((await server.stop()).log).to.include(JSON.stringify(file));
-      expect(existsSync(file)).to.equal(true);
+      const found = new RegExp(`"file":"([^"]*/${file})"`).exec((await server.stop()).log);
+      expect(existsSync(found?.[1] ?? '')).to.equal(true);
     }
   });
 

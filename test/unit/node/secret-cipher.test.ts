@@ -30,4 +30,13 @@ describe('the cipher of stored secrets', () => {
   it('refuses a key that could be guessed', () => {
     expect(() => secretCipher('short')).to.throw(RangeError, '32 characters');
   });
+
+  it('reads what former keys have encrypted, and encrypts with its own', async () => {
+    const former = 'f'.repeat(32);
+    const cipher = secretCipher(serverKey, [former]);
+    expect(await cipher.decrypt(await secretCipher(former).encrypt('secret'))).to.equal('secret');
+    const stored = await cipher.encrypt('secret');
+    expect(await secretCipher(serverKey).decrypt(stored)).to.equal('secret');
+    expect(await secretCipher(former).decrypt(stored)).to.equal(null);
+  });
 });

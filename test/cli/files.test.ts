@@ -1,0 +1,106 @@
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { eachDatabase, freshDatabase, type TestDatabase } from '../support/databases.ts';
+import { rowsOf } from '../support/queue-rows.ts';
+import { migrated } from '../support/storage.ts';
+import { login, run, serve, serving, start } from './program.ts';
+
+const password = 'a good password';
+const environment = { BILLWRIGHT_ADMIN_PASSWORD: password };
+
+describe('the files of a server', () => {
+  let directory: string;
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'billwright-files-'));
+  });
+  afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+  it('are readable for nobody else, while it runs and after: database, WAL, lock, sandbox, key', async () => {
+    const server = await serve(['--database', join(directory, 'mine.db'), '--test-mode']);
+    const running = readdirSync(directory).toSorted();
+    expect(running).to.include.members([
+      'mine.db',
+      'mine.db-shm',
+      'mine.db-wal',
+      'mine.db.key',
+      'mine.db.lock',
+      'mine.db.sandbox',
+    ]);
+    expect(open(running)).to.deep.equal([]);
+    await server.stop();
+    expect(open(readdirSync(directory))).to.deep.equal([]);
+  });
+
+  it('are those of its database: of two in one folder each has its own, also on PostgreSQL', async () => {
+    const databases = await Promise.all(['one', 'two'].map(() => freshDatabase('postgresql', migrated)));
+    for (const database of databases) {
+      const args = ['serve', '--port', '0', '--test-mode', '--database', where(database)];
+      await (await serving(start(args, {}, directory))).stop();
+    }
+    const kinds = readdirSync(directory).map((name) => name.split('.').at(-1));
+    expect(kinds.toSorted()).to.deep.equal(['key', 'key', 'sandbox', 'sandbox']);
+    // The same again: a database that is served again finds what is its own.
+    const [first] = databases;
+    if (first === undefined) throw new Error('there are two databases');
+    const again = ['serve', '--port', '0', '--test-mode', '--database', where(first)];
+    await (await serving(start(again, {}, directory))).stop();
+    expect(readdirSync(directory)).to.have.length(4);
+  });
+
+  it('say that a key is open to others, and are refused where they hold no key', async () => {
+    const database = join(directory, 'mine.db');
+    await (await serve(['--database', database], environment)).stop();
+    chmodSync(`${database}.key`, 0o644);
+    const { log } = await (await serve(['--database', database])).stop();
+    expect(log).to.match(/others may read the key/);
+    const short = await run(['serve', '--port', '0', '--database', database], {
+      BILLWRIGHT_SERVER_KEY: 'short',
+    });
+    expect(short.code).to.equal(2);
+    expect(short.errors).to.match(/BILLWRIGHT_SERVER_KEY: .*32 characters/);
+  });
+
+  function open(names: readonly string[]): readonly string[] {
+    return names.filter((name) => (statSync(join(directory, name)).mode & 0o077) !== 0);
+  }
+
+  eachDatabase((kind, openDatabase) => {
+    it(`keep the key of what is encrypted in the database, which no text of it tells (${kind})`, async () => {
+      const database = await openDatabase(migrated);
+      const args = ['serve', '--port', '0', '--database', where(database)];
+      const server = await serving(start(args, environment, directory));
+      const token = await tokenOf(server.url);
+      const { log } = await server.stop();
+      const [stored] = await rowsOf(database, 'select private_key from bw_signing_keys');
+      expect(String(stored?.private_key)).to.match(/^\$aes256gcm\$/);
+      const [, file = ''] = /"file":"([^"]+\.key)"/.exec(log) ?? [];
+      expect(existsSync(file), 'the file that is named at the start').to.equal(true);
+      expect(readFileSync(file, 'utf8').trim()).to.have.length(44);
+      // Another start reads it again, and one with a key of the environment what the file's key has encrypted.
+      for (const more of [{}, { BILLWRIGHT_SERVER_KEY: 'k'.repeat(32) }]) {
+        const again = await serving(start(args, { ...environment, ...more }, directory));
+        expect(keyOf(await tokenOf(again.url))).to.equal(keyOf(token));
+        const source = 'BILLWRIGHT_SERVER_KEY' in more ? 'with BILLWRIGHT_SERVER_KEY' : file;
+        expect((await again.stop()).log).to.include(source);
+      }
+    });
+  });
+});
+
+function where(database: TestDatabase): string {
+  return database.kind === 'sqlite' ? database.path : database.url;
+}
+
+async function tokenOf(url: string): Promise<string> {
+  const init = { method: 'POST', headers: login('admin', password) };
+  const answer = await fetch(`${url}/plugins/catalog-plugin/v1/auth`, init);
+  expect(answer.status).to.equal(200);
+  return ((await answer.json()) as { readonly token: string }).token;
+}
+
+function keyOf(token: string): unknown {
+  const [header = ''] = token.split('.');
+  return (JSON.parse(Buffer.from(header, 'base64url').toString('utf8')) as { readonly kid: unknown }).kid;
+}
