@@ -165,9 +165,10 @@ export function noteUpdate<R extends Audited>(
 export function noteChange<R extends Audited>(
   scope: WriteScope,
   audit: AuditedRecord<R>,
-  change: { readonly record: R & { readonly recordId: number }; readonly changeType: ChangeType },
+  change: Pick<Change, 'changeType' | 'comments'> & { readonly record: R & { readonly recordId: number } },
 ): void {
-  scope.changes.add(changeOf(audit, change.record, change.changeType));
+  const { record, changeType, comments = null } = change;
+  scope.changes.add({ ...changeOf(audit, record, changeType), comments });
 }
 
 /** One change for a whole series (see `StoredAuditRow`). */

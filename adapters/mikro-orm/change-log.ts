@@ -15,6 +15,8 @@ export interface Change {
   readonly snapshot: Readonly<Record<string, unknown>> | null;
   /** Of a series its last record (see `StoredAuditRow`); default the target alone. */
   readonly lastTargetRecordId?: number;
+  /** Comments of its own; default those of the call. */
+  readonly comments?: string | null;
 }
 
 const auditIds = createUuidV7({ now: () => Date.now(), randomBytes: (length) => randomBytes(length) });
@@ -37,7 +39,7 @@ export class ChangeLog {
       changeDate: authorship.createdDate,
       changedBy: authorship.userName,
       reasonCode: authorship.reasonCode,
-      comments: authorship.comments,
+      comments: change.comments ?? authorship.comments,
       userToken: authorship.userTokenOf(change.accountRecordId),
     }));
     await scope.runner.run(insertInto(scope, auditLogTable, rows));

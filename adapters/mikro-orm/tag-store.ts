@@ -110,7 +110,7 @@ export function tagWrites(scope: WriteScope): TagWrites {
       for (const record of records)
         noteChange(scope, tagDefinitionAudit, { record, changeType: ChangeType.DELETE });
     },
-    insert: async (tags) => {
+    insert: async (tags, commentsOf) => {
       if (tags.length === 0) return [];
       const made = await scope.runner.read(
         sql`
@@ -119,7 +119,10 @@ export function tagWrites(scope: WriteScope): TagWrites {
         (row) => tagsTable.decode(row),
       );
       const stored = made.toSorted((a, b) => a.recordId - b.recordId);
-      for (const tag of stored) noteChange(scope, tagAudit, { record: tag, changeType: ChangeType.INSERT });
+      for (const tag of stored) {
+        const comments = commentsOf?.(tag) ?? null;
+        noteChange(scope, tagAudit, { record: tag, changeType: ChangeType.INSERT, comments });
+      }
       return stored;
     },
     deactivate: async (tags) => {

@@ -1,18 +1,44 @@
 import type { Account } from '../accounts/model.ts';
+import { InvariantError } from '../errors/index.ts';
 import type { IdGenerator } from '../ports/identity.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
 import { addEngineTag, removeEngineTag } from '../tags/engine-tags.ts';
 import { SystemTag } from '../tags/system-definitions.ts';
 import { localDateOf, minDate } from '../time/index.ts';
 import { dueEntry } from './due-entry.ts';
+import { isBoundExceeded } from './safety-bounds.ts';
 
-/** Marks accounts that cannot be invoiced, under their locks unless those cannot be had: automatic runs pass them over (invoicing.md §8.6). */
+/** An account that cannot be invoiced, and why, for those who look after it. */
+export interface ParkedAccount {
+  readonly account: Account;
+  readonly reason: string;
+}
+
+/**
+ * Marks accounts that cannot be invoiced, under their locks unless those cannot be had: automatic runs pass them over
+ * (invoicing.md §8.6). The audit row of the mark says why.
+ */
 export async function parkAccounts(
   session: WriteSession,
-  accounts: readonly Account[],
+  parked: readonly ParkedAccount[],
   ids: IdGenerator,
 ): Promise<void> {
-  await addEngineTag(session, accounts, { definitionId: SystemTag.PARK, ids });
+  const reasons = new Map(parked.map(({ account, reason }) => [account.id, reason]));
+  await addEngineTag(
+    session,
+    parked.map(({ account }) => account),
+    { definitionId: SystemTag.PARK, ids, reasonOf: (accountId) => reasons.get(accountId) ?? '' },
+  );
+}
+
+/** What an error says of itself. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Whether a run that failed so parks its account, whoever has asked for it: no later run would do better by itself. */
+export function alwaysParks(error: unknown): boolean {
+  return error instanceof InvariantError || isBoundExceeded(error);
 }
 
 /**

@@ -17,6 +17,7 @@ import { loadCreditInputs } from './load-credit-inputs.ts';
 import { type BillingRequest, choiceOfRun } from './load-streams.ts';
 import type { AccountInvoicingState, CoverageRow, InvoiceItem } from './model.ts';
 import { invoicingCurrency } from './new-invoice.ts';
+import { withoutBounds } from './safety-bounds.ts';
 import { type EvaluatedAccount, saveRuns } from './save-runs.ts';
 
 /** One account that is to be invoiced; the date as asked for, null = today in its zone. */
@@ -27,6 +28,8 @@ export interface RunRequest {
   readonly dueDate?: LocalDate;
   /** Default: a new COMMITTED invoice. */
   readonly drafting?: Drafting;
+  /** Whether it goes past the safety bounds (invoicing.md §8.4); default false. */
+  readonly acceptsBounds?: boolean;
 }
 
 /** What came of one account's run; `invoiceId` null = nothing to invoice. */
@@ -90,8 +93,10 @@ async function evaluatedRuns(
   for (const billing of billings) {
     const { account, targetDate, newBillCycleDay, skipped } = billing;
     try {
-      const invoice = runInvoiceOf(requestOf.get(account.id) ?? billing, drafts);
-      const run = evaluateAccount({ ...runInput(billing, config), invoice }, () => ids.next());
+      const request: RunRequest | undefined = requestOf.get(account.id);
+      const invoice = runInvoiceOf(request ?? billing, drafts);
+      const bounded = request?.acceptsBounds === true ? withoutBounds(config) : config;
+      const run = evaluateAccount({ ...runInput(billing, bounded), invoice }, () => ids.next());
       runs.push({
         billing: { account, targetDate, newBillCycleDay, skipped },
         run,

@@ -12,6 +12,7 @@ import { tagsOfAccounts } from '../tags/control-tags.ts';
 import { SystemTag } from '../tags/system-definitions.ts';
 import type { LocalDate } from '../time/index.ts';
 import { draftingOf } from './drafting.ts';
+import { alwaysParks, reasonOf } from './parking.ts';
 import type { RunRequest, RunResult } from './run-accounts.ts';
 import { RUN_TOPICS, runTrigger } from './run-trigger.ts';
 import type { InvoicingService } from './service.ts';
@@ -78,7 +79,11 @@ export class InvoiceRunHandler implements QueueHandler {
         found.map(({ id }) => id),
       );
       const run = found.filter(({ id }) => !tags.has(id, SystemTag.PARK, SystemTag.AUTO_INVOICING_OFF));
-      await this.#invoicing.park(session, run);
+      const reason = 'It was busy whenever its invoice run came';
+      await this.#invoicing.park(
+        session,
+        run.map((account) => ({ account, reason })),
+      );
       await batch.finish(session, batch.entries);
       return run;
     });
@@ -91,14 +96,21 @@ export class InvoiceRunHandler implements QueueHandler {
     const planned = await plan(session, batch.entries, isAutomatic);
     if (!isAutomatic) {
       // invoicing.md §8.2 step 1: what a tenant without automatic invoicing does with due accounts.
-      await this.#invoicing.park(session, accountsOf(planned.requests));
+      const reason = 'Automatic invoicing is off: org.service.invoice.enabled';
+      await this.#invoicing.park(
+        session,
+        planned.requests.map(({ account }) => ({ account, reason })),
+      );
       await batch.finish(session, [...planned.runs, ...planned.idle]);
       return { busy: planned.busy, parked: [], unparked: [], results: [] };
     }
     const results = await this.#invoicing.run(session, planned.requests, catalogsOf);
     const failures = results.filter((result) => result.kind === 'failed');
-    const parked = failures.filter(({ error }) => parksOnAllErrors || error instanceof InvariantError);
-    await this.#invoicing.park(session, accountsOf(parked));
+    const parked = failures.filter(({ error }) => parksOnAllErrors || alwaysParks(error));
+    await this.#invoicing.park(
+      session,
+      parked.map(({ account, error }) => ({ account, reason: reasonOf(error) })),
+    );
     const unparked = failures
       .filter((failure) => !parked.includes(failure))
       .flatMap(({ account, error }) =>
@@ -162,10 +174,6 @@ async function plan(
 function requestOf(account: Account, targetDate: LocalDate | null): RunRequest {
   const request = { account, requestedDate: targetDate };
   return targetDate === null ? request : { ...request, dueDate: targetDate };
-}
-
-function accountsOf(each: readonly { readonly account: Account }[]): readonly Account[] {
-  return each.map(({ account }) => account);
 }
 
 /** platform.md §5.3: a billing run after a subscription event, or a scheduled one. */

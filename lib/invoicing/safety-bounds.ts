@@ -1,4 +1,4 @@
-import { assertInvariant } from '../errors/index.ts';
+import { assertInvariant, BillingError, ErrorCode } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
 import type { InvoicingConfig } from './invoicing-config.ts';
 import type { NewInvoiceItem } from './new-items.ts';
@@ -16,38 +16,60 @@ export interface ItemBoundsInput {
 }
 
 /**
- * Refuses output that can only come from a defect or from damaged data (invoicing.md §8.4).
- * @throws InvariantError: nothing may be written, the account is parked.
+ * Refuses output that asks too much, or that can only come from a defect or from damaged data (invoicing.md §8.4).
+ * @throws BillingError INVOICE_BOUND_EXCEEDED (4040), or InvariantError: nothing may be written, the account is parked.
  */
 export function assertItemBounds({ items, subscription, config }: ItemBoundsInput): void {
   if (items.length === 0) return;
   const { subscriptionId } = subscription;
-  if (config.sanitySafetyBoundEnabled) assertNoDoubleFixed(items, subscriptionId);
-  if (config.maxDailyItems >= 0) assertDailyNumber({ items, subscription, config });
+  if (config.sanitySafetyBoundEnabled) refuseDoubleFixed(items, subscriptionId);
+  if (config.maxDailyItems >= 0) refuseDailyNumber({ items, subscription, config });
   assertNoOverlap(items, 'RECURRING', () => subscriptionId);
   assertNoOverlap(items, 'REPAIR_ADJ', (item) => item.linkedItemId);
   assertRepairs(items, subscription.items);
 }
 
+/** The settings of a run that goes past the bounds. */
+export function withoutBounds(config: InvoicingConfig): InvoicingConfig {
+  return { ...config, sanitySafetyBoundEnabled: false, maxDailyItems: -1 };
+}
+
+export function isBoundExceeded(error: unknown): boolean {
+  return error instanceof BillingError && error.code === ErrorCode.INVOICE_BOUND_EXCEEDED;
+}
+
 /** Rule 1; its half on RECURRING items follows from rule 3. */
-function assertNoDoubleFixed(items: readonly NewInvoiceItem[], subscriptionId: Uuid): void {
+function refuseDoubleFixed(items: readonly NewInvoiceItem[], subscriptionId: Uuid): void {
   const starts = items.filter(({ itemType }) => itemType === 'FIXED').map(({ startDate }) => startDate);
-  assertInvariant(
-    new Set(starts).size === starts.length,
-    `A run gives subscription ${subscriptionId} two FIXED items on one date`,
-    { subscriptionId, starts },
-  );
+  if (new Set(starts).size === starts.length) return;
+  throw boundExceeded('sanitySafetyBoundEnabled', {
+    excess: `Subscription ${subscriptionId} would get two FIXED items on one date`,
+    facts: { subscriptionId },
+  });
 }
 
 /** Rule 2. Repairs carry no subscription id and do not count. */
-function assertDailyNumber({ items, subscription, config: { maxDailyItems } }: ItemBoundsInput): void {
+function refuseDailyNumber({ items, subscription, config: { maxDailyItems } }: ItemBoundsInput): void {
   const { subscriptionId, itemsCreatedToday } = subscription;
   const created = items.filter((item) => item.subscriptionId !== null).length;
-  assertInvariant(
-    created === 0 || itemsCreatedToday + created <= maxDailyItems,
-    `Subscription ${subscriptionId} would get ${itemsCreatedToday + created} items in one day, more than the safety bound of ${maxDailyItems}; raise org.service.invoice.maxDailyNumberOfItemsSafetyBound`,
-    { subscriptionId, itemsCreatedToday, created, maxDailyItems },
-  );
+  if (created === 0 || itemsCreatedToday + created <= maxDailyItems) return;
+  throw boundExceeded('maxDailyNumberOfItemsSafetyBound', {
+    excess: `Subscription ${subscriptionId} would get ${itemsCreatedToday + created} items in one day, more than ${maxDailyItems}`,
+    facts: { subscriptionId, itemsCreatedToday, created, maxDailyItems },
+  });
+}
+
+/** Names the bound by its setting, and both ways past it. */
+function boundExceeded(
+  bound: 'sanitySafetyBoundEnabled' | 'maxDailyNumberOfItemsSafetyBound',
+  { excess, facts }: { readonly excess: string; readonly facts: Readonly<Record<string, unknown>> },
+): BillingError {
+  const setting = `org.service.invoice.${bound}`;
+  return new BillingError({
+    code: ErrorCode.INVOICE_BOUND_EXCEEDED,
+    message: `${excess}: that is past the safety bound ${setting}; an explicit run with acceptBounds=true goes past it once, the setting ${bound === 'sanitySafetyBoundEnabled' ? 'turns it off' : 'raises it'}`,
+    facts: { bound: setting, ...facts },
+  });
 }
 
 /** Rule 3: items come in date order, so each one has to start where the last of its group ended, or later. */

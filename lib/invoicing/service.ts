@@ -3,7 +3,7 @@ import { lockAccount, noSuchAccount } from '../accounts/service.ts';
 import type { CatalogProvider, CatalogRequest, CatalogSource } from '../catalog/catalog-source.ts';
 import { withOverridePlans } from '../catalog/override-plans.ts';
 import { authorshipOf, type CallContext } from '../context.ts';
-import { BillingError, ErrorCode, InvariantError } from '../errors/index.ts';
+import { BillingError, ErrorCode } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
 import type { IdGenerator } from '../ports/identity.ts';
 import type { Ports } from '../ports/index.ts';
@@ -21,7 +21,7 @@ import { loadInvoiceViews, withChildItems } from './load-invoice-views.ts';
 import type { Invoice } from './model.ts';
 import { newInvoice, raisedTargetDate } from './new-invoice.ts';
 import { loadParentInvoices } from './parent-standing.ts';
-import { parkAccounts, unparkAccount } from './parking.ts';
+import { alwaysParks, type ParkedAccount, parkAccounts, reasonOf, unparkAccount } from './parking.ts';
 import { type RunRequest, type RunResult, runAccounts } from './run-accounts.ts';
 import { warnOfSkipped } from './skipped-subscriptions.ts';
 import type { InvoicingConfigOf } from './tenant-invoicing-config.ts';
@@ -34,6 +34,8 @@ export interface GenerateRequest {
   readonly reuseDraft?: boolean;
   /** Adds the items to this DRAFT. */
   readonly draftId?: Uuid | null;
+  /** Goes past the safety bounds this once (invoicing.md §8.4). Default false. */
+  readonly acceptBounds?: boolean;
 }
 
 /** Which invoices of an account to list, and whether with their items. */
@@ -70,7 +72,8 @@ export class InvoicingService {
    * @throws BillingError INVOICE_NOTHING_TO_DO (4007), INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE (4005),
    * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), CURRENCY_INVALID (3) for an account without currency, ACCOUNT_BUSY (60018),
    * INVOICE_NOT_FOUND (4006), INVOICE_ALREADY_COMMITTED (4024), INVOICE_INVALID_STATUS (4023) of a draft that is named,
-   * UNEXPECTED_ERROR (4) for an illegal state, which parks the account.
+   * INVOICE_BOUND_EXCEEDED (4040) past a safety bound and UNEXPECTED_ERROR (4) for an illegal state, which both park the
+   * account.
    */
   async generate(context: CallContext, request: GenerateRequest): Promise<InvoiceView> {
     const requestedDate = request.targetDate ?? null;
@@ -81,8 +84,10 @@ export class InvoicingService {
       async (session): Promise<GenerateOutcome> => {
         const account = await lockAccount(session, request.accountId);
         const drafting = await draftingAsked(session, request);
-        const [result] = await this.run(session, [{ account, requestedDate, drafting }], catalogsOf);
-        if (result?.kind === 'failed') return parkIfIllegal(session, result, this.#ports.ids);
+        const acceptsBounds = request.acceptBounds === true;
+        const asked = { account, requestedDate, drafting, acceptsBounds };
+        const [result] = await this.run(session, [asked], catalogsOf);
+        if (result?.kind === 'failed') return parkOrThrow(session, result, this.#ports.ids);
         await unparkAccount(session, account);
         return { kind: 'done', invoiceId: result?.invoiceId ?? null, results: result ? [result] : [] };
       },
@@ -96,8 +101,8 @@ export class InvoicingService {
   }
 
   /** Marks locked accounts that an automatic run could not invoice. */
-  async park(session: WriteSession, accounts: readonly Account[]): Promise<void> {
-    await parkAccounts(session, accounts, this.#ports.ids);
+  async park(session: WriteSession, parked: readonly ParkedAccount[]): Promise<void> {
+    await parkAccounts(session, parked, this.#ports.ids);
   }
 
   /** Runs locked accounts in the session's transaction; what the automatic runs and `generate` share. */
@@ -286,23 +291,27 @@ type GenerateOutcome =
   | { readonly kind: 'done'; readonly invoiceId: Uuid | null; readonly results: readonly RunResult[] }
   | { readonly kind: 'parked'; readonly error: BillingError };
 
-/** An explicit run that meets an illegal state parks the account and says why; other errors only say why (§8.6). */
-async function parkIfIllegal(
+/**
+ * An explicit run that meets a safety bound or an illegal state parks the account and says why; other errors only say why
+ * (§8.6).
+ */
+async function parkOrThrow(
   session: WriteSession,
   { account, error }: Extract<RunResult, { kind: 'failed' }>,
   ids: IdGenerator,
 ): Promise<GenerateOutcome> {
-  if (!(error instanceof InvariantError)) throw error;
-  await parkAccounts(session, [account], ids);
-  return {
-    kind: 'parked',
-    error: new BillingError({
-      code: ErrorCode.UNEXPECTED_ERROR,
-      message: `Account ${account.id} is parked, since it cannot be invoiced: ${error.message}`,
-      facts: { accountId: account.id },
-      cause: error,
-    }),
-  };
+  if (!alwaysParks(error)) throw error;
+  await parkAccounts(session, [{ account, reason: reasonOf(error) }], ids);
+  return { kind: 'parked', error: error instanceof BillingError ? error : illegalState(account, error) };
+}
+
+function illegalState(account: Account, cause: unknown): BillingError {
+  return new BillingError({
+    code: ErrorCode.UNEXPECTED_ERROR,
+    message: `Account ${account.id} is parked, since it cannot be invoiced: ${reasonOf(cause)}`,
+    facts: { accountId: account.id },
+    cause,
+  });
 }
 
 function nothingToDo({ accountId, targetDate }: GenerateRequest): BillingError {

@@ -11,11 +11,18 @@ import { tagEvent } from './tag-event.ts';
 
 type Tagged = Pick<Account, 'id' | 'recordId'>;
 
+interface NewSystemTag {
+  readonly definitionId: Uuid;
+  readonly ids: IdGenerator;
+  /** Why an object gets it, for its audit row. */
+  readonly reasonOf?: (objectId: Uuid) => string;
+}
+
 /** Puts a tag of the system on accounts under their locks, in the name of the engine; those that carry it stay so. */
 export async function addEngineTag(
   session: WriteSession,
   accounts: readonly Tagged[],
-  tag: { readonly definitionId: Uuid; readonly ids: IdGenerator },
+  tag: NewSystemTag,
 ): Promise<void> {
   const objects = accounts.map(({ id, recordId }) => ({
     type: ObjectType.ACCOUNT,
@@ -36,7 +43,7 @@ interface TaggedObject extends ObjectRef<TaggedType> {
 export async function addSystemTag(
   session: WriteSession,
   objects: readonly TaggedObject[],
-  tag: { readonly definitionId: Uuid; readonly ids: IdGenerator },
+  tag: NewSystemTag,
 ): Promise<void> {
   if (objects.length === 0) return;
   const added = await session.tags.insert(
@@ -49,6 +56,7 @@ export async function addSystemTag(
       isActive: true,
       createdDate: session.authorship.createdDate,
     })),
+    ({ objectId }) => tag.reasonOf?.(objectId) ?? null,
   );
   const tagDefinitionName = nameOf(tag.definitionId);
   const owners = new Map(objects.map(({ id, accountId }) => [id, accountId]));

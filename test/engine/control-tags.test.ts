@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { formatDecimal, parseLocalDate, SystemTag, type Uuid } from '../../lib/index.ts';
+import { ErrorCode, formatDecimal, parseLocalDate, SystemTag, type Uuid } from '../../lib/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
@@ -204,7 +204,7 @@ eachDatabase((_kind, open) => {
       const events = newEvents(engine.database);
       await events();
       const tooFar = { accountId: id, targetDate: parseLocalDate('2026-12-01') };
-      expect(await codeOf(engine.acme.generateInvoice(tooFar))).to.equal(4);
+      expect(await codeOf(engine.acme.generateInvoice(tooFar))).to.equal(ErrorCode.INVOICE_BOUND_EXCEEDED);
       const [parked] = await engine.acme.tags.ofObject(object);
       expect(parked?.tagDefinitionName).to.equal('__PARK__');
       expect(await events()).to.deep.equal(['TAG_CREATION']);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { parseLocalDate, type Uuid } from '../../lib/index.ts';
+import { ErrorCode, parseLocalDate, SystemTag, type Uuid } from '../../lib/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
@@ -53,7 +53,7 @@ eachDatabase((_kind, open) => {
     /** An explicit run far ahead goes beyond the safety bound. */
     async function park(accountId: Uuid): Promise<void> {
       const request = { accountId, targetDate: parseLocalDate('2026-12-01') };
-      expect(await codeOf(engine.acme.generateInvoice(request))).to.equal(4);
+      expect(await codeOf(engine.acme.generateInvoice(request))).to.equal(ErrorCode.INVOICE_BOUND_EXCEEDED);
       expect(await isParked(accountId)).to.equal(true);
     }
 
@@ -65,7 +65,9 @@ eachDatabase((_kind, open) => {
       expect(await linesOf(withSetUp)).to.deep.equal([]);
       expect(await isParked(withSetUp)).to.equal(true);
       expect(await linesOf(other)).to.deep.equal([['RECURRING 2024-06-01..2024-07-01 12']]);
-      expect(await codeOf(engine.acme.generateInvoice({ accountId: withSetUp }))).to.equal(4);
+      expect(await codeOf(engine.acme.generateInvoice({ accountId: withSetUp }))).to.equal(
+        ErrorCode.INVOICE_BOUND_EXCEEDED,
+      );
       expect(await isParked(withSetUp)).to.equal(true);
     });
 
@@ -93,8 +95,44 @@ eachDatabase((_kind, open) => {
       const id = await subscriber('solo-now');
       await engine.settle();
       const request = { accountId: id, targetDate: parseLocalDate('2026-12-01') };
-      expect(await codeOf(engine.acme.generateInvoice(request))).to.equal(4);
+      expect(await codeOf(engine.acme.generateInvoice(request))).to.equal(ErrorCode.INVOICE_BOUND_EXCEEDED);
       expect(await isParked(id)).to.equal(true);
+    });
+
+    it('an explicit run that accepts the bounds goes past them once, bills everything and unparks the account', async () => {
+      await begin('2024-01-01T00:00:00Z');
+      const id = await subscriber('solo-now');
+      await engine.settle();
+      await park(id);
+      const tooFar = { accountId: id, targetDate: parseLocalDate('2026-12-01') };
+      const { items } = await engine.acme.generateInvoice({ ...tooFar, acceptBounds: true });
+      expect(items).to.have.length(35);
+      expect(await isParked(id)).to.equal(false);
+      const subscriptionId = items[0]?.subscriptionId ?? id;
+      await engine.acme.subscriptions.changeQuantity(subscriptionId, { quantity: 2 });
+      await engine.settle();
+      expect(await isParked(id), 'the next run is held to them again').to.equal(true);
+    });
+
+    it('sixteen periods that AUTO_INVOICING_OFF has kept back: parked, the audit row of the mark names the bound', async () => {
+      await begin('2023-01-01T00:00:00Z');
+      const id = await subscriber('solo-now');
+      await engine.settle();
+      const account = { type: 'ACCOUNT', id } as const;
+      await engine.acme.tags.add(account, [SystemTag.AUTO_INVOICING_OFF]);
+      await engine.runTo('2024-05-01T00:00:00Z');
+      await engine.acme.tags.remove(account, [SystemTag.AUTO_INVOICING_OFF]);
+      await engine.settle();
+      expect(await isParked(id)).to.equal(true);
+      const [mark] = (await engine.acme.tags.ofObject(account)).filter(
+        ({ tagDefinitionName }) => tagDefinitionName === '__PARK__',
+      );
+      const rows = await engine.acme.audit.history({ type: 'TAG', id: mark?.id ?? id });
+      expect(rows.map(({ comments }) => comments).join()).to.contain(
+        '16 items in one day, more than 15: that is past the safety bound org.service.invoice.maxDailyNumberOfItemsSafetyBound',
+      );
+      const caught = await engine.acme.generateInvoice({ accountId: id, acceptBounds: true });
+      expect(itemLines(caught)).to.have.length(16);
     });
 
     it('a jump of the clock over many due dates is no excess of one day', async () => {

@@ -50,6 +50,24 @@ eachDatabase((kind, open) => {
       expect(codeOf(await put(world.unknownId, 'voidInvoice'))).to.deep.equal([404, 4006]);
     });
 
+    it('a run past a safety bound answers 422 with its name; acceptBounds=true goes past it', async () => {
+      const { accountId } = world;
+      const { subscriptions } = { subscriptions: '/1.0/kb/subscriptions' };
+      await serving.call('POST', subscriptions, { body: { accountId, planName: 'sprout-monthly-direct' } });
+      const path = `/1.0/kb/invoices?accountId=${accountId}&targetDate=2026-10-01`;
+      const refused = await serving.call('POST', path);
+      expect(codeOf(refused)).to.deep.equal([422, 4040]);
+      expect((refused.json as { message: string }).message)
+        .to.contain('org.service.invoice.maxDailyNumberOfItemsSafetyBound')
+        .and.contain('acceptBounds=true');
+      const dryRun = path.replace('invoices?', 'invoices/dryRun?');
+      expect(codeOf(await serving.call('POST', dryRun)), 'walks month by month').to.deep.equal([
+        200,
+        undefined,
+      ]);
+      expect((await serving.call('POST', `${path}&acceptBounds=true`)).status).to.equal(201);
+    });
+
     it('takes the draft that plugin properties of a run name', async () => {
       const account = createdId(
         await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } }),

@@ -57,7 +57,14 @@ const codesByStatus: readonly (readonly [status: number, codes: readonly ErrorCo
   [412, [ErrorCode.PRECONDITION_FAILED]],
   [413, [ErrorCode.TOO_LARGE]],
   [415, [ErrorCode.UNSUPPORTED_MEDIA_TYPE]],
-  [422, [ErrorCode.IDEMPOTENCY_KEY_REUSED, ErrorCode.PAYMENT_PLUGIN_API_ABORTED]],
+  [
+    422,
+    [
+      ErrorCode.IDEMPOTENCY_KEY_REUSED,
+      ErrorCode.INVOICE_BOUND_EXCEEDED,
+      ErrorCode.PAYMENT_PLUGIN_API_ABORTED,
+    ],
+  ],
   [429, [ErrorCode.SECURITY_LOCKED_OUT, ErrorCode.TOO_MANY_REQUESTS]],
   [
     500,

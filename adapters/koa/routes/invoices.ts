@@ -24,6 +24,7 @@ const runErrors = [
   ...noSuchAccount,
   ErrorCode.INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE,
   ErrorCode.CURRENCY_INVALID,
+  ErrorCode.INVOICE_BOUND_EXCEEDED,
 ];
 
 /** What a hypothetical action may be refused with, as the operation itself. */
@@ -56,7 +57,12 @@ export const invoiceRoutes: readonly Route[] = [
     area,
     summary: 'Invoice an account up to a date now',
     permission: 'invoice:trigger',
-    query: { accountId: required(uuidParameter), targetDate: moment, pluginProperty: pluginProperties },
+    query: {
+      accountId: required(uuidParameter),
+      targetDate: moment,
+      acceptBounds: flag(),
+      pluginProperty: pluginProperties,
+    },
     success: { status: 201, location: '/invoices/{invoiceId}' },
     fails: [
       ...runErrors,
@@ -72,6 +78,7 @@ export const invoiceRoutes: readonly Route[] = [
       const invoice = await call.billing.generateInvoice(call.context, {
         accountId,
         targetDate,
+        acceptBounds: call.query.acceptBounds,
         ...draftAsked(call.query.pluginProperty),
       });
       return created(`/invoices/${invoice.id}`);

@@ -52,8 +52,11 @@ export interface TagWrites {
   insertDefinitions(definitions: readonly New<UserTagDefinition>[]): Promise<void>;
   /** Audited as DELETE. */
   deactivateDefinitions(definitions: readonly UserTagDefinition[]): Promise<void>;
-  /** Inserts and returns those whose object does not carry their definition yet. */
-  insert(tags: readonly New<Tag>[]): Promise<readonly Tag[]>;
+  /**
+   * Inserts and returns those whose object does not carry their definition yet. Comments that are given for one stand in
+   * its audit row instead of those of the call.
+   */
+  insert(tags: readonly New<Tag>[], commentsOf?: (tag: Tag) => string | null): Promise<readonly Tag[]>;
   /** Audited as DELETE. */
   deactivate(tags: readonly Tag[]): Promise<void>;
 }

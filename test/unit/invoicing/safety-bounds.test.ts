@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { InvariantError } from '../../../lib/errors/index.ts';
+import { BillingError, ErrorCode, InvariantError } from '../../../lib/errors/index.ts';
 import type { Uuid } from '../../../lib/ids/index.ts';
 import type { NewInvoiceItem } from '../../../lib/invoicing/new-items.ts';
 import type { BilledItem } from '../../../lib/invoicing/recurring-row.ts';
@@ -59,6 +59,12 @@ function check(
 const refused = (items: readonly NewInvoiceItem[], message: string, bounds = {}) =>
   expect(() => check(items, bounds)).to.throw(InvariantError, message);
 
+/** Past a bound is no illegal state: the error names the bound and both ways past it (invoicing.md §8.4). */
+function exceeded(work: () => unknown, bound: string): void {
+  const ways = `org.service.invoice.${bound}; an explicit run with acceptBounds=true goes past it once`;
+  expect(work).to.throw(BillingError, ways).with.property('code', ErrorCode.INVOICE_BOUND_EXCEEDED);
+}
+
 describe('safety bounds', () => {
   const fee = item('FIXED', '2024-01-01 -', '5');
   const january = item('RECURRING', '2024-01-01 2024-02-01', '31');
@@ -72,7 +78,7 @@ describe('safety bounds', () => {
   });
 
   it('refuse two fixed items on one date, unless the check is off', () => {
-    refused([fee, fee], 'two FIXED items');
+    exceeded(() => check([fee, fee]), 'sanitySafetyBoundEnabled');
     check([fee, fee], { sanity: false });
   });
 
@@ -84,11 +90,12 @@ describe('safety bounds', () => {
 
   it('refuse more items in a day than the bound, old ones counted; −1 switches it off', () => {
     check([january], { maxDailyItems: 3, today: 2 });
-    refused([january], 'more than the safety bound of 3', { maxDailyItems: 3, today: 3 });
+    const bound = 'maxDailyNumberOfItemsSafetyBound';
+    exceeded(() => check([january], { maxDailyItems: 3, today: 3 }), bound);
     check([january], { maxDailyItems: -1, today: 99 });
     const ledger = new SubscriptionLedger({ config: { maxDailyItems: 15 } });
     ledger.change([event('CREATE', '2022-01-01', { price: '10' })]);
-    expect(() => ledger.run('2023-04-01')).to.throw(InvariantError, 'more than the safety bound of 15');
+    exceeded(() => ledger.run('2023-04-01'), bound);
     expect(ledger.run('2023-03-01')).to.have.length(15);
   });
 
