@@ -73,7 +73,7 @@ describe('the evaluation of many subscriptions', () => {
       evaluateSubscriptions(subscriptions, bounded, countedIds());
     expect(evaluate(fits, ongoing({ itemsCreatedToday: 1 }))).to.have.length(2);
     expect(() => evaluate(fits, ongoing({ itemsCreatedToday: 2 }))).to.throw(
-      'more than the safety bound of 3',
+      '4 items in one day, more than 3',
     );
   });
 });
