@@ -147,9 +147,10 @@ const commands: Readonly<Record<string, (args: readonly string[]) => Promise<voi
       configuration: environmentConfiguration(process.env),
       defaultCatalog: await defaultCatalog(values['default-catalog'], process.env),
     };
-    const breaches = await checkDatabase(options, (breach) =>
-      console.log(values.json ? JSON.stringify(breach) : breachText(breach)),
-    );
+    const breaches = await checkDatabase(options, {
+      breach: (breach) => console.log(values.json ? JSON.stringify(breach) : breachText(breach)),
+      note: (note) => console.log(values.json ? JSON.stringify({ note }) : note),
+    });
     if (values.json) console.log(JSON.stringify({ breaches }));
     else console.log(breaches === 0 ? 'Nothing is wrong.' : `${breaches} found.`);
     if (breaches > 0) process.exitCode = breachesFound;

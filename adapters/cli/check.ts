@@ -4,6 +4,7 @@ import type { TenantRef } from '../../lib/context.ts';
 import { isUuid } from '../../lib/ids/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import type { ConfigurationObject } from '../../lib/tenants/configuration/index.ts';
+import { formatInstant } from '../../lib/time/index.ts';
 import { scryptHasher, sharedTestClock, systemClock, unencrypted, uuidGenerator } from '../node/index.ts';
 import { openStorage } from './database.ts';
 import { createLogger } from './logger.ts';
@@ -19,8 +20,15 @@ export interface CheckOptions {
   readonly defaultCatalog: string | (() => string);
 }
 
+/** What becomes known while the stored data are looked through. */
+export interface CheckReport {
+  breach(breach: Breach): void;
+  /** Something that is no breach but limits what was looked at. */
+  note(text: string): void;
+}
+
 /** Looks through the stored data, tells of each breach as it is found, and returns how many there are. */
-export async function checkDatabase(options: CheckOptions, tell: (breach: Breach) => void): Promise<number> {
+export async function checkDatabase(options: CheckOptions, report: CheckReport): Promise<number> {
   const storage = await openStorage(options.database, { migrate: false, readOnly: true });
   try {
     const system = systemClock();
@@ -39,10 +47,15 @@ export async function checkDatabase(options: CheckOptions, tell: (breach: Breach
     // Of a server in test mode its own time; else that of the machine.
     await clock.refresh();
     const tenant = options.tenant === undefined ? null : await tenantOf(storage, options.tenant);
+    const ahead = await checks.aheadOfClock();
+    if (ahead !== null)
+      report.note(
+        `The clock lies before ${formatInstant(ahead)}, to which the stored work has come: what is due and billed by now was not looked at.`,
+      );
     let found = 0;
     for await (const breach of checks.breaches(tenant)) {
       found += 1;
-      tell(breach);
+      report.breach(breach);
     }
     return found;
   } finally {

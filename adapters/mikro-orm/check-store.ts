@@ -6,6 +6,8 @@ import type {
   LostReference,
   UnauditedRecord,
 } from '../../lib/ports/storage/index.ts';
+import { ProcessingState } from '../../lib/queue/model.ts';
+import { instant } from '../../lib/time/index.ts';
 import { seriesTables } from './audit-series.ts';
 import {
   accountAudit,
@@ -137,6 +139,12 @@ export function checkStore(access: SystemAccess, dialect: Dialect): CheckStore {
         unaudited:
           auditName === undefined ? [] : (await rowsOf(unauditedAmong(records, auditName))).map(unauditedOf),
       };
+    },
+    latestWork: async () => {
+      const [row] = await rowsOf(sql`
+        select effective_date from bw_queue_history where processing_state = ${ProcessingState.PROCESSED}
+        order by effective_date desc, record_id desc limit 1`);
+      return row ? instant(numberOf(row.effective_date, 'effective_date')) : null;
     },
     doubledEntries: async (limit) => {
       const rows = await rowsOf(sql`

@@ -5,7 +5,12 @@ import type { Uuid } from '../ids/index.ts';
 import { effectiveTargetDate } from '../invoicing/effective-target-date.ts';
 import type { InvoicingConfigOf } from '../invoicing/tenant-invoicing-config.ts';
 import { verifyAccounts } from '../invoicing/verify-coverage.ts';
-import { CHECKED_ACCOUNTS_AT_ONCE, CHECKED_RECORDS_AT_ONCE, CHECKED_TENANTS_AT_ONCE } from '../limits.ts';
+import {
+  CHECKED_ACCOUNTS_AT_ONCE,
+  CHECKED_RECORDS_AT_ONCE,
+  CHECKED_TENANTS_AT_ONCE,
+  MAX_CLOCK_SKEW_MS,
+} from '../limits.ts';
 import type { Ports } from '../ports/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import { type Instant, localDateOf } from '../time/index.ts';
@@ -42,12 +47,25 @@ export class CheckService {
     this.#configOf = configOf;
   }
 
-  /** What is wrong, of one tenant or of all (null), as it is found; nothing = all is as it should be. */
+  /**
+   * The time that the stored work has come to, where the clock lies before it by more than clocks differ (a test clock that
+   * was moved back); else null. What is due and what is billed by now cannot be told then.
+   */
+  async aheadOfClock(): Promise<Instant | null> {
+    const latest = await this.#ports.storage.checks.latestWork();
+    return latest !== null && latest - this.#ports.clock.now() > MAX_CLOCK_SKEW_MS ? latest : null;
+  }
+
+  /**
+   * What is wrong, of one tenant or of all (null), as it is found; nothing = all is as it should be. Where the clock lies
+   * before what is stored (see `aheadOfClock`), only what holds at any time is looked at.
+   */
   async *breaches(tenant: TenantRef | null = null): AsyncIterable<Breach> {
     const tenants = new Map<number, TenantRef>();
+    const isTimeKnown = (await this.aheadOfClock()) === null;
     for await (const each of tenant === null ? this.#tenants() : [tenant]) {
       tenants.set(each.recordId, each);
-      yield* this.#ofAccounts(each);
+      yield* this.#ofAccounts(each, isTimeKnown);
     }
     yield* this.#ofRecords(tenants, tenant?.recordId ?? null);
     yield* this.#ofQueue(tenants);
@@ -66,7 +84,7 @@ export class CheckService {
     }
   }
 
-  async *#ofAccounts(tenant: TenantRef): AsyncIterable<Breach> {
+  async *#ofAccounts(tenant: TenantRef, isTimeKnown: boolean): AsyncIterable<Breach> {
     let afterRecordId = 0;
     for (;;) {
       const after = afterRecordId;
@@ -74,23 +92,28 @@ export class CheckService {
         session.accounts.findAfter({ afterRecordId: after, limit: CHECKED_ACCOUNTS_AT_ONCE }),
       );
       if (accounts.length > 0)
-        for (const { accountId, invariant, message } of await this.#accountsOf(tenant, accounts))
+        for (const { accountId, invariant, message } of await this.#accountsOf(tenant, accounts, isTimeKnown))
           yield { invariant, tenantId: tenant.id, accountId, message };
       if (accounts.length < CHECKED_ACCOUNTS_AT_ONCE) return;
       afterRecordId = accounts.at(-1)?.recordId ?? afterRecordId;
     }
   }
 
-  async #accountsOf(tenant: TenantRef, listed: readonly Account[]): Promise<readonly FindingOfAccount[]> {
+  async #accountsOf(
+    tenant: TenantRef,
+    listed: readonly Account[],
+    isTimeKnown: boolean,
+  ): Promise<readonly FindingOfAccount[]> {
     const now = this.#ports.clock.now();
     const ids = listed.map(({ id }) => id);
     const catalogsOf = await this.#catalogs.open({ tenant, now, accounts: ids });
     return this.#ports.storage.read(tenant, async (session) => {
       // As this snapshot has them, like everything else.
       const accounts = await session.accounts.findByIds(ids);
+      const lasting = [...(await checkInvoices(session, accounts)), ...(await checkRefunds(session, ids))];
+      if (!isTimeKnown) return lasting;
       return [
-        ...(await checkInvoices(session, accounts)),
-        ...(await checkRefunds(session, ids)),
+        ...lasting,
         ...(await checkQueued(session, accounts, now)),
         ...(await this.#coverage(session, { accounts, now, catalogOf: await catalogsOf(session, ids) })),
       ];

@@ -16,6 +16,7 @@ import { type BillingRequest, type CursorChoice, choiceOfRun } from './load-stre
 import type { AccountInvoicingState } from './model.ts';
 import type { NewInvoiceItem } from './new-items.ts';
 import { runInput, withRepairedItems, withWindowItems } from './run-accounts.ts';
+import { withoutBounds } from './safety-bounds.ts';
 import { isDue, lookedAtUpTo } from './window.ts';
 
 /** A subscription of which the next run would make other items than the evaluation of its whole history. */
@@ -72,7 +73,8 @@ export async function verifyAccounts(
   session: ReadSession,
   input: VerifyAccountsInput,
 ): Promise<readonly VerifiedAccount[]> {
-  const { config } = input;
+  // What asks for more at once than a run does by itself is no difference.
+  const config = withoutBounds(input.config);
   const requests = input.accounts.map(({ account, targetDate, state }) => ({
     account,
     targetDate,

@@ -1,5 +1,12 @@
 import { expect } from 'chai';
-import { type Breach, type CheckedInvariant, decimal, type TenantRef } from '../../lib/index.ts';
+import {
+  type Breach,
+  type CheckedInvariant,
+  decimal,
+  formatInstant,
+  SystemTag,
+  type TenantRef,
+} from '../../lib/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { rowsOf } from '../support/queue-rows.ts';
@@ -33,9 +40,42 @@ eachDatabase((kind, open) => {
     });
     after(() => engine.close());
 
+    let other: TestEngine | undefined;
+    /** An engine over a database of its own. */
+    async function aside(): Promise<TestEngine> {
+      other = await openEngine(open, { now: '2024-01-01T00:00:00Z' });
+      return other;
+    }
+    afterEach(async () => {
+      await other?.close();
+      other = undefined;
+    });
+
     it('finds nothing in what the engine has stored', async () => {
       expect(await breaches(engine)).to.deep.equal([]);
       expect(await breaches(engine, engine.tenant)).to.deep.equal([]);
+    });
+
+    it('a clock that was moved back: no breach, and the time that the stored work has come to', async () => {
+      expect(await engine.billing.checks.aheadOfClock()).to.equal(null);
+      const { clock } = engine;
+      const now = clock.now();
+      clock.set('2023-06-01T00:00:00Z');
+      const ahead = await engine.billing.checks.aheadOfClock();
+      expect(ahead && formatInstant(ahead)).to.equal(formatInstant(now));
+      expect(await breaches(engine)).to.deep.equal([]);
+      clock.set(formatInstant(now));
+    });
+
+    it('an account that is not invoiced at present, past the safety bound: no breach', async () => {
+      const { acme, clock, settle } = await aside();
+      const { id } = await acme.createAccount({ currency: 'USD' });
+      await acme.createSubscription({ accountId: id, planName: 'solo-now' });
+      await settle();
+      await acme.tags.add({ type: 'ACCOUNT', id }, [SystemTag.AUTO_INVOICING_OFF]);
+      clock.set('2026-01-01T00:00:00Z');
+      await settle();
+      expect(await Array.fromAsync(other?.billing.checks.breaches() ?? [])).to.deep.equal([]);
     });
 
     it('finds everything that cannot be, and whose it is', async () => {

@@ -1,6 +1,7 @@
 import type { Uuid } from '../../ids/index.ts';
 import type { Invoice } from '../../invoicing/model.ts';
 import type { Tenant } from '../../tenants/model.ts';
+import type { Instant } from '../../time/index.ts';
 
 /** A record whose reference leads to no record of its own tenant and account. */
 export interface LostReference {
@@ -57,6 +58,8 @@ export interface CheckStore {
     readonly afterRecordId: number;
     readonly limit: number;
   }): Promise<CheckedRecords>;
+  /** When the latest of the queue's work that is done fell due: the clock has come to it; null = none is kept. */
+  latestWork(): Promise<Instant | null>;
   /** Queue entries that are live and have an outcome as well, at most `limit`. */
   doubledEntries(
     limit: number,
