@@ -65,6 +65,7 @@ import { ControlledOperations } from './subscriptions/controlled-operations.ts';
 import { CreationService } from './subscriptions/creation-service.ts';
 import { EntitlementControl } from './subscriptions/entitlement-control.ts';
 import { LifecycleService } from './subscriptions/lifecycle-service.ts';
+import { OutlineService } from './subscriptions/outline-service.ts';
 import { SubscriptionService } from './subscriptions/service.ts';
 import { SubscriptionEventHandler } from './subscriptions/subscription-event-handler.ts';
 import { TransferService } from './subscriptions/transfer-service.ts';
@@ -295,11 +296,13 @@ function engineOf(ports: Ports, settings: EngineSettings) {
     upload: catalogs.upload.bind(catalogs),
     delete: catalogAdministration.delete.bind(catalogAdministration),
   };
+  const maxRows = settings.server.server['server.limits.rows'];
+  const outlines = new OutlineService(ports, catalogs, { maxRows });
   const entitlements = {
     creations: new CreationService(ports, catalogs),
     lifecycles: new LifecycleService(ports, catalogs),
     blocking: new BlockingService(ports),
-    bundles: new BundleService(ports, catalogs),
+    bundles: new BundleService(ports, catalogs, outlines),
     transfers: new TransferService(ports, catalogs),
   };
   const control = new EntitlementControl(ports, settings.entitlementPlugins ?? []);
@@ -313,8 +316,9 @@ function engineOf(ports: Ports, settings: EngineSettings) {
     accounts: new AccountService(ports, settingsOf),
     accountEmails: new AccountEmailService(ports),
     accountClosing: new AccountCloseService(ports, catalogs),
-    timelines: new TimelineService(ports, catalogs),
-    subscriptions: new SubscriptionService(ports, catalogs),
+    outlines,
+    timelines: new TimelineService(ports, catalogs, maxRows),
+    subscriptions: new SubscriptionService(ports, catalogs, outlines),
     invoicing,
     manualItems: new ManualItemService(ports, catalogs),
     invoiceStatuses: new InvoiceStatusService(ports),
@@ -370,7 +374,7 @@ function operationsOf(services: Engine['services']) {
   const { keyValues, signingSecrets, configuration } = services;
   const { tags, tagDefinitions, customFields } = services;
   const { catalogEntries, changeReports, manualItems, accountCredit, lifecycles } = services;
-  const { creditDeletion, migrationInvoices } = services;
+  const { creditDeletion, migrationInvoices, outlines } = services;
   const {
     blocking,
     controlled,
@@ -456,6 +460,19 @@ function operationsOf(services: Engine['services']) {
       search: bundles.search.bind(bundles),
       renameKey: controlled.renameKey.bind(controlled),
       transfer: controlled.transfer.bind(controlled),
+    },
+    /** Bundles and subscriptions whose rows are made while they are gone through, for answers of any length. */
+    outlines: {
+      ofAccount: outlines.ofAccount.bind(outlines),
+      pageOfAccount: outlines.pageOfAccount.bind(outlines),
+      page: outlines.page.bind(outlines),
+      search: outlines.search.bind(outlines),
+      bundle: outlines.bundle.bind(outlines),
+      bundleByKey: outlines.bundleByKey.bind(outlines),
+      allOfKey: outlines.allOfKey.bind(outlines),
+      subscription: outlines.subscription.bind(outlines),
+      subscriptionByKey: outlines.subscriptionByKey.bind(outlines),
+      timeline: timelines.outlineOfAccount.bind(timelines),
     },
     invoices: {
       dryRun: invoicing.dryRun.bind(invoicing),

@@ -50,6 +50,8 @@ export { isGranted } from './security/tenant-grants.ts';
 export type { NewTokenKey, TokenSigner } from './security/token-keys.ts';
 export type { BlockingOptions, BlockingStateRequest } from './subscriptions/blocking-request.ts';
 export type { BlockedRef, BlockingStateFilter } from './subscriptions/blocking-service.ts';
+export type { BundleOutline, SubscriptionOutline } from './subscriptions/bundle-outline.ts';
+export type { BundleFilter } from './subscriptions/bundles-of-account.ts';
 export {
   type CancelSubscriptionOptions,
   EntitlementActionPolicy,
@@ -61,10 +63,12 @@ export type { CreatedBundle } from './subscriptions/creation-service.ts';
 export type { EffectiveFrom } from './subscriptions/effective-from.ts';
 export { HypotheticalActionType } from './subscriptions/hypothetical-action.ts';
 export type { CancelledSubscription, ChangedSubscription } from './subscriptions/lifecycle-service.ts';
+export type { BundleWindow } from './subscriptions/load-outlines.ts';
 export * from './subscriptions/model.ts';
+export type { OutlinePage } from './subscriptions/outline-service.ts';
 export type { PhasePrices } from './subscriptions/phase-prices.ts';
 export type { RequestedDate } from './subscriptions/requested-date.ts';
-export type { BundleFilter, PlanAtRequest } from './subscriptions/service.ts';
+export type { PlanAtRequest } from './subscriptions/service.ts';
 export type { BillCycleDayChange, QuantityChange } from './subscriptions/terms-change.ts';
 export {
   BcdTransfer,

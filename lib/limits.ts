@@ -224,6 +224,24 @@ export const DEFAULT_PAGE_SIZE = 100;
 /** Records of a page at most (`server.limits.page`); larger requests are cut. */
 export const MAX_PAGE_SIZE = 10_000;
 
+/**
+ * Rows of one account in an answer without pages: bundles, subscriptions and their events, invoices with their items,
+ * payments with their transactions (`server.limits.rows`). Some 20 MB of JSON.
+ */
+export const MAX_ANSWER_ROWS = 50_000;
+
+/** What an answer with pages holds in memory at a time, in stored records; smaller pages are one snapshot. */
+export const RECORDS_OF_WINDOW = 20_000;
+
+/**
+ * What is read, or made, before others have their turn: each some milliseconds of work. Bundles, subscriptions and states
+ * of one statement, and rows.
+ */
+export const BUNDLES_READ_AT_ONCE = 200;
+export const SUBSCRIPTIONS_READ_AT_ONCE = 1_000;
+export const RECORDS_READ_AT_ONCE = 5_000;
+export const ROWS_OF_TURN = 1_000;
+
 /** Seconds of requests that a subject may make at once (`server.limits.rate.tenant`, `.principal`). */
 export const RATE_BURST_SECONDS = 2;
 

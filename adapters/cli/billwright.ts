@@ -73,7 +73,7 @@ const usage = `Usage: billwright <command> [options]
       server.test.mode (false: as --test-mode)          notifications.allowPrivateNetworks (true)
       server.callCompletion.maxSec (120)                server.idempotency.retention (24h)
       server.pagination.countThreshold (20000)          queue.history.retention (90d)
-      health.lateThreshold (60s)
+      health.lateThreshold (60s)                        server.limits.rows (50000: of an account in one answer)
     and of each queue, persistent.bus.main and notificationq.main, for this node:
       max.failure.retry (3), claim.time (30s), sleep (3s), reapThreshold (10m), reapSchedule (3m), maxReDispatchCount (10),
       claimed and (notification.)nbThreads (as many as are due, 100 of both queues at a time), (notification.)off (false)

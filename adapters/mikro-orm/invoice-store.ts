@@ -60,6 +60,14 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
       invoiceIds.length === 0
         ? []
         : select(scope, invoiceItemsTable, sql`${isIn('invoice_id', 'uuid', invoiceIds)}`),
+    pageItems: async (invoiceIds, { afterRecordId, limit }) =>
+      invoiceIds.length === 0
+        ? []
+        : selectOrdered(scope, invoiceItemsTable, {
+            condition: sql`${isIn('invoice_id', 'uuid', invoiceIds)} and +record_id > ${afterRecordId}`,
+            order: '+record_id',
+            limit,
+          }),
     findItemBases: async (itemIds) => findItemBases(scope, itemIds),
     findItemsByIds: async (itemIds) => selectByIds(scope, invoiceItemsTable, itemIds),
     listOfAccount: async (accountId, filter) => listOfAccount(scope, accountId, filter),

@@ -11,7 +11,9 @@ import type { Column } from './columns.ts';
 import { takeNumbers } from './counters.ts';
 import {
   insertInto,
+  ofAccount,
   ofAccounts,
+  page,
   recordColumns,
   select,
   selectByIds,
@@ -45,6 +47,8 @@ export function paymentReads(scope: TenantScope): PaymentReads {
     findByIds: async (ids) => selectByIds(scope, paymentsTable, ids),
     findByAccounts: async (accountIds) =>
       accountIds.length === 0 ? [] : select(scope, paymentsTable, ofAccounts(scope, accountIds)),
+    pageOfAccount: async (accountId, request) =>
+      page(scope, paymentsTable, { request, within: sql`and ${ofAccount(scope, accountId)}` }),
     findTransactions: async (paymentIds) =>
       paymentIds.length === 0
         ? []

@@ -36,16 +36,17 @@ export async function select<R extends object>(
   return selectOrdered(scope, table, { condition, order: '+record_id' });
 }
 
-/** Records of the tenant that meet `condition`, sorted by the columns of `order`. */
+/** Records of the tenant that meet `condition`, sorted by the columns of `order`; all, or the first `limit`. */
 export async function selectOrdered<R extends object>(
   scope: TenantScope,
   table: RecordTable<R>,
-  { condition, order }: { readonly condition: Sql; readonly order: string },
+  { condition, order, limit }: { readonly condition: Sql; readonly order: string; readonly limit?: number },
 ): Promise<readonly Stored<R>[]> {
   return scope.runner.read(
     sql`
     select ${raw(recordColumns(scope, table))} from ${raw(table.name)}
-    where tenant_record_id = ${scope.tenantRecordId} and ${condition} order by ${raw(order)}`,
+    where tenant_record_id = ${scope.tenantRecordId} and ${condition} order by ${raw(order)}
+    ${limit === undefined ? nothing : sql`limit ${limit}`}`,
     (row) => table.decode(row),
   );
 }

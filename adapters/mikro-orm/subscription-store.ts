@@ -1,4 +1,5 @@
 import type { SubscriptionReads, SubscriptionWrites } from '../../lib/ports/storage/index.ts';
+import type { BlockingState } from '../../lib/subscriptions/model.ts';
 import {
   blockingStateAudit,
   chargedThroughSnapshot,
@@ -8,7 +9,7 @@ import {
 import { insertAudited, updateAudited, updateAuditedAlike, type WriteScope } from './audited-writes.ts';
 import { bundleReads, bundleWrites } from './bundle-store.ts';
 import { ofAccounts, select, selectByIds, selectOrdered, type TenantScope } from './record-access.ts';
-import { isIn, raw, sql } from './sql.ts';
+import { isIn, nothing, raw, type Sql, sql } from './sql.ts';
 import {
   blockingStatesTable,
   IS_BLOCK,
@@ -48,6 +49,14 @@ export function subscriptionReads(scope: TenantScope): SubscriptionReads {
             condition: sql`${isIn('blocked_id', 'uuid', blockedIds)} and is_active`,
             order: 'effective, sequence, record_id',
           }),
+    pageBlockingStates: async (blockedIds, { after, limit }) =>
+      blockedIds.length === 0
+        ? []
+        : selectOrdered(scope, blockingStatesTable, {
+            condition: sql`${isIn('blocked_id', 'uuid', blockedIds)} and is_active ${behind(after)}`,
+            order: 'effective, sequence, record_id',
+            limit,
+          }),
     findBlocksOfAccounts: async (accountIds) =>
       accountIds.length === 0
         ? []
@@ -56,6 +65,12 @@ export function subscriptionReads(scope: TenantScope): SubscriptionReads {
             order: 'effective, record_id',
           }),
   };
+}
+
+function behind(state: BlockingState | null): Sql {
+  if (state === null) return nothing;
+  const { effective, sequence, recordId } = state;
+  return sql`and (effective, sequence, record_id) > (${effective.at}, ${sequence}, ${recordId})`;
 }
 
 export function subscriptionWrites(scope: WriteScope): SubscriptionWrites {

@@ -2,8 +2,8 @@ import type { CatalogSource } from '../catalog/catalog-source.ts';
 import { withOverridePlans } from '../catalog/override-plans.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import { planNamesOf } from '../subscriptions/lifecycle-order.ts';
-import { type InvoiceView, viewInvoices } from './invoice-view.ts';
-import { type Invoice, InvoiceItemType } from './model.ts';
+import { type InvoiceView, type ViewSources, viewInvoices } from './invoice-view.ts';
+import { type Invoice, type InvoiceItem, InvoiceItemType } from './model.ts';
 import { loadParentInvoices } from './parent-standing.ts';
 
 /** The invoices with their items and the names of what they bill, in the order given and a constant number of queries. */
@@ -13,15 +13,31 @@ export async function loadInvoiceViews(
   catalogsOf: CatalogSource,
 ): Promise<readonly InvoiceView[]> {
   if (invoices.length === 0) return [];
+  const items = await session.invoices.findItems(invoices.map((invoice) => invoice.id));
+  return viewInvoices(invoices, items, await loadViewSources(session, { invoices, items, catalogsOf }));
+}
+
+/** Loads what views of these invoices take besides their items. */
+export async function loadViewSources(
+  session: ReadSession,
+  {
+    invoices,
+    items,
+    catalogsOf,
+  }: {
+    readonly invoices: readonly Invoice[];
+    readonly items: readonly InvoiceItem[];
+    readonly catalogsOf: CatalogSource;
+  },
+): Promise<ViewSources> {
   const accountIds = [...new Set(invoices.map((invoice) => invoice.accountId))];
-  const [items, catalogOf, parents] = await Promise.all([
-    session.invoices.findItems(invoices.map((invoice) => invoice.id)),
+  const [catalogOf, parents] = await Promise.all([
     catalogsOf(session, accountIds),
     loadParentInvoices(session, invoices),
   ]);
   const planNames = planNamesOf(items);
   const plansOf = await withOverridePlans(session, { catalogOf, accountIds, planNames });
-  return viewInvoices(invoices, items, { catalogOf: plansOf, parents });
+  return { catalogOf: plansOf, parents };
 }
 
 /** The views with `childItems` filled: of each PARENT_SUMMARY item those of its child's linked invoices (invoicing.md §12 rule 8). */

@@ -48,7 +48,7 @@ export interface BlockPrice {
  * phase has another name than in the row before, or the same from another catalog version.
  */
 export function pricesMet(
-  events: readonly SubscriptionEvent[],
+  events: Iterable<SubscriptionEvent>,
   currency: Currency | null,
 ): readonly PhasePrices[] {
   const prices: PhasePrices[] = [];

@@ -3,24 +3,20 @@ import type { CatalogProvider, CatalogRequest, CatalogSource } from '../catalog/
 import { ProductCategory } from '../catalog/index.ts';
 import { withOverridePlans } from '../catalog/override-plans.ts';
 import type { CallContext } from '../context.ts';
-import { BillingError, ErrorCode } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { Page, PageRequest, ReadSession } from '../ports/storage/index.ts';
-import { checkStorable, shortened } from '../text/index.ts';
 import type { Instant } from '../time/index.ts';
+import { subscriptionView } from './bundle-outline.ts';
+import { bundleViews, pageOfViews } from './bundle-views.ts';
+import type { BundleFilter } from './bundles-of-account.ts';
 import { planNamesOf } from './lifecycle-order.ts';
-import { loadBundleViews } from './load-bundle-views.ts';
-import type { Bundle, Subscription } from './model.ts';
+import type { Subscription } from './model.ts';
 import { noSuchSubscription } from './no-such-subscription.ts';
+import { OutlineService } from './outline-service.ts';
 import { planAt } from './plan-at.ts';
 import type { PlanInForce } from './transitions.ts';
 import type { BundleView, SubscriptionView } from './views.ts';
-
-export interface BundleFilter {
-  readonly externalKey?: string | undefined;
-  readonly bundleIds?: readonly Uuid[] | undefined;
-}
 
 export interface PlanAtRequest {
   readonly subscriptionId: Uuid;
@@ -29,55 +25,48 @@ export interface PlanAtRequest {
 
 /** Subscriptions and bundles of a tenant, as they are read (subscriptions.md §4, §18). */
 export class SubscriptionService {
-  readonly #ports: Pick<Ports, 'storage'>;
+  readonly #ports: Pick<Ports, 'storage' | 'systemClock'>;
   readonly #catalogs: CatalogProvider;
+  readonly #outlines: OutlineService;
 
-  constructor(ports: Pick<Ports, 'storage'>, catalogs: CatalogProvider) {
+  constructor(
+    ports: Pick<Ports, 'storage' | 'systemClock'>,
+    catalogs: CatalogProvider,
+    outlines: OutlineService = new OutlineService(ports, catalogs),
+  ) {
     this.#ports = ports;
     this.#catalogs = catalogs;
+    this.#outlines = outlines;
   }
 
-  /** @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082). */
+  /** @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), ANSWER_TOO_LARGE (60020). */
   async get(context: CallContext, subscriptionId: Uuid): Promise<SubscriptionView> {
-    const find = (session: ReadSession) => session.subscriptions.findByIds([subscriptionId]);
-    const view = await this.#findView(context, find);
-    if (view !== undefined) return view;
-    throw noSuchSubscription(subscriptionId);
+    return subscriptionView(await this.#outlines.subscription(context, subscriptionId));
   }
 
-  /** @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_EXTERNAL_KEY (1083). */
+  /** @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_EXTERNAL_KEY (1083), ANSWER_TOO_LARGE (60020). */
   async getByKey(context: CallContext, externalKey: string): Promise<SubscriptionView> {
-    checkStorable('External key', externalKey);
-    const find = (session: ReadSession) => session.subscriptions.findByKeys([externalKey]);
-    const view = await this.#findView(context, find);
-    if (view !== undefined) return view;
-    throw new BillingError({
-      code: ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_EXTERNAL_KEY,
-      message: `No subscription has the external key ${shortened(externalKey)}`,
-      facts: { externalKey },
-    });
+    return subscriptionView(await this.#outlines.subscriptionByKey(context, externalKey));
   }
 
   /**
    * The account's bundles by original creation, all or those of the filter; ids and keys that the account does not have
-   * are left out. A constant number of queries for any number of bundles.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
+   * are left out. A number of queries that is the same for any account of usual size.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ANSWER_TOO_LARGE (60020) where they have more rows than
+   * `server.limits.rows`: `outlines.pageOfAccount` reads those of any number.
    */
   async bundlesOfAccount(
     context: CallContext,
     accountId: Uuid,
     filter: BundleFilter = {},
   ): Promise<readonly BundleView[]> {
-    const catalogsOf = await this.#open(context, [accountId]);
-    return this.#ports.storage.read(context.tenant, async (session) => {
-      const bundles = await session.subscriptions.findBundlesByAccounts([accountId]);
-      const wanted = bundles.filter((bundle) => matches(bundle, filter)).toSorted(byOriginalCreation);
-      return viewsOf(session, { accountId, bundles: wanted, now: context.createdDate, catalogsOf });
-    });
+    const { outlines } = await this.#outlines.ofAccount(context, accountId, filter);
+    return bundleViews(outlines, this.#ports.systemClock);
   }
 
   /**
-   * A window of the account's bundles in creation order, with the counts that pagination headers show.
+   * A window of the account's bundles in creation order, with the counts that pagination headers show. Holds every row of
+   * the page; `outlines.pageOfAccount` gives them one after the other.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
   async pageBundlesOfAccount(
@@ -85,12 +74,10 @@ export class SubscriptionService {
     accountId: Uuid,
     request: PageRequest,
   ): Promise<Page<BundleView>> {
-    const catalogsOf = await this.#open(context, [accountId]);
-    return this.#ports.storage.read(context.tenant, async (session) => {
-      const page = await session.subscriptions.pageBundlesOfAccount(accountId, request);
-      const shown = { accountId, bundles: page.rows, now: context.createdDate, catalogsOf };
-      return { ...page, rows: await viewsOf(session, shown) };
-    });
+    return pageOfViews(
+      await this.#outlines.pageOfAccount(context, accountId, request),
+      this.#ports.systemClock,
+    );
   }
 
   /**
@@ -123,23 +110,6 @@ export class SubscriptionService {
     });
   }
 
-  async #findView(
-    context: CallContext,
-    find: (session: ReadSession) => Promise<readonly Subscription[]>,
-  ): Promise<SubscriptionView | undefined> {
-    const catalogsOf = await this.#open(context, async (session) =>
-      (await find(session)).map((subscription) => subscription.accountId),
-    );
-    return this.#ports.storage.read(context.tenant, async (session) => {
-      const [subscription] = await find(session);
-      if (subscription === undefined) return undefined;
-      const { id, accountId, bundleId } = subscription;
-      const bundles = await session.subscriptions.findBundlesByIds([bundleId]);
-      const views = await viewsOf(session, { accountId, bundles, now: context.createdDate, catalogsOf });
-      return views.flatMap((view) => view.subscriptions).find((view) => view.subscriptionId === id);
-    });
-  }
-
   #open(context: CallContext, accounts: CatalogRequest['accounts']): Promise<CatalogSource> {
     return this.#catalogs.open({ tenant: context.tenant, now: context.createdDate, accounts });
   }
@@ -150,27 +120,4 @@ async function withBase(session: ReadSession, subscription: Subscription): Promi
   if (subscription.category !== ProductCategory.ADD_ON) return [subscription];
   const members = await session.subscriptions.findByBundles([subscription.bundleId]);
   return members.filter(({ id, category }) => id === subscription.id || category === ProductCategory.BASE);
-}
-
-async function viewsOf(
-  session: ReadSession,
-  input: {
-    readonly accountId: Uuid;
-    readonly bundles: readonly Bundle[];
-    readonly now: Instant;
-    readonly catalogsOf: CatalogSource;
-  },
-): Promise<readonly BundleView[]> {
-  const [account] = await session.accounts.findByIds([input.accountId]);
-  if (!account) throw noSuchAccount(input.accountId);
-  return loadBundleViews(session, { ...input, accounts: [account] });
-}
-
-function matches(bundle: Bundle, filter: BundleFilter): boolean {
-  if (filter.externalKey !== undefined && bundle.externalKey !== filter.externalKey) return false;
-  return filter.bundleIds === undefined || filter.bundleIds.includes(bundle.id);
-}
-
-function byOriginalCreation(a: Bundle, b: Bundle): number {
-  return a.originalCreatedDate - b.originalCreatedDate || a.recordId - b.recordId;
 }

@@ -1,7 +1,9 @@
 import { ProductCategory } from '../catalog/index.ts';
 import type { Uuid } from '../ids/index.ts';
-import type { DatedInstant } from '../time/index.ts';
+import type { DatedInstant, Instant } from '../time/index.ts';
+import { type BlockHistory, blockHistory } from './block-history.ts';
 import { type BlockingRow, blockingRows } from './blocking-rows.ts';
+import { mergeSorted } from './merge-sorted.ts';
 import {
   type BlockingState,
   ENTITLEMENT_SERVICE,
@@ -31,38 +33,63 @@ export interface SubscriptionEvent {
 export interface EventListSource {
   readonly subscription: Pick<Subscription, 'id' | 'category' | 'recordId'>;
   readonly transitions: readonly Transition[];
-  /** Active states of the subscription, its bundle and its account. */
+  /** Its own active states. */
   readonly blockingStates: readonly BlockingState[];
+  /** What is set on its bundle and its account. */
+  readonly inherited: readonly BlockHistory[];
 }
 
 const BILLING_SERVICE = 'billing-service';
 const BOTH_SERVICES = 'entitlement+billing-service';
 
-/** The rows of these subscriptions of one bundle in the total order of §18 rule 5. */
-export function subscriptionEvents(sources: readonly EventListSource[]): readonly SubscriptionEvent[] {
-  const rows = sources
-    .flatMap((source) => [...transitionRows(source), ...entitlementRows(source), ...blockRows(source)])
-    .toSorted(compareRows)
-    .map((row) => row.event);
-  return withoutRepetitions(rows);
+/**
+ * The rows of these subscriptions of one bundle in the total order of §18 rule 5, made while they are gone through: what is
+ * kept does not grow with them.
+ */
+export function subscriptionEvents(sources: readonly EventListSource[]): Iterable<SubscriptionEvent> {
+  return { [Symbol.iterator]: () => eventsInOrder(sources) };
+}
+
+function* eventsInOrder(sources: readonly EventListSource[]): Generator<SubscriptionEvent, undefined> {
+  for (const { event } of mergeSorted(sources.map(rowsOf), compareRows)) yield event;
+}
+
+/** The rows of one subscription; its list repeats nothing exactly where that of the bundle does not. */
+function* rowsOf(source: EventListSource): Generator<OrderedRow, undefined> {
+  const blocks = blockingRows({
+    ownStates: source.blockingStates,
+    transitions: source.transitions,
+    histories: [...historiesOf(source.blockingStates), ...source.inherited],
+  });
+  const few = [
+    ...transitionRows(source),
+    ...entitlementRows(source),
+    ...blocks.ofStarts.map((row) => blockRow(source, row, planShownAt(source.transitions, row.effective.at))),
+  ].toSorted(compareRows);
+  yield* withoutRepetitions(mergeSorted([few, rowsOfStates(source, blocks.ofStates)], compareRows));
+}
+
+function historiesOf(states: readonly BlockingState[]): readonly BlockHistory[] {
+  return [...Map.groupBy(states, (state) => state.blockedId).values()].map(blockHistory);
 }
 
 /** A row that says the same as the one before it of its service and subscription is left out (§18 rule 7). */
-function withoutRepetitions(rows: readonly SubscriptionEvent[]): readonly SubscriptionEvent[] {
-  const last = new Map<string, SubscriptionEvent>();
-  return rows.filter((row) => {
-    const key = `${row.subscriptionId} ${row.serviceName}`;
-    const previous = last.get(key);
-    last.set(key, row);
-    return previous === undefined || !saysTheSame(row, previous);
-  });
+function* withoutRepetitions(rows: Iterable<OrderedRow>): Generator<OrderedRow, undefined> {
+  const ofInstant = new Map<string, SubscriptionEvent>();
+  let at: Instant | undefined;
+  for (const row of rows) {
+    const { event } = row;
+    if (event.effective.at !== at) ofInstant.clear();
+    at = event.effective.at;
+    const previous = ofInstant.get(event.serviceName);
+    ofInstant.set(event.serviceName, event);
+    if (previous === undefined || !saysTheSame(event, previous)) yield row;
+  }
 }
 
 function saysTheSame(one: SubscriptionEvent, other: SubscriptionEvent): boolean {
   return (
-    one.effective.at === other.effective.at &&
-    one.plan?.phase === other.plan?.phase &&
-    comparedAsTheyAre.every((name) => one[name] === other[name])
+    one.plan?.phase === other.plan?.phase && comparedAsTheyAre.every((name) => one[name] === other[name])
   );
 }
 
@@ -141,7 +168,7 @@ function transitionRows(source: EventListSource): readonly OrderedRow[] {
       subscriptionId: source.subscription.id,
       type,
       effective: transition.event.effective,
-      plan: transition.next ?? transition.previous,
+      plan: planOf(transition),
       isBlockedBilling: false,
       isBlockedEntitlement: false,
       serviceName: isBillingOnly ? BILLING_SERVICE : BOTH_SERVICES,
@@ -155,20 +182,43 @@ function entitlementRows(source: EventListSource): readonly OrderedRow[] {
   return source.blockingStates.flatMap((state) => {
     const type = state.service === ENTITLEMENT_SERVICE ? ROW_OF_ENTITLEMENT.get(state.stateName) : undefined;
     if (type === undefined) return [];
-    const event = eventOfState(source, { state, type, effective: state.effective });
+    const { effective } = state;
+    const plan = planShownAt(source.transitions, effective.at);
+    const event = eventOfState(source, { state, type, effective, plan });
     return [{ event, source, sequence: state.sequence }];
   });
 }
 
-function blockRows(source: EventListSource): readonly OrderedRow[] {
-  return blockingRows(source.blockingStates, source.transitions).map((row) => ({
-    event: eventOfState(source, row),
-    source,
-    sequence: row.state.recordId,
-  }));
+/** As they come, so that the plan in force is found along the way. */
+function* rowsOfStates(
+  source: EventListSource,
+  rows: Iterable<BlockingRow>,
+): Generator<OrderedRow, undefined> {
+  const { transitions } = source;
+  let passed = 0;
+  for (const row of rows) {
+    const { at } = row.effective;
+    while (isUpTo(transitions[passed], at)) passed += 1;
+    yield blockRow(source, row, planOf(transitions[Math.max(passed - 1, 0)]));
+  }
 }
 
-function eventOfState(source: EventListSource, { state, type, effective }: BlockingRow): SubscriptionEvent {
+function isUpTo(transition: Transition | undefined, at: Instant): boolean {
+  return transition !== undefined && transition.event.effective.at <= at;
+}
+
+function planOf(transition: Transition | undefined): PlanInForce | null {
+  return transition?.next ?? transition?.previous ?? null;
+}
+
+function blockRow(source: EventListSource, row: BlockingRow, plan: PlanInForce | null): OrderedRow {
+  return { event: eventOfState(source, { ...row, plan }), source, sequence: row.state.recordId };
+}
+
+function eventOfState(
+  source: EventListSource,
+  { state, type, effective, plan }: BlockingRow & { readonly plan: PlanInForce | null },
+): SubscriptionEvent {
   const isBillingOnly =
     type === SubscriptionEventType.PAUSE_BILLING || type === SubscriptionEventType.RESUME_BILLING;
   return {
@@ -176,7 +226,7 @@ function eventOfState(source: EventListSource, { state, type, effective }: Block
     subscriptionId: source.subscription.id,
     type,
     effective,
-    plan: planShownAt(source.transitions, effective.at),
+    plan,
     isBlockedBilling: state.isBlockBilling,
     isBlockedEntitlement: state.isBlockEntitlement,
     serviceName: isBillingOnly && state.service === ENTITLEMENT_SERVICE ? BILLING_SERVICE : state.service,

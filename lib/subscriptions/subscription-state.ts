@@ -1,5 +1,6 @@
 import type { Uuid } from '../ids/index.ts';
 import type { DatedInstant, Instant } from '../time/index.ts';
+import { Block, type BlockHistory, blocksAt } from './block-history.ts';
 import { blockFlagsAt } from './blocking-in-force.ts';
 import { type BlockingState, ENTITLEMENT_SERVICE, EntitlementState, EntitlementStateName } from './model.ts';
 import { billingStateAt, type Transition } from './transitions.ts';
@@ -7,8 +8,10 @@ import { billingStateAt, type Transition } from './transitions.ts';
 export interface SubscriptionStateInput {
   readonly subscriptionId: Uuid;
   readonly transitions: readonly Transition[];
-  /** Active states of the subscription, its bundle and its account. */
+  /** Active states of the subscription, its bundle and its account; without those that are inherited. */
   readonly blockingStates: readonly BlockingState[];
+  /** What is set on its bundle and its account, where that has been put in order before. */
+  readonly inherited?: readonly BlockHistory[];
 }
 
 /** The state that callers see at `now`; the first condition of the table that holds decides (subscriptions.md §4.3). */
@@ -18,8 +21,12 @@ export function subscriptionStateAt(input: SubscriptionStateInput, now: Instant)
   if (end !== undefined && end.at <= now) return EntitlementState.CANCELLED;
   if (billingStateAt(input.transitions, now) === EntitlementState.EXPIRED) return EntitlementState.EXPIRED;
   if (start !== undefined && start.at > now) return EntitlementState.PENDING;
-  if (blockFlagsAt(input.blockingStates, now).isBlockEntitlement) return EntitlementState.BLOCKED;
-  return EntitlementState.ACTIVE;
+  return isBlocked(input, now) ? EntitlementState.BLOCKED : EntitlementState.ACTIVE;
+}
+
+function isBlocked({ blockingStates, inherited = [] }: SubscriptionStateInput, now: Instant): boolean {
+  if (blockFlagsAt(blockingStates, now).isBlockEntitlement) return true;
+  return inherited.some((history) => (blocksAt(history, now) & Block.ENTITLEMENT) !== 0);
 }
 
 type OwnStates = Pick<SubscriptionStateInput, 'subscriptionId' | 'blockingStates'>;

@@ -1,20 +1,15 @@
 import type { Account } from '../accounts/model.ts';
-import { noSuchAccount } from '../accounts/service.ts';
 import type { CatalogProvider } from '../catalog/catalog-source.ts';
 import type { CallContext } from '../context.ts';
 import type { Uuid } from '../ids/index.ts';
 import type { InvoiceItemView, InvoiceView } from '../invoicing/invoice-view.ts';
-import { loadInvoiceViews } from '../invoicing/load-invoice-views.ts';
-import { InvoiceItemType, InvoiceStatus } from '../invoicing/model.ts';
-import {
-  type InvoicePaymentView,
-  loadPayments,
-  viewPayments,
-  withInvoices,
-} from '../payments/payment-views.ts';
+import type { InvoicePaymentView } from '../payments/payment-views.ts';
 import type { Ports } from '../ports/index.ts';
-import { loadBundleViews } from '../subscriptions/load-bundle-views.ts';
+import { answerTooLarge, countRows } from '../subscriptions/answer-rows.ts';
+import { bundleViews } from '../subscriptions/bundle-views.ts';
+import type { BundleWindow } from '../subscriptions/load-outlines.ts';
 import type { BundleView } from '../subscriptions/views.ts';
+import { loadTimeline } from './load-timeline.ts';
 
 /** An account with all that happened on it. */
 export interface AccountTimeline {
@@ -27,6 +22,11 @@ export interface AccountTimeline {
   readonly credits: readonly InvoiceItemView[];
 }
 
+/** The same with outlines of its bundles, whose rows are made while they are gone through. */
+export interface TimelineOutline extends Omit<AccountTimeline, 'bundles'> {
+  readonly bundles: BundleWindow;
+}
+
 export interface TimelineInvoice extends InvoiceView {
   /** External keys of the bundles that its items bill, each once, in the order of the items. */
   readonly bundleKeys: readonly string[];
@@ -34,49 +34,40 @@ export interface TimelineInvoice extends InvoiceView {
 
 /** The timeline of accounts (accounts.md §10). */
 export class TimelineService {
-  readonly #ports: Pick<Ports, 'storage'>;
+  readonly #ports: Pick<Ports, 'storage' | 'systemClock'>;
   readonly #catalogs: CatalogProvider;
+  readonly #maxRows: number;
 
-  constructor(ports: Pick<Ports, 'storage'>, catalogs: CatalogProvider) {
+  constructor(ports: Pick<Ports, 'storage' | 'systemClock'>, catalogs: CatalogProvider, maxRows: number) {
     this.#ports = ports;
     this.#catalogs = catalogs;
+    this.#maxRows = maxRows;
   }
 
   /**
-   * Everything of the account from one snapshot, in a constant number of queries.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
+   * Everything of the account from one snapshot.
+   * @throws as `outlineOfAccount`.
    */
   async ofAccount(context: CallContext, accountId: Uuid): Promise<AccountTimeline> {
-    const { tenant, createdDate: now } = context;
-    const catalogsOf = await this.#catalogs.open({ tenant, now, accounts: [accountId] });
-    return this.#ports.storage.read(tenant, async (session) => {
-      const [account] = await session.accounts.findByIds([accountId]);
-      if (!account) throw noSuchAccount(accountId);
-      const bundles = await session.subscriptions.findBundlesByAccounts([accountId]);
-      const stored = await session.invoices.listOfAccount(accountId, {
-        statuses: [InvoiceStatus.DRAFT, InvoiceStatus.COMMITTED],
-        withMigration: false,
-        unpaidOnly: false,
-      });
-      const inOrder = stored.toSorted((one, other) => one.recordId - other.recordId);
-      const invoices = await loadInvoiceViews(session, inOrder, catalogsOf);
-      const payments = await session.payments.findByAccounts([accountId]);
-      const rows = await session.payments.findInvoicePaymentsByPayments(payments.map(({ id }) => id));
-      const keys = new Map(bundles.map(({ id, externalKey }) => [id, externalKey]));
-      return {
-        account,
-        bundles: await loadBundleViews(session, { accounts: [account], bundles, now, catalogsOf }),
-        invoices: invoices.map((invoice) => ({ ...invoice, bundleKeys: bundleKeysOf(invoice, keys) })),
-        payments: withInvoices(viewPayments(await loadPayments(session, payments, {}), new Map()), rows),
-        credits: invoices
-          .flatMap(({ items }) => items)
-          .filter(({ itemType }) => itemType === InvoiceItemType.CREDIT_ADJ),
-      };
-    });
+    const { bundles, ...timeline } = await this.outlineOfAccount(context, accountId);
+    return { ...timeline, bundles: await bundleViews(bundles.outlines, this.#ports.systemClock) };
   }
-}
 
-function bundleKeysOf(invoice: InvoiceView, keys: ReadonlyMap<Uuid, string>): readonly string[] {
-  const found = invoice.items.flatMap(({ bundleId }) => (bundleId && keys.get(bundleId)) ?? []);
-  return [...new Set(found)];
+  /**
+   * The same, with outlines of the bundles.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ANSWER_TOO_LARGE (60020) where it has more rows than
+   * `server.limits.rows`.
+   */
+  async outlineOfAccount(context: CallContext, accountId: Uuid): Promise<TimelineOutline> {
+    const { tenant, createdDate: now } = context;
+    const { systemClock } = this.#ports;
+    const bound = { maxRows: this.#maxRows, nextTurn: systemClock.nextTurn.bind(systemClock) };
+    const catalogsOf = await this.#catalogs.open({ tenant, now, accounts: [accountId] });
+    const loaded = await this.#ports.storage.read(tenant, (session) =>
+      loadTimeline(session, { accountId, now, catalogsOf, ...bound }),
+    );
+    const shown = await countRows(accountId, loaded.bundles.outlines, bound);
+    if (shown + loaded.rows > bound.maxRows) throw answerTooLarge(accountId, bound.maxRows);
+    return loaded;
+  }
 }

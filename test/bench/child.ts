@@ -80,7 +80,7 @@ export function answerParent<Input, Output extends object>(work: (input: Input) 
 }
 
 /** Of Linux the high-water mark of this program: that of `resourceUsage` begins with the parent's memory at the fork. */
-function peakMib(): number {
+export function peakMib(): number {
   const status = process.platform === 'linux' ? readFileSync('/proc/self/status', 'utf8') : '';
   const peak = /^VmHWM:\s*(\d+) kB$/m.exec(status);
   return Number(peak?.[1] ?? process.resourceUsage().maxRSS) / 1_024;

@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { accountReads } from './account-reads.ts';
 import { apiReads } from './api-reads.ts';
 import { apiWrites } from './api-writes.ts';
 import { buildPackage } from './built.ts';
@@ -25,6 +26,7 @@ const goals: readonly Goal[] = [
   invoiceRun,
   historyGrowth,
   apiReads,
+  accountReads,
   apiWrites,
   dryRun,
   coldStart,

@@ -33,6 +33,7 @@ import type {
 } from '../../lib/subscriptions/create-request.ts';
 import { CreationService } from '../../lib/subscriptions/creation-service.ts';
 import { LifecycleService } from '../../lib/subscriptions/lifecycle-service.ts';
+import { OutlineService } from '../../lib/subscriptions/outline-service.ts';
 import { SubscriptionService } from '../../lib/subscriptions/service.ts';
 import { SubscriptionEventHandler } from '../../lib/subscriptions/subscription-event-handler.ts';
 import { DEFAULT_TENANT_SETTINGS } from '../../lib/tenants/configuration/index.ts';
@@ -561,11 +562,34 @@ eachDatabase((kind, open) => {
         const ofOne = await counted(() => subscriptions.bundlesOfAccount(context(), single.id));
         const ofMany = await counted(() => subscriptions.bundlesOfAccount(context(), customer.id));
         expect(ofMany).to.equal(ofOne);
-        const bundles = new BundleService({ storage }, catalogs);
+        const bundles = new BundleService({ storage, systemClock }, catalogs);
         const pageOf = (limit: number) => counted(() => bundles.page(context(), { offset: 0, limit }));
         expect(await pageOf(100)).to.equal(await pageOf(1));
         const found = (key: Uuid) => counted(() => bundles.search(context(), key, { offset: 0, limit: 100 }));
         expect(await found(customer.id)).to.equal(await found(single.id));
+      });
+
+      it('read a long page a part at a time, each in a transaction of its own', async () => {
+        const bundle = [{ accountId: customer.id, planName: 'pro-monthly' }];
+        await creations.createBundles(
+          context(),
+          Array.from({ length: 450 }, () => bundle),
+        );
+        const outlines = new OutlineService({ storage, systemClock }, catalogs, { recordsOfWindow: 1 });
+        const request = { offset: 0, limit: 1_000 };
+        const page = await outlines.pageOfAccount(context(), customer.id, request);
+        const sizes: number[] = [];
+        const found: Uuid[] = [];
+        for await (const window of page.windows) {
+          sizes.push(window.outlines.length);
+          for (const { bundleId } of window.outlines) found.push(bundleId);
+          // Nothing is held between two windows: on SQLite this would wait for ever.
+          await subscriptions.pageBundlesOfAccount(context(), customer.id, { offset: 0, limit: 1 });
+        }
+        expect(sizes).to.deep.equal([200, 200, 50]);
+        expect(page).to.include({ returned: 450, total: 450 });
+        const all = await subscriptions.pageBundlesOfAccount(context(), customer.id, request);
+        expect(found).to.deep.equal(all.rows.map(({ bundleId }) => bundleId));
       });
 
       it('are as many for the due work of eleven accounts as for that of one', async () => {

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import Koa from 'koa';
 import { type Listening, listen } from '../../adapters/koa/index.ts';
-import { streamedJson } from '../../adapters/koa/routing/answer.ts';
+import { type Answer, streamedJson, streamedPage } from '../../adapters/koa/routing/answer.ts';
 import { dispatcher } from '../../adapters/koa/routing/dispatcher.ts';
 import { openRoute } from '../../adapters/koa/routing/route.ts';
 import { freshDatabase } from '../support/databases.ts';
@@ -30,7 +30,21 @@ describe('long lists', () => {
     }
   }
 
-  const route = (path: string, fails: boolean) =>
+  /** The same, whose elements come so many at a time. */
+  async function* windows(fails: boolean): AsyncGenerator<readonly string[]> {
+    try {
+      for (let n = 1; ; n += 1) {
+        await setTimeout(1);
+        if (fails && n === 300) throw new Error('the source has failed');
+        yield [' '.repeat(1_000)];
+      }
+    } finally {
+      hasEnded = true;
+    }
+  }
+
+  const page = { offset: 0, limit: 100, returned: 100, total: 100, max: 100 };
+  const route = (path: string, answer: () => Answer) =>
     openRoute({
       method: 'GET',
       path,
@@ -39,14 +53,19 @@ describe('long lists', () => {
       summary: 'Stream a list',
       permission: 'NONE',
       success: { status: 200, mediaTypes: ['application/json'] },
-      handle: () => streamedJson(elements(fails)),
+      handle: answer,
     });
 
   before(async () => {
     serving = await serve(await freshDatabase('sqlite', migrated));
     const { billing, log: logger } = serving;
     const app = new Koa();
-    const routes = [route('/endless', false), route('/failing', true)];
+    const routes = [
+      route('/endless', () => streamedJson(elements(false))),
+      route('/failing', () => streamedJson(elements(true))),
+      route('/endless-page', () => streamedPage(windows(false), page)),
+      route('/failing-page', () => streamedPage(windows(true), page)),
+    ];
     app.use(dispatcher({ billing, logger, routes }));
     app.on('error', () => undefined);
     listening = await listen(app, { port: 0 });
@@ -69,22 +88,24 @@ describe('long lists', () => {
   }
 
   for (const encoding of ['identity', 'gzip']) {
-    it(`break off where their source fails, rather than end as short lists (${encoding})`, async () => {
-      const outcome = await answerOf('/failing', encoding).then(
-        (answer) => Array.fromAsync(answer).catch((error: NodeJS.ErrnoException) => error.code),
-        (error: NodeJS.ErrnoException) => error.code,
-      );
-      expect(outcome).to.equal('ECONNRESET');
-    });
+    for (const kind of ['', '-page']) {
+      it(`break off where their source fails, rather than end as short lists (${encoding}${kind})`, async () => {
+        const outcome = await answerOf(`/failing${kind}`, encoding).then(
+          (answer) => Array.fromAsync(answer).catch((error: NodeJS.ErrnoException) => error.code),
+          (error: NodeJS.ErrnoException) => error.code,
+        );
+        expect(outcome).to.equal('ECONNRESET');
+      });
 
-    it(`end their source when the reader has gone (${encoding})`, async () => {
-      const answer = await answerOf('/endless', encoding);
-      await setTimeout(50);
-      expect(hasEnded).to.equal(false);
-      answer.destroy();
-      for (let waited = 0; !hasEnded && waited < 100; waited += 1) await setTimeout(20);
-      expect(hasEnded).to.equal(true);
-    });
+      it(`end their source when the reader has gone (${encoding}${kind})`, async () => {
+        const answer = await answerOf(`/endless${kind}`, encoding);
+        await setTimeout(50);
+        expect(hasEnded).to.equal(false);
+        answer.destroy();
+        for (let waited = 0; !hasEnded && waited < 100; waited += 1) await setTimeout(20);
+        expect(hasEnded).to.equal(true);
+      });
+    }
   }
 
   it('are written in pieces, every record once and in order, with their counts', async () => {

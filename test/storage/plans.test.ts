@@ -85,9 +85,18 @@ eachDatabase((kind, open) => {
           await session.subscriptions.findEvents(subscriptionIds);
           await session.subscriptions.findEventsByIds(idsOf(of.map((each) => each.event)));
           await session.subscriptions.findBlockingStates(subscriptionIds);
+          const [state = null] = await session.subscriptions.pageBlockingStates(subscriptionIds, {
+            after: null,
+            limit: 100,
+          });
+          await session.subscriptions.pageBlockingStates(subscriptionIds, { after: state, limit: 100 });
           await session.subscriptions.findBlocksOfAccounts(ids);
           await session.invoices.findByIds(idsOf(of.map((each) => each.invoice)));
           await session.invoices.findItems(idsOf(of.map((each) => each.invoice)));
+          await session.invoices.pageItems(idsOf(of.map((each) => each.invoice)), {
+            afterRecordId: 0,
+            limit: 100,
+          });
           await session.invoices.findItemsByIds(idsOf(of.map((each) => each.item)));
           await session.invoices.findItemBases(idsOf(of.map((each) => each.item)));
           await session.invoices.loadStates(ids);
@@ -209,6 +218,7 @@ eachDatabase((kind, open) => {
       const found = await reads(async (session) => {
         await session.subscriptions.pageBundlesOfAccount(first.id, page);
         await session.invoices.pageOfAccount(first.id, page);
+        await session.payments.pageOfAccount(first.id, page);
         await session.invoices.listOfAccount(first.id, { withMigration: true, unpaidOnly: true });
         await session.tags.findCarried([first.recordId], { objectType: 'BUNDLE', definitionId: newId() });
         await session.tags.findByAccount(first.recordId, { objectType: null, includeDeleted: true });

@@ -1,12 +1,14 @@
 import type { Uuid } from '../../../lib/ids/index.ts';
-import type { AccountTimeline as Timeline } from '../../../lib/timeline/service.ts';
+import { stringifyExactJson } from '../../../lib/money/index.ts';
+import type { TimelineOutline as Timeline } from '../../../lib/timeline/service.ts';
 import type { Dialect } from '../dialect.ts';
+import { JsonText, lazyList } from '../response/json-pieces.ts';
 import { field, model } from '../wire/model.ts';
 import { listOf } from '../wire/wire-type.ts';
 import { Account, accountJson } from './account.ts';
 import { auditedIdsOfInvoice, Invoice, invoiceItemJson, invoiceJson } from './invoice.ts';
 import { auditedIdsOfPayment, InvoicePayment, invoicePaymentJson } from './payment.ts';
-import { type AuditByRecord, auditedIdsOfBundle, Bundle, bundleJson } from './subscription.ts';
+import { type AuditByRecord, Bundle, bundleJson } from './subscription.ts';
 
 export const AccountTimeline = model('AccountTimeline', {
   account: field(Account, 'R'),
@@ -18,7 +20,7 @@ export const AccountTimeline = model('AccountTimeline', {
 export function auditedIdsOfTimeline(timeline: Timeline): readonly Uuid[] {
   return [
     timeline.account.id,
-    ...timeline.bundles.flatMap(auditedIdsOfBundle),
+    ...timeline.bundles.recordIds,
     ...timeline.invoices.flatMap(auditedIdsOfInvoice),
     ...timeline.payments.flatMap(auditedIdsOfPayment),
   ];
@@ -31,15 +33,17 @@ export function timelineJson(
 ) {
   const { account, bundles, invoices, payments } = timeline;
   const { audit } = rendering;
-  const credits = timeline.credits.map((item) => invoiceItemJson(item, rendering));
+  const credits = timeline.credits.map(
+    (item) => new JsonText(stringifyExactJson(invoiceItemJson(item, rendering))),
+  );
   return {
     account: accountJson(account, { accountBalance: null, accountCBA: null }, audit.get(account.id)),
-    bundles: bundles.map((bundle) => bundleJson(bundle, rendering)),
-    invoices: invoices.map((invoice) => ({
+    bundles: lazyList(bundles.outlines, (bundle) => bundleJson(bundle, rendering)),
+    invoices: lazyList(invoices, (invoice) => ({
       ...invoiceJson(invoice, rendering),
       bundleKeys: invoice.bundleKeys.join(','),
       credits,
     })),
-    payments: payments.map((payment) => invoicePaymentJson(payment, audit)),
+    payments: lazyList(payments, (payment) => invoicePaymentJson(payment, audit)),
   };
 }

@@ -6,14 +6,12 @@ import {
   UsageType,
 } from '../../../lib/catalog/index.ts';
 import type { Uuid } from '../../../lib/ids/index.ts';
+import { stringifyExactJson } from '../../../lib/money/index.ts';
 import type { AuditEntry } from '../../../lib/ports/storage/index.ts';
+import type { BundleOutline, SubscriptionOutline } from '../../../lib/subscriptions/bundle-outline.ts';
 import { EntitlementState, SourceType, SubscriptionEventType } from '../../../lib/subscriptions/model.ts';
 import type { PhasePrices, UsagePrices } from '../../../lib/subscriptions/phase-prices.ts';
-import type {
-  BundleView,
-  SubscriptionEventView,
-  SubscriptionView,
-} from '../../../lib/subscriptions/views.ts';
+import type { SubscriptionEventView } from '../../../lib/subscriptions/views.ts';
 import {
   BillingPeriod,
   type DatedInstant,
@@ -23,6 +21,7 @@ import {
   type LocalDate,
 } from '../../../lib/time/index.ts';
 import { Dialect } from '../dialect.ts';
+import { JsonText, LazyList, lazyList } from '../response/json-pieces.ts';
 import { field, model, partial, reading } from '../wire/model.ts';
 import {
   bool,
@@ -37,6 +36,7 @@ import {
 } from '../wire/scalars.ts';
 import { byDialect, listOf } from '../wire/wire-type.ts';
 import { auditLogs, auditLogsJson } from './audit-log.ts';
+import { EventTexts } from './event-texts.ts';
 
 /** A day in the account's zone in dialect D, an instant in K (http-api.md §4 line 1). */
 const dayOrInstant = byDialect<LocalDate | Instant>({ D: date, K: timestamp });
@@ -162,33 +162,31 @@ export interface Rendering {
 }
 
 /** Ids of every record of a subscription whose audit an answer shows. */
-export function auditedIdsOfSubscription(view: SubscriptionView): readonly Uuid[] {
-  return [view.subscriptionId, ...view.events.map((event) => event.eventId)];
+export function auditedIdsOfSubscription(view: SubscriptionOutline): readonly Uuid[] {
+  const ids = new Set<Uuid>([view.subscriptionId]);
+  for (const { eventId } of view.events()) ids.add(eventId);
+  return [...ids];
 }
 
-export function auditedIdsOfBundle(view: BundleView): readonly Uuid[] {
-  return [view.bundleId, ...view.subscriptions.flatMap(auditedIdsOfSubscription)];
-}
-
-export function bundleJson(view: BundleView, rendering: Rendering) {
+export function bundleJson(view: BundleOutline, rendering: Rendering) {
   const { accountId, bundleId, externalKey: key } = view;
   return {
     accountId,
     bundleId,
     externalKey: key,
-    subscriptions: view.subscriptions.map((each) => subscriptionJson(each, rendering)),
+    subscriptions: lazyList(view.subscriptions, (each) => subscriptionJson(each, rendering)),
     timeline: {
       accountId,
       bundleId,
       externalKey: key,
-      events: view.timeline.map((event) => eventJson(event, rendering)),
+      events: new LazyList(() => eventTexts(view.timeline(), rendering)),
       auditLogs: auditLogsJson(rendering.audit.get(bundleId)),
     },
     auditLogs: auditLogsJson(rendering.audit.get(bundleId)),
   };
 }
 
-export function subscriptionJson(view: SubscriptionView, rendering: Rendering) {
+export function subscriptionJson(view: SubscriptionOutline, rendering: Rendering) {
   const { dialect } = rendering;
   return {
     accountId: view.accountId,
@@ -210,15 +208,35 @@ export function subscriptionJson(view: SubscriptionView, rendering: Rendering) {
     billingStartDate: dayOrInstantJson(view.billingStart, dialect),
     billingEndDate: dayOrInstantJson(view.billingEnd, dialect),
     billCycleDayLocal: view.billCycleDayLocal,
-    events: view.events.map((event) => eventJson(event, rendering)),
-    prices: view.prices.map((each) => phasePriceJson(each, dialect)),
+    events: new LazyList(() => eventTexts(view.events(), rendering)),
+    prices: view.prices().map((each) => phasePriceJson(each, dialect)),
     priceOverrides: null,
     quantity: view.quantity,
     auditLogs: auditLogsJson(rendering.audit.get(view.subscriptionId)),
   };
 }
 
-function eventJson(event: SubscriptionEventView, rendering: Rendering) {
+/** The rows as JSON; what an account's states bring is the same text in every subscription. */
+function* eventTexts(
+  events: Iterable<SubscriptionEventView>,
+  rendering: Rendering,
+): Generator<JsonText, undefined> {
+  const texts = textsOf(rendering);
+  for (const event of events) yield texts.of(event);
+}
+
+/** Those of one answer. */
+function textsOf(rendering: Rendering): EventTexts {
+  const known = textsByRendering.get(rendering);
+  if (known !== undefined) return known;
+  const made = new EventTexts((event) => new JsonText(stringifyExactJson(eventJson(event, rendering))));
+  textsByRendering.set(rendering, made);
+  return made;
+}
+
+const textsByRendering = new WeakMap<Rendering, EventTexts>();
+
+export function eventJson(event: SubscriptionEventView, rendering: Rendering) {
   return {
     eventId: event.eventId,
     billingPeriod: event.billingPeriod,

@@ -60,6 +60,7 @@ const codesByStatus: readonly (readonly [status: number, codes: readonly ErrorCo
   [
     422,
     [
+      ErrorCode.ANSWER_TOO_LARGE,
       ErrorCode.IDEMPOTENCY_KEY_REUSED,
       ErrorCode.INVOICE_BOUND_EXCEEDED,
       ErrorCode.PAYMENT_PLUGIN_API_ABORTED,

@@ -1,23 +1,160 @@
 import { setImmediate } from 'node:timers/promises';
-import { stringifyExactJson } from '../../../lib/money/index.ts';
+import { Decimal, stringifyExactJson } from '../../../lib/money/index.ts';
 
-/** Elements that are written at a time: some 100 KiB, about a millisecond of work. */
-const elementsPerPiece = 100;
+/** Characters that are sent at a time: some milliseconds of work. */
+const PIECE_CHARACTERS = 65_536;
 
-/** Whether a list is long enough to be written in pieces. */
-export function isLong(list: readonly unknown[]): boolean {
-  return list.length > elementsPerPiece;
+/** For how long the work on one piece may go on before others have their turn, whatever it has come to. */
+const TURN_MS = 10;
+
+/** A list longer than this is written element by element, so that its text is never there as a whole. */
+const LONG_LIST = 100;
+
+/** A value whose text is known. */
+export class JsonText {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  toJSON(): unknown {
+    return JSON.parse(this.text);
+  }
 }
 
-/**
- * The JSON text of a list, made as fast as it is read: it is never there as a whole, and other requests have their turn in
- * between.
- */
-export async function* jsonListPieces(list: readonly unknown[]): AsyncGenerator<string> {
-  for (let from = 0; from < list.length; from += elementsPerPiece) {
-    const texts = list.slice(from, from + elementsPerPiece).map((element) => stringifyExactJson(element));
-    yield (from === 0 ? '[' : ',') + texts.join(',');
-    await setImmediate();
+/** A list whose elements are made when they are written, each time anew. */
+export class LazyList<T> implements Iterable<T> {
+  readonly #make: () => Iterable<T>;
+
+  constructor(make: () => Iterable<T>) {
+    this.#make = make;
   }
-  yield ']';
+
+  [Symbol.iterator](): Iterator<T> {
+    return this.#make()[Symbol.iterator]();
+  }
+
+  toJSON(): readonly T[] {
+    return [...this];
+  }
+}
+
+/** The list of what `show` makes of the elements. */
+export function lazyList<T, J>(elements: Iterable<T>, show: (element: T) => J): LazyList<J> {
+  return new LazyList(function* () {
+    for (const element of elements) yield show(element);
+  });
+}
+
+/** Whether a value is too long to be written at once: it has a long list, or one whose length nobody knows. */
+export function isLong(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || value instanceof Decimal) return false;
+  if (value instanceof LazyList) return true;
+  if (Array.isArray(value)) return value.length > LONG_LIST || value.some(isLong);
+  for (const key in value) if (isLong((value as Record<string, unknown>)[key])) return true;
+  return false;
+}
+
+/** The JSON text of a value, as `stringifyExactJson` would write it, bit by bit. */
+export function* jsonBits(value: unknown): Generator<string, undefined> {
+  if (value instanceof JsonText) yield value.text;
+  else if (!isLong(value)) yield stringifyExactJson(value);
+  else if (isList(value)) yield* listBits(value);
+  else yield* objectBits(value as object);
+}
+
+function* listBits(list: Iterable<unknown>): Generator<string, undefined> {
+  let separator = '[';
+  for (const element of list) {
+    yield separator;
+    separator = ',';
+    yield* jsonBits(element === undefined ? null : element);
+  }
+  yield separator === '[' ? '[]' : ']';
+}
+
+function* objectBits(object: object): Generator<string, undefined> {
+  let separator = '{';
+  for (const [name, member] of Object.entries(object)) {
+    if (member === undefined) continue;
+    yield `${separator}${JSON.stringify(name)}:`;
+    separator = ',';
+    yield* jsonBits(member);
+  }
+  yield separator === '{' ? '{}' : '}';
+}
+
+/** Whether a value is a list on the wire. */
+export function isList(value: unknown): value is Iterable<unknown> {
+  return Array.isArray(value) || value instanceof LazyList;
+}
+
+/** The text of one list whose elements come so many at a time. */
+export async function* windowBits(
+  windows: AsyncIterable<Iterable<unknown>>,
+): AsyncGenerator<Iterable<string>, undefined> {
+  let separator = '[';
+  for await (const window of windows) {
+    for (const element of window) {
+      yield [separator];
+      separator = ',';
+      yield jsonBits(element);
+    }
+  }
+  yield [separator === '[' ? '[]' : ']'];
+}
+
+/** Gathers the bits of a text into pieces; the others have their turn after each, and whenever one takes long. */
+export async function* piecesOf(
+  bits: AsyncIterable<Iterable<string>> | Iterable<Iterable<string>>,
+): AsyncGenerator<string, undefined> {
+  let piece = '';
+  let began = performance.now();
+  for await (const some of bits) {
+    for (const bit of some) {
+      piece += bit;
+      const isFull = piece.length >= PIECE_CHARACTERS;
+      if (!isFull && performance.now() - began < TURN_MS) continue;
+      if (isFull) {
+        yield piece;
+        piece = '';
+      }
+      await setImmediate();
+      began = performance.now();
+    }
+  }
+  if (piece !== '') yield piece;
+}
+
+/** The text as a whole where it is a single piece; else its pieces, of which none is kept. */
+export async function textOrPieces(pieces: AsyncGenerator<string>): Promise<string | AsyncIterable<string>> {
+  const first = await pieces.next();
+  if (first.done) return '';
+  const second = await pieces.next();
+  if (second.done) return first.value;
+  return resumed([first.value, second.value], pieces);
+}
+
+/** Not a generator alone: one that nobody begins would never end what stands behind it. */
+function resumed(begun: readonly string[], rest: AsyncGenerator<string>): AsyncIterable<string> {
+  const waiting = [...begun];
+  const iterator: AsyncIterator<string> = {
+    next: async () => {
+      const value = waiting.shift();
+      return value === undefined ? rest.next() : { done: false, value };
+    },
+    return: async () => {
+      waiting.length = 0;
+      return rest.return(undefined);
+    },
+  };
+  return { [Symbol.asyncIterator]: () => iterator };
+}
+
+/** All of the text. */
+export async function wholeText(pieces: AsyncIterable<string>): Promise<string> {
+  const all: string[] = [];
+  for await (const piece of pieces) all.push(piece);
+  return all.join('');
 }

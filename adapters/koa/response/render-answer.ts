@@ -5,7 +5,7 @@ import type { Answer } from '../routing/answer.ts';
 import { CORE } from '../routing/path.ts';
 import type { Route } from '../routing/route.ts';
 import { filledQuery } from '../wire/query.ts';
-import { isLong, jsonListPieces } from './json-pieces.ts';
+import { isList, isLong, jsonBits, piecesOf, textOrPieces, wholeText, windowBits } from './json-pieces.ts';
 import { type Paging, paginationHeaders } from './pagination.ts';
 import { jsonType, type Rendered } from './rendered.ts';
 
@@ -20,9 +20,9 @@ interface Rendering {
 }
 
 /** What a handler gave back, as it goes out. */
-export function renderAnswer(input: Rendering): Rendered {
+export async function renderAnswer(input: Rendering): Promise<Rendered> {
   const { route, answer, base } = input;
-  const { type, body } = contentOf(answer, input.mediaType);
+  const { type, body } = await contentOf(input);
   return {
     status: answer.status ?? route.success.status,
     headers: {
@@ -50,7 +50,7 @@ export function jsonText(value: unknown): string {
 
 /** One JSON resource, not a list (http-api.md §11 rule 1); what needs no credentials tells of the moment. */
 function isResource(route: Pick<Route, 'method' | 'credentials'>, { json, status }: Answer): boolean {
-  const isObject = typeof json === 'object' && json !== null && !Array.isArray(json);
+  const isObject = typeof json === 'object' && json !== null && !isList(json);
   return isObject && status === undefined && route.method === 'GET' && route.credentials !== 'NONE';
 }
 
@@ -59,11 +59,15 @@ function entityTag(body: string): string {
   return `W/"${hash('sha256', body, 'base64url').slice(0, 27)}"`;
 }
 
-function contentOf({ jsonPieces, textPieces, text, json, page }: Answer, mediaType: string) {
+async function contentOf({ route, answer, mediaType }: Rendering) {
+  const { jsonPieces, textPieces, jsonWindows, text, json } = answer;
   if (jsonPieces !== undefined) return { type: jsonType, body: jsonPieces };
   if (textPieces !== undefined) return { type: mediaType, body: textPieces };
   if (text !== undefined) return { type: `${mediaType}; charset=utf-8`, body: text };
-  if (page !== undefined && Array.isArray(json) && isLong(json))
-    return { type: jsonType, body: jsonListPieces(json) };
-  return { type: jsonType, body: jsonText(json) };
+  if (jsonWindows !== undefined)
+    return { type: jsonType, body: await textOrPieces(piecesOf(windowBits(jsonWindows))) };
+  if (!isLong(json)) return { type: jsonType, body: jsonText(json) };
+  const pieces = piecesOf([jsonBits(json)]);
+  const isWhole = isResource(route, answer) && answer.isStreamed !== true;
+  return { type: jsonType, body: isWhole ? await wholeText(pieces) : await textOrPieces(pieces) };
 }

@@ -8,9 +8,9 @@ import { checkPermission } from '../auth/check-permission.ts';
 import { Dialect } from '../dialect.ts';
 import { Account, accountJson, type ShownBalance } from '../models/account.ts';
 import { AccountTimeline, auditedIdsOfTimeline, timelineJson } from '../models/account-timeline.ts';
-import { auditedIdsOfBundle, Bundle, bundleJson } from '../models/subscription.ts';
+import { Bundle } from '../models/subscription.ts';
 import { UNCOUNTED } from '../response/pagination.ts';
-import { type Answer, created, empty, json, page } from '../routing/answer.ts';
+import { type Answer, created, empty, json, longJson, page } from '../routing/answer.ts';
 import { jsonBody } from '../routing/body.ts';
 import { type Route, tenantRoute } from '../routing/route.ts';
 import { partial } from '../wire/model.ts';
@@ -26,6 +26,7 @@ import {
 import { listOf } from '../wire/wire-type.ts';
 import { accountEmailRoutes } from './account-emails.ts';
 import { auditOf, auditParameter } from './audit.ts';
+import { bundlePage, bundlesJson } from './bundle-answers.ts';
 
 const area = 'accounts';
 const balanceParameters = { accountWithBalance: flag(), accountWithBalanceAndCBA: flag() };
@@ -199,11 +200,11 @@ export const accountRoutes: readonly Route[] = [
     // Accepted, without effect: all is read from one snapshot (accounts.md §10).
     query: { parallel: flag(), ...auditParameter },
     success: { status: 200, body: AccountTimeline },
-    fails: noSuchAccount,
+    fails: [...noSuchAccount, ErrorCode.ANSWER_TOO_LARGE],
     async handle(call) {
-      const timeline = await call.billing.accounts.timeline(call.context, call.params.accountId);
+      const timeline = await call.billing.outlines.timeline(call.context, call.params.accountId);
       const audit = await auditOf(call, auditedIdsOfTimeline(timeline));
-      return json(timelineJson(timeline, { dialect: call.dialect, audit }));
+      return longJson(timelineJson(timeline, { dialect: call.dialect, audit }));
     },
   }),
   ...accountEmailRoutes,
@@ -216,15 +217,14 @@ export const accountRoutes: readonly Route[] = [
     permission: 'NONE',
     query: { externalKey: plainText, bundlesFilter: uuidList, ...auditParameter },
     success: { status: 200, body: listOf(Bundle) },
-    fails: noSuchAccount,
+    fails: [...noSuchAccount, ErrorCode.ANSWER_TOO_LARGE],
     async handle(call) {
       const { externalKey, bundlesFilter } = call.query;
-      const views = await call.billing.subscriptions.bundlesOfAccount(call.context, call.params.accountId, {
+      const bundles = await call.billing.outlines.ofAccount(call.context, call.params.accountId, {
         ...(externalKey === null ? {} : { externalKey }),
         ...(bundlesFilter.length === 0 ? {} : { bundleIds: bundlesFilter }),
       });
-      const audit = await auditOf(call, views.flatMap(auditedIdsOfBundle));
-      return json(views.map((view) => bundleJson(view, { dialect: call.dialect, audit })));
+      return longJson(await bundlesJson(call, bundles));
     },
   }),
   tenantRoute({
@@ -238,15 +238,8 @@ export const accountRoutes: readonly Route[] = [
     success: { status: 200, body: listOf(Bundle), paged: true },
     fails: noSuchAccount,
     async handle(call) {
-      const { billing, context, params, query, dialect } = call;
-      const { rows, total, max } = await billing.subscriptions.pageBundlesOfAccount(
-        context,
-        params.accountId,
-        query,
-      );
-      const audit = await auditOf(call, rows.flatMap(auditedIdsOfBundle));
-      const bundles = rows.map((view) => bundleJson(view, { dialect, audit }));
-      return page(bundles, { ...query, total, max });
+      const { billing, context, params, query } = call;
+      return bundlePage(call, await billing.outlines.pageOfAccount(context, params.accountId, query));
     },
   }),
 ];

@@ -1,16 +1,14 @@
 import { BillingActionPolicy } from '../../../lib/catalog/index.ts';
 import { ErrorCode } from '../../../lib/errors/index.ts';
-import type { Page } from '../../../lib/ports/storage/index.ts';
 import { BcdTransfer } from '../../../lib/subscriptions/transfer-request.ts';
-import type { BundleView } from '../../../lib/subscriptions/views.ts';
-import type { Dialect } from '../dialect.ts';
-import { auditedIdsOfBundle, Bundle, BundleKey, BundleTransfer, bundleJson } from '../models/subscription.ts';
-import { created, empty, json, page } from '../routing/answer.ts';
+import { Bundle, BundleKey, BundleTransfer } from '../models/subscription.ts';
+import { created, empty, json, longJson } from '../routing/answer.ts';
 import { jsonBody } from '../routing/body.ts';
 import { type Route, tenantRoute } from '../routing/route.ts';
 import { choice, flag, moment, pageParameters, plainText, required } from '../wire/query.ts';
 import { listOf } from '../wire/wire-type.ts';
-import { type AuditedCall, auditOf, auditParameter } from './audit.ts';
+import { auditParameter } from './audit.ts';
+import { bundlePage, bundlesJson } from './bundle-answers.ts';
 import { controlledErrors, controlledQuery } from './entitlement-plugins.ts';
 
 const area = 'bundles';
@@ -30,7 +28,7 @@ export const bundleRoutes: readonly Route[] = [
     permission: 'NONE',
     ...paged,
     async handle(call) {
-      return bundlePage(call, await call.billing.bundles.page(call.context, call.query));
+      return bundlePage(call, await call.billing.outlines.page(call.context, call.query));
     },
   }),
   tenantRoute({
@@ -43,7 +41,7 @@ export const bundleRoutes: readonly Route[] = [
     ...paged,
     async handle(call) {
       const { billing, context, params, query } = call;
-      return bundlePage(call, await billing.bundles.search(context, params.searchKey, query));
+      return bundlePage(call, await billing.outlines.search(context, params.searchKey, query));
     },
   }),
   tenantRoute({
@@ -55,14 +53,14 @@ export const bundleRoutes: readonly Route[] = [
     permission: 'NONE',
     query: { externalKey: required(plainText), includedDeleted: flag(), ...auditParameter },
     success: { status: 200, body: listOf(Bundle) },
-    fails: [ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_KEY],
+    fails: [ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_KEY, ErrorCode.ANSWER_TOO_LARGE],
     async handle(call) {
-      const { bundles } = call.billing;
+      const { outlines } = call.billing;
       const { externalKey, includedDeleted } = call.query;
-      const views = includedDeleted
-        ? await bundles.allOfKey(call.context, externalKey)
-        : [await bundles.getByKey(call.context, externalKey)];
-      return json(await bundlesJson(call, views));
+      const bundles = includedDeleted
+        ? await outlines.allOfKey(call.context, externalKey)
+        : await outlines.bundleByKey(call.context, externalKey);
+      return longJson(await bundlesJson(call, bundles));
     },
   }),
   tenantRoute({
@@ -74,10 +72,11 @@ export const bundleRoutes: readonly Route[] = [
     permission: 'NONE',
     query: auditParameter,
     success: { status: 200, body: Bundle },
-    fails: [ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID],
+    fails: [ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID, ErrorCode.ANSWER_TOO_LARGE],
     async handle(call) {
-      const view = await call.billing.bundles.get(call.context, call.params.bundleId);
-      return json((await bundlesJson(call, [view]))[0]);
+      const bundle = await call.billing.outlines.bundle(call.context, call.params.bundleId);
+      const [only] = await bundlesJson(call, bundle);
+      return json(only);
     },
   }),
   tenantRoute({
@@ -133,18 +132,3 @@ export const bundleRoutes: readonly Route[] = [
     },
   }),
 ];
-
-type BundleReading = AuditedCall & { readonly dialect: Dialect };
-
-async function bundlePage(
-  call: BundleReading & { readonly query: { readonly offset: number; readonly limit: number } },
-  { rows, total, max }: Page<BundleView>,
-) {
-  const { offset, limit } = call.query;
-  return page(await bundlesJson(call, rows), { offset, limit, total, max });
-}
-
-async function bundlesJson(call: BundleReading, views: readonly BundleView[]) {
-  const audit = await auditOf(call, views.flatMap(auditedIdsOfBundle));
-  return views.map((view) => bundleJson(view, { dialect: call.dialect, audit }));
-}

@@ -1,8 +1,8 @@
-import type { AuditLevel } from '../../../lib/audit/service.ts';
+import { AuditLevel } from '../../../lib/audit/service.ts';
 import type { Billing } from '../../../lib/billing.ts';
 import type { CallContext } from '../../../lib/context.ts';
 import { ErrorCode } from '../../../lib/errors/index.ts';
-import type { SubscriptionView } from '../../../lib/subscriptions/views.ts';
+import type { SubscriptionOutline } from '../../../lib/subscriptions/bundle-outline.ts';
 import type { Dialect } from '../dialect.ts';
 import { auditedIdsOfSubscription, Subscription, subscriptionJson } from '../models/subscription.ts';
 import { type Answer, created, json } from '../routing/answer.ts';
@@ -49,11 +49,11 @@ export const subscriptionRoutes: readonly Route[] = [
     permission: 'NONE',
     query: { externalKey: required(plainText), ...auditParameter },
     success: { status: 200, body: Subscription },
-    fails: [ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_EXTERNAL_KEY],
+    fails: [ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_EXTERNAL_KEY, ErrorCode.ANSWER_TOO_LARGE],
     async handle(call) {
       return subscriptionAnswer(
         call,
-        await call.billing.subscriptions.getByKey(call.context, call.query.externalKey),
+        await call.billing.outlines.subscriptionByKey(call.context, call.query.externalKey),
       );
     },
   }),
@@ -66,11 +66,11 @@ export const subscriptionRoutes: readonly Route[] = [
     permission: 'NONE',
     query: auditParameter,
     success: { status: 200, body: Subscription },
-    fails: [ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID],
+    fails: [ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID, ErrorCode.ANSWER_TOO_LARGE],
     async handle(call) {
       return subscriptionAnswer(
         call,
-        await call.billing.getSubscription(call.context, call.params.subscriptionId),
+        await call.billing.outlines.subscription(call.context, call.params.subscriptionId),
       );
     },
   }),
@@ -83,8 +83,9 @@ async function subscriptionAnswer(
     readonly dialect: Dialect;
     readonly query: { readonly audit: AuditLevel };
   },
-  view: SubscriptionView,
+  subscription: SubscriptionOutline,
 ): Promise<Answer> {
-  const audit = await auditOf(call, auditedIdsOfSubscription(view));
-  return json(subscriptionJson(view, { dialect: call.dialect, audit }));
+  const isAudited = call.query.audit !== AuditLevel.NONE;
+  const audit = await auditOf(call, isAudited ? auditedIdsOfSubscription(subscription) : []);
+  return json(subscriptionJson(subscription, { dialect: call.dialect, audit }));
 }

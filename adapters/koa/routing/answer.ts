@@ -5,6 +5,10 @@ export interface Answer {
   readonly status?: number;
   /** Written as exact JSON. */
   readonly json?: unknown;
+  /** True: `json` is sent piece by piece where it is long, and has no `ETag` then. */
+  readonly isStreamed?: true;
+  /** The elements of a JSON list, read so many at a time while they are sent. */
+  readonly jsonWindows?: AsyncIterable<Iterable<unknown>>;
   /** Written as it stands, with the type that was negotiated. */
   readonly text?: string;
   /** JSON text, written piece by piece as it comes. */
@@ -26,6 +30,16 @@ export function json(value: unknown): Answer {
 /** 200 with a page of a list. */
 export function page(rows: readonly unknown[], facts: Omit<PageFacts, 'returned'>): Answer {
   return { json: rows, page: { ...facts, returned: rows.length } };
+}
+
+/** 200 with a page of a list that is read while it is sent. */
+export function streamedPage(windows: AsyncIterable<Iterable<unknown>>, facts: PageFacts): Answer {
+  return { jsonWindows: windows, page: facts };
+}
+
+/** 200 with a JSON body that may be very long. */
+export function longJson(value: unknown): Answer {
+  return { json: value, isStreamed: true };
 }
 
 /** 200 with a JSON body that is made while it is sent. */

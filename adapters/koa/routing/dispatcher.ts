@@ -254,7 +254,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
       const { mediaType, queryString } = facts;
       const base = baseUrlOf(ctx.req);
       const place = { path: ctx.path, queryString };
-      const rendered = renderAnswer({ route, answer, base, mediaType, place, paging });
+      const rendered = await renderAnswer({ route, answer, base, mediaType, place, paging });
       return { rendered, error: null };
     } catch (error) {
       return failure(ctx, received, error);

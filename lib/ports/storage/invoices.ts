@@ -57,6 +57,11 @@ export interface InvoiceReads {
   findByIds(ids: readonly Uuid[]): Promise<readonly Invoice[]>;
   /** Items in creation order. */
   findItems(invoiceIds: readonly Uuid[]): Promise<readonly InvoiceItem[]>;
+  /** So many of them, those behind a record id. */
+  pageItems(
+    invoiceIds: readonly Uuid[],
+    page: { readonly afterRecordId: number; readonly limit: number },
+  ): Promise<readonly InvoiceItem[]>;
   findItemsByIds(itemIds: readonly Uuid[]): Promise<readonly InvoiceItem[]>;
   /**
    * The facts behind the amounts of these items, which no other read gives; items whose amount was given, and those older

@@ -7,6 +7,7 @@ import type {
   PaymentMethod,
   PaymentTransaction,
 } from '../../payments/model.ts';
+import type { Page, PageRequest } from './accounts.ts';
 import type { New } from './session.ts';
 
 export interface PaymentReads {
@@ -20,6 +21,7 @@ export interface PaymentReads {
   findByIds(ids: readonly Uuid[]): Promise<readonly Payment[]>;
   /** In creation order. */
   findByAccounts(accountIds: readonly Uuid[]): Promise<readonly Payment[]>;
+  pageOfAccount(accountId: Uuid, request: PageRequest): Promise<Page<Payment>>;
   /** In creation order. */
   findTransactions(paymentIds: readonly Uuid[]): Promise<readonly PaymentTransaction[]>;
   findTransactionsByIds(ids: readonly Uuid[]): Promise<readonly PaymentTransaction[]>;

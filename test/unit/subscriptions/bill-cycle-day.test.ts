@@ -2,10 +2,18 @@ import { expect } from 'chai';
 import { createCatalog } from '../../../lib/catalog/index.ts';
 import { firstChargeDate } from '../../../lib/subscriptions/first-charge-date.ts';
 import { transitionsOf } from '../../../lib/subscriptions/transitions.ts';
-import { bundleView } from '../../../lib/subscriptions/views.ts';
 import { formatLocalDate, localDateOf, UTC } from '../../../lib/time/index.ts';
 import { DEFAULT_RULES, phase, plan, product, version } from '../catalog/catalog-document.ts';
-import { account, at, type CreateParts, created, type Life, nextId, viewOf } from './example.ts';
+import {
+  account,
+  at,
+  bundleViewFrom,
+  type CreateParts,
+  created,
+  type Life,
+  nextId,
+  viewOf,
+} from './example.ts';
 import { choice, dated, event } from './lifecycle.ts';
 
 function firstCharge(life: Life): string {
@@ -101,7 +109,7 @@ describe('Bill cycle day by the alignment BUNDLE', () => {
     const alignStart = dated('2024-01-20');
     const addOn = { ...base.subscription, id, recordId: 2, category: 'ADD_ON', alignStart } as const;
     const { account: customer, bundle, blockingStates, catalog: plans } = base;
-    const { subscriptions } = bundleView({
+    const { subscriptions } = bundleViewFrom({
       account: customer,
       bundle,
       subscriptions: [base.subscription, addOn],

@@ -10,6 +10,12 @@ import {
 import { createUuidV7, type Uuid } from '../../../lib/ids/index.ts';
 import type { Currency } from '../../../lib/money/index.ts';
 import { billCycleDaySources } from '../../../lib/subscriptions/bill-cycle-sources.ts';
+import { blockHistory } from '../../../lib/subscriptions/block-history.ts';
+import {
+  type BundleOutlineInput,
+  bundleOutline,
+  bundleView,
+} from '../../../lib/subscriptions/bundle-outline.ts';
 import { chooseGroup, type GroupChoiceInput } from '../../../lib/subscriptions/chosen-group.ts';
 import { groupOf } from '../../../lib/subscriptions/create-groups.ts';
 import {
@@ -28,7 +34,7 @@ import type {
 } from '../../../lib/subscriptions/model.ts';
 import type { RunningSubscription } from '../../../lib/subscriptions/running-subscription.ts';
 import { transitionsOf } from '../../../lib/subscriptions/transitions.ts';
-import { type BundleView, bundleView, type SubscriptionView } from '../../../lib/subscriptions/views.ts';
+import type { BundleView, SubscriptionView } from '../../../lib/subscriptions/views.ts';
 import {
   formatInstant,
   formatLocalDate,
@@ -203,8 +209,20 @@ export function runningOf(life: Life): RunningSubscription {
   return { ...own, billCycleDays, catalog, baseEnd: null };
 }
 
+/** The view of a bundle from all states that concern it, those of its account among them. */
+export function bundleViewFrom(input: Omit<BundleOutlineInput, 'accountBlocks'>): BundleView {
+  const isOfAccount = (state: BlockingState) => state.blockedId === input.account.id;
+  return bundleView(
+    bundleOutline({
+      ...input,
+      accountBlocks: blockHistory(input.blockingStates.filter(isOfAccount)),
+      blockingStates: input.blockingStates.filter((state) => !isOfAccount(state)),
+    }),
+  );
+}
+
 export function bundleViewOf(life: Life, now: Instant = life.now): BundleView {
-  return bundleView({
+  return bundleViewFrom({
     account: life.account,
     bundle: life.bundle,
     subscriptions: [life.subscription],

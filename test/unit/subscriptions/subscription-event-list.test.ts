@@ -5,7 +5,8 @@ import type { LifecycleEvent, Subscription } from '../../../lib/subscriptions/mo
 import { pricesMet } from '../../../lib/subscriptions/phase-prices.ts';
 import {
   type EventListSource,
-  subscriptionEvents,
+  subscriptionEvents as eventsOf,
+  type SubscriptionEvent,
 } from '../../../lib/subscriptions/subscription-event-list.ts';
 import { transitionsOf } from '../../../lib/subscriptions/transitions.ts';
 import { formatInstant } from '../../../lib/time/index.ts';
@@ -25,7 +26,12 @@ function source({ category = 'BASE', recordId = 1, events, states = [] }: Parts)
     subscription: { id: nextId(), category, recordId },
     transitions: transitionsOf(events, exampleCatalog),
     blockingStates: states,
+    inherited: [],
   };
+}
+
+function subscriptionEvents(sources: readonly EventListSource[]): readonly SubscriptionEvent[] {
+  return [...eventsOf(sources)];
 }
 
 const START = '2024-01-01';

@@ -128,7 +128,9 @@ const serverWideProperties = [
   'server.callCompletion.maxSec',
   'server.idempotency.retention',
   'server.pagination.countThreshold',
-  ...['json', 'text', 'header', 'url', 'list', 'page', 'requestTime'].map((each) => `server.limits.${each}`),
+  ...['json', 'text', 'header', 'url', 'list', 'page', 'rows', 'requestTime'].map(
+    (each) => `server.limits.${each}`,
+  ),
   ...['tenant', 'principal', 'gateways'].map((each) => `server.limits.rate.${each}`),
   'server.multitenant',
   'jaxrs.location.host',
@@ -339,6 +341,7 @@ describe('tenant configuration', () => {
       'notifications.allowPrivateNetworks': true,
       'server.callCompletion.maxSec': 120,
       'server.idempotency.retention': 24 * hour,
+      'server.limits.rows': 50_000,
       'server.pagination.countThreshold': 20_000,
       'health.lateThreshold': minute,
       'queue.history.retention': 90 * day,

@@ -1,0 +1,57 @@
+import type { SubscriptionEventView } from '../../../lib/subscriptions/views.ts';
+import type { JsonText } from '../response/json-pieces.ts';
+
+/** Texts that are kept, each some 450 characters. */
+const MAX_KEPT_TEXTS = 10_000;
+
+interface Shown {
+  readonly event: SubscriptionEventView;
+  readonly text: JsonText;
+}
+
+/** The JSON of rows, each made once where rows of several subscriptions say the same. */
+export class EventTexts {
+  readonly #make: (event: SubscriptionEventView) => JsonText;
+  /** By the record that the rows stand for. */
+  readonly #shown = new Map<string, readonly Shown[]>();
+  #count = 0;
+
+  constructor(make: (event: SubscriptionEventView) => JsonText) {
+    this.#make = make;
+  }
+
+  of(event: SubscriptionEventView): JsonText {
+    const shown = this.#shown.get(event.eventId) ?? [];
+    const known = shown.find((each) => saysTheSame(each.event, event));
+    return known?.text ?? this.#keep(event, shown);
+  }
+
+  #keep(event: SubscriptionEventView, shown: readonly Shown[]): JsonText {
+    const text = this.#make(event);
+    if (this.#count === MAX_KEPT_TEXTS) {
+      this.#shown.clear();
+      this.#count = 0;
+    }
+    this.#shown.set(event.eventId, [...(this.#count === 0 ? [] : shown), { event, text }]);
+    this.#count += 1;
+    return text;
+  }
+}
+
+/** All that is written of a row; the record that it stands for is the same. */
+function saysTheSame(one: SubscriptionEventView, other: SubscriptionEventView): boolean {
+  return (
+    one.eventType === other.eventType &&
+    one.effective.at === other.effective.at &&
+    one.phase === other.phase &&
+    one.plan === other.plan &&
+    one.catalogEffectiveDate === other.catalogEffectiveDate &&
+    one.product === other.product &&
+    one.priceList === other.priceList &&
+    one.billingPeriod === other.billingPeriod &&
+    one.serviceName === other.serviceName &&
+    one.serviceStateName === other.serviceStateName &&
+    one.isBlockedBilling === other.isBlockedBilling &&
+    one.isBlockedEntitlement === other.isBlockedEntitlement
+  );
+}

@@ -1,0 +1,65 @@
+import type { Uuid } from '../ids/index.ts';
+import { RECORDS_READ_AT_ONCE } from '../limits.ts';
+import type { ReadSession } from '../ports/storage/index.ts';
+import { answerTooLarge, type RowBound } from './answer-rows.ts';
+import type { Bundle } from './model.ts';
+
+export interface BundleFilter {
+  readonly externalKey?: string | undefined;
+  readonly bundleIds?: readonly Uuid[] | undefined;
+}
+
+/**
+ * The account's bundles by original creation, all or those of the filter.
+ * @throws BillingError ANSWER_TOO_LARGE (60020) where they alone are more than the rows of one answer.
+ */
+export async function findBundlesOfAccount(
+  session: ReadSession,
+  accountId: Uuid,
+  options: RowBound & { readonly filter?: BundleFilter },
+): Promise<readonly Bundle[]> {
+  const { filter = {} } = options;
+  const candidates = await candidatesOf(session, accountId, { ...options, filter });
+  return candidates
+    .filter((bundle) => bundle.accountId === accountId && matches(bundle, filter))
+    .toSorted(byOriginalCreation);
+}
+
+/** Named ones are looked up by themselves, whatever else the account has. */
+async function candidatesOf(
+  session: ReadSession,
+  accountId: Uuid,
+  { filter, ...bound }: RowBound & { readonly filter: BundleFilter },
+): Promise<readonly Bundle[]> {
+  const { bundleIds, externalKey } = filter;
+  if (bundleIds !== undefined) return session.subscriptions.findBundlesByIds(bundleIds);
+  if (externalKey !== undefined) return session.subscriptions.findBundlesByKeys([externalKey]);
+  return allOfAccount(session, accountId, bound);
+}
+
+async function allOfAccount(
+  session: ReadSession,
+  accountId: Uuid,
+  { maxRows, nextTurn }: RowBound,
+): Promise<readonly Bundle[]> {
+  const limit = RECORDS_READ_AT_ONCE;
+  const found: Bundle[] = [];
+  for (let isLast = false; !isLast; ) {
+    if (found.length > 0) await nextTurn();
+    const request = { offset: found.length, limit };
+    const { rows } = await session.subscriptions.pageBundlesOfAccount(accountId, request);
+    for (const bundle of rows) found.push(bundle);
+    if (found.length > maxRows) throw answerTooLarge(accountId, maxRows);
+    isLast = rows.length < limit;
+  }
+  return found;
+}
+
+function matches(bundle: Bundle, filter: BundleFilter): boolean {
+  if (filter.externalKey !== undefined && bundle.externalKey !== filter.externalKey) return false;
+  return filter.bundleIds === undefined || filter.bundleIds.includes(bundle.id);
+}
+
+function byOriginalCreation(a: Bundle, b: Bundle): number {
+  return a.originalCreatedDate - b.originalCreatedDate || a.recordId - b.recordId;
+}

@@ -1,0 +1,170 @@
+import { noSuchAccount } from '../accounts/service.ts';
+import type { CatalogSource } from '../catalog/catalog-source.ts';
+import type { Uuid } from '../ids/index.ts';
+import { type InvoiceView, viewInvoices } from '../invoicing/invoice-view.ts';
+import { loadViewSources } from '../invoicing/load-invoice-views.ts';
+import { type Invoice, type InvoiceItem, InvoiceItemType, InvoiceStatus } from '../invoicing/model.ts';
+import { RECORDS_READ_AT_ONCE, ROWS_OF_TURN } from '../limits.ts';
+import {
+  type InvoicePaymentView,
+  loadPayments,
+  viewPayments,
+  withInvoices,
+} from '../payments/payment-views.ts';
+import type { ReadSession } from '../ports/storage/index.ts';
+import { answerTooLarge, type RowBound } from '../subscriptions/answer-rows.ts';
+import { findBundlesOfAccount } from '../subscriptions/bundles-of-account.ts';
+import { loadOutlines } from '../subscriptions/load-outlines.ts';
+import type { Instant } from '../time/index.ts';
+import type { TimelineOutline } from './service.ts';
+
+export interface LoadTimelineInput extends RowBound {
+  readonly accountId: Uuid;
+  readonly now: Instant;
+  readonly catalogsOf: CatalogSource;
+}
+
+/** A timeline that has been read, with the number of its rows besides those of its bundles. */
+export interface LoadedTimeline extends TimelineOutline {
+  readonly rows: number;
+}
+
+/**
+ * Loads what the timeline shows, so much at a time that none of it holds the others up.
+ * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ANSWER_TOO_LARGE (60020) as soon as that is known.
+ */
+export async function loadTimeline(session: ReadSession, input: LoadTimelineInput): Promise<LoadedTimeline> {
+  const { accountId, maxRows } = input;
+  const [account] = await session.accounts.findByIds([accountId]);
+  if (!account) throw noSuchAccount(accountId);
+  const rows = new RowCount(input);
+  const found = await findBundlesOfAccount(session, accountId, input);
+  const bundles = found.toSorted((one, other) => one.recordId - other.recordId);
+  const outlines = await loadOutlines(session, {
+    ...input,
+    bundles,
+    accounts: [account],
+    maxRecords: maxRows,
+  });
+  if (outlines.recordIds.length > maxRows) throw answerTooLarge(accountId, maxRows);
+  const invoices = await invoicesOf(session, input, rows);
+  const payments = await paymentsOf(session, input, rows);
+  const credits = invoices
+    .flatMap(({ items }) => items)
+    .filter(({ itemType }) => itemType === InvoiceItemType.CREDIT_ADJ);
+  // Every invoice shows all of them.
+  rows.add(invoices.length * credits.length);
+  const keys = new Map(bundles.map(({ id, externalKey }) => [id, externalKey]));
+  return {
+    account,
+    bundles: outlines,
+    invoices: invoices.map((invoice) => ({ ...invoice, bundleKeys: bundleKeysOf(invoice, keys) })),
+    payments,
+    credits,
+    rows: rows.total,
+  };
+}
+
+/** Counts rows up to as many as the answer may have. */
+class RowCount {
+  total = 0;
+  readonly #of: Pick<LoadTimelineInput, 'accountId' | 'maxRows'>;
+
+  constructor(of: Pick<LoadTimelineInput, 'accountId' | 'maxRows'>) {
+    this.#of = of;
+  }
+
+  /** @throws BillingError ANSWER_TOO_LARGE (60020). */
+  add(rows: number): void {
+    const { accountId, maxRows } = this.#of;
+    this.total += rows;
+    if (this.total > maxRows) throw answerTooLarge(accountId, maxRows);
+  }
+}
+
+async function invoicesOf(
+  session: ReadSession,
+  { accountId, catalogsOf, nextTurn }: LoadTimelineInput,
+  rows: RowCount,
+): Promise<readonly InvoiceView[]> {
+  const found = await shownInvoicesOf(session, { accountId, nextTurn, rows });
+  if (found.length === 0) return [];
+  const items = await itemsOf(session, found, { nextTurn, rows });
+  const sources = await loadViewSources(session, { invoices: found, items, catalogsOf });
+  const itemsOfInvoice = Map.groupBy(items, ({ invoiceId }) => invoiceId);
+  const views: InvoiceView[] = [];
+  let made = 0;
+  for (const invoice of found) {
+    const own = itemsOfInvoice.get(invoice.id) ?? [];
+    views.push(...viewInvoices([invoice], own, sources));
+    made += 1 + own.length;
+    if (made < ROWS_OF_TURN) continue;
+    made = 0;
+    await nextTurn();
+  }
+  return views;
+}
+
+type Counting = Pick<LoadTimelineInput, 'nextTurn'> & { readonly rows: RowCount };
+
+/** All but migration and voided ones, in creation order. */
+async function shownInvoicesOf(
+  session: ReadSession,
+  { accountId, nextTurn, rows }: Counting & Pick<LoadTimelineInput, 'accountId'>,
+): Promise<readonly Invoice[]> {
+  const limit = RECORDS_READ_AT_ONCE;
+  const found: Invoice[] = [];
+  for (let offset = 0; ; offset += limit) {
+    const page = await session.invoices.pageOfAccount(accountId, { offset, limit });
+    const shown = page.rows.filter(
+      ({ isMigration, status }) => !isMigration && status !== InvoiceStatus.VOID,
+    );
+    rows.add(shown.length);
+    for (const invoice of shown) found.push(invoice);
+    if (page.rows.length < limit) return found;
+    await nextTurn();
+  }
+}
+
+async function itemsOf(
+  session: ReadSession,
+  invoices: readonly Invoice[],
+  { nextTurn, rows }: Counting,
+): Promise<readonly InvoiceItem[]> {
+  const limit = RECORDS_READ_AT_ONCE;
+  const ids = invoices.map(({ id }) => id);
+  const found: InvoiceItem[] = [];
+  for (;;) {
+    const afterRecordId = found.at(-1)?.recordId ?? 0;
+    const page = await session.invoices.pageItems(ids, { afterRecordId, limit });
+    rows.add(page.length);
+    for (const item of page) found.push(item);
+    if (page.length < limit) return found;
+    await nextTurn();
+  }
+}
+
+async function paymentsOf(
+  session: ReadSession,
+  { accountId, nextTurn }: LoadTimelineInput,
+  rows: RowCount,
+): Promise<readonly InvoicePaymentView[]> {
+  const limit = ROWS_OF_TURN;
+  const views: InvoicePaymentView[] = [];
+  for (;;) {
+    const page = await session.payments.pageOfAccount(accountId, { offset: views.length, limit });
+    const loaded = await loadPayments(session, page.rows, {});
+    const ofInvoices = await session.payments.findInvoicePaymentsByPayments(page.rows.map(({ id }) => id));
+    for (const view of withInvoices(viewPayments(loaded, new Map()), ofInvoices)) {
+      rows.add(1 + view.transactions.length);
+      views.push(view);
+    }
+    if (page.rows.length < limit) return views;
+    await nextTurn();
+  }
+}
+
+function bundleKeysOf(invoice: InvoiceView, keys: ReadonlyMap<Uuid, string>): readonly string[] {
+  const found = invoice.items.flatMap(({ bundleId }) => (bundleId && keys.get(bundleId)) ?? []);
+  return [...new Set(found)];
+}

@@ -1,0 +1,75 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { keepYoungGenerationSmall } from '../../adapters/cli/young-generation.ts';
+import { createKoaApp, listen } from '../../adapters/koa/index.ts';
+import { Billing } from '../../adapters/node/billwright.ts';
+import { consoleLogger } from '../../adapters/node/console-logger.ts';
+import { sandboxGateway } from '../../adapters/testing/index.ts';
+import { answerParent, peakMib } from './child.ts';
+import { storageAt } from './databases.ts';
+import type { ServerInput, ServerOutput } from './server-process.ts';
+
+/** A server that tells, at a port of its own, how long it has held its event loop and what memory it has taken. */
+export interface WatchedServerOutput extends ServerOutput {
+  readonly usageUrl: string;
+}
+
+/** Since the server was asked last; the peak of memory since its start. */
+export interface ServerUsage {
+  readonly longestDelayMs: number;
+  /** Processor time of the longest turn of the event loop: what others on the machine take does not count. */
+  readonly longestTurnMs: number;
+  readonly peakMib: number;
+}
+
+async function serve({ database, user, password }: ServerInput): Promise<WatchedServerOutput> {
+  keepYoungGenerationSmall();
+  const logger = consoleLogger();
+  const billing = await Billing.open({ storage: storageAt(database), logger, gateways: [sandboxGateway()] });
+  await billing.security.ensureAdministrator(user, password);
+  const listening = await listen(createKoaApp({ billing, logger }), { port: 0 });
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
+  const turns = watchTurns();
+  const usage = createServer((_request, response) => {
+    const told = { longestDelayMs: delay.max / 1e6, longestTurnMs: turns.longestMs(), peakMib: peakMib() };
+    delay.reset();
+    response.end(JSON.stringify(told));
+  });
+  usage.listen(0, '127.0.0.1');
+  await once(usage, 'listening');
+  process.once('disconnect', () => {
+    usage.close();
+    void listening
+      .close()
+      .then(() => billing.close())
+      .then(() => process.exit(0));
+  });
+  const { port } = usage.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${listening.port}`, usageUrl: `http://127.0.0.1:${port}` };
+}
+
+/** Looks at the processor time each time that a timer has its turn. */
+function watchTurns() {
+  const msNow = (): number => {
+    const { user, system } = process.threadCpuUsage();
+    return (user + system) / 1_000;
+  };
+  let [last, longest] = [msNow(), 0];
+  setInterval(() => {
+    const now = msNow();
+    longest = Math.max(longest, now - last);
+    last = now;
+  }, 1).unref();
+  return {
+    longestMs: () => {
+      const told = longest;
+      longest = 0;
+      return told;
+    },
+  };
+}
+
+answerParent(serve);

@@ -1,0 +1,149 @@
+import { instant, type Uuid } from '../../lib/index.ts';
+import { insertAccountStates } from '../support/account-states.ts';
+import type { ServerUsage, WatchedServerOutput } from './account-reads-process.ts';
+import { startChild } from './child.ts';
+import { type BenchDatabase, type DatabaseKind, storageAt } from './databases.ts';
+import type { Bench, Figure, Goal } from './goal.ts';
+import { callHeaders, credentials } from './http-load.ts';
+import { BEGINS, openShop, PLAN, settle, signUp, withEngine } from './past.ts';
+import type { ServerInput } from './server-process.ts';
+
+/** Subscriptions, each in a bundle of its own, and blocking states of the account. */
+interface Held {
+  readonly subscriptions: number;
+  readonly states: number;
+}
+
+const sizes: Readonly<Record<Bench['size'], readonly Held[]>> = {
+  SMOKE: [{ subscriptions: 5, states: 10 }],
+  NORMAL: [
+    { subscriptions: 300, states: 600 },
+    { subscriptions: 600, states: 1_500 },
+  ],
+  FULL: [
+    { subscriptions: 300, states: 600 },
+    { subscriptions: 600, states: 1_500 },
+    { subscriptions: 5_000, states: 0 },
+  ],
+};
+
+/** What answers of such an account take: each state stands in the events of every subscription. */
+export const accountReads: Goal = {
+  name: 'account-reads',
+  title: 'Reads of one account with many subscriptions and blocking states',
+  async measure(bench) {
+    const figures: Figure[] = [];
+    for (const kind of bench.kinds) {
+      for (const held of sizes[bench.size]) figures.push(...(await measureOn(bench, { kind, held })));
+    }
+    return figures;
+  },
+};
+
+async function measureOn(
+  bench: Bench,
+  { kind, held }: { readonly kind: DatabaseKind; readonly held: Held },
+): Promise<readonly Figure[]> {
+  const database = await bench.databases.fresh(kind);
+  const ids = await seed(database, held);
+  const figures: Figure[] = [];
+  for (const path of pathsOf(ids))
+    figures.push(...(await measureRead(bench, { database, path, kind, held })));
+  await bench.databases.remove(database);
+  return figures;
+}
+
+interface Ids {
+  readonly accountId: Uuid;
+  readonly bundleId: Uuid;
+  readonly subscriptionId: Uuid;
+}
+
+function pathsOf({ accountId, bundleId, subscriptionId }: Ids): readonly string[] {
+  return [
+    `/accounts/${accountId}/bundles`,
+    `/accounts/${accountId}/bundles/pagination?limit=100`,
+    `/accounts/${accountId}/bundles/pagination?limit=100&audit=FULL`,
+    `/accounts/${accountId}/timeline`,
+    `/bundles/${bundleId}`,
+    `/subscriptions/${subscriptionId}`,
+    `/accounts/${accountId}/block`,
+    `/accounts/${accountId}/auditLogs`,
+    `/export/${accountId}`,
+  ];
+}
+
+async function seed(database: BenchDatabase, held: Held): Promise<Ids> {
+  const seeded = await withEngine(database, BEGINS, async ({ billing }) => {
+    const { id: tenantId } = await openShop(billing);
+    const acme = billing.as({ tenant: tenantId, user: 'bench' });
+    const accountId = await signUp(acme, 0);
+    let first: Omit<Ids, 'accountId'> | undefined;
+    for (let count = 0; count < held.subscriptions; count += 1) {
+      const { bundleId, subscriptionId } = await acme.createSubscription({ accountId, planName: PLAN });
+      first ??= { bundleId, subscriptionId };
+    }
+    await settle(billing);
+    if (first === undefined) throw new Error('An account of this bench needs a subscription');
+    return { tenant: await billing.tenants.refOf(tenantId), accountId, ...first };
+  });
+  const storage = storageAt(database);
+  const { tenant, accountId } = seeded;
+  const from = instant(Date.parse(BEGINS));
+  await insertAccountStates(storage, tenant, { accountId, from, count: held.states });
+  await storage.close();
+  return seeded;
+}
+
+/** In a process of its own, so that its memory is that of this read. */
+async function measureRead(
+  bench: Bench,
+  read: {
+    readonly database: BenchDatabase;
+    readonly path: string;
+    readonly kind: DatabaseKind;
+    readonly held: Held;
+  },
+): Promise<readonly Figure[]> {
+  const { database, path, kind, held } = read;
+  const script = new URL('./account-reads-process.ts', import.meta.url);
+  const input = { database, ...credentials };
+  const { output, stop } = await startChild<ServerInput, WatchedServerOutput>({ script, input });
+  const usage = async () => (await (await fetch(output.usageUrl)).json()) as ServerUsage;
+  try {
+    // The first call compiles and fills caches.
+    await drained(`${output.url}/1.0/kb/accounts/pagination?limit=1`);
+    const before = await usage();
+    const answer = await drained(`${output.url}/1.0/kb${path}`);
+    const { longestDelayMs, longestTurnMs, peakMib } = await usage();
+    const route = path.replaceAll(/[0-9a-f-]{36}/g, '…');
+    const on = `${held.subscriptions} × ${held.states}, ${kind}: ${route} → ${answer.status}`;
+    bench.say(`${on}, ${answer.bytes} bytes${answer.status < 400 ? '' : `: ${answer.start}`}`);
+    return [
+      {
+        name: `${on}, longest turn of the event loop, processor time`,
+        unit: 'ms',
+        runs: [longestTurnMs],
+        goal: { atMost: 200 },
+      },
+      { name: `${on}, the same, wall time`, unit: 'ms', runs: [longestDelayMs], goal: null },
+      { name: `${on}, time`, unit: 'ms', runs: [answer.ms], goal: null },
+      { name: `${on}, size`, unit: 'MB', runs: [answer.bytes / 1e6], goal: null },
+      { name: `${on}, memory more than at rest`, unit: 'MiB', runs: [peakMib - before.peakMib], goal: null },
+    ];
+  } finally {
+    await stop();
+  }
+}
+
+async function drained(url: string) {
+  const began = performance.now();
+  const response = await fetch(url, { headers: { ...callHeaders, 'accept-encoding': 'identity' } });
+  let bytes = 0;
+  let start = '';
+  for await (const piece of response.body ?? []) {
+    if (bytes === 0) start = new TextDecoder().decode(piece).slice(0, 300);
+    bytes += (piece as Uint8Array).length;
+  }
+  return { status: response.status, bytes, start, ms: performance.now() - began };
+}

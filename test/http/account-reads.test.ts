@@ -1,0 +1,199 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
+import { expect } from 'chai';
+import { ErrorCode, type TenantRef, type Uuid } from '../../lib/index.ts';
+import { insertAccountStates } from '../support/account-states.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { codeOf } from '../support/errors.ts';
+import { withLongestTurn } from '../support/longest-turn.ts';
+import { migrated } from '../support/storage.ts';
+import {
+  createdId,
+  documentHeaders,
+  exampleCatalog,
+  type Reply,
+  type Serving,
+  serve,
+  xmlType,
+} from './serving.ts';
+
+interface Held {
+  readonly accountId: Uuid;
+  readonly tenant: TenantRef;
+}
+
+/** An account with so many subscriptions, each in a bundle of its own, which has been held and let go so often. */
+async function accountWith(
+  serving: Serving,
+  { subscriptions, states }: { readonly subscriptions: number; readonly states: number },
+): Promise<Held> {
+  const { call, billing, storage } = serving;
+  await call('POST', '/1.0/kb/catalog', { body: await exampleCatalog(), headers: xmlType });
+  const created = await call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } });
+  const accountId = createdId(created) as Uuid;
+  const tenant = await billing.tenants.authenticate('bob', 'lazar');
+  if (tenant === null) throw new Error('The server has no tenant bob');
+  const acme = billing.as({ tenant, user: 'test' });
+  const bundle = [{ accountId, planName: 'canopy-monthly' }];
+  await acme.subscriptions.createBundles(Array.from({ length: subscriptions }, () => bundle));
+  const { createdDate: from } = await acme.getAccount(accountId);
+  await insertAccountStates(storage, tenant, { accountId, from, count: states });
+  return { accountId, tenant };
+}
+
+interface BundleJson {
+  readonly bundleId: string;
+  readonly subscriptions: readonly { readonly subscriptionId: string; readonly events: readonly unknown[] }[];
+  readonly timeline: { readonly events: readonly unknown[] };
+}
+
+const bundlesIn = (reply: Reply) => reply.json as readonly BundleJson[];
+
+eachDatabase((kind, open) => {
+  describe(`reads of an account that was held very often on ${kind}`, () => {
+    let serving: Serving;
+    let held: Held;
+    before(async function () {
+      this.timeout(120_000);
+      const configuration = { 'org.service.server.limits.rows': '300' };
+      serving = await serve(await open(migrated), { configuration });
+      held = await accountWith(serving, { subscriptions: 4, states: 40 });
+    });
+    after(() => serving.close());
+
+    const read = (path: string) => serving.call('GET', `/1.0/kb${path}`);
+
+    it('are refused where they would have more rows than an answer may, with the way out', async () => {
+      for (const path of ['bundles', 'timeline']) {
+        const { status, json } = await read(`/accounts/${held.accountId}/${path}`);
+        expect(status, path).to.equal(422);
+        expect(json).to.include({ code: ErrorCode.ANSWER_TOO_LARGE });
+        const { message } = json as { readonly message: string };
+        expect(message).to.contain('300 rows');
+        expect(message).to.contain(`/1.0/kb/accounts/${held.accountId}/bundles/pagination`);
+      }
+      const acme = serving.billing.as({ tenant: held.tenant, user: 'test' });
+      expect(await codeOf(acme.subscriptions.bundlesOfAccount(held.accountId))).to.equal(60_020);
+      expect(await codeOf(acme.accounts.timeline(held.accountId))).to.equal(60_020);
+    });
+
+    it('give by pages what they refuse at once, each bundle as it is by itself', async () => {
+      const paged = `/accounts/${held.accountId}/bundles/pagination?audit=MINIMAL`;
+      const all = bundlesIn(await read(`${paged}&limit=10`));
+      expect(all).to.have.length(4);
+      for (const [index, bundle] of all.entries()) {
+        expect(bundlesIn(await read(`${paged}&offset=${index}&limit=1`))).to.deep.equal([bundle]);
+        expect((await read(`/bundles/${bundle.bundleId}?audit=MINIMAL`)).json).to.deep.equal(bundle);
+        const [subscription] = bundle.subscriptions;
+        const alone = await read(`/subscriptions/${subscription?.subscriptionId}?audit=MINIMAL`);
+        expect(alone.json).to.deep.equal(subscription);
+        expect(bundle.timeline.events).to.deep.equal(subscription?.events);
+        expect(bundle.timeline.events).to.have.length(42);
+      }
+    });
+
+    it('give named bundles, however many the account has', async () => {
+      const [first] = bundlesIn(await read(`/accounts/${held.accountId}/bundles/pagination?limit=1`));
+      const named = await read(`/accounts/${held.accountId}/bundles?bundlesFilter=${first?.bundleId}`);
+      expect(bundlesIn(named)).to.deep.equal([first]);
+    });
+
+    it('count the rows of one subscription by itself', async () => {
+      const narrow = { 'org.service.server.limits.rows': '42' };
+      const other = await serve(await open(migrated), { configuration: narrow });
+      try {
+        const { accountId, tenant } = await accountWith(other, { subscriptions: 1, states: 40 });
+        const acme = other.billing.as({ tenant, user: 'test' });
+        const paged = await other.call('GET', `/1.0/kb/accounts/${accountId}/bundles/pagination`);
+        const subscriptionId = bundlesIn(paged)[0]?.subscriptions[0]?.subscriptionId as Uuid;
+        expect(await codeOf(acme.getSubscription(subscriptionId))).to.equal(60_020);
+        const { status } = await other.call('GET', `/1.0/kb/subscriptions/${subscriptionId}`);
+        expect(status).to.equal(422);
+      } finally {
+        await other.close();
+      }
+    });
+  });
+});
+
+function tell(longestMs: number): void {
+  process.stdout.write(`        longest turn: ${longestMs.toFixed(1)} ms of processor time\n`);
+}
+
+/** Far below what one read of them took before it let others in, far above what a turn takes on any machine. */
+const MAX_TURN_MS = 200;
+
+eachDatabase((kind, open) => {
+  describe(`reads of an account with 600 subscriptions that was held 1,500 times on ${kind}`, function () {
+    this.timeout(240_000);
+    let serving: Serving;
+    let held: Held;
+    before(async () => {
+      serving = await serve(await open(migrated));
+      held = await accountWith(serving, { subscriptions: 600, states: 1_500 });
+    });
+    after(() => serving.close());
+
+    const read = (path: string) =>
+      serving.call('GET', `/1.0/kb/accounts/${held.accountId}/${path}`, {
+        headers: { 'accept-encoding': 'identity' },
+      });
+
+    for (const path of ['bundles', 'timeline']) {
+      it(`are refused in short turns of the event loop (${path})`, async () => {
+        await read(path);
+        const { result, longestMs } = await withLongestTurn(() => read(path));
+        expect(result.status).to.equal(422);
+        tell(longestMs);
+        expect(longestMs).to.be.lessThan(MAX_TURN_MS);
+      });
+    }
+
+    it('give a page in short turns of the event loop, and answer others meanwhile', async () => {
+      const reading = { isRunning: true };
+      const { result, longestMs } = await withLongestTurn(async () => {
+        const page = readToEnd(await begun('bundles/pagination?limit=20')).finally(() => {
+          reading.isRunning = false;
+        });
+        let others = 0;
+        while (reading.isRunning) {
+          expect((await read('')).status).to.equal(200);
+          others += 1;
+        }
+        return { bytes: await page, others };
+      });
+      expect(result.bytes).to.be.greaterThan(20_000_000);
+      expect(result.others).to.be.greaterThan(10);
+      tell(longestMs);
+      expect(longestMs).to.be.lessThan(MAX_TURN_MS);
+    });
+
+    it('hold no transaction while a reader takes nothing, and end when it has gone', async () => {
+      const answer = await begun('bundles/pagination?limit=100');
+      await setTimeout(200);
+      // SQLite has one connection: a transaction that were open would keep every other call out.
+      const created = await serving.call('POST', '/1.0/kb/accounts', { body: { name: 'Meanwhile' } });
+      expect(created.status).to.equal(201);
+      answer.destroy();
+      const { longestMs } = await withLongestTurn(() => setTimeout(200));
+      expect(longestMs).to.be.lessThan(MAX_TURN_MS);
+    });
+
+    async function begun(path: string): Promise<IncomingMessage> {
+      const url = `${serving.url}/1.0/kb/accounts/${held.accountId}/${path}`;
+      const call = request(url, { headers: { ...documentHeaders, 'accept-encoding': 'identity' } });
+      call.on('error', () => undefined);
+      call.end();
+      const [answer] = (await once(call, 'response')) as [IncomingMessage];
+      expect(answer.statusCode).to.equal(200);
+      return answer;
+    }
+  });
+});
+
+async function readToEnd(answer: IncomingMessage): Promise<number> {
+  let bytes = 0;
+  for await (const piece of answer) bytes += (piece as Buffer).length;
+  return bytes;
+}

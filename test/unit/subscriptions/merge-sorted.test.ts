@@ -1,0 +1,34 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { mergeSorted } from '../../../lib/subscriptions/merge-sorted.ts';
+
+describe('sorted lists that are merged', () => {
+  const byKey = (one: readonly [number, number], other: readonly [number, number]) => one[0] - other[0];
+
+  it('have the order of a stable sort of all of them', () => {
+    fc.assert(
+      fc.property(fc.array(fc.array(fc.nat(9), { maxLength: 8 }), { maxLength: 9 }), (keys) => {
+        const lists = keys.map((list, place) =>
+          list.toSorted((one, other) => one - other).map((key) => [key, place] as const),
+        );
+        expect([...mergeSorted(lists, byKey)]).to.deep.equal(lists.flat().toSorted(byKey));
+      }),
+    );
+  });
+
+  it('are gone through no further than they are asked for', () => {
+    const taken: number[] = [];
+    function* from(first: number) {
+      for (let key = first; ; key += 2) {
+        taken.push(key);
+        yield [key, first] as const;
+      }
+    }
+    const merged = mergeSorted([from(0), from(1)], byKey);
+    expect([merged.next().value, merged.next().value]).to.deep.equal([
+      [0, 0],
+      [1, 1],
+    ]);
+    expect(taken.length).to.be.lessThan(5);
+  });
+});
