@@ -86,6 +86,7 @@ eachDatabaseAndSuperuser((kind, open) => {
         contents: catalogs.contents([catalogRows.version]),
         parts: catalogs.parts(catalogRows.parts),
         sources: catalogs.sources(),
+        firstCatalog: catalogs.firstStored().then((at) => (at === null ? [] : [at])),
         overridePlans: catalogs.findOverridePlans([all.overridePlan.planName]),
         overridePlansOf: catalogs.findOverridePlansOf([all.overridePlan]),
         entriesOfScope: catalogEntries.ofScope(acme.recordId),
