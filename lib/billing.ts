@@ -1,4 +1,4 @@
-import { AccountCloseService } from './accounts/close-service.ts';
+import { AccountCloseService, type WorkOff } from './accounts/close-service.ts';
 import { AccountEmailService } from './accounts/email-service.ts';
 import { AccountService } from './accounts/service.ts';
 import { AuditService } from './audit/service.ts';
@@ -211,7 +211,7 @@ export const Billing = {
   async open<Host>(options: BillingOptions<Host>): Promise<Billing<Host>> {
     const ports = portsOf(options);
     const settings = engineSettings(options, ports);
-    const engine = engineOf(ports, settings);
+    const engine = engineOf(ports, { ...settings, workOff: (...due) => dispatcher.workOff(...due) });
     const { server } = settings.server;
     ports.storage.setLockWait(lockWaitOf(engine.settingsOf));
     ports.storage.setSkippedEvents(skippedEventsOf(engine.settingsOf));
@@ -278,6 +278,8 @@ interface EngineSettings
   /** Shared with the engines that join a host's transactions. */
   readonly plugins: PluginCatalogs;
   readonly server: ServerConfiguration;
+  /** Works due entries of an account; absent where nothing can be worked, as inside a host's transaction. */
+  readonly workOff?: WorkOff;
   /** The catalogs of the engine outside, for one that joins a host's transaction. */
   readonly outside?: CatalogService;
 }
@@ -315,7 +317,10 @@ function engineOf(ports: Ports, settings: EngineSettings) {
     catalogAdministration,
     accounts: new AccountService(ports, settingsOf),
     accountEmails: new AccountEmailService(ports),
-    accountClosing: new AccountCloseService(ports, catalogs),
+    accountClosing: new AccountCloseService(ports, catalogs, {
+      lockWaitOf: lockWaitOf(settingsOf),
+      workOff: settings.workOff ?? null,
+    }),
     outlines,
     timelines: new TimelineService(ports, catalogs, maxRows),
     subscriptions: new SubscriptionService(ports, catalogs, outlines),

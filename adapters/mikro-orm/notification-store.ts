@@ -23,6 +23,17 @@ export function notificationReads(scope: TenantScope): NotificationReads {
       ]);
       return found.flat();
     },
+    hasDue: async (accountRecordId, at) => {
+      const own = sql`tenant_record_id = ${tenantRecordId} and account_record_id = ${accountRecordId}`;
+      const [row] = await runner.rows(sql`
+        select (case when exists (
+            select 1 from bw_queue_entries where ${own} and processing_state = 'IN_PROCESSING'
+          ) or exists (
+            select 1 from bw_queue_entries where ${own} and processing_state = 'AVAILABLE'
+              and due_order <= ${Math.max(1, at)}
+          ) then 1 else 0 end) as found`);
+      return row !== undefined && numberOf(row.found, 'found') === 1;
+    },
     findPending: async (uniqueKeys) => {
       if (uniqueKeys.length === 0) return [];
       const rows = await runner.rows(sql`

@@ -36,7 +36,7 @@ export function dueEntries(request: ClaimRequest): Sql {
     select e.record_id from bw_queue_entries e
     where e.processing_state = 'AVAILABLE' and e.due_order <= ${Math.max(1, request.businessNow)}
       and (e.available_at_ms is null or e.available_at_ms <= ${request.systemNowMs})
-      and ${isIn('e.topic', 'text', request.topics)} ${ofKind(request)}
+      and ${isIn('e.topic', 'text', request.topics)} ${ofKind(request)} ${ofAccount(request)}
       and (e.account_record_id is null or (
         not exists (
           select 1 from bw_queue_entries b
@@ -58,6 +58,12 @@ export function dueEntries(request: ClaimRequest): Sql {
 function ofKind({ kind }: ClaimRequest): Sql {
   if (kind === undefined) return nothing;
   return kind === QueueKind.BUS ? sql`and e.due_order = 0` : sql`and e.due_order > 0`;
+}
+
+function ofAccount({ account }: ClaimRequest): Sql {
+  if (account === undefined) return nothing;
+  const { tenantRecordId, accountRecordId } = account;
+  return sql`and e.tenant_record_id = ${tenantRecordId} and e.account_record_id = ${accountRecordId}`;
 }
 
 interface Claimed {

@@ -1,11 +1,18 @@
-import type { CatalogProvider } from '../catalog/catalog-source.ts';
+import type { CatalogProvider, CatalogSource } from '../catalog/catalog-source.ts';
 import { authorshipOf, type CallContext } from '../context.ts';
+import { BillingError, ErrorCode } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
 import { adjustUnpaidItems } from '../invoicing/adjust-unpaid-items.ts';
 import { MAX_DESCRIPTION_LENGTH } from '../invoicing/manual-items.ts';
 import { writeOffUnpaid } from '../invoicing/write-off.ts';
+import { LOCK_WAIT_STEP_MS } from '../limits.ts';
 import type { Ports } from '../ports/index.ts';
-import type { WriteSession } from '../ports/storage/index.ts';
+import {
+  type AccountOfTenant,
+  LockWait,
+  type LockWaitOf,
+  type WriteSession,
+} from '../ports/storage/index.ts';
 import { statesInTimeOrder } from '../subscriptions/blocking-in-force.ts';
 import type { Block } from '../subscriptions/blocking-plan.ts';
 import { cancelAll } from '../subscriptions/cancel-all.ts';
@@ -14,6 +21,8 @@ import { datedInstant } from '../subscriptions/requested-date.ts';
 import { setBlockingStates } from '../subscriptions/set-blocking-states.ts';
 import { addEngineTag } from '../tags/engine-tags.ts';
 import { SystemTag } from '../tags/system-definitions.ts';
+import type { Instant } from '../time/index.ts';
+import { pause } from '../wait/pause.ts';
 import type { Account } from './model.ts';
 import { lockAccount } from './service.ts';
 
@@ -34,44 +43,95 @@ export interface CloseOptions {
 const ACCOUNT_SERVICE = 'account-service';
 const CLOSE_ACCOUNT = 'CLOSE_ACCOUNT';
 
+/** Works what is due of an account at an instant, as far as it can be done now. */
+export type WorkOff = (account: AccountOfTenant, at: Instant) => Promise<void>;
+
+/** How the due work of an account is done before it is closed. */
+export interface DueAccountWork {
+  /** How long work is waited for that others do, or that is put off. */
+  readonly lockWaitOf: LockWaitOf;
+  /** null = none can be done here, as inside a transaction of the host, which it would wait for. */
+  readonly workOff: WorkOff | null;
+}
+
+/** Due work that keeps an account from being closed. */
+interface LeftWork {
+  readonly accountRecordId: number;
+  readonly waitMs: number;
+}
+
 /** Brings accounts to rest (accounts.md §9). */
 export class AccountCloseService {
-  readonly #ports: Pick<Ports, 'storage' | 'ids'>;
+  readonly #ports: Pick<Ports, 'storage' | 'systemClock' | 'ids'>;
   readonly #catalogs: CatalogProvider;
+  readonly #due: DueAccountWork;
 
-  constructor(ports: Pick<Ports, 'storage' | 'ids'>, catalogs: CatalogProvider) {
+  constructor(
+    ports: Pick<Ports, 'storage' | 'systemClock' | 'ids'>,
+    catalogs: CatalogProvider,
+    due: DueAccountWork,
+  ) {
     this.#ports = ports;
     this.#catalogs = catalogs;
+    this.#due = due;
   }
 
   /**
-   * Closes the account in one transaction: it is not invoiced by itself any more and takes no subscriptions, its unpaid
-   * invoices are dealt with as asked. Nothing is deleted; closing again changes nothing new.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), BUSY (60018).
+   * Closes the account: what is due of it is done first, in the order of the queue, such as the invoice of a cancellation
+   * just made and its payment (ruling R41); then, in one transaction, it is not invoiced by itself any more and takes no
+   * subscriptions, its unpaid invoices are dealt with as asked. Nothing is deleted; closing again changes nothing new.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), BUSY (60018), also where due work of the account does not
+   * end within the time that a busy account is waited for, and inside a transaction of the host while there is any.
    */
   async close(context: CallContext, accountId: Uuid, options: CloseOptions = {}): Promise<void> {
-    const { ids } = this.#ports;
+    const { tenant, createdDate } = context;
+    const { workOff } = this.#due;
+    for (let waitedMs = 0; ; waitedMs += LOCK_WAIT_STEP_MS) {
+      const left = await this.#closeUnlessDue(context, accountId, options);
+      if (left === null) return;
+      if (workOff === null || waitedMs > left.waitMs) throw stillDue(accountId, workOff !== null);
+      if (waitedMs > 0) await pause(this.#ports.systemClock, LOCK_WAIT_STEP_MS);
+      await workOff({ tenantRecordId: tenant.recordId, accountRecordId: left.accountRecordId }, createdDate);
+    }
+  }
+
+  /** Looks for due work under the account's lock, so that none comes between; where there is some, nothing is written. */
+  async #closeUnlessDue(
+    context: CallContext,
+    accountId: Uuid,
+    options: CloseOptions,
+  ): Promise<LeftWork | null> {
     const catalogsOf = options.cancelAllSubscriptions
       ? await this.#catalogs.open({ tenant: context.tenant, now: context.createdDate, accounts: [accountId] })
       : null;
-    await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
+    return this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
       const account = await lockAccount(session, accountId);
-      // First, so that the ends which this very call plans are told of when they are reached.
-      if (options.removeFutureNotifications === true) {
-        await session.unscheduleFuture(account.recordId, context.createdDate);
+      if (await session.notifications.hasDue(account.recordId, context.createdDate)) {
+        const waitMs = await this.#due.lockWaitOf(session, LockWait.INVOICE);
+        return { accountRecordId: account.recordId, waitMs };
       }
-      await addEngineTag(session, [account], { definitionId: SystemTag.AUTO_INVOICING_OFF, ids });
-      if (catalogsOf !== null) {
-        const tools = { now: context.createdDate, nextId: () => ids.next() };
-        await cancelAll(session, { account, catalogsOf }, tools);
-      }
-      if (options.writeOffUnpaidInvoices === true) await writeOffUnpaid(session, account, ids);
-      else if (options.itemAdjustUnpaidInvoices === true) {
-        const description = (context.comments || 'Close Account').slice(0, MAX_DESCRIPTION_LENGTH);
-        await adjustUnpaidItems(session, { account, description }, ids);
-      }
-      await this.#block(session, account);
+      await this.#closeNow(session, account, { context, options, catalogsOf });
+      return null;
     });
+  }
+
+  async #closeNow(session: WriteSession, account: Account, { context, options, catalogsOf }: Closing) {
+    const { ids } = this.#ports;
+    // First, so that the ends which this very call plans are told of when they are reached.
+    if (options.removeFutureNotifications === true) {
+      await session.unscheduleFuture(account.recordId, context.createdDate);
+    }
+    await addEngineTag(session, [account], { definitionId: SystemTag.AUTO_INVOICING_OFF, ids });
+    if (catalogsOf !== null) {
+      const tools = { now: context.createdDate, nextId: () => ids.next() };
+      await cancelAll(session, { account, catalogsOf }, tools);
+    }
+    if (options.writeOffUnpaidInvoices === true) await writeOffUnpaid(session, account, ids);
+    else if (options.itemAdjustUnpaidInvoices === true) {
+      const description = (context.comments || 'Close Account').slice(0, MAX_DESCRIPTION_LENGTH);
+      await adjustUnpaidItems(session, { account, description }, ids);
+    }
+    await this.#block(session, account);
   }
 
   /** Refuses changes from now on; an account that is closed already stays as it is. */
@@ -91,4 +151,22 @@ export class AccountCloseService {
     };
     await setBlockingStates(session, [closed], { now, nextId: () => this.#ports.ids.next() });
   }
+}
+
+interface Closing {
+  readonly context: CallContext;
+  readonly options: CloseOptions;
+  /** null = no subscription is to be cancelled. */
+  readonly catalogsOf: CatalogSource | null;
+}
+
+function stillDue(accountId: Uuid, canWork: boolean): BillingError {
+  const what = canWork
+    ? 'has work that is due and does not end; try again in a moment'
+    : 'has work that is due, which cannot be done inside this transaction; let it be done first, then close';
+  return new BillingError({
+    code: ErrorCode.BUSY,
+    message: `Account ${accountId} ${what}`,
+    facts: { accountId },
+  });
 }

@@ -9,7 +9,8 @@ import {
   QUEUE_WORKERS,
 } from '../limits.ts';
 import type { Ports } from '../ports/index.ts';
-import type { ClaimedEntry, WorkCause } from '../ports/storage/index.ts';
+import type { AccountOfTenant, ClaimedEntry, WorkCause } from '../ports/storage/index.ts';
+import type { Instant } from '../time/index.ts';
 import { atMost } from '../wait/at-most.ts';
 import type { BusyPauses } from './busy-entries.ts';
 import { EntryCounts } from './entry-counts.ts';
@@ -45,6 +46,12 @@ export interface DispatcherOptions {
   readonly historyRetentionMs?: number;
   /** What else is to be cared for from time to time; default nothing. */
   readonly housekeeping?: readonly (() => Promise<void>)[];
+}
+
+/** What a claim looks for; by default what is due now of all accounts. */
+interface ClaimOf {
+  readonly account?: AccountOfTenant;
+  readonly businessNow?: Instant;
 }
 
 /** Entries that were claimed together. */
@@ -212,6 +219,23 @@ export class Dispatcher {
     }
   }
 
+  /**
+   * Works the entries of one account that are due at an instant, in the order of the queue, as far as nobody else works on
+   * them and none is put off; whether the background has been started or not.
+   */
+  async workOff(account: AccountOfTenant, businessNow: Instant): Promise<void> {
+    let last: number | undefined;
+    while (!this.#stopping) {
+      const claims = await this.#claim({ account, businessNow });
+      const entry = claims.at(-1)?.entries.at(-1);
+      if (entry === undefined) return;
+      await this.#track(this.#process(claims));
+      // One that comes again at once was given back, and what comes after it waits for it.
+      if (entry.recordId === last) return;
+      last = entry.recordId;
+    }
+  }
+
   #wake(): void {
     this.#signal.raise();
     if (!this.#started) return;
@@ -298,11 +322,11 @@ export class Dispatcher {
   }
 
   /** One claim, or one of each kind where settings tell them apart; bus entries go first. */
-  async #claim(): Promise<readonly Claim[]> {
+  async #claim(of: ClaimOf = {}): Promise<readonly Claim[]> {
     const claims: Claim[] = [];
     await this.#takeBackLapsed();
     for (const lane of this.#lanes) {
-      const entries = await this.#claimIn(lane);
+      const entries = await this.#claimIn(lane, of);
       if (entries.length > 0) claims.push({ lane, entries });
     }
     return claims;
@@ -331,7 +355,7 @@ export class Dispatcher {
       );
   }
 
-  async #claimIn(lane: ClaimLane): Promise<readonly ClaimedEntry[]> {
+  async #claimIn(lane: ClaimLane, { account, businessNow }: ClaimOf): Promise<readonly ClaimedEntry[]> {
     const limit = Math.min(lane.limit, lane.handledAtATime - (this.#handled.get(lane) ?? 0));
     if (limit <= 0) return [];
     const { storage, clock, systemClock, ids } = this.#ports;
@@ -346,10 +370,11 @@ export class Dispatcher {
         claimId: ids.next(),
         limit,
         topics: this.#topics,
-        businessNow: clock.now(),
+        businessNow: businessNow ?? clock.now(),
         systemNowMs: systemClock.nowMs(),
         leaseEndsAtMs,
         ...(lane.kind === null ? {} : { kind: lane.kind }),
+        ...(account === undefined ? {} : { account }),
       });
     } finally {
       leases.endClaim(claimed);

@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import {
+  type Account,
   type CloseOptions,
   decimal,
+  ErrorCode,
   formatDecimal,
   formatLocalDate,
   SystemTag,
@@ -52,8 +54,9 @@ eachDatabase((_kind, open) => {
         )
       ).map(({ topic }) => topic);
 
-    async function charged(amount: string): Promise<Uuid> {
-      const { id } = await engine.payingAccount({ currency: 'USD' });
+    /** An account that is charged and has nothing to pay with, unless one is given. */
+    async function charged(amount: string, account?: Account): Promise<Uuid> {
+      const { id } = account ?? (await engine.acme.createAccount({ currency: 'USD' }));
       await engine.acme.invoices.addCharges({
         accountId: id,
         items: [{ amount: decimal(amount) }],
@@ -69,7 +72,7 @@ eachDatabase((_kind, open) => {
         SLEEP_TIME_SEC: 0,
         PROCESSED_AMOUNT: '40',
       });
-      const id = await charged('100');
+      const id = await charged('100', await engine.payingAccount({ currency: 'USD' }));
       await engine.settle();
       expect(await balancesOf(id)).to.deep.equal(['60', '0']);
       await told();
@@ -103,6 +106,7 @@ eachDatabase((_kind, open) => {
 
     it('without flags leaves what is unpaid, and closing again changes nothing new', async () => {
       const id = await charged('10');
+      await engine.settle();
       await told();
       await close(id);
       expect(await told()).to.deep.equal(['TAG_CREATION', 'BLOCKING_STATE']);
@@ -258,6 +262,7 @@ eachDatabase((_kind, open) => {
       const request = { accountId, planName: 'pro-annual', phaseType: 'EVERGREEN' } as const;
       const { subscriptionId } = await engine.acme.createSubscription(request);
       await engine.settle();
+      await engine.acme.tags.add({ type: 'ACCOUNT', id: accountId }, [SystemTag.AUTO_INVOICING_OFF]);
       const change = { planName: 'term-3m', billingPolicy: 'IMMEDIATE' } as const;
       await engine.acme.subscriptions.changePlan(subscriptionId, change);
       await close(accountId, { cancelAllSubscriptions: true });
@@ -266,6 +271,84 @@ eachDatabase((_kind, open) => {
         'CANCELLED',
         '2024-04-01',
       ]);
+    });
+
+    describe('right after a change that is still to be invoiced', () => {
+      /** An account whose subscription of 19.95 was paid on 01-01 and is cancelled at once on 01-11. */
+      async function cancelled(): Promise<Uuid> {
+        const { id } = await engine.payingAccount({ currency: 'USD' });
+        const { subscriptionId } = await subscribe(id);
+        await engine.runTo('2024-01-11T00:00:00Z');
+        await engine.acme.subscriptions.cancel(subscriptionId, { billingPolicy: 'IMMEDIATE' });
+        return id;
+      }
+      const CREDITED = ['RECURRING 19.95', 'REPAIR_ADJ -13.51', 'CBA_ADJ 13.51'];
+
+      it('the credit of a cancellation is made first', async () => {
+        const id = await cancelled();
+        await close(id);
+        expect(await itemsOf(id)).to.deep.equal(CREDITED);
+        expect(await balancesOf(id)).to.deep.equal(['-13.51', '13.51']);
+        await engine.runTo('2024-03-01T00:00:00Z');
+        expect(await itemsOf(id)).to.deep.equal(CREDITED);
+      });
+
+      it('the same where the background works the queue meanwhile', async () => {
+        const ids: Uuid[] = [];
+        for (let each = 0; each < 8; each += 1) {
+          engine.clock.set('2024-01-01T00:00:00Z');
+          ids.push(await cancelled());
+          if (each === 0) engine.billing.start();
+          await close(ids[each] as Uuid);
+        }
+        await engine.settle();
+        for (const id of ids) expect(await itemsOf(id)).to.deep.equal(CREDITED);
+      });
+
+      it('work of other accounts is left to the queue', async () => {
+        const { id: other } = await engine.payingAccount({ currency: 'USD' });
+        const { subscriptionId } = await subscribe(other);
+        const id = await cancelled();
+        await engine.acme.subscriptions.cancel(subscriptionId, { billingPolicy: 'IMMEDIATE' });
+        await close(id);
+        expect(await itemsOf(other)).to.deep.equal(['RECURRING 19.95']);
+        await engine.settle();
+        expect(await itemsOf(other)).to.deep.equal(CREDITED);
+      });
+
+      it('what falls due is done in the order of the queue', async () => {
+        const { id } = await engine.payingAccount({ currency: 'USD' });
+        await subscribe(id);
+        await engine.settle();
+        engine.clock.set('2024-03-15T00:00:00Z');
+        await close(id, { cancelAllSubscriptions: true });
+        expect(await itemsOf(id)).to.deep.equal(['RECURRING 19.95', 'RECURRING 19.95', 'RECURRING 19.95']);
+        expect(await balancesOf(id)).to.deep.equal(['0', '0']);
+      });
+
+      it('work that another node holds is waited for, as long as for a busy account', async () => {
+        const id = await cancelled();
+        const claim = {
+          node: 'another',
+          claimId: '11111111-1111-4111-8111-111111111111' as Uuid,
+          limit: 1,
+          topics: ['SUBSCRIPTION_CANCEL'],
+          businessNow: engine.clock.now(),
+          systemNowMs: engine.systemClock.nowMs(),
+          leaseEndsAtMs: engine.systemClock.nowMs() + 3_600_000,
+        };
+        const settings = JSON.stringify({ 'org.service.invoice.globalLock.retries': '2' });
+        await engine.acme.keyValues.add('PER_TENANT_CONFIG', settings);
+        const held = await engine.storage.queue.claim(claim);
+        expect(held).to.have.length(1);
+        await told();
+        expect(await codeOf(close(id))).to.equal(ErrorCode.BUSY);
+        expect(await told(), 'nothing is written').to.deep.equal([]);
+        expect(await tagsOf(id)).to.deep.equal([]);
+        await engine.storage.queue.release(held, engine.systemClock.nowMs());
+        await close(id);
+        expect(await itemsOf(id)).to.deep.equal(CREDITED);
+      });
     });
 
     it('an unknown account is not closed', async () => {

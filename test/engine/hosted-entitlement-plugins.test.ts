@@ -1,26 +1,10 @@
-import { MikroORM as PostgresqlOrm } from '@mikro-orm/postgresql';
-import { MikroORM as SqliteOrm } from '@mikro-orm/sqlite';
 import { expect } from 'chai';
-import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
-import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
 import { Billing } from '../../adapters/node/billwright.ts';
-import {
-  type EntitlementPlugin,
-  ErrorCode,
-  parseLocalDate,
-  type Storage,
-  type TenantBilling,
-} from '../../lib/index.ts';
-import { eachDatabase, type TestDatabase } from '../support/databases.ts';
+import { type EntitlementPlugin, ErrorCode, parseLocalDate, type TenantBilling } from '../../lib/index.ts';
+import { eachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
-
-interface Host {
-  readonly storage: Storage<never>;
-  /** Runs `work` in a transaction of the host. */
-  transaction<T>(work: (em: never) => Promise<T>): Promise<T>;
-  close(): Promise<void>;
-}
+import { type Host, hostOf } from '../support/host.ts';
 
 // subscriptions.md §22
 eachDatabase((kind, open) => {
@@ -88,21 +72,3 @@ eachDatabase((kind, open) => {
     });
   });
 });
-
-function hostOf(database: TestDatabase): Host {
-  const common = { entities: [], discovery: { warnWhenNoEntities: false } };
-  if (database.kind === 'sqlite') {
-    const orm = new SqliteOrm({ ...common, dbName: database.path });
-    return {
-      storage: sqlite(orm) as never,
-      transaction: (work) => orm.em.fork().transactional((em) => work(em as never)),
-      close: () => orm.close(true),
-    };
-  }
-  const orm = new PostgresqlOrm({ ...common, clientUrl: database.url });
-  return {
-    storage: postgresql(orm) as never,
-    transaction: (work) => orm.em.fork().transactional((em) => work(em as never)),
-    close: () => orm.close(true),
-  };
-}

@@ -138,6 +138,7 @@ eachDatabase((kind, open) => {
           await session.catalogs.findOverridePlansOf(named);
           await session.catalogEntries.usedPlans(['never', 'plan-1', 'gold-monthly'].slice(0, size));
           await session.notifications.findPending(accounts.map(({ id }) => id));
+          for (const { recordId } of accounts) await session.notifications.hasDue(recordId, now);
         });
         expect(found).to.deep.equal([]);
       });
@@ -314,6 +315,18 @@ eachDatabase((kind, open) => {
         await queue.countPending(opened.tenant.recordId, now, cause);
       });
       expect(found).to.deep.equal([]);
+    });
+
+    it(`a claim of one account among ${due} due entries of others`, async () => {
+      const { queue } = opened.storage;
+      const [owner] = chosen.accounts;
+      const account = { tenantRecordId: opened.tenant.recordId, accountRecordId: owner?.recordId ?? 0 };
+      const request = { node: 'n', limit: 100, topics, businessNow: now, systemNowMs: 1, leaseEndsAtMs: 2 };
+      opened.bound();
+      await queue.claim({ ...request, claimId: newId(), account });
+      const plan = await claimPlan(opened.database, opened.bound());
+      expect(plan.join('\n')).not.to.contain('bw_queue_entries_due_index');
+      expect(plan.join('\n')).to.contain('bw_queue_entries_account_due_index');
     });
   });
 });

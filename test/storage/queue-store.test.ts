@@ -6,6 +6,7 @@ import { render } from '../../adapters/mikro-orm/sql.ts';
 import {
   type Account,
   type ClaimedEntry,
+  type ClaimRequest,
   Decimal,
   type NewBusEvent,
   type NewNotification,
@@ -67,7 +68,7 @@ eachDatabase((kind, open) => {
       });
 
     const claim = (
-      changes: { limit?: number; topics?: readonly string[]; businessNow?: Instant; node?: string } = {},
+      changes: Partial<Pick<ClaimRequest, 'limit' | 'topics' | 'businessNow' | 'node' | 'account'>> = {},
     ) =>
       queue.claim({
         node: 'n1',
@@ -141,6 +142,29 @@ eachDatabase((kind, open) => {
         [due(0, 'late', -1), due(0, 'early', -1_000), due(2, 'third', 0), due(2, 'future', 1)],
       );
       expect(await drain()).to.deep.equal([['bus 1', 'other', 'third'], ['bus 2'], ['early'], ['late']]);
+    });
+
+    it('claims of one account alone, and knows whether anything of it is due', async () => {
+      await put(
+        [bus(1, 'other'), bus(0, 'bus 1'), bus(0, 'bus 2')],
+        [due(0, 'early', -1_000), due(0, 'future', 1), due(2, 'third', 0)],
+      );
+      const account = { tenantRecordId: opened.tenant.recordId, accountRecordId: recordIdAt(0) };
+      const hasDue = (index: number) =>
+        opened.storage.read(opened.tenant, (session) => session.notifications.hasDue(recordIdAt(index), now));
+      const rounds: unknown[] = [];
+      for (let claimed = await claim({ account }); claimed.length > 0; claimed = await claim({ account })) {
+        rounds.push(names(claimed));
+        expect(await hasDue(0), 'what is in processing counts').to.equal(true);
+        await queue.finish(claimed);
+      }
+      expect(rounds).to.deep.equal([['bus 1'], ['bus 2'], ['early']]);
+      expect(await hasDue(0), 'the future does not').to.equal(false);
+      expect(await hasDue(2)).to.equal(true);
+      expect(
+        await claim({ account: { ...account, tenantRecordId: account.tenantRecordId + 1 } }),
+      ).to.deep.equal([]);
+      expect(await drain()).to.deep.equal([['other', 'third']]);
     });
 
     it('keeps to the limit and to due dates before 1970', async () => {

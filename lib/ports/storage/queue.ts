@@ -18,6 +18,14 @@ export interface ClaimRequest {
   readonly leaseEndsAtMs: number;
   /** Only entries of this kind; default of both. */
   readonly kind?: QueueKind;
+  /** Only entries of this account; default of all. */
+  readonly account?: AccountOfTenant;
+}
+
+/** An account as the queue knows it. */
+export interface AccountOfTenant {
+  readonly tenantRecordId: number;
+  readonly accountRecordId: number;
 }
 
 export interface FailedEntry {
@@ -47,6 +55,8 @@ export interface NotificationReads {
   findPending(uniqueKeys: readonly string[]): Promise<readonly PendingNotification[]>;
   /** Live entries of an account, due or not, those in processing included, in the order in which they are worked on. */
   findLive(request: LiveEntriesRequest): Promise<readonly LiveEntry[]>;
+  /** Whether work of the account is due at that instant or going on, an entry in an error pause included. */
+  hasDue(accountRecordId: number, at: Instant): Promise<boolean>;
 }
 
 export interface BacklogRequest {
