@@ -347,6 +347,22 @@ export const MAX_TRANSACTION_RETRIES = 10;
 export const FIRST_TRANSACTION_RETRY_PAUSE_MS = 5;
 export const LONGEST_TRANSACTION_RETRY_PAUSE_MS = 500;
 
+/**
+ * How long a database server may say nothing before it is asked whether it is there, and how long it may take to say so:
+ * together with a second try well below the 5 s within which every call is answered (http-api.md §12, 60018).
+ */
+export const DATABASE_SILENCE_MS = SECOND_MS;
+export const DATABASE_PROBE_MS = 1_500;
+
+/** How long a new connection to a database server may take. */
+export const DATABASE_CONNECT_MS = 4 * SECOND_MS;
+
+/**
+ * How long a statement may take while the server is there, as may be on a connection that has broken without a word:
+ * longer than the longest wait for a lock (`MAX_LOCK_WAIT_STEPS`).
+ */
+export const DATABASE_STATEMENT_MS = 120 * SECOND_MS;
+
 /** How long SQLite waits for its write lock. */
 export const SQLITE_BUSY_TIMEOUT_MS = 5 * SECOND_MS;
 

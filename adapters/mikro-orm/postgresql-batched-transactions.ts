@@ -3,6 +3,7 @@ import type { Row } from './columns.ts';
 import type { CompiledStatement, Transaction } from './connection.ts';
 import { HostReach } from './postgresql-host-reach.ts';
 import { PreparedStatements } from './postgresql-prepared-statements.ts';
+import type { ServerWatch } from './postgresql-server-watch.ts';
 import {
   type BatchedStatement,
   type DriverClient,
@@ -15,7 +16,16 @@ import type { Reach, TransactionKind, Transactions } from './transactions.ts';
 
 /** The driver's pool, as far as it is used. */
 export interface DriverPool {
-  connect(): Promise<DriverClient & { release(): void }>;
+  connect(): Promise<PooledClient>;
+}
+
+type PooledClient = DriverClient & { release(): void };
+
+/** What the connections of a pool share. */
+interface PoolUse {
+  /** Gives names to the statements that connections are to keep planned. */
+  readonly prepared: Pick<PreparedStatements, 'nameOf'>;
+  readonly watch: ServerWatch;
 }
 
 type Answer = Awaited<ReturnType<Transaction['executeQuery']>>;
@@ -50,13 +60,19 @@ function openingOf({ reach, mode }: TransactionKind): readonly Statement[] {
  * plans. A transaction tells the server whose rows it reaches by a setting that ends with it: it cannot pass to whoever
  * has the connection next.
  */
-export function batchedTransactions(pool: () => Promise<DriverPool>): Transactions {
-  const prepared = new PreparedStatements();
+export function batchedTransactions(
+  pool: () => Promise<DriverPool>,
+  { watch, keepsPlans }: { readonly watch: ServerWatch; readonly keepsPlans: boolean },
+): Transactions {
+  const use: PoolUse = {
+    watch,
+    prepared: keepsPlans ? new PreparedStatements() : { nameOf: () => undefined },
+  };
   const hosts = new HostReach();
   return {
     run: async (kind, work) => {
-      const client = await (await pool()).connect();
-      const line = new StatementLine(client, prepared, openingOf(kind));
+      const client = await clientOf(await pool(), watch);
+      const line = new StatementLine(client, use, openingOf(kind));
       try {
         const { result, last } = await work(line);
         const committed = line.commit();
@@ -76,9 +92,9 @@ export function batchedTransactions(pool: () => Promise<DriverPool>): Transactio
     },
     single: (reach) => ({
       executeQuery: async (statement) => {
-        const client = await (await pool()).connect();
+        const client = await clientOf(await pool(), watch);
         try {
-          return await new StatementLine(client, prepared, [settingOf(reach)]).executeQuery(statement);
+          return await new StatementLine(client, use, [settingOf(reach)]).executeQuery(statement);
         } finally {
           client.release();
         }
@@ -86,6 +102,23 @@ export function batchedTransactions(pool: () => Promise<DriverPool>): Transactio
     }),
     join: (host, reach, work) => hosts.during(host, reach, work),
   };
+}
+
+/** A connection of the pool; whoever waits for one is told when the server is gone. */
+async function clientOf(pool: DriverPool, watch: ServerWatch): Promise<PooledClient> {
+  await watch.requireServer();
+  const connecting = pool.connect();
+  const { promise: given, reject } = Promise.withResolvers<never>();
+  const end = watch.begin((error) => {
+    // Should the pool find one after all, nobody is there for it.
+    connecting.then((client) => client.release()).catch(() => undefined);
+    reject(error);
+  });
+  try {
+    return await Promise.race([connecting, given]);
+  } finally {
+    end();
+  }
 }
 
 /** What is made of the rows of a statement, as they come. */
@@ -117,7 +150,7 @@ class StatementLine implements Transaction {
   /** When what was asked for last has been answered. */
   ended: Promise<unknown> = Promise.resolve();
   readonly #client: DriverClient;
-  readonly #prepared: PreparedStatements;
+  readonly #use: PoolUse;
   #opening: readonly Statement[];
   #waiting: BatchedStatement[] = [];
   #isUnderWay = false;
@@ -125,16 +158,16 @@ class StatementLine implements Transaction {
   #failure: { readonly error: unknown } | undefined;
 
   /** @param opening goes in front of the first statement. */
-  constructor(client: DriverClient, prepared: PreparedStatements, opening: readonly Statement[]) {
+  constructor(client: DriverClient, use: PoolUse, opening: readonly Statement[]) {
     this.#client = client;
-    this.#prepared = prepared;
+    this.#use = use;
     this.#opening = opening;
   }
 
   async executeQuery({ sql: text, parameters: values, read }: CompiledStatement): Promise<Answer> {
     assertInvariant(!this.#isEnding, 'A statement has come after the end of its transaction', { text });
     // What has no parameters is said once, or with numbers in its text.
-    const name = values.length > 0 ? this.#prepared.nameOf(text) : undefined;
+    const name = values.length > 0 ? this.#use.prepared.nameOf(text) : undefined;
     const reading = read && new Reading(read);
     const { command, rowCount, rows } = await this.#answerOf({ name, text, values, onRow: reading?.onRow });
     const numAffectedRows = command === 'SELECT' ? undefined : BigInt(rowCount ?? 0);
@@ -188,7 +221,12 @@ class StatementLine implements Transaction {
     this.#opening = [];
     this.#waiting = [];
     this.#isUnderWay = true;
-    this.#client.query(new StatementBatch(this.#client, statements, () => this.#goOn()));
+    const heard = this.#use.watch.begin((error) => this.#client.connection.stream.destroy(error));
+    const batch = new StatementBatch(this.#client, statements, () => {
+      heard();
+      this.#goOn();
+    });
+    this.#client.query(batch);
   }
 
   #goOn(): void {
@@ -197,6 +235,6 @@ class StatementLine implements Transaction {
   }
 
   #named(statement: Statement) {
-    return { ...statement, name: this.#prepared.nameOf(statement.text) };
+    return { ...statement, name: this.#use.prepared.nameOf(statement.text) };
   }
 }

@@ -2,6 +2,7 @@ import type { Cell, Column, ColumnType } from './columns.ts';
 import type { Runner } from './connection.ts';
 import type { DatabaseFailure, Dialect, EncodedEntry } from './dialect.ts';
 import { MANY_ROWS } from './postgresql-prepared-statements.ts';
+import { ServerSilentError } from './postgresql-server-watch.ts';
 import { ofReachedTenant } from './postgresql-tenant-policy.ts';
 import { nothing, type Rows, raw, rowsAs, type Sql, sql } from './sql.ts';
 import { accountsTable } from './tables/accounts.ts';
@@ -252,6 +253,7 @@ const escaped = /["\\]/g;
 const controls = /\p{Cc}/u;
 
 function failureOf(error: unknown): DatabaseFailure {
+  if (error instanceof ServerSilentError) return { kind: 'away' };
   if (error instanceof Error && connectionLost.test(error.message)) return { kind: 'away' };
   if (!isPostgresqlFailure(error)) return { kind: 'other' };
   if (isOutOfResources.test(error.code)) return { kind: 'no-room' };

@@ -42,6 +42,8 @@ export interface BatchedStatement {
 export interface DriverClient {
   /** Its class is not in the declarations of the driver's pool. */
   readonly constructor: unknown;
+  /** To break it off: what is asked of it then fails with the error. */
+  readonly connection: { readonly stream: { destroy(error: Error): void } };
   query(batch: StatementBatch): unknown;
 }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { MigrationObject } from '@mikro-orm/core';
 import { Migration } from '@mikro-orm/migrations';
 import { MikroORM, type SqlEntityManager } from '@mikro-orm/postgresql';
+import { DATABASE_CONNECT_MS } from '../../lib/limits.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import type { Connection, Trace } from './connection.ts';
 import { defineEntities } from './entities.ts';
@@ -10,10 +11,11 @@ import { applyMigrations } from './migrator.ts';
 import { MikroOrmStorage, type StorageParts } from './mikro-orm-storage.ts';
 import { batchedTransactions } from './postgresql-batched-transactions.ts';
 import { postgresqlDialect } from './postgresql-dialect.ts';
+import { type ServerAddress, ServerWatch } from './postgresql-server-watch.ts';
 import { TENANT_SETTING } from './postgresql-tenant-policy.ts';
 import { postgresqlTransactions } from './postgresql-transactions.ts';
 import { type ClientPool, QueueListener } from './queue-listener.ts';
-import { EVERY_TENANT } from './transactions.ts';
+import { EVERY_TENANT, type Transactions } from './transactions.ts';
 
 export interface PostgresqlOptions {
   /** `postgresql://user:password@host:port/database` */
@@ -60,10 +62,20 @@ export function postgresql(
 ): Storage<SqlEntityManager> {
   if (source instanceof MikroORM) {
     // The host closes what it has opened.
-    return storageOver(source, { ...hostOptions, closesOrm: false, keepsPlans: false });
+    return storageOver(source, {
+      ...hostOptions,
+      closesOrm: false,
+      transactions: postgresqlTransactions(connectionOf(source)),
+    });
   }
   const options = typeof source === 'string' ? { url: source } : source;
-  return storageOver(openOwn(options), { keepsPlans: true, ...options, closesOrm: true });
+  const orm = openOwn(options);
+  const watch = new ServerWatch(async () => addressOf(await poolOf(orm)));
+  const transactions = batchedTransactions(() => nativePoolOf(orm), {
+    watch,
+    keepsPlans: options.keepsPlans ?? true,
+  });
+  return storageOver(orm, { ...options, closesOrm: true, transactions });
 }
 
 /** Brings the schema of the database up to date; returns the names of the migrations that ran. */
@@ -82,16 +94,14 @@ function storageOver(
   options: PostgresqlHostOptions & {
     readonly trace?: Trace;
     readonly closesOrm: boolean;
-    readonly keepsPlans: boolean;
+    readonly transactions: Transactions;
   },
 ): Storage<SqlEntityManager> {
   const nodeTag = randomUUID();
   const listener = new QueueListener(() => poolOf(orm), nodeTag);
   const parts: StorageParts = {
     connection: connectionOf(orm),
-    transactions: options.keepsPlans
-      ? batchedTransactions(() => nativePoolOf(orm))
-      : postgresqlTransactions(connectionOf(orm)),
+    transactions: options.transactions,
     dialect: postgresqlDialect,
     hostDialect: postgresqlDialect,
     migrations,
@@ -119,7 +129,22 @@ function openOwn({ url, poolSize = defaultPoolSize }: PostgresqlOptions): MikroO
     discovery: { warnWhenNoEntities: false },
     clientUrl: url,
     pool: { max: Math.max(poolSize, smallestPoolSize) },
+    driverOptions: { keepAlive: true, onPoolCreated: limitConnecting },
   });
+}
+
+/**
+ * Limits the time that each connection takes to be made. The driver's own setting would limit the wait for a connection of
+ * a busy pool as well.
+ */
+function limitConnecting(pool: object): void {
+  const Given = Reflect.get(pool, 'Client') as ClientPool['Client'];
+  const Client = class extends Given {
+    constructor(options: object) {
+      super(Object.create(options, { connectionTimeoutMillis: { value: DATABASE_CONNECT_MS } }));
+    }
+  };
+  Reflect.set(pool, 'Client', Client);
 }
 
 /** Of several nodes that start at once one migrates, while the others wait and then find nothing to do. */
@@ -166,6 +191,12 @@ async function poolOf(orm: MikroORM): Promise<ClientPool> {
   const pool = await nativePoolOf(orm);
   // The class of its clients is not in the pool's declarations.
   return { options: pool.options, Client: Reflect.get(pool, 'Client') as ClientPool['Client'] };
+}
+
+/** Where a connection of the pool would be made to. */
+function addressOf({ Client, options }: ClientPool): ServerAddress {
+  const { host, port } = new Client(options);
+  return { host, port };
 }
 
 function connectionOf(orm: MikroORM): Connection {

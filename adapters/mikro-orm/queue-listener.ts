@@ -2,6 +2,9 @@ import { QUEUE_CHANNEL } from './postgresql-dialect.ts';
 
 /** What is used of a client of the PostgreSQL driver. */
 interface ListeningClient {
+  readonly host: string;
+  readonly port: number;
+  readonly connection: { readonly stream: { destroy(error: Error): void } };
   connect(): Promise<unknown>;
   query(text: string): Promise<unknown>;
   on(event: 'notification', listener: (message: { readonly payload?: string | undefined }) => void): unknown;
@@ -46,10 +49,11 @@ export class QueueListener {
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
-    await this.#running;
     const client = this.#client;
     this.#client = undefined;
-    await client?.end().catch(() => undefined);
+    // Not by a word to the server, for whose answer it would wait: the server may be gone, or never have answered.
+    client?.connection.stream.destroy(new Error('The listener has been closed'));
+    await this.#running;
   }
 
   async #connect(): Promise<void> {

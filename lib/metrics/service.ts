@@ -1,17 +1,21 @@
-import { MAX_LATE_ENTRIES } from '../limits.ts';
+import { HEALTH_ANSWER_MS, MAX_LATE_ENTRIES } from '../limits.ts';
 import type { Ports } from '../ports/index.ts';
 import type { PoolUse, QueueStore } from '../ports/storage/index.ts';
 import type { EntryCounts } from '../queue/entry-counts.ts';
+import { atMost, TIME_OVER } from '../wait/at-most.ts';
 import type { Metric } from './metric.ts';
 
-type MetricsPorts = Pick<Ports, 'clock'> & {
+type MetricsPorts = Pick<Ports, 'clock' | 'systemClock' | 'logger'> & {
   readonly storage: {
     readonly queue: Pick<QueueStore, 'backlog'>;
     poolUse(): Promise<PoolUse | null>;
   };
 };
 
-/** What can be measured of the engine (platform.md §13 rule 3), with one query whose cost does not grow. */
+/**
+ * What can be measured of the engine (platform.md §13 rule 3), with one query whose cost does not grow. What only a database
+ * knows is left out while it does not answer.
+ */
 export class MetricsService {
   readonly #ports: MetricsPorts;
   readonly #entries: EntryCounts;
@@ -22,8 +26,19 @@ export class MetricsService {
   }
 
   async read(): Promise<readonly Metric[]> {
-    const [queue, pool] = await Promise.all([this.#queue(), this.#ports.storage.poolUse()]);
+    const [queue, pool] = await Promise.all([this.#queueIfKnown(), this.#ports.storage.poolUse()]);
     return [...queue, this.#work(), ...(pool === null ? [] : [poolMetric(pool)])];
+  }
+
+  async #queueIfKnown(): Promise<readonly Metric[]> {
+    const { systemClock, logger } = this.#ports;
+    try {
+      const metrics = await atMost(systemClock, HEALTH_ANSWER_MS, this.#queue());
+      return metrics === TIME_OVER ? [] : metrics;
+    } catch (error) {
+      logger.warn({ err: error }, 'the queue could not be measured');
+      return [];
+    }
   }
 
   async #queue(): Promise<readonly Metric[]> {

@@ -4,6 +4,7 @@ import type { Cell, Column, Row } from '../../adapters/mikro-orm/columns.ts';
 import { compiled, Runner, type Transaction } from '../../adapters/mikro-orm/connection.ts';
 import { batchedTransactions } from '../../adapters/mikro-orm/postgresql-batched-transactions.ts';
 import { postgresqlDialect } from '../../adapters/mikro-orm/postgresql-dialect.ts';
+import { ServerWatch } from '../../adapters/mikro-orm/postgresql-server-watch.ts';
 import { isIn, render, rowsAs, sql } from '../../adapters/mikro-orm/sql.ts';
 import {
   EVERY_TENANT,
@@ -31,7 +32,9 @@ describe('storage: statements on PostgreSQL that go together', () => {
       pool: { max: 1 },
     });
     const pool = await orm.em.getConnection().getNativeClient();
-    transactions = batchedTransactions(async () => pool);
+    const { port } = new URL(database.url);
+    const watch = new ServerWatch(async () => ({ host: '127.0.0.1', port: Number(port) }));
+    transactions = batchedTransactions(async () => pool, { watch, keepsPlans: true });
     const client = await pool.connect();
     await client.query('create table t (id int primary key, name text)');
     const query = client.query.bind(client);

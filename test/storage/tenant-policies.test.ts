@@ -4,6 +4,7 @@ import { Client, type ClientConfig } from 'pg';
 import { compiled, type Transaction } from '../../adapters/mikro-orm/connection.ts';
 import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
 import { batchedTransactions } from '../../adapters/mikro-orm/postgresql-batched-transactions.ts';
+import { ServerWatch } from '../../adapters/mikro-orm/postgresql-server-watch.ts';
 import { postgresqlTransactions } from '../../adapters/mikro-orm/postgresql-transactions.ts';
 import { tables } from '../../adapters/mikro-orm/tables/index.ts';
 import {
@@ -122,9 +123,10 @@ describe('storage: PostgreSQL itself keeps tenants apart (platform §2 isolation
           pool: { max: 1 },
         });
         const connection = orm.em.getConnection();
+        const watch = new ServerWatch(async () => ({ host: '127.0.0.1', port: Number(new URL(url).port) }));
         transactions =
           kind === 'our own'
-            ? batchedTransactions(() => connection.getNativeClient())
+            ? batchedTransactions(() => connection.getNativeClient(), { watch, keepsPlans: true })
             : postgresqlTransactions(connection);
       });
       after(() => orm.close(true));

@@ -195,8 +195,8 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     const bodyBytes = await bodyOf(ctx, route);
     const caller = await loggedIn(ctx, call);
     const principal = caller?.principal.name ?? '';
-    // In test mode another node may have moved the clock.
-    if (options.test !== undefined) await billing.clock.refresh?.();
+    // In test mode another node may have moved the clock. Whoever asks how this node is must not wait for the database.
+    if (options.test !== undefined && route.credentials !== 'NONE') await billing.clock.refresh?.();
     const context =
       tenant === null
         ? null

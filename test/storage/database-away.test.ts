@@ -1,0 +1,94 @@
+import { setTimeout } from 'node:timers/promises';
+import { expect } from 'chai';
+import { Client } from 'pg';
+import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
+import { ErrorCode, type Storage, type TenantRef } from '../../lib/index.ts';
+import { freshDatabase } from '../support/databases.ts';
+import { migrated } from '../support/storage.ts';
+import { proxied, type TcpProxy } from '../support/tcp-proxy.ts';
+import { rejection } from './opened-storage.ts';
+import { account, author, newId, tenant } from './records.ts';
+
+describe('storage: a PostgreSQL server that is away', () => {
+  let direct: string;
+  let proxy: TcpProxy;
+  let storage: Storage<never>;
+  let acme: TenantRef;
+  beforeEach(async () => {
+    const database = await freshDatabase('postgresql', migrated);
+    if (database.kind !== 'postgresql') throw new Error('no server');
+    direct = database.url;
+    const through = await proxied(database.url);
+    proxy = through.proxy;
+    storage = postgresql({ url: through.url, poolSize: 2 });
+    await storage.prepare();
+    const { id, recordId } = await storage.system.insertTenant(tenant({ apiKey: newId() }), author());
+    acme = { id, recordId };
+  });
+  afterEach(async () => {
+    await storage.close();
+    await proxy.close();
+  });
+
+  /** How long it takes to be told that the server is away. */
+  async function toldAfterMs(call: () => Promise<unknown>): Promise<number> {
+    const startedMs = performance.now();
+    expect(await rejection(call())).to.include({
+      code: ErrorCode.BUSY,
+      message: 'The database cannot be reached or does not answer; send the request again in a moment',
+    });
+    return performance.now() - startedMs;
+  }
+
+  const insert = () =>
+    storage.write(acme, author(), (session) => session.accounts.insert([account({ id: newId() })]));
+
+  it('refuses at once where the connection is refused, and works when it is back', async () => {
+    await proxy.refuse();
+    for (const call of [() => storage.system.ping(), insert, () => storage.read(acme, (s) => s.revisions())])
+      expect(await toldAfterMs(call)).to.be.lessThan(1_000);
+    await proxy.restore();
+    await insert();
+  });
+
+  it('refuses within five seconds where nothing answers, whatever waits, and works when it is back', async () => {
+    const listening = storage.queue.onSignal(() => undefined);
+    const inside = storage.write(acme, author(), async (session) => {
+      await session.accounts.insert([account({})]);
+      proxy.freeze();
+      return session.accounts.insert([account({})]);
+    });
+    const calls = [() => inside, ...Array.from({ length: 5 }, () => insert), () => storage.system.ping()];
+    const told = await Promise.all(calls.map(toldAfterMs));
+    expect(Math.max(...told)).to.be.lessThan(5_000);
+    expect(await toldAfterMs(insert), 'known to be away').to.be.lessThan(3_000);
+    await proxy.restore();
+    await insert();
+    listening();
+  }).timeout(30_000);
+
+  it('closes while nothing answers', async () => {
+    storage.queue.onSignal(() => undefined);
+    proxy.freeze();
+    const waiting = toldAfterMs(insert);
+    const startedMs = performance.now();
+    await storage.close();
+    await waiting;
+    expect(performance.now() - startedMs).to.be.lessThan(6_000);
+  }).timeout(30_000);
+
+  it('waits for a statement that takes long, as long as the server is there', async () => {
+    const holder = new Client({ connectionString: direct, options: '-c billwright.tenant_record_id=*' });
+    await holder.connect();
+    const [stored] = await storage.write(acme, author(), (session) => session.accounts.insert([account({})]));
+    await holder.query('begin');
+    await holder.query('lock table bw_accounts in access exclusive mode');
+    const waiting = storage.write(acme, author(), (session) =>
+      session.accounts.update([{ ...(stored as NonNullable<typeof stored>), name: 'late' }]),
+    );
+    await setTimeout(6_000);
+    await holder.query('commit');
+    await waiting;
+    await holder.end();
+  }).timeout(30_000);
+});

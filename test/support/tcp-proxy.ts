@@ -1,0 +1,76 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+/** Stands between a client and a server on this machine, and can cut them off from each other. */
+export interface TcpProxy {
+  readonly port: number;
+  /** From now on takes connections and bytes, and passes nothing on. */
+  freeze(): void;
+  /** Breaks all connections off and refuses new ones. */
+  refuse(): Promise<void>;
+  /** Passes on again, what has come meanwhile too. */
+  restore(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function tcpProxy(to: number): Promise<TcpProxy> {
+  const sockets = new Set<Socket>();
+  const ahead: Socket[] = [];
+  let isFrozen = false;
+  const keep = (socket: Socket): Socket => {
+    sockets.add(socket);
+    socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
+    return socket;
+  };
+  const pass = (client: Socket): void => {
+    const server = keep(connect(to, '127.0.0.1'));
+    client.pipe(server).pipe(client);
+    client.on('close', () => server.destroy());
+    server.on('close', () => client.destroy());
+  };
+  const serverOf = async (port: number): Promise<Server> => {
+    const listening = createServer((client) => {
+      keep(client);
+      if (isFrozen) ahead.push(client);
+      else pass(client);
+    });
+    listening.listen(port, '127.0.0.1');
+    await once(listening, 'listening');
+    return listening;
+  };
+  let listening = await serverOf(0);
+  const { port } = listening.address() as AddressInfo;
+  const shut = async (): Promise<void> => {
+    for (const socket of sockets) socket.destroy();
+    if (!listening.listening) return;
+    listening.close();
+    await once(listening, 'close');
+  };
+  return {
+    port,
+    freeze: () => {
+      isFrozen = true;
+      for (const socket of sockets) socket.unpipe();
+      for (const socket of sockets) socket.pause();
+    },
+    refuse: shut,
+    restore: async () => {
+      if (isFrozen) {
+        isFrozen = false;
+        // What was under way when it froze has lost its other end.
+        for (const socket of sockets) if (!ahead.includes(socket)) socket.destroy();
+        for (const client of ahead.splice(0)) pass(client);
+      }
+      if (!listening.listening) listening = await serverOf(port);
+    },
+    close: shut,
+  };
+}
+
+/** The URL of a database, by way of a proxy before its server. */
+export async function proxied(url: string): Promise<{ readonly proxy: TcpProxy; readonly url: string }> {
+  const through = new URL(url);
+  const proxy = await tcpProxy(Number(through.port));
+  through.port = String(proxy.port);
+  return { proxy, url: through.href };
+}
