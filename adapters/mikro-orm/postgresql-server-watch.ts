@@ -30,15 +30,16 @@ interface Wait {
 /**
  * Tells a server that works long from one that is not there: a statement may take a minute, yet whoever waits for a server
  * that has gone without a word is to know it within seconds. So a server that has said nothing for a second is asked on
- * another connection whether it is there; all who wait are told when it is not. From then on it is asked before anything is
- * sent to it, until it answers.
+ * another connection whether it is there; all who wait are told when it is not. From then on it is asked first, at most once
+ * a second, before anything is sent to it, until it answers.
  */
 export class ServerWatch {
   readonly #address: () => Promise<ServerAddress>;
   readonly #waits = new Set<Wait>();
   #timer: NodeJS.Timeout | undefined;
   #asking: Promise<boolean> | undefined;
-  #isAway = false;
+  /** When the server last did not answer, by `performance.now`; undefined since it has answered. */
+  #awayAtMs: number | undefined;
 
   constructor(address: () => Promise<ServerAddress>) {
     this.#address = address;
@@ -46,7 +47,9 @@ export class ServerWatch {
 
   /** @throws ServerSilentError while the server that was silent last still is. */
   async requireServer(): Promise<void> {
-    if (this.#isAway && !(await this.#ask())) throw silent();
+    if (this.#awayAtMs === undefined) return;
+    const isJustAsked = performance.now() < this.#awayAtMs + DATABASE_SILENCE_MS;
+    if (isJustAsked || !(await this.#ask())) throw silent();
   }
 
   /** Calls `giveUp`, once, unless the wait ends while the server is there. Returns what ends the wait. */
@@ -94,8 +97,9 @@ export class ServerWatch {
   async #ask(): Promise<boolean> {
     this.#asking ??= this.#address().then(answers);
     try {
-      this.#isAway = !(await this.#asking);
-      return !this.#isAway;
+      const isThere = await this.#asking;
+      this.#awayAtMs = isThere ? undefined : performance.now();
+      return isThere;
     } finally {
       this.#asking = undefined;
     }

@@ -1,0 +1,111 @@
+import { setTimeout } from 'node:timers/promises';
+import { expect } from 'chai';
+import { routeTable } from '../../adapters/koa/routes/route-table.ts';
+import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
+import { freshDatabase } from '../support/databases.ts';
+import { migrated } from '../support/storage.ts';
+import { proxied, type TcpProxy } from '../support/tcp-proxy.ts';
+import { bearer } from './callers.ts';
+import { type Reply, serveInTestMode } from './serving.ts';
+import { populate, type World } from './world.ts';
+
+const anonymous = { authorization: undefined, 'x-service-apikey': undefined };
+const ofTheDatabase = routeTable({ testMode: true }).filter(({ credentials }) => credentials !== 'NONE');
+
+describe('a server in test mode whose database is away', () => {
+  let world: World;
+  let proxy: TcpProxy;
+  let token: string;
+  before(async () => {
+    const database = await freshDatabase('postgresql', migrated);
+    if (database.kind !== 'postgresql') throw new Error('no server');
+    const through = await proxied(database.url);
+    proxy = through.proxy;
+    const storage = postgresql({ url: through.url });
+    world = await populate(await serveInTestMode(database, { storage }));
+    token = await bearer(world.serving, 'admin');
+  });
+  after(async () => {
+    await world.serving.close();
+    await proxy.close();
+  });
+
+  async function timed(call: () => Promise<Reply>): Promise<{ readonly reply: Reply; readonly ms: number }> {
+    const startedMs = performance.now();
+    const reply = await call();
+    return { reply, ms: performance.now() - startedMs };
+  }
+
+  const get = (path: string, accept = '*/*') =>
+    timed(() => world.serving.call('GET', path, { headers: { ...anonymous, accept } }));
+
+  async function healthIsTold(withinMs: number): Promise<void> {
+    const live = await get('/1.0/healthcheck/live');
+    expect([live.reply.status, live.ms < 1_000]).to.deep.equal([200, true]);
+    const health = await get('/1.0/healthcheck');
+    expect(health.reply.status).to.equal(503);
+    expect(health.reply.json).to.have.nested.property('database.healthy', false);
+    expect(health.ms).to.be.lessThan(withinMs);
+    const metrics = await get('/metrics', 'text/plain');
+    expect(metrics.reply.status).to.equal(200);
+    expect(metrics.reply.text).to.contain('billwright_http_requests_total').and.not.contain('queue_due');
+    expect(metrics.ms).to.be.lessThan(withinMs);
+  }
+
+  describe('refusing connections', () => {
+    before(() => proxy.refuse());
+    after(() => proxy.restore());
+
+    for (const route of ofTheDatabase) {
+      it(`${route.method} ${route.path} answers 503 at once, and when to come again`, async () => {
+        const headers = route.credentials === 'PLUGIN' ? { authorization: token } : {};
+        const path = route.path.replaceAll(/\{\w+\}/g, world.accountId);
+        const { reply, ms } = await timed(() => world.serving.call(route.method, path, { headers }));
+        expect([reply.status, reply.text.includes('60018')], reply.text).to.deep.equal([503, true]);
+        expect(Number(reply.headers.get('retry-after'))).to.be.greaterThan(0);
+        expect(ms).to.be.lessThan(2_000);
+      });
+    }
+
+    it('tells how it is', () => healthIsTold(2_000));
+  });
+
+  describe('answering nothing', () => {
+    before(() => proxy.freeze());
+    after(() => proxy.restore());
+
+    it('answers 503 within five seconds, and when to come again', async () => {
+      const path = `/1.0/kb/accounts/${world.accountId}`;
+      const body = { name: 'new' };
+      const calls = await Promise.all([
+        timed(() => world.serving.call('GET', path)),
+        timed(() => world.serving.call('PUT', path, { body })),
+        timed(() =>
+          world.serving.call('POST', '/1.0/kb/accounts', { body: {}, headers: { 'idempotency-key': 'k' } }),
+        ),
+        timed(() => world.serving.call('GET', '/1.0/kb/test/queues')),
+        timed(() => world.serving.call('GET', '/1.0/kb/nonsense')),
+      ]);
+      for (const { reply, ms } of calls) {
+        expect([reply.status, reply.json]).to.deep.include(503).and.have.nested.property('[1].code', 60018);
+        expect(Number(reply.headers.get('retry-after'))).to.be.greaterThan(0);
+        expect(ms).to.be.lessThan(5_000);
+      }
+    });
+
+    it('tells how it is', () => healthIsTold(5_000));
+  });
+
+  describe('that was away', () => {
+    it('serves again when the database is back', async () => {
+      for (let attempt = 0; attempt < 20; attempt += 1) {
+        if ((await get('/1.0/healthcheck')).reply.status === 200) break;
+        await setTimeout(100);
+      }
+      const { reply } = await timed(() =>
+        world.serving.call('PUT', `/1.0/kb/accounts/${world.accountId}`, { body: { name: 'new' } }),
+      );
+      expect(reply.status, reply.text).to.equal(204);
+    });
+  });
+});
