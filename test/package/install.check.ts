@@ -104,8 +104,9 @@ describe('the published package', function () {
     const peers = new Set(entryPoints.flatMap((entryPoint) => entryPoint.peers));
     await npmInstall(project, [
       tarball,
-      ...pinned([...peers, 'pino', 'typescript', '@types/node', '@types/koa']),
+      ...pinned([...peers, 'pino', 'swagger-ui-dist', 'typescript', '@types/node', '@types/koa']),
     ]);
+    expect(await exists(join(project, 'node_modules', '@scarf')), 'telemetry was installed').to.equal(false);
     const imports = entryPoints.map(({ name }, index) => `export * as entry${index} from '${name}';\n`);
     await writeFile(join(project, 'host.ts'), imports.join(''));
     const flags = ['--noEmit', '--strict', '--skipLibCheck', '--target', 'es2024', '--module', 'nodenext'];
