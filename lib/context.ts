@@ -1,6 +1,7 @@
 import type { Uuid } from './ids/index.ts';
 import type { Clock, IdGenerator, PluginProperty } from './ports/index.ts';
 import type { Authorship } from './ports/storage/index.ts';
+import type { Principal } from './security/model.ts';
 import { checkStorable } from './text/index.ts';
 import type { Instant } from './time/index.ts';
 
@@ -38,6 +39,8 @@ export interface SystemAuthor {
   readonly comments?: string | null;
   /** Default a new id. */
   readonly userToken?: Uuid;
+  /** Who calls, and so may neither hand out nor manage more than they hold; absent: the host itself, which may do all. */
+  readonly principal?: Principal | null;
 }
 
 /** Component names that stand in `changedBy` for work which the engine does by itself (platform.md §5.3). */

@@ -78,5 +78,10 @@ export function contains(column: string | Sql, text: string): Sql {
 
 /** What a text is like that contains this one in lower case. */
 export function patternOf(text: string): string {
-  return `%${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
+  return holding(text.toLowerCase());
+}
+
+/** What a text is like that holds this one. */
+export function holding(text: string): string {
+  return `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 }

@@ -3,6 +3,8 @@ import {
   ChangeType,
   type FailureRule,
   type New,
+  type SecurityCheck,
+  type SecurityReads,
   type SecurityStore,
 } from '../../lib/ports/storage/index.ts';
 import type { ApiClient, Role, User } from '../../lib/security/model.ts';
@@ -12,6 +14,7 @@ import type { Runner } from './connection.ts';
 import type { Dialect } from './dialect.ts';
 import type { SystemAccess } from './queue-store.ts';
 import { insertInto } from './record-access.ts';
+import { holding } from './search-conditions.ts';
 import { isIn, raw, rowsAs, type Sql, sql } from './sql.ts';
 import type { RecordTable, TableSpec } from './tables/record-table.ts';
 import {
@@ -76,9 +79,13 @@ export function securityStore(access: SystemAccess, dialect: Dialect): SecurityS
     return rows.map((row) => table.decode(row));
   };
   // The revision's row is what all nodes lock: there is none of the name that is not taken yet.
-  const change = async <T>(authorship: Authorship, work: (writing: Writing) => Promise<T>) =>
+  const change = async <T>(
+    { authorship, check }: { readonly authorship: Authorship; readonly check: SecurityCheck | undefined },
+    work: (writing: Writing) => Promise<T>,
+  ) =>
     access.transact(async (runner) => {
       await raiseRevision(runner);
+      await check?.(readsOf(runner));
       return work({ runner, authorship });
     });
   return {
@@ -87,10 +94,10 @@ export function securityStore(access: SystemAccess, dialect: Dialect): SecurityS
         select value from bw_counters where tenant_record_id = ${noTenant} and name = ${revisionCounter}`);
       return rows[0] === undefined ? 0 : numberOf(rows[0].value, 'value');
     },
-    insertUser: async (user, authorship) =>
-      change(authorship, (writing) => insertActive(writing, users, user)),
+    insertUser: async (user, authorship, check) =>
+      change({ authorship, check }, (writing) => insertActive(writing, users, user)),
     updateUser: async (name, update, authorship) =>
-      change(authorship, async (writing) => {
+      change({ authorship, check: update.check }, async (writing) => {
         const user = await activeByName(writing.runner, usersTable, name);
         if (user === null) return null;
         const credentialVersion = user.credentialVersion + (update.isCredential ? 1 : 0);
@@ -114,14 +121,14 @@ export function securityStore(access: SystemAccess, dialect: Dialect): SecurityS
     findRoles: async (names) =>
       names.length === 0 ? [] : byName(await read(rolesTable, sql`${isIn('name', 'text', names)}`)),
     listRoles: async () => byName(await read(rolesTable, sql`1 = 1`)),
-    insertRole: async (role, authorship) =>
-      change(authorship, async (writing) => {
+    insertRole: async (role, authorship, check) =>
+      change({ authorship, check }, async (writing) => {
         if ((await lockedByName(writing.runner, rolesTable, role.name)) !== null) return false;
         await save(writing, roles, { record: role, changeType: ChangeType.INSERT });
         return true;
       }),
-    putRole: async (role, authorship) =>
-      change(authorship, async (writing) => {
+    putRole: async (role, authorship, check) =>
+      change({ authorship, check }, async (writing) => {
         const known = await lockedByName(writing.runner, rolesTable, role.name);
         const record = known === null ? role : { ...known, permissions: role.permissions };
         const changeType = known === null ? ChangeType.INSERT : ChangeType.UPDATE;
@@ -130,10 +137,10 @@ export function securityStore(access: SystemAccess, dialect: Dialect): SecurityS
 
     findClientByName: async (name) =>
       (await read(apiClientsTable, sql`${isIn('name', 'text', [name])}`))[0] ?? null,
-    insertClient: async (client, authorship) =>
-      change(authorship, (writing) => insertActive(writing, clients, client)),
-    deactivateClient: async (name, authorship) =>
-      change(authorship, async (writing) => {
+    insertClient: async (client, authorship, check) =>
+      change({ authorship, check }, (writing) => insertActive(writing, clients, client)),
+    deactivateClient: async (name, authorship, check) =>
+      change({ authorship, check }, async (writing) => {
         const client = await activeByName(writing.runner, apiClientsTable, name);
         if (client === null) return false;
         const record = { ...client, isActive: false, credentialVersion: client.credentialVersion + 1 };
@@ -195,6 +202,23 @@ export async function raiseRevision(runner: Runner): Promise<void> {
   await runner.run(sql`
     insert into bw_counters (tenant_record_id, name, value) values (${noTenant}, ${revisionCounter}, 1)
     on conflict (tenant_record_id, name) do update set value = bw_counters.value + 1`);
+}
+
+/** What is so now, in a transaction that is the only one to change it. */
+function readsOf(runner: Runner): SecurityReads {
+  const read = async <R extends object>(table: RecordTable<R>, condition: Sql) =>
+    (await runner.rows(selection(runner.dialect, table, condition))).map((row) => table.decode(row));
+  return {
+    findUser: (name) => activeByName(runner, usersTable, name),
+    findClient: (name) => activeByName(runner, apiClientsTable, name),
+    findRoles: async (names) =>
+      names.length === 0 ? [] : byName(await read(rolesTable, sql`${isIn('name', 'text', names)}`)),
+    holdersOf: async (role) => {
+      const mentioned = sql`is_active and cast(roles as text) like ${holding(JSON.stringify(role))} escape '\\'`;
+      const found = [...(await read(usersTable, mentioned)), ...(await read(apiClientsTable, mentioned))];
+      return found.filter((each) => each.roles.includes(role));
+    },
+  };
 }
 
 function selection(dialect: Dialect, table: TableSpec, condition: Sql): Sql {

@@ -4,7 +4,8 @@ import type { Uuid } from '../ids/index.ts';
 import type { Ports } from '../ports/index.ts';
 import { isStorable, shortened } from '../text/index.ts';
 import { checkName, checkSecret, existingRoles, existingTenants } from './input-checks.ts';
-import type { ApiClient } from './model.ts';
+import { checkBy, checkGiven, checkManaged, checkRolesHeld, isManagedBy, isSelf } from './managing.ts';
+import { type ApiClient, type Principal, PrincipalKind } from './model.ts';
 import type { Principals } from './principals.ts';
 import type { PasswordPolicy } from './users.ts';
 
@@ -31,12 +32,15 @@ export class ApiClients {
 
   /**
    * @throws BillingError SECURITY_USER_ALREADY_EXISTS (40002) for the id of an active client, SECURITY_INVALID_ROLE
-   * (40003), TENANT_DOES_NOT_EXIST_FOR_ID (20001), MISSING_OR_INVALID_FIELD.
+   * (40003), TENANT_DOES_NOT_EXIST_FOR_ID (20001), MISSING_OR_INVALID_FIELD, SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for
+   * tenants and permissions that the author does not hold.
    */
   async create(author: SystemAuthor, input: NewApiClientInput, policy: PasswordPolicy): Promise<void> {
     const authorship = systemAuthorshipOf(author, this.#ports);
     checkName('ApiClientJson clientId', input.name);
     checkSecret('ApiClientJson clientSecret', input.secret, policy);
+    const allTenants = input.tenantIds === undefined;
+    checkGiven(author.principal, { allTenants, tenantIds: input.tenantIds ?? [] });
     const roles = await existingRoles(this.#ports, input.roles);
     const tenantIds = await existingTenants(this.#ports, input.tenantIds ?? []);
     const { storage, ids, hasher } = this.#ports;
@@ -46,11 +50,12 @@ export class ApiClients {
       secretHash: await hasher.hash(input.secret),
       credentialVersion: 1,
       roles,
-      allTenants: input.tenantIds === undefined,
+      allTenants,
       tenantIds,
       isActive: true,
     };
-    if (await storage.security.insertClient(client, authorship)) return this.#principals.forget();
+    const check = checkBy(author, (manager, now) => checkRolesHeld(manager, roles, now));
+    if (await storage.security.insertClient(client, authorship, check)) return this.#principals.forget();
     throw new BillingError({
       code: ErrorCode.SECURITY_USER_ALREADY_EXISTS,
       message: `There is a client "${shortened(input.name)}" already`,
@@ -58,11 +63,17 @@ export class ApiClients {
     });
   }
 
-  /** The active client. @throws BillingError SECURITY_INVALID_USER (40001). */
-  async get(name: string): Promise<ApiClient> {
+  /**
+   * The active client.
+   * @param viewer who asks; absent: the host itself. Somebody bound to tenants sees itself and the clients of these alone.
+   * @throws BillingError SECURITY_INVALID_USER (40001).
+   */
+  async get(name: string, viewer?: Principal | null): Promise<ApiClient> {
     const client = isStorable(name) ? await this.#ports.storage.security.findClientByName(name) : null;
-    if (client?.isActive) return client;
-    throw noSuchClient(name);
+    if (!client?.isActive) throw noSuchClient(name);
+    if (viewer && !isSelf(viewer, PrincipalKind.CLIENT, name) && !isManagedBy(viewer, client))
+      throw noSuchClient(name);
+    return client;
   }
 
   /** The active client behind an id and secret, or null; an unknown id costs the same work as a wrong secret. */
@@ -79,11 +90,18 @@ export class ApiClients {
     return client;
   }
 
-  /** Makes the client inactive; its tokens end. @throws BillingError SECURITY_INVALID_USER (40001). */
+  /**
+   * Makes the client inactive; its tokens end.
+   * @throws BillingError SECURITY_INVALID_USER (40001), SECURITY_NOT_ENOUGH_PERMISSIONS (40000).
+   */
   async deactivate(author: SystemAuthor, name: string): Promise<void> {
     const { storage } = this.#ports;
     const authorship = systemAuthorshipOf(author, this.#ports);
-    const isDone = isStorable(name) && (await storage.security.deactivateClient(name, authorship));
+    const check = checkBy(author, async (manager, now) => {
+      const managed = { kind: PrincipalKind.CLIENT, record: await now.findClient(name) };
+      await checkManaged(manager, managed, { now, unknown: noSuchClient });
+    });
+    const isDone = isStorable(name) && (await storage.security.deactivateClient(name, authorship, check));
     if (!isDone) throw noSuchClient(name);
     this.#principals.forget();
   }

@@ -1,9 +1,9 @@
 import { MAX_CACHED_PRINCIPALS } from '../limits.ts';
 import type { Ports } from '../ports/index.ts';
 import { isStorable } from '../text/index.ts';
-import { BUILT_IN_ROLES } from './built-in-roles.ts';
 import { type ApiClient, type Principal, PrincipalKind, type User } from './model.ts';
 import { joinPermissions } from './permissions.ts';
+import { permissionsOfRoles } from './role-permissions.ts';
 
 /**
  * Active users and clients with their effective permissions and grants, kept in memory and never stale: a change of any
@@ -31,7 +31,11 @@ export class Principals {
   /** Permissions of these roles together; a role that does not exist has none. */
   async permissionsOf(roles: readonly string[]): Promise<readonly string[]> {
     const names = roles.filter(isStorable);
-    return (await this.#cached(`ROLES ${JSON.stringify(names)}`, () => this.#joined(names))) ?? [];
+    return (
+      (await this.#cached(`ROLES ${JSON.stringify(names)}`, () =>
+        permissionsOfRoles(this.#ports.storage.security, names),
+      )) ?? []
+    );
   }
 
   /** To be called after every change of users, roles, clients and grants has committed. */
@@ -58,13 +62,6 @@ export class Principals {
       known.delete(key);
       throw error;
     }
-  }
-
-  async #joined(roles: readonly string[]): Promise<readonly string[]> {
-    const stored = roles.filter((name) => !BUILT_IN_ROLES.has(name));
-    const found = await this.#ports.storage.security.findRoles(stored);
-    const builtIn = roles.map((name) => BUILT_IN_ROLES.get(name) ?? []);
-    return joinPermissions([...builtIn, ...found.map((role) => role.permissions)]);
   }
 
   /** Waits for a reading of the revision that begins after this call. */
@@ -109,7 +106,10 @@ export class Principals {
     direct: readonly string[],
   ): Promise<Principal> {
     const { name, credentialVersion, allTenants, tenantIds } = subject;
-    const permissions = joinPermissions([direct, await this.#joined(subject.roles)]);
+    const permissions = joinPermissions([
+      direct,
+      await permissionsOfRoles(this.#ports.storage.security, subject.roles),
+    ]);
     return { kind, name, credentialVersion, permissions, allTenants, tenantIds };
   }
 }

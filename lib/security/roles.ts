@@ -4,6 +4,7 @@ import type { Ports } from '../ports/index.ts';
 import { isStorable, shortened } from '../text/index.ts';
 import { BUILT_IN_ROLES } from './built-in-roles.ts';
 import { checkName } from './input-checks.ts';
+import { checkBy, checkHeld, checkRoleManaged } from './managing.ts';
 import type { Role } from './model.ts';
 import { normalisePermissions } from './permissions.ts';
 import type { Principals } from './principals.ts';
@@ -40,25 +41,32 @@ export class Roles {
 
   /**
    * @throws BillingError SECURITY_ROLE_ALREADY_EXISTS (40004), SECURITY_INVALID_PERMISSIONS (40005),
-   * MISSING_OR_INVALID_FIELD.
+   * MISSING_OR_INVALID_FIELD, SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for permissions that the author does not hold.
    */
   async create(author: SystemAuthor, definition: RoleDefinition): Promise<void> {
     const role = this.#roleOf(definition);
     const authorship = systemAuthorshipOf(author, this.#ports);
-    const isNew =
-      !BUILT_IN_ROLES.has(role.name) && (await this.#ports.storage.security.insertRole(role, authorship));
+    const { security } = this.#ports.storage;
+    const check = checkBy(author, async (manager) => checkHeld(manager, role.permissions));
+    const isNew = !BUILT_IN_ROLES.has(role.name) && (await security.insertRole(role, authorship, check));
     if (!isNew) throw alreadyExists(role.name);
     this.#principals.forget();
   }
 
   /**
    * Replaces the permissions of a role, or makes it.
-   * @throws BillingError SECURITY_ROLE_ALREADY_EXISTS (40004) for a built-in role, SECURITY_INVALID_PERMISSIONS (40005).
+   * @throws BillingError SECURITY_ROLE_ALREADY_EXISTS (40004) for a built-in role, SECURITY_INVALID_PERMISSIONS (40005),
+   * SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for permissions that the author does not hold, and for a role that somebody of
+   * other tenants than the author's has.
    */
   async put(author: SystemAuthor, definition: RoleDefinition): Promise<void> {
     const role = this.#roleOf(definition);
     if (BUILT_IN_ROLES.has(role.name)) throw alreadyExists(role.name);
-    await this.#ports.storage.security.putRole(role, systemAuthorshipOf(author, this.#ports));
+    const check = checkBy(author, async (manager, now) => {
+      checkHeld(manager, role.permissions);
+      await checkRoleManaged(manager, role.name, now);
+    });
+    await this.#ports.storage.security.putRole(role, systemAuthorshipOf(author, this.#ports), check);
     this.#principals.forget();
   }
 

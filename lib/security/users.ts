@@ -5,7 +5,8 @@ import type { Ports } from '../ports/index.ts';
 import type { UserChange } from '../ports/storage/index.ts';
 import { isStorable, shortened } from '../text/index.ts';
 import { checkName, checkSecret, existingRoles, existingTenants } from './input-checks.ts';
-import type { TenantGrants, User } from './model.ts';
+import { checkBy, checkGiven, checkManaged, checkRolesHeld, isManagedBy, isSelf } from './managing.ts';
+import { type Principal, PrincipalKind, type TenantGrants, type User } from './model.ts';
 import type { Principals } from './principals.ts';
 
 export interface NewUserInput {
@@ -38,12 +39,15 @@ export class Users {
 
   /**
    * @throws BillingError SECURITY_USER_ALREADY_EXISTS (40002) for the name of an active user, SECURITY_INVALID_ROLE
-   * (40003), TENANT_DOES_NOT_EXIST_FOR_ID (20001), MISSING_OR_INVALID_FIELD (60003).
+   * (40003), TENANT_DOES_NOT_EXIST_FOR_ID (20001), MISSING_OR_INVALID_FIELD (60003), SECURITY_NOT_ENOUGH_PERMISSIONS (40000)
+   * for tenants and permissions that the author does not hold.
    */
   async create(author: SystemAuthor, input: NewUserInput, policy: PasswordPolicy): Promise<void> {
     const authorship = systemAuthorshipOf(author, this.#ports);
     checkUserName(input.name);
     checkSecret('UserRolesJson password', input.password, policy);
+    const allTenants = input.tenantIds === undefined;
+    checkGiven(author.principal, { allTenants, tenantIds: input.tenantIds ?? [] });
     const roles = await existingRoles(this.#ports, input.roles);
     const tenantIds = await existingTenants(this.#ports, input.tenantIds ?? []);
     const { storage, ids, hasher } = this.#ports;
@@ -54,11 +58,12 @@ export class Users {
       credentialVersion: 1,
       permissions: [],
       roles,
-      allTenants: input.tenantIds === undefined,
+      allTenants,
       tenantIds,
       isActive: true,
     };
-    if (await storage.security.insertUser(user, authorship)) return this.#principals.forget();
+    const check = checkBy(author, (manager, now) => checkRolesHeld(manager, roles, now));
+    if (await storage.security.insertUser(user, authorship, check)) return this.#principals.forget();
     throw new BillingError({
       code: ErrorCode.SECURITY_USER_ALREADY_EXISTS,
       message: `There is a user "${shortened(input.name)}" already`,
@@ -66,52 +71,71 @@ export class Users {
     });
   }
 
-  /** The active user. @throws BillingError SECURITY_INVALID_USER (40001). */
-  async get(name: string): Promise<User> {
+  /**
+   * The active user.
+   * @param viewer who asks; absent: the host itself. Somebody bound to tenants sees itself and the users of these alone.
+   * @throws BillingError SECURITY_INVALID_USER (40001).
+   */
+  async get(name: string, viewer?: Principal | null): Promise<User> {
     const user = isStorable(name) ? await this.#ports.storage.system.findUserByName(name) : null;
-    if (user?.isActive) return user;
-    throw noSuchUser(name);
+    if (!user?.isActive) throw noSuchUser(name);
+    if (viewer && !isSelf(viewer, PrincipalKind.USER, name) && !isManagedBy(viewer, user))
+      throw noSuchUser(name);
+    return user;
   }
 
-  /** Ends sessions and tokens of the user. @throws BillingError SECURITY_INVALID_USER, MISSING_OR_INVALID_FIELD. */
+  /**
+   * Ends sessions and tokens of the user.
+   * @throws BillingError SECURITY_INVALID_USER, MISSING_OR_INVALID_FIELD, SECURITY_NOT_ENOUGH_PERMISSIONS.
+   */
   async changePassword(
     author: SystemAuthor,
     input: { readonly name: string; readonly password: string },
     policy: PasswordPolicy,
   ): Promise<void> {
     checkSecret('UserRolesJson password', input.password, policy);
-    await this.#changeable(input.name);
+    await this.#changeable(author, input.name);
     const passwordHash = await this.#ports.hasher.hash(input.password);
     await this.#change(author, input.name, { values: { passwordHash }, isCredential: true });
   }
 
-  /** Replaces the roles. @throws BillingError SECURITY_INVALID_USER, SECURITY_INVALID_ROLE (40003). */
+  /**
+   * Replaces the roles.
+   * @throws BillingError SECURITY_INVALID_USER, SECURITY_INVALID_ROLE (40003), SECURITY_NOT_ENOUGH_PERMISSIONS.
+   */
   async setRoles(
     author: SystemAuthor,
     input: { readonly name: string; readonly roles: readonly string[] },
   ): Promise<void> {
-    await this.#changeable(input.name);
+    await this.#changeable(author, input.name);
     const roles = await existingRoles(this.#ports, input.roles);
     await this.#change(author, input.name, { values: { roles }, isCredential: true });
   }
 
-  /** Replaces the tenants that the user may use. @throws BillingError SECURITY_INVALID_USER, TENANT_DOES_NOT_EXIST_FOR_ID. */
+  /**
+   * Replaces the tenants that the user may use.
+   * @throws BillingError SECURITY_INVALID_USER, TENANT_DOES_NOT_EXIST_FOR_ID, SECURITY_NOT_ENOUGH_PERMISSIONS.
+   */
   async setGrants(author: SystemAuthor, input: TenantGrants & { readonly name: string }): Promise<void> {
-    await this.#changeable(input.name);
+    await this.#changeable(author, input.name);
+    checkGiven(author.principal, input);
     const tenantIds = await existingTenants(this.#ports, input.tenantIds);
     const values = { allTenants: input.allTenants, tenantIds };
     await this.#change(author, input.name, { values, isCredential: false });
   }
 
-  /** Makes the user inactive: it cannot log in, and its sessions and tokens end. @throws BillingError SECURITY_INVALID_USER. */
+  /**
+   * Makes the user inactive: it cannot log in, and its sessions and tokens end.
+   * @throws BillingError SECURITY_INVALID_USER, SECURITY_NOT_ENOUGH_PERMISSIONS.
+   */
   async deactivate(author: SystemAuthor, name: string): Promise<void> {
-    await this.#changeable(name);
+    await this.#changeable(author, name);
     await this.#change(author, name, { values: { isActive: false }, isCredential: true });
   }
 
   /** @throws BillingError SECURITY_INVALID_USER for nobody, and for the administrator of the server's configuration. */
-  async #changeable(name: string): Promise<void> {
-    const user = await this.get(name);
+  async #changeable(author: SystemAuthor, name: string): Promise<void> {
+    const user = await this.get(name, author.principal);
     if (user.permissions.length === 0) return;
     throw new BillingError({
       code: ErrorCode.SECURITY_INVALID_USER,
@@ -126,7 +150,13 @@ export class Users {
     change: { readonly values: Partial<UserChange>; readonly isCredential: boolean },
   ): Promise<void> {
     const authorship = systemAuthorshipOf(author, this.#ports);
-    const changed = await this.#ports.storage.security.updateUser(name, change, authorship);
+    const check = checkBy(author, async (manager, now) => {
+      const managed = { kind: PrincipalKind.USER, record: await now.findUser(name) };
+      await checkManaged(manager, managed, { now, unknown: noSuchUser });
+      await checkRolesHeld(manager, change.values.roles ?? [], now);
+    });
+    const { security } = this.#ports.storage;
+    const changed = await security.updateUser(name, { ...change, check }, authorship);
     if (changed === null) throw noSuchUser(name);
     this.#principals.forget();
   }

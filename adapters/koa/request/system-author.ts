@@ -15,5 +15,6 @@ export function systemAuthorOf(call: {
     reasonCode: authorship.reason,
     comments: authorship.comment,
     userToken,
+    principal: user,
   };
 }

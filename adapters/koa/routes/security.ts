@@ -129,8 +129,8 @@ export const securityRoutes: readonly Route[] = [
     orSelf: true,
     success: { status: 200, body: UserRolesAnswer },
     fails: unknownUser,
-    async handle({ billing, params }) {
-      return json(userRolesJson(await billing.security.users.get(params.username)));
+    async handle({ billing, params, user }) {
+      return json(userRolesJson(await billing.security.users.get(params.username, user)));
     },
   }),
   userRoute({
@@ -172,8 +172,8 @@ export const securityRoutes: readonly Route[] = [
     permission,
     success: { status: 200, body: UserTenants },
     fails: unknownUser,
-    async handle({ billing, params }) {
-      return json(grantsJson(await billing.security.users.get(params.username)));
+    async handle({ billing, params, user }) {
+      return json(grantsJson(await billing.security.users.get(params.username, user)));
     },
   }),
   userRoute({
@@ -288,8 +288,8 @@ export const securityRoutes: readonly Route[] = [
     permission,
     success: { status: 200, body: ApiClientModel },
     fails: unknownUser,
-    async handle({ billing, params }) {
-      return json(apiClientJson(await billing.security.clients.get(params.clientId)));
+    async handle({ billing, params, user }) {
+      return json(apiClientJson(await billing.security.clients.get(params.clientId, user)));
     },
   }),
   userRoute({

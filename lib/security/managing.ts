@@ -1,0 +1,101 @@
+import type { SystemAuthor } from '../context.ts';
+import { BillingError, ErrorCode } from '../errors/index.ts';
+import type { SecurityCheck, SecurityReads } from '../ports/storage/index.ts';
+import { shortened } from '../text/index.ts';
+import type { Principal, PrincipalKind, TenantGrants } from './model.ts';
+import { ALL_PERMISSIONS, isPermitted } from './permissions.ts';
+import { permissionsOfRoles } from './role-permissions.ts';
+
+/** Somebody with roles, for tenants: a user or a client. */
+interface Managed extends TenantGrants {
+  readonly name: string;
+  readonly roles: readonly string[];
+}
+
+/**
+ * What a change by this author has to pass inside its transaction; undefined where nothing is kept from the author: the
+ * host itself, and whoever may do everything in every tenant.
+ */
+export function checkBy(
+  { principal }: SystemAuthor,
+  check: (manager: Principal, now: SecurityReads) => Promise<void>,
+): SecurityCheck | undefined {
+  if (!principal || (principal.allTenants && isPermitted(principal.permissions, ALL_PERMISSIONS)))
+    return undefined;
+  return (now) => check(principal, now);
+}
+
+/** Whether somebody belongs to tenants of the manager, and to no others (platform.md §8, R39). */
+export function isManagedBy(manager: Principal, { allTenants, tenantIds }: TenantGrants): boolean {
+  if (manager.allTenants) return true;
+  const isWithin = tenantIds.every((id) => manager.tenantIds.includes(id));
+  return !allTenants && tenantIds.length > 0 && isWithin;
+}
+
+export function isSelf(manager: Principal, kind: PrincipalKind, name: string): boolean {
+  return manager.kind === kind && manager.name === name;
+}
+
+/** @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for a grant that reaches beyond the manager's own. */
+export function checkGiven(manager: Principal | null | undefined, grants: TenantGrants): void {
+  if (!manager || isManagedBy(manager, grants)) return;
+  throw new BillingError({
+    code: ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS,
+    message: `User ${manager.name} is bound to tenants and grants these only, one at least: ${manager.tenantIds.join(', ') || 'none'}`,
+    facts: { user: manager.name, tenantIds: manager.tenantIds },
+  });
+}
+
+/** @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for permissions that the manager does not hold. */
+export function checkHeld(manager: Principal, permissions: readonly string[]): void {
+  const missing = permissions.filter((each) => !isPermitted(manager.permissions, each));
+  if (missing.length === 0) return;
+  throw new BillingError({
+    code: ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS,
+    message: `User ${manager.name} does not hold ${shortened(missing.join(', '))}, and neither hands it out nor manages who holds it`,
+    facts: { user: manager.name, permissions: missing },
+  });
+}
+
+/** @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for roles with more permissions than the manager's. */
+export async function checkRolesHeld(
+  manager: Principal,
+  roles: readonly string[],
+  now: SecurityReads,
+): Promise<void> {
+  checkHeld(manager, await permissionsOfRoles(now, roles));
+}
+
+/**
+ * What keeps a manager from changing somebody as it is now; itself it may always change.
+ * @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS, or what `unknown` makes for somebody of other tenants.
+ */
+export async function checkManaged(
+  manager: Principal,
+  managed: { readonly kind: PrincipalKind; readonly record: Managed | null },
+  { now, unknown }: { readonly now: SecurityReads; readonly unknown: (name: string) => BillingError },
+): Promise<void> {
+  const { kind, record } = managed;
+  if (record === null || isSelf(manager, kind, record.name)) return;
+  if (!isManagedBy(manager, record)) throw unknown(record.name);
+  await checkRolesHeld(manager, record.roles, now);
+}
+
+/**
+ * A role belongs to the tenants of those who have it: to nobody's where nobody has.
+ * @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for a role with more permissions, and for one that is not of
+ * the manager's tenants alone.
+ */
+export async function checkRoleManaged(manager: Principal, name: string, now: SecurityReads): Promise<void> {
+  const [role] = await now.findRoles([name]);
+  if (role === undefined) return;
+  checkHeld(manager, role.permissions);
+  if (manager.allTenants) return;
+  const holders = await now.holdersOf(name);
+  if (holders.length > 0 && holders.every((each) => isManagedBy(manager, each))) return;
+  throw new BillingError({
+    code: ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS,
+    message: `User ${manager.name} is bound to tenants and changes roles that users of these alone have: not "${shortened(name)}"`,
+    facts: { user: manager.name, role: name },
+  });
+}

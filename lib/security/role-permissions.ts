@@ -1,0 +1,13 @@
+import { BUILT_IN_ROLES } from './built-in-roles.ts';
+import type { Role } from './model.ts';
+import { joinPermissions } from './permissions.ts';
+
+/** Permissions of these roles together; a role that does not exist has none. */
+export async function permissionsOfRoles(
+  reads: { findRoles(names: readonly string[]): Promise<readonly Pick<Role, 'permissions'>[]> },
+  roles: readonly string[],
+): Promise<readonly string[]> {
+  const found = await reads.findRoles(roles.filter((name) => !BUILT_IN_ROLES.has(name)));
+  const builtIn = roles.map((name) => BUILT_IN_ROLES.get(name) ?? []);
+  return joinPermissions([...builtIn, ...found.map((role) => role.permissions)]);
+}
