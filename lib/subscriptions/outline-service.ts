@@ -102,10 +102,11 @@ export class OutlineService {
 
   /**
    * A window, likewise, of the bundles whose id, account id or external key is the key, or that meet the clauses of a key
-   * in operator form (http-api.md §8).
+   * in operator form; of all bundles for an empty key (http-api.md §1 rule 3, §8).
    * @throws BillingError INVALID_PARAMETER (60002) for a key in operator form that cannot be read.
    */
   async search(context: CallContext, key: string, request: PageRequest): Promise<OutlinePage> {
+    if (key === '') return this.page(context, request);
     checkStorable('Search key', key);
     const search = bundleSearch(key);
     return withoutPrices(

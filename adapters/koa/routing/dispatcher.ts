@@ -148,9 +148,12 @@ export function dispatcher(options: DispatcherOptions): Middleware {
 
   function routerOver(paths: readonly (readonly [path: string, PathRoutes])[]) {
     const router = new Router({ sensitive: true, strict: false });
+    const known = new Set(paths.map(([path]) => path));
     for (const [path, found] of paths) {
+      // With a slash behind it, it is the search with the empty key (http-api.md §1 rule 2).
+      const strict = known.has(`${path}/{searchKey}`);
       // A method that is not offered is one of a known path all the same (http-api.md §1 rule 7).
-      router.register(basePath + routerPath(path), METHODS, (ctx) => serve(ctx, found));
+      router.register(basePath + routerPath(path), METHODS, (ctx) => serve(ctx, found), { strict });
     }
     return { router, routed: router.routes() };
   }
