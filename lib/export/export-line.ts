@@ -1,4 +1,5 @@
 import { stringifyExactJson } from '../money/index.ts';
+import { formatInstant, type Instant } from '../time/index.ts';
 
 /** The header of a table's section (accounts.md §16 rule 1). */
 export function headerLine(table: string, columns: readonly string[]): string {
@@ -8,6 +9,16 @@ export function headerLine(table: string, columns: readonly string[]): string {
 /** One row: null is empty, what is neither text, number nor boolean is JSON. */
 export function rowLine(values: readonly unknown[]): string {
   return `${values.map(cellText).join('|')}\n`;
+}
+
+/** `yyyy-mm-ddThh:mm:ss.sss+00:00`; empty for none. */
+export function timeText(value: unknown): string {
+  return value === null ? '' : withOffset(formatInstant(Number(value) as Instant));
+}
+
+/** The wire form of an instant as the export writes it. */
+export function withOffset(text: string): string {
+  return text.replace(/Z$/, '+00:00');
 }
 
 function cellText(value: unknown): string {

@@ -1,5 +1,6 @@
 import { auditedTable } from '../audit/audited-table.ts';
 import type { AuditRow } from '../ports/storage/index.ts';
+import { timeText, withOffset } from './export-line.ts';
 
 /** What every history row begins with: the audit row that holds it, and the record that it is of. */
 export const historyHead = [
@@ -10,6 +11,20 @@ export const historyHead = [
   'change_type',
   'change_date',
 ] as const;
+
+/** Members of snapshots that hold an instant, in its wire form; a date of the same name is left as it is. */
+const instantMembers: ReadonlySet<string> = new Set([
+  'referenceTime',
+  'effectiveDate',
+  'effectiveDateForExistingSubscriptions',
+  'catalogEffectiveDate',
+  'lastSysUpdateDate',
+  'originalCreatedDate',
+  'startDate',
+  'bundleStartDate',
+  'chargedThroughDate',
+  'paymentDate',
+]);
 
 /** The members of the snapshots of each audited table, in the order in which they first occur. */
 export type HistoryColumns = Map<string, Set<string>>;
@@ -35,12 +50,12 @@ export function columnName(member: string): string {
 }
 
 /** The record after one change, under `historyHead` and these members. */
-export function historyValues(
-  row: AuditRow,
-  members: readonly string[],
-  changeDate: string,
-): readonly unknown[] {
-  const { recordId, targetId, targetRecordId, accountRecordId, changeType, snapshot } = row;
-  const head = [recordId, targetId, targetRecordId, accountRecordId, changeType, changeDate];
-  return [...head, ...members.map((member) => snapshot?.[member] ?? null)];
+export function historyValues(row: AuditRow, members: readonly string[]): readonly unknown[] {
+  const { recordId, targetId, targetRecordId, accountRecordId, changeType, changeDate, snapshot } = row;
+  const head = [recordId, targetId, targetRecordId, accountRecordId, changeType, timeText(changeDate)];
+  return [...head, ...members.map((member) => historyValue(member, snapshot?.[member] ?? null))];
+}
+
+function historyValue(member: string, value: unknown): unknown {
+  return typeof value === 'string' && instantMembers.has(member) ? withOffset(value) : value;
 }

@@ -3,8 +3,7 @@ import type { CallContext } from '../context.ts';
 import type { Uuid } from '../ids/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { ExportedTable, ReadSession } from '../ports/storage/index.ts';
-import { formatInstant, type Instant } from '../time/index.ts';
-import { headerLine, rowLine } from './export-line.ts';
+import { headerLine, rowLine, timeText } from './export-line.ts';
 import {
   columnName,
   type HistoryColumns,
@@ -90,14 +89,9 @@ function historySection(
       for await (const rows of session.exports.auditOfAccount(accountRecordId, tableName)) {
         const lines = rows
           .filter(({ snapshot }) => snapshot !== null)
-          .map((row) => rowLine(historyValues(row, members, timeText(row.changeDate))));
+          .map((row) => rowLine(historyValues(row, members)));
         await write(lines.join(''));
       }
     },
   };
-}
-
-/** `yyyy-mm-ddThh:mm:ss.sss+00:00`; empty for none. */
-function timeText(value: unknown): string {
-  return value === null ? '' : formatInstant(Number(value) as Instant).replace(/Z$/, '+00:00');
 }

@@ -66,6 +66,30 @@ eachDatabase((kind, open) => {
       expect(history[0]).to.include({ change_type: 'INSERT', name: 'Ada', notes: '' });
     });
 
+    it('writes every time alike, in rows and in their history, and leaves texts that look like times (accounts §16 rule 1)', async () => {
+      const notes = '2024-01-31T10:00:00.000Z';
+      await world.serving.call('PUT', `/1.0/kb/accounts/${world.accountId}`, { body: { notes } });
+      const sections = sectionsOf((await exported()).text);
+      const cells = [...sections].flatMap(([table, rows]) =>
+        rows.flatMap((row) => Object.entries(row).map(([column, text]) => ({ table, column, text }))),
+      );
+      const inWireForm = cells.filter(
+        ({ column, text }) => column !== 'notes' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text),
+      );
+      expect(inWireForm).to.deep.equal([]);
+      const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00$/;
+      for (const [table, column] of [
+        ['account_history', 'reference_time'],
+        ['bundle_history', 'original_created_date'],
+        ['subscription_history', 'bundle_start_date'],
+        ['subscription_event_history', 'effective_date'],
+        ['invoice_payment_history', 'payment_date'],
+        ['payment_transaction_history', 'effective_date'],
+      ] as const)
+        expect(sections.get(table)?.[0]?.[column], table).to.match(time);
+      expect(sections.get('account_history')?.at(-1)).to.include({ notes });
+    });
+
     it('answers 200 in dialect K', async () => {
       expect((await exported(world.accountId, aliasHeaders)).status).to.equal(200);
     });
