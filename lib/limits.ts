@@ -212,6 +212,18 @@ export const MAX_URL_BYTES = 8 * KIBIBYTE;
 /** How long a request may take (`server.limits.requestTime`); streams and waits on `callCompletion` are exempt. */
 export const MAX_REQUEST_MS = MINUTE_MS;
 
+/** How long the headers of a request may take. */
+export const MAX_HEADERS_MS = 10 * SECOND_MS;
+
+/** Connections of a server at a time (`server.limits.connections`). */
+export const MAX_CONNECTIONS = 2_000;
+
+/**
+ * How long a connection without a call is kept: longer than clients and proxies keep theirs (mostly 60 to 90 s), so that
+ * they close it first. Where the server does, a call that a client sends at that moment ends in a reset.
+ */
+export const KEPT_CONNECTION_MS = 2 * MINUTE_MS;
+
 /** How long the reader of a streamed answer may take nothing before the answer is broken off. */
 export const STALLED_READER_MS = MINUTE_MS;
 

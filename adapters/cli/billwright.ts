@@ -51,7 +51,10 @@ const usage = `Usage: billwright <command> [options]
                          server.limits.rate.*: requests per second, on this node, of a tenant and of a caller; more are
                          answered with 429 (default off)
     --limit-request-time <span>
-                         server.limits.requestTime: how long a request may take (default 60s)
+                         server.limits.requestTime: how long a request may take, and its body to arrive (default 60s);
+                         headers have 10 s
+    --limit-connections <n>
+                         server.limits.connections: connections at a time; more are refused (default 2000)
     --cors-allowed-origins <list>
                          server.cors.allowedOrigins: origins whose pages may call, or * without credentials (default none)
     --docs <true|false>  server.docs: whether /openapi.json and /docs describe the interface (default true)

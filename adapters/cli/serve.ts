@@ -65,7 +65,14 @@ export async function serve(options: ServeOptions): Promise<void> {
     const made = Promise.withResolvers<Login>();
     // The port first: a password of a start that fails would be shown to nobody.
     const prepare = async () => made.resolve(await ensureLogin(billing, user, password));
-    listening = await listen(app, { port, host, maxHeaderBytes: http.limits.header, prepare });
+    listening = await listen(app, {
+      port,
+      host,
+      maxHeaderBytes: http.limits.header,
+      requestTimeMs: http.requestTimeMs,
+      maxConnections: http.maxConnections,
+      prepare,
+    });
     const login = await made.promise;
     console.log(loginText(login));
     billing.start();

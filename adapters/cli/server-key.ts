@@ -10,7 +10,7 @@ const passingKeyBytes = 32;
  * Encryption of what is stored and must be read again: with the server key of the environment, which all nodes of a
  * database share, else with that of a file beside the database, made at the first start. With a key of the environment,
  * what that of the file has encrypted can still be read.
- * @throws UsageError for a key that is too short.
+ * @throws UsageError for a key that is too short, and where no file can hold one.
  */
 export function cipherOf(
   environment: Readonly<Record<string, string | undefined>>,
@@ -26,9 +26,18 @@ export function cipherOf(
   }
   // A database in memory is gone with its process, and what it holds with it.
   if (file === null) return secretCipher(randomBytes(passingKeyBytes).toString('base64'));
-  const keyFile = ensureKeyFile(file);
+  const keyFile = keyOfFile(file);
   tellOfKeyFile(file, keyFile, { isShared: isPostgresqlUrl(database), logger });
   return cipherWith(file, keyFile.key, []);
+}
+
+function keyOfFile(file: string): KeyFile {
+  try {
+    return ensureKeyFile(file);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`${file} cannot hold the server key: ${reason}. Set BILLWRIGHT_SERVER_KEY`);
+  }
 }
 
 function tellOfKeyFile(

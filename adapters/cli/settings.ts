@@ -44,6 +44,7 @@ export interface HttpSettings {
   readonly aliasPrefixes: readonly string[] | undefined;
   readonly limits: Partial<RequestLimits>;
   readonly requestTimeMs: number | undefined;
+  readonly maxConnections: number | undefined;
   readonly rates: Partial<RequestRates>;
   readonly allowedOrigins: readonly string[];
   readonly docs: boolean | undefined;
@@ -69,6 +70,7 @@ const propertyOf = {
   'limit-list': 'server.limits.list',
   'limit-page': 'server.limits.page',
   'limit-request-time': 'server.limits.requestTime',
+  'limit-connections': 'server.limits.connections',
   'limit-rate-tenant': 'server.limits.rate.tenant',
   'limit-rate-principal': 'server.limits.rate.principal',
   'cors-allowed-origins': 'server.cors.allowedOrigins',
@@ -112,6 +114,7 @@ export function httpSettings(given: Given, environment: Environment): HttpSettin
       page: read('limit-page', count),
     }),
     requestTimeMs: read('limit-request-time', lifetime),
+    maxConnections: read('limit-connections', count),
     rates: present({
       tenant: read('limit-rate-tenant', rate),
       principal: read('limit-rate-principal', rate),
@@ -149,6 +152,7 @@ const expectationOf: Readonly<Record<SettingName, string>> = {
   'limit-rate-tenant': rateText,
   'limit-rate-principal': rateText,
   'limit-request-time': 'a time span from 1s to 30d such as 60s',
+  'limit-connections': countText,
   'cors-allowed-origins':
     '* or a list of origins such as https://admin.example.com,https://shop.example.com:8443',
   docs: 'true or false',

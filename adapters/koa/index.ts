@@ -5,7 +5,13 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Middleware } from 'koa';
 import Koa from 'koa';
-import { MAX_HEADER_BYTES } from '../../lib/limits.ts';
+import {
+  KEPT_CONNECTION_MS,
+  MAX_CONNECTIONS,
+  MAX_HEADER_BYTES,
+  MAX_HEADERS_MS,
+  MAX_REQUEST_MS,
+} from '../../lib/limits.ts';
 import { HttpMetrics } from './monitoring/http-metrics.ts';
 import { createServer } from './node-http.ts';
 import { openApiDocument } from './openapi/document.ts';
@@ -61,6 +67,11 @@ function served({ test, ...options }: KoaOptions) {
   return { metrics, routes: routeTable({ testMode, metrics, basePath, docs, metricsRequireAuth }) };
 }
 
+/** How late Node may find that a request has taken too long. */
+const TIMEOUTS_CHECKED_EVERY_MS = 500;
+/** How long a connection without a call is kept while the server stops, so that its client hears of that. */
+const KEPT_WHILE_STOPPING_MS = 1_000;
+
 export interface ListenOptions {
   /** 0 = a free one. */
   readonly port: number;
@@ -68,6 +79,12 @@ export interface ListenOptions {
   readonly host?: string;
   /** Bytes of the header block, request line included; default 16 KiB (`server.limits.header`). */
   readonly maxHeaderBytes?: number | undefined;
+  /** How long the headers of a request may take; default 10 s. */
+  readonly maxHeadersMs?: number | undefined;
+  /** How long a request may take (`server.limits.requestTime`), which ends also what no route reads; default 60 s. */
+  readonly requestTimeMs?: number | undefined;
+  /** Connections at a time; default 2,000 (`server.limits.connections`). More are refused. */
+  readonly maxConnections?: number | undefined;
   /** What has to be there before the first call is answered, once the port is known to be free: calls wait for it. */
   readonly prepare?: (() => Promise<void>) | undefined;
 }
@@ -94,14 +111,26 @@ export async function listen(app: Koa, options: ListenOptions): Promise<Listenin
     else if (isReady) void answer(request, response);
     else void prepared.promise.then(() => serve(request, response));
   };
+  const maxHeadersMs = options.maxHeadersMs ?? MAX_HEADERS_MS;
   const server = createServer(
-    // The dispatcher asks for the Host header itself, with the body that every error has.
-    { maxHeaderSize: maxHeaderBytes, requireHostHeader: false },
+    {
+      maxHeaderSize: maxHeaderBytes,
+      // The dispatcher asks for the Host header itself, with the body that every error has.
+      requireHostHeader: false,
+      headersTimeout: maxHeadersMs,
+      // The dispatcher gives up a body itself, with an answer: this is for bodies that it does not read.
+      requestTimeout: (options.requestTimeMs ?? MAX_REQUEST_MS) + maxHeadersMs,
+      connectionsCheckingInterval: TIMEOUTS_CHECKED_EVERY_MS,
+      keepAliveTimeout: KEPT_CONNECTION_MS,
+    },
     serve,
   );
+  server.maxConnections = options.maxConnections ?? MAX_CONNECTIONS;
+  // Who is idle makes room for who comes next.
+  server.on('drop', () => server.closeIdleConnections());
   // An expectation that nobody knows is none: Node would answer it without a word of why.
   server.on('checkExpectation', serve);
-  server.on('clientError', unreadableAnswer(maxHeaderBytes));
+  server.on('clientError', unreadableAnswer({ maxHeaderBytes, maxHeadersMs }));
   server.listen(options.port, host);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -109,6 +138,8 @@ export async function listen(app: Koa, options: ListenOptions): Promise<Listenin
     isStopping = true;
     prepared.resolve();
     const closed = once(server, 'close');
+    // For those that are answered from now on.
+    server.keepAliveTimeout = KEPT_WHILE_STOPPING_MS;
     server.close();
     server.closeIdleConnections();
     await closed;

@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -8,7 +17,9 @@ import { migrated } from '../support/storage.ts';
 import { login, run, serve, serving, start } from './program.ts';
 
 const password = 'a good password';
-const environment = { BILLWRIGHT_ADMIN_PASSWORD: password };
+/** Of no key. */
+const keyless = { BILLWRIGHT_SERVER_KEY: '' };
+const environment = { ...keyless, BILLWRIGHT_ADMIN_PASSWORD: password };
 
 describe('the files of a server', () => {
   let directory: string;
@@ -18,7 +29,7 @@ describe('the files of a server', () => {
   afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
   it('are readable for nobody else, while it runs and after: database, WAL, lock, sandbox, key', async () => {
-    const server = await serve(['--database', join(directory, 'mine.db'), '--test-mode']);
+    const server = await serve(['--database', join(directory, 'mine.db'), '--test-mode'], keyless);
     const running = readdirSync(directory).toSorted();
     expect(running).to.include.members([
       'mine.db',
@@ -37,7 +48,7 @@ describe('the files of a server', () => {
     const databases = await Promise.all(['one', 'two'].map(() => freshDatabase('postgresql', migrated)));
     for (const database of databases) {
       const args = ['serve', '--port', '0', '--test-mode', '--database', where(database)];
-      await (await serving(start(args, {}, directory))).stop();
+      await (await serving(start(args, keyless, directory))).stop();
     }
     const kinds = readdirSync(directory).map((name) => name.split('.').at(-1));
     expect(kinds.toSorted()).to.deep.equal(['key', 'key', 'sandbox', 'sandbox']);
@@ -45,7 +56,7 @@ describe('the files of a server', () => {
     const [first] = databases;
     if (first === undefined) throw new Error('there are two databases');
     const again = ['serve', '--port', '0', '--test-mode', '--database', where(first)];
-    await (await serving(start(again, {}, directory))).stop();
+    await (await serving(start(again, keyless, directory))).stop();
     expect(readdirSync(directory)).to.have.length(4);
   });
 
@@ -53,13 +64,21 @@ describe('the files of a server', () => {
     const database = join(directory, 'mine.db');
     await (await serve(['--database', database], environment)).stop();
     chmodSync(`${database}.key`, 0o644);
-    const { log } = await (await serve(['--database', database])).stop();
+    const { log } = await (await serve(['--database', database], keyless)).stop();
     expect(log).to.match(/others may read the key/);
     const short = await run(['serve', '--port', '0', '--database', database], {
       BILLWRIGHT_SERVER_KEY: 'short',
     });
     expect(short.code).to.equal(2);
     expect(short.errors).to.match(/BILLWRIGHT_SERVER_KEY: .*32 characters/);
+  });
+
+  it('are asked for where they cannot be made: a server without a key of its own does not start', async () => {
+    const database = join(directory, 'mine.db');
+    mkdirSync(`${database}.key`);
+    const refused = await run(['serve', '--port', '0', '--database', database], environment);
+    expect(refused.code).to.equal(2);
+    expect(refused.errors).to.match(/mine\.db\.key .*BILLWRIGHT_SERVER_KEY/);
   });
 
   function open(names: readonly string[]): readonly string[] {

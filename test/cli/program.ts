@@ -22,7 +22,8 @@ export function start(
   const { NODE_ENV: _env, BILLWRIGHT_ADMIN_PASSWORD: _password, ...inherited } = process.env;
   return spawn(process.execPath, [program, ...args], {
     cwd: workingDirectory,
-    env: { ...inherited, ...environment },
+    // Else a server of PostgreSQL would leave the file of its key in the working directory.
+    env: { BILLWRIGHT_SERVER_KEY: 'k'.repeat(44), ...inherited, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 }

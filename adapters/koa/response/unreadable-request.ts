@@ -6,19 +6,26 @@ import { statusOfCode } from './error-status.ts';
 
 type ParseError = Error & { readonly code?: string; readonly reason?: string };
 
-/** Answers what Node's parser cannot read as HTTP with the one error shape, and hangs up (http-api.md §3 rule 5, §12). */
-export function unreadableAnswer(maxHeaderBytes: number) {
-  return (error: ParseError, socket: Duplex): void => answerUnreadable(error, socket, maxHeaderBytes);
+interface Bounds {
+  readonly maxHeaderBytes: number;
+  readonly maxHeadersMs: number;
 }
 
-function answerUnreadable(error: ParseError, socket: Duplex, maxHeaderBytes: number): void {
+/**
+ * Answers what Node's parser cannot read as HTTP, or what does not come in time, with the one error shape, and hangs up
+ * (http-api.md §3 rule 5, §12).
+ */
+export function unreadableAnswer(bounds: Bounds) {
+  return (error: ParseError, socket: Duplex): void => answerUnreadable(error, socket, bounds);
+}
+
+function answerUnreadable(error: ParseError, socket: Duplex, bounds: Bounds): void {
   // A client that has gone gets no answer.
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
-  const problem = problemOf(error, maxHeaderBytes);
-  const status = statusOfCode(problem.code, { dialect: 'D' });
+  const { status, ...problem } = problemOf(error, bounds);
   const body = JSON.stringify(errorBody(new BillingError(problem), { withStackTrace: false }));
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
@@ -26,21 +33,39 @@ function answerUnreadable(error: ParseError, socket: Duplex, maxHeaderBytes: num
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Connection: close',
   ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  // A client that drips would go on where the connection is ended on one side only.
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => {
+    if (status === TIME_OVER) socket.destroy();
+  });
 }
 
-function problemOf({ code, reason }: ParseError, maxHeaderBytes: number) {
+const TIME_OVER = 408;
+
+function problemOf({ code, reason }: ParseError, { maxHeaderBytes, maxHeadersMs }: Bounds) {
+  const refused = (problem: { readonly code: ErrorCode; readonly message: string }) => ({
+    ...problem,
+    status: statusOfCode(problem.code, { dialect: 'D' }),
+  });
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
-      return { code: ErrorCode.TOO_LARGE, message: `The headers are larger than ${maxHeaderBytes} bytes` };
+      return refused({
+        code: ErrorCode.TOO_LARGE,
+        message: `The headers are larger than ${maxHeaderBytes} bytes`,
+      });
     case 'HPE_INVALID_URL':
-      return {
+      return refused({
         code: ErrorCode.INVALID_PARAMETER,
         message: 'The URL holds characters that need to be percent-encoded (UTF-8)',
+      });
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return {
+        code: ErrorCode.INVALID_PARAMETER,
+        message: `The headers of a request have to arrive within ${maxHeadersMs / 1_000} s, its body in the time of a request`,
+        status: TIME_OVER,
       };
     default: {
       const why = reason === undefined ? '' : `: ${reason}`;
-      return { code: ErrorCode.INVALID_PARAMETER, message: `The request is not HTTP/1.1${why}` };
+      return refused({ code: ErrorCode.INVALID_PARAMETER, message: `The request is not HTTP/1.1${why}` });
     }
   }
 }

@@ -31,7 +31,14 @@ import { Router } from './koa-router.ts';
 import { areaSegment, byLiteralsFirst, CORE, checkPathText, PLUGIN, plainPath, routerPath } from './path.ts';
 import { type AccessOptions, checkRoutePermission, RequestAccess } from './request-access.ts';
 import type { Method, RequestFacts, Route } from './route.ts';
-import { statusOfTimeOver, timeOver, waitsForCompletion, withinTime } from './time-limit.ts';
+import {
+  lateBody,
+  statusOfLateBody,
+  statusOfTimeOver,
+  timeOver,
+  waitsForCompletion,
+  withinTime,
+} from './time-limit.ts';
 
 export interface DispatcherOptions extends AccessOptions {
   readonly routes: readonly Route[];
@@ -195,7 +202,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     const authorship = authorshipOf(ctx.headers, families, dialect);
     received.createdBy = authorship.createdBy;
     if (route.author) requireAuthor(authorship, dialect);
-    const bodyBytes = await bodyOf(ctx, route);
+    const bodyBytes = await bodyOf(ctx, call);
     const caller = await loggedIn(ctx, call);
     const principal = caller?.principal.name ?? '';
     // In test mode another node may have moved the clock. Whoever asks how this node is must not wait for the database.
@@ -239,8 +246,17 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     return withinTime(requestTimeMs, work, { over, late: discard });
   }
 
-  async function bodyOf(ctx: Context, { body }: Route): Promise<Uint8Array | undefined> {
-    return body === undefined ? undefined : readBody(ctx, body, bodyLimit(body, limits));
+  /** A body that does not arrive in time is given up with its connection, on which the rest of it may still come. */
+  async function bodyOf(ctx: Context, { received, route }: Served): Promise<Uint8Array | undefined> {
+    const { body, statusOf } = route;
+    if (body === undefined) return undefined;
+    const over = (): never => {
+      received.statusOf = { ...statusOf, ...statusOfLateBody };
+      ctx.set('Connection', 'close');
+      throw lateBody(requestTimeMs);
+    };
+    const reading = readBody(ctx, body, bodyLimit(body, limits));
+    return withinTime(requestTimeMs, reading, { over, late: async () => undefined });
   }
 
   async function loggedIn(

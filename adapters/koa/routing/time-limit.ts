@@ -47,3 +47,14 @@ export function timeOver(limitMs: number, { permission }: Pick<Route, 'permissio
 
 /** Status of that error where it is not the code's own. */
 export const statusOfTimeOver = { [ErrorCode.PAYMENT_INTERNAL_ERROR]: 503 };
+
+/** Nothing has been done yet: what is to be done stands in the body. */
+export function lateBody(limitMs: number): BillingError {
+  return new BillingError({
+    code: ErrorCode.MALFORMED_BODY,
+    message: `The body did not arrive within ${limitMs / 1_000} s; nothing was done`,
+  });
+}
+
+/** Status of that error (platform.md §16). */
+export const statusOfLateBody = { [ErrorCode.MALFORMED_BODY]: 408 };

@@ -17,6 +17,7 @@ const ofTheProcess = [
   'server.limits.list',
   'server.limits.page',
   'server.limits.requestTime',
+  'server.limits.connections',
   'server.limits.rate.tenant',
   'server.limits.rate.principal',
   'server.limits.rate.gateways',

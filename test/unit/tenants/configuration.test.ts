@@ -128,7 +128,7 @@ const serverWideProperties = [
   'server.callCompletion.maxSec',
   'server.idempotency.retention',
   'server.pagination.countThreshold',
-  ...['json', 'text', 'header', 'url', 'list', 'page', 'rows', 'requestTime'].map(
+  ...['json', 'text', 'header', 'url', 'list', 'page', 'rows', 'requestTime', 'connections'].map(
     (each) => `server.limits.${each}`,
   ),
   ...['tenant', 'principal', 'gateways'].map((each) => `server.limits.rate.${each}`),

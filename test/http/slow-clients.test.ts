@@ -1,0 +1,135 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import { expect } from 'chai';
+import { createKoaApp, type Listening, type ListenOptions, listen } from '../../adapters/koa/index.ts';
+import { freshDatabase } from '../support/databases.ts';
+import { migrated } from '../support/storage.ts';
+import { documentHeaders, type Serving, serve } from './serving.ts';
+
+const ping = 'GET /1.0/ping HTTP/1.1\r\nHost: x\r\n\r\n';
+
+describe('clients that take their time (platform §16)', () => {
+  let serving: Serving;
+  const listenings: Listening[] = [];
+  const sockets: Socket[] = [];
+
+  before(async () => {
+    serving = await serve(await freshDatabase('sqlite', migrated));
+  });
+  afterEach(async () => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+    for (const listening of listenings.splice(0)) await listening.close();
+  });
+  after(() => serving.close());
+
+  async function listenWith(settings: Partial<ListenOptions>): Promise<Listening> {
+    const app = createKoaApp({ billing: serving.billing, logger: serving.log, ...settings });
+    const listening = await listen(app, { port: 0, ...settings });
+    listenings.push(listening);
+    return listening;
+  }
+
+  async function connected({ port }: Listening): Promise<Socket> {
+    const socket = connect(port, '127.0.0.1');
+    sockets.push(socket);
+    await once(socket, 'connect');
+    return socket;
+  }
+
+  /** What the server says until it hangs up on a client that sends a byte now and then for as long as nobody answers. */
+  async function dripping(socket: Socket, head: string): Promise<string> {
+    const drip = setInterval(() => socket.write('x'), 100);
+    const hungUp = Promise.withResolvers<void>();
+    let answer = '';
+    socket.setEncoding('utf8').on('data', (piece: string) => {
+      clearInterval(drip);
+      answer += piece;
+    });
+    socket.on('error', () => hungUp.resolve()).on('close', () => hungUp.resolve());
+    socket.write(head);
+    await hungUp.promise;
+    clearInterval(drip);
+    return answer;
+  }
+
+  for (const [name, length] of [
+    ['of a length', 'Content-Length: 100000\r\n'],
+    ['in chunks', 'Transfer-Encoding: chunked\r\n'],
+  ] as const) {
+    it(`get 408 where a body ${name} has not arrived in the time of a request, and are hung up on`, async () => {
+      const socket = await connected(await listenWith({ requestTimeMs: 300 }));
+      const headers = { ...documentHeaders, 'content-type': 'application/json' };
+      const lines = Object.entries(headers).map(([header, value]) => `${header}: ${value}\r\n`);
+      const head = `POST /1.0/kb/accounts HTTP/1.1\r\nHost: x\r\n${lines.join('')}${length}\r\n`;
+      const startedMs = Date.now();
+      const answer = await dripping(socket, length.startsWith('T') ? `${head}FFFF\r\n{` : `${head}{`);
+      expect(Date.now() - startedMs).to.be.at.least(290);
+      expect(answer).to.match(/^HTTP\/1\.1 408 /);
+      expect(answer).to.match(/connection: close/i);
+      expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).to.include({
+        code: 60001,
+        message: 'The body did not arrive within 0.3 s; nothing was done',
+      });
+    });
+  }
+
+  it('are hung up on where a body that nobody reads does not end, after their answer', async () => {
+    const socket = await connected(await listenWith({ requestTimeMs: 100, maxHeadersMs: 100 }));
+    const head = 'POST /1.0/kb/accounts HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n{';
+    const answer = await dripping(socket, head);
+    expect(answer).to.match(/^HTTP\/1\.1 401 /);
+  });
+
+  it('get 408 where the headers do not arrive in time, 10 s unless told otherwise', async () => {
+    const { server } = await listenWith({});
+    expect(server.headersTimeout).to.equal(10_000);
+    const socket = await connected(await listenWith({ maxHeadersMs: 200 }));
+    const startedMs = Date.now();
+    const answer = await dripping(socket, 'GET /1.0/ping HTTP/1.1\r\nHost: x\r\nX-Slow: ');
+    expect(Date.now() - startedMs).to.be.at.least(190);
+    expect(answer).to.match(/^HTTP\/1\.1 408 /);
+    expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).to.include({ code: 60002 });
+  });
+
+  it('do not keep others out: beyond so many connections more are refused, and idle ones make room', async () => {
+    const { server } = await listenWith({});
+    expect(server.maxConnections).to.equal(2_000);
+    const few = await listenWith({ maxConnections: 2 });
+    const [idle, busy] = [await connected(few), await connected(few)];
+    idle.write(ping);
+    expect(String((await once(idle, 'data'))[0])).to.match(/^HTTP\/1\.1 200 /);
+    busy.write('GET /1.0/ping HTTP/1.1\r\n');
+    await setTimeout(50);
+    const idleEnded = once(idle, 'close');
+    const refused = await connected(few);
+    refused.on('error', () => undefined);
+    idle.resume();
+    await Promise.all([once(refused, 'close'), idleEnded]);
+    const next = await connected(few);
+    next.write(ping);
+    expect(String((await once(next, 'data'))[0])).to.match(/^HTTP\/1\.1 200 /);
+    busy.write('Host: x\r\n\r\n');
+    expect(String((await once(busy, 'data'))[0])).to.match(/^HTTP\/1\.1 200 /);
+  });
+
+  it('find a connection open that has been idle for longer than Node keeps one', async () => {
+    const listening = await listenWith({});
+    expect(listening.server.keepAliveTimeout).to.equal(120_000);
+    const idle = await Promise.all(Array.from({ length: 20 }, () => connected(listening)));
+    for (const socket of idle) {
+      socket.write(ping);
+      await once(socket, 'data');
+    }
+    // Around the moment at which Node by itself hangs up: its 5 s and a second for what is on the way.
+    await setTimeout(5_900);
+    const answers = await Promise.all(
+      idle.map(async (socket, index) => {
+        await setTimeout(index * 10);
+        socket.write(ping);
+        return String((await once(socket, 'data'))[0]).slice(0, 12);
+      }),
+    );
+    expect(new Set(answers)).to.deep.equal(new Set(['HTTP/1.1 200']));
+  });
+});
