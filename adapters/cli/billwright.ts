@@ -228,6 +228,15 @@ function parsed<T extends NonNullable<Parameters<typeof parseArgs>[0]>['options'
   }
 }
 
+/** With what stands behind an error that callers of the server are told without it. */
+function explained(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  return error.name === 'BillingError' && cause instanceof Error
+    ? `${error.message} (${cause.message})`
+    : error.message;
+}
+
 function portOf(text: string): number {
   const port = Number(text);
   if (/^\d+$/.test(text) && port <= 65_535) return port;
@@ -245,7 +254,7 @@ try {
   else await command(args);
 } catch (error) {
   const isUsage = error instanceof UsageError;
-  console.error(`billwright: ${error instanceof Error ? error.message : String(error)}`);
+  console.error(`billwright: ${explained(error)}`);
   if (isUsage) console.error(`\n${usage}`);
   process.exitCode = isUsage ? 2 : 1;
 }

@@ -1,8 +1,19 @@
 import { BillingError, ErrorCode } from '../../lib/errors/index.ts';
 import type { Dialect } from './dialect.ts';
+import { LostCommitError } from './transactions.ts';
 
 /** What callers are told of a database that cannot do its work now (http-api.md §12); any other error as it is. */
 export function failureMeaning(dialect: Pick<Dialect, 'failureOf'>, error: unknown): unknown {
+  if (error instanceof LostCommitError) {
+    return new BillingError({
+      code: ErrorCode.BUSY,
+      message:
+        'The database was lost while a change was being stored; whether it is stored shows when the database is back. ' +
+        'Look before you send the request again',
+      facts: { isOutcomeUnknown: true },
+      cause: error.cause,
+    });
+  }
   const { kind } = dialect.failureOf(error);
   if (kind === 'no-room') {
     return new BillingError({

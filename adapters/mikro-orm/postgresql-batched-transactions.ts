@@ -12,7 +12,7 @@ import {
 } from './postgresql-statement-batch.ts';
 import { TENANT_SETTING } from './postgresql-tenant-policy.ts';
 import { BEGINNING } from './postgresql-transactions.ts';
-import type { Reach, TransactionKind, Transactions } from './transactions.ts';
+import { LostCommitError, type Reach, type TransactionKind, type Transactions } from './transactions.ts';
 
 /** The driver's pool, as far as it is used. */
 export interface DriverPool {
@@ -73,8 +73,10 @@ export function batchedTransactions(
     run: async (kind, work) => {
       const client = await clientOf(await pool(), watch);
       const line = new StatementLine(client, use, openingOf(kind));
+      let isCommitting = false;
       try {
         const { result, last } = await work(line);
+        isCommitting = kind.mode === 'write';
         const committed = line.commit();
         // Where a statement fails together with the commit, its own error tells what it means.
         committed.catch(() => undefined);
@@ -85,7 +87,7 @@ export function batchedTransactions(
       } catch (error) {
         // A rollback that fails must not hide why it was made; the connection is broken then and its work is gone.
         await line.end(ROLLBACK).catch(() => undefined);
-        throw error;
+        throw isCommitting && !isOfServer(error) ? new LostCommitError(error) : error;
       } finally {
         void line.ended.then(() => client.release());
       }
@@ -102,6 +104,11 @@ export function batchedTransactions(
     }),
     join: (host, reach, work) => hosts.during(host, reach, work),
   };
+}
+
+/** Whether the server has said so, and not somebody who has waited for it in vain. */
+function isOfServer(error: unknown): boolean {
+  return error instanceof Error && 'severity' in error;
 }
 
 /** A connection of the pool; whoever waits for one is told when the server is gone. */

@@ -30,6 +30,15 @@ export interface Transactions {
   join<T>(host: Transaction, reach: Reach, work: () => Promise<T>): Promise<T>;
 }
 
+/** The connection was lost after the commit had been asked for: whether the change is stored, only the database knows. */
+export class LostCommitError extends Error {
+  override readonly name = 'LostCommitError';
+
+  constructor(cause: unknown) {
+    super('The connection was lost during a commit', { cause });
+  }
+}
+
 /** Transactions of a database that knows no reach. */
 export function plainTransactions(connection: Connection): Transactions {
   return {

@@ -363,6 +363,14 @@ describe('the command line', () => {
     expect(log).to.match(/"role":"postgres","msg":"row-level security of the database does not bind/);
   });
 
+  it('says why a database that is not there cannot be reached', async () => {
+    const { code, errors } = await run(['serve', '--database', 'postgresql://x:y@127.0.0.1:9/none']);
+    expect(code).to.equal(1);
+    expect(errors).to.match(
+      /billwright: The database cannot be reached .*\(connect ECONNREFUSED 127\.0\.0\.1:9\)/,
+    );
+  });
+
   it('refuses a PostgreSQL schema that is not there, and names the command that makes it', async () => {
     const database = await freshDatabase('postgresql');
     if (database.kind !== 'postgresql') throw new Error('not the database asked for');

@@ -1,8 +1,11 @@
 import { expect } from 'chai';
-import { isKept } from '../../adapters/koa/routing/keyed-request.ts';
+import sinon from 'sinon';
+import { isKept, runOnce } from '../../adapters/koa/routing/keyed-request.ts';
+import { IdempotencyService } from '../../lib/idempotency/service.ts';
 import { BillingError, ErrorCode } from '../../lib/index.ts';
 import { eachDatabase, type TestDatabase } from '../support/databases.ts';
 import { migrated } from '../support/storage.ts';
+import { recordingLogger } from '../support/system-time.ts';
 import { basic, createdId, type Reply, type Request, type Serving, serve } from './serving.ts';
 
 const accounts = '/1.0/kb/accounts';
@@ -160,6 +163,22 @@ describe('requests with an Idempotency-Key on two servers', () => {
 
 describe('the answer under an Idempotency-Key', () => {
   const errorOf = (code: ErrorCode, facts = {}) => new BillingError({ code, message: 'm', facts });
+
+  it('is neither kept nor forgotten where the database was lost while it stored the change', async () => {
+    const idempotency = sinon.createStubInstance(IdempotencyService);
+    idempotency.begin.resolves({ claim: { tenantRecordId: 0, key: 'k', claimId: 'c' as never } });
+    const failing = (facts: object) => async () => ({
+      rendered: { status: 503, headers: {}, body: '' },
+      error: errorOf(ErrorCode.BUSY, facts),
+    });
+    const request = { tenant: null, key: 'k', hash: 'h' };
+    const services = { billing: { idempotency }, logger: recordingLogger() };
+    await runOnce(request, services, failing({ isOutcomeUnknown: true }));
+    expect([idempotency.keep.callCount, idempotency.release.callCount]).to.deep.equal([0, 0]);
+    await runOnce(request, services, failing({}));
+    expect([idempotency.keep.callCount, idempotency.release.callCount]).to.deep.equal([0, 1]);
+  });
+
   for (const [what, status, error, kept] of [
     ['a success', 201, null, true],
     ['a refusal', 400, errorOf(ErrorCode.MALFORMED_BODY), true],

@@ -53,11 +53,14 @@ describe('storage: a PostgreSQL server that is away', () => {
 
   it('refuses within five seconds where nothing answers, whatever waits, and works when it is back', async () => {
     const listening = storage.queue.onSignal(() => undefined);
+    const frozen = Promise.withResolvers<void>();
     const inside = storage.write(acme, author(), async (session) => {
       await session.accounts.insert([account({})]);
       proxy.freeze();
+      frozen.resolve();
       return session.accounts.insert([account({})]);
     });
+    await frozen.promise;
     const calls = [() => inside, ...Array.from({ length: 5 }, () => insert), () => storage.system.ping()];
     const told = await Promise.all(calls.map(toldAfterMs));
     expect(Math.max(...told)).to.be.lessThan(5_000);
@@ -68,6 +71,20 @@ describe('storage: a PostgreSQL server that is away', () => {
     await insert();
     listening();
   }).timeout(30_000);
+
+  it('says that a change may be stored where the server was lost during the commit', async () => {
+    const made = account({});
+    const failed = await rejection(
+      storage.write(acme, author(), async (session) => {
+        await session.accounts.insert([made]);
+        await proxy.refuse();
+      }),
+    );
+    expect(failed)
+      .to.include({ code: ErrorCode.BUSY })
+      .and.to.have.nested.property('facts.isOutcomeUnknown', true);
+    expect(failed.message).to.match(/^The database was lost while a change was being stored/);
+  });
 
   it('closes while nothing answers', async () => {
     storage.queue.onSignal(() => undefined);

@@ -63,7 +63,8 @@ export async function runOnce(
   const whole = { ...rendered, body: await textOf(rendered.body) };
   try {
     if (isKept(whole.status, error)) await idempotency.keep(claim, whole);
-    else await idempotency.release(claim);
+    else if (error?.facts.isOutcomeUnknown !== true) await idempotency.release(claim);
+    // Else it may have been done: a repeat is refused as after a crash, until the claim counts as abandoned.
   } catch (failure) {
     // What was done is done: a repeat is refused until the claim counts as abandoned, rather than run at once.
     services.logger.error({ err: failure }, 'the answer to a request with an Idempotency-Key was not kept');
