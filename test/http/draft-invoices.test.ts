@@ -79,6 +79,10 @@ eachDatabase((kind, open) => {
       expect(codeOf(unknown)).to.deep.equal([404, 4006]);
       const committed = await run(`KB_REUSE_DRAFT_INVOICING_ID%3D${await draft(account, true)}`);
       expect(codeOf(committed)).to.deep.equal([400, 4024]);
+      const { message } = committed.json as { readonly message: string };
+      expect(message).to.match(
+        /^Cannot add credit or external charge for invoice id [0-9a-f-]{36} because it is already in COMMITTED status$/,
+      );
       // Nothing recurs on the account.
       expect(codeOf(await run('KB_AUTO_INVOICING_REUSE_DRAFT%3Dtrue'))).to.deep.equal([404, 4007]);
     });

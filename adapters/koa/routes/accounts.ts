@@ -147,7 +147,8 @@ export const accountRoutes: readonly Route[] = [
     path: '/1.0/kb/accounts/{accountId}',
     operationId: 'closeAccount',
     area,
-    summary: 'Close an account: no more invoices by themselves and no more subscriptions; nothing is deleted',
+    summary:
+      'Close an account: what is due of it is done first, then it has no more invoices by themselves and no more subscriptions; nothing is deleted',
     permission: 'tag:add',
     alsoNeeds: ['entitlement:pause_resume'],
     query: {
