@@ -50,7 +50,16 @@ interface Reference {
   readonly from: TableSpec;
   readonly column: string;
   readonly to: TableSpec;
+  /** Which of the records (`t`) have to lead to one; default all that name one. */
+  readonly where?: { readonly columns: readonly string[]; readonly condition: Sql };
 }
+
+/** What people have written on an item is kept as they gave it (ruling R21): items of the engine's own making alone. */
+const madeByRuns: Reference['where'] = {
+  columns: ['item_type', 'invoice_id'],
+  condition: sql`t.item_type not in ('EXTERNAL_CHARGE', 'TAX', 'CREDIT_ADJ')
+    and not exists (select 1 from bw_invoices i where i.id = t.invoice_id and i.is_migration)`,
+};
 
 /** Of records of accounts to records of the same account. */
 const references: readonly Reference[] = [
@@ -61,9 +70,9 @@ const references: readonly Reference[] = [
   { from: lifecycleEventsTable, column: 'subscription_id', to: subscriptionsTable },
   { from: invoicesTable, column: 'account_id', to: accountsTable },
   { from: invoiceItemsTable, column: 'invoice_id', to: invoicesTable },
-  { from: invoiceItemsTable, column: 'subscription_id', to: subscriptionsTable },
-  { from: invoiceItemsTable, column: 'bundle_id', to: bundlesTable },
-  { from: invoiceItemsTable, column: 'linked_item_id', to: invoiceItemsTable },
+  { from: invoiceItemsTable, column: 'subscription_id', to: subscriptionsTable, where: madeByRuns },
+  { from: invoiceItemsTable, column: 'bundle_id', to: bundlesTable, where: madeByRuns },
+  { from: invoiceItemsTable, column: 'linked_item_id', to: invoiceItemsTable, where: madeByRuns },
   { from: coverageTable, column: 'item_id', to: invoiceItemsTable },
   { from: coverageTable, column: 'subscription_id', to: subscriptionsTable },
   { from: cursorsTable, column: 'subscription_id', to: subscriptionsTable },
@@ -163,7 +172,8 @@ function recordsOf(
   table: TableSpec,
   window: { readonly tenantRecordId: number | null; readonly afterRecordId: number; readonly limit: number },
 ): Sql {
-  const columns = [...new Set(references.flatMap(({ from, column }) => (from === table ? column : [])))];
+  const own = references.filter(({ from }) => from === table);
+  const columns = [...new Set(own.flatMap(({ column, where }) => [column, ...(where?.columns ?? [])]))];
   const owner = table === accountsTable ? 'record_id as account_record_id' : 'account_record_id';
   const id = auditNames.has(table) ? ['id'] : [];
   const ofTenant =
@@ -175,14 +185,14 @@ function recordsOf(
 
 function lostAmong(records: Sql, columns: readonly Reference[]): Sql {
   return columns
-    .map(({ from, column, to }): Sql => {
+    .map(({ from, column, to, where }): Sql => {
       const target = raw(to === accountsTable ? 'o.record_id' : 'o.account_record_id');
       const reference = raw(`t.${column}`);
       return sql`
         select '${raw(`${nameOf(from)}.${column}`)}' as referring, t.record_id, t.tenant_record_id,
           t.account_record_id, ${reference} as target_id
         from (${records}) t left join ${raw(to.name)} o on o.id = ${reference}
-        where ${reference} is not null
+        where ${reference} is not null ${where === undefined ? nothing : sql`and ${where.condition}`}
           and (o.id is null or o.tenant_record_id <> t.tenant_record_id or ${target} <> t.account_record_id)`;
     })
     .reduce((all, next) => sql`${all} union all ${next}`);

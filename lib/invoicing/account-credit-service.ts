@@ -95,11 +95,13 @@ interface Transfer {
 }
 
 function transferCharge(id: Uuid, child: Account, { credit, context }: Transfer): NewInvoiceItem {
+  const today = localDateOf(context.createdDate, child.timeZone);
   return plainItem({
     id,
     itemType: InvoiceItemType.EXTERNAL_CHARGE,
     description: 'Charge to move credit from child to parent account',
-    startDate: localDateOf(context.createdDate, child.timeZone),
+    startDate: today,
+    endDate: today,
     amount: credit,
     repairable: credit,
   });

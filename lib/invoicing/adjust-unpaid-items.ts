@@ -27,7 +27,9 @@ export async function adjustUnpaidItems(
   const changes = unpaid.flatMap((before): readonly ChangedInvoice[] => {
     const newItems = adjustments.flatMap(({ invoiceId, item }) => (invoiceId === before.id ? [item] : []));
     if (newItems.length === 0) return [];
-    return [{ before, after: { ...before, ...amountsAfterItems(before, newItems) }, newItems }];
+    return [
+      { before, after: { ...before, ...amountsAfterItems(before, newItems) }, newItems, tellsEachItem: true },
+    ];
   });
   await session.invoices.setRepairable(adjusted.map((item) => afterAdjustment(item, item.repairable)));
   await changeInvoices(session, { changes, accounts: [account] }, ids);

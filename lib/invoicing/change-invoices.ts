@@ -26,6 +26,8 @@ export interface ChangedInvoice {
   readonly allItems?: readonly CountedItem[];
   /** True: it is told as adjusted whatever its items say. */
   readonly isAdjusted?: boolean;
+  /** True: it is told as adjusted once for each of its new items, as the closing of an account has it (invoicing.md §16). */
+  readonly tellsEachItem?: boolean;
 }
 
 export interface InvoiceChanges {
@@ -170,8 +172,11 @@ async function write(
     ...uses.map(({ item, invoice }) => itemOf(invoice, item, now)),
   ]);
   session.publish(numbered.filter(isNewlyCommitted).flatMap(({ stored }) => invoiceCreationEvents(stored)));
-  const adjusted = numbered.filter((change) => isAdjusted(change, moves)).map(({ stored }) => stored);
-  session.publish([...adjusted, ...credited].flatMap(invoiceAdjustmentEvents));
+  const adjusted = numbered.filter((change) => isAdjusted(change, moves));
+  session.publish([
+    ...adjusted.flatMap(adjustmentEvents),
+    ...credited.flatMap((each) => invoiceAdjustmentEvents(each)),
+  ]);
   return numbered.map(({ stored }) => stored);
 }
 
@@ -249,9 +254,17 @@ function isNewlyCommitted({ before, stored }: StoredChange): boolean {
   return stored.status === 'COMMITTED' && before?.status !== 'COMMITTED';
 }
 
-/** Items were added to what was committed, or credit was made of it or used on it. */
+/**
+ * Items were added to what was there before and is committed now, or credit was made of it or used on it (invoicing.md §16);
+ * a draft that this transaction commits is told so beside its creation.
+ */
 function isAdjusted(change: StoredChange, moves: readonly CreditMove[]): boolean {
-  const { stored, newItems = [], isAdjusted: told } = change;
-  if (isNewlyCommitted(change) || stored.status !== 'COMMITTED') return told === true;
-  return told === true || newItems.length > 0 || moves.some(({ invoiceId }) => invoiceId === stored.id);
+  const { before, stored, newItems = [], isAdjusted: told = false } = change;
+  if (told || before === null || stored.status !== 'COMMITTED') return told;
+  return newItems.length > 0 || moves.some(({ invoiceId }) => invoiceId === stored.id);
+}
+
+function adjustmentEvents({ stored, newItems = [], tellsEachItem = false }: StoredChange) {
+  const times = tellsEachItem ? Math.max(1, newItems.length) : 1;
+  return invoiceAdjustmentEvents(stored, times);
 }

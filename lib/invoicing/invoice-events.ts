@@ -21,14 +21,14 @@ export function invoiceCreationEvents(
   return [event, ...childInvoiceEvents(invoice, true)];
 }
 
-/** INVOICE_ADJUSTMENT: at most one per invoice and transaction. */
-export function invoiceAdjustmentEvents(invoice: Told): readonly NewBusEvent[] {
+/** INVOICE_ADJUSTMENT: one per invoice and transaction, but where an account is closed. */
+export function invoiceAdjustmentEvents(invoice: Told, times = 1): readonly NewBusEvent[] {
   const event = {
     type: BusEventType.INVOICE_ADJUSTMENT,
     accountRecordId: invoice.accountRecordId,
     payload: { accountId: invoice.accountId, invoiceId: invoice.id, metaData: null },
   };
-  return [event, ...childInvoiceEvents(invoice, false)];
+  return [...Array.from({ length: times }, () => event), ...childInvoiceEvents(invoice, false)];
 }
 
 /** What the parent's summary has to follow. */

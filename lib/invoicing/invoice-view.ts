@@ -37,6 +37,8 @@ export function viewInvoices(
   const itemsByInvoice = Map.groupBy(items, (item) => item.invoiceId);
   return invoices.map((invoice) => ({
     ...invoice,
+    // The parent pays it by a summary; before it is in one it is the child's own (ruling R52).
+    parentAccountId: invoice.parentInvoiceId === null ? null : invoice.parentAccountId,
     balance: balanceOf(invoice, parentBalanceOf(invoice, parents)),
     items: (itemsByInvoice.get(invoice.id) ?? []).map((item) =>
       viewItem(item, catalogOf === null ? null : catalogOf(invoice.accountId)),

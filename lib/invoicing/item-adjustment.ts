@@ -63,11 +63,6 @@ export function itemAdjustment(adjusted: InvoiceItem, details: AdjustmentDetails
     startDate: date,
     endDate: date,
     linkedItemId: adjusted.id,
-    productName: adjusted.productName,
-    planName: adjusted.planName,
-    phaseName: adjusted.phaseName,
-    usageName: adjusted.usageName,
-    catalogEffectiveDate: adjusted.catalogEffectiveDate,
     itemDetails: details.itemDetails || null,
   });
 }

@@ -16,7 +16,6 @@ import { amountsAfterItems, invoiceAmounts } from './invoice-amounts.ts';
 import type { InvoiceItemView } from './invoice-view.ts';
 import { adjustedAmount, afterAdjustment, itemAdjustment } from './item-adjustment.ts';
 import { loadInvoiceViews } from './load-invoice-views.ts';
-import { checkOwnership } from './manual-item-owner.ts';
 import {
   checkCurrency,
   checkManualItems,
@@ -66,8 +65,7 @@ export class ManualItemService {
    * @returns the items in the order given.
    * @throws BillingError INVOICE_EXTERNAL_CHARGE_AMOUNT_INVALID (4015), CURRENCY_INVALID (3), INVOICE_NOT_FOUND (4006),
    * INVOICE_ALREADY_COMMITTED (4024), INVOICE_INVALID_STATUS (4023), INVOICE_INVALID_DATE_SEQUENCE (4004),
-   * MISSING_OR_INVALID_FIELD (60003), ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), of an unknown bundle or subscription 1081 or
-   * 1082, of another account's 1020, of a linked item that is not the account's INVOICE_ITEM_NOT_FOUND (4011); BUSY (60018).
+   * MISSING_OR_INVALID_FIELD (60003), ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), BUSY (60018).
    */
   addCharges(context: CallContext, request: ManualItemsRequest): Promise<readonly InvoiceItemView[]> {
     return this.#add(context, InvoiceItemType.EXTERNAL_CHARGE, request);
@@ -148,7 +146,6 @@ export class ManualItemService {
       const account = await lockAccount(session, request.accountId);
       const currency = invoicingCurrency(account);
       for (const item of request.items) checkCurrency(item.currency, currency);
-      await checkOwnership(session, account, { type, items: request.items });
       const drafts = await draftsOf(session, account, request.items);
       const requestedDate = request.requestedDate ?? localDateOf(context.createdDate, account.timeZone);
       const added = request.items.map((item) => ({

@@ -14,11 +14,13 @@ export interface ManualItem {
   readonly invoiceId?: Uuid | null | undefined;
   /** In the account's currency, at least 0. */
   readonly amount?: Decimal | null | undefined;
+  /** As `quantity`, kept as it is given; the amount does not follow from them. */
+  readonly rate?: Decimal | null | undefined;
   /** Only the account's own. */
   readonly currency?: string | null | undefined;
+  /** What it is about, for those who read it: kept as given, whatever it leads to; of taxes the bundle alone (ruling R21). */
   readonly bundleId?: Uuid | null | undefined;
   readonly subscriptionId?: Uuid | null | undefined;
-  /** An item of the account that an external charge is about; of taxes and credits it is not stored. */
   readonly linkedItemId?: Uuid | null | undefined;
   readonly productName?: string | null | undefined;
   readonly planName?: string | null | undefined;
@@ -84,7 +86,13 @@ export function manualItem(
   { id, currency, requestedDate }: ManualItemContext,
 ): NewInvoiceItem {
   const amount = roundToCurrency(item.amount ?? ZERO, currency);
-  const made = { item, requestedDate, own: { id, amount, itemDetails: given(item.itemDetails) } };
+  const kept = {
+    bundleId: given(item.bundleId),
+    rate: given(item.rate),
+    quantity: given(item.quantity),
+    itemDetails: given(item.itemDetails),
+  };
+  const made = { item, requestedDate, own: { id, amount, ...kept } };
   switch (type) {
     case InvoiceItemType.EXTERNAL_CHARGE:
       return charge(made);
@@ -98,7 +106,8 @@ export function manualItem(
 interface Making {
   readonly item: ManualItem;
   readonly requestedDate: LocalDate;
-  readonly own: Pick<NewInvoiceItem, 'id' | 'amount' | 'itemDetails'>;
+  /** What every manual item has. */
+  readonly own: Pick<NewInvoiceItem, 'id' | 'amount' | 'bundleId' | 'rate' | 'quantity' | 'itemDetails'>;
 }
 
 function charge({ item, requestedDate, own }: Making): NewInvoiceItem {
@@ -111,13 +120,11 @@ function charge({ item, requestedDate, own }: Making): NewInvoiceItem {
     description: given(item.description) ?? byDefault,
     startDate: item.startDate ?? requestedDate,
     endDate: given(item.endDate),
-    bundleId: given(item.bundleId),
     subscriptionId: given(item.subscriptionId),
     linkedItemId: given(item.linkedItemId),
     productName: given(item.productName),
     planName,
     phaseName: given(item.phaseName),
-    quantity: given(item.quantity),
   });
 }
 
@@ -128,7 +135,6 @@ function tax({ item, requestedDate, own }: Making): NewInvoiceItem {
     repairable: own.amount,
     description: given(item.description) ?? 'Tax',
     startDate: item.startDate ?? requestedDate,
-    bundleId: given(item.bundleId),
   });
 }
 
@@ -141,7 +147,8 @@ function credit({ item, requestedDate, own }: Making): NewInvoiceItem {
     description: given(item.description) ?? 'Invoice adjustment',
     startDate: requestedDate,
     endDate: requestedDate,
-    quantity: given(item.quantity),
+    subscriptionId: given(item.subscriptionId),
+    linkedItemId: given(item.linkedItemId),
   });
 }
 

@@ -7,10 +7,9 @@ import { type LocalDate, localDateOf } from '../time/index.ts';
 import { changeInvoices } from './change-invoices.ts';
 import { invoiceAmounts } from './invoice-amounts.ts';
 import type { InvoiceView } from './invoice-view.ts';
-import { checkOwnership } from './manual-item-owner.ts';
 import { checkCurrency } from './manual-items.ts';
 import { checkMigrationItems, type MigrationItem, migrationItem } from './migration-items.ts';
-import { InvoiceItemType, InvoiceStatus } from './model.ts';
+import { InvoiceStatus } from './model.ts';
 import { emptyInvoice, invoicingCurrency } from './new-invoice.ts';
 import type { InvoicingService } from './service.ts';
 
@@ -37,9 +36,7 @@ export class MigrationInvoiceService {
    * is never paid, and counts in no balance, credit, run or repair; `invoices.ofAccount` lists it `withMigration` only.
    * @returns the invoice with its items.
    * @throws BillingError MISSING_OR_INVALID_FIELD (60003) without items, or for an item without type or amount;
-   * CURRENCY_INVALID (3), INVOICE_INVALID_DATE_SEQUENCE (4004), ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), of an unknown bundle or
-   * subscription 1081 or 1082, of another account's 1020, of a linked item that is not the account's INVOICE_ITEM_NOT_FOUND
-   * (4011); BUSY (60018).
+   * CURRENCY_INVALID (3), INVOICE_INVALID_DATE_SEQUENCE (4004), ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), BUSY (60018).
    */
   async create(context: CallContext, request: MigrationInvoiceRequest): Promise<InvoiceView> {
     checkMigrationItems(request.items);
@@ -50,11 +47,6 @@ export class MigrationInvoiceService {
         const account = await lockAccount(session, request.accountId);
         const currency = invoicingCurrency(account);
         for (const item of request.items) checkCurrency(item.currency, currency);
-        // An external charge keeps all that it names, and so does every item here.
-        await checkOwnership(session, account, {
-          type: InvoiceItemType.EXTERNAL_CHARGE,
-          items: request.items,
-        });
         const newItems = request.items.map((item) =>
           migrationItem(item, { id: this.#ports.ids.next(), currency }),
         );

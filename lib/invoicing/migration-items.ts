@@ -50,6 +50,7 @@ export function migrationItem(
     description: given(item.description),
     startDate: given(item.startDate),
     endDate: given(item.endDate),
+    rate: given(item.rate),
     quantity: given(item.quantity),
     itemDetails: given(item.itemDetails),
   });

@@ -25,6 +25,8 @@ interface PlannedBatch {
   readonly idle: readonly ClaimedEntry[];
   readonly busy: readonly ClaimedEntry[];
   readonly requests: readonly RunRequest[];
+  /** Accounts that AUTO_INVOICING_OFF keeps from being invoiced and that may need a bill cycle day all the same. */
+  readonly heldBack: readonly Account[];
 }
 
 /** A run that has thrown. */
@@ -104,6 +106,7 @@ export class InvoiceRunHandler implements QueueHandler {
       await batch.finish(session, [...planned.runs, ...planned.idle]);
       return { busy: planned.busy, parked: [], unparked: [], results: [] };
     }
+    await this.#invoicing.giveBillCycleDays(session, planned.heldBack, catalogsOf);
     const results = await this.#invoicing.run(session, planned.requests, catalogsOf);
     const failures = results.filter((result) => result.kind === 'failed');
     const parked = failures.filter(({ error }) => parksOnAllErrors || alwaysParks(error));
@@ -156,6 +159,13 @@ async function plan(
   const requests: RunRequest[] = [];
   const idle = [...silent];
   const busy: ClaimedEntry[] = [];
+  const heldBack = accounts.filter(
+    ({ id, billCycleDayLocal, currency }) =>
+      billCycleDayLocal === 0 &&
+      currency !== null &&
+      tags.has(id, SystemTag.AUTO_INVOICING_OFF) &&
+      !tags.has(id, SystemTag.PARK),
+  );
   for (const entry of asking) {
     const account = entry.accountRecordId === null ? undefined : accountOf.get(entry.accountRecordId);
     const trigger = runTrigger(entry);
@@ -167,7 +177,7 @@ async function plan(
       requests.push({ ...requestOf(account, trigger.targetDate), drafting: draftingOf(tags, account.id) });
     }
   }
-  return { runs, idle, busy, requests };
+  return { runs, idle, busy, requests, heldBack };
 }
 
 /** A run that is due at a date, or one that is asked for now. */

@@ -1,5 +1,3 @@
-import { accountEvent } from '../accounts/account-event.ts';
-import type { Account } from '../accounts/model.ts';
 import { assertInvariant } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
 import type { ChargedThroughChange, New, WriteSession } from '../ports/storage/index.ts';
@@ -10,6 +8,7 @@ import { allEnded } from '../wait/all-ended.ts';
 import { withoutLowering } from './committed-through.ts';
 import type { CreditedInvoices } from './credit-run.ts';
 import { dueEntry } from './due-entry.ts';
+import { saveBillCycleDays } from './give-bill-cycle-days.ts';
 import { invoiceAdjustmentEvents, invoiceCreationEvents } from './invoice-events.ts';
 import type { AccountRun } from './invoice-run.ts';
 import type { AccountBilling } from './load-billing-state.ts';
@@ -40,7 +39,10 @@ export async function saveRuns(
   evaluated: readonly EvaluatedAccount[],
 ): Promise<ReadonlyMap<Uuid, Uuid>> {
   const invoiced = evaluated.filter(({ run }) => run.items.length > 0);
-  const billCycleDays = saveBillCycleDays(session, evaluated);
+  const billCycleDays = saveBillCycleDays(
+    session,
+    evaluated.map(({ billing }) => billing),
+  );
   // The least to write comes first: the database works on it while the rest is written.
   const charged = session.subscriptions.setChargedThrough(chargedThrough(invoiced.filter(isNew)));
   const projection = saveProjection(session, evaluated);
@@ -96,7 +98,9 @@ async function saveInvoices(
   const invoices = [...reusedInvoices, ...inserted];
   const committed = invoices.filter(({ status }) => status === 'COMMITTED');
   session.publish(committed.flatMap(invoiceCreationEvents));
-  session.publish(credited.flatMap(invoiceAdjustmentEvents));
+  // A draft that was there before and is committed now has got items (invoicing.md §16).
+  const adjusted = [...reusedInvoices.filter(({ status }) => status === 'COMMITTED'), ...credited];
+  session.publish(adjusted.flatMap((invoice) => invoiceAdjustmentEvents(invoice)));
   return new Map(invoices.map(({ accountId, id }) => [accountId, id]));
 }
 
@@ -109,27 +113,6 @@ async function insertInvoices(
   const numbered = invoices.map((invoice, index) => ({ ...invoice, invoiceNumber: firstNumber + index }));
   await session.invoices.insertInvoices(numbered);
   return numbered;
-}
-
-/** The day that the first run gives an account is stored once, as a change of the account (accounts.md §4 rule 4). */
-async function saveBillCycleDays(
-  session: WriteSession,
-  evaluated: readonly EvaluatedAccount[],
-): Promise<void> {
-  const changed = evaluated.flatMap(({ billing }): readonly Account[] =>
-    billing.newBillCycleDay === null
-      ? []
-      : [
-          {
-            ...billing.account,
-            billCycleDayLocal: billing.newBillCycleDay,
-            updatedDate: session.authorship.createdDate,
-          },
-        ],
-  );
-  if (changed.length === 0) return;
-  await session.accounts.update(changed);
-  session.publish(changed.map((account) => accountEvent(BusEventType.ACCOUNT_CHANGE, account)));
 }
 
 async function saveProjection(session: WriteSession, evaluated: readonly EvaluatedAccount[]): Promise<void> {

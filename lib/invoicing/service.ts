@@ -16,6 +16,7 @@ import { SharedCalls } from '../wait/shared-calls.ts';
 import { type Drafting, draftingOf } from './drafting.ts';
 import { dryRun } from './dry-run.ts';
 import { checkDryRun, type DryRunRequest } from './dry-run-request.ts';
+import { giveBillCycleDays } from './give-bill-cycle-days.ts';
 import { type InvoiceView, viewInvoices } from './invoice-view.ts';
 import { loadInvoiceViews, withChildItems } from './load-invoice-views.ts';
 import type { Invoice } from './model.ts';
@@ -103,6 +104,18 @@ export class InvoicingService {
   /** Marks locked accounts that an automatic run could not invoice. */
   async park(session: WriteSession, parked: readonly ParkedAccount[]): Promise<void> {
     await parkAccounts(session, parked, this.#ports.ids);
+  }
+
+  /** Gives locked accounts their bill cycle days without invoicing them (ruling R51). */
+  async giveBillCycleDays(
+    session: WriteSession,
+    accounts: readonly Account[],
+    catalogsOf: CatalogSource,
+  ): Promise<void> {
+    if (accounts.length === 0) return;
+    const ids = accounts.map(({ id }) => id);
+    const [catalogOf, config] = [await catalogsOf(session, ids), await this.configOf(session)];
+    await giveBillCycleDays(session, accounts, { catalogOf, config });
   }
 
   /** Runs locked accounts in the session's transaction; what the automatic runs and `generate` share. */

@@ -89,6 +89,16 @@ eachDatabase((_kind, open) => {
       expect(await codeOf(subscribe(id))).to.equal(6000);
     });
 
+    it('invoicing §16: closing tells of an adjusted invoice once for each item', async () => {
+      const { id } = await engine.acme.createAccount({ currency: 'USD' });
+      const items = [{ amount: decimal(1) }, { amount: decimal(2) }];
+      await engine.acme.invoices.addCharges({ accountId: id, items, autoCommit: true });
+      await engine.settle();
+      await told();
+      await close(id, { itemAdjustUnpaidInvoices: true });
+      expect((await told()).filter((type) => type === 'INVOICE_ADJUSTMENT')).to.have.length(2);
+    });
+
     it('accounts E9 Close with item adjustment and write-off: the write-off wins', async () => {
       const id = await partlyPaid();
       await close(id, { itemAdjustUnpaidInvoices: true, writeOffUnpaidInvoices: true });

@@ -197,6 +197,20 @@ eachDatabase((_kind, open) => {
       });
     });
 
+    it('R51: AUTO_INVOICING_OFF keeps the invoice back, and the account gets its bill cycle day all the same', async () => {
+      const { id } = await engine.payingAccount({ currency: 'USD' });
+      await tag(id, SystemTag.AUTO_INVOICING_OFF);
+      engine.clock.set('2024-01-17T00:00:00Z');
+      await engine.acme.createSubscription({ accountId: id, planName: 'solo-now' });
+      await engine.settle();
+      expect(await engine.acme.invoices.ofAccount({ accountId: id })).to.deep.equal([]);
+      expect(await engine.acme.getAccount(id)).to.include({ billCycleDayLocal: 17 });
+      await untag(id, SystemTag.AUTO_INVOICING_OFF);
+      await engine.settle();
+      const invoices = await engine.acme.invoices.ofAccount({ accountId: id, withItems: true });
+      expect(invoices.flatMap(itemLines)).to.deep.equal(['RECURRING 2024-01-17..2024-02-17 19.95']);
+    });
+
     it('__PARK__ is set and removed by the engine only, with audit and events', async () => {
       const id = await subscriber();
       const object = { type: 'ACCOUNT', id } as const;

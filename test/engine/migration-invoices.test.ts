@@ -202,9 +202,6 @@ eachDatabase((kind, open) => {
       ],
       ['too long a description', 60003, { items: [{ ...one, description: 'x'.repeat(256) }] }],
       ['a text that cannot be stored', 60003, { items: [{ ...one, usageName: 'a\0b' }] }],
-      ['an unknown bundle', 1081, { items: [{ ...one, bundleId: someId(2) }] }],
-      ['an unknown subscription', 1082, { items: [{ ...one, subscriptionId: someId(3) }] }],
-      ['an unknown item to be linked to', 4011, { items: [{ ...one, linkedItemId: someId(4) }] }],
       ['an unknown account', 3002, { accountId: someId(5), items: [one] }],
     ];
     for (const [what, code, request] of refused) {
@@ -217,6 +214,21 @@ eachDatabase((kind, open) => {
         expect(await told()).to.deep.equal([]);
       });
     }
+
+    it('R21: keeps what items name as given, whatever it leads to', async () => {
+      const { id } = await engine.acme.createAccount({ currency: 'USD' });
+      const named = { bundleId: someId(2), subscriptionId: someId(3), linkedItemId: someId(4) };
+      const recurring = {
+        itemType: 'RECURRING',
+        amount: decimal(1),
+        rate: decimal('0.5'),
+        ...named,
+      } as const;
+      const { items } = await migrate(id, [recurring]);
+      expect(items[0]).to.deep.include(named);
+      expect(items[0]?.rate && formatDecimal(items[0].rate)).to.equal('0.5');
+      expect(await Array.fromAsync(engine.billing.checks.breaches(engine.tenant))).to.deep.equal([]);
+    });
 
     it('refuses an account that has no currency', async () => {
       const { id } = await engine.acme.createAccount({});

@@ -133,7 +133,7 @@ eachDatabase((kind, open) => {
       const { json } = await send('GET', path);
       expect(json).to.include({ status: 'COMMITTED', targetDate: '2023-12-01', amount: 14.5, balance: 0 });
       const [first] = (json as Shown).items;
-      expect(first).to.include({ itemType: 'RECURRING', amount: 20, usageName: 'calls', rate: null });
+      expect(first).to.include({ itemType: 'RECURRING', amount: 20, usageName: 'calls', rate: 7 });
       const shown = async (query: string) =>
         (await send('GET', `/accounts/${id}/invoices?${query}`)).json as readonly unknown[];
       expect(await shown('')).to.have.length(0);

@@ -49,7 +49,7 @@ export const InvoiceItem = model('InvoiceItem', {
   startDate: field(date, 'C', { nullable: true }),
   endDate: field(date, 'C', { nullable: true }),
   amount: field(decimalNumber, 'C'),
-  rate: field(decimalNumber, 'R', { nullable: true }),
+  rate: field(decimalNumber, 'C', { nullable: true }),
   currency: field(currency, 'C'),
   quantity: field(decimalNumber, 'C', { nullable: true }),
   itemDetails: field(text(), 'C', { nullable: true }),
@@ -77,6 +77,7 @@ const addedFields = {
   phaseName: field(text(), 'C', { nullable: true }),
   startDate: field(date, 'C', { nullable: true }),
   endDate: field(date, 'C', { nullable: true }),
+  rate: field(decimalNumber, 'C', { nullable: true }),
   quantity: field(decimalNumber, 'C', { nullable: true }),
 };
 

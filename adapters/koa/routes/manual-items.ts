@@ -32,15 +32,8 @@ const fails = [
   ErrorCode.INVOICE_INVALID_STATUS,
   ErrorCode.INVOICE_ALREADY_COMMITTED,
   ErrorCode.INVOICE_INVALID_DATE_SEQUENCE,
-  ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
-  ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
-  ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER,
 ];
-const chargeFails = [
-  ...fails,
-  ErrorCode.INVOICE_EXTERNAL_CHARGE_AMOUNT_INVALID,
-  ErrorCode.INVOICE_ITEM_NOT_FOUND,
-];
+const chargeFails = [...fails, ErrorCode.INVOICE_EXTERNAL_CHARGE_AMOUNT_INVALID];
 
 type AddCall = TenantCall<string, typeof manualParameters, NonNullable<ReturnType<typeof body.read>>>;
 type Add = (context: CallContext, request: ManualItemsRequest) => Promise<readonly InvoiceItemView[]>;
@@ -86,10 +79,6 @@ export const manualItemRoutes: readonly Route[] = [
       ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
       ErrorCode.CURRENCY_INVALID,
       ErrorCode.INVOICE_INVALID_DATE_SEQUENCE,
-      ErrorCode.INVOICE_ITEM_NOT_FOUND,
-      ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
-      ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
-      ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER,
     ],
     async handle(call) {
       const { accountId } = call.params;
