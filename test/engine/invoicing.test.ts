@@ -148,6 +148,32 @@ eachDatabase((_kind, open) => {
       expect(chargedThrough && formatInstant(chargedThrough.at)).to.equal('2026-04-15T04:30:00.000Z');
     });
 
+    it('after a jump of the clock, invoices, their commits and payments are of the day on which they are made', async () => {
+      const opened = await begin('2024-01-01T00:00:00Z');
+      const account = await opened.payingAccount({ currency: 'USD' });
+      await opened.acme.createSubscription({ accountId: account.id, planName: 'solo-now' });
+      await opened.settle();
+      await opened.runTo('2024-03-10T09:00:00Z');
+      const invoices = await invoicesOf(opened, account.id);
+      const days = invoices.map(({ targetDate, invoiceDate, commitDate }) =>
+        [targetDate, invoiceDate, commitDate].map((day) => day && formatLocalDate(day)).join(' '),
+      );
+      expect(days).to.deep.equal([
+        '2024-01-01 2024-01-01 2024-01-01',
+        '2024-02-01 2024-03-10 2024-03-10',
+        '2024-03-01 2024-03-10 2024-03-10',
+      ]);
+      const payments = await opened.acme.payments.ofAccount(account.id);
+      const paidAt = payments.flatMap(({ transactions }) =>
+        transactions.map(({ effectiveDate }) => formatInstant(effectiveDate)),
+      );
+      expect(paidAt).to.deep.equal([
+        '2024-01-01T00:00:00.000Z',
+        '2024-03-10T09:00:00.000Z',
+        '2024-03-10T09:00:00.000Z',
+      ]);
+    });
+
     it('numbers of a tenant are consecutive, whoever is invoiced', async () => {
       const opened = await begin('2020-01-01T00:00:00Z');
       for (const externalKey of ['a', 'b', 'c']) {
