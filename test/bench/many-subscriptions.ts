@@ -47,7 +47,7 @@ async function measureOn(bench: Bench, kind: DatabaseKind): Promise<readonly Fig
 }
 
 /** The engine bills two subscriptions of the account, each by itself; copies of the second make the rest. */
-async function seedOneAccount(database: BenchDatabase, count: number): Promise<Seeded> {
+export async function seedOneAccount(database: BenchDatabase, count: number): Promise<Seeded> {
   const past = { accounts: 1, invoices: 1, subscriptions: count };
   const { tenantId, accountId } = await play(database, { ...past, subscriptions: 1 });
   const mark = await withRows(database, markNow);
