@@ -18,18 +18,17 @@ export type StoredRow = StoredAuditRow & { readonly recordId: number };
 type Snapshot = AuditRow['snapshot'];
 
 /** What a list of changes shows; without the column, the snapshot reads as null. */
-const entryColumns = auditLogTable.columns.filter(({ name }) => name !== 'snapshot');
+export const entryColumns = auditLogTable.columns.filter(({ name }) => name !== 'snapshot');
 
 export function auditReads(scope: TenantScope): AuditReads {
   return {
     findByTargets: async (targetIds) => (await findByTargets(scope, targetIds, entryColumns)).map(entryOf),
     findHistories: async (targetIds) =>
       completed(scope, await findByTargets(scope, targetIds, auditLogTable.columns)),
-    findByAccount: async (accountRecordId) => (await findByAccount(scope, accountRecordId)).map(entryOf),
   };
 }
 
-function entryOf({ snapshot: _snapshot, lastTargetRecordId: _last, ...entry }: StoredRow): AuditEntry {
+export function entryOf({ snapshot: _snapshot, lastTargetRecordId: _last, ...entry }: StoredRow): AuditEntry {
   return entry;
 }
 
@@ -51,21 +50,6 @@ async function findByTargets(
   return inWriteOrder(
     scope,
     sql`${alone(scope, columns)} and ${isIn('a.target_id', 'uuid', targetIds)}`,
-    seriesTables.map(covered),
-  );
-}
-
-async function findByAccount(scope: TenantScope, accountRecordId: number): Promise<readonly StoredRow[]> {
-  const { tenantRecordId } = scope;
-  const covered = ({ tableName, table }: (typeof seriesTables)[number]): Sql => sql`
-    select ${raw(coveredColumns(scope, entryColumns))} from bw_audit_log a cross join ${raw(table.name)} t
-    where a.tenant_record_id = ${tenantRecordId} and a.account_record_id = ${accountRecordId}
-      and ${ofSeries(tableName)}
-      and t.tenant_record_id = ${tenantRecordId} and t.account_record_id = ${accountRecordId}
-      and t.record_id between a.target_record_id and a.last_target_record_id`;
-  return inWriteOrder(
-    scope,
-    sql`${alone(scope, entryColumns)} and a.account_record_id = ${accountRecordId}`,
     seriesTables.map(covered),
   );
 }

@@ -1,9 +1,15 @@
 import { assertInvariant } from '../../lib/errors/index.ts';
 import type { Uuid } from '../../lib/ids/index.ts';
 import { EXPORT_BATCH_ROWS } from '../../lib/limits.ts';
-import type { AuditRow, ExportedTable, ExportedValue, ExportReads } from '../../lib/ports/storage/index.ts';
+import type {
+  AuditEntry,
+  AuditRow,
+  ExportedTable,
+  ExportedValue,
+  ExportReads,
+} from '../../lib/ports/storage/index.ts';
 import { seriesTables } from './audit-series.ts';
-import { rowsOfSeries, type StoredRow } from './audit-store.ts';
+import { entryColumns, entryOf, rowsOfSeries, type StoredRow } from './audit-store.ts';
 import { type Column, numberOf, type Row, textOf } from './columns.ts';
 import type { TenantScope } from './record-access.ts';
 import { nothing, raw, type Sql, sql } from './sql.ts';
@@ -27,6 +33,7 @@ export function exportReads(scope: TenantScope): ExportReads {
     tablesOfAccount: (accountRecordId) =>
       accountTables.map((table) => exported(scope, table, accountRecordId)),
     auditOfAccount: (accountRecordId, tableName) => auditBatches(scope, accountRecordId, tableName),
+    auditEntriesOfAccount: (accountRecordId) => entryBatches(scope, accountRecordId),
   };
 }
 
@@ -61,6 +68,25 @@ async function* auditBatches(
   }
 }
 
+/** The same as they stand in lists of changes: without the records as they were after them. */
+async function* entryBatches(
+  scope: TenantScope,
+  accountRecordId: number,
+): AsyncIterable<readonly AuditEntry[]> {
+  const listed = { name: auditLogTable.name, columns: entryColumns };
+  for await (const batch of batches(scope, listed, sql`account_record_id = ${accountRecordId}`)) {
+    for (const rows of runsOf(batch.map((row) => auditLogTable.decode(row)))) {
+      const [first] = rows;
+      if (first?.lastTargetRecordId === null) yield rows.map(entryOf);
+      else if (first !== undefined) {
+        for await (const records of recordsOfSeries(scope, first)) {
+          yield records.map((record) => ({ ...entryOf(first), ...record }));
+        }
+      }
+    }
+  }
+}
+
 /** The rows in their order: those that stand for one record each together, each series by itself. */
 function runsOf(rows: readonly StoredRow[]): readonly (readonly StoredRow[])[] {
   const runs: StoredRow[][] = [];
@@ -75,22 +101,32 @@ function runsOf(rows: readonly StoredRow[]): readonly (readonly StoredRow[])[] {
 
 /** A row for each record of a series, with the record as it was after the change, so many at a time. */
 async function* seriesBatches(scope: TenantScope, row: StoredRow): AsyncIterable<readonly AuditRow[]> {
-  const { tableName, accountRecordId, targetRecordId, lastTargetRecordId } = row;
+  for await (const records of recordsOfSeries(scope, row)) yield await rowsOfSeries(scope, row, records);
+}
+
+/** The records that a row of a series stands for. */
+async function* recordsOfSeries(
+  scope: TenantScope,
+  { tableName, accountRecordId, targetRecordId, lastTargetRecordId }: StoredRow,
+): AsyncIterable<readonly Pick<AuditRow, 'targetId' | 'targetRecordId'>[]> {
   const table = seriesTables.find((candidate) => candidate.tableName === tableName)?.table;
   assertInvariant(table !== undefined, `Changes of ${tableName} are not audited in series`);
   const covered = sql`account_record_id = ${accountRecordId}
     and record_id between ${targetRecordId} and ${lastTargetRecordId}`;
   for await (const batch of batches(scope, table, covered)) {
-    const records = batch.map((record) => ({
+    yield batch.map((record) => ({
       targetId: textOf(record.id, 'id') as Uuid,
       targetRecordId: numberOf(record.record_id, 'record_id'),
     }));
-    yield await rowsOfSeries(scope, row, records);
   }
 }
 
 /** Rows of the tenant that meet `condition`, in record-id order, so many at a time. */
-async function* batches(scope: TenantScope, table: TableSpec, condition: Sql): AsyncIterable<readonly Row[]> {
+async function* batches(
+  scope: TenantScope,
+  table: Pick<TableSpec, 'name' | 'columns'>,
+  condition: Sql,
+): AsyncIterable<readonly Row[]> {
   let last: string | number = 0;
   for (;;) {
     const rows = await scope.runner.rows(sql`

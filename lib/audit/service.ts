@@ -15,9 +15,9 @@ export type AuditLevel = (typeof AuditLevel)[keyof typeof AuditLevel];
 
 /** Reads of the audit rows that every write leaves behind (accounts.md §14). */
 export class AuditService {
-  readonly #ports: Pick<Ports, 'storage'>;
+  readonly #ports: Pick<Ports, 'storage' | 'systemClock'>;
 
-  constructor(ports: Pick<Ports, 'storage'>) {
+  constructor(ports: Pick<Ports, 'storage' | 'systemClock'>) {
     this.#ports = ports;
   }
 
@@ -82,7 +82,12 @@ export class AuditService {
     return this.#ports.storage.read(context.tenant, async (session) => {
       const [account] = await session.accounts.findByIds([accountId]);
       if (!account) throw noSuchAccount(accountId);
-      return inAccountOrder(await session.audit.findByAccount(account.recordId));
+      const all: AuditEntry[] = [];
+      for await (const entries of session.exports.auditEntriesOfAccount(account.recordId)) {
+        for (const entry of entries) all.push(entry);
+        await this.#ports.systemClock.nextTurn();
+      }
+      return inAccountOrder(all);
     });
   }
 }

@@ -1,7 +1,7 @@
 import { noSuchAccount } from '../accounts/service.ts';
 import type { CallContext } from '../context.ts';
 import type { Uuid } from '../ids/index.ts';
-import type { Ports } from '../ports/index.ts';
+import type { Ports, SystemClock } from '../ports/index.ts';
 import type { ExportedTable, ReadSession } from '../ports/storage/index.ts';
 import { headerLine, rowLine, timeText } from './export-line.ts';
 import {
@@ -23,9 +23,9 @@ interface Section {
 
 /** Everything that is kept of one account, as text (accounts.md §16). */
 export class ExportService {
-  readonly #ports: Pick<Ports, 'storage'>;
+  readonly #ports: Pick<Ports, 'storage' | 'systemClock'>;
 
-  constructor(ports: Pick<Ports, 'storage'>) {
+  constructor(ports: Pick<Ports, 'storage' | 'systemClock'>) {
     this.#ports = ports;
   }
 
@@ -39,15 +39,24 @@ export class ExportService {
     return this.#ports.storage.readText(context.tenant, async (session, write) => {
       const [account] = await session.accounts.findByIds([accountId]);
       if (!account) throw noSuchAccount(accountId);
-      const sections = await sectionsOf(session, account.recordId);
+      const { systemClock } = this.#ports;
+      const sections = await sectionsOf(session, account.recordId, systemClock.nextTurn.bind(systemClock));
       for (const section of sections) await section.write(write);
     });
   }
 }
 
-async function sectionsOf(session: ReadSession, accountRecordId: number): Promise<readonly Section[]> {
+async function sectionsOf(
+  session: ReadSession,
+  accountRecordId: number,
+  nextTurn: SystemClock['nextTurn'],
+): Promise<readonly Section[]> {
   const known: HistoryColumns = new Map();
-  for await (const rows of session.exports.auditOfAccount(accountRecordId)) noteColumns(known, rows);
+  for await (const rows of session.exports.auditOfAccount(accountRecordId)) {
+    noteColumns(known, rows);
+    // Nothing is written here that would let others have their turn.
+    await nextTurn();
+  }
   const histories = [...known].map(([tableName, members]) =>
     historySection(session, { accountRecordId, tableName, members: [...members] }),
   );

@@ -13,6 +13,8 @@ import {
   type CheckedBlock,
   checkBlockingRequest,
 } from './blocking-request.ts';
+import { bundlesInParts } from './bundles-of-account.ts';
+import { loadBlockingStates } from './load-blocking-states.ts';
 import { type BlockingState, BlockingStateType, ENTITLEMENT_SERVICE, EntitlementStateName } from './model.ts';
 import { noSuchSubscription } from './no-such-subscription.ts';
 import { datedInstant } from './requested-date.ts';
@@ -49,9 +51,9 @@ const RUNNING: CheckedBlock = {
 
 /** States that services put on accounts, bundles and subscriptions (subscriptions.md §14). */
 export class BlockingService {
-  readonly #ports: Pick<Ports, 'storage' | 'ids'>;
+  readonly #ports: Pick<Ports, 'storage' | 'ids' | 'systemClock'>;
 
-  constructor(ports: Pick<Ports, 'storage' | 'ids'>) {
+  constructor(ports: Pick<Ports, 'storage' | 'ids' | 'systemClock'>) {
     this.#ports = ports;
   }
 
@@ -90,7 +92,7 @@ export class BlockingService {
 
   /**
    * The active states of an account, its bundles and its subscriptions, past and future ones, with the starts and ends of
-   * services, in time order (subscriptions.md §14.4). A constant number of queries.
+   * services, in time order (subscriptions.md §14.4), read so many at a time.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
   async ofAccount(
@@ -101,11 +103,15 @@ export class BlockingService {
     return this.#ports.storage.read(context.tenant, async (session) => {
       const [account] = await session.accounts.findByIds([accountId]);
       if (account === undefined) throw noSuchAccount(accountId);
-      const bundles = await session.subscriptions.findBundlesByAccounts([accountId]);
-      const bundleIds = bundles.map(({ id }) => id);
-      const subscriptions = await session.subscriptions.findByBundles(bundleIds);
-      const ids = [accountId, ...bundleIds, ...subscriptions.map(({ id }) => id)];
-      const states = await session.subscriptions.findBlockingStates(ids);
+      const { systemClock } = this.#ports;
+      const nextTurn = systemClock.nextTurn.bind(systemClock);
+      const states = [...(await loadBlockingStates(session, [accountId], nextTurn))];
+      for await (const bundles of bundlesInParts(session, accountId, nextTurn)) {
+        const bundleIds = bundles.map(({ id }) => id);
+        const subscriptions = await session.subscriptions.findByBundles(bundleIds);
+        const ids = [...bundleIds, ...subscriptions.map(({ id }) => id)];
+        for (const state of await loadBlockingStates(session, ids, nextTurn)) states.push(state);
+      }
       return statesInTimeOrder(states).filter(
         ({ type, service }) =>
           (types.length === 0 || types.includes(type)) &&

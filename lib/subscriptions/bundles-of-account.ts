@@ -1,5 +1,6 @@
 import type { Uuid } from '../ids/index.ts';
-import { RECORDS_READ_AT_ONCE } from '../limits.ts';
+import { SUBSCRIPTIONS_READ_AT_ONCE } from '../limits.ts';
+import type { SystemClock } from '../ports/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import { answerTooLarge, type RowBound } from './answer-rows.ts';
 import type { Bundle } from './model.ts';
@@ -42,17 +43,27 @@ async function allOfAccount(
   accountId: Uuid,
   { maxRows, nextTurn }: RowBound,
 ): Promise<readonly Bundle[]> {
-  const limit = RECORDS_READ_AT_ONCE;
   const found: Bundle[] = [];
-  for (let isLast = false; !isLast; ) {
-    if (found.length > 0) await nextTurn();
-    const request = { offset: found.length, limit };
-    const { rows } = await session.subscriptions.pageBundlesOfAccount(accountId, request);
-    for (const bundle of rows) found.push(bundle);
+  for await (const bundles of bundlesInParts(session, accountId, nextTurn)) {
+    for (const bundle of bundles) found.push(bundle);
     if (found.length > maxRows) throw answerTooLarge(accountId, maxRows);
-    isLast = rows.length < limit;
   }
   return found;
+}
+
+/** All bundles of the account in creation order, so many at a time. */
+export async function* bundlesInParts(
+  session: ReadSession,
+  accountId: Uuid,
+  nextTurn: SystemClock['nextTurn'],
+): AsyncGenerator<readonly Bundle[], undefined> {
+  const limit = SUBSCRIPTIONS_READ_AT_ONCE;
+  for (let offset = 0; ; offset += limit) {
+    const { rows } = await session.subscriptions.pageBundlesOfAccount(accountId, { offset, limit });
+    yield rows;
+    if (rows.length < limit) return;
+    await nextTurn();
+  }
 }
 
 function matches(bundle: Bundle, filter: BundleFilter): boolean {

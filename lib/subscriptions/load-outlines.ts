@@ -3,13 +3,14 @@ import type { CatalogSource } from '../catalog/catalog-source.ts';
 import { withOverridePlans } from '../catalog/override-plans.ts';
 import { assertInvariant } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
-import { BUNDLES_READ_AT_ONCE, RECORDS_READ_AT_ONCE, SUBSCRIPTIONS_READ_AT_ONCE } from '../limits.ts';
+import { BUNDLES_READ_AT_ONCE, SUBSCRIPTIONS_READ_AT_ONCE } from '../limits.ts';
 import type { SystemClock } from '../ports/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import type { Instant } from '../time/index.ts';
 import { type BlockHistory, blockHistory } from './block-history.ts';
 import { type BundleOutline, bundleOutline } from './bundle-outline.ts';
 import { planNamesOf } from './lifecycle-order.ts';
+import { loadBlockingStates } from './load-blocking-states.ts';
 import type { BlockingState, Bundle, LifecycleEvent, Subscription } from './model.ts';
 import { readablePlans } from './readable-plans.ts';
 
@@ -98,7 +99,11 @@ async function loadMembers(
   const subscriptions = await session.subscriptions.findByBundles(bundleIds);
   const subscriptionIds = subscriptions.map(({ id }) => id);
   const events = await eventsOf(session, subscriptionIds, nextTurn);
-  const states = await statesOf(session, [...newOwners, ...bundleIds, ...subscriptionIds], nextTurn);
+  const states = await loadBlockingStates(
+    session,
+    [...newOwners, ...bundleIds, ...subscriptionIds],
+    nextTurn,
+  );
   const plansOf = await withOverridePlans(session, {
     catalogOf: await catalogsOf(session, accountIds),
     accountIds,
@@ -139,26 +144,6 @@ async function eventsOf(
     found.push([...(await session.subscriptions.findEvents(ids))]);
   }
   return found.flat();
-}
-
-async function statesOf(
-  session: ReadSession,
-  blockedIds: readonly Uuid[],
-  nextTurn: SystemClock['nextTurn'],
-): Promise<readonly BlockingState[]> {
-  const found: BlockingState[] = [];
-  for (let from = 0; from < blockedIds.length; from += RECORDS_READ_AT_ONCE) {
-    const ids = blockedIds.slice(from, from + RECORDS_READ_AT_ONCE);
-    let page: readonly BlockingState[];
-    let after: BlockingState | null = null;
-    do {
-      if (found.length > 0) await nextTurn();
-      page = await session.subscriptions.pageBlockingStates(ids, { after, limit: RECORDS_READ_AT_ONCE });
-      for (const state of page) found.push(state);
-      after = page.at(-1) ?? null;
-    } while (page.length === RECORDS_READ_AT_ONCE);
-  }
-  return found;
 }
 
 function inCreationOrder(subscriptions: readonly Subscription[]): readonly Subscription[] {

@@ -91,8 +91,8 @@ eachDatabase((kind, open) => {
         audit.findByTargets([seventh.id, foreign[1]?.id ?? seventh.id]),
       );
       expect(entries.map(({ targetId }) => targetId)).to.deep.equal([seventh.id, foreign[1]?.id]);
-      const ofAccount = await opened.storage.read(opened.tenant, ({ audit }) =>
-        audit.findByAccount(acme.recordId),
+      const ofAccount = await opened.storage.read(opened.tenant, async ({ exports }) =>
+        (await Array.fromAsync(exports.auditEntriesOfAccount(acme.recordId))).flat(),
       );
       const ofItems = ofAccount.filter(({ tableName }) => tableName === 'INVOICE_ITEMS');
       expect(ofItems.map(({ targetId }) => targetId)).to.have.members([...own, alone].map(({ id }) => id));
@@ -176,7 +176,9 @@ eachDatabase((kind, open) => {
       const id = String(row?.target_id) as Uuid;
       expect(await opened.storage.read(tenant, ({ audit }) => audit.findHistories([id]))).to.deep.equal([]);
       expect(
-        await opened.storage.read(tenant, ({ audit }) => audit.findByAccount(acme.recordId)),
+        await opened.storage.read(tenant, ({ exports }) =>
+          Array.fromAsync(exports.auditEntriesOfAccount(acme.recordId)),
+        ),
       ).to.deep.equal([]);
     });
 

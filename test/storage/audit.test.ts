@@ -280,8 +280,8 @@ eachDatabase((kind, open) => {
         ['TAG', 'DELETE', false, undefined],
       ]);
       const { snapshot: _snapshot, ...first } = rows[0] ?? {};
-      const ofAccount = await opened.storage.read(opened.tenant, (session) =>
-        session.audit.findByAccount(acme.recordId),
+      const ofAccount = await opened.storage.read(opened.tenant, async ({ exports }) =>
+        (await Array.fromAsync(exports.auditEntriesOfAccount(acme.recordId))).flat(),
       );
       expect(ofAccount).to.deep.include(first).and.to.have.length.greaterThan(rows.length);
     });

@@ -65,6 +65,7 @@ eachDatabaseAndSuperuser((kind, open) => {
         catalogEntries,
         catalogs,
         customFields,
+        exports,
         invoices,
         payments,
         subscriptions,
@@ -99,7 +100,11 @@ eachDatabaseAndSuperuser((kind, open) => {
         usedPlans: catalogEntries.usedPlans([all.event.planName ?? '']),
         audit: audit.findByTargets([acme.id, all.bundle.id]),
         auditHistories: audit.findHistories([acme.id, all.bundle.id]),
-        auditOfAccount: audit.findByAccount(acme.recordId),
+        auditOfAccount: allOf(exports.auditEntriesOfAccount(acme.recordId)),
+        exportedAudit: allOf(exports.auditOfAccount(acme.recordId)),
+        exportedRows: Promise.all(
+          exports.tablesOfAccount(acme.recordId).map((table) => allOf(table.rows())),
+        ).then((rows) => rows.flat()),
         definitionsByIds: tags.findDefinitionsByIds([all.definition.id]),
         definitions: tags.listDefinitions(),
         definitionsInUse: tags.definitionsInUse([all.definition.id]),
@@ -218,6 +223,7 @@ eachDatabaseAndSuperuser((kind, open) => {
           session.catalogEntries,
           session.catalogs,
           session.customFields,
+          session.exports,
           session.invoices,
           session.payments,
           session.subscriptions,
@@ -428,4 +434,8 @@ async function catalogRowsOf({ catalogs }: ReadSession) {
   if (!stored || 'canonicalXml' in stored.content) throw new Error('the version has no parts');
   const { frame, products, plans } = stored.content;
   return { version: version.recordId, parts: [frame, ...products, ...plans] };
+}
+
+async function allOf<T>(batches: AsyncIterable<readonly T[]>): Promise<readonly T[]> {
+  return (await Array.fromAsync(batches)).flat();
 }

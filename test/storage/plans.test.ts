@@ -224,7 +224,7 @@ eachDatabase((kind, open) => {
         await session.tags.findCarried([first.recordId], { objectType: 'BUNDLE', definitionId: newId() });
         await session.tags.findByAccount(first.recordId, { objectType: null, includeDeleted: true });
         await session.customFields.findByAccount(first.recordId, { objectType: null });
-        await session.audit.findByAccount(first.recordId);
+        await Array.fromAsync(session.exports.auditEntriesOfAccount(first.recordId));
       });
       expect(found).to.deep.equal([]);
     });

@@ -32,6 +32,4 @@ export interface AuditReads {
   findByTargets(targetIds: readonly Uuid[]): Promise<readonly AuditEntry[]>;
   /** The same with the records as they were after each change, in a constant number of statements. */
   findHistories(targetIds: readonly Uuid[]): Promise<readonly AuditRow[]>;
-  /** Changes of the account and of all that belongs to it, in write order. */
-  findByAccount(accountRecordId: number): Promise<readonly AuditEntry[]>;
 }

@@ -1,4 +1,4 @@
-import type { AuditRow } from './audit.ts';
+import type { AuditEntry, AuditRow } from './audit.ts';
 
 /** A value as it is stored; an instant is in milliseconds since the epoch, as a number or its digits. */
 export type ExportedValue = string | number | boolean | null;
@@ -23,4 +23,6 @@ export interface ExportReads {
   tablesOfAccount(accountRecordId: number): readonly ExportedTable[];
   /** The account's audit rows in write order, in batches; those of one audited table where it is named. */
   auditOfAccount(accountRecordId: number, tableName?: string): AsyncIterable<readonly AuditRow[]>;
+  /** The same as lists of changes show them. */
+  auditEntriesOfAccount(accountRecordId: number): AsyncIterable<readonly AuditEntry[]>;
 }
