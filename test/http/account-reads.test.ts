@@ -99,6 +99,25 @@ eachDatabase((kind, open) => {
       expect(bundlesIn(named)).to.deep.equal([first]);
     });
 
+    it('count the credits that every invoice of a timeline shows', async () => {
+      const created = await serving.call('POST', '/1.0/kb/accounts', { body: { currency: 'USD' } });
+      const accountId = createdId(created);
+      const addCredits = async (count: number): Promise<void> => {
+        for (let left = count; left > 0; left -= 1)
+          await serving.call('POST', '/1.0/kb/credits?autoCommit=true', {
+            body: [{ accountId, amount: 1 }],
+          });
+      };
+      await addCredits(10);
+      const { status, json } = await read(`/accounts/${accountId}/timeline`);
+      expect(status).to.equal(200);
+      const { invoices } = json as { readonly invoices: readonly { readonly credits: readonly unknown[] }[] };
+      expect(invoices.map(({ credits }) => credits.length)).to.deep.equal(Array(10).fill(10));
+      // 16 invoices with two items each, and 16 times 16 credits.
+      await addCredits(6);
+      expect((await read(`/accounts/${accountId}/timeline`)).status).to.equal(422);
+    });
+
     it('count the rows of one subscription by itself', async () => {
       const narrow = { 'org.service.server.limits.rows': '42' };
       const other = await serve(await open(migrated), { configuration: narrow });
