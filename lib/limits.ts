@@ -101,6 +101,24 @@ export const MAX_XML_ELEMENTS = 1_000_000;
 /** Bytes of one document, before parsing starts (`server.limits.text`). */
 export const MAX_XML_BYTES = 10 * MEBIBYTE;
 
+/** Of one catalog version (platform.md §16): all its products, plans and price lists, and the cases of all its rules. */
+export const MAX_CATALOG_PRODUCTS = 5_000;
+export const MAX_CATALOG_PLANS = 10_000;
+export const MAX_CATALOG_PRICE_LISTS = 200;
+export const MAX_CATALOG_RULE_CASES = 5_000;
+
+/** Phases of one plan. */
+export const MAX_PLAN_PHASES = 20;
+
+/** Characters of a document that are parsed in one step, some milliseconds. */
+export const XML_CHARACTERS_PER_STEP = 32_768;
+
+/** Processor time that a long computation takes of one turn, before others have theirs. */
+export const MAX_SLICE_MS = 20;
+
+/** Catalog parts that are stored, read or hashed at once. */
+export const CATALOG_PARTS_AT_ONCE = 1_000;
+
 /** Validation errors listed for one document; the rest is counted. */
 export const MAX_LISTED_PROBLEMS = 1_000;
 

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { StoredOverridePlan } from '../../lib/catalog/stored-override-plan.ts';
 import type {
   CatalogComposition,
@@ -7,6 +8,7 @@ import type {
 } from '../../lib/catalog/stored-version.ts';
 import { assertInvariant } from '../../lib/errors/index.ts';
 import type { Uuid } from '../../lib/ids/index.ts';
+import { CATALOG_PARTS_AT_ONCE } from '../../lib/limits.ts';
 import { type CatalogReads, type CatalogWrites, ChangeType } from '../../lib/ports/storage/index.ts';
 import type { Instant } from '../../lib/time/index.ts';
 import type { WriteScope } from './audited-writes.ts';
@@ -162,11 +164,24 @@ async function insertVersions(
   const recordIds = await insert(
     scope,
     catalogVersionsTable,
-    versions.map((version) => ({ ...rowOf(version, partIds), revision: revisionOf(version) })),
+    versions.map((version) => ({
+      ...rowOf(version, partIds),
+      sourceText: null,
+      revision: revisionOf(version),
+    })),
   );
+  for (const { id, sourceText } of versions)
+    if (sourceText !== null) await setSourceText(scope, id, sourceText);
   versions.forEach(({ id }, index) => {
     noteChange(scope, ChangeType.INSERT, { id, recordId: recordIds[index] ?? 0 });
   });
+}
+
+/** Megabytes, which are a value of their own: among those of a row they would be written and read as JSON before. */
+async function setSourceText(scope: WriteScope, id: Uuid, text: string): Promise<void> {
+  await setImmediate();
+  await scope.runner.run(sql`
+    update bw_catalog_versions set source_text = ${text} where ${haveIds(scope, [id])}`);
 }
 
 /** The revision since which each was held, by its effective date. */
@@ -207,7 +222,22 @@ async function storeParts(
   scope: WriteScope,
   parts: Iterable<NewCatalogPart>,
 ): Promise<ReadonlyMap<string, number>> {
-  const wanted = new Map(Array.from(parts, (part) => [part.contentHash, part]));
+  const all = [...new Map(Array.from(parts, (part) => [part.contentHash, part])).values()];
+  const ids = new Map<string, number>();
+  for (let first = 0; first < all.length; first += CATALOG_PARTS_AT_ONCE) {
+    const some = all.slice(first, first + CATALOG_PARTS_AT_ONCE);
+    for (const [hash, recordId] of await storeSomeParts(scope, some)) ids.set(hash, recordId);
+    // A database in the process writes them without letting others have their turn.
+    if (first + CATALOG_PARTS_AT_ONCE < all.length) await setImmediate();
+  }
+  return ids;
+}
+
+async function storeSomeParts(
+  scope: WriteScope,
+  parts: readonly NewCatalogPart[],
+): Promise<ReadonlyMap<string, number>> {
+  const wanted = new Map(parts.map((part) => [part.contentHash, part]));
   const stored = await scope.runner.rows(sql`
     select content_hash, record_id from bw_catalog_parts
     where tenant_record_id = ${scope.tenantRecordId} and ${isIn('content_hash', 'text', [...wanted.keys()])}`);

@@ -4,18 +4,19 @@ import type { Uuid } from '../ids/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import { shortened } from '../text/index.ts';
+import type { Steps } from '../wait/time-slices.ts';
 import { type AvailablePlan, listAddOns, listBasePlans } from './available-plans.ts';
 import type { Catalog } from './catalog.ts';
 import { withHash } from './catalog-document.ts';
 import { catalogChanged, catalogDeleted } from './catalog-event.ts';
-import { type CatalogVersion, createVersion } from './catalog-version.ts';
+import { type CatalogVersion, versionSteps } from './catalog-version.ts';
 import type { CatalogService } from './service.ts';
 import { addSimplePlan, type EditedVersion } from './simple-plan.ts';
 import { checkSimplePlan, refused, type SimplePlan } from './simple-plan-input.ts';
 import type { NewCatalogVersion } from './stored-version.ts';
 import { uploadedTexts } from './uploaded-texts.ts';
-import { validateVersion } from './validation/validate-version.ts';
-import { canonicalXml } from './xml/write-catalog.ts';
+import { validationSteps } from './validation/validate-version.ts';
+import { canonicalXmlSteps } from './xml/write-catalog.ts';
 
 /** Used plans that a refusal names. */
 const NAMED_PLANS = 10;
@@ -71,9 +72,9 @@ export class CatalogAdministration {
     await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
       await session.catalogs.lock();
       const stored = await this.#catalogs.uploaded(session);
-      const edits = addSimplePlan(stored, request, context.createdDate);
+      const edits = await this.#catalogs.slices(addSimplePlan(stored, request, context.createdDate));
       if (edits.length === 0) return;
-      const versions = validated(edits);
+      const versions = await this.#catalogs.slices(validated(edits));
       const replaced = new Set(edits.map((edit) => edit.replaces));
       const others = stored.versions.filter((version) => !replaced.has(version));
       const problems = await this.#catalogs.problemsOf(session, { stored: others, added: versions });
@@ -87,9 +88,10 @@ export class CatalogAdministration {
 
   /** The documents that make up the tenant's catalog, in upload order: the values of its key CATALOG (catalog.md §5 rule 9). */
   async sources(context: CallContext): Promise<readonly string[]> {
-    return this.#ports.storage.read(context.tenant, async (session) =>
-      uploadedTexts(await session.catalogs.sources(), await this.#catalogs.uploaded(session)),
-    );
+    return this.#ports.storage.read(context.tenant, async (session) => {
+      const sources = await session.catalogs.sources();
+      return this.#catalogs.slices(uploadedTexts(sources, await this.#catalogs.uploaded(session)));
+    });
   }
 
   /**
@@ -102,7 +104,7 @@ export class CatalogAdministration {
     request: Pick<AddOnsRequest, 'accountId'> = {},
   ): Promise<readonly AvailablePlan[]> {
     const version = await this.#inForce(context, request.accountId);
-    return version === null ? [] : listBasePlans(version);
+    return version === null ? [] : this.#catalogs.slices(listBasePlans(version));
   }
 
   /**
@@ -117,7 +119,7 @@ export class CatalogAdministration {
 
   async #inForce(context: CallContext, accountId: Uuid | null = null): Promise<CatalogVersion | null> {
     const catalog = await this.#catalogs.current(context, accountId);
-    return catalog.versions.length === 0 ? null : catalog.resolveVersion(context.createdDate);
+    return catalog.versionAt(context.createdDate);
   }
 
   /** Each version is an upload of its own: its document is what it says now. */
@@ -125,19 +127,22 @@ export class CatalogAdministration {
     versions: readonly CatalogVersion[],
     context: CallContext,
   ): Promise<readonly NewCatalogVersion[]> {
-    const hashed = await Promise.all(versions.map((version) => withHash({ version })));
-    return hashed.map(({ version, parts, contentHash }) => {
+    const { slices } = this.#catalogs;
+    const rows: NewCatalogVersion[] = [];
+    for (const version of versions) {
+      const { parts, contentHash } = await withHash({ version }, slices);
       const id = this.#ports.ids.next();
-      return {
+      rows.push({
         id,
         effectiveDate: version.effectiveDate,
         uploadId: id,
-        sourceText: canonicalXml(version),
+        sourceText: await slices(canonicalXmlSteps(version)),
         parts,
         contentHash,
         createdDate: context.createdDate,
-      };
-    });
+      });
+    }
+    return rows;
   }
 }
 
@@ -159,10 +164,13 @@ async function refuseWhileUsed(session: ReadSession, catalog: Catalog): Promise<
 }
 
 /** What a plan adds can break the rules of a version in ways that only its validation knows, such as a name taken. */
-function validated(edits: readonly EditedVersion[]): readonly CatalogVersion[] {
-  const problems = edits.flatMap(({ content }) => validateVersion({ content }).errors);
+function* validated(edits: readonly EditedVersion[]): Steps<readonly CatalogVersion[]> {
+  const problems: Problem[] = [];
+  for (const edit of edits) problems.push(...(yield* validationSteps(edit)).errors);
   if (problems.length > 0) throw refusedFor(problems);
-  return edits.map(({ content }) => createVersion(content));
+  const versions: CatalogVersion[] = [];
+  for (const { content } of edits) versions.push(yield* versionSteps(content));
+  return versions;
 }
 
 /** What is wrong with each of several versions is told once. */

@@ -1,4 +1,5 @@
 import { BillingPeriod } from '../time/index.ts';
+import type { Steps } from '../wait/time-slices.ts';
 import type { CatalogVersion } from './catalog-version.ts';
 import { ProductCategory } from './enumerations.ts';
 import type { Plan } from './model.ts';
@@ -10,16 +11,21 @@ export interface AvailablePlan {
 }
 
 /** Every plan of a BASE product, once per list that has it, by plan name, then list (catalog.md §12 rule 4). */
-export function listBasePlans(version: CatalogVersion): readonly AvailablePlan[] {
-  const isBase = new Map(
-    version.products.map(({ name, category }) => [name, category === ProductCategory.BASE]),
-  );
-  const lists = version.allPriceLists.map(({ name, plans }) => ({ name, plans: new Set(plans) }));
-  return version.plans
+export function* listBasePlans(version: CatalogVersion): Steps<readonly AvailablePlan[]> {
+  const products = yield* version.productParts.valueSteps();
+  const isBase = new Map(products.map(({ name, category }) => [name, category === ProductCategory.BASE]));
+  const listsOf = new Map<string, string[]>();
+  for (const list of version.allPriceLists) {
+    for (const plan of list.plans) {
+      const names = listsOf.get(plan);
+      if (names === undefined) listsOf.set(plan, [list.name]);
+      else names.push(list.name);
+    }
+  }
+  const plans = yield* version.planParts.valueSteps();
+  return plans
     .filter((plan) => isBase.get(plan.product))
-    .flatMap((plan) =>
-      lists.filter(({ plans }) => plans.has(plan.name)).map((list) => ({ plan, priceListName: list.name })),
-    );
+    .flatMap((plan) => (listsOf.get(plan.name) ?? []).map((priceListName) => ({ plan, priceListName })));
 }
 
 /**

@@ -1,14 +1,15 @@
 import type { TenantRef } from '../context.ts';
 import { BillingError, ErrorCode, type Problem } from '../errors/index.ts';
-import { type CatalogVersion, createVersion } from './catalog-version.ts';
+import { atOnce, type Steps, type TimeSlices } from '../wait/time-slices.ts';
+import { type CatalogVersion, versionSteps } from './catalog-version.ts';
 import { sha256Hex } from './content-hash.ts';
 import type { NewCatalogParts } from './stored-version.ts';
-import { validateVersion } from './validation/validate-version.ts';
-import { validateVersions, versionsToAdd } from './validation/validate-versions.ts';
+import { type VersionValidation, validationSteps } from './validation/validate-version.ts';
+import { additionSteps, validateVersions } from './validation/validate-versions.ts';
 import { partsOf } from './version-parts.ts';
 import { decodeXml } from './xml/decode.ts';
-import { type ParsedVersion, readCatalogXml } from './xml/read-catalog.ts';
-import { canonicalXml } from './xml/write-catalog.ts';
+import { catalogXmlSteps, type ParsedVersion } from './xml/read-catalog.ts';
+import { canonicalXmlSteps } from './xml/write-catalog.ts';
 
 /** A document whose versions are valid, each by itself. */
 export interface Parsed {
@@ -30,39 +31,47 @@ export interface Hashed extends ReadVersion {
 }
 
 /** @throws BillingError CATALOG_INVALID_FOR_TENANT (2080) with every error found; TOO_LARGE (60012). */
-export function parse(source: Uint8Array | string, maxBytes?: number): Parsed {
-  const { document, errors } = examine(source, maxBytes);
+export function* parse(source: Uint8Array | string, maxBytes?: number): Steps<Parsed> {
+  const { document, errors } = yield* examine(source, maxBytes);
   if (document === null) throw invalid(errors);
   return document;
 }
 
 /** The versions of a document that stands for a whole catalog. @throws as `parse`. */
 export function validVersions(source: string): readonly CatalogVersion[] {
-  const versions = parse(source).versions.map(({ version }) => version);
+  const versions = atOnce(parse(source)).versions.map(({ version }) => version);
   const problems = validateVersions([], versions);
   if (problems.length > 0) throw invalid(problems);
   return versions;
 }
 
 /** Those of a document's versions that the tenant does not have (catalog.md §5 rule 6). */
-export function toAdd<R extends ReadVersion>(
+export function* toAdd<R extends ReadVersion>(
   read: readonly R[],
   stored: readonly CatalogVersion[],
   isEnvelope: boolean,
-): readonly R[] {
+): Steps<readonly R[]> {
   const versions = read.map((each) => each.version);
-  const added = new Set(versionsToAdd(stored, versions, isEnvelope));
+  const added = new Set(yield* additionSteps(stored, versions, isEnvelope));
   return read.filter((each) => added.has(each.version));
 }
 
 export async function withHash<R extends Pick<ReadVersion, 'version'>>(
   read: R,
+  slices: TimeSlices,
 ): Promise<R & Pick<Hashed, 'parts' | 'contentHash'>> {
-  const [contentHash, parts] = await Promise.all([
-    sha256Hex(canonicalXml(read.version)),
-    partsOf(read.version),
-  ]);
-  return { ...read, parts, contentHash };
+  const contentHash = await sha256Hex(await slices(canonicalXmlSteps(read.version)), slices);
+  return { ...read, parts: await partsOf(read.version, slices), contentHash };
+}
+
+/** One after the other, since each may be large. */
+export async function allWithHash<R extends Pick<ReadVersion, 'version'>>(
+  read: readonly R[],
+  slices: TimeSlices,
+): Promise<readonly (R & Pick<Hashed, 'parts' | 'contentHash'>)[]> {
+  const hashed: (R & Pick<Hashed, 'parts' | 'contentHash'>)[] = [];
+  for (const each of read) hashed.push(await withHash(each, slices));
+  return hashed;
 }
 
 /** The document as text, however its characters came. */
@@ -89,9 +98,9 @@ export function invalidForTenant(tenant: TenantRef, problems: readonly Problem[]
 }
 
 /** Names the tenant in the errors of `work`. */
-export function forTenant<T>(tenant: TenantRef, work: () => T): T {
+export async function forTenant<T>(tenant: TenantRef, work: () => Promise<T>): Promise<T> {
   try {
-    return work();
+    return await work();
   } catch (error) {
     if (!(error instanceof BillingError) || error.code !== ErrorCode.CATALOG_INVALID_FOR_TENANT) throw error;
     throw invalidForTenant(tenant, error.problems ?? [{ message: error.message }]);
@@ -118,14 +127,16 @@ export interface Examined extends CatalogValidation {
 }
 
 /** Examines each version of a document by itself (catalog.md §3, §4). @throws BillingError TOO_LARGE (60012). */
-export function examine(source: Uint8Array | string, maxBytes?: number): Examined {
+export function* examine(source: Uint8Array | string, maxBytes?: number): Steps<Examined> {
   try {
-    const { isEnvelope, versions } = readCatalogXml(source, maxBytes);
-    const findings = versions.map((version) => validateVersion(version));
+    const { isEnvelope, versions } = yield* catalogXmlSteps(source, maxBytes);
+    const findings: VersionValidation[] = [];
+    for (const version of versions) findings.push(yield* validationSteps(version));
     const errors = findings.flatMap((found) => found.errors);
     const warnings = findings.flatMap((found) => found.warnings);
     if (errors.length > 0) return { errors, warnings, document: null };
-    const read = versions.map((each) => ({ version: createVersion(each.content), parsed: each }));
+    const read: ReadVersion[] = [];
+    for (const each of versions) read.push({ version: yield* versionSteps(each.content), parsed: each });
     return { errors, warnings, document: { isEnvelope, versions: read, warnings } };
   } catch (error) {
     if (!(error instanceof BillingError) || error.code !== ErrorCode.CATALOG_INVALID_FOR_TENANT) throw error;

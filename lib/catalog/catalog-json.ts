@@ -23,6 +23,7 @@ import type {
   TieredBlock,
   Usage,
 } from './model.ts';
+import { soldAs } from './part.ts';
 
 /** The two dialects of the HTTP interface: K is a closed shape for clients in the field, D adds to it. */
 export const CatalogDialect = { D: 'D', K: 'K' } as const;
@@ -120,25 +121,40 @@ export interface CatalogJson {
 
 /** One version as a plain object for `GET /catalog` (catalog.md §11). */
 export function catalogJson(version: CatalogVersion, dialect: CatalogDialect): CatalogJson {
+  const { head, products, tail } = catalogJsonParts(version, dialect);
+  return { ...head, products: [...products()], ...tail };
+}
+
+/** The members of a `CatalogJson` before its products, these one by one, and the members after them. */
+export interface CatalogJsonParts {
+  readonly head: Pick<CatalogJson, 'name' | 'effectiveDate' | 'currencies' | 'units'>;
+  /** Each is made when it is asked for: of a large version they take long. */
+  products(): Iterable<ProductJson>;
+  readonly tail: Pick<CatalogJson, 'priceLists' | 'rules'>;
+}
+
+export function catalogJsonParts(version: CatalogVersion, dialect: CatalogDialect): CatalogJsonParts {
   return {
-    name: version.catalogName,
-    effectiveDate: formatInstant(version.effectiveDate),
-    currencies: version.currencies,
-    units: version.units.map(({ name, prettyName }) => ({ name, prettyName })),
-    products: productsJson(version, dialect),
-    priceLists: version.allPriceLists.map((list) => priceListJson(list, dialect)),
-    ...(dialect === CatalogDialect.D && { rules: rulesJson(version.rules) }),
+    head: {
+      name: version.catalogName,
+      effectiveDate: formatInstant(version.effectiveDate),
+      currencies: version.currencies,
+      units: version.units.map(({ name, prettyName }) => ({ name, prettyName })),
+    },
+    products: () => productsJson(version, dialect),
+    tail: {
+      priceLists: version.allPriceLists.map((list) => priceListJson(list, dialect)),
+      ...(dialect === CatalogDialect.D && { rules: rulesJson(version.rules) }),
+    },
   };
 }
 
-function productsJson(version: CatalogVersion, dialect: CatalogDialect): readonly ProductJson[] {
-  const plansOf = Map.groupBy(version.plans, (plan) => plan.product);
-  return version.products.map((product) =>
-    productJson(
-      product,
-      (plansOf.get(product.name) ?? []).map((plan) => planJson(version, plan, dialect)),
-    ),
-  );
+function* productsJson(version: CatalogVersion, dialect: CatalogDialect): Generator<ProductJson> {
+  const plansOf = Map.groupBy(version.planParts.parts, (part) => soldAs(part).product);
+  for (const { value: product } of version.productParts.parts) {
+    const plans = (plansOf.get(product.name) ?? []).map(({ value }) => planJson(version, value, dialect));
+    yield productJson(product, plans);
+  }
 }
 
 export function productJson(product: Product, plans: readonly PlanJson[]): ProductJson {

@@ -2,6 +2,7 @@ import { BillingError, ErrorCode } from '../errors/index.ts';
 import type { Currency } from '../money/index.ts';
 import { shortened } from '../text/index.ts';
 import { formatInstant, type Instant } from '../time/index.ts';
+import { atOnce, eachStep, type Steps } from '../wait/time-slices.ts';
 import type {
   BillingActionPolicy,
   BillingAlignment,
@@ -19,7 +20,7 @@ import {
   type Product,
   type Unit,
 } from './model.ts';
-import { type Part, partOf, planPart, productPart } from './part.ts';
+import { type Part, partOf, planPart, productPart, soldAs } from './part.ts';
 import { PartList } from './part-list.ts';
 import { parsePhaseName } from './phase-name.ts';
 import { createPlan } from './plan.ts';
@@ -223,7 +224,7 @@ export class CatalogVersion implements PlanLookup {
       for (const planName of list.plans) {
         const part = this.planParts.part(planName);
         if (part === undefined) continue;
-        const { product: productName, billingPeriod } = part.value;
+        const { product: productName, billingPeriod } = soldAs(part);
         const key = selectionKey({ productName, billingPeriod, priceListName: list.name });
         const selection = selections.get(key);
         if (selection === undefined) selections.set(key, [part]);
@@ -250,8 +251,14 @@ export class CatalogVersion implements PlanLookup {
  * products taken from another version stay the same objects.
  */
 export function createVersion(content: VersionContent): CatalogVersion {
+  return atOnce(versionSteps(content));
+}
+
+/** As `createVersion`, step by step. */
+export function* versionSteps(content: VersionContent): Steps<CatalogVersion> {
   const { catalogName, recurringBillingMode, currencies, units, rules } = content;
-  const plans = content.plans.map((plan) => createPlan(plan, recurringBillingMode));
+  const plans = yield* eachStep(content.plans, (plan) => planPart(createPlan(plan, recurringBillingMode)));
+  const products = yield* eachStep(content.products, productPart);
   const frame: VersionFrame = {
     catalogName,
     recurringBillingMode,
@@ -263,8 +270,8 @@ export function createVersion(content: VersionContent): CatalogVersion {
   return new CatalogVersion({
     effectiveDate: content.effectiveDate,
     frame: partOf(catalogName, frame),
-    products: new PartList(content.products.toSorted(byName).map(productPart)),
-    plans: new PartList(plans.sort(byName).map(planPart)),
+    products: new PartList(products.sort(byName)),
+    plans: new PartList(plans.sort(byName)),
   });
 }
 

@@ -17,7 +17,7 @@ import { accountCatalog, tenantCatalog } from './entries/entry-catalog.ts';
 import type { EntriesAndRows } from './entries/entry-views.ts';
 import { type CatalogEntry, EntryKind } from './entries/model.ts';
 import { StampedCache } from './stamped-cache.ts';
-import { StoredCatalogs } from './stored-catalogs.ts';
+import type { StoredCatalogs } from './stored-catalogs.ts';
 
 const END_OF_TIME = instant(Date.UTC(MAX_YEAR, 0, 1));
 
@@ -49,7 +49,7 @@ export class EffectiveCatalogs {
   readonly #candidates = new WeakMap<readonly CatalogVersion[], TenantCatalogs>();
 
   /** `globalDefault` gives the catalog of tenants that were created with it and have none of their own (catalog.md §14). */
-  constructor(globalDefault: (() => Catalog) | null, stored = new StoredCatalogs()) {
+  constructor(globalDefault: (() => Catalog) | null, stored: StoredCatalogs) {
     this.#globalDefault = globalDefault;
     this.#stored = stored;
   }

@@ -58,4 +58,4 @@ export { validateVersions, versionsToAdd } from './validation/validate-versions.
 export type { PhaseContent, PlanContent, VersionContent } from './version-content.ts';
 export { type Locate, type ParsedDocument, type ParsedVersion, readCatalogXml } from './xml/read-catalog.ts';
 export type { Location } from './xml/source.ts';
-export { canonicalXml, writeCatalogXml } from './xml/write-catalog.ts';
+export { canonicalXml, catalogXmlTextSteps, writeCatalogXml } from './xml/write-catalog.ts';

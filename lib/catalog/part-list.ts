@@ -1,3 +1,4 @@
+import { atOnce, eachStep, type Steps } from '../wait/time-slices.ts';
 import type { Part } from './part.ts';
 
 /** Parts of one kind in ascending order of name, found by name. Shared by all versions that hold the same parts. */
@@ -28,9 +29,14 @@ export class PartList<T extends object> {
 
   /** All values; they are held no longer than the list that is returned, or the ring of decoded parts, holds them. */
   values(): readonly T[] {
+    return atOnce(this.valueSteps());
+  }
+
+  /** As `values`, step by step. */
+  *valueSteps(): Steps<readonly T[]> {
     const known = this.#values?.deref();
     if (known !== undefined) return known;
-    const values = Object.freeze(this.parts.map((part) => part.value));
+    const values = Object.freeze(yield* eachStep(this.parts, (part) => part.value));
     this.#values = new WeakRef(values);
     return values;
   }

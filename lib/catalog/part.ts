@@ -57,10 +57,20 @@ export class LazyPart<T extends object> implements Part<T> {
   }
 }
 
+/** By what a plan is found without its name. */
+export type SoldAs = Pick<Plan, 'product' | 'billingPeriod'>;
+
+/** The product and period of a plan; one that is not decoded yet stays so, since that takes many times as long. */
+export function soldAs(part: Part<Plan>): SoldAs {
+  return part instanceof StoredPart ? part.soldAs() : part.value;
+}
+
 /** What all stored parts of one kind have in common. */
 export interface Decoding<T> {
   /** Makes the frozen value. */
   decode(text: string): T;
+  /** Of plans: no more than that, from the same text. */
+  soldAs?(text: string): SoldAs;
   readonly decoded: DecodedParts;
 }
 
@@ -102,6 +112,11 @@ export class StoredPart<T extends object> implements Part<T> {
 
   get value(): T {
     return this.#value ?? this.#revive();
+  }
+
+  soldAs(): SoldAs {
+    assertInvariant(this.#decoding.soldAs, `${this.name} is no plan`);
+    return this.#decoding.soldAs(this.text);
   }
 
   release(): void {

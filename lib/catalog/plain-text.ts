@@ -15,9 +15,18 @@ export function textOfValue(value: unknown): string {
 
 /** The value of a text that `textOfValue` wrote. */
 export function valueOfText(text: string): unknown {
-  return JSON.parse(text, (_name, value: unknown) =>
-    isEncodedDecimal(value) ? writtenDecimal(value.d) : value,
-  );
+  return withDecimals(JSON.parse(text));
+}
+
+/** The same value, changed in place: a reviver of `JSON.parse` takes several times as long. */
+function withDecimals(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (isEncodedDecimal(value)) return writtenDecimal(value.d);
+  for (const [name, field] of Object.entries(value)) {
+    if (typeof field !== 'object' || field === null) continue;
+    Reflect.set(value, name, withDecimals(field));
+  }
+  return value;
 }
 
 /** A decimal with the digits that stood for it; a zero has no sign. */

@@ -4,8 +4,10 @@ import { BillingError, ErrorCode, type Problem } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
+import { type TimeSlices, timeSlices } from '../wait/time-slices.ts';
 import { type Catalog, createCatalog } from './catalog.ts';
 import {
+  allWithHash,
   type CatalogValidation,
   examine,
   forTenant,
@@ -17,7 +19,6 @@ import {
   sourceText,
   toAdd,
   validVersions,
-  withHash,
 } from './catalog-document.ts';
 import { catalogChanged } from './catalog-event.ts';
 import type { CatalogPreview } from './catalog-preview.ts';
@@ -29,8 +30,9 @@ import { heldNames, uploadedNames } from './entries/uploaded-names.ts';
 import { overridePlanProblems } from './override-plans.ts';
 import type { PluginCatalogs } from './plugins/plugin-catalogs.ts';
 import { PluginProvider } from './plugins/plugin-provider.ts';
+import { StoredCatalogs } from './stored-catalogs.ts';
 import type { NewCatalogVersion } from './stored-version.ts';
-import { validateVersions } from './validation/validate-versions.ts';
+import { agreementSteps } from './validation/validate-versions.ts';
 import type { ParsedVersion } from './xml/read-catalog.ts';
 
 /** What has a document to upload, such as a `DefinedCatalog`. */
@@ -55,18 +57,21 @@ export interface CatalogSettings {
 /** Catalogs of the tenants: upload, and the immutable value that every operation reads (catalog.md §5, §13). */
 export class CatalogService implements CatalogProvider {
   readonly #ports: Pick<Ports, 'storage' | 'ids' | 'logger'>;
+  /** How long work on a large catalog is done, so that it holds nobody up. */
+  readonly slices: TimeSlices;
   readonly #effective: EffectiveCatalogs;
   readonly #provider: PluginProvider;
   readonly #maxDocumentBytes: number | undefined;
 
   constructor(
-    ports: Pick<Ports, 'storage' | 'ids' | 'logger'>,
+    ports: Pick<Ports, 'storage' | 'ids' | 'logger' | 'systemClock'>,
     { defaultCatalog, plugins, maxDocumentBytes, outside }: CatalogSettings,
   ) {
     this.#ports = ports;
+    this.slices = timeSlices(ports.systemClock);
     this.#maxDocumentBytes = maxDocumentBytes;
     if (outside === undefined) {
-      this.#effective = new EffectiveCatalogs(globalCatalog(defaultCatalog));
+      this.#effective = new EffectiveCatalogs(globalCatalog(defaultCatalog), new StoredCatalogs(this.slices));
     } else {
       this.#effective = outside.#effective.forTransaction();
     }
@@ -86,8 +91,8 @@ export class CatalogService implements CatalogProvider {
   async upload(context: CallContext, document: CatalogUpload): Promise<void> {
     await this.refuseWhileServed(context);
     const source = sourceOf(document);
-    const parsed = forTenant(context.tenant, () => parse(source, this.#maxDocumentBytes));
-    const hashed = await Promise.all(parsed.versions.map(withHash));
+    const parsed = await forTenant(context.tenant, () => this.slices(parse(source, this.#maxDocumentBytes)));
+    const hashed = await allWithHash(parsed.versions, this.slices);
     this.#logWarnings(context.tenant, parsed);
     await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
       await session.catalogs.lock();
@@ -128,7 +133,8 @@ export class CatalogService implements CatalogProvider {
   }
 
   async #examine(context: CallContext, document: CatalogUpload): Promise<CatalogPreview> {
-    const { document: parsed, errors, warnings } = examine(sourceOf(document), this.#maxDocumentBytes);
+    const examined = await this.slices(examine(sourceOf(document), this.#maxDocumentBytes));
+    const { document: parsed, errors, warnings } = examined;
     if (parsed === null) return { errors, warnings, added: [] };
     const { added, problems } = await this.#ports.storage.read(context.tenant, (session) =>
       this.#check(session, parsed.versions, parsed.isEnvelope),
@@ -140,7 +146,7 @@ export class CatalogService implements CatalogProvider {
   /** The versions that would be added, and what keeps them from standing beside the stored ones. */
   async #check<R extends ReadVersion>(session: ReadSession, read: readonly R[], isEnvelope: boolean) {
     const { versions: stored } = await this.uploaded(session);
-    const added = toAdd(read, stored, isEnvelope);
+    const added = await this.slices(toAdd(read, stored, isEnvelope));
     const problems = await this.problemsOf(session, {
       stored,
       added: added.map((each) => each.version),
@@ -218,7 +224,7 @@ export class CatalogService implements CatalogProvider {
   ): Promise<readonly Problem[]> {
     const planNames = change.added.flatMap((version) => [...version.planParts.names()]);
     return [
-      ...validateVersions(change.stored, change.added, change.parsed),
+      ...(await this.slices(agreementSteps(change.stored, change.added, change.parsed))),
       ...heldNames(change.added, await session.catalogEntries.named(uploadedNames(change.added))),
       ...(await overridePlanProblems(session, planNames)),
     ];

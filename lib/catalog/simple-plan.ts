@@ -1,5 +1,6 @@
 import { type Currency, formatDecimal, ZERO } from '../money/index.ts';
 import { addMilliseconds, type Duration, type Instant, UNLIMITED_DURATION } from '../time/index.ts';
+import type { Steps } from '../wait/time-slices.ts';
 import type { Catalog } from './catalog.ts';
 import type { CatalogVersion } from './catalog-version.ts';
 import { BillingMode, FixedType, PhaseType, ProductCategory } from './enumerations.ts';
@@ -24,23 +25,24 @@ export interface EditedVersion {
  * @throws BillingError CATALOG_INVALID_SIMPLE_PLAN_DESCRIPTOR (2060) if the plan exists and is not simple or does not agree,
  * or if something is missing that a new plan or product needs.
  */
-export function addSimplePlan(
+export function* addSimplePlan(
   catalog: Catalog,
   request: CheckedSimplePlan,
   now: Instant,
-): readonly EditedVersion[] {
+): Steps<readonly EditedVersion[]> {
   if (catalog.versions.length === 0) {
     return [{ replaces: null, content: withSimplePlan(emptyVersion(request.currency, now), request) }];
   }
   const { effectiveDate } = catalog.resolveVersion(now);
-  return catalog.versions
-    .filter((version) => version.effectiveDate >= effectiveDate)
-    .map((version) => {
-      const before = contentOf(version);
-      return { replaces: version, before, content: withSimplePlan(before, request) };
-    })
-    .filter(({ before, content }) => content !== before)
-    .map(({ replaces, content }) => ({ replaces, content }));
+  const edits: EditedVersion[] = [];
+  for (const version of catalog.versions) {
+    if (version.effectiveDate < effectiveDate) continue;
+    const before = yield* contentOf(version);
+    const content = withSimplePlan(before, request);
+    yield;
+    if (content !== before) edits.push({ replaces: version, content });
+  }
+  return edits;
 }
 
 function emptyVersion(currency: Currency, now: Instant): VersionContent {
@@ -60,9 +62,11 @@ function emptyVersion(currency: Currency, now: Instant): VersionContent {
   };
 }
 
-function contentOf(version: CatalogVersion): VersionContent {
+function* contentOf(version: CatalogVersion): Steps<VersionContent> {
   const { catalogName, effectiveDate, recurringBillingMode, currencies, units } = version;
-  const { products, plans, rules, priceLists } = version;
+  const { rules, priceLists } = version;
+  const products = yield* version.productParts.valueSteps();
+  const plans = yield* version.planParts.valueSteps();
   return {
     catalogName,
     effectiveDate,

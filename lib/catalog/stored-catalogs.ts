@@ -1,7 +1,13 @@
 import { assertInvariant, InvariantError } from '../errors/index.ts';
-import { MAX_CACHED_CATALOG_CHARACTERS, MAX_CACHED_CATALOGS, MAX_DECODED_CATALOG_PARTS } from '../limits.ts';
+import {
+  CATALOG_PARTS_AT_ONCE,
+  MAX_CACHED_CATALOG_CHARACTERS,
+  MAX_CACHED_CATALOGS,
+  MAX_DECODED_CATALOG_PARTS,
+} from '../limits.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import type { Instant } from '../time/index.ts';
+import { eachStep, inOneTurn, oneStep, type TimeSlices } from '../wait/time-slices.ts';
 import { type Catalog, createCatalog } from './catalog.ts';
 import { CatalogVersion, createVersion } from './catalog-version.ts';
 import { DecodedParts } from './decoded-parts.ts';
@@ -14,7 +20,7 @@ import {
   type StoredCatalogVersion,
 } from './stored-version.ts';
 import type { VersionFrame } from './version-frame.ts';
-import { frameOfText, planOfText, productOfText } from './version-parts.ts';
+import { frameOfText, planOfText, productOfText, soldAsOfText } from './version-parts.ts';
 import { readCatalogXml } from './xml/read-catalog.ts';
 
 /**
@@ -26,16 +32,18 @@ export class StoredCatalogs {
   readonly #kept = new Map<number, KeptCatalog>();
   readonly #decoded: DecodedParts;
   readonly #committed: StoredCatalogs | null;
+  readonly #slices: TimeSlices;
 
   /** `committed`: what is known outside of the transaction for whose use these are. */
-  constructor(committed: StoredCatalogs | null = null) {
+  constructor(slices: TimeSlices = inOneTurn, committed: StoredCatalogs | null = null) {
+    this.#slices = slices;
     this.#committed = committed;
     this.#decoded = committed ? committed.#decoded : new DecodedParts(MAX_DECODED_CATALOG_PARTS);
   }
 
   /** For use inside a transaction of the host: begins with what is known, and keeps to itself what may be rolled back. */
   forTransaction(): StoredCatalogs {
-    return new StoredCatalogs(this);
+    return new StoredCatalogs(this.#slices, this);
   }
 
   /** The tenant's versions as they are stored; none for a tenant without. */
@@ -43,7 +51,8 @@ export class StoredCatalogs {
     const tenant = session.tenant.recordId;
     const revision = await session.catalogs.revision();
     const origin = this.#committed ? this.#committed.#kept.get(tenant) : undefined;
-    const kept = this.#kept.get(tenant) ?? new KeptCatalog(this.#decoded, origin);
+    const kept =
+      this.#kept.get(tenant) ?? new KeptCatalog({ decoded: this.#decoded, slices: this.#slices }, origin);
     this.#kept.delete(tenant);
     this.#kept.set(tenant, kept);
     const catalog = await kept.at(revision, session);
@@ -88,11 +97,20 @@ class KeptCatalog {
   /** By record id. */
   #versions: KeptVersions = new Map();
 
+  readonly #slices: TimeSlices;
+
   /** @param origin the catalog of which this one is a continuation of its own. */
-  constructor(decoded: DecodedParts, origin?: KeptCatalog) {
+  constructor(
+    { decoded, slices }: { readonly decoded: DecodedParts; readonly slices: TimeSlices },
+    origin?: KeptCatalog,
+  ) {
+    this.#slices = slices;
     this.#frames = new KeptParts({ decode: frameOfText, decoded }, origin ? origin.#frames : undefined);
     this.#products = new KeptParts({ decode: productOfText, decoded }, origin ? origin.#products : undefined);
-    this.#plans = new KeptParts({ decode: planOfText, decoded }, origin ? origin.#plans : undefined);
+    this.#plans = new KeptParts(
+      { decode: planOfText, soldAs: soldAsOfText, decoded },
+      origin ? origin.#plans : undefined,
+    );
     this.#shapes = new KeptShapes(origin ? origin.#shapes : undefined);
     if (origin === undefined) return;
     this.#revision = origin.#revision;
@@ -135,10 +153,25 @@ class KeptCatalog {
   /** Again while another call lets go of parts that this one had found before it waited. */
   async #readParts(contents: readonly StoredCatalogContent[], session: ReadSession): Promise<void> {
     for (let missing = this.#missingOf(contents); missing.size > 0; missing = this.#missingOf(contents)) {
-      const parts = await partsOf(missing, session);
-      const shapes = await this.#shapes.of(parts, (recordIds) => partsOf(recordIds, session));
-      for (const part of parts) this.#keeperOf(part).add(part, shapes(part));
+      const parts = await this.#partsOf(missing, session);
+      const shapes = await this.#shapes.of(parts, (recordIds) => this.#partsOf(recordIds, session));
+      await this.#slices(eachStep(parts, (part) => this.#keeperOf(part).add(part, shapes(part))));
     }
+  }
+
+  /** Some at once: a database in the process reads them without letting others have their turn. */
+  async #partsOf(
+    recordIds: ReadonlySet<number>,
+    session: ReadSession,
+  ): Promise<readonly StoredCatalogPart[]> {
+    const ids = [...recordIds];
+    const parts: StoredCatalogPart[] = [];
+    for (let first = 0; first < ids.length; first += CATALOG_PARTS_AT_ONCE) {
+      const some = await session.catalogs.parts(ids.slice(first, first + CATALOG_PARTS_AT_ONCE));
+      await this.#slices(oneStep(() => parts.push(...some)));
+    }
+    assertInvariant(parts.length === ids.length, `Of ${ids.length} catalog parts ${parts.length} are there`);
+    return parts;
   }
 
   #missingOf(contents: readonly StoredCatalogContent[]): Set<number> {
@@ -207,18 +240,6 @@ class KeptCatalog {
       plans: this.#plans.list(content.plans, previous?.planParts),
     });
   }
-}
-
-async function partsOf(
-  recordIds: ReadonlySet<number>,
-  session: ReadSession,
-): Promise<readonly StoredCatalogPart[]> {
-  const parts = await session.catalogs.parts([...recordIds]);
-  assertInvariant(
-    parts.length === recordIds.size,
-    `Of ${recordIds.size} catalog parts ${parts.length} are there`,
-  );
-  return parts;
 }
 
 function isKept(known: KeptVersions, { recordId, contentHash }: StoredCatalogVersion): boolean {

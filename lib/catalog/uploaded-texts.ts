@@ -1,6 +1,7 @@
+import type { Steps } from '../wait/time-slices.ts';
 import type { Catalog } from './catalog.ts';
 import type { StoredCatalogSource } from './stored-version.ts';
-import { canonicalXml } from './xml/write-catalog.ts';
+import { canonicalXmlSteps } from './xml/write-catalog.ts';
 
 /**
  * The documents that make up a tenant's catalog, in upload order: the values of its key CATALOG (catalog.md §5 rule 9). An
@@ -8,14 +9,21 @@ import { canonicalXml } from './xml/write-catalog.ts';
  * @param sources the versions of the uploads, in the order of their storing.
  * @param catalog the versions that the tenant has.
  */
-export function uploadedTexts(sources: readonly StoredCatalogSource[], catalog: Catalog): readonly string[] {
+export function* uploadedTexts(
+  sources: readonly StoredCatalogSource[],
+  catalog: Catalog,
+): Steps<readonly string[]> {
   const byDate = new Map(catalog.versions.map((version) => [version.effectiveDate, version]));
-  return [...Map.groupBy(sources, (source) => source.uploadId).values()].flatMap((upload) => {
-    const text = upload.find((source) => source.sourceText !== null)?.sourceText;
-    if (text !== undefined && text !== null && upload.every((source) => source.isLive)) return [text];
-    return upload
-      .filter((source) => source.isLive)
-      .flatMap((source) => byDate.get(source.effectiveDate) ?? [])
-      .map(canonicalXml);
-  });
+  const texts: string[] = [];
+  for (const upload of Map.groupBy(sources, (source) => source.uploadId).values()) {
+    const text = upload.find((source) => source.sourceText !== null)?.sourceText ?? null;
+    if (text !== null && upload.every((source) => source.isLive)) {
+      texts.push(text);
+      continue;
+    }
+    const live = upload.filter((source) => source.isLive);
+    const versions = live.flatMap((source) => byDate.get(source.effectiveDate) ?? []);
+    for (const version of versions) texts.push(yield* canonicalXmlSteps(version));
+  }
+  return texts;
 }

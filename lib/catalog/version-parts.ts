@@ -1,8 +1,11 @@
+import { CATALOG_PARTS_AT_ONCE } from '../limits.ts';
+import { BillingPeriod } from '../time/index.ts';
+import { eachStep, type TimeSlices } from '../wait/time-slices.ts';
 import type { CatalogVersion } from './catalog-version.ts';
 import { sha256Hex } from './content-hash.ts';
 import { deepFreeze } from './deep-freeze.ts';
 import type { Plan, Product } from './model.ts';
-import { type Part, StoredPart } from './part.ts';
+import { type Part, type SoldAs, StoredPart } from './part.ts';
 import { textOfValue, valueOfText } from './plain-text.ts';
 import { createPlan, rememberText, textOfPlan } from './plan.ts';
 import { shapedText } from './shaped-text.ts';
@@ -11,19 +14,31 @@ import type { PlanContent } from './version-content.ts';
 import type { VersionFrame } from './version-frame.ts';
 
 /** The parts of a version as they are stored. */
-export async function partsOf(version: CatalogVersion): Promise<NewCatalogParts> {
-  const [frame, products, plans] = await Promise.all([
-    storedForm(CatalogPartKind.FRAME, version.frame, textOfFrame),
-    Promise.all(
-      version.productParts.parts.map((part) => storedForm(CatalogPartKind.PRODUCT, part, textOfValue)),
+export async function partsOf(version: CatalogVersion, slices: TimeSlices): Promise<NewCatalogParts> {
+  const { frame, productParts, planParts } = version;
+  return {
+    frame: await storedForm(CatalogPartKind.FRAME, frame, textOfFrame),
+    products: await someAtOnce(productParts.parts, slices, (part) =>
+      storedForm(CatalogPartKind.PRODUCT, part, textOfValue),
     ),
-    Promise.all(
-      version.planParts.parts.map(async (part) =>
-        withShape(await storedForm(CatalogPartKind.PLAN, part, textOfPlan)),
-      ),
+    plans: await someAtOnce(planParts.parts, slices, async (part) =>
+      withShape(await storedForm(CatalogPartKind.PLAN, part, textOfPlan)),
     ),
-  ]);
-  return { frame, products, plans };
+  };
+}
+
+/** So many that waiting costs little, so few that they hold neither memory nor the event loop. */
+async function someAtOnce<P, T>(
+  parts: readonly P[],
+  slices: TimeSlices,
+  work: (part: P) => Promise<T>,
+): Promise<readonly T[]> {
+  const done: T[] = [];
+  for (let first = 0; first < parts.length; first += CATALOG_PARTS_AT_ONCE) {
+    const some = parts.slice(first, first + CATALOG_PARTS_AT_ONCE);
+    done.push(...(await Promise.all(await slices(eachStep(some, work)))));
+  }
+  return done;
 }
 
 export function frameOfText(text: string): VersionFrame {
@@ -38,6 +53,12 @@ export function planOfText(text: string): Plan {
   const plan = createPlan(valueOfText(text) as PlanContent, null);
   rememberText(plan, text);
   return plan;
+}
+
+/** Of the text of a plan, without the rest of it. */
+export function soldAsOfText(text: string): SoldAs {
+  const { product, finalPhase }: PlanContent = JSON.parse(text);
+  return { product, billingPeriod: finalPhase.recurring?.billingPeriod ?? BillingPeriod.NO_BILLING_PERIOD };
 }
 
 /** The mode of the version is already that of its plans (catalog.md §3.4). */

@@ -13,6 +13,7 @@ import {
   readCatalogXml,
   type Uuid,
 } from '../../lib/index.ts';
+import { inOneTurn } from '../../lib/wait/time-slices.ts';
 import { type BenchDatabase, storageAt } from './databases.ts';
 
 /** A catalog of so many plans, whose versions are a day apart. */
@@ -76,7 +77,7 @@ async function rowsOf(shape: CatalogShape, first: number, end: number): Promise<
       contentHash: id,
       createdDate: effectiveDate,
       sourceText: null,
-      parts: await partsOf(version),
+      parts: await partsOf(version, inOneTurn),
     });
   }
   return rows;

@@ -73,7 +73,7 @@ eachDatabase((_kind, open) => {
 
     function newHandler(): CatalogChangeHandler {
       const { storage, systemClock, logger, clock } = engine;
-      const ports = { storage, clock, logger, ids: { next: () => '' as Uuid } };
+      const ports = { storage, clock, systemClock, logger, ids: { next: () => '' as Uuid } };
       const catalogs = new CatalogService(ports, { plugins: new PluginCatalogs([], systemClock) });
       looked = [];
       const open: CatalogService['open'] = (request) => {

@@ -19,6 +19,7 @@ import {
   samePlan,
   writeCatalogXml,
 } from '../../lib/index.ts';
+import { inOneTurn } from '../../lib/wait/time-slices.ts';
 import { eachDatabase, reachingEveryTenant, type TestDatabase } from '../support/databases.ts';
 import { openEngine, specCatalog, type TestEngine } from '../support/engine.ts';
 import { rowsOf } from '../support/queue-rows.ts';
@@ -139,7 +140,7 @@ eachDatabase((_kind, open) => {
       const inside = stored.forTransaction();
       const [version] = known.versions;
       if (!version) throw new Error('no version');
-      const parts = await partsOf(version);
+      const parts = await partsOf(version, inOneTurn);
       const context = await engine.billing.context({ tenant: engine.tenant.id, user: 'host' });
       const rolledBack = engine.storage.write(engine.tenant, authorshipOf(context), async (session) => {
         expect(await inside.get(session)).to.equal(known);

@@ -17,6 +17,7 @@ import { createPlan, textOfPlan } from '../../lib/catalog/plan.ts';
 import { Shape } from '../../lib/catalog/shaped-text.ts';
 import { frameOfText, partsOf, planOfText, productOfText } from '../../lib/catalog/version-parts.ts';
 import { type Instant, instant } from '../../lib/time/index.ts';
+import { inOneTurn } from '../../lib/wait/time-slices.ts';
 import { versionContent } from './catalog-arbitraries.ts';
 import { propertyRuns } from './runs.ts';
 
@@ -88,7 +89,7 @@ describe('Parts of catalog versions', () => {
     await fc.assert(
       fc.asyncProperty(versionContent, async (content) => {
         const version = createVersion(content);
-        const { frame, products, plans } = await partsOf(version);
+        const { frame, products, plans } = await partsOf(version, inOneTurn);
         expect(frameOfText(frame.text)).to.deep.equal({ ...version.frame.value, recurringBillingMode: null });
         expect(products.map(({ text }) => productOfText(text))).to.deep.equal(version.products);
         const texts = plans.map(({ shape, text }) => (shape === null ? text : new Shape(shape).fill(text)));

@@ -1,11 +1,13 @@
+import { setImmediate } from 'node:timers/promises';
 import {
   type Catalog as CatalogValue,
   type CatalogVersion,
-  catalogJson,
-  writeCatalogXml,
+  catalogJsonParts,
+  catalogXmlTextSteps,
 } from '../../../lib/catalog/index.ts';
 import { ErrorCode } from '../../../lib/errors/index.ts';
 import { formatInstant, type Instant } from '../../../lib/time/index.ts';
+import { timeSlices } from '../../../lib/wait/time-slices.ts';
 import { Dialect } from '../dialect.ts';
 import {
   Catalog,
@@ -15,6 +17,7 @@ import {
   planDetailJson,
   SimplePlan,
 } from '../models/catalog.ts';
+import { LazyList } from '../response/json-pieces.ts';
 import { created, empty, json, plain } from '../routing/answer.ts';
 import { jsonBody, xmlBody } from '../routing/body.ts';
 import { type Route, tenantRoute } from '../routing/route.ts';
@@ -44,8 +47,8 @@ export const catalogRoutes: readonly Route[] = [
     async handle({ billing, context, dialect, mediaType, query: { requestedDate, accountId } }) {
       const catalog = await billing.catalogs.current(context, accountId);
       const versions = shownVersions(catalog, { requestedDate, dialect, now: context.createdDate });
-      if (mediaType !== 'application/json') return plain(writeCatalogXml(catalog, versions));
-      return json(versions.map((version) => catalogJson(version, dialect)));
+      if (mediaType !== 'application/json') return plain(await xmlText(catalog, versions));
+      return json(versions.map((version) => versionJson(version, dialect)));
     },
   }),
   tenantRoute({
@@ -62,7 +65,7 @@ export const catalogRoutes: readonly Route[] = [
     async handle({ billing, context, dialect, query: { requestedDate, accountId } }) {
       const catalog = await billing.catalogs.current(context, accountId);
       const versions = shownVersions(catalog, { requestedDate, dialect, now: context.createdDate });
-      return plain(writeCatalogXml(catalog, versions));
+      return plain(await xmlText(catalog, versions));
     },
   }),
   ...(['/1.0/kb/catalog', '/1.0/kb/catalog/xml'] as const).map((path) =>
@@ -176,6 +179,18 @@ export const catalogRoutes: readonly Route[] = [
     },
   }),
 ];
+
+/** Its products are made while they are written. */
+function versionJson(version: CatalogVersion, dialect: Dialect) {
+  const { head, products, tail } = catalogJsonParts(version, dialect);
+  return { ...head, products: new LazyList(products), ...tail };
+}
+
+const slices = timeSlices({ nowMs: () => performance.now(), nextTurn: () => setImmediate() });
+
+function xmlText(catalog: CatalogValue, versions: readonly CatalogVersion[]): Promise<string> {
+  return slices(catalogXmlTextSteps(catalog, versions));
+}
 
 /** catalog.md §12 rule 1; a tenant without a catalog has no version to show. */
 function shownVersions(

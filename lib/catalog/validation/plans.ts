@@ -1,4 +1,5 @@
 import { BillingPeriod, formatInstant } from '../../time/index.ts';
+import type { Steps } from '../../wait/time-slices.ts';
 import { PhaseType } from '../enumerations.ts';
 import { phaseName } from '../phase-name.ts';
 import { contentPhases, type PhaseContent, type PlanContent } from '../version-content.ts';
@@ -6,7 +7,7 @@ import { NameKind } from './names.ts';
 import { checkPhase } from './phases.ts';
 import type { VersionCheck } from './version-check.ts';
 
-export function checkPlans(check: VersionCheck): void {
+export function* checkPlans(check: VersionCheck): Steps<void> {
   for (const plan of check.content.plans) {
     const owner = `Plan "${plan.name}"`;
     check.names.declare(NameKind.PLAN, plan);
@@ -14,6 +15,7 @@ export function checkPlans(check: VersionCheck): void {
     checkBillingMode(check, plan, owner);
     checkDateForExisting(check, plan, owner);
     checkPhases(check, plan, owner);
+    yield;
   }
 }
 

@@ -1,10 +1,11 @@
+import type { Steps } from '../../wait/time-slices.ts';
 import { ProductCategory } from '../enumerations.ts';
 import type { Product } from '../model.ts';
 import { checkLimits } from './limits.ts';
 import { NameKind } from './names.ts';
 import type { VersionCheck } from './version-check.ts';
 
-export function checkProducts(check: VersionCheck): void {
+export function* checkProducts(check: VersionCheck): Steps<void> {
   const addOns = new Set(
     check.content.products
       .filter((product) => product.category === ProductCategory.ADD_ON)
@@ -14,6 +15,7 @@ export function checkProducts(check: VersionCheck): void {
     check.names.declare(NameKind.PRODUCT, product);
     checkAddOns(check, product, addOns);
     checkLimits(check, product.limits, `Product "${product.name}"`);
+    yield;
   }
 }
 

@@ -1,5 +1,7 @@
 import type { Problem } from '../../errors/index.ts';
+import { atOnce, type Steps } from '../../wait/time-slices.ts';
 import type { VersionContent } from '../version-content.ts';
+import { exceededLimits } from '../version-limits.ts';
 import type { Locate } from '../xml/read-catalog.ts';
 import { Findings } from './findings.ts';
 import { NameKind, Names } from './names.ts';
@@ -19,14 +21,23 @@ export interface VersionValidation {
 }
 
 /**
- * Checks one version by itself: rules V1 to V20 and the warnings of catalog.md §4. Collects every error, each naming
+ * Checks one version by itself: its size (platform.md §16), then rules V1 to V20 and the warnings of catalog.md §4. Collects every error, each naming
  * its entity, with line and column where `locate` (of a parsed document) knows them; throws nothing.
  */
-export function validateVersion(version: {
+export function validateVersion(version: ValidatedContent): VersionValidation {
+  return atOnce(validationSteps(version));
+}
+
+export interface ValidatedContent {
   readonly content: VersionContent;
   readonly locate?: Locate;
-}): VersionValidation {
+}
+
+/** As `validateVersion`, step by step. */
+export function* validationSteps(version: ValidatedContent): Steps<VersionValidation> {
   const { content } = version;
+  const tooMany = exceededLimits(content);
+  if (tooMany.length > 0) return { errors: tooMany, warnings: [] };
   const findings = new Findings(version.locate ?? null);
   const check: VersionCheck = {
     content,
@@ -35,11 +46,14 @@ export function validateVersion(version: {
     currencies: new Set(content.currencies),
   };
   for (const unit of content.units) check.names.declare(NameKind.UNIT, unit);
-  checkProducts(check);
-  checkPlans(check);
+  yield* checkProducts(check);
+  yield* checkPlans(check);
+  yield;
   checkPriceLists(check);
+  yield;
   checkRules(check);
+  yield;
   checkPhaseTerms(check);
-  collectWarnings(check);
+  yield* collectWarnings(check);
   return { errors: findings.errors, warnings: findings.warnings };
 }

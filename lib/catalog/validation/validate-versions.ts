@@ -1,10 +1,11 @@
 import type { Problem } from '../../errors/index.ts';
 import { formatInstant, type Instant } from '../../time/index.ts';
+import { atOnce, eachStep, type Steps } from '../../wait/time-slices.ts';
 import type { CatalogVersion } from '../catalog-version.ts';
 import type { Plan, Product } from '../model.ts';
 import type { ParsedVersion } from '../xml/read-catalog.ts';
 import type { Location } from '../xml/source.ts';
-import { canonicalXml } from '../xml/write-catalog.ts';
+import { canonicalXmlSteps } from '../xml/write-catalog.ts';
 
 /**
  * Checks new versions, each valid by itself, against those that the tenant has and against each other (catalog.md §5
@@ -17,12 +18,22 @@ export function validateVersions(
   added: readonly CatalogVersion[],
   parsed: readonly ParsedVersion[] = [],
 ): readonly Problem[] {
+  return atOnce(agreementSteps(stored, added, parsed));
+}
+
+/** As `validateVersions`, step by step. */
+export function* agreementSteps(
+  stored: readonly CatalogVersion[],
+  added: readonly CatalogVersion[],
+  parsed: readonly ParsedVersion[] = [],
+): Steps<readonly Problem[]> {
   const agreement = new Agreement(stored);
-  return added.flatMap((version, index) => {
-    const problems = agreement.conflicts(version, parsed[index]);
+  const problems: Problem[] = [];
+  for (const [index, version] of added.entries()) {
+    problems.push(...(yield* agreement.conflicts(version, parsed[index])));
     agreement.extend(version);
-    return problems;
-  });
+  }
+  return problems;
 }
 
 /**
@@ -35,12 +46,24 @@ export function versionsToAdd(
   added: readonly CatalogVersion[],
   isEnvelope: boolean,
 ): readonly CatalogVersion[] {
+  return atOnce(additionSteps(stored, added, isEnvelope));
+}
+
+/** As `versionsToAdd`, step by step. */
+export function* additionSteps(
+  stored: readonly CatalogVersion[],
+  added: readonly CatalogVersion[],
+  isEnvelope: boolean,
+): Steps<readonly CatalogVersion[]> {
   if (!isEnvelope) return added;
   const byDate = new Map(stored.map((version) => [version.effectiveDate, version]));
-  const fresh = added.filter((version) => {
+  const fresh: CatalogVersion[] = [];
+  for (const version of added) {
     const holder = byDate.get(version.effectiveDate);
-    return holder === undefined || canonicalXml(holder) !== canonicalXml(version);
-  });
+    const isKnown =
+      holder !== undefined && (yield* canonicalXmlSteps(holder)) === (yield* canonicalXmlSteps(version));
+    if (!isKnown) fresh.push(version);
+  }
   return fresh.length > 0 ? fresh : added;
 }
 
@@ -67,17 +90,23 @@ class Agreement {
     this.#dates.add(version.effectiveDate);
   }
 
-  conflicts(version: CatalogVersion, parsed: ParsedVersion | undefined): readonly Problem[] {
+  *conflicts(version: CatalogVersion, parsed: ParsedVersion | undefined): Steps<readonly Problem[]> {
     const written = new Map(parsed?.content.plans.map((plan) => [plan.name, plan]));
     const locatePlan = (plan: Plan, child?: string): Location | undefined => {
       const content = written.get(plan.name);
       return content && parsed?.locate(content, child);
     };
+    const ofProducts = yield* eachStep(version.productParts.parts, ({ value }) =>
+      this.#productConflict(value, parsed),
+    );
+    const ofPlans = yield* eachStep(version.planParts.parts, ({ value }) =>
+      this.#planConflicts(value, locatePlan),
+    );
     return [
       ...this.#nameConflict(version, parsed),
       ...this.#dateConflict(version, parsed),
-      ...version.products.flatMap((product) => this.#productConflict(product, parsed)),
-      ...version.plans.flatMap((plan) => this.#planConflicts(plan, locatePlan)),
+      ...ofProducts.flat(),
+      ...ofPlans.flat(),
     ];
   }
 

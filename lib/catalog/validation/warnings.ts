@@ -1,4 +1,5 @@
 import type { Currency } from '../../money/index.ts';
+import type { Steps } from '../../wait/time-slices.ts';
 import { BillingMode } from '../enumerations.ts';
 import type { Usage } from '../model.ts';
 import { pricesOfUsage } from '../prices-of.ts';
@@ -8,7 +9,7 @@ import { steps } from './tier-units.ts';
 import type { VersionCheck } from './version-check.ts';
 
 /** What an author may have meant otherwise; stops nothing (catalog.md §4). */
-export function collectWarnings(check: VersionCheck): void {
+export function* collectWarnings(check: VersionCheck): Steps<void> {
   for (const plan of check.content.plans) {
     for (const usage of contentPhases(plan).flatMap((phase) => phase.usages)) {
       const owner = `Plan "${plan.name}", usage "${usage.name}"`;
@@ -16,6 +17,7 @@ export function collectWarnings(check: VersionCheck): void {
       warnBoundedLastTier(check, usage, owner);
       warnMissingCurrencies(check, usage, owner);
     }
+    yield;
   }
 }
 

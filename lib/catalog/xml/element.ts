@@ -1,3 +1,4 @@
+import type { VersionLimit } from '../version-limits.ts';
 import { quote } from './quote.ts';
 import type { Scalar } from './scalar.ts';
 
@@ -12,6 +13,8 @@ export interface Frame {
   readonly childOffsets: Record<string, number | number[]>;
   text: string;
   isNil: boolean;
+  /** How many there are so far of what is counted in it. */
+  counts?: Map<VersionLimit, number>;
 }
 
 /** What an element may contain, and the value that it becomes at its end tag. */
@@ -48,6 +51,7 @@ export interface OptionalAttribute<out T> extends AttributeRule<T> {
 export interface One<out T> {
   readonly occurs: 'one';
   readonly element: ElementRule<T>;
+  readonly limit?: VersionLimit;
 }
 export interface Optional<out T> {
   readonly occurs: 'optional';
@@ -56,6 +60,7 @@ export interface Optional<out T> {
 export interface Many<out T> {
   readonly occurs: 'many';
   readonly element: ElementRule<T>;
+  readonly limit?: VersionLimit;
 }
 export type ChildRule = One<unknown> | Optional<unknown> | Many<unknown>;
 
@@ -83,16 +88,17 @@ export function optionalAttribute<T>(scalar: Scalar<T>): OptionalAttribute<T> {
   return { scalar, isRequired: false };
 }
 
-export function one<T>(element: ElementRule<T>): One<T> {
-  return { occurs: 'one', element };
+export function one<T>(element: ElementRule<T>, limit?: VersionLimit): One<T> {
+  return limit === undefined ? { occurs: 'one', element } : { occurs: 'one', element, limit };
 }
 
 export function optional<T>(element: ElementRule<T>): Optional<T> {
   return { occurs: 'optional', element };
 }
 
-export function many<T>(element: ElementRule<T>): Many<T> {
-  return { occurs: 'many', element };
+/** @param limit bounds them, together with all others that it bounds in the same version or plan. */
+export function many<T>(element: ElementRule<T>, limit?: VersionLimit): Many<T> {
+  return limit === undefined ? { occurs: 'many', element } : { occurs: 'many', element, limit };
 }
 
 /** An element of attributes and children, in any order. `build` turns their values into the element's own. */
@@ -117,8 +123,12 @@ export function element<P extends Parts, T>(
 }
 
 /** An element that holds nothing but repeated children of one name; becomes their list. */
-export function listOf<T>(name: string, item: ElementRule<T>): ElementRule<readonly T[]> {
-  return element({ [name]: many(item) }, (values) => values[name] ?? []);
+export function listOf<T>(
+  name: string,
+  item: ElementRule<T>,
+  limit?: VersionLimit,
+): ElementRule<readonly T[]> {
+  return element({ [name]: many(item, limit) }, (values) => values[name] ?? []);
 }
 
 /** An element that holds a text of the given type. */

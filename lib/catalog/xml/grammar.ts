@@ -27,6 +27,7 @@ import {
   type WrittenDecimal,
 } from '../model.ts';
 import type { PhaseContent, PlanContent, VersionContent } from '../version-content.ts';
+import { VERSION_LIMITS } from '../version-limits.ts';
 import {
   attribute,
   type ElementRule,
@@ -178,8 +179,8 @@ const plan = element(
     effectiveDateForExistingSubscriptions: optional(leaf(dateTime)),
     product: one(reference),
     recurringBillingMode: optional(leaf(billingMode)),
-    initialPhases: optional(listOf('phase', phase)),
-    finalPhase: one(phase),
+    initialPhases: optional(listOf('phase', phase, VERSION_LIMITS.phases)),
+    finalPhase: one(phase, VERSION_LIMITS.phases),
     plansAllowedInBundle: optional(leaf(int)),
   },
   (values): PlanContent => ({
@@ -225,7 +226,10 @@ const priceList = element(
 );
 
 const priceLists = element(
-  { defaultPriceList: one(priceList), childPriceList: many(priceList) },
+  {
+    defaultPriceList: one(priceList, VERSION_LIMITS.priceLists),
+    childPriceList: many(priceList, VERSION_LIMITS.priceLists),
+  },
   (values): PriceListSet => ({
     defaultPriceList: values.defaultPriceList,
     childPriceLists: values.childPriceList,
@@ -239,9 +243,9 @@ const version = element(
     recurringBillingMode: optional(leaf(billingMode)),
     currencies: one(listOf('currency', leaf(currency))),
     units: optional(listOf('unit', unit)),
-    products: one(listOf('product', product)),
+    products: one(listOf('product', product, VERSION_LIMITS.products)),
     rules: one(rulesElement),
-    plans: one(listOf('plan', plan)),
+    plans: one(listOf('plan', plan, VERSION_LIMITS.plans)),
     priceLists: one(priceLists),
   },
   (values): VersionContent => ({ ...values, units: values.units ?? [] }),

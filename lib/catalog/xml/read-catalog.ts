@@ -1,7 +1,8 @@
+import { atOnce, type Steps } from '../../wait/time-slices.ts';
 import type { VersionContent } from '../version-content.ts';
 import { decodeXml } from './decode.ts';
 import { catalogRoots } from './grammar.ts';
-import { readXml } from './reader.ts';
+import { xmlSteps } from './reader.ts';
 import type { Location } from './source.ts';
 
 /** Place of a record of the content, of a child element, or of one of its repeated children; undefined: not written. */
@@ -29,7 +30,12 @@ export interface ParsedDocument {
  *   `problems`, with line and column; 60012 `TOO_LARGE` above the bound of a document.
  */
 export function readCatalogXml(document: Uint8Array | string, maxBytes?: number): ParsedDocument {
-  const { value, positions } = readXml(decodeXml(document, maxBytes), catalogRoots);
+  return atOnce(catalogXmlSteps(document, maxBytes));
+}
+
+/** As `readCatalogXml`, step by step. */
+export function* catalogXmlSteps(document: Uint8Array | string, maxBytes?: number): Steps<ParsedDocument> {
+  const { value, positions } = yield* xmlSteps(decodeXml(document, maxBytes), catalogRoots);
   const locate: Locate = (record, child, index) => positions.locate(record, child, index);
   const isEnvelope = 'versions' in value;
   const contents = isEnvelope ? value.versions : [value];

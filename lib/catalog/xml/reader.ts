@@ -1,17 +1,20 @@
 import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from 'saxes';
-import { assertInvariant } from '../../errors/index.ts';
+import { assertInvariant, type BillingError } from '../../errors/index.ts';
 import {
   MAX_XML_ATTRIBUTES,
   MAX_XML_DEPTH,
   MAX_XML_ELEMENTS,
   MAX_XML_NAME_CHARACTERS,
   MAX_XML_TEXT_CHARACTERS,
+  XML_CHARACTERS_PER_STEP,
 } from '../../limits.ts';
+import type { Steps } from '../../wait/time-slices.ts';
+import { excess, type VersionLimit } from '../version-limits.ts';
 import { type ElementRule, type Frame, Refusal, readScalar } from './element.ts';
 import { Positions } from './positions.ts';
 import { quote } from './quote.ts';
 import { trimXml } from './scalar.ts';
-import type { XmlSource } from './source.ts';
+import { invalidCatalog, type XmlSource } from './source.ts';
 
 const XSI = 'http://www.w3.org/2001/XMLSchema-instance';
 const NOT_BLANK = /[^ \t\r\n]/;
@@ -27,10 +30,21 @@ export interface ReadXml<T> {
 /**
  * Reads a document by the rule of its root element (catalog.md §3.2): a state machine over the parser's events with
  * one frame per open element and no tree. The first structural error ends it, thrown as a `BillingError` 2080 with one
- * problem. Performs no I/O, whatever the document says.
+ * problem; so do exceeded limits, of which all are told. Performs no I/O, whatever the document says.
  */
-export function readXml<T>(source: XmlSource, roots: ReadonlyMap<string, ElementRule<T>>): ReadXml<T> {
+export function xmlSteps<T>(
+  source: XmlSource,
+  roots: ReadonlyMap<string, ElementRule<T>>,
+): Steps<ReadXml<T>> {
   return new XmlReader(source, roots).read();
+}
+
+/** What is beyond a limit. */
+interface Excess {
+  /** Of the first element that is too many. */
+  readonly offset: number;
+  /** The most there are in one version or plan. */
+  count: number;
 }
 
 class XmlReader<T> {
@@ -45,6 +59,8 @@ class XmlReader<T> {
   #elements = 0;
   #attributes = 0;
   #startOffset = 0;
+  /** Once there is one, the rest of the document is counted and nothing is kept of it. */
+  readonly #exceeded = new Map<VersionLimit, Excess>();
 
   constructor(source: XmlSource, roots: ReadonlyMap<string, ElementRule<T>>) {
     this.#source = source;
@@ -52,7 +68,7 @@ class XmlReader<T> {
     this.#positions = new Positions(source);
   }
 
-  read(): ReadXml<T> {
+  *read(): Steps<ReadXml<T>> {
     const parser = this.#parser;
     parser.on('error', (error) =>
       this.#notWellFormed(error.message.replace(SAXES_POSITION, '').slice(0, LONGEST_SAXES_MESSAGE)),
@@ -67,7 +83,13 @@ class XmlReader<T> {
     parser.on('text', (text) => this.#takeText(text));
     parser.on('cdata', (text) => this.#takeText(text));
     parser.on('closetag', (tag) => this.#closeElement(tag));
-    parser.write(this.#source.text).close();
+    const { text } = this.#source;
+    for (let start = 0; start < text.length; start += XML_CHARACTERS_PER_STEP) {
+      parser.write(text.slice(start, start + XML_CHARACTERS_PER_STEP));
+      yield;
+    }
+    parser.close();
+    if (this.#exceeded.size > 0) throw this.#tooMany();
     assertInvariant(this.#result !== undefined, 'a document that parsed has a root element');
     return { value: this.#result.value, positions: this.#positions };
   }
@@ -85,7 +107,17 @@ class XmlReader<T> {
   }
 
   #fail(message: string, offset = Math.max(0, this.#parser.position - 1)): never {
-    throw this.#source.fault(offset, message);
+    throw this.#exceeded.size > 0 ? this.#tooMany() : this.#source.fault(offset, message);
+  }
+
+  /** All limits that are exceeded, as far as the document could be read. */
+  #tooMany(): BillingError {
+    return invalidCatalog(
+      [...this.#exceeded].map(([limit, { offset, count }]) => ({
+        message: excess(limit, count),
+        ...this.#source.locate(offset),
+      })),
+    );
   }
 
   /** Bounds are tested before the element's attributes are read. */
@@ -135,13 +167,14 @@ class XmlReader<T> {
       text: '',
       isNil: false,
     };
+    this.#open.push(frame);
+    if (this.#exceeded.size > 0) return;
     for (const attribute of Object.values(tag.attributes)) this.#readAttribute(frame, attribute);
     for (const [name, { isRequired }] of rule.attributes) {
       if (frame.fields[name] !== undefined) continue;
       if (isRequired) this.#fail(`Element "${frame.name}" lacks the attribute "${name}"`, frame.offset);
       frame.fields[name] = null;
     }
-    this.#open.push(frame);
   }
 
   /** The rule of a start tag at this place; refuses an unknown or repeated element. */
@@ -157,6 +190,8 @@ class XmlReader<T> {
     if (child === undefined) {
       return this.#fail(`Unknown element "${name}" in "${parent.name}"`, this.#startOffset);
     }
+    if (child.occurs !== 'optional' && child.limit !== undefined) this.#count(child.limit);
+    if (this.#exceeded.size > 0) return child.element;
     const places = parent.childOffsets[name];
     if (child.occurs === 'many') {
       if (Array.isArray(places)) places.push(this.#startOffset);
@@ -169,8 +204,21 @@ class XmlReader<T> {
     return child.element;
   }
 
+  /** One more of what is counted in the version, or plan, that is open. */
+  #count(limit: VersionLimit): void {
+    const owner = this.#open.findLast(({ name }) => SCOPES[limit.of].has(name));
+    assertInvariant(owner !== undefined, `${limit.what} are counted outside of a ${limit.of}`);
+    owner.counts ??= new Map();
+    const count = (owner.counts.get(limit) ?? 0) + 1;
+    owner.counts.set(limit, count);
+    if (count <= limit.max) return;
+    const known = this.#exceeded.get(limit);
+    if (known === undefined) this.#exceeded.set(limit, { offset: this.#startOffset, count });
+    else known.count = Math.max(known.count, count);
+  }
+
   #readAttribute(frame: Frame, attribute: SaxesAttributeNS): void {
-    const isRoot = this.#open.length === 0;
+    const isRoot = this.#open.length === 1;
     if (attribute.name === 'xmlns') {
       this.#fail('A default namespace is not accepted; elements are in no namespace', frame.offset);
     }
@@ -206,7 +254,7 @@ class XmlReader<T> {
 
   #takeText(text: string): void {
     const frame = this.#open.at(-1);
-    if (frame === undefined) return;
+    if (frame === undefined || this.#exceeded.size > 0) return;
     if (frame.rule.isLeaf) frame.text += text;
     else if (NOT_BLANK.test(text)) this.#fail(`Element "${frame.name}" holds no text`, frame.offset);
   }
@@ -215,6 +263,7 @@ class XmlReader<T> {
     if (!tag.isSelfClosing) this.#matchEndTag(tag.name);
     const frame = this.#open.pop();
     assertInvariant(frame !== undefined, 'an end tag closes an open element');
+    if (this.#exceeded.size > 0) return;
     frame.text = trimXml(frame.text);
     if (frame.text.length > MAX_XML_TEXT_CHARACTERS) {
       this.#fail(
@@ -258,6 +307,12 @@ class XmlReader<T> {
     return outcome;
   }
 }
+
+/** Elements whose contents are counted together. */
+const SCOPES: Readonly<Record<VersionLimit['of'], ReadonlySet<string>>> = {
+  version: new Set(['catalog', 'version']),
+  plan: new Set(['plan']),
+};
 
 /** All parts of an element, in the order of the grammar, whatever the order of the document. */
 function emptyFields(rule: ElementRule<unknown>): Record<string, unknown> {

@@ -15,6 +15,7 @@ import type {
   RuleCase,
   SubscriptionConditions,
 } from '../model.ts';
+import { VERSION_LIMITS } from '../version-limits.ts';
 import { type ElementRule, element, leaf, listOf, one, optional, Refusal } from './element.ts';
 import { name, oneOf } from './scalar.ts';
 
@@ -110,14 +111,18 @@ const priceListCase: ElementRule<RuleCase<PriceListConditions, string>> = elemen
   },
 );
 
+function casesOf<T>(name: string, ruleCase: ElementRule<T>): ElementRule<readonly T[]> {
+  return listOf(name, ruleCase, VERSION_LIMITS.ruleCases);
+}
+
 export const rulesElement = element(
   {
-    changePolicy: optional(listOf('changePolicyCase', changePolicyCase)),
-    changeAlignment: optional(listOf('changeAlignmentCase', changeAlignmentCase)),
-    cancelPolicy: optional(listOf('cancelPolicyCase', cancelPolicyCase)),
-    createAlignment: optional(listOf('createAlignmentCase', createAlignmentCase)),
-    billingAlignment: optional(listOf('billingAlignmentCase', billingAlignmentCase)),
-    priceList: optional(listOf('priceListCase', priceListCase)),
+    changePolicy: optional(casesOf('changePolicyCase', changePolicyCase)),
+    changeAlignment: optional(casesOf('changeAlignmentCase', changeAlignmentCase)),
+    cancelPolicy: optional(casesOf('cancelPolicyCase', cancelPolicyCase)),
+    createAlignment: optional(casesOf('createAlignmentCase', createAlignmentCase)),
+    billingAlignment: optional(casesOf('billingAlignmentCase', billingAlignmentCase)),
+    priceList: optional(casesOf('priceListCase', priceListCase)),
   },
   (values): PlanRules => ({
     changePolicy: values.changePolicy ?? [],

@@ -1,4 +1,5 @@
 import { formatInstant, type Instant } from '../../time/index.ts';
+import { atOnce, oneStep, type Steps } from '../../wait/time-slices.ts';
 import type { Catalog } from '../catalog.ts';
 import type { CatalogVersion } from '../catalog-version.ts';
 import type {
@@ -28,9 +29,17 @@ export function writeCatalogXml(
   catalog: Catalog,
   versions: readonly CatalogVersion[] = catalog.versions,
 ): string {
+  return atOnce(catalogXmlTextSteps(catalog, versions));
+}
+
+/** As `writeCatalogXml`, step by step. */
+export function* catalogXmlTextSteps(catalog: Catalog, versions: readonly CatalogVersion[]): Steps<string> {
   const xml = new XmlText();
-  xml.element('catalogs', hasNull(versions) ? XSI_DECLARATION : {}, () => {
-    xml.list('versions', versions, (version) => xml.element('version', {}, () => writeVersion(xml, version)));
+  const attributes = (yield* haveNull(versions)) ? XSI_DECLARATION : {};
+  yield* xml.elementSteps('catalogs', attributes, function* () {
+    yield* xml.listSteps('versions', versions, (version) =>
+      xml.elementSteps('version', {}, () => versionSteps(xml, version)),
+    );
     if (catalog.name !== null) xml.leaf('catalogName', catalog.name);
   });
   return xml.text;
@@ -38,19 +47,27 @@ export function writeCatalogXml(
 
 /** The document of one version alone, root `catalog`: the form in which versions are stored, compared and hashed. */
 export function canonicalXml(version: CatalogVersion): string {
+  return atOnce(canonicalXmlSteps(version));
+}
+
+/** As `canonicalXml`, step by step. */
+export function* canonicalXmlSteps(version: CatalogVersion): Steps<string> {
   const xml = new XmlText();
-  xml.element('catalog', hasNull([version]) ? XSI_DECLARATION : {}, () => writeVersion(xml, version));
+  const attributes = (yield* haveNull([version])) ? XSI_DECLARATION : {};
+  yield* xml.elementSteps('catalog', attributes, () => versionSteps(xml, version));
   return xml.text;
 }
 
-function writeVersion(xml: XmlText, version: CatalogVersion): void {
+function* versionSteps(xml: XmlText, version: CatalogVersion): Steps<void> {
+  const plans = yield* version.planParts.valueSteps();
+  const products = yield* version.productParts.valueSteps();
   xml.leaf('effectiveDate', dateTime(version.effectiveDate));
   xml.leaf('catalogName', version.catalogName);
   xml.list('currencies', version.currencies, (currency) => xml.leaf('currency', currency));
   xml.list('units', version.units, (unit) => xml.empty('unit', names(unit)));
-  xml.list('products', version.products, (product) => writeProduct(xml, product));
+  yield* xml.listSteps('products', products, (product) => oneStep(() => writeProduct(xml, product)));
   xml.element('rules', {}, () => writeRules(xml, version.rules));
-  xml.list('plans', version.plans, (plan) => writePlan(xml, plan));
+  yield* xml.listSteps('plans', plans, (plan) => oneStep(() => writePlan(xml, plan)));
   xml.element('priceLists', {}, () => {
     writePriceList(xml, 'defaultPriceList', version.priceLists.defaultPriceList);
     for (const list of version.priceLists.childPriceLists) writePriceList(xml, 'childPriceList', list);
@@ -177,12 +194,18 @@ function dateTime(at: Instant): string {
 }
 
 /** Whether a price is null, which takes an attribute of the namespace `xsi`. */
-function hasNull(versions: readonly CatalogVersion[]): boolean {
-  return versions.some((version) =>
-    version.plans.some((plan) =>
-      plan.phases.some((phase) =>
-        pricesOfPhase(phase).some((price) => price.prices.some((entry) => entry.amount === null)),
-      ),
-    ),
+function* haveNull(versions: readonly CatalogVersion[]): Steps<boolean> {
+  for (const version of versions) {
+    for (const plan of yield* version.planParts.valueSteps()) {
+      if (hasNull(plan)) return true;
+      yield;
+    }
+  }
+  return false;
+}
+
+function hasNull(plan: Plan): boolean {
+  return plan.phases.some((phase) =>
+    pricesOfPhase(phase).some((price) => price.prices.some((entry) => entry.amount === null)),
   );
 }

@@ -24,6 +24,7 @@ import {
   MAX_CACHED_PLUGIN_CATALOGS,
 } from '../../../lib/limits.ts';
 import { instant } from '../../../lib/time/index.ts';
+import { inOneTurn } from '../../../lib/wait/time-slices.ts';
 import { catalogEntry, planRow } from '../../storage/entry-records.ts';
 import { boatPlan, harbour } from '../../support/plugin-catalog.ts';
 import { pushableSystemClock } from '../../support/system-time.ts';
@@ -55,7 +56,7 @@ describe('Catalogs in memory', () => {
   let reads: number;
 
   before(async () => {
-    const parts = await partsOf(version());
+    const parts = await partsOf(version(), inOneTurn);
     [frame, product] = [parts.frame.text, parts.products[0]?.text ?? ''];
     plan = version().plans.map(textOfPlan).join();
   });
@@ -134,7 +135,7 @@ describe('Catalogs in memory', () => {
   }
 
   it('are those of a bounded number of tenants; the others leave nothing behind', async () => {
-    const effective = new EffectiveCatalogs(null);
+    const effective = new EffectiveCatalogs(null, new StoredCatalogs());
     const tenants = numbered(MAX_CACHED_CATALOGS * 3);
     const ask = (recordId: number): Promise<Catalog> => effective.ofTenant(sessionOf(tenantOf(recordId)));
     const seen: WeakRef<Catalog>[] = [];
@@ -147,7 +148,7 @@ describe('Catalogs in memory', () => {
 
   it('take a bounded number of characters together; the one in use stays whatever its size', async () => {
     const planText = 'x'.repeat(MAX_CACHED_CATALOG_CHARACTERS / 8);
-    const effective = new EffectiveCatalogs(null);
+    const effective = new EffectiveCatalogs(null, new StoredCatalogs());
     const tenants = numbered(40);
     const ask = (recordId: number): Promise<Catalog> =>
       effective.ofTenant(sessionOf(tenantOf(recordId, { planText, versions: [1] })));
@@ -222,7 +223,7 @@ describe('Catalogs in memory', () => {
             ({ ...planRow({ planName, retired: false }), recordId: index, sinceRevision: 1 }) as PlanRow,
         ),
     });
-    const effective = new EffectiveCatalogs(null);
+    const effective = new EffectiveCatalogs(null, new StoredCatalogs());
     const accounts = numbered(MAX_CACHED_ACCOUNT_CATALOGS * 2).map((number) => `account-${number}` as Uuid);
     const catalogs: WeakRef<Catalog>[] = [];
     for (const id of accounts) catalogs.push(new WeakRef((await effective.ofAccounts(session, [id]))(id)));

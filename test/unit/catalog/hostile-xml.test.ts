@@ -1,10 +1,11 @@
 import { expect } from 'chai';
 import { readCatalogXml } from '../../../lib/catalog/index.ts';
 import { type ChildRule, type ElementRule, many } from '../../../lib/catalog/xml/element.ts';
-import { readXml } from '../../../lib/catalog/xml/reader.ts';
+import { xmlSteps } from '../../../lib/catalog/xml/reader.ts';
 import { XmlSource } from '../../../lib/catalog/xml/source.ts';
 import { ErrorCode } from '../../../lib/errors/index.ts';
 import { MAX_XML_BYTES } from '../../../lib/limits.ts';
+import { atOnce } from '../../../lib/wait/time-slices.ts';
 import { catalogXml, errorOf, parse } from './catalog-document.ts';
 
 function fault(document: string): string {
@@ -146,15 +147,15 @@ describe('Hostile catalog documents', () => {
     it('bounds nesting', () => {
       const document = (depth: number): XmlSource =>
         new XmlSource('<a>'.repeat(depth) + '</a>'.repeat(depth), 'decoded');
-      expect(readXml(document(24), nested).value).to.equal(null);
-      expect(errorOf(() => readXml(document(25), nested)).problems).to.deep.equal([
+      expect(atOnce(xmlSteps(document(24), nested)).value).to.equal(null);
+      expect(errorOf(() => atOnce(xmlSteps(document(25), nested))).problems).to.deep.equal([
         { message: 'Elements are nested deeper than 24', line: 1, column: 73 },
       ]);
     });
 
     it('bounds the number of elements', () => {
       const source = new XmlSource(`<a>${'<a/>'.repeat(1_000_000)}</a>`, 'decoded');
-      expect(errorOf(() => readXml(source, roots)).problems).to.deep.equal([
+      expect(errorOf(() => atOnce(xmlSteps(source, roots))).problems).to.deep.equal([
         { message: 'The document has more than 1000000 elements', line: 1, column: 4_000_000 },
       ]);
     }).timeout(60_000);

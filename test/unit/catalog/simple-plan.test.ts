@@ -11,6 +11,7 @@ import {
   type SimplePlan,
   validateVersion,
 } from '../../../lib/index.ts';
+import { atOnce } from '../../../lib/wait/time-slices.ts';
 import { at, phase, plan, price, version } from './catalog-document.ts';
 
 const now = at('2024-02-10T09:00:00Z');
@@ -26,7 +27,7 @@ const lamp: SimplePlan = {
 };
 
 function edit(catalog: Catalog, request: SimplePlan): readonly EditedVersion[] {
-  const edits = addSimplePlan(catalog, checkSimplePlan(request), now);
+  const edits = atOnce(addSimplePlan(catalog, checkSimplePlan(request), now));
   for (const { content } of edits) expect(validateVersion({ content }).errors).to.deep.equal([]);
   return edits;
 }
@@ -41,7 +42,7 @@ function edited(catalog: Catalog, request: SimplePlan): Catalog {
 
 function refusal(catalog: Catalog, request: SimplePlan): string {
   try {
-    addSimplePlan(catalog, checkSimplePlan(request), now);
+    atOnce(addSimplePlan(catalog, checkSimplePlan(request), now));
   } catch (error) {
     if (!(error instanceof BillingError)) throw error;
     expect(error.code).to.equal(2060);

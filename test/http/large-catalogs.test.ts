@@ -1,0 +1,155 @@
+import { expect } from 'chai';
+import { StoredCatalogs } from '../../lib/catalog/stored-catalogs.ts';
+import { instant } from '../../lib/time/index.ts';
+import { timeSlices } from '../../lib/wait/time-slices.ts';
+import { freshDatabase } from '../support/databases.ts';
+import { migrated } from '../support/storage.ts';
+import { documentHeaders, type Serving, serve, xmlType } from './serving.ts';
+
+const core = '/1.0/kb';
+const PRODUCTS = 5_000;
+const PLANS = 9_999;
+const LISTS = 200;
+const CASES = 5_000;
+
+/** Processor time that the event loop may be held (platform.md §16), with what a busy machine adds to a measurement. */
+const LONGEST_TURN_MS = 200;
+
+const repeat = (count: number, make: (index: number) => string): string =>
+  Array.from({ length: count }, (_, index) => make(index)).join('\n');
+
+function price(currency: string, value: string): string {
+  return `<price><currency>${currency}</currency><value>${value}</value></price>`;
+}
+
+function planXml(index: number): string {
+  const period = index < PRODUCTS ? 'MONTHLY' : 'ANNUAL';
+  return `<plan name="plan-${index}"><product>Product-${index % PRODUCTS}</product>
+<initialPhases><phase type="TRIAL"><duration><unit>DAYS</unit><number>30</number></duration>
+<fixed><fixedPrice>${price('USD', '0')}</fixedPrice></fixed></phase></initialPhases>
+<finalPhase type="EVERGREEN"><duration><unit>UNLIMITED</unit></duration><recurring><billingPeriod>${period}</billingPeriod>
+<recurringPrice>${price('USD', `${index}.95`)}${price('EUR', `${index}.90`)}</recurringPrice></recurring></finalPhase></plan>`;
+}
+
+/** As large as a version may be, but for one plan. */
+function largestVersion(): string {
+  const perList = Math.ceil(PLANS / LISTS);
+  const listed = (list: number) =>
+    `<plans>${repeat(Math.min(perList, PLANS - list * perList), (index) => `<plan>plan-${list * perList + index}</plan>`)}</plans>`;
+  const change = (index: number) =>
+    `<changePolicyCase><fromProduct>Product-${index % PRODUCTS}</fromProduct><toProduct>Product-${(index + 1) % PRODUCTS}</toProduct><policy>IMMEDIATE</policy></changePolicyCase>`;
+  return `<catalog><effectiveDate>2024-01-01T00:00:00Z</effectiveDate><catalogName>Large</catalogName>
+<recurringBillingMode>IN_ADVANCE</recurringBillingMode>
+<currencies><currency>USD</currency><currency>EUR</currency></currencies><units/>
+<products>${repeat(PRODUCTS, (index) => `<product name="Product-${index}"><category>BASE</category></product>`)}</products>
+<rules><changePolicy>${repeat(CASES - 2, change)}<changePolicyCase><policy>END_OF_TERM</policy></changePolicyCase></changePolicy>
+<cancelPolicy><cancelPolicyCase><policy>IMMEDIATE</policy></cancelPolicyCase></cancelPolicy></rules>
+<plans>${repeat(PLANS, planXml)}</plans>
+<priceLists><defaultPriceList name="DEFAULT">${listed(0)}</defaultPriceList>
+${repeat(LISTS - 1, (index) => `<childPriceList name="List-${index}">${listed(index + 1)}</childPriceList>`)}</priceLists></catalog>`;
+}
+
+/** The most processor time of this thread that one turn of the event loop takes while `work` is done. */
+async function longestTurnOf(work: () => Promise<void>): Promise<number> {
+  const threadMs = (): number => {
+    const { user, system } = process.threadCpuUsage();
+    return (user + system) / 1_000;
+  };
+  let longest = 0;
+  let last = threadMs();
+  let isDone = false;
+  const watch = (): void => {
+    const now = threadMs();
+    longest = Math.max(longest, now - last);
+    last = now;
+    if (!isDone) setImmediate(watch);
+  };
+  setImmediate(watch);
+  try {
+    await work();
+    await new Promise(setImmediate);
+  } finally {
+    isDone = true;
+  }
+  return longest;
+}
+
+describe('the largest catalogs over HTTP', () => {
+  let serving: Serving;
+  let document: string;
+
+  before(async () => {
+    serving = await serve(await freshDatabase('sqlite', migrated));
+    document = largestVersion();
+  });
+  after(() => serving.close());
+
+  /** The test sends and reads the text in this process too, which is no work of the server. */
+  async function expectShortTurns(request: string, body?: unknown, status = 200): Promise<string> {
+    const [method = '', path = ''] = request.split(' ');
+    const isXml = typeof body === 'string';
+    let text = '';
+    const longest = await longestTurnOf(async () => {
+      const reply = await serving.call(method, `${core}${path}`, {
+        ...(body === undefined ? {} : { body }),
+        headers: isXml ? xmlType : {},
+      });
+      expect(reply.status, reply.text.slice(0, 300)).to.equal(status);
+      text = reply.text;
+    });
+    expect(longest, `${request}, processor milliseconds of the longest turn`).to.be.lessThan(LONGEST_TURN_MS);
+    return text;
+  }
+
+  it('are looked at, stored, read, added to and sold from without holding the event loop', async () => {
+    const validated = await expectShortTurns('POST /catalog/xml/validate', document);
+    expect(JSON.parse(validated)).to.deep.include({ catalogValidationErrors: [] });
+    await expectShortTurns('POST /catalog/xml', document, 201);
+    const lamp = { planId: 'lamp-monthly', productName: 'Product-1', currency: 'USD', amount: 3 };
+    await expectShortTurns('POST /catalog/simplePlan', { ...lamp, billingPeriod: 'MONTHLY' }, 201);
+    expect(await expectShortTurns('GET /catalog/xml')).to.include('lamp-monthly');
+    const account = await serving.call('POST', `${core}/accounts`, { body: { currency: 'USD' } });
+    const accountId = String(account.headers.get('location')).split('/').at(-1);
+    const bought = { productName: 'Product-5', productCategory: 'BASE', billingPeriod: 'MONTHLY' };
+    const subscription = { accountId, ...bought, priceList: 'DEFAULT' };
+    await expectShortTurns('POST /subscriptions', subscription, 201);
+
+    let shown = '';
+    const shownAsJson = await longestTurnOf(async () => {
+      const reply = await fetch(`${serving.url}${core}/catalog`, { headers: documentHeaders });
+      shown = await reply.text();
+    });
+    expect(JSON.parse(shown)[0].products).to.have.length(PRODUCTS);
+    expect(shownAsJson).to.be.lessThan(LONGEST_TURN_MS);
+  }).timeout(300_000);
+
+  it('are read and searched by a process that has never seen them without holding the event loop', async () => {
+    const slices = timeSlices({
+      nowMs: () => performance.now(),
+      nextTurn: () => new Promise((resolve) => setImmediate(resolve)),
+    });
+    const tenant = await serving.billing.tenants.getByApiKey('bob');
+    const ref = await serving.billing.tenants.refOf(tenant.id);
+    const longest = await longestTurnOf(async () => {
+      const catalog = await serving.storage.read(ref, (session) => new StoredCatalogs(slices).get(session));
+      const version = catalog.resolveVersion(instant(Date.UTC(2024, 5, 1)));
+      expect(
+        version.selectPlan({ productName: 'Product-5', billingPeriod: 'ANNUAL', priceListName: 'List-99' })
+          .name,
+      ).to.equal('plan-5005');
+    });
+    expect(longest).to.be.lessThan(LONGEST_TURN_MS);
+  }).timeout(60_000);
+
+  it('are refused at once where they are far beyond their limits, and those are named', async () => {
+    const products = repeat(
+      150_000,
+      (index) => `<product name="P${index}"><category>BASE</category></product>`,
+    );
+    const beyond = document
+      .replace(/<products>[\s\S]*<\/products>/, `<products>${products}</products>`)
+      .replace(/<plans>\s*<plan name[\s\S]*?<\/plans>/, '<plans/>');
+    const text = await expectShortTurns('POST /catalog/xml', beyond, 400);
+    expect(JSON.parse(text).message).to.match(/has at most 5000 products, not 150000/);
+  }).timeout(300_000);
+});

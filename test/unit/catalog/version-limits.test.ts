@@ -1,0 +1,150 @@
+import { expect } from 'chai';
+import {
+  createCatalog,
+  createVersion,
+  type PlanContent,
+  readCatalogXml,
+  validateVersion,
+} from '../../../lib/catalog/index.ts';
+import { addSimplePlan } from '../../../lib/catalog/simple-plan.ts';
+import { checkSimplePlan } from '../../../lib/catalog/simple-plan-input.ts';
+import { BillingError } from '../../../lib/errors/index.ts';
+import { decimal } from '../../../lib/money/index.ts';
+import { atOnce } from '../../../lib/wait/time-slices.ts';
+import {
+  at,
+  catalogXml,
+  DEFAULT_RULES,
+  envelopeXml,
+  errorOf,
+  lists,
+  parse,
+  phase,
+  plan,
+  product,
+} from './catalog-document.ts';
+
+const times = (count: number, make: (index: number) => string): string =>
+  Array.from({ length: count }, (_, index) => make(index)).join('');
+
+/** With so many of each; `rules` counts the two that every version has. */
+function sized(counts: {
+  products?: number;
+  plans?: number;
+  priceLists?: number;
+  rules?: number;
+  phases?: number;
+}) {
+  const { products = 1, plans = 1, priceLists = 1, rules = 2, phases = 1 } = counts;
+  const ruleCase = (index: number) =>
+    `<createAlignmentCase><product>P${index}</product><alignment>START_OF_BUNDLE</alignment></createAlignmentCase>`;
+  return {
+    products: times(products, (index) => product(`P${index}`)),
+    plans: times(plans, (index) =>
+      plan(`p${index}`, 'P0', {
+        initialPhases: index === 0 ? phase('TRIAL', { fixed: '' }).repeat(phases - 1) : '',
+      }),
+    ),
+    rules: `${DEFAULT_RULES}<createAlignment>${times(rules - 2, ruleCase)}</createAlignment>`,
+    priceLists:
+      lists({ DEFAULT: ['p0'] }) + times(priceLists - 1, (index) => `<childPriceList name="L${index}"/>`),
+  };
+}
+
+const messagesOf = (document: string): readonly string[] =>
+  (errorOf(() => readCatalogXml(document)).problems ?? []).map(({ message }) => message);
+
+describe('Limits of a catalog version (platform.md §16)', () => {
+  const tooMany = { products: 5_001, plans: 10_002, priceLists: 203, rules: 5_004, phases: 25 };
+  const told = [
+    'A catalog version has at most 5000 products, not 5001',
+    'A catalog version has at most 5000 rule cases, not 5004',
+    'A plan has at most 20 phases, not 25',
+    'A catalog version has at most 10000 plans, not 10002',
+    'A catalog version has at most 200 price lists, not 203',
+  ];
+
+  for (const [what, count] of Object.entries(tooMany)) {
+    it(`refuse a document with ${count} ${what}, with the place of the first that is too many`, () => {
+      const { problems } = errorOf(() => readCatalogXml(catalogXml(sized({ [what]: count }))));
+      expect(problems).to.have.length(1);
+      expect(told).to.include(problems?.[0]?.message);
+      expect(problems?.[0]?.line).to.be.greaterThan(0);
+    });
+  }
+
+  it('name all that are exceeded, in the order of the document', () => {
+    expect(messagesOf(catalogXml(sized(tooMany)))).to.deep.equal(told);
+  });
+
+  it('go before what is wrong with the rest of the document', () => {
+    const cut = catalogXml(sized({ products: 5_001 })).replace('</rules>', '</rules><nonsense>');
+    expect(messagesOf(cut)).to.deep.equal([told[0]]);
+  });
+
+  it('are those of each version of an envelope', () => {
+    const half = { products: 2_600, priceLists: 120 };
+    const version = (effectiveDate: string, counts: Parameters<typeof sized>[0]) => ({
+      effectiveDate,
+      ...sized(counts),
+    });
+    const both = envelopeXml(version('2024-01-01', half), version('2024-02-01', half));
+    expect(readCatalogXml(both).versions).to.have.length(2);
+    const second = envelopeXml(version('2024-01-01', half), version('2024-02-01', { products: 5_001 }));
+    expect(messagesOf(second)).to.deep.equal([told[0]]);
+  });
+
+  it('let a version pass that has as many as they say', () => {
+    const { content } = parse(
+      catalogXml(sized({ products: 5_000, priceLists: 200, rules: 5_000, phases: 20 })),
+    );
+    expect(content.products).to.have.length(5_000);
+  });
+
+  it('hold for what comes from a plugin or from code as well', () => {
+    const { content } = parse(catalogXml(sized({})));
+    const [first] = content.products;
+    const products = Array.from({ length: 5_001 }, (_, index) => ({ ...first, name: `P${index}` }));
+    const [onlyPlan] = content.plans as readonly [PlanContent];
+    const initialPhases = Array.from({ length: 20 }, () => onlyPlan.finalPhase);
+    const sizedContent = { ...content, products, plans: [{ ...onlyPlan, initialPhases }] } as typeof content;
+    expect(validateVersion({ content: sizedContent }).errors.map(({ message }) => message)).to.deep.equal([
+      told[0],
+      'A plan has at most 20 phases, not 21',
+    ]);
+  });
+
+  it('refuse the simple plan that would be one too many', () => {
+    const plans = Array.from({ length: 10_000 }, (_, index) => `p${index}`);
+    const full = parse(
+      catalogXml({
+        products: product('P0'),
+        plans: plans.map((name) => plan(name, 'P0')).join(''),
+        priceLists: lists({ DEFAULT: plans }),
+      }),
+    );
+    const catalog = createCatalog([createVersion(full.content)]);
+    const request = checkSimplePlan({
+      planId: 'more',
+      productName: 'P0',
+      currency: 'USD',
+      amount: decimal('1'),
+      billingPeriod: 'MONTHLY',
+    });
+    const [edit] = atOnce(addSimplePlan(catalog, request, at('2024-05-01')));
+    expect(edit && validateVersion(edit).errors.map(({ message }) => message)).to.deep.equal([
+      'A catalog version has at most 10000 plans, not 10001',
+    ]);
+  });
+
+  it('are found without keeping anything of a document that is far beyond them', () => {
+    const document = catalogXml({
+      products: times(150_000, (index) => `<product name="P${index}"><category>BASE</category></product>`),
+    });
+    const error = errorOf(() => readCatalogXml(document));
+    expect(error).to.be.instanceOf(BillingError);
+    expect(error.problems?.map(({ message }) => message)).to.deep.equal([
+      'A catalog version has at most 5000 products, not 150000',
+    ]);
+  }).timeout(60_000);
+});

@@ -1,0 +1,48 @@
+import { expect } from 'chai';
+import { atOnce, eachStep, oneStep, timeSlices } from '../../../lib/wait/time-slices.ts';
+
+describe('Time slices', () => {
+  /** A clock on which every look at the time takes some, and how many turns it was asked for. */
+  function slowClock(msPerLook: number) {
+    let now = 1_000;
+    const turns: number[] = [];
+    return {
+      turns,
+      nowMs: () => {
+        now += msPerLook;
+        return now;
+      },
+      nextTurn: async () => {
+        turns.push(now);
+      },
+    };
+  }
+
+  it('give the others their turn after every 20 ms, and the result at the end', async () => {
+    const clock = slowClock(5);
+    const doubled = await timeSlices(clock)(eachStep([1, 2, 3, 4, 5, 6, 7, 8, 9], (each) => each * 2));
+    expect(doubled).to.deep.equal([2, 4, 6, 8, 10, 12, 14, 16, 18]);
+    expect(clock.turns.map((at, index) => at - (clock.turns[index - 1] ?? at))).to.deep.equal([0, 25, 25]);
+  });
+
+  it('count the time of short computations that one operation does one after the other', async () => {
+    const clock = slowClock(5);
+    const slices = timeSlices(clock);
+    for (let call = 0; call < 8; call += 1) await slices(oneStep(() => call));
+    expect(clock.turns.length).to.be.greaterThan(2);
+  });
+
+  it('throw what a step throws', async () => {
+    const slices = timeSlices(slowClock(5));
+    const failing = slices(
+      oneStep(() => {
+        throw new Error('a step');
+      }),
+    );
+    expect(String(await failing.catch((error: unknown) => error))).to.equal('Error: a step');
+  });
+
+  it('are not needed where nobody waits: all steps are taken at once', () => {
+    expect(atOnce(eachStep(['a', 'b'], (each) => each.toUpperCase()))).to.deep.equal(['A', 'B']);
+  });
+});
