@@ -106,7 +106,7 @@ export interface BillingOptions<Host> {
   readonly entitlementPlugins?: readonly EntitlementPlugin[];
   /**
    * Values of properties by name (platform.md §4): those of the server, such as
-   * `{ 'org.service.notifications.allowPrivateNetworks': false }`, and per-tenant ones for tenants that set none of their
+   * `{ 'org.service.notifications.allowPrivateNetworks': true }`, and per-tenant ones for tenants that set none of their
    * own, such as `{ 'org.service.payment.retry.days': '3,5,7' }`. A bad value leaves the default, with a warning.
    */
   readonly configuration?: ConfigurationObject;
@@ -116,6 +116,8 @@ export interface BillingOptions<Host> {
    * of these tenants needs it.
    */
   readonly defaultCatalog?: string | (() => string);
+  /** Whether the engine is only being tried: push targets on this machine are taken (platform.md §10.1); default false. */
+  readonly testMode?: boolean;
   /** Bytes of a catalog document that is uploaded or looked at (`server.limits.text`); default 10 MiB. */
   readonly maxDocumentBytes?: number | undefined;
   /** Unique name of this node among those that share the storage; default: an id made at each start. */
@@ -267,6 +269,7 @@ function portsOf<Host>(options: BillingOptions<Host>): Ports {
 function engineSettings<Host>(options: BillingOptions<Host>, ports: Ports): EngineSettings {
   return {
     ...options,
+    testMode: options.testMode ?? false,
     plugins: new PluginCatalogs(options.catalogPlugins ?? [], ports.systemClock),
     server: serverConfiguration(options.configuration ?? {}, ports.logger),
   };
@@ -275,6 +278,7 @@ function engineSettings<Host>(options: BillingOptions<Host>, ports: Ports): Engi
 /** Settings of the engine, as it is opened with. */
 interface EngineSettings
   extends Pick<BillingOptions<never>, 'defaultCatalog' | 'maxDocumentBytes' | 'entitlementPlugins'> {
+  readonly testMode: boolean;
   /** Shared with the engines that join a host's transactions. */
   readonly plugins: PluginCatalogs;
   readonly server: ServerConfiguration;
@@ -343,6 +347,7 @@ function engineOf(ports: Ports, settings: EngineSettings) {
     exports: new ExportService(ports),
     keyValues: new KeyValueService(ports, catalogValues, {
       allowPrivateNetworks: settings.server.server['notifications.allowPrivateNetworks'],
+      allowLoopback: settings.testMode,
     }),
     signingSecrets: new SigningSecretService(ports),
     configuration: {

@@ -73,7 +73,7 @@ const usage = `Usage: billwright <command> [options]
                          rbac.globalSessionTimeout: idle time after which a login session ends (default 1h)
     Environment and file alone set what holds for tenants without a value of their own (SERVICE_payment_retry_days=3,5,7),
     and these (with their defaults):
-      server.test.mode (false: as --test-mode)          notifications.allowPrivateNetworks (true)
+      server.test.mode (false: as --test-mode)          notifications.allowPrivateNetworks (false)
       server.callCompletion.maxSec (120)                server.idempotency.retention (24h)
       server.pagination.countThreshold (20000)          queue.history.retention (90d)
       health.lateThreshold (60s)                        server.limits.rows (50000: of an account in one answer)

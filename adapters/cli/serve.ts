@@ -115,6 +115,7 @@ async function compose(parts: {
     logger,
     nodeName: options.nodeName,
     isFormerNode,
+    testMode: options.testMode,
     gateways: options.testMode ? [await openSandbox(options, logger)] : [],
     configuration: options.configuration,
     defaultCatalog: options.defaultCatalog,

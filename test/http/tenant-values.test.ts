@@ -80,6 +80,8 @@ eachDatabase((kind, open) => {
         'ftp://example.com',
         'http://169.254.169.254/',
         'http://u:p@example.com',
+        'http://localhost:3000/events',
+        'http://10.0.0.1/events',
         'nonsense',
       ]) {
         const refused = await serving.call('POST', `${path}?cb=${encodeURIComponent(url)}`);

@@ -2,9 +2,14 @@ import { embeddedIpv4, type IpBytes, ipBytes, isInNetwork } from './ip-address.t
 
 /**
  * How far an address reaches: FORBIDDEN ones (link-local, metadata services, unspecified, multicast, reserved) are never
- * called, LOCAL ones (loopback, private ranges) only where the operator allows them.
+ * called, PRIVATE ones only where the operator allows them, LOOPBACK ones in test mode too.
  */
-export const AddressScope = { PUBLIC: 'PUBLIC', LOCAL: 'LOCAL', FORBIDDEN: 'FORBIDDEN' } as const;
+export const AddressScope = {
+  PUBLIC: 'PUBLIC',
+  PRIVATE: 'PRIVATE',
+  LOOPBACK: 'LOOPBACK',
+  FORBIDDEN: 'FORBIDDEN',
+} as const;
 export type AddressScope = (typeof AddressScope)[keyof typeof AddressScope];
 
 const forbidden = [
@@ -22,15 +27,15 @@ const forbidden = [
   'ff00::/8', // multicast
 ].map(networkOf);
 
-const local = [
-  '127.0.0.0/8',
+const loopback = ['127.0.0.0/8', '::1/128'].map(networkOf);
+
+const privateNetworks = [
   '10.0.0.0/8',
   '172.16.0.0/12',
   '192.168.0.0/16',
   '100.64.0.0/10', // shared address space of carriers and clusters
   '192.0.0.0/24',
   '198.18.0.0/15', // benchmarks
-  '::1/128',
   'fc00::/7', // unique local
   'fec0::/10', // site-local, deprecated
 ].map(networkOf);
@@ -45,7 +50,8 @@ function scopeOf(bytes: IpBytes): AddressScope {
   const isIn = (networks: readonly Network[]): boolean =>
     networks.some(({ address, prefixBits }) => isInNetwork(bytes, address, prefixBits));
   if (isIn(forbidden)) return AddressScope.FORBIDDEN;
-  return isIn(local) ? AddressScope.LOCAL : AddressScope.PUBLIC;
+  if (isIn(loopback)) return AddressScope.LOOPBACK;
+  return isIn(privateNetworks) ? AddressScope.PRIVATE : AddressScope.PUBLIC;
 }
 
 interface Network {

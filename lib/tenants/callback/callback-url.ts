@@ -4,10 +4,12 @@ import { shortened } from '../../text/index.ts';
 import { AddressScope, addressScope } from './address-scope.ts';
 import { embeddedIpv4, ipBytes } from './ip-address.ts';
 
-/** Where events of a tenant may be sent (`notifications.allowPrivateNetworks`). */
+/** Where events of a tenant may be sent (platform.md §10.1). */
 export interface CallbackPolicy {
-  /** False: targets in loopback and private ranges are refused. */
+  /** `notifications.allowPrivateNetworks`; false: targets in private ranges are refused, and in loopback ranges. */
   readonly allowPrivateNetworks: boolean;
+  /** Whether targets in loopback ranges are taken all the same, as in test mode. */
+  readonly allowLoopback: boolean;
 }
 
 const metadataHosts: ReadonlySet<string> = new Set(['metadata', 'metadata.google.internal', 'metadata.goog']);
@@ -32,15 +34,18 @@ export function readCallbackUrl(text: string, policy: CallbackPolicy): URL {
   return url;
 }
 
+const notAllowed =
+  'is aimed at a loopback or private network, which this server does not allow (notifications.allowPrivateNetworks)';
+
 /** Why an address of that scope is not called; null for one that may be. */
 export function refusal(scope: AddressScope, policy: CallbackPolicy): string | null {
   switch (scope) {
     case AddressScope.PUBLIC:
       return null;
-    case AddressScope.LOCAL:
-      return policy.allowPrivateNetworks
-        ? null
-        : 'is aimed at a loopback or private network, which this server does not allow';
+    case AddressScope.LOOPBACK:
+      return policy.allowPrivateNetworks || policy.allowLoopback ? null : notAllowed;
+    case AddressScope.PRIVATE:
+      return policy.allowPrivateNetworks ? null : notAllowed;
     case AddressScope.FORBIDDEN:
       return 'is aimed at a link-local, metadata, multicast or reserved address, which is never called';
   }
@@ -68,7 +73,7 @@ function hostScope(hostname: string): AddressScope {
   const host = unbracketed(hostname).toLowerCase().replace(/\.$/, '');
   if (ipBytes(host) !== undefined) return addressScope(host);
   if (metadataHosts.has(host)) return AddressScope.FORBIDDEN;
-  return host === 'localhost' || host.endsWith('.localhost') ? AddressScope.LOCAL : AddressScope.PUBLIC;
+  return host === 'localhost' || host.endsWith('.localhost') ? AddressScope.LOOPBACK : AddressScope.PUBLIC;
 }
 
 function unbracketed(hostname: string): string {

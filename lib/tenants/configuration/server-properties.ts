@@ -38,7 +38,7 @@ const lapses = integer(QUEUE_MAX_LAPSES, { min: 1, max: MAX_SETTING_CLAIM });
  * settings.
  */
 export const serverProperties = {
-  'notifications.allowPrivateNetworks': flag(true),
+  'notifications.allowPrivateNetworks': flag(false),
   'server.callCompletion.maxSec': integer(MAX_COMPLETION_WAIT_MS / secondMs, {
     min: 0,
     max: MAX_SETTING_COMPLETION_SEC,

@@ -4,27 +4,28 @@ import { type AddressScope, addressScope } from '../../../lib/tenants/callback/a
 import { readCallbackUrl } from '../../../lib/tenants/callback/callback-url.ts';
 import { resolveCallback } from '../../../lib/tenants/callback/resolve-callback.ts';
 
-const anywhere = { allowPrivateNetworks: true };
-const publicOnly = { allowPrivateNetworks: false };
+const anywhere = { allowPrivateNetworks: true, allowLoopback: false };
+const publicOnly = { allowPrivateNetworks: false, allowLoopback: false };
+const testMode = { allowPrivateNetworks: false, allowLoopback: true };
 
-/** Address and its scope: PUBLIC, LOCAL (where the operator allows it) or FORBIDDEN (never). */
+/** Address and its scope: PUBLIC, PRIVATE and LOOPBACK (where the operator allows it) or FORBIDDEN (never). */
 const addresses: readonly (readonly [string, AddressScope])[] = [
   ['93.184.216.34', 'PUBLIC'],
   ['172.15.255.255', 'PUBLIC'],
   ['172.32.0.0', 'PUBLIC'],
   ['192.167.255.255', 'PUBLIC'],
   ['2606:2800:220:1:248:1893:25c8:1946', 'PUBLIC'],
-  ['127.0.0.1', 'LOCAL'],
-  ['127.255.255.255', 'LOCAL'],
-  ['10.0.0.1', 'LOCAL'],
-  ['172.16.0.1', 'LOCAL'],
-  ['172.31.255.255', 'LOCAL'],
-  ['192.168.1.1', 'LOCAL'],
-  ['100.64.0.1', 'LOCAL'],
-  ['100.127.255.255', 'LOCAL'],
-  ['::1', 'LOCAL'],
-  ['fc00::1', 'LOCAL'],
-  ['fdff::1', 'LOCAL'],
+  ['127.0.0.1', 'LOOPBACK'],
+  ['127.255.255.255', 'LOOPBACK'],
+  ['10.0.0.1', 'PRIVATE'],
+  ['172.16.0.1', 'PRIVATE'],
+  ['172.31.255.255', 'PRIVATE'],
+  ['192.168.1.1', 'PRIVATE'],
+  ['100.64.0.1', 'PRIVATE'],
+  ['100.127.255.255', 'PRIVATE'],
+  ['::1', 'LOOPBACK'],
+  ['fc00::1', 'PRIVATE'],
+  ['fdff::1', 'PRIVATE'],
   ['0.0.0.0', 'FORBIDDEN'],
   ['0.1.2.3', 'FORBIDDEN'],
   ['169.254.169.254', 'FORBIDDEN'],
@@ -43,12 +44,12 @@ const addresses: readonly (readonly [string, AddressScope])[] = [
   // IPv4 inside IPv6: mapped, NAT64, 6to4
   ['::ffff:169.254.169.254', 'FORBIDDEN'],
   ['::ffff:a9fe:a9fe', 'FORBIDDEN'],
-  ['::ffff:127.0.0.1', 'LOCAL'],
+  ['::ffff:127.0.0.1', 'LOOPBACK'],
   ['::ffff:8.8.8.8', 'PUBLIC'],
   ['64:ff9b::a9fe:a9fe', 'FORBIDDEN'],
-  ['64:ff9b::7f00:1', 'LOCAL'],
+  ['64:ff9b::7f00:1', 'LOOPBACK'],
   ['2002:a9fe:a9fe::', 'FORBIDDEN'],
-  ['2002:0a00:0001::', 'LOCAL'],
+  ['2002:0a00:0001::', 'PRIVATE'],
   ['::169.254.169.254', 'FORBIDDEN'],
   // no addresses
   ['', 'FORBIDDEN'],
@@ -158,6 +159,13 @@ describe('callback URLs (platform.md §10.1)', () => {
       expect(codeOf(() => readCallbackUrl(url, publicOnly))).to.equal(ErrorCode.INVALID_PARAMETER);
     });
   }
+
+  it('loopback is accepted in test mode, and private networks are not (R43)', () => {
+    const outcomes = refusedWithoutPrivateNetworks.map((url) => codeOf(() => readCallbackUrl(url, testMode)));
+    const { INVALID_PARAMETER } = ErrorCode;
+    const [ok, no] = ['accepted', INVALID_PARAMETER];
+    expect(outcomes).to.deep.equal([ok, ok, ok, ok, no, no, ok, no]);
+  });
 
   it('repeats no user info in the message', () => {
     try {

@@ -338,7 +338,7 @@ describe('tenant configuration', () => {
       [`${prefix}.${inner}off`]: false,
     });
     expect(DEFAULT_SERVER_SETTINGS).to.deep.equal({
-      'notifications.allowPrivateNetworks': true,
+      'notifications.allowPrivateNetworks': false,
       'server.callCompletion.maxSec': 120,
       'server.idempotency.retention': 24 * hour,
       'server.limits.rows': 50_000,
