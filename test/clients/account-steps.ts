@@ -49,13 +49,11 @@ export function describeAccounts(journey: JourneyOf): void {
       const updated = await client.account.updateAccount(changed, ids.get('accountId'), BY);
       expect(updated.status).to.equal(204);
       expect((await client.account.getAccount(ids.get('accountId'))).data).to.deep.equal(changed);
-      await client.account.updateAccount(
-        { ...changed, phone: null } as object,
-        ids.get('accountId'),
-        BY,
-        true,
-      );
-      expect((await client.account.getAccount(ids.get('accountId'))).data.phone).to.equal(null);
+      // As a typed client spells null: by leaving the member out.
+      const { phone: _, ...without } = changed;
+      await client.account.updateAccount(without, ids.get('accountId'), BY, true);
+      const reset = await client.account.getAccount(ids.get('accountId'));
+      expect(reset.data).to.deep.equal({ ...changed, phone: null });
     });
 
     it('pages and searches', async () => {

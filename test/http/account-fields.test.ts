@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { eachDatabase } from '../support/databases.ts';
 import { migrated } from '../support/storage.ts';
-import { createdId, serve } from './serving.ts';
+import { aliasHeaders, createdId, serve } from './serving.ts';
 
 /** accounts.md §1.1: the longest text of each field. */
 const lengths = {
@@ -69,6 +69,27 @@ eachDatabase((kind, open) => {
       expect(await answers({ referenceTime: '2024-03-06T01:00:00+02:00' })).to.equal(204);
       expect(await answers({ referenceTime: null }, '?treatNullAsReset=true')).to.equal(204);
       expect(await answers({ referenceTime: '2024-03-06T00:00:00Z' })).to.equal(400);
+    });
+
+    it('http-api §4 line 13: with treatNullAsReset a member left out resets in dialect K, and changes nothing in D', async () => {
+      const fixed = { externalKey: 'left-out', currency: 'USD', timeZone: 'Europe/Vienna' };
+      const parentAccountId = createdId(await create({}));
+      const id = createdId(await create({ ...fixed, name: 'Ada', notes: 'n', phone: '1', parentAccountId }));
+      const stored = await read(id);
+      const inK = (body: object, query = '?treatNullAsReset=true') =>
+        serving.call('PUT', `/1.0/kb/accounts/${id}${query}`, { body, headers: aliasHeaders });
+
+      expect((await update(id, { notes: 'n2' }, '?treatNullAsReset=true')).status).to.equal(204);
+      expect((await inK({ notes: 'n3' }, '')).status).to.equal(204);
+      expect(await read(id)).to.deep.equal({ ...stored, notes: 'n3' });
+
+      // What is fixed cannot be reset, left out or not.
+      expect((await inK({ notes: 'n4' })).json).to.include({ code: 3005 });
+      expect(await read(id)).to.deep.equal({ ...stored, notes: 'n3' });
+
+      expect((await inK({ ...fixed, notes: 'n5', phone: null })).status).to.equal(204);
+      const reset = { name: null, phone: null, parentAccountId: null };
+      expect(await read(id)).to.deep.equal({ ...stored, notes: 'n5', ...reset });
     });
 
     it('accounts §5 rule 1: balance and credit are shown where they are asked for, and both win over one', async () => {

@@ -13,7 +13,7 @@ import { UNCOUNTED } from '../response/pagination.ts';
 import { type Answer, created, empty, json, longJson, page } from '../routing/answer.ts';
 import { jsonBody } from '../routing/body.ts';
 import { type Route, tenantRoute } from '../routing/route.ts';
-import { partial } from '../wire/model.ts';
+import { partial, withNulls } from '../wire/model.ts';
 import {
   exactPageParameters,
   flag,
@@ -128,17 +128,17 @@ export const accountRoutes: readonly Route[] = [
     path: '/1.0/kb/accounts/{accountId}',
     operationId: 'updateAccount',
     area,
-    summary: 'Update an account; fields that are not sent keep their values',
+    summary:
+      'Update an account; fields that are not sent keep their values, and in dialect K reset with treatNullAsReset',
     permission: 'account:update',
     query: { treatNullAsReset: flag() },
     body: jsonBody(partial(Account)),
     success: { status: 204 },
     fails: [...noSuchAccount, ErrorCode.ACCOUNT_CANNOT_CHANGE_EXTERNAL_KEY],
-    async handle({ billing, context, params, body, query }) {
-      await billing.updateAccount(context, params.accountId, {
-        changes: body,
-        treatNullAsReset: query.treatNullAsReset,
-      });
+    async handle({ billing, context, params, body, query: { treatNullAsReset }, dialect }) {
+      // Clients of dialect K leave nulls out (http-api.md §4 line 13).
+      const changes = treatNullAsReset && dialect === Dialect.K ? withNulls(Account, body) : body;
+      await billing.updateAccount(context, params.accountId, { changes, treatNullAsReset });
       return empty;
     },
   }),

@@ -116,6 +116,13 @@ export function partial<F extends Fields>(whole: Model<F>): Model<F> {
   };
 }
 
+/** What a request holds of the model, with every member that it leaves out said to be null. */
+export function withNulls<F extends Fields>({ fields }: Pick<Model<F>, 'fields'>, sent: RequestOf<F>) {
+  const writable = Object.keys(fields).filter((name) => fields[name]?.access !== 'R');
+  const nulls = Object.fromEntries(writable.map((name) => [name, null]));
+  return { ...nulls, ...sent } as RequestOf<F>;
+}
+
 /** The same model where requests are read by these fields alone; what else they hold is passed over. */
 export function reading<F extends Fields>(whole: Pick<Model, 'name' | 'json' | 'answer'>, fields: F) {
   const { name, json, answer } = whole;
