@@ -46,6 +46,8 @@ export { formatLocalTime, type LocalTime, localTime, MIDNIGHT } from './local-ti
 export { parseTimeSpan, parseTimeSpanList, timeSpanIfValid } from './time-span.ts';
 export { isTimeZone, type TimeZone, timeZone, UTC } from './time-zone.ts';
 export {
+  dateOfParts,
+  instantOfParts,
   isWireDateTime,
   parseWireDate,
   parseWireDateTime,

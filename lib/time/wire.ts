@@ -1,6 +1,6 @@
 import { toDate } from 'date-fns-tz/toDate';
 import { MAX_WIRE_DATE_TIME_CHARACTERS } from '../limits.ts';
-import { type Instant, instant, isInstantMs } from './instant.ts';
+import { addMilliseconds, type Instant, instant, isInstantMs } from './instant.ts';
 import { formatLocalDate, type LocalDate, localDateIfValid } from './local-date.ts';
 import { UTC } from './time-zone.ts';
 import { startOfDay } from './zone-conversion.ts';
@@ -24,6 +24,36 @@ export function parseWireDate(text: string): LocalDate | undefined {
   const match = dateForm.exec(text);
   if (match === null) return undefined;
   return localDateIfValid(Number(match[1]), Number(match[2]), Number(match[3]));
+}
+
+/** The date of `[year, month, day]`, or undefined: typed clients write dates so (ruling R46). */
+export function dateOfParts(parts: readonly number[]): LocalDate | undefined {
+  const [year = 0, month = 0, day = 0] = parts;
+  return parts.length === 3 ? localDateIfValid(year, month, day) : undefined;
+}
+
+/**
+ * The instant of `[year, month, day, hour, minute, second, millisecond]` in UTC, or of a date in its parts (00:00 UTC);
+ * undefined if it is neither (ruling R46).
+ */
+export function instantOfParts(parts: readonly number[]): Instant | undefined {
+  const date = dateOfParts(parts.slice(0, 3));
+  if (date === undefined) return undefined;
+  const midnight = startOfDay(date, UTC);
+  if (parts.length === 3) return midnight;
+  const [hour = 0, minute = 0, second = 0, millisecond = 0] = parts.slice(3);
+  const isTime =
+    parts.length === 7 &&
+    isWithin(hour, 24) &&
+    isWithin(minute, 60) &&
+    isWithin(second, 60) &&
+    isWithin(millisecond, 1_000);
+  if (!isTime) return undefined;
+  return addMilliseconds(midnight, ((hour * 60 + minute) * 60 + second) * 1_000 + millisecond);
+}
+
+function isWithin(part: number, end: number): boolean {
+  return Number.isInteger(part) && part >= 0 && part < end;
 }
 
 /**

@@ -20,7 +20,7 @@ import { documentOf } from '../wire/json-schema.ts';
 import { field, model } from '../wire/model.ts';
 import { onDemand } from '../wire/on-demand.ts';
 import { bool, currency, decimalNumber, enumeration, int, text, timestamp } from '../wire/scalars.ts';
-import { answerOf, listOf, type WireType } from '../wire/wire-type.ts';
+import { listOf, perDialect, type WireType } from '../wire/wire-type.ts';
 
 // The models of Document 1 §2.5. What a creation needs is checked by the library, which refuses it with 61004: of a plan
 // that exists already nothing is needed but its name.
@@ -39,10 +39,8 @@ function answering<T>(type: WireType<T>, make: () => z.ZodType): WireType<T> {
   const answer = onDemand(make);
   const document = onDemand(() => documentOf(answer()));
   return {
-    get request() {
-      return type.request;
-    },
-    answer: answerOf(answer),
+    request: type.request,
+    answer: perDialect(answer),
     get json() {
       return document();
     },
@@ -91,16 +89,12 @@ const phase = model('PhaseData', {
   usages: field(listOf(UsageData), 'W'),
 });
 
-const phaseRequest = onDemand(() => z.preprocess(withType, phase.request));
-
 /** `phaseType` is read too (json-models.md §13). */
 export const PhaseData = {
   name: phase.name,
   json: phase.json,
   answer: phase.answer,
-  get request() {
-    return phaseRequest();
-  },
+  request: perDialect((dialect) => z.preprocess(withType, phase.request[dialect])),
 };
 
 function withType(value: unknown): unknown {

@@ -3,16 +3,18 @@ import { ErrorCode } from '../../../lib/errors/index.ts';
 import { stringifyExactJson } from '../../../lib/money/index.ts';
 import { isStorable, NOT_STORABLE } from '../../../lib/text/index.ts';
 import { refuse } from '../wire/problems.ts';
-import type { WireType } from '../wire/wire-type.ts';
+import { perDialect, type WireType } from '../wire/wire-type.ts';
 
 /** The value of a plugin property: text; what is not text in a request is kept as its JSON (json-models.md §2). */
 export const pluginValue: WireType<string> = {
-  request: z.unknown().transform((value, context): string | null => {
-    if (value === undefined || value === null) return null;
-    if (typeof value === 'string' && !isStorable(value))
-      return refuse(context, { code: ErrorCode.MALFORMED_BODY, message: NOT_STORABLE });
-    return typeof value === 'string' ? value : stringifyExactJson(value);
-  }),
+  request: perDialect(() =>
+    z.unknown().transform((value, context): string | null => {
+      if (value === undefined || value === null) return null;
+      if (typeof value === 'string' && !isStorable(value))
+        return refuse(context, { code: ErrorCode.MALFORMED_BODY, message: NOT_STORABLE });
+      return typeof value === 'string' ? value : stringifyExactJson(value);
+    }),
+  ),
   answer: { D: z.string(), K: z.string() },
   json: { type: 'string' },
 };

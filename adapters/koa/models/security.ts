@@ -5,7 +5,7 @@ import { formatInstant, instant } from '../../../lib/time/index.ts';
 import type { CallerSession } from '../auth/authenticator.ts';
 import { field, model, partial, reading } from '../wire/model.ts';
 import { bool, int, text, timestamp, uuid } from '../wire/scalars.ts';
-import { answerOf, listOf } from '../wire/wire-type.ts';
+import { listOf, perDialect } from '../wire/wire-type.ts';
 
 const words = listOf(text());
 
@@ -25,7 +25,7 @@ export const UserChange = partial(UserRoles);
 export const UserRolesChange = reading(UserRoles, { roles: field(words, 'W', { required: true }) });
 
 export const UserRolesAnswer = {
-  answer: answerOf(() =>
+  answer: perDialect(() =>
     z.strictObject({ username: z.string(), password: z.null(), roles: z.array(z.string()) }),
   ),
   json: UserRoles.json,

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { empty, json, plain } from '../routing/answer.ts';
 import { openRoute, type Route } from '../routing/route.ts';
 import { flag } from '../wire/query.ts';
-import { answerOf } from '../wire/wire-type.ts';
+import { perDialect } from '../wire/wire-type.ts';
 
 const area = 'monitoring';
 
 const Checks = {
-  answer: answerOf(() =>
+  answer: perDialect(() =>
     z.record(z.string(), z.strictObject({ healthy: z.boolean(), message: z.string().nullable() })),
   ),
   json: {

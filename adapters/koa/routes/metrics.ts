@@ -4,7 +4,7 @@ import type { HttpMetrics } from '../monitoring/http-metrics.ts';
 import { type Measured, metricsObject, prometheusText } from '../monitoring/metric-forms.ts';
 import { type Answer, json } from '../routing/answer.ts';
 import { openRoute, type Route, userRoute } from '../routing/route.ts';
-import { answerOf } from '../wire/wire-type.ts';
+import { perDialect } from '../wire/wire-type.ts';
 
 const area = 'monitoring';
 const textType = 'text/plain';
@@ -13,7 +13,7 @@ const prometheusType = `${textType}; version=0.0.4; charset=utf-8`;
 
 const groups = ['gauges', 'counters', 'histograms', 'meters', 'timers'] as const;
 const Metrics = {
-  answer: answerOf(() => {
+  answer: perDialect(() => {
     const group = z.record(z.string(), z.record(z.string(), z.number()));
     return z.strictObject({
       version: z.string(),

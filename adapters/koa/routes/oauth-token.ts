@@ -5,7 +5,7 @@ import type { Credentials } from '../auth/basic-credentials.ts';
 import { type Answer, json } from '../routing/answer.ts';
 import { formBody } from '../routing/body.ts';
 import { openRoute, type RequestLogin, type RequestTokens, type Route } from '../routing/route.ts';
-import { answerOf } from '../wire/wire-type.ts';
+import { perDialect } from '../wire/wire-type.ts';
 
 /** Error codes of RFC 6749 §5.2. */
 type OAuthError =
@@ -19,7 +19,7 @@ type OAuthError =
 const noStore = { 'Cache-Control': 'no-store' };
 
 const IssuedToken = {
-  answer: answerOf(() =>
+  answer: perDialect(() =>
     z.strictObject({
       access_token: z.string(),
       token_type: z.literal('Bearer'),

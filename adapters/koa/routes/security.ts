@@ -23,7 +23,7 @@ import { created, empty, json } from '../routing/answer.ts';
 import { jsonBody } from '../routing/body.ts';
 import { type RequestLogin, type Route, userRoute } from '../routing/route.ts';
 import type { TestMode } from '../test-mode.ts';
-import { answerOf } from '../wire/wire-type.ts';
+import { perDialect } from '../wire/wire-type.ts';
 
 const area = 'security';
 /** Writes, and what shows more than the caller's own, need it (platform.md §8 rule 1). */
@@ -33,11 +33,11 @@ const roles = '/1.0/kb/security/roles';
 const clients = '/1.0/kb/security/clients';
 
 const Permissions = {
-  answer: answerOf(() => z.array(z.string())),
+  answer: perDialect(() => z.array(z.string())),
   json: { type: 'array', items: { type: 'string' } },
 };
 const Roles = {
-  answer: answerOf((dialect) => z.array(RoleDefinitionModel.answer[dialect])),
+  answer: perDialect((dialect) => z.array(RoleDefinitionModel.answer[dialect])),
   json: { type: 'array', items: RoleDefinitionModel.json },
 };
 const unknownUser = [ErrorCode.SECURITY_INVALID_USER];

@@ -2,17 +2,17 @@ import { z } from 'zod';
 import { json } from '../routing/answer.ts';
 import { PLUGIN } from '../routing/path.ts';
 import { loginRoute, openRoute, type Route } from '../routing/route.ts';
-import { answerOf } from '../wire/wire-type.ts';
+import { perDialect } from '../wire/wire-type.ts';
 
 const area = 'security';
 
 const Token = {
-  answer: answerOf(() => z.strictObject({ token: z.string() })),
+  answer: perDialect(() => z.strictObject({ token: z.string() })),
   json: { type: 'object', properties: { token: { type: 'string' } }, required: ['token'] },
 };
 
 const KeySet = {
-  answer: answerOf(() =>
+  answer: perDialect(() =>
     z.strictObject({ keys: z.array(z.looseObject({ kid: z.string(), kty: z.literal('RSA') })) }),
   ),
   json: {
@@ -32,7 +32,7 @@ const metadata = {
   token_endpoint_auth_methods_supported: texts,
 };
 const Metadata = {
-  answer: answerOf(() =>
+  answer: perDialect(() =>
     z.strictObject({
       issuer: z.string(),
       token_endpoint: z.string(),

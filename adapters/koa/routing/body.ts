@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
 import { parseExactJson } from '../../../lib/money/index.ts';
+import type { Dialect, PerDialect } from '../dialect.ts';
 import type { RequestLimits } from '../request/request-limits.ts';
 import type { JsonSchema } from '../wire/json-schema.ts';
 import { bodyMissing, messageNameOf, validationError } from '../wire/problems.ts';
@@ -16,17 +17,23 @@ export interface RequestBody<B> {
   readonly json: JsonSchema;
   /** False: the document itself tells its encoding. */
   readonly utf8Only: boolean;
-  read(bytes: Uint8Array | undefined, limits: Pick<RequestLimits, 'list'>): B;
+  read(bytes: Uint8Array | undefined, reading: BodyReading): B;
+}
+
+/** What the reading of a body depends on. */
+export interface BodyReading {
+  readonly dialect: Dialect;
+  readonly limits: Pick<RequestLimits, 'list'>;
 }
 
 /** What a body is read as: a model, or a list of one. */
 interface Readable {
   readonly name: string;
-  readonly request: z.ZodType;
+  readonly request: PerDialect<z.ZodType>;
   readonly json: JsonSchema;
 }
 
-type RequestValue<M extends Readable> = NonNullable<z.output<M['request']>>;
+type RequestValue<M extends Readable> = NonNullable<z.output<M['request'][Dialect]>>;
 
 /** A JSON object of the model. @throws (on reading) MALFORMED_BODY, MISSING_OR_INVALID_FIELD. */
 export function jsonBody<M extends Readable>(model: M): RequestBody<RequestValue<M>> {
@@ -34,8 +41,8 @@ export function jsonBody<M extends Readable>(model: M): RequestBody<RequestValue
   return {
     ...optional,
     required: true,
-    read(bytes, limits) {
-      const value = optional.read(bytes, limits);
+    read(bytes, reading) {
+      const value = optional.read(bytes, reading);
       if (value !== null) return value;
       throw new BillingError({
         code: ErrorCode.MISSING_OR_INVALID_FIELD,
@@ -58,12 +65,12 @@ export function optionalJsonBody<M extends Readable>(model: M): RequestBody<Requ
     required: false,
     json: model.json,
     utf8Only: true,
-    read(bytes, limits) {
+    read(bytes, { dialect, limits }) {
       const text = bytes === undefined ? '' : utf8Text(bytes);
       if (text.trim() === '') return null;
       const json = parsedJson(text);
       checkListLengths(json, limits.list);
-      const result = model.request.safeParse(json);
+      const result = model.request[dialect].safeParse(json);
       if (result.success) return result.data as RequestValue<M> | null;
       throw validationError(result.error, messageNameOf(model.name));
     },

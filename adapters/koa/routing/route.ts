@@ -222,7 +222,7 @@ function routeOf<Path extends string, Q extends QueryParameters, B, C>(
     async answer(facts) {
       const params = readPath(facts.rawParams) as PathParameters<Path>;
       const asked = readQuery(facts.queryString);
-      const value = body === undefined ? (null as B) : body.read(facts.bodyBytes, facts.limits);
+      const value = body === undefined ? (null as B) : body.read(facts.bodyBytes, facts);
       const query = cutPage(parameters, asked, facts.limits.page);
       return run({ ...callFactsOf(facts), params, query, body: value }, facts);
     },

@@ -5,7 +5,7 @@ import { Dialect, type PerDialect } from '../dialect.ts';
 import { annotated, type JsonSchema, nullable } from './json-schema.ts';
 import { onDemand } from './on-demand.ts';
 import { messageNameOf } from './problems.ts';
-import { answerOf, type WireType } from './wire-type.ts';
+import { perDialect, type WireType } from './wire-type.ts';
 
 /**
  * Who may set a field (json-models.md): R only in answers, C on creation, W on creation and update, I only in requests
@@ -78,14 +78,11 @@ export function modelsByName(): ReadonlyMap<string, Model> {
 export function model<F extends Fields>(name: string, fields: F): Model<F> {
   const json = { $ref: `#/components/schemas/${name}` };
   const component = onDemand(() => componentOf(fields));
-  const request = onDemand(() => requestSchema(name, fields));
   const created: Model<F> = {
     name,
     fields,
-    get request() {
-      return request();
-    },
-    answer: answerOf((dialect) => answerSchema(fields, dialect)),
+    request: perDialect((dialect) => requestSchema(name, fields, dialect)),
+    answer: perDialect((dialect) => answerSchema(fields, dialect)),
     json,
     get component() {
       return component();
@@ -101,13 +98,10 @@ export function partial<F extends Fields>(whole: Model<F>): Model<F> {
     Object.entries(whole.fields).map(([name, each]) => [name, { ...each, required: false }]),
   ) as F;
   const { name, answer, json } = whole;
-  const request = onDemand(() => requestSchema(name, fields));
   return {
     name,
     fields: whole.fields,
-    get request() {
-      return request();
-    },
+    request: perDialect((dialect) => requestSchema(name, fields, dialect)),
     answer,
     json,
     get component() {
@@ -126,20 +120,23 @@ export function withNulls<F extends Fields>({ fields }: Pick<Model<F>, 'fields'>
 /** The same model where requests are read by these fields alone; what else they hold is passed over. */
 export function reading<F extends Fields>(whole: Pick<Model, 'name' | 'json' | 'answer'>, fields: F) {
   const { name, json, answer } = whole;
-  const request = onDemand(() => requestSchema(name, fields));
   return {
     name,
     json,
     answer,
-    get request() {
-      return request();
-    },
+    request: perDialect((dialect) => requestSchema(name, fields, dialect)),
   } satisfies WireType<RequestOf<F>>;
 }
 
-function requestSchema<F extends Fields>(name: string, fields: F): z.ZodType<RequestOf<F> | null> {
+function requestSchema<F extends Fields>(
+  name: string,
+  fields: F,
+  dialect: Dialect,
+): z.ZodType<RequestOf<F> | null> {
   const writable = Object.entries(fields).filter(([, each]) => each.access !== 'R');
-  const shape = Object.fromEntries(writable.map(([key, each]) => [key, each.type.request.nullish()]));
+  const shape = Object.fromEntries(
+    writable.map(([key, each]) => [key, each.type.request[dialect].nullish()]),
+  );
   const required = writable.filter(([, each]) => each.required).map(([key]) => key);
   const object = z.object(shape).superRefine((value, context) => {
     for (const key of required) {

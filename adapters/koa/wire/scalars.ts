@@ -4,11 +4,19 @@ import { isUuid, type Uuid } from '../../../lib/ids/index.ts';
 import { MAX_STORED_INTEGER, MIN_STORED_INTEGER } from '../../../lib/limits.ts';
 import { Decimal, formatDecimal, parseWireDecimal } from '../../../lib/money/index.ts';
 import { isStorable, NOT_STORABLE, shortened } from '../../../lib/text/index.ts';
-import { type Instant, type LocalDate, parseWireDate, parseWireInstant } from '../../../lib/time/index.ts';
+import {
+  dateOfParts,
+  type Instant,
+  instantOfParts,
+  type LocalDate,
+  parseWireDate,
+  parseWireInstant,
+} from '../../../lib/time/index.ts';
+import { Dialect } from '../dialect.ts';
 import { documentOf } from './json-schema.ts';
 import { onDemand } from './on-demand.ts';
 import { refuse, type WireProblem } from './problems.ts';
-import { answerOf, type WireType } from './wire-type.ts';
+import { perDialect, type WireType } from './wire-type.ts';
 
 /** Result of reading one JSON value: the value, null where it says "nothing", or what is wrong with it. */
 type Reading<T> = { readonly value: T | null } | { readonly problem: string | WireProblem };
@@ -20,30 +28,29 @@ interface ScalarInput<T> {
   /** Schema of the value in answers, and in the document. */
   readonly answer: () => z.ZodType;
   /** Reads a JSON value that is neither null nor absent; numbers come as `Decimal`. */
-  readonly read: (value: unknown) => Reading<T>;
+  readonly read: (value: unknown, dialect: Dialect) => Reading<T>;
 }
 
 function scalar<T>(input: ScalarInput<T>): WireType<T> {
-  const request = onDemand(() =>
+  const request = (dialect: Dialect) =>
     z.unknown().transform((value, context): T | null => {
       if (value === undefined || value === null) return null;
       const reading =
-        typeof value === 'string' && !isStorable(value) ? { problem: NOT_STORABLE } : input.read(value);
+        typeof value === 'string' && !isStorable(value)
+          ? { problem: NOT_STORABLE }
+          : input.read(value, dialect);
       if ('value' in reading) return reading.value;
       const { problem } = reading;
       return refuse(
         context,
         typeof problem === 'string' ? { code: ErrorCode.MALFORMED_BODY, message: problem } : problem,
       );
-    }),
-  );
+    });
   const answer = onDemand(input.answer);
   const document = onDemand(() => documentOf(answer()));
   return {
-    get request() {
-      return request();
-    },
-    answer: answerOf(answer),
+    request: perDialect(request),
+    answer: perDialect(answer),
     get json() {
       return document();
     },
@@ -122,23 +129,25 @@ export const uuid: WireType<Uuid> = scalar({
   },
 });
 
-/** A calendar day, `yyyy-M-d`. */
+/** A calendar day, `yyyy-M-d`; in dialect K also `[year, month, day]` (ruling R46). */
 export const date: WireType<LocalDate> = scalar({
   answer: () => z.iso.date(),
-  read(value) {
+  read(value, dialect) {
     if (value === '') return { value: null };
-    const day = typeof value === 'string' ? parseWireDate(value) : undefined;
+    const day = typeof value === 'string' ? parseWireDate(value) : dateOfParts(partsOf(value, dialect));
     return day === undefined ? { problem: `is not a date (yyyy-MM-dd): ${shown(value)}` } : { value: day };
   },
 });
 
-/** An instant: a date-time, a date (00:00 UTC) or an integer of epoch milliseconds (http-api.md §9 rule 2). */
+/**
+ * An instant: a date-time, a date (00:00 UTC) or an integer of epoch milliseconds (http-api.md §9 rule 2); in dialect K
+ * also `[year, month, day, hour, minute, second, millisecond]` (ruling R46).
+ */
 export const timestamp: WireType<Instant> = scalar({
   answer: () => z.iso.datetime({ precision: 3 }),
-  read(value) {
+  read(value, dialect) {
     if (value === '') return { value: null };
-    const raw = value instanceof Decimal ? value.toNumber() : value;
-    const at = typeof raw === 'string' || typeof raw === 'number' ? parseWireInstant(raw) : undefined;
+    const at = instantOf(value, dialect);
     return at === undefined ? { problem: `is not a date-time: ${shown(value)}` } : { value: at };
   },
 });
@@ -170,6 +179,18 @@ export const currency: WireType<string> = scalar({
     return typeof value === 'string' ? { value } : { problem: `is not a currency code: ${shown(value)}` };
   },
 });
+
+function instantOf(value: unknown, dialect: Dialect): Instant | undefined {
+  if (typeof value === 'string') return parseWireInstant(value);
+  if (value instanceof Decimal) return parseWireInstant(value.toNumber());
+  return instantOfParts(partsOf(value, dialect));
+}
+
+/** The numbers of a date or date-time that a typed client of dialect K writes as a list; none where it is no such list. */
+function partsOf(value: unknown, dialect: Dialect): readonly number[] {
+  if (dialect !== Dialect.K || !Array.isArray(value)) return [];
+  return value.map((part: unknown) => (part instanceof Decimal ? part.toNumber() : Number.NaN));
+}
 
 function textOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value;

@@ -10,14 +10,14 @@ export interface WireType<T> {
   /** Of a model: its name. */
   readonly name?: string;
   /** Reads a value of a parsed request body into the domain's type; absent, null and empty give null. */
-  readonly request: z.ZodType<T | null>;
+  readonly request: PerDialect<z.ZodType<T | null>>;
   /** What stands in answers. */
   readonly answer: PerDialect<z.ZodType>;
   readonly json: JsonSchema;
 }
 
-/** The schemas of answers, made when they are first asked for: nothing is checked against them while serving. */
-export function answerOf(make: (dialect: Dialect) => z.ZodType): PerDialect<z.ZodType> {
+/** Schemas of either dialect, made when they are first asked for: answers are not checked against theirs while serving. */
+export function perDialect<S extends z.ZodType>(make: (dialect: Dialect) => S): PerDialect<S> {
   const [inD, inK] = [onDemand(() => make('D')), onDemand(() => make('K'))];
   return {
     get D() {
@@ -31,33 +31,28 @@ export function answerOf(make: (dialect: Dialect) => z.ZodType): PerDialect<z.Zo
 
 /** A list; in answers never null. */
 export function listOf<T>(element: WireType<T>): WireType<readonly T[]> {
-  const request = onDemand(() =>
+  const request = (dialect: Dialect) =>
     z.unknown().transform((value, context): readonly T[] | null => {
       if (value === undefined || value === null) return null;
       if (!Array.isArray(value)) {
         return refuse(context, { code: ErrorCode.MALFORMED_BODY, message: 'is not a list' });
       }
-      return elementsOf(element, value, context);
-    }),
-  );
+      return elementsOf({ name: element.name, request: element.request[dialect] }, value, context);
+    });
   return {
-    get request() {
-      return request();
-    },
-    answer: answerOf((dialect) => z.array(element.answer[dialect])),
+    request: perDialect(request),
+    answer: perDialect((dialect) => z.array(element.answer[dialect])),
     get json() {
       return { type: 'array', items: element.json };
     },
   };
 }
 
-/** A field that is of one type in dialect D and of another in K; requests are read as D. */
+/** A field that is of one type in answers of dialect D and of another in those of K; requests are read as the first. */
 export function byDialect<T>(types: { readonly D: WireType<T>; readonly K: WireType<T> }): WireType<T> {
   return {
-    get request() {
-      return types.D.request;
-    },
-    answer: answerOf((dialect) => types[dialect].answer[dialect]),
+    request: types.D.request,
+    answer: perDialect((dialect) => types[dialect].answer[dialect]),
     get json() {
       return {
         anyOf: [types.D.json, types.K.json],
@@ -67,8 +62,13 @@ export function byDialect<T>(types: { readonly D: WireType<T>; readonly K: WireT
   };
 }
 
+interface ElementReader<T> {
+  readonly name: string | undefined;
+  readonly request: z.ZodType<T | null>;
+}
+
 function elementsOf<T>(
-  element: WireType<T>,
+  element: ElementReader<T>,
   values: readonly unknown[],
   context: z.core.$RefinementCtx,
 ): readonly T[] {
@@ -95,7 +95,7 @@ function elementsOf<T>(
 
 /** Any JSON value; only in answers. */
 export const anyValue: WireType<unknown> = {
-  request: z.unknown(),
+  request: { D: z.unknown(), K: z.unknown() },
   answer: { D: z.unknown(), K: z.unknown() },
   json: {},
 };
@@ -103,13 +103,13 @@ export const anyValue: WireType<unknown> = {
 /** A type that is defined later: a model that refers to itself. */
 export function lazily<T>(json: JsonSchema, later: () => WireType<T>): WireType<T> {
   return {
-    request: z.lazy(() => later().request),
-    answer: { D: z.lazy(() => later().answer.D), K: z.lazy(() => later().answer.K) },
+    request: perDialect((dialect) => z.lazy(() => later().request[dialect])),
+    answer: perDialect((dialect) => z.lazy(() => later().answer[dialect])),
     json,
   };
 }
 
-function missingElement(element: WireType<unknown>): WireProblem {
+function missingElement(element: ElementReader<unknown>): WireProblem {
   const code = ErrorCode.MISSING_OR_INVALID_FIELD;
   if (element.name === undefined) return { code, message: 'is missing' };
   return { code, message: bodyMissing(element.name), complete: true };

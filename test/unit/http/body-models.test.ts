@@ -37,10 +37,10 @@ const Sample = model('TestSample', {
   override: field(text(), 'I'),
 });
 
-const limits = { list: 1_000 };
+const inD = { dialect: 'D', limits: { list: 1_000 } } as const;
 const bytes = (json: string) => new TextEncoder().encode(json);
-const read = (json: string) => jsonBody(Sample).read(bytes(json), limits);
-const readPartial = (json: string) => jsonBody(partial(Sample)).read(bytes(json), limits);
+const read = (json: string) => jsonBody(Sample).read(bytes(json), inD);
+const readPartial = (json: string) => jsonBody(partial(Sample)).read(bytes(json), inD);
 
 function failure(work: () => unknown): BillingError {
   try {
@@ -101,6 +101,25 @@ describe('a JSON body', () => {
     );
   });
 
+  it('reads dates and instants in numbers too, where the dialect is K', () => {
+    const json = '{"day":[2012,9,25],"at":[2012,9,25,7,30,15,250]}';
+    const { day, at } = jsonBody(partial(Sample)).read(bytes(json), { ...inD, dialect: 'K' });
+    expect(day && formatLocalDate(day)).to.equal('2012-09-25');
+    expect(at && formatInstant(at)).to.equal('2012-09-25T07:30:15.250Z');
+    for (const [field, literal] of [
+      ['day', '[2012,9,31]'],
+      ['day', '["2012",9,30]'],
+      ['day', '1348531200000'],
+      ['at', '[2012,9,25,7]'],
+      ['at', '[[2012],9,25]'],
+    ] as const) {
+      const read = () =>
+        jsonBody(partial(Sample)).read(bytes(`{"${field}":${literal}}`), { ...inD, dialect: 'K' });
+      expect(failure(read).message, literal).to.match(new RegExp(`^TestSampleJson ${field} is not a date`));
+    }
+    expect(failure(() => readPartial('{"day":[2012,9,25]}')).code).to.equal(60001);
+  });
+
   const refusals: readonly (readonly [json: string, code: number, message: RegExp])[] = [
     ['{"key":"a","count":1.5}', 60001, /^TestSampleJson count is not an integer: 1\.5$/],
     ['{"key":"a","count":"x"}', 60001, /count is not an integer: "x"/],
@@ -156,7 +175,7 @@ describe('a JSON body', () => {
 
   it('may have lists up to a length, wherever they are', () => {
     const lists = (count: number) => Array.from({ length: count }, () => '{"size":1}').join();
-    const few = (json: string) => jsonBody(Sample).read(bytes(json), { list: 3 });
+    const few = (json: string) => jsonBody(Sample).read(bytes(json), { dialect: 'D', limits: { list: 3 } });
     expect(few(`{"key":"k","leaves":[${lists(3)}]}`).leaves).to.have.length(3);
     for (const body of [`{"key":"k","leaves":[${lists(4)}]}`, '{"key":"k","other":[{"deep":[1,2,3,4]}]}']) {
       const error = failure(() => few(body));
@@ -167,13 +186,13 @@ describe('a JSON body', () => {
   });
 
   it('must be UTF-8', () => {
-    const error = failure(() => jsonBody(Sample).read(Uint8Array.from([0x7b, 0xff, 0x7d]), limits));
+    const error = failure(() => jsonBody(Sample).read(Uint8Array.from([0x7b, 0xff, 0x7d]), inD));
     expect(error).to.include({ code: 60001, message: 'The body is not UTF-8' });
   });
 
   it('may be left out where the route says so', () => {
-    expect(optionalJsonBody(Sample).read(undefined, limits)).to.equal(null);
-    expect(optionalJsonBody(Sample).read(bytes('null'), limits)).to.equal(null);
+    expect(optionalJsonBody(Sample).read(undefined, inD)).to.equal(null);
+    expect(optionalJsonBody(Sample).read(bytes('null'), inD)).to.equal(null);
   });
 
   it('cannot reach the prototype', () => {
@@ -183,9 +202,9 @@ describe('a JSON body', () => {
 
 describe('an XML body', () => {
   it('is handed on as it came, and has to be there', () => {
-    expect(xmlBody.read(bytes('<a/>'), limits)).to.deep.equal(bytes('<a/>'));
-    expect(failure(() => xmlBody.read(undefined, limits)).code).to.equal(60003);
-    expect(failure(() => xmlBody.read(bytes(''), limits)).code).to.equal(60003);
+    expect(xmlBody.read(bytes('<a/>'), inD)).to.deep.equal(bytes('<a/>'));
+    expect(failure(() => xmlBody.read(undefined, inD)).code).to.equal(60003);
+    expect(failure(() => xmlBody.read(bytes(''), inD)).code).to.equal(60003);
   });
 });
 

@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import {
+  dateOfParts,
   formatInstant,
   formatLocalDate,
+  instantOfParts,
   isWireDateTime,
   parseLocalDate,
   parseWireDate,
@@ -139,4 +141,48 @@ describe('date-fns-tz', () => {
       expect(read(text.replace('Z', '+00:00'))).to.equal(text);
     }
   });
+});
+
+describe('a date or date-time of typed clients, in numbers', () => {
+  const instantText = (parts: readonly number[]) => {
+    const at = instantOfParts(parts);
+    return at === undefined ? undefined : formatInstant(at);
+  };
+
+  it('is a date of year, month and day', () => {
+    expect(dateOfParts([2012, 9, 25])).to.equal(parseLocalDate('2012-09-25'));
+    expect(dateOfParts([2024, 2, 29])).to.equal(parseLocalDate('2024-02-29'));
+  });
+
+  it('is an instant in UTC, of seven parts or of a date', () => {
+    expect(instantText([2012, 9, 25, 7, 30, 15, 250])).to.equal('2012-09-25T07:30:15.250Z');
+    expect(instantText([2012, 9, 25, 23, 59, 59, 999])).to.equal('2012-09-25T23:59:59.999Z');
+    expect(instantText([2012, 9, 25])).to.equal('2012-09-25T00:00:00.000Z');
+  });
+
+  for (const parts of [
+    [],
+    [2012],
+    [2012, 9],
+    [2023, 2, 29],
+    [2012, 13, 1],
+    [0, 1, 1],
+    [2012.5, 9, 25],
+    [2012, 9, 25.5],
+    [2012, 9, 25, 7],
+    [2012, 9, 25, 7, 30],
+    [2012, 9, 25, 24, 0, 0, 0],
+    [2012, 9, 25, 0, 60, 0, 0],
+    [2012, 9, 25, 0, 0, 60, 0],
+    [2012, 9, 25, 0, 0, 0, 1000],
+    [2012, 9, 25, 0, 0, 0, -1],
+    [2012, 9, 25, 0, 0, 0.5, 0],
+    [2012, 9, 25, 0, 0, 0, 0, 0],
+    [Number.NaN, 1, 1],
+  ]) {
+    it(`is not [${parts.join()}]`, () => {
+      expect(instantOfParts(parts)).to.equal(undefined);
+      expect(dateOfParts(parts)).to.equal(undefined);
+    });
+  }
 });
