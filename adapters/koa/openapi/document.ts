@@ -30,7 +30,7 @@ export function openApiDocument(routes: readonly Route[], basePath = ''): JsonSc
       title: 'Billwright',
       version: '1.0',
       description:
-        'Subscription billing. Every X-Service-… header has the alias X-Killbill-…; calls that send only aliases get the answers of dialect K.',
+        'Subscription billing. Every X-Service-… header has the alias X-Killbill-…; calls that send only aliases are of dialect K: they get its answers, and may write dates of bodies as [year, month, day].',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: basePath || '/' }],

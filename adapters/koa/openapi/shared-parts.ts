@@ -44,12 +44,12 @@ export const securityOf: Readonly<Record<Credentials, readonly JsonSchema[]>> = 
   NONE: [],
 };
 
-/** Not marked as required, since the alias does as well. */
+/** Generated clients ask for what is required: the author under its documented name, though the alias does as well. */
 export const authorParameters: readonly JsonSchema[] = [
-  headerParameter(
-    'X-Service-CreatedBy',
-    'Author of the change; needed, under this name or as X-Killbill-CreatedBy',
-  ),
+  {
+    ...headerParameter('X-Service-CreatedBy', 'Author of the change; X-Killbill-CreatedBy does as well'),
+    required: true,
+  },
   headerParameter('X-Service-Reason', 'Why the change is made; kept in the audit'),
   headerParameter('X-Service-Comment', 'Kept in the audit'),
 ];

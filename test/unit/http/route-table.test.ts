@@ -152,6 +152,16 @@ describe('the OpenAPI document', () => {
     );
   });
 
+  it('requires the author exactly where a call needs one', () => {
+    type Parameter = { readonly name: string; readonly required: boolean };
+    const paths = document.paths as Record<string, Record<string, { readonly parameters?: Parameter[] }>>;
+    for (const route of routes) {
+      const parameters = paths[route.path]?.[route.method.toLowerCase()]?.parameters ?? [];
+      const author = parameters.find(({ name }) => name === 'X-Service-CreatedBy');
+      expect(author?.required, route.operationId).to.equal(route.author ? true : undefined);
+    }
+  });
+
   it('groups the failures of an operation by status', () => {
     const create = (document.paths as Record<string, Record<string, { responses: object }>>)[
       '/1.0/kb/accounts'
