@@ -17,12 +17,12 @@ export class TagDefinitionService {
     this.#ports = ports;
   }
 
-  /** The nine control tags, the engine's own tag, then the users' definitions in creation order. */
+  /** The users' definitions in creation order, the engine's own, then the nine control tags (accounts.md §12 rule 3). */
   async list(context: CallContext): Promise<readonly TagDefinition[]> {
     const own = await this.#ports.storage.readInOneStatement(context.tenant, (session) =>
       session.tags.listDefinitions(),
     );
-    return [...systemDefinitions, ...own.map((definition) => definitionOf(definition.id, own))];
+    return [...own.map((definition) => definitionOf(definition.id, own)), ...systemDefinitions];
   }
 
   /** @throws BillingError TAG_DEFINITION_DOES_NOT_EXIST (3902), also for a deleted one. */

@@ -19,6 +19,7 @@ export const SystemTag = {
 const onAccounts = [ObjectType.ACCOUNT];
 const onInvoices = [ObjectType.INVOICE];
 
+/** Clients search for the descriptions (accounts.md §12 rule 3). */
 const controlTags: readonly Omit<TagDefinition, 'isControlTag'>[] = [
   {
     id: SystemTag.AUTO_PAY_OFF,
@@ -35,57 +36,57 @@ const controlTags: readonly Omit<TagDefinition, 'isControlTag'>[] = [
   {
     id: SystemTag.OVERDUE_ENFORCEMENT_OFF,
     name: 'OVERDUE_ENFORCEMENT_OFF',
-    description: 'Suspends overdue enforcement until removed.',
+    description: 'Suspends overdue enforcement behaviour until removed.',
     applicableObjectTypes: onAccounts,
   },
   {
     id: SystemTag.WRITTEN_OFF,
     name: 'WRITTEN_OFF',
-    description: 'Marks an invoice as written off.',
+    description: 'Indicates that an invoice is written off. No billing or payment effect.',
     applicableObjectTypes: onInvoices,
   },
   {
     id: SystemTag.MANUAL_PAY,
     name: 'MANUAL_PAY',
-    description: 'Payments are not processed for the account; external payments only.',
+    description: 'Indicates that payments are not processed for that account (external payments only)',
     applicableObjectTypes: onAccounts,
   },
   {
     id: SystemTag.TEST,
     name: 'TEST',
-    description: 'Marks a test account.',
+    description: 'Indicates that this is a test account',
     applicableObjectTypes: onAccounts,
   },
   {
     id: SystemTag.PARTNER,
     name: 'PARTNER',
-    description: 'Marks a partner account.',
+    description: 'Indicates that this is a partner account',
     applicableObjectTypes: onAccounts,
   },
   {
     id: SystemTag.AUTO_INVOICING_DRAFT,
     name: 'AUTO_INVOICING_DRAFT',
-    description: 'Invoices of the account are generated in DRAFT status.',
+    description: 'Generate account invoices in DRAFT mode.',
     applicableObjectTypes: onAccounts,
   },
   {
     id: SystemTag.AUTO_INVOICING_REUSE_DRAFT,
     name: 'AUTO_INVOICING_REUSE_DRAFT',
-    description: 'Invoice runs reuse an existing draft invoice if there is one.',
+    description: 'Use existing draft invoice if exists.',
     applicableObjectTypes: onAccounts,
   },
 ];
 
-/** The nine control tags, then the engine's own (accounts.md §12 rule 3). */
+/** The engine's own definition, then the nine control tags (accounts.md §12 rule 3). */
 export const systemDefinitions: readonly TagDefinition[] = [
-  ...controlTags.map((definition) => ({ ...definition, isControlTag: true })),
   {
     id: SystemTag.PARK,
     name: '__PARK__',
-    description: 'Automatic invoicing has failed; the account waits for an explicit invoice run.',
+    description: 'Accounts with invalid invoicing state',
     applicableObjectTypes: onAccounts,
     isControlTag: false,
   },
+  ...controlTags.map((definition) => ({ ...definition, isControlTag: true })),
 ];
 
 const byId = new Map(systemDefinitions.map((definition) => [definition.id, definition]));

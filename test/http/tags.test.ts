@@ -100,26 +100,41 @@ eachDatabase((kind, open) => {
       expect(await tagsOf(account)).to.have.length(1);
     });
 
-    it('lists the nine control tags, __PARK__, then those of users', async () => {
+    it("accounts §12 rule 3: lists the tenant's own definitions, then __PARK__, then the nine control tags", async () => {
       const { json } = await send('GET', '/tagDefinitions');
-      const definitions = json as { name: string; isControlTag: boolean; applicableObjectTypes: string[] }[];
-      expect(definitions.slice(0, 10).map(({ name, isControlTag }) => [name, isControlTag])).to.deep.equal([
-        ['AUTO_PAY_OFF', true],
-        ['AUTO_INVOICING_OFF', true],
-        ['OVERDUE_ENFORCEMENT_OFF', true],
-        ['WRITTEN_OFF', true],
-        ['MANUAL_PAY', true],
-        ['TEST', true],
-        ['PARTNER', true],
-        ['AUTO_INVOICING_DRAFT', true],
-        ['AUTO_INVOICING_REUSE_DRAFT', true],
-        ['__PARK__', false],
+      const definitions = json as {
+        name: string;
+        description: string;
+        isControlTag: boolean;
+        applicableObjectTypes: string[];
+      }[];
+      const own = definitions.slice(0, -10);
+      expect(own[0]).to.deep.include({ name: 'blue', isControlTag: false });
+      expect(own.filter(({ name }) => name !== name.toLowerCase())).to.deep.equal([]);
+      const [park, ...control] = definitions.slice(-10);
+      expect(park).to.deep.include({
+        name: '__PARK__',
+        description: 'Accounts with invalid invoicing state',
+        isControlTag: false,
+        applicableObjectTypes: ['ACCOUNT'],
+      });
+      expect(control.map(({ name, description }) => [name, description])).to.deep.equal([
+        ['AUTO_PAY_OFF', 'Suspends payments until removed.'],
+        ['AUTO_INVOICING_OFF', 'Suspends invoicing until removed.'],
+        ['OVERDUE_ENFORCEMENT_OFF', 'Suspends overdue enforcement behaviour until removed.'],
+        ['WRITTEN_OFF', 'Indicates that an invoice is written off. No billing or payment effect.'],
+        ['MANUAL_PAY', 'Indicates that payments are not processed for that account (external payments only)'],
+        ['TEST', 'Indicates that this is a test account'],
+        ['PARTNER', 'Indicates that this is a partner account'],
+        ['AUTO_INVOICING_DRAFT', 'Generate account invoices in DRAFT mode.'],
+        ['AUTO_INVOICING_REUSE_DRAFT', 'Use existing draft invoice if exists.'],
       ]);
-      const types = definitions.slice(0, 10).map((each) => each.applicableObjectTypes.join());
-      expect(
-        types.map((type, index) => (type === 'INVOICE' ? index : -1)).filter((at) => at >= 0),
-      ).to.deep.equal([3]);
-      expect(definitions[10]).to.deep.include({ name: 'blue', isControlTag: false });
+      expect(control.filter(({ isControlTag }) => !isControlTag)).to.deep.equal([]);
+      const ofInvoices = control.filter(({ applicableObjectTypes: [type] }) => type === 'INVOICE');
+      expect(ofInvoices.map(({ name }) => name)).to.deep.equal(['WRITTEN_OFF']);
+    });
+
+    it('shows no history of __PARK__', async () => {
       const park = await send('GET', `/tagDefinitions/${PARK}/auditLogsWithHistory`);
       expect([park.status, park.json]).to.deep.equal([200, []]);
     });
@@ -292,7 +307,7 @@ eachDatabase((kind, open) => {
       expect(await found('GRÖSSE')).to.deep.equal([]);
       expect(await found('GRÖß')).to.deep.equal(['odd 100%_']);
       expect(await found('test')).to.deep.equal(['TEST']);
-      expect(await found('marks a TEST')).to.deep.equal(['TEST']);
+      expect(await found('this is a TEST')).to.deep.equal(['TEST']);
       await send('DELETE', `${path}/tags?tagDef=${TEST}`);
       expect(await found('test')).to.deep.equal([]);
     });
