@@ -65,11 +65,11 @@ export class AccountEmailService {
 }
 
 function checkAddress(email: string): void {
-  checkStorable('AccountEmail email', email);
-  if (email === '') throw invalid('AccountEmail email needs to be set');
+  checkStorable('AccountEmailJson email', email);
+  if (email === '') throw invalid('AccountEmailJson email needs to be set');
   if (email.length > MAX_EMAIL_LENGTH)
     throw invalid(
-      `AccountEmail email is ${email.length} characters long; at most ${MAX_EMAIL_LENGTH} are allowed`,
+      `AccountEmailJson email is ${email.length} characters long; at most ${MAX_EMAIL_LENGTH} are allowed`,
     );
 }
 

@@ -68,8 +68,15 @@ export function refused(message: string, problems?: readonly Problem[]): Billing
   });
 }
 
+function missing(field: keyof SimplePlan): BillingError {
+  return new BillingError({
+    code: ErrorCode.CATALOG_INVALID_SIMPLE_PLAN_DESCRIPTOR,
+    message: `SimplePlanJson ${field} needs to be set`,
+  });
+}
+
 function planIdOf({ planId }: SimplePlan): string {
-  if (!planId) throw refused('planId needs to be set');
+  if (!planId) throw missing('planId');
   if (isNcName(planId)) return planId;
   throw refused(
     `planId "${shortened(planId)}" is not a name: a letter or underscore, then letters, digits, "-", "_" and "."`,
@@ -80,9 +87,9 @@ function priceOf({ currency, amount }: SimplePlan): {
   readonly currency: Currency;
   readonly amount: Decimal;
 } {
-  if (!currency) throw refused('currency needs to be set');
+  if (!currency) throw missing('currency');
   if (!isCurrency(currency)) throw refused(`"${shortened(currency)}" is not a currency`);
-  if (!isGiven(amount)) throw refused('amount needs to be set');
+  if (!isGiven(amount)) throw missing('amount');
   if (amount.isNegative() && !amount.isZero()) throw refused('amount is negative');
   return { currency, amount };
 }

@@ -42,7 +42,7 @@ function fieldOf({ customFieldId }: CustomFieldChange, named: readonly CustomFie
   if (customFieldId === null || customFieldId === undefined) {
     throw new BillingError({
       code: ErrorCode.MISSING_OR_INVALID_FIELD,
-      message: 'CustomField customFieldId needs to be set',
+      message: 'CustomFieldJson customFieldId needs to be set',
       facts: { field: 'customFieldId' },
     });
   }

@@ -20,7 +20,7 @@ export function newFields(
   existing: readonly NameAndValue[],
 ): readonly NameAndValue[] {
   const pairs = inputs.map(({ name, value }) => ({
-    name: checkText('CustomField name', name, MAX_CUSTOM_FIELD_NAME_CHARACTERS),
+    name: checkText('CustomFieldJson name', name, MAX_CUSTOM_FIELD_NAME_CHARACTERS),
     value: checkValue(value),
   }));
   checkDistinct([...existing, ...pairs]);
@@ -29,7 +29,7 @@ export function newFields(
 
 /** @throws BillingError MISSING_OR_INVALID_FIELD (60003). */
 export function checkValue(value: string | null | undefined): string {
-  return checkText('CustomField value', value, MAX_CUSTOM_FIELD_VALUE_CHARACTERS);
+  return checkText('CustomFieldJson value', value, MAX_CUSTOM_FIELD_VALUE_CHARACTERS);
 }
 
 /** @throws BillingError CUSTOM_FIELD_ALREADY_EXISTS (9000) if two fields have the same name and value. */

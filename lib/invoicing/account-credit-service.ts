@@ -124,10 +124,11 @@ function transferCredit(
   });
 }
 
+/** The message is fixed (http-api.md §12), as the next one. */
 function noParent({ id }: Account): BillingError {
   return new BillingError({
     code: ErrorCode.ACCOUNT_DOES_NOT_HAVE_PARENT_ACCOUNT,
-    message: `Account ${id} has no parent account to give its credit to`,
+    message: `The Account ${id} does not have a Parent Account associated`,
     facts: { accountId: id },
   });
 }
@@ -135,7 +136,7 @@ function noParent({ id }: Account): BillingError {
 function noCredit({ id }: Account): BillingError {
   return new BillingError({
     code: ErrorCode.INVOICE_CHILD_ACCOUNT_MISSING_CREDIT,
-    message: `Account ${id} has no credit to transfer`,
+    message: `Child account ${id} does not have credit`,
     facts: { accountId: id },
   });
 }

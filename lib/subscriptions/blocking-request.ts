@@ -32,16 +32,18 @@ const reservedNames: ReadonlySet<string> = new Set(Object.values(EntitlementStat
  */
 export function checkBlockingRequest(request: BlockingStateRequest): CheckedBlock {
   const { service, stateName } = request;
-  if (!service) throw invalidArgument('service needs to be set');
+  if (!service) throw invalidArgument('BlockingStateJson service needs to be set');
   if (service === ENTITLEMENT_SERVICE) {
-    throw invalidArgument(`service ${ENTITLEMENT_SERVICE} is the engine's own; name another`);
+    throw invalidArgument(
+      `BlockingStateJson service ${ENTITLEMENT_SERVICE} is the engine's own; name another`,
+    );
   }
-  if (!stateName) throw invalidArgument('stateName needs to be set');
+  if (!stateName) throw invalidArgument('BlockingStateJson stateName needs to be set');
   if (reservedNames.has(stateName)) {
-    throw invalidArgument(`stateName ${stateName} is the engine's own; name another`);
+    throw invalidArgument(`BlockingStateJson stateName ${stateName} is the engine's own; name another`);
   }
-  checkText('service', service, MAX_BLOCKING_STATE_NAME_CHARACTERS);
-  checkText('stateName', stateName, MAX_BLOCKING_STATE_NAME_CHARACTERS);
+  checkText('BlockingStateJson service', service, MAX_BLOCKING_STATE_NAME_CHARACTERS);
+  checkText('BlockingStateJson stateName', stateName, MAX_BLOCKING_STATE_NAME_CHARACTERS);
   return {
     service,
     stateName,
@@ -51,9 +53,9 @@ export function checkBlockingRequest(request: BlockingStateRequest): CheckedBloc
   };
 }
 
-function invalidArgument(what: string): BillingError {
+function invalidArgument(message: string): BillingError {
   return new BillingError({
     code: ErrorCode.SUBSCRIPTION_BLOCKING_STATE_INVALID_ARG,
-    message: `Blocking state: ${what}`,
+    message,
   });
 }

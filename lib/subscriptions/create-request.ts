@@ -128,7 +128,7 @@ function checkRange(field: string, value: number | null | undefined, max: number
 function checkPriceOverrides(overrides: readonly PriceOverrideRequest[]): void {
   if (overrides.every(namesPrice)) return;
   throw invalid(
-    'SubscriptionJson priceOverrides entries need a fixedPrice, a recurringPrice or usagePrices',
+    'At least one fixed price, one recurring price or one usage price must be overridden',
     'priceOverrides',
   );
 }

@@ -22,9 +22,9 @@ const systemNames = new Set(systemDefinitions.map(({ name }) => name.toLowerCase
  * TAG_DEFINITION_CONFLICTS_WITH_CONTROL_TAG (3900).
  */
 export function newDefinition(input: TagDefinitionInput, id: Uuid, now: Instant): New<UserTagDefinition> {
-  const name = checkText('TagDefinition name', input.name, MAX_TAG_DEFINITION_NAME_CHARACTERS);
+  const name = checkText('TagDefinitionJson name', input.name, MAX_TAG_DEFINITION_NAME_CHARACTERS);
   const description = checkText(
-    'TagDefinition description',
+    'TagDefinitionJson description',
     input.description,
     MAX_TAG_DEFINITION_DESCRIPTION_CHARACTERS,
   );
@@ -58,8 +58,8 @@ function checkTypes(types: readonly ObjectType[]): readonly ObjectType[] {
     code: ErrorCode.MISSING_OR_INVALID_FIELD,
     message:
       unknown === undefined
-        ? 'TagDefinition applicableObjectTypes needs to name at least one object type'
-        : `TagDefinition applicableObjectTypes names an unknown object type: "${shortened(unknown)}"`,
+        ? 'TagDefinitionJson applicableObjectTypes needs to be set'
+        : `TagDefinitionJson applicableObjectTypes names an unknown object type: "${shortened(unknown)}"`,
     facts: { field: 'applicableObjectTypes' },
   });
 }

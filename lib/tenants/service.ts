@@ -139,7 +139,7 @@ export class TenantService {
 
 function checkInput(input: NewTenantInput): void {
   for (const field of ['apiKey', 'apiSecret'] as const) {
-    if (!input[field]) throw invalid(`Tenant ${field} needs to be set`, field);
+    if (!input[field]) throw invalid(`TenantJson ${field} needs to be set`, field);
   }
   checkStorable('Tenant apiKey', input.apiKey);
   checkStorable('Tenant externalKey', input.externalKey);

@@ -74,7 +74,7 @@ describe('Checks of a create request', () => {
     [
       'a price override without price',
       { ...byName, priceOverrides: [{ usagePrices: [] }] },
-      'SubscriptionJson priceOverrides entries need a fixedPrice, a recurringPrice or usagePrices',
+      'At least one fixed price, one recurring price or one usage price must be overridden',
     ],
     [
       'a price override with usage sections without price',
@@ -85,7 +85,7 @@ describe('Checks of a create request', () => {
           { phaseType: 'TRIAL', usagePrices: [{ usageName: 'u', tierPrices: [{ blockPrices: [{}] }] }] },
         ],
       },
-      'SubscriptionJson priceOverrides entries need a fixedPrice, a recurringPrice or usagePrices',
+      'At least one fixed price, one recurring price or one usage price must be overridden',
     ],
   ];
   for (const [name, request, message] of refused) {
