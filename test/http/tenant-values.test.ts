@@ -176,6 +176,28 @@ eachDatabase((kind, open) => {
       expect(await valuesAt(userKey('k'))).to.deep.equal([]);
     });
 
+    it('gives texts back character by character, those that it reads itself too', async () => {
+      const config =
+        '\ufeff{\r\n\t"org.killbill.invoice.enabled" : "true",\r\n  "org.service.my.own": 1.50, "h\\u00e9": "\u00e9" }\r\n';
+      const catalog = (await exampleCatalog()).toString();
+      const document = `\ufeff${catalog.replaceAll('\n', '\r\n')}\r\n<!-- \u00e9 -->\r\n`;
+      for (const [path, text] of [
+        [`${tenants}/uploadPerTenantConfig`, config],
+        [`${tenants}/uploadPluginConfig/foo`, config],
+        [`${tenants}/uploadPluginPaymentStateMachineConfig/foo`, document],
+        [userKey('own'), document],
+      ] as const) {
+        expect((await post(path, text)).status, path).to.equal(201);
+        expect(await valuesAt(path), path).to.deep.equal([text]);
+      }
+      const xml = { 'content-type': 'text/xml' };
+      expect(
+        (await serving.call('POST', '/1.0/kb/catalog', { body: document, headers: xml })).status,
+      ).to.equal(201);
+      // A byte order mark tells how its bytes are to be read.
+      expect(await valuesAt(userKey('CATALOG'))).to.deep.equal([document.slice(1)]);
+    });
+
     it('shows another tenant nothing, and lets it change nothing', async () => {
       await post(userKey('color'), 'red');
       await post(`${tenants}/uploadPerTenantConfig`, '{"org.service.invoice.enabled":"false"}');
