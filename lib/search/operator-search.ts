@@ -64,16 +64,28 @@ function clauseOf<C extends string>(clause: string, columns: SearchColumns<C>): 
     throw refused(`"${shortened(name)}" is none of the columns ${Object.keys(columns).join(', ')}`);
   }
   const operator = operatorOf(operatorName);
-  return { column, operator, value: comparedValue(decodedAgain(raw), columns[column], operator) };
+  return { column, operator, value: comparedValue(decodedAgain(raw, operator), columns[column], operator) };
 }
 
 /**
- * A value that holds an ampersand comes with it encoded once more (accounts.md §6.2 rule 5), and so may its percent signs
- * (http-api.md §15.7). Where one of them is plain, all are: `%2025%` finds what has 2025 in it.
+ * A value that holds an ampersand comes encoded once more (accounts.md §6.2 rule 5), and so may any other (http-api.md
+ * §15.7). Where a percent sign is plain, all are. In a pattern they stand for any run, so that there only an encoded one
+ * tells that the value is encoded: `%20` finds what ends in 20, and `%25%20` what ends in a space.
  */
-function decodedAgain(raw: string): string {
+function decodedAgain(raw: string, operator: SearchOperator): string {
   const ampersands = raw.replaceAll('%26', '&');
-  return /%(?!25)/.test(ampersands) ? ampersands : ampersands.replaceAll('%25', '%');
+  if (operator === SearchOperator.like && !ampersands.includes('%25')) return ampersands;
+  return decodedOnceMore(ampersands);
+}
+
+/** What `text` stands for where each of its percent signs begins the code of a character, else `text`. */
+export function decodedOnceMore(text: string): string {
+  if (!text.includes('%')) return text;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 function operatorOf(name: string | undefined): SearchOperator {

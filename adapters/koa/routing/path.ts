@@ -1,5 +1,6 @@
 import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
 import { isUuid, type Uuid } from '../../../lib/ids/index.ts';
+import { decodedOnceMore, isOperatorSearch } from '../../../lib/search/operator-search.ts';
 import { NOT_STORABLE, shortened } from '../../../lib/text/index.ts';
 
 /** Prefix of the core interface (http-api.md §1). */
@@ -50,10 +51,19 @@ export function pathParameters(
     const read: Record<string, string> = {};
     for (const name of names) {
       const value = raw[name] ?? '';
-      read[name] = isIdParameter(name) ? uuidSegment(name, value) : value;
+      read[name] = isIdParameter(name)
+        ? uuidSegment(name, value)
+        : name === 'searchKey'
+          ? searchKey(value)
+          : value;
     }
     return read;
   };
+}
+
+/** Of a key that was encoded twice as a whole the text; one in operator form holds values that may be, each by itself. */
+function searchKey(value: string): string {
+  return isOperatorSearch(value) ? value : decodedOnceMore(value);
 }
 
 function uuidSegment(name: string, value: string): Uuid {
