@@ -1,9 +1,12 @@
+import type { Account } from '../accounts/model.ts';
 import { assertInvariant, BillingError, ErrorCode } from '../errors/index.ts';
-import { formatInstant, type Instant, type TimeZone } from '../time/index.ts';
+import type { Uuid } from '../ids/index.ts';
+import { formatInstant, formatLocalDate, type Instant, type LocalDate, maxInstant } from '../time/index.ts';
 import { timelinesOf } from './bundle-timelines.ts';
 import { withDerivedPhases } from './derived-phases.ts';
 import type { LifecycleEvent, Subscription } from './model.ts';
-import { type PlanInForce, type PlanResolver, transitionAt } from './transitions.ts';
+import { atReferenceTime, type RequestedDate } from './requested-date.ts';
+import { type PlanInForce, type PlanResolver, type Transition, transitionAt } from './transitions.ts';
 
 export interface PlanAtInput {
   readonly subscription: Subscription;
@@ -12,17 +15,19 @@ export interface PlanAtInput {
   /** Their active lifecycle events. */
   readonly events: readonly LifecycleEvent[];
   readonly plans: PlanResolver;
-  /** Zone of the account. */
-  readonly zone: TimeZone;
-  readonly at: Instant;
+  readonly account: Pick<Account, 'timeZone' | 'referenceTime'>;
+  /** An instant, or a day in the account's calendar. */
+  readonly requested: RequestedDate;
 }
 
 /**
- * The plan, phase and price list of a subscription at an instant, past or future, with the prices that it has there: a
+ * The plan, phase and price list of a subscription at an instant or on a day, past or future, with the prices that it has there: a
  * price change for existing subscriptions is in them (catalog.md §12 rule 5).
  * @throws BillingError SUBSCRIPTION_INVALID_REQUESTED_DATE (1001) before its billing starts and from its end on.
  */
-export function planAt({ subscription, members, events, plans, zone, at }: PlanAtInput): PlanInForce {
+export function planAt(input: PlanAtInput): PlanInForce {
+  const { subscription, members, events, plans, account, requested } = input;
+  const zone = account.timeZone;
   const subscriptionId = subscription.id;
   const eventsOfMember = Map.groupBy(events, (event) => event.subscriptionId);
   const timelines = timelinesOf(
@@ -30,15 +35,11 @@ export function planAt({ subscription, members, events, plans, zone, at }: PlanA
     { plans, eventsOf: (own) => withDerivedPhases({ events: own, plans, zone }) },
   );
   const timeline = timelines.find((each) => each.subscription.id === subscriptionId);
-  const transition = transitionAt(timeline?.transitions ?? [], at);
-  if (!transition?.next) {
-    const when = transition === undefined ? 'before its start' : 'at its end or later';
-    throw new BillingError({
-      code: ErrorCode.SUBSCRIPTION_INVALID_REQUESTED_DATE,
-      message: `Subscription ${subscriptionId} has no plan at ${formatInstant(at)}, which is ${when}`,
-      facts: { subscriptionId, requestedDate: formatInstant(at) },
-    });
-  }
+  const transitions = timeline?.transitions ?? [];
+  const transition =
+    'at' in requested ? transitionAt(transitions, requested.at) : transitionOn(transitions, requested.date);
+  if (!transition?.next) throw noPlan(subscriptionId, requested, transition !== undefined);
+  const at = 'at' in requested ? requested.at : instantOfDay(requested.date, transition, account);
   const { next } = transition;
   const { version, plan } = plans.resolvePlan(next.plan.name, at, {
     at: next.chosenAt,
@@ -47,4 +48,24 @@ export function planAt({ subscription, members, events, plans, zone, at }: PlanA
   const phase = plan.phases.find(({ type }) => type === next.phase.type);
   assertInvariant(phase, `Plan ${plan.name} has no phase ${next.phase.type}`, { planName: plan.name });
   return { ...next, version, plan, phase };
+}
+
+/** The last change that the day has seen: what has its date counts from the start of that day. */
+function transitionOn(transitions: readonly Transition[], date: LocalDate): Transition | undefined {
+  return transitions.findLast((transition) => transition.event.effective.date <= date);
+}
+
+/** The day's own instant (subscriptions.md §2 rule 2), but not before the change that counts on it. */
+function instantOfDay(date: LocalDate, { event }: Transition, account: PlanAtInput['account']): Instant {
+  return maxInstant(atReferenceTime(date, account).at, event.effective.at);
+}
+
+function noPlan(subscriptionId: Uuid, requested: RequestedDate, hasStarted: boolean): BillingError {
+  const shown = 'at' in requested ? formatInstant(requested.at) : formatLocalDate(requested.date);
+  const when = hasStarted ? 'at its end or later' : 'before its start';
+  return new BillingError({
+    code: ErrorCode.SUBSCRIPTION_INVALID_REQUESTED_DATE,
+    message: `Subscription ${subscriptionId} has no plan at ${shown}, which is ${when}`,
+    facts: { subscriptionId, requestedDate: shown },
+  });
 }

@@ -6,7 +6,6 @@ import type { CallContext } from '../context.ts';
 import type { Uuid } from '../ids/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { Page, PageRequest, ReadSession } from '../ports/storage/index.ts';
-import type { Instant } from '../time/index.ts';
 import { subscriptionView } from './bundle-outline.ts';
 import { bundleViews, pageOfViews } from './bundle-views.ts';
 import type { BundleFilter } from './bundles-of-account.ts';
@@ -15,12 +14,14 @@ import type { Subscription } from './model.ts';
 import { noSuchSubscription } from './no-such-subscription.ts';
 import { OutlineService } from './outline-service.ts';
 import { planAt } from './plan-at.ts';
+import type { RequestedDate } from './requested-date.ts';
 import type { PlanInForce } from './transitions.ts';
 import type { BundleView, SubscriptionView } from './views.ts';
 
 export interface PlanAtRequest {
   readonly subscriptionId: Uuid;
-  readonly at?: Instant | null;
+  /** A day in the account's calendar, or an instant; default now. */
+  readonly requestedDate?: RequestedDate | null;
 }
 
 /** Subscriptions and bundles of a tenant, as they are read (subscriptions.md §4, §18). */
@@ -81,7 +82,7 @@ export class SubscriptionService {
   }
 
   /**
-   * What a subscription is on at an instant, default now: plan and phase as the version that supplies them then has them
+   * What a subscription is on at an instant or on a day, default now: plan and phase as the version that supplies them then has them
    * (catalog.md §12, row 10).
    * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082); SUBSCRIPTION_INVALID_REQUESTED_DATE (1001) before its
    * billing starts and from its end on.
@@ -105,8 +106,8 @@ export class SubscriptionService {
         accountIds: [accountId],
         planNames: planNamesOf(events),
       });
-      const at = request.at ?? context.createdDate;
-      return planAt({ subscription, members, events, plans: plansOf(accountId), zone: account.timeZone, at });
+      const requested = request.requestedDate ?? { at: context.createdDate };
+      return planAt({ subscription, members, events, plans: plansOf(accountId), account, requested });
     });
   }
 

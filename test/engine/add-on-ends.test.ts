@@ -366,13 +366,11 @@ eachDatabase((_kind, open) => {
       await begin();
       await engine.settle();
       await cancel(base, END_OF_TERM);
-      const at = (date: string) => {
-        const moment = parseWireMoment(date);
-        return engine.acme.subscriptions.planAt({
+      const at = (date: string) =>
+        engine.acme.subscriptions.planAt({
           subscriptionId: support,
-          at: moment && 'at' in moment ? moment.at : null,
+          requestedDate: parseWireMoment(date) ?? null,
         });
-      };
       expect((await at('2024-06-30T00:00:00Z')).plan.name).to.equal('support-monthly');
       expect(await codeOf(at('2024-07-01T00:00:00Z'))).to.equal(
         ErrorCode.SUBSCRIPTION_INVALID_REQUESTED_DATE,

@@ -3,11 +3,11 @@ import { eachDatabase } from '../support/databases.ts';
 import { pricedCatalog } from '../support/priced-catalog.ts';
 import { migrated } from '../support/storage.ts';
 import { catalogXml, lists } from '../unit/catalog/catalog-document.ts';
-import { aliasHeaders, createdId, type Reply, type Serving, serve, xmlType } from './serving.ts';
+import { aliasHeaders, createdId, type Reply, serve, xmlType } from './serving.ts';
 
 eachDatabase((kind, open) => {
   describe(`catalog of a subscription over HTTP on ${kind}`, () => {
-    let serving: Serving;
+    let serving: Awaited<ReturnType<typeof serve>>;
     let subscriptionId: string;
 
     before(async () => {
@@ -135,6 +135,36 @@ eachDatabase((kind, open) => {
         expect(await atDate(path, '2024-03-21')).to.deep.equal([400, 1001]);
         expect(await atDate(path, '2030-01-01')).to.deep.equal([400, 1001]);
       }
+    });
+
+    it('takes a date for that day in the zone of the account, from the day on which billing starts', async () => {
+      const { call, clock } = serving;
+      clock.set('2024-06-10T20:15:30Z');
+      const body = {
+        currency: 'USD',
+        timeZone: 'America/Los_Angeles',
+        referenceTime: '2024-06-01T08:00:00Z',
+      };
+      const account = await call('POST', '/1.0/kb/accounts', { body });
+      // Begins at 13:15 of the day, whose reference time is 01:00.
+      const subscription = await call('POST', '/1.0/kb/subscriptions', {
+        body: { accountId: createdId(account), planName: 'heat-monthly' },
+      });
+      const id = createdId(subscription);
+      const statusAt = async (date: string) =>
+        (await get('plan', `subscriptionId=${id}&requestedDate=${date}`)).status;
+      expect(await statusAt('2024-06-09')).to.equal(400);
+      expect(await statusAt('2024-06-10')).to.equal(200);
+      expect(await statusAt('2024-06-10T20:15:29Z')).to.equal(400);
+      expect(await statusAt('2024-06-10T20:15:30Z')).to.equal(200);
+      const cancelled = await call(
+        'DELETE',
+        `/1.0/kb/subscriptions/${id}?requestedDate=2024-06-20&useRequestedDateForBilling=true`,
+      );
+      expect(cancelled.status, cancelled.text).to.equal(204);
+      expect(await statusAt('2024-06-19')).to.equal(200);
+      expect(await statusAt('2024-06-20')).to.equal(400);
+      expect(await statusAt('2024-06-20T07:59:59Z')).to.equal(200);
     });
 
     it('refuses what has no plan', async () => {

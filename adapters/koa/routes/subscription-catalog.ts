@@ -11,7 +11,7 @@ import type { Dialect } from '../dialect.ts';
 import { Phase, Plan, PriceList, Product } from '../models/catalog.ts';
 import { json } from '../routing/answer.ts';
 import { type Route, tenantRoute } from '../routing/route.ts';
-import { instantParameter, required, uuidParameter } from '../wire/query.ts';
+import { moment, required, uuidParameter } from '../wire/query.ts';
 
 /** What a subscription is on at a date (catalog.md §12, row 10). */
 export const subscriptionCatalogRoutes: readonly Route[] = [
@@ -64,11 +64,11 @@ function route({ path, operationId, body, jsonOf }: SubscriptionCatalogRoute): R
     area: 'catalog',
     summary: `Get the ${thing} that a subscription is on, now or at a date`,
     permission: 'NONE',
-    query: { subscriptionId: required(uuidParameter), requestedDate: instantParameter },
+    query: { subscriptionId: required(uuidParameter), requestedDate: moment },
     success: { status: 200, body },
     fails: [ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID, ErrorCode.SUBSCRIPTION_INVALID_REQUESTED_DATE],
     async handle({ billing, context, dialect, query: { subscriptionId, requestedDate } }) {
-      const inForce = await billing.subscriptions.planAt(context, { subscriptionId, at: requestedDate });
+      const inForce = await billing.subscriptions.planAt(context, { subscriptionId, requestedDate });
       return json(jsonOf(inForce, dialect));
     },
   });
