@@ -319,6 +319,19 @@ eachDatabase((kind, open) => {
         code: 4005,
         message: /2099-01-01|36/,
       },
+      ...['2147483648', '9e99', '-2147483649'].map(
+        (quantity): Refusal => ({
+          what: `a quantity of ${quantity}`,
+          path: '/1.0/kb/subscriptions',
+          request: {
+            body: `{"accountId":"${accountId}","planName":"canopy-monthly","quantity":${quantity}}`,
+            headers: { 'content-type': 'application/json' },
+          },
+          status: 400,
+          code: 60003,
+          message: /^SubscriptionJson quantity is not between 1 and 2147483647: /,
+        }),
+      ),
       {
         what: 'a dry run of an action that names none',
         path: `/1.0/kb/invoices/dryRun?accountId=${accountId}`,

@@ -103,7 +103,7 @@ export function int(bounds: { readonly minimum?: number; readonly maximum?: numb
       if (!number?.isInteger()) return { problem: `is not an integer: ${shown(value)}` };
       if (number.gte(MIN_STORED_INTEGER) && number.lte(MAX_STORED_INTEGER))
         return { value: number.toNumber() };
-      return { problem: outOfRange(number) };
+      return { problem: outOfRange(number, bounds) };
     },
   });
 }
@@ -203,8 +203,11 @@ function isShort(value: Decimal): boolean {
   return Math.abs(value.e) < MAX_TEXT_DIGITS;
 }
 
-function outOfRange(number: Decimal): WireProblem {
-  const message = `is not between ${MIN_STORED_INTEGER} and ${MAX_STORED_INTEGER}: ${shown(number)}`;
+function outOfRange(
+  number: Decimal,
+  { minimum = MIN_STORED_INTEGER, maximum = MAX_STORED_INTEGER }: { minimum?: number; maximum?: number },
+): WireProblem {
+  const message = `is not between ${minimum} and ${maximum}: ${shown(number)}`;
   return { code: ErrorCode.MISSING_OR_INVALID_FIELD, message };
 }
 
