@@ -108,8 +108,6 @@ export class OutlineService {
   async search(context: CallContext, key: string, request: PageRequest): Promise<OutlinePage> {
     if (key === '') return this.page(context, request);
     checkStorable('Search key', key);
-    // An empty key means the whole list (http-api.md §1 rule 3).
-    if (key === '') return this.page(context, request);
     const search = bundleSearch(key);
     return withoutPrices(
       await this.#page(context, null, (session) => session.subscriptions.searchBundles(search, request)),

@@ -23,28 +23,6 @@ eachDatabase((kind, open) => {
     const found = async (key: string) =>
       (await list(serving, `/1.0/kb/accounts/search/${key}`)).map((row) => (row as Row).name);
 
-    for (const resource of ['accounts', 'bundles', 'tags', 'customFields']) {
-      it(`http-api §1 rule 3: the empty key of ${resource} means the whole list`, async () => {
-        const all = await list(serving, `/1.0/kb/${resource}/pagination`);
-        expect(all).to.not.deep.equal([]);
-        const reply = await serving.call('GET', `/1.0/kb/${resource}/search/`);
-        expect([reply.status, reply.json], resource).to.deep.equal([200, all]);
-        for (const header of ['totalnbrecords', 'maxnbrecords'])
-          expect(reply.headers.get(`x-service-pagination-${header}`)).to.equal(String(all.length));
-        const page = await serving.call('GET', `/1.0/kb/${resource}/search/?limit=0`);
-        expect(page.json).to.deep.equal([]);
-      });
-    }
-
-    it('http-api §1 rule 2: the search by type and name is another, whose slash counts', async () => {
-      for (const resource of ['customFields', 'customField']) {
-        const path = `/1.0/kb/${resource}/search`;
-        expect((await serving.call('GET', path)).json).to.include({ code: 60003 });
-        expect(await list(serving, `${path}?objectType=ACCOUNT&fieldName=tier`)).to.have.length(1);
-        expect(await list(serving, `${path}/`)).to.have.length(2);
-      }
-    });
-
     it('decode a plain key that was encoded twice, and one in operator form', async () => {
       expect(await found('zoe%2540x.org')).to.deep.equal(['Zoë']);
       expect(await found('Zo%25C3%25AB')).to.deep.equal(['Zoë']);
