@@ -4,6 +4,7 @@ import type { Ports } from '../ports/index.ts';
 import { isStorable, shortened } from '../text/index.ts';
 import { BUILT_IN_ROLES } from './built-in-roles.ts';
 import { checkName } from './input-checks.ts';
+import { checkKnownPermissions } from './known-permissions.ts';
 import { checkBy, checkHeld, checkRoleManaged } from './managing.ts';
 import type { Role } from './model.ts';
 import { normalisePermissions } from './permissions.ts';
@@ -72,7 +73,9 @@ export class Roles {
 
   #roleOf({ name, permissions }: RoleDefinition) {
     checkName('RoleDefinitionJson role', name);
-    return { id: this.#ports.ids.next(), name, permissions: normalisePermissions(permissions) };
+    const normalised = normalisePermissions(permissions);
+    checkKnownPermissions(normalised);
+    return { id: this.#ports.ids.next(), name, permissions: normalised };
   }
 }
 

@@ -1,10 +1,10 @@
 /** Characters added, left out or replaced by which two spellings of one name may differ. */
 const MOST_EDITS = 3;
 
-/** The name that `text` most likely misspells, letter case aside; null where none is near. */
-export function closestTo(text: string, names: readonly string[]): string | null {
+/** The name that `text` most likely misspells, letter case aside; null where none is as near as `mostEdits`. */
+export function closestTo(text: string, names: readonly string[], mostEdits = MOST_EDITS): string | null {
   let closest: string | null = null;
-  let fewest = MOST_EDITS + 1;
+  let fewest = mostEdits + 1;
   for (const name of names) {
     if (Math.abs(name.length - text.length) >= fewest) continue;
     const edits = editsBetween(text.toLowerCase(), name.toLowerCase());

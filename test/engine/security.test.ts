@@ -69,7 +69,7 @@ eachDatabase((kind, open) => {
       const many = Array.from({ length: 8 }, (_, index) => `secret number ${index}`);
       const asked: Readonly<Record<string, (secret: string) => Promise<unknown>>> = {
         user: (password) => users.create(author, { name: 'twin', password, roles: [] }, strict),
-        role: (secret) => roles.create(author, { name: 'twin', permissions: [`tag:${secret}`] }),
+        role: (secret) => roles.create(author, { name: 'twin', permissions: [`sign:${secret}`] }),
         client: (secret) => clients.create(author, { name: 'twin', secret, roles: [] }, strict),
       };
       for (const [what, create] of Object.entries(asked)) {

@@ -49,6 +49,9 @@ eachDatabase((kind, open) => {
       await define(['account:create', '*']);
       expect(await stored()).to.deep.equal(['*']);
       expectCode(await define(['a:b:c']), 400, 40005);
+      const unknown = await define(['tag:add', 'account:fly']);
+      expectCode(unknown, 400, 40005);
+      expect((unknown.json as { message: string }).message).to.contain('did you mean account:create?');
       await define(['account:*'], 'clerk');
       await newUser('clerk', { roles: ['clerk'] });
       const upload = async (headers: Request['headers']) =>

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { permissions } from '../../adapters/koa/auth/permission.ts';
 import type { Dialect } from '../../adapters/koa/dialect.ts';
 import { routeTable } from '../../adapters/koa/routes/route-table.ts';
 import type { Route } from '../../adapters/koa/routing/route.ts';
+import { permissions } from '../../lib/security/known-permissions.ts';
 import { authorizationOf } from '../http/callers.ts';
 import { aliasHeaders, type Reply, type Serving, serve } from '../http/serving.ts';
 import { eachDatabase } from '../support/databases.ts';

@@ -1,4 +1,5 @@
 import { ErrorCode } from '../../../lib/errors/index.ts';
+import type { Permission } from '../../../lib/security/known-permissions.ts';
 import type { Principal } from '../../../lib/security/model.ts';
 import { isPermitted } from '../../../lib/security/permissions.ts';
 import {
@@ -9,7 +10,6 @@ import {
   SystemKey,
 } from '../../../lib/tenants/system-keys.ts';
 import { checkPermission } from '../auth/check-permission.ts';
-import type { Permission } from '../auth/permission.ts';
 import { keyValueJson, NotificationSigningSecret, TenantKeyValue } from '../models/tenant.ts';
 import { created, empty, json } from '../routing/answer.ts';
 import { type RequestBody, textBody } from '../routing/body.ts';

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { permissions } from '../../../adapters/koa/auth/permission.ts';
 import { openApi } from '../../../adapters/koa/index.ts';
 import { yamlOf } from '../../../adapters/koa/openapi/yaml.ts';
 import { routeTable } from '../../../adapters/koa/routes/route-table.ts';
@@ -13,6 +12,7 @@ import {
 } from '../../../adapters/koa/routing/path.ts';
 import type { Credentials, Route } from '../../../adapters/koa/routing/route.ts';
 import { BillingError } from '../../../lib/errors/index.ts';
+import { permissions } from '../../../lib/security/known-permissions.ts';
 
 const routes = routeTable({ testMode: true });
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { BillingError } from '../../../lib/errors/index.ts';
+import { checkKnownPermissions } from '../../../lib/security/known-permissions.ts';
 import { isPermitted, joinPermissions, normalisePermissions } from '../../../lib/security/permissions.ts';
 
 describe('permissions', () => {
@@ -32,6 +33,24 @@ describe('permissions', () => {
         .with.property('code', 40005);
     });
   }
+
+  for (const [given, nearest] of [
+    ['account:fly', 'account:create'],
+    ['account:creat', 'account:create'],
+    ['account:add_email', 'account:add_emails'],
+    ['payment:Refund', 'payment:refund'],
+    ['tenant_kvs:remove', 'tenant_kvs:delete'],
+    [`tag:${'x'.repeat(10_000)}`, 'tag:create_tag_definition'],
+  ] as const) {
+    it(`names ${nearest} where a group of the product has no ${given.slice(0, 30)}`, () => {
+      const refused = () => checkKnownPermissions(['tag:add', given]);
+      expect(refused).to.throw(BillingError, `did you mean ${nearest}?`).with.property('code', 40005);
+    });
+  }
+
+  it('knows the whole group, its values, all, and what plugins name themselves', () => {
+    checkKnownPermissions(['account:*', 'account:create', '*', '*:*', 'my-plugin:do it', 'accounts:fly']);
+  });
 
   const checks: readonly (readonly [granted: readonly string[], needed: string, permitted: boolean])[] = [
     [['*'], 'account:create', true],
