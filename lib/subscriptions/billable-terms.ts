@@ -41,24 +41,17 @@ export function checkBillable({ account, events, plans, from }: BillableTermsInp
   }
 }
 
-function checkPhase(phase: PlanPhase, account: BillableTermsInput['account']): void {
-  for (const price of billedPrices(phase)) {
-    if (account.currency === null) requireNone(price, phase, account);
-    else checkPrice(price, phase, account.currency);
-  }
+function checkPhase(phase: PlanPhase, { id: accountId, currency }: BillableTermsInput['account']): void {
+  if (currency === null) throw needsCurrency(phase, accountId);
+  for (const price of billedPrices(phase)) checkPrice(price, phase, currency);
 }
 
-/** A price without amounts is zero in every currency. */
-function requireNone(
-  { prices }: InternationalPrice,
-  phase: PlanPhase,
-  { id: accountId }: BillableTermsInput['account'],
-): void {
-  if (prices.length === 0) return;
-  throw new BillingError({
+/** Also what is free is an item of an invoice, and an account that has no currency never gets an invoice. */
+function needsCurrency({ name: phaseName }: PlanPhase, accountId: Account['id']): BillingError {
+  return new BillingError({
     code: ErrorCode.CURRENCY_INVALID,
-    message: `Account ${accountId} has no currency, which phase ${phase.name} needs since it has prices; create the account with a currency`,
-    facts: { accountId, phaseName: phase.name },
+    message: `Account ${accountId} has no currency, which phase ${phaseName} needs to be invoiced; create the account with a currency`,
+    facts: { accountId, phaseName },
   });
 }
 

@@ -142,15 +142,17 @@ eachDatabase((_kind, open) => {
       expect(await codeOf(subscribe(euros.id, 'sold-monthly'))).to.equal(NO_PRICE);
     });
 
-    it('and accounts without a currency take only what has no price at all', async () => {
+    it('and accounts without a currency take none, not even one that is free: it would be invoiced in none', async () => {
       const { id: accountId } = await acme.createAccount({});
       expect(await codeOf(subscribe(accountId, 'sold-monthly'))).to.equal(CURRENCY_INVALID);
       const priceOverrides = [{ phaseType: 'EVERGREEN', recurringPrice: decimal('7') }] as const;
       const overridden = acme.createSubscription({ accountId, planName: 'sold-monthly', priceOverrides });
       expect(await codeOf(overridden)).to.equal(CURRENCY_INVALID);
-      const { subscriptionId } = await subscribe(accountId, 'free-monthly');
-      const change = acme.subscriptions.changePlan(subscriptionId, { planName: 'sold-monthly' });
-      expect(await codeOf(change)).to.equal(CURRENCY_INVALID);
+      expect(await codeOf(subscribe(accountId, 'free-monthly'))).to.equal(CURRENCY_INVALID);
+      const { bundleId } = await subscribe(euros.id, 'free-monthly');
+      expect(await codeOf(acme.bundles.transfer(bundleId, { accountId }))).to.equal(CURRENCY_INVALID);
+      await engine.settle();
+      expect(await acme.tags.ofAccount(accountId), 'is not parked').to.deep.equal([]);
     });
   });
 });

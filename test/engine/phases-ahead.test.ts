@@ -176,7 +176,7 @@ eachDatabase((_kind, open) => {
       const opened = await begin('2024-01-01T00:00:00Z');
       const { acme } = opened;
       const { id: accountId } = await acme.createAccount({});
-      await acme.createSubscription({ accountId, planName: 'set-up-fee' });
+      expect(await codeOf(acme.createSubscription({ accountId, planName: 'set-up-fee' }))).to.equal(3);
       expect(await codeOf(acme.generateInvoice({ accountId }))).to.equal(3);
       expect(await codeOf(acme.invoices.dryRun({ accountId }))).to.equal(3);
     });
