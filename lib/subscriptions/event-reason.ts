@@ -1,5 +1,7 @@
 import type { BillingActionPolicy, PlanAlignmentChange } from '../catalog/index.ts';
 import type { RuleConditions, RuleDecision } from '../catalog/rules.ts';
+import { type Instant, instant } from '../time/index.ts';
+import type { LifecycleEvent } from './model.ts';
 
 /** What the date of a lifecycle event was taken from. */
 export const DatedBy = {
@@ -27,6 +29,8 @@ export interface EventReason {
   readonly alignment: RuleDecision<PlanAlignmentChange> | null;
   /** Whose rule the alignment is: that of a creation or of a change. */
   readonly alignedBy: 'CREATE' | 'CHANGE' | null;
+  /** When the plan was chosen, as epoch milliseconds, where that was before the event was recorded: by a transfer. */
+  readonly decided?: number;
 }
 
 /** A date that no policy and no alignment has to do with. */
@@ -42,4 +46,15 @@ export function writeReason(reason: EventReason): string {
 /** The reason of a stored text. */
 export function readReason(text: string): EventReason {
   return JSON.parse(text);
+}
+
+/**
+ * When the plan that an event puts its subscription on was chosen, whatever the date of the event. A transfer goes on with
+ * what was chosen before it, so that the plan stays of the catalog that it was chosen from (catalog.md §14 rule 2).
+ */
+export function decidedOf({ reason, createdDate }: Pick<LifecycleEvent, 'reason' | 'createdDate'>): Instant {
+  // Few reasons say so; those that do not are left unread.
+  if (!reason?.includes('"decided"')) return createdDate;
+  const { decided } = readReason(reason);
+  return decided === undefined ? createdDate : instant(decided);
 }

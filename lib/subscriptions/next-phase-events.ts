@@ -1,6 +1,7 @@
 import { assertInvariant } from '../errors/index.ts';
 import type { TimeZone } from '../time/index.ts';
 import type { EventDraft } from './event-draft.ts';
+import { decidedOf } from './event-reason.ts';
 import { expiryAfterPhase, phaseDraft } from './initial-events.ts';
 import { inTimeOrder, isEnd, isPlanChoice } from './lifecycle-order.ts';
 import { type LifecycleEvent, LifecycleEventType } from './model.ts';
@@ -36,7 +37,7 @@ export function followingPhaseEvent(input: NextPhaseInput): EventDraft | undefin
     { eventId: phaseEvent.id, subscriptionId: phaseEvent.subscriptionId },
   );
   const { planName, phaseAnchor: anchor } = choice;
-  const chosen = { at: choice.effective.at, decided: choice.createdDate };
+  const chosen = { at: choice.effective.at, decided: decidedOf(choice) };
   const { plan } = plans.resolvePlan(planName, phaseEvent.effective.at, chosen);
   const index = plan.phases.findIndex((phase) => phase.name === phaseEvent.phaseName);
   const phase = plan.phases[index];

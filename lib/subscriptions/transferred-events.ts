@@ -2,7 +2,7 @@ import { assertInvariant } from '../errors/index.ts';
 import { type DatedInstant, dayOfMonth, type Instant, localDateOf, type TimeZone } from '../time/index.ts';
 import { withDerivedPhases } from './derived-phases.ts';
 import type { EventDraft } from './event-draft.ts';
-import { DatedBy, datedBy, readReason, writeReason } from './event-reason.ts';
+import { DatedBy, datedBy, decidedOf, readReason, writeReason } from './event-reason.ts';
 import { choiceDrafts } from './initial-events.ts';
 import { isPlanChoice, isStart } from './lifecycle-order.ts';
 import { type LifecycleEvent, LifecycleEventType } from './model.ts';
@@ -56,11 +56,19 @@ function continuation(
   });
 }
 
-/** The phases go on as they were aligned; the date is that of the transfer. */
-function reasonOfTransfer({ reason }: LifecycleEvent): string {
-  if (reason === null) return writeReason(datedBy(DatedBy.TRANSFER));
-  const { alignment, alignedBy } = readReason(reason);
-  return writeReason({ ...datedBy(DatedBy.TRANSFER), alignment, alignedBy });
+/** The phases go on as they were aligned, with the plan as it was chosen; the date is that of the transfer. */
+function reasonOfTransfer(choice: LifecycleEvent): string {
+  const decided = decidedOf(choice);
+  if (choice.reason === null) return writeReason({ ...datedBy(DatedBy.TRANSFER), decided });
+  const { alignment, alignedBy } = readReason(choice.reason);
+  return writeReason({ ...datedBy(DatedBy.TRANSFER), alignment, alignedBy, decided });
+}
+
+/** What lies ahead is dated as it was, with the plan as it was chosen. */
+function reasonAhead(event: LifecycleEvent): string | null {
+  if (!isPlanChoice(event)) return event.reason;
+  const reason = event.reason === null ? datedBy(DatedBy.REQUESTED_DATE) : readReason(event.reason);
+  return writeReason({ ...reason, decided: decidedOf(event) });
 }
 
 function transferredDay(
@@ -110,7 +118,7 @@ function copied(event: LifecycleEvent, zone: TimeZone): EventDraft {
     phaseAnchorType: event.phaseAnchorType,
     billCycleDay: event.billCycleDay,
     quantity: event.quantity,
-    reason: event.reason,
+    reason: reasonAhead(event),
   };
 }
 

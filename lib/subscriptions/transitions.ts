@@ -1,6 +1,7 @@
 import type { CatalogVersion, CatalogWithOverrides, Plan, PlanPhase } from '../catalog/index.ts';
 import { assertInvariant } from '../errors/index.ts';
 import type { Instant } from '../time/index.ts';
+import { decidedOf } from './event-reason.ts';
 import { inTimeOrder, isEnd, isMarker, isPlanChoice, isStart } from './lifecycle-order.ts';
 import { EntitlementState, type LifecycleEvent, LifecycleEventType } from './model.ts';
 
@@ -15,7 +16,7 @@ export interface PlanInForce {
   readonly priceListName: string;
   /** When the plan was chosen: date of the last CREATE, TRANSFER or CHANGE. */
   readonly chosenAt: Instant;
-  /** When that was recorded, whatever its date. */
+  /** When that was decided, whatever its date. */
   readonly decided: Instant;
 }
 
@@ -125,7 +126,7 @@ function nextOf(
   const phaseName = event.phaseName ?? previous?.phase.name;
   const priceListName = isPlanChoice(event) ? event.priceListName : previous?.priceListName;
   const chosenAt = isPlanChoice(event) ? at : previous?.chosenAt;
-  const decided = isPlanChoice(event) ? event.createdDate : previous?.decided;
+  const decided = isPlanChoice(event) ? decidedOf(event) : previous?.decided;
   assertInvariant(
     planName && phaseName && priceListName && chosenAt !== undefined && decided !== undefined,
     `${event.type} event ${event.id} of subscription ${event.subscriptionId} names no plan, phase or price list`,

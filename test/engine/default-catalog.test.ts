@@ -1,6 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
-import { decimal, formatLocalDate, type SimplePlan, type TenantBilling, type Uuid } from '../../lib/index.ts';
+import {
+  decimal,
+  formatLocalDate,
+  parseLocalDate,
+  type SimplePlan,
+  type TenantBilling,
+  type Uuid,
+} from '../../lib/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, specCatalog, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
@@ -190,6 +197,57 @@ eachDatabase((_kind, open) => {
         'RECURRING 2024-02-29..2024-03-31 20',
       ]);
       expect(await lines(account.id)).to.deep.equal(['RECURRING 2024-02-10..2024-03-10 77']);
+    });
+
+    describe('whose plan the tenant has by the same name, without a trial and at another price', () => {
+      const own = catalogXml({
+        effectiveDate: '2010-01-01T00:00:00Z',
+        products: product('Apple'),
+        plans: plan('apple-monthly', 'Apple', { price: '77.00' }),
+        priceLists: lists({ DEFAULT: ['apple-monthly'] }),
+      });
+
+      it('go over to another account in their trial, and pay what they did', async () => {
+        await tenant.uploadCatalog(own);
+        await engine.settle();
+        await engine.runTo('2024-01-08T09:00:00Z');
+        const { bundleId } = await tenant.getSubscription(subscriptionId);
+        const [first, second] = [await newAccount(), await newAccount()];
+        const once = await tenant.bundles.transfer(bundleId, {
+          accountId: first.id,
+          billingPolicy: 'IMMEDIATE',
+        });
+        await engine.runTo('2024-01-10T09:00:00Z');
+        await tenant.bundles.transfer(once, { accountId: second.id, billingPolicy: 'IMMEDIATE' });
+        await engine.runTo('2024-03-05T09:00:00Z');
+        expect(await lines(second.id)).to.deep.equal([
+          'FIXED 2024-01-10..2024-01-31 0',
+          'RECURRING 2024-01-31..2024-02-29 20',
+          'RECURRING 2024-02-29..2024-03-31 20',
+        ]);
+      });
+
+      it('go over with a change that is still to come, which was chosen from the default catalog', async () => {
+        const { subscriptionId: changed, bundleId } = await tenant.createSubscription({
+          accountId,
+          planName: 'pear-monthly',
+        });
+        await tenant.subscriptions.changePlan(changed, {
+          planName: 'apple-monthly',
+          requestedDate: { date: parseLocalDate('2024-01-20') },
+        });
+        await engine.runTo('2024-01-06T09:00:00Z');
+        await tenant.uploadCatalog(own);
+        await engine.runTo('2024-01-08T09:00:00Z');
+        const target = await newAccount();
+        await tenant.bundles.transfer(bundleId, { accountId: target.id, billingPolicy: 'IMMEDIATE' });
+        await engine.runTo('2024-03-05T09:00:00Z');
+        const charged = (await lines(target.id)).filter((line) => line.startsWith('RECURRING'));
+        expect(charged).to.deep.equal([
+          'RECURRING 2024-02-04..2024-03-04 20',
+          'RECURRING 2024-03-04..2024-04-04 20',
+        ]);
+      });
     });
 
     it('whose plan is nowhere any more are listed by what is stored of them, beside the others', async () => {
