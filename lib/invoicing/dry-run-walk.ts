@@ -43,9 +43,9 @@ export type IsWatched = (subscription: SubscriptionBilling) => boolean;
 /**
  * The invoice that the run **at** the target date will make once all earlier due dates and events have happened; null =
  * none (invoicing.md §11 rule 1, TARGET_DATE). Runs that have been asked for come first, and one of them at the target
- * date is the answer. Each earlier date is evaluated in memory by the rules of a real run and counts as billed for the
- * next one. Load what the first step needs, with the items of all rows in the window: later steps look at later days
- * only. Nothing of the input is changed.
+ * date is the answer; so is what they have made where they leave nothing to bill up to it. Each earlier date is
+ * evaluated in memory by the rules of a real run and counts as billed for the next one. Load what the first step needs,
+ * with the items of all rows in the window: later steps look at later days only. Nothing of the input is changed.
  */
 export function walkToTargetDate(input: DryRunWalkInput, nextItemId: () => Uuid): DryRunInvoice | null {
   const { targetDate, runDates = [] } = input;
@@ -60,11 +60,12 @@ export function walkToTargetDate(input: DryRunWalkInput, nextItemId: () => Uuid)
     return invoice;
   };
   for (const date of runDates.filter(isUpToTarget)) step(date);
-  if (latest !== null && runDates.includes(targetDate)) return latest;
+  const askedFor: DryRunInvoice | null = latest;
+  if (askedFor !== null && runDates.includes(targetDate)) return askedFor;
   for (;;) {
     const candidate = candidates.takeFirst();
     const invoice = step(candidate ?? targetDate);
-    if (candidate === targetDate) return invoice;
+    if (candidate === targetDate) return latest === askedFor ? latest : invoice;
     if (candidate === undefined) return latest;
   }
 }

@@ -496,6 +496,26 @@ eachDatabase((_kind, open) => {
         expect((await invoices()).map(itemLines)).to.deep.equal([[january], [february], [march]]);
       });
 
+      it('an action that bills ahead of a due date is the answer at that date too', async () => {
+        await begin('2024-04-01T00:00:00Z', 1);
+        const of = await subscribe('solo-now');
+        await engine.acme.generateInvoice({ accountId, targetDate: parseLocalDate('2024-05-01') });
+        await engine.runTo('2024-04-11T00:00:00Z');
+        const change = {
+          dryRunAction: 'CHANGE',
+          ...of,
+          planName: 'team-now',
+          billingPolicy: 'IMMEDIATE',
+        } as const;
+        const foretold = await action(change);
+        expect(foretold).to.deep.include('RECURRING 2024-04-11..2024-05-01 19.97');
+        for (const targetDate of ['2024-04-30', '2024-05-01', '2024-05-02'])
+          expect(
+            await action({ ...change, targetDate: parseLocalDate(targetDate) }),
+            targetDate,
+          ).to.deep.equal(foretold);
+      });
+
       it('what a void has left unbilled comes with the next due date', async () => {
         await begin('2024-01-01T00:00:00Z', 1);
         accountId = (await engine.acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 })).id;
