@@ -1,5 +1,6 @@
 import { isPaidByParent } from '../accounts/hierarchy.ts';
 import type { Account } from '../accounts/model.ts';
+import { BillingError, ErrorCode } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import type { CarriedTags } from '../tags/control-tags.ts';
@@ -83,7 +84,7 @@ function firstOfEach(
 
 /**
  * The invoice of one account's run among the loaded drafts.
- * @throws BillingError of `draftOf` for a named one.
+ * @throws BillingError of `draftOf` for a named one, INVOICE_INVALID_STATUS (4023) where that is a summary of children.
  */
 export function runInvoiceOf(
   { account, drafting = COMMITTING }: DraftingRequest,
@@ -97,5 +98,14 @@ export function runInvoiceOf(
   }
   const draft = own.find(({ invoice }) => invoice.id === drafting.draftId);
   const invoice = draftOf(draft?.invoice, { id: drafting.draftId, accountId: account.id });
+  if (invoice.isParentInvoice) throw isSummary(invoice.id);
   return { status, draft: { invoice, items: draft?.items ?? [] }, isPaidByParent: isPaidByParent(account) };
+}
+
+function isSummary(invoiceId: Uuid): BillingError {
+  return new BillingError({
+    code: ErrorCode.INVOICE_INVALID_STATUS,
+    message: `Invoice ${invoiceId} sums up the invoices of child accounts: a run cannot add to it`,
+    facts: { invoiceId },
+  });
 }

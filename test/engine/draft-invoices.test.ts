@@ -263,6 +263,31 @@ eachDatabase((_kind, open) => {
       });
     });
 
+    it('a run adds nothing to the summary of children, also where it is named', async () => {
+      await begin('2024-01-01T00:00:00Z', { billCycleDayLocal: 1 });
+      const child = await engine.acme.createAccount({
+        currency: 'USD',
+        billCycleDayLocal: 1,
+        parentAccountId: accountId,
+        isPaymentDelegatedToParent: true,
+      });
+      await engine.acme.createSubscription({ accountId: child.id, planName: 'team-now' });
+      await engine.settle();
+      const summary = ['DRAFT [PARENT_SUMMARY 29.95] owes 0'];
+      expect(await standing()).to.deep.equal(summary);
+      const { id: draftId } = await invoiceAt(0);
+      await engine.acme.createSubscription({ accountId, planName: 'solo-now' });
+      expect(await codeOf(engine.acme.generateInvoice({ accountId, draftId }))).to.equal(
+        ErrorCode.INVOICE_INVALID_STATUS,
+      );
+      expect(await standing()).to.deep.equal(summary);
+      await engine.acme.generateInvoice({ accountId, reuseDraft: true });
+      expect(await standing()).to.deep.equal([
+        ...summary,
+        'COMMITTED [RECURRING 2024-01-01..2024-02-01 19.95] owes 19.95',
+      ]);
+    });
+
     describe('invoicing 11 rule 4: dry runs', () => {
       beforeEach(() => begin('2024-01-01T00:00:00Z'));
       const foresee = (targetDate: string) =>
