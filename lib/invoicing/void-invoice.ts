@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/model.ts';
 import { BillingError, ErrorCode } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
-import { formatDecimal, sum, ZERO } from '../money/index.ts';
+import { type Decimal, formatDecimal, sum, ZERO } from '../money/index.ts';
 import type { IdGenerator } from '../ports/identity.ts';
 import type { ReadSession, WriteSession } from '../ports/storage/index.ts';
 import { atReferenceTime } from '../subscriptions/requested-date.ts';
@@ -65,10 +65,13 @@ async function refuseRepaired(session: ReadSession, { invoice, items }: Voiding)
 /** Credit that it has generated is used, or it is paid, or a payment of it is under way. */
 async function refuseUsed(session: ReadSession, { account, invoice, items }: Voiding): Promise<void> {
   const [state] = await session.invoices.loadStates([account.id]);
-  if (accountCreditOf(invoice).greaterThan(state?.accountCBA ?? ZERO)) {
+  const used = generatedCredits(invoice, items).find((credit) =>
+    credit.greaterThan(state?.accountCBA ?? ZERO),
+  );
+  if (used !== undefined) {
     throw new BillingError({
       code: ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_GENERATED_USED_CREDIT,
-      message: `Invoice ${invoice.id} cannot be voided: of the credit of ${formatDecimal(invoice.creditAdj)} that it has generated some is used`,
+      message: `Invoice ${invoice.id} cannot be voided: of the credit of ${formatDecimal(used)} that it has generated some is used`,
       facts: { invoiceId: invoice.id },
     });
   }
@@ -76,6 +79,13 @@ async function refuseUsed(session: ReadSession, { account, invoice, items }: Voi
   if (!invoice.isMigration && !paid.isZero()) throw refusedPaid(invoice.id, 'is paid');
   const beingPaid = await invoicesBeingPaid(session, [invoice.id]);
   if (beingPaid.has(invoice.id)) throw refusedPaid(invoice.id, 'is being paid');
+}
+
+/** The account must still have each of these: every credit item by itself, and all of them together, which go with the invoice. */
+function generatedCredits(invoice: Invoice, items: readonly InvoiceItem[]): readonly Decimal[] {
+  if (invoice.isMigration) return [];
+  const credits = items.filter(({ itemType }) => itemType === InvoiceItemType.CBA_ADJ);
+  return [accountCreditOf(invoice), ...credits.map(({ amount }) => amount)];
 }
 
 /** The parent has paid what the invoice adds to its summary (§12 rule 6). */

@@ -397,6 +397,32 @@ eachDatabase((_kind, open) => {
       });
     });
 
+    it('invoicing §9 rule 6: of an item of credit that is used, more credit on the same invoice changes nothing', async () => {
+      await begin('2024-01-01T00:00:00Z');
+      await engine.acme.invoices.addCredits({
+        accountId,
+        items: [{ amount: decimal('10') }],
+        autoCommit: true,
+      });
+      const adjusted = await charge('10', true);
+      const [item] = adjusted.items;
+      if (!item) throw new Error('no item');
+      await engine.acme.invoices.adjustItem({
+        accountId,
+        invoiceId: adjusted.id,
+        invoiceItemId: item.id,
+        amount: decimal('5'),
+      });
+      const user = await charge('5', true);
+      expect(await balances()).to.equal('0 0');
+      expect(await codeOf(engine.acme.invoices.void(adjusted.id))).to.equal(
+        ErrorCode.INVOICE_CAN_NOT_VOID_INVOICE_THAT_GENERATED_USED_CREDIT,
+      );
+      await engine.acme.invoices.void(user.id);
+      await engine.acme.invoices.void(adjusted.id);
+      expect(await balances()).to.equal('-10 10');
+    });
+
     it('invoicing E15 Void chain', async () => {
       await begin('2013-06-15T00:00:00Z', { billCycleDayLocal: 15 });
       await engine.acme.invoices.addCredits({
