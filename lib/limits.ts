@@ -23,12 +23,11 @@ export const MIN_YEAR = 1;
 export const MAX_YEAR = 9_999;
 
 /**
- * First and last year that a clock can be moved to. The queue counts its time from 1970; from the last year billing still
- * looks ahead 100 years for a requested date, a thousand for each of the three phases of a plan that can end, and 100 for
- * a target date.
+ * First and last day that a clock can be moved to. The queue counts its time from 1970; from the last day billing still
+ * looks ahead 100 years for a requested date and 100 for a target date.
  */
-export const MIN_CLOCK_YEAR = 1_970;
-export const MAX_CLOCK_YEAR = 6_000;
+export const FIRST_CLOCK_DAY = '1970-01-02';
+export const LAST_CLOCK_DAY = '8999-12-31';
 
 /** Characters of a date-time on the wire: the longest useful one with offset and bracketed zone is under 80. */
 export const MAX_WIRE_DATE_TIME_CHARACTERS = 128;
@@ -122,7 +121,7 @@ export const CATALOG_PARTS_AT_ONCE = 1_000;
 /** Validation errors listed for one document; the rest is counted. */
 export const MAX_LISTED_PROBLEMS = 1_000;
 
-/** Years that one phase may last: a timeline of such phases stays inside the years that an instant can hold. */
+/** Years that one phase may last. */
 export const MAX_PHASE_YEARS = 1_000;
 
 /** Catalogs of accounts with plans of their own, kept per tenant. */

@@ -32,12 +32,12 @@ export interface ClockStep {
 export interface FakeClock extends Clock {
   /**
    * Sets the clock to a date (midnight UTC) or date-time, backwards too.
-   * @throws BillingError INVALID_PARAMETER (60002) for a time outside the years 1970 to 6000.
+   * @throws BillingError INVALID_PARAMETER (60002) for a time before 1970-01-02 or after 8999-12-31.
    */
   set(when: string | Instant): void;
   /**
    * Moves the clock; months and years keep the day and time in UTC, clamped to the month's last day.
-   * @throws BillingError INVALID_PARAMETER (60002) when the move leads out of the years 1970 to 6000.
+   * @throws BillingError INVALID_PARAMETER (60002) when the move leads before 1970-01-02 or after 8999-12-31.
    */
   advance(step: ClockStep): void;
   today(zone?: TimeZone): LocalDate;

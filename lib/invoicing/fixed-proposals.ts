@@ -1,5 +1,5 @@
 import { type Currency, type Decimal, decimal, roundToCurrency } from '../money/index.ts';
-import { addDuration, type LocalDate } from '../time/index.ts';
+import { durationEnd, type LocalDate } from '../time/index.ts';
 import type { BillingEvent } from './billing-event.ts';
 
 /** A one-time price that should be billed (invoicing.md §5.1). */
@@ -96,7 +96,7 @@ function phaseEnd(events: readonly BillingEvent[], index: number): LocalDate | n
   const next = afterChangesOfTerms(events, index);
   if (next?.transitionType === 'PHASE') return next.localDate;
   const duration = event.phaseDuration;
-  return duration === null || duration.unit === 'UNLIMITED' ? null : addDuration(event.localDate, duration);
+  return duration === null ? null : (durationEnd(event.localDate, duration) ?? null);
 }
 
 /** The next event that does more than change the terms. */

@@ -1,13 +1,6 @@
 import { type PhaseType, PhaseType as PhaseTypes, type Plan } from '../catalog/index.ts';
 import { assertInvariant } from '../errors/index.ts';
-import {
-  addDuration,
-  type DatedInstant,
-  type Instant,
-  instantAt,
-  localTimeOf,
-  type TimeZone,
-} from '../time/index.ts';
+import type { DatedInstant, Instant, TimeZone } from '../time/index.ts';
 import { bareDraft, type EventDraft } from './event-draft.ts';
 import { LifecycleEventType } from './model.ts';
 import { currentPhase, type PhaseStart, phaseEnd, phaseTimeline } from './phase-timeline.ts';
@@ -124,7 +117,6 @@ export function expiryAfterPhase(
 
 function expiryOnCreation(current: PhaseStart, input: InitialEventsInput): EventDraft | undefined {
   if (current.phase.type !== PhaseTypes.FIXEDTERM) return undefined;
-  const date = addDuration(input.billing.date, current.phase.duration);
-  const at = instantAt(date, localTimeOf(input.billing.at, input.zone), input.zone);
-  return bareDraft(LifecycleEventType.EXPIRED, { date, at });
+  const end = phaseEnd({ phase: current.phase, start: input.billing }, input.billing, input.zone);
+  return end === undefined ? undefined : bareDraft(LifecycleEventType.EXPIRED, end);
 }

@@ -1,12 +1,11 @@
 import type { PhaseType, Plan, PlanPhase } from '../catalog/index.ts';
 import { BillingError, ErrorCode } from '../errors/index.ts';
 import {
-  addDuration,
   type DatedInstant,
+  durationEnd,
   type Instant,
   instantAt,
   localTimeOf,
-  TimeUnit,
   type TimeZone,
 } from '../time/index.ts';
 
@@ -42,8 +41,8 @@ export function phaseTimeline(input: PhaseTimelineInput): readonly PhaseStart[] 
 
 /** When a phase ends, at the time of day of `anchor`; undefined if it never does. */
 export function phaseEnd(entry: PhaseStart, anchor: DatedInstant, zone: TimeZone): DatedInstant | undefined {
-  if (entry.phase.duration.unit === TimeUnit.UNLIMITED) return undefined;
-  const date = addDuration(entry.start.date, entry.phase.duration);
+  const date = durationEnd(entry.start.date, entry.phase.duration);
+  if (date === undefined) return undefined;
   return { date, at: instantAt(date, localTimeOf(anchor.at, zone), zone) };
 }
 

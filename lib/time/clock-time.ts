@@ -1,15 +1,15 @@
 import { BillingError, ErrorCode, InvariantError } from '../errors/index.ts';
-import { MAX_CLOCK_YEAR, MIN_CLOCK_YEAR } from '../limits.ts';
+import { FIRST_CLOCK_DAY, LAST_CLOCK_DAY } from '../limits.ts';
 import { formatInstant, type Instant } from './instant.ts';
-import { localDate } from './local-date.ts';
+import { addDays, parseLocalDate } from './local-date.ts';
 import { UTC } from './time-zone.ts';
 import { startOfDay } from './zone-conversion.ts';
 
-const first = startOfDay(localDate(MIN_CLOCK_YEAR, 1, 1), UTC);
-const end = startOfDay(localDate(MAX_CLOCK_YEAR + 1, 1, 1), UTC);
+const first = startOfDay(parseLocalDate(FIRST_CLOCK_DAY), UTC);
+const end = startOfDay(addDays(parseLocalDate(LAST_CLOCK_DAY), 1), UTC);
 
 /**
- * Checks that a business clock may be set to `at`: what billing looks ahead to from there has to lie inside the calendar.
+ * Checks that a business clock may be set to `at` (R44): what billing looks ahead to from there lies inside the calendar.
  * @throws BillingError INVALID_PARAMETER (60002).
  */
 export function checkClockTime(at: Instant): void {
@@ -31,7 +31,7 @@ export function movedClock(from: Instant, move: (from: Instant) => Instant): Ins
 function outOfReach(what: string, cause?: InvariantError): BillingError {
   return new BillingError({
     code: ErrorCode.INVALID_PARAMETER,
-    message: `The clock cannot ${what}: it shows times of the years ${MIN_CLOCK_YEAR} to ${MAX_CLOCK_YEAR}`,
+    message: `The clock cannot ${what}: it shows times from ${FIRST_CLOCK_DAY} to ${LAST_CLOCK_DAY}`,
     cause,
   });
 }

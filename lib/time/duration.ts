@@ -1,5 +1,6 @@
 import { BillingError, ErrorCode } from '../errors/index.ts';
-import { addDays, addMonths, type LocalDate } from './local-date.ts';
+import { MAX_YEAR } from '../limits.ts';
+import { addDays, addMonths, daysBetween, type LocalDate, localDate, monthsBetween } from './local-date.ts';
 
 /** Units of a phase's duration (catalog.md §2). */
 export const TimeUnit = {
@@ -10,6 +11,9 @@ export const TimeUnit = {
   UNLIMITED: 'UNLIMITED',
 } as const;
 export type TimeUnit = (typeof TimeUnit)[keyof typeof TimeUnit];
+
+/** No clock comes near it (`LAST_CLOCK_DAY`). */
+const endOfTime = localDate(MAX_YEAR, 1, 1);
 
 /** Length of a phase; `number` is at least 1, and -1 with UNLIMITED. */
 export interface Duration {
@@ -47,6 +51,28 @@ export function addDuration(date: LocalDate, duration: Duration): LocalDate {
       });
     default:
       return neverUnit(duration.unit);
+  }
+}
+
+/** Where a stretch of `duration` ends that begins on `date`; undefined if never: it is UNLIMITED, or longer than the calendar. */
+export function durationEnd(date: LocalDate, duration: Duration): LocalDate | undefined {
+  return fitsCalendar(date, duration) ? addDuration(date, duration) : undefined;
+}
+
+function fitsCalendar(date: LocalDate, { unit, number }: Duration): boolean {
+  switch (unit) {
+    case TimeUnit.DAYS:
+      return number <= daysBetween(date, endOfTime);
+    case TimeUnit.WEEKS:
+      return number * 7 <= daysBetween(date, endOfTime);
+    case TimeUnit.MONTHS:
+      return number <= monthsBetween(date, endOfTime);
+    case TimeUnit.YEARS:
+      return number * 12 <= monthsBetween(date, endOfTime);
+    case TimeUnit.UNLIMITED:
+      return false;
+    default:
+      return neverUnit(unit);
   }
 }
 

@@ -11,7 +11,14 @@ export {
   periodLength,
 } from './billing-period.ts';
 export { checkClockTime, movedClock } from './clock-time.ts';
-export { addDuration, type Duration, isTimeUnit, TimeUnit, UNLIMITED_DURATION } from './duration.ts';
+export {
+  addDuration,
+  type Duration,
+  durationEnd,
+  isTimeUnit,
+  TimeUnit,
+  UNLIMITED_DURATION,
+} from './duration.ts';
 export {
   addMilliseconds,
   formatInstant,

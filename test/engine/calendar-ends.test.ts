@@ -36,18 +36,18 @@ const longest = defineCatalog({
 eachDatabase((kind, open) => {
   for (const { now, zone, first, recent, last } of [
     {
-      now: '6000-12-31T23:59:59Z',
+      now: '8999-12-31T23:59:59Z',
       zone: '+14:00',
-      first: '5901-01-01',
-      recent: '5997-01-01',
-      last: '6101-01-01',
+      first: '8900-01-01',
+      recent: '8996-01-01',
+      last: '9100-01-01',
     },
     {
-      now: '1970-01-01T00:00:00Z',
+      now: '1970-01-02T00:00:00Z',
       zone: '-12:00',
-      first: '1869-12-31',
-      recent: '1966-12-31',
-      last: '2069-12-31',
+      first: '1870-01-01',
+      recent: '1967-01-01',
+      last: '2070-01-01',
     },
   ]) {
     describe(`billing at the ends of what a clock shows, ${now}, on ${kind}`, () => {

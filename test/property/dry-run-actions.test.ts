@@ -19,8 +19,8 @@ import { type DryRunCase, dryRunCases } from './dry-run-cases.ts';
 import { propertyRuns } from './runs.ts';
 
 const START = parseLocalDate('2024-01-05');
-/** Clocks show times up to the year 6000. */
-const LAST_EPOCH = parseLocalDate('5990-01-01');
+/** Clocks show times up to the year 8999. */
+const LAST_EPOCH = parseLocalDate('8980-01-01');
 
 /** Items by type, plan, phase, dates and amount, then what they come to; the plans that prices make are named by the run. */
 function linesOf(invoice: InvoiceView): readonly string[] {

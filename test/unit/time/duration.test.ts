@@ -3,6 +3,7 @@ import { BillingError } from '../../../lib/errors/index.ts';
 import {
   addDuration,
   type Duration,
+  durationEnd,
   formatInstant,
   formatLocalDate,
   instant,
@@ -35,6 +36,23 @@ describe('a duration added to a date', () => {
     expect(() => addDuration(parseLocalDate('2024-01-01'), UNLIMITED_DURATION))
       .to.throw(BillingError, 'UNLIMITED')
       .with.property('code', 2014);
+  });
+
+  it('has no end where it is UNLIMITED or longer than the calendar', () => {
+    const start = parseLocalDate('8999-12-31');
+    const endOf = (duration: Duration) => {
+      const end = durationEnd(start, duration);
+      return end === undefined ? null : formatLocalDate(end);
+    };
+    expect(endOf({ unit: 'YEARS', number: 999 })).to.equal('9998-12-31');
+    expect(endOf({ unit: 'YEARS', number: 1_000 })).to.equal(null);
+    expect(endOf({ unit: 'MONTHS', number: 11_988 })).to.equal('9998-12-31');
+    expect(endOf({ unit: 'MONTHS', number: 12_000 })).to.equal(null);
+    expect(endOf({ unit: 'WEEKS', number: 52_000 })).to.equal('9996-08-06');
+    expect(endOf({ unit: 'WEEKS', number: 60_000 })).to.equal(null);
+    expect(endOf({ unit: 'DAYS', number: 1 })).to.equal('9000-01-01');
+    expect(endOf({ unit: 'DAYS', number: 365_000 })).to.equal(null);
+    expect(endOf(UNLIMITED_DURATION)).to.equal(null);
   });
 
   it('knows its units by their exact names', () => {
