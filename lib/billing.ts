@@ -116,7 +116,10 @@ export interface BillingOptions<Host> {
    * of these tenants needs it.
    */
   readonly defaultCatalog?: string | (() => string);
-  /** Whether the engine is only being tried: push targets on this machine are taken (platform.md §10.1); default false. */
+  /**
+   * Whether the engine is only being tried: push targets on this machine are taken (platform.md §10.1), and gateways that do
+   * not answer are waited for 5 s instead of 30 unless `payment.plugin.timeout` is set; default false.
+   */
   readonly testMode?: boolean;
   /** Bytes of a catalog document that is uploaded or looked at (`server.limits.text`); default 10 MiB. */
   readonly maxDocumentBytes?: number | undefined;
@@ -271,7 +274,7 @@ function engineSettings<Host>(options: BillingOptions<Host>, ports: Ports): Engi
     ...options,
     testMode: options.testMode ?? false,
     plugins: new PluginCatalogs(options.catalogPlugins ?? [], ports.systemClock),
-    server: serverConfiguration(options.configuration ?? {}, ports.logger),
+    server: serverConfiguration(options.configuration ?? {}, ports.logger, options),
   };
 }
 

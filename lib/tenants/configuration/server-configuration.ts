@@ -6,6 +6,7 @@ import {
   DEFAULT_SERVER_SETTINGS,
   DEFAULT_TENANT_SETTINGS,
   type ServerSettings,
+  TEST_MODE_TENANT_SETTINGS,
   type TenantSettings,
 } from './settings.ts';
 
@@ -17,7 +18,11 @@ export interface ServerConfiguration {
 }
 
 /** Reads it over the defaults; a value that cannot be read leaves its default, with a warning (R13). */
-export function serverConfiguration(object: ConfigurationObject, logger: Logger): ServerConfiguration {
+export function serverConfiguration(
+  object: ConfigurationObject,
+  logger: Logger,
+  { testMode = false }: { readonly testMode?: boolean | undefined } = {},
+): ServerConfiguration {
   const tenant = readConfiguration(object);
   const server = readProperties(object, serverProperties);
   for (const { message } of [...tenant.problems, ...server.problems])
@@ -25,7 +30,10 @@ export function serverConfiguration(object: ConfigurationObject, logger: Logger)
   for (const sentence of ineffectiveNames(Object.keys(object), 'SERVER'))
     logger.warn({}, `server configuration: ${sentence}`);
   return {
-    tenant: Object.freeze({ ...DEFAULT_TENANT_SETTINGS, ...tenant.settings }),
+    tenant: Object.freeze({
+      ...(testMode ? TEST_MODE_TENANT_SETTINGS : DEFAULT_TENANT_SETTINGS),
+      ...tenant.settings,
+    }),
     server: Object.freeze({ ...DEFAULT_SERVER_SETTINGS, ...server.settings }),
   };
 }

@@ -1,3 +1,4 @@
+import { TEST_GATEWAY_TIMEOUT_MS } from '../../limits.ts';
 import type { Property } from './property.ts';
 import { serverProperties } from './server-properties.ts';
 import { tenantProperties } from './tenant-properties.ts';
@@ -20,6 +21,12 @@ export type PropertyTable = Readonly<Record<string, Property<unknown>>>;
 
 /** The defaults of platform.md §4.2. */
 export const DEFAULT_TENANT_SETTINGS: TenantSettings = defaultsOf(tenantProperties);
+
+/** The same in test mode. */
+export const TEST_MODE_TENANT_SETTINGS: TenantSettings = Object.freeze({
+  ...DEFAULT_TENANT_SETTINGS,
+  'payment.plugin.timeout': TEST_GATEWAY_TIMEOUT_MS,
+});
 
 /** The defaults of platform.md §4.3. */
 export const DEFAULT_SERVER_SETTINGS: ServerSettings = defaultsOf(serverProperties);

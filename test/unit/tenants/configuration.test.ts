@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
 import {
+  type ConfigurationObject,
   checkConfiguration,
   DEFAULT_SERVER_SETTINGS,
   DEFAULT_TENANT_SETTINGS,
@@ -301,6 +302,15 @@ describe('tenant configuration', () => {
     });
     expect(logger.lines.filter(({ message }) => message.includes('SOMETIMES'))).to.have.length(1);
     expect(logger.lines.filter(({ message }) => message.includes('"1s"'))).to.have.length(1);
+  });
+
+  it('waits 5 s for a gateway in test mode, unless it is set', () => {
+    const timeoutOf = (object: ConfigurationObject, testMode?: boolean) =>
+      serverConfiguration(object, recordingLogger(), { testMode }).tenant['payment.plugin.timeout'];
+    expect(timeoutOf({})).to.equal(30_000);
+    expect(timeoutOf({}, true)).to.equal(5_000);
+    expect(timeoutOf({ 'org.service.payment.plugin.timeout': '20s' }, true)).to.equal(20_000);
+    expect(timeoutOf({ 'org.service.payment.plugin.timeout': 'soon' }, true)).to.equal(5_000);
   });
 
   it('of the server is told which names have no effect', () => {
