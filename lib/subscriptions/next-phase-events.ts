@@ -6,6 +6,7 @@ import { expiryAfterPhase, phaseDraft } from './initial-events.ts';
 import { inTimeOrder, isEnd, isPlanChoice } from './lifecycle-order.ts';
 import { type LifecycleEvent, LifecycleEventType } from './model.ts';
 import { phaseEnd } from './phase-timeline.ts';
+import { planWithPhase } from './plan-with-phase.ts';
 import type { PlanResolver } from './transitions.ts';
 
 export interface NextPhaseInput {
@@ -38,15 +39,11 @@ export function followingPhaseEvent(input: NextPhaseInput): EventDraft | undefin
   );
   const { planName, phaseAnchor: anchor } = choice;
   const chosen = { at: choice.effective.at, decided: decidedOf(choice) };
-  const { plan } = plans.resolvePlan(planName, phaseEvent.effective.at, chosen);
-  const index = plan.phases.findIndex((phase) => phase.name === phaseEvent.phaseName);
-  const phase = plan.phases[index];
-  assertInvariant(phase, `Plan ${plan.name} has no phase ${phaseEvent.phaseName}`, {
-    eventId: phaseEvent.id,
-  });
+  const { phaseName, effective } = phaseEvent;
+  const { plan, phase } = planWithPhase(plans, { planName, phaseName, at: effective.at, chosen });
 
   const begun = { phase, start: phaseEvent.effective };
-  const next = plan.phases[index + 1];
+  const next = plan.phases[plan.phases.indexOf(phase) + 1];
   const end = next && phaseEnd(begun, anchor, zone);
   const following =
     next && end ? phaseDraft({ phase: next, start: end }) : expiryAfterPhase(begun, anchor, zone);

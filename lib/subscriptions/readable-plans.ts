@@ -39,6 +39,7 @@ const UNKNOWN_VERSION: CatalogVersion = createVersion({
 export function readablePlans(plans: PlanResolver): PlanResolver {
   return {
     versionAt: plans.versionAt.bind(plans),
+    unknownPlan,
     resolvePlan: (planName, ...dates) => {
       try {
         return plans.resolvePlan(planName, ...dates);

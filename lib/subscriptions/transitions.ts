@@ -1,12 +1,22 @@
-import type { CatalogVersion, CatalogWithOverrides, Plan, PlanPhase } from '../catalog/index.ts';
+import type {
+  CatalogVersion,
+  CatalogWithOverrides,
+  Plan,
+  PlanPhase,
+  ResolvedPlan,
+} from '../catalog/index.ts';
 import { assertInvariant } from '../errors/index.ts';
 import type { Instant } from '../time/index.ts';
 import { decidedOf } from './event-reason.ts';
 import { inTimeOrder, isEnd, isMarker, isPlanChoice, isStart } from './lifecycle-order.ts';
 import { EntitlementState, type LifecycleEvent, LifecycleEventType } from './model.ts';
+import { planWithPhase } from './plan-with-phase.ts';
 
 /** Where the plan of a running subscription is looked up (catalog.md §6.2). */
-export type PlanResolver = Pick<CatalogWithOverrides, 'resolvePlan' | 'versionAt'>;
+export interface PlanResolver extends Pick<CatalogWithOverrides, 'resolvePlan' | 'versionAt'> {
+  /** What stands for a plan that has lost the phase of an event, where that is not refused. */
+  readonly unknownPlan?: (planName: string) => ResolvedPlan;
+}
 
 /** The plan of a subscription at some instant, as the catalog version that supplies it has it. */
 export interface PlanInForce {
@@ -133,13 +143,8 @@ function nextOf(
     { eventId: event.id, subscriptionId: event.subscriptionId },
   );
 
-  const { version, plan } = plans.resolvePlan(planName, at, { at: chosenAt, decided });
-  const phase = plan.phases.find((candidate) => candidate.name === phaseName);
-  assertInvariant(phase, `Plan ${planName} has no phase ${phaseName}`, {
-    eventId: event.id,
-    planName,
-    phaseName,
-  });
+  const chosen = { at: chosenAt, decided };
+  const { version, plan, phase } = planWithPhase(plans, { planName, phaseName, at, chosen });
   return { version, plan, phase, priceListName, chosenAt, decided };
 }
 

@@ -135,6 +135,29 @@ eachDatabase((_kind, open) => {
       });
     }
 
+    it('whose plan has lost their phase are listed by what is stored of them, and refused what needs it', async () => {
+      await tenant.uploadCatalog(await readFile(specCatalog));
+      await engine.settle();
+      const { database } = engine;
+      await engine.close();
+      engine = await openEngine(async () => database, {
+        now: '2024-01-05T09:00:00Z',
+        catalog: null,
+        defaultCatalog: catalogXml({
+          products: product('Apple'),
+          plans: plan('apple-monthly', 'Apple'),
+          priceLists: lists({ DEFAULT: ['apple-monthly'] }),
+        }),
+      });
+      tenant = engine.billing.as({ tenant: tenantId, user: 'test' });
+      const { rows } = await tenant.bundles.page({ offset: 0, limit: 10 });
+      expect(rows.flatMap(({ subscriptions }) => subscriptions)).to.containSubset([
+        { planName: 'apple-monthly', phaseType: 'TRIAL', state: 'ACTIVE', productName: null },
+      ]);
+      expect(await tenant.getSubscription(subscriptionId)).to.include({ phaseType: 'TRIAL' });
+      expect(await codeOf(tenant.subscriptions.cancel(subscriptionId))).to.equal(2020);
+    });
+
     it('with a price list that the tenant has not change by product among the plans of DEFAULT', async () => {
       const { subscriptionId: harvested } = await tenant.createSubscription({
         accountId,
