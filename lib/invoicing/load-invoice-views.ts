@@ -6,11 +6,14 @@ import { type InvoiceView, type ViewSources, viewInvoices } from './invoice-view
 import { type Invoice, type InvoiceItem, InvoiceItemType } from './model.ts';
 import { loadParentInvoices } from './parent-standing.ts';
 
-/** The invoices with their items and the names of what they bill, in the order given and a constant number of queries. */
+/**
+ * The invoices with their items and the names of what they bill, in the order given and a constant number of queries.
+ * @param catalogsOf null = without names.
+ */
 export async function loadInvoiceViews(
   session: ReadSession,
   invoices: readonly Invoice[],
-  catalogsOf: CatalogSource,
+  catalogsOf: CatalogSource | null,
 ): Promise<readonly InvoiceView[]> {
   if (invoices.length === 0) return [];
   const items = await session.invoices.findItems(invoices.map((invoice) => invoice.id));
@@ -27,9 +30,12 @@ export async function loadViewSources(
   }: {
     readonly invoices: readonly Invoice[];
     readonly items: readonly InvoiceItem[];
-    readonly catalogsOf: CatalogSource;
+    readonly catalogsOf: CatalogSource | null;
   },
 ): Promise<ViewSources> {
+  if (catalogsOf === null) {
+    return { catalogOf: null, parents: await loadParentInvoices(session, invoices) };
+  }
   const accountIds = [...new Set(invoices.map((invoice) => invoice.accountId))];
   const [catalogOf, parents] = await Promise.all([
     catalogsOf(session, accountIds),

@@ -10,6 +10,7 @@ import { ObjectType } from '../objects/object-type.ts';
 import type { Ports } from '../ports/index.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
 import { type LocalDate, localDateOf } from '../time/index.ts';
+import { catalogsForNames } from './catalogs-for-names.ts';
 import { type ChangedInvoice, changeInvoices } from './change-invoices.ts';
 import { type Draft, draftOf } from './draft.ts';
 import { amountsAfterItems, invoiceAmounts } from './invoice-amounts.ts';
@@ -52,10 +53,10 @@ export interface ItemAdjustmentRequest {
 
 /** Charges, taxes, credits and adjustments that people make (invoicing.md §9). */
 export class ManualItemService {
-  readonly #ports: Pick<Ports, 'storage' | 'ids'>;
+  readonly #ports: Pick<Ports, 'storage' | 'ids' | 'logger'>;
   readonly #catalogs: CatalogProvider;
 
-  constructor(ports: Pick<Ports, 'storage' | 'ids'>, catalogs: CatalogProvider) {
+  constructor(ports: Pick<Ports, 'storage' | 'ids' | 'logger'>, catalogs: CatalogProvider) {
     this.#ports = ports;
     this.#catalogs = catalogs;
   }
@@ -185,7 +186,7 @@ export class ManualItemService {
     accountId: Uuid,
     items: readonly { readonly id: Uuid; readonly invoiceId: Uuid }[],
   ): Promise<readonly InvoiceItemView[]> {
-    const catalogsOf = await this.#catalogs.open({
+    const catalogsOf = await catalogsForNames(this.#ports, this.#catalogs, {
       tenant: context.tenant,
       now: context.createdDate,
       accounts: [accountId],

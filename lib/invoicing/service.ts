@@ -13,6 +13,7 @@ import { planNamesOf } from '../subscriptions/lifecycle-order.ts';
 import { tagsOfAccounts } from '../tags/control-tags.ts';
 import { formatLocalDate, type LocalDate } from '../time/index.ts';
 import { SharedCalls } from '../wait/shared-calls.ts';
+import { catalogsForNames } from './catalogs-for-names.ts';
 import { type Drafting, draftingOf } from './drafting.ts';
 import { dryRun } from './dry-run.ts';
 import { checkDryRun, type DryRunRequest } from './dry-run-request.ts';
@@ -214,7 +215,7 @@ export class InvoicingService {
       const summaries = withChildrenItems ? found.filter(({ isParentInvoice }) => isParentInvoice) : [];
       return { found, children: await session.invoices.findLinked(summaries.map(({ id }) => id)) };
     };
-    const catalogsOf = await this.#open(context, async (session) => {
+    const catalogsOf = await this.#openForNames(context, async (session) => {
       const { found, children } = await find(session);
       return [...new Set([...found, ...children].map((invoice) => invoice.accountId))];
     });
@@ -235,7 +236,7 @@ export class InvoicingService {
    */
   async ofAccount(context: CallContext, request: AccountInvoicesRequest): Promise<readonly InvoiceView[]> {
     const { accountId, withItems = false, includeVoided = false, ...filter } = request;
-    const catalogsOf = withItems ? await this.#open(context, [accountId]) : null;
+    const catalogsOf = withItems ? await this.#openForNames(context, [accountId]) : null;
     return this.#ports.storage.read(context.tenant, async (session) => {
       await requireAccount(session, accountId);
       const invoices = await session.invoices.listOfAccount(accountId, {
@@ -244,7 +245,7 @@ export class InvoicingService {
         ...(includeVoided ? {} : { statuses: ['DRAFT', 'COMMITTED'] as const }),
         ...filter,
       });
-      if (catalogsOf === null) return plainViews(session, invoices);
+      if (!withItems) return plainViews(session, invoices);
       return loadInvoiceViews(session, invoices, catalogsOf);
     });
   }
@@ -272,6 +273,11 @@ export class InvoicingService {
 
   #open(context: CallContext, accounts: CatalogRequest['accounts']): Promise<CatalogSource> {
     return this.#catalogs.open({ tenant: context.tenant, now: context.createdDate, accounts });
+  }
+
+  #openForNames(context: CallContext, accounts: CatalogRequest['accounts']): Promise<CatalogSource | null> {
+    const request = { tenant: context.tenant, now: context.createdDate, accounts };
+    return catalogsForNames(this.#ports, this.#catalogs, request);
   }
 }
 

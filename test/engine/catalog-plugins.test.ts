@@ -227,6 +227,26 @@ eachDatabase((_kind, open) => {
       expect(await engine.acme.subscriptions.bundlesOfAccount(account.id)).to.deep.equal([]);
     });
 
+    it('invoices are read without the names when the plugin fails, and what was charged is answered', async () => {
+      await begin();
+      plugin.serve(harbour());
+      const account = await subscribed('boat-monthly');
+      await engine.settle();
+      const accountId = account.id;
+      const failure = failing(() => new Error('out of reach'));
+      const list = () => engine.acme.invoices.ofAccount({ accountId, withItems: true });
+      const [invoice] = await list();
+      if (!invoice) throw new Error('nothing was billed');
+      const [item] = (await engine.acme.getInvoice(invoice.id)).items;
+      expect(item).to.include({ planName: 'boat-monthly', prettyPlanName: null });
+      const items = [{ amount: decimal('3') }];
+      expect(await engine.acme.invoices.addCharges({ accountId, items, autoCommit: true })).to.have.length(1);
+      expect((await list()).flatMap(itemLines)).to.have.length(2);
+      failure.heal();
+      const [named] = (await engine.acme.getInvoice(invoice.id)).items;
+      expect(named).to.include({ prettyPlanName: 'boat-monthly' });
+    });
+
     it('queued work is retried when the plugin fails; RetryLater says when, however often', async () => {
       await begin();
       plugin.serve(harbour());
