@@ -1,5 +1,5 @@
 import { type Currency, type Decimal, decimal, roundToCurrency } from '../money/index.ts';
-import { durationEnd, type LocalDate } from '../time/index.ts';
+import { durationEnd, type LocalDate, minDate } from '../time/index.ts';
 import type { BillingEvent } from './billing-event.ts';
 
 /** A one-time price that should be billed (invoicing.md §5.1). */
@@ -89,23 +89,40 @@ function propose(event: BillingEvent, endDate: LocalDate | null, currency: Curre
   return { event, startDate: event.localDate, endDate, amount };
 }
 
-/** Where the phase of a fixed price ends; null where the price does not stand for a stretch of days (invoicing.md §5.1 rule 3). */
+/**
+ * Where the phase of a fixed price ends; null where the price does not stand for a stretch of days (invoicing.md §5.1 rule
+ * 3). A pause does not move its end: within the phase it counts for nothing, and of a phase that has gone over meanwhile what
+ * follows the pause is the latest end.
+ */
 function phaseEnd(events: readonly BillingEvent[], index: number): LocalDate | null {
   const event = events[index];
   if (event === undefined || event.recurringPrice !== null || event.isEvergreen) return null;
-  const next = afterChangesOfTerms(events, index);
+  const next = afterWhatKeepsThePhase(events, index);
   if (next?.transitionType === 'PHASE') return next.localDate;
   const duration = event.phaseDuration;
-  return duration === null ? null : (durationEnd(event.localDate, duration) ?? null);
+  const end = duration === null ? null : (durationEnd(event.localDate, duration) ?? null);
+  return end !== null && next?.transitionType === 'END_BILLING_DISABLED' ? minDate(end, next.localDate) : end;
 }
 
-/** The next event that does more than change the terms. */
-function afterChangesOfTerms(events: readonly BillingEvent[], index: number): BillingEvent | undefined {
+/** The next event that does more than change the terms, or begin or end a pause within plan and phase. */
+function afterWhatKeepsThePhase(events: readonly BillingEvent[], index: number): BillingEvent | undefined {
   for (let later = index + 1; later < events.length; later += 1) {
     const next = events[later];
-    if (next !== undefined && !isChangeOfTerms(next, events[later - 1])) return next;
+    const previous = events[later - 1];
+    if (next !== undefined && !isChangeOfTerms(next, previous) && !isPause(next, events[index])) return next;
   }
   return undefined;
+}
+
+function isPause(event: BillingEvent, phase: BillingEvent | undefined): boolean {
+  switch (event.transitionType) {
+    case 'START_BILLING_DISABLED':
+      return true;
+    case 'END_BILLING_DISABLED':
+      return event.planName === phase?.planName && event.phaseName === phase?.phaseName;
+    default:
+      return false;
+  }
 }
 
 function neverType(type: never): never {

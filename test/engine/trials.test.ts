@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { formatLocalDate, parseLocalDate, type Uuid } from '../../lib/index.ts';
+import { formatLocalDate, parseLocalDate, parseWireMoment, type Uuid } from '../../lib/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 
@@ -35,6 +35,24 @@ eachDatabase((_kind, open) => {
       const { subscriptionId } = await subscribe({ planName: 'pro-monthly' });
       await engine.runTo('2024-03-11T00:00:00Z');
       await engine.acme.subscriptions.changePlan(subscriptionId, { planName: 'solo-monthly', quantity: 2 });
+      await engine.settle();
+      expect(await chargedThrough(subscriptionId)).to.equal('2024-03-31');
+      await engine.runTo('2024-03-20T00:00:00Z');
+      await engine.acme.subscriptions.cancel(subscriptionId, { billingPolicy: 'END_OF_TERM' });
+      await engine.runTo('2024-05-01T00:00:00Z');
+      expect(await linesOf(accountId)).to.deep.equal([
+        'FIXED 2024-03-01..2024-03-31 0',
+        'FIXED 2024-03-11..2024-03-31 0',
+      ]);
+    });
+
+    it('a trial with a pause in it ends at its PHASE all the same, when the plan has changed within', async () => {
+      const { subscriptionId, bundleId } = await subscribe({ planName: 'pro-monthly' });
+      const pauses = engine.acme.blocking;
+      await pauses.pauseBundle(bundleId, { requestedDate: parseWireMoment('2024-03-15') });
+      await pauses.resumeBundle(bundleId, { requestedDate: parseWireMoment('2024-03-18') });
+      await engine.runTo('2024-03-11T00:00:00Z');
+      await engine.acme.subscriptions.changePlan(subscriptionId, { planName: 'solo-monthly' });
       await engine.settle();
       expect(await chargedThrough(subscriptionId)).to.equal('2024-03-31');
       await engine.runTo('2024-03-20T00:00:00Z');

@@ -72,6 +72,19 @@ describe('fixed proposals', () => {
     ]);
   });
 
+  it('end at the next PHASE past a pause within the phase, and no later than a pause in which it ends', () => {
+    const trial = event('CREATE', '2024-01-10', { fixed: '0', phaseDays: 30 });
+    const away = event('START_BILLING_DISABLED', '2024-01-15');
+    const back = event('END_BILLING_DISABLED', '2024-01-18', { phaseDays: 30 });
+    const end = event('PHASE', '2024-01-31', { price: '10' });
+    expect(proposals([trial, away, back, end])).to.deep.equal(['2024-01-10 2024-01-31 0']);
+    const late = { ...event('END_BILLING_DISABLED', '2024-02-05', { price: '10' }), phaseName: 'later' };
+    expect(proposals([trial, away, late])).to.deep.equal(['2024-01-10 2024-02-05 0']);
+    const later = { ...late, localDate: day('2024-02-20') };
+    expect(proposals([trial, away, later]), 'its own duration').to.deep.equal(['2024-01-10 2024-02-09 0']);
+    expect(proposals([trial, away]), 'paused for good').to.deep.equal(['2024-01-10 2024-02-09 0']);
+  });
+
   describe('on one day', () => {
     const day1 = '2024-01-01';
     const cases: readonly [string, BillingEvent, readonly string[]][] = [
