@@ -31,10 +31,8 @@ eachDatabase((_kind, open) => {
       return through && formatLocalDate(through.date);
     }
 
-    it('invoicing §5.1 rule 3: a change of plan with a quantity ends the trial at its PHASE, and nothing more is charged', async () => {
-      const { subscriptionId } = await subscribe({ planName: 'pro-monthly' });
-      await engine.runTo('2024-03-11T00:00:00Z');
-      await engine.acme.subscriptions.changePlan(subscriptionId, { planName: 'solo-monthly', quantity: 2 });
+    /** Of a trial of March whose plan has changed on the 11th: cancelled at the end of its term, it was all there is. */
+    async function expectNothingCharged(subscriptionId: Uuid): Promise<void> {
       await engine.settle();
       expect(await chargedThrough(subscriptionId)).to.equal('2024-03-31');
       await engine.runTo('2024-03-20T00:00:00Z');
@@ -44,6 +42,13 @@ eachDatabase((_kind, open) => {
         'FIXED 2024-03-01..2024-03-31 0',
         'FIXED 2024-03-11..2024-03-31 0',
       ]);
+    }
+
+    it('invoicing §5.1 rule 3: a change of plan with a quantity ends the trial at its PHASE, and nothing more is charged', async () => {
+      const { subscriptionId } = await subscribe({ planName: 'pro-monthly' });
+      await engine.runTo('2024-03-11T00:00:00Z');
+      await engine.acme.subscriptions.changePlan(subscriptionId, { planName: 'solo-monthly', quantity: 2 });
+      await expectNothingCharged(subscriptionId);
     });
 
     it('a trial with a pause in it ends at its PHASE all the same, when the plan has changed within', async () => {
@@ -53,15 +58,7 @@ eachDatabase((_kind, open) => {
       await pauses.resumeBundle(bundleId, { requestedDate: parseWireMoment('2024-03-18') });
       await engine.runTo('2024-03-11T00:00:00Z');
       await engine.acme.subscriptions.changePlan(subscriptionId, { planName: 'solo-monthly' });
-      await engine.settle();
-      expect(await chargedThrough(subscriptionId)).to.equal('2024-03-31');
-      await engine.runTo('2024-03-20T00:00:00Z');
-      await engine.acme.subscriptions.cancel(subscriptionId, { billingPolicy: 'END_OF_TERM' });
-      await engine.runTo('2024-05-01T00:00:00Z');
-      expect(await linesOf(accountId)).to.deep.equal([
-        'FIXED 2024-03-01..2024-03-31 0',
-        'FIXED 2024-03-11..2024-03-31 0',
-      ]);
+      await expectNothingCharged(subscriptionId);
     });
 
     it('an add-on that is bought mid-trial with a quantity is on trial no longer than its bundle', async () => {
