@@ -187,6 +187,6 @@ describe('Hostile catalog documents', () => {
   ] as const) {
     it(`answers soon to ${title}`, () => {
       expect(fault(document)).to.be.a('string');
-    }).timeout(30_000);
+    }).timeout(5_000);
   }
 });
