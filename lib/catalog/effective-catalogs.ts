@@ -5,10 +5,9 @@ import {
   MAX_CACHED_ACCOUNT_CATALOGS,
   MAX_CACHED_CATALOG_CHARACTERS,
   MAX_CACHED_CATALOGS,
-  MAX_YEAR,
 } from '../limits.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
-import { type Instant, instant } from '../time/index.ts';
+import { type Instant, LAST_INSTANT } from '../time/index.ts';
 import { type Catalog, createCatalog } from './catalog.ts';
 import type { CatalogOfAccount } from './catalog-source.ts';
 import type { CatalogVersion } from './catalog-version.ts';
@@ -18,8 +17,6 @@ import type { EntriesAndRows } from './entries/entry-views.ts';
 import { type CatalogEntry, EntryKind } from './entries/model.ts';
 import { StampedCache } from './stamped-cache.ts';
 import type { StoredCatalogs } from './stored-catalogs.ts';
-
-const END_OF_TIME = instant(Date.UTC(MAX_YEAR, 0, 1));
 
 /** What a tenant sells at one revision of its catalog. */
 interface TenantCatalogs {
@@ -132,7 +129,7 @@ export class EffectiveCatalogs {
     const catalog = besideDefault(
       tenantCatalog({ xml, scope, tenantEntries: entries, revision }),
       // Where these would be the first versions, all that runs was chosen before them.
-      { globalDefault, ownSince: ownSince ?? END_OF_TIME },
+      { globalDefault, ownSince: ownSince ?? LAST_INSTANT },
     );
     return { ...current, xml, catalog, byAccount: new Map() };
   }

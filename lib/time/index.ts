@@ -25,6 +25,7 @@ export {
   type Instant,
   instant,
   isInstantMs,
+  LAST_INSTANT,
   maxInstant,
   minInstant,
   truncateToSecond,

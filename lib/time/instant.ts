@@ -25,7 +25,10 @@ export function instant(ms: number): Instant {
   return ms as Instant;
 }
 
-/** The same, or the first or last whole second of the calendar if it lies beyond. */
+/** Nothing comes after it. */
+export const LAST_INSTANT = instant(lastMs);
+
+/** The instant of `ms`, or the first or last whole second of the calendar if it lies beyond. */
 export function instantWithinCalendar(ms: number): Instant {
   return instant(Math.min(lastMs - (lastMs % msPerSecond), Math.max(firstMs, ms)));
 }
