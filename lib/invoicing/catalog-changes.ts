@@ -2,9 +2,9 @@ import type { Account } from '../accounts/model.ts';
 import type { CatalogWithOverrides } from '../catalog/index.ts';
 import { BillingError } from '../errors/index.ts';
 import type { Uuid } from '../ids/index.ts';
+import type { BillingEvent } from '../subscriptions/billing-event.ts';
 import { type BilledHistory, billingEvents } from '../subscriptions/billing-events.ts';
 import { type LocalDate, minDate } from '../time/index.ts';
-import type { BillingEvent } from './billing-event.ts';
 import { firstChangedDate } from './first-changed-date.ts';
 import type { StoredCursor } from './model.ts';
 

@@ -1,8 +1,8 @@
 import type { Uuid } from '../ids/index.ts';
 import type { Currency, Decimal } from '../money/index.ts';
+import type { BillingEvent } from '../subscriptions/billing-event.ts';
 import type { LocalDate } from '../time/index.ts';
 import { applyToCoverage, type CoverageChanges } from './apply-to-coverage.ts';
-import type { BillingEvent } from './billing-event.ts';
 import { fixedProposals } from './fixed-proposals.ts';
 import type { InvoicingConfig } from './invoicing-config.ts';
 import { fixedFrom, recurringFrom } from './kept-as-billed.ts';

@@ -1,5 +1,6 @@
 import type { RuleConditions } from '../catalog/rules.ts';
 import { type Currency, type Decimal, minorUnits } from '../money/index.ts';
+import type { BillingTransitionType } from '../subscriptions/billing-event.ts';
 import { DatedBy } from '../subscriptions/event-reason.ts';
 import { ENTITLEMENT_SERVICE } from '../subscriptions/model.ts';
 import {
@@ -9,7 +10,6 @@ import {
   type Instant,
   type LocalDate,
 } from '../time/index.ts';
-import type { BillingTransitionType } from './billing-event.ts';
 import type { EventFacts } from './event-facts.ts';
 import type { InvoiceItem } from './model.ts';
 

@@ -4,6 +4,7 @@ import { type CatalogWithOverrides, ProductCategory } from '../catalog/index.ts'
 import { withOverridePlans } from '../catalog/override-plans.ts';
 import type { Uuid } from '../ids/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
+import type { BillingEvent } from '../subscriptions/billing-event.ts';
 import {
   type BilledHistory,
   type BillingEventStream,
@@ -21,7 +22,6 @@ import type { BlockingState, LifecycleEvent, Subscription } from '../subscriptio
 import { bundlesNotInvoiced } from '../tags/control-tags.ts';
 import type { LocalDate } from '../time/index.ts';
 import { accountBillCycleDay } from './account-bill-cycle-day.ts';
-import type { BillingEvent } from './billing-event.ts';
 import { catalogChanges } from './catalog-changes.ts';
 import type { InvoicingConfig } from './invoicing-config.ts';
 import type { AccountInvoicingState, OngoingCharge, StoredCursor } from './model.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { BillingEvent } from '../../lib/invoicing/billing-event.ts';
 import { type Currency, formatDecimal, minorUnits } from '../../lib/money/index.ts';
+import type { BillingEvent } from '../../lib/subscriptions/billing-event.ts';
 import {
   addDays,
   type BillingPeriod,

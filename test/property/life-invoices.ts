@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import type { Uuid } from '../../lib/ids/index.ts';
 import { accountBillCycleDay } from '../../lib/invoicing/account-bill-cycle-day.ts';
-import type { BillingEvent } from '../../lib/invoicing/billing-event.ts';
 import { chargedThroughDates } from '../../lib/invoicing/charged-through-date.ts';
 import type { InvoicingCursor } from '../../lib/invoicing/model.ts';
 import type { Decimal } from '../../lib/money/index.ts';
+import type { BillingEvent } from '../../lib/subscriptions/billing-event.ts';
 import { type BillingEventStream, billingEvents } from '../../lib/subscriptions/billing-events.ts';
 import type { Subscription } from '../../lib/subscriptions/model.ts';
 import { atReferenceTime } from '../../lib/subscriptions/requested-date.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { type CatalogVersion, createCatalog } from '../../lib/catalog/index.ts';
-import type { BillingEvent } from '../../lib/invoicing/billing-event.ts';
 import { firstChangedDate } from '../../lib/invoicing/first-changed-date.ts';
+import type { BillingEvent } from '../../lib/subscriptions/billing-event.ts';
 import { billingEvents } from '../../lib/subscriptions/billing-events.ts';
 import {
   addDays,

@@ -1,5 +1,4 @@
 import { BillingActionPolicy, BillingMode } from '../../../lib/catalog/index.ts';
-import { BillingTransitionType } from '../../../lib/invoicing/billing-event.ts';
 import type { EventFacts } from '../../../lib/invoicing/event-facts.ts';
 import { type ExplainedRule, ExplainedRuleName } from '../../../lib/invoicing/explained-rules.ts';
 import type { ItemExplanation } from '../../../lib/invoicing/explanation.ts';
@@ -10,6 +9,7 @@ import {
   RepairRule,
 } from '../../../lib/invoicing/item-basis.ts';
 import { InvoiceItemType } from '../../../lib/invoicing/model.ts';
+import { BillingTransitionType } from '../../../lib/subscriptions/billing-event.ts';
 import { DatedBy } from '../../../lib/subscriptions/event-reason.ts';
 import { BillingPeriod, formatInstant, formatLocalDate, type LocalDate } from '../../../lib/time/index.ts';
 import { field, model } from '../wire/model.ts';

@@ -1,6 +1,6 @@
 import type { Uuid } from '../../../lib/ids/index.ts';
-import type { BillingEvent, BillingTransitionType } from '../../../lib/invoicing/billing-event.ts';
 import { decimal } from '../../../lib/money/index.ts';
+import type { BillingEvent, BillingTransitionType } from '../../../lib/subscriptions/billing-event.ts';
 import {
   type BillingPeriod,
   formatLocalDate,

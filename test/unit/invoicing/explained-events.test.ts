@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import type { BillingTransitionType } from '../../../lib/invoicing/billing-event.ts';
 import { type EventFacts, eventsBehind, type SubscriptionPast } from '../../../lib/invoicing/event-facts.ts';
 import { rulesBehind } from '../../../lib/invoicing/explained-rules.ts';
 import { cycleSentence, dateSentence, phaseSentence } from '../../../lib/invoicing/explanation-rules-text.ts';
@@ -7,6 +6,7 @@ import { caseText, eventText } from '../../../lib/invoicing/explanation-words.ts
 import type { BasisEvent, RecurringBasis } from '../../../lib/invoicing/item-basis.ts';
 import { readBasis, writeBasis } from '../../../lib/invoicing/item-basis-text.ts';
 import { decimal } from '../../../lib/money/index.ts';
+import type { BillingTransitionType } from '../../../lib/subscriptions/billing-event.ts';
 import { DatedBy, datedBy, type EventReason, writeReason } from '../../../lib/subscriptions/event-reason.ts';
 import type { LifecycleEvent } from '../../../lib/subscriptions/model.ts';
 import { parseLocalDate } from '../../../lib/time/index.ts';

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { InvariantError } from '../../../lib/errors/index.ts';
 import type { Uuid } from '../../../lib/ids/index.ts';
-import type { BillingEvent } from '../../../lib/invoicing/billing-event.ts';
 import {
   type DryRunWalkInput,
   subscriptionAfter,
@@ -17,6 +16,7 @@ import {
 import { DEFAULT_INVOICING_CONFIG } from '../../../lib/invoicing/invoicing-config.ts';
 import type { AccountInvoicingState } from '../../../lib/invoicing/model.ts';
 import { formatDecimal, ZERO } from '../../../lib/money/index.ts';
+import type { BillingEvent } from '../../../lib/subscriptions/billing-event.ts';
 import type { Instant } from '../../../lib/time/index.ts';
 import { cancel, day, event, text } from './billing-events.ts';
 import { countedIds, line } from './subscription-ledger.ts';

@@ -2,7 +2,6 @@ import { expect } from 'chai';
 import type { Uuid } from '../../../lib/ids/index.ts';
 import { coverageAfter } from '../../../lib/invoicing/apply-to-coverage.ts';
 import { stepsOf } from '../../../lib/invoicing/basis-calculation.ts';
-import type { BillingEvent } from '../../../lib/invoicing/billing-event.ts';
 import {
   type EvaluationSettings,
   evaluateSubscription,
@@ -20,6 +19,7 @@ import type { BilledItem } from '../../../lib/invoicing/recurring-row.ts';
 import { billedTwice, isRepair, releaseCoverage } from '../../../lib/invoicing/void-coverage.ts';
 import { isDue, lookedAtUpTo, windowOf } from '../../../lib/invoicing/window.ts';
 import { type Currency, type Decimal, decimal, formatDecimal } from '../../../lib/money/index.ts';
+import type { BillingEvent } from '../../../lib/subscriptions/billing-event.ts';
 import {
   formatLocalDate,
   type LocalDate,
