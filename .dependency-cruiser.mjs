@@ -29,13 +29,13 @@ export default {
     {
       name: 'decimals-come-from-money',
       severity: 'error',
-      from: { path: '^lib/', pathNot: '^lib/money/' },
+      from: { path: '^lib/', pathNot: '^lib/values/money/' },
       to: { path: '^node_modules/decimal[.]js/' },
     },
     {
       name: 'zones-come-from-time',
       severity: 'error',
-      from: { path: '^lib/', pathNot: '^lib/time/' },
+      from: { path: '^lib/', pathNot: '^lib/values/time/' },
       to: { path: '^node_modules/date-fns(-tz)?/' },
     },
     {

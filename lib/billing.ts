@@ -13,7 +13,6 @@ import { CustomFieldService } from './custom-fields/service.ts';
 import { ExportService } from './export/service.ts';
 import { type HealthReport, HealthService } from './health/service.ts';
 import { IdempotencyService } from './idempotency/service.ts';
-import type { Uuid } from './ids/index.ts';
 import { AccountCreditService } from './invoicing/account-credit-service.ts';
 import { CatalogChangeHandler } from './invoicing/catalog-change-handler.ts';
 import { ChangeReports } from './invoicing/change-report.ts';
@@ -28,7 +27,6 @@ import { ParentSummaryHandler } from './invoicing/parent-summary-handler.ts';
 import { InvoiceRunHandler } from './invoicing/run-handler.ts';
 import { InvoicingService } from './invoicing/service.ts';
 import { invoicingConfigOf } from './invoicing/tenant-invoicing-config.ts';
-import { QUEUE_SHUTDOWN_WAIT_MS, SETTLE_TIMEOUT_MS } from './limits.ts';
 import type { Metric } from './metrics/metric.ts';
 import { MetricsService } from './metrics/service.ts';
 import { type Bound, bindContext } from './operations.ts';
@@ -84,8 +82,10 @@ import {
 import { KeyValueService } from './tenants/key-value-service.ts';
 import { TenantService } from './tenants/service.ts';
 import { SigningSecretService } from './tenants/signing-secret-service.ts';
-import type { Instant } from './time/index.ts';
 import { TimelineService } from './timeline/service.ts';
+import type { Uuid } from './values/ids/index.ts';
+import { QUEUE_SHUTDOWN_WAIT_MS, SETTLE_TIMEOUT_MS } from './values/limits.ts';
+import type { Instant } from './values/time/index.ts';
 import { atMost } from './wait/at-most.ts';
 
 /** What the engine is opened with. `Host` is the host application's transaction handle, given by the storage. */

@@ -1,9 +1,9 @@
-import type { Uuid } from './ids/index.ts';
 import type { Clock, IdGenerator, PluginProperty } from './ports/index.ts';
 import type { Authorship } from './ports/storage/index.ts';
 import type { Principal } from './security/model.ts';
-import { checkStorable } from './text/index.ts';
-import type { Instant } from './time/index.ts';
+import type { Uuid } from './values/ids/index.ts';
+import { checkStorable } from './values/text/index.ts';
+import type { Instant } from './values/time/index.ts';
 
 /** A tenant as every layer below the front door knows it. `recordId` is what rows carry, `id` what callers see. */
 export interface TenantRef {

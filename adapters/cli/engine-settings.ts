@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { BillingError } from '../../lib/errors/index.ts';
 import {
   type ConfigurationObject,
   configurableProperties,
   serverProperties,
 } from '../../lib/tenants/configuration/index.ts';
+import { BillingError } from '../../lib/values/errors/index.ts';
 import { type Environment, environmentValue } from './environment.ts';
 import { UsageError } from './usage-error.ts';
 

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import type { Logger as PinoLogger } from 'pino';
 import { Billing } from '../../lib/billing.ts';
-import { QUEUE_SHUTDOWN_WAIT_MS } from '../../lib/limits.ts';
 import type { PaymentGateway } from '../../lib/ports/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import type { ConfigurationObject } from '../../lib/tenants/configuration/index.ts';
+import { QUEUE_SHUTDOWN_WAIT_MS } from '../../lib/values/limits.ts';
 import type { Listening } from '../koa/index.ts';
 import {
   isFormerNode,

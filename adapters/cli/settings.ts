@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { timeSpanIfValid } from '../../lib/time/index.ts';
+import { timeSpanIfValid } from '../../lib/values/time/index.ts';
 import { Dialect } from '../koa/dialect.ts';
 import type { RequestLimits, RequestRates, TokenIssuer, TokenOptions } from '../koa/index.ts';
 import { type Environment, environmentValue } from './environment.ts';

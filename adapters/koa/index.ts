@@ -11,7 +11,7 @@ import {
   MAX_HEADER_BYTES,
   MAX_HEADERS_MS,
   MAX_REQUEST_MS,
-} from '../../lib/limits.ts';
+} from '../../lib/values/limits.ts';
 import { HttpMetrics } from './monitoring/http-metrics.ts';
 import { createServer } from './node-http.ts';
 import { openApiDocument } from './openapi/document.ts';

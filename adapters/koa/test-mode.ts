@@ -1,4 +1,4 @@
-import type { Instant } from '../../lib/time/index.ts';
+import type { Instant } from '../../lib/values/time/index.ts';
 
 /** A business clock that the test endpoints can move; `sharedTestClock` of the Node adapter is one. */
 export interface MovableClock {

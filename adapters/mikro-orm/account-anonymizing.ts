@@ -1,6 +1,6 @@
 import { FORGOTTEN } from '../../lib/accounts/anonymized.ts';
-import { EXPORT_BATCH_ROWS } from '../../lib/limits.ts';
 import type { AccountWrites } from '../../lib/ports/storage/index.ts';
+import { EXPORT_BATCH_ROWS } from '../../lib/values/limits.ts';
 import { accountAudit, accountEmailAudit } from './audited-records.ts';
 import type { WriteScope } from './audited-writes.ts';
 import { selectOrdered, update } from './record-access.ts';

@@ -1,6 +1,4 @@
 import type { Account } from '../../lib/accounts/model.ts';
-import { BillingError, ErrorCode } from '../../lib/errors/index.ts';
-import type { Uuid } from '../../lib/ids/index.ts';
 import {
   type AccountReads,
   type AccountWrites,
@@ -8,6 +6,8 @@ import {
   type New,
   type Page,
 } from '../../lib/ports/storage/index.ts';
+import { BillingError, ErrorCode } from '../../lib/values/errors/index.ts';
+import type { Uuid } from '../../lib/values/ids/index.ts';
 import { anonymizeEmails, anonymizeHistory } from './account-anonymizing.ts';
 import { accountSearchCondition, foldedText } from './account-search.ts';
 import { accountAudit, accountEmailAudit } from './audited-records.ts';

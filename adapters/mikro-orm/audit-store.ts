@@ -1,11 +1,11 @@
-import type { Uuid } from '../../lib/ids/index.ts';
-import { stringifyExactJson } from '../../lib/money/index.ts';
 import {
   type AuditEntry,
   type AuditReads,
   type AuditRow,
   ChangeType,
 } from '../../lib/ports/storage/index.ts';
+import type { Uuid } from '../../lib/values/ids/index.ts';
+import { stringifyExactJson } from '../../lib/values/money/index.ts';
 import { seriesTables } from './audit-series.ts';
 import { invoiceItemAudit } from './audited-records.ts';
 import { type Column, parseStoredJson } from './columns.ts';

@@ -2,7 +2,6 @@ import type { AccountEmail } from '../../lib/accounts/account-email.ts';
 import type { Account } from '../../lib/accounts/model.ts';
 import type { CatalogEntry, PlanRow } from '../../lib/catalog/entries/model.ts';
 import type { CustomField } from '../../lib/custom-fields/model.ts';
-import type { Uuid } from '../../lib/ids/index.ts';
 import type { Invoice, InvoiceItem } from '../../lib/invoicing/model.ts';
 import type {
   InvoicePayment,
@@ -19,7 +18,8 @@ import {
   type Subscription,
 } from '../../lib/subscriptions/model.ts';
 import type { Tag, UserTagDefinition } from '../../lib/tags/model.ts';
-import { formatInstant, formatLocalDate, type Instant, type LocalDate } from '../../lib/time/index.ts';
+import type { Uuid } from '../../lib/values/ids/index.ts';
+import { formatInstant, formatLocalDate, type Instant, type LocalDate } from '../../lib/values/time/index.ts';
 import type { StoredBundle } from './tables/subscriptions.ts';
 
 /** How a kind of record appears in the audit: its table's name and its history columns (accounts.md §14.1). */

@@ -1,6 +1,6 @@
-import { assertInvariant } from '../../lib/errors/index.ts';
-import type { Uuid } from '../../lib/ids/index.ts';
 import { type Authorship, ChangeType } from '../../lib/ports/storage/index.ts';
+import { assertInvariant } from '../../lib/values/errors/index.ts';
+import type { Uuid } from '../../lib/values/ids/index.ts';
 import { SERIES_FROM, seriesOf } from './audit-series.ts';
 import type { AuditedRecord } from './audited-records.ts';
 import type { Change, ChangeLog } from './change-log.ts';

@@ -4,7 +4,7 @@ import {
   type CatalogEntryWrites,
   ChangeType,
 } from '../../lib/ports/storage/index.ts';
-import { isStorable } from '../../lib/text/index.ts';
+import { isStorable } from '../../lib/values/text/index.ts';
 import { catalogEntryAudit, type Identified, planRowAudit } from './audited-records.ts';
 import { insertAudited, noteChange, type WriteScope } from './audited-writes.ts';
 import { textOf } from './columns.ts';

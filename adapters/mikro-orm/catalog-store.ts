@@ -6,11 +6,11 @@ import type {
   NewCatalogVersion,
   StoredCatalogContent,
 } from '../../lib/catalog/stored-version.ts';
-import { assertInvariant } from '../../lib/errors/index.ts';
-import type { Uuid } from '../../lib/ids/index.ts';
-import { CATALOG_PARTS_AT_ONCE } from '../../lib/limits.ts';
 import { type CatalogReads, type CatalogWrites, ChangeType } from '../../lib/ports/storage/index.ts';
-import type { Instant } from '../../lib/time/index.ts';
+import { assertInvariant } from '../../lib/values/errors/index.ts';
+import type { Uuid } from '../../lib/values/ids/index.ts';
+import { CATALOG_PARTS_AT_ONCE } from '../../lib/values/limits.ts';
+import type { Instant } from '../../lib/values/time/index.ts';
 import type { WriteScope } from './audited-writes.ts';
 import { numberOf, type Row, textOf } from './columns.ts';
 import { joinedParts, partsStatement } from './joined-catalog-parts.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { createUuidV7, type Uuid } from '../../lib/ids/index.ts';
 import type { Authorship, ChangeType } from '../../lib/ports/storage/index.ts';
+import { createUuidV7, type Uuid } from '../../lib/values/ids/index.ts';
 import { insertInto, type TenantScope } from './record-access.ts';
 import { auditLogTable } from './tables/system.ts';
 

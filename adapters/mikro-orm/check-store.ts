@@ -1,5 +1,3 @@
-import { assertInvariant } from '../../lib/errors/index.ts';
-import type { Uuid } from '../../lib/ids/index.ts';
 import type {
   CheckReads,
   CheckStore,
@@ -7,7 +5,9 @@ import type {
   UnauditedRecord,
 } from '../../lib/ports/storage/index.ts';
 import { ProcessingState } from '../../lib/queue/model.ts';
-import { instant } from '../../lib/time/index.ts';
+import { assertInvariant } from '../../lib/values/errors/index.ts';
+import type { Uuid } from '../../lib/values/ids/index.ts';
+import { instant } from '../../lib/values/time/index.ts';
 import { seriesTables } from './audit-series.ts';
 import {
   accountAudit,

@@ -1,7 +1,13 @@
-import { BillingError, ErrorCode, InvariantError } from '../../lib/errors/index.ts';
-import type { Uuid } from '../../lib/ids/index.ts';
-import { type Currency, Decimal, decimal, formatDecimal, stringifyExactJson } from '../../lib/money/index.ts';
-import { isStorable } from '../../lib/text/index.ts';
+import { BillingError, ErrorCode, InvariantError } from '../../lib/values/errors/index.ts';
+import type { Uuid } from '../../lib/values/ids/index.ts';
+import {
+  type Currency,
+  Decimal,
+  decimal,
+  formatDecimal,
+  stringifyExactJson,
+} from '../../lib/values/money/index.ts';
+import { isStorable } from '../../lib/values/text/index.ts';
 import {
   type DatedInstant,
   formatLocalDate,
@@ -10,7 +16,7 @@ import {
   type LocalDate,
   parseLocalDate,
   type TimeZone,
-} from '../../lib/time/index.ts';
+} from '../../lib/values/time/index.ts';
 
 /** Kinds of columns; each dialect has a database type for each (storage-and-queue: exact on both). */
 export type ColumnType =

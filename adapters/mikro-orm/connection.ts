@@ -1,4 +1,4 @@
-import { assertInvariant, BillingError, InvariantError } from '../../lib/errors/index.ts';
+import { assertInvariant, BillingError, InvariantError } from '../../lib/values/errors/index.ts';
 import type { Row } from './columns.ts';
 import type { Dialect, UniqueViolation } from './dialect.ts';
 import { render, type Sql } from './sql.ts';

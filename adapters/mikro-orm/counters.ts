@@ -1,4 +1,4 @@
-import { assertInvariant } from '../../lib/errors/index.ts';
+import { assertInvariant } from '../../lib/values/errors/index.ts';
 import { numberOf } from './columns.ts';
 import type { TenantScope } from './record-access.ts';
 import { sql } from './sql.ts';

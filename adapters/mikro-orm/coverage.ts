@@ -1,8 +1,8 @@
-import type { Uuid } from '../../lib/ids/index.ts';
 import type { CoverageRow } from '../../lib/invoicing/model.ts';
-import { MIN_YEAR } from '../../lib/limits.ts';
 import type { InvoiceReads } from '../../lib/ports/storage/index.ts';
-import { formatLocalDate, localDate } from '../../lib/time/index.ts';
+import type { Uuid } from '../../lib/values/ids/index.ts';
+import { MIN_YEAR } from '../../lib/values/limits.ts';
+import { formatLocalDate, localDate } from '../../lib/values/time/index.ts';
 import { type Column, dateOf, textOf } from './columns.ts';
 import { haveIds, recordColumns, type TenantScope } from './record-access.ts';
 import { firstRowsAs, isIn, raw, type Sql, sql } from './sql.ts';

@@ -1,6 +1,3 @@
-import { assertInvariant } from '../../lib/errors/index.ts';
-import type { Uuid } from '../../lib/ids/index.ts';
-import { EXPORT_BATCH_ROWS } from '../../lib/limits.ts';
 import type {
   AuditEntry,
   AuditRow,
@@ -8,6 +5,9 @@ import type {
   ExportedValue,
   ExportReads,
 } from '../../lib/ports/storage/index.ts';
+import { assertInvariant } from '../../lib/values/errors/index.ts';
+import type { Uuid } from '../../lib/values/ids/index.ts';
+import { EXPORT_BATCH_ROWS } from '../../lib/values/limits.ts';
 import { seriesTables } from './audit-series.ts';
 import { entryColumns, entryOf, rowsOfSeries, type StoredRow } from './audit-store.ts';
 import { type Column, numberOf, type Row, textOf } from './columns.ts';

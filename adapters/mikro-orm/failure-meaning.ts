@@ -1,4 +1,4 @@
-import { BillingError, ErrorCode } from '../../lib/errors/index.ts';
+import { BillingError, ErrorCode } from '../../lib/values/errors/index.ts';
 import type { Dialect } from './dialect.ts';
 import { LostCommitError } from './transactions.ts';
 

@@ -1,5 +1,5 @@
-import { stringifyExactJson } from '../../lib/money/index.ts';
 import type { IdempotencyStore, RequestClaim } from '../../lib/ports/storage/index.ts';
+import { stringifyExactJson } from '../../lib/values/money/index.ts';
 import type { Dialect } from './dialect.ts';
 import type { SystemAccess } from './queue-store.ts';
 import { insertInto } from './record-access.ts';

@@ -1,4 +1,3 @@
-import type { Uuid } from '../../lib/ids/index.ts';
 import type { CoverageRow, CursorToSave, Invoice, StoredCursor } from '../../lib/invoicing/model.ts';
 import {
   ConcurrentChangeError,
@@ -6,8 +5,9 @@ import {
   type InvoiceReads,
   type InvoiceWrites,
 } from '../../lib/ports/storage/index.ts';
-import { isStorable } from '../../lib/text/index.ts';
-import { formatLocalDate } from '../../lib/time/index.ts';
+import type { Uuid } from '../../lib/values/ids/index.ts';
+import { isStorable } from '../../lib/values/text/index.ts';
+import { formatLocalDate } from '../../lib/values/time/index.ts';
 import { invoiceAudit, invoiceItemAudit } from './audited-records.ts';
 import { insertAudited, updateAudited, type WriteScope } from './audited-writes.ts';
 import { type Column, dateOf, numberOf, textOf } from './columns.ts';

@@ -1,6 +1,6 @@
 import type { CatalogPartKind, StoredCatalogPart } from '../../lib/catalog/stored-version.ts';
-import { assertInvariant } from '../../lib/errors/index.ts';
-import { instant } from '../../lib/time/index.ts';
+import { assertInvariant } from '../../lib/values/errors/index.ts';
+import { instant } from '../../lib/values/time/index.ts';
 import { numberOf, type Row, textOf } from './columns.ts';
 import type { TenantScope } from './record-access.ts';
 import { raw, rowsAs, type Sql, sql } from './sql.ts';

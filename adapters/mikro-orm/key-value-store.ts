@@ -1,6 +1,6 @@
-import { assertInvariant } from '../../lib/errors/index.ts';
 import { ChangeType, type KeyValueReads, type KeyValueWrites } from '../../lib/ports/storage/index.ts';
 import type { TenantKeyValue } from '../../lib/tenants/key-value.ts';
+import { assertInvariant } from '../../lib/values/errors/index.ts';
 import type { WriteScope } from './audited-writes.ts';
 import { textOf } from './columns.ts';
 import { insert, select, type TenantScope, update } from './record-access.ts';

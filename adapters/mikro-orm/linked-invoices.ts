@@ -1,7 +1,7 @@
 import type { AccountBalance } from '../../lib/accounts/model.ts';
-import type { Uuid } from '../../lib/ids/index.ts';
 import type { Invoice } from '../../lib/invoicing/model.ts';
-import { decimal } from '../../lib/money/index.ts';
+import type { Uuid } from '../../lib/values/ids/index.ts';
+import { decimal } from '../../lib/values/money/index.ts';
 import { textOf } from './columns.ts';
 import { ofAccounts, select, selectOrdered, type TenantScope } from './record-access.ts';
 import { isIn, nothing, raw, type Sql, sql } from './sql.ts';

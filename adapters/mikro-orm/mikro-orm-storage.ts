@@ -1,15 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { MigrationObject } from '@mikro-orm/core';
 import type { TenantRef } from '../../lib/context.ts';
-import { BillingError, ErrorCode } from '../../lib/errors/index.ts';
-import {
-  ACCOUNT_LOCK_WAIT_MS,
-  FIRST_TRANSACTION_RETRY_PAUSE_MS,
-  LONGEST_TRANSACTION_RETRY_PAUSE_MS,
-  MAX_COUNTED_RECORDS,
-  MAX_TRANSACTION_RETRIES,
-  QUEUE_POLL_MS,
-} from '../../lib/limits.ts';
 import {
   type Authorship,
   type CheckStore,
@@ -25,6 +16,15 @@ import {
   type SystemStore,
   type WriteSession,
 } from '../../lib/ports/storage/index.ts';
+import { BillingError, ErrorCode } from '../../lib/values/errors/index.ts';
+import {
+  ACCOUNT_LOCK_WAIT_MS,
+  FIRST_TRANSACTION_RETRY_PAUSE_MS,
+  LONGEST_TRANSACTION_RETRY_PAUSE_MS,
+  MAX_COUNTED_RECORDS,
+  MAX_TRANSACTION_RETRIES,
+  QUEUE_POLL_MS,
+} from '../../lib/values/limits.ts';
 import { checkStore } from './check-store.ts';
 import {
   type Connection,

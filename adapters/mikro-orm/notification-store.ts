@@ -1,6 +1,6 @@
 import type { NotificationReads } from '../../lib/ports/storage/index.ts';
 import { ProcessingState } from '../../lib/queue/model.ts';
-import { instant } from '../../lib/time/index.ts';
+import { instant } from '../../lib/values/time/index.ts';
 import { numberOf } from './columns.ts';
 import { type Stored, selectOrdered, type TenantScope } from './record-access.ts';
 import { isIn, raw, sql } from './sql.ts';

@@ -6,7 +6,7 @@ import {
   QueueKind,
   QueueName,
 } from '../../lib/queue/model.ts';
-import type { Instant } from '../../lib/time/index.ts';
+import type { Instant } from '../../lib/values/time/index.ts';
 import type { EncodedEntry } from './dialect.ts';
 import type { TenantScope } from './record-access.ts';
 import { isIn, raw, sql } from './sql.ts';

@@ -1,4 +1,4 @@
-import { assertInvariant } from '../../lib/errors/index.ts';
+import { assertInvariant } from '../../lib/values/errors/index.ts';
 import type { Row } from './columns.ts';
 import type { CompiledStatement, Transaction } from './connection.ts';
 import { HostReach } from './postgresql-host-reach.ts';

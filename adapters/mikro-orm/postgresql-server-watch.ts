@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { DATABASE_PROBE_MS, DATABASE_SILENCE_MS, DATABASE_STATEMENT_MS } from '../../lib/limits.ts';
+import { DATABASE_PROBE_MS, DATABASE_SILENCE_MS, DATABASE_STATEMENT_MS } from '../../lib/values/limits.ts';
 
 /** Where the server listens: a host name or address, or the folder of its socket. */
 export interface ServerAddress {

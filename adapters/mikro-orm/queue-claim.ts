@@ -1,6 +1,6 @@
-import { QUEUE_ORDER_WAIT_MS } from '../../lib/limits.ts';
 import type { ClaimedEntry, ClaimRequest } from '../../lib/ports/storage/index.ts';
 import { ProcessingState, QueueKind } from '../../lib/queue/model.ts';
+import { QUEUE_ORDER_WAIT_MS } from '../../lib/values/limits.ts';
 import { numberOf, type Row } from './columns.ts';
 import type { Runner } from './connection.ts';
 import { isIn, nothing, raw, type Sql, sql } from './sql.ts';

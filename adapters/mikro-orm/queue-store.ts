@@ -7,7 +7,7 @@ import type {
   WorkCause,
 } from '../../lib/ports/storage/index.ts';
 import { ProcessingState, QueueKind } from '../../lib/queue/model.ts';
-import { instant } from '../../lib/time/index.ts';
+import { instant } from '../../lib/values/time/index.ts';
 import { type Column, numberOf } from './columns.ts';
 import type { Runner, StatementResult } from './connection.ts';
 import type { Dialect } from './dialect.ts';

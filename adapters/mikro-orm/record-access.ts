@@ -1,7 +1,7 @@
-import { assertInvariant } from '../../lib/errors/index.ts';
-import type { Uuid } from '../../lib/ids/index.ts';
-import { MAX_COUNTED_RECORDS } from '../../lib/limits.ts';
 import type { Page, PageRequest } from '../../lib/ports/storage/index.ts';
+import { assertInvariant } from '../../lib/values/errors/index.ts';
+import type { Uuid } from '../../lib/values/ids/index.ts';
+import { MAX_COUNTED_RECORDS } from '../../lib/values/limits.ts';
 import { type Cell, type Column, numberOf, textOf } from './columns.ts';
 import type { Runner } from './connection.ts';
 import { firstRowsAs, isIn, nothing, type Rows, raw, rowsAs, type Sql, sql } from './sql.ts';

@@ -1,5 +1,5 @@
 import type { SearchClause, SearchColumnType, SearchOperator } from '../../lib/search/operator-search.ts';
-import { isStorable } from '../../lib/text/index.ts';
+import { isStorable } from '../../lib/values/text/index.ts';
 import { orderedText, raw, type Sql, sql } from './sql.ts';
 
 /** How a column of a search is found in its table. */

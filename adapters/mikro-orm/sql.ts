@@ -1,4 +1,4 @@
-import { isStorable } from '../../lib/text/index.ts';
+import { isStorable } from '../../lib/values/text/index.ts';
 import type { Cell, Column } from './columns.ts';
 
 /** What a statement may bind directly. */

@@ -1,4 +1,4 @@
-import { assertInvariant } from '../../lib/errors/index.ts';
+import { assertInvariant } from '../../lib/values/errors/index.ts';
 import { type Column, numberOf } from './columns.ts';
 import type { Runner } from './connection.ts';
 import type { DatabaseFailure, Dialect, EncodedEntry } from './dialect.ts';

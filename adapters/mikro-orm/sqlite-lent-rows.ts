@@ -1,4 +1,4 @@
-import { assertInvariant } from '../../lib/errors/index.ts';
+import { assertInvariant } from '../../lib/values/errors/index.ts';
 import type { Cell, Column } from './columns.ts';
 import type { Dialect } from './dialect.ts';
 import type { Rows } from './sql.ts';

@@ -1,6 +1,6 @@
 import { MikroORM, type SqlEntityManager } from '@mikro-orm/sqlite';
-import { SQLITE_BUSY_TIMEOUT_MS } from '../../lib/limits.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
+import { SQLITE_BUSY_TIMEOUT_MS } from '../../lib/values/limits.ts';
 import type { Connection, Trace } from './connection.ts';
 import { defineEntities } from './entities.ts';
 import { migrations } from './migrations/sqlite/index.ts';

@@ -1,6 +1,6 @@
-import type { Uuid } from '../../lib/ids/index.ts';
 import { ChangeType, type TagReads, type TagSearch, type TagWrites } from '../../lib/ports/storage/index.ts';
 import type { UserTagDefinition } from '../../lib/tags/model.ts';
+import type { Uuid } from '../../lib/values/ids/index.ts';
 import { tagAudit, tagDefinitionAudit } from './audited-records.ts';
 import { insertAudited, noteChange, type WriteScope } from './audited-writes.ts';
 import { textOf } from './columns.ts';

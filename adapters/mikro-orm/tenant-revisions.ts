@@ -1,5 +1,5 @@
-import { assertInvariant } from '../../lib/errors/index.ts';
 import type { TenantRevisions } from '../../lib/ports/storage/index.ts';
+import { assertInvariant } from '../../lib/values/errors/index.ts';
 import { numberOf } from './columns.ts';
 import type { TenantScope } from './record-access.ts';
 import { raw, type Sql, sql } from './sql.ts';

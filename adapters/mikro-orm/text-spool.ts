@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { EXPORT_PIECE_BYTES } from '../../lib/limits.ts';
+import { EXPORT_PIECE_BYTES } from '../../lib/values/limits.ts';
 
 /**
  * Text on its way to a slow reader, in a file without a name: the transaction that it was read in ends meanwhile, and the

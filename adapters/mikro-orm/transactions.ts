@@ -1,4 +1,4 @@
-import { assertInvariant } from '../../lib/errors/index.ts';
+import { assertInvariant } from '../../lib/values/errors/index.ts';
 import { type Connection, compiled, type Transaction } from './connection.ts';
 
 /** Work that belongs to no tenant: the queue, tenants, users, health, migrations. */

@@ -1,6 +1,6 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
-import { assertInvariant } from '../../lib/errors/index.ts';
 import type { SecretHasher } from '../../lib/ports/index.ts';
+import { assertInvariant } from '../../lib/values/errors/index.ts';
 
 /** Cost of one hash: N = 2^logCost, block size r, parallelisation p. */
 interface ScryptCost {

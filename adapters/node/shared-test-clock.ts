@@ -12,7 +12,7 @@ import {
   startOfDay,
   truncateToSecond,
   UTC,
-} from '../../lib/time/index.ts';
+} from '../../lib/values/time/index.ts';
 
 /** Where the clock's setting is kept, so that every node reads the same time (`SystemStore` of the storage port). */
 export interface TestClockStore {

@@ -1,5 +1,5 @@
 import type { Clock, SystemClock } from '../../lib/ports/index.ts';
-import { instant, truncateToSecond } from '../../lib/time/index.ts';
+import { instant, truncateToSecond } from '../../lib/values/time/index.ts';
 
 /** Longest delay that a timer of Node takes; a longer one would fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;

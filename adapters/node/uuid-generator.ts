@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createUuidV7, type UuidV7Generator } from '../../lib/ids/index.ts';
+import { createUuidV7, type UuidV7Generator } from '../../lib/values/ids/index.ts';
 
 /** Ids of this process: UUIDv7 on system time with random bits of the operating system's generator. */
 export function uuidGenerator(): UuidV7Generator {

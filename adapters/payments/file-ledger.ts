@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
-import type { Uuid } from '../../lib/ids/index.ts';
-import { type Decimal, decimal, formatDecimal } from '../../lib/money/index.ts';
+import type { Uuid } from '../../lib/values/ids/index.ts';
+import { type Decimal, decimal, formatDecimal } from '../../lib/values/money/index.ts';
 import { type LedgerEntry, type LedgerOverride, memoryLedger, type SandboxLedger } from './sandbox-ledger.ts';
 
 /** A ledger line: an arrival, or a changed report. Amounts are text. */

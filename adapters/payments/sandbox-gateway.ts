@@ -1,5 +1,4 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Uuid } from '../../lib/ids/index.ts';
 import { TransactionType } from '../../lib/payments/model.ts';
 import {
   type GatewayContext,
@@ -10,6 +9,7 @@ import {
   type PaymentMethodDetails,
   PluginStatus,
 } from '../../lib/ports/payment-gateway.ts';
+import type { Uuid } from '../../lib/values/ids/index.ts';
 import { type LedgerEntry, memoryLedger, type SandboxLedger } from './sandbox-ledger.ts';
 import {
   amountOf,

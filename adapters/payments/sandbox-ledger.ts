@@ -1,5 +1,5 @@
-import type { Uuid } from '../../lib/ids/index.ts';
 import type { GatewayResult } from '../../lib/ports/payment-gateway.ts';
+import type { Uuid } from '../../lib/values/ids/index.ts';
 
 /** One transaction as the sandbox has it; `status` is what it answers and reports. */
 export interface LedgerEntry extends Omit<GatewayResult, 'properties'> {

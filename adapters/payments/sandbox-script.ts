@@ -1,6 +1,6 @@
-import type { Uuid } from '../../lib/ids/index.ts';
-import { type Currency, type Decimal, isCurrency, parseWireDecimal } from '../../lib/money/index.ts';
 import { type PluginProperty, PluginStatus } from '../../lib/ports/payment-gateway.ts';
+import type { Uuid } from '../../lib/values/ids/index.ts';
+import { type Currency, type Decimal, isCurrency, parseWireDecimal } from '../../lib/values/money/index.ts';
 
 /** What the sandbox is told to do with a call instead of PROCESSED (payments.md §2.4 rule 2). */
 export const SandboxAction = {

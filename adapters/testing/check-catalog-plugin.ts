@@ -7,7 +7,7 @@ import {
   type Uuid,
   writeCatalogXml,
 } from '../../lib/index.ts';
-import { CATALOG_PLUGIN_TIMEOUT_MS } from '../../lib/limits.ts';
+import { CATALOG_PLUGIN_TIMEOUT_MS } from '../../lib/values/limits.ts';
 
 /** For whom a plugin is examined. */
 export interface CatalogPluginSubject {

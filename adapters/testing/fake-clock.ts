@@ -15,7 +15,7 @@ import {
   type TimeZone,
   truncateToSecond,
   UTC,
-} from '../../lib/time/index.ts';
+} from '../../lib/values/time/index.ts';
 
 /** How far to move a clock; members add up, calendar units first. */
 export interface ClockStep {

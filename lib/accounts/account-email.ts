@@ -1,5 +1,5 @@
-import type { Uuid } from '../ids/index.ts';
-import type { Instant } from '../time/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import type { Instant } from '../values/time/index.ts';
 
 /** A secondary address of an account (accounts.md §15); independent of the account's own `email`. */
 export interface AccountEmail {

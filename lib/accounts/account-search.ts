@@ -1,6 +1,6 @@
-import { isUuid } from '../ids/index.ts';
 import type { AccountSearch } from '../ports/storage/index.ts';
 import { isOperatorSearch, parseOperatorSearch, type SearchColumnType } from '../search/operator-search.ts';
+import { isUuid } from '../values/ids/index.ts';
 
 /** The columns of an operator search with what they hold (accounts.md §6.2 rule 1). */
 const columnTypes = {

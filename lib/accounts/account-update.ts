@@ -1,6 +1,6 @@
-import { BillingError, ErrorCode } from '../errors/index.ts';
-import { shortened } from '../text/index.ts';
-import { formatInstant, type Instant, localDateOf, UTC } from '../time/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import { shortened } from '../values/text/index.ts';
+import { formatInstant, type Instant, localDateOf, UTC } from '../values/time/index.ts';
 import { type AccountInput, checkAccountInput, checkFirstNameLength } from './account-input.ts';
 import type { Account } from './model.ts';
 

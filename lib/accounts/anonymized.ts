@@ -1,4 +1,4 @@
-import type { Instant } from '../time/index.ts';
+import type { Instant } from '../values/time/index.ts';
 import type { Account } from './model.ts';
 
 /** What stands in the place of personal data that was forgotten. */

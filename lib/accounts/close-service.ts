@@ -1,11 +1,8 @@
 import type { CatalogProvider, CatalogSource } from '../catalog/catalog-source.ts';
 import { authorshipOf, type CallContext } from '../context.ts';
-import { BillingError, ErrorCode } from '../errors/index.ts';
-import type { Uuid } from '../ids/index.ts';
 import { adjustUnpaidItems } from '../invoicing/adjust-unpaid-items.ts';
 import { MAX_DESCRIPTION_LENGTH } from '../invoicing/manual-items.ts';
 import { writeOffUnpaid } from '../invoicing/write-off.ts';
-import { LOCK_WAIT_STEP_MS } from '../limits.ts';
 import type { Ports } from '../ports/index.ts';
 import {
   type AccountOfTenant,
@@ -21,7 +18,10 @@ import { datedInstant } from '../subscriptions/requested-date.ts';
 import { setBlockingStates } from '../subscriptions/set-blocking-states.ts';
 import { addEngineTag } from '../tags/engine-tags.ts';
 import { SystemTag } from '../tags/system-definitions.ts';
-import type { Instant } from '../time/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { LOCK_WAIT_STEP_MS } from '../values/limits.ts';
+import type { Instant } from '../values/time/index.ts';
 import { pause } from '../wait/pause.ts';
 import type { Account } from './model.ts';
 import { lockAccount } from './service.ts';

@@ -1,8 +1,8 @@
 import type { CallContext, TenantRef } from '../context.ts';
-import { assertInvariant } from '../errors/index.ts';
-import type { Uuid } from '../ids/index.ts';
 import type { Authorship, New, Storage, WriteSession } from '../ports/storage/index.ts';
 import { BusEventType } from '../queue/model.ts';
+import { assertInvariant } from '../values/errors/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
 import { accountEvent } from './account-event.ts';
 import type { Account } from './model.ts';
 

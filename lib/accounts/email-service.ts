@@ -1,8 +1,8 @@
 import { authorshipOf, type CallContext } from '../context.ts';
-import { BillingError, ErrorCode } from '../errors/index.ts';
-import type { Uuid } from '../ids/index.ts';
 import type { Ports } from '../ports/index.ts';
-import { checkStorable, isStorable } from '../text/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { checkStorable, isStorable } from '../values/text/index.ts';
 import type { AccountEmail } from './account-email.ts';
 import { lockAccount, noSuchAccount } from './service.ts';
 

@@ -1,5 +1,5 @@
-import type { Uuid } from '../ids/index.ts';
 import { ConcurrentChangeError, type WriteSession } from '../ports/storage/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
 import type { Family } from './hierarchy.ts';
 import type { Account } from './model.ts';
 

@@ -1,6 +1,6 @@
-import type { Uuid } from '../ids/index.ts';
-import type { Currency, Decimal } from '../money/index.ts';
-import type { Instant, TimeZone } from '../time/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import type { Currency, Decimal } from '../values/money/index.ts';
+import type { Instant, TimeZone } from '../values/time/index.ts';
 
 /** A customer of a tenant (accounts.md §1.1). `billCycleDayLocal` 0 = unset. */
 export interface Account {

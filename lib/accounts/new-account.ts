@@ -1,7 +1,7 @@
-import type { Uuid } from '../ids/index.ts';
-import { asCurrency } from '../money/index.ts';
 import type { New } from '../ports/storage/index.ts';
-import { type Instant, timeZone, UTC } from '../time/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { asCurrency } from '../values/money/index.ts';
+import { type Instant, timeZone, UTC } from '../values/time/index.ts';
 import { type AccountInput, checkAccountInput } from './account-input.ts';
 import type { Account } from './model.ts';
 

@@ -1,5 +1,5 @@
-import { assertInvariant } from '../errors/index.ts';
 import { ObjectType } from '../objects/object-type.ts';
+import { assertInvariant } from '../values/errors/index.ts';
 
 /** How the objects of a type are named in audit rows and their history (accounts.md §14.1). */
 export interface AuditedTable {

@@ -1,11 +1,11 @@
 import { noSuchAccount } from '../accounts/service.ts';
 import type { CallContext } from '../context.ts';
-import type { Uuid } from '../ids/index.ts';
 import { noSuchObject } from '../objects/no-such-object.ts';
 import { type ObjectRef, ObjectType } from '../objects/object-type.ts';
 import type { Ports } from '../ports/index.ts';
 import { type AuditEntry, type AuditRow, ChangeType } from '../ports/storage/index.ts';
 import { isSystemDefinition } from '../tags/system-definitions.ts';
+import type { Uuid } from '../values/ids/index.ts';
 import { inAccountOrder } from './account-audit-order.ts';
 import { auditedTableOf } from './audited-table.ts';
 

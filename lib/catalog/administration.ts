@@ -1,9 +1,9 @@
 import { authorshipOf, type CallContext } from '../context.ts';
-import { BillingError, ErrorCode, InvariantError, type Problem } from '../errors/index.ts';
-import type { Uuid } from '../ids/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
-import { shortened } from '../text/index.ts';
+import { BillingError, ErrorCode, InvariantError, type Problem } from '../values/errors/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { shortened } from '../values/text/index.ts';
 import type { Steps } from '../wait/time-slices.ts';
 import { type AvailablePlan, listAddOns, listBasePlans } from './available-plans.ts';
 import type { Catalog } from './catalog.ts';

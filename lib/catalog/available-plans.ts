@@ -1,4 +1,4 @@
-import { BillingPeriod } from '../time/index.ts';
+import { BillingPeriod } from '../values/time/index.ts';
 import type { Steps } from '../wait/time-slices.ts';
 import type { CatalogVersion } from './catalog-version.ts';
 import { ProductCategory } from './enumerations.ts';

@@ -1,5 +1,5 @@
 import type { HandlerBatch } from '../queue/handler.ts';
-import type { Instant } from '../time/index.ts';
+import type { Instant } from '../values/time/index.ts';
 import type { CatalogProvider, CatalogRequest, CatalogSource } from './catalog-source.ts';
 
 /**

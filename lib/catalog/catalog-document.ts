@@ -1,5 +1,5 @@
 import type { TenantRef } from '../context.ts';
-import { BillingError, ErrorCode, type Problem } from '../errors/index.ts';
+import { BillingError, ErrorCode, type Problem } from '../values/errors/index.ts';
 import { atOnce, type Steps, type TimeSlices } from '../wait/time-slices.ts';
 import { type CatalogVersion, versionSteps } from './catalog-version.ts';
 import { sha256Hex } from './content-hash.ts';

@@ -1,5 +1,5 @@
-import type { Uuid } from '../ids/index.ts';
 import { BusEventType, type EventPayload, type NewBusEvent } from '../queue/model.ts';
+import type { Uuid } from '../values/ids/index.ts';
 
 /** Key of the tenant value under which catalogs stand in events (catalog.md §13 rule 4). */
 const CATALOG_KEY = 'CATALOG';

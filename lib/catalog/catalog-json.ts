@@ -1,5 +1,5 @@
-import type { Currency, Decimal } from '../money/index.ts';
-import { type BillingPeriod, type Duration, formatInstant } from '../time/index.ts';
+import type { Currency, Decimal } from '../values/money/index.ts';
+import { type BillingPeriod, type Duration, formatInstant } from '../values/time/index.ts';
 import type { CatalogVersion } from './catalog-version.ts';
 import type {
   BillingMode,

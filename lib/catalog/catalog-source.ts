@@ -1,8 +1,8 @@
 import type { TenantRef } from '../context.ts';
-import type { Uuid } from '../ids/index.ts';
 import type { PluginProperty } from '../ports/payment-gateway.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
-import type { Instant } from '../time/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import type { Instant } from '../values/time/index.ts';
 import type { Catalog } from './catalog.ts';
 
 /** The catalogs that one operation uses from beginning to end, by account (catalog.md §13 rule 3, §15.6). */

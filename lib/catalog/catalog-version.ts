@@ -1,7 +1,7 @@
-import { BillingError, ErrorCode } from '../errors/index.ts';
-import type { Currency } from '../money/index.ts';
-import { shortened } from '../text/index.ts';
-import { formatInstant, type Instant } from '../time/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import type { Currency } from '../values/money/index.ts';
+import { shortened } from '../values/text/index.ts';
+import { formatInstant, type Instant } from '../values/time/index.ts';
 import { atOnce, eachStep, type Steps } from '../wait/time-slices.ts';
 import type {
   BillingActionPolicy,

@@ -1,4 +1,4 @@
-import type { Instant } from '../time/index.ts';
+import type { Instant } from '../values/time/index.ts';
 import type { Catalog, LastPlanChange, ResolvedPlan } from './catalog.ts';
 import type { CatalogVersion } from './catalog-version.ts';
 import type { Plan } from './model.ts';

@@ -1,7 +1,7 @@
-import { BillingError, ErrorCode } from '../errors/index.ts';
-import { MAX_EARLIER_CATALOGS } from '../limits.ts';
-import { shortened } from '../text/index.ts';
-import { formatInstant, type Instant } from '../time/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import { MAX_EARLIER_CATALOGS } from '../values/limits.ts';
+import { shortened } from '../values/text/index.ts';
+import { formatInstant, type Instant } from '../values/time/index.ts';
 import type { CatalogVersion } from './catalog-version.ts';
 import type { Plan } from './model.ts';
 import { PlanRuns } from './plan-runs.ts';

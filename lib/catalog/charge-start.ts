@@ -1,4 +1,4 @@
-import { TimeUnit } from '../time/index.ts';
+import { TimeUnit } from '../values/time/index.ts';
 import type { PhaseType } from './enumerations.ts';
 import type { Plan, PlanPhase } from './model.ts';
 import { isZeroEverywhere } from './price.ts';

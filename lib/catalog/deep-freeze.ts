@@ -1,4 +1,4 @@
-import { Decimal } from '../money/index.ts';
+import { Decimal } from '../values/money/index.ts';
 
 /** Freezes plain records and lists to the last level. Decimals are values already and stay as they are. */
 export function deepFreeze<T>(value: T): T {

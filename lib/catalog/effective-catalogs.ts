@@ -1,13 +1,13 @@
-import { assertInvariant } from '../errors/index.ts';
-import type { Uuid } from '../ids/index.ts';
+import type { ReadSession } from '../ports/storage/index.ts';
+import { assertInvariant } from '../values/errors/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
 import {
   CHARACTERS_OF_PLAN_ROW,
   MAX_CACHED_ACCOUNT_CATALOGS,
   MAX_CACHED_CATALOG_CHARACTERS,
   MAX_CACHED_CATALOGS,
-} from '../limits.ts';
-import type { ReadSession } from '../ports/storage/index.ts';
-import { type Instant, LAST_INSTANT } from '../time/index.ts';
+} from '../values/limits.ts';
+import { type Instant, LAST_INSTANT } from '../values/time/index.ts';
 import { type Catalog, createCatalog } from './catalog.ts';
 import type { CatalogOfAccount } from './catalog-source.ts';
 import type { CatalogVersion } from './catalog-version.ts';

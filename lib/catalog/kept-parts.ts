@@ -1,4 +1,4 @@
-import { assertInvariant } from '../errors/index.ts';
+import { assertInvariant } from '../values/errors/index.ts';
 import { type Decoding, type Part, StoredPart } from './part.ts';
 import { PartList } from './part-list.ts';
 import { Shape } from './shaped-text.ts';

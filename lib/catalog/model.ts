@@ -1,5 +1,5 @@
-import type { Currency, Decimal } from '../money/index.ts';
-import type { BillingPeriod, Duration, Instant } from '../time/index.ts';
+import type { Currency, Decimal } from '../values/money/index.ts';
+import type { BillingPeriod, Duration, Instant } from '../values/time/index.ts';
 import type {
   BillingActionPolicy,
   BillingAlignment,

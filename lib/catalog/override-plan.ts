@@ -1,5 +1,5 @@
-import { assertInvariant, BillingError, ErrorCode } from '../errors/index.ts';
-import { type Currency, type Decimal, decimal, formatDecimal } from '../money/index.ts';
+import { assertInvariant, BillingError, ErrorCode } from '../values/errors/index.ts';
+import { type Currency, type Decimal, decimal, formatDecimal } from '../values/money/index.ts';
 import { deepFreeze } from './deep-freeze.ts';
 import type { InternationalPrice, Plan, PlanPhase } from './model.ts';
 import { phaseName } from './phase-name.ts';

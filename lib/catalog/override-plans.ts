@@ -1,7 +1,7 @@
-import { assertInvariant, type Problem } from '../errors/index.ts';
-import type { Uuid } from '../ids/index.ts';
-import { MAX_CACHED_OVERRIDE_PLANS } from '../limits.ts';
 import type { ReadSession, WriteSession } from '../ports/storage/index.ts';
+import { assertInvariant, type Problem } from '../values/errors/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { MAX_CACHED_OVERRIDE_PLANS } from '../values/limits.ts';
 import type { Catalog } from './catalog.ts';
 import type { CatalogOfAccount } from './catalog-source.ts';
 import { CatalogWithOverrides, hasPlan } from './catalog-with-overrides.ts';

@@ -1,5 +1,5 @@
-import { assertInvariant } from '../errors/index.ts';
-import type { Instant } from '../time/index.ts';
+import { assertInvariant } from '../values/errors/index.ts';
+import type { Instant } from '../values/time/index.ts';
 import type { DecodedParts } from './decoded-parts.ts';
 import { deepFreeze } from './deep-freeze.ts';
 import type { Plan, Product } from './model.ts';

@@ -1,4 +1,4 @@
-import { BillingError, ErrorCode } from '../errors/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import { PhaseType } from './enumerations.ts';
 
 const SUFFIXES: ReadonlyMap<string, PhaseType> = new Map(

@@ -1,4 +1,4 @@
-import { Decimal, ZERO } from '../money/index.ts';
+import { Decimal, ZERO } from '../values/money/index.ts';
 import type { WrittenDecimal } from './model.ts';
 
 /**

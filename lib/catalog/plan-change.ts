@@ -1,4 +1,4 @@
-import { BillingError, ErrorCode } from '../errors/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import { BillingActionPolicy, type PlanAlignmentChange } from './enumerations.ts';
 import { DEFAULT_PRICE_LIST } from './model.ts';
 import type { PlanLookup } from './plan-lookup.ts';

@@ -1,4 +1,4 @@
-import type { BillingPeriod } from '../time/index.ts';
+import type { BillingPeriod } from '../values/time/index.ts';
 import type { Plan, PlanRules, PriceList, Product } from './model.ts';
 import type { CreationContext } from './rules.ts';
 

@@ -1,6 +1,6 @@
-import { BillingError, ErrorCode } from '../errors/index.ts';
-import { shortened } from '../text/index.ts';
-import type { BillingPeriod } from '../time/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import { shortened } from '../values/text/index.ts';
+import type { BillingPeriod } from '../values/time/index.ts';
 import { DEFAULT_PRICE_LIST, type Plan } from './model.ts';
 import type { PlanCriteria, PlanLookup } from './plan-lookup.ts';
 

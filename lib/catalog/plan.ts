@@ -1,4 +1,4 @@
-import { BillingPeriod } from '../time/index.ts';
+import { BillingPeriod } from '../values/time/index.ts';
 import { deepFreeze } from './deep-freeze.ts';
 import type { BillingMode } from './enumerations.ts';
 import type { Plan, PlanPhase } from './model.ts';

@@ -1,4 +1,4 @@
-import { MAX_YEAR } from '../limits.ts';
+import { MAX_YEAR } from '../values/limits.ts';
 import {
   addDays,
   BillingPeriod,
@@ -12,7 +12,7 @@ import {
   maxDate,
   periodLength,
   type TimeZone,
-} from '../time/index.ts';
+} from '../values/time/index.ts';
 import type { CatalogVersion } from './catalog-version.ts';
 import type { Plan, PlanPhase } from './model.ts';
 import { hasSamePrices } from './same-prices.ts';

@@ -1,6 +1,6 @@
-import { BillingError, ErrorCode } from '../errors/index.ts';
-import { Decimal, formatDecimal, parseWireDecimal } from '../money/index.ts';
-import { shortened } from '../text/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import { Decimal, formatDecimal, parseWireDecimal } from '../values/money/index.ts';
+import { shortened } from '../values/text/index.ts';
 import type { Plan, PlanPhase } from './model.ts';
 import { BlockCounter, PriceTarget, priceTargetsOf, type UsageOfPhase } from './price-target.ts';
 

@@ -1,4 +1,4 @@
-import { formatDecimal } from '../money/index.ts';
+import { formatDecimal } from '../values/money/index.ts';
 import { type PhaseType, UsageType } from './enumerations.ts';
 import type { InternationalPrice, Plan, PlanPhase, TieredBlock, Usage } from './model.ts';
 

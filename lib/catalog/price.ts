@@ -1,5 +1,5 @@
-import { BillingError, ErrorCode } from '../errors/index.ts';
-import { type Currency, type Decimal, ZERO } from '../money/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import { type Currency, type Decimal, ZERO } from '../values/money/index.ts';
 import type { InternationalPrice } from './model.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { type Instant, maxInstant } from '../time/index.ts';
+import { type Instant, maxInstant } from '../values/time/index.ts';
 import type { CatalogWithOverrides } from './catalog-with-overrides.ts';
 import type {
   BillingActionPolicy,

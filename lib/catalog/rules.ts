@@ -1,4 +1,4 @@
-import type { BillingPeriod } from '../time/index.ts';
+import type { BillingPeriod } from '../values/time/index.ts';
 import {
   BillingActionPolicy,
   BillingAlignment,

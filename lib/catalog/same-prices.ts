@@ -1,4 +1,4 @@
-import { Decimal } from '../money/index.ts';
+import { Decimal } from '../values/money/index.ts';
 import type { PlanPhase } from './model.ts';
 
 /** True if two phases charge the same from day to day: recurring section and usages (catalog.md §6.4 rule 8). */

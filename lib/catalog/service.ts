@@ -1,9 +1,9 @@
 import { noSuchAccount } from '../accounts/service.ts';
 import { authorshipOf, type CallContext, type TenantRef } from '../context.ts';
-import { BillingError, ErrorCode, type Problem } from '../errors/index.ts';
-import type { Uuid } from '../ids/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
+import { BillingError, ErrorCode, type Problem } from '../values/errors/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
 import { type TimeSlices, timeSlices } from '../wait/time-slices.ts';
 import { type Catalog, createCatalog } from './catalog.ts';
 import {

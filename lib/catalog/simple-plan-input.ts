@@ -1,7 +1,7 @@
-import { BillingError, ErrorCode, type Problem } from '../errors/index.ts';
-import { type Currency, type Decimal, isCurrency } from '../money/index.ts';
-import { shortened } from '../text/index.ts';
-import { type BillingPeriod, type Duration, TimeUnit } from '../time/index.ts';
+import { BillingError, ErrorCode, type Problem } from '../values/errors/index.ts';
+import { type Currency, type Decimal, isCurrency } from '../values/money/index.ts';
+import { shortened } from '../values/text/index.ts';
+import { type BillingPeriod, type Duration, TimeUnit } from '../values/time/index.ts';
 import { ProductCategory } from './enumerations.ts';
 import { isNcName } from './validation/names.ts';
 

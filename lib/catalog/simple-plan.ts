@@ -1,5 +1,5 @@
-import { type Currency, formatDecimal, ZERO } from '../money/index.ts';
-import { addMilliseconds, type Duration, type Instant, UNLIMITED_DURATION } from '../time/index.ts';
+import { type Currency, formatDecimal, ZERO } from '../values/money/index.ts';
+import { addMilliseconds, type Duration, type Instant, UNLIMITED_DURATION } from '../values/time/index.ts';
 import type { Steps } from '../wait/time-slices.ts';
 import type { Catalog } from './catalog.ts';
 import type { CatalogVersion } from './catalog-version.ts';

@@ -1,12 +1,12 @@
-import { assertInvariant, InvariantError } from '../errors/index.ts';
+import type { ReadSession } from '../ports/storage/index.ts';
+import { assertInvariant, InvariantError } from '../values/errors/index.ts';
 import {
   CATALOG_PARTS_AT_ONCE,
   MAX_CACHED_CATALOG_CHARACTERS,
   MAX_CACHED_CATALOGS,
   MAX_DECODED_CATALOG_PARTS,
-} from '../limits.ts';
-import type { ReadSession } from '../ports/storage/index.ts';
-import type { Instant } from '../time/index.ts';
+} from '../values/limits.ts';
+import type { Instant } from '../values/time/index.ts';
 import { eachStep, inOneTurn, oneStep, type TimeSlices } from '../wait/time-slices.ts';
 import { type Catalog, createCatalog } from './catalog.ts';
 import { CatalogVersion, createVersion } from './catalog-version.ts';

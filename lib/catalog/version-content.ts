@@ -1,5 +1,5 @@
-import type { Currency } from '../money/index.ts';
-import type { Duration, Instant } from '../time/index.ts';
+import type { Currency } from '../values/money/index.ts';
+import type { Duration, Instant } from '../values/time/index.ts';
 import type { BillingMode, PhaseType } from './enumerations.ts';
 import type { Fixed, PlanRules, PriceListSet, Product, Recurring, Unit, Usage } from './model.ts';
 

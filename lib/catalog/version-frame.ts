@@ -1,4 +1,4 @@
-import type { Currency } from '../money/index.ts';
+import type { Currency } from '../values/money/index.ts';
 import type { BillingMode } from './enumerations.ts';
 import type { PlanRules, PriceList, PriceListSet, Unit } from './model.ts';
 

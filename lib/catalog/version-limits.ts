@@ -1,11 +1,11 @@
-import type { Problem } from '../errors/index.ts';
+import type { Problem } from '../values/errors/index.ts';
 import {
   MAX_CATALOG_PLANS,
   MAX_CATALOG_PRICE_LISTS,
   MAX_CATALOG_PRODUCTS,
   MAX_CATALOG_RULE_CASES,
   MAX_PLAN_PHASES,
-} from '../limits.ts';
+} from '../values/limits.ts';
 import { contentPhases, type VersionContent } from './version-content.ts';
 
 /** What is counted of a catalog version, or of one of its plans (platform.md §16). */

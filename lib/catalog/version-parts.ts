@@ -1,5 +1,5 @@
-import { CATALOG_PARTS_AT_ONCE } from '../limits.ts';
-import { BillingPeriod } from '../time/index.ts';
+import { CATALOG_PARTS_AT_ONCE } from '../values/limits.ts';
+import { BillingPeriod } from '../values/time/index.ts';
 import { eachStep, type TimeSlices } from '../wait/time-slices.ts';
 import type { CatalogVersion } from './catalog-version.ts';
 import { sha256Hex } from './content-hash.ts';

@@ -1,6 +1,6 @@
 import { type AccountedInvoice, accountBalancesAfter } from '../invoicing/invoice-amounts.ts';
 import type { AccountInvoicingState } from '../invoicing/model.ts';
-import { formatDecimal, ZERO } from '../money/index.ts';
+import { formatDecimal, ZERO } from '../values/money/index.ts';
 import { CheckedInvariant, type Finding } from './model.ts';
 
 /** Balance and credit of an account, counted invoice by invoice. */

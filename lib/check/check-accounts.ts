@@ -1,9 +1,9 @@
 import type { Account } from '../accounts/model.ts';
-import type { Uuid } from '../ids/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import { tagsOfAccounts } from '../tags/control-tags.ts';
 import { SystemTag } from '../tags/system-definitions.ts';
-import type { Instant } from '../time/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import type { Instant } from '../values/time/index.ts';
 import type { FindingOfAccount } from './check-invoices.ts';
 import { expectedEntries } from './expected-entries.ts';
 import { CheckedInvariant } from './model.ts';

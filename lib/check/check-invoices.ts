@@ -1,8 +1,8 @@
 import type { Account } from '../accounts/model.ts';
-import type { Uuid } from '../ids/index.ts';
 import { type Invoice, type InvoiceItem, InvoiceItemType, InvoiceStatus } from '../invoicing/model.ts';
-import { CHECKED_INVOICES_AT_ONCE } from '../limits.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { CHECKED_INVOICES_AT_ONCE } from '../values/limits.ts';
 import { balanceWith, type CountedBalance, NO_BALANCE, wrongBalances } from './account-sums.ts';
 import { wrongSums } from './invoice-sums.ts';
 import { wrongRemainders } from './item-remainders.ts';

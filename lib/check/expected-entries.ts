@@ -3,7 +3,7 @@ import { dueEntry } from '../invoicing/due-entry.ts';
 import type { InvoicingCursor } from '../invoicing/model.ts';
 import type { BlockingState, LifecycleEvent } from '../subscriptions/model.ts';
 import { blockingStateNotification, eventNotification } from '../subscriptions/subscription-notifications.ts';
-import { formatInstant, formatLocalDate, type Instant, localDateOf } from '../time/index.ts';
+import { formatInstant, formatLocalDate, type Instant, localDateOf } from '../values/time/index.ts';
 
 /** An entry that the queue must hold, and what it is for. */
 export interface ExpectedEntry {

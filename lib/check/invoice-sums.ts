@@ -1,6 +1,6 @@
 import { type CountedItem, type CountedPayment, invoiceAmounts } from '../invoicing/invoice-amounts.ts';
 import type { Invoice, InvoiceAmounts } from '../invoicing/model.ts';
-import { formatDecimal, ZERO } from '../money/index.ts';
+import { formatDecimal, ZERO } from '../values/money/index.ts';
 import { CheckedInvariant, type Finding } from './model.ts';
 
 const sums: readonly (keyof InvoiceAmounts)[] = ['amount', 'creditAdj', 'refundAdj', 'rawBalance'];

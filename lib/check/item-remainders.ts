@@ -1,4 +1,3 @@
-import type { Uuid } from '../ids/index.ts';
 import { rowsOfItem } from '../invoicing/apply-to-coverage.ts';
 import {
   type CoverageRow,
@@ -7,8 +6,9 @@ import {
   InvoiceItemType,
   InvoiceStatus,
 } from '../invoicing/model.ts';
-import { formatDecimal, sum } from '../money/index.ts';
-import { formatLocalDate } from '../time/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { formatDecimal, sum } from '../values/money/index.ts';
+import { formatLocalDate } from '../values/time/index.ts';
 import { CheckedInvariant, type Finding } from './model.ts';
 
 export interface ItemRemainders {

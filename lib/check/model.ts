@@ -1,4 +1,4 @@
-import type { Uuid } from '../ids/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
 
 /** What always holds of stored data; named as reports and exit codes of operators' jobs name them. */
 export const CheckedInvariant = {

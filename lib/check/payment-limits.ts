@@ -1,5 +1,3 @@
-import type { Uuid } from '../ids/index.ts';
-import { formatDecimal, sum } from '../money/index.ts';
 import {
   type InvoicePayment,
   InvoicePaymentStatus,
@@ -8,6 +6,8 @@ import {
   TransactionStatus,
   TransactionType,
 } from '../payments/model.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { formatDecimal, sum } from '../values/money/index.ts';
 import { CheckedInvariant, type Finding } from './model.ts';
 
 type Moved = Pick<PaymentTransaction, 'transactionType' | 'status' | 'processedAmount'>;

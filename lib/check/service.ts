@@ -1,19 +1,19 @@
 import type { Account } from '../accounts/model.ts';
 import type { CatalogOfAccount, CatalogProvider } from '../catalog/catalog-source.ts';
 import type { TenantRef } from '../context.ts';
-import type { Uuid } from '../ids/index.ts';
 import { effectiveTargetDate } from '../invoicing/effective-target-date.ts';
 import type { InvoicingConfigOf } from '../invoicing/tenant-invoicing-config.ts';
 import { verifyAccounts } from '../invoicing/verify-coverage.ts';
+import type { Ports } from '../ports/index.ts';
+import type { ReadSession } from '../ports/storage/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
 import {
   CHECKED_ACCOUNTS_AT_ONCE,
   CHECKED_RECORDS_AT_ONCE,
   CHECKED_TENANTS_AT_ONCE,
   MAX_CLOCK_SKEW_MS,
-} from '../limits.ts';
-import type { Ports } from '../ports/index.ts';
-import type { ReadSession } from '../ports/storage/index.ts';
-import { type Instant, localDateOf } from '../time/index.ts';
+} from '../values/limits.ts';
+import { type Instant, localDateOf } from '../values/time/index.ts';
 import { checkQueued, checkRefunds } from './check-accounts.ts';
 import { checkInvoices, type FindingOfAccount } from './check-invoices.ts';
 import { type Breach, CheckedInvariant } from './model.ts';

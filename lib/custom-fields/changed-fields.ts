@@ -1,6 +1,6 @@
-import { BillingError, ErrorCode } from '../errors/index.ts';
-import type { Uuid } from '../ids/index.ts';
 import type { ObjectRef } from '../objects/object-type.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
 import type { CustomField } from './model.ts';
 import { checkDistinct, checkValue } from './new-fields.ts';
 

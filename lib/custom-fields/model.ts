@@ -1,6 +1,6 @@
-import type { Uuid } from '../ids/index.ts';
 import type { FieldedType } from '../objects/owning-account.ts';
-import type { Instant } from '../time/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import type { Instant } from '../values/time/index.ts';
 
 /** A value that a user keeps under a name on an object (accounts.md §11); a deleted field stays as inactive. */
 export interface CustomField {

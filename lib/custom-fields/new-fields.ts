@@ -1,6 +1,6 @@
-import { BillingError, ErrorCode } from '../errors/index.ts';
-import { MAX_CUSTOM_FIELD_NAME_CHARACTERS, MAX_CUSTOM_FIELD_VALUE_CHARACTERS } from '../limits.ts';
-import { checkText, shortened } from '../text/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import { MAX_CUSTOM_FIELD_NAME_CHARACTERS, MAX_CUSTOM_FIELD_VALUE_CHARACTERS } from '../values/limits.ts';
+import { checkText, shortened } from '../values/text/index.ts';
 import type { CustomField } from './model.ts';
 
 export interface CustomFieldInput {

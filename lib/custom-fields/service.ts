@@ -1,6 +1,5 @@
 import { noSuchAccount } from '../accounts/service.ts';
 import { authorshipOf, type CallContext } from '../context.ts';
-import { isUuid, type Uuid } from '../ids/index.ts';
 import type { ObjectRef, ObjectType } from '../objects/object-type.ts';
 import { type FieldedType, lockOwningAccount, owningAccountId } from '../objects/owning-account.ts';
 import type { Ports } from '../ports/index.ts';
@@ -14,7 +13,8 @@ import type {
 } from '../ports/storage/index.ts';
 import { BusEventType } from '../queue/model.ts';
 import { isOperatorSearch, parseOperatorSearch, type SearchColumns } from '../search/operator-search.ts';
-import { checkStorable } from '../text/index.ts';
+import { isUuid, type Uuid } from '../values/ids/index.ts';
+import { checkStorable } from '../values/text/index.ts';
 import { type CustomFieldChange, changedFields } from './changed-fields.ts';
 import type { CustomField } from './model.ts';
 import { type CustomFieldInput, newFields } from './new-fields.ts';

@@ -1,5 +1,5 @@
-import { stringifyExactJson } from '../money/index.ts';
-import { formatInstant, type Instant } from '../time/index.ts';
+import { stringifyExactJson } from '../values/money/index.ts';
+import { formatInstant, type Instant } from '../values/time/index.ts';
 
 /** The header of a table's section (accounts.md §16 rule 1). */
 export function headerLine(table: string, columns: readonly string[]): string {

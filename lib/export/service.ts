@@ -1,8 +1,8 @@
 import { noSuchAccount } from '../accounts/service.ts';
 import type { CallContext } from '../context.ts';
-import type { Uuid } from '../ids/index.ts';
 import type { Ports, SystemClock } from '../ports/index.ts';
 import type { ExportedTable, ReadSession } from '../ports/storage/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
 import { headerLine, rowLine, timeText } from './export-line.ts';
 import {
   columnName,

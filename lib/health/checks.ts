@@ -1,6 +1,6 @@
-import { HEALTH_ANSWER_MS, MAX_CLOCK_SKEW_MS, MAX_LATE_ENTRIES, MAX_LATENESS_MS } from '../limits.ts';
 import type { QueueBacklog } from '../ports/storage/index.ts';
-import type { Instant } from '../time/index.ts';
+import { HEALTH_ANSWER_MS, MAX_CLOCK_SKEW_MS, MAX_LATE_ENTRIES, MAX_LATENESS_MS } from '../values/limits.ts';
+import type { Instant } from '../values/time/index.ts';
 
 /** The result of one check; `message` says why it fails, or what is to be known of one that passes. */
 export interface HealthCheck {

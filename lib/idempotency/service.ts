@@ -1,5 +1,7 @@
 import type { TenantRef } from '../context.ts';
-import { BillingError, ErrorCode, InvariantError } from '../errors/index.ts';
+import type { Ports } from '../ports/index.ts';
+import type { KeptRequest, RequestClaim } from '../ports/storage/index.ts';
+import { BillingError, ErrorCode, InvariantError } from '../values/errors/index.ts';
 import {
   IDEMPOTENCY_ABANDONED_MS,
   IDEMPOTENCY_CLAIM_ATTEMPTS,
@@ -7,10 +9,8 @@ import {
   IDEMPOTENCY_RETENTION_MS,
   MAX_EXTERNAL_KEY_CHARACTERS,
   MAX_LEFT_CLAIMS,
-} from '../limits.ts';
-import type { Ports } from '../ports/index.ts';
-import type { KeptRequest, RequestClaim } from '../ports/storage/index.ts';
-import { isStorable, NOT_STORABLE } from '../text/index.ts';
+} from '../values/limits.ts';
+import { isStorable, NOT_STORABLE } from '../values/text/index.ts';
 
 /** What was answered to a request, as it is told again. */
 export interface KeptAnswer {

@@ -1,12 +1,12 @@
 import type { Account } from '../accounts/model.ts';
 import { lockAccount, noSuchAccount } from '../accounts/service.ts';
 import { authorshipOf, type CallContext } from '../context.ts';
-import { BillingError, ErrorCode } from '../errors/index.ts';
-import type { Uuid } from '../ids/index.ts';
-import { type Decimal, ZERO } from '../money/index.ts';
 import type { Ports } from '../ports/index.ts';
 import { ConcurrentChangeError, type WriteSession } from '../ports/storage/index.ts';
-import { localDateOf } from '../time/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { type Decimal, ZERO } from '../values/money/index.ts';
+import { localDateOf } from '../values/time/index.ts';
 import { changeInvoices } from './change-invoices.ts';
 import { plainItem } from './credit-item.ts';
 import { withItems } from './manual-item-service.ts';

@@ -1,6 +1,6 @@
-import { assertInvariant } from '../errors/index.ts';
-import type { Uuid } from '../ids/index.ts';
-import { type Decimal, ZERO } from '../money/index.ts';
+import { assertInvariant } from '../values/errors/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { type Decimal, ZERO } from '../values/money/index.ts';
 import { isUnpaid } from './invoice-amounts.ts';
 import type { CreditBasis } from './item-basis.ts';
 import type { Invoice } from './model.ts';

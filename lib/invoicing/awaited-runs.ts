@@ -1,8 +1,8 @@
 import type { Account } from '../accounts/model.ts';
-import { MAX_PERIODS_PER_RUN } from '../limits.ts';
 import type { LiveEntry, ReadSession } from '../ports/storage/index.ts';
 import { QueueKind } from '../queue/model.ts';
-import type { LocalDate } from '../time/index.ts';
+import { MAX_PERIODS_PER_RUN } from '../values/limits.ts';
+import type { LocalDate } from '../values/time/index.ts';
 import { RUN_TOPICS, runTrigger } from './run-trigger.ts';
 
 /** The automatic runs that an account waits for. */

@@ -1,4 +1,4 @@
-import { MAX_FRACTION_DIGITS } from '../limits.ts';
+import { MAX_FRACTION_DIGITS } from '../values/limits.ts';
 import {
   type Currency,
   type Decimal,
@@ -7,7 +7,7 @@ import {
   roundToCurrency,
   roundToScale,
   ZERO,
-} from '../money/index.ts';
+} from '../values/money/index.ts';
 import {
   type ItemBasis,
   type RecurringBasis,

@@ -1,5 +1,5 @@
 import type { BillingMode } from '../catalog/index.ts';
-import { type LocalDate, minDate } from '../time/index.ts';
+import { type LocalDate, minDate } from '../values/time/index.ts';
 import { type CycleDates, cycleDate, firstCycleAfter, lastCycleUpTo } from './cycle-dates.ts';
 import type { InArrearMode } from './invoicing-config.ts';
 

@@ -4,17 +4,17 @@ import type { CatalogSource } from '../catalog/catalog-source.ts';
 import type { ChangedPlans } from '../catalog/changed-plans.ts';
 import type { CatalogService } from '../catalog/service.ts';
 import { ActingComponent, type TenantRef } from '../context.ts';
-import {
-  ACCOUNTS_PER_CATALOG_CHANGE_LIST,
-  ACCOUNTS_PER_CATALOG_CHANGE_PAGE,
-  MAX_CACHED_CATALOGS,
-} from '../limits.ts';
 import type { Ports } from '../ports/index.ts';
 import type { ClaimedEntry, ReadSession, WriteSession } from '../ports/storage/index.ts';
 import { batchAuthorship } from '../queue/batch-authorship.ts';
 import type { HandlerBatch, QueueHandler } from '../queue/handler.ts';
 import { BusEventType, type NewNotification } from '../queue/model.ts';
-import { type LocalDate, localDateOf, minDate } from '../time/index.ts';
+import {
+  ACCOUNTS_PER_CATALOG_CHANGE_LIST,
+  ACCOUNTS_PER_CATALOG_CHANGE_PAGE,
+  MAX_CACHED_CATALOGS,
+} from '../values/limits.ts';
+import { type LocalDate, localDateOf, minDate } from '../values/time/index.ts';
 import { dueEntry } from './due-entry.ts';
 import { type AccountStream, loadStreams, type StreamRequest } from './load-streams.ts';
 import { type RevisionSpan, RevisionSpans } from './revision-spans.ts';

@@ -1,8 +1,8 @@
 import type { Account } from '../accounts/model.ts';
-import type { Uuid } from '../ids/index.ts';
 import type { IdGenerator } from '../ports/identity.ts';
 import type { New, WriteSession } from '../ports/storage/index.ts';
-import { type LocalDate, localDateOf } from '../time/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { type LocalDate, localDateOf } from '../values/time/index.ts';
 import { applyAccountCredit, type CreditMove, UNNUMBERED } from './account-credit.ts';
 import { creditItem } from './credit-item.ts';
 import { afterMoves, stateAfterMoves } from './credit-run.ts';

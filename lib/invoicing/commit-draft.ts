@@ -2,7 +2,7 @@ import type { Account } from '../accounts/model.ts';
 import type { IdGenerator } from '../ports/identity.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
 import { atReferenceTime } from '../subscriptions/requested-date.ts';
-import { localDateOf } from '../time/index.ts';
+import { localDateOf } from '../values/time/index.ts';
 import { changeInvoices } from './change-invoices.ts';
 import { chargedThroughDates } from './charged-through-date.ts';
 import { withoutLowering } from './committed-through.ts';

@@ -1,6 +1,6 @@
-import type { Uuid } from '../ids/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
-import { type LocalDate, maxDate } from '../time/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { type LocalDate, maxDate } from '../values/time/index.ts';
 
 /**
  * The charged-through dates that the commit of a draft gives: it never lowers one while a later COMMITTED charge is in

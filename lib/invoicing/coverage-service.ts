@@ -1,9 +1,9 @@
 import { noSuchAccount } from '../accounts/service.ts';
 import type { CatalogProvider } from '../catalog/catalog-source.ts';
 import type { CallContext } from '../context.ts';
-import type { Uuid } from '../ids/index.ts';
 import type { Ports } from '../ports/index.ts';
-import { localDateOf } from '../time/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { localDateOf } from '../values/time/index.ts';
 import { effectiveTargetDate } from './effective-target-date.ts';
 import { invoicingCurrency } from './new-invoice.ts';
 import type { InvoicingConfigOf } from './tenant-invoicing-config.ts';

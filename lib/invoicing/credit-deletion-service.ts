@@ -1,13 +1,13 @@
 import { lockAccount } from '../accounts/service.ts';
 import { authorshipOf, type CallContext } from '../context.ts';
-import { assertInvariant, BillingError, ErrorCode } from '../errors/index.ts';
-import type { Uuid } from '../ids/index.ts';
-import { RECLAIMED_CREDITS_AT_ONCE } from '../limits.ts';
-import { type Decimal, ZERO } from '../money/index.ts';
 import { noSuchObject } from '../objects/no-such-object.ts';
 import { ObjectType } from '../objects/object-type.ts';
 import type { Ports } from '../ports/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
+import { assertInvariant, BillingError, ErrorCode } from '../values/errors/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { RECLAIMED_CREDITS_AT_ONCE } from '../values/limits.ts';
+import { type Decimal, ZERO } from '../values/money/index.ts';
 import {
   type ChangedCredit,
   creditToReclaim,

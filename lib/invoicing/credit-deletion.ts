@@ -1,6 +1,6 @@
-import { BillingError, ErrorCode } from '../errors/index.ts';
-import type { Uuid } from '../ids/index.ts';
-import { type Decimal, formatDecimal, ZERO } from '../money/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { type Decimal, formatDecimal, ZERO } from '../values/money/index.ts';
 import { type InvoiceItem, InvoiceItemType } from './model.ts';
 
 /** An item after its amount was changed. */

@@ -1,5 +1,5 @@
-import type { Uuid } from '../ids/index.ts';
-import type { LocalDate } from '../time/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import type { LocalDate } from '../values/time/index.ts';
 import type { CreditMove } from './account-credit.ts';
 import { InvoiceItemType } from './model.ts';
 import type { NewInvoiceItem } from './new-items.ts';

@@ -1,6 +1,6 @@
-import type { Uuid } from '../ids/index.ts';
-import { type Decimal, sum } from '../money/index.ts';
-import type { LocalDate } from '../time/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { type Decimal, sum } from '../values/money/index.ts';
+import type { LocalDate } from '../values/time/index.ts';
 import { applyAccountCredit, type CreditedInvoice, type CreditMove, UNNUMBERED } from './account-credit.ts';
 import { creditItem } from './credit-item.ts';
 import { accountBalancesAfter, invoiceAmounts } from './invoice-amounts.ts';

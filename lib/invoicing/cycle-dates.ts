@@ -1,4 +1,4 @@
-import { assertInvariant } from '../errors/index.ts';
+import { assertInvariant } from '../values/errors/index.ts';
 import {
   addDays,
   addMonths,
@@ -10,7 +10,7 @@ import {
   type PeriodLength,
   periodLength,
   withDayOfMonth,
-} from '../time/index.ts';
+} from '../values/time/index.ts';
 
 /** The bill cycle dates C(0) < C(1) < … of a billing event (invoicing.md §5.2). */
 export interface CycleDates {

@@ -1,7 +1,7 @@
-import { BillingError, ErrorCode } from '../errors/index.ts';
-import type { Uuid } from '../ids/index.ts';
 import { noSuchObject } from '../objects/no-such-object.ts';
 import { ObjectType } from '../objects/object-type.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
 import { type Invoice, type InvoiceItem, InvoiceStatus } from './model.ts';
 
 /** An invoice that is not owed yet, with its items. */

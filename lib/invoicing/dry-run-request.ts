@@ -4,7 +4,6 @@ import {
   type PriceOverrideRequest,
   ProductCategory,
 } from '../catalog/index.ts';
-import type { Uuid } from '../ids/index.ts';
 import { checkChangeRequest } from '../subscriptions/change-request.ts';
 import { checkTerms, invalid } from '../subscriptions/create-request.ts';
 import {
@@ -13,7 +12,8 @@ import {
   type SubscriptionInBundle,
 } from '../subscriptions/hypothetical-action.ts';
 import type { RequestedDate } from '../subscriptions/requested-date.ts';
-import type { BillingPeriod, LocalDate } from '../time/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import type { BillingPeriod, LocalDate } from '../values/time/index.ts';
 
 /** What a dry run answers with (invoicing.md §11). */
 export const DryRunType = {

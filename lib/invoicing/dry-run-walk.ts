@@ -1,6 +1,6 @@
-import type { Uuid } from '../ids/index.ts';
-import { MAX_PERIODS_PER_RUN } from '../limits.ts';
-import { type Instant, type LocalDate, maxDate } from '../time/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { MAX_PERIODS_PER_RUN } from '../values/limits.ts';
+import { type Instant, type LocalDate, maxDate } from '../values/time/index.ts';
 import { coverageAfter } from './apply-to-coverage.ts';
 import { countedRun, creditRun } from './credit-run.ts';
 import type { Draft } from './draft.ts';

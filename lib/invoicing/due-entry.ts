@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/model.ts';
 import { type NewNotification, QueueName } from '../queue/model.ts';
 import { atReferenceTime } from '../subscriptions/requested-date.ts';
-import { formatLocalDate, type LocalDate } from '../time/index.ts';
+import { formatLocalDate, type LocalDate } from '../values/time/index.ts';
 
 /** Kind of a due entry: a run that invoices. Leads the key, so that other kinds can join (invoicing.md §1.6 rule 7). */
 const INVOICE_RUN = 'invoice-run';

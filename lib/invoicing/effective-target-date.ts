@@ -1,5 +1,5 @@
-import { BillingError, ErrorCode } from '../errors/index.ts';
-import { formatLocalDate, type LocalDate, maxDate, monthsBetween } from '../time/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import { formatLocalDate, type LocalDate, maxDate, monthsBetween } from '../values/time/index.ts';
 
 export interface TargetDateInput {
   /** T as asked for; null = today. */

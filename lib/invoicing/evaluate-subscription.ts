@@ -1,7 +1,7 @@
-import type { Uuid } from '../ids/index.ts';
-import type { Currency, Decimal } from '../money/index.ts';
 import type { BillingEvent } from '../subscriptions/billing-event.ts';
-import type { LocalDate } from '../time/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import type { Currency, Decimal } from '../values/money/index.ts';
+import type { LocalDate } from '../values/time/index.ts';
 import { applyToCoverage, type CoverageChanges } from './apply-to-coverage.ts';
 import { fixedProposals } from './fixed-proposals.ts';
 import type { InvoicingConfig } from './invoicing-config.ts';

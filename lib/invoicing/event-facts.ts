@@ -2,7 +2,7 @@ import { BillingTransitionType } from '../subscriptions/billing-event.ts';
 import { DatedBy, datedBy, type EventReason, readReason } from '../subscriptions/event-reason.ts';
 import { isPlanChoice } from '../subscriptions/lifecycle-order.ts';
 import type { BlockingState, LifecycleEvent } from '../subscriptions/model.ts';
-import type { Instant, LocalDate } from '../time/index.ts';
+import type { Instant, LocalDate } from '../values/time/index.ts';
 import type { BasisEvent, ItemBasis } from './item-basis.ts';
 
 /** What is stored of a subscription. */

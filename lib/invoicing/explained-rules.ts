@@ -1,6 +1,6 @@
 import type { RuleConditions } from '../catalog/rules.ts';
 import { DatedBy } from '../subscriptions/event-reason.ts';
-import { isMonthBased } from '../time/index.ts';
+import { isMonthBased } from '../values/time/index.ts';
 import type { EventFacts, ItemEvents } from './event-facts.ts';
 import { type BasisEvent, type ItemBasis, PeriodRule } from './item-basis.ts';
 

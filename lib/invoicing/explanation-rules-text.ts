@@ -1,6 +1,6 @@
 import { type BillingAlignment, PlanAlignmentChange } from '../catalog/index.ts';
 import { DatedBy } from '../subscriptions/event-reason.ts';
-import { formatLocalDate, isMonthBased } from '../time/index.ts';
+import { formatLocalDate, isMonthBased } from '../values/time/index.ts';
 import type { EventFacts, ItemEvents } from './event-facts.ts';
 import { capitalised, caseText, eventName } from './explanation-words.ts';
 import type { RecurringBasis } from './item-basis.ts';

@@ -1,9 +1,9 @@
 import type { CallContext } from '../context.ts';
-import type { Uuid } from '../ids/index.ts';
 import { noSuchObject } from '../objects/no-such-object.ts';
 import { ObjectType } from '../objects/object-type.ts';
 import type { Ports } from '../ports/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
 import { NO_PAST, type SubscriptionPast } from './event-facts.ts';
 import { explainItem, type ItemExplanation } from './explanation.ts';
 import type { ItemBasis } from './item-basis.ts';

@@ -1,5 +1,5 @@
-import { type Currency, type Decimal, formatDecimal } from '../money/index.ts';
-import { isMonthBased } from '../time/index.ts';
+import { type Currency, type Decimal, formatDecimal } from '../values/money/index.ts';
+import { isMonthBased } from '../values/time/index.ts';
 import type { CalculationStep } from './basis-calculation.ts';
 import type { EventFacts, ItemEvents } from './event-facts.ts';
 import { endingEvent } from './explained-rules.ts';

@@ -1,15 +1,15 @@
 import type { RuleConditions } from '../catalog/rules.ts';
-import { type Currency, type Decimal, minorUnits } from '../money/index.ts';
 import type { BillingTransitionType } from '../subscriptions/billing-event.ts';
 import { DatedBy } from '../subscriptions/event-reason.ts';
 import { ENTITLEMENT_SERVICE } from '../subscriptions/model.ts';
+import { type Currency, type Decimal, minorUnits } from '../values/money/index.ts';
 import {
   type BillingPeriod,
   formatInstant,
   formatLocalDate,
   type Instant,
   type LocalDate,
-} from '../time/index.ts';
+} from '../values/time/index.ts';
 import type { EventFacts } from './event-facts.ts';
 import type { InvoiceItem } from './model.ts';
 

@@ -1,6 +1,6 @@
-import type { Uuid } from '../ids/index.ts';
-import type { Currency, Decimal } from '../money/index.ts';
-import type { Instant, LocalDate } from '../time/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import type { Currency, Decimal } from '../values/money/index.ts';
+import type { Instant, LocalDate } from '../values/time/index.ts';
 import { type CalculationStep, stepsOf } from './basis-calculation.ts';
 import { eventsBehind, type ItemEvents, NO_EVENTS, type SubscriptionPast } from './event-facts.ts';
 import { type ExplainedRule, rulesBehind } from './explained-rules.ts';

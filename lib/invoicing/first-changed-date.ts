@@ -1,6 +1,6 @@
-import type { Decimal } from '../money/index.ts';
 import type { BillingEvent } from '../subscriptions/billing-event.ts';
-import { type LocalDate, minDate } from '../time/index.ts';
+import type { Decimal } from '../values/money/index.ts';
+import { type LocalDate, minDate } from '../values/time/index.ts';
 
 /**
  * The local date from which one subscription is billed differently under another stream of events; null = it is billed

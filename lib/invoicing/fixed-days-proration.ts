@@ -1,4 +1,4 @@
-import { type BillingPeriod, calendarDayOf, type LocalDate, periodLength } from '../time/index.ts';
+import { type BillingPeriod, calendarDayOf, type LocalDate, periodLength } from '../values/time/index.ts';
 
 /**
  * F × M of invoicing.md §5.6: what a whole period of M months counts for under fixed-days proration; null when calendar

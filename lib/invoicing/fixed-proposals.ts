@@ -1,6 +1,6 @@
-import { type Currency, type Decimal, decimal, roundToCurrency } from '../money/index.ts';
 import type { BillingEvent } from '../subscriptions/billing-event.ts';
-import { durationEnd, type LocalDate, minDate } from '../time/index.ts';
+import { type Currency, type Decimal, decimal, roundToCurrency } from '../values/money/index.ts';
+import { durationEnd, type LocalDate, minDate } from '../values/time/index.ts';
 
 /** A one-time price that should be billed (invoicing.md §5.1). */
 export interface FixedProposal {

@@ -3,7 +3,7 @@ import type { Account } from '../accounts/model.ts';
 import type { CatalogOfAccount } from '../catalog/catalog-source.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
 import { BusEventType } from '../queue/model.ts';
-import { localDateOf } from '../time/index.ts';
+import { localDateOf } from '../values/time/index.ts';
 import type { InvoicingConfig } from './invoicing-config.ts';
 import { loadStreams } from './load-streams.ts';
 

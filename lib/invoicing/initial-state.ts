@@ -1,5 +1,5 @@
 import type { Account } from '../accounts/model.ts';
-import { ZERO } from '../money/index.ts';
+import { ZERO } from '../values/money/index.ts';
 import type { AccountInvoicingState } from './model.ts';
 
 /** State of an account before its first invoice. */

@@ -1,5 +1,5 @@
-import { type Decimal, sum, ZERO } from '../money/index.ts';
 import type { InvoicePayment } from '../payments/model.ts';
+import { type Decimal, sum, ZERO } from '../values/money/index.ts';
 import type { AccountInvoicingState, Invoice, InvoiceAmounts, InvoiceItem } from './model.ts';
 
 export type CountedItem = Pick<InvoiceItem, 'itemType' | 'amount'>;

@@ -1,6 +1,6 @@
-import type { Uuid } from '../ids/index.ts';
-import { ZERO } from '../money/index.ts';
-import { type LocalDate, maxDate } from '../time/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { ZERO } from '../values/money/index.ts';
+import { type LocalDate, maxDate } from '../values/time/index.ts';
 import { chargedThroughDates } from './charged-through-date.ts';
 import { NEW_COMMITTED, type RunInvoice } from './drafting.ts';
 import {

@@ -1,11 +1,11 @@
 import { authorshipOf, type CallContext } from '../context.ts';
-import { BillingError, ErrorCode } from '../errors/index.ts';
-import type { Uuid } from '../ids/index.ts';
 import { noSuchObject } from '../objects/no-such-object.ts';
 import { ObjectType } from '../objects/object-type.ts';
 import { lockOwningAccount } from '../objects/owning-account.ts';
 import type { Ports } from '../ports/index.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
 import { commitDrafts } from './commit-draft.ts';
 import { type Invoice, InvoiceStatus } from './model.ts';
 import { voidInvoice } from './void-invoice.ts';

@@ -1,6 +1,6 @@
 import type { CatalogWithOverrides } from '../catalog/index.ts';
-import type { Uuid } from '../ids/index.ts';
-import type { Decimal } from '../money/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import type { Decimal } from '../values/money/index.ts';
 import { balanceOf } from './invoice-amounts.ts';
 import type { Invoice, InvoiceItem } from './model.ts';
 import { parentBalanceOf } from './parent-standing.ts';

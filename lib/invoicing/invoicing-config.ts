@@ -1,4 +1,4 @@
-import { MAX_DAILY_ITEMS_PER_SUBSCRIPTION, MAX_TARGET_DATE_MONTHS } from '../limits.ts';
+import { MAX_DAILY_ITEMS_PER_SUBSCRIPTION, MAX_TARGET_DATE_MONTHS } from '../values/limits.ts';
 
 /** When an in-arrears period is billed (invoicing.md §5.3): once it has ended, or as soon as it has begun. */
 export const InArrearMode = { DEFAULT: 'DEFAULT', GREEDY: 'GREEDY' } as const;

@@ -1,5 +1,5 @@
-import { decimal, formatDecimal } from '../money/index.ts';
-import { formatLocalDate, parseLocalDate } from '../time/index.ts';
+import { decimal, formatDecimal } from '../values/money/index.ts';
+import { formatLocalDate, parseLocalDate } from '../values/time/index.ts';
 import type { BasisEvent, ItemBasis, Share } from './item-basis.ts';
 import type { StoredFacts } from './stored-facts.ts';
 

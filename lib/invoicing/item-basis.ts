@@ -1,8 +1,8 @@
 import type { BillingAlignment, BillingMode } from '../catalog/index.ts';
 import type { RuleDecision } from '../catalog/rules.ts';
-import { type Currency, type Decimal, prorate } from '../money/index.ts';
 import type { BillingEvent, BillingTransitionType } from '../subscriptions/billing-event.ts';
-import type { BillingPeriod, Instant, LocalDate } from '../time/index.ts';
+import { type Currency, type Decimal, prorate } from '../values/money/index.ts';
+import type { BillingPeriod, Instant, LocalDate } from '../values/time/index.ts';
 
 /** A billing event as an item remembers it. */
 export interface BasisEvent {

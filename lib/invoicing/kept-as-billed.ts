@@ -1,6 +1,6 @@
 import type { Catalog } from '../catalog/index.ts';
 import type { BillingEvent } from '../subscriptions/billing-event.ts';
-import { type LocalDate, minDate } from '../time/index.ts';
+import { type LocalDate, minDate } from '../values/time/index.ts';
 import { isBehind } from './catalog-changes.ts';
 import type { FixedProposal } from './fixed-proposals.ts';
 import type { CoverageRow, InvoicingCursor, StoredCursor } from './model.ts';

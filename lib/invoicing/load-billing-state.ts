@@ -1,7 +1,7 @@
 import type { CatalogOfAccount } from '../catalog/catalog-source.ts';
-import type { Uuid } from '../ids/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
-import type { LocalDate } from '../time/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import type { LocalDate } from '../values/time/index.ts';
 import { dirtiedBy, isBehind } from './catalog-changes.ts';
 import type { SubscriptionBilling } from './evaluate-subscription.ts';
 import { keptUntil } from './kept-as-billed.ts';

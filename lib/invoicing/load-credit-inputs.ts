@@ -1,6 +1,6 @@
-import type { Uuid } from '../ids/index.ts';
-import type { Decimal } from '../money/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import type { Decimal } from '../values/money/index.ts';
 import { type AccountCreditInput, type CreditedInvoice, spendsCredit, UNNUMBERED } from './account-credit.ts';
 import { isUnpaid } from './invoice-amounts.ts';
 import { type AccountInvoicingState, type Invoice, InvoiceItemType } from './model.ts';

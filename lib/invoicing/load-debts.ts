@@ -1,9 +1,9 @@
 import { isPaidByParent } from '../accounts/hierarchy.ts';
 import type { Account } from '../accounts/model.ts';
-import type { Uuid } from '../ids/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import { atReferenceTime } from '../subscriptions/requested-date.ts';
-import { addDays, type Instant, type LocalDate, localDateOf } from '../time/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { addDays, type Instant, type LocalDate, localDateOf } from '../values/time/index.ts';
 import type { InvoicingConfig } from './invoicing-config.ts';
 import type { AccountInvoicingState, Invoice } from './model.ts';
 import { parentCommitTime } from './parent-commit-time.ts';

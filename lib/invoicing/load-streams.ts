@@ -2,7 +2,6 @@ import type { Account } from '../accounts/model.ts';
 import type { CatalogOfAccount } from '../catalog/catalog-source.ts';
 import { type CatalogWithOverrides, ProductCategory } from '../catalog/index.ts';
 import { withOverridePlans } from '../catalog/override-plans.ts';
-import type { Uuid } from '../ids/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import type { BillingEvent } from '../subscriptions/billing-event.ts';
 import {
@@ -20,7 +19,8 @@ import {
 import { planNamesOf } from '../subscriptions/lifecycle-order.ts';
 import type { BlockingState, LifecycleEvent, Subscription } from '../subscriptions/model.ts';
 import { bundlesNotInvoiced } from '../tags/control-tags.ts';
-import type { LocalDate } from '../time/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import type { LocalDate } from '../values/time/index.ts';
 import { accountBillCycleDay } from './account-bill-cycle-day.ts';
 import { catalogChanges } from './catalog-changes.ts';
 import type { InvoicingConfig } from './invoicing-config.ts';

@@ -1,9 +1,9 @@
-import { BillingError, ErrorCode } from '../errors/index.ts';
-import type { Uuid } from '../ids/index.ts';
-import { MAX_ITEM_DETAILS_BYTES } from '../limits.ts';
-import { type Currency, type Decimal, formatDecimal, roundToCurrency, ZERO } from '../money/index.ts';
-import { checkStorable } from '../text/index.ts';
-import { formatLocalDate, type LocalDate } from '../time/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { MAX_ITEM_DETAILS_BYTES } from '../values/limits.ts';
+import { type Currency, type Decimal, formatDecimal, roundToCurrency, ZERO } from '../values/money/index.ts';
+import { checkStorable } from '../values/text/index.ts';
+import { formatLocalDate, type LocalDate } from '../values/time/index.ts';
 import { plainItem } from './credit-item.ts';
 import { InvoiceItemType } from './model.ts';
 import type { NewInvoiceItem } from './new-items.ts';

@@ -1,9 +1,9 @@
 import { lockAccount } from '../accounts/service.ts';
 import { authorshipOf, type CallContext } from '../context.ts';
-import type { Uuid } from '../ids/index.ts';
-import { ZERO } from '../money/index.ts';
 import type { Ports } from '../ports/index.ts';
-import { type LocalDate, localDateOf } from '../time/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { ZERO } from '../values/money/index.ts';
+import { type LocalDate, localDateOf } from '../values/time/index.ts';
 import { changeInvoices } from './change-invoices.ts';
 import { invoiceAmounts } from './invoice-amounts.ts';
 import type { InvoiceView } from './invoice-view.ts';

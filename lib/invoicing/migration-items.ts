@@ -1,6 +1,6 @@
-import { BillingError, ErrorCode } from '../errors/index.ts';
-import { roundToCurrency, ZERO } from '../money/index.ts';
-import { checkStorable } from '../text/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import { roundToCurrency, ZERO } from '../values/money/index.ts';
+import { checkStorable } from '../values/text/index.ts';
 import { plainItem } from './credit-item.ts';
 import { checkPeriod, checkTexts, given, type ManualItem, type ManualItemContext } from './manual-items.ts';
 import { InvoiceItemType } from './model.ts';

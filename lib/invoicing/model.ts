@@ -1,6 +1,6 @@
-import type { Uuid } from '../ids/index.ts';
-import type { Currency, Decimal } from '../money/index.ts';
-import type { Instant, LocalDate } from '../time/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import type { Currency, Decimal } from '../values/money/index.ts';
+import type { Instant, LocalDate } from '../values/time/index.ts';
 import type { ItemBasis } from './item-basis.ts';
 
 export const InvoiceStatus = { DRAFT: 'DRAFT', COMMITTED: 'COMMITTED', VOID: 'VOID' } as const;

@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/model.ts';
-import type { Uuid } from '../ids/index.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
-import { type LocalDate, localDateOf, minDate } from '../time/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { type LocalDate, localDateOf, minDate } from '../values/time/index.ts';
 import { dueEntry } from './due-entry.ts';
 
 /**

@@ -1,5 +1,5 @@
-import type { Currency } from '../money/index.ts';
-import type { LocalDate } from '../time/index.ts';
+import type { Currency } from '../values/money/index.ts';
+import type { LocalDate } from '../values/time/index.ts';
 import { fixedDaysBetween, fixedDaysOfPeriod } from './fixed-days-proration.ts';
 import type { FixedProposal } from './fixed-proposals.ts';
 import { proratedShare, type Share } from './item-basis.ts';

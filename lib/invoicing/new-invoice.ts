@@ -1,10 +1,10 @@
 import { isPaidByParent } from '../accounts/hierarchy.ts';
 import type { Account } from '../accounts/model.ts';
-import { BillingError, ErrorCode } from '../errors/index.ts';
-import type { Uuid } from '../ids/index.ts';
-import { ZERO } from '../money/index.ts';
 import type { New } from '../ports/storage/index.ts';
-import { type Instant, type LocalDate, localDateOf, maxDate } from '../time/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { ZERO } from '../values/money/index.ts';
+import { type Instant, type LocalDate, localDateOf, maxDate } from '../values/time/index.ts';
 import type { Draft } from './draft.ts';
 import { NO_AMOUNTS } from './invoice-amounts.ts';
 import type { AccountRun } from './invoice-run.ts';

@@ -1,9 +1,9 @@
 import type { Account } from '../accounts/model.ts';
 import type { Catalog } from '../catalog/index.ts';
-import type { Uuid } from '../ids/index.ts';
-import { decimal, formatDecimal } from '../money/index.ts';
 import type { BillingEvent } from '../subscriptions/billing-event.ts';
-import { formatLocalDate, parseLocalDate } from '../time/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { decimal, formatDecimal } from '../values/money/index.ts';
+import { formatLocalDate, parseLocalDate } from '../values/time/index.ts';
 import { isBehind } from './catalog-changes.ts';
 import type { InvoicingCursor, OngoingCharge, StoredCursor } from './model.ts';
 import { recurs } from './recurring-proposals.ts';

@@ -1,10 +1,10 @@
 import { ActingComponent } from '../context.ts';
-import type { Uuid } from '../ids/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { ClaimedEntry, WriteSession } from '../ports/storage/index.ts';
 import { batchAuthorship } from '../queue/batch-authorship.ts';
 import type { HandlerBatch, QueueHandler } from '../queue/handler.ts';
 import { QueueName } from '../queue/model.ts';
+import type { Uuid } from '../values/ids/index.ts';
 import { commitDrafts } from './commit-draft.ts';
 import { InvoiceStatus } from './model.ts';
 

@@ -1,6 +1,6 @@
-import type { Uuid } from '../ids/index.ts';
 import { type NewNotification, QueueName } from '../queue/model.ts';
-import { addMilliseconds, type Instant, localDateOf, startOfDay, UTC } from '../time/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { addMilliseconds, type Instant, localDateOf, startOfDay, UTC } from '../values/time/index.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -1,6 +1,6 @@
-import type { Uuid } from '../ids/index.ts';
-import { type Decimal, sum, ZERO } from '../money/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { type Decimal, sum, ZERO } from '../values/money/index.ts';
 import { balanceOf } from './invoice-amounts.ts';
 import { type Invoice, type InvoiceItem, InvoiceItemType, InvoiceStatus } from './model.ts';
 

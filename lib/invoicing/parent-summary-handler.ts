@@ -1,12 +1,12 @@
 import { ActingComponent } from '../context.ts';
-import { assertInvariant } from '../errors/index.ts';
-import { isUuid, type Uuid } from '../ids/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { ClaimedEntry, WriteSession } from '../ports/storage/index.ts';
 import { batchAuthorship } from '../queue/batch-authorship.ts';
 import type { HandlerBatch, QueueHandler } from '../queue/handler.ts';
 import { BusEventType } from '../queue/model.ts';
 import type { SettingsOf } from '../tenants/configuration/index.ts';
+import { assertInvariant } from '../values/errors/index.ts';
+import { isUuid, type Uuid } from '../values/ids/index.ts';
 import { changeInvoices } from './change-invoices.ts';
 import { parentCommitTime } from './parent-commit-time.ts';
 import { summariseChildren } from './summarise-children.ts';

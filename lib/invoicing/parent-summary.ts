@@ -1,6 +1,6 @@
-import type { Uuid } from '../ids/index.ts';
-import { type Currency, type Decimal, sum, ZERO } from '../money/index.ts';
-import type { LocalDate } from '../time/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { type Currency, type Decimal, sum, ZERO } from '../values/money/index.ts';
+import type { LocalDate } from '../values/time/index.ts';
 import { plainItem } from './credit-item.ts';
 import { afterAdjustment, itemAdjustment } from './item-adjustment.ts';
 import { type Invoice, type InvoiceItem, InvoiceItemType, InvoiceStatus } from './model.ts';

@@ -1,10 +1,10 @@
 import type { Account } from '../accounts/model.ts';
-import { InvariantError } from '../errors/index.ts';
 import type { IdGenerator } from '../ports/identity.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
 import { addEngineTag, removeEngineTag } from '../tags/engine-tags.ts';
 import { SystemTag } from '../tags/system-definitions.ts';
-import { localDateOf, minDate } from '../time/index.ts';
+import { InvariantError } from '../values/errors/index.ts';
+import { localDateOf, minDate } from '../values/time/index.ts';
 import { dueEntry } from './due-entry.ts';
 import { isBoundExceeded } from './safety-bounds.ts';
 

@@ -1,7 +1,7 @@
-import type { Uuid } from '../ids/index.ts';
 import { InvoicePaymentType, TransactionType } from '../payments/model.ts';
 import { isUnresolved } from '../payments/payment-state.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
 
 /**
  * Those of these invoices that a payment is in flight for: credit and card would both pay (invoicing.md §10 rule 2). A

@@ -1,7 +1,7 @@
-import type { Uuid } from '../ids/index.ts';
-import { type Decimal, ZERO } from '../money/index.ts';
 import type { BillingEvent } from '../subscriptions/billing-event.ts';
-import type { BillingPeriod, DatedInstant, Instant } from '../time/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { type Decimal, ZERO } from '../values/money/index.ts';
+import type { BillingPeriod, DatedInstant, Instant } from '../values/time/index.ts';
 
 /** RECURRING is charged for every billing period, FIXED once. */
 export const PriceType = { RECURRING: 'RECURRING', FIXED: 'FIXED' } as const;

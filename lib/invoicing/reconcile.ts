@@ -1,7 +1,7 @@
-import type { Uuid } from '../ids/index.ts';
-import type { Currency, Decimal } from '../money/index.ts';
 import type { BillingEvent } from '../subscriptions/billing-event.ts';
-import type { BillingPeriod, LocalDate } from '../time/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import type { Currency, Decimal } from '../values/money/index.ts';
+import type { BillingPeriod, LocalDate } from '../values/time/index.ts';
 import type { FixedProposal } from './fixed-proposals.ts';
 import type { CoverageRow } from './model.ts';
 import { newCharges, newFixedCharges } from './new-charges.ts';

@@ -1,8 +1,14 @@
-import { assertInvariant } from '../errors/index.ts';
-import { MAX_FRACTION_DIGITS, MAX_PERIODS_PER_RUN } from '../limits.ts';
-import { type Currency, type Decimal, decimal, roundToCurrency, roundToScale } from '../money/index.ts';
 import type { BillingEvent } from '../subscriptions/billing-event.ts';
-import { addPeriod, type LocalDate } from '../time/index.ts';
+import { assertInvariant } from '../values/errors/index.ts';
+import { MAX_FRACTION_DIGITS, MAX_PERIODS_PER_RUN } from '../values/limits.ts';
+import {
+  type Currency,
+  type Decimal,
+  decimal,
+  roundToCurrency,
+  roundToScale,
+} from '../values/money/index.ts';
+import { addPeriod, type LocalDate } from '../values/time/index.ts';
 import { billThroughDate } from './bill-through-date.ts';
 import { type CycleDates, cycleDate, cycleDatesOf, firstCycleAfter, lastCycleUpTo } from './cycle-dates.ts';
 import { countDays } from './fixed-days-proration.ts';

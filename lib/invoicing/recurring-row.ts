@@ -1,6 +1,6 @@
-import { assertInvariant } from '../errors/index.ts';
-import type { Decimal } from '../money/index.ts';
-import type { LocalDate } from '../time/index.ts';
+import { assertInvariant } from '../values/errors/index.ts';
+import type { Decimal } from '../values/money/index.ts';
+import type { LocalDate } from '../values/time/index.ts';
 import type { CoverageRow, InvoiceItem } from './model.ts';
 
 /** A coverage row of a RECURRING item: days that are billed and not repaired. */

@@ -1,8 +1,8 @@
-import { assertInvariant } from '../errors/index.ts';
-import type { Uuid } from '../ids/index.ts';
-import type { Currency, Decimal } from '../money/index.ts';
 import type { BillingEvent } from '../subscriptions/billing-event.ts';
-import { type BillingPeriod, type LocalDate, minDate } from '../time/index.ts';
+import { assertInvariant } from '../values/errors/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import type { Currency, Decimal } from '../values/money/index.ts';
+import { type BillingPeriod, type LocalDate, minDate } from '../values/time/index.ts';
 import { fixedDaysBetween, fixedDaysOfPeriod } from './fixed-days-proration.ts';
 import { type BasisEvent, basisEvent, proratedShare, RepairRule, type Share } from './item-basis.ts';
 import type { Repair } from './new-items.ts';

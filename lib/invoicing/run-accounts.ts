@@ -1,9 +1,9 @@
 import type { Account } from '../accounts/model.ts';
 import type { CatalogOfAccount } from '../catalog/catalog-source.ts';
-import type { Uuid } from '../ids/index.ts';
 import type { IdGenerator } from '../ports/identity.ts';
 import type { ReadSession, WriteSession } from '../ports/storage/index.ts';
-import { type LocalDate, localDateOf } from '../time/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { type LocalDate, localDateOf } from '../values/time/index.ts';
 import { countedRun, creditRun, NOTHING_CREDITED } from './credit-run.ts';
 import { cursorsAfter } from './cursors-after.ts';
 import { type Drafting, loadDrafts, runInvoiceOf } from './drafting.ts';

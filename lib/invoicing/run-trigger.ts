@@ -1,7 +1,7 @@
 import type { ClaimedEntry } from '../ports/storage/index.ts';
 import { BusEventType, QueueName } from '../queue/model.ts';
 import { SystemTag } from '../tags/system-definitions.ts';
-import { type LocalDate, parseLocalDate } from '../time/index.ts';
+import { type LocalDate, parseLocalDate } from '../values/time/index.ts';
 
 /** Topics that can start an automatic run (invoicing.md §8.1). */
 export const RUN_TOPICS: readonly string[] = [

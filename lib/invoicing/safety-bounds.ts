@@ -1,5 +1,5 @@
-import { assertInvariant, BillingError, ErrorCode } from '../errors/index.ts';
-import type { Uuid } from '../ids/index.ts';
+import { assertInvariant, BillingError, ErrorCode } from '../values/errors/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
 import type { InvoicingConfig } from './invoicing-config.ts';
 import type { NewInvoiceItem } from './new-items.ts';
 import type { BilledItem } from './recurring-row.ts';

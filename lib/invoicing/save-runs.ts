@@ -1,9 +1,9 @@
-import { assertInvariant } from '../errors/index.ts';
-import type { Uuid } from '../ids/index.ts';
 import type { ChargedThroughChange, New, WriteSession } from '../ports/storage/index.ts';
 import { BusEventType, type NewBusEvent, type NewNotification } from '../queue/model.ts';
 import { atReferenceTime } from '../subscriptions/requested-date.ts';
-import type { DatedInstant, LocalDate } from '../time/index.ts';
+import { assertInvariant } from '../values/errors/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import type { DatedInstant, LocalDate } from '../values/time/index.ts';
 import { allEnded } from '../wait/all-ended.ts';
 import { withoutLowering } from './committed-through.ts';
 import type { CreditedInvoices } from './credit-run.ts';

@@ -1,4 +1,4 @@
-import type { Uuid } from '../ids/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
 import type { Invoice, InvoiceAmounts } from './model.ts';
 
 /** The kept sums of an invoice, as they are stored. */

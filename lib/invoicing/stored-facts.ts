@@ -1,5 +1,5 @@
-import type { Decimal } from '../money/index.ts';
-import type { Instant, LocalDate } from '../time/index.ts';
+import type { Decimal } from '../values/money/index.ts';
+import type { Instant, LocalDate } from '../values/time/index.ts';
 
 /** Facts as JSON keeps them: amounts and dates as text, instants as epoch milliseconds. */
 export type StoredFacts<T> = T extends Decimal

@@ -1,6 +1,6 @@
-import { BillingError, ErrorCode } from '../errors/index.ts';
-import { MAX_PERIODS_PER_RUN } from '../limits.ts';
-import { formatLocalDate, type LocalDate } from '../time/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import { MAX_PERIODS_PER_RUN } from '../values/limits.ts';
+import { formatLocalDate, type LocalDate } from '../values/time/index.ts';
 
 /** What an evaluation answers that would have more periods or dates to bill at once than the bound. */
 export function tooManyPeriods(

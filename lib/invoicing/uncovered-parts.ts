@@ -1,5 +1,5 @@
-import type { Decimal } from '../money/index.ts';
-import { type LocalDate, maxDate } from '../time/index.ts';
+import type { Decimal } from '../values/money/index.ts';
+import { type LocalDate, maxDate } from '../values/time/index.ts';
 
 /** Days of one kind of recurring charge: plan, phase and rate (invoicing.md, vocabulary). */
 export interface ChargedInterval {

@@ -1,8 +1,8 @@
 import type { Account } from '../accounts/model.ts';
 import type { CatalogOfAccount } from '../catalog/catalog-source.ts';
-import type { Uuid } from '../ids/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
-import { addDays, type LocalDate } from '../time/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { addDays, type LocalDate } from '../values/time/index.ts';
 import {
   evaluateSubscription,
   type SubscriptionBilling,

@@ -1,12 +1,12 @@
 import type { Account } from '../accounts/model.ts';
-import { BillingError, ErrorCode } from '../errors/index.ts';
-import type { Uuid } from '../ids/index.ts';
-import { type Decimal, formatDecimal, sum, ZERO } from '../money/index.ts';
 import type { IdGenerator } from '../ports/identity.ts';
 import type { ReadSession, WriteSession } from '../ports/storage/index.ts';
 import { atReferenceTime } from '../subscriptions/requested-date.ts';
 import { markDirty, type TouchedDate } from '../subscriptions/save-edits.ts';
-import { addDays, formatLocalDate, type LocalDate } from '../time/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { type Decimal, formatDecimal, sum, ZERO } from '../values/money/index.ts';
+import { addDays, formatLocalDate, type LocalDate } from '../values/time/index.ts';
 import { changeInvoices } from './change-invoices.ts';
 import { chargedThroughDates } from './charged-through-date.ts';
 import { accountCreditOf } from './invoice-amounts.ts';

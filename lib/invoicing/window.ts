@@ -1,6 +1,6 @@
 import type { BillingEvent } from '../subscriptions/billing-event.ts';
-import type { LocalDate } from '../time/index.ts';
-import { addDays, minDate } from '../time/index.ts';
+import type { LocalDate } from '../values/time/index.ts';
+import { addDays, minDate } from '../values/time/index.ts';
 import { cycleDate, cycleDatesOf, lastCycleUpTo } from './cycle-dates.ts';
 import type { InvoicingCursor } from './model.ts';
 import { standingAfter } from './next-due-date.ts';

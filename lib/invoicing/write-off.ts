@@ -1,11 +1,11 @@
 import type { Account } from '../accounts/model.ts';
-import type { Uuid } from '../ids/index.ts';
 import { noSuchObject } from '../objects/no-such-object.ts';
 import { ObjectType } from '../objects/object-type.ts';
 import type { IdGenerator } from '../ports/identity.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
 import { addSystemTag } from '../tags/engine-tags.ts';
 import { SystemTag } from '../tags/system-definitions.ts';
+import type { Uuid } from '../values/ids/index.ts';
 import { changeInvoices } from './change-invoices.ts';
 import type { Invoice } from './model.ts';
 

@@ -1,7 +1,7 @@
-import { HEALTH_ANSWER_MS, MAX_LATE_ENTRIES } from '../limits.ts';
 import type { Ports } from '../ports/index.ts';
 import type { PoolUse, QueueStore } from '../ports/storage/index.ts';
 import type { EntryCounts } from '../queue/entry-counts.ts';
+import { HEALTH_ANSWER_MS, MAX_LATE_ENTRIES } from '../values/limits.ts';
 import { atMost, TIME_OVER } from '../wait/at-most.ts';
 import type { Metric } from './metric.ts';
 

@@ -1,4 +1,4 @@
-import { BillingError, ErrorCode } from '../errors/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import { type ObjectRef, ObjectType } from './object-type.ts';
 
 /** Types whose unknown ids have a code of their own (http-api.md §12). */

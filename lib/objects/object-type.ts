@@ -1,4 +1,4 @@
-import type { Uuid } from '../ids/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
 
 /** Kinds of objects that audit, tags and custom fields speak of (json-models.md §1). */
 export const ObjectType = {

@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/model.ts';
 import { lockAccount } from '../accounts/service.ts';
-import type { Uuid } from '../ids/index.ts';
 import type { ReadSession, WriteSession } from '../ports/storage/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
 import { noSuchObject } from './no-such-object.ts';
 import { type ObjectRef, ObjectType } from './object-type.ts';
 

@@ -1,4 +1,4 @@
-import type { Instant } from '../time/index.ts';
+import type { Instant } from '../values/time/index.ts';
 import { AttemptState, TransactionStatus } from './model.ts';
 
 /**

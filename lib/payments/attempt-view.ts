@@ -1,6 +1,6 @@
-import type { Uuid } from '../ids/index.ts';
 import type { PendingNotification } from '../ports/storage/index.ts';
-import type { Instant } from '../time/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import type { Instant } from '../values/time/index.ts';
 import { AttemptState, type PaymentAttempt } from './model.ts';
 import { retryKey } from './payment-notifications.ts';
 

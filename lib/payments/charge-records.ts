@@ -1,12 +1,12 @@
 import type { Account } from '../accounts/model.ts';
-import { assertInvariant } from '../errors/index.ts';
-import type { Uuid } from '../ids/index.ts';
 import type { Invoice } from '../invoicing/model.ts';
-import type { Currency, Decimal } from '../money/index.ts';
 import type { IdGenerator } from '../ports/identity.ts';
 import type { PaymentGateway } from '../ports/payment-gateway.ts';
 import type { New } from '../ports/storage/session.ts';
-import type { Instant } from '../time/index.ts';
+import { assertInvariant } from '../values/errors/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import type { Currency, Decimal } from '../values/money/index.ts';
+import type { Instant } from '../values/time/index.ts';
 import {
   AttemptState,
   type AutoPayHold,

@@ -4,7 +4,7 @@ import {
   type PaymentGateway,
   PluginStatus,
 } from '../ports/payment-gateway.ts';
-import type { Instant } from '../time/index.ts';
+import type { Instant } from '../values/time/index.ts';
 import { EXTERNAL_PAYMENT_PLUGIN, TransactionType } from './model.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { MAX_GATEWAY_TEXT_CHARACTERS } from '../limits.ts';
 import type { PluginProperty } from '../ports/payment-gateway.ts';
+import { MAX_GATEWAY_TEXT_CHARACTERS } from '../values/limits.ts';
 
 /** A text that a gateway claims, cut to the length that is kept; null where there is none. */
 export function gatewayText(text: unknown): string | null {

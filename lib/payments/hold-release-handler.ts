@@ -1,5 +1,4 @@
 import { ActingComponent } from '../context.ts';
-import type { Uuid } from '../ids/index.ts';
 import type { Invoice } from '../invoicing/model.ts';
 import type { Ports } from '../ports/index.ts';
 import type { ClaimedEntry, WriteSession } from '../ports/storage/index.ts';
@@ -7,6 +6,7 @@ import { batchAuthorship } from '../queue/batch-authorship.ts';
 import type { HandlerBatch, QueueHandler } from '../queue/handler.ts';
 import { BusEventType } from '../queue/model.ts';
 import { PAYMENT_STOPS, tagsOfAccounts } from '../tags/control-tags.ts';
+import type { Uuid } from '../values/ids/index.ts';
 import type { AutoPayHold } from './model.ts';
 import { releaseNotification } from './payment-notifications.ts';
 

@@ -1,9 +1,9 @@
 import type { Account } from '../accounts/model.ts';
-import { BillingError, ErrorCode } from '../errors/index.ts';
 import { balanceOf } from '../invoicing/invoice-amounts.ts';
 import { type Invoice, InvoiceStatus } from '../invoicing/model.ts';
-import { type Decimal, formatDecimal, sum, ZERO } from '../money/index.ts';
-import type { Instant } from '../time/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import { type Decimal, formatDecimal, sum, ZERO } from '../values/money/index.ts';
+import type { Instant } from '../values/time/index.ts';
 import {
   type InvoicePayment,
   InvoicePaymentStatus,

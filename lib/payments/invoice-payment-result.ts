@@ -1,6 +1,6 @@
-import type { Currency, Decimal } from '../money/index.ts';
-import { ZERO } from '../money/index.ts';
 import { BusEventType } from '../queue/model.ts';
+import type { Currency, Decimal } from '../values/money/index.ts';
+import { ZERO } from '../values/money/index.ts';
 import {
   type InvoicePayment,
   InvoicePaymentStatus,

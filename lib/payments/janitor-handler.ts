@@ -1,12 +1,12 @@
 import { ActingComponent, type TenantRef } from '../context.ts';
-import type { Uuid } from '../ids/index.ts';
-import { MAX_CONCURRENT_GATEWAY_CALLS } from '../limits.ts';
 import type { PaymentGateway } from '../ports/payment-gateway.ts';
 import type { ClaimedEntry, ReadSession, WriteSession } from '../ports/storage/index.ts';
 import { batchAuthorship } from '../queue/batch-authorship.ts';
 import type { HandlerBatch, QueueHandler } from '../queue/handler.ts';
 import { QueueName } from '../queue/model.ts';
-import { maxInstant } from '../time/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { MAX_CONCURRENT_GATEWAY_CALLS } from '../values/limits.ts';
+import { maxInstant } from '../values/time/index.ts';
 import { inParallel } from '../wait/in-parallel.ts';
 import { callGateway } from './gateway-call.ts';
 import { janitorCheck, type OpenStatus } from './janitor-schedule.ts';

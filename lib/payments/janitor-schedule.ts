@@ -1,4 +1,4 @@
-import { addMilliseconds, type Instant } from '../time/index.ts';
+import { addMilliseconds, type Instant } from '../values/time/index.ts';
 import { TransactionStatus } from './model.ts';
 import type { PaymentConfig } from './payment-config.ts';
 

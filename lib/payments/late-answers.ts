@@ -1,7 +1,7 @@
 import type { TenantRef } from '../context.ts';
-import type { Uuid } from '../ids/index.ts';
 import type { Ports } from '../ports/index.ts';
 import { LockWait } from '../ports/storage/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
 import { isUnresolved } from './payment-state.ts';
 import { recordOutcomes } from './record-outcomes.ts';
 import type { PaymentConfigOf } from './tenant-payment-config.ts';

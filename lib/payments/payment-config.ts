@@ -1,4 +1,4 @@
-import { GATEWAY_TIMEOUT_MS } from '../limits.ts';
+import { GATEWAY_TIMEOUT_MS } from '../values/limits.ts';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;

@@ -1,7 +1,7 @@
-import type { Uuid } from '../ids/index.ts';
-import { type Currency, ZERO } from '../money/index.ts';
 import { BusEventType, type NewBusEvent } from '../queue/model.ts';
-import { formatInstant, type Instant } from '../time/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { type Currency, ZERO } from '../values/money/index.ts';
+import { formatInstant, type Instant } from '../values/time/index.ts';
 import {
   type InvoicePayment,
   InvoicePaymentStatus,

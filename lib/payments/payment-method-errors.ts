@@ -1,7 +1,7 @@
-import { BillingError, ErrorCode } from '../errors/index.ts';
-import type { Uuid } from '../ids/index.ts';
-import { MAX_EXTERNAL_KEY_CHARACTERS } from '../limits.ts';
-import { checkStorable } from '../text/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { MAX_EXTERNAL_KEY_CHARACTERS } from '../values/limits.ts';
+import { checkStorable } from '../values/text/index.ts';
 import type { GatewayReply } from './gateway-call.ts';
 
 /**

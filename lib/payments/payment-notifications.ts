@@ -1,7 +1,7 @@
-import { InvariantError } from '../errors/index.ts';
-import { parseUuid, type Uuid } from '../ids/index.ts';
 import { type EventPayload, type NewNotification, QueueName } from '../queue/model.ts';
-import type { Instant } from '../time/index.ts';
+import { InvariantError } from '../values/errors/index.ts';
+import { parseUuid, type Uuid } from '../values/ids/index.ts';
+import type { Instant } from '../values/time/index.ts';
 import type { JanitorCheck, OpenStatus } from './janitor-schedule.ts';
 import { type AutoPayHold, TransactionStatus } from './model.ts';
 

@@ -1,9 +1,9 @@
 import { noSuchAccount } from '../accounts/service.ts';
 import type { CallContext } from '../context.ts';
-import { BillingError, ErrorCode } from '../errors/index.ts';
-import type { Uuid } from '../ids/index.ts';
 import type { GatewayResult, Ports } from '../ports/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
 import type { InvoicePayment, Payment } from './model.ts';
 import {
   type InvoicePaymentView,

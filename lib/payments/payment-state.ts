@@ -1,4 +1,4 @@
-import { BillingError, ErrorCode } from '../errors/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import { type Payment, type PaymentTransaction, TransactionStatus, TransactionType } from './model.ts';
 
 /** An operation on a payment: the transaction types, and taking a chargeback back. */

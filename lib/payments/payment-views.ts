@@ -1,6 +1,6 @@
-import type { Uuid } from '../ids/index.ts';
 import type { GatewayResult, PluginProperty } from '../ports/index.ts';
 import type { PendingNotification, ReadSession } from '../ports/storage/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
 import { type AttemptView, attemptViews, retryKeysOf } from './attempt-view.ts';
 import { gatewayProperties, gatewayText } from './gateway-text.ts';
 import {

@@ -1,8 +1,8 @@
-import { assertInvariant } from '../errors/index.ts';
-import type { Uuid } from '../ids/index.ts';
-import type { Decimal } from '../money/index.ts';
 import type { New } from '../ports/storage/session.ts';
 import type { NewBusEvent } from '../queue/model.ts';
+import { assertInvariant } from '../values/errors/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import type { Decimal } from '../values/money/index.ts';
 import {
   firstCharge,
   newAttempt,

@@ -1,7 +1,4 @@
 import type { CallContext } from '../context.ts';
-import { BillingError, ErrorCode } from '../errors/index.ts';
-import type { Uuid } from '../ids/index.ts';
-import { MAX_CONCURRENT_GATEWAY_CALLS } from '../limits.ts';
 import type {
   GatewayContext,
   GatewayResult,
@@ -10,6 +7,9 @@ import type {
   PluginProperty,
   Ports,
 } from '../ports/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { MAX_CONCURRENT_GATEWAY_CALLS } from '../values/limits.ts';
 import { inParallel } from '../wait/in-parallel.ts';
 import { callGateway, type GatewayReply } from './gateway-call.ts';
 import { gatewayProperties, gatewayText } from './gateway-text.ts';

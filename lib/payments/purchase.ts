@@ -1,5 +1,5 @@
-import type { Uuid } from '../ids/index.ts';
 import type { Ports } from '../ports/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
 import type { PlannedCharge } from './charge-records.ts';
 import { callGateway, operationOutcome } from './gateway-call.ts';
 import type { CallOutcome } from './transaction-outcome.ts';

@@ -1,9 +1,9 @@
-import type { Uuid } from '../ids/index.ts';
 import type { Invoice } from '../invoicing/model.ts';
 import type { IdGenerator } from '../ports/identity.ts';
 import type { WriteSession } from '../ports/storage/session.ts';
 import type { NewBusEvent, NewNotification } from '../queue/model.ts';
-import type { Instant } from '../time/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import type { Instant } from '../values/time/index.ts';
 import { attemptStateAfter } from './attempt-state.ts';
 import { invoicePaymentResult } from './invoice-payment-result.ts';
 import { janitorCheck } from './janitor-schedule.ts';

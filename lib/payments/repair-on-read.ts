@@ -1,7 +1,7 @@
 import { authorshipOf, type CallContext } from '../context.ts';
-import type { Uuid } from '../ids/index.ts';
 import type { GatewayResult, Ports } from '../ports/index.ts';
 import { LockWait } from '../ports/storage/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
 import type { Payment, PaymentTransaction } from './model.ts';
 import { isUnresolved } from './payment-state.ts';
 import { recordOutcomes, type Settlement } from './record-outcomes.ts';

@@ -1,10 +1,10 @@
 import type { Account } from '../accounts/model.ts';
-import type { Uuid } from '../ids/index.ts';
 import type { Invoice } from '../invoicing/model.ts';
 import type { PaymentReads, WriteSession } from '../ports/storage/index.ts';
 import { BusEventType } from '../queue/model.ts';
 import { PAYMENT_STOPS, tagsOfAccounts } from '../tags/control-tags.ts';
-import type { Instant } from '../time/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import type { Instant } from '../values/time/index.ts';
 import type { PlannedCharge, PlanTools, ReservationFacts } from './charge-records.ts';
 import { type LostSuccess, lostSuccesses } from './invoice-payment-check.ts';
 import { invoicePaymentResult } from './invoice-payment-result.ts';

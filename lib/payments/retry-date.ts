@@ -1,5 +1,5 @@
-import { MAX_SETTING_SPAN_MS } from '../limits.ts';
-import { addMilliseconds, type Instant } from '../time/index.ts';
+import { MAX_SETTING_SPAN_MS } from '../values/limits.ts';
+import { addMilliseconds, type Instant } from '../values/time/index.ts';
 import { type PaymentTransaction, TransactionStatus, TransactionType } from './model.ts';
 import type { PaymentConfig } from './payment-config.ts';
 

@@ -1,5 +1,5 @@
-import { type Currency, type Decimal, isCurrency, parseWireDecimal, ZERO } from '../money/index.ts';
 import { type GatewayResult, PluginStatus } from '../ports/payment-gateway.ts';
+import { type Currency, type Decimal, isCurrency, parseWireDecimal, ZERO } from '../values/money/index.ts';
 import { gatewayText } from './gateway-text.ts';
 import { type PaymentTransaction, TransactionStatus } from './model.ts';
 

@@ -1,10 +1,10 @@
 import type { Account } from '../accounts/model.ts';
 import { authorshipOf, type CallContext } from '../context.ts';
-import { BillingError, ErrorCode } from '../errors/index.ts';
-import type { Uuid } from '../ids/index.ts';
 import type { Ports } from '../ports/index.ts';
 import { LockWait, type ReadSession, type WriteSession } from '../ports/storage/index.ts';
-import { addMilliseconds } from '../time/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { addMilliseconds } from '../values/time/index.ts';
 import { LateAnswers } from './late-answers.ts';
 import { LEASE_MARGIN_MS } from './payment-run.ts';
 import { type Answer, type OpenCharge, purchase } from './purchase.ts';

@@ -16,9 +16,9 @@ import type {
   PriceListConditions,
   SubscriptionConditions,
 } from '../catalog/model.ts';
-import type { Uuid } from '../ids/index.ts';
-import type { Decimal } from '../money/index.ts';
-import type { BillingPeriod, TimeUnit } from '../time/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import type { Decimal } from '../values/money/index.ts';
+import type { BillingPeriod, TimeUnit } from '../values/time/index.ts';
 import type { PluginProperty } from './payment-gateway.ts';
 
 /** Whom the catalog is for. */

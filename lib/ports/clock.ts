@@ -1,4 +1,4 @@
-import type { Instant } from '../time/index.ts';
+import type { Instant } from '../values/time/index.ts';
 
 /**
  * The business clock (platform.md §14.1). Every business date comes from it; nothing in `lib` reads system time.

@@ -1,4 +1,3 @@
-import type { Uuid } from '../ids/index.ts';
 import type { BlockingStateRequest } from '../subscriptions/blocking-request.ts';
 import type { BlockedRef } from '../subscriptions/blocking-service.ts';
 import type { CancelSubscriptionOptions } from '../subscriptions/cancellation-dates.ts';
@@ -10,6 +9,7 @@ import type {
 import type { CancelledSubscription, ChangedSubscription } from '../subscriptions/lifecycle-service.ts';
 import type { RequestedDate } from '../subscriptions/requested-date.ts';
 import type { TransferBundleOptions } from '../subscriptions/transfer-request.ts';
+import type { Uuid } from '../values/ids/index.ts';
 import type { GatewayContext, PluginProperty } from './payment-gateway.ts';
 
 /** The operations that an entitlement plugin controls (subscriptions.md §22). */

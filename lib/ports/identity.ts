@@ -1,4 +1,4 @@
-import type { Uuid } from '../ids/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
 
 /** Source of identity (architecture rule 9): UUIDv7, strictly increasing within a process. */
 export interface IdGenerator {

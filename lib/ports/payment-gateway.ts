@@ -1,7 +1,7 @@
-import type { Uuid } from '../ids/index.ts';
-import type { Currency, Decimal } from '../money/index.ts';
 import type { TransactionType } from '../payments/model.ts';
-import type { Instant } from '../time/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import type { Currency, Decimal } from '../values/money/index.ts';
+import type { Instant } from '../values/time/index.ts';
 
 /** What a gateway says of one call (payments.md §2.1). ERROR = declined, CANCELED = certain that nothing happened. */
 export const PluginStatus = {

@@ -1,4 +1,4 @@
-import { MAX_RETRY_LATER_MS } from '../limits.ts';
+import { MAX_RETRY_LATER_MS } from '../values/limits.ts';
 
 /**
  * Thrown by a plugin that cannot serve now and knows when to ask again: queued work is done again after `delayMs` of

@@ -1,8 +1,8 @@
 import type { ActingComponent } from '../context.ts';
-import { assertInvariant } from '../errors/index.ts';
 import type { ClaimedEntry } from '../ports/storage/index.ts';
 import type { Authorship } from '../ports/storage/session.ts';
-import type { Instant } from '../time/index.ts';
+import { assertInvariant } from '../values/errors/index.ts';
+import type { Instant } from '../values/time/index.ts';
 
 /** Authorship of work on queue entries: each account's rows carry the token of the call that caused its entry. */
 export function batchAuthorship(

@@ -1,5 +1,5 @@
-import { LOCK_WAIT_STEP_MS, MAX_BUSY_ENTRIES_COUNTED } from '../limits.ts';
 import type { ClaimedEntry } from '../ports/storage/index.ts';
+import { LOCK_WAIT_STEP_MS, MAX_BUSY_ENTRIES_COUNTED } from '../values/limits.ts';
 
 /** How a tenant lets background work come back to an account that is busy. */
 export interface BusyPauses {

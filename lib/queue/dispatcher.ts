@@ -1,5 +1,7 @@
 import type { TenantRef } from '../context.ts';
-import { assertInvariant } from '../errors/index.ts';
+import type { Ports } from '../ports/index.ts';
+import type { AccountOfTenant, ClaimedEntry, WorkCause } from '../ports/storage/index.ts';
+import { assertInvariant } from '../values/errors/index.ts';
 import {
   QUEUE_HELP_AFTER_MS,
   QUEUE_HISTORY_RETENTION_MS,
@@ -7,10 +9,8 @@ import {
   QUEUE_SHUTDOWN_WAIT_MS,
   QUEUE_TAKE_BACK_EVERY_MS,
   QUEUE_WORKERS,
-} from '../limits.ts';
-import type { Ports } from '../ports/index.ts';
-import type { AccountOfTenant, ClaimedEntry, WorkCause } from '../ports/storage/index.ts';
-import type { Instant } from '../time/index.ts';
+} from '../values/limits.ts';
+import type { Instant } from '../values/time/index.ts';
 import { atMost } from '../wait/at-most.ts';
 import type { BusyPauses } from './busy-entries.ts';
 import { EntryCounts } from './entry-counts.ts';

@@ -1,6 +1,6 @@
-import { BillingError, ErrorCode } from '../errors/index.ts';
-import { QUEUE_PASSING_PAUSE_MS, QUEUE_RETRY_PAUSES_MS } from '../limits.ts';
 import { retryLaterOf } from '../ports/retry-later.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import { QUEUE_PASSING_PAUSE_MS, QUEUE_RETRY_PAUSES_MS } from '../values/limits.ts';
 
 export type ErrorDecision =
   | { readonly kind: 'retry'; readonly delayMs: number; readonly reason: string }

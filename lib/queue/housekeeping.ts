@@ -1,7 +1,7 @@
-import { PURGE_SCHEDULE_MS, QUEUE_CLAIM_LIMIT, QUEUE_PURGE_SIZE } from '../limits.ts';
 import type { Ports } from '../ports/index.ts';
 import type { QueueStore } from '../ports/storage/index.ts';
-import { addMilliseconds } from '../time/index.ts';
+import { PURGE_SCHEDULE_MS, QUEUE_CLAIM_LIMIT, QUEUE_PURGE_SIZE } from '../values/limits.ts';
+import { addMilliseconds } from '../values/time/index.ts';
 import type { ReapLane } from './queue-settings.ts';
 
 type HousekeepingPorts = Pick<Ports, 'clock' | 'systemClock' | 'logger'> & {

@@ -1,5 +1,5 @@
-import type { Uuid } from '../ids/index.ts';
-import type { Instant } from '../time/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import type { Instant } from '../values/time/index.ts';
 
 /** BUS = due now, NOTIFICATION = due at an instant; one mechanism for both (platform.md §9). */
 export const QueueKind = { BUS: 'BUS', NOTIFICATION: 'NOTIFICATION' } as const;

@@ -1,3 +1,4 @@
+import type { ServerSettings } from '../tenants/configuration/index.ts';
 import {
   QUEUE_CLAIM_LIMIT,
   QUEUE_LEASE_MS,
@@ -6,8 +7,7 @@ import {
   QUEUE_POLL_MS,
   QUEUE_REAP_SCHEDULE_MS,
   QUEUE_REAP_THRESHOLD_MS,
-} from '../limits.ts';
-import type { ServerSettings } from '../tenants/configuration/index.ts';
+} from '../values/limits.ts';
 import { QueueKind } from './model.ts';
 
 /** How this node works on the entries of one kind (platform.md §4.3). */

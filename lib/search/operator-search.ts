@@ -1,7 +1,7 @@
-import { BillingError, ErrorCode } from '../errors/index.ts';
-import { isUuid } from '../ids/index.ts';
-import { shortened } from '../text/index.ts';
-import { type Instant, parseWireInstant } from '../time/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import { isUuid } from '../values/ids/index.ts';
+import { shortened } from '../values/text/index.ts';
+import { type Instant, parseWireInstant } from '../values/time/index.ts';
 
 /** Operators of a search clause (accounts.md §6.2). */
 export const SearchOperator = {

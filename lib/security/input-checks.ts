@@ -1,8 +1,12 @@
-import { BillingError, ErrorCode } from '../errors/index.ts';
-import type { Uuid } from '../ids/index.ts';
-import { MAX_SECRET_CHARACTERS, MAX_SECURITY_NAME_CHARACTERS, MIN_PASSWORD_CHARACTERS } from '../limits.ts';
 import type { Ports } from '../ports/index.ts';
-import { checkStorable } from '../text/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import {
+  MAX_SECRET_CHARACTERS,
+  MAX_SECURITY_NAME_CHARACTERS,
+  MIN_PASSWORD_CHARACTERS,
+} from '../values/limits.ts';
+import { checkStorable } from '../values/text/index.ts';
 import { BUILT_IN_ROLES } from './built-in-roles.ts';
 
 /**

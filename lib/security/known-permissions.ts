@@ -1,5 +1,5 @@
-import { BillingError, ErrorCode } from '../errors/index.ts';
-import { closestTo, shortened } from '../text/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import { closestTo, shortened } from '../values/text/index.ts';
 
 /** Every permission of the product, `group:value` (http-api.md §5); plugins have groups of their own. */
 const groups = {

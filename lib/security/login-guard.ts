@@ -1,10 +1,10 @@
-import { BillingError, ErrorCode } from '../errors/index.ts';
+import type { Ports } from '../ports/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import {
   LOGIN_FAILURE_WINDOW_MS,
   MAX_LOGIN_FAILURES_OF_ADDRESS,
   MAX_LOGIN_FAILURES_OF_NAME,
-} from '../limits.ts';
-import type { Ports } from '../ports/index.ts';
+} from '../values/limits.ts';
 import { afterFailure, lockedUntil } from './lock-out.ts';
 import type { LoginFailures } from './model.ts';
 

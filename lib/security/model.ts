@@ -1,4 +1,4 @@
-import type { Uuid } from '../ids/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
 
 /** Which tenants somebody may use (platform.md §6.5): all of them, or exactly those listed. */
 export interface TenantGrants {

@@ -1,5 +1,5 @@
-import { BillingError, ErrorCode } from '../errors/index.ts';
-import { shortened } from '../text/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import { shortened } from '../values/text/index.ts';
 
 /** Everything; the permission of the bootstrap administrator and of the role `admin` (platform.md §8). */
 export const ALL_PERMISSIONS = '*:*';

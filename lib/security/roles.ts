@@ -1,7 +1,7 @@
 import { type SystemAuthor, systemAuthorshipOf } from '../context.ts';
-import { BillingError, ErrorCode } from '../errors/index.ts';
 import type { Ports } from '../ports/index.ts';
-import { isStorable, shortened } from '../text/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import { isStorable, shortened } from '../values/text/index.ts';
 import { BUILT_IN_ROLES } from './built-in-roles.ts';
 import { checkName } from './input-checks.ts';
 import { checkKnownPermissions } from './known-permissions.ts';

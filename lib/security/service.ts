@@ -1,5 +1,5 @@
 import type { Ports } from '../ports/index.ts';
-import { isStorable } from '../text/index.ts';
+import { isStorable } from '../values/text/index.ts';
 import { ApiClients } from './api-clients.ts';
 import { ADMIN_ROLE } from './built-in-roles.ts';
 import { LoginGuard } from './login-guard.ts';

@@ -1,6 +1,6 @@
-import { SESSION_IDLE_MS, SESSION_TOUCH_MS } from '../limits.ts';
 import type { Ports } from '../ports/index.ts';
 import type { New } from '../ports/storage/index.ts';
+import { SESSION_IDLE_MS, SESSION_TOUCH_MS } from '../values/limits.ts';
 import { type LoginSession, type Principal, PrincipalKind } from './model.ts';
 import type { Principals } from './principals.ts';
 

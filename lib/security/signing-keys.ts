@@ -1,4 +1,4 @@
-import { SIGNING_KEY_LIFETIME_MS } from '../limits.ts';
+import { SIGNING_KEY_LIFETIME_MS } from '../values/limits.ts';
 import type { SigningKey } from './model.ts';
 
 type Dated = Pick<SigningKey, 'createdMs'>;

@@ -1,4 +1,4 @@
-import type { Uuid } from '../ids/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
 import type { TenantGrants } from './model.ts';
 
 /** Whether the tenant may be used (platform.md §6.5). */

@@ -1,5 +1,5 @@
-import { SIGNING_KEY_LIFETIME_MS, SIGNING_KEY_RETENTION_MS } from '../limits.ts';
 import type { Ports } from '../ports/index.ts';
+import { SIGNING_KEY_LIFETIME_MS, SIGNING_KEY_RETENTION_MS } from '../values/limits.ts';
 import type { SigningKey } from './model.ts';
 import { publishedKeysAt, signingKeyAt } from './signing-keys.ts';
 

@@ -1,5 +1,5 @@
 import { ProductCategory } from '../catalog/index.ts';
-import type { Instant, TimeZone } from '../time/index.ts';
+import type { Instant, TimeZone } from '../values/time/index.ts';
 import { AddOnOffer, addOnOffer } from './add-on-offer.ts';
 import { type BaseEnd, entitlementEnds, mayEndAddOns } from './base-end.ts';
 import { firstDayAtEnd } from './blocked-intervals.ts';

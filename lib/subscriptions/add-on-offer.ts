@@ -1,5 +1,5 @@
 import type { CatalogWithOverrides } from '../catalog/index.ts';
-import type { Instant } from '../time/index.ts';
+import type { Instant } from '../values/time/index.ts';
 import { isKnown, isKnownProduct } from './readable-plans.ts';
 import type { PlanInForce } from './transitions.ts';
 

@@ -1,7 +1,7 @@
 import { type CatalogWithOverrides, type Plan, ProductCategory } from '../catalog/index.ts';
-import { assertInvariant, BillingError, ErrorCode } from '../errors/index.ts';
-import type { Uuid } from '../ids/index.ts';
-import { formatInstant, type Instant, maxInstant } from '../time/index.ts';
+import { assertInvariant, BillingError, ErrorCode } from '../values/errors/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { formatInstant, type Instant, maxInstant } from '../values/time/index.ts';
 import { AddOnOffer, addOnOffer } from './add-on-offer.ts';
 import { type BaseEnd, statesAsRead } from './base-end.ts';
 import type { DecidedChange } from './change-of-plan.ts';

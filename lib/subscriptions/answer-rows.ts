@@ -1,7 +1,7 @@
-import { BillingError, ErrorCode } from '../errors/index.ts';
-import type { Uuid } from '../ids/index.ts';
-import { ROWS_OF_TURN } from '../limits.ts';
 import type { SystemClock } from '../ports/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { ROWS_OF_TURN } from '../values/limits.ts';
 import type { BundleOutline, SubscriptionOutline } from './bundle-outline.ts';
 
 /** How many rows an answer may have (platform.md §16), and how the others have their turn while they are counted. */

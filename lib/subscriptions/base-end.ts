@@ -1,5 +1,5 @@
-import type { DatedInstant, Instant } from '../time/index.ts';
-import { maxInstant, minInstant } from '../time/index.ts';
+import type { DatedInstant, Instant } from '../values/time/index.ts';
+import { maxInstant, minInstant } from '../values/time/index.ts';
 import { AddOnOffer, addOnOffer } from './add-on-offer.ts';
 import { derivedRecordId } from './derived-phases.ts';
 import { bareDraft } from './event-draft.ts';

@@ -1,6 +1,6 @@
 import { BillingAlignment } from '../catalog/index.ts';
 import { billingAlignment, type RuleDecision } from '../catalog/rules.ts';
-import { dayOfMonth, type LocalDate } from '../time/index.ts';
+import { dayOfMonth, type LocalDate } from '../values/time/index.ts';
 import type { PlanInForce, Transition } from './transitions.ts';
 
 /** What bill cycle days are taken from, for one subscription (subscriptions.md §15.1). */

@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/model.ts';
-import { assertInvariant } from '../errors/index.ts';
-import type { Uuid } from '../ids/index.ts';
-import type { LocalDate } from '../time/index.ts';
+import { assertInvariant } from '../values/errors/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import type { LocalDate } from '../values/time/index.ts';
 import type { BillCycleDaySources } from './bill-cycle-day.ts';
 import { alignmentBase } from './computed-fields.ts';
 import { firstChargeDate } from './first-charge-date.ts';

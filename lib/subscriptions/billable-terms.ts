@@ -1,8 +1,8 @@
 import type { Account } from '../accounts/model.ts';
 import { type InternationalPrice, type PlanPhase, priceOf } from '../catalog/index.ts';
 import { billedPrices } from '../catalog/prices-of.ts';
-import { BillingError, ErrorCode } from '../errors/index.ts';
-import type { Instant } from '../time/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import type { Instant } from '../values/time/index.ts';
 import { withDerivedPhases } from './derived-phases.ts';
 import type { LifecycleEvent } from './model.ts';
 import { type PriceChangeSource, priceSteps } from './price-change-transitions.ts';

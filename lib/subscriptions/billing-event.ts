@@ -1,8 +1,8 @@
 import type { BillingAlignment, BillingMode } from '../catalog/index.ts';
 import type { RuleDecision } from '../catalog/rules.ts';
-import type { Uuid } from '../ids/index.ts';
-import type { Decimal } from '../money/index.ts';
-import type { BillingPeriod, Duration, Instant, LocalDate } from '../time/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import type { Decimal } from '../values/money/index.ts';
+import type { BillingPeriod, Duration, Instant, LocalDate } from '../values/time/index.ts';
 
 export const BillingTransitionType = {
   CREATE: 'CREATE',

@@ -1,9 +1,9 @@
 import type { Account } from '../accounts/model.ts';
 import { BillingMode, type InternationalPrice, PhaseType, priceOf } from '../catalog/index.ts';
-import { BillingError, ErrorCode } from '../errors/index.ts';
-import type { Uuid } from '../ids/index.ts';
-import { type Currency, type Decimal, ZERO } from '../money/index.ts';
-import { BillingPeriod, type DatedInstant, type Instant } from '../time/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { type Currency, type Decimal, ZERO } from '../values/money/index.ts';
+import { BillingPeriod, type DatedInstant, type Instant } from '../values/time/index.ts';
 import { type BillCycleDay, type BillCycleDaySources, billCycleDayOf } from './bill-cycle-day.ts';
 import { billCycleDaySources } from './bill-cycle-sources.ts';
 import { type BillingEvent, BillingTransitionType } from './billing-event.ts';

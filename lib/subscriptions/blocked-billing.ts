@@ -1,4 +1,4 @@
-import { BillingPeriod, type DatedInstant, maxDate } from '../time/index.ts';
+import { BillingPeriod, type DatedInstant, maxDate } from '../values/time/index.ts';
 import { type BillingEvent, BillingTransitionType } from './billing-event.ts';
 import type { BlockedInterval } from './blocked-intervals.ts';
 

@@ -7,7 +7,7 @@ import {
   localTimeOf,
   minDate,
   type TimeZone,
-} from '../time/index.ts';
+} from '../values/time/index.ts';
 import { blockerOf, statesInTimeOrder } from './blocking-in-force.ts';
 import type { BlockingState } from './model.ts';
 

@@ -1,7 +1,7 @@
-import type { Uuid } from '../ids/index.ts';
 import type { New } from '../ports/storage/index.ts';
 import { BusEventType, type NewBusEvent } from '../queue/model.ts';
-import { formatInstant, formatLocalDate, type LocalDate } from '../time/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { formatInstant, formatLocalDate, type LocalDate } from '../values/time/index.ts';
 import type { BlockFlags } from './blocking-in-force.ts';
 import { type BlockingState, ENTITLEMENT_SERVICE, EntitlementStateName } from './model.ts';
 

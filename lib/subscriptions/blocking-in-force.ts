@@ -1,4 +1,4 @@
-import type { Instant } from '../time/index.ts';
+import type { Instant } from '../values/time/index.ts';
 import { type BlockingState, ENTITLEMENT_SERVICE, EntitlementStateName } from './model.ts';
 
 export interface BlockFlags {

@@ -1,6 +1,6 @@
 import type { Account } from '../accounts/model.ts';
-import type { Uuid } from '../ids/index.ts';
-import type { DatedInstant, Instant } from '../time/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import type { DatedInstant, Instant } from '../values/time/index.ts';
 import { firstBlockedDifference } from './blocked-intervals.ts';
 import { type BlockFlags, blockerOf, statesInTimeOrder } from './blocking-in-force.ts';
 import type { EditTools } from './cancellation.ts';

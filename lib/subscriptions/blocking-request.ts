@@ -1,6 +1,6 @@
-import { BillingError, ErrorCode } from '../errors/index.ts';
-import { MAX_BLOCKING_STATE_NAME_CHARACTERS } from '../limits.ts';
-import { checkText } from '../text/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import { MAX_BLOCKING_STATE_NAME_CHARACTERS } from '../values/limits.ts';
+import { checkText } from '../values/text/index.ts';
 import type { BlockFlags } from './blocking-in-force.ts';
 import { ENTITLEMENT_SERVICE, EntitlementStateName } from './model.ts';
 import type { RequestedDate } from './requested-date.ts';

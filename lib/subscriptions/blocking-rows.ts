@@ -1,4 +1,4 @@
-import type { DatedInstant, Instant } from '../time/index.ts';
+import type { DatedInstant, Instant } from '../values/time/index.ts';
 import { Block, type BlockHistory, longestBlockBefore } from './block-history.ts';
 import { isEntitlementBound } from './blocking-in-force.ts';
 import { isEnd } from './lifecycle-order.ts';

@@ -1,10 +1,10 @@
 import { lockAccount, noSuchAccount } from '../accounts/service.ts';
 import { authorshipOf, type CallContext } from '../context.ts';
-import type { Uuid } from '../ids/index.ts';
 import { noSuchObject } from '../objects/no-such-object.ts';
 import { ObjectType } from '../objects/object-type.ts';
 import type { Ports } from '../ports/index.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
 import { statesInTimeOrder } from './blocking-in-force.ts';
 import type { Block, BlockedObject } from './blocking-plan.ts';
 import {

@@ -1,7 +1,7 @@
 import { ProductCategory } from '../catalog/index.ts';
-import { BillingError, ErrorCode } from '../errors/index.ts';
-import type { Uuid } from '../ids/index.ts';
-import type { Instant } from '../time/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import type { Instant } from '../values/time/index.ts';
 import type { CheckedRequest } from './create-request.ts';
 import { isEnd } from './lifecycle-order.ts';
 import type { Bundle, LifecycleEvent, Subscription } from './model.ts';

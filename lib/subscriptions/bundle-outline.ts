@@ -1,6 +1,6 @@
 import type { Account } from '../accounts/model.ts';
-import type { Uuid } from '../ids/index.ts';
-import type { Instant } from '../time/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import type { Instant } from '../values/time/index.ts';
 import { statesAsRead } from './base-end.ts';
 import type { BillCycleDaySources } from './bill-cycle-day.ts';
 import { billCycleDaySources } from './bill-cycle-sources.ts';

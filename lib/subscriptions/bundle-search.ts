@@ -1,6 +1,6 @@
-import { isUuid } from '../ids/index.ts';
 import type { BundleColumn, BundleSearch } from '../ports/storage/index.ts';
 import { isOperatorSearch, parseOperatorSearch, type SearchColumnType } from '../search/operator-search.ts';
+import { isUuid } from '../values/ids/index.ts';
 
 /** The columns of an operator search with what they hold (http-api.md §8). */
 const columnTypes = {

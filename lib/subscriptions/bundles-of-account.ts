@@ -1,7 +1,7 @@
-import type { Uuid } from '../ids/index.ts';
-import { SUBSCRIPTIONS_READ_AT_ONCE } from '../limits.ts';
 import type { SystemClock } from '../ports/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { SUBSCRIPTIONS_READ_AT_ONCE } from '../values/limits.ts';
 import { answerTooLarge, type RowBound } from './answer-rows.ts';
 import type { Bundle } from './model.ts';
 

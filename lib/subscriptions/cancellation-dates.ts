@@ -1,8 +1,8 @@
 import { BillingActionPolicy } from '../catalog/index.ts';
 import { cancelPolicyOf } from '../catalog/rule-versions.ts';
 import type { RuleDecision } from '../catalog/rules.ts';
-import { BillingError, ErrorCode } from '../errors/index.ts';
-import { type DatedInstant, formatInstant, formatLocalDate, type Instant } from '../time/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import { type DatedInstant, formatInstant, formatLocalDate, type Instant } from '../values/time/index.ts';
 import { DatedBy, datedBy, type EventReason } from './event-reason.ts';
 import { endOfTerm, policyDate, timedPolicy } from './policy-date.ts';
 import { atReferenceTime, datedInstant, type RequestedDate, raisedTo } from './requested-date.ts';

@@ -1,6 +1,6 @@
-import { BillingError, ErrorCode } from '../errors/index.ts';
-import type { Uuid } from '../ids/index.ts';
-import { type DatedInstant, formatInstant, type Instant } from '../time/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { type DatedInstant, formatInstant, type Instant } from '../values/time/index.ts';
 import { entitlementEnds } from './base-end.ts';
 import {
   type CancellationDates,

@@ -5,8 +5,8 @@ import {
   type PlanAlignmentChange,
 } from '../catalog/index.ts';
 import { planChangeRules, type RuledSubscription } from '../catalog/rule-versions.ts';
-import { assertInvariant, BillingError, ErrorCode } from '../errors/index.ts';
-import { type DatedInstant, formatInstant, formatLocalDate, type Instant } from '../time/index.ts';
+import { assertInvariant, BillingError, ErrorCode } from '../values/errors/index.ts';
+import { type DatedInstant, formatInstant, formatLocalDate, type Instant } from '../values/time/index.ts';
 import { checkBillable } from './billable-terms.ts';
 import { blockFlagsAt } from './blocking-in-force.ts';
 import { billingHasEnded, type EditTools } from './cancellation.ts';

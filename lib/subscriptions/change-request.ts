@@ -4,8 +4,8 @@ import type {
   PlanSpecifier,
   PriceOverrideRequest,
 } from '../catalog/index.ts';
-import { BillingError, ErrorCode } from '../errors/index.ts';
-import type { BillingPeriod } from '../time/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import type { BillingPeriod } from '../values/time/index.ts';
 import { type CheckedRequest, checkTerms, invalid } from './create-request.ts';
 import { type TimedPolicy, timedPolicy } from './policy-date.ts';
 import type { RequestedDate } from './requested-date.ts';

@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/model.ts';
 import { type CatalogWithOverrides, type OverrideDefinition, ProductCategory } from '../catalog/index.ts';
-import { assertInvariant, BillingError, ErrorCode } from '../errors/index.ts';
-import type { DatedInstant, Instant } from '../time/index.ts';
+import { assertInvariant, BillingError, ErrorCode } from '../values/errors/index.ts';
+import type { DatedInstant, Instant } from '../values/time/index.ts';
 import {
   type BasePlan,
   basePlanAt,

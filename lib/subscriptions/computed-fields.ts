@@ -1,5 +1,5 @@
 import { ProductCategory } from '../catalog/index.ts';
-import type { DatedInstant, Instant } from '../time/index.ts';
+import type { DatedInstant, Instant } from '../values/time/index.ts';
 import { type BillCycleDaySources, billCycleDayOf } from './bill-cycle-day.ts';
 import { LifecycleEventType, SourceType, type Subscription } from './model.ts';
 import { planShownAt, type Transition, transitionAt } from './transitions.ts';

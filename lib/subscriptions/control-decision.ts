@@ -4,8 +4,8 @@ import {
   EntitlementOperation,
   type EntitlementTerms,
 } from '../ports/entitlement-plugin.ts';
-import { isStorable } from '../text/index.ts';
-import { isBillingPeriod } from '../time/index.ts';
+import { isStorable } from '../values/text/index.ts';
+import { isBillingPeriod } from '../values/time/index.ts';
 import { EntitlementActionPolicy } from './cancellation-dates.ts';
 import { BcdTransfer } from './transfer-request.ts';
 

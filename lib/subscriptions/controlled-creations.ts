@@ -1,8 +1,8 @@
 import { noSuchAccount } from '../accounts/service.ts';
 import type { CallContext } from '../context.ts';
-import { assertInvariant, type BillingError } from '../errors/index.ts';
-import type { Uuid } from '../ids/index.ts';
 import { EntitlementOperation, type EntitlementResults } from '../ports/entitlement-plugin.ts';
+import { assertInvariant, type BillingError } from '../values/errors/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
 import { creationTermsOf } from './control-decision.ts';
 import { type CreateBundleRequest, checkCreateGroups, noSuchAccountOfGroup } from './create-groups.ts';
 import {

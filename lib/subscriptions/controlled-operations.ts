@@ -1,8 +1,8 @@
 import { noSuchAccount } from '../accounts/service.ts';
 import type { CallContext } from '../context.ts';
-import type { Uuid } from '../ids/index.ts';
 import { EntitlementOperation, type EntitlementSubject } from '../ports/entitlement-plugin.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
 import { type BlockingOptions, type BlockingStateRequest, checkBlockingRequest } from './blocking-request.ts';
 import type { BlockedRef, BlockingService } from './blocking-service.ts';
 import { noSuchBundle } from './bundle-choice.ts';

@@ -1,9 +1,9 @@
 import { checkExternalKey } from '../accounts/account-input.ts';
 import type { PhaseType, PlanSpecifier, PriceOverrideRequest, ProductCategory } from '../catalog/index.ts';
 import { namesPrice } from '../catalog/price-overrides.ts';
-import { BillingError, ErrorCode } from '../errors/index.ts';
-import type { Uuid } from '../ids/index.ts';
-import type { BillingPeriod } from '../time/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import type { BillingPeriod } from '../values/time/index.ts';
 import type { RequestedDate } from './requested-date.ts';
 
 /** A subscription to create. Absent, null and, in texts, empty members are the same. */

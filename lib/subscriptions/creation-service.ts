@@ -1,11 +1,11 @@
 import type { CatalogProvider, CatalogSource } from '../catalog/catalog-source.ts';
 import { obtainOverridePlans } from '../catalog/override-plans.ts';
 import { authorshipOf, type CallContext } from '../context.ts';
-import { assertInvariant, BillingError, ErrorCode } from '../errors/index.ts';
-import type { Uuid } from '../ids/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
-import type { Instant } from '../time/index.ts';
+import { assertInvariant, BillingError, ErrorCode } from '../values/errors/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import type { Instant } from '../values/time/index.ts';
 import { chooseGroup, type FoundBundle, namedBundle } from './chosen-group.ts';
 import {
   type CheckedGroup,

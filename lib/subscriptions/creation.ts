@@ -1,11 +1,11 @@
 import type { OverrideDefinition, OverridePlan, PlanAlignmentCreate } from '../catalog/index.ts';
 import { createAlignmentOf } from '../catalog/rule-versions.ts';
 import type { RuleDecision } from '../catalog/rules.ts';
-import { assertInvariant } from '../errors/index.ts';
-import type { Uuid } from '../ids/index.ts';
 import type { InvoicingCursor } from '../invoicing/model.ts';
 import type { New } from '../ports/storage/index.ts';
-import type { DatedInstant } from '../time/index.ts';
+import { assertInvariant } from '../values/errors/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import type { DatedInstant } from '../values/time/index.ts';
 import { checkBillable } from './billable-terms.ts';
 import { KeyRetirement, originalCreation, withoutKey } from './bundle-keys.ts';
 import {

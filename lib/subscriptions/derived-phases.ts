@@ -1,4 +1,4 @@
-import type { TimeZone } from '../time/index.ts';
+import type { TimeZone } from '../values/time/index.ts';
 import type { EventDraft } from './event-draft.ts';
 import { isPlanChoice } from './lifecycle-order.ts';
 import { type LifecycleEvent, LifecycleEventType } from './model.ts';

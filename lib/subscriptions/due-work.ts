@@ -1,10 +1,10 @@
 import type { Account } from '../accounts/model.ts';
 import { ProductCategory } from '../catalog/index.ts';
-import { assertInvariant } from '../errors/index.ts';
-import type { Uuid } from '../ids/index.ts';
 import type { New } from '../ports/storage/index.ts';
 import type { NewBusEvent } from '../queue/model.ts';
-import type { Instant } from '../time/index.ts';
+import { assertInvariant } from '../values/errors/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import type { Instant } from '../values/time/index.ts';
 import { addOnEnds, type StoredMember } from './add-on-ends.ts';
 import { mayEndAddOns } from './base-end.ts';
 import { blockingStateEvent } from './blocking-events.ts';

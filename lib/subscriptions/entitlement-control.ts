@@ -1,6 +1,4 @@
 import type { CallContext } from '../context.ts';
-import { BillingError, ErrorCode } from '../errors/index.ts';
-import { ENTITLEMENT_PLUGIN_TIMEOUT_MS, MAX_ABORT_REASON_CHARACTERS } from '../limits.ts';
 import type {
   EntitlementCall,
   EntitlementGiven,
@@ -14,6 +12,8 @@ import type {
 } from '../ports/entitlement-plugin.ts';
 import type { Ports } from '../ports/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import { ENTITLEMENT_PLUGIN_TIMEOUT_MS, MAX_ABORT_REASON_CHARACTERS } from '../values/limits.ts';
 import { type CalledPlugin, callPlugin, pluginFailure } from '../wait/call-plugin.ts';
 import { decide } from './control-decision.ts';
 

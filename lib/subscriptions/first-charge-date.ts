@@ -1,6 +1,6 @@
 import { isFreeFinitePhase } from '../catalog/index.ts';
-import { assertInvariant } from '../errors/index.ts';
-import { type LocalDate, maxDate, type TimeZone } from '../time/index.ts';
+import { assertInvariant } from '../values/errors/index.ts';
+import { type LocalDate, maxDate, type TimeZone } from '../values/time/index.ts';
 import { currentPhase, phaseTimeline } from './phase-timeline.ts';
 import type { Transition } from './transitions.ts';
 

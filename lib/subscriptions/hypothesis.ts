@@ -1,8 +1,8 @@
 import type { CatalogWithOverrides, OverridePlan, SeenAsOf } from '../catalog/index.ts';
-import type { Uuid } from '../ids/index.ts';
 import type { StoredCursor } from '../invoicing/model.ts';
 import type { New } from '../ports/storage/index.ts';
-import type { Instant, LocalDate } from '../time/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import type { Instant, LocalDate } from '../values/time/index.ts';
 import type { Creation } from './creation.ts';
 import { runEvent } from './lifecycle-order.ts';
 import type { LifecycleEvent, Subscription } from './model.ts';

@@ -1,6 +1,6 @@
 import { type PhaseType, PhaseType as PhaseTypes, type Plan } from '../catalog/index.ts';
-import { assertInvariant } from '../errors/index.ts';
-import type { DatedInstant, Instant, TimeZone } from '../time/index.ts';
+import { assertInvariant } from '../values/errors/index.ts';
+import type { DatedInstant, Instant, TimeZone } from '../values/time/index.ts';
 import { bareDraft, type EventDraft } from './event-draft.ts';
 import { LifecycleEventType } from './model.ts';
 import { currentPhase, type PhaseStart, phaseEnd, phaseTimeline } from './phase-timeline.ts';

@@ -1,4 +1,4 @@
-import type { Uuid } from '../ids/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
 import { addOnEnds, type StoredMember } from './add-on-ends.ts';
 import type { GroupChoiceInput } from './chosen-group.ts';
 import type { BundleCreation, Creation } from './creation.ts';

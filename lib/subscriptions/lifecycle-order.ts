@@ -1,4 +1,4 @@
-import type { Instant } from '../time/index.ts';
+import type { Instant } from '../values/time/index.ts';
 import { type LifecycleEvent, LifecycleEventType } from './model.ts';
 
 /** True for the events that put a subscription on a plan. */

@@ -2,10 +2,10 @@ import type { CatalogProvider, CatalogSource } from '../catalog/catalog-source.t
 import type { CatalogWithOverrides, OverridePlan } from '../catalog/index.ts';
 import { obtainOverridePlan } from '../catalog/override-plans.ts';
 import { authorshipOf, type CallContext } from '../context.ts';
-import type { Uuid } from '../ids/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
-import type { DatedInstant } from '../time/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import type { DatedInstant } from '../values/time/index.ts';
 import { followBase } from './add-on-ends.ts';
 import { checkAddOnChange } from './add-on-rules.ts';
 import { type EditTools, planCancellation } from './cancellation.ts';

@@ -1,12 +1,12 @@
 import type { Account } from '../accounts/model.ts';
 import type { CatalogSource } from '../catalog/catalog-source.ts';
 import { withOverridePlans } from '../catalog/override-plans.ts';
-import { assertInvariant } from '../errors/index.ts';
-import type { Uuid } from '../ids/index.ts';
-import { BUNDLES_READ_AT_ONCE, SUBSCRIPTIONS_READ_AT_ONCE } from '../limits.ts';
 import type { SystemClock } from '../ports/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
-import type { Instant } from '../time/index.ts';
+import { assertInvariant } from '../values/errors/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { BUNDLES_READ_AT_ONCE, SUBSCRIPTIONS_READ_AT_ONCE } from '../values/limits.ts';
+import type { Instant } from '../values/time/index.ts';
 import { type BlockHistory, blockHistory } from './block-history.ts';
 import { type BundleOutline, bundleOutline } from './bundle-outline.ts';
 import { planNamesOf } from './lifecycle-order.ts';

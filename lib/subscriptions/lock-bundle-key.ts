@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/model.ts';
 import { noSuchAccount } from '../accounts/service.ts';
-import type { Uuid } from '../ids/index.ts';
 import { ConcurrentChangeError, type WriteSession } from '../ports/storage/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
 import { holdsKey } from './bundle-keys.ts';
 import type { Bundle } from './model.ts';
 

@@ -1,4 +1,4 @@
-import type { Instant } from '../time/index.ts';
+import type { Instant } from '../values/time/index.ts';
 import type { EventDraft } from './event-draft.ts';
 import { inTimeOrder, isPlanChoice } from './lifecycle-order.ts';
 import { type LifecycleEvent, LifecycleEventType } from './model.ts';

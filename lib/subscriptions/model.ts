@@ -1,6 +1,6 @@
 import type { PhaseType, ProductCategory } from '../catalog/index.ts';
-import type { Uuid } from '../ids/index.ts';
-import type { DatedInstant, Instant } from '../time/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import type { DatedInstant, Instant } from '../values/time/index.ts';
 
 /** Group of subscriptions of one account (subscriptions.md §3). */
 export interface Bundle {

@@ -1,5 +1,5 @@
-import { assertInvariant } from '../errors/index.ts';
-import type { TimeZone } from '../time/index.ts';
+import { assertInvariant } from '../values/errors/index.ts';
+import type { TimeZone } from '../values/time/index.ts';
 import type { EventDraft } from './event-draft.ts';
 import { decidedOf } from './event-reason.ts';
 import { expiryAfterPhase, phaseDraft } from './initial-events.ts';

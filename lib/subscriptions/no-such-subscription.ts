@@ -1,5 +1,5 @@
-import { BillingError, ErrorCode } from '../errors/index.ts';
-import type { Uuid } from '../ids/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
 
 /** Of an id that no subscription of the tenant has. */
 export function noSuchSubscription(subscriptionId: Uuid): BillingError {

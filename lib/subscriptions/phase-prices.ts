@@ -6,8 +6,8 @@ import type {
   Usage,
   UsageType,
 } from '../catalog/index.ts';
-import type { Currency, Decimal } from '../money/index.ts';
-import { ZERO } from '../money/index.ts';
+import type { Currency, Decimal } from '../values/money/index.ts';
+import { ZERO } from '../values/money/index.ts';
 import { SubscriptionEventType } from './model.ts';
 import { isKnown } from './readable-plans.ts';
 import type { SubscriptionEvent } from './subscription-event-list.ts';

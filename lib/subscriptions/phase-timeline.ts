@@ -1,5 +1,5 @@
 import type { PhaseType, Plan, PlanPhase } from '../catalog/index.ts';
-import { BillingError, ErrorCode } from '../errors/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import {
   type DatedInstant,
   durationEnd,
@@ -7,7 +7,7 @@ import {
   instantAt,
   localTimeOf,
   type TimeZone,
-} from '../time/index.ts';
+} from '../values/time/index.ts';
 
 /** A phase of a plan and where it starts on the timeline of one subscription. */
 export interface PhaseStart {

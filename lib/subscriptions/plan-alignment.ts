@@ -1,5 +1,5 @@
 import { type PhaseType, type Plan, PlanAlignmentChange, PlanAlignmentCreate } from '../catalog/index.ts';
-import type { DatedInstant } from '../time/index.ts';
+import type { DatedInstant } from '../values/time/index.ts';
 import { isPlanChoice } from './lifecycle-order.ts';
 import type { Subscription } from './model.ts';
 import type { Transition } from './transitions.ts';

@@ -1,7 +1,13 @@
 import type { Account } from '../accounts/model.ts';
-import { assertInvariant, BillingError, ErrorCode } from '../errors/index.ts';
-import type { Uuid } from '../ids/index.ts';
-import { formatInstant, formatLocalDate, type Instant, type LocalDate, maxInstant } from '../time/index.ts';
+import { assertInvariant, BillingError, ErrorCode } from '../values/errors/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import {
+  formatInstant,
+  formatLocalDate,
+  type Instant,
+  type LocalDate,
+  maxInstant,
+} from '../values/time/index.ts';
 import { timelinesOf } from './bundle-timelines.ts';
 import { withDerivedPhases } from './derived-phases.ts';
 import type { LifecycleEvent, Subscription } from './model.ts';

@@ -9,9 +9,9 @@ import {
   type PlanSpecifier,
   type ProductCategory,
 } from '../catalog/index.ts';
-import { BillingError, ErrorCode } from '../errors/index.ts';
-import type { Currency } from '../money/index.ts';
-import type { Instant } from '../time/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import type { Currency } from '../values/money/index.ts';
+import type { Instant } from '../values/time/index.ts';
 import type { CheckedRequest } from './create-request.ts';
 
 export interface PlanChoice {

@@ -1,7 +1,7 @@
 import type { LastPlanChange } from '../catalog/catalog.ts';
 import type { PlanPhase, ResolvedPlan } from '../catalog/index.ts';
-import { BillingError, ErrorCode } from '../errors/index.ts';
-import type { Instant } from '../time/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import type { Instant } from '../values/time/index.ts';
 import type { PlanResolver } from './transitions.ts';
 
 /** A phase of a plan, as an event names it. */

@@ -1,5 +1,5 @@
 import { BillingActionPolicy } from '../catalog/index.ts';
-import { BillingError, ErrorCode } from '../errors/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import {
   addPeriod,
   BillingPeriod,
@@ -7,7 +7,7 @@ import {
   type Instant,
   isMonthBased,
   withDayOfMonth,
-} from '../time/index.ts';
+} from '../values/time/index.ts';
 import { billCycleDayOf } from './bill-cycle-day.ts';
 import { isPlanChoice } from './lifecycle-order.ts';
 import { LifecycleEventType } from './model.ts';

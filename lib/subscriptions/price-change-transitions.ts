@@ -1,6 +1,6 @@
 import type { Account } from '../accounts/model.ts';
 import type { Catalog, PlanEnd, PlanStep, PlanTimeline, PriceChangeEvent } from '../catalog/index.ts';
-import { assertInvariant } from '../errors/index.ts';
+import { assertInvariant } from '../values/errors/index.ts';
 import { type BillCycleDaySources, billCycleDayOf } from './bill-cycle-day.ts';
 import { derivedRecordId } from './derived-phases.ts';
 import { isEnd, isPlanChoice } from './lifecycle-order.ts';

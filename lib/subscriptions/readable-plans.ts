@@ -9,8 +9,8 @@ import {
 import { DEFAULT_PRICE_LIST } from '../catalog/model.ts';
 import { createPlan } from '../catalog/plan.ts';
 import { SIMPLE_RULES } from '../catalog/simple-rules.ts';
-import { BillingError, ErrorCode } from '../errors/index.ts';
-import { instant, TimeUnit, UNLIMITED_DURATION } from '../time/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import { instant, TimeUnit, UNLIMITED_DURATION } from '../values/time/index.ts';
 import type { PlanInForce, PlanResolver } from './transitions.ts';
 
 /** Of a plan that the catalog does not have. */

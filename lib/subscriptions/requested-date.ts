@@ -1,6 +1,6 @@
 import type { Account } from '../accounts/model.ts';
-import { BillingError, ErrorCode } from '../errors/index.ts';
-import { MAX_REQUESTED_DATE_YEARS } from '../limits.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import { MAX_REQUESTED_DATE_YEARS } from '../values/limits.ts';
 import {
   type DatedInstant,
   formatLocalDate,
@@ -13,7 +13,7 @@ import {
   truncateToSecond,
   UTC,
   yearOf,
-} from '../time/index.ts';
+} from '../values/time/index.ts';
 
 /** A date in the account's calendar, or an instant; absent means now. A parsed `WireMoment` is one. */
 export type RequestedDate = { readonly date: LocalDate } | { readonly at: Instant };

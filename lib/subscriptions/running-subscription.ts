@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/model.ts';
 import type { CatalogWithOverrides } from '../catalog/index.ts';
-import { assertInvariant } from '../errors/index.ts';
-import type { DatedInstant, Instant } from '../time/index.ts';
+import { assertInvariant } from '../values/errors/index.ts';
+import type { DatedInstant, Instant } from '../values/time/index.ts';
 import { type BaseEnd, statesAsRead } from './base-end.ts';
 import type { BillCycleDaySources } from './bill-cycle-day.ts';
 import type { BlockingState, Bundle, EntitlementState, LifecycleEvent, Subscription } from './model.ts';

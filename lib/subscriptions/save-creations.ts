@@ -1,6 +1,6 @@
-import { assertInvariant } from '../errors/index.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
-import type { Instant } from '../time/index.ts';
+import { assertInvariant } from '../values/errors/index.ts';
+import type { Instant } from '../values/time/index.ts';
 import type { NewBundleContent, NewSubscription } from './creation.ts';
 import { cursorOf, runEventOfCreations } from './hypothesis.ts';
 import { effectiveEvent, entitlementEvent, requestedEvent } from './subscription-bus-events.ts';

@@ -1,7 +1,7 @@
-import type { Uuid } from '../ids/index.ts';
 import type { StoredCursor } from '../invoicing/model.ts';
 import type { New, WriteSession } from '../ports/storage/index.ts';
-import { type Instant, type LocalDate, minDate } from '../time/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { type Instant, type LocalDate, minDate } from '../values/time/index.ts';
 import { firstDayAtEnd } from './blocked-intervals.ts';
 import { isEnd, isMarker, runEvent } from './lifecycle-order.ts';
 import type { BlockingState, LifecycleEvent } from './model.ts';

@@ -3,9 +3,9 @@ import type { CatalogProvider, CatalogRequest, CatalogSource } from '../catalog/
 import { ProductCategory } from '../catalog/index.ts';
 import { withOverridePlans } from '../catalog/override-plans.ts';
 import type { CallContext } from '../context.ts';
-import type { Uuid } from '../ids/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { Page, PageRequest, ReadSession } from '../ports/storage/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
 import { subscriptionView } from './bundle-outline.ts';
 import { bundleViews, pageOfViews } from './bundle-views.ts';
 import type { BundleFilter } from './bundles-of-account.ts';

@@ -1,5 +1,5 @@
-import type { Uuid } from '../ids/index.ts';
 import type { ReadSession, WriteSession } from '../ports/storage/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
 import { blockingStateEvent } from './blocking-events.ts';
 import { blockFlagsAround } from './blocking-in-force.ts';
 import { type Block, type BlockPlan, blockedPath, planBlock } from './blocking-plan.ts';

@@ -1,7 +1,7 @@
-import { assertInvariant } from '../errors/index.ts';
 import type { New } from '../ports/storage/index.ts';
 import { BusEventType, type EventPayload, type NewBusEvent } from '../queue/model.ts';
-import { formatInstant, formatLocalDate } from '../time/index.ts';
+import { assertInvariant } from '../values/errors/index.ts';
+import { formatInstant, formatLocalDate } from '../values/time/index.ts';
 import {
   type BlockingState,
   type Bundle,

@@ -1,7 +1,7 @@
-import { assertInvariant } from '../errors/index.ts';
-import type { Uuid } from '../ids/index.ts';
 import type { New } from '../ports/storage/index.ts';
-import type { Instant, LocalDate } from '../time/index.ts';
+import { assertInvariant } from '../values/errors/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import type { Instant, LocalDate } from '../values/time/index.ts';
 import { isMarker, isStart } from './lifecycle-order.ts';
 import {
   type BlockingState,

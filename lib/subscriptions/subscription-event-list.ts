@@ -1,6 +1,6 @@
 import { ProductCategory } from '../catalog/index.ts';
-import type { Uuid } from '../ids/index.ts';
-import type { DatedInstant, Instant } from '../time/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import type { DatedInstant, Instant } from '../values/time/index.ts';
 import { type BlockHistory, blockHistory } from './block-history.ts';
 import { type BlockingRow, blockingRows } from './blocking-rows.ts';
 import { mergeSorted } from './merge-sorted.ts';

@@ -1,6 +1,6 @@
-import { isUuid, type Uuid } from '../ids/index.ts';
 import type { New } from '../ports/storage/index.ts';
 import { type EventPayload, type NewNotification, QueueName } from '../queue/model.ts';
+import { isUuid, type Uuid } from '../values/ids/index.ts';
 import { type BlockingState, BlockingStateType, type LifecycleEvent } from './model.ts';
 
 /** The queue entry that falls due when a stored lifecycle event takes effect (subscriptions.md §21). */

@@ -1,5 +1,5 @@
-import { BillingError, ErrorCode } from '../errors/index.ts';
-import type { Uuid } from '../ids/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
 import {
   BillingPeriod,
   type DatedInstant,
@@ -9,7 +9,7 @@ import {
   type LocalDate,
   localDateOf,
   maxDate,
-} from '../time/index.ts';
+} from '../values/time/index.ts';
 import { type EditTools, hasEnded } from './cancellation.ts';
 import { checkTerms, invalid } from './create-request.ts';
 import { dayAskedFor, type EffectiveFrom } from './effective-from.ts';

@@ -1,6 +1,6 @@
 import { BillingActionPolicy, ProductCategory } from '../catalog/index.ts';
-import type { Uuid } from '../ids/index.ts';
-import type { DatedInstant, Instant } from '../time/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import type { DatedInstant, Instant } from '../values/time/index.ts';
 import { followBase } from './add-on-ends.ts';
 import { entitlementEnds } from './base-end.ts';
 import type { EditTools } from './cancellation.ts';

@@ -1,7 +1,7 @@
 import { checkExternalKey } from '../accounts/account-input.ts';
 import { BillingActionPolicy } from '../catalog/index.ts';
-import { BillingError, ErrorCode } from '../errors/index.ts';
-import type { Uuid } from '../ids/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
 import type { RequestedDate } from './requested-date.ts';
 
 /** What becomes of a requested bill cycle day when a bundle is transferred (subscriptions.md §17.4 rule 5). */

@@ -1,9 +1,9 @@
 import type { Account } from '../accounts/model.ts';
 import { type CatalogWithOverrides, ProductCategory } from '../catalog/index.ts';
-import { BillingError, ErrorCode } from '../errors/index.ts';
-import type { Uuid } from '../ids/index.ts';
 import type { New } from '../ports/storage/index.ts';
-import { type DatedInstant, formatInstant, type Instant } from '../time/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { type DatedInstant, formatInstant, type Instant } from '../values/time/index.ts';
 import { checkBillable } from './billable-terms.ts';
 import { KeyRetirement, originalCreation, withoutKey } from './bundle-keys.ts';
 import { type EditTools, hasEnded } from './cancellation.ts';

@@ -1,5 +1,11 @@
-import { assertInvariant } from '../errors/index.ts';
-import { type DatedInstant, dayOfMonth, type Instant, localDateOf, type TimeZone } from '../time/index.ts';
+import { assertInvariant } from '../values/errors/index.ts';
+import {
+  type DatedInstant,
+  dayOfMonth,
+  type Instant,
+  localDateOf,
+  type TimeZone,
+} from '../values/time/index.ts';
 import { withDerivedPhases } from './derived-phases.ts';
 import type { EventDraft } from './event-draft.ts';
 import { DatedBy, datedBy, decidedOf, readReason, writeReason } from './event-reason.ts';

@@ -5,8 +5,8 @@ import type {
   PlanPhase,
   ResolvedPlan,
 } from '../catalog/index.ts';
-import { assertInvariant } from '../errors/index.ts';
-import type { Instant } from '../time/index.ts';
+import { assertInvariant } from '../values/errors/index.ts';
+import type { Instant } from '../values/time/index.ts';
 import { decidedOf } from './event-reason.ts';
 import { inTimeOrder, isEnd, isMarker, isPlanChoice, isStart } from './lifecycle-order.ts';
 import { EntitlementState, type LifecycleEvent, LifecycleEventType } from './model.ts';

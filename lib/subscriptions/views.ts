@@ -1,6 +1,6 @@
 import type { PhaseType, ProductCategory } from '../catalog/index.ts';
-import type { Uuid } from '../ids/index.ts';
-import type { BillingPeriod, DatedInstant, Instant } from '../time/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import type { BillingPeriod, DatedInstant, Instant } from '../values/time/index.ts';
 import type { EntitlementState, SourceType, SubscriptionEventType } from './model.ts';
 import type { PhasePrices } from './phase-prices.ts';
 import { isKnown } from './readable-plans.ts';

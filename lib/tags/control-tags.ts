@@ -1,7 +1,7 @@
 import type { Account } from '../accounts/model.ts';
-import type { Uuid } from '../ids/index.ts';
 import { ObjectType } from '../objects/object-type.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
 import { SystemTag } from './system-definitions.ts';
 
 /** The tags that some objects carry now. */

@@ -1,9 +1,9 @@
 import { authorshipOf, type CallContext } from '../context.ts';
-import { BillingError, ErrorCode } from '../errors/index.ts';
-import type { Uuid } from '../ids/index.ts';
 import { noSuchObject } from '../objects/no-such-object.ts';
 import { ObjectType } from '../objects/object-type.ts';
 import type { Ports } from '../ports/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
 import { definitionOf } from './applicable-definition.ts';
 import type { TagDefinition } from './model.ts';
 import { newDefinition, type TagDefinitionInput } from './new-definition.ts';

@@ -1,7 +1,7 @@
-import type { Uuid } from '../ids/index.ts';
 import type { ObjectType } from '../objects/object-type.ts';
 import type { FieldedType } from '../objects/owning-account.ts';
-import type { Instant } from '../time/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import type { Instant } from '../values/time/index.ts';
 
 /** Objects that carry tags: those with custom fields but payment methods (accounts.md §13.1). */
 export type TaggedType = Exclude<FieldedType, typeof ObjectType.PAYMENT_METHOD>;

@@ -1,10 +1,13 @@
-import { BillingError, ErrorCode } from '../errors/index.ts';
-import type { Uuid } from '../ids/index.ts';
-import { MAX_TAG_DEFINITION_DESCRIPTION_CHARACTERS, MAX_TAG_DEFINITION_NAME_CHARACTERS } from '../limits.ts';
 import { ObjectType } from '../objects/object-type.ts';
 import type { New } from '../ports/storage/session.ts';
-import { checkText, shortened } from '../text/index.ts';
-import type { Instant } from '../time/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import {
+  MAX_TAG_DEFINITION_DESCRIPTION_CHARACTERS,
+  MAX_TAG_DEFINITION_NAME_CHARACTERS,
+} from '../values/limits.ts';
+import { checkText, shortened } from '../values/text/index.ts';
+import type { Instant } from '../values/time/index.ts';
 import type { UserTagDefinition } from './model.ts';
 import { systemDefinitions } from './system-definitions.ts';
 

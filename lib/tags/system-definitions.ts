@@ -1,5 +1,5 @@
-import type { Uuid } from '../ids/index.ts';
 import { ObjectType } from '../objects/object-type.ts';
+import type { Uuid } from '../values/ids/index.ts';
 import type { TagDefinition } from './model.ts';
 
 /** Ids of the control tags (document 1 §2.7) and of the engine's own mark of an account that it cannot invoice. */

@@ -1,11 +1,11 @@
 import { authorshipOf, type CallContext } from '../context.ts';
-import { BillingError, ErrorCode } from '../errors/index.ts';
-import type { Uuid } from '../ids/index.ts';
-import { MAX_TENANT_KEY_CHARACTERS, MAX_TENANT_VALUE_BYTES } from '../limits.ts';
 import type { Ports } from '../ports/index.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
 import { BusEventType, type NewBusEvent } from '../queue/model.ts';
-import { checkStorable, shortened } from '../text/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { MAX_TENANT_KEY_CHARACTERS, MAX_TENANT_VALUE_BYTES } from '../values/limits.ts';
+import { checkStorable, shortened } from '../values/text/index.ts';
 import { type CallbackPolicy, readCallbackUrl } from './callback/callback-url.ts';
 import { checkConfiguration } from './configuration/index.ts';
 import { KeyKind, keyKind, SystemKey } from './system-keys.ts';

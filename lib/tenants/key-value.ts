@@ -1,5 +1,5 @@
-import type { Uuid } from '../ids/index.ts';
-import type { Instant } from '../time/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import type { Instant } from '../values/time/index.ts';
 
 /** One value of a tenant key (platform.md §3). A row is never changed but for becoming inactive. */
 export interface TenantKeyValue {

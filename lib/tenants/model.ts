@@ -1,5 +1,5 @@
-import type { Uuid } from '../ids/index.ts';
-import type { Instant } from '../time/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import type { Instant } from '../values/time/index.ts';
 
 /** An isolated deployment unit (platform.md §2). `apiSecretHash` never leaves the engine. */
 export interface Tenant {

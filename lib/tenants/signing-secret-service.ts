@@ -1,8 +1,8 @@
 import { authorshipOf, type CallContext } from '../context.ts';
-import { InvariantError } from '../errors/index.ts';
-import { SIGNING_SECRET_BYTES, SIGNING_SECRET_OVERLAP_MS } from '../limits.ts';
 import type { Ports } from '../ports/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
+import { InvariantError } from '../values/errors/index.ts';
+import { SIGNING_SECRET_BYTES, SIGNING_SECRET_OVERLAP_MS } from '../values/limits.ts';
 import { secretText } from './webhook-signature.ts';
 
 type SecretPorts = Pick<Ports, 'storage' | 'ids' | 'cipher' | 'systemClock'>;

@@ -1,5 +1,5 @@
-import type { Uuid } from '../ids/index.ts';
-import type { Instant } from '../time/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import type { Instant } from '../values/time/index.ts';
 
 /** A secret that signs the push notifications of a tenant (platform.md §10.3). */
 export interface SigningSecret {

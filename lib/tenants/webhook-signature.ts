@@ -1,4 +1,4 @@
-import { InvariantError } from '../errors/index.ts';
+import { InvariantError } from '../values/errors/index.ts';
 
 const SECRET_PREFIX = 'whsec_';
 const VERSION = 'v1';

@@ -1,10 +1,8 @@
 import { noSuchAccount } from '../accounts/service.ts';
 import type { CatalogSource } from '../catalog/catalog-source.ts';
-import type { Uuid } from '../ids/index.ts';
 import { type InvoiceView, viewInvoices } from '../invoicing/invoice-view.ts';
 import { loadViewSources } from '../invoicing/load-invoice-views.ts';
 import { type Invoice, type InvoiceItem, InvoiceItemType, InvoiceStatus } from '../invoicing/model.ts';
-import { RECORDS_READ_AT_ONCE, ROWS_OF_TURN } from '../limits.ts';
 import {
   type InvoicePaymentView,
   loadPayments,
@@ -15,7 +13,9 @@ import type { ReadSession } from '../ports/storage/index.ts';
 import { answerTooLarge, type RowBound } from '../subscriptions/answer-rows.ts';
 import { findBundlesOfAccount } from '../subscriptions/bundles-of-account.ts';
 import { loadOutlines } from '../subscriptions/load-outlines.ts';
-import type { Instant } from '../time/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { RECORDS_READ_AT_ONCE, ROWS_OF_TURN } from '../values/limits.ts';
+import type { Instant } from '../values/time/index.ts';
 import type { TimelineOutline } from './service.ts';
 
 export interface LoadTimelineInput extends RowBound {

@@ -1,7 +1,6 @@
 import type { Account } from '../accounts/model.ts';
 import type { CatalogProvider } from '../catalog/catalog-source.ts';
 import type { CallContext } from '../context.ts';
-import type { Uuid } from '../ids/index.ts';
 import type { InvoiceItemView, InvoiceView } from '../invoicing/invoice-view.ts';
 import type { InvoicePaymentView } from '../payments/payment-views.ts';
 import type { Ports } from '../ports/index.ts';
@@ -9,6 +8,7 @@ import { answerTooLarge, countRows } from '../subscriptions/answer-rows.ts';
 import { bundleViews } from '../subscriptions/bundle-views.ts';
 import type { BundleWindow } from '../subscriptions/load-outlines.ts';
 import type { BundleView } from '../subscriptions/views.ts';
+import type { Uuid } from '../values/ids/index.ts';
 import { loadTimeline } from './load-timeline.ts';
 
 /** An account with all that happened on it. */

@@ -1,5 +1,5 @@
-import { BillingError, ErrorCode } from '../errors/index.ts';
 import type { SystemClock } from '../ports/clock.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import { atMost, TIME_OVER } from './at-most.ts';
 
 /** A plugin as its errors name it, with the time that one call of it may take. */

@@ -1,6 +1,6 @@
-import { BillingError, InvariantError } from '../errors/index.ts';
-import { MAX_SHARED_CALLS } from '../limits.ts';
 import type { SystemClock } from '../ports/clock.ts';
+import { BillingError, InvariantError } from '../values/errors/index.ts';
+import { MAX_SHARED_CALLS } from '../values/limits.ts';
 
 /** Does what these calls ask for; the results in their order. */
 type Work<I, O> = (inputs: readonly I[]) => Promise<readonly O[]>;

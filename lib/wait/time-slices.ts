@@ -1,5 +1,5 @@
-import { MAX_SLICE_MS } from '../limits.ts';
 import type { SystemClock } from '../ports/clock.ts';
+import { MAX_SLICE_MS } from '../values/limits.ts';
 
 /** A long computation: after each of its steps others may have their turn. */
 export type Steps<T> = Generator<void, T, void>;

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { keepYoungGenerationSmall } from '../../adapters/cli/young-generation.ts';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { fakeClock, memoryLedger, sandboxGateway } from '../../adapters/testing/index.ts';
-import { ZERO } from '../../lib/money/index.ts';
+import { ZERO } from '../../lib/values/money/index.ts';
 import { answerParent } from './child.ts';
 import { type BenchDatabase, storageAt, tracedStorage } from './databases.ts';
 

@@ -12,7 +12,7 @@ import {
 import { httpSettings, processSettings } from '../../adapters/cli/settings.ts';
 import { UsageError } from '../../adapters/cli/usage-error.ts';
 import { newNodeName } from '../../adapters/node/index.ts';
-import { BillingError, ErrorCode } from '../../lib/errors/index.ts';
+import { BillingError, ErrorCode } from '../../lib/values/errors/index.ts';
 
 const meadow = fileURLToPath(new URL('../../examples/catalogs/meadow.xml', import.meta.url));
 

@@ -10,7 +10,7 @@ import {
   parseWireInstant,
   type TenantBilling,
 } from '../../lib/index.ts';
-import { ACCOUNTS_PER_CATALOG_CHANGE_PAGE } from '../../lib/limits.ts';
+import { ACCOUNTS_PER_CATALOG_CHANGE_PAGE } from '../../lib/values/limits.ts';
 import { author, newId } from '../storage/records.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';

@@ -13,7 +13,7 @@ import {
   type PluginCatalog,
   RetryLater,
 } from '../../lib/index.ts';
-import { CATALOG_PLUGIN_TIMEOUT_MS } from '../../lib/limits.ts';
+import { CATALOG_PLUGIN_TIMEOUT_MS } from '../../lib/values/limits.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';

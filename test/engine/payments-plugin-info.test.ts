@@ -10,7 +10,7 @@ import {
   type PaymentMethodDetails,
   type Storage,
 } from '../../lib/index.ts';
-import { MAX_CONCURRENT_GATEWAY_CALLS } from '../../lib/limits.ts';
+import { MAX_CONCURRENT_GATEWAY_CALLS } from '../../lib/values/limits.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { migrated, storageOf } from '../support/storage.ts';
 import { PaymentStage } from './payment-stage.ts';

@@ -5,7 +5,6 @@ import { type FakeClock, fakeClock } from '../../adapters/testing/index.ts';
 import { AccountService } from '../../lib/accounts/service.ts';
 import type { NewBusEvent, NewNotification, Storage, TenantRef } from '../../lib/index.ts';
 import { addMilliseconds, BusEventType, QueueName } from '../../lib/index.ts';
-import { QUEUE_HELP_AFTER_MS, QUEUE_LEASE_MS, QUEUE_POLL_MS } from '../../lib/limits.ts';
 import { Dispatcher } from '../../lib/queue/dispatcher.ts';
 import type { HandlerBatch, QueueHandler } from '../../lib/queue/handler.ts';
 import {
@@ -15,6 +14,7 @@ import {
 } from '../../lib/queue/queue-settings.ts';
 import { DEFAULT_TENANT_SETTINGS } from '../../lib/tenants/configuration/index.ts';
 import { TenantService } from '../../lib/tenants/service.ts';
+import { QUEUE_HELP_AFTER_MS, QUEUE_LEASE_MS, QUEUE_POLL_MS } from '../../lib/values/limits.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { migrated, storageOf } from '../support/storage.ts';
 import { pushableSystemClock, recordingLogger } from '../support/system-time.ts';

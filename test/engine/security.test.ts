@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import sinon from 'sinon';
 import { Billing } from '../../adapters/node/billwright.ts';
-import { BillingError } from '../../lib/errors/index.ts';
+import { BillingError } from '../../lib/values/errors/index.ts';
 import { author as authorship } from '../storage/records.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { SIGNING_KEY_LIFETIME_MS, SIGNING_KEY_RETENTION_MS } from '../../lib/limits.ts';
+import { SIGNING_KEY_LIFETIME_MS, SIGNING_KEY_RETENTION_MS } from '../../lib/values/limits.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 

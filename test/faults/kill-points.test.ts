@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { customers } from '../../examples/demo-story.ts';
-import { QUEUE_LEASE_MS } from '../../lib/limits.ts';
+import { QUEUE_LEASE_MS } from '../../lib/values/limits.ts';
 import { eachDatabase, type OpenDatabase, type TestDatabase } from '../support/databases.ts';
 import { migrated } from '../support/storage.ts';
 

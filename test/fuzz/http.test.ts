@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { routeTable } from '../../adapters/koa/routes/route-table.ts';
 import type { Route } from '../../adapters/koa/routing/route.ts';
-import { ErrorCode } from '../../lib/errors/index.ts';
+import { ErrorCode } from '../../lib/values/errors/index.ts';
 import { pathOf, samples } from '../http/route-samples.ts';
 import { type Serving, START, serve } from '../http/serving.ts';
 import { populate, type World } from '../http/world.ts';

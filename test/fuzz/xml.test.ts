@@ -19,8 +19,8 @@ import {
   validateVersions,
   writeCatalogXml,
 } from '../../lib/catalog/index.ts';
-import { BillingError, ErrorCode } from '../../lib/errors/index.ts';
-import { BillingPeriod, TimeUnit } from '../../lib/time/index.ts';
+import { BillingError, ErrorCode } from '../../lib/values/errors/index.ts';
+import { BillingPeriod, TimeUnit } from '../../lib/values/time/index.ts';
 
 /** Documents per property: a few thousand on every commit, 100,000 of all three in the long run. */
 const runs = Number(

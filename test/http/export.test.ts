@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { PLUGIN } from '../../adapters/koa/routing/path.ts';
 import { tables } from '../../adapters/mikro-orm/tables/index.ts';
-import { EXPORT_BATCH_ROWS } from '../../lib/limits.ts';
 import { ObjectType } from '../../lib/objects/object-type.ts';
+import { EXPORT_BATCH_ROWS } from '../../lib/values/limits.ts';
 import { eachDatabase, type TestDatabase } from '../support/databases.ts';
 import { rowsOf as storedRows } from '../support/queue-rows.ts';
 import { migrated } from '../support/storage.ts';

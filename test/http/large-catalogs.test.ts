@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { StoredCatalogs } from '../../lib/catalog/stored-catalogs.ts';
-import { instant } from '../../lib/time/index.ts';
+import { instant } from '../../lib/values/time/index.ts';
 import { timeSlices } from '../../lib/wait/time-slices.ts';
 import { freshDatabase } from '../support/databases.ts';
 import { migrated } from '../support/storage.ts';

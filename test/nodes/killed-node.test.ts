@@ -9,7 +9,7 @@ import { Billing } from '../../adapters/node/billwright.ts';
 import { type SharedTestClock, sharedTestClock, systemClock } from '../../adapters/node/index.ts';
 import { fileLedger, sandboxGateway } from '../../adapters/testing/index.ts';
 import { parseWireInstant, type TenantBilling, type Uuid } from '../../lib/index.ts';
-import { QUEUE_LEASE_MS } from '../../lib/limits.ts';
+import { QUEUE_LEASE_MS } from '../../lib/values/limits.ts';
 import { freshDatabase, type TestDatabase } from '../support/databases.ts';
 import { rowsOf } from '../support/queue-rows.ts';
 import { openShop } from '../support/shop.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import type { Uuid } from '../../lib/ids/index.ts';
 import type { CoverageRow } from '../../lib/invoicing/model.ts';
 import type { LifecycleEvent } from '../../lib/subscriptions/model.ts';
-import { formatLocalDate, type LocalDate } from '../../lib/time/index.ts';
+import type { Uuid } from '../../lib/values/ids/index.ts';
+import { formatLocalDate, type LocalDate } from '../../lib/values/time/index.ts';
 import type { LifeInvoices } from './life-invoices.ts';
 import type { LifeRecords } from './life-records.ts';
 import { offerOf, type Shelf } from './subscription-shelf.ts';

@@ -25,8 +25,8 @@ import {
   type VersionContent,
   type WrittenDecimal,
 } from '../../lib/catalog/index.ts';
-import { currencyCodes, Decimal } from '../../lib/money/index.ts';
-import { BillingPeriod, type Duration, instant, TimeUnit } from '../../lib/time/index.ts';
+import { currencyCodes, Decimal } from '../../lib/values/money/index.ts';
+import { BillingPeriod, type Duration, instant, TimeUnit } from '../../lib/values/time/index.ts';
 
 // Catalog content of every shape that a document can have, sensible or not: what is written must be read back.
 

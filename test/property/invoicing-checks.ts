@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { Uuid } from '../../lib/ids/index.ts';
-import { type Decimal, formatDecimal, minorUnits, roundToScale, sum } from '../../lib/money/index.ts';
-import { addDays, formatLocalDate, type LocalDate } from '../../lib/time/index.ts';
+import type { Uuid } from '../../lib/values/ids/index.ts';
+import { type Decimal, formatDecimal, minorUnits, roundToScale, sum } from '../../lib/values/money/index.ts';
+import { addDays, formatLocalDate, type LocalDate } from '../../lib/values/time/index.ts';
 import { line, type SubscriptionLedger } from '../unit/invoicing/subscription-ledger.ts';
 import { forOracle, kindOf } from './invoicing-history.ts';
 import { coverOf, cutsOf, oraclePeriods } from './invoicing-oracle.ts';

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { Uuid } from '../../lib/ids/index.ts';
 import { walkToTargetDate } from '../../lib/invoicing/dry-run-walk.ts';
 import type { AccountInvoicingState } from '../../lib/invoicing/model.ts';
-import { ZERO } from '../../lib/money/index.ts';
-import { addDays, type Instant, type LocalDate, parseLocalDate } from '../../lib/time/index.ts';
+import type { Uuid } from '../../lib/values/ids/index.ts';
+import { ZERO } from '../../lib/values/money/index.ts';
+import { addDays, type Instant, type LocalDate, parseLocalDate } from '../../lib/values/time/index.ts';
 import { countedIds, line, SubscriptionLedger } from '../unit/invoicing/subscription-ledger.ts';
 import { eventsOf, firstDifference, type History, histories } from './invoicing-history.ts';
 import { propertyRuns } from './runs.ts';

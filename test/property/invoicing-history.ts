@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { type Currency, formatDecimal, minorUnits } from '../../lib/money/index.ts';
 import type { BillingEvent } from '../../lib/subscriptions/billing-event.ts';
+import { type Currency, formatDecimal, minorUnits } from '../../lib/values/money/index.ts';
 import {
   addDays,
   type BillingPeriod,
@@ -9,7 +9,7 @@ import {
   type LocalDate,
   parseLocalDate,
   periodLength,
-} from '../../lib/time/index.ts';
+} from '../../lib/values/time/index.ts';
 import { cancel, event } from '../unit/invoicing/billing-events.ts';
 import type { OracleEvent } from './invoicing-oracle.ts';
 import { historySize } from './runs.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { recurringProposals } from '../../lib/invoicing/recurring-proposals.ts';
-import { type Decimal, minorUnits } from '../../lib/money/index.ts';
-import { addDays, formatLocalDate, parseLocalDate } from '../../lib/time/index.ts';
+import { type Decimal, minorUnits } from '../../lib/values/money/index.ts';
+import { addDays, formatLocalDate, parseLocalDate } from '../../lib/values/time/index.ts';
 import { eventsOf, forOracle, type History, histories } from './invoicing-history.ts';
 import { oraclePeriods } from './invoicing-oracle.ts';
 import { propertyRuns } from './runs.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { Uuid } from '../../lib/ids/index.ts';
-import type { Decimal } from '../../lib/money/index.ts';
-import { addDays, type LocalDate, maxDate, parseLocalDate } from '../../lib/time/index.ts';
+import type { Uuid } from '../../lib/values/ids/index.ts';
+import type { Decimal } from '../../lib/values/money/index.ts';
+import { addDays, type LocalDate, maxDate, parseLocalDate } from '../../lib/values/time/index.ts';
 import { SubscriptionLedger } from '../unit/invoicing/subscription-ledger.ts';
 import { adjustShare, checkAfterRun } from './invoicing-checks.ts';
 import {

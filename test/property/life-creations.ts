@@ -1,4 +1,3 @@
-import type { Uuid } from '../../lib/ids/index.ts';
 import type { EditTools } from '../../lib/subscriptions/cancellation.ts';
 import { chooseGroup, type GroupChoiceInput } from '../../lib/subscriptions/chosen-group.ts';
 import { groupOf } from '../../lib/subscriptions/create-groups.ts';
@@ -12,6 +11,7 @@ import { lateAddOnEnds } from '../../lib/subscriptions/late-add-ons.ts';
 import type { SubscriptionEdit } from '../../lib/subscriptions/subscription-edit.ts';
 import { type BundleTransfer, planTransfer } from '../../lib/subscriptions/transfer.ts';
 import { checkTransferRequest } from '../../lib/subscriptions/transfer-request.ts';
+import type { Uuid } from '../../lib/values/ids/index.ts';
 import type { HandOver } from './bundle-checks.ts';
 import { asked, todayOf } from './life-days.ts';
 import { given, type LifeRecords } from './life-records.ts';

@@ -7,7 +7,7 @@ import {
   type LocalDate,
   localDateOf,
   parseLocalDate,
-} from '../../lib/time/index.ts';
+} from '../../lib/values/time/index.ts';
 import { at } from '../unit/subscriptions/example.ts';
 import type { AskedDay } from './subscription-steps.ts';
 

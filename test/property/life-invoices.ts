@@ -1,15 +1,15 @@
 import { expect } from 'chai';
-import type { Uuid } from '../../lib/ids/index.ts';
 import { accountBillCycleDay } from '../../lib/invoicing/account-bill-cycle-day.ts';
 import { chargedThroughDates } from '../../lib/invoicing/charged-through-date.ts';
 import type { InvoicingCursor } from '../../lib/invoicing/model.ts';
-import type { Decimal } from '../../lib/money/index.ts';
 import type { BillingEvent } from '../../lib/subscriptions/billing-event.ts';
 import { type BillingEventStream, billingEvents } from '../../lib/subscriptions/billing-events.ts';
 import type { Subscription } from '../../lib/subscriptions/model.ts';
 import { atReferenceTime } from '../../lib/subscriptions/requested-date.ts';
 import type { TouchedDate } from '../../lib/subscriptions/save-edits.ts';
-import { addDays, type LocalDate, maxDate } from '../../lib/time/index.ts';
+import type { Uuid } from '../../lib/values/ids/index.ts';
+import type { Decimal } from '../../lib/values/money/index.ts';
+import { addDays, type LocalDate, maxDate } from '../../lib/values/time/index.ts';
 import { SubscriptionLedger } from '../unit/invoicing/subscription-ledger.ts';
 import { adjustShare, checkAfterRun } from './invoicing-checks.ts';
 import { given, type LifeRecords } from './life-records.ts';

@@ -1,6 +1,5 @@
 import type { Account } from '../../lib/accounts/model.ts';
 import { CatalogWithOverrides, ProductCategory } from '../../lib/catalog/index.ts';
-import type { Uuid } from '../../lib/ids/index.ts';
 import type { New } from '../../lib/ports/storage/index.ts';
 import type { NewBusEvent } from '../../lib/queue/model.ts';
 import { billCycleDaySources } from '../../lib/subscriptions/bill-cycle-sources.ts';
@@ -22,7 +21,8 @@ import {
   dueItemOf,
   eventNotification,
 } from '../../lib/subscriptions/subscription-notifications.ts';
-import type { Instant } from '../../lib/time/index.ts';
+import type { Uuid } from '../../lib/values/ids/index.ts';
+import type { Instant } from '../../lib/values/time/index.ts';
 import { catalogOf, type Shelf } from './subscription-shelf.ts';
 
 /** What is told of a change that is stored, and the days that billing must look at anew. */

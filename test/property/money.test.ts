@@ -14,7 +14,7 @@ import {
   roundToScale,
   stringifyExactJson,
   sum,
-} from '../../lib/money/index.ts';
+} from '../../lib/values/money/index.ts';
 import { propertyRuns } from './runs.ts';
 
 const numRuns = propertyRuns;

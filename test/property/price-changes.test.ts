@@ -11,7 +11,7 @@ import {
   localDate,
   maxDate,
   parseLocalDate,
-} from '../../lib/time/index.ts';
+} from '../../lib/values/time/index.ts';
 import { plan, version } from '../unit/catalog/catalog-document.ts';
 import { SubscriptionLedger } from '../unit/invoicing/subscription-ledger.ts';
 import { account, at, created, type Life } from '../unit/subscriptions/example.ts';

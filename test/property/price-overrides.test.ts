@@ -11,7 +11,7 @@ import {
 } from '../../lib/catalog/index.ts';
 import { readOverrides, writeOverrides } from '../../lib/catalog/override-plan.ts';
 import { mapPrices } from '../../lib/catalog/price-target.ts';
-import { decimal } from '../../lib/money/index.ts';
+import { decimal } from '../../lib/values/money/index.ts';
 import { versionContent } from './catalog-arbitraries.ts';
 import { propertyRuns } from './runs.ts';
 

@@ -1,7 +1,5 @@
 import type { Account } from '../../lib/accounts/model.ts';
 import { ProductCategory } from '../../lib/catalog/index.ts';
-import { BillingError } from '../../lib/errors/index.ts';
-import type { Uuid } from '../../lib/ids/index.ts';
 import { runTrigger } from '../../lib/invoicing/run-trigger.ts';
 import type { NewBusEvent } from '../../lib/queue/model.ts';
 import { type BlockedObject, planBlock } from '../../lib/subscriptions/blocking-plan.ts';
@@ -13,7 +11,9 @@ import type {
 import { dueWork } from '../../lib/subscriptions/due-work.ts';
 import { BlockingStateType, type Subscription } from '../../lib/subscriptions/model.ts';
 import { atReferenceTime, datedInstant } from '../../lib/subscriptions/requested-date.ts';
-import { addDays, type Instant, instant, type LocalDate } from '../../lib/time/index.ts';
+import { BillingError } from '../../lib/values/errors/index.ts';
+import type { Uuid } from '../../lib/values/ids/index.ts';
+import { addDays, type Instant, instant, type LocalDate } from '../../lib/values/time/index.ts';
 import { account as accountOf, nextId } from '../unit/subscriptions/example.ts';
 import { checkAddOnsOffered, checkHandedOver, type HandOver } from './bundle-checks.ts';
 import { creationOf, transferOf } from './life-creations.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { type Catalog, createCatalog } from '../../lib/catalog/index.ts';
 import { billingEvents } from '../../lib/subscriptions/billing-events.ts';
-import { addDays, type Instant, instant, type LocalDate, localDate } from '../../lib/time/index.ts';
+import { addDays, type Instant, instant, type LocalDate, localDate } from '../../lib/values/time/index.ts';
 import { phase, plan, version } from '../unit/catalog/catalog-document.ts';
 import {
   account,

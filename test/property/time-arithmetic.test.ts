@@ -22,7 +22,7 @@ import {
   periodLength,
   withDayOfMonth,
   yearOf,
-} from '../../lib/time/index.ts';
+} from '../../lib/values/time/index.ts';
 import { propertyRuns } from './runs.ts';
 
 const numRuns = propertyRuns;

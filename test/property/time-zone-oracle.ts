@@ -1,5 +1,5 @@
 /**
- * Compares the zone functions of lib/time with the Temporal polyfill under the TZ of this process. Started by
+ * Compares the zone functions of lib/values/time with the Temporal polyfill under the TZ of this process. Started by
  * time-zones.test.ts once per host zone; prints the number of cases, or ends with the shrunk counter-example.
  */
 import fc from 'fast-check';
@@ -19,7 +19,7 @@ import {
   parseWireDateTime,
   startOfDay,
   timeZone,
-} from '../../lib/time/index.ts';
+} from '../../lib/values/time/index.ts';
 import { zoneRuns } from './runs.ts';
 import { zones } from './time-zone-list.ts';
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { SERIES_FROM, seriesOf } from '../../adapters/mikro-orm/audit-series.ts';
 import type { Account, AuditRow, ChargedThroughChange, Uuid } from '../../lib/index.ts';
-import { decimal } from '../../lib/money/index.ts';
-import { type LocalDate, localDate } from '../../lib/time/index.ts';
+import { decimal } from '../../lib/values/money/index.ts';
+import { type LocalDate, localDate } from '../../lib/values/time/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { rowsOf } from '../support/queue-rows.ts';
 import { type OpenedStorage, openStorage, rejection } from './opened-storage.ts';

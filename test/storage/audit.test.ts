@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type Account, type AuditRow, formatDecimal, type Uuid, type WriteSession } from '../../lib/index.ts';
-import { Decimal, decimal } from '../../lib/money/index.ts';
-import { localDate } from '../../lib/time/index.ts';
+import { Decimal, decimal } from '../../lib/values/money/index.ts';
+import { localDate } from '../../lib/values/time/index.ts';
 import { auditedResources } from '../support/audited-resources.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { type OpenedStorage, openStorage } from './opened-storage.ts';

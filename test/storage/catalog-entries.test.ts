@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Account, ReadSession } from '../../lib/index.ts';
-import { instant } from '../../lib/time/index.ts';
+import { instant } from '../../lib/values/time/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { catalogEntry, planRow } from './entry-records.ts';
 import { type OpenedStorage, openStorage } from './opened-storage.ts';

@@ -1,5 +1,5 @@
 import type { CatalogEntry, New, NewPlanRow } from '../../lib/index.ts';
-import { decimal } from '../../lib/money/index.ts';
+import { decimal } from '../../lib/values/money/index.ts';
 import { newId, now, oddText } from './records.ts';
 
 const prices = [{ currency: 'USD', value: decimal('123456789012345.123456789') } as const];

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { SERIES_FROM } from '../../adapters/mikro-orm/audit-series.ts';
 import type { Account, Page, ReadSession, TenantRef, WriteSession } from '../../lib/index.ts';
-import { decimal } from '../../lib/money/index.ts';
-import { instant, localDate } from '../../lib/time/index.ts';
+import { decimal } from '../../lib/values/money/index.ts';
+import { instant, localDate } from '../../lib/values/time/index.ts';
 import { eachDatabaseAndSuperuser } from '../support/databases.ts';
 import { catalogEntry, planRow } from './entry-records.ts';
 import { type OpenedStorage, openStorage, rejection } from './opened-storage.ts';

@@ -9,7 +9,7 @@ import { schemaOptions } from '../../adapters/mikro-orm/schema.ts';
 import { migrate as migrateSqlite } from '../../adapters/mikro-orm/sqlite.ts';
 import type { ItemBasis, Uuid } from '../../lib/index.ts';
 import { writeBasis } from '../../lib/invoicing/item-basis-text.ts';
-import { decimal } from '../../lib/money/index.ts';
+import { decimal } from '../../lib/values/money/index.ts';
 import { eachDatabase, reachingEveryTenant, type TestDatabase } from '../support/databases.ts';
 import { storageAt } from './opened-storage.ts';
 import { newId, now, today } from './records.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { defineOverrides, type OverrideDefinition } from '../../lib/catalog/index.ts';
 import { obtainOverridePlan, withOverridePlans } from '../../lib/catalog/override-plans.ts';
 import { type Catalog, createCatalog, type ReadSession, type Storage } from '../../lib/index.ts';
-import { decimal } from '../../lib/money/index.ts';
+import { decimal } from '../../lib/values/money/index.ts';
 import { eachDatabase, freshDatabase } from '../support/databases.ts';
 import { migrated } from '../support/storage.ts';
 import { lists, plan, version } from '../unit/catalog/catalog-document.ts';

@@ -13,8 +13,8 @@ import {
   QueueName,
   type Storage,
 } from '../../lib/index.ts';
-import { decimal } from '../../lib/money/index.ts';
-import { type Instant, instant } from '../../lib/time/index.ts';
+import { decimal } from '../../lib/values/money/index.ts';
+import { type Instant, instant } from '../../lib/values/time/index.ts';
 import { eachDatabase, freshDatabase, reachingEveryTenant } from '../support/databases.ts';
 import { migrated } from '../support/storage.ts';
 import { type OpenedStorage, openStorage, rejection, storageAt } from './opened-storage.ts';

@@ -30,8 +30,8 @@ import type {
   UserTagDefinition,
   Uuid,
 } from '../../lib/index.ts';
-import { decimal } from '../../lib/money/index.ts';
-import { instant, localDate, timeZone } from '../../lib/time/index.ts';
+import { decimal } from '../../lib/values/money/index.ts';
+import { instant, localDate, timeZone } from '../../lib/values/time/index.ts';
 
 /** Records with a value in every field that can hold one; tests overwrite what they are about. */
 

@@ -14,8 +14,8 @@ import {
   type Uuid,
   type WriteSession,
 } from '../../lib/index.ts';
-import { decimal } from '../../lib/money/index.ts';
-import { localDate } from '../../lib/time/index.ts';
+import { decimal } from '../../lib/values/money/index.ts';
+import { localDate } from '../../lib/values/time/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { type OpenedStorage, openStorage, rejection } from './opened-storage.ts';
 import {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type Account, BillingError, ErrorCode, QueueName, type WriteSession } from '../../lib/index.ts';
-import { QUEUE_POLL_MS } from '../../lib/limits.ts';
-import { decimal } from '../../lib/money/index.ts';
+import { QUEUE_POLL_MS } from '../../lib/values/limits.ts';
+import { decimal } from '../../lib/values/money/index.ts';
 import { eachDatabase, freshDatabase } from '../support/databases.ts';
 import { migrated } from '../support/storage.ts';
 import { type OpenedStorage, openStorage, rejection, storageAt } from './opened-storage.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ErrorCode, type Uuid, type WriteSession } from '../../lib/index.ts';
-import { decimal } from '../../lib/money/index.ts';
+import { decimal } from '../../lib/values/money/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { catalogEntry, planRow } from './entry-records.ts';
 import { type OpenedStorage, openStorage, rejection } from './opened-storage.ts';

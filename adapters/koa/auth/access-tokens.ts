@@ -1,12 +1,12 @@
 import type { CryptoKey, JSONWebKeySet, JWK, JWTPayload, LocalJWKSet } from 'jose';
 import type { Billing } from '../../../lib/billing.ts';
+import { type Principal, PrincipalKind } from '../../../lib/security/model.ts';
 import {
   KEY_SET_CACHE_MS,
   KEY_SET_PAUSE_MS,
   TOKEN_CLOCK_TOLERANCE_MS,
   TOKEN_LIFETIME_MS,
-} from '../../../lib/limits.ts';
-import { type Principal, PrincipalKind } from '../../../lib/security/model.ts';
+} from '../../../lib/values/limits.ts';
 import { createUuid } from '../request/request-uuid.ts';
 import { refusalOf, tokenRefused } from './token-refusal.ts';
 

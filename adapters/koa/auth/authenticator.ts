@@ -1,13 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Billing } from '../../../lib/billing.ts';
 import type { TenantRef } from '../../../lib/context.ts';
-import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
-import { TOKEN_CLOCK_TOLERANCE_MS } from '../../../lib/limits.ts';
 import type { Logger, SystemClock } from '../../../lib/ports/index.ts';
 import type { LoginAttempt } from '../../../lib/security/login-guard.ts';
 import { type LoginSession, type Principal, PrincipalKind } from '../../../lib/security/model.ts';
 import { normalisePermissions } from '../../../lib/security/permissions.ts';
 import { isGranted } from '../../../lib/security/tenant-grants.ts';
+import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import { TOKEN_CLOCK_TOLERANCE_MS } from '../../../lib/values/limits.ts';
 import { type Dialect, headerPrefixOf } from '../dialect.ts';
 import type { HeaderFamilies } from '../request/header-families.ts';
 import { type AccessTokenOptions, AccessTokens, type TokenSubject } from './access-tokens.ts';

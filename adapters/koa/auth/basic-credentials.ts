@@ -1,4 +1,4 @@
-import { isStorable } from '../../../lib/text/index.ts';
+import { isStorable } from '../../../lib/values/text/index.ts';
 
 /** A name and its secret, as a caller presents them. */
 export interface Credentials {

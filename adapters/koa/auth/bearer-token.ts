@@ -1,4 +1,4 @@
-import { MAX_TOKEN_CHARACTERS } from '../../../lib/limits.ts';
+import { MAX_TOKEN_CHARACTERS } from '../../../lib/values/limits.ts';
 
 const bearerForm = /^bearer +([\w.~+/=-]+) *$/i;
 

@@ -1,4 +1,4 @@
-import { type BillingError, ErrorCode } from '../../../lib/errors/index.ts';
+import { type BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 
 /** How a caller has to prove itself, or has tried to. */
 export type Scheme = 'BASIC' | 'BEARER';

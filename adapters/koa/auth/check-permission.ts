@@ -1,7 +1,7 @@
-import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
 import type { Permission } from '../../../lib/security/known-permissions.ts';
 import type { Principal } from '../../../lib/security/model.ts';
 import { isPermitted } from '../../../lib/security/permissions.ts';
+import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 
 /** @throws BillingError SECURITY_NOT_ENOUGH_PERMISSIONS (40000) for a caller without the permission. */
 export function checkPermission(

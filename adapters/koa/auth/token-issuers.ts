@@ -1,5 +1,6 @@
 import type { FetchImplementation, JWTPayload, RemoteJWKSet } from 'jose';
-import { isUuid, type Uuid } from '../../../lib/ids/index.ts';
+import type { Logger } from '../../../lib/ports/index.ts';
+import { isUuid, type Uuid } from '../../../lib/values/ids/index.ts';
 import {
   KEY_SET_CACHE_MS,
   KEY_SET_FAILURE_PAUSE_MS,
@@ -8,9 +9,8 @@ import {
   MAX_EXTERNAL_KEY_CHARACTERS,
   MAX_KEY_SET_BYTES,
   TOKEN_CLOCK_TOLERANCE_MS,
-} from '../../../lib/limits.ts';
-import type { Logger } from '../../../lib/ports/index.ts';
-import { isStorable } from '../../../lib/text/index.ts';
+} from '../../../lib/values/limits.ts';
+import { isStorable } from '../../../lib/values/text/index.ts';
 import { AUDIENCE, checkIssuedAt } from './access-tokens.ts';
 import { refusalOf, tokenRefused } from './token-refusal.ts';
 

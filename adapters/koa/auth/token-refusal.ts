@@ -1,5 +1,5 @@
 import type { errors } from 'jose';
-import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
+import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 
 /** UNAUTHENTICATED: why a bearer token is not taken, without a word of what it holds. */
 export function tokenRefused(why: string, cause?: unknown): BillingError {

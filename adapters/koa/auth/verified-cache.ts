@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
-import { CACHED_CREDENTIAL_MS, MAX_CACHED_CREDENTIALS } from '../../../lib/limits.ts';
 import type { SystemClock } from '../../../lib/ports/index.ts';
+import { CACHED_CREDENTIAL_MS, MAX_CACHED_CREDENTIALS } from '../../../lib/values/limits.ts';
 
 /** What a verified pair is remembered under. `version` rises when the secret changes. */
 export interface CredentialKey {

@@ -1,6 +1,6 @@
-import type { Uuid } from '../../../lib/ids/index.ts';
-import { stringifyExactJson } from '../../../lib/money/index.ts';
 import type { TimelineOutline as Timeline } from '../../../lib/timeline/service.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
+import { stringifyExactJson } from '../../../lib/values/money/index.ts';
 import type { Dialect } from '../dialect.ts';
 import { JsonText, lazyList } from '../response/json-pieces.ts';
 import { field, model } from '../wire/model.ts';

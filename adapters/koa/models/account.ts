@@ -1,7 +1,7 @@
 import type { Account as AccountRecord } from '../../../lib/accounts/model.ts';
-import type { Decimal } from '../../../lib/money/index.ts';
 import type { AuditEntry } from '../../../lib/ports/storage/index.ts';
-import { formatInstant } from '../../../lib/time/index.ts';
+import type { Decimal } from '../../../lib/values/money/index.ts';
+import { formatInstant } from '../../../lib/values/time/index.ts';
 import { field, model } from '../wire/model.ts';
 import { bool, currency, decimalNumber, externalKey, int, text, timestamp, uuid } from '../wire/scalars.ts';
 import { auditLogs, auditLogsJson } from './audit-log.ts';

@@ -1,7 +1,7 @@
 import { auditedTable } from '../../../lib/audit/audited-table.ts';
 import { ObjectType } from '../../../lib/objects/object-type.ts';
 import { type AuditEntry, type AuditRow, ChangeType } from '../../../lib/ports/storage/index.ts';
-import { formatInstant } from '../../../lib/time/index.ts';
+import { formatInstant } from '../../../lib/values/time/index.ts';
 import { field, model } from '../wire/model.ts';
 import { enumeration, text, timestamp, uuid } from '../wire/scalars.ts';
 import { anyValue, listOf } from '../wire/wire-type.ts';

@@ -1,9 +1,9 @@
-import { MAX_BLOCKING_STATE_NAME_CHARACTERS } from '../../../lib/limits.ts';
 import {
   type BlockingState as BlockingStateRecord,
   BlockingStateType,
 } from '../../../lib/subscriptions/model.ts';
-import { formatInstant } from '../../../lib/time/index.ts';
+import { MAX_BLOCKING_STATE_NAME_CHARACTERS } from '../../../lib/values/limits.ts';
+import { formatInstant } from '../../../lib/values/time/index.ts';
 import { field, model } from '../wire/model.ts';
 import { bool, enumeration, text, timestamp, uuid } from '../wire/scalars.ts';
 import { auditLogs, auditLogsJson } from './audit-log.ts';

@@ -1,9 +1,9 @@
 import { problemText } from '../../../lib/catalog/index.ts';
 import type { ChangeReportPart, PriceChange } from '../../../lib/invoicing/change-report.ts';
 import { PriceType } from '../../../lib/invoicing/price-differences.ts';
-import { MAX_LISTED_UNBILLABLE_ACCOUNTS } from '../../../lib/limits.ts';
-import { stringifyExactJson } from '../../../lib/money/index.ts';
-import { BillingPeriod, formatInstant, formatLocalDate } from '../../../lib/time/index.ts';
+import { MAX_LISTED_UNBILLABLE_ACCOUNTS } from '../../../lib/values/limits.ts';
+import { stringifyExactJson } from '../../../lib/values/money/index.ts';
+import { BillingPeriod, formatInstant, formatLocalDate } from '../../../lib/values/time/index.ts';
 import { field, model } from '../wire/model.ts';
 import { currency, date, decimalNumber, enumeration, int, text, timestamp, uuid } from '../wire/scalars.ts';
 import { listOf } from '../wire/wire-type.ts';

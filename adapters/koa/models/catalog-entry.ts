@@ -13,9 +13,9 @@ import {
   TierBlockPolicy,
   UsageType,
 } from '../../../lib/catalog/index.ts';
-import { MAX_FRACTION_DIGITS } from '../../../lib/limits.ts';
-import { Decimal, type Decimal as DecimalValue } from '../../../lib/money/index.ts';
-import { BillingPeriod, formatInstant, type Instant, TimeUnit } from '../../../lib/time/index.ts';
+import { MAX_FRACTION_DIGITS } from '../../../lib/values/limits.ts';
+import { Decimal, type Decimal as DecimalValue } from '../../../lib/values/money/index.ts';
+import { BillingPeriod, formatInstant, type Instant, TimeUnit } from '../../../lib/values/time/index.ts';
 import { documentOf } from '../wire/json-schema.ts';
 import { field, model } from '../wire/model.ts';
 import { onDemand } from '../wire/on-demand.ts';

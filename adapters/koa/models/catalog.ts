@@ -8,8 +8,8 @@ import {
   TierBlockPolicy,
   UsageType,
 } from '../../../lib/catalog/index.ts';
-import type { Problem } from '../../../lib/errors/index.ts';
-import { BillingPeriod, TimeUnit } from '../../../lib/time/index.ts';
+import type { Problem } from '../../../lib/values/errors/index.ts';
+import { BillingPeriod, TimeUnit } from '../../../lib/values/time/index.ts';
 import { field, model } from '../wire/model.ts';
 import { currency, decimalNumber, enumeration, int, text, timestamp } from '../wire/scalars.ts';
 import { anyValue, listOf } from '../wire/wire-type.ts';

@@ -4,7 +4,7 @@ import {
   type Instant,
   localDateOf,
   type TimeZone,
-} from '../../../lib/time/index.ts';
+} from '../../../lib/values/time/index.ts';
 import { field, model } from '../wire/model.ts';
 import { date, text, timestamp } from '../wire/scalars.ts';
 

@@ -1,6 +1,9 @@
 import type { CustomField as FieldRecord } from '../../../lib/custom-fields/model.ts';
-import { MAX_CUSTOM_FIELD_NAME_CHARACTERS, MAX_CUSTOM_FIELD_VALUE_CHARACTERS } from '../../../lib/limits.ts';
 import { ObjectType } from '../../../lib/objects/object-type.ts';
+import {
+  MAX_CUSTOM_FIELD_NAME_CHARACTERS,
+  MAX_CUSTOM_FIELD_VALUE_CHARACTERS,
+} from '../../../lib/values/limits.ts';
 import { field, model, reading } from '../wire/model.ts';
 import { enumeration, text, uuid } from '../wire/scalars.ts';
 import { auditLogs, auditLogsJson } from './audit-log.ts';

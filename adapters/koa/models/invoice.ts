@@ -1,10 +1,15 @@
 import { BillingActionPolicy, PhaseType, ProductCategory } from '../../../lib/catalog/index.ts';
-import type { Uuid } from '../../../lib/ids/index.ts';
 import { DryRunType } from '../../../lib/invoicing/dry-run-request.ts';
 import type { InvoiceItemView, InvoiceView } from '../../../lib/invoicing/invoice-view.ts';
 import { InvoiceItemType, InvoiceStatus } from '../../../lib/invoicing/model.ts';
 import { HypotheticalActionType } from '../../../lib/subscriptions/hypothetical-action.ts';
-import { BillingPeriod, formatInstant, formatLocalDate, type LocalDate } from '../../../lib/time/index.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
+import {
+  BillingPeriod,
+  formatInstant,
+  formatLocalDate,
+  type LocalDate,
+} from '../../../lib/values/time/index.ts';
 import { Dialect, type PerDialect } from '../dialect.ts';
 import { type Field, field, model, type RequestOf, reading } from '../wire/model.ts';
 import {

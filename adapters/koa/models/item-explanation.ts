@@ -11,7 +11,12 @@ import {
 import { InvoiceItemType } from '../../../lib/invoicing/model.ts';
 import { BillingTransitionType } from '../../../lib/subscriptions/billing-event.ts';
 import { DatedBy } from '../../../lib/subscriptions/event-reason.ts';
-import { BillingPeriod, formatInstant, formatLocalDate, type LocalDate } from '../../../lib/time/index.ts';
+import {
+  BillingPeriod,
+  formatInstant,
+  formatLocalDate,
+  type LocalDate,
+} from '../../../lib/values/time/index.ts';
 import { field, model } from '../wire/model.ts';
 import {
   bool,

@@ -1,4 +1,3 @@
-import type { Uuid } from '../../../lib/ids/index.ts';
 import { type AttemptView, ShownAttemptState } from '../../../lib/payments/attempt-view.ts';
 import { TransactionStatus, TransactionType } from '../../../lib/payments/model.ts';
 import type { PaymentMethodView } from '../../../lib/payments/payment-method-reads.ts';
@@ -8,7 +7,8 @@ import type {
   PaymentView,
 } from '../../../lib/payments/payment-views.ts';
 import type { PluginProperty as PropertyRecord } from '../../../lib/ports/index.ts';
-import { formatInstant } from '../../../lib/time/index.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
+import { formatInstant } from '../../../lib/values/time/index.ts';
 import { field, model } from '../wire/model.ts';
 import {
   bool,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { ErrorCode } from '../../../lib/errors/index.ts';
-import { stringifyExactJson } from '../../../lib/money/index.ts';
-import { isStorable, NOT_STORABLE } from '../../../lib/text/index.ts';
+import { ErrorCode } from '../../../lib/values/errors/index.ts';
+import { stringifyExactJson } from '../../../lib/values/money/index.ts';
+import { isStorable, NOT_STORABLE } from '../../../lib/values/text/index.ts';
 import { refuse } from '../wire/problems.ts';
 import { perDialect, type WireType } from '../wire/wire-type.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ApiClient, LoginSession, TenantGrants, User } from '../../../lib/security/model.ts';
 import type { RoleDefinition } from '../../../lib/security/roles.ts';
-import { formatInstant, instant } from '../../../lib/time/index.ts';
+import { formatInstant, instant } from '../../../lib/values/time/index.ts';
 import type { CallerSession } from '../auth/authenticator.ts';
 import { field, model, partial, reading } from '../wire/model.ts';
 import { bool, int, text, timestamp, uuid } from '../wire/scalars.ts';

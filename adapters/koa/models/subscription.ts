@@ -5,13 +5,13 @@ import {
   TierBlockPolicy,
   UsageType,
 } from '../../../lib/catalog/index.ts';
-import type { Uuid } from '../../../lib/ids/index.ts';
-import { stringifyExactJson } from '../../../lib/money/index.ts';
 import type { AuditEntry } from '../../../lib/ports/storage/index.ts';
 import type { BundleOutline, SubscriptionOutline } from '../../../lib/subscriptions/bundle-outline.ts';
 import { EntitlementState, SourceType, SubscriptionEventType } from '../../../lib/subscriptions/model.ts';
 import type { PhasePrices, UsagePrices } from '../../../lib/subscriptions/phase-prices.ts';
 import type { SubscriptionEventView } from '../../../lib/subscriptions/views.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
+import { stringifyExactJson } from '../../../lib/values/money/index.ts';
 import {
   BillingPeriod,
   type DatedInstant,
@@ -19,7 +19,7 @@ import {
   formatLocalDate,
   type Instant,
   type LocalDate,
-} from '../../../lib/time/index.ts';
+} from '../../../lib/values/time/index.ts';
 import { Dialect } from '../dialect.ts';
 import { JsonText, LazyList, lazyList } from '../response/json-pieces.ts';
 import { field, model, partial, reading } from '../wire/model.ts';

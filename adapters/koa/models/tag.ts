@@ -1,9 +1,9 @@
+import { ObjectType } from '../../../lib/objects/object-type.ts';
+import type { TagDefinition as DefinitionRecord, TagView } from '../../../lib/tags/model.ts';
 import {
   MAX_TAG_DEFINITION_DESCRIPTION_CHARACTERS,
   MAX_TAG_DEFINITION_NAME_CHARACTERS,
-} from '../../../lib/limits.ts';
-import { ObjectType } from '../../../lib/objects/object-type.ts';
-import type { TagDefinition as DefinitionRecord, TagView } from '../../../lib/tags/model.ts';
+} from '../../../lib/values/limits.ts';
 import { field, model, reading } from '../wire/model.ts';
 import { bool, enumeration, text, uuid } from '../wire/scalars.ts';
 import { listOf } from '../wire/wire-type.ts';

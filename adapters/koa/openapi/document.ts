@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../../lib/errors/index.ts';
+import type { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { Dialect } from '../dialect.ts';
 import { producedTypes } from '../request/media-type.ts';
 import { statusOfCode } from '../response/error-status.ts';

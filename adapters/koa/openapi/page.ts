@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
+import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 
 /** The page that shows the document; everything in it comes from this server. */
 export function pageHtml(basePath: string): string {

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
-import { isUuid, type Uuid } from '../../../lib/ids/index.ts';
-import { isStorable, NOT_STORABLE } from '../../../lib/text/index.ts';
+import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import { isUuid, type Uuid } from '../../../lib/values/ids/index.ts';
+import { isStorable, NOT_STORABLE } from '../../../lib/values/text/index.ts';
 import { type Dialect, headerPrefixOf } from '../dialect.ts';
 import type { HeaderFamilies } from './header-families.ts';
 

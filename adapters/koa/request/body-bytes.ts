@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context, Middleware } from 'koa';
-import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
-import { MAX_DRAIN_MS, MAX_DRAINED_BYTES } from '../../../lib/limits.ts';
-import { shortened } from '../../../lib/text/index.ts';
+import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import { MAX_DRAIN_MS, MAX_DRAINED_BYTES } from '../../../lib/values/limits.ts';
+import { shortened } from '../../../lib/values/text/index.ts';
 import type { RequestBody } from '../routing/body.ts';
 
 const utf8Names = new Set(['', 'utf-8', 'utf8', 'us-ascii']);

@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
+import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import type { Success } from '../routing/route.ts';
 
 /** Types that clients which ask for JSON take as well: they send a fixed `Accept` (http-api.md §3 rule 4). */

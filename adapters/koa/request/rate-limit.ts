@@ -1,5 +1,5 @@
-import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
-import { MAX_RATE_BUCKETS, RATE_BURST_SECONDS } from '../../../lib/limits.ts';
+import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import { MAX_RATE_BUCKETS, RATE_BURST_SECONDS } from '../../../lib/values/limits.ts';
 
 /** Requests per second that one subject may make on this node; null = any number (platform.md §16). */
 export interface RequestRates {

@@ -5,7 +5,7 @@ import {
   MAX_REQUEST_LIST,
   MAX_TEXT_BODY_BYTES,
   MAX_URL_BYTES,
-} from '../../../lib/limits.ts';
+} from '../../../lib/values/limits.ts';
 import type { RequestBody } from '../routing/body.ts';
 
 /** Bounds of a request (`server.limits.…`, platform.md §16). Sizes are bytes; above them it is refused with 413 or 414. */

@@ -1,6 +1,6 @@
 import type { SystemAuthor } from '../../../lib/context.ts';
-import type { Uuid } from '../../../lib/ids/index.ts';
 import type { Principal } from '../../../lib/security/model.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
 import type { Authorship } from './authorship.ts';
 
 /** Who makes a change of no tenant, as a call says. */

@@ -1,4 +1,4 @@
-import { BillingError, classNameOf, ErrorCode } from '../../../lib/errors/index.ts';
+import { BillingError, classNameOf, ErrorCode } from '../../../lib/values/errors/index.ts';
 
 /** The one error shape (http-api.md §12), with exactly these keys. */
 export interface ErrorBody {

@@ -1,4 +1,4 @@
-import { ErrorCode } from '../../../lib/errors/index.ts';
+import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { Dialect } from '../dialect.ts';
 
 // Codes that stand here answer with the status of their list; every other domain code is 400 (http-api.md §12).

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { Decimal, stringifyExactJson } from '../../../lib/money/index.ts';
+import { Decimal, stringifyExactJson } from '../../../lib/values/money/index.ts';
 
 /** Characters that are sent at a time: some milliseconds of work. */
 const PIECE_CHARACTERS = 65_536;

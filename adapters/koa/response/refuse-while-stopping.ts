@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
+import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { errorBody } from './error-body.ts';
 import { renderError } from './render-error.ts';
 

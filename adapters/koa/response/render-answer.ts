@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { stringifyExactJson } from '../../../lib/money/index.ts';
+import { stringifyExactJson } from '../../../lib/values/money/index.ts';
 import type { BaseUrl } from '../request/base-url.ts';
 import type { Answer } from '../routing/answer.ts';
 import { CORE } from '../routing/path.ts';

@@ -1,4 +1,4 @@
-import { type BillingError, ErrorCode } from '../../../lib/errors/index.ts';
+import { type BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { challengeOf, type Scheme } from '../auth/challenge.ts';
 import { errorBody } from './error-body.ts';
 import { type StatusContext, statusOfCode } from './error-status.ts';

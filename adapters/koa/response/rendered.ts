@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Context } from 'koa';
-import { STALLED_READER_MS } from '../../../lib/limits.ts';
+import { STALLED_READER_MS } from '../../../lib/values/limits.ts';
 import { compressed } from './compression.ts';
 
 export const jsonType = 'application/json';

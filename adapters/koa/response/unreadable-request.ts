@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
+import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { STATUS_CODES } from '../node-http.ts';
 import { errorBody } from './error-body.ts';
 import { statusOfCode } from './error-status.ts';

@@ -1,5 +1,5 @@
-import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
-import type { Uuid } from '../../../lib/ids/index.ts';
+import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { AccountEmail } from '../models/account.ts';
 import { created, empty, json } from '../routing/answer.ts';
 import { jsonBody } from '../routing/body.ts';

@@ -1,6 +1,6 @@
-import { ErrorCode } from '../../../lib/errors/index.ts';
-import type { Uuid } from '../../../lib/ids/index.ts';
 import { ObjectType } from '../../../lib/objects/object-type.ts';
+import { ErrorCode } from '../../../lib/values/errors/index.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { AuditLog, auditHistoryJson, auditLogsJson } from '../models/audit-log.ts';
 import { json } from '../routing/answer.ts';
 import { type Route, tenantRoute } from '../routing/route.ts';

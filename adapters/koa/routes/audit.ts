@@ -2,8 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import { AuditLevel } from '../../../lib/audit/service.ts';
 import type { Billing } from '../../../lib/billing.ts';
 import type { CallContext } from '../../../lib/context.ts';
-import type { Uuid } from '../../../lib/ids/index.ts';
 import type { AuditEntry } from '../../../lib/ports/storage/index.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
 import type { AuditByRecord } from '../models/subscription.ts';
 import { choice } from '../wire/query.ts';
 

@@ -1,6 +1,6 @@
-import { ErrorCode } from '../../../lib/errors/index.ts';
-import type { Uuid } from '../../../lib/ids/index.ts';
 import { BlockingStateType } from '../../../lib/subscriptions/model.ts';
+import { ErrorCode } from '../../../lib/values/errors/index.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { BlockingState, blockingStateJson } from '../models/blocking-state.ts';
 import { created, empty, json } from '../routing/answer.ts';
 import { jsonBody } from '../routing/body.ts';

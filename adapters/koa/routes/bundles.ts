@@ -1,6 +1,6 @@
 import { BillingActionPolicy } from '../../../lib/catalog/index.ts';
-import { ErrorCode } from '../../../lib/errors/index.ts';
 import { BcdTransfer } from '../../../lib/subscriptions/transfer-request.ts';
+import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { Bundle, BundleKey, BundleTransfer } from '../models/subscription.ts';
 import { created, empty, json, longJson } from '../routing/answer.ts';
 import { jsonBody } from '../routing/body.ts';

@@ -1,8 +1,8 @@
 import type { Billing } from '../../../lib/billing.ts';
 import type { CallContext } from '../../../lib/context.ts';
-import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
-import type { Uuid } from '../../../lib/ids/index.ts';
-import type { Instant } from '../../../lib/time/index.ts';
+import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
+import type { Instant } from '../../../lib/values/time/index.ts';
 import { Dialect } from '../dialect.ts';
 import { flag, integer } from '../wire/query.ts';
 

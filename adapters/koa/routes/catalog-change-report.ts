@@ -1,4 +1,4 @@
-import { ErrorCode } from '../../../lib/errors/index.ts';
+import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { CatalogChangeReport, changeReportJson } from '../models/catalog-change-report.ts';
 import { streamedJson } from '../routing/answer.ts';
 import { xmlBody } from '../routing/body.ts';

@@ -1,4 +1,4 @@
-import { ErrorCode } from '../../../lib/errors/index.ts';
+import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import {
   CatalogInfo,
   CatalogInputData,

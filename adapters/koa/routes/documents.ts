@@ -1,4 +1,4 @@
-import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
+import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { packageUrl, pageHeaders, pageHtml, rendererFile, startScript } from '../openapi/page.ts';
 import { type Answer, plain } from '../routing/answer.ts';
 import { openRoute, type Route } from '../routing/route.ts';

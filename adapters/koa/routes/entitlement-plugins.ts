@@ -1,4 +1,4 @@
-import { ErrorCode } from '../../../lib/errors/index.ts';
+import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { pluginProperties } from '../wire/query.ts';
 
 /** What is the same on every call that entitlement plugins control (subscriptions.md §22). */

@@ -1,4 +1,4 @@
-import { ErrorCode } from '../../../lib/errors/index.ts';
+import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { Dialect } from '../dialect.ts';
 import { streamedText } from '../routing/answer.ts';
 import { type Route, tenantRoute } from '../routing/route.ts';

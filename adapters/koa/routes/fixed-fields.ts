@@ -1,7 +1,7 @@
 import type { Billing } from '../../../lib/billing.ts';
 import type { CallContext } from '../../../lib/context.ts';
-import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
-import type { Uuid } from '../../../lib/ids/index.ts';
+import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
 import type { Subscription } from '../models/subscription.ts';
 import type { RequestOf } from '../wire/model.ts';
 

@@ -1,5 +1,5 @@
-import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
-import { isUuid, type Uuid } from '../../../lib/ids/index.ts';
+import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import { isUuid, type Uuid } from '../../../lib/values/ids/index.ts';
 import { auditedIdsOfInvoice, dryRunOf, Invoice, InvoiceDryRun, invoiceJson } from '../models/invoice.ts';
 import { created, empty, json, nothing, page } from '../routing/answer.ts';
 import { optionalJsonBody } from '../routing/body.ts';

@@ -1,6 +1,6 @@
-import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
-import type { Uuid } from '../../../lib/ids/index.ts';
 import type { CallContext, InvoiceItemView, ManualItemsRequest } from '../../../lib/index.ts';
+import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
 import type { Dialect } from '../dialect.ts';
 import {
   InvoiceItem,

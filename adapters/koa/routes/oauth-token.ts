@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { BillingError } from '../../../lib/errors/index.ts';
 import { type Principal, PrincipalKind } from '../../../lib/security/model.ts';
+import type { BillingError } from '../../../lib/values/errors/index.ts';
 import type { Credentials } from '../auth/basic-credentials.ts';
 import { type Answer, json } from '../routing/answer.ts';
 import { formBody } from '../routing/body.ts';

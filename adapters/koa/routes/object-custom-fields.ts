@@ -1,6 +1,6 @@
-import { ErrorCode } from '../../../lib/errors/index.ts';
 import { ObjectType } from '../../../lib/objects/object-type.ts';
 import type { FieldedType } from '../../../lib/objects/owning-account.ts';
+import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { CustomField, CustomFieldChange, customFieldJson, NewCustomField } from '../models/custom-field.ts';
 import { created, empty, json } from '../routing/answer.ts';
 import { jsonListBody } from '../routing/body.ts';

@@ -1,6 +1,6 @@
-import { ErrorCode } from '../../../lib/errors/index.ts';
 import { ObjectType } from '../../../lib/objects/object-type.ts';
 import type { TaggedType } from '../../../lib/tags/model.ts';
+import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { Tag, tagJson } from '../models/tag.ts';
 import { created, empty, json } from '../routing/answer.ts';
 import { jsonListBody } from '../routing/body.ts';

@@ -1,8 +1,8 @@
-import { ErrorCode } from '../../../lib/errors/index.ts';
-import type { Uuid } from '../../../lib/ids/index.ts';
 import { ObjectType } from '../../../lib/objects/object-type.ts';
 import type { FieldedType } from '../../../lib/objects/owning-account.ts';
 import type { TaggedType } from '../../../lib/tags/model.ts';
+import { ErrorCode } from '../../../lib/values/errors/index.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
 
 /** What the paths and operations of one kind of object are called. */
 export interface ObjectResource<T extends ObjectType = ObjectType> {

@@ -1,6 +1,6 @@
-import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
-import type { Uuid } from '../../../lib/ids/index.ts';
 import type { PluginProperty as PropertyRecord } from '../../../lib/ports/index.ts';
+import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
 import {
   auditedIdsOfPayment,
   InvoicePayment,

@@ -1,7 +1,7 @@
 import type { Billing } from '../../../lib/billing.ts';
 import type { CallContext } from '../../../lib/context.ts';
-import type { Uuid } from '../../../lib/ids/index.ts';
-import { type LocalDate, localDateOf, type WireMoment } from '../../../lib/time/index.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
+import { type LocalDate, localDateOf, type WireMoment } from '../../../lib/values/time/index.ts';
 
 /** The day that a parameter means: a date-time becomes the day in the account's zone (http-api.md §9 rule 3). */
 export async function requestedDay(

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
 import { type Principal, PrincipalKind } from '../../../lib/security/model.ts';
 import { isPermitted } from '../../../lib/security/permissions.ts';
+import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import {
   ApiClientModel,
   apiClientJson,

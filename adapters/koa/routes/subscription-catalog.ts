@@ -5,8 +5,8 @@ import {
   priceListJson,
   productJson,
 } from '../../../lib/catalog/index.ts';
-import { ErrorCode } from '../../../lib/errors/index.ts';
 import type { PlanInForce } from '../../../lib/subscriptions/transitions.ts';
+import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import type { Dialect } from '../dialect.ts';
 import { Phase, Plan, PriceList, Product } from '../models/catalog.ts';
 import { json } from '../routing/answer.ts';

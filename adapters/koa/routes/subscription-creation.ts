@@ -1,6 +1,6 @@
-import { ErrorCode } from '../../../lib/errors/index.ts';
 import type { CreatedBundle } from '../../../lib/subscriptions/creation-service.ts';
-import { minInstant } from '../../../lib/time/index.ts';
+import { ErrorCode } from '../../../lib/values/errors/index.ts';
+import { minInstant } from '../../../lib/values/time/index.ts';
 import { flag, moment } from '../wire/query.ts';
 import { completionParameters, DEFAULT_WAIT_SEC_IN_K, type DoneWork } from './call-completion.ts';
 import { controlledErrors, controlledQuery } from './entitlement-plugins.ts';

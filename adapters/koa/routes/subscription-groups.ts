@@ -1,5 +1,5 @@
-import type { Uuid } from '../../../lib/ids/index.ts';
 import type { CreatedBundle } from '../../../lib/subscriptions/creation-service.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { BulkSubscriptionsBundle, Subscription } from '../models/subscription.ts';
 import { created } from '../routing/answer.ts';
 import { jsonListBody } from '../routing/body.ts';

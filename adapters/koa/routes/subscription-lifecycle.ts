@@ -1,7 +1,7 @@
 import { BillingActionPolicy } from '../../../lib/catalog/index.ts';
-import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
 import { EntitlementActionPolicy } from '../../../lib/subscriptions/cancellation-dates.ts';
 import type { ChangePlanRequest } from '../../../lib/subscriptions/change-request.ts';
+import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { Subscription } from '../models/subscription.ts';
 import { empty } from '../routing/answer.ts';
 import { jsonBody } from '../routing/body.ts';

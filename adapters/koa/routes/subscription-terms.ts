@@ -1,4 +1,4 @@
-import { ErrorCode } from '../../../lib/errors/index.ts';
+import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { Subscription } from '../models/subscription.ts';
 import { empty } from '../routing/answer.ts';
 import { jsonBody } from '../routing/body.ts';

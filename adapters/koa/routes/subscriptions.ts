@@ -1,8 +1,8 @@
 import { AuditLevel } from '../../../lib/audit/service.ts';
 import type { Billing } from '../../../lib/billing.ts';
 import type { CallContext } from '../../../lib/context.ts';
-import { ErrorCode } from '../../../lib/errors/index.ts';
 import type { SubscriptionOutline } from '../../../lib/subscriptions/bundle-outline.ts';
+import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import type { Dialect } from '../dialect.ts';
 import { auditedIdsOfSubscription, Subscription, subscriptionJson } from '../models/subscription.ts';
 import { type Answer, created, json } from '../routing/answer.ts';

@@ -1,6 +1,6 @@
-import { ErrorCode } from '../../../lib/errors/index.ts';
 import type { Page } from '../../../lib/ports/storage/index.ts';
 import type { TagView } from '../../../lib/tags/model.ts';
+import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { NewTagDefinition, Tag, TagDefinition, tagDefinitionJson, tagJson } from '../models/tag.ts';
 import { created, empty, json, page } from '../routing/answer.ts';
 import { jsonBody } from '../routing/body.ts';

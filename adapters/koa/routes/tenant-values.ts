@@ -1,4 +1,3 @@
-import { ErrorCode } from '../../../lib/errors/index.ts';
 import type { Permission } from '../../../lib/security/known-permissions.ts';
 import type { Principal } from '../../../lib/security/model.ts';
 import { isPermitted } from '../../../lib/security/permissions.ts';
@@ -9,6 +8,7 @@ import {
   pluginConfigurationKey,
   SystemKey,
 } from '../../../lib/tenants/system-keys.ts';
+import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { checkPermission } from '../auth/check-permission.ts';
 import { keyValueJson, NotificationSigningSecret, TenantKeyValue } from '../models/tenant.ts';
 import { created, empty, json } from '../routing/answer.ts';

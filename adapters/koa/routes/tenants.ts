@@ -1,7 +1,7 @@
-import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
-import type { Uuid } from '../../../lib/ids/index.ts';
 import { isGranted } from '../../../lib/security/tenant-grants.ts';
-import { shortened } from '../../../lib/text/index.ts';
+import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
+import { shortened } from '../../../lib/values/text/index.ts';
 import { Tenant, tenantJson } from '../models/tenant.ts';
 import { created, json } from '../routing/answer.ts';
 import { jsonBody } from '../routing/body.ts';

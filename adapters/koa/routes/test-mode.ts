@@ -1,8 +1,8 @@
 import type { Billing } from '../../../lib/billing.ts';
 import type { CallContext } from '../../../lib/context.ts';
-import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
-import { MAX_COMPLETION_WAIT_MS } from '../../../lib/limits.ts';
-import { UTC } from '../../../lib/time/index.ts';
+import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import { MAX_COMPLETION_WAIT_MS } from '../../../lib/values/limits.ts';
+import { UTC } from '../../../lib/values/time/index.ts';
 import { Clock, clockJson } from '../models/clock.ts';
 import { empty, json } from '../routing/answer.ts';
 import { type Route, tenantRoute } from '../routing/route.ts';

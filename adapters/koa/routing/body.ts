@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
-import { parseExactJson } from '../../../lib/money/index.ts';
+import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import { parseExactJson } from '../../../lib/values/money/index.ts';
 import type { Dialect, PerDialect } from '../dialect.ts';
 import type { RequestLimits } from '../request/request-limits.ts';
 import type { JsonSchema } from '../wire/json-schema.ts';

@@ -1,8 +1,8 @@
 import type { Context, Middleware } from 'koa';
 import type { TenantRef } from '../../../lib/context.ts';
-import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
-import { MAX_REQUEST_MS } from '../../../lib/limits.ts';
-import { shortened } from '../../../lib/text/index.ts';
+import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import { MAX_REQUEST_MS } from '../../../lib/values/limits.ts';
+import { shortened } from '../../../lib/values/text/index.ts';
 import type { Caller } from '../auth/authenticator.ts';
 import { Dialect } from '../dialect.ts';
 import type { HttpMetrics } from '../monitoring/http-metrics.ts';

@@ -1,5 +1,5 @@
-import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
-import { MAX_JSON_DEPTH } from '../../../lib/limits.ts';
+import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import { MAX_JSON_DEPTH } from '../../../lib/values/limits.ts';
 
 /**
  * Looks at the brackets of a JSON text before it is parsed: what reads the values calls itself for each level.

@@ -1,5 +1,5 @@
-import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
-import { Decimal } from '../../../lib/money/index.ts';
+import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import { Decimal } from '../../../lib/values/money/index.ts';
 
 /**
  * Looks at every list of a parsed body, before its elements are read one by one.

@@ -1,7 +1,7 @@
-import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
-import { isUuid, type Uuid } from '../../../lib/ids/index.ts';
 import { decodedOnceMore, isOperatorSearch } from '../../../lib/search/operator-search.ts';
-import { NOT_STORABLE, shortened } from '../../../lib/text/index.ts';
+import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import { isUuid, type Uuid } from '../../../lib/values/ids/index.ts';
+import { NOT_STORABLE, shortened } from '../../../lib/values/text/index.ts';
 
 /** Prefix of the core interface (http-api.md §1). */
 export const CORE = '/1.0/kb';

@@ -1,4 +1,4 @@
-import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
+import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import type { Route } from './route.ts';
 
 /** Whether the caller has asked to wait for what the call causes: that has a limit of its own. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { ErrorCode } from '../../../lib/errors/index.ts';
-import { Decimal } from '../../../lib/money/index.ts';
+import { ErrorCode } from '../../../lib/values/errors/index.ts';
+import { Decimal } from '../../../lib/values/money/index.ts';
 import { Dialect, type PerDialect } from '../dialect.ts';
 import { annotated, type JsonSchema, nullable } from './json-schema.ts';
 import { onDemand } from './on-demand.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
+import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 
 /** What a decoder says of a value it refuses: the code and text of the answer. */
 export interface WireProblem {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
-import { isUuid, type Uuid } from '../../../lib/ids/index.ts';
-import { DEFAULT_PAGE_SIZE } from '../../../lib/limits.ts';
-import { isStorable, NOT_STORABLE, shortened } from '../../../lib/text/index.ts';
+import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import { isUuid, type Uuid } from '../../../lib/values/ids/index.ts';
+import { DEFAULT_PAGE_SIZE } from '../../../lib/values/limits.ts';
+import { isStorable, NOT_STORABLE, shortened } from '../../../lib/values/text/index.ts';
 import {
   type Instant,
   isTimeZone,
@@ -11,7 +11,7 @@ import {
   type TimeZone,
   timeZone as timeZoneOf,
   type WireMoment,
-} from '../../../lib/time/index.ts';
+} from '../../../lib/values/time/index.ts';
 import { documentOf, type JsonSchema } from './json-schema.ts';
 import { onDemand } from './on-demand.ts';
 import { refuse } from './problems.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { ErrorCode } from '../../../lib/errors/index.ts';
-import { isUuid, type Uuid } from '../../../lib/ids/index.ts';
-import { MAX_STORED_INTEGER, MIN_STORED_INTEGER } from '../../../lib/limits.ts';
-import { Decimal, formatDecimal, parseWireDecimal } from '../../../lib/money/index.ts';
-import { isStorable, NOT_STORABLE, shortened } from '../../../lib/text/index.ts';
+import { ErrorCode } from '../../../lib/values/errors/index.ts';
+import { isUuid, type Uuid } from '../../../lib/values/ids/index.ts';
+import { MAX_STORED_INTEGER, MIN_STORED_INTEGER } from '../../../lib/values/limits.ts';
+import { Decimal, formatDecimal, parseWireDecimal } from '../../../lib/values/money/index.ts';
+import { isStorable, NOT_STORABLE, shortened } from '../../../lib/values/text/index.ts';
 import {
   dateOfParts,
   type Instant,
@@ -11,7 +11,7 @@ import {
   type LocalDate,
   parseWireDate,
   parseWireInstant,
-} from '../../../lib/time/index.ts';
+} from '../../../lib/values/time/index.ts';
 import { Dialect } from '../dialect.ts';
 import { documentOf } from './json-schema.ts';
 import { onDemand } from './on-demand.ts';

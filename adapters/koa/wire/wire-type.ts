@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ErrorCode } from '../../../lib/errors/index.ts';
+import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import type { Dialect, PerDialect } from '../dialect.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { onDemand } from './on-demand.ts';

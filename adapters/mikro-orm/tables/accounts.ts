@@ -1,7 +1,7 @@
 import type { AccountEmail } from '../../../lib/accounts/account-email.ts';
 import type { Account } from '../../../lib/accounts/model.ts';
-import { ErrorCode } from '../../../lib/errors/index.ts';
 import type { New } from '../../../lib/ports/storage/index.ts';
+import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import {
   bigint,
   boolean,

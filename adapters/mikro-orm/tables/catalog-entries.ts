@@ -6,8 +6,8 @@ import type {
   PlanTerms,
   ProductTerms,
 } from '../../../lib/catalog/entries/model.ts';
-import { type Currency, type Decimal, decimal } from '../../../lib/money/index.ts';
 import type { New } from '../../../lib/ports/storage/index.ts';
+import { type Currency, type Decimal, decimal } from '../../../lib/values/money/index.ts';
 import {
   bigintOrNull,
   boolean,

@@ -1,4 +1,3 @@
-import { ErrorCode } from '../../../lib/errors/index.ts';
 import type {
   AutoPayHold,
   InvoicePayment,
@@ -8,6 +7,7 @@ import type {
   PaymentTransaction,
 } from '../../../lib/payments/model.ts';
 import type { New } from '../../../lib/ports/storage/index.ts';
+import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import {
   amount,
   amountOrNull,

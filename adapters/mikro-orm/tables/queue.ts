@@ -1,6 +1,6 @@
-import type { Uuid } from '../../../lib/ids/index.ts';
 import type { EventPayload, ProcessingState, QueueKind } from '../../../lib/queue/model.ts';
-import type { Instant } from '../../../lib/time/index.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
+import type { Instant } from '../../../lib/values/time/index.ts';
 import {
   bigint,
   bigintOrNull,

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../../lib/errors/index.ts';
+import type { ErrorCode } from '../../../lib/values/errors/index.ts';
 import type { Cell, Column, Field, Fields, Row } from '../columns.ts';
 
 /** Prefix of every table: they live inside the host's database. */

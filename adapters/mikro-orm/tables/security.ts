@@ -1,4 +1,3 @@
-import type { Uuid } from '../../../lib/ids/index.ts';
 import type { New } from '../../../lib/ports/storage/index.ts';
 import type {
   ApiClient,
@@ -8,6 +7,7 @@ import type {
   SigningKey,
   User,
 } from '../../../lib/security/model.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { bigint, bigintOrNull, boolean, integer, json, text, textOrNull, uuid } from '../columns.ts';
 import { RecordTable } from './record-table.ts';
 

@@ -1,5 +1,3 @@
-import { ErrorCode } from '../../../lib/errors/index.ts';
-import type { Uuid } from '../../../lib/ids/index.ts';
 import type { New } from '../../../lib/ports/storage/index.ts';
 import type {
   BlockingState,
@@ -7,7 +5,9 @@ import type {
   LifecycleEvent,
   Subscription,
 } from '../../../lib/subscriptions/model.ts';
-import type { Instant } from '../../../lib/time/index.ts';
+import { ErrorCode } from '../../../lib/values/errors/index.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
+import type { Instant } from '../../../lib/values/time/index.ts';
 import {
   bigint,
   boolean,

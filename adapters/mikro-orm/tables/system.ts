@@ -1,7 +1,7 @@
-import { ErrorCode } from '../../../lib/errors/index.ts';
 import type { AuditRow, New } from '../../../lib/ports/storage/index.ts';
 import type { Tenant } from '../../../lib/tenants/model.ts';
-import type { Instant } from '../../../lib/time/index.ts';
+import { ErrorCode } from '../../../lib/values/errors/index.ts';
+import type { Instant } from '../../../lib/values/time/index.ts';
 import {
   bigint,
   bigintOrNull,

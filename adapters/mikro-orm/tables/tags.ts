@@ -1,7 +1,7 @@
-import { ErrorCode } from '../../../lib/errors/index.ts';
 import type { ObjectType } from '../../../lib/objects/object-type.ts';
 import type { New } from '../../../lib/ports/storage/index.ts';
 import type { Tag, UserTagDefinition } from '../../../lib/tags/model.ts';
+import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { bigint, boolean, instantAt, json, oneOf, text, uuid } from '../columns.ts';
 import { RecordTable } from './record-table.ts';
 

@@ -1,6 +1,6 @@
-import type { Problem } from '../../errors/index.ts';
-import type { Currency } from '../../money/index.ts';
-import { BillingPeriod, type Instant, instant, UNLIMITED_DURATION } from '../../time/index.ts';
+import type { Problem } from '../../values/errors/index.ts';
+import type { Currency } from '../../values/money/index.ts';
+import { BillingPeriod, type Instant, instant, UNLIMITED_DURATION } from '../../values/time/index.ts';
 import { BlockType, FixedType, TierBlockPolicy } from '../enumerations.ts';
 import {
   type Block,

@@ -1,5 +1,5 @@
-import { assertInvariant, type Problem } from '../../errors/index.ts';
-import type { Currency } from '../../money/index.ts';
+import { assertInvariant, type Problem } from '../../values/errors/index.ts';
+import type { Currency } from '../../values/money/index.ts';
 import { type Catalog, createCatalog } from '../catalog.ts';
 import { type CatalogVersion, createVersion } from '../catalog-version.ts';
 import { createPlan, samePlan } from '../plan.ts';

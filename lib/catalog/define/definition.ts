@@ -1,5 +1,5 @@
-import type { Currency } from '../../money/index.ts';
-import type { BillingPeriod, TimeUnit } from '../../time/index.ts';
+import type { Currency } from '../../values/money/index.ts';
+import type { BillingPeriod, TimeUnit } from '../../values/time/index.ts';
 import type {
   BillingAlignment,
   BillingMode,

@@ -1,7 +1,7 @@
-import { BillingError, ErrorCode } from '../../errors/index.ts';
-import { stringifyExactJson } from '../../money/index.ts';
 import type { NewPlanRow } from '../../ports/storage/index.ts';
-import { formatInstant, type Instant, truncateToSecond } from '../../time/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { stringifyExactJson } from '../../values/money/index.ts';
+import { formatInstant, type Instant, truncateToSecond } from '../../values/time/index.ts';
 import { checkedPhases } from './check-phases.ts';
 import { dateForExisting } from './check-plans.ts';
 import type { PhaseInput } from './entry-input.ts';

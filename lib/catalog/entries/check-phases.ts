@@ -1,5 +1,5 @@
-import { isCurrency, ZERO } from '../../money/index.ts';
-import { TimeUnit } from '../../time/index.ts';
+import { isCurrency, ZERO } from '../../values/money/index.ts';
+import { TimeUnit } from '../../values/time/index.ts';
 import { PhaseType, TierBlockPolicy, UsageType } from '../enumerations.ts';
 import { UNBOUNDED } from '../model.ts';
 import type { BlockInput, PhaseInput, PriceInput, TierInput, UsageInput } from './entry-input.ts';

@@ -1,4 +1,4 @@
-import { formatInstant, type Instant, truncateToSecond } from '../../time/index.ts';
+import { formatInstant, type Instant, truncateToSecond } from '../../values/time/index.ts';
 import { BillingMode } from '../enumerations.ts';
 import { checkedPhases } from './check-phases.ts';
 import type { PlanEntryInput } from './entry-input.ts';

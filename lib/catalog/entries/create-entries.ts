@@ -1,8 +1,8 @@
-import { BillingError, ErrorCode } from '../../errors/index.ts';
-import type { Uuid } from '../../ids/index.ts';
 import type { New, NewPlanRow } from '../../ports/storage/index.ts';
-import { shortened } from '../../text/index.ts';
-import type { Instant } from '../../time/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { shortened } from '../../values/text/index.ts';
+import type { Instant } from '../../values/time/index.ts';
 import { DEFAULT_PRICE_LIST } from '../model.ts';
 import { NameKind } from '../validation/names.ts';
 import { type CheckedRow, checkedPlan } from './check-plans.ts';

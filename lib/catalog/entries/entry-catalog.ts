@@ -1,4 +1,4 @@
-import type { Instant } from '../../time/index.ts';
+import type { Instant } from '../../values/time/index.ts';
 import { type Catalog, createCatalog } from '../catalog.ts';
 import { CatalogVersion } from '../catalog-version.ts';
 import { BillingMode } from '../enumerations.ts';

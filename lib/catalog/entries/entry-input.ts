@@ -1,5 +1,5 @@
-import type { Decimal } from '../../money/index.ts';
-import type { BillingPeriod, Instant, TimeUnit } from '../../time/index.ts';
+import type { Decimal } from '../../values/money/index.ts';
+import type { BillingPeriod, Instant, TimeUnit } from '../../values/time/index.ts';
 import type { BillingMode, PhaseType, ProductCategory, TierBlockPolicy, UsageType } from '../enumerations.ts';
 
 // What callers of the entry API give, with the names of Document 1 §2.5. What is absent, null or "" is the same.

@@ -1,6 +1,6 @@
-import { BillingError, ErrorCode, type Problem } from '../../errors/index.ts';
-import { MAX_LISTED_PROBLEMS, MAX_XML_NAME_CHARACTERS } from '../../limits.ts';
-import { isStorable, NOT_STORABLE, shortened } from '../../text/index.ts';
+import { BillingError, ErrorCode, type Problem } from '../../values/errors/index.ts';
+import { MAX_LISTED_PROBLEMS, MAX_XML_NAME_CHARACTERS } from '../../values/limits.ts';
+import { isStorable, NOT_STORABLE, shortened } from '../../values/text/index.ts';
 
 /** Collects what is wrong with the input of one call. */
 export class EntryProblems {

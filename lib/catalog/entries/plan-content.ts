@@ -1,4 +1,4 @@
-import { type Currency, decimal, formatDecimal } from '../../money/index.ts';
+import { type Currency, decimal, formatDecimal } from '../../values/money/index.ts';
 import { BillingMode, FixedType, PhaseType } from '../enumerations.ts';
 import { type InternationalPrice, UNBOUNDED, type Usage, type WrittenDecimal } from '../model.ts';
 import type { PhaseContent, PlanContent } from '../version-content.ts';

@@ -1,7 +1,7 @@
 import { noSuchAccount } from '../../accounts/service.ts';
-import { BillingError, ErrorCode } from '../../errors/index.ts';
-import type { Uuid } from '../../ids/index.ts';
 import type { CatalogEntryChange, ReadSession, WriteSession } from '../../ports/storage/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
 import { catalogChanged } from '../catalog-event.ts';
 import { withRows } from '../effective-catalogs.ts';
 import { overridePlanProblems } from '../override-plans.ts';

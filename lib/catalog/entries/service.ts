@@ -1,8 +1,8 @@
 import { authorshipOf, type CallContext } from '../../context.ts';
-import type { Uuid } from '../../ids/index.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { ReadSession, WriteSession } from '../../ports/storage/index.ts';
-import { truncateToSecond } from '../../time/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { truncateToSecond } from '../../values/time/index.ts';
 import { withRows } from '../effective-catalogs.ts';
 import type { CatalogService } from '../service.ts';
 import { latestOf, type PlanUpdate, retirementRows, updatedRow } from './change-plan.ts';

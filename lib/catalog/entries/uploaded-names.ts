@@ -1,4 +1,4 @@
-import type { Problem } from '../../errors/index.ts';
+import type { Problem } from '../../values/errors/index.ts';
 import type { CatalogVersion } from '../catalog-version.ts';
 import { type CatalogEntry, EntryKind } from './model.ts';
 

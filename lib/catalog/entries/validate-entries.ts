@@ -1,4 +1,4 @@
-import { instant } from '../../time/index.ts';
+import { instant } from '../../values/time/index.ts';
 import { BillingMode, ProductCategory } from '../enumerations.ts';
 import { DEFAULT_PRICE_LIST, type PriceList, type Product } from '../model.ts';
 import { SIMPLE_RULES } from '../simple-rules.ts';

@@ -1,4 +1,4 @@
-import type { Instant } from '../../time/index.ts';
+import type { Instant } from '../../values/time/index.ts';
 import type { CatalogVersion } from '../catalog-version.ts';
 import { ProductCategory } from '../enumerations.ts';
 import type { Product } from '../model.ts';

@@ -1,5 +1,5 @@
-import { BillingError, ErrorCode, type Problem } from '../../errors/index.ts';
 import type { PluginCatalog } from '../../ports/catalog-plugin.ts';
+import { BillingError, ErrorCode, type Problem } from '../../values/errors/index.ts';
 import { type Catalog, createCatalog } from '../catalog.ts';
 import { type CatalogVersion, createVersion } from '../catalog-version.ts';
 import { validateVersion } from '../validation/validate-version.ts';

@@ -1,16 +1,16 @@
 import type { TenantRef } from '../../context.ts';
-import { assertInvariant } from '../../errors/index.ts';
-import type { Uuid } from '../../ids/index.ts';
+import type { CatalogPlugin, CatalogPluginContext } from '../../ports/catalog-plugin.ts';
+import type { SystemClock } from '../../ports/clock.ts';
+import type { PluginProperty } from '../../ports/payment-gateway.ts';
+import { assertInvariant } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
 import {
   CATALOG_PLUGIN_TIMEOUT_MS,
   MAX_CACHED_CATALOG_CHARACTERS,
   MAX_CACHED_PLUGIN_CATALOGS,
   MAX_CONCURRENT_CATALOG_CALLS,
-} from '../../limits.ts';
-import type { CatalogPlugin, CatalogPluginContext } from '../../ports/catalog-plugin.ts';
-import type { SystemClock } from '../../ports/clock.ts';
-import type { PluginProperty } from '../../ports/payment-gateway.ts';
-import type { Instant } from '../../time/index.ts';
+} from '../../values/limits.ts';
+import type { Instant } from '../../values/time/index.ts';
 import { type CalledPlugin, callPlugin } from '../../wait/call-plugin.ts';
 import { inParallel } from '../../wait/in-parallel.ts';
 import { type Catalog, createCatalog } from '../catalog.ts';

@@ -1,4 +1,3 @@
-import type { Problem } from '../../errors/index.ts';
 import type {
   PluginCatalog,
   PluginCatalogVersion,
@@ -6,7 +5,8 @@ import type {
   PluginPlan,
   PluginProduct,
 } from '../../ports/catalog-plugin.ts';
-import { BillingPeriod, type Duration, TimeUnit, UNLIMITED_DURATION } from '../../time/index.ts';
+import type { Problem } from '../../values/errors/index.ts';
+import { BillingPeriod, type Duration, TimeUnit, UNLIMITED_DURATION } from '../../values/time/index.ts';
 import { BillingMode, FixedType, PhaseType, ProductCategory } from '../enumerations.ts';
 import { DEFAULT_PRICE_LIST, type PriceList, type PriceListSet, type Product, UNBOUNDED } from '../model.ts';
 import type { PhaseContent, PlanContent, VersionContent } from '../version-content.ts';

@@ -1,8 +1,8 @@
 import type { TenantRef } from '../../context.ts';
-import type { Uuid } from '../../ids/index.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
-import type { Instant } from '../../time/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { Instant } from '../../values/time/index.ts';
 import type { Catalog } from '../catalog.ts';
 import type { CatalogOfAccount, CatalogProvider, CatalogRequest, CatalogSource } from '../catalog-source.ts';
 import type { PluginCatalogs, ServedCatalog, ServedCatalogs } from './plugin-catalogs.ts';

@@ -1,5 +1,5 @@
 import type { PluginRules } from '../../ports/catalog-plugin.ts';
-import { BillingPeriod } from '../../time/index.ts';
+import { BillingPeriod } from '../../values/time/index.ts';
 import {
   BillingActionPolicy,
   BillingAlignment,

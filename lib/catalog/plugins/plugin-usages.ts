@@ -1,5 +1,5 @@
 import type { PluginBlock, PluginTier, PluginTieredBlock, PluginUsage } from '../../ports/catalog-plugin.ts';
-import { BillingPeriod } from '../../time/index.ts';
+import { BillingPeriod } from '../../values/time/index.ts';
 import { BillingMode, BlockType, TierBlockPolicy, UsageType } from '../enumerations.ts';
 import type { Block, Tier, TieredBlock, Usage } from '../model.ts';
 import { limitContent, named } from './plugin-parts.ts';

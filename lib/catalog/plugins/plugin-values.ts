@@ -1,9 +1,9 @@
-import type { Problem } from '../../errors/index.ts';
-import { MAX_LISTED_PROBLEMS } from '../../limits.ts';
-import { type Currency, formatDecimal, isCurrency, ZERO } from '../../money/index.ts';
 import type { PluginDecimal, PluginPrice } from '../../ports/catalog-plugin.ts';
-import { shortened } from '../../text/index.ts';
-import { type Instant, instant, isInstantMs } from '../../time/index.ts';
+import type { Problem } from '../../values/errors/index.ts';
+import { MAX_LISTED_PROBLEMS } from '../../values/limits.ts';
+import { type Currency, formatDecimal, isCurrency, ZERO } from '../../values/money/index.ts';
+import { shortened } from '../../values/text/index.ts';
+import { type Instant, instant, isInstantMs } from '../../values/time/index.ts';
 import { type InternationalPrice, UNBOUNDED, type WrittenDecimal } from '../model.ts';
 import { decimal as xmlDecimal } from '../xml/scalar.ts';
 

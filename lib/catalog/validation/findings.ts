@@ -1,5 +1,5 @@
-import type { Problem } from '../../errors/index.ts';
-import { MAX_LISTED_PROBLEMS } from '../../limits.ts';
+import type { Problem } from '../../values/errors/index.ts';
+import { MAX_LISTED_PROBLEMS } from '../../values/limits.ts';
 import type { Locate } from '../xml/read-catalog.ts';
 
 /** A record of the content, a child element of it, or one of its repeated children. */

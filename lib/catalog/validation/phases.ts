@@ -1,5 +1,5 @@
-import { MAX_PHASE_YEARS } from '../../limits.ts';
-import { BillingPeriod, type Duration, TimeUnit } from '../../time/index.ts';
+import { MAX_PHASE_YEARS } from '../../values/limits.ts';
+import { BillingPeriod, type Duration, TimeUnit } from '../../values/time/index.ts';
 import { PhaseType } from '../enumerations.ts';
 import { UNBOUNDED } from '../model.ts';
 import { phaseName } from '../phase-name.ts';

@@ -1,4 +1,4 @@
-import { BillingPeriod, formatInstant } from '../../time/index.ts';
+import { BillingPeriod, formatInstant } from '../../values/time/index.ts';
 import type { Steps } from '../../wait/time-slices.ts';
 import { PhaseType } from '../enumerations.ts';
 import { phaseName } from '../phase-name.ts';

@@ -1,4 +1,4 @@
-import type { Currency } from '../../money/index.ts';
+import type { Currency } from '../../values/money/index.ts';
 import type { InternationalPrice } from '../model.ts';
 import type { VersionCheck } from './version-check.ts';
 

@@ -1,4 +1,4 @@
-import type { Problem } from '../../errors/index.ts';
+import type { Problem } from '../../values/errors/index.ts';
 import { atOnce, type Steps } from '../../wait/time-slices.ts';
 import type { VersionContent } from '../version-content.ts';
 import { exceededLimits } from '../version-limits.ts';

@@ -1,5 +1,5 @@
-import type { Problem } from '../../errors/index.ts';
-import { formatInstant, type Instant } from '../../time/index.ts';
+import type { Problem } from '../../values/errors/index.ts';
+import { formatInstant, type Instant } from '../../values/time/index.ts';
 import { atOnce, eachStep, type Steps } from '../../wait/time-slices.ts';
 import type { CatalogVersion } from '../catalog-version.ts';
 import type { Plan, Product } from '../model.ts';

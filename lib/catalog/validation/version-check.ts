@@ -1,4 +1,4 @@
-import type { Currency } from '../../money/index.ts';
+import type { Currency } from '../../values/money/index.ts';
 import type { VersionContent } from '../version-content.ts';
 import type { Findings } from './findings.ts';
 import type { Names } from './names.ts';

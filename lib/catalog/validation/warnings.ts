@@ -1,4 +1,4 @@
-import type { Currency } from '../../money/index.ts';
+import type { Currency } from '../../values/money/index.ts';
 import type { Steps } from '../../wait/time-slices.ts';
 import { BillingMode } from '../enumerations.ts';
 import type { Usage } from '../model.ts';

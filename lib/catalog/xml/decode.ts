@@ -1,5 +1,5 @@
-import { BillingError, ErrorCode } from '../../errors/index.ts';
-import { MAX_XML_BYTES } from '../../limits.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { MAX_XML_BYTES } from '../../values/limits.ts';
 import { invalidCatalog, type XmlEncoding, XmlSource } from './source.ts';
 
 const BYTE_ORDER_MARK = '\uFEFF';

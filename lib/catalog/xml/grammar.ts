@@ -1,5 +1,5 @@
-import { Decimal } from '../../money/index.ts';
-import { BillingPeriod, type Duration, TimeUnit } from '../../time/index.ts';
+import { Decimal } from '../../values/money/index.ts';
+import { BillingPeriod, type Duration, TimeUnit } from '../../values/time/index.ts';
 import {
   BillingMode,
   BlockType,

@@ -1,5 +1,5 @@
 import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from 'saxes';
-import { assertInvariant, type BillingError } from '../../errors/index.ts';
+import { assertInvariant, type BillingError } from '../../values/errors/index.ts';
 import {
   MAX_XML_ATTRIBUTES,
   MAX_XML_DEPTH,
@@ -7,7 +7,7 @@ import {
   MAX_XML_NAME_CHARACTERS,
   MAX_XML_TEXT_CHARACTERS,
   XML_CHARACTERS_PER_STEP,
-} from '../../limits.ts';
+} from '../../values/limits.ts';
 import type { Steps } from '../../wait/time-slices.ts';
 import { excess, type VersionLimit } from '../version-limits.ts';
 import { type ElementRule, type Frame, Refusal, readScalar } from './element.ts';

@@ -1,4 +1,4 @@
-import { BillingPeriod } from '../../time/index.ts';
+import { BillingPeriod } from '../../values/time/index.ts';
 import {
   BillingActionPolicy,
   BillingAlignment,

@@ -1,6 +1,6 @@
-import { MAX_FRACTION_DIGITS, MAX_INTEGER_DIGITS, MAX_XML_NAME_CHARACTERS } from '../../limits.ts';
-import { type Currency, isCurrency } from '../../money/index.ts';
-import { type Instant, parseWireInstant } from '../../time/index.ts';
+import { MAX_FRACTION_DIGITS, MAX_INTEGER_DIGITS, MAX_XML_NAME_CHARACTERS } from '../../values/limits.ts';
+import { type Currency, isCurrency } from '../../values/money/index.ts';
+import { type Instant, parseWireInstant } from '../../values/time/index.ts';
 import type { WrittenDecimal } from '../model.ts';
 import { writtenDecimal } from '../plain-text.ts';
 

@@ -1,4 +1,4 @@
-import { BillingError, ErrorCode, type Problem } from '../../errors/index.ts';
+import { BillingError, ErrorCode, type Problem } from '../../values/errors/index.ts';
 import { quote } from './quote.ts';
 
 /** Place in a document: both count from 1, the column in UTF-16 code units. */

@@ -1,4 +1,4 @@
-import { formatInstant, type Instant } from '../../time/index.ts';
+import { formatInstant, type Instant } from '../../values/time/index.ts';
 import { atOnce, oneStep, type Steps } from '../../wait/time-slices.ts';
 import type { Catalog } from '../catalog.ts';
 import type { CatalogVersion } from '../catalog-version.ts';

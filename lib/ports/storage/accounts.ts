@@ -1,8 +1,8 @@
 import type { AccountEmail } from '../../accounts/account-email.ts';
 import type { AccountColumn } from '../../accounts/account-search.ts';
 import type { Account } from '../../accounts/model.ts';
-import type { Uuid } from '../../ids/index.ts';
 import type { SearchClause } from '../../search/operator-search.ts';
+import type { Uuid } from '../../values/ids/index.ts';
 import type { New } from './session.ts';
 
 /** A window of a list in record-id order; a negative `limit` lists descending (http-api.md §8). */

@@ -1,6 +1,6 @@
-import type { Uuid } from '../../ids/index.ts';
 import type { SearchClause } from '../../search/operator-search.ts';
 import type { Bundle } from '../../subscriptions/model.ts';
+import type { Uuid } from '../../values/ids/index.ts';
 import type { Page, PageRequest } from './accounts.ts';
 import type { New } from './session.ts';
 

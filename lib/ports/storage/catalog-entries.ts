@@ -1,5 +1,5 @@
 import type { CatalogEntry, PlanRow } from '../../catalog/entries/model.ts';
-import type { Uuid } from '../../ids/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
 import type { New } from './session.ts';
 
 export interface CatalogEntryReads {

@@ -6,8 +6,8 @@ import type {
   StoredCatalogSource,
   StoredCatalogVersion,
 } from '../../catalog/stored-version.ts';
-import type { Uuid } from '../../ids/index.ts';
-import type { Instant } from '../../time/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { Instant } from '../../values/time/index.ts';
 import type { New } from './session.ts';
 
 export interface CatalogReads {

@@ -1,7 +1,7 @@
-import type { Uuid } from '../../ids/index.ts';
 import type { Invoice } from '../../invoicing/model.ts';
 import type { Tenant } from '../../tenants/model.ts';
-import type { Instant } from '../../time/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { Instant } from '../../values/time/index.ts';
 
 /** A record whose reference leads to no record of its own tenant and account. */
 export interface LostReference {

@@ -1,4 +1,4 @@
-import type { Uuid } from '../../ids/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
 
 /** A request under a caller's key (http-api.md §11). */
 export interface KeyedRequest {

@@ -1,5 +1,4 @@
 import type { AccountBalance } from '../../accounts/model.ts';
-import type { Uuid } from '../../ids/index.ts';
 import type { ItemBasis } from '../../invoicing/item-basis.ts';
 import type {
   AccountInvoicingState,
@@ -12,7 +11,8 @@ import type {
   InvoiceStatus,
   StoredCursor,
 } from '../../invoicing/model.ts';
-import type { LocalDate } from '../../time/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { LocalDate } from '../../values/time/index.ts';
 import type { Page, PageRequest } from './accounts.ts';
 import type { New } from './session.ts';
 

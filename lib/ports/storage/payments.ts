@@ -1,4 +1,3 @@
-import type { Uuid } from '../../ids/index.ts';
 import type {
   AutoPayHold,
   InvoicePayment,
@@ -7,6 +6,7 @@ import type {
   PaymentMethod,
   PaymentTransaction,
 } from '../../payments/model.ts';
+import type { Uuid } from '../../values/ids/index.ts';
 import type { Page, PageRequest } from './accounts.ts';
 import type { New } from './session.ts';
 

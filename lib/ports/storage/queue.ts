@@ -1,6 +1,6 @@
-import type { Uuid } from '../../ids/index.ts';
 import type { QueueEntry, QueueKind } from '../../queue/model.ts';
-import type { Instant } from '../../time/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { Instant } from '../../values/time/index.ts';
 
 /** An entry under our lease; `claimId` is the fencing token of the claim. */
 export interface ClaimedEntry extends QueueEntry {

@@ -1,4 +1,3 @@
-import type { Uuid } from '../../ids/index.ts';
 import type {
   ApiClient,
   LoginFailures,
@@ -8,6 +7,7 @@ import type {
   TenantGrants,
   User,
 } from '../../security/model.ts';
+import type { Uuid } from '../../values/ids/index.ts';
 import type { Authorship, New } from './session.ts';
 
 /**

@@ -1,8 +1,8 @@
 import type { Account } from '../../accounts/model.ts';
 import type { TenantRef } from '../../context.ts';
-import type { Uuid } from '../../ids/index.ts';
 import type { NewBusEvent, NewNotification } from '../../queue/model.ts';
-import type { Instant } from '../../time/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { Instant } from '../../values/time/index.ts';
 import type { AccountReads, AccountWrites } from './accounts.ts';
 import type { AuditReads } from './audit.ts';
 import type { CatalogEntryReads, CatalogEntryWrites } from './catalog-entries.ts';

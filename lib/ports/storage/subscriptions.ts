@@ -1,6 +1,6 @@
-import type { Uuid } from '../../ids/index.ts';
 import type { BlockingState, LifecycleEvent, Subscription } from '../../subscriptions/model.ts';
-import type { DatedInstant } from '../../time/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { DatedInstant } from '../../values/time/index.ts';
 import type { BundleReads, BundleWrites } from './bundles.ts';
 import type { New } from './session.ts';
 

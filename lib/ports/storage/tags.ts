@@ -1,6 +1,6 @@
-import type { Uuid } from '../../ids/index.ts';
 import type { ObjectType } from '../../objects/object-type.ts';
 import type { Tag, UserTagDefinition } from '../../tags/model.ts';
+import type { Uuid } from '../../values/ids/index.ts';
 import type { Page, PageRequest } from './accounts.ts';
 import type { New } from './session.ts';
 

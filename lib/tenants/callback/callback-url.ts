@@ -1,6 +1,6 @@
-import { BillingError, ErrorCode } from '../../errors/index.ts';
-import { MAX_CALLBACK_URL_CHARACTERS } from '../../limits.ts';
-import { shortened } from '../../text/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { MAX_CALLBACK_URL_CHARACTERS } from '../../values/limits.ts';
+import { shortened } from '../../values/text/index.ts';
 import { AddressScope, addressScope } from './address-scope.ts';
 import { embeddedIpv4, ipBytes } from './ip-address.ts';
 

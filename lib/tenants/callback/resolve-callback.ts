@@ -1,6 +1,6 @@
-import { BillingError, ErrorCode } from '../../errors/index.ts';
 import type { NameResolver } from '../../ports/name-resolver.ts';
-import { shortened } from '../../text/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { shortened } from '../../values/text/index.ts';
 import { addressScope } from './address-scope.ts';
 import { type CallbackPolicy, readCallbackUrl, refusal } from './callback-url.ts';
 import { ipBytes } from './ip-address.ts';

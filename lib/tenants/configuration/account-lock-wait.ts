@@ -1,7 +1,7 @@
 import type { TenantRef } from '../../context.ts';
-import { LOCK_WAIT_STEP_MS } from '../../limits.ts';
 import { LockWait, type LockWaitOf, type Storage } from '../../ports/storage/index.ts';
 import type { BusyPauses } from '../../queue/busy-entries.ts';
+import { LOCK_WAIT_STEP_MS } from '../../values/limits.ts';
 import type { SettingsOf } from './tenant-configuration.ts';
 
 /** When background work of a tenant comes back to a busy account: it first waits as long as a call does. */

@@ -1,5 +1,5 @@
-import { MAX_LISTED_SETTING_NAMES } from '../../limits.ts';
-import { closestTo, shortened } from '../../text/index.ts';
+import { MAX_LISTED_SETTING_NAMES } from '../../values/limits.ts';
+import { closestTo, shortened } from '../../values/text/index.ts';
 import { DOCUMENTED_PREFIX, propertyName } from './property-names.ts';
 import { serverProperties } from './server-properties.ts';
 import { serverWideNames } from './server-wide-names.ts';

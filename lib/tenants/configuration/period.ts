@@ -1,4 +1,4 @@
-import { timeSpanIfValid } from '../../time/index.ts';
+import { timeSpanIfValid } from '../../values/time/index.ts';
 
 /** A length of time in calendar and clock units, each added by itself. */
 export interface Period {

@@ -1,5 +1,5 @@
-import { MAX_SETTING_LIST, MAX_SETTING_SPAN_MS } from '../../limits.ts';
-import { timeSpanIfValid } from '../../time/index.ts';
+import { MAX_SETTING_LIST, MAX_SETTING_SPAN_MS } from '../../values/limits.ts';
+import { timeSpanIfValid } from '../../values/time/index.ts';
 import { type Period, parsePeriod } from './period.ts';
 
 /** One configuration property (platform.md §4): its type, default and bounds. */

@@ -1,5 +1,5 @@
-import { BillingError, ErrorCode, type Problem } from '../../errors/index.ts';
-import { shortened } from '../../text/index.ts';
+import { BillingError, ErrorCode, type Problem } from '../../values/errors/index.ts';
+import { shortened } from '../../values/text/index.ts';
 import { ineffectiveNames } from './ineffective-names.ts';
 import { propertyName } from './property-names.ts';
 import type { PropertyTable, SettingsOfTable, TenantSettings } from './settings.ts';

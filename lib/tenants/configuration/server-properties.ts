@@ -20,7 +20,7 @@ import {
   QUEUE_POLL_MS,
   QUEUE_REAP_SCHEDULE_MS,
   QUEUE_REAP_THRESHOLD_MS,
-} from '../../limits.ts';
+} from '../../values/limits.ts';
 import { flag, integer, milliseconds, span } from './property.ts';
 
 const secondMs = 1_000;

@@ -1,4 +1,4 @@
-import { TEST_GATEWAY_TIMEOUT_MS } from '../../limits.ts';
+import { TEST_GATEWAY_TIMEOUT_MS } from '../../values/limits.ts';
 import type { Property } from './property.ts';
 import { serverProperties } from './server-properties.ts';
 import { tenantProperties } from './tenant-properties.ts';

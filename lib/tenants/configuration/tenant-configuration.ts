@@ -1,6 +1,6 @@
-import { MAX_CACHED_CONFIGURATIONS } from '../../limits.ts';
 import type { Logger } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
+import { MAX_CACHED_CONFIGURATIONS } from '../../values/limits.ts';
 import { readStoredConfiguration } from './read-configuration.ts';
 import type { TenantSettings } from './settings.ts';
 

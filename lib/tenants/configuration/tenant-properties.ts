@@ -7,7 +7,7 @@ import {
   MAX_STORED_INTEGER,
   MAX_TARGET_DATE_MONTHS,
   MIN_STORED_INTEGER,
-} from '../../limits.ts';
+} from '../../values/limits.ts';
 import { NO_PERIOD } from './period.ts';
 import { flag, integer, integers, locale, names, oneOf, period, span, spans, timeOfDay } from './property.ts';
 

@@ -3,9 +3,9 @@ import type { AccountInput } from '../../../lib/accounts/account-input.ts';
 import { mergeAccount } from '../../../lib/accounts/account-update.ts';
 import type { Account } from '../../../lib/accounts/model.ts';
 import { newAccount } from '../../../lib/accounts/new-account.ts';
-import { BillingError } from '../../../lib/errors/index.ts';
-import type { Uuid } from '../../../lib/ids/index.ts';
-import { instant } from '../../../lib/time/index.ts';
+import { BillingError } from '../../../lib/values/errors/index.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
+import { instant } from '../../../lib/values/time/index.ts';
 
 const id = (digit: string) => `00000000-0000-4000-8000-00000000000${digit}` as Uuid;
 const before = instant(Date.UTC(2025, 2, 10, 9));

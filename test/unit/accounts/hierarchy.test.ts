@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { checkHierarchy } from '../../../lib/accounts/hierarchy.ts';
 import type { Account } from '../../../lib/accounts/model.ts';
-import { BillingError } from '../../../lib/errors/index.ts';
-import type { Uuid } from '../../../lib/ids/index.ts';
-import { asCurrency } from '../../../lib/money/index.ts';
+import { BillingError } from '../../../lib/values/errors/index.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
+import { asCurrency } from '../../../lib/values/money/index.ts';
 
 type Member = Pick<Account, 'id' | 'parentAccountId' | 'isPaymentDelegatedToParent' | 'currency'>;
 

@@ -22,8 +22,8 @@ import {
   MAX_CACHED_CATALOG_CHARACTERS,
   MAX_CACHED_CATALOGS,
   MAX_CACHED_PLUGIN_CATALOGS,
-} from '../../../lib/limits.ts';
-import { instant } from '../../../lib/time/index.ts';
+} from '../../../lib/values/limits.ts';
+import { instant } from '../../../lib/values/time/index.ts';
 import { inOneTurn } from '../../../lib/wait/time-slices.ts';
 import { catalogEntry, planRow } from '../../storage/entry-records.ts';
 import { boatPlan, harbour } from '../../support/plugin-catalog.ts';

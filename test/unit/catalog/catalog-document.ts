@@ -6,8 +6,8 @@ import {
   readCatalogXml,
   validateVersion,
 } from '../../../lib/catalog/index.ts';
-import { BillingError, type ErrorCode } from '../../../lib/errors/index.ts';
-import { type Instant, parseWireInstant } from '../../../lib/time/index.ts';
+import { BillingError, type ErrorCode } from '../../../lib/values/errors/index.ts';
+import { type Instant, parseWireInstant } from '../../../lib/values/time/index.ts';
 
 // Catalog documents for tests, written as XML text: what is not given is the least that is valid.
 

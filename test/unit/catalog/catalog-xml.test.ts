@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { readCatalogXml } from '../../../lib/catalog/index.ts';
-import { formatInstant } from '../../../lib/time/index.ts';
+import { formatInstant } from '../../../lib/values/time/index.ts';
 import {
   at,
   catalogXml,

@@ -6,7 +6,12 @@ import {
   phaseName,
   phasesFrom,
 } from '../../../lib/catalog/index.ts';
-import { addDuration, formatLocalDate, type LocalDate, parseLocalDate } from '../../../lib/time/index.ts';
+import {
+  addDuration,
+  formatLocalDate,
+  type LocalDate,
+  parseLocalDate,
+} from '../../../lib/values/time/index.ts';
 import { phase, plan, price, TRIAL, version } from './catalog-document.ts';
 
 function planWith(initialPhases: string, finalPhase?: string): Plan {

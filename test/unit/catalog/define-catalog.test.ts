@@ -13,7 +13,7 @@ import {
   validateVersions,
   writeCatalogXml,
 } from '../../../lib/catalog/index.ts';
-import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
+import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 
 const base = {
   name: 'Test',

@@ -8,8 +8,8 @@ import {
   createCatalog,
   validateVersion,
 } from '../../../lib/catalog/index.ts';
-import { decimal } from '../../../lib/money/index.ts';
-import { formatInstant } from '../../../lib/time/index.ts';
+import { decimal } from '../../../lib/values/money/index.ts';
+import { formatInstant } from '../../../lib/values/time/index.ts';
 import { newId } from '../../storage/records.ts';
 import { at, DEFAULT_RULES, lists, parse, phase, plan, price, version } from './catalog-document.ts';
 

@@ -12,7 +12,7 @@ import {
   TierBlockPolicy,
   UsageType,
 } from '../../../lib/catalog/index.ts';
-import { TimeUnit } from '../../../lib/time/index.ts';
+import { TimeUnit } from '../../../lib/values/time/index.ts';
 
 // catalog.md §1; the billing periods of §9 and the currencies have tables of their own.
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { SaxesParser } from 'saxes';
 import { readCatalogXml } from '../../../lib/catalog/index.ts';
-import { BillingError } from '../../../lib/errors/index.ts';
+import { BillingError } from '../../../lib/values/errors/index.ts';
 
 // The table of catalog.md §3.3, as it stands there: what each parent holds, and how often: `1` is missed when it is taken
 // away, `1` and `?` are repeated when they are doubled, all else is taken.

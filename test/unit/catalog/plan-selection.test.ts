@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { planNameOfPhase } from '../../../lib/catalog/index.ts';
-import { ErrorCode } from '../../../lib/errors/index.ts';
+import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { errorOf, expectCode, lists, plan, product, TRIAL, version } from './catalog-document.ts';
 
 describe('Finding a plan', () => {

@@ -8,7 +8,7 @@ import {
   localTime,
   timeZone,
   UTC,
-} from '../../../lib/time/index.ts';
+} from '../../../lib/values/time/index.ts';
 import { at, lists, phase, plan, price, TRIAL, version } from './catalog-document.ts';
 
 interface Parts {

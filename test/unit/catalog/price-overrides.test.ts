@@ -12,9 +12,9 @@ import {
 } from '../../../lib/catalog/index.ts';
 import { freeNumber, readOverrides, writeOverrides } from '../../../lib/catalog/override-plan.ts';
 import { dryRunOverridePlan } from '../../../lib/catalog/override-plans.ts';
-import { ErrorCode } from '../../../lib/errors/index.ts';
-import { type Currency, decimal } from '../../../lib/money/index.ts';
-import { formatLocalDate, parseLocalDate, timeZone } from '../../../lib/time/index.ts';
+import { ErrorCode } from '../../../lib/values/errors/index.ts';
+import { type Currency, decimal } from '../../../lib/values/money/index.ts';
+import { formatLocalDate, parseLocalDate, timeZone } from '../../../lib/values/time/index.ts';
 import { at, errorOf, lists, phase, plan, price, version } from './catalog-document.ts';
 
 const NIL =

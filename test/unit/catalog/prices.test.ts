@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type InternationalPrice, isZeroEverywhere, priceOf } from '../../../lib/catalog/index.ts';
-import { ErrorCode } from '../../../lib/errors/index.ts';
+import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { expectCode, plan, price, version } from './catalog-document.ts';
 
 function priced(prices: string): InternationalPrice {

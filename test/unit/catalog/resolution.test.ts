@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type Catalog, createCatalog } from '../../../lib/catalog/index.ts';
-import { ErrorCode } from '../../../lib/errors/index.ts';
-import { formatInstant } from '../../../lib/time/index.ts';
+import { ErrorCode } from '../../../lib/values/errors/index.ts';
+import { formatInstant } from '../../../lib/values/time/index.ts';
 import { at, expectCode, lists, plan, product, version } from './catalog-document.ts';
 
 function priceChange(effectiveDate: string, price: string, forExisting?: string): ReturnType<typeof version> {

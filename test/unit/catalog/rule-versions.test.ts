@@ -7,7 +7,7 @@ import {
   planChangeRules,
   type RuledSubscription,
 } from '../../../lib/catalog/rule-versions.ts';
-import { ErrorCode } from '../../../lib/errors/index.ts';
+import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { at, expectCode, lists, plan, product, version } from './catalog-document.ts';
 
 interface Rules {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { validateVersion } from '../../../lib/catalog/index.ts';
-import type { Problem } from '../../../lib/errors/index.ts';
+import type { Problem } from '../../../lib/values/errors/index.ts';
 import {
   catalogXml,
   DEFAULT_RULES,

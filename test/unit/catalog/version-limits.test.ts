@@ -8,8 +8,8 @@ import {
 } from '../../../lib/catalog/index.ts';
 import { addSimplePlan } from '../../../lib/catalog/simple-plan.ts';
 import { checkSimplePlan } from '../../../lib/catalog/simple-plan-input.ts';
-import { BillingError } from '../../../lib/errors/index.ts';
-import { decimal } from '../../../lib/money/index.ts';
+import { BillingError } from '../../../lib/values/errors/index.ts';
+import { decimal } from '../../../lib/values/money/index.ts';
 import { atOnce } from '../../../lib/wait/time-slices.ts';
 import {
   at,

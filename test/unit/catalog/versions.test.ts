@@ -6,7 +6,7 @@ import {
   validateVersions,
   versionsToAdd,
 } from '../../../lib/catalog/index.ts';
-import type { Problem } from '../../../lib/errors/index.ts';
+import type { Problem } from '../../../lib/values/errors/index.ts';
 import { catalogXml, envelopeXml, phase, plan, product, TRIAL, version } from './catalog-document.ts';
 
 /** What an upload of the document would store, and the problems that stop it. */

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { overRefunded, severalOpenPayments } from '../../../lib/check/payment-limits.ts';
-import type { Uuid } from '../../../lib/ids/index.ts';
-import { decimal } from '../../../lib/money/index.ts';
 import type { InvoicePayment, PaymentTransaction } from '../../../lib/payments/model.ts';
-import { instant } from '../../../lib/time/index.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
+import { decimal } from '../../../lib/values/money/index.ts';
+import { instant } from '../../../lib/values/time/index.ts';
 
 type Moved = Pick<PaymentTransaction, 'transactionType' | 'status' | 'processedAmount'>;
 

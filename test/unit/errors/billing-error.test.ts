@@ -5,7 +5,7 @@ import {
   classNameOf,
   ErrorCode,
   InvariantError,
-} from '../../../lib/errors/index.ts';
+} from '../../../lib/values/errors/index.ts';
 
 describe('a billing error', () => {
   it('carries its code, the class name of its area, message, facts and cause', () => {

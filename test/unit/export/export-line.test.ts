@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { headerLine, rowLine } from '../../../lib/export/export-line.ts';
 import { columnName } from '../../../lib/export/history-columns.ts';
-import { decimal } from '../../../lib/money/index.ts';
+import { decimal } from '../../../lib/values/money/index.ts';
 
 describe('lines of an export', () => {
   it('have a header by table', () => {

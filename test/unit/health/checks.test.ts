@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { clockCheck, queuesCheck } from '../../../lib/health/checks.ts';
-import { addMilliseconds, instant } from '../../../lib/time/index.ts';
+import { addMilliseconds, instant } from '../../../lib/values/time/index.ts';
 
 const now = instant(Date.UTC(2024, 2, 1));
 const minute = 60_000;

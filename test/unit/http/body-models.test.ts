@@ -14,9 +14,9 @@ import {
   uuid,
 } from '../../../adapters/koa/wire/scalars.ts';
 import { byDialect, listOf } from '../../../adapters/koa/wire/wire-type.ts';
-import { BillingError } from '../../../lib/errors/index.ts';
-import { formatDecimal } from '../../../lib/money/index.ts';
-import { formatInstant, formatLocalDate } from '../../../lib/time/index.ts';
+import { BillingError } from '../../../lib/values/errors/index.ts';
+import { formatDecimal } from '../../../lib/values/money/index.ts';
+import { formatInstant, formatLocalDate } from '../../../lib/values/time/index.ts';
 
 const Leaf = model('TestLeaf', { size: field(int(), 'C', { required: true }) });
 const Sample = model('TestSample', {

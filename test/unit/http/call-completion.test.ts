@@ -5,7 +5,7 @@ import type { Billing } from '../../../lib/billing.ts';
 import { CallOrigin } from '../../../lib/context.ts';
 import { BillingError } from '../../../lib/index.ts';
 import { DEFAULT_SERVER_SETTINGS } from '../../../lib/tenants/configuration/index.ts';
-import { addMilliseconds } from '../../../lib/time/index.ts';
+import { addMilliseconds } from '../../../lib/values/time/index.ts';
 import { ACCOUNT_ID, NOW, nextId } from '../payments/records.ts';
 
 const context = {

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { changeReportJson } from '../../../adapters/koa/models/catalog-change-report.ts';
 import type { ChangeReportPart, PriceChange } from '../../../lib/index.ts';
-import { MAX_LISTED_UNBILLABLE_ACCOUNTS } from '../../../lib/limits.ts';
-import { decimal } from '../../../lib/money/index.ts';
+import { MAX_LISTED_UNBILLABLE_ACCOUNTS } from '../../../lib/values/limits.ts';
+import { decimal } from '../../../lib/values/money/index.ts';
 import { newId, now, today } from '../../storage/records.ts';
 
 const change: PriceChange = {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { errorBody, publicError } from '../../../adapters/koa/response/error-body.ts';
 import { statusOfCode } from '../../../adapters/koa/response/error-status.ts';
-import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
+import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 
 // http-api.md §12, the codes that do not answer 400.
 const statuses: Readonly<Record<number, readonly number[]>> = {

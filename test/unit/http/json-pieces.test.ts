@@ -10,7 +10,7 @@ import {
   wholeText,
   windowBits,
 } from '../../../adapters/koa/response/json-pieces.ts';
-import { decimal, stringifyExactJson } from '../../../lib/money/index.ts';
+import { decimal, stringifyExactJson } from '../../../lib/values/money/index.ts';
 
 const textOf = (value: unknown): string => [...jsonBits(value)].join('');
 

@@ -20,8 +20,8 @@ import {
   uuidParameter,
   zoneParameter,
 } from '../../../adapters/koa/wire/query.ts';
-import { ErrorCode } from '../../../lib/errors/index.ts';
-import { formatInstant, formatLocalDate, UTC } from '../../../lib/time/index.ts';
+import { ErrorCode } from '../../../lib/values/errors/index.ts';
+import { formatInstant, formatLocalDate, UTC } from '../../../lib/values/time/index.ts';
 
 function read<P extends QueryParameters>(parameters: P, query: string): QueryOf<P> {
   const result = querySchema(parameters).safeParse(rawQuery(parameters, query));

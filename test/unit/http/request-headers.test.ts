@@ -3,8 +3,8 @@ import { basicCredentials } from '../../../adapters/koa/auth/basic-credentials.t
 import { Dialect } from '../../../adapters/koa/dialect.ts';
 import { authorshipOf, requestIdOf, requireAuthor } from '../../../adapters/koa/request/authorship.ts';
 import { headerFamilies } from '../../../adapters/koa/request/header-families.ts';
-import { BillingError } from '../../../lib/errors/index.ts';
-import { parseUuid } from '../../../lib/ids/index.ts';
+import { BillingError } from '../../../lib/values/errors/index.ts';
+import { parseUuid } from '../../../lib/values/ids/index.ts';
 
 const families = headerFamilies();
 const { header, dialectOf } = families;

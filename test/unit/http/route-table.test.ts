@@ -11,8 +11,8 @@ import {
   pathParameters,
 } from '../../../adapters/koa/routing/path.ts';
 import type { Credentials, Route } from '../../../adapters/koa/routing/route.ts';
-import { BillingError } from '../../../lib/errors/index.ts';
 import { permissions } from '../../../lib/security/known-permissions.ts';
+import { BillingError } from '../../../lib/values/errors/index.ts';
 
 const routes = routeTable({ testMode: true });
 

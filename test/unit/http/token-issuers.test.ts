@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import sinon from 'sinon';
 import { type TokenIssuer, TokenIssuers } from '../../../adapters/koa/auth/token-issuers.ts';
-import { BillingError } from '../../../lib/errors/index.ts';
+import { BillingError } from '../../../lib/values/errors/index.ts';
 import { recordingLogger } from '../../support/system-time.ts';
 
 const issuer = 'https://login.example';

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { Uuid } from '../../../lib/ids/index.ts';
 import {
   type AccountCreditInput,
   applyAccountCredit,
@@ -8,8 +7,9 @@ import {
   spendsCredit,
   UNNUMBERED,
 } from '../../../lib/invoicing/account-credit.ts';
-import { decimal, sum } from '../../../lib/money/index.ts';
-import { localDate } from '../../../lib/time/index.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
+import { decimal, sum } from '../../../lib/values/money/index.ts';
+import { localDate } from '../../../lib/values/time/index.ts';
 import { propertyRuns } from '../../property/runs.ts';
 
 type Members = Partial<Omit<CreditedInvoice, 'id' | 'rawBalance'>> & { readonly day?: number };

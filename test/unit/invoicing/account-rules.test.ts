@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
 import { accountBillCycleDay } from '../../../lib/invoicing/account-bill-cycle-day.ts';
 import { chargedThroughDates } from '../../../lib/invoicing/charged-through-date.ts';
 import { effectiveTargetDate } from '../../../lib/invoicing/effective-target-date.ts';
+import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { day, event, subscriptionId, text } from './billing-events.ts';
 
 describe('the bill cycle day that an account gets', () => {

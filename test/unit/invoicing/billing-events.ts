@@ -1,13 +1,13 @@
-import type { Uuid } from '../../../lib/ids/index.ts';
-import { decimal } from '../../../lib/money/index.ts';
 import type { BillingEvent, BillingTransitionType } from '../../../lib/subscriptions/billing-event.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
+import { decimal } from '../../../lib/values/money/index.ts';
 import {
   type BillingPeriod,
   formatLocalDate,
   type Instant,
   type LocalDate,
   parseLocalDate,
-} from '../../../lib/time/index.ts';
+} from '../../../lib/values/time/index.ts';
 
 export const subscriptionId = '00000000-0000-7000-8000-000000000001' as Uuid;
 export const bundleId = '00000000-0000-7000-8000-000000000002' as Uuid;

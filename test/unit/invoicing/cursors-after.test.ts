@@ -4,7 +4,7 @@ import type { SubscriptionBilling } from '../../../lib/invoicing/evaluate-subscr
 import { evaluateAccount } from '../../../lib/invoicing/invoice-run.ts';
 import { DEFAULT_INVOICING_CONFIG } from '../../../lib/invoicing/invoicing-config.ts';
 import type { AccountInvoicingState, StoredCursor } from '../../../lib/invoicing/model.ts';
-import { ZERO } from '../../../lib/money/index.ts';
+import { ZERO } from '../../../lib/values/money/index.ts';
 import { account, cursor, newId, ownerOf } from '../../storage/records.ts';
 import { day, event } from './billing-events.ts';
 import { countedIds } from './subscription-ledger.ts';

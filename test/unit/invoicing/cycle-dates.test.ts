@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import { InvariantError } from '../../../lib/errors/index.ts';
 import {
   cycleDate,
   cycleDatesOf,
   firstCycleAfter,
   lastCycleUpTo,
 } from '../../../lib/invoicing/cycle-dates.ts';
-import type { BillingPeriod } from '../../../lib/time/index.ts';
+import { InvariantError } from '../../../lib/values/errors/index.ts';
+import type { BillingPeriod } from '../../../lib/values/time/index.ts';
 import { day, text } from './billing-events.ts';
 
 function cycle(start: string, billingPeriod: BillingPeriod, billCycleDayLocal: number) {

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import type { Uuid } from '../../../lib/ids/index.ts';
 import {
   type EvaluationSettings,
   evaluateSubscription,
@@ -8,6 +7,7 @@ import {
 import { evaluateSubscriptions } from '../../../lib/invoicing/evaluate-subscriptions.ts';
 import { DEFAULT_INVOICING_CONFIG } from '../../../lib/invoicing/invoicing-config.ts';
 import { ongoingChargeAfter, ongoingEvent } from '../../../lib/invoicing/ongoing-charge.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { newId } from '../../storage/records.ts';
 import { day, event } from './billing-events.ts';
 import { countedIds } from './subscription-ledger.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { formatDecimal, sum } from '../../../lib/money/index.ts';
+import { formatDecimal, sum } from '../../../lib/values/money/index.ts';
 import { cancel, day, event } from './billing-events.ts';
 import { SubscriptionLedger } from './subscription-ledger.ts';
 

@@ -5,11 +5,11 @@ import { cycleSentence, dateSentence, phaseSentence } from '../../../lib/invoici
 import { caseText, eventText } from '../../../lib/invoicing/explanation-words.ts';
 import type { BasisEvent, RecurringBasis } from '../../../lib/invoicing/item-basis.ts';
 import { readBasis, writeBasis } from '../../../lib/invoicing/item-basis-text.ts';
-import { decimal } from '../../../lib/money/index.ts';
 import type { BillingTransitionType } from '../../../lib/subscriptions/billing-event.ts';
 import { DatedBy, datedBy, type EventReason, writeReason } from '../../../lib/subscriptions/event-reason.ts';
 import type { LifecycleEvent } from '../../../lib/subscriptions/model.ts';
-import { parseLocalDate } from '../../../lib/time/index.ts';
+import { decimal } from '../../../lib/values/money/index.ts';
+import { parseLocalDate } from '../../../lib/values/time/index.ts';
 import { at } from '../subscriptions/example.ts';
 import { choice, dated, event, state } from '../subscriptions/lifecycle.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { fixedProposals } from '../../../lib/invoicing/fixed-proposals.ts';
-import { formatDecimal } from '../../../lib/money/index.ts';
 import type { BillingEvent } from '../../../lib/subscriptions/billing-event.ts';
+import { formatDecimal } from '../../../lib/values/money/index.ts';
 import { cancel, day, event, text } from './billing-events.ts';
 import { SubscriptionLedger } from './subscription-ledger.ts';
 

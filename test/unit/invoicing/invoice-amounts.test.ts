@@ -10,7 +10,7 @@ import {
   isUnpaid,
 } from '../../../lib/invoicing/invoice-amounts.ts';
 import type { InvoiceAmounts, InvoiceItemType } from '../../../lib/invoicing/model.ts';
-import { decimal, formatDecimal, ZERO } from '../../../lib/money/index.ts';
+import { decimal, formatDecimal, ZERO } from '../../../lib/values/money/index.ts';
 
 const item = (itemType: InvoiceItemType, amount: string): CountedItem => ({
   itemType,

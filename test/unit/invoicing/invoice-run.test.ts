@@ -1,6 +1,4 @@
 import { expect } from 'chai';
-import { InvariantError } from '../../../lib/errors/index.ts';
-import type { Uuid } from '../../../lib/ids/index.ts';
 import {
   type DryRunWalkInput,
   subscriptionAfter,
@@ -15,9 +13,11 @@ import {
 } from '../../../lib/invoicing/invoice-run.ts';
 import { DEFAULT_INVOICING_CONFIG } from '../../../lib/invoicing/invoicing-config.ts';
 import type { AccountInvoicingState } from '../../../lib/invoicing/model.ts';
-import { formatDecimal, ZERO } from '../../../lib/money/index.ts';
 import type { BillingEvent } from '../../../lib/subscriptions/billing-event.ts';
-import type { Instant } from '../../../lib/time/index.ts';
+import { InvariantError } from '../../../lib/values/errors/index.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
+import { formatDecimal, ZERO } from '../../../lib/values/money/index.ts';
+import type { Instant } from '../../../lib/values/time/index.ts';
 import { cancel, day, event, text } from './billing-events.ts';
 import { countedIds, line } from './subscription-ledger.ts';
 

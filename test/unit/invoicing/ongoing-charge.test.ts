@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ongoingChargeAfter, ongoingChargeOf, ongoingEvent } from '../../../lib/invoicing/ongoing-charge.ts';
-import { decimal } from '../../../lib/money/index.ts';
 import type { BillingEvent } from '../../../lib/subscriptions/billing-event.ts';
+import { decimal } from '../../../lib/values/money/index.ts';
 import { cancel, day, event, subscriptionId } from './billing-events.ts';
 
 const monthly = event('CREATE', '2024-01-01', { price: '30.00', fixed: '5.00', catalogDate: '2023-06-01' });

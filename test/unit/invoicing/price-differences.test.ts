@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { firstChangedDate } from '../../../lib/invoicing/first-changed-date.ts';
 import { priceDifferences } from '../../../lib/invoicing/price-differences.ts';
-import { formatDecimal } from '../../../lib/money/index.ts';
-import { formatLocalDate } from '../../../lib/time/index.ts';
+import { formatDecimal } from '../../../lib/values/money/index.ts';
+import { formatLocalDate } from '../../../lib/values/time/index.ts';
 import { cancel, event } from './billing-events.ts';
 
 const created = event('CREATE', '2024-01-01', { price: '10.00' });

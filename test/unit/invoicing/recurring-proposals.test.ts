@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { BillingError } from '../../../lib/errors/index.ts';
 import { recurringProposals } from '../../../lib/invoicing/recurring-proposals.ts';
+import { BillingError } from '../../../lib/values/errors/index.ts';
 import { day, event } from './billing-events.ts';
 
 describe('the recurring proposals of one evaluation', () => {

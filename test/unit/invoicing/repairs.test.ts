@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import { InvariantError } from '../../../lib/errors/index.ts';
 import {
   type EvaluationSettings,
   evaluateSubscription,
   missingItemIds,
 } from '../../../lib/invoicing/evaluate-subscription.ts';
 import type { BillingEvent } from '../../../lib/subscriptions/billing-event.ts';
-import { formatLocalDate } from '../../../lib/time/index.ts';
+import { InvariantError } from '../../../lib/values/errors/index.ts';
+import { formatLocalDate } from '../../../lib/values/time/index.ts';
 import { cancel, day, event } from './billing-events.ts';
 import { countedIds, rowLines, SubscriptionLedger } from './subscription-ledger.ts';
 

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { BillingError, ErrorCode, InvariantError } from '../../../lib/errors/index.ts';
-import type { Uuid } from '../../../lib/ids/index.ts';
 import type { NewInvoiceItem } from '../../../lib/invoicing/new-items.ts';
 import type { BilledItem } from '../../../lib/invoicing/recurring-row.ts';
 import { assertItemBounds } from '../../../lib/invoicing/safety-bounds.ts';
-import { decimal, ZERO } from '../../../lib/money/index.ts';
+import { BillingError, ErrorCode, InvariantError } from '../../../lib/values/errors/index.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
+import { decimal, ZERO } from '../../../lib/values/money/index.ts';
 import { day, event, subscriptionId } from './billing-events.ts';
 import { SubscriptionLedger } from './subscription-ledger.ts';
 

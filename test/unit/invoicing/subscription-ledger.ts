@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import type { Uuid } from '../../../lib/ids/index.ts';
 import { coverageAfter } from '../../../lib/invoicing/apply-to-coverage.ts';
 import { stepsOf } from '../../../lib/invoicing/basis-calculation.ts';
 import {
@@ -18,15 +17,16 @@ import type { PeriodOfPhase } from '../../../lib/invoicing/reconcile.ts';
 import type { BilledItem } from '../../../lib/invoicing/recurring-row.ts';
 import { billedTwice, isRepair, releaseCoverage } from '../../../lib/invoicing/void-coverage.ts';
 import { isDue, lookedAtUpTo, windowOf } from '../../../lib/invoicing/window.ts';
-import { type Currency, type Decimal, decimal, formatDecimal } from '../../../lib/money/index.ts';
 import type { BillingEvent } from '../../../lib/subscriptions/billing-event.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
+import { type Currency, type Decimal, decimal, formatDecimal } from '../../../lib/values/money/index.ts';
 import {
   formatLocalDate,
   type LocalDate,
   maxDate,
   minDate,
   parseLocalDate,
-} from '../../../lib/time/index.ts';
+} from '../../../lib/values/time/index.ts';
 import { subscriptionId as onlyId } from './billing-events.ts';
 
 export interface LedgerOptions {

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import type { Uuid } from '../../../lib/ids/index.ts';
 import type { CoverageRow, InvoiceItem, InvoiceItemType } from '../../../lib/invoicing/model.ts';
 import { billedTwice, releaseCoverage } from '../../../lib/invoicing/void-coverage.ts';
-import { type Currency, decimal, formatDecimal } from '../../../lib/money/index.ts';
-import { formatLocalDate, instant, parseLocalDate } from '../../../lib/time/index.ts';
+import type { Uuid } from '../../../lib/values/ids/index.ts';
+import { type Currency, decimal, formatDecimal } from '../../../lib/values/money/index.ts';
+import { formatLocalDate, instant, parseLocalDate } from '../../../lib/values/time/index.ts';
 
 const USD = 'USD' as Currency;
 const SUBSCRIPTION = 'subscription' as Uuid;

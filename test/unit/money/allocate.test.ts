@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { InvariantError } from '../../../lib/errors/index.ts';
-import { allocate, type Currency, decimal, formatDecimal } from '../../../lib/money/index.ts';
+import { InvariantError } from '../../../lib/values/errors/index.ts';
+import { allocate, type Currency, decimal, formatDecimal } from '../../../lib/values/money/index.ts';
 
 function split(total: string, weights: readonly string[], currency: Currency = 'USD'): readonly string[] {
   const shares = weights.map((weight) => decimal(weight));

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { BillingError, InvariantError } from '../../../lib/errors/index.ts';
+import { BillingError, InvariantError } from '../../../lib/values/errors/index.ts';
 import {
   addMoney,
   asCurrency,
@@ -12,7 +12,7 @@ import {
   type Money,
   minorUnits,
   money,
-} from '../../../lib/money/index.ts';
+} from '../../../lib/values/money/index.ts';
 
 /** Minor units that CLDR, the source of `Intl`, gives as 0 because small coins are out of use; ISO 4217 counts. */
 const minorUnitsOfIntlDiffer: readonly Currency[] = [

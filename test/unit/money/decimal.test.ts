@@ -1,7 +1,14 @@
 import { expect } from 'chai';
 import { Decimal as GlobalDecimal } from 'decimal.js';
-import { InvariantError } from '../../../lib/errors/index.ts';
-import { Decimal, decimal, formatDecimal, parseWireDecimal, sum, ZERO } from '../../../lib/money/index.ts';
+import { InvariantError } from '../../../lib/values/errors/index.ts';
+import {
+  Decimal,
+  decimal,
+  formatDecimal,
+  parseWireDecimal,
+  sum,
+  ZERO,
+} from '../../../lib/values/money/index.ts';
 
 describe('a decimal', () => {
   it('is exact where binary numbers are not', () => {

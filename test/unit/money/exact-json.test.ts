@@ -5,7 +5,7 @@ import {
   formatDecimal,
   parseExactJson,
   stringifyExactJson,
-} from '../../../lib/money/index.ts';
+} from '../../../lib/values/money/index.ts';
 
 describe('exact JSON', () => {
   it('http-api 10 Decimals: an amount keeps all its digits both ways', () => {

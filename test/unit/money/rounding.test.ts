@@ -7,7 +7,7 @@ import {
   quotient,
   roundToCurrency,
   roundToScale,
-} from '../../../lib/money/index.ts';
+} from '../../../lib/values/money/index.ts';
 
 describe('rounding to a currency', () => {
   const cases: readonly (readonly [string, Currency, string])[] = [

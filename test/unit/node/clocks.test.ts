@@ -8,9 +8,9 @@ import {
   uuidGenerator,
 } from '../../../adapters/node/index.ts';
 import { fakeClock } from '../../../adapters/testing/index.ts';
-import { BillingError } from '../../../lib/errors/index.ts';
-import { isUuid } from '../../../lib/ids/index.ts';
-import { formatInstant, type Instant, instant, parseWireInstant } from '../../../lib/time/index.ts';
+import { BillingError } from '../../../lib/values/errors/index.ts';
+import { isUuid } from '../../../lib/values/ids/index.ts';
+import { formatInstant, type Instant, instant, parseWireInstant } from '../../../lib/values/time/index.ts';
 
 /** One row in memory, as the nodes of a deployment share it. */
 function sharedRow(): TestClockStore {

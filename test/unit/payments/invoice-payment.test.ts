@@ -1,6 +1,4 @@
 import { expect } from 'chai';
-import { BillingError } from '../../../lib/errors/index.ts';
-import { decimal, ZERO } from '../../../lib/money/index.ts';
 import {
   checkInvoicePayment,
   type InvoicePaymentCheckInput,
@@ -8,7 +6,9 @@ import {
 } from '../../../lib/payments/invoice-payment-check.ts';
 import { invoicePaymentResult } from '../../../lib/payments/invoice-payment-result.ts';
 import { settleInvoice } from '../../../lib/payments/settle-invoices.ts';
-import { addMilliseconds } from '../../../lib/time/index.ts';
+import { BillingError } from '../../../lib/values/errors/index.ts';
+import { decimal, ZERO } from '../../../lib/values/money/index.ts';
+import { addMilliseconds } from '../../../lib/values/time/index.ts';
 import { attemptRow, invoice, method, NOW, nextId, transaction } from './records.ts';
 
 const card = method();

@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { BillingError } from '../../../lib/errors/index.ts';
 import { attemptStateAfter } from '../../../lib/payments/attempt-state.ts';
 import {
   checkMayStart,
@@ -7,6 +6,7 @@ import {
   type PaymentOperation,
   paymentStateAfter,
 } from '../../../lib/payments/payment-state.ts';
+import { BillingError } from '../../../lib/values/errors/index.ts';
 import { NOW, PAYMENT_ID } from './records.ts';
 
 const operations: readonly PaymentOperation[] = [

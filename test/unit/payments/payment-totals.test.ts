@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { type Currency, decimal } from '../../../lib/money/index.ts';
 import type { PaymentTransaction } from '../../../lib/payments/model.ts';
 import { paymentTotals } from '../../../lib/payments/payment-totals.ts';
+import { type Currency, decimal } from '../../../lib/values/money/index.ts';
 import { transaction } from './records.ts';
 
 type Made = Partial<PaymentTransaction>;

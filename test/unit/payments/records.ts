@@ -1,13 +1,13 @@
-import { createUuidV7, type Uuid } from '../../../lib/ids/index.ts';
 import type { Invoice } from '../../../lib/invoicing/model.ts';
-import { decimal, ZERO } from '../../../lib/money/index.ts';
 import type {
   InvoicePayment,
   PaymentAttempt,
   PaymentMethod,
   PaymentTransaction,
 } from '../../../lib/payments/model.ts';
-import { type Instant, localDate, parseWireInstant } from '../../../lib/time/index.ts';
+import { createUuidV7, type Uuid } from '../../../lib/values/ids/index.ts';
+import { decimal, ZERO } from '../../../lib/values/money/index.ts';
+import { type Instant, localDate, parseWireInstant } from '../../../lib/values/time/index.ts';
 
 /** Records of the pure tests: one account, one invoice of 249.95 USD, each with the members that a test names. */
 

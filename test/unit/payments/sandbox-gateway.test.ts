@@ -8,8 +8,8 @@ import {
   type SandboxGatewayOptions,
   sandboxGateway,
 } from '../../../adapters/payments/index.ts';
-import { decimal } from '../../../lib/money/index.ts';
 import { GatewayError, type GatewayRequest, type GatewayResult } from '../../../lib/ports/payment-gateway.ts';
+import { decimal } from '../../../lib/values/money/index.ts';
 import { ACCOUNT_ID, NOW, nextId, PAYMENT_ID } from './records.ts';
 
 const context = { tenantId: nextId(), userName: 'test', userToken: nextId(), now: NOW };

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { Decimal as ForeignDecimal } from 'decimal.js';
-import { decimal } from '../../../lib/money/index.ts';
 import { type CallOutcome, readOutcome } from '../../../lib/payments/transaction-outcome.ts';
 import type { GatewayResult } from '../../../lib/ports/payment-gateway.ts';
+import { decimal } from '../../../lib/values/money/index.ts';
 import { NOW, nextId, PAYMENT_ID, transaction } from './records.ts';
 
 const requested = transaction({ status: 'UNKNOWN', amount: decimal('249.95') });

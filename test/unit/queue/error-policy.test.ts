@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
 import { RetryLater } from '../../../lib/ports/index.ts';
 import { decideAfterError } from '../../../lib/queue/error-policy.ts';
+import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 
 describe('what follows the error of a handler', () => {
   it('is another try after 1 s, 5 s and 30 s, and then none', () => {

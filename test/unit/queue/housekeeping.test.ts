@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { fakeClock } from '../../../adapters/testing/index.ts';
 import { Housekeeping } from '../../../lib/queue/housekeeping.ts';
-import { formatInstant, type Instant } from '../../../lib/time/index.ts';
+import { formatInstant, type Instant } from '../../../lib/values/time/index.ts';
 import { recordingLogger } from '../../support/system-time.ts';
 
 const minute = 60_000;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { BillingError } from '../../../lib/errors/index.ts';
 import { isOperatorSearch, parseOperatorSearch } from '../../../lib/search/operator-search.ts';
+import { BillingError } from '../../../lib/values/errors/index.ts';
 
 const columns = { id: 'uuid', field_name: 'text', created_date: 'instant' } as const;
 const id = '11111111-1111-4111-8111-111111111111';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { BillingError } from '../../../lib/errors/index.ts';
 import { checkKnownPermissions } from '../../../lib/security/known-permissions.ts';
 import { isPermitted, joinPermissions, normalisePermissions } from '../../../lib/security/permissions.ts';
+import { BillingError } from '../../../lib/values/errors/index.ts';
 
 describe('permissions', () => {
   const stored: readonly (readonly [given: readonly string[], stored: readonly string[]])[] = [

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { type BaseEnd, type BundleMember, baseEnd } from '../../../lib/subscriptions/base-end.ts';
 import type { BlockingState, LifecycleEvent } from '../../../lib/subscriptions/model.ts';
 import { transitionsOf } from '../../../lib/subscriptions/transitions.ts';
-import { type DatedInstant, formatLocalDate } from '../../../lib/time/index.ts';
+import { type DatedInstant, formatLocalDate } from '../../../lib/values/time/index.ts';
 import { exampleCatalog, nextId } from './example.ts';
 import { choice, event, state } from './lifecycle.ts';
 

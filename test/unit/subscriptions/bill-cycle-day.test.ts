@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createCatalog } from '../../../lib/catalog/index.ts';
 import { firstChargeDate } from '../../../lib/subscriptions/first-charge-date.ts';
 import { transitionsOf } from '../../../lib/subscriptions/transitions.ts';
-import { formatLocalDate, localDateOf, UTC } from '../../../lib/time/index.ts';
+import { formatLocalDate, localDateOf, UTC } from '../../../lib/values/time/index.ts';
 import { DEFAULT_RULES, phase, plan, product, version } from '../catalog/catalog-document.ts';
 import {
   account,

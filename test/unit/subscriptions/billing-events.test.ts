@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { createCatalog } from '../../../lib/catalog/index.ts';
-import { ErrorCode } from '../../../lib/errors/index.ts';
 import { accountBillCycleDay } from '../../../lib/invoicing/account-bill-cycle-day.ts';
-import { formatDecimal } from '../../../lib/money/index.ts';
 import type { BillingEvent } from '../../../lib/subscriptions/billing-event.ts';
 import { billingEvents } from '../../../lib/subscriptions/billing-events.ts';
 import type { LifecycleEvent } from '../../../lib/subscriptions/model.ts';
-import { formatInstant, formatLocalDate } from '../../../lib/time/index.ts';
+import { ErrorCode } from '../../../lib/values/errors/index.ts';
+import { formatDecimal } from '../../../lib/values/money/index.ts';
+import { formatInstant, formatLocalDate } from '../../../lib/values/time/index.ts';
 import { DEFAULT_RULES, phase, plan, TRIAL, version } from '../catalog/catalog-document.ts';
 import { expectError } from './errors.ts';
 import {

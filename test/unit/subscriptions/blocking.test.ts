@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import { formatDecimal } from '../../../lib/money/index.ts';
 import { billingEvents } from '../../../lib/subscriptions/billing-events.ts';
 import { withoutBlockedIntervals } from '../../../lib/subscriptions/blocked-billing.ts';
 import { blockedIntervals, firstBlockedDifference } from '../../../lib/subscriptions/blocked-intervals.ts';
 import { planBlock } from '../../../lib/subscriptions/blocking-plan.ts';
 import { ENTITLEMENT_SERVICE } from '../../../lib/subscriptions/model.ts';
 import { raisedTo } from '../../../lib/subscriptions/requested-date.ts';
-import { formatInstant, formatLocalDate, instant, parseLocalDate } from '../../../lib/time/index.ts';
+import { formatDecimal } from '../../../lib/values/money/index.ts';
+import { formatInstant, formatLocalDate, instant, parseLocalDate } from '../../../lib/values/time/index.ts';
 import { type BlockParts, blockOf, paused, resumed, stateLines, withBlocks } from './blocks.ts';
 import { type AccountParts, account, at, created, type Life, nextId, passed, viewOf } from './example.ts';
 import { event } from './lifecycle.ts';

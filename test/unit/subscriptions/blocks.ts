@@ -5,7 +5,7 @@ import {
   ENTITLEMENT_SERVICE,
 } from '../../../lib/subscriptions/model.ts';
 import { datedInstant } from '../../../lib/subscriptions/requested-date.ts';
-import { formatInstant, parseWireMoment } from '../../../lib/time/index.ts';
+import { formatInstant, parseWireMoment } from '../../../lib/values/time/index.ts';
 import { type Life, nextId } from './example.ts';
 
 /** A state in short: its flags as `change entitlement billing`, `f t t`. */

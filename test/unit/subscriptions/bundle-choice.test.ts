@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { ErrorCode } from '../../../lib/errors/index.ts';
 import {
   type BundleContent,
   checkBundleTakes,
   chooseBundle,
 } from '../../../lib/subscriptions/bundle-choice.ts';
+import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { expectError } from './errors.ts';
 import { account, at, created, type Life, nextId } from './example.ts';
 

@@ -3,7 +3,7 @@ import type { PhaseType, PlanAlignmentChange } from '../../../lib/catalog/index.
 import { currentPhase, nextPhase, phaseTimeline } from '../../../lib/subscriptions/phase-timeline.ts';
 import { changeOrigin } from '../../../lib/subscriptions/plan-alignment.ts';
 import { transitionsOf } from '../../../lib/subscriptions/transitions.ts';
-import { formatLocalDate, UTC } from '../../../lib/time/index.ts';
+import { formatLocalDate, UTC } from '../../../lib/values/time/index.ts';
 import { at, exampleCatalog } from './example.ts';
 import { choice, dated, event } from './lifecycle.ts';
 

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { CatalogWithOverrides } from '../../../lib/catalog/index.ts';
-import { ErrorCode } from '../../../lib/errors/index.ts';
 import { type ChosenGroup, chooseGroup } from '../../../lib/subscriptions/chosen-group.ts';
 import { groupOf } from '../../../lib/subscriptions/create-groups.ts';
 import {
@@ -8,7 +7,8 @@ import {
   checkCreateRequest,
 } from '../../../lib/subscriptions/create-request.ts';
 import type { BlockingState, LifecycleEvent, Subscription } from '../../../lib/subscriptions/model.ts';
-import { formatLocalDate } from '../../../lib/time/index.ts';
+import { ErrorCode } from '../../../lib/values/errors/index.ts';
+import { formatLocalDate } from '../../../lib/values/time/index.ts';
 import { type BlockParts, withBlocks } from './blocks.ts';
 import { errorOf, expectError } from './errors.ts';
 import { account, at, created, day, exampleCatalog, type Life, nextId } from './example.ts';

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { ErrorCode } from '../../../lib/errors/index.ts';
-import { decimal, ZERO } from '../../../lib/money/index.ts';
 import {
   type CreateSubscriptionRequest,
   checkCreateRequest,
 } from '../../../lib/subscriptions/create-request.ts';
+import { ErrorCode } from '../../../lib/values/errors/index.ts';
+import { decimal, ZERO } from '../../../lib/values/money/index.ts';
 import { expectError } from './errors.ts';
 import { nextId } from './example.ts';
 

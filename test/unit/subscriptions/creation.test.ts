@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createCatalog } from '../../../lib/catalog/index.ts';
-import { ErrorCode } from '../../../lib/errors/index.ts';
-import { formatInstant, formatLocalDate } from '../../../lib/time/index.ts';
+import { ErrorCode } from '../../../lib/values/errors/index.ts';
+import { formatInstant, formatLocalDate } from '../../../lib/values/time/index.ts';
 import { lists, phase, plan, version } from '../catalog/catalog-document.ts';
 import { expectError } from './errors.ts';
 import {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { BillingError, type ErrorCode } from '../../../lib/errors/index.ts';
+import { BillingError, type ErrorCode } from '../../../lib/values/errors/index.ts';
 
 /** The `BillingError` that a call throws. */
 export function errorOf(call: () => unknown): BillingError {

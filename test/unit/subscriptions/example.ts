@@ -7,8 +7,6 @@ import {
   createVersion,
   readCatalogXml,
 } from '../../../lib/catalog/index.ts';
-import { createUuidV7, type Uuid } from '../../../lib/ids/index.ts';
-import type { Currency } from '../../../lib/money/index.ts';
 import { billCycleDaySources } from '../../../lib/subscriptions/bill-cycle-sources.ts';
 import { blockHistory } from '../../../lib/subscriptions/block-history.ts';
 import {
@@ -35,6 +33,8 @@ import type {
 import type { RunningSubscription } from '../../../lib/subscriptions/running-subscription.ts';
 import { transitionsOf } from '../../../lib/subscriptions/transitions.ts';
 import type { BundleView, SubscriptionView } from '../../../lib/subscriptions/views.ts';
+import { createUuidV7, type Uuid } from '../../../lib/values/ids/index.ts';
+import type { Currency } from '../../../lib/values/money/index.ts';
 import {
   formatInstant,
   formatLocalDate,
@@ -45,7 +45,7 @@ import {
   parseLocalDate,
   parseWireInstant,
   timeZone,
-} from '../../../lib/time/index.ts';
+} from '../../../lib/values/time/index.ts';
 
 // A subscription lived through in memory by the pure rules alone: created at one instant, then let pass to others.
 

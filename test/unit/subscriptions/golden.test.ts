@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { createCatalog } from '../../../lib/catalog/index.ts';
-import { formatDecimal } from '../../../lib/money/index.ts';
 import { billingEvents } from '../../../lib/subscriptions/billing-events.ts';
 import { atReferenceTime } from '../../../lib/subscriptions/requested-date.ts';
-import { formatInstant, formatLocalDate, localDateOf } from '../../../lib/time/index.ts';
+import { formatDecimal } from '../../../lib/values/money/index.ts';
+import { formatInstant, formatLocalDate, localDateOf } from '../../../lib/values/time/index.ts';
 import { lists, phase, plan, version } from '../catalog/catalog-document.ts';
 import {
   type AccountParts,

@@ -4,7 +4,7 @@ import {
   type LifecycleEvent,
   type LifecycleEventType,
 } from '../../../lib/subscriptions/model.ts';
-import { type DatedInstant, localDateOf, UTC } from '../../../lib/time/index.ts';
+import { type DatedInstant, localDateOf, UTC } from '../../../lib/values/time/index.ts';
 import { at, nextId } from './example.ts';
 
 // Single lifecycle events and blocking states, for rules that read them as they are stored.

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { type BillingActionPolicy, createCatalog } from '../../../lib/catalog/index.ts';
-import { ErrorCode } from '../../../lib/errors/index.ts';
 import { planCancellation } from '../../../lib/subscriptions/cancellation.ts';
 import {
   type CancelSubscriptionOptions,
@@ -11,7 +10,8 @@ import { type ChangePlanOptions, checkChangeRequest } from '../../../lib/subscri
 import { policyDate, type TimedPolicy, timedPolicy } from '../../../lib/subscriptions/policy-date.ts';
 import type { RequestedDate } from '../../../lib/subscriptions/requested-date.ts';
 import { planBillCycleDayChange, planQuantityChange } from '../../../lib/subscriptions/terms-change.ts';
-import { formatInstant, parseWireMoment } from '../../../lib/time/index.ts';
+import { ErrorCode } from '../../../lib/values/errors/index.ts';
+import { formatInstant, parseWireMoment } from '../../../lib/values/time/index.ts';
 import { lists, phase, plan, version } from '../catalog/catalog-document.ts';
 import { expectError } from './errors.ts';
 import { account, at, created, type Life, nextId, passed, runningOf } from './example.ts';

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import type { PhaseType } from '../../../lib/catalog/index.ts';
-import { ErrorCode } from '../../../lib/errors/index.ts';
 import { currentPhase, nextPhase, phaseTimeline } from '../../../lib/subscriptions/phase-timeline.ts';
 import { createAnchor } from '../../../lib/subscriptions/plan-alignment.ts';
-import { formatInstant, localDateOf, timeZone } from '../../../lib/time/index.ts';
+import { ErrorCode } from '../../../lib/values/errors/index.ts';
+import { formatInstant, localDateOf, timeZone } from '../../../lib/values/time/index.ts';
 import { phase, plan, version } from '../catalog/catalog-document.ts';
 import { expectError } from './errors.ts';
 import { at } from './example.ts';

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { createCatalog } from '../../../lib/catalog/index.ts';
-import { formatDecimal } from '../../../lib/money/index.ts';
 import type { LifecycleEvent, Subscription } from '../../../lib/subscriptions/model.ts';
 import { pricesMet } from '../../../lib/subscriptions/phase-prices.ts';
 import {
@@ -9,7 +8,8 @@ import {
   type SubscriptionEvent,
 } from '../../../lib/subscriptions/subscription-event-list.ts';
 import { transitionsOf } from '../../../lib/subscriptions/transitions.ts';
-import { formatInstant } from '../../../lib/time/index.ts';
+import { formatDecimal } from '../../../lib/values/money/index.ts';
+import { formatInstant } from '../../../lib/values/time/index.ts';
 import { plan, version } from '../catalog/catalog-document.ts';
 import { exampleCatalog, nextId } from './example.ts';
 import { choice, event, state } from './lifecycle.ts';

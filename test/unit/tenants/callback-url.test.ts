@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
 import { type AddressScope, addressScope } from '../../../lib/tenants/callback/address-scope.ts';
 import { readCallbackUrl } from '../../../lib/tenants/callback/callback-url.ts';
 import { resolveCallback } from '../../../lib/tenants/callback/resolve-callback.ts';
+import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 
 const anywhere = { allowPrivateNetworks: true, allowLoopback: false };
 const publicOnly = { allowPrivateNetworks: false, allowLoopback: false };

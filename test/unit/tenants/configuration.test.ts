@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { BillingError, ErrorCode } from '../../../lib/errors/index.ts';
 import {
   type ConfigurationObject,
   checkConfiguration,
@@ -11,6 +10,7 @@ import {
   tenantProperties,
 } from '../../../lib/tenants/configuration/index.ts';
 import { readStoredConfiguration } from '../../../lib/tenants/configuration/read-configuration.ts';
+import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { recordingLogger } from '../../support/system-time.ts';
 
 /** platform.md §4.2, by the line: property, its default as a typed value. */

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { BillingError } from '../../../lib/errors/index.ts';
-import { checkStorable, isStorable, shortened } from '../../../lib/text/index.ts';
+import { BillingError } from '../../../lib/values/errors/index.ts';
+import { checkStorable, isStorable, shortened } from '../../../lib/values/text/index.ts';
 
 describe('text', () => {
   it('can be stored unless it holds a NUL or half of a surrogate pair', () => {

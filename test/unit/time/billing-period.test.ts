@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { InvariantError } from '../../../lib/errors/index.ts';
+import { InvariantError } from '../../../lib/values/errors/index.ts';
 import {
   addPeriod,
   addPeriods,
@@ -12,7 +12,7 @@ import {
   isMonthBased,
   parseLocalDate,
   periodLength,
-} from '../../../lib/time/index.ts';
+} from '../../../lib/values/time/index.ts';
 
 /** Every period with its length, in enumeration order (catalog.md §9.1). */
 const table: readonly (readonly [BillingPeriod, string])[] = [

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { BillingError } from '../../../lib/errors/index.ts';
+import { BillingError } from '../../../lib/values/errors/index.ts';
 import {
   addDuration,
   type Duration,
@@ -14,7 +14,7 @@ import {
   parseLocalDate,
   UNLIMITED_DURATION,
   UTC,
-} from '../../../lib/time/index.ts';
+} from '../../../lib/values/time/index.ts';
 
 describe('a duration added to a date', () => {
   const cases: readonly (readonly [string, Duration, string])[] = [

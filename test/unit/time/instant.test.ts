@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { InvariantError } from '../../../lib/errors/index.ts';
+import { InvariantError } from '../../../lib/values/errors/index.ts';
 import {
   addMilliseconds,
   formatInstant,
@@ -11,7 +11,7 @@ import {
   maxInstant,
   minInstant,
   truncateToSecond,
-} from '../../../lib/time/index.ts';
+} from '../../../lib/values/time/index.ts';
 
 describe('an instant', () => {
   it('is written in UTC with three digits and Z', () => {

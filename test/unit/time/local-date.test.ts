@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { BillingError, InvariantError } from '../../../lib/errors/index.ts';
+import { BillingError, InvariantError } from '../../../lib/values/errors/index.ts';
 import {
   addDays,
   addMonths,
@@ -17,7 +17,7 @@ import {
   parseLocalDate,
   withDayOfMonth,
   yearOf,
-} from '../../../lib/time/index.ts';
+} from '../../../lib/values/time/index.ts';
 
 const date = parseLocalDate;
 

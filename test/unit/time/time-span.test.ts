@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { BillingError } from '../../../lib/errors/index.ts';
-import { parseTimeSpan, parseTimeSpanList } from '../../../lib/time/index.ts';
+import { BillingError } from '../../../lib/values/errors/index.ts';
+import { parseTimeSpan, parseTimeSpanList } from '../../../lib/values/time/index.ts';
 
 describe('a time span', () => {
   const cases: readonly (readonly [string, number])[] = [

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { BillingError } from '../../../lib/errors/index.ts';
-import { MAX_CACHED_ZONES } from '../../../lib/limits.ts';
+import { BillingError } from '../../../lib/values/errors/index.ts';
+import { MAX_CACHED_ZONES } from '../../../lib/values/limits.ts';
 import {
   formatLocalDate,
   formatLocalTime,
@@ -10,7 +10,7 @@ import {
   localTimeOf,
   timeZone,
   UTC,
-} from '../../../lib/time/index.ts';
+} from '../../../lib/values/time/index.ts';
 
 const accepted = [
   'UTC',

@@ -13,7 +13,7 @@ import {
   parseWireDateTime,
   parseWireInstant,
   parseWireMoment,
-} from '../../../lib/time/index.ts';
+} from '../../../lib/values/time/index.ts';
 
 function read(text: string): string | undefined {
   const at = parseWireDateTime(text);
@@ -130,7 +130,7 @@ describe('date-fns-tz', () => {
         return lines.filter((line) => /^import\b.*'date-fns/.test(line)).map((line) => `${path}: ${line}`);
       });
     expect(imports).to.deep.equal([
-      `${join('time', 'wire.ts')}: import { toDate } from 'date-fns-tz/toDate';`,
+      `${join('values', 'time', 'wire.ts')}: import { toDate } from 'date-fns-tz/toDate';`,
     ]);
   });
 

@@ -15,7 +15,7 @@ import {
   parseLocalDate,
   startOfDay,
   timeZone,
-} from '../../../lib/time/index.ts';
+} from '../../../lib/values/time/index.ts';
 
 function at(text: string): Instant {
   return instant(Date.parse(text));

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { InvariantError } from '../../../lib/errors/index.ts';
-import { MAX_SHARED_CALLS } from '../../../lib/limits.ts';
+import { InvariantError } from '../../../lib/values/errors/index.ts';
+import { MAX_SHARED_CALLS } from '../../../lib/values/limits.ts';
 import { SharedCalls } from '../../../lib/wait/shared-calls.ts';
 import { pushableSystemClock } from '../../support/system-time.ts';
 
