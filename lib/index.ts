@@ -4,19 +4,16 @@ export type { CloseOptions } from './accounts/close-service.ts';
 export type { Account, AccountBalance } from './accounts/model.ts';
 export type { AccountUpdate } from './accounts/service.ts';
 export { AuditLevel } from './audit/service.ts';
-export {
-  Billing,
-  type BillingOperations,
-  type BillingOptions,
-  type Caller,
-  type TenantBilling,
-} from './billing.ts';
+export { Billing, type BillingOperations, type TenantBilling } from './billing.ts';
 export * from './catalog/index.ts';
 export * from './check/model.ts';
 export { type CallContext, CallOrigin, type SystemAuthor, type TenantRef } from './context.ts';
 export type { CustomFieldChange } from './custom-fields/changed-fields.ts';
 export type * from './custom-fields/model.ts';
 export type { CustomFieldInput } from './custom-fields/new-fields.ts';
+export type { BillingOptions } from './engine/billing-options.ts';
+export type { Caller } from './engine/caller.ts';
+export type { BillingControl } from './engine/control.ts';
 export type { HealthCheck } from './health/checks.ts';
 export type { HealthReport } from './health/service.ts';
 export type { CalculationStep } from './invoicing/basis-calculation.ts';

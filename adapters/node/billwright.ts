@@ -1,4 +1,5 @@
-import { Billing as Engine, type BillingOptions as EngineOptions } from '../../lib/billing.ts';
+import { Billing as Engine } from '../../lib/billing.ts';
+import type { BillingOptions as EngineOptions } from '../../lib/engine/billing-options.ts';
 import { consoleLogger } from './console-logger.ts';
 import { isFormerNode, newNodeName } from './node-name.ts';
 import { scryptHasher } from './scrypt-hasher.ts';

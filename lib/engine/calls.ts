@@ -1,4 +1,4 @@
-import { BillingError, ErrorCode } from './values/errors/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
 
 /** The calls of an engine: it knows which are under way, and refuses them once it has been closed. */
 export class Calls {

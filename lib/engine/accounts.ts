@@ -1,0 +1,31 @@
+import { AccountCloseService } from '../accounts/close-service.ts';
+import { AccountEmailService } from '../accounts/email-service.ts';
+import { AccountService } from '../accounts/service.ts';
+import { lockWaitOf } from '../tenants/configuration/index.ts';
+import type { Foundation } from './foundation.ts';
+import { methodsOf } from './methods-of.ts';
+
+/** Accounts, their addresses, and how they come to rest. */
+export function accountArea({ ports, catalogs, settings, settingsOf }: Foundation) {
+  const accounts = new AccountService(ports, settingsOf);
+  const emails = new AccountEmailService(ports);
+  const closing = new AccountCloseService(ports, catalogs, {
+    lockWaitOf: lockWaitOf(settingsOf),
+    workOff: settings.workOff ?? null,
+  });
+  return {
+    operations: {
+      createAccount: accounts.create.bind(accounts),
+      updateAccount: accounts.update.bind(accounts),
+      anonymizeAccount: accounts.anonymize.bind(accounts),
+      getAccount: accounts.get.bind(accounts),
+      accounts: {
+        ...methodsOf(accounts, 'getByKey', 'page', 'balances', 'search', 'findExactly', 'children'),
+        emails: emails.ofAccount.bind(emails),
+        addEmail: emails.add.bind(emails),
+        removeEmail: emails.remove.bind(emails),
+        ...methodsOf(closing, 'close'),
+      },
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import type {
+  CatalogPlugin,
+  Clock,
+  EntitlementPlugin,
+  IdGenerator,
+  Logger,
+  PaymentGateway,
+  SecretCipher,
+  SecretHasher,
+  SystemClock,
+} from '../ports/index.ts';
+import type { Storage } from '../ports/storage/index.ts';
+import type { ConfigurationObject } from '../tenants/configuration/index.ts';
+
+/** What the engine is opened with. `Host` is the host application's transaction handle, given by the storage. */
+export interface BillingOptions<Host> {
+  readonly storage: Storage<Host>;
+  readonly clock: Clock;
+  readonly systemClock: SystemClock;
+  readonly ids: IdGenerator;
+  readonly hasher: SecretHasher;
+  /** Encrypts what the server must read again, such as the keys that sign tokens. */
+  readonly cipher: SecretCipher;
+  readonly logger: Logger;
+  /** Payment gateways by their names; `__EXTERNAL_PAYMENT__` is always there. */
+  readonly gateways?: readonly PaymentGateway[];
+  /** Sources of catalogs in the host's own code, asked in this order before what tenants have uploaded (catalog.md §16). */
+  readonly catalogPlugins?: readonly CatalogPlugin[];
+  /** Ask the host's own code before what happens to subscriptions, in this order (subscriptions.md §22). */
+  readonly entitlementPlugins?: readonly EntitlementPlugin[];
+  /**
+   * Values of properties by name (platform.md §4): those of the server, such as
+   * `{ 'org.service.notifications.allowPrivateNetworks': true }`, and per-tenant ones for tenants that set none of their
+   * own, such as `{ 'org.service.payment.retry.days': '3,5,7' }`. A bad value leaves the default, with a warning.
+   */
+  readonly configuration?: ConfigurationObject;
+  /**
+   * XML of the catalog that tenants created with `useGlobalDefault` sell by until they upload their own; what runs on it by
+   * then goes on, so it has to stay. A text is checked when the engine is opened; a function is asked for it when the first
+   * of these tenants needs it.
+   */
+  readonly defaultCatalog?: string | (() => string);
+  /**
+   * Whether the engine is only being tried: push targets on this machine are taken (platform.md §10.1), and gateways that do
+   * not answer are waited for 5 s instead of 30 unless `payment.plugin.timeout` is set; default false.
+   */
+  readonly testMode?: boolean;
+  /** Bytes of a catalog document that is uploaded or looked at (`server.limits.text`); default 10 MiB. */
+  readonly maxDocumentBytes?: number | undefined;
+  /** Unique name of this node among those that share the storage; default: an id made at each start. */
+  readonly nodeName?: string;
+  /**
+   * Whether a node of this name was an earlier life of this one, which has ended: what it had claimed is done again at
+   * once. What nodes of other names leave behind is taken over when their leases end, within 30 s.
+   */
+  readonly isFormerNode?: (name: string) => boolean;
+}

@@ -1,0 +1,119 @@
+import type { CallContext, TenantRef } from '../context.ts';
+import { type HealthReport, HealthService } from '../health/service.ts';
+import type { Metric } from '../metrics/metric.ts';
+import { MetricsService } from '../metrics/service.ts';
+import type { Ports } from '../ports/index.ts';
+import { Dispatcher } from '../queue/dispatcher.ts';
+import { queueSettingsOf } from '../queue/queue-settings.ts';
+import { busyPausesOf, type ServerSettings } from '../tenants/configuration/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { QUEUE_SHUTDOWN_WAIT_MS, SETTLE_TIMEOUT_MS } from '../values/limits.ts';
+import { atMost } from '../wait/at-most.ts';
+import type { BillingOptions } from './billing-options.ts';
+import type { Calls } from './calls.ts';
+import type { Engine } from './engine.ts';
+
+/** Background work of an engine, and how it is. */
+export interface BillingControl {
+  /** Starts the background dispatcher: due work of the queue is done as it falls due. */
+  start(): void;
+  /**
+   * Works the queue until nothing is due or in processing (of one tenant, or of all), at most `timeoutMs` of system
+   * time. With a fake clock this makes the whole chain deterministic. False when the time ran out.
+   */
+  settle(options?: { readonly tenant?: TenantRef; readonly timeoutMs?: number }): Promise<boolean>;
+  /**
+   * Waits until the work that a call with this context has caused is done, such as invoice, then payment, by following
+   * the context's user token through the queue (subscriptions.md §22, call completion); what falls due later is not
+   * waited for. Works whether this node or another does the work, and works the queue itself where `start` has not been
+   * called. `timeoutMs` is system time, at most `server.callCompletion.maxSec`; naming the account makes the wait cheap.
+   * @returns false when the time ran out; what the call did stays done.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
+   */
+  completion(context: CallContext, timeoutMs: number, accountId?: Uuid): Promise<boolean>;
+  /** Answers when the storage does. */
+  ping(): Promise<void>;
+  /** The health checks of this node: database, queues, clock (platform.md §13); they throw nothing. */
+  health(): Promise<HealthReport>;
+  /** What this node measures of its queue, its work and its database connections (platform.md §13). */
+  metrics(): Promise<readonly Metric[]>;
+  /**
+   * Ends what `start` has started: waits up to 15 s for work that is running, and gives back what is left. Calls go on;
+   * those that wait for work, such as `settle` and `completion`, end.
+   */
+  stop(): Promise<void>;
+  /**
+   * Stops, waits up to 15 s for calls that are under way, and closes the storage. Every call from then on is refused with
+   * BillingError BUSY (60018), also by what `as` and `within` have given before.
+   */
+  close(): Promise<void>;
+}
+
+interface ControlParts<Host> {
+  readonly options: BillingOptions<Host>;
+  readonly ports: Ports;
+  readonly server: ServerSettings;
+  readonly engine: Engine;
+}
+
+/** The dispatcher that works what the engine's handlers take. */
+export function dispatcherOf<Host>({ options, ports, server, engine }: ControlParts<Host>): Dispatcher {
+  return new Dispatcher(ports, {
+    handlers: engine.handlers,
+    tenantOf: (recordId) => engine.tenants.refOfRecord(recordId),
+    busyPausesOf: busyPausesOf(ports.storage, engine.settingsOf),
+    node: options.nodeName ?? ports.ids.next(),
+    ...(options.isFormerNode === undefined ? {} : { isFormerNode: options.isFormerNode }),
+    settings: queueSettingsOf(server),
+    historyRetentionMs: server['queue.history.retention'],
+    housekeeping: [
+      engine.idempotency.purge.bind(engine.idempotency),
+      engine.security.tokenKeys.purge.bind(engine.security.tokenKeys),
+    ],
+  });
+}
+
+export function controlOf<Host>(
+  { options, ports, server, engine }: ControlParts<Host>,
+  dispatcher: Dispatcher,
+  calls: Calls,
+): BillingControl {
+  const health = new HealthService(ports, {
+    workedOn: () => dispatcher.workedOn,
+    lateThresholdMs: server['health.lateThreshold'],
+  });
+  const metrics = new MetricsService(ports, dispatcher.counts);
+  const close = async (): Promise<void> => {
+    const ended = calls.close();
+    await dispatcher.stop();
+    await atMost(ports.systemClock, QUEUE_SHUTDOWN_WAIT_MS, ended);
+    await engine.idle();
+    await options.storage.close();
+  };
+  let closing: Promise<void> | undefined;
+  return {
+    start: () => {
+      calls.check();
+      dispatcher.start();
+    },
+    ...calls.of({
+      settle: async (settling: Parameters<BillingControl['settle']>[0]) =>
+        dispatcher.settle(settling?.tenant?.recordId ?? null, settling?.timeoutMs ?? SETTLE_TIMEOUT_MS),
+      completion: async (context: CallContext, timeoutMs: number, accountId?: Uuid) => {
+        const account =
+          accountId === undefined ? null : await engine.operations.getAccount(context, accountId);
+        const cause = { userToken: context.userToken, accountRecordId: account?.recordId ?? null };
+        const limitMs = Math.min(timeoutMs, server['server.callCompletion.maxSec'] * 1_000);
+        return dispatcher.complete(context.tenant.recordId, cause, limitMs);
+      },
+      ping: () => ports.storage.system.ping(),
+      health: () => health.report(),
+      metrics: () => metrics.read(),
+    }),
+    stop: () => dispatcher.stop(),
+    close: () => {
+      closing ??= close();
+      return closing;
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import { IdempotencyService } from '../idempotency/service.ts';
+import type { Ports } from '../ports/index.ts';
+import { SecurityService } from '../security/service.ts';
+import { accountArea } from './accounts.ts';
+import { auditArea } from './audit.ts';
+import { catalogArea } from './catalog.ts';
+import { customFieldArea } from './custom-fields.ts';
+import { type EngineSettings, foundationOf } from './foundation.ts';
+import { invoicingArea } from './invoicing.ts';
+import { paymentArea } from './payments.ts';
+import { subscriptionArea } from './subscriptions.ts';
+import { tagArea } from './tags.ts';
+import { tenantArea } from './tenants.ts';
+import { timelineArea } from './timelines.ts';
+
+export type Engine = ReturnType<typeof engineOf>;
+
+/** The areas, each with its services and handlers, put together. */
+export function engineOf(ports: Ports, settings: EngineSettings) {
+  const foundation = foundationOf(ports, settings);
+  const catalog = catalogArea(foundation);
+  const { tenants, ...tenant } = tenantArea(foundation, catalog);
+  const accounts = accountArea(foundation);
+  const subscriptions = subscriptionArea(foundation);
+  const timelines = timelineArea(foundation);
+  const invoicing = invoicingArea(foundation);
+  const payments = paymentArea(foundation);
+  return {
+    tenants,
+    security: new SecurityService(ports),
+    idempotency: new IdempotencyService(ports, settings.server.server['server.idempotency.retention']),
+    checks: invoicing.checks,
+    settingsOf: foundation.settingsOf,
+    catalogs: foundation.catalogs,
+    idle: payments.idle,
+    // In this order they handle an entry that several of them consume.
+    handlers: [...subscriptions.handlers, ...invoicing.handlers, ...payments.handlers],
+    operations: Object.freeze({
+      ...tenant.operations,
+      ...catalog.operations,
+      catalogs: { ...catalog.operations.catalogs, changeReport: invoicing.changeReport },
+      ...accounts.operations,
+      accounts: {
+        ...accounts.operations.accounts,
+        timeline: timelines.ofAccount,
+        rebalanceCredit: invoicing.credit.rebalance.bind(invoicing.credit),
+        transferCreditToParent: invoicing.credit.transferToParent.bind(invoicing.credit),
+      },
+      ...subscriptions.operations,
+      /** Bundles and subscriptions whose rows are made while they are gone through, for answers of any length. */
+      outlines: { ...subscriptions.operations.outlines, timeline: timelines.outlineOfAccount },
+      ...invoicing.operations,
+      ...payments.operations,
+      ...tagArea(foundation).operations,
+      ...customFieldArea(foundation).operations,
+      ...auditArea(foundation).operations,
+    }),
+  };
+}

@@ -1,0 +1,64 @@
+import type { WorkOff } from '../accounts/close-service.ts';
+import { PluginCatalogs } from '../catalog/plugins/plugin-catalogs.ts';
+import { CatalogService } from '../catalog/service.ts';
+import { type InvoicingConfigOf, invoicingConfigOf } from '../invoicing/tenant-invoicing-config.ts';
+import { externalPaymentGateway } from '../payments/external-payment-gateway.ts';
+import type { Ports } from '../ports/index.ts';
+import {
+  type ServerConfiguration,
+  type SettingsOf,
+  serverConfiguration,
+  TenantConfiguration,
+} from '../tenants/configuration/index.ts';
+import type { BillingOptions } from './billing-options.ts';
+
+/** Settings of the engine, as it is opened with. */
+export interface EngineSettings
+  extends Pick<BillingOptions<never>, 'defaultCatalog' | 'maxDocumentBytes' | 'entitlementPlugins'> {
+  readonly testMode: boolean;
+  /** Shared with the engines that join a host's transactions. */
+  readonly plugins: PluginCatalogs;
+  readonly server: ServerConfiguration;
+  /** Works due entries of an account; absent where nothing can be worked, as inside a host's transaction. */
+  readonly workOff?: WorkOff;
+  /** The catalogs of the engine outside, for one that joins a host's transaction. */
+  readonly outside?: CatalogService;
+}
+
+/** What every area is built on. */
+export interface Foundation {
+  readonly ports: Ports;
+  readonly settings: EngineSettings;
+  readonly settingsOf: SettingsOf;
+  readonly invoicingConfig: InvoicingConfigOf;
+  readonly catalogs: CatalogService;
+  /** Rows of an answer that is made while it is read. */
+  readonly maxRows: number;
+}
+
+export function portsOf<Host>(options: BillingOptions<Host>): Ports {
+  const gateways = [externalPaymentGateway(), ...(options.gateways ?? [])];
+  return { ...options, gateways: new Map(gateways.map((gateway) => [gateway.name, gateway])) };
+}
+
+export function engineSettings<Host>(options: BillingOptions<Host>, ports: Ports): EngineSettings {
+  return {
+    ...options,
+    testMode: options.testMode ?? false,
+    plugins: new PluginCatalogs(options.catalogPlugins ?? [], ports.systemClock),
+    server: serverConfiguration(options.configuration ?? {}, ports.logger, options),
+  };
+}
+
+export function foundationOf(ports: Ports, settings: EngineSettings): Foundation {
+  const configuration = new TenantConfiguration(ports.logger, settings.server.tenant);
+  const settingsOf = configuration.settingsOf.bind(configuration);
+  return {
+    ports,
+    settings,
+    settingsOf,
+    invoicingConfig: invoicingConfigOf(settingsOf),
+    catalogs: new CatalogService(ports, settings),
+    maxRows: settings.server.server['server.limits.rows'],
+  };
+}

@@ -1,0 +1,22 @@
+import { TagDefinitionService } from '../tags/definition-service.ts';
+import { TagService } from '../tags/service.ts';
+import type { Foundation } from './foundation.ts';
+import { methodsOf } from './methods-of.ts';
+
+/** Tags on objects, and what tags there are. */
+export function tagArea({ ports, settingsOf }: Foundation) {
+  return {
+    operations: {
+      tagDefinitions: methodsOf(new TagDefinitionService(ports), 'list', 'get', 'create', 'delete'),
+      tags: methodsOf(
+        new TagService(ports, settingsOf),
+        'add',
+        'remove',
+        'ofObject',
+        'ofAccount',
+        'page',
+        'search',
+      ),
+    },
+  };
+}

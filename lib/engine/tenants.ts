@@ -1,0 +1,30 @@
+import type { CallContext } from '../context.ts';
+import { KeyValueService } from '../tenants/key-value-service.ts';
+import { TenantService } from '../tenants/service.ts';
+import { SigningSecretService } from '../tenants/signing-secret-service.ts';
+import type { catalogArea } from './catalog.ts';
+import type { Foundation } from './foundation.ts';
+import { methodsOf } from './methods-of.ts';
+
+/** Tenants, and what each of them keeps for itself: values by key, secrets, settings. */
+export function tenantArea(
+  { ports, settings, settingsOf }: Foundation,
+  catalogs: Pick<ReturnType<typeof catalogArea>, 'keyedValues'>,
+) {
+  const keyValues = new KeyValueService(ports, catalogs.keyedValues, {
+    allowPrivateNetworks: settings.server.server['notifications.allowPrivateNetworks'],
+    allowLoopback: settings.testMode,
+  });
+  return {
+    tenants: new TenantService(ports),
+    operations: {
+      keyValues: methodsOf(keyValues, 'add', 'get', 'delete', 'search'),
+      /** Secrets that sign push notifications (platform.md §10.3). */
+      signingSecrets: methodsOf(new SigningSecretService(ports), 'create', 'delete'),
+      configuration: {
+        /** What is in force for the tenant, by property name without prefix (platform.md §4.1). */
+        settings: (context: CallContext) => ports.storage.read(context.tenant, settingsOf),
+      },
+    },
+  };
+}
