@@ -42,33 +42,21 @@ export * from './security/model.ts';
 export { ALL_PERMISSIONS, isPermitted } from './security/permissions.ts';
 export { isGranted } from './security/tenant-grants.ts';
 export type { NewTokenKey, TokenSigner } from './security/token-keys.ts';
-export type { BlockingOptions, BlockingStateRequest } from './subscriptions/blocking-request.ts';
-export type { BlockedRef, BlockingStateFilter } from './subscriptions/blocking-service.ts';
+export type { BlockingStateFilter } from './subscriptions/blocking-service.ts';
 export type { BundleOutline, SubscriptionOutline } from './subscriptions/bundle-outline.ts';
 export type { BundleFilter } from './subscriptions/bundles-of-account.ts';
-export {
-  type CancelSubscriptionOptions,
-  EntitlementActionPolicy,
-} from './subscriptions/cancellation-dates.ts';
-export type { ChangePlanOptions, ChangePlanRequest } from './subscriptions/change-request.ts';
 export type { CreateBundleRequest } from './subscriptions/create-groups.ts';
 export type { CreateSubscriptionOptions, CreateSubscriptionRequest } from './subscriptions/create-request.ts';
 export type { CreatedBundle } from './subscriptions/creation-service.ts';
 export type { EffectiveFrom } from './subscriptions/effective-from.ts';
 export { HypotheticalActionType } from './subscriptions/hypothetical-action.ts';
-export type { CancelledSubscription, ChangedSubscription } from './subscriptions/lifecycle-service.ts';
 export type { BundleWindow } from './subscriptions/load-outlines.ts';
 export * from './subscriptions/model.ts';
 export type { OutlinePage } from './subscriptions/outline-service.ts';
 export type { PhasePrices } from './subscriptions/phase-prices.ts';
-export type { RequestedDate } from './subscriptions/requested-date.ts';
 export type { PlanAtRequest } from './subscriptions/service.ts';
 export type { BillCycleDayChange, QuantityChange } from './subscriptions/terms-change.ts';
-export {
-  BcdTransfer,
-  type TransferBundleOptions,
-  type TransferBundleRequest,
-} from './subscriptions/transfer-request.ts';
+export type { TransferBundleRequest } from './subscriptions/transfer-request.ts';
 export type { PlanInForce } from './subscriptions/transitions.ts';
 export type { BundleView, SubscriptionEventView, SubscriptionView } from './subscriptions/views.ts';
 export type * from './tags/model.ts';

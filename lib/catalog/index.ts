@@ -41,14 +41,7 @@ export type {
   PriceChangeAlignment,
   PriceChangeEvent,
 } from './price-change-events.ts';
-export {
-  type BlockPriceOverride,
-  matchPriceOverrides,
-  type PriceOverrideRequest,
-  type PriceOverrides,
-  type TierPriceOverride,
-  type UsagePriceOverride,
-} from './price-overrides.ts';
+export { matchPriceOverrides, type PriceOverrides } from './price-overrides.ts';
 export type { PriceTarget } from './price-target.ts';
 export type { ChangeContext, CreationContext, SubscriptionContext } from './rules.ts';
 export { RULE_DEFAULTS } from './rules.ts';

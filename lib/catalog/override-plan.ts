@@ -1,9 +1,10 @@
+import type { PriceOverrideRequest } from '../ports/price-override-request.ts';
 import { assertInvariant, BillingError, ErrorCode } from '../values/errors/index.ts';
 import { type Currency, type Decimal, decimal, formatDecimal } from '../values/money/index.ts';
 import { deepFreeze } from './deep-freeze.ts';
 import type { InternationalPrice, Plan, PlanPhase } from './model.ts';
 import { phaseName } from './phase-name.ts';
-import { matchPriceOverrides, type PriceOverrideRequest, type PriceOverrides } from './price-overrides.ts';
+import { matchPriceOverrides, type PriceOverrides } from './price-overrides.ts';
 import { mapPrices, type PriceTarget, partsOf, targetOf } from './price-target.ts';
 
 /** What makes an override plan: two equal definitions are one plan (catalog.md §10 rule 4). */

@@ -1,9 +1,5 @@
-import {
-  type BillingActionPolicy,
-  type PhaseType,
-  type PriceOverrideRequest,
-  ProductCategory,
-} from '../catalog/index.ts';
+import { type BillingActionPolicy, type PhaseType, ProductCategory } from '../catalog/index.ts';
+import type { PriceOverrideRequest } from '../ports/price-override-request.ts';
 import { checkChangeRequest } from '../subscriptions/change-request.ts';
 import { checkTerms, invalid } from '../subscriptions/create-request.ts';
 import {
@@ -11,9 +7,8 @@ import {
   HypotheticalActionType,
   type SubscriptionInBundle,
 } from '../subscriptions/hypothetical-action.ts';
-import type { RequestedDate } from '../subscriptions/requested-date.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import type { BillingPeriod, LocalDate } from '../values/time/index.ts';
+import type { BillingPeriod, LocalDate, RequestedDate } from '../values/time/index.ts';
 
 /** What a dry run answers with (invoicing.md §11). */
 export const DryRunType = {

@@ -1,15 +1,18 @@
-import type { BlockingStateRequest } from '../subscriptions/blocking-request.ts';
-import type { BlockedRef } from '../subscriptions/blocking-service.ts';
-import type { CancelSubscriptionOptions } from '../subscriptions/cancellation-dates.ts';
-import type { ChangePlanOptions, ChangePlanRequest } from '../subscriptions/change-request.ts';
-import type {
-  CreateSubscriptionOptions,
-  CreateSubscriptionRequest,
-} from '../subscriptions/create-request.ts';
-import type { CancelledSubscription, ChangedSubscription } from '../subscriptions/lifecycle-service.ts';
-import type { RequestedDate } from '../subscriptions/requested-date.ts';
-import type { TransferBundleOptions } from '../subscriptions/transfer-request.ts';
 import type { Uuid } from '../values/ids/index.ts';
+import type {
+  BlockedRef,
+  BlockingOptions,
+  BlockingStateRequest,
+  CancelledSubscription,
+  CancelSubscriptionOptions,
+  ChangedSubscription,
+  ChangePlanOptions,
+  ChangePlanRequest,
+  CreationDates,
+  CreationPlace,
+  CreationTerms,
+  TransferBundleOptions,
+} from './entitlement-requests.ts';
 import type { GatewayContext, PluginProperty } from './payment-gateway.ts';
 
 /** The operations that an entitlement plugin controls (subscriptions.md §22). */
@@ -29,15 +32,9 @@ export const EntitlementOperation = {
 } as const;
 export type EntitlementOperation = (typeof EntitlementOperation)[keyof typeof EntitlementOperation];
 
-/** Plan, phase, prices, quantity and bill cycle day of a subscription to create. */
-export type CreationTerms = Omit<
-  CreateSubscriptionRequest,
-  'accountId' | 'bundleId' | 'bundleExternalKey' | 'externalKey'
->;
-
 /** What a plugin may replace, by operation. Absent and null are the same. */
 export interface EntitlementTerms {
-  readonly CREATE: Pick<CreateSubscriptionOptions, 'entitlementDate' | 'billingDate'> & {
+  readonly CREATE: CreationDates & {
     /** In the order of `given`; an element stands for all terms of its subscription, so that none of the former stays. */
     readonly subscriptions: readonly CreationTerms[];
   };
@@ -45,25 +42,19 @@ export interface EntitlementTerms {
   readonly UNDO_CHANGE_PLAN: NoTerms;
   readonly CANCEL: CancelSubscriptionOptions;
   readonly UNCANCEL: NoTerms;
-  readonly PAUSE: DateTerms;
-  readonly RESUME: DateTerms;
+  readonly PAUSE: BlockingOptions;
+  readonly RESUME: BlockingOptions;
   readonly TRANSFER: TransferBundleOptions;
   readonly RENAME_KEY: NoTerms;
-  readonly ADD_BLOCKING_STATE: DateTerms;
+  readonly ADD_BLOCKING_STATE: BlockingOptions;
 }
 
 type NoTerms = Readonly<Record<never, never>>;
-interface DateTerms {
-  readonly requestedDate?: RequestedDate | null | undefined;
-}
 
 /** What the caller asks for and no plugin replaces, by operation. */
 export interface EntitlementGiven {
   /** Where each subscription goes and its key. */
-  readonly CREATE: readonly Pick<
-    CreateSubscriptionRequest,
-    'bundleId' | 'bundleExternalKey' | 'externalKey'
-  >[];
+  readonly CREATE: readonly CreationPlace[];
   readonly CHANGE_PLAN: null;
   readonly UNDO_CHANGE_PLAN: null;
   readonly CANCEL: null;

@@ -7,9 +7,11 @@ import type { Storage } from './storage/index.ts';
 export type * from './catalog-plugin.ts';
 export type * from './clock.ts';
 export * from './entitlement-plugin.ts';
+export * from './entitlement-requests.ts';
 export type * from './identity.ts';
 export type * from './logger.ts';
 export * from './payment-gateway.ts';
+export type * from './price-override-request.ts';
 export { RetryLater } from './retry-later.ts';
 
 /** Everything the engine needs from outside; services take what they use of it. */

@@ -1,23 +1,9 @@
+import type { BlockingStateRequest } from '../ports/entitlement-requests.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import { MAX_BLOCKING_STATE_NAME_CHARACTERS } from '../values/limits.ts';
 import { checkText } from '../values/text/index.ts';
 import type { BlockFlags } from './blocking-in-force.ts';
 import { ENTITLEMENT_SERVICE, EntitlementStateName } from './model.ts';
-import type { RequestedDate } from './requested-date.ts';
-
-/** What a service says of an account, bundle or subscription; absent flags are false (subscriptions.md §14.1). */
-export interface BlockingStateRequest {
-  readonly service?: string | null | undefined;
-  readonly stateName?: string | null | undefined;
-  readonly isBlockChange?: boolean | null | undefined;
-  readonly isBlockEntitlement?: boolean | null | undefined;
-  readonly isBlockBilling?: boolean | null | undefined;
-}
-
-export interface BlockingOptions {
-  /** From when on it holds, past or future; default now. */
-  readonly requestedDate?: RequestedDate | null | undefined;
-}
 
 export interface CheckedBlock extends BlockFlags {
   readonly service: string;

@@ -1,10 +1,10 @@
 import type { Account } from '../accounts/model.ts';
 import type { CatalogSource } from '../catalog/catalog-source.ts';
 import { BillingActionPolicy, ProductCategory } from '../catalog/index.ts';
+import { EntitlementActionPolicy } from '../ports/entitlement-requests.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
 import { followBase } from './add-on-ends.ts';
 import { type EditTools, hasEnded, planCancellation } from './cancellation.ts';
-import { EntitlementActionPolicy } from './cancellation-dates.ts';
 import { billingEnd } from './computed-fields.ts';
 import { loadRunning } from './load-running.ts';
 import { saveEdits } from './save-edits.ts';

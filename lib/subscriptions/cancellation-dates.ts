@@ -1,32 +1,25 @@
 import { BillingActionPolicy } from '../catalog/index.ts';
 import { cancelPolicyOf } from '../catalog/rule-versions.ts';
 import type { RuleDecision } from '../catalog/rules.ts';
+import type { CancelSubscriptionOptions } from '../ports/entitlement-requests.ts';
+import { EntitlementActionPolicy } from '../ports/entitlement-requests.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
-import { type DatedInstant, formatInstant, formatLocalDate, type Instant } from '../values/time/index.ts';
+import {
+  type DatedInstant,
+  formatInstant,
+  formatLocalDate,
+  type Instant,
+  type RequestedDate,
+} from '../values/time/index.ts';
 import { DatedBy, datedBy, type EventReason } from './event-reason.ts';
 import { endOfTerm, policyDate, timedPolicy } from './policy-date.ts';
-import { atReferenceTime, datedInstant, type RequestedDate, raisedTo } from './requested-date.ts';
+import { atReferenceTime, datedInstant, raisedTo } from './requested-date.ts';
 import {
   entitlementStartOf,
   firstTransitionOf,
   planOf,
   type RunningSubscription,
 } from './running-subscription.ts';
-
-/** When the service ends: now, or when what is invoiced has been delivered. */
-export const EntitlementActionPolicy = { IMMEDIATE: 'IMMEDIATE', END_OF_TERM: 'END_OF_TERM' } as const;
-export type EntitlementActionPolicy = (typeof EntitlementActionPolicy)[keyof typeof EntitlementActionPolicy];
-
-export interface CancelSubscriptionOptions {
-  /** A date ends the service there; an instant ends service and billing there. Absent = now. */
-  readonly requestedDate?: RequestedDate | null | undefined;
-  /** When the service ends; `requestedDate` is ignored then. */
-  readonly entitlementPolicy?: EntitlementActionPolicy | null | undefined;
-  /** When billing ends; absent = by the catalog's rule. ILLEGAL is refused. */
-  readonly billingPolicy?: BillingActionPolicy | null | undefined;
-  /** Billing ends at the requested date too; only without policies. Default false. */
-  readonly useRequestedDateForBilling?: boolean | undefined;
-}
 
 /** Two ends that need not be in order: billing may end before or after the service. */
 export interface CancellationDates {

@@ -1,12 +1,9 @@
+import type { CancelSubscriptionOptions } from '../ports/entitlement-requests.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { type DatedInstant, formatInstant, type Instant } from '../values/time/index.ts';
 import { entitlementEnds } from './base-end.ts';
-import {
-  type CancellationDates,
-  type CancelSubscriptionOptions,
-  cancellationDates,
-} from './cancellation-dates.ts';
+import { type CancellationDates, cancellationDates } from './cancellation-dates.ts';
 import { bareDraft, eventsOf } from './event-draft.ts';
 import { writeReason } from './event-reason.ts';
 import { isEnd } from './lifecycle-order.ts';

@@ -1,39 +1,9 @@
-import type {
-  BillingActionPolicy,
-  PhaseType,
-  PlanSpecifier,
-  PriceOverrideRequest,
-} from '../catalog/index.ts';
+import type { PhaseType, PlanSpecifier } from '../catalog/index.ts';
+import type { ChangePlanOptions, ChangePlanRequest } from '../ports/entitlement-requests.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
-import type { BillingPeriod } from '../values/time/index.ts';
+import type { RequestedDate } from '../values/time/index.ts';
 import { type CheckedRequest, checkTerms, invalid } from './create-request.ts';
 import { type TimedPolicy, timedPolicy } from './policy-date.ts';
-import type { RequestedDate } from './requested-date.ts';
-
-/** The plan to change to and when. Absent, null and, in texts, empty members are the same. */
-export interface ChangePlanRequest {
-  /** The plan by its name; the three members below count only without one. */
-  readonly planName?: string | null | undefined;
-  readonly productName?: string | null | undefined;
-  readonly billingPeriod?: BillingPeriod | null | undefined;
-  /** Default by the catalog's rule, else the current list (catalog.md §8 rule 4). */
-  readonly priceList?: string | null | undefined;
-  /** Phase to start in; the ones before it are skipped. */
-  readonly phaseType?: PhaseType | null | undefined;
-  /** 1 to 31. */
-  readonly billCycleDayLocal?: number | null | undefined;
-  /** At least 1. */
-  readonly quantity?: number | null | undefined;
-  /** Prices to pay instead of the plan's, in the account's currency (catalog.md §10). */
-  readonly priceOverrides?: readonly PriceOverrideRequest[] | null | undefined;
-}
-
-/** At most one of the two; neither = by the catalog's rule. */
-export interface ChangePlanOptions {
-  readonly requestedDate?: RequestedDate | null | undefined;
-  /** ILLEGAL is refused. */
-  readonly billingPolicy?: BillingActionPolicy | null | undefined;
-}
 
 /** A request that passed the checks, with null for what it does not name. */
 export interface CheckedChange extends Pick<CheckedRequest, 'billCycleDay' | 'quantity' | 'priceOverrides'> {

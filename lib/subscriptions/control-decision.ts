@@ -1,13 +1,8 @@
 import { BillingActionPolicy, PhaseType, ProductCategory } from '../catalog/index.ts';
-import {
-  type CreationTerms,
-  EntitlementOperation,
-  type EntitlementTerms,
-} from '../ports/entitlement-plugin.ts';
+import { EntitlementOperation, type EntitlementTerms } from '../ports/entitlement-plugin.ts';
+import { BcdTransfer, type CreationTerms, EntitlementActionPolicy } from '../ports/entitlement-requests.ts';
 import { isStorable } from '../values/text/index.ts';
 import { isBillingPeriod } from '../values/time/index.ts';
-import { EntitlementActionPolicy } from './cancellation-dates.ts';
-import { BcdTransfer } from './transfer-request.ts';
 
 /** What becomes of a call by the decision of a plugin; a problem is the plugin's mistake. */
 export type Decided<Terms> =

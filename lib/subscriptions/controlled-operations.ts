@@ -1,24 +1,30 @@
 import { noSuchAccount } from '../accounts/service.ts';
 import type { CallContext } from '../context.ts';
 import { EntitlementOperation, type EntitlementSubject } from '../ports/entitlement-plugin.ts';
+import type {
+  BlockedRef,
+  BlockingOptions,
+  BlockingStateRequest,
+  CancelledSubscription,
+  CancelSubscriptionOptions,
+  ChangedSubscription,
+  ChangePlanOptions,
+  ChangePlanRequest,
+  TransferBundleOptions,
+} from '../ports/entitlement-requests.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import { type BlockingOptions, type BlockingStateRequest, checkBlockingRequest } from './blocking-request.ts';
-import type { BlockedRef, BlockingService } from './blocking-service.ts';
+import { checkBlockingRequest } from './blocking-request.ts';
+import type { BlockingService } from './blocking-service.ts';
 import { noSuchBundle } from './bundle-choice.ts';
 import { type BundleService, checkBundleKey } from './bundle-service.ts';
-import type { CancelSubscriptionOptions } from './cancellation-dates.ts';
-import { type ChangePlanOptions, type ChangePlanRequest, checkChangeRequest } from './change-request.ts';
+import { checkChangeRequest } from './change-request.ts';
 import { termsOf } from './control-decision.ts';
 import type { EntitlementControl } from './entitlement-control.ts';
-import type { CancelledSubscription, ChangedSubscription, LifecycleService } from './lifecycle-service.ts';
+import type { LifecycleService } from './lifecycle-service.ts';
 import { BlockingStateType } from './model.ts';
 import { noSuchSubscription } from './no-such-subscription.ts';
-import {
-  checkTransferRequest,
-  type TransferBundleOptions,
-  type TransferBundleRequest,
-} from './transfer-request.ts';
+import { checkTransferRequest, type TransferBundleRequest } from './transfer-request.ts';
 import type { TransferService } from './transfer-service.ts';
 
 interface Services {

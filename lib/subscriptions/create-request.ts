@@ -1,41 +1,17 @@
 import { checkExternalKey } from '../accounts/account-input.ts';
-import type { PhaseType, PlanSpecifier, PriceOverrideRequest, ProductCategory } from '../catalog/index.ts';
+import type { PhaseType, PlanSpecifier, ProductCategory } from '../catalog/index.ts';
 import { namesPrice } from '../catalog/price-overrides.ts';
+import type { CreationDates, CreationPlace, CreationTerms } from '../ports/entitlement-requests.ts';
+import type { PriceOverrideRequest } from '../ports/price-override-request.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import type { BillingPeriod } from '../values/time/index.ts';
-import type { RequestedDate } from './requested-date.ts';
 
 /** A subscription to create. Absent, null and, in texts, empty members are the same. */
-export interface CreateSubscriptionRequest {
+export interface CreateSubscriptionRequest extends CreationPlace, CreationTerms {
   readonly accountId?: Uuid | null | undefined;
-  /** Only to add to an existing bundle. */
-  readonly bundleId?: Uuid | null | undefined;
-  /** Default the new bundle's id. */
-  readonly bundleExternalKey?: string | null | undefined;
-  /** Default the new subscription's id. */
-  readonly externalKey?: string | null | undefined;
-  /** The plan by its name; excludes the four members below. */
-  readonly planName?: string | null | undefined;
-  readonly productName?: string | null | undefined;
-  readonly productCategory?: ProductCategory | null | undefined;
-  readonly billingPeriod?: BillingPeriod | null | undefined;
-  readonly priceList?: string | null | undefined;
-  /** Phase to start in; the ones before it are skipped. */
-  readonly phaseType?: PhaseType | null | undefined;
-  /** 1 to 31. */
-  readonly billCycleDayLocal?: number | null | undefined;
-  /** At least 1. */
-  readonly quantity?: number | null | undefined;
-  /** Prices to pay instead of the plan's, in the account's currency; they make a plan `<plan>-<n>` (catalog.md §10). */
-  readonly priceOverrides?: readonly PriceOverrideRequest[] | null | undefined;
 }
 
-export interface CreateSubscriptionOptions {
-  /** Start of the service; absent = now. */
-  readonly entitlementDate?: RequestedDate | null | undefined;
-  /** Start of billing; absent = now. */
-  readonly billingDate?: RequestedDate | null | undefined;
+export interface CreateSubscriptionOptions extends CreationDates {
   readonly migrated?: boolean | undefined;
   /** Default true: the key of a bundle that has ended may be used again (subscriptions.md §17.2). */
   readonly renameKeyIfExistsAndUnused?: boolean | undefined;

@@ -1,7 +1,13 @@
 import type { Account } from '../accounts/model.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
-import { formatLocalDate, type Instant, type LocalDate, localDateOf } from '../values/time/index.ts';
-import { datedInstant, type RequestedDate } from './requested-date.ts';
+import {
+  formatLocalDate,
+  type Instant,
+  type LocalDate,
+  localDateOf,
+  type RequestedDate,
+} from '../values/time/index.ts';
+import { datedInstant } from './requested-date.ts';
 
 /** From when a bill cycle day or a quantity is to hold. */
 export interface EffectiveFrom {

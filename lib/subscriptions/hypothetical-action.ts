@@ -1,6 +1,6 @@
 import type { ProductCategory } from '../catalog/index.ts';
+import type { CancelSubscriptionOptions } from '../ports/entitlement-requests.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import type { CancelSubscriptionOptions } from './cancellation-dates.ts';
 import type { CheckedChange } from './change-request.ts';
 import type { CheckedRequest, CreateSubscriptionOptions } from './create-request.ts';
 

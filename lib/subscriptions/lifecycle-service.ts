@@ -2,16 +2,21 @@ import type { CatalogProvider, CatalogSource } from '../catalog/catalog-source.t
 import type { CatalogWithOverrides, OverridePlan } from '../catalog/index.ts';
 import { obtainOverridePlan } from '../catalog/override-plans.ts';
 import { authorshipOf, type CallContext } from '../context.ts';
+import type {
+  CancelledSubscription,
+  CancelSubscriptionOptions,
+  ChangedSubscription,
+  ChangePlanOptions,
+  ChangePlanRequest,
+} from '../ports/entitlement-requests.ts';
 import type { Ports } from '../ports/index.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import type { DatedInstant } from '../values/time/index.ts';
 import { followBase } from './add-on-ends.ts';
 import { checkAddOnChange } from './add-on-rules.ts';
 import { type EditTools, planCancellation } from './cancellation.ts';
-import type { CancelSubscriptionOptions } from './cancellation-dates.ts';
 import { decideChange, planChange } from './change-of-plan.ts';
-import { type ChangePlanOptions, type ChangePlanRequest, checkChangeRequest } from './change-request.ts';
+import { checkChangeRequest } from './change-request.ts';
 import { lockRunning, lockRunningInBundle } from './load-running.ts';
 import type { RunningSubscription } from './running-subscription.ts';
 import { saveEdits } from './save-edits.ts';
@@ -26,19 +31,6 @@ import {
 } from './terms-change.ts';
 import { planUncancellation } from './uncancellation.ts';
 import { planUndoChange } from './undo-change.ts';
-
-/** What a cancellation has set: when service and billing end. */
-export interface CancelledSubscription {
-  readonly accountId: Uuid;
-  readonly entitlementEnd: DatedInstant;
-  readonly billingEnd: DatedInstant;
-}
-
-/** When a change of plan, bill cycle day or quantity takes effect. */
-export interface ChangedSubscription {
-  readonly accountId: Uuid;
-  readonly effective: DatedInstant;
-}
 
 /** Operations on subscriptions that run (subscriptions.md §7 to §10, §15, §16). */
 export class LifecycleService {

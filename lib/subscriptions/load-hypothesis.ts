@@ -4,7 +4,14 @@ import type { CatalogWithOverrides, OverrideDefinition, OverridePlan, SeenAsOf }
 import { foreseenOverridePlan } from '../catalog/override-plans.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import { assertInvariant } from '../values/errors/index.ts';
-import { addDays, addMilliseconds, type Instant, startOfDay, UTC } from '../values/time/index.ts';
+import {
+  addDays,
+  addMilliseconds,
+  type Instant,
+  type RequestedDate,
+  startOfDay,
+  UTC,
+} from '../values/time/index.ts';
 import { followBase } from './add-on-ends.ts';
 import { checkAddOnChange } from './add-on-rules.ts';
 import { checkBundleOwner, noSuchBundle, notInBundle } from './bundle-choice.ts';
@@ -23,7 +30,7 @@ import { loadCreation } from './load-creation.ts';
 import { loadRunning, type RunningInBundle } from './load-running.ts';
 import { noSuchSubscription } from './no-such-subscription.ts';
 import { checkCategory } from './plan-choice.ts';
-import { datedInstant, type RequestedDate } from './requested-date.ts';
+import { datedInstant } from './requested-date.ts';
 import type { RunningSubscription } from './running-subscription.ts';
 
 export interface LoadHypothesisInput {

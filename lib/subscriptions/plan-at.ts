@@ -7,11 +7,12 @@ import {
   type Instant,
   type LocalDate,
   maxInstant,
+  type RequestedDate,
 } from '../values/time/index.ts';
 import { timelinesOf } from './bundle-timelines.ts';
 import { withDerivedPhases } from './derived-phases.ts';
 import type { LifecycleEvent, Subscription } from './model.ts';
-import { atReferenceTime, type RequestedDate } from './requested-date.ts';
+import { atReferenceTime } from './requested-date.ts';
 import { type PlanInForce, type PlanResolver, type Transition, transitionAt } from './transitions.ts';
 
 export interface PlanAtInput {

@@ -1,6 +1,7 @@
 import type { Account } from '../accounts/model.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import { MAX_REQUESTED_DATE_YEARS } from '../values/limits.ts';
+import type { RequestedDate } from '../values/time/index.ts';
 import {
   type DatedInstant,
   formatLocalDate,
@@ -14,9 +15,6 @@ import {
   UTC,
   yearOf,
 } from '../values/time/index.ts';
-
-/** A date in the account's calendar, or an instant; absent means now. A parsed `WireMoment` is one. */
-export type RequestedDate = { readonly date: LocalDate } | { readonly at: Instant };
 
 type Calendar = Pick<Account, 'timeZone' | 'referenceTime'>;
 

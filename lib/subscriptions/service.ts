@@ -6,6 +6,7 @@ import type { CallContext } from '../context.ts';
 import type { Ports } from '../ports/index.ts';
 import type { Page, PageRequest, ReadSession } from '../ports/storage/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
+import type { RequestedDate } from '../values/time/index.ts';
 import { subscriptionView } from './bundle-outline.ts';
 import { bundleViews, pageOfViews } from './bundle-views.ts';
 import type { BundleFilter } from './bundles-of-account.ts';
@@ -14,7 +15,6 @@ import type { Subscription } from './model.ts';
 import { noSuchSubscription } from './no-such-subscription.ts';
 import { OutlineService } from './outline-service.ts';
 import { planAt } from './plan-at.ts';
-import type { RequestedDate } from './requested-date.ts';
 import type { PlanInForce } from './transitions.ts';
 import type { BundleView, SubscriptionView } from './views.ts';
 

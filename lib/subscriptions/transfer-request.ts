@@ -1,19 +1,10 @@
 import { checkExternalKey } from '../accounts/account-input.ts';
 import { BillingActionPolicy } from '../catalog/index.ts';
+import type { TransferBundleOptions } from '../ports/entitlement-requests.ts';
+import { BcdTransfer } from '../ports/entitlement-requests.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import type { RequestedDate } from './requested-date.ts';
-
-/** What becomes of a requested bill cycle day when a bundle is transferred (subscriptions.md §17.4 rule 5). */
-export const BcdTransfer = {
-  /** It stays. */
-  USE_EXISTING: 'USE_EXISTING',
-  /** The day of the transfer in the target account's calendar takes its place. */
-  ALIGN_WITH_EFF_DT: 'ALIGN_WITH_EFF_DT',
-  /** It is dropped: the day follows from the plan's billing alignment. */
-  NONE: 'NONE',
-} as const;
-export type BcdTransfer = (typeof BcdTransfer)[keyof typeof BcdTransfer];
+import type { RequestedDate } from '../values/time/index.ts';
 
 /** Where a bundle goes. */
 export interface TransferBundleRequest {
@@ -27,15 +18,6 @@ export interface TransferBundleRequest {
       }[]
     | null
     | undefined;
-}
-
-export interface TransferBundleOptions {
-  /** A day of the source account's calendar, today or before; absent = now. */
-  readonly requestedDate?: RequestedDate | null | undefined;
-  /** When the source account is billed to: END_OF_TERM (default) or IMMEDIATE. */
-  readonly billingPolicy?: BillingActionPolicy | null | undefined;
-  /** Default USE_EXISTING. */
-  readonly bcdTransfer?: BcdTransfer | null | undefined;
 }
 
 /** A transfer that passed the checks. */

@@ -3,6 +3,7 @@ import { noSuchAccount } from '../accounts/service.ts';
 import type { CatalogProvider } from '../catalog/catalog-source.ts';
 import { withOverridePlans } from '../catalog/override-plans.ts';
 import { authorshipOf, type CallContext } from '../context.ts';
+import type { TransferBundleOptions } from '../ports/entitlement-requests.ts';
 import type { Ports } from '../ports/index.ts';
 import type { ReadSession, WriteSession } from '../ports/storage/index.ts';
 import { assertInvariant, BillingError, ErrorCode } from '../values/errors/index.ts';
@@ -18,7 +19,6 @@ import { planTransfer } from './transfer.ts';
 import {
   type CheckedTransfer,
   checkTransferRequest,
-  type TransferBundleOptions,
   type TransferBundleRequest,
 } from './transfer-request.ts';
 

@@ -1,3 +1,4 @@
+import { BcdTransfer } from '../ports/entitlement-requests.ts';
 import { assertInvariant } from '../values/errors/index.ts';
 import {
   type DatedInstant,
@@ -13,7 +14,6 @@ import { choiceDrafts } from './initial-events.ts';
 import { isPlanChoice, isStart } from './lifecycle-order.ts';
 import { type LifecycleEvent, LifecycleEventType } from './model.ts';
 import type { RunningSubscription } from './running-subscription.ts';
-import { BcdTransfer } from './transfer-request.ts';
 import { eventsInEffect } from './transitions.ts';
 import { withdrawnByCancels } from './uncancellation.ts';
 

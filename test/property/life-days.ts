@@ -1,5 +1,5 @@
 import type { Account } from '../../lib/accounts/model.ts';
-import type { RequestedDate } from '../../lib/subscriptions/requested-date.ts';
+import type { RequestedDate } from '../../lib/values/time/index.ts';
 import {
   addDays,
   type Instant,

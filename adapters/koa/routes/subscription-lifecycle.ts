@@ -1,6 +1,6 @@
 import { BillingActionPolicy } from '../../../lib/catalog/index.ts';
-import { EntitlementActionPolicy } from '../../../lib/subscriptions/cancellation-dates.ts';
-import type { ChangePlanRequest } from '../../../lib/subscriptions/change-request.ts';
+import type { ChangePlanRequest } from '../../../lib/ports/entitlement-requests.ts';
+import { EntitlementActionPolicy } from '../../../lib/ports/entitlement-requests.ts';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { Subscription } from '../models/subscription.ts';
 import { empty } from '../routing/answer.ts';

@@ -51,6 +51,7 @@ export {
   yearOf,
 } from './local-date.ts';
 export { formatLocalTime, type LocalTime, localTime, MIDNIGHT } from './local-time.ts';
+export type { RequestedDate } from './requested-date.ts';
 export { parseTimeSpan, parseTimeSpanList, timeSpanIfValid } from './time-span.ts';
 export { isTimeZone, type TimeZone, timeZone, UTC } from './time-zone.ts';
 export {

@@ -7,11 +7,11 @@ import {
   matchPriceOverrides,
   OverridePlan,
   type Plan,
-  type PriceOverrideRequest,
   type Usage,
 } from '../../../lib/catalog/index.ts';
 import { freeNumber, readOverrides, writeOverrides } from '../../../lib/catalog/override-plan.ts';
 import { dryRunOverridePlan } from '../../../lib/catalog/override-plans.ts';
+import type { PriceOverrideRequest } from '../../../lib/ports/price-override-request.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { type Currency, decimal } from '../../../lib/values/money/index.ts';
 import { formatLocalDate, parseLocalDate, timeZone } from '../../../lib/values/time/index.ts';

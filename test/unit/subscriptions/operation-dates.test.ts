@@ -1,16 +1,17 @@
 import { expect } from 'chai';
 import { type BillingActionPolicy, createCatalog } from '../../../lib/catalog/index.ts';
-import { planCancellation } from '../../../lib/subscriptions/cancellation.ts';
 import {
   type CancelSubscriptionOptions,
+  type ChangePlanOptions,
   EntitlementActionPolicy,
-} from '../../../lib/subscriptions/cancellation-dates.ts';
+} from '../../../lib/ports/entitlement-requests.ts';
+import { planCancellation } from '../../../lib/subscriptions/cancellation.ts';
 import { decideChange, planChange } from '../../../lib/subscriptions/change-of-plan.ts';
-import { type ChangePlanOptions, checkChangeRequest } from '../../../lib/subscriptions/change-request.ts';
+import { checkChangeRequest } from '../../../lib/subscriptions/change-request.ts';
 import { policyDate, type TimedPolicy, timedPolicy } from '../../../lib/subscriptions/policy-date.ts';
-import type { RequestedDate } from '../../../lib/subscriptions/requested-date.ts';
 import { planBillCycleDayChange, planQuantityChange } from '../../../lib/subscriptions/terms-change.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
+import type { RequestedDate } from '../../../lib/values/time/index.ts';
 import { formatInstant, parseWireMoment } from '../../../lib/values/time/index.ts';
 import { lists, phase, plan, version } from '../catalog/catalog-document.ts';
 import { expectError } from './errors.ts';

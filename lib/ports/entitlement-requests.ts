@@ -1,0 +1,133 @@
+import type { BillingActionPolicy, PhaseType, ProductCategory } from '../catalog/enumerations.ts';
+import type { BlockingStateType } from '../subscriptions/model.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import type { BillingPeriod, DatedInstant, RequestedDate } from '../values/time/index.ts';
+import type { PriceOverrideRequest } from './price-override-request.ts';
+
+/** Plan, phase, prices, quantity and bill cycle day of a subscription to create. Absent, null and, in texts, empty members are the same. */
+export interface CreationTerms {
+  /** The plan by its name; excludes the four members below. */
+  readonly planName?: string | null | undefined;
+  readonly productName?: string | null | undefined;
+  readonly productCategory?: ProductCategory | null | undefined;
+  readonly billingPeriod?: BillingPeriod | null | undefined;
+  readonly priceList?: string | null | undefined;
+  /** Phase to start in; the ones before it are skipped. */
+  readonly phaseType?: PhaseType | null | undefined;
+  /** 1 to 31. */
+  readonly billCycleDayLocal?: number | null | undefined;
+  /** At least 1. */
+  readonly quantity?: number | null | undefined;
+  /** Prices to pay instead of the plan's, in the account's currency; they make a plan `<plan>-<n>` (catalog.md §10). */
+  readonly priceOverrides?: readonly PriceOverrideRequest[] | null | undefined;
+}
+
+/** The bundle that a new subscription goes to, and its key. */
+export interface CreationPlace {
+  /** Only to add to an existing bundle. */
+  readonly bundleId?: Uuid | null | undefined;
+  /** Default the new bundle's id. */
+  readonly bundleExternalKey?: string | null | undefined;
+  /** Default the new subscription's id. */
+  readonly externalKey?: string | null | undefined;
+}
+
+export interface CreationDates {
+  /** Start of the service; absent = now. */
+  readonly entitlementDate?: RequestedDate | null | undefined;
+  /** Start of billing; absent = now. */
+  readonly billingDate?: RequestedDate | null | undefined;
+}
+
+/** The plan to change to and when. Absent, null and, in texts, empty members are the same. */
+export interface ChangePlanRequest {
+  /** The plan by its name; the three members below count only without one. */
+  readonly planName?: string | null | undefined;
+  readonly productName?: string | null | undefined;
+  readonly billingPeriod?: BillingPeriod | null | undefined;
+  /** Default by the catalog's rule, else the current list (catalog.md §8 rule 4). */
+  readonly priceList?: string | null | undefined;
+  /** Phase to start in; the ones before it are skipped. */
+  readonly phaseType?: PhaseType | null | undefined;
+  /** 1 to 31. */
+  readonly billCycleDayLocal?: number | null | undefined;
+  /** At least 1. */
+  readonly quantity?: number | null | undefined;
+  /** Prices to pay instead of the plan's, in the account's currency (catalog.md §10). */
+  readonly priceOverrides?: readonly PriceOverrideRequest[] | null | undefined;
+}
+
+/** At most one of the two; neither = by the catalog's rule. */
+export interface ChangePlanOptions {
+  readonly requestedDate?: RequestedDate | null | undefined;
+  /** ILLEGAL is refused. */
+  readonly billingPolicy?: BillingActionPolicy | null | undefined;
+}
+
+/** When the service ends: now, or when what is invoiced has been delivered. */
+export const EntitlementActionPolicy = { IMMEDIATE: 'IMMEDIATE', END_OF_TERM: 'END_OF_TERM' } as const;
+export type EntitlementActionPolicy = (typeof EntitlementActionPolicy)[keyof typeof EntitlementActionPolicy];
+
+export interface CancelSubscriptionOptions {
+  /** A date ends the service there; an instant ends service and billing there. Absent = now. */
+  readonly requestedDate?: RequestedDate | null | undefined;
+  /** When the service ends; `requestedDate` is ignored then. */
+  readonly entitlementPolicy?: EntitlementActionPolicy | null | undefined;
+  /** When billing ends; absent = by the catalog's rule. ILLEGAL is refused. */
+  readonly billingPolicy?: BillingActionPolicy | null | undefined;
+  /** Billing ends at the requested date too; only without policies. Default false. */
+  readonly useRequestedDateForBilling?: boolean | undefined;
+}
+
+/** What becomes of a requested bill cycle day when a bundle is transferred (subscriptions.md §17.4 rule 5). */
+export const BcdTransfer = {
+  /** It stays. */
+  USE_EXISTING: 'USE_EXISTING',
+  /** The day of the transfer in the target account's calendar takes its place. */
+  ALIGN_WITH_EFF_DT: 'ALIGN_WITH_EFF_DT',
+  /** It is dropped: the day follows from the plan's billing alignment. */
+  NONE: 'NONE',
+} as const;
+export type BcdTransfer = (typeof BcdTransfer)[keyof typeof BcdTransfer];
+
+export interface TransferBundleOptions {
+  /** A day of the source account's calendar, today or before; absent = now. */
+  readonly requestedDate?: RequestedDate | null | undefined;
+  /** When the source account is billed to: END_OF_TERM (default) or IMMEDIATE. */
+  readonly billingPolicy?: BillingActionPolicy | null | undefined;
+  /** Default USE_EXISTING. */
+  readonly bcdTransfer?: BcdTransfer | null | undefined;
+}
+
+/** What a service says of an account, bundle or subscription; absent flags are false (subscriptions.md §14.1). */
+export interface BlockingStateRequest {
+  readonly service?: string | null | undefined;
+  readonly stateName?: string | null | undefined;
+  readonly isBlockChange?: boolean | null | undefined;
+  readonly isBlockEntitlement?: boolean | null | undefined;
+  readonly isBlockBilling?: boolean | null | undefined;
+}
+
+export interface BlockingOptions {
+  /** From when on it holds, past or future; default now. */
+  readonly requestedDate?: RequestedDate | null | undefined;
+}
+
+/** An account, a bundle or a subscription. */
+export interface BlockedRef {
+  readonly type: BlockingStateType;
+  readonly id: Uuid;
+}
+
+/** What a cancellation has set: when service and billing end. */
+export interface CancelledSubscription {
+  readonly accountId: Uuid;
+  readonly entitlementEnd: DatedInstant;
+  readonly billingEnd: DatedInstant;
+}
+
+/** When a change of plan, bill cycle day or quantity takes effect. */
+export interface ChangedSubscription {
+  readonly accountId: Uuid;
+  readonly effective: DatedInstant;
+}
