@@ -3,7 +3,7 @@ import { isOperatorSearch, parseOperatorSearch, type SearchColumnType } from '..
 import { isUuid } from '../values/ids/index.ts';
 
 /** The columns of an operator search with what they hold (accounts.md §6.2 rule 1). */
-const columnTypes = {
+export const accountColumnTypes = {
   id: 'uuid',
   external_key: 'text',
   email: 'text',
@@ -33,7 +33,7 @@ const columnTypes = {
   updated_date: 'instant',
 } as const satisfies Readonly<Record<string, SearchColumnType>>;
 
-export type AccountColumn = keyof typeof columnTypes;
+export type AccountColumn = keyof typeof accountColumnTypes;
 
 /** The names of the account's JSON that differ from those of the columns. */
 const columnOfJsonName: Readonly<Record<string, AccountColumn>> = {
@@ -53,9 +53,9 @@ const columnOfJsonName: Readonly<Record<string, AccountColumn>> = {
 };
 
 const searchableTypes: Readonly<Record<string, SearchColumnType>> = {
-  ...columnTypes,
+  ...accountColumnTypes,
   ...Object.fromEntries(
-    Object.entries(columnOfJsonName).map(([name, column]) => [name, columnTypes[column]]),
+    Object.entries(columnOfJsonName).map(([name, column]) => [name, accountColumnTypes[column]]),
   ),
 };
 
