@@ -1,5 +1,4 @@
 import type { CheckService } from './check/service.ts';
-import type { CallContext } from './context.ts';
 import type { BillingOptions } from './engine/billing-options.ts';
 import { type Bound, bindContext } from './engine/bound-operations.ts';
 import { type Caller, contextOf } from './engine/caller.ts';
@@ -7,8 +6,9 @@ import { Calls } from './engine/calls.ts';
 import { type BillingControl, controlOf, dispatcherOf } from './engine/control.ts';
 import { type Engine, engineOf } from './engine/engine.ts';
 import { engineSettings, portsOf } from './engine/foundation.ts';
-import type { IdempotencyService } from './idempotency/service.ts';
 import type { Clock, Ports } from './ports/index.ts';
+import type { CallContext } from './records/index.ts';
+import type { IdempotencyService } from './runtime/idempotency/service.ts';
 import type { SecurityService } from './security/service.ts';
 import { lockWaitOf, type ServerSettings, skippedEventsOf } from './tenants/configuration/index.ts';
 import type { TenantService } from './tenants/service.ts';

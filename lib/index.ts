@@ -1,15 +1,12 @@
 /** The framework-free engine: operations, ports and the values they speak. Entry point `billwright` adds Node's ports. */
 export type { AccountInput } from './accounts/account-input.ts';
 export type { CloseOptions } from './accounts/close-service.ts';
-export type { Account, AccountBalance } from './accounts/model.ts';
 export type { AccountUpdate } from './accounts/service.ts';
 export { AuditLevel } from './audit/service.ts';
 export { Billing, type BillingOperations, type TenantBilling } from './billing.ts';
 export * from './catalog/index.ts';
 export * from './check/model.ts';
-export { type CallContext, CallOrigin, type SystemAuthor, type TenantRef } from './context.ts';
 export type { CustomFieldChange } from './custom-fields/changed-fields.ts';
-export type * from './custom-fields/model.ts';
 export type { CustomFieldInput } from './custom-fields/new-fields.ts';
 export type { BillingOptions } from './engine/billing-options.ts';
 export type { Caller } from './engine/caller.ts';
@@ -24,21 +21,15 @@ export type { EventFacts, ItemEvents } from './invoicing/event-facts.ts';
 export { type ExplainedRule, ExplainedRuleName } from './invoicing/explained-rules.ts';
 export type { ItemExplanation } from './invoicing/explanation.ts';
 export type { InvoiceItemView, InvoiceView } from './invoicing/invoice-view.ts';
-export type { ItemBasis } from './invoicing/item-basis.ts';
 export type { ItemAdjustmentRequest, ManualItemsRequest } from './invoicing/manual-item-service.ts';
 export type { ManualItem } from './invoicing/manual-items.ts';
 export type { MigrationInvoiceRequest } from './invoicing/migration-invoice-service.ts';
 export type { MigrationItem } from './invoicing/migration-items.ts';
-export * from './invoicing/model.ts';
 export type { CoverageDifference } from './invoicing/verify-coverage.ts';
 export type * from './metrics/metric.ts';
-export * from './objects/object-type.ts';
-export type { FieldedType } from './objects/owning-account.ts';
-export * from './payments/model.ts';
 export * from './ports/index.ts';
 export * from './ports/storage/index.ts';
-export * from './queue/model.ts';
-export * from './security/model.ts';
+export * from './records/index.ts';
 export { ALL_PERMISSIONS, isPermitted } from './security/permissions.ts';
 export { isGranted } from './security/tenant-grants.ts';
 export type { NewTokenKey, TokenSigner } from './security/token-keys.ts';
@@ -51,7 +42,6 @@ export type { CreatedBundle } from './subscriptions/creation-service.ts';
 export type { EffectiveFrom } from './subscriptions/effective-from.ts';
 export { HypotheticalActionType } from './subscriptions/hypothetical-action.ts';
 export type { BundleWindow } from './subscriptions/load-outlines.ts';
-export * from './subscriptions/model.ts';
 export type { OutlinePage } from './subscriptions/outline-service.ts';
 export type { PhasePrices } from './subscriptions/phase-prices.ts';
 export type { PlanAtRequest } from './subscriptions/service.ts';
@@ -59,7 +49,6 @@ export type { BillCycleDayChange, QuantityChange } from './subscriptions/terms-c
 export type { TransferBundleRequest } from './subscriptions/transfer-request.ts';
 export type { PlanInForce } from './subscriptions/transitions.ts';
 export type { BundleView, SubscriptionEventView, SubscriptionView } from './subscriptions/views.ts';
-export type * from './tags/model.ts';
 export type { TagDefinitionInput } from './tags/new-definition.ts';
 export { SystemTag } from './tags/system-definitions.ts';
 export type {
@@ -68,9 +57,7 @@ export type {
   TenantPropertyName,
   TenantSettings,
 } from './tenants/configuration/index.ts';
-export type { TenantKeyValue } from './tenants/key-value.ts';
 export type { KeyValues } from './tenants/key-value-service.ts';
-export type { Tenant } from './tenants/model.ts';
 export type { NewTenantInput } from './tenants/service.ts';
 export * from './values/errors/index.ts';
 export * from './values/ids/index.ts';

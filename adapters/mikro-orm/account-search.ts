@@ -1,6 +1,5 @@
-import type { AccountColumn } from '../../lib/accounts/account-search.ts';
-import type { Account } from '../../lib/accounts/model.ts';
-import type { AccountSearch, New } from '../../lib/ports/storage/index.ts';
+import type { AccountSearch } from '../../lib/ports/storage/index.ts';
+import type { Account, AccountColumn, New } from '../../lib/records/index.ts';
 import { haveIds, type TenantScope } from './record-access.ts';
 import { clauseConditions, contains, patternOf, type SearchedColumn } from './search-conditions.ts';
 import { nothing, type Sql, sql } from './sql.ts';

@@ -1,11 +1,6 @@
-import type { Account } from '../../lib/accounts/model.ts';
-import {
-  type AccountReads,
-  type AccountWrites,
-  ChangeType,
-  type New,
-  type Page,
-} from '../../lib/ports/storage/index.ts';
+import type { AccountReads, AccountWrites } from '../../lib/ports/storage/index.ts';
+import type { Account } from '../../lib/records/index.ts';
+import { ChangeType, type New, type Page } from '../../lib/records/index.ts';
 import { BillingError, ErrorCode } from '../../lib/values/errors/index.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
 import { anonymizeEmails, anonymizeHistory } from './account-anonymizing.ts';

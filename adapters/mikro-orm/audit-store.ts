@@ -1,9 +1,5 @@
-import {
-  type AuditEntry,
-  type AuditReads,
-  type AuditRow,
-  ChangeType,
-} from '../../lib/ports/storage/index.ts';
+import type { AuditReads } from '../../lib/ports/storage/index.ts';
+import { type AuditEntry, type AuditRow, ChangeType } from '../../lib/records/index.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
 import { stringifyExactJson } from '../../lib/values/money/index.ts';
 import { seriesTables } from './audit-series.ts';

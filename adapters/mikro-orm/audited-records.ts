@@ -1,23 +1,26 @@
-import type { AccountEmail } from '../../lib/accounts/account-email.ts';
-import type { Account } from '../../lib/accounts/model.ts';
-import type { CatalogEntry, PlanRow } from '../../lib/catalog/entries/model.ts';
-import type { CustomField } from '../../lib/custom-fields/model.ts';
-import type { Invoice, InvoiceItem } from '../../lib/invoicing/model.ts';
 import type {
+  Account,
+  AccountEmail,
+  CatalogEntry,
+  CustomField,
+  Invoice,
+  InvoiceItem,
   InvoicePayment,
+  New,
   Payment,
   PaymentAttempt,
   PaymentMethod,
   PaymentTransaction,
-} from '../../lib/payments/model.ts';
-import type { New } from '../../lib/ports/storage/index.ts';
+  PlanRow,
+  Tag,
+  UserTagDefinition,
+} from '../../lib/records/index.ts';
 import {
   type BlockingState,
   type LifecycleEvent,
   LifecycleEventType,
   type Subscription,
-} from '../../lib/subscriptions/model.ts';
-import type { Tag, UserTagDefinition } from '../../lib/tags/model.ts';
+} from '../../lib/records/index.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
 import { formatInstant, formatLocalDate, type Instant, type LocalDate } from '../../lib/values/time/index.ts';
 import type { StoredBundle } from './tables/subscriptions.ts';

@@ -1,4 +1,4 @@
-import { type Authorship, ChangeType } from '../../lib/ports/storage/index.ts';
+import { type Authorship, ChangeType } from '../../lib/records/index.ts';
 import { assertInvariant } from '../../lib/values/errors/index.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
 import { SERIES_FROM, seriesOf } from './audit-series.ts';

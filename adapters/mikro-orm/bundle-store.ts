@@ -1,11 +1,5 @@
-import type {
-  BundleColumn,
-  BundleReads,
-  BundleSearch,
-  BundleWrites,
-  Page,
-} from '../../lib/ports/storage/index.ts';
-import type { Bundle } from '../../lib/subscriptions/model.ts';
+import type { BundleColumn, BundleReads, BundleSearch, BundleWrites } from '../../lib/ports/storage/index.ts';
+import type { Bundle, Page } from '../../lib/records/index.ts';
 import { bundleAudit } from './audited-records.ts';
 import { insertAudited, updateAudited, type WriteScope } from './audited-writes.ts';
 import {

@@ -1,9 +1,5 @@
-import { EntryKind } from '../../lib/catalog/entries/model.ts';
-import {
-  type CatalogEntryReads,
-  type CatalogEntryWrites,
-  ChangeType,
-} from '../../lib/ports/storage/index.ts';
+import type { CatalogEntryReads, CatalogEntryWrites } from '../../lib/ports/storage/index.ts';
+import { ChangeType, EntryKind } from '../../lib/records/index.ts';
 import { isStorable } from '../../lib/values/text/index.ts';
 import { catalogEntryAudit, type Identified, planRowAudit } from './audited-records.ts';
 import { insertAudited, noteChange, type WriteScope } from './audited-writes.ts';

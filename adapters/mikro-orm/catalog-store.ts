@@ -1,12 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
-import type { StoredOverridePlan } from '../../lib/catalog/stored-override-plan.ts';
+import type { CatalogReads, CatalogWrites } from '../../lib/ports/storage/index.ts';
 import type {
   CatalogComposition,
   NewCatalogPart,
   NewCatalogVersion,
   StoredCatalogContent,
-} from '../../lib/catalog/stored-version.ts';
-import { type CatalogReads, type CatalogWrites, ChangeType } from '../../lib/ports/storage/index.ts';
+  StoredOverridePlan,
+} from '../../lib/records/index.ts';
+import { ChangeType } from '../../lib/records/index.ts';
 import { assertInvariant } from '../../lib/values/errors/index.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
 import { CATALOG_PARTS_AT_ONCE } from '../../lib/values/limits.ts';

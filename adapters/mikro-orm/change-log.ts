@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Authorship, ChangeType } from '../../lib/ports/storage/index.ts';
+import type { Authorship, ChangeType } from '../../lib/records/index.ts';
 import { createUuidV7, type Uuid } from '../../lib/values/ids/index.ts';
 import { insertInto, type TenantScope } from './record-access.ts';
 import { auditLogTable } from './tables/system.ts';

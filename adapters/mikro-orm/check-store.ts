@@ -4,7 +4,7 @@ import type {
   LostReference,
   UnauditedRecord,
 } from '../../lib/ports/storage/index.ts';
-import { ProcessingState } from '../../lib/queue/model.ts';
+import { ProcessingState } from '../../lib/records/index.ts';
 import { assertInvariant } from '../../lib/values/errors/index.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
 import { instant } from '../../lib/values/time/index.ts';

@@ -1,5 +1,5 @@
-import type { CoverageRow } from '../../lib/invoicing/model.ts';
 import type { InvoiceReads } from '../../lib/ports/storage/index.ts';
+import type { CoverageRow } from '../../lib/records/index.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
 import { MIN_YEAR } from '../../lib/values/limits.ts';
 import { formatLocalDate, localDate } from '../../lib/values/time/index.ts';

@@ -1,12 +1,11 @@
-import type { CustomField } from '../../lib/custom-fields/model.ts';
-import {
-  ChangeType,
-  type CustomFieldColumn,
-  type CustomFieldReads,
-  type CustomFieldSearch,
-  type CustomFieldWrites,
-  type Page,
+import type {
+  CustomFieldColumn,
+  CustomFieldReads,
+  CustomFieldSearch,
+  CustomFieldWrites,
 } from '../../lib/ports/storage/index.ts';
+import type { CustomField } from '../../lib/records/index.ts';
+import { ChangeType, type Page } from '../../lib/records/index.ts';
 import { customFieldAudit } from './audited-records.ts';
 import { insertAudited, noteChange, type WriteScope } from './audited-writes.ts';
 import { page, select, selectByIds, type TenantScope, update } from './record-access.ts';

@@ -1,10 +1,5 @@
-import type {
-  AuditEntry,
-  AuditRow,
-  ExportedTable,
-  ExportedValue,
-  ExportReads,
-} from '../../lib/ports/storage/index.ts';
+import type { ExportedTable, ExportedValue, ExportReads } from '../../lib/ports/storage/index.ts';
+import type { AuditEntry, AuditRow } from '../../lib/records/index.ts';
 import { assertInvariant } from '../../lib/values/errors/index.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
 import { EXPORT_BATCH_ROWS } from '../../lib/values/limits.ts';

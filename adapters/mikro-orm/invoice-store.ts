@@ -1,10 +1,10 @@
-import type { CoverageRow, CursorToSave, Invoice, StoredCursor } from '../../lib/invoicing/model.ts';
 import {
   ConcurrentChangeError,
   type InvoiceFilter,
   type InvoiceReads,
   type InvoiceWrites,
 } from '../../lib/ports/storage/index.ts';
+import type { CoverageRow, CursorToSave, Invoice, StoredCursor } from '../../lib/records/index.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
 import { isStorable } from '../../lib/values/text/index.ts';
 import { formatLocalDate } from '../../lib/values/time/index.ts';

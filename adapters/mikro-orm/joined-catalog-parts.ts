@@ -1,4 +1,4 @@
-import type { CatalogPartKind, StoredCatalogPart } from '../../lib/catalog/stored-version.ts';
+import type { CatalogPartKind, StoredCatalogPart } from '../../lib/records/index.ts';
 import { assertInvariant } from '../../lib/values/errors/index.ts';
 import { instant } from '../../lib/values/time/index.ts';
 import { numberOf, type Row, textOf } from './columns.ts';

@@ -1,5 +1,6 @@
-import { ChangeType, type KeyValueReads, type KeyValueWrites } from '../../lib/ports/storage/index.ts';
-import type { TenantKeyValue } from '../../lib/tenants/key-value.ts';
+import type { KeyValueReads, KeyValueWrites } from '../../lib/ports/storage/index.ts';
+import type { TenantKeyValue } from '../../lib/records/index.ts';
+import { ChangeType } from '../../lib/records/index.ts';
 import { assertInvariant } from '../../lib/values/errors/index.ts';
 import type { WriteScope } from './audited-writes.ts';
 import { textOf } from './columns.ts';

@@ -1,5 +1,4 @@
-import type { AccountBalance } from '../../lib/accounts/model.ts';
-import type { Invoice } from '../../lib/invoicing/model.ts';
+import type { AccountBalance, Invoice } from '../../lib/records/index.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
 import { decimal } from '../../lib/values/money/index.ts';
 import { textOf } from './columns.ts';

@@ -1,8 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { MigrationObject } from '@mikro-orm/core';
-import type { TenantRef } from '../../lib/context.ts';
 import {
-  type Authorship,
   type CheckStore,
   ConcurrentChangeError,
   type IdempotencyStore,
@@ -16,6 +14,7 @@ import {
   type SystemStore,
   type WriteSession,
 } from '../../lib/ports/storage/index.ts';
+import type { Authorship, TenantRef } from '../../lib/records/index.ts';
 import { BillingError, ErrorCode } from '../../lib/values/errors/index.ts';
 import {
   ACCOUNT_LOCK_WAIT_MS,

@@ -1,5 +1,5 @@
 import type { NotificationReads } from '../../lib/ports/storage/index.ts';
-import { ProcessingState } from '../../lib/queue/model.ts';
+import { ProcessingState } from '../../lib/records/index.ts';
 import { instant } from '../../lib/values/time/index.ts';
 import { numberOf } from './columns.ts';
 import { type Stored, selectOrdered, type TenantScope } from './record-access.ts';

@@ -1,11 +1,12 @@
-import type { Authorship, SkippedEvents } from '../../lib/ports/storage/index.ts';
+import type { SkippedEvents } from '../../lib/ports/storage/index.ts';
+import type { Authorship } from '../../lib/records/index.ts';
 import {
   type NewBusEvent,
   type NewNotification,
   ProcessingState,
   QueueKind,
   QueueName,
-} from '../../lib/queue/model.ts';
+} from '../../lib/records/index.ts';
 import type { Instant } from '../../lib/values/time/index.ts';
 import type { EncodedEntry } from './dialect.ts';
 import type { TenantScope } from './record-access.ts';

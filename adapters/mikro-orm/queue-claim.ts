@@ -1,5 +1,5 @@
 import type { ClaimedEntry, ClaimRequest } from '../../lib/ports/storage/index.ts';
-import { ProcessingState, QueueKind } from '../../lib/queue/model.ts';
+import { ProcessingState, QueueKind } from '../../lib/records/index.ts';
 import { QUEUE_ORDER_WAIT_MS } from '../../lib/values/limits.ts';
 import { numberOf, type Row } from './columns.ts';
 import type { Runner } from './connection.ts';

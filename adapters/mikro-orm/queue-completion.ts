@@ -1,5 +1,5 @@
 import { type ClaimedEntry, LeaseLostError } from '../../lib/ports/storage/index.ts';
-import { ProcessingState } from '../../lib/queue/model.ts';
+import { ProcessingState } from '../../lib/records/index.ts';
 import type { Runner } from './connection.ts';
 import { isIn, raw, type Sql, sql } from './sql.ts';
 

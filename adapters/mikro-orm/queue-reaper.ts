@@ -1,5 +1,5 @@
 import type { QueueStore } from '../../lib/ports/storage/index.ts';
-import { ProcessingState } from '../../lib/queue/model.ts';
+import { ProcessingState } from '../../lib/records/index.ts';
 import { numberOf } from './columns.ts';
 import type { Runner } from './connection.ts';
 import type { EncodedEntry } from './dialect.ts';

@@ -6,7 +6,7 @@ import type {
   QueueStore,
   WorkCause,
 } from '../../lib/ports/storage/index.ts';
-import { ProcessingState, QueueKind } from '../../lib/queue/model.ts';
+import { ProcessingState, QueueKind } from '../../lib/records/index.ts';
 import { instant } from '../../lib/values/time/index.ts';
 import { type Column, numberOf } from './columns.ts';
 import type { Runner, StatementResult } from './connection.ts';

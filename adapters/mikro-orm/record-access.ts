@@ -1,4 +1,4 @@
-import type { Page, PageRequest } from '../../lib/ports/storage/index.ts';
+import type { Page, PageRequest } from '../../lib/records/index.ts';
 import { assertInvariant } from '../../lib/values/errors/index.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
 import { MAX_COUNTED_RECORDS } from '../../lib/values/limits.ts';

@@ -1,4 +1,4 @@
-import type { SearchClause, SearchColumnType, SearchOperator } from '../../lib/search/operator-search.ts';
+import type { SearchClause, SearchColumnType, SearchOperator } from '../../lib/records/index.ts';
 import { isStorable } from '../../lib/values/text/index.ts';
 import { orderedText, raw, type Sql, sql } from './sql.ts';
 

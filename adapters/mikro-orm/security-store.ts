@@ -1,13 +1,11 @@
-import {
-  type Authorship,
-  ChangeType,
-  type FailureRule,
-  type New,
-  type SecurityCheck,
-  type SecurityReads,
-  type SecurityStore,
+import type {
+  FailureRule,
+  SecurityCheck,
+  SecurityReads,
+  SecurityStore,
 } from '../../lib/ports/storage/index.ts';
-import type { ApiClient, Role, User } from '../../lib/security/model.ts';
+import type { ApiClient, Role, User } from '../../lib/records/index.ts';
+import { type Authorship, ChangeType, type New } from '../../lib/records/index.ts';
 import { ChangeLog } from './change-log.ts';
 import { numberOf } from './columns.ts';
 import type { Runner } from './connection.ts';

@@ -1,13 +1,12 @@
-import type { TenantRef } from '../../lib/context.ts';
 import {
-  type Authorship,
   LockWait,
   type LockWaitOf,
   type ReadSession,
   type SkippedEventsOf,
   type WriteSession,
 } from '../../lib/ports/storage/index.ts';
-import { ProcessingState } from '../../lib/queue/model.ts';
+import type { TenantRef } from '../../lib/records/index.ts';
+import { type Authorship, ProcessingState } from '../../lib/records/index.ts';
 import { accountReads, accountWrites, lockAccounts, tryLockAccounts } from './accounts-store.ts';
 import { auditReads } from './audit-store.ts';
 import type { WriteScope } from './audited-writes.ts';

@@ -1,10 +1,6 @@
-import {
-  ChangeType,
-  type New,
-  type SigningSecretReads,
-  type SigningSecretWrites,
-} from '../../lib/ports/storage/index.ts';
-import type { SigningSecret } from '../../lib/tenants/signing-secret.ts';
+import type { SigningSecretReads, SigningSecretWrites } from '../../lib/ports/storage/index.ts';
+import type { SigningSecret } from '../../lib/records/index.ts';
+import { ChangeType, type New } from '../../lib/records/index.ts';
 import type { WriteScope } from './audited-writes.ts';
 import { insert, selectOrdered, type TenantScope, update } from './record-access.ts';
 import { sql } from './sql.ts';

@@ -1,5 +1,5 @@
 import type { SubscriptionReads, SubscriptionWrites } from '../../lib/ports/storage/index.ts';
-import type { BlockingState } from '../../lib/subscriptions/model.ts';
+import type { BlockingState } from '../../lib/records/index.ts';
 import {
   blockingStateAudit,
   chargedThroughSnapshot,

@@ -1,5 +1,6 @@
-import { ChangeType, type SystemStore } from '../../lib/ports/storage/index.ts';
-import type { Tenant } from '../../lib/tenants/model.ts';
+import type { SystemStore } from '../../lib/ports/storage/index.ts';
+import type { Tenant } from '../../lib/records/index.ts';
+import { ChangeType } from '../../lib/records/index.ts';
 import { ChangeLog } from './change-log.ts';
 import { numberOf, textOf } from './columns.ts';
 import type { Dialect } from './dialect.ts';

@@ -1,5 +1,6 @@
-import { ChangeType, type TagReads, type TagSearch, type TagWrites } from '../../lib/ports/storage/index.ts';
-import type { UserTagDefinition } from '../../lib/tags/model.ts';
+import type { TagReads, TagSearch, TagWrites } from '../../lib/ports/storage/index.ts';
+import type { UserTagDefinition } from '../../lib/records/index.ts';
+import { ChangeType } from '../../lib/records/index.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
 import { tagAudit, tagDefinitionAudit } from './audited-records.ts';
 import { insertAudited, noteChange, type WriteScope } from './audited-writes.ts';

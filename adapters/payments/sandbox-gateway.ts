@@ -1,5 +1,4 @@
 import { setTimeout } from 'node:timers/promises';
-import { TransactionType } from '../../lib/payments/model.ts';
 import {
   type GatewayContext,
   GatewayError,
@@ -8,7 +7,8 @@ import {
   type PaymentGateway,
   type PaymentMethodDetails,
   PluginStatus,
-} from '../../lib/ports/payment-gateway.ts';
+} from '../../lib/ports/plugins/payment-gateway.ts';
+import { TransactionType } from '../../lib/records/index.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
 import { type LedgerEntry, memoryLedger, type SandboxLedger } from './sandbox-ledger.ts';
 import {

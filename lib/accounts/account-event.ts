@@ -1,6 +1,5 @@
-import type { BusEventType } from '../queue/model.ts';
+import type { Account, BusEventType } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import type { Account } from './model.ts';
 
 /** The event of a change of the account itself (platform.md §10.4). */
 export function accountEvent(

@@ -1,5 +1,4 @@
 import type { CatalogProvider, CatalogSource } from '../catalog/catalog-source.ts';
-import { authorshipOf, type CallContext } from '../context.ts';
 import { adjustUnpaidItems } from '../invoicing/adjust-unpaid-items.ts';
 import { MAX_DESCRIPTION_LENGTH } from '../invoicing/manual-items.ts';
 import { writeOffUnpaid } from '../invoicing/write-off.ts';
@@ -10,10 +9,13 @@ import {
   type LockWaitOf,
   type WriteSession,
 } from '../ports/storage/index.ts';
+import type { Account } from '../records/index.ts';
+import { BlockingStateType, type CallContext } from '../records/index.ts';
+import { authorshipOf } from '../runtime/authorship.ts';
+import { pause } from '../runtime/wait/pause.ts';
 import { statesInTimeOrder } from '../subscriptions/blocking-in-force.ts';
 import type { Block } from '../subscriptions/blocking-plan.ts';
 import { cancelAll } from '../subscriptions/cancel-all.ts';
-import { BlockingStateType } from '../subscriptions/model.ts';
 import { datedInstant } from '../subscriptions/requested-date.ts';
 import { setBlockingStates } from '../subscriptions/set-blocking-states.ts';
 import { addEngineTag } from '../tags/engine-tags.ts';
@@ -22,8 +24,6 @@ import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { LOCK_WAIT_STEP_MS } from '../values/limits.ts';
 import type { Instant } from '../values/time/index.ts';
-import { pause } from '../wait/pause.ts';
-import type { Account } from './model.ts';
 import { lockAccount } from './service.ts';
 
 /** What closing an account does besides stopping invoicing and new subscriptions; all default to false. */

@@ -1,9 +1,9 @@
-import { authorshipOf, type CallContext } from '../context.ts';
 import type { Ports } from '../ports/index.ts';
+import type { AccountEmail, CallContext } from '../records/index.ts';
+import { authorshipOf } from '../runtime/authorship.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { checkStorable, isStorable } from '../values/text/index.ts';
-import type { AccountEmail } from './account-email.ts';
 import { lockAccount, noSuchAccount } from './service.ts';
 
 /** Longest address, in characters (accounts.md §1.2). */

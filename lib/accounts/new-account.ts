@@ -1,9 +1,8 @@
-import type { New } from '../ports/storage/index.ts';
+import type { Account, New } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { asCurrency } from '../values/money/index.ts';
 import { type Instant, timeZone, UTC } from '../values/time/index.ts';
 import { type AccountInput, checkAccountInput } from './account-input.ts';
-import type { Account } from './model.ts';
 
 /** Fields that are null unless the caller gives them. */
 const NOT_GIVEN = {

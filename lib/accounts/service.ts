@@ -1,15 +1,16 @@
-import { authorshipOf, type CallContext } from '../context.ts';
 import { billAfterMovedDay } from '../invoicing/moved-bill-cycle-day.ts';
 import type { Ports } from '../ports/index.ts';
-import type { Page, PageRequest, WriteSession } from '../ports/storage/index.ts';
-import { BusEventType } from '../queue/model.ts';
+import type { WriteSession } from '../ports/storage/index.ts';
+import type { Account, AccountBalance, Page, PageRequest } from '../records/index.ts';
+import { BusEventType, type CallContext } from '../records/index.ts';
+import { authorshipOf } from '../runtime/authorship.ts';
+import { SharedCalls } from '../runtime/wait/shared-calls.ts';
 import type { SettingsOf } from '../tenants/configuration/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import { isUuid, type Uuid } from '../values/ids/index.ts';
 import { CREATION_GATHER_MS } from '../values/limits.ts';
 import { ZERO } from '../values/money/index.ts';
 import { checkStorable, shortened } from '../values/text/index.ts';
-import { SharedCalls } from '../wait/shared-calls.ts';
 import { accountEvent } from './account-event.ts';
 import type { AccountInput } from './account-input.ts';
 import { accountSearch } from './account-search.ts';
@@ -18,7 +19,6 @@ import { anonymizedAccount, anonymizedSnapshot, FORGOTTEN } from './anonymized.t
 import { type AccountCreation, createAccount, createTogether, sameAuthorship } from './create-together.ts';
 import { lockFamily, movedMeanwhile } from './family.ts';
 import { checkHierarchy, type Family } from './hierarchy.ts';
-import type { Account, AccountBalance } from './model.ts';
 import { newAccount } from './new-account.ts';
 
 export interface AccountUpdate {

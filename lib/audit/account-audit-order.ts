@@ -1,4 +1,4 @@
-import type { AuditEntry } from '../ports/storage/index.ts';
+import type { AuditEntry } from '../records/index.ts';
 
 /** The tables whose name in the audit is not that of the table itself (accounts.md §14.1). */
 const ownNames: Readonly<Record<string, string>> = {

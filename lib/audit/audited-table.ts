@@ -1,4 +1,4 @@
-import { ObjectType } from '../objects/object-type.ts';
+import { ObjectType } from '../records/index.ts';
 import { assertInvariant } from '../values/errors/index.ts';
 
 /** How the objects of a type are named in audit rows and their history (accounts.md §14.1). */

@@ -1,9 +1,8 @@
+import { noSuchObject } from '../accounts/no-such-object.ts';
 import { noSuchAccount } from '../accounts/service.ts';
-import type { CallContext } from '../context.ts';
-import { noSuchObject } from '../objects/no-such-object.ts';
-import { type ObjectRef, ObjectType } from '../objects/object-type.ts';
 import type { Ports } from '../ports/index.ts';
-import { type AuditEntry, type AuditRow, ChangeType } from '../ports/storage/index.ts';
+import type { CallContext } from '../records/index.ts';
+import { type AuditEntry, type AuditRow, ChangeType, type ObjectRef, ObjectType } from '../records/index.ts';
 import { isSystemDefinition } from '../tags/system-definitions.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { inAccountOrder } from './account-audit-order.ts';

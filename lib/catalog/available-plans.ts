@@ -1,7 +1,7 @@
+import { ProductCategory } from '../records/index.ts';
+import type { Steps } from '../runtime/wait/time-slices.ts';
 import { BillingPeriod } from '../values/time/index.ts';
-import type { Steps } from '../wait/time-slices.ts';
 import type { CatalogVersion } from './catalog-version.ts';
-import { ProductCategory } from './enumerations.ts';
 import type { Plan } from './model.ts';
 
 /** A plan that can be bought, on one of the price lists that have it. */

@@ -1,9 +1,8 @@
-import type { TenantRef } from '../context.ts';
+import type { NewCatalogParts, TenantRef } from '../records/index.ts';
+import { atOnce, type Steps, type TimeSlices } from '../runtime/wait/time-slices.ts';
 import { BillingError, ErrorCode, type Problem } from '../values/errors/index.ts';
-import { atOnce, type Steps, type TimeSlices } from '../wait/time-slices.ts';
 import { type CatalogVersion, versionSteps } from './catalog-version.ts';
 import { sha256Hex } from './content-hash.ts';
-import type { NewCatalogParts } from './stored-version.ts';
 import { type VersionValidation, validationSteps } from './validation/validate-version.ts';
 import { additionSteps, validateVersions } from './validation/validate-versions.ts';
 import { partsOf } from './version-parts.ts';

@@ -1,4 +1,4 @@
-import { BusEventType, type EventPayload, type NewBusEvent } from '../queue/model.ts';
+import { BusEventType, type EventPayload, type NewBusEvent } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 
 /** Key of the tenant value under which catalogs stand in events (catalog.md §13 rule 4). */

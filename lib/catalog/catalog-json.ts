@@ -1,6 +1,3 @@
-import type { Currency, Decimal } from '../values/money/index.ts';
-import { type BillingPeriod, type Duration, formatInstant } from '../values/time/index.ts';
-import type { CatalogVersion } from './catalog-version.ts';
 import type {
   BillingMode,
   BlockType,
@@ -8,7 +5,10 @@ import type {
   ProductCategory,
   TierBlockPolicy,
   UsageType,
-} from './enumerations.ts';
+} from '../records/index.ts';
+import type { Currency, Decimal } from '../values/money/index.ts';
+import { type BillingPeriod, type Duration, formatInstant } from '../values/time/index.ts';
+import type { CatalogVersion } from './catalog-version.ts';
 import type {
   Block,
   InternationalPrice,

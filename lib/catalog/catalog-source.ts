@@ -1,6 +1,5 @@
-import type { TenantRef } from '../context.ts';
-import type { PluginProperty } from '../ports/payment-gateway.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
+import type { PluginProperty, TenantRef } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { Instant } from '../values/time/index.ts';
 import type { Catalog } from './catalog.ts';

@@ -1,15 +1,15 @@
-import { BillingError, ErrorCode } from '../values/errors/index.ts';
-import type { Currency } from '../values/money/index.ts';
-import { shortened } from '../values/text/index.ts';
-import { formatInstant, type Instant } from '../values/time/index.ts';
-import { atOnce, eachStep, type Steps } from '../wait/time-slices.ts';
 import type {
   BillingActionPolicy,
   BillingAlignment,
   BillingMode,
   PhaseType,
   PlanAlignmentCreate,
-} from './enumerations.ts';
+} from '../records/index.ts';
+import { atOnce, eachStep, type Steps } from '../runtime/wait/time-slices.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import type { Currency } from '../values/money/index.ts';
+import { shortened } from '../values/text/index.ts';
+import { formatInstant, type Instant } from '../values/time/index.ts';
 import {
   DEFAULT_PRICE_LIST,
   type Plan,

@@ -1,5 +1,5 @@
+import type { PhaseType } from '../records/index.ts';
 import { TimeUnit } from '../values/time/index.ts';
-import type { PhaseType } from './enumerations.ts';
 import type { Plan, PlanPhase } from './model.ts';
 import { isZeroEverywhere } from './price.ts';
 

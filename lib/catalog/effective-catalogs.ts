@@ -1,4 +1,5 @@
 import type { ReadSession } from '../ports/storage/index.ts';
+import { type CatalogEntry, EntryKind } from '../records/index.ts';
 import { assertInvariant } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import {
@@ -14,7 +15,6 @@ import type { CatalogVersion } from './catalog-version.ts';
 import { type ChangedPlans, changedPlans } from './changed-plans.ts';
 import { accountCatalog, tenantCatalog } from './entries/entry-catalog.ts';
 import type { EntriesAndRows } from './entries/entry-views.ts';
-import { type CatalogEntry, EntryKind } from './entries/model.ts';
 import { StampedCache } from './stamped-cache.ts';
 import type { StoredCatalogs } from './stored-catalogs.ts';
 

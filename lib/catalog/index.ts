@@ -18,10 +18,8 @@ export type {
   TierInput,
   UsageInput,
 } from './entries/entry-input.ts';
-export * from './entries/model.ts';
 export type { EntryScopeOptions } from './entries/scope-access.ts';
 export type { DeletePlanOptions, DeleteProductOptions } from './entries/service.ts';
-export * from './enumerations.ts';
 export * from './model.ts';
 export {
   defineOverrides,

@@ -1,5 +1,3 @@
-import type { Currency, Decimal } from '../values/money/index.ts';
-import type { BillingPeriod, Duration, Instant } from '../values/time/index.ts';
 import type {
   BillingActionPolicy,
   BillingAlignment,
@@ -12,7 +10,9 @@ import type {
   ProductCategory,
   TierBlockPolicy,
   UsageType,
-} from './enumerations.ts';
+} from '../records/index.ts';
+import type { Currency, Decimal } from '../values/money/index.ts';
+import type { BillingPeriod, Duration, Instant } from '../values/time/index.ts';
 
 /** Name of the price list that every version has (catalog.md §1). */
 export const DEFAULT_PRICE_LIST = 'DEFAULT';

@@ -1,4 +1,6 @@
 import type { ReadSession, WriteSession } from '../ports/storage/index.ts';
+import type { StoredOverridePlan } from '../records/index.ts';
+import { EntryKind } from '../records/index.ts';
 import { assertInvariant, type Problem } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { MAX_CACHED_OVERRIDE_PLANS } from '../values/limits.ts';
@@ -6,7 +8,6 @@ import type { Catalog } from './catalog.ts';
 import type { CatalogOfAccount } from './catalog-source.ts';
 import { CatalogWithOverrides, hasPlan } from './catalog-with-overrides.ts';
 import { sha256Hex } from './content-hash.ts';
-import { EntryKind } from './entries/model.ts';
 import {
   freeNumber,
   type OverrideDefinition,
@@ -15,7 +16,6 @@ import {
   readOverrides,
   writeOverrides,
 } from './override-plan.ts';
-import type { StoredOverridePlan } from './stored-override-plan.ts';
 
 /** Override plans by tenant and name, kept beside each catalog that has no plan of that name; they never change. */
 const cached = new WeakMap<Catalog, Map<string, OverridePlan>>();

@@ -1,10 +1,10 @@
+import type { StoredCatalogPart } from '../records/index.ts';
 import { assertInvariant } from '../values/errors/index.ts';
 import type { Instant } from '../values/time/index.ts';
 import type { DecodedParts } from './decoded-parts.ts';
 import { deepFreeze } from './deep-freeze.ts';
 import type { Plan, Product } from './model.ts';
 import type { Shape } from './shaped-text.ts';
-import type { StoredCatalogPart } from './stored-version.ts';
 
 /**
  * A piece of a catalog version that other versions may hold too: a plan, a product, or the frame of all the rest. What

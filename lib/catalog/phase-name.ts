@@ -1,5 +1,5 @@
+import { PhaseType } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
-import { PhaseType } from './enumerations.ts';
 
 const SUFFIXES: ReadonlyMap<string, PhaseType> = new Map(
   Object.values(PhaseType).map((type) => [type.toLowerCase(), type]),

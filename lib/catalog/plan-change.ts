@@ -1,5 +1,5 @@
+import { BillingActionPolicy, type PlanAlignmentChange, type RuleDecision } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
-import { BillingActionPolicy, type PlanAlignmentChange } from './enumerations.ts';
 import { DEFAULT_PRICE_LIST } from './model.ts';
 import type { PlanLookup } from './plan-lookup.ts';
 import { type PlanSpecifier, planCriteria } from './plan-specifier.ts';
@@ -7,7 +7,6 @@ import {
   type CreationContext,
   changeAlignment,
   changePolicy,
-  type RuleDecision,
   type SubscriptionContext,
   targetPriceList,
 } from './rules.ts';

@@ -1,6 +1,6 @@
+import type { BillingMode } from '../records/index.ts';
 import { BillingPeriod } from '../values/time/index.ts';
 import { deepFreeze } from './deep-freeze.ts';
-import type { BillingMode } from './enumerations.ts';
 import type { Plan, PlanPhase } from './model.ts';
 import { phaseName } from './phase-name.ts';
 import { textOfValue } from './plain-text.ts';

@@ -1,5 +1,5 @@
+import { type PhaseType, UsageType } from '../records/index.ts';
 import { formatDecimal } from '../values/money/index.ts';
-import { type PhaseType, UsageType } from './enumerations.ts';
 import type { InternationalPrice, Plan, PlanPhase, TieredBlock, Usage } from './model.ts';
 
 /**

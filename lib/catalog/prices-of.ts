@@ -1,4 +1,4 @@
-import { BillingMode, UsageType } from './enumerations.ts';
+import { BillingMode, UsageType } from '../records/index.ts';
 import type { InternationalPrice, PlanPhase, Usage } from './model.ts';
 
 /** Every price of a usage section: its own, those of its blocks and tiers. */

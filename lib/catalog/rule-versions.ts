@@ -1,20 +1,15 @@
-import { type Instant, maxInstant } from '../values/time/index.ts';
-import type { CatalogWithOverrides } from './catalog-with-overrides.ts';
 import type {
   BillingActionPolicy,
   BillingAlignment,
   PhaseType,
   PlanAlignmentCreate,
-} from './enumerations.ts';
+  RuleDecision,
+} from '../records/index.ts';
+import { type Instant, maxInstant } from '../values/time/index.ts';
+import type { CatalogWithOverrides } from './catalog-with-overrides.ts';
 import type { PlanChangeDecision } from './plan-change.ts';
 import type { PlanSpecifier } from './plan-specifier.ts';
-import {
-  billingAlignment,
-  cancelPolicy,
-  createAlignment,
-  type RuleDecision,
-  type SubscriptionContext,
-} from './rules.ts';
+import { billingAlignment, cancelPolicy, createAlignment, type SubscriptionContext } from './rules.ts';
 
 // Which version's rules apply (catalog.md §6.3): those of a change are never grandfathered, those of the plan are, with it.
 

@@ -1,4 +1,3 @@
-import type { BillingPeriod } from '../values/time/index.ts';
 import {
   BillingActionPolicy,
   BillingAlignment,
@@ -6,7 +5,10 @@ import {
   PlanAlignmentChange,
   PlanAlignmentCreate,
   type ProductCategory,
-} from './enumerations.ts';
+  type RuleConditions,
+  type RuleDecision,
+} from '../records/index.ts';
+import type { BillingPeriod } from '../values/time/index.ts';
 import type {
   ChangeConditions,
   CreateConditions,
@@ -43,16 +45,6 @@ export const RULE_DEFAULTS = {
   createAlignment: PlanAlignmentCreate.START_OF_BUNDLE,
   billingAlignment: BillingAlignment.ACCOUNT,
 } as const;
-
-/** What a case asks for, by the name of the property that it reads; none = it holds always. */
-export type RuleConditions = Readonly<Record<string, string>>;
-
-/** What a rule says, and the case that says it. */
-export interface RuleDecision<Result extends string> {
-  readonly result: Result;
-  /** What the case asks for, all of which holds; null = no case holds, so that the default counts. */
-  readonly conditions: RuleConditions | null;
-}
 
 export function changePolicy(rules: PlanRules, context: ChangeContext): RuleDecision<BillingActionPolicy> {
   return decision(firstMatch(rules.changePolicy, changeValues(context)), RULE_DEFAULTS.changePolicy);

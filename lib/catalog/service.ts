@@ -1,10 +1,11 @@
 import { noSuchAccount } from '../accounts/service.ts';
-import { authorshipOf, type CallContext, type TenantRef } from '../context.ts';
 import type { Ports } from '../ports/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
+import type { CallContext, NewCatalogVersion, TenantRef } from '../records/index.ts';
+import { authorshipOf } from '../runtime/authorship.ts';
+import { type TimeSlices, timeSlices } from '../runtime/wait/time-slices.ts';
 import { BillingError, ErrorCode, type Problem } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import { type TimeSlices, timeSlices } from '../wait/time-slices.ts';
 import { type Catalog, createCatalog } from './catalog.ts';
 import {
   allWithHash,
@@ -31,7 +32,6 @@ import { overridePlanProblems } from './override-plans.ts';
 import type { PluginCatalogs } from './plugins/plugin-catalogs.ts';
 import { PluginProvider } from './plugins/plugin-provider.ts';
 import { StoredCatalogs } from './stored-catalogs.ts';
-import type { NewCatalogVersion } from './stored-version.ts';
 import { agreementSteps } from './validation/validate-versions.ts';
 import type { ParsedVersion } from './xml/read-catalog.ts';
 

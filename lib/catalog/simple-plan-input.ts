@@ -1,8 +1,8 @@
+import { ProductCategory } from '../records/index.ts';
 import { BillingError, ErrorCode, type Problem } from '../values/errors/index.ts';
 import { type Currency, type Decimal, isCurrency } from '../values/money/index.ts';
 import { shortened } from '../values/text/index.ts';
 import { type BillingPeriod, type Duration, TimeUnit } from '../values/time/index.ts';
-import { ProductCategory } from './enumerations.ts';
 import { isNcName } from './validation/names.ts';
 
 /** A plan with one recurring price and perhaps a free trial, as `POST /catalog/simplePlan` takes it. */

@@ -1,9 +1,9 @@
+import { BillingMode, FixedType, PhaseType, ProductCategory } from '../records/index.ts';
+import type { Steps } from '../runtime/wait/time-slices.ts';
 import { type Currency, formatDecimal, ZERO } from '../values/money/index.ts';
 import { addMilliseconds, type Duration, type Instant, UNLIMITED_DURATION } from '../values/time/index.ts';
-import type { Steps } from '../wait/time-slices.ts';
 import type { Catalog } from './catalog.ts';
 import type { CatalogVersion } from './catalog-version.ts';
-import { BillingMode, FixedType, PhaseType, ProductCategory } from './enumerations.ts';
 import { DEFAULT_PRICE_LIST, type Product, UNBOUNDED, type WrittenDecimal } from './model.ts';
 import { isZeroEverywhere } from './price.ts';
 import { type CheckedSimplePlan, refused } from './simple-plan-input.ts';

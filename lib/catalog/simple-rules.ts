@@ -3,7 +3,7 @@ import {
   BillingAlignment,
   PlanAlignmentChange,
   PlanAlignmentCreate,
-} from './enumerations.ts';
+} from '../records/index.ts';
 import {
   type ChangeConditions,
   type CreateConditions,

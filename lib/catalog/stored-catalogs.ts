@@ -1,4 +1,11 @@
 import type { ReadSession } from '../ports/storage/index.ts';
+import {
+  CatalogPartKind,
+  type StoredCatalogContent,
+  type StoredCatalogPart,
+  type StoredCatalogVersion,
+} from '../records/index.ts';
+import { eachStep, inOneTurn, oneStep, type TimeSlices } from '../runtime/wait/time-slices.ts';
 import { assertInvariant, InvariantError } from '../values/errors/index.ts';
 import {
   CATALOG_PARTS_AT_ONCE,
@@ -7,18 +14,11 @@ import {
   MAX_DECODED_CATALOG_PARTS,
 } from '../values/limits.ts';
 import type { Instant } from '../values/time/index.ts';
-import { eachStep, inOneTurn, oneStep, type TimeSlices } from '../wait/time-slices.ts';
 import { type Catalog, createCatalog } from './catalog.ts';
 import { CatalogVersion, createVersion } from './catalog-version.ts';
 import { DecodedParts } from './decoded-parts.ts';
 import { KeptParts, KeptShapes } from './kept-parts.ts';
 import type { Plan, Product } from './model.ts';
-import {
-  CatalogPartKind,
-  type StoredCatalogContent,
-  type StoredCatalogPart,
-  type StoredCatalogVersion,
-} from './stored-version.ts';
 import type { VersionFrame } from './version-frame.ts';
 import { frameOfText, planOfText, productOfText, soldAsOfText } from './version-parts.ts';
 import { readCatalogXml } from './xml/read-catalog.ts';

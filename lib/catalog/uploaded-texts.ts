@@ -1,6 +1,6 @@
-import type { Steps } from '../wait/time-slices.ts';
+import type { StoredCatalogSource } from '../records/index.ts';
+import type { Steps } from '../runtime/wait/time-slices.ts';
 import type { Catalog } from './catalog.ts';
-import type { StoredCatalogSource } from './stored-version.ts';
 import { canonicalXmlSteps } from './xml/write-catalog.ts';
 
 /**

@@ -1,6 +1,6 @@
+import type { BillingMode, PhaseType } from '../records/index.ts';
 import type { Currency } from '../values/money/index.ts';
 import type { Duration, Instant } from '../values/time/index.ts';
-import type { BillingMode, PhaseType } from './enumerations.ts';
 import type { Fixed, PlanRules, PriceListSet, Product, Recurring, Unit, Usage } from './model.ts';
 
 /** A phase as its author gives it: without the computed name; `prettyName` null stands for that name. */

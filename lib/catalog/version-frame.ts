@@ -1,5 +1,5 @@
+import type { BillingMode } from '../records/index.ts';
 import type { Currency } from '../values/money/index.ts';
-import type { BillingMode } from './enumerations.ts';
 import type { PlanRules, PriceList, PriceListSet, Unit } from './model.ts';
 
 /** What a version holds beside its date, products and plans. */

@@ -1,6 +1,7 @@
+import { CatalogPartKind, type NewCatalogPart, type NewCatalogParts } from '../records/index.ts';
+import { eachStep, type TimeSlices } from '../runtime/wait/time-slices.ts';
 import { CATALOG_PARTS_AT_ONCE } from '../values/limits.ts';
 import { BillingPeriod } from '../values/time/index.ts';
-import { eachStep, type TimeSlices } from '../wait/time-slices.ts';
 import type { CatalogVersion } from './catalog-version.ts';
 import { sha256Hex } from './content-hash.ts';
 import { deepFreeze } from './deep-freeze.ts';
@@ -9,7 +10,6 @@ import { type Part, type SoldAs, StoredPart } from './part.ts';
 import { textOfValue, valueOfText } from './plain-text.ts';
 import { createPlan, rememberText, textOfPlan } from './plan.ts';
 import { shapedText } from './shaped-text.ts';
-import { CatalogPartKind, type NewCatalogPart, type NewCatalogParts } from './stored-version.ts';
 import type { PlanContent } from './version-content.ts';
 import type { VersionFrame } from './version-frame.ts';
 

@@ -1,5 +1,5 @@
 import { type AccountedInvoice, accountBalancesAfter } from '../invoicing/invoice-amounts.ts';
-import type { AccountInvoicingState } from '../invoicing/model.ts';
+import type { AccountInvoicingState } from '../records/index.ts';
 import { formatDecimal, ZERO } from '../values/money/index.ts';
 import { CheckedInvariant, type Finding } from './model.ts';
 

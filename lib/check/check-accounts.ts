@@ -1,5 +1,5 @@
-import type { Account } from '../accounts/model.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
+import type { Account } from '../records/index.ts';
 import { tagsOfAccounts } from '../tags/control-tags.ts';
 import { SystemTag } from '../tags/system-definitions.ts';
 import type { Uuid } from '../values/ids/index.ts';

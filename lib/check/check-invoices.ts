@@ -1,6 +1,6 @@
-import type { Account } from '../accounts/model.ts';
-import { type Invoice, type InvoiceItem, InvoiceItemType, InvoiceStatus } from '../invoicing/model.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
+import type { Account } from '../records/index.ts';
+import { type Invoice, type InvoiceItem, InvoiceItemType, InvoiceStatus } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { CHECKED_INVOICES_AT_ONCE } from '../values/limits.ts';
 import { balanceWith, type CountedBalance, NO_BALANCE, wrongBalances } from './account-sums.ts';

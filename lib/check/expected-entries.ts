@@ -1,7 +1,5 @@
-import type { Account } from '../accounts/model.ts';
 import { dueEntry } from '../invoicing/due-entry.ts';
-import type { InvoicingCursor } from '../invoicing/model.ts';
-import type { BlockingState, LifecycleEvent } from '../subscriptions/model.ts';
+import type { Account, BlockingState, InvoicingCursor, LifecycleEvent } from '../records/index.ts';
 import { blockingStateNotification, eventNotification } from '../subscriptions/subscription-notifications.ts';
 import { formatInstant, formatLocalDate, type Instant, localDateOf } from '../values/time/index.ts';
 

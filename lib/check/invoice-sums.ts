@@ -1,5 +1,5 @@
 import { type CountedItem, type CountedPayment, invoiceAmounts } from '../invoicing/invoice-amounts.ts';
-import type { Invoice, InvoiceAmounts } from '../invoicing/model.ts';
+import type { Invoice, InvoiceAmounts } from '../records/index.ts';
 import { formatDecimal, ZERO } from '../values/money/index.ts';
 import { CheckedInvariant, type Finding } from './model.ts';
 

@@ -5,7 +5,7 @@ import {
   type InvoiceItem,
   InvoiceItemType,
   InvoiceStatus,
-} from '../invoicing/model.ts';
+} from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { formatDecimal, sum } from '../values/money/index.ts';
 import { formatLocalDate } from '../values/time/index.ts';

@@ -5,7 +5,7 @@ import {
   type PaymentTransaction,
   TransactionStatus,
   TransactionType,
-} from '../payments/model.ts';
+} from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { formatDecimal, sum } from '../values/money/index.ts';
 import { CheckedInvariant, type Finding } from './model.ts';

@@ -1,11 +1,10 @@
-import type { Account } from '../accounts/model.ts';
 import type { CatalogOfAccount, CatalogProvider } from '../catalog/catalog-source.ts';
-import type { TenantRef } from '../context.ts';
 import { effectiveTargetDate } from '../invoicing/effective-target-date.ts';
 import type { InvoicingConfigOf } from '../invoicing/tenant-invoicing-config.ts';
 import { verifyAccounts } from '../invoicing/verify-coverage.ts';
 import type { Ports } from '../ports/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
+import type { Account, TenantRef } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import {
   CHECKED_ACCOUNTS_AT_ONCE,

@@ -1,7 +1,6 @@
-import type { ObjectRef } from '../objects/object-type.ts';
+import type { CustomField, ObjectRef } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import type { CustomField } from './model.ts';
 import { checkDistinct, checkValue } from './new-fields.ts';
 
 export interface CustomFieldChange {

@@ -1,7 +1,7 @@
+import type { CustomField } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import { MAX_CUSTOM_FIELD_NAME_CHARACTERS, MAX_CUSTOM_FIELD_VALUE_CHARACTERS } from '../values/limits.ts';
 import { checkText, shortened } from '../values/text/index.ts';
-import type { CustomField } from './model.ts';
 
 export interface CustomFieldInput {
   readonly name?: string | null;

@@ -1,22 +1,14 @@
+import { lockOwningAccount, owningAccountId } from '../accounts/owning-account.ts';
 import { noSuchAccount } from '../accounts/service.ts';
-import { authorshipOf, type CallContext } from '../context.ts';
-import type { ObjectRef, ObjectType } from '../objects/object-type.ts';
-import { type FieldedType, lockOwningAccount, owningAccountId } from '../objects/owning-account.ts';
 import type { Ports } from '../ports/index.ts';
-import type {
-  CustomFieldColumn,
-  CustomFieldSearch,
-  New,
-  Page,
-  PageRequest,
-  WriteSession,
-} from '../ports/storage/index.ts';
-import { BusEventType } from '../queue/model.ts';
-import { isOperatorSearch, parseOperatorSearch, type SearchColumns } from '../search/operator-search.ts';
+import type { CustomFieldColumn, CustomFieldSearch, WriteSession } from '../ports/storage/index.ts';
+import type { CustomField, New, ObjectRef, ObjectType, Page, PageRequest } from '../records/index.ts';
+import { BusEventType, type CallContext, type FieldedType, type SearchColumns } from '../records/index.ts';
+import { authorshipOf } from '../runtime/authorship.ts';
+import { isOperatorSearch, parseOperatorSearch } from '../runtime/search/operator-search.ts';
 import { isUuid, type Uuid } from '../values/ids/index.ts';
 import { checkStorable } from '../values/text/index.ts';
 import { type CustomFieldChange, changedFields } from './changed-fields.ts';
-import type { CustomField } from './model.ts';
 import { type CustomFieldInput, newFields } from './new-fields.ts';
 
 const columns: SearchColumns<CustomFieldColumn> = {

@@ -1,4 +1,4 @@
-import type { CallContext } from '../context.ts';
+import type { CallContext } from '../records/index.ts';
 
 /** An operation without its first argument, or a group of such operations. */
 export type Bound<O> = {

@@ -1,5 +1,6 @@
-import { type CallContext, CallOrigin, type TenantRef } from '../context.ts';
-import type { PluginProperty, Ports } from '../ports/index.ts';
+import type { Ports } from '../ports/index.ts';
+import type { PluginProperty } from '../records/index.ts';
+import { type CallContext, CallOrigin, type TenantRef } from '../records/index.ts';
 import type { TenantService } from '../tenants/service.ts';
 import type { Uuid } from '../values/ids/index.ts';
 

@@ -1,14 +1,14 @@
-import type { CallContext, TenantRef } from '../context.ts';
 import { type HealthReport, HealthService } from '../health/service.ts';
 import type { Metric } from '../metrics/metric.ts';
 import { MetricsService } from '../metrics/service.ts';
 import type { Ports } from '../ports/index.ts';
-import { Dispatcher } from '../queue/dispatcher.ts';
-import { queueSettingsOf } from '../queue/queue-settings.ts';
+import type { CallContext, TenantRef } from '../records/index.ts';
+import { Dispatcher } from '../runtime/queue/dispatcher.ts';
+import { queueSettingsOf } from '../runtime/queue/queue-settings.ts';
+import { atMost } from '../runtime/wait/at-most.ts';
 import { busyPausesOf, type ServerSettings } from '../tenants/configuration/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { QUEUE_SHUTDOWN_WAIT_MS, SETTLE_TIMEOUT_MS } from '../values/limits.ts';
-import { atMost } from '../wait/at-most.ts';
 import type { BillingOptions } from './billing-options.ts';
 import type { Calls } from './calls.ts';
 import type { Engine } from './engine.ts';

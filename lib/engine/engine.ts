@@ -1,5 +1,5 @@
-import { IdempotencyService } from '../idempotency/service.ts';
 import type { Ports } from '../ports/index.ts';
+import { IdempotencyService } from '../runtime/idempotency/service.ts';
 import { SecurityService } from '../security/service.ts';
 import { accountArea } from './accounts.ts';
 import { auditArea } from './audit.ts';

@@ -1,4 +1,4 @@
-import type { CallContext } from '../context.ts';
+import type { CallContext } from '../records/index.ts';
 import { KeyValueService } from '../tenants/key-value-service.ts';
 import { TenantService } from '../tenants/service.ts';
 import { SigningSecretService } from '../tenants/signing-secret-service.ts';

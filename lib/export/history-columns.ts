@@ -1,5 +1,5 @@
 import { auditedTable } from '../audit/audited-table.ts';
-import type { AuditRow } from '../ports/storage/index.ts';
+import type { AuditRow } from '../records/index.ts';
 import { timeText, withOffset } from './export-line.ts';
 
 /** What every history row begins with: the audit row that holds it, and the record that it is of. */

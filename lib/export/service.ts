@@ -1,7 +1,7 @@
 import { noSuchAccount } from '../accounts/service.ts';
-import type { CallContext } from '../context.ts';
 import type { Ports, SystemClock } from '../ports/index.ts';
 import type { ExportedTable, ReadSession } from '../ports/storage/index.ts';
+import type { CallContext } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { headerLine, rowLine, timeText } from './export-line.ts';
 import {

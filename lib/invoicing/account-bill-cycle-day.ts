@@ -1,4 +1,4 @@
-import type { BillingEvent } from '../subscriptions/billing-event.ts';
+import type { BillingEvent } from '../records/index.ts';
 import { recurs } from './recurring-proposals.ts';
 
 /**

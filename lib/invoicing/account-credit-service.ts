@@ -1,8 +1,9 @@
-import type { Account } from '../accounts/model.ts';
 import { lockAccount, noSuchAccount } from '../accounts/service.ts';
-import { authorshipOf, type CallContext } from '../context.ts';
 import type { Ports } from '../ports/index.ts';
 import { ConcurrentChangeError, type WriteSession } from '../ports/storage/index.ts';
+import type { Account } from '../records/index.ts';
+import { type CallContext, InvoiceItemType, InvoiceStatus } from '../records/index.ts';
+import { authorshipOf } from '../runtime/authorship.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { type Decimal, ZERO } from '../values/money/index.ts';
@@ -11,7 +12,6 @@ import { changeInvoices } from './change-invoices.ts';
 import { plainItem } from './credit-item.ts';
 import { withItems } from './manual-item-service.ts';
 import { checkCurrency } from './manual-items.ts';
-import { InvoiceItemType, InvoiceStatus } from './model.ts';
 import { emptyInvoice, invoicingCurrency } from './new-invoice.ts';
 import type { NewInvoiceItem } from './new-items.ts';
 

@@ -1,9 +1,8 @@
+import type { CreditBasis, Invoice } from '../records/index.ts';
 import { assertInvariant } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { type Decimal, ZERO } from '../values/money/index.ts';
 import { isUnpaid } from './invoice-amounts.ts';
-import type { CreditBasis } from './item-basis.ts';
-import type { Invoice } from './model.ts';
 
 /** What the rule reads of an invoice. */
 export type CreditedInvoice = Pick<

@@ -1,6 +1,6 @@
-import type { Account } from '../accounts/model.ts';
 import type { IdGenerator } from '../ports/identity.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
+import type { Account } from '../records/index.ts';
 import { localDateOf } from '../values/time/index.ts';
 import { type ChangedInvoice, changeInvoices } from './change-invoices.ts';
 import { amountsAfterItems } from './invoice-amounts.ts';

@@ -1,7 +1,7 @@
+import type { CoverageRow } from '../records/index.ts';
 import { assertInvariant } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { type Currency, type Decimal, prorate } from '../values/money/index.ts';
-import type { CoverageRow } from './model.ts';
 import type { NewInvoiceItem } from './new-items.ts';
 import { type BilledItem, type RecurringRow, recurringRows } from './recurring-row.ts';
 

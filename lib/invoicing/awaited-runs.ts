@@ -1,6 +1,6 @@
-import type { Account } from '../accounts/model.ts';
 import type { LiveEntry, ReadSession } from '../ports/storage/index.ts';
-import { QueueKind } from '../queue/model.ts';
+import type { Account } from '../records/index.ts';
+import { QueueKind } from '../records/index.ts';
 import { MAX_PERIODS_PER_RUN } from '../values/limits.ts';
 import type { LocalDate } from '../values/time/index.ts';
 import { RUN_TOPICS, runTrigger } from './run-trigger.ts';

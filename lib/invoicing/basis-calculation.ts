@@ -1,3 +1,10 @@
+import {
+  type ItemBasis,
+  type RecurringBasis,
+  type RepairBasis,
+  RepairRule,
+  type Share,
+} from '../records/index.ts';
 import { MAX_FRACTION_DIGITS } from '../values/limits.ts';
 import {
   type Currency,
@@ -8,13 +15,6 @@ import {
   roundToScale,
   ZERO,
 } from '../values/money/index.ts';
-import {
-  type ItemBasis,
-  type RecurringBasis,
-  type RepairBasis,
-  RepairRule,
-  type Share,
-} from './item-basis.ts';
 
 /** One operation of the way to an amount; the result of one is the base of the next unless it says otherwise. */
 export interface CalculationStep {

@@ -1,4 +1,4 @@
-import type { BillingMode } from '../catalog/index.ts';
+import type { BillingMode } from '../records/index.ts';
 import { type LocalDate, minDate } from '../values/time/index.ts';
 import { type CycleDates, cycleDate, firstCycleAfter, lastCycleUpTo } from './cycle-dates.ts';
 import type { InArrearMode } from './invoicing-config.ts';

@@ -1,14 +1,13 @@
-import type { Account } from '../accounts/model.ts';
 import { catalogRevisionOf, isCatalogChange } from '../catalog/catalog-event.ts';
 import type { CatalogSource } from '../catalog/catalog-source.ts';
 import type { ChangedPlans } from '../catalog/changed-plans.ts';
 import type { CatalogService } from '../catalog/service.ts';
-import { ActingComponent, type TenantRef } from '../context.ts';
 import type { Ports } from '../ports/index.ts';
 import type { ClaimedEntry, ReadSession, WriteSession } from '../ports/storage/index.ts';
-import { batchAuthorship } from '../queue/batch-authorship.ts';
-import type { HandlerBatch, QueueHandler } from '../queue/handler.ts';
-import { BusEventType, type NewNotification } from '../queue/model.ts';
+import type { Account } from '../records/index.ts';
+import { ActingComponent, BusEventType, type NewNotification, type TenantRef } from '../records/index.ts';
+import { batchAuthorship } from '../runtime/queue/batch-authorship.ts';
+import type { HandlerBatch, QueueHandler } from '../runtime/queue/handler.ts';
 import {
   ACCOUNTS_PER_CATALOG_CHANGE_LIST,
   ACCOUNTS_PER_CATALOG_CHANGE_PAGE,

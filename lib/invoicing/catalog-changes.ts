@@ -1,12 +1,10 @@
-import type { Account } from '../accounts/model.ts';
 import type { CatalogWithOverrides } from '../catalog/index.ts';
-import type { BillingEvent } from '../subscriptions/billing-event.ts';
+import type { Account, BillingEvent, StoredCursor } from '../records/index.ts';
 import { type BilledHistory, billingEvents } from '../subscriptions/billing-events.ts';
 import { BillingError } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { type LocalDate, minDate } from '../values/time/index.ts';
 import { firstChangedDate } from './first-changed-date.ts';
-import type { StoredCursor } from './model.ts';
 
 export interface CatalogChangesInput {
   readonly account: Account;

@@ -1,6 +1,6 @@
-import type { Account } from '../accounts/model.ts';
 import type { IdGenerator } from '../ports/identity.ts';
-import type { New, WriteSession } from '../ports/storage/index.ts';
+import type { WriteSession } from '../ports/storage/index.ts';
+import type { Account, AccountInvoicingState, Invoice, New } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { type LocalDate, localDateOf } from '../values/time/index.ts';
 import { applyAccountCredit, type CreditMove, UNNUMBERED } from './account-credit.ts';
@@ -10,7 +10,6 @@ import { initialState } from './initial-state.ts';
 import { accountBalancesAfter, type CountedItem, invoiceAmounts } from './invoice-amounts.ts';
 import { invoiceAdjustmentEvents, invoiceCreationEvents } from './invoice-events.ts';
 import { type LoadedCreditInput, loadCreditInputs } from './load-credit-inputs.ts';
-import type { AccountInvoicingState, Invoice } from './model.ts';
 import { itemOf } from './new-invoice.ts';
 import type { NewInvoiceItem } from './new-items.ts';
 import { storedAmounts } from './stored-amounts.ts';

@@ -1,10 +1,9 @@
-import type { Account } from '../accounts/model.ts';
 import type { CatalogPreview } from '../catalog/catalog-preview.ts';
 import type { CatalogOfAccount } from '../catalog/catalog-source.ts';
 import type { CatalogVersion } from '../catalog/index.ts';
 import type { CatalogService, CatalogUpload } from '../catalog/service.ts';
-import type { CallContext } from '../context.ts';
 import type { Ports } from '../ports/index.ts';
+import type { Account, CallContext } from '../records/index.ts';
 import { BillingError, type Problem } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { ACCOUNTS_PER_CATALOG_CHANGE_PAGE } from '../values/limits.ts';

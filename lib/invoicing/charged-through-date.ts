@@ -1,6 +1,6 @@
+import type { InvoiceItem } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { LocalDate } from '../values/time/index.ts';
-import type { InvoiceItem } from './model.ts';
 
 export type ChargingItem = Pick<InvoiceItem, 'itemType' | 'subscriptionId' | 'startDate' | 'endDate'>;
 

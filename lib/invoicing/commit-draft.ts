@@ -1,13 +1,13 @@
-import type { Account } from '../accounts/model.ts';
 import type { IdGenerator } from '../ports/identity.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
+import type { Account } from '../records/index.ts';
+import { type Invoice, InvoiceStatus } from '../records/index.ts';
 import { atReferenceTime } from '../subscriptions/requested-date.ts';
 import { localDateOf } from '../values/time/index.ts';
 import { changeInvoices } from './change-invoices.ts';
 import { chargedThroughDates } from './charged-through-date.ts';
 import { withoutLowering } from './committed-through.ts';
 import type { Draft } from './draft.ts';
-import { type Invoice, InvoiceStatus } from './model.ts';
 import { payerOf } from './new-invoice.ts';
 import { summariseChildren } from './summarise-children.ts';
 

@@ -1,7 +1,7 @@
 import { noSuchAccount } from '../accounts/service.ts';
 import type { CatalogProvider } from '../catalog/catalog-source.ts';
-import type { CallContext } from '../context.ts';
 import type { Ports } from '../ports/index.ts';
+import type { CallContext } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { localDateOf } from '../values/time/index.ts';
 import { effectiveTargetDate } from './effective-target-date.ts';

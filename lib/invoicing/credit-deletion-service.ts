@@ -1,9 +1,16 @@
+import { noSuchObject } from '../accounts/no-such-object.ts';
 import { lockAccount } from '../accounts/service.ts';
-import { authorshipOf, type CallContext } from '../context.ts';
-import { noSuchObject } from '../objects/no-such-object.ts';
-import { ObjectType } from '../objects/object-type.ts';
 import type { Ports } from '../ports/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
+import {
+  type CallContext,
+  type Invoice,
+  type InvoiceItem,
+  InvoiceItemType,
+  InvoiceStatus,
+  ObjectType,
+} from '../records/index.ts';
+import { authorshipOf } from '../runtime/authorship.ts';
 import { assertInvariant, BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { RECLAIMED_CREDITS_AT_ONCE } from '../values/limits.ts';
@@ -18,7 +25,6 @@ import {
 import { initialState } from './initial-state.ts';
 import { accountBalancesAfter, invoiceAmounts } from './invoice-amounts.ts';
 import { invoiceAdjustmentEvents } from './invoice-events.ts';
-import { type Invoice, type InvoiceItem, InvoiceItemType, InvoiceStatus } from './model.ts';
 import { storedAmounts } from './stored-amounts.ts';
 
 export interface DeleteCreditRequest {

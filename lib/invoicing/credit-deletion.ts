@@ -1,7 +1,7 @@
+import { type InvoiceItem, InvoiceItemType } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { type Decimal, formatDecimal, ZERO } from '../values/money/index.ts';
-import { type InvoiceItem, InvoiceItemType } from './model.ts';
 
 /** An item after its amount was changed. */
 export type ChangedCredit = Pick<

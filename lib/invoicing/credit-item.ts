@@ -1,7 +1,7 @@
+import { InvoiceItemType } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { LocalDate } from '../values/time/index.ts';
 import type { CreditMove } from './account-credit.ts';
-import { InvoiceItemType } from './model.ts';
 import type { NewInvoiceItem } from './new-items.ts';
 
 /** An item that no plan, subscription or rate stands behind; what it has of its own is given. */

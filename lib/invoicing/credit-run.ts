@@ -1,3 +1,4 @@
+import type { AccountInvoicingState, Invoice } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { type Decimal, sum } from '../values/money/index.ts';
 import type { LocalDate } from '../values/time/index.ts';
@@ -6,7 +7,6 @@ import { creditItem } from './credit-item.ts';
 import { accountBalancesAfter, invoiceAmounts } from './invoice-amounts.ts';
 import { type AccountRun, accountedInvoice } from './invoice-run.ts';
 import type { CountedAccount, LoadedCreditInput } from './load-credit-inputs.ts';
-import type { AccountInvoicingState, Invoice } from './model.ts';
 import type { NewInvoiceItem } from './new-items.ts';
 
 /** Stored invoices that credit was used on: as they are then, and the CBA_ADJ items that did it. */

@@ -1,8 +1,7 @@
-import { noSuchObject } from '../objects/no-such-object.ts';
-import { ObjectType } from '../objects/object-type.ts';
+import { noSuchObject } from '../accounts/no-such-object.ts';
+import { type Invoice, type InvoiceItem, InvoiceStatus, ObjectType } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import { type Invoice, type InvoiceItem, InvoiceStatus } from './model.ts';
 
 /** An invoice that is not owed yet, with its items. */
 export interface Draft {

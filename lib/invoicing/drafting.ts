@@ -1,12 +1,12 @@
 import { isPaidByParent } from '../accounts/hierarchy.ts';
-import type { Account } from '../accounts/model.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
+import type { Account } from '../records/index.ts';
+import { InvoiceStatus } from '../records/index.ts';
 import type { CarriedTags } from '../tags/control-tags.ts';
 import { SystemTag } from '../tags/system-definitions.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { type Draft, draftOf } from './draft.ts';
-import { InvoiceStatus } from './model.ts';
 
 /** Which invoice a run writes to (invoicing.md §8.3). */
 export interface Drafting {

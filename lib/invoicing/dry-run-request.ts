@@ -1,5 +1,5 @@
-import { type BillingActionPolicy, type PhaseType, ProductCategory } from '../catalog/index.ts';
 import type { PriceOverrideRequest } from '../ports/price-override-request.ts';
+import { type BillingActionPolicy, type PhaseType, ProductCategory } from '../records/index.ts';
 import { checkChangeRequest } from '../subscriptions/change-request.ts';
 import { checkTerms, invalid } from '../subscriptions/create-request.ts';
 import {

@@ -1,3 +1,4 @@
+import type { Invoice } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { MAX_PERIODS_PER_RUN } from '../values/limits.ts';
 import { type Instant, type LocalDate, maxDate } from '../values/time/index.ts';
@@ -8,7 +9,6 @@ import type { RunInvoice } from './drafting.ts';
 import type { SubscriptionBilling, SubscriptionEvaluation } from './evaluate-subscription.ts';
 import { type AccountRun, type AccountRunInput, evaluateAccount } from './invoice-run.ts';
 import { type Debts, NO_DEBTS } from './load-debts.ts';
-import type { Invoice } from './model.ts';
 import { itemOf, raisedTargetDate } from './new-invoice.ts';
 import type { BilledItem } from './recurring-row.ts';
 import { tooManyPeriods } from './too-many-periods.ts';

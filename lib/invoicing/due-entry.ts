@@ -1,5 +1,5 @@
-import type { Account } from '../accounts/model.ts';
-import { type NewNotification, QueueName } from '../queue/model.ts';
+import type { Account } from '../records/index.ts';
+import { type NewNotification, QueueName } from '../records/index.ts';
 import { atReferenceTime } from '../subscriptions/requested-date.ts';
 import { formatLocalDate, type LocalDate } from '../values/time/index.ts';
 

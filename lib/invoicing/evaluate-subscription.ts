@@ -1,4 +1,10 @@
-import type { BillingEvent } from '../subscriptions/billing-event.ts';
+import type {
+  BillingEvent,
+  CoverageRow,
+  InvoicingCursor,
+  OngoingCharge,
+  StoredCursor,
+} from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { Currency, Decimal } from '../values/money/index.ts';
 import type { LocalDate } from '../values/time/index.ts';
@@ -6,7 +12,6 @@ import { applyToCoverage, type CoverageChanges } from './apply-to-coverage.ts';
 import { fixedProposals } from './fixed-proposals.ts';
 import type { InvoicingConfig } from './invoicing-config.ts';
 import { fixedFrom, recurringFrom } from './kept-as-billed.ts';
-import type { CoverageRow, InvoicingCursor, OngoingCharge, StoredCursor } from './model.ts';
 import { type NewInvoiceItem, newItems } from './new-items.ts';
 import { standingAfter } from './next-due-date.ts';
 import { ongoingEvent } from './ongoing-charge.ts';

@@ -1,3 +1,4 @@
+import type { OngoingCharge } from '../records/index.ts';
 import { assertInvariant } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import {
@@ -6,7 +7,6 @@ import {
   type SubscriptionBilling,
   type SubscriptionEvaluation,
 } from './evaluate-subscription.ts';
-import type { OngoingCharge } from './model.ts';
 
 /** A subscription that its ongoing charge bills. */
 interface OngoingSubscription extends SubscriptionBilling {

@@ -1,9 +1,8 @@
-import { BillingTransitionType } from '../subscriptions/billing-event.ts';
+import type { BasisEvent, BlockingState, ItemBasis, LifecycleEvent } from '../records/index.ts';
+import { BillingTransitionType } from '../records/index.ts';
 import { DatedBy, datedBy, type EventReason, readReason } from '../subscriptions/event-reason.ts';
 import { isPlanChoice } from '../subscriptions/lifecycle-order.ts';
-import type { BlockingState, LifecycleEvent } from '../subscriptions/model.ts';
 import type { Instant, LocalDate } from '../values/time/index.ts';
-import type { BasisEvent, ItemBasis } from './item-basis.ts';
 
 /** What is stored of a subscription. */
 export interface SubscriptionPast {

@@ -1,8 +1,8 @@
-import type { RuleConditions } from '../catalog/rules.ts';
+import type { RuleConditions } from '../records/index.ts';
+import { type BasisEvent, type ItemBasis, PeriodRule } from '../records/index.ts';
 import { DatedBy } from '../subscriptions/event-reason.ts';
 import { isMonthBased } from '../values/time/index.ts';
 import type { EventFacts, ItemEvents } from './event-facts.ts';
-import { type BasisEvent, type ItemBasis, PeriodRule } from './item-basis.ts';
 
 /** A rule of the catalog (catalog.md §8) that decided a date or a bill cycle day of an item. */
 export const ExplainedRuleName = {

@@ -1,9 +1,9 @@
-import { type BillingAlignment, PlanAlignmentChange } from '../catalog/index.ts';
+import type { RecurringBasis } from '../records/index.ts';
+import { type BillingAlignment, PlanAlignmentChange } from '../records/index.ts';
 import { DatedBy } from '../subscriptions/event-reason.ts';
 import { formatLocalDate, isMonthBased } from '../values/time/index.ts';
 import type { EventFacts, ItemEvents } from './event-facts.ts';
 import { capitalised, caseText, eventName } from './explanation-words.ts';
-import type { RecurringBasis } from './item-basis.ts';
 
 // What explanations say of the catalog's rules (catalog.md §8) and of dates that were asked for; '' = nothing.
 

@@ -1,13 +1,11 @@
-import type { CallContext } from '../context.ts';
-import { noSuchObject } from '../objects/no-such-object.ts';
-import { ObjectType } from '../objects/object-type.ts';
+import { noSuchObject } from '../accounts/no-such-object.ts';
 import type { Ports } from '../ports/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
+import type { CallContext, InvoiceItem, ItemBasis } from '../records/index.ts';
+import { ObjectType } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { NO_PAST, type SubscriptionPast } from './event-facts.ts';
 import { explainItem, type ItemExplanation } from './explanation.ts';
-import type { ItemBasis } from './item-basis.ts';
-import type { InvoiceItem } from './model.ts';
 
 /** Explains what invoices hold. */
 export class ExplanationService {

@@ -1,3 +1,14 @@
+import {
+  type CreditBasis,
+  type FixedBasis,
+  type InvoiceItem,
+  InvoiceItemType,
+  type ItemBasis,
+  PeriodRule,
+  type RecurringBasis,
+  type RepairBasis,
+  RepairRule,
+} from '../records/index.ts';
 import { type Currency, type Decimal, formatDecimal } from '../values/money/index.ts';
 import { isMonthBased } from '../values/time/index.ts';
 import type { CalculationStep } from './basis-calculation.ts';
@@ -16,16 +27,6 @@ import {
   planOf,
   range,
 } from './explanation-words.ts';
-import {
-  type CreditBasis,
-  type FixedBasis,
-  type ItemBasis,
-  PeriodRule,
-  type RecurringBasis,
-  type RepairBasis,
-  RepairRule,
-} from './item-basis.ts';
-import { type InvoiceItem, InvoiceItemType } from './model.ts';
 
 export interface ExplanationParts {
   readonly item: InvoiceItem;

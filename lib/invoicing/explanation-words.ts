@@ -1,7 +1,6 @@
-import type { RuleConditions } from '../catalog/rules.ts';
-import type { BillingTransitionType } from '../subscriptions/billing-event.ts';
+import type { BillingTransitionType, InvoiceItem, RuleConditions } from '../records/index.ts';
+import { ENTITLEMENT_SERVICE } from '../records/index.ts';
 import { DatedBy } from '../subscriptions/event-reason.ts';
-import { ENTITLEMENT_SERVICE } from '../subscriptions/model.ts';
 import { type Currency, type Decimal, minorUnits } from '../values/money/index.ts';
 import {
   type BillingPeriod,
@@ -11,7 +10,6 @@ import {
   type LocalDate,
 } from '../values/time/index.ts';
 import type { EventFacts } from './event-facts.ts';
-import type { InvoiceItem } from './model.ts';
 
 // The words of explanations: what one reads of plans, days, amounts and events.
 

@@ -1,3 +1,4 @@
+import type { InvoiceItem, InvoiceItemType, ItemBasis } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { Currency, Decimal } from '../values/money/index.ts';
 import type { Instant, LocalDate } from '../values/time/index.ts';
@@ -5,8 +6,6 @@ import { type CalculationStep, stepsOf } from './basis-calculation.ts';
 import { eventsBehind, type ItemEvents, NO_EVENTS, type SubscriptionPast } from './event-facts.ts';
 import { type ExplainedRule, rulesBehind } from './explained-rules.ts';
 import { explanationText } from './explanation-text.ts';
-import type { ItemBasis } from './item-basis.ts';
-import type { InvoiceItem, InvoiceItemType } from './model.ts';
 
 /** Why an item has its amount: the facts that were used when it was made, as data and as a text to read. */
 export interface ItemExplanation {

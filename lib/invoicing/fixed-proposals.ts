@@ -1,4 +1,4 @@
-import type { BillingEvent } from '../subscriptions/billing-event.ts';
+import type { BillingEvent } from '../records/index.ts';
 import { type Currency, type Decimal, decimal, roundToCurrency } from '../values/money/index.ts';
 import { durationEnd, type LocalDate, minDate } from '../values/time/index.ts';
 

@@ -1,8 +1,8 @@
 import { accountEvent } from '../accounts/account-event.ts';
-import type { Account } from '../accounts/model.ts';
 import type { CatalogOfAccount } from '../catalog/catalog-source.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
-import { BusEventType } from '../queue/model.ts';
+import type { Account } from '../records/index.ts';
+import { BusEventType } from '../records/index.ts';
 import { localDateOf } from '../values/time/index.ts';
 import type { InvoicingConfig } from './invoicing-config.ts';
 import { loadStreams } from './load-streams.ts';

@@ -1,6 +1,5 @@
-import type { Account } from '../accounts/model.ts';
+import type { Account, AccountInvoicingState } from '../records/index.ts';
 import { ZERO } from '../values/money/index.ts';
-import type { AccountInvoicingState } from './model.ts';
 
 /** State of an account before its first invoice. */
 export function initialState(account: Pick<Account, 'id' | 'recordId'>): AccountInvoicingState {

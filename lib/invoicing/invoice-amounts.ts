@@ -1,6 +1,11 @@
-import type { InvoicePayment } from '../payments/model.ts';
+import type {
+  AccountInvoicingState,
+  Invoice,
+  InvoiceAmounts,
+  InvoiceItem,
+  InvoicePayment,
+} from '../records/index.ts';
 import { type Decimal, sum, ZERO } from '../values/money/index.ts';
-import type { AccountInvoicingState, Invoice, InvoiceAmounts, InvoiceItem } from './model.ts';
 
 export type CountedItem = Pick<InvoiceItem, 'itemType' | 'amount'>;
 export type CountedPayment = Pick<InvoicePayment, 'type' | 'status' | 'amount'>;

@@ -1,5 +1,5 @@
-import { BusEventType, type NewBusEvent } from '../queue/model.ts';
-import type { Invoice } from './model.ts';
+import type { Invoice } from '../records/index.ts';
+import { BusEventType, type NewBusEvent } from '../records/index.ts';
 
 type Told = Pick<Invoice, 'id' | 'accountId' | 'accountRecordId' | 'contributedAmount'>;
 

@@ -1,3 +1,4 @@
+import type { AccountInvoicingState, InvoiceAmounts } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { ZERO } from '../values/money/index.ts';
 import { type LocalDate, maxDate } from '../values/time/index.ts';
@@ -11,7 +12,6 @@ import {
 } from './evaluate-subscription.ts';
 import { evaluateSubscriptions } from './evaluate-subscriptions.ts';
 import { type AccountedInvoice, accountBalancesAfter, invoiceAmounts } from './invoice-amounts.ts';
-import type { AccountInvoicingState, InvoiceAmounts } from './model.ts';
 import type { NewInvoiceItem } from './new-items.ts';
 import { isDue } from './window.ts';
 

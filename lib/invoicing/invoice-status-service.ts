@@ -1,13 +1,12 @@
-import { authorshipOf, type CallContext } from '../context.ts';
-import { noSuchObject } from '../objects/no-such-object.ts';
-import { ObjectType } from '../objects/object-type.ts';
-import { lockOwningAccount } from '../objects/owning-account.ts';
+import { noSuchObject } from '../accounts/no-such-object.ts';
+import { lockOwningAccount } from '../accounts/owning-account.ts';
 import type { Ports } from '../ports/index.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
+import { type CallContext, type Invoice, InvoiceStatus, ObjectType } from '../records/index.ts';
+import { authorshipOf } from '../runtime/authorship.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { commitDrafts } from './commit-draft.ts';
-import { type Invoice, InvoiceStatus } from './model.ts';
 import { voidInvoice } from './void-invoice.ts';
 
 /** What people do with a whole invoice (invoicing.md §3). */

@@ -1,8 +1,8 @@
 import type { CatalogWithOverrides } from '../catalog/index.ts';
+import type { Invoice, InvoiceItem } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { Decimal } from '../values/money/index.ts';
 import { balanceOf } from './invoice-amounts.ts';
-import type { Invoice, InvoiceItem } from './model.ts';
 import { parentBalanceOf } from './parent-standing.ts';
 
 /** An item as it is read: pretty names are never stored (invoicing.md §1.2). */

@@ -1,9 +1,9 @@
+import { type InvoiceItem, InvoiceItemType } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { type Decimal, formatDecimal } from '../values/money/index.ts';
 import type { LocalDate } from '../values/time/index.ts';
 import { plainItem } from './credit-item.ts';
-import { type InvoiceItem, InvoiceItemType } from './model.ts';
 import type { NewInvoiceItem } from './new-items.ts';
 
 const adjustable: ReadonlySet<InvoiceItemType> = new Set([

@@ -1,6 +1,6 @@
+import type { BasisEvent, ItemBasis, Share } from '../records/index.ts';
 import { decimal, formatDecimal } from '../values/money/index.ts';
 import { formatLocalDate, parseLocalDate } from '../values/time/index.ts';
-import type { BasisEvent, ItemBasis, Share } from './item-basis.ts';
 import type { StoredFacts } from './stored-facts.ts';
 
 /** The text that a basis is stored as: JSON, amounts and dates as text, instants as epoch milliseconds. */

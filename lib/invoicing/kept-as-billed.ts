@@ -1,9 +1,8 @@
 import type { Catalog } from '../catalog/index.ts';
-import type { BillingEvent } from '../subscriptions/billing-event.ts';
+import type { BillingEvent, CoverageRow, InvoicingCursor, StoredCursor } from '../records/index.ts';
 import { type LocalDate, minDate } from '../values/time/index.ts';
 import { isBehind } from './catalog-changes.ts';
 import type { FixedProposal } from './fixed-proposals.ts';
-import type { CoverageRow, InvoicingCursor, StoredCursor } from './model.ts';
 import type { RecurringProposal } from './recurring-proposals.ts';
 import { windowOf } from './window.ts';
 

@@ -1,12 +1,12 @@
 import type { CatalogOfAccount } from '../catalog/catalog-source.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
+import type { CoverageRow, StoredCursor } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { LocalDate } from '../values/time/index.ts';
 import { dirtiedBy, isBehind } from './catalog-changes.ts';
 import type { SubscriptionBilling } from './evaluate-subscription.ts';
 import { keptUntil } from './kept-as-billed.ts';
 import { type AccountStream, type BillingRequest, type LoadInput, loadStreams } from './load-streams.ts';
-import type { CoverageRow, StoredCursor } from './model.ts';
 import { windowOf } from './window.ts';
 
 /** Everything that the evaluation of one account reads. */

@@ -1,9 +1,9 @@
 import type { ReadSession } from '../ports/storage/index.ts';
+import { type AccountInvoicingState, type Invoice, InvoiceItemType } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { Decimal } from '../values/money/index.ts';
 import { type AccountCreditInput, type CreditedInvoice, spendsCredit, UNNUMBERED } from './account-credit.ts';
 import { isUnpaid } from './invoice-amounts.ts';
-import { type AccountInvoicingState, type Invoice, InvoiceItemType } from './model.ts';
 import { creditableOf, creditStandIn, loadParentInvoices, settledDecrease } from './parent-standing.ts';
 import { invoicesBeingPaid } from './payments-in-flight.ts';
 

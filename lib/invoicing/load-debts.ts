@@ -1,11 +1,10 @@
 import { isPaidByParent } from '../accounts/hierarchy.ts';
-import type { Account } from '../accounts/model.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
+import type { Account, AccountInvoicingState, Invoice } from '../records/index.ts';
 import { atReferenceTime } from '../subscriptions/requested-date.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { addDays, type Instant, type LocalDate, localDateOf } from '../values/time/index.ts';
 import type { InvoicingConfig } from './invoicing-config.ts';
-import type { AccountInvoicingState, Invoice } from './model.ts';
 import { parentCommitTime } from './parent-commit-time.ts';
 import { loadParentInvoices } from './parent-standing.ts';
 import { invoicesBeingPaid } from './payments-in-flight.ts';

@@ -1,9 +1,9 @@
 import type { CatalogSource } from '../catalog/catalog-source.ts';
 import { withOverridePlans } from '../catalog/override-plans.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
+import { type Invoice, type InvoiceItem, InvoiceItemType } from '../records/index.ts';
 import { planNamesOf } from '../subscriptions/lifecycle-order.ts';
 import { type InvoiceView, type ViewSources, viewInvoices } from './invoice-view.ts';
-import { type Invoice, type InvoiceItem, InvoiceItemType } from './model.ts';
 import { loadParentInvoices } from './parent-standing.ts';
 
 /**

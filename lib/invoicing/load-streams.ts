@@ -1,9 +1,18 @@
-import type { Account } from '../accounts/model.ts';
 import type { CatalogOfAccount } from '../catalog/catalog-source.ts';
-import { type CatalogWithOverrides, ProductCategory } from '../catalog/index.ts';
+import type { CatalogWithOverrides } from '../catalog/index.ts';
 import { withOverridePlans } from '../catalog/override-plans.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
-import type { BillingEvent } from '../subscriptions/billing-event.ts';
+import type {
+  Account,
+  AccountInvoicingState,
+  BillingEvent,
+  BlockingState,
+  LifecycleEvent,
+  OngoingCharge,
+  StoredCursor,
+  Subscription,
+} from '../records/index.ts';
+import { ProductCategory } from '../records/index.ts';
 import {
   type BilledHistory,
   type BillingEventStream,
@@ -17,14 +26,12 @@ import {
   subscriptionsUnder,
 } from '../subscriptions/hypothesis.ts';
 import { planNamesOf } from '../subscriptions/lifecycle-order.ts';
-import type { BlockingState, LifecycleEvent, Subscription } from '../subscriptions/model.ts';
 import { bundlesNotInvoiced } from '../tags/control-tags.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { LocalDate } from '../values/time/index.ts';
 import { accountBillCycleDay } from './account-bill-cycle-day.ts';
 import { catalogChanges } from './catalog-changes.ts';
 import type { InvoicingConfig } from './invoicing-config.ts';
-import type { AccountInvoicingState, OngoingCharge, StoredCursor } from './model.ts';
 import { ongoingChargeOf } from './ongoing-charge.ts';
 
 /** An account and the date up to which it is looked at. */

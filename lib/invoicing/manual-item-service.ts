@@ -1,11 +1,17 @@
-import type { Account } from '../accounts/model.ts';
+import { noSuchObject } from '../accounts/no-such-object.ts';
 import { lockAccount } from '../accounts/service.ts';
 import type { CatalogProvider } from '../catalog/catalog-source.ts';
-import { authorshipOf, type CallContext } from '../context.ts';
-import { noSuchObject } from '../objects/no-such-object.ts';
-import { ObjectType } from '../objects/object-type.ts';
 import type { Ports } from '../ports/index.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
+import type { Account } from '../records/index.ts';
+import {
+  type CallContext,
+  type Invoice,
+  InvoiceItemType,
+  InvoiceStatus,
+  ObjectType,
+} from '../records/index.ts';
+import { authorshipOf } from '../runtime/authorship.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { type Decimal, formatDecimal, roundToCurrency } from '../values/money/index.ts';
@@ -25,7 +31,6 @@ import {
   type ManualItemType,
   manualItem,
 } from './manual-items.ts';
-import { type Invoice, InvoiceItemType, InvoiceStatus } from './model.ts';
 import { emptyInvoice, invoicingCurrency } from './new-invoice.ts';
 import type { NewInvoiceItem } from './new-items.ts';
 

@@ -1,3 +1,4 @@
+import { InvoiceItemType } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { MAX_ITEM_DETAILS_BYTES } from '../values/limits.ts';
@@ -5,7 +6,6 @@ import { type Currency, type Decimal, formatDecimal, roundToCurrency, ZERO } fro
 import { checkStorable } from '../values/text/index.ts';
 import { formatLocalDate, type LocalDate } from '../values/time/index.ts';
 import { plainItem } from './credit-item.ts';
-import { InvoiceItemType } from './model.ts';
 import type { NewInvoiceItem } from './new-items.ts';
 
 /** An external charge, tax or credit to add. Absent and null members are the same. */

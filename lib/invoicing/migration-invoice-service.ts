@@ -1,6 +1,7 @@
 import { lockAccount } from '../accounts/service.ts';
-import { authorshipOf, type CallContext } from '../context.ts';
 import type { Ports } from '../ports/index.ts';
+import { type CallContext, InvoiceStatus } from '../records/index.ts';
+import { authorshipOf } from '../runtime/authorship.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { ZERO } from '../values/money/index.ts';
 import { type LocalDate, localDateOf } from '../values/time/index.ts';
@@ -9,7 +10,6 @@ import { invoiceAmounts } from './invoice-amounts.ts';
 import type { InvoiceView } from './invoice-view.ts';
 import { checkCurrency } from './manual-items.ts';
 import { checkMigrationItems, type MigrationItem, migrationItem } from './migration-items.ts';
-import { InvoiceStatus } from './model.ts';
 import { emptyInvoice, invoicingCurrency } from './new-invoice.ts';
 import type { InvoicingService } from './service.ts';
 

@@ -1,5 +1,5 @@
-import type { Account } from '../accounts/model.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
+import type { Account } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { type LocalDate, localDateOf, minDate } from '../values/time/index.ts';
 import { dueEntry } from './due-entry.ts';

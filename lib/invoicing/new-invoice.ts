@@ -1,6 +1,6 @@
 import { isPaidByParent } from '../accounts/hierarchy.ts';
-import type { Account } from '../accounts/model.ts';
-import type { New } from '../ports/storage/index.ts';
+import type { Account, New } from '../records/index.ts';
+import { type AddedItem, type Invoice, InvoiceStatus } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { ZERO } from '../values/money/index.ts';
@@ -8,7 +8,6 @@ import { type Instant, type LocalDate, localDateOf, maxDate } from '../values/ti
 import type { Draft } from './draft.ts';
 import { NO_AMOUNTS } from './invoice-amounts.ts';
 import type { AccountRun } from './invoice-run.ts';
-import { type AddedItem, type Invoice, InvoiceStatus } from './model.ts';
 import type { NewInvoiceItem } from './new-items.ts';
 
 export interface NewInvoiceInput {

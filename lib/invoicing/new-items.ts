@@ -1,17 +1,18 @@
-import type { BillingEvent } from '../subscriptions/billing-event.ts';
-import type { Uuid } from '../values/ids/index.ts';
-import { type Decimal, ZERO } from '../values/money/index.ts';
-import type { LocalDate } from '../values/time/index.ts';
-import type { FixedProposal } from './fixed-proposals.ts';
+import type { BillingEvent } from '../records/index.ts';
 import {
-  basisEvent,
   type FixedBasis,
+  type InvoiceItem,
+  InvoiceItemType,
   type ItemBasis,
   type RecurringBasis,
   type RepairBasis,
   type Share,
-} from './item-basis.ts';
-import { type InvoiceItem, InvoiceItemType } from './model.ts';
+} from '../records/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { type Decimal, ZERO } from '../values/money/index.ts';
+import type { LocalDate } from '../values/time/index.ts';
+import type { FixedProposal } from './fixed-proposals.ts';
+import { basisEvent } from './item-basis.ts';
 import type { RecurringProposal } from './recurring-proposals.ts';
 
 /** An item as the rules decide it; invoice, account, currency and creation date are the same for all of a run. */

@@ -1,4 +1,4 @@
-import type { BillingEvent } from '../subscriptions/billing-event.ts';
+import type { BillingEvent } from '../records/index.ts';
 import { type LocalDate, maxDate, minDate } from '../values/time/index.ts';
 import { cycleDate, firstCycleAfter } from './cycle-dates.ts';
 import { type BilledEvent, billedEvent, type ProposalConfig } from './recurring-proposals.ts';

@@ -1,11 +1,15 @@
-import type { Account } from '../accounts/model.ts';
 import type { Catalog } from '../catalog/index.ts';
-import type { BillingEvent } from '../subscriptions/billing-event.ts';
+import type {
+  Account,
+  BillingEvent,
+  InvoicingCursor,
+  OngoingCharge,
+  StoredCursor,
+} from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { decimal, formatDecimal } from '../values/money/index.ts';
 import { formatLocalDate, parseLocalDate } from '../values/time/index.ts';
 import { isBehind } from './catalog-changes.ts';
-import type { InvoicingCursor, OngoingCharge, StoredCursor } from './model.ts';
 import { recurs } from './recurring-proposals.ts';
 import type { StoredFacts } from './stored-facts.ts';
 

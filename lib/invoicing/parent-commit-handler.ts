@@ -1,12 +1,10 @@
-import { ActingComponent } from '../context.ts';
 import type { Ports } from '../ports/index.ts';
 import type { ClaimedEntry, WriteSession } from '../ports/storage/index.ts';
-import { batchAuthorship } from '../queue/batch-authorship.ts';
-import type { HandlerBatch, QueueHandler } from '../queue/handler.ts';
-import { QueueName } from '../queue/model.ts';
+import { ActingComponent, InvoiceStatus, QueueName } from '../records/index.ts';
+import { batchAuthorship } from '../runtime/queue/batch-authorship.ts';
+import type { HandlerBatch, QueueHandler } from '../runtime/queue/handler.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { commitDrafts } from './commit-draft.ts';
-import { InvoiceStatus } from './model.ts';
 
 /** Commits summary invoices at their time of day (invoicing.md §12 rule 3); one that is no DRAFT any more stays as it is. */
 export class ParentCommitHandler implements QueueHandler {

@@ -1,4 +1,4 @@
-import { type NewNotification, QueueName } from '../queue/model.ts';
+import { type NewNotification, QueueName } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { addMilliseconds, type Instant, localDateOf, startOfDay, UTC } from '../values/time/index.ts';
 

@@ -1,8 +1,8 @@
 import type { ReadSession } from '../ports/storage/index.ts';
+import { type Invoice, type InvoiceItem, InvoiceItemType, InvoiceStatus } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { type Decimal, sum, ZERO } from '../values/money/index.ts';
 import { balanceOf } from './invoice-amounts.ts';
-import { type Invoice, type InvoiceItem, InvoiceItemType, InvoiceStatus } from './model.ts';
 
 type Linked = Partial<Pick<Invoice, 'parentInvoiceId'>>;
 

@@ -1,9 +1,9 @@
+import { type Invoice, type InvoiceItem, InvoiceItemType, InvoiceStatus } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { type Currency, type Decimal, sum, ZERO } from '../values/money/index.ts';
 import type { LocalDate } from '../values/time/index.ts';
 import { plainItem } from './credit-item.ts';
 import { afterAdjustment, itemAdjustment } from './item-adjustment.ts';
-import { type Invoice, type InvoiceItem, InvoiceItemType, InvoiceStatus } from './model.ts';
 import type { NewInvoiceItem } from './new-items.ts';
 import { contributionOf, isSettled } from './parent-standing.ts';
 

@@ -1,6 +1,6 @@
-import type { Account } from '../accounts/model.ts';
 import type { IdGenerator } from '../ports/identity.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
+import type { Account } from '../records/index.ts';
 import { addEngineTag, removeEngineTag } from '../tags/engine-tags.ts';
 import { SystemTag } from '../tags/system-definitions.ts';
 import { InvariantError } from '../values/errors/index.ts';

@@ -1,6 +1,6 @@
-import { InvoicePaymentType, TransactionType } from '../payments/model.ts';
 import { isUnresolved } from '../payments/payment-state.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
+import { InvoicePaymentType, TransactionType } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 
 /**

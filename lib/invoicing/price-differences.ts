@@ -1,4 +1,4 @@
-import type { BillingEvent } from '../subscriptions/billing-event.ts';
+import type { BillingEvent } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { type Decimal, ZERO } from '../values/money/index.ts';
 import type { BillingPeriod, DatedInstant, Instant } from '../values/time/index.ts';

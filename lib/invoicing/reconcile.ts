@@ -1,9 +1,8 @@
-import type { BillingEvent } from '../subscriptions/billing-event.ts';
+import type { BillingEvent, CoverageRow } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { Currency, Decimal } from '../values/money/index.ts';
 import type { BillingPeriod, LocalDate } from '../values/time/index.ts';
 import type { FixedProposal } from './fixed-proposals.ts';
-import type { CoverageRow } from './model.ts';
 import { newCharges, newFixedCharges } from './new-charges.ts';
 import type { RecurringCharge, Repair } from './new-items.ts';
 import type { RecurringProposal } from './recurring-proposals.ts';

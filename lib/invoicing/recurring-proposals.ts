@@ -1,4 +1,5 @@
-import type { BillingEvent } from '../subscriptions/billing-event.ts';
+import type { BillingEvent } from '../records/index.ts';
+import { PeriodRule, type Share } from '../records/index.ts';
 import { assertInvariant } from '../values/errors/index.ts';
 import { MAX_FRACTION_DIGITS, MAX_PERIODS_PER_RUN } from '../values/limits.ts';
 import {
@@ -13,7 +14,7 @@ import { billThroughDate } from './bill-through-date.ts';
 import { type CycleDates, cycleDate, cycleDatesOf, firstCycleAfter, lastCycleUpTo } from './cycle-dates.ts';
 import { countDays } from './fixed-days-proration.ts';
 import type { InvoicingConfig } from './invoicing-config.ts';
-import { PeriodRule, proratedShare, type Share } from './item-basis.ts';
+import { proratedShare } from './item-basis.ts';
 import { tooManyPeriods } from './too-many-periods.ts';
 
 /** A period that should be billed, at its whole amount (invoicing.md §5.4, §5.5 rule 1). */

@@ -1,7 +1,7 @@
+import type { CoverageRow, InvoiceItem } from '../records/index.ts';
 import { assertInvariant } from '../values/errors/index.ts';
 import type { Decimal } from '../values/money/index.ts';
 import type { LocalDate } from '../values/time/index.ts';
-import type { CoverageRow, InvoiceItem } from './model.ts';
 
 /** A coverage row of a RECURRING item: days that are billed and not repaired. */
 export interface RecurringRow extends CoverageRow {

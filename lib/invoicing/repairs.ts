@@ -1,10 +1,11 @@
-import type { BillingEvent } from '../subscriptions/billing-event.ts';
+import type { BillingEvent } from '../records/index.ts';
+import { type BasisEvent, RepairRule, type Share } from '../records/index.ts';
 import { assertInvariant } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { Currency, Decimal } from '../values/money/index.ts';
 import { type BillingPeriod, type LocalDate, minDate } from '../values/time/index.ts';
 import { fixedDaysBetween, fixedDaysOfPeriod } from './fixed-days-proration.ts';
-import { type BasisEvent, basisEvent, proratedShare, RepairRule, type Share } from './item-basis.ts';
+import { basisEvent, proratedShare } from './item-basis.ts';
 import type { Repair } from './new-items.ts';
 import { recurs } from './recurring-proposals.ts';
 import type { BilledItem, RecurringRow } from './recurring-row.ts';

@@ -1,7 +1,7 @@
-import type { Account } from '../accounts/model.ts';
 import type { CatalogOfAccount } from '../catalog/catalog-source.ts';
 import type { IdGenerator } from '../ports/identity.ts';
 import type { ReadSession, WriteSession } from '../ports/storage/index.ts';
+import type { Account, AccountInvoicingState, CoverageRow, InvoiceItem } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { type LocalDate, localDateOf } from '../values/time/index.ts';
 import { countedRun, creditRun, NOTHING_CREDITED } from './credit-run.ts';
@@ -15,7 +15,6 @@ import type { InvoicingConfig } from './invoicing-config.ts';
 import { type AccountBilling, loadBillingState } from './load-billing-state.ts';
 import { loadCreditInputs } from './load-credit-inputs.ts';
 import { type BillingRequest, choiceOfRun } from './load-streams.ts';
-import type { AccountInvoicingState, CoverageRow, InvoiceItem } from './model.ts';
 import { invoicingCurrency } from './new-invoice.ts';
 import { withoutBounds } from './safety-bounds.ts';
 import { type EvaluatedAccount, saveRuns } from './save-runs.ts';

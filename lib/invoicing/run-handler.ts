@@ -1,12 +1,11 @@
-import type { Account } from '../accounts/model.ts';
 import { catalogsOfBatch } from '../catalog/batch-catalogs.ts';
 import type { CatalogProvider, CatalogSource } from '../catalog/catalog-source.ts';
-import { ActingComponent } from '../context.ts';
 import type { Ports } from '../ports/index.ts';
 import type { ClaimedEntry, WriteSession } from '../ports/storage/index.ts';
-import { batchAuthorship } from '../queue/batch-authorship.ts';
-import type { HandlerBatch, QueueHandler } from '../queue/handler.ts';
-import { QueueName } from '../queue/model.ts';
+import type { Account } from '../records/index.ts';
+import { ActingComponent, QueueName } from '../records/index.ts';
+import { batchAuthorship } from '../runtime/queue/batch-authorship.ts';
+import type { HandlerBatch, QueueHandler } from '../runtime/queue/handler.ts';
 import { tagsOfAccounts } from '../tags/control-tags.ts';
 import { SystemTag } from '../tags/system-definitions.ts';
 import { InvariantError } from '../values/errors/index.ts';

@@ -1,5 +1,5 @@
 import type { ClaimedEntry } from '../ports/storage/index.ts';
-import { BusEventType, QueueName } from '../queue/model.ts';
+import { BusEventType, QueueName } from '../records/index.ts';
 import { SystemTag } from '../tags/system-definitions.ts';
 import { type LocalDate, parseLocalDate } from '../values/time/index.ts';
 

@@ -1,10 +1,11 @@
-import type { ChargedThroughChange, New, WriteSession } from '../ports/storage/index.ts';
-import { BusEventType, type NewBusEvent, type NewNotification } from '../queue/model.ts';
+import type { ChargedThroughChange, WriteSession } from '../ports/storage/index.ts';
+import type { CoverageRow, CursorToSave, Invoice, New, StoredCursor } from '../records/index.ts';
+import { BusEventType, type NewBusEvent, type NewNotification } from '../records/index.ts';
+import { allEnded } from '../runtime/wait/all-ended.ts';
 import { atReferenceTime } from '../subscriptions/requested-date.ts';
 import { assertInvariant } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { DatedInstant, LocalDate } from '../values/time/index.ts';
-import { allEnded } from '../wait/all-ended.ts';
 import { withoutLowering } from './committed-through.ts';
 import type { CreditedInvoices } from './credit-run.ts';
 import { dueEntry } from './due-entry.ts';
@@ -12,7 +13,6 @@ import { saveBillCycleDays } from './give-bill-cycle-days.ts';
 import { invoiceAdjustmentEvents, invoiceCreationEvents } from './invoice-events.ts';
 import type { AccountRun } from './invoice-run.ts';
 import type { AccountBilling } from './load-billing-state.ts';
-import type { CoverageRow, CursorToSave, Invoice, StoredCursor } from './model.ts';
 import { itemOf, newInvoice, reusedDraft } from './new-invoice.ts';
 import { storedAmounts } from './stored-amounts.ts';
 

@@ -1,5 +1,5 @@
+import type { Invoice, InvoiceAmounts } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import type { Invoice, InvoiceAmounts } from './model.ts';
 
 /** The kept sums of an invoice, as they are stored. */
 export function storedAmounts(

@@ -1,12 +1,12 @@
-import type { Account } from '../accounts/model.ts';
 import type { IdGenerator } from '../ports/identity.ts';
-import type { New, WriteSession } from '../ports/storage/index.ts';
+import type { WriteSession } from '../ports/storage/index.ts';
+import type { Account, New } from '../records/index.ts';
+import { type Invoice, type InvoiceItem, InvoiceItemType, InvoiceStatus } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { type Decimal, ZERO } from '../values/money/index.ts';
 import { type Instant, localDateOf } from '../values/time/index.ts';
 import { type ChangedInvoice, changeInvoices } from './change-invoices.ts';
 import { amountsAfterItems } from './invoice-amounts.ts';
-import { type Invoice, type InvoiceItem, InvoiceItemType, InvoiceStatus } from './model.ts';
 import { emptyInvoice } from './new-invoice.ts';
 import { parentCommitEntry } from './parent-commit-time.ts';
 import { contributionOf } from './parent-standing.ts';

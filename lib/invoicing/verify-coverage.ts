@@ -1,6 +1,6 @@
-import type { Account } from '../accounts/model.ts';
 import type { CatalogOfAccount } from '../catalog/catalog-source.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
+import type { Account, AccountInvoicingState } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { addDays, type LocalDate } from '../values/time/index.ts';
 import {
@@ -13,7 +13,6 @@ import { type AccountRunInput, evaluateAccount } from './invoice-run.ts';
 import type { InvoicingConfig } from './invoicing-config.ts';
 import { type AccountBilling, type LoadedBillingState, loadBillingState } from './load-billing-state.ts';
 import { type BillingRequest, type CursorChoice, choiceOfRun } from './load-streams.ts';
-import type { AccountInvoicingState } from './model.ts';
 import type { NewInvoiceItem } from './new-items.ts';
 import { runInput, withRepairedItems, withWindowItems } from './run-accounts.ts';
 import { withoutBounds } from './safety-bounds.ts';

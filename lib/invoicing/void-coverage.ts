@@ -1,8 +1,8 @@
+import { type CoverageRow, type InvoiceItem, InvoiceItemType } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { type Currency, sum } from '../values/money/index.ts';
 import type { LocalDate } from '../values/time/index.ts';
 import { rowsOfItem } from './apply-to-coverage.ts';
-import { type CoverageRow, type InvoiceItem, InvoiceItemType } from './model.ts';
 import type { NewInvoiceItem } from './new-items.ts';
 
 export interface VoidInput {

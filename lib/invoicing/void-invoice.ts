@@ -1,6 +1,7 @@
-import type { Account } from '../accounts/model.ts';
 import type { IdGenerator } from '../ports/identity.ts';
 import type { ReadSession, WriteSession } from '../ports/storage/index.ts';
+import type { Account } from '../records/index.ts';
+import { type Invoice, type InvoiceItem, InvoiceItemType, InvoiceStatus } from '../records/index.ts';
 import { atReferenceTime } from '../subscriptions/requested-date.ts';
 import { markDirty, type TouchedDate } from '../subscriptions/save-edits.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
@@ -10,7 +11,6 @@ import { addDays, formatLocalDate, type LocalDate } from '../values/time/index.t
 import { changeInvoices } from './change-invoices.ts';
 import { chargedThroughDates } from './charged-through-date.ts';
 import { accountCreditOf } from './invoice-amounts.ts';
-import { type Invoice, type InvoiceItem, InvoiceItemType, InvoiceStatus } from './model.ts';
 import { isSettled, loadParentInvoices } from './parent-standing.ts';
 import { invoicesBeingPaid } from './payments-in-flight.ts';
 import { billedTwice, isRepair, type ReleasedCoverage, releaseCoverage } from './void-coverage.ts';

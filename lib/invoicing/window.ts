@@ -1,8 +1,7 @@
-import type { BillingEvent } from '../subscriptions/billing-event.ts';
+import type { BillingEvent, InvoicingCursor } from '../records/index.ts';
 import type { LocalDate } from '../values/time/index.ts';
 import { addDays, minDate } from '../values/time/index.ts';
 import { cycleDate, cycleDatesOf, lastCycleUpTo } from './cycle-dates.ts';
-import type { InvoicingCursor } from './model.ts';
 import { standingAfter } from './next-due-date.ts';
 import { type ProposalConfig, recurs } from './recurring-proposals.ts';
 

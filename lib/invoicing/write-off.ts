@@ -1,13 +1,12 @@
-import type { Account } from '../accounts/model.ts';
-import { noSuchObject } from '../objects/no-such-object.ts';
-import { ObjectType } from '../objects/object-type.ts';
+import { noSuchObject } from '../accounts/no-such-object.ts';
 import type { IdGenerator } from '../ports/identity.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
+import type { Account, Invoice } from '../records/index.ts';
+import { ObjectType } from '../records/index.ts';
 import { addSystemTag } from '../tags/engine-tags.ts';
 import { SystemTag } from '../tags/system-definitions.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { changeInvoices } from './change-invoices.ts';
-import type { Invoice } from './model.ts';
 
 /**
  * Writes the invoice off, or makes it count again: its balance is 0 then and leaves that of its account, whose lock the

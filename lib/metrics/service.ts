@@ -1,8 +1,8 @@
 import type { Ports } from '../ports/index.ts';
 import type { PoolUse, QueueStore } from '../ports/storage/index.ts';
-import type { EntryCounts } from '../queue/entry-counts.ts';
+import type { EntryCounts } from '../runtime/queue/entry-counts.ts';
+import { atMost, TIME_OVER } from '../runtime/wait/at-most.ts';
 import { HEALTH_ANSWER_MS, MAX_LATE_ENTRIES } from '../values/limits.ts';
-import { atMost, TIME_OVER } from '../wait/at-most.ts';
 import type { Metric } from './metric.ts';
 
 type MetricsPorts = Pick<Ports, 'clock' | 'systemClock' | 'logger'> & {

@@ -1,5 +1,5 @@
+import { AttemptState, TransactionStatus } from '../records/index.ts';
 import type { Instant } from '../values/time/index.ts';
-import { AttemptState, TransactionStatus } from './model.ts';
 
 /**
  * State of an attempt after its run, or after a later fix of its transaction (payments.md §3.3). `retryAt` is the date

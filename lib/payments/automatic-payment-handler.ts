@@ -1,6 +1,5 @@
-import { ActingComponent } from '../context.ts';
-import type { HandlerBatch, QueueHandler } from '../queue/handler.ts';
-import { BusEventType } from '../queue/model.ts';
+import { ActingComponent, BusEventType } from '../records/index.ts';
+import type { HandlerBatch, QueueHandler } from '../runtime/queue/handler.ts';
 import { uuidOf } from './payment-notifications.ts';
 import { type PaymentPorts, PaymentRun } from './payment-run.ts';
 import type { PaymentConfigOf } from './tenant-payment-config.ts';

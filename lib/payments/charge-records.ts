@@ -1,12 +1,6 @@
-import type { Account } from '../accounts/model.ts';
-import type { Invoice } from '../invoicing/model.ts';
 import type { IdGenerator } from '../ports/identity.ts';
-import type { PaymentGateway } from '../ports/payment-gateway.ts';
-import type { New } from '../ports/storage/session.ts';
-import { assertInvariant } from '../values/errors/index.ts';
-import type { Uuid } from '../values/ids/index.ts';
-import type { Currency, Decimal } from '../values/money/index.ts';
-import type { Instant } from '../values/time/index.ts';
+import type { PaymentGateway } from '../ports/plugins/payment-gateway.ts';
+import type { Account, Invoice, New } from '../records/index.ts';
 import {
   AttemptState,
   type AutoPayHold,
@@ -20,7 +14,11 @@ import {
   type PaymentTransaction,
   TransactionStatus,
   TransactionType,
-} from './model.ts';
+} from '../records/index.ts';
+import { assertInvariant } from '../values/errors/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import type { Currency, Decimal } from '../values/money/index.ts';
+import type { Instant } from '../values/time/index.ts';
 
 /** Everything known under the account's lock about the invoice of a request. */
 export interface ReservationFacts {

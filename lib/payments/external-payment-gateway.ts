@@ -3,9 +3,9 @@ import {
   type GatewayResult,
   type PaymentGateway,
   PluginStatus,
-} from '../ports/payment-gateway.ts';
+} from '../ports/plugins/payment-gateway.ts';
+import { EXTERNAL_PAYMENT_PLUGIN, TransactionType } from '../records/index.ts';
 import type { Instant } from '../values/time/index.ts';
-import { EXTERNAL_PAYMENT_PLUGIN, TransactionType } from './model.ts';
 
 /**
  * The built-in gateway for cheques, cash and bank transfers (payments.md §2.4 rule 1): every operation is PROCESSED for

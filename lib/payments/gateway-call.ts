@@ -1,5 +1,5 @@
 import type { SystemClock } from '../ports/clock.ts';
-import { GatewayError, type GatewayResult } from '../ports/payment-gateway.ts';
+import { GatewayError, type GatewayResult } from '../ports/plugins/payment-gateway.ts';
 import type { CallOutcome } from './transaction-outcome.ts';
 
 /** What became of one call to a gateway (payments.md §2.2). */

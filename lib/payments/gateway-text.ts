@@ -1,4 +1,4 @@
-import type { PluginProperty } from '../ports/payment-gateway.ts';
+import type { PluginProperty } from '../records/index.ts';
 import { MAX_GATEWAY_TEXT_CHARACTERS } from '../values/limits.ts';
 
 /** A text that a gateway claims, cut to the length that is kept; null where there is none. */

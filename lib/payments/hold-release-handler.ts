@@ -1,13 +1,11 @@
-import { ActingComponent } from '../context.ts';
-import type { Invoice } from '../invoicing/model.ts';
 import type { Ports } from '../ports/index.ts';
 import type { ClaimedEntry, WriteSession } from '../ports/storage/index.ts';
-import { batchAuthorship } from '../queue/batch-authorship.ts';
-import type { HandlerBatch, QueueHandler } from '../queue/handler.ts';
-import { BusEventType } from '../queue/model.ts';
+import type { AutoPayHold, Invoice } from '../records/index.ts';
+import { ActingComponent, BusEventType } from '../records/index.ts';
+import { batchAuthorship } from '../runtime/queue/batch-authorship.ts';
+import type { HandlerBatch, QueueHandler } from '../runtime/queue/handler.ts';
 import { PAYMENT_STOPS, tagsOfAccounts } from '../tags/control-tags.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import type { AutoPayHold } from './model.ts';
 import { releaseNotification } from './payment-notifications.ts';
 
 /**

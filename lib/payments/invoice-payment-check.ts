@@ -1,18 +1,19 @@
-import type { Account } from '../accounts/model.ts';
 import { balanceOf } from '../invoicing/invoice-amounts.ts';
-import { type Invoice, InvoiceStatus } from '../invoicing/model.ts';
-import { BillingError, ErrorCode } from '../values/errors/index.ts';
-import { type Decimal, formatDecimal, sum, ZERO } from '../values/money/index.ts';
-import type { Instant } from '../values/time/index.ts';
+import type { Account } from '../records/index.ts';
 import {
+  type Invoice,
   type InvoicePayment,
   InvoicePaymentStatus,
   InvoicePaymentType,
+  InvoiceStatus,
   type PaymentMethod,
   type PaymentTransaction,
   TransactionStatus,
   TransactionType,
-} from './model.ts';
+} from '../records/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import { type Decimal, formatDecimal, sum, ZERO } from '../values/money/index.ts';
+import type { Instant } from '../values/time/index.ts';
 
 export const AbortReason = {
   NOT_COMMITTED: 'NOT_COMMITTED',

@@ -1,12 +1,12 @@
-import { BusEventType } from '../queue/model.ts';
-import type { Currency, Decimal } from '../values/money/index.ts';
-import { ZERO } from '../values/money/index.ts';
 import {
+  BusEventType,
   type InvoicePayment,
   InvoicePaymentStatus,
   type PaymentTransaction,
   TransactionStatus,
-} from './model.ts';
+} from '../records/index.ts';
+import type { Currency, Decimal } from '../values/money/index.ts';
+import { ZERO } from '../values/money/index.ts';
 
 export interface InvoicePaymentResult {
   readonly status: InvoicePaymentStatus;

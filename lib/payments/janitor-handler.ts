@@ -1,16 +1,21 @@
-import { ActingComponent, type TenantRef } from '../context.ts';
-import type { PaymentGateway } from '../ports/payment-gateway.ts';
+import type { PaymentGateway } from '../ports/plugins/payment-gateway.ts';
 import type { ClaimedEntry, ReadSession, WriteSession } from '../ports/storage/index.ts';
-import { batchAuthorship } from '../queue/batch-authorship.ts';
-import type { HandlerBatch, QueueHandler } from '../queue/handler.ts';
-import { QueueName } from '../queue/model.ts';
+import {
+  ActingComponent,
+  type Payment,
+  type PaymentTransaction,
+  QueueName,
+  type TenantRef,
+  TransactionStatus,
+} from '../records/index.ts';
+import { batchAuthorship } from '../runtime/queue/batch-authorship.ts';
+import type { HandlerBatch, QueueHandler } from '../runtime/queue/handler.ts';
+import { inParallel } from '../runtime/wait/in-parallel.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { MAX_CONCURRENT_GATEWAY_CALLS } from '../values/limits.ts';
 import { maxInstant } from '../values/time/index.ts';
-import { inParallel } from '../wait/in-parallel.ts';
 import { callGateway } from './gateway-call.ts';
 import { janitorCheck, type OpenStatus } from './janitor-schedule.ts';
-import { type Payment, type PaymentTransaction, TransactionStatus } from './model.ts';
 import type { PaymentConfig } from './payment-config.ts';
 import { unresolvedEvent } from './payment-events.ts';
 import { type RecoveryJob, readRecoveryJob, recoveryNotification } from './payment-notifications.ts';

@@ -1,5 +1,5 @@
+import { TransactionStatus } from '../records/index.ts';
 import { addMilliseconds, type Instant } from '../values/time/index.ts';
-import { TransactionStatus } from './model.ts';
 import type { PaymentConfig } from './payment-config.ts';
 
 type JanitorConfig = Pick<PaymentConfig, 'janitorUnknownDelaysMs' | 'janitorPendingDelaysMs'>;

@@ -1,6 +1,6 @@
-import type { TenantRef } from '../context.ts';
 import type { Ports } from '../ports/index.ts';
 import { LockWait } from '../ports/storage/index.ts';
+import type { TenantRef } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { isUnresolved } from './payment-state.ts';
 import { recordOutcomes } from './record-outcomes.ts';

@@ -1,16 +1,17 @@
-import { BusEventType, type NewBusEvent } from '../queue/model.ts';
-import type { Uuid } from '../values/ids/index.ts';
-import { type Currency, ZERO } from '../values/money/index.ts';
-import { formatInstant, type Instant } from '../values/time/index.ts';
 import {
+  BusEventType,
   type InvoicePayment,
   InvoicePaymentStatus,
   InvoicePaymentType,
+  type NewBusEvent,
   type Payment,
   type PaymentAttempt,
   type PaymentTransaction,
   TransactionStatus,
-} from './model.ts';
+} from '../records/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { type Currency, ZERO } from '../values/money/index.ts';
+import { formatInstant, type Instant } from '../values/time/index.ts';
 
 // Payloads of payment events: the ids that name the object, `metaData` exactly as platform.md §10.4 lists its members
 // (what a push notification carries), and for handlers of the engine whether the API asked for the payment.

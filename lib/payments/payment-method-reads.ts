@@ -1,9 +1,8 @@
 import { noSuchAccount } from '../accounts/service.ts';
-import type { CallContext } from '../context.ts';
 import type { PaymentMethodDetails, Ports } from '../ports/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
+import type { CallContext, PaymentMethod } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import type { PaymentMethod } from './model.ts';
 import { noSuchMethod } from './payment-method-errors.ts';
 import { PluginInfo, type PluginInfoOptions, type PluginInfoPorts } from './plugin-info.ts';
 import type { PaymentConfigOf } from './tenant-payment-config.ts';

@@ -1,15 +1,19 @@
 import { accountEvent } from '../accounts/account-event.ts';
-import type { Account } from '../accounts/model.ts';
 import { lockAccount, noSuchAccount } from '../accounts/service.ts';
-import { authorshipOf, type CallContext } from '../context.ts';
-import type { PaymentGateway, PluginProperty, Ports } from '../ports/index.ts';
-import type { New, ReadSession, WriteSession } from '../ports/storage/index.ts';
-import { BusEventType } from '../queue/model.ts';
+import type { PaymentGateway, Ports } from '../ports/index.ts';
+import type { ReadSession, WriteSession } from '../ports/storage/index.ts';
+import type { Account, New, PluginProperty } from '../records/index.ts';
+import {
+  BusEventType,
+  type CallContext,
+  EXTERNAL_PAYMENT_PLUGIN,
+  type PaymentMethod,
+} from '../records/index.ts';
+import { authorshipOf } from '../runtime/authorship.ts';
 import { assertInvariant, BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { shortened } from '../values/text/index.ts';
 import { callGateway, type GatewayReply } from './gateway-call.ts';
-import { EXTERNAL_PAYMENT_PLUGIN, type PaymentMethod } from './model.ts';
 import { checkExternalKey, gatewayFailed, noSuchMethod } from './payment-method-errors.ts';
 import type { PaymentMethodView } from './payment-method-reads.ts';
 import type { OpenCharge } from './purchase.ts';

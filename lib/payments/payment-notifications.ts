@@ -1,9 +1,14 @@
-import { type EventPayload, type NewNotification, QueueName } from '../queue/model.ts';
+import {
+  type AutoPayHold,
+  type EventPayload,
+  type NewNotification,
+  QueueName,
+  TransactionStatus,
+} from '../records/index.ts';
 import { InvariantError } from '../values/errors/index.ts';
 import { parseUuid, type Uuid } from '../values/ids/index.ts';
 import type { Instant } from '../values/time/index.ts';
 import type { JanitorCheck, OpenStatus } from './janitor-schedule.ts';
-import { type AutoPayHold, TransactionStatus } from './model.ts';
 
 /** What a recovery notification asks for: check number `check` of a transaction that was in `status`. */
 export interface RecoveryJob {

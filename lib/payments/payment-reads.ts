@@ -1,10 +1,9 @@
 import { noSuchAccount } from '../accounts/service.ts';
-import type { CallContext } from '../context.ts';
 import type { GatewayResult, Ports } from '../ports/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
+import type { CallContext, InvoicePayment, Payment } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import type { InvoicePayment, Payment } from './model.ts';
 import {
   type InvoicePaymentView,
   type LoadedPayments,

@@ -1,12 +1,12 @@
-import type { ActingComponent } from '../context.ts';
 import type { Ports } from '../ports/index.ts';
 import { type ClaimedEntry, LeaseLostError, LockWait, type WriteSession } from '../ports/storage/index.ts';
-import { batchAuthorship } from '../queue/batch-authorship.ts';
-import type { HandlerBatch } from '../queue/handler.ts';
+import type { ActingComponent } from '../records/index.ts';
+import { batchAuthorship } from '../runtime/queue/batch-authorship.ts';
+import type { HandlerBatch } from '../runtime/queue/handler.ts';
+import { inParallel } from '../runtime/wait/in-parallel.ts';
 import { InvariantError } from '../values/errors/index.ts';
 import { MAX_CONCURRENT_GATEWAY_CALLS } from '../values/limits.ts';
 import { addMilliseconds, type Instant } from '../values/time/index.ts';
-import { inParallel } from '../wait/in-parallel.ts';
 import { LateAnswers } from './late-answers.ts';
 import type { PaymentConfig } from './payment-config.ts';
 import type { PaymentRequest } from './plan-reservation.ts';

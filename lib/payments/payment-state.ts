@@ -1,5 +1,10 @@
+import {
+  type Payment,
+  type PaymentTransaction,
+  TransactionStatus,
+  TransactionType,
+} from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
-import { type Payment, type PaymentTransaction, TransactionStatus, TransactionType } from './model.ts';
 
 /** An operation on a payment: the transaction types, and taking a chargeback back. */
 export type PaymentOperation = TransactionType | 'CHARGEBACK_REVERSAL';

@@ -1,5 +1,5 @@
+import { type PaymentTransaction, TransactionStatus, TransactionType } from '../records/index.ts';
 import { type Currency, type Decimal, roundToCurrency, sum, ZERO } from '../values/money/index.ts';
-import { type PaymentTransaction, TransactionStatus, TransactionType } from './model.ts';
 
 /** Derived totals of a payment; `currency` is null while no transaction has one. PENDING never counts. */
 export interface PaymentTotals {

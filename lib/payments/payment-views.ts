@@ -1,15 +1,16 @@
-import type { GatewayResult, PluginProperty } from '../ports/index.ts';
+import type { GatewayResult } from '../ports/index.ts';
 import type { PendingNotification, ReadSession } from '../ports/storage/index.ts';
-import type { Uuid } from '../values/ids/index.ts';
-import { type AttemptView, attemptViews, retryKeysOf } from './attempt-view.ts';
-import { gatewayProperties, gatewayText } from './gateway-text.ts';
+import type { PluginProperty } from '../records/index.ts';
 import {
   type InvoicePayment,
   InvoicePaymentType,
   type Payment,
   type PaymentAttempt,
   type PaymentTransaction,
-} from './model.ts';
+} from '../records/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { type AttemptView, attemptViews, retryKeysOf } from './attempt-view.ts';
+import { gatewayProperties, gatewayText } from './gateway-text.ts';
 import { type PaymentTotals, paymentTotals } from './payment-totals.ts';
 
 /** What a gateway tells of a transaction on demand; never stored (payments.md §1.4). */

@@ -1,5 +1,11 @@
-import type { New } from '../ports/storage/session.ts';
-import type { NewBusEvent } from '../queue/model.ts';
+import type { New, NewBusEvent } from '../records/index.ts';
+import {
+  AttemptState,
+  type AutoPayHold,
+  type PaymentAttempt,
+  type PaymentMethod,
+  TransactionType,
+} from '../records/index.ts';
 import { assertInvariant } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { Decimal } from '../values/money/index.ts';
@@ -13,13 +19,6 @@ import {
   retryCharge,
 } from './charge-records.ts';
 import { AbortReason, checkInvoicePayment } from './invoice-payment-check.ts';
-import {
-  AttemptState,
-  type AutoPayHold,
-  type PaymentAttempt,
-  type PaymentMethod,
-  TransactionType,
-} from './model.ts';
 import { noPaymentEvent } from './payment-events.ts';
 import type { RetryJob } from './payment-notifications.ts';
 import { mayStart } from './payment-state.ts';

@@ -1,19 +1,17 @@
-import type { CallContext } from '../context.ts';
 import type {
   GatewayContext,
   GatewayResult,
   PaymentGateway,
   PaymentMethodDetails,
-  PluginProperty,
   Ports,
 } from '../ports/index.ts';
+import type { CallContext, Payment, PaymentMethod, PluginProperty } from '../records/index.ts';
+import { inParallel } from '../runtime/wait/in-parallel.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { MAX_CONCURRENT_GATEWAY_CALLS } from '../values/limits.ts';
-import { inParallel } from '../wait/in-parallel.ts';
 import { callGateway, type GatewayReply } from './gateway-call.ts';
 import { gatewayProperties, gatewayText } from './gateway-text.ts';
-import type { Payment, PaymentMethod } from './model.ts';
 
 export type PluginInfoPorts = Pick<Ports, 'gateways' | 'systemClock' | 'logger'>;
 

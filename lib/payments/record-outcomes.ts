@@ -1,12 +1,6 @@
-import type { Invoice } from '../invoicing/model.ts';
 import type { IdGenerator } from '../ports/identity.ts';
 import type { WriteSession } from '../ports/storage/session.ts';
-import type { NewBusEvent, NewNotification } from '../queue/model.ts';
-import type { Uuid } from '../values/ids/index.ts';
-import type { Instant } from '../values/time/index.ts';
-import { attemptStateAfter } from './attempt-state.ts';
-import { invoicePaymentResult } from './invoice-payment-result.ts';
-import { janitorCheck } from './janitor-schedule.ts';
+import type { Invoice, NewBusEvent, NewNotification } from '../records/index.ts';
 import {
   AttemptState,
   type InvoicePayment,
@@ -15,7 +9,12 @@ import {
   type PaymentAttempt,
   type PaymentTransaction,
   TransactionStatus,
-} from './model.ts';
+} from '../records/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import type { Instant } from '../values/time/index.ts';
+import { attemptStateAfter } from './attempt-state.ts';
+import { invoicePaymentResult } from './invoice-payment-result.ts';
+import { janitorCheck } from './janitor-schedule.ts';
 import type { PaymentConfig } from './payment-config.ts';
 import { invoicePaymentEvent, paymentEvent } from './payment-events.ts';
 import { recoveryKey, recoveryNotification, retryKey, retryNotification } from './payment-notifications.ts';

@@ -1,6 +1,6 @@
-import type { GatewayResult } from '../ports/payment-gateway.ts';
+import type { GatewayResult } from '../ports/plugins/payment-gateway.ts';
+import { type PaymentTransaction, TransactionStatus } from '../records/index.ts';
 import type { GatewayReply } from './gateway-call.ts';
-import { type PaymentTransaction, TransactionStatus } from './model.ts';
 import type { CallOutcome } from './transaction-outcome.ts';
 
 /**

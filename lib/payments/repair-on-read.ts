@@ -1,8 +1,8 @@
-import { authorshipOf, type CallContext } from '../context.ts';
 import type { GatewayResult, Ports } from '../ports/index.ts';
 import { LockWait } from '../ports/storage/index.ts';
+import type { CallContext, Payment, PaymentTransaction } from '../records/index.ts';
+import { authorshipOf } from '../runtime/authorship.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import type { Payment, PaymentTransaction } from './model.ts';
 import { isUnresolved } from './payment-state.ts';
 import { recordOutcomes, type Settlement } from './record-outcomes.ts';
 import { recoveredOutcome } from './recovered-outcome.ts';

@@ -1,7 +1,6 @@
-import type { Account } from '../accounts/model.ts';
-import type { Invoice } from '../invoicing/model.ts';
 import type { PaymentReads, WriteSession } from '../ports/storage/index.ts';
-import { BusEventType } from '../queue/model.ts';
+import type { Account, Invoice, PaymentMethod } from '../records/index.ts';
+import { BusEventType } from '../records/index.ts';
 import { PAYMENT_STOPS, tagsOfAccounts } from '../tags/control-tags.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { Instant } from '../values/time/index.ts';
@@ -9,7 +8,6 @@ import type { PlannedCharge, PlanTools, ReservationFacts } from './charge-record
 import { type LostSuccess, lostSuccesses } from './invoice-payment-check.ts';
 import { invoicePaymentResult } from './invoice-payment-result.ts';
 import { janitorCheck } from './janitor-schedule.ts';
-import type { PaymentMethod } from './model.ts';
 import type { PaymentConfig } from './payment-config.ts';
 import { invoicePaymentEvent } from './payment-events.ts';
 import { recoveryNotification } from './payment-notifications.ts';

@@ -1,6 +1,6 @@
+import { type PaymentTransaction, TransactionStatus, TransactionType } from '../records/index.ts';
 import { MAX_SETTING_SPAN_MS } from '../values/limits.ts';
 import { addMilliseconds, type Instant } from '../values/time/index.ts';
-import { type PaymentTransaction, TransactionStatus, TransactionType } from './model.ts';
 import type { PaymentConfig } from './payment-config.ts';
 
 const SECOND_MS = 1_000;

@@ -1,11 +1,10 @@
 import { changeInvoices } from '../invoicing/change-invoices.ts';
 import { amountsAfterPayment } from '../invoicing/invoice-amounts.ts';
-import type { Invoice } from '../invoicing/model.ts';
 import type { IdGenerator } from '../ports/identity.ts';
 import type { WriteSession } from '../ports/storage/session.ts';
+import type { Invoice, InvoicePayment } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { countedAmount } from './invoice-payment-result.ts';
-import type { InvoicePayment } from './model.ts';
 
 export interface ChangedRow {
   readonly before: InvoicePayment;

@@ -1,7 +1,7 @@
-import { type GatewayResult, PluginStatus } from '../ports/payment-gateway.ts';
+import { type GatewayResult, PluginStatus } from '../ports/plugins/payment-gateway.ts';
+import { type PaymentTransaction, TransactionStatus } from '../records/index.ts';
 import { type Currency, type Decimal, isCurrency, parseWireDecimal, ZERO } from '../values/money/index.ts';
 import { gatewayText } from './gateway-text.ts';
-import { type PaymentTransaction, TransactionStatus } from './model.ts';
 
 /** How one question to a gateway ended. All but RESULT and NEVER_RECEIVED mean that nobody knows what happened. */
 export type CallOutcome =

@@ -1,5 +1,4 @@
-import type { BillingActionPolicy, PhaseType, ProductCategory } from '../catalog/enumerations.ts';
-import type { BlockingStateType } from '../subscriptions/model.ts';
+import type { BillingActionPolicy, BlockingStateType, PhaseType, ProductCategory } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { BillingPeriod, DatedInstant, RequestedDate } from '../values/time/index.ts';
 import type { PriceOverrideRequest } from './price-override-request.ts';

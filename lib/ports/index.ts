@@ -1,18 +1,18 @@
 import type { Clock, SystemClock } from './clock.ts';
 import type { IdGenerator, SecretCipher, SecretHasher } from './identity.ts';
 import type { Logger } from './logger.ts';
-import type { PaymentGateway } from './payment-gateway.ts';
+import type { PaymentGateway } from './plugins/payment-gateway.ts';
 import type { Storage } from './storage/index.ts';
 
-export type * from './catalog-plugin.ts';
 export type * from './clock.ts';
-export * from './entitlement-plugin.ts';
 export * from './entitlement-requests.ts';
 export type * from './identity.ts';
 export type * from './logger.ts';
-export * from './payment-gateway.ts';
+export type * from './plugins/catalog.ts';
+export * from './plugins/entitlement.ts';
+export * from './plugins/payment-gateway.ts';
+export { RetryLater } from './plugins/retry-later.ts';
 export type * from './price-override-request.ts';
-export { RetryLater } from './retry-later.ts';
 
 /** Everything the engine needs from outside; services take what they use of it. */
 export interface Ports {

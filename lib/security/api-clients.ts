@@ -1,11 +1,11 @@
-import { type SystemAuthor, systemAuthorshipOf } from '../context.ts';
 import type { Ports } from '../ports/index.ts';
+import { type ApiClient, type Principal, PrincipalKind, type SystemAuthor } from '../records/index.ts';
+import { systemAuthorshipOf } from '../runtime/authorship.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { isStorable, shortened } from '../values/text/index.ts';
 import { checkName, checkSecret, existingRoles, existingTenants } from './input-checks.ts';
 import { checkBy, checkGiven, checkManaged, checkRolesHeld, isManagedBy, isSelf } from './managing.ts';
-import { type ApiClient, type Principal, PrincipalKind } from './model.ts';
 import type { Principals } from './principals.ts';
 import type { PasswordPolicy } from './users.ts';
 

@@ -1,6 +1,5 @@
-import type { New } from '../ports/storage/index.ts';
+import type { LoginFailures, New } from '../records/index.ts';
 import { LOGIN_FAILURE_WINDOW_MS, LOGIN_LOCK_MS } from '../values/limits.ts';
-import type { LoginFailures } from './model.ts';
 
 /** When a locked subject may try again, in system time; null where it is not locked (platform.md §6.4). */
 export function lockedUntil(

@@ -1,4 +1,5 @@
 import type { Ports } from '../ports/index.ts';
+import type { LoginFailures } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import {
   LOGIN_FAILURE_WINDOW_MS,
@@ -6,7 +7,6 @@ import {
   MAX_LOGIN_FAILURES_OF_NAME,
 } from '../values/limits.ts';
 import { afterFailure, lockedUntil } from './lock-out.ts';
-import type { LoginFailures } from './model.ts';
 
 /** Whose failures are counted: a name of some kind, and the address that the attempt comes from. */
 export interface LoginAttempt {

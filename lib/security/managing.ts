@@ -1,8 +1,7 @@
-import type { SystemAuthor } from '../context.ts';
 import type { SecurityCheck, SecurityReads } from '../ports/storage/index.ts';
+import type { Principal, PrincipalKind, SystemAuthor, TenantGrants } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import { shortened } from '../values/text/index.ts';
-import type { Principal, PrincipalKind, TenantGrants } from './model.ts';
 import { ALL_PERMISSIONS, isPermitted } from './permissions.ts';
 import { permissionsOfRoles } from './role-permissions.ts';
 

@@ -1,7 +1,7 @@
 import type { Ports } from '../ports/index.ts';
+import { type ApiClient, type Principal, PrincipalKind, type User } from '../records/index.ts';
 import { MAX_CACHED_PRINCIPALS } from '../values/limits.ts';
 import { isStorable } from '../values/text/index.ts';
-import { type ApiClient, type Principal, PrincipalKind, type User } from './model.ts';
 import { joinPermissions } from './permissions.ts';
 import { permissionsOfRoles } from './role-permissions.ts';
 

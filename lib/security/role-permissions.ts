@@ -1,5 +1,5 @@
+import type { Role } from '../records/index.ts';
 import { BUILT_IN_ROLES } from './built-in-roles.ts';
-import type { Role } from './model.ts';
 import { joinPermissions } from './permissions.ts';
 
 /** Permissions of these roles together; a role that does not exist has none. */

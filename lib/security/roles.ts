@@ -1,12 +1,12 @@
-import { type SystemAuthor, systemAuthorshipOf } from '../context.ts';
 import type { Ports } from '../ports/index.ts';
+import type { Role, SystemAuthor } from '../records/index.ts';
+import { systemAuthorshipOf } from '../runtime/authorship.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import { isStorable, shortened } from '../values/text/index.ts';
 import { BUILT_IN_ROLES } from './built-in-roles.ts';
 import { checkName } from './input-checks.ts';
 import { checkKnownPermissions } from './known-permissions.ts';
 import { checkBy, checkHeld, checkRoleManaged } from './managing.ts';
-import type { Role } from './model.ts';
 import { normalisePermissions } from './permissions.ts';
 import type { Principals } from './principals.ts';
 

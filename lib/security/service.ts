@@ -1,9 +1,9 @@
 import type { Ports } from '../ports/index.ts';
+import type { Principal, User } from '../records/index.ts';
 import { isStorable } from '../values/text/index.ts';
 import { ApiClients } from './api-clients.ts';
 import { ADMIN_ROLE } from './built-in-roles.ts';
 import { LoginGuard } from './login-guard.ts';
-import type { Principal, User } from './model.ts';
 import { ALL_PERMISSIONS } from './permissions.ts';
 import { Principals } from './principals.ts';
 import { Roles } from './roles.ts';

@@ -1,7 +1,7 @@
 import type { Ports } from '../ports/index.ts';
-import type { New } from '../ports/storage/index.ts';
+import type { New } from '../records/index.ts';
+import { type LoginSession, type Principal, PrincipalKind } from '../records/index.ts';
 import { SESSION_IDLE_MS, SESSION_TOUCH_MS } from '../values/limits.ts';
-import { type LoginSession, type Principal, PrincipalKind } from './model.ts';
 import type { Principals } from './principals.ts';
 
 /** Parts of the idle time at which the last use is written, so that a read writes nothing most of the time. */

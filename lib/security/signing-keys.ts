@@ -1,5 +1,5 @@
+import type { SigningKey } from '../records/index.ts';
 import { SIGNING_KEY_LIFETIME_MS } from '../values/limits.ts';
-import type { SigningKey } from './model.ts';
 
 type Dated = Pick<SigningKey, 'createdMs'>;
 

@@ -1,5 +1,5 @@
+import type { TenantGrants } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import type { TenantGrants } from './model.ts';
 
 /** Whether the tenant may be used (platform.md §6.5). */
 export function isGranted(grants: TenantGrants, tenantId: Uuid): boolean {

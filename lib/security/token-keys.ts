@@ -1,6 +1,6 @@
 import type { Ports } from '../ports/index.ts';
+import type { SigningKey } from '../records/index.ts';
 import { SIGNING_KEY_LIFETIME_MS, SIGNING_KEY_RETENTION_MS } from '../values/limits.ts';
-import type { SigningKey } from './model.ts';
 import { publishedKeysAt, signingKeyAt } from './signing-keys.ts';
 
 /** A key pair as its maker hands it over; the private part is encrypted before it is stored. */

@@ -1,12 +1,18 @@
-import { type SystemAuthor, systemAuthorshipOf } from '../context.ts';
 import type { Ports } from '../ports/index.ts';
 import type { UserChange } from '../ports/storage/index.ts';
+import {
+  type Principal,
+  PrincipalKind,
+  type SystemAuthor,
+  type TenantGrants,
+  type User,
+} from '../records/index.ts';
+import { systemAuthorshipOf } from '../runtime/authorship.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { isStorable, shortened } from '../values/text/index.ts';
 import { checkName, checkSecret, existingRoles, existingTenants } from './input-checks.ts';
 import { checkBy, checkGiven, checkManaged, checkRolesHeld, isManagedBy, isSelf } from './managing.ts';
-import { type Principal, PrincipalKind, type TenantGrants, type User } from './model.ts';
 import type { Principals } from './principals.ts';
 
 export interface NewUserInput {

@@ -1,4 +1,4 @@
-import { ProductCategory } from '../catalog/index.ts';
+import { type BlockingState, LifecycleEventType, ProductCategory } from '../records/index.ts';
 import type { Instant, TimeZone } from '../values/time/index.ts';
 import { AddOnOffer, addOnOffer } from './add-on-offer.ts';
 import { type BaseEnd, entitlementEnds, mayEndAddOns } from './base-end.ts';
@@ -9,7 +9,6 @@ import { withDerivedPhases } from './derived-phases.ts';
 import { asStored, bareDraft, eventsOf as drafted } from './event-draft.ts';
 import { DatedBy, datedBy, writeReason } from './event-reason.ts';
 import { isPlanChoice } from './lifecycle-order.ts';
-import { type BlockingState, LifecycleEventType } from './model.ts';
 import { lastSequenceOf, type RunningSubscription } from './running-subscription.ts';
 import { eventsOf } from './save-edits.ts';
 import { entitlementEnded, eventsFromEnd, type SubscriptionEdit, withdrawnBy } from './subscription-edit.ts';

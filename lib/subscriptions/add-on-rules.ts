@@ -1,4 +1,10 @@
-import { type CatalogWithOverrides, type Plan, ProductCategory } from '../catalog/index.ts';
+import type { CatalogWithOverrides, Plan } from '../catalog/index.ts';
+import {
+  type BlockingState,
+  EntitlementState,
+  ProductCategory,
+  type Subscription,
+} from '../records/index.ts';
 import { assertInvariant, BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { formatInstant, type Instant, maxInstant } from '../values/time/index.ts';
@@ -6,7 +12,6 @@ import { AddOnOffer, addOnOffer } from './add-on-offer.ts';
 import { type BaseEnd, statesAsRead } from './base-end.ts';
 import type { DecidedChange } from './change-of-plan.ts';
 import type { RunningInBundle } from './load-running.ts';
-import { type BlockingState, EntitlementState, type Subscription } from './model.ts';
 import { subscriptionStateAt } from './subscription-state.ts';
 import { billingStateAt, type PlanInForce, planShownAt, type Transition } from './transitions.ts';
 

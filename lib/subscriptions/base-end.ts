@@ -1,9 +1,3 @@
-import type { DatedInstant, Instant } from '../values/time/index.ts';
-import { maxInstant, minInstant } from '../values/time/index.ts';
-import { AddOnOffer, addOnOffer } from './add-on-offer.ts';
-import { derivedRecordId } from './derived-phases.ts';
-import { bareDraft } from './event-draft.ts';
-import { isEnd, isPlanChoice, isStart } from './lifecycle-order.ts';
 import {
   type BlockingState,
   BlockingStateType,
@@ -12,7 +6,13 @@ import {
   type LifecycleEvent,
   LifecycleEventType,
   type Subscription,
-} from './model.ts';
+} from '../records/index.ts';
+import type { DatedInstant, Instant } from '../values/time/index.ts';
+import { maxInstant, minInstant } from '../values/time/index.ts';
+import { AddOnOffer, addOnOffer } from './add-on-offer.ts';
+import { derivedRecordId } from './derived-phases.ts';
+import { bareDraft } from './event-draft.ts';
+import { isEnd, isPlanChoice, isStart } from './lifecycle-order.ts';
 import { raisedTo } from './requested-date.ts';
 import { type PlanResolver, planShownAt, type Transition } from './transitions.ts';
 

@@ -1,5 +1,5 @@
-import { BillingAlignment } from '../catalog/index.ts';
-import { billingAlignment, type RuleDecision } from '../catalog/rules.ts';
+import { billingAlignment } from '../catalog/rules.ts';
+import { BillingAlignment, type RuleDecision } from '../records/index.ts';
 import { dayOfMonth, type LocalDate } from '../values/time/index.ts';
 import type { PlanInForce, Transition } from './transitions.ts';
 

@@ -1,11 +1,10 @@
-import type { Account } from '../accounts/model.ts';
+import type { Account, Subscription } from '../records/index.ts';
 import { assertInvariant } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { LocalDate } from '../values/time/index.ts';
 import type { BillCycleDaySources } from './bill-cycle-day.ts';
 import { alignmentBase } from './computed-fields.ts';
 import { firstChargeDate } from './first-charge-date.ts';
-import type { Subscription } from './model.ts';
 import type { Transition } from './transitions.ts';
 
 export interface SubscriptionTimeline {

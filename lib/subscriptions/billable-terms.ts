@@ -1,10 +1,9 @@
-import type { Account } from '../accounts/model.ts';
 import { type InternationalPrice, type PlanPhase, priceOf } from '../catalog/index.ts';
 import { billedPrices } from '../catalog/prices-of.ts';
+import type { Account, LifecycleEvent } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Instant } from '../values/time/index.ts';
 import { withDerivedPhases } from './derived-phases.ts';
-import type { LifecycleEvent } from './model.ts';
 import { type PriceChangeSource, priceSteps } from './price-change-transitions.ts';
 import { type PlanResolver, transitionsOf } from './transitions.ts';
 

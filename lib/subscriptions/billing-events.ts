@@ -1,18 +1,25 @@
-import type { Account } from '../accounts/model.ts';
-import { BillingMode, type InternationalPrice, PhaseType, priceOf } from '../catalog/index.ts';
+import { type InternationalPrice, priceOf } from '../catalog/index.ts';
+import type { Account } from '../records/index.ts';
+import {
+  type BillingEvent,
+  BillingMode,
+  BillingTransitionType,
+  type BlockingState,
+  type LifecycleEvent,
+  LifecycleEventType,
+  PhaseType,
+} from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { type Currency, type Decimal, ZERO } from '../values/money/index.ts';
 import { BillingPeriod, type DatedInstant, type Instant } from '../values/time/index.ts';
 import { type BillCycleDay, type BillCycleDaySources, billCycleDayOf } from './bill-cycle-day.ts';
 import { billCycleDaySources } from './bill-cycle-sources.ts';
-import { type BillingEvent, BillingTransitionType } from './billing-event.ts';
 import { type StreamEvent, withoutBlockedIntervals } from './blocked-billing.ts';
 import { blockedIntervals } from './blocked-intervals.ts';
 import { type SubscriptionHistory, timelinesOf } from './bundle-timelines.ts';
 import { withDerivedPhases } from './derived-phases.ts';
 import { isEnd } from './lifecycle-order.ts';
-import { type BlockingState, type LifecycleEvent, LifecycleEventType } from './model.ts';
 import {
   type BillingTransition,
   type PriceChangeSource,

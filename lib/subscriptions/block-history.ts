@@ -1,6 +1,6 @@
+import type { BlockingState } from '../records/index.ts';
 import type { Instant } from '../values/time/index.ts';
 import { isEntitlementBound, statesInTimeOrder } from './blocking-in-force.ts';
-import type { BlockingState } from './model.ts';
 
 /** What states do, one bit each, so that those of several objects are joined by `|`. */
 export const Block = { CHANGE: 1, ENTITLEMENT: 2, BILLING: 4 } as const;

@@ -1,5 +1,5 @@
+import { type BillingEvent, BillingTransitionType } from '../records/index.ts';
 import { BillingPeriod, type DatedInstant, maxDate } from '../values/time/index.ts';
-import { type BillingEvent, BillingTransitionType } from './billing-event.ts';
 import type { BlockedInterval } from './blocked-intervals.ts';
 
 /** A billing event, and whether it brings a phase: of those only does one bill its fixed price. */

@@ -1,3 +1,4 @@
+import type { BlockingState } from '../records/index.ts';
 import {
   addDays,
   type DatedInstant,
@@ -9,7 +10,6 @@ import {
   type TimeZone,
 } from '../values/time/index.ts';
 import { blockerOf, statesInTimeOrder } from './blocking-in-force.ts';
-import type { BlockingState } from './model.ts';
 
 /** A stretch of time in which a subscription is not billed: from `start` on, up to and without `end`. */
 export interface BlockedInterval {

@@ -1,9 +1,14 @@
-import type { New } from '../ports/storage/index.ts';
-import { BusEventType, type NewBusEvent } from '../queue/model.ts';
+import type { New } from '../records/index.ts';
+import {
+  type BlockingState,
+  BusEventType,
+  ENTITLEMENT_SERVICE,
+  EntitlementStateName,
+  type NewBusEvent,
+} from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { formatInstant, formatLocalDate, type LocalDate } from '../values/time/index.ts';
 import type { BlockFlags } from './blocking-in-force.ts';
-import { type BlockingState, ENTITLEMENT_SERVICE, EntitlementStateName } from './model.ts';
 
 /** What a state changes when it takes effect. */
 export interface BlockingOccurrence {

@@ -1,5 +1,5 @@
+import { type BlockingState, ENTITLEMENT_SERVICE, EntitlementStateName } from '../records/index.ts';
 import type { Instant } from '../values/time/index.ts';
-import { type BlockingState, ENTITLEMENT_SERVICE, EntitlementStateName } from './model.ts';
 
 export interface BlockFlags {
   readonly isBlockChange: boolean;

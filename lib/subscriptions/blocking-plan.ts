@@ -1,9 +1,4 @@
-import type { Account } from '../accounts/model.ts';
-import type { Uuid } from '../values/ids/index.ts';
-import type { DatedInstant, Instant } from '../values/time/index.ts';
-import { firstBlockedDifference } from './blocked-intervals.ts';
-import { type BlockFlags, blockerOf, statesInTimeOrder } from './blocking-in-force.ts';
-import type { EditTools } from './cancellation.ts';
+import type { Account } from '../records/index.ts';
 import {
   type BlockingState,
   BlockingStateType,
@@ -11,7 +6,12 @@ import {
   ENTITLEMENT_SERVICE,
   EntitlementStateName,
   type Subscription,
-} from './model.ts';
+} from '../records/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import type { DatedInstant, Instant } from '../values/time/index.ts';
+import { firstBlockedDifference } from './blocked-intervals.ts';
+import { type BlockFlags, blockerOf, statesInTimeOrder } from './blocking-in-force.ts';
+import type { EditTools } from './cancellation.ts';
 
 /** What a state speaks of, with the account under its lock. */
 export type BlockedObject =

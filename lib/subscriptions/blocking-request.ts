@@ -1,9 +1,9 @@
 import type { BlockingStateRequest } from '../ports/entitlement-requests.ts';
+import { ENTITLEMENT_SERVICE, EntitlementStateName } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import { MAX_BLOCKING_STATE_NAME_CHARACTERS } from '../values/limits.ts';
 import { checkText } from '../values/text/index.ts';
 import type { BlockFlags } from './blocking-in-force.ts';
-import { ENTITLEMENT_SERVICE, EntitlementStateName } from './model.ts';
 
 export interface CheckedBlock extends BlockFlags {
   readonly service: string;

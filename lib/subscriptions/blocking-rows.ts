@@ -1,13 +1,13 @@
-import type { DatedInstant, Instant } from '../values/time/index.ts';
-import { Block, type BlockHistory, longestBlockBefore } from './block-history.ts';
-import { isEntitlementBound } from './blocking-in-force.ts';
-import { isEnd } from './lifecycle-order.ts';
 import {
   type BlockingState,
   ENTITLEMENT_SERVICE,
   EntitlementStateName,
   SubscriptionEventType,
-} from './model.ts';
+} from '../records/index.ts';
+import type { DatedInstant, Instant } from '../values/time/index.ts';
+import { Block, type BlockHistory, longestBlockBefore } from './block-history.ts';
+import { isEntitlementBound } from './blocking-in-force.ts';
+import { isEnd } from './lifecycle-order.ts';
 import type { Transition } from './transitions.ts';
 
 /** What a blocking state does to a subscription at an instant: mostly its own, or the start of what it finds blocked. */

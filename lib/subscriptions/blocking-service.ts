@@ -1,17 +1,23 @@
+import { noSuchObject } from '../accounts/no-such-object.ts';
 import { lockAccount, noSuchAccount } from '../accounts/service.ts';
-import { authorshipOf, type CallContext } from '../context.ts';
-import { noSuchObject } from '../objects/no-such-object.ts';
-import { ObjectType } from '../objects/object-type.ts';
 import type { BlockedRef, BlockingOptions, BlockingStateRequest } from '../ports/entitlement-requests.ts';
 import type { Ports } from '../ports/index.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
+import {
+  type BlockingState,
+  BlockingStateType,
+  type CallContext,
+  ENTITLEMENT_SERVICE,
+  EntitlementStateName,
+  ObjectType,
+} from '../records/index.ts';
+import { authorshipOf } from '../runtime/authorship.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { statesInTimeOrder } from './blocking-in-force.ts';
 import type { Block, BlockedObject } from './blocking-plan.ts';
 import { type CheckedBlock, checkBlockingRequest } from './blocking-request.ts';
 import { bundlesInParts } from './bundles-of-account.ts';
 import { loadBlockingStates } from './load-blocking-states.ts';
-import { type BlockingState, BlockingStateType, ENTITLEMENT_SERVICE, EntitlementStateName } from './model.ts';
 import { noSuchSubscription } from './no-such-subscription.ts';
 import { datedInstant } from './requested-date.ts';
 import { setBlockingStates } from './set-blocking-states.ts';

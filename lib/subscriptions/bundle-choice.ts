@@ -1,10 +1,10 @@
-import { ProductCategory } from '../catalog/index.ts';
+import type { Bundle, LifecycleEvent, Subscription } from '../records/index.ts';
+import { ProductCategory } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { Instant } from '../values/time/index.ts';
 import type { CheckedRequest } from './create-request.ts';
 import { isEnd } from './lifecycle-order.ts';
-import type { Bundle, LifecycleEvent, Subscription } from './model.ts';
 
 /** A bundle with what decides whether it is live. */
 export interface BundleContent {

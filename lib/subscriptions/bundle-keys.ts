@@ -1,5 +1,5 @@
+import type { Bundle } from '../records/index.ts';
 import type { Instant } from '../values/time/index.ts';
-import type { Bundle } from './model.ts';
 
 /** Why a bundle gives its key up: the beginning of the form in which the key is kept from then on (subscriptions.md §17.1). */
 export const KeyRetirement = { CANCELLED: 'kbcncl', TRANSFERRED: 'kbtsf' } as const;

@@ -1,4 +1,4 @@
-import type { Account } from '../accounts/model.ts';
+import type { Account, BlockingState, Bundle, LifecycleEvent, Subscription } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { Instant } from '../values/time/index.ts';
 import { statesAsRead } from './base-end.ts';
@@ -7,7 +7,6 @@ import { billCycleDaySources } from './bill-cycle-sources.ts';
 import { type BlockHistory, blockHistory } from './block-history.ts';
 import { timelinesOf } from './bundle-timelines.ts';
 import { billingEnd, billingStart, quantityAt, shownBillCycleDay, sourceTypeOf } from './computed-fields.ts';
-import type { BlockingState, Bundle, LifecycleEvent, Subscription } from './model.ts';
 import { type PhasePrices, pricesMet } from './phase-prices.ts';
 import { isKnown } from './readable-plans.ts';
 import { type EventListSource, subscriptionEvents } from './subscription-event-list.ts';

@@ -1,5 +1,6 @@
 import type { BundleColumn, BundleSearch } from '../ports/storage/index.ts';
-import { isOperatorSearch, parseOperatorSearch, type SearchColumnType } from '../search/operator-search.ts';
+import type { SearchColumnType } from '../records/index.ts';
+import { isOperatorSearch, parseOperatorSearch } from '../runtime/search/operator-search.ts';
 import { isUuid } from '../values/ids/index.ts';
 
 /** The columns of an operator search with what they hold (http-api.md §8). */

@@ -1,16 +1,15 @@
 import { checkExternalKey } from '../accounts/account-input.ts';
 import { lockAccount } from '../accounts/service.ts';
 import type { CatalogProvider } from '../catalog/catalog-source.ts';
-import { authorshipOf, type CallContext } from '../context.ts';
 import type { Ports } from '../ports/index.ts';
-import type { Page, PageRequest } from '../ports/storage/index.ts';
+import type { Bundle, CallContext, Page, PageRequest } from '../records/index.ts';
+import { authorshipOf } from '../runtime/authorship.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { noSuchBundle } from './bundle-choice.ts';
 import { holderOf } from './bundle-keys.ts';
 import { bundleViews, pageOfViews } from './bundle-views.ts';
 import type { BundleWindow } from './load-outlines.ts';
-import type { Bundle } from './model.ts';
 import { noBundleOfKey, OutlineService } from './outline-service.ts';
 import type { BundleView } from './views.ts';
 

@@ -1,6 +1,6 @@
-import { ProductCategory } from '../catalog/index.ts';
+import type { BlockingState, LifecycleEvent, Subscription } from '../records/index.ts';
+import { ProductCategory } from '../records/index.ts';
 import { type BaseEnd, baseEnd, withBaseEnd } from './base-end.ts';
-import type { BlockingState, LifecycleEvent, Subscription } from './model.ts';
 import { type PlanResolver, type Transition, transitionsOf } from './transitions.ts';
 
 /** A subscription with its active lifecycle events. */

@@ -1,5 +1,5 @@
 import type { SystemClock } from '../ports/index.ts';
-import type { Page } from '../ports/storage/index.ts';
+import type { Page } from '../records/index.ts';
 import { type BundleOutline, bundleView } from './bundle-outline.ts';
 import type { OutlinePage } from './outline-service.ts';
 import type { BundleView } from './views.ts';

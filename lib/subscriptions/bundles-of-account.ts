@@ -1,9 +1,9 @@
 import type { SystemClock } from '../ports/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
+import type { Bundle } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { SUBSCRIPTIONS_READ_AT_ONCE } from '../values/limits.ts';
 import { answerTooLarge, type RowBound } from './answer-rows.ts';
-import type { Bundle } from './model.ts';
 
 export interface BundleFilter {
   readonly externalKey?: string | undefined;

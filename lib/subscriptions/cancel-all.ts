@@ -1,8 +1,8 @@
-import type { Account } from '../accounts/model.ts';
 import type { CatalogSource } from '../catalog/catalog-source.ts';
-import { BillingActionPolicy, ProductCategory } from '../catalog/index.ts';
 import { EntitlementActionPolicy } from '../ports/entitlement-requests.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
+import type { Account } from '../records/index.ts';
+import { BillingActionPolicy, ProductCategory } from '../records/index.ts';
 import { followBase } from './add-on-ends.ts';
 import { type EditTools, hasEnded, planCancellation } from './cancellation.ts';
 import { billingEnd } from './computed-fields.ts';

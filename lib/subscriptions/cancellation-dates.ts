@@ -1,8 +1,8 @@
-import { BillingActionPolicy } from '../catalog/index.ts';
 import { cancelPolicyOf } from '../catalog/rule-versions.ts';
-import type { RuleDecision } from '../catalog/rules.ts';
 import type { CancelSubscriptionOptions } from '../ports/entitlement-requests.ts';
 import { EntitlementActionPolicy } from '../ports/entitlement-requests.ts';
+import type { RuleDecision } from '../records/index.ts';
+import { BillingActionPolicy } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import {
   type DatedInstant,

@@ -1,4 +1,5 @@
 import type { CancelSubscriptionOptions } from '../ports/entitlement-requests.ts';
+import { EntitlementState, LifecycleEventType } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { type DatedInstant, formatInstant, type Instant } from '../values/time/index.ts';
@@ -7,7 +8,6 @@ import { type CancellationDates, cancellationDates } from './cancellation-dates.
 import { bareDraft, eventsOf } from './event-draft.ts';
 import { writeReason } from './event-reason.ts';
 import { isEnd } from './lifecycle-order.ts';
-import { EntitlementState, LifecycleEventType } from './model.ts';
 import { lastSequenceOf, type RunningSubscription, stateOf } from './running-subscription.ts';
 import { entitlementEnded, eventsFromEnd, type SubscriptionEdit, withdrawnBy } from './subscription-edit.ts';
 import { transitionAt } from './transitions.ts';

@@ -1,10 +1,11 @@
+import type { OverrideDefinition, OverridePlan } from '../catalog/index.ts';
+import { planChangeRules, type RuledSubscription } from '../catalog/rule-versions.ts';
 import {
   BillingActionPolicy,
-  type OverrideDefinition,
-  type OverridePlan,
+  EntitlementState,
+  LifecycleEventType,
   type PlanAlignmentChange,
-} from '../catalog/index.ts';
-import { planChangeRules, type RuledSubscription } from '../catalog/rule-versions.ts';
+} from '../records/index.ts';
 import { assertInvariant, BillingError, ErrorCode } from '../values/errors/index.ts';
 import { type DatedInstant, formatInstant, formatLocalDate, type Instant } from '../values/time/index.ts';
 import { checkBillable } from './billable-terms.ts';
@@ -15,7 +16,6 @@ import { asStored, type EventDraft, eventsOf } from './event-draft.ts';
 import { DatedBy, datedBy, type EventReason, writeReason } from './event-reason.ts';
 import { choiceDrafts, expiryAfterPhase, phasesAfter } from './initial-events.ts';
 import { isEnd, isStart } from './lifecycle-order.ts';
-import { EntitlementState, LifecycleEventType } from './model.ts';
 import { currentPhase, phaseTimeline } from './phase-timeline.ts';
 import { changeOrigin } from './plan-alignment.ts';
 import { choiceAt, overridesOf, type PlanChoice, withOverridePlan } from './plan-choice.ts';

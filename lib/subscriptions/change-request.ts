@@ -1,5 +1,6 @@
-import type { PhaseType, PlanSpecifier } from '../catalog/index.ts';
+import type { PlanSpecifier } from '../catalog/index.ts';
 import type { ChangePlanOptions, ChangePlanRequest } from '../ports/entitlement-requests.ts';
+import type { PhaseType } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { RequestedDate } from '../values/time/index.ts';
 import { type CheckedRequest, checkTerms, invalid } from './create-request.ts';

@@ -1,5 +1,12 @@
-import type { Account } from '../accounts/model.ts';
-import { type CatalogWithOverrides, type OverrideDefinition, ProductCategory } from '../catalog/index.ts';
+import type { CatalogWithOverrides, OverrideDefinition } from '../catalog/index.ts';
+import type { Account } from '../records/index.ts';
+import {
+  type BlockingState,
+  type Bundle,
+  EntitlementState,
+  ProductCategory,
+  type Subscription,
+} from '../records/index.ts';
 import { assertInvariant, BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { DatedInstant, Instant } from '../values/time/index.ts';
 import {
@@ -17,7 +24,6 @@ import { type Timeline, timelinesOf } from './bundle-timelines.ts';
 import type { CheckedGroup } from './create-groups.ts';
 import type { CheckedRequest, CreateSubscriptionOptions } from './create-request.ts';
 import { withDerivedPhases } from './derived-phases.ts';
-import { type BlockingState, type Bundle, EntitlementState, type Subscription } from './model.ts';
 import { choosePlan, overridesOf, type PlanChoice } from './plan-choice.ts';
 import { datedInstant, raisedTo } from './requested-date.ts';
 import { subscriptionStateAt } from './subscription-state.ts';

@@ -1,7 +1,6 @@
-import { ProductCategory } from '../catalog/index.ts';
+import { LifecycleEventType, ProductCategory, SourceType, type Subscription } from '../records/index.ts';
 import type { DatedInstant, Instant } from '../values/time/index.ts';
 import { type BillCycleDaySources, billCycleDayOf } from './bill-cycle-day.ts';
-import { LifecycleEventType, SourceType, type Subscription } from './model.ts';
 import { planShownAt, type Transition, transitionAt } from './transitions.ts';
 
 /** Date of the first transition. */

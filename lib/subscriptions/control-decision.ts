@@ -1,6 +1,6 @@
-import { BillingActionPolicy, PhaseType, ProductCategory } from '../catalog/index.ts';
-import { EntitlementOperation, type EntitlementTerms } from '../ports/entitlement-plugin.ts';
 import { BcdTransfer, type CreationTerms, EntitlementActionPolicy } from '../ports/entitlement-requests.ts';
+import { EntitlementOperation, type EntitlementTerms } from '../ports/plugins/entitlement.ts';
+import { BillingActionPolicy, PhaseType, ProductCategory } from '../records/index.ts';
 import { isStorable } from '../values/text/index.ts';
 import { isBillingPeriod } from '../values/time/index.ts';
 

@@ -1,6 +1,6 @@
 import { noSuchAccount } from '../accounts/service.ts';
-import type { CallContext } from '../context.ts';
-import { EntitlementOperation, type EntitlementResults } from '../ports/entitlement-plugin.ts';
+import { EntitlementOperation, type EntitlementResults } from '../ports/plugins/entitlement.ts';
+import type { CallContext } from '../records/index.ts';
 import { assertInvariant, type BillingError } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { creationTermsOf } from './control-decision.ts';

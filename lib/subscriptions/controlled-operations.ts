@@ -1,6 +1,4 @@
 import { noSuchAccount } from '../accounts/service.ts';
-import type { CallContext } from '../context.ts';
-import { EntitlementOperation, type EntitlementSubject } from '../ports/entitlement-plugin.ts';
 import type {
   BlockedRef,
   BlockingOptions,
@@ -12,7 +10,10 @@ import type {
   ChangePlanRequest,
   TransferBundleOptions,
 } from '../ports/entitlement-requests.ts';
+import { EntitlementOperation, type EntitlementSubject } from '../ports/plugins/entitlement.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
+import type { CallContext } from '../records/index.ts';
+import { BlockingStateType } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { checkBlockingRequest } from './blocking-request.ts';
 import type { BlockingService } from './blocking-service.ts';
@@ -22,7 +23,6 @@ import { checkChangeRequest } from './change-request.ts';
 import { termsOf } from './control-decision.ts';
 import type { EntitlementControl } from './entitlement-control.ts';
 import type { LifecycleService } from './lifecycle-service.ts';
-import { BlockingStateType } from './model.ts';
 import { noSuchSubscription } from './no-such-subscription.ts';
 import { checkTransferRequest, type TransferBundleRequest } from './transfer-request.ts';
 import type { TransferService } from './transfer-service.ts';

@@ -1,8 +1,9 @@
 import type { CatalogProvider, CatalogSource } from '../catalog/catalog-source.ts';
 import { obtainOverridePlans } from '../catalog/override-plans.ts';
-import { authorshipOf, type CallContext } from '../context.ts';
 import type { Ports } from '../ports/index.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
+import type { CallContext } from '../records/index.ts';
+import { authorshipOf } from '../runtime/authorship.ts';
 import { assertInvariant, BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { Instant } from '../values/time/index.ts';

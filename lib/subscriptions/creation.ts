@@ -1,8 +1,15 @@
-import type { OverrideDefinition, OverridePlan, PlanAlignmentCreate } from '../catalog/index.ts';
+import type { OverrideDefinition, OverridePlan } from '../catalog/index.ts';
 import { createAlignmentOf } from '../catalog/rule-versions.ts';
-import type { RuleDecision } from '../catalog/rules.ts';
-import type { InvoicingCursor } from '../invoicing/model.ts';
-import type { New } from '../ports/storage/index.ts';
+import type { InvoicingCursor, New, PlanAlignmentCreate, RuleDecision } from '../records/index.ts';
+import {
+  type BlockingState,
+  BlockingStateType,
+  type Bundle,
+  ENTITLEMENT_SERVICE,
+  EntitlementStateName,
+  type LifecycleEvent,
+  type Subscription,
+} from '../records/index.ts';
 import { assertInvariant } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { DatedInstant } from '../values/time/index.ts';
@@ -19,15 +26,6 @@ import type { CheckedRequest } from './create-request.ts';
 import { asStored, eventsOf } from './event-draft.ts';
 import { DatedBy, datedBy, writeReason } from './event-reason.ts';
 import { initialEvents } from './initial-events.ts';
-import {
-  type BlockingState,
-  BlockingStateType,
-  type Bundle,
-  ENTITLEMENT_SERVICE,
-  EntitlementStateName,
-  type LifecycleEvent,
-  type Subscription,
-} from './model.ts';
 import { createAnchor } from './plan-alignment.ts';
 import { type PlanChoice, withOverridePlan } from './plan-choice.ts';
 

@@ -1,7 +1,7 @@
+import { type LifecycleEvent, LifecycleEventType } from '../records/index.ts';
 import type { TimeZone } from '../values/time/index.ts';
 import type { EventDraft } from './event-draft.ts';
 import { isPlanChoice } from './lifecycle-order.ts';
-import { type LifecycleEvent, LifecycleEventType } from './model.ts';
 import { followingPhaseEvent } from './next-phase-events.ts';
 import { eventsInEffect, type PlanResolver } from './transitions.ts';
 

@@ -1,7 +1,14 @@
-import type { Account } from '../accounts/model.ts';
-import { ProductCategory } from '../catalog/index.ts';
-import type { New } from '../ports/storage/index.ts';
-import type { NewBusEvent } from '../queue/model.ts';
+import type { Account, New, NewBusEvent } from '../records/index.ts';
+import {
+  type BlockingState,
+  BlockingStateType,
+  type Bundle,
+  EntitlementStateName,
+  type LifecycleEvent,
+  LifecycleEventType,
+  ProductCategory,
+  type Subscription,
+} from '../records/index.ts';
 import { assertInvariant } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { Instant } from '../values/time/index.ts';
@@ -12,15 +19,6 @@ import { blockFlagsAround, isEntitlementBound } from './blocking-in-force.ts';
 import { timelinesOf } from './bundle-timelines.ts';
 import { type EventDraft, eventsOf } from './event-draft.ts';
 import { inTimeOrder } from './lifecycle-order.ts';
-import {
-  type BlockingState,
-  BlockingStateType,
-  type Bundle,
-  EntitlementStateName,
-  type LifecycleEvent,
-  LifecycleEventType,
-  type Subscription,
-} from './model.ts';
 import { followingPhaseEvent } from './next-phase-events.ts';
 import { effectiveEvent, entitlementEvent } from './subscription-bus-events.ts';
 import type { SubscriptionEdit } from './subscription-edit.ts';

@@ -1,4 +1,4 @@
-import type { Account } from '../accounts/model.ts';
+import type { Account } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import {
   formatLocalDate,

@@ -1,4 +1,4 @@
-import type { CallContext } from '../context.ts';
+import type { Ports } from '../ports/index.ts';
 import type {
   EntitlementCall,
   EntitlementGiven,
@@ -9,12 +9,12 @@ import type {
   EntitlementSubject,
   EntitlementSuccess,
   EntitlementTerms,
-} from '../ports/entitlement-plugin.ts';
-import type { Ports } from '../ports/index.ts';
+} from '../ports/plugins/entitlement.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
+import type { CallContext } from '../records/index.ts';
+import { type CalledPlugin, callPlugin, pluginFailure } from '../runtime/wait/call-plugin.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import { ENTITLEMENT_PLUGIN_TIMEOUT_MS, MAX_ABORT_REASON_CHARACTERS } from '../values/limits.ts';
-import { type CalledPlugin, callPlugin, pluginFailure } from '../wait/call-plugin.ts';
 import { decide } from './control-decision.ts';
 
 /** An operation as its plugins may shape it. */

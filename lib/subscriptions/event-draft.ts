@@ -1,7 +1,6 @@
-import type { New } from '../ports/storage/index.ts';
+import type { LifecycleEvent, New } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { Instant } from '../values/time/index.ts';
-import type { LifecycleEvent } from './model.ts';
 
 /** What a rule decides of a lifecycle event; identity, sequence and audit columns come when it is stored. */
 export type EventDraft = Pick<

@@ -1,7 +1,11 @@
-import type { BillingActionPolicy, PlanAlignmentChange } from '../catalog/index.ts';
-import type { RuleConditions, RuleDecision } from '../catalog/rules.ts';
+import type {
+  BillingActionPolicy,
+  LifecycleEvent,
+  PlanAlignmentChange,
+  RuleConditions,
+  RuleDecision,
+} from '../records/index.ts';
 import { type Instant, instant } from '../values/time/index.ts';
-import type { LifecycleEvent } from './model.ts';
 
 /** What the date of a lifecycle event was taken from. */
 export const DatedBy = {

@@ -1,11 +1,9 @@
 import type { CatalogWithOverrides, OverridePlan, SeenAsOf } from '../catalog/index.ts';
-import type { StoredCursor } from '../invoicing/model.ts';
-import type { New } from '../ports/storage/index.ts';
+import type { LifecycleEvent, New, StoredCursor, Subscription } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { Instant, LocalDate } from '../values/time/index.ts';
 import type { Creation } from './creation.ts';
 import { runEvent } from './lifecycle-order.ts';
-import type { LifecycleEvent, Subscription } from './model.ts';
 import { dirtiedFrom, runEventOf, touchedDates } from './save-edits.ts';
 import type { SubscriptionEdit } from './subscription-edit.ts';
 

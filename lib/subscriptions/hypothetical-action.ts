@@ -1,5 +1,5 @@
-import type { ProductCategory } from '../catalog/index.ts';
 import type { CancelSubscriptionOptions } from '../ports/entitlement-requests.ts';
+import type { ProductCategory } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { CheckedChange } from './change-request.ts';
 import type { CheckedRequest, CreateSubscriptionOptions } from './create-request.ts';

@@ -1,8 +1,8 @@
-import { type PhaseType, PhaseType as PhaseTypes, type Plan } from '../catalog/index.ts';
+import type { Plan } from '../catalog/index.ts';
+import { LifecycleEventType, type PhaseType, PhaseType as PhaseTypes } from '../records/index.ts';
 import { assertInvariant } from '../values/errors/index.ts';
 import type { DatedInstant, Instant, TimeZone } from '../values/time/index.ts';
 import { bareDraft, type EventDraft } from './event-draft.ts';
-import { LifecycleEventType } from './model.ts';
 import { currentPhase, type PhaseStart, phaseEnd, phaseTimeline } from './phase-timeline.ts';
 
 export interface InitialEventsInput {

@@ -1,8 +1,8 @@
+import type { Bundle } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { addOnEnds, type StoredMember } from './add-on-ends.ts';
 import type { GroupChoiceInput } from './chosen-group.ts';
 import type { BundleCreation, Creation } from './creation.ts';
-import type { Bundle } from './model.ts';
 import type { SubscriptionEdit } from './subscription-edit.ts';
 
 /**

@@ -1,5 +1,5 @@
+import { type LifecycleEvent, LifecycleEventType } from '../records/index.ts';
 import type { Instant } from '../values/time/index.ts';
-import { type LifecycleEvent, LifecycleEventType } from './model.ts';
 
 /** True for the events that put a subscription on a plan. */
 export function isPlanChoice(event: Pick<LifecycleEvent, 'type'>): boolean {

@@ -1,7 +1,6 @@
 import type { CatalogProvider, CatalogSource } from '../catalog/catalog-source.ts';
 import type { CatalogWithOverrides, OverridePlan } from '../catalog/index.ts';
 import { obtainOverridePlan } from '../catalog/override-plans.ts';
-import { authorshipOf, type CallContext } from '../context.ts';
 import type {
   CancelledSubscription,
   CancelSubscriptionOptions,
@@ -11,6 +10,8 @@ import type {
 } from '../ports/entitlement-requests.ts';
 import type { Ports } from '../ports/index.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
+import type { CallContext } from '../records/index.ts';
+import { authorshipOf } from '../runtime/authorship.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { followBase } from './add-on-ends.ts';
 import { checkAddOnChange } from './add-on-rules.ts';

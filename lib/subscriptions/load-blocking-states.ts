@@ -1,8 +1,8 @@
 import type { SystemClock } from '../ports/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
+import type { BlockingState } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { RECORDS_READ_AT_ONCE } from '../values/limits.ts';
-import type { BlockingState } from './model.ts';
 
 /** The active states of these objects, so many at a time. */
 export async function loadBlockingStates(

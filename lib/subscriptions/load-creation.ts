@@ -1,7 +1,7 @@
-import type { Account } from '../accounts/model.ts';
 import type { CatalogSource } from '../catalog/catalog-source.ts';
 import { withOverridePlans } from '../catalog/override-plans.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
+import type { Account } from '../records/index.ts';
 import type { Instant } from '../values/time/index.ts';
 import { holdsKey } from './bundle-keys.ts';
 import type { FoundBundle, GroupChoiceInput } from './chosen-group.ts';

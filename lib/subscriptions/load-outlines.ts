@@ -1,8 +1,8 @@
-import type { Account } from '../accounts/model.ts';
 import type { CatalogSource } from '../catalog/catalog-source.ts';
 import { withOverridePlans } from '../catalog/override-plans.ts';
 import type { SystemClock } from '../ports/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
+import type { Account, BlockingState, Bundle, LifecycleEvent, Subscription } from '../records/index.ts';
 import { assertInvariant } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { BUNDLES_READ_AT_ONCE, SUBSCRIPTIONS_READ_AT_ONCE } from '../values/limits.ts';
@@ -11,7 +11,6 @@ import { type BlockHistory, blockHistory } from './block-history.ts';
 import { type BundleOutline, bundleOutline } from './bundle-outline.ts';
 import { planNamesOf } from './lifecycle-order.ts';
 import { loadBlockingStates } from './load-blocking-states.ts';
-import type { BlockingState, Bundle, LifecycleEvent, Subscription } from './model.ts';
 import { readablePlans } from './readable-plans.ts';
 
 /** Bundles that are in memory together. */

@@ -1,15 +1,14 @@
-import type { Account } from '../accounts/model.ts';
 import { lockAccount } from '../accounts/service.ts';
 import type { CatalogSource } from '../catalog/catalog-source.ts';
 import { withOverridePlans } from '../catalog/override-plans.ts';
 import type { ReadSession, WriteSession } from '../ports/storage/index.ts';
+import type { Account, Bundle } from '../records/index.ts';
 import { assertInvariant } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { billCycleDaySources } from './bill-cycle-sources.ts';
 import { timelinesOf } from './bundle-timelines.ts';
 import { withDerivedPhases } from './derived-phases.ts';
 import { planNamesOf } from './lifecycle-order.ts';
-import type { Bundle } from './model.ts';
 import { noSuchSubscription } from './no-such-subscription.ts';
 import type { RunningSubscription } from './running-subscription.ts';
 

@@ -1,9 +1,8 @@
-import type { Account } from '../accounts/model.ts';
 import { noSuchAccount } from '../accounts/service.ts';
 import { ConcurrentChangeError, type WriteSession } from '../ports/storage/index.ts';
+import type { Account, Bundle } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { holdsKey } from './bundle-keys.ts';
-import type { Bundle } from './model.ts';
 
 /**
  * Takes the lock of the account that a creation is for, and with it those of the accounts whose bundles hold the requested

@@ -1,7 +1,7 @@
+import { type LifecycleEvent, LifecycleEventType } from '../records/index.ts';
 import type { Instant } from '../values/time/index.ts';
 import type { EventDraft } from './event-draft.ts';
 import { inTimeOrder, isPlanChoice } from './lifecycle-order.ts';
-import { type LifecycleEvent, LifecycleEventType } from './model.ts';
 import { followingPhaseEvent } from './next-phase-events.ts';
 import type { RunningSubscription } from './running-subscription.ts';
 

@@ -1,10 +1,10 @@
+import { type LifecycleEvent, LifecycleEventType } from '../records/index.ts';
 import { assertInvariant } from '../values/errors/index.ts';
 import type { TimeZone } from '../values/time/index.ts';
 import type { EventDraft } from './event-draft.ts';
 import { decidedOf } from './event-reason.ts';
 import { expiryAfterPhase, phaseDraft } from './initial-events.ts';
 import { inTimeOrder, isEnd, isPlanChoice } from './lifecycle-order.ts';
-import { type LifecycleEvent, LifecycleEventType } from './model.ts';
 import { phaseEnd } from './phase-timeline.ts';
 import { planWithPhase } from './plan-with-phase.ts';
 import type { PlanResolver } from './transitions.ts';

@@ -1,9 +1,9 @@
 import { noSuchAccount } from '../accounts/service.ts';
 import type { CatalogProvider, CatalogRequest } from '../catalog/catalog-source.ts';
-import { ProductCategory } from '../catalog/index.ts';
-import type { CallContext } from '../context.ts';
 import type { Ports } from '../ports/index.ts';
-import type { Page, PageRequest, ReadSession } from '../ports/storage/index.ts';
+import type { ReadSession } from '../ports/storage/index.ts';
+import type { CallContext, Page, PageRequest } from '../records/index.ts';
+import { type Bundle, EntitlementState, ProductCategory, type Subscription } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { MAX_ANSWER_ROWS, RECORDS_OF_WINDOW } from '../values/limits.ts';
@@ -15,7 +15,6 @@ import type { BundleOutline, SubscriptionOutline } from './bundle-outline.ts';
 import { bundleSearch } from './bundle-search.ts';
 import { type BundleFilter, findBundlesOfAccount } from './bundles-of-account.ts';
 import { type BundleWindow, loadOutlines } from './load-outlines.ts';
-import { type Bundle, EntitlementState, type Subscription } from './model.ts';
 import { noSuchSubscription } from './no-such-subscription.ts';
 
 /** A page of bundles that is read while it is shown. */

@@ -1,14 +1,8 @@
-import type {
-  BillingMode,
-  InternationalPrice,
-  PhaseType,
-  TierBlockPolicy,
-  Usage,
-  UsageType,
-} from '../catalog/index.ts';
+import type { InternationalPrice, Usage } from '../catalog/index.ts';
+import type { BillingMode, PhaseType, TierBlockPolicy, UsageType } from '../records/index.ts';
+import { SubscriptionEventType } from '../records/index.ts';
 import type { Currency, Decimal } from '../values/money/index.ts';
 import { ZERO } from '../values/money/index.ts';
-import { SubscriptionEventType } from './model.ts';
 import { isKnown } from './readable-plans.ts';
 import type { SubscriptionEvent } from './subscription-event-list.ts';
 

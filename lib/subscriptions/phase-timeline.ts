@@ -1,4 +1,5 @@
-import type { PhaseType, Plan, PlanPhase } from '../catalog/index.ts';
+import type { Plan, PlanPhase } from '../catalog/index.ts';
+import type { PhaseType } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import {
   type DatedInstant,

@@ -1,7 +1,8 @@
-import { type PhaseType, type Plan, PlanAlignmentChange, PlanAlignmentCreate } from '../catalog/index.ts';
+import type { Plan } from '../catalog/index.ts';
+import type { Subscription } from '../records/index.ts';
+import { type PhaseType, PlanAlignmentChange, PlanAlignmentCreate } from '../records/index.ts';
 import type { DatedInstant } from '../values/time/index.ts';
 import { isPlanChoice } from './lifecycle-order.ts';
-import type { Subscription } from './model.ts';
 import type { Transition } from './transitions.ts';
 
 /** Where the phase timeline of a newly created subscription begins (subscriptions.md §5 rule 3). */

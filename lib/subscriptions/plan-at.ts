@@ -1,4 +1,4 @@
-import type { Account } from '../accounts/model.ts';
+import type { Account, LifecycleEvent, Subscription } from '../records/index.ts';
 import { assertInvariant, BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import {
@@ -11,7 +11,6 @@ import {
 } from '../values/time/index.ts';
 import { timelinesOf } from './bundle-timelines.ts';
 import { withDerivedPhases } from './derived-phases.ts';
-import type { LifecycleEvent, Subscription } from './model.ts';
 import { atReferenceTime } from './requested-date.ts';
 import { type PlanInForce, type PlanResolver, type Transition, transitionAt } from './transitions.ts';
 

@@ -7,8 +7,8 @@ import {
   type OverridePlan,
   type Plan,
   type PlanSpecifier,
-  type ProductCategory,
 } from '../catalog/index.ts';
+import type { ProductCategory } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Currency } from '../values/money/index.ts';
 import type { Instant } from '../values/time/index.ts';

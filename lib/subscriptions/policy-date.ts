@@ -1,4 +1,4 @@
-import { BillingActionPolicy } from '../catalog/index.ts';
+import { BillingActionPolicy, LifecycleEventType } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import {
   addPeriod,
@@ -10,7 +10,6 @@ import {
 } from '../values/time/index.ts';
 import { billCycleDayOf } from './bill-cycle-day.ts';
 import { isPlanChoice } from './lifecycle-order.ts';
-import { LifecycleEventType } from './model.ts';
 import { atReferenceTime, datedInstant, raisedTo } from './requested-date.ts';
 import { firstTransitionOf, planOf, type RunningSubscription } from './running-subscription.ts';
 import { type Transition, transitionAt } from './transitions.ts';

@@ -1,10 +1,10 @@
-import type { Account } from '../accounts/model.ts';
 import type { Catalog, PlanEnd, PlanStep, PlanTimeline, PriceChangeEvent } from '../catalog/index.ts';
+import type { Account } from '../records/index.ts';
+import { LifecycleEventType } from '../records/index.ts';
 import { assertInvariant } from '../values/errors/index.ts';
 import { type BillCycleDaySources, billCycleDayOf } from './bill-cycle-day.ts';
 import { derivedRecordId } from './derived-phases.ts';
 import { isEnd, isPlanChoice } from './lifecycle-order.ts';
-import { LifecycleEventType } from './model.ts';
 import { atReferenceTime } from './requested-date.ts';
 import { type PlanInForce, type Transition, transitionAt } from './transitions.ts';
 

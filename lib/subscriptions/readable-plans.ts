@@ -2,13 +2,13 @@ import {
   type CatalogVersion,
   createVersion,
   type PhaseContent,
-  PhaseType,
   type Plan,
   type ResolvedPlan,
 } from '../catalog/index.ts';
 import { DEFAULT_PRICE_LIST } from '../catalog/model.ts';
 import { createPlan } from '../catalog/plan.ts';
 import { SIMPLE_RULES } from '../catalog/simple-rules.ts';
+import { PhaseType } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import { instant, TimeUnit, UNLIMITED_DURATION } from '../values/time/index.ts';
 import type { PlanInForce, PlanResolver } from './transitions.ts';

@@ -1,4 +1,4 @@
-import type { Account } from '../accounts/model.ts';
+import type { Account } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import { MAX_REQUESTED_DATE_YEARS } from '../values/limits.ts';
 import type { RequestedDate } from '../values/time/index.ts';

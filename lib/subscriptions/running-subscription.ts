@@ -1,10 +1,16 @@
-import type { Account } from '../accounts/model.ts';
 import type { CatalogWithOverrides } from '../catalog/index.ts';
+import type {
+  Account,
+  BlockingState,
+  Bundle,
+  EntitlementState,
+  LifecycleEvent,
+  Subscription,
+} from '../records/index.ts';
 import { assertInvariant } from '../values/errors/index.ts';
 import type { DatedInstant, Instant } from '../values/time/index.ts';
 import { type BaseEnd, statesAsRead } from './base-end.ts';
 import type { BillCycleDaySources } from './bill-cycle-day.ts';
-import type { BlockingState, Bundle, EntitlementState, LifecycleEvent, Subscription } from './model.ts';
 import type { EventSubject } from './subscription-bus-events.ts';
 import { entitlementStart, subscriptionStateAt } from './subscription-state.ts';
 import { type PlanInForce, planShownAt, type Transition } from './transitions.ts';

@@ -1,10 +1,9 @@
-import type { StoredCursor } from '../invoicing/model.ts';
-import type { New, WriteSession } from '../ports/storage/index.ts';
+import type { WriteSession } from '../ports/storage/index.ts';
+import type { BlockingState, LifecycleEvent, New, StoredCursor } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { type Instant, type LocalDate, minDate } from '../values/time/index.ts';
 import { firstDayAtEnd } from './blocked-intervals.ts';
 import { isEnd, isMarker, runEvent } from './lifecycle-order.ts';
-import type { BlockingState, LifecycleEvent } from './model.ts';
 import { effectiveEvent, entitlementEvent, requestedEvent } from './subscription-bus-events.ts';
 import type { SubscriptionEdit } from './subscription-edit.ts';
 import { blockingStateNotification, eventNotification } from './subscription-notifications.ts';

@@ -1,10 +1,10 @@
 import type { ReadSession, WriteSession } from '../ports/storage/index.ts';
+import { type BlockingState, BlockingStateType } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { blockingStateEvent } from './blocking-events.ts';
 import { blockFlagsAround } from './blocking-in-force.ts';
 import { type Block, type BlockPlan, blockedPath, planBlock } from './blocking-plan.ts';
 import type { EditTools } from './cancellation.ts';
-import { type BlockingState, BlockingStateType } from './model.ts';
 import { markDirty, type TouchedDate } from './save-edits.ts';
 import { blockingStateNotification } from './subscription-notifications.ts';
 

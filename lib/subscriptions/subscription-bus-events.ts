@@ -1,15 +1,17 @@
-import type { New } from '../ports/storage/index.ts';
-import { BusEventType, type EventPayload, type NewBusEvent } from '../queue/model.ts';
-import { assertInvariant } from '../values/errors/index.ts';
-import { formatInstant, formatLocalDate } from '../values/time/index.ts';
+import type { New } from '../records/index.ts';
 import {
   type BlockingState,
   type Bundle,
+  BusEventType,
   EntitlementStateName,
+  type EventPayload,
   type LifecycleEvent,
   LifecycleEventType,
+  type NewBusEvent,
   type Subscription,
-} from './model.ts';
+} from '../records/index.ts';
+import { assertInvariant } from '../values/errors/index.ts';
+import { formatInstant, formatLocalDate } from '../values/time/index.ts';
 
 /** REQUESTED when a call is accepted, EFFECTIVE when its transition is reached (platform.md §10.4). */
 export const ActionType = { REQUESTED: 'REQUESTED', EFFECTIVE: 'EFFECTIVE' } as const;

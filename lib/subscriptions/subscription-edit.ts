@@ -1,8 +1,4 @@
-import type { New } from '../ports/storage/index.ts';
-import { assertInvariant } from '../values/errors/index.ts';
-import type { Uuid } from '../values/ids/index.ts';
-import type { Instant, LocalDate } from '../values/time/index.ts';
-import { isMarker, isStart } from './lifecycle-order.ts';
+import type { New } from '../records/index.ts';
 import {
   type BlockingState,
   BlockingStateType,
@@ -10,7 +6,11 @@ import {
   EntitlementStateName,
   type LifecycleEvent,
   LifecycleEventType,
-} from './model.ts';
+} from '../records/index.ts';
+import { assertInvariant } from '../values/errors/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import type { Instant, LocalDate } from '../values/time/index.ts';
+import { isMarker, isStart } from './lifecycle-order.ts';
 import type { RunningSubscription } from './running-subscription.ts';
 import type { EventSubject, ToldEvent } from './subscription-bus-events.ts';
 

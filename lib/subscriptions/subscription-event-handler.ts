@@ -1,13 +1,12 @@
-import type { Account } from '../accounts/model.ts';
 import { catalogsOfBatch } from '../catalog/batch-catalogs.ts';
 import type { CatalogProvider, CatalogSource } from '../catalog/catalog-source.ts';
 import { withOverridePlans } from '../catalog/override-plans.ts';
-import { ActingComponent } from '../context.ts';
 import type { Ports } from '../ports/index.ts';
 import type { ClaimedEntry, ReadSession, WriteSession } from '../ports/storage/index.ts';
-import { batchAuthorship } from '../queue/batch-authorship.ts';
-import type { HandlerBatch, QueueHandler } from '../queue/handler.ts';
-import { type NewBusEvent, QueueName } from '../queue/model.ts';
+import type { Account } from '../records/index.ts';
+import { ActingComponent, type NewBusEvent, QueueName } from '../records/index.ts';
+import { batchAuthorship } from '../runtime/queue/batch-authorship.ts';
+import type { HandlerBatch, QueueHandler } from '../runtime/queue/handler.ts';
 import { assertInvariant } from '../values/errors/index.ts';
 import type { Instant } from '../values/time/index.ts';
 import { blockedPathOf, type DueFacts, type DueWork, dueWork } from './due-work.ts';

@@ -1,17 +1,17 @@
-import { ProductCategory } from '../catalog/index.ts';
-import type { Uuid } from '../values/ids/index.ts';
-import type { DatedInstant, Instant } from '../values/time/index.ts';
-import { type BlockHistory, blockHistory } from './block-history.ts';
-import { type BlockingRow, blockingRows } from './blocking-rows.ts';
-import { mergeSorted } from './merge-sorted.ts';
 import {
   type BlockingState,
   ENTITLEMENT_SERVICE,
   EntitlementStateName,
   type LifecycleEventType,
+  ProductCategory,
   type Subscription,
   SubscriptionEventType,
-} from './model.ts';
+} from '../records/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import type { DatedInstant, Instant } from '../values/time/index.ts';
+import { type BlockHistory, blockHistory } from './block-history.ts';
+import { type BlockingRow, blockingRows } from './blocking-rows.ts';
+import { mergeSorted } from './merge-sorted.ts';
 import { type PlanInForce, planShownAt, type Transition } from './transitions.ts';
 
 /** Row of the merged, presented timeline (subscriptions.md §18). */

@@ -1,7 +1,13 @@
-import type { New } from '../ports/storage/index.ts';
-import { type EventPayload, type NewNotification, QueueName } from '../queue/model.ts';
+import type { New } from '../records/index.ts';
+import {
+  type BlockingState,
+  BlockingStateType,
+  type EventPayload,
+  type LifecycleEvent,
+  type NewNotification,
+  QueueName,
+} from '../records/index.ts';
 import { isUuid, type Uuid } from '../values/ids/index.ts';
-import { type BlockingState, BlockingStateType, type LifecycleEvent } from './model.ts';
 
 /** The queue entry that falls due when a stored lifecycle event takes effect (subscriptions.md §21). */
 export function eventNotification(event: New<LifecycleEvent>): NewNotification {

@@ -1,8 +1,13 @@
+import {
+  type BlockingState,
+  ENTITLEMENT_SERVICE,
+  EntitlementState,
+  EntitlementStateName,
+} from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { DatedInstant, Instant } from '../values/time/index.ts';
 import { Block, type BlockHistory, blocksAt } from './block-history.ts';
 import { blockFlagsAt } from './blocking-in-force.ts';
-import { type BlockingState, ENTITLEMENT_SERVICE, EntitlementState, EntitlementStateName } from './model.ts';
 import { billingStateAt, type Transition } from './transitions.ts';
 
 export interface SubscriptionStateInput {

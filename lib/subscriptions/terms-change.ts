@@ -1,3 +1,4 @@
+import { LifecycleEventType } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import {
@@ -14,7 +15,6 @@ import { type EditTools, hasEnded } from './cancellation.ts';
 import { checkTerms, invalid } from './create-request.ts';
 import { dayAskedFor, type EffectiveFrom } from './effective-from.ts';
 import { bareDraft, type EventDraft, eventsOf } from './event-draft.ts';
-import { LifecycleEventType } from './model.ts';
 import { atReferenceTime, datedInstant, raisedTo } from './requested-date.ts';
 import {
   firstTransitionOf,

@@ -1,4 +1,4 @@
-import { BillingActionPolicy, ProductCategory } from '../catalog/index.ts';
+import { BillingActionPolicy, LifecycleEventType, ProductCategory } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { DatedInstant, Instant } from '../values/time/index.ts';
 import { followBase } from './add-on-ends.ts';
@@ -7,7 +7,6 @@ import type { EditTools } from './cancellation.ts';
 import { bareDraft, eventsOf } from './event-draft.ts';
 import { DatedBy, datedBy, writeReason } from './event-reason.ts';
 import { isEnd } from './lifecycle-order.ts';
-import { LifecycleEventType } from './model.ts';
 import { raisedTo } from './requested-date.ts';
 import { firstTransitionOf, lastSequenceOf, type RunningSubscription } from './running-subscription.ts';
 import { entitlementEnded, eventsFromEnd, type SubscriptionEdit, withdrawnBy } from './subscription-edit.ts';

@@ -1,7 +1,7 @@
 import { checkExternalKey } from '../accounts/account-input.ts';
-import { BillingActionPolicy } from '../catalog/index.ts';
 import type { TransferBundleOptions } from '../ports/entitlement-requests.ts';
 import { BcdTransfer } from '../ports/entitlement-requests.ts';
+import { BillingActionPolicy } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { RequestedDate } from '../values/time/index.ts';

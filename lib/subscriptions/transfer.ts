@@ -1,6 +1,6 @@
-import type { Account } from '../accounts/model.ts';
-import { type CatalogWithOverrides, ProductCategory } from '../catalog/index.ts';
-import type { New } from '../ports/storage/index.ts';
+import type { CatalogWithOverrides } from '../catalog/index.ts';
+import type { Account, Bundle, LifecycleEvent, New, Subscription } from '../records/index.ts';
+import { ProductCategory } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { type DatedInstant, formatInstant, type Instant } from '../values/time/index.ts';
@@ -9,7 +9,6 @@ import { KeyRetirement, originalCreation, withoutKey } from './bundle-keys.ts';
 import { type EditTools, hasEnded } from './cancellation.ts';
 import { entitlementStarted, type NewBundleContent, type NewSubscription } from './creation.ts';
 import { asStored, eventsOf } from './event-draft.ts';
-import type { Bundle, LifecycleEvent, Subscription } from './model.ts';
 import { atReferenceTime, datedInstant } from './requested-date.ts';
 import { firstTransitionOf, type RunningSubscription } from './running-subscription.ts';
 import type { SubscriptionEdit } from './subscription-edit.ts';

@@ -1,4 +1,5 @@
 import { BcdTransfer } from '../ports/entitlement-requests.ts';
+import { type LifecycleEvent, LifecycleEventType } from '../records/index.ts';
 import { assertInvariant } from '../values/errors/index.ts';
 import {
   type DatedInstant,
@@ -12,7 +13,6 @@ import type { EventDraft } from './event-draft.ts';
 import { DatedBy, datedBy, decidedOf, readReason, writeReason } from './event-reason.ts';
 import { choiceDrafts } from './initial-events.ts';
 import { isPlanChoice, isStart } from './lifecycle-order.ts';
-import { type LifecycleEvent, LifecycleEventType } from './model.ts';
 import type { RunningSubscription } from './running-subscription.ts';
 import { eventsInEffect } from './transitions.ts';
 import { withdrawnByCancels } from './uncancellation.ts';

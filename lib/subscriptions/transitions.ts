@@ -5,11 +5,11 @@ import type {
   PlanPhase,
   ResolvedPlan,
 } from '../catalog/index.ts';
+import { EntitlementState, type LifecycleEvent, LifecycleEventType } from '../records/index.ts';
 import { assertInvariant } from '../values/errors/index.ts';
 import type { Instant } from '../values/time/index.ts';
 import { decidedOf } from './event-reason.ts';
 import { inTimeOrder, isEnd, isMarker, isPlanChoice, isStart } from './lifecycle-order.ts';
-import { EntitlementState, type LifecycleEvent, LifecycleEventType } from './model.ts';
 import { planWithPhase } from './plan-with-phase.ts';
 
 /** Where the plan of a running subscription is looked up (catalog.md §6.2). */

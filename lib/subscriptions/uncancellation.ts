@@ -1,10 +1,10 @@
+import { type LifecycleEvent, LifecycleEventType } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { entitlementEnds } from './base-end.ts';
 import { billingHasEnded, type EditTools } from './cancellation.ts';
 import { bareDraft, eventsOf } from './event-draft.ts';
 import { missingPhases } from './missing-phases.ts';
-import { type LifecycleEvent, LifecycleEventType } from './model.ts';
 import { datedInstant } from './requested-date.ts';
 import { lastSequenceOf, type RunningSubscription } from './running-subscription.ts';
 import { type SubscriptionEdit, withdrawnBy } from './subscription-edit.ts';

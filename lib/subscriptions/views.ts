@@ -1,7 +1,12 @@
-import type { PhaseType, ProductCategory } from '../catalog/index.ts';
+import type {
+  EntitlementState,
+  PhaseType,
+  ProductCategory,
+  SourceType,
+  SubscriptionEventType,
+} from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { BillingPeriod, DatedInstant, Instant } from '../values/time/index.ts';
-import type { EntitlementState, SourceType, SubscriptionEventType } from './model.ts';
 import type { PhasePrices } from './phase-prices.ts';
 import { isKnown } from './readable-plans.ts';
 import type { SubscriptionEvent } from './subscription-event-list.ts';

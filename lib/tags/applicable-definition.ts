@@ -1,8 +1,8 @@
-import { noSuchObject } from '../objects/no-such-object.ts';
-import { ObjectType } from '../objects/object-type.ts';
+import { noSuchObject } from '../accounts/no-such-object.ts';
+import type { TagDefinition, TaggedType, UserTagDefinition } from '../records/index.ts';
+import { ObjectType } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import type { TagDefinition, TaggedType, UserTagDefinition } from './model.ts';
 import { SystemTag, systemDefinition } from './system-definitions.ts';
 
 /**

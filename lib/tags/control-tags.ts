@@ -1,6 +1,6 @@
-import type { Account } from '../accounts/model.ts';
-import { ObjectType } from '../objects/object-type.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
+import type { Account } from '../records/index.ts';
+import { ObjectType } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { SystemTag } from './system-definitions.ts';
 

@@ -1,11 +1,11 @@
-import { authorshipOf, type CallContext } from '../context.ts';
-import { noSuchObject } from '../objects/no-such-object.ts';
-import { ObjectType } from '../objects/object-type.ts';
+import { noSuchObject } from '../accounts/no-such-object.ts';
 import type { Ports } from '../ports/index.ts';
+import type { TagDefinition } from '../records/index.ts';
+import { type CallContext, ObjectType } from '../records/index.ts';
+import { authorshipOf } from '../runtime/authorship.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { definitionOf } from './applicable-definition.ts';
-import type { TagDefinition } from './model.ts';
 import { newDefinition, type TagDefinitionInput } from './new-definition.ts';
 import { systemDefinitions } from './system-definitions.ts';
 

@@ -1,11 +1,9 @@
-import type { Account } from '../accounts/model.ts';
-import { type ObjectRef, ObjectType } from '../objects/object-type.ts';
 import type { IdGenerator } from '../ports/identity.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
-import { BusEventType } from '../queue/model.ts';
+import type { Account, TaggedType } from '../records/index.ts';
+import { BusEventType, type ObjectRef, ObjectType } from '../records/index.ts';
 import { assertInvariant } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import type { TaggedType } from './model.ts';
 import { systemDefinition } from './system-definitions.ts';
 import { tagEvent } from './tag-event.ts';
 

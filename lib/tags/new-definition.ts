@@ -1,5 +1,5 @@
-import { ObjectType } from '../objects/object-type.ts';
-import type { New } from '../ports/storage/session.ts';
+import type { New, UserTagDefinition } from '../records/index.ts';
+import { ObjectType } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import {
@@ -8,7 +8,6 @@ import {
 } from '../values/limits.ts';
 import { checkText, shortened } from '../values/text/index.ts';
 import type { Instant } from '../values/time/index.ts';
-import type { UserTagDefinition } from './model.ts';
 import { systemDefinitions } from './system-definitions.ts';
 
 export interface TagDefinitionInput {

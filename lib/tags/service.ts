@@ -1,19 +1,25 @@
-import type { Account } from '../accounts/model.ts';
+import { noSuchObject } from '../accounts/no-such-object.ts';
+import { lockOwningAccount, owningAccountId } from '../accounts/owning-account.ts';
 import { noSuchAccount } from '../accounts/service.ts';
-import { authorshipOf, type CallContext } from '../context.ts';
 import { setWrittenOff } from '../invoicing/write-off.ts';
-import { noSuchObject } from '../objects/no-such-object.ts';
-import { type ObjectRef, ObjectType } from '../objects/object-type.ts';
-import { lockOwningAccount, owningAccountId } from '../objects/owning-account.ts';
 import type { Ports } from '../ports/index.ts';
-import type { Page, PageRequest, ReadSession, TagSearch, WriteSession } from '../ports/storage/index.ts';
-import { BusEventType } from '../queue/model.ts';
+import type { ReadSession, TagSearch, WriteSession } from '../ports/storage/index.ts';
+import type {
+  Account,
+  Page,
+  PageRequest,
+  Tag,
+  TagDefinition,
+  TaggedType,
+  TagView,
+} from '../records/index.ts';
+import { BusEventType, type CallContext, type ObjectRef, ObjectType } from '../records/index.ts';
+import { authorshipOf } from '../runtime/authorship.ts';
 import type { SettingsOf } from '../tenants/configuration/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import { isUuid, type Uuid } from '../values/ids/index.ts';
 import { checkStorable } from '../values/text/index.ts';
 import { applicableDefinition, definitionOf, refuseSystemTag } from './applicable-definition.ts';
-import type { Tag, TagDefinition, TaggedType, TagView } from './model.ts';
 import { isSystemDefinition, SystemTag, systemDefinitions } from './system-definitions.ts';
 import { tagEvent } from './tag-event.ts';
 

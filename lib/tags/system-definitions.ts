@@ -1,6 +1,6 @@
-import { ObjectType } from '../objects/object-type.ts';
+import type { TagDefinition } from '../records/index.ts';
+import { ObjectType } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import type { TagDefinition } from './model.ts';
 
 /** Ids of the control tags (document 1 §2.7) and of the engine's own mark of an account that it cannot invoice. */
 export const SystemTag = {

@@ -1,7 +1,5 @@
-import type { New } from '../ports/storage/session.ts';
-import type { BusEventType, NewBusEvent } from '../queue/model.ts';
+import type { BusEventType, New, NewBusEvent, Tag } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import type { Tag } from './model.ts';
 
 /** TAG_CREATION or TAG_DELETION (platform.md §10.4); the tagged object is named for handlers of the engine. */
 export function tagEvent(

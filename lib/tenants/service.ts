@@ -1,10 +1,9 @@
-import type { TenantRef } from '../context.ts';
 import type { Ports } from '../ports/index.ts';
-import type { Authorship, Storage } from '../ports/storage/index.ts';
+import type { Storage } from '../ports/storage/index.ts';
+import type { Authorship, Tenant, TenantRef } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { checkStorable, isStorable, shortened } from '../values/text/index.ts';
-import type { Tenant } from './model.ts';
 
 /** Who makes a tenant: a call that belongs to no tenant yet. */
 export interface TenantAuthor {

@@ -2,7 +2,6 @@ import { noSuchAccount } from '../accounts/service.ts';
 import type { CatalogSource } from '../catalog/catalog-source.ts';
 import { type InvoiceView, viewInvoices } from '../invoicing/invoice-view.ts';
 import { loadViewSources } from '../invoicing/load-invoice-views.ts';
-import { type Invoice, type InvoiceItem, InvoiceItemType, InvoiceStatus } from '../invoicing/model.ts';
 import {
   type InvoicePaymentView,
   loadPayments,
@@ -10,6 +9,7 @@ import {
   withInvoices,
 } from '../payments/payment-views.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
+import { type Invoice, type InvoiceItem, InvoiceItemType, InvoiceStatus } from '../records/index.ts';
 import { answerTooLarge, type RowBound } from '../subscriptions/answer-rows.ts';
 import { findBundlesOfAccount } from '../subscriptions/bundles-of-account.ts';
 import { loadOutlines } from '../subscriptions/load-outlines.ts';

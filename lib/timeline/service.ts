@@ -1,9 +1,8 @@
-import type { Account } from '../accounts/model.ts';
 import type { CatalogProvider } from '../catalog/catalog-source.ts';
-import type { CallContext } from '../context.ts';
 import type { InvoiceItemView, InvoiceView } from '../invoicing/invoice-view.ts';
 import type { InvoicePaymentView } from '../payments/payment-views.ts';
 import type { Ports } from '../ports/index.ts';
+import type { Account, CallContext } from '../records/index.ts';
 import { answerTooLarge, countRows } from '../subscriptions/answer-rows.ts';
 import { bundleViews } from '../subscriptions/bundle-views.ts';
 import type { BundleWindow } from '../subscriptions/load-outlines.ts';

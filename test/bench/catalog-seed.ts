@@ -1,8 +1,6 @@
 import { Billing } from '../../adapters/node/billwright.ts';
 import { uuidGenerator } from '../../adapters/node/index.ts';
-import type { NewCatalogVersion } from '../../lib/catalog/stored-version.ts';
 import { partsOf } from '../../lib/catalog/version-parts.ts';
-import { authorshipOf } from '../../lib/context.ts';
 import {
   createVersion,
   decimal,
@@ -13,7 +11,9 @@ import {
   readCatalogXml,
   type Uuid,
 } from '../../lib/index.ts';
-import { inOneTurn } from '../../lib/wait/time-slices.ts';
+import type { NewCatalogVersion } from '../../lib/records/catalog-version.ts';
+import { authorshipOf } from '../../lib/runtime/authorship.ts';
+import { inOneTurn } from '../../lib/runtime/wait/time-slices.ts';
 import { type BenchDatabase, storageAt } from './databases.ts';
 
 /** A catalog of so many plans, whose versions are a day apart. */

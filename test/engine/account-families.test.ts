@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { AccountInput, Uuid } from '../../lib/index.ts';
-import { ObjectType } from '../../lib/objects/object-type.ts';
+import { ObjectType } from '../../lib/records/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';

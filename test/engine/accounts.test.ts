@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { uuidGenerator } from '../../adapters/node/index.ts';
 import { type AccountInput, AuditLevel, formatInstant, SystemTag, type Uuid } from '../../lib/index.ts';
-import { ObjectType } from '../../lib/objects/object-type.ts';
+import { ObjectType } from '../../lib/records/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';

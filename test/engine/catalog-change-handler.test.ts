@@ -3,7 +3,7 @@ import { PluginCatalogs } from '../../lib/catalog/plugins/plugin-catalogs.ts';
 import { CatalogService } from '../../lib/catalog/service.ts';
 import { decimal, type PlanEntryInput, parseWireInstant, type Uuid } from '../../lib/index.ts';
 import { CatalogChangeHandler } from '../../lib/invoicing/catalog-change-handler.ts';
-import type { EventPayload } from '../../lib/queue/model.ts';
+import type { EventPayload } from '../../lib/records/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { catalogXml, lists, plan, product } from '../unit/catalog/catalog-document.ts';

@@ -8,7 +8,6 @@ import { lantern } from '../../examples/catalogs/lantern.ts';
 import { textOfPlan } from '../../lib/catalog/plan.ts';
 import { StoredCatalogs } from '../../lib/catalog/stored-catalogs.ts';
 import { partsOf } from '../../lib/catalog/version-parts.ts';
-import { authorshipOf } from '../../lib/context.ts';
 import {
   type BillingError,
   type Catalog,
@@ -19,7 +18,8 @@ import {
   samePlan,
   writeCatalogXml,
 } from '../../lib/index.ts';
-import { inOneTurn } from '../../lib/wait/time-slices.ts';
+import { authorshipOf } from '../../lib/runtime/authorship.ts';
+import { inOneTurn } from '../../lib/runtime/wait/time-slices.ts';
 import { eachDatabase, reachingEveryTenant, type TestDatabase } from '../support/databases.ts';
 import { openEngine, specCatalog, type TestEngine } from '../support/engine.ts';
 import { rowsOf } from '../support/queue-rows.ts';

@@ -32,9 +32,9 @@ import { PaymentMethodReads } from '../../lib/payments/payment-method-reads.ts';
 import { PaymentMethodService } from '../../lib/payments/payment-method-service.ts';
 import { PaymentReads } from '../../lib/payments/payment-reads.ts';
 import { PaymentRetryHandler } from '../../lib/payments/payment-retry-handler.ts';
-import { Dispatcher } from '../../lib/queue/dispatcher.ts';
-import type { HandlerBatch, QueueHandler } from '../../lib/queue/handler.ts';
-import { BusEventType, type EventPayload } from '../../lib/queue/model.ts';
+import { BusEventType, type EventPayload } from '../../lib/records/index.ts';
+import { Dispatcher } from '../../lib/runtime/queue/dispatcher.ts';
+import type { HandlerBatch, QueueHandler } from '../../lib/runtime/queue/handler.ts';
 import { recordingLogger } from '../support/system-time.ts';
 import { ManualTimers } from './manual-timers.ts';
 

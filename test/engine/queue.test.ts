@@ -5,13 +5,13 @@ import { type FakeClock, fakeClock } from '../../adapters/testing/index.ts';
 import { AccountService } from '../../lib/accounts/service.ts';
 import type { NewBusEvent, NewNotification, Storage, TenantRef } from '../../lib/index.ts';
 import { addMilliseconds, BusEventType, QueueName } from '../../lib/index.ts';
-import { Dispatcher } from '../../lib/queue/dispatcher.ts';
-import type { HandlerBatch, QueueHandler } from '../../lib/queue/handler.ts';
+import { Dispatcher } from '../../lib/runtime/queue/dispatcher.ts';
+import type { HandlerBatch, QueueHandler } from '../../lib/runtime/queue/handler.ts';
 import {
   DEFAULT_QUEUE_SETTINGS,
   type KindSettings,
   type QueueSettings,
-} from '../../lib/queue/queue-settings.ts';
+} from '../../lib/runtime/queue/queue-settings.ts';
 import { DEFAULT_TENANT_SETTINGS } from '../../lib/tenants/configuration/index.ts';
 import { TenantService } from '../../lib/tenants/service.ts';
 import { QUEUE_HELP_AFTER_MS, QUEUE_LEASE_MS, QUEUE_POLL_MS } from '../../lib/values/limits.ts';

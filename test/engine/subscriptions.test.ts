@@ -24,8 +24,8 @@ import {
   type TenantRef,
   type Uuid,
 } from '../../lib/index.ts';
-import { Dispatcher } from '../../lib/queue/dispatcher.ts';
-import type { HandlerBatch, QueueHandler } from '../../lib/queue/handler.ts';
+import { Dispatcher } from '../../lib/runtime/queue/dispatcher.ts';
+import type { HandlerBatch, QueueHandler } from '../../lib/runtime/queue/handler.ts';
 import { BundleService } from '../../lib/subscriptions/bundle-service.ts';
 import type {
   CreateSubscriptionOptions,

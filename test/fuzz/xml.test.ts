@@ -2,23 +2,25 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import {
-  BillingActionPolicy,
-  BillingAlignment,
-  BillingMode,
   canonicalXml,
   catalogJson,
   createCatalog,
   createVersion,
   type ParsedDocument,
-  PhaseType,
-  PlanAlignmentChange,
-  ProductCategory,
   readCatalogXml,
-  UsageType,
   validateVersion,
   validateVersions,
   writeCatalogXml,
 } from '../../lib/catalog/index.ts';
+import {
+  BillingActionPolicy,
+  BillingAlignment,
+  BillingMode,
+  PhaseType,
+  PlanAlignmentChange,
+  ProductCategory,
+  UsageType,
+} from '../../lib/records/index.ts';
 import { BillingError, ErrorCode } from '../../lib/values/errors/index.ts';
 import { BillingPeriod, TimeUnit } from '../../lib/values/time/index.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { PLUGIN } from '../../adapters/koa/routing/path.ts';
 import { tables } from '../../adapters/mikro-orm/tables/index.ts';
-import { ObjectType } from '../../lib/objects/object-type.ts';
+import { ObjectType } from '../../lib/records/index.ts';
 import { EXPORT_BATCH_ROWS } from '../../lib/values/limits.ts';
 import { eachDatabase, type TestDatabase } from '../support/databases.ts';
 import { rowsOf as storedRows } from '../support/queue-rows.ts';

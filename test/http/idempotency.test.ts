@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import sinon from 'sinon';
 import { isKept, runOnce } from '../../adapters/koa/routing/keyed-request.ts';
-import { IdempotencyService } from '../../lib/idempotency/service.ts';
 import { BillingError, ErrorCode } from '../../lib/index.ts';
+import { IdempotencyService } from '../../lib/runtime/idempotency/service.ts';
 import { eachDatabase, type TestDatabase } from '../support/databases.ts';
 import { migrated } from '../support/storage.ts';
 import { recordingLogger } from '../support/system-time.ts';

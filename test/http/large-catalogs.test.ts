@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { StoredCatalogs } from '../../lib/catalog/stored-catalogs.ts';
+import { timeSlices } from '../../lib/runtime/wait/time-slices.ts';
 import { instant } from '../../lib/values/time/index.ts';
-import { timeSlices } from '../../lib/wait/time-slices.ts';
 import { freshDatabase } from '../support/databases.ts';
 import { migrated } from '../support/storage.ts';
 import { documentHeaders, type Serving, serve, xmlType } from './serving.ts';

@@ -1,30 +1,32 @@
 import fc from 'fast-check';
+import type {
+  Block,
+  InternationalPrice,
+  Limit,
+  PhaseContent,
+  PlanContent,
+  PlanRules,
+  PriceList,
+  Product,
+  RuleCase,
+  Tier,
+  TieredBlock,
+  Usage,
+  VersionContent,
+  WrittenDecimal,
+} from '../../lib/catalog/index.ts';
 import {
   BillingActionPolicy,
   BillingAlignment,
   BillingMode,
-  type Block,
   BlockType,
-  type InternationalPrice,
-  type Limit,
-  type PhaseContent,
   PhaseType,
   PlanAlignmentChange,
   PlanAlignmentCreate,
-  type PlanContent,
-  type PlanRules,
-  type PriceList,
-  type Product,
   ProductCategory,
-  type RuleCase,
-  type Tier,
   TierBlockPolicy,
-  type TieredBlock,
-  type Usage,
   UsageType,
-  type VersionContent,
-  type WrittenDecimal,
-} from '../../lib/catalog/index.ts';
+} from '../../lib/records/catalog-enumerations.ts';
 import { currencyCodes, Decimal } from '../../lib/values/money/index.ts';
 import { BillingPeriod, type Duration, instant, TimeUnit } from '../../lib/values/time/index.ts';
 

@@ -16,8 +16,8 @@ import { PartList } from '../../lib/catalog/part-list.ts';
 import { createPlan, textOfPlan } from '../../lib/catalog/plan.ts';
 import { Shape } from '../../lib/catalog/shaped-text.ts';
 import { frameOfText, partsOf, planOfText, productOfText } from '../../lib/catalog/version-parts.ts';
+import { inOneTurn } from '../../lib/runtime/wait/time-slices.ts';
 import { type Instant, instant } from '../../lib/values/time/index.ts';
-import { inOneTurn } from '../../lib/wait/time-slices.ts';
 import { versionContent } from './catalog-arbitraries.ts';
 import { propertyRuns } from './runs.ts';
 

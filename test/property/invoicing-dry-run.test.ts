@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { walkToTargetDate } from '../../lib/invoicing/dry-run-walk.ts';
-import type { AccountInvoicingState } from '../../lib/invoicing/model.ts';
+import type { AccountInvoicingState } from '../../lib/records/invoice.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
 import { ZERO } from '../../lib/values/money/index.ts';
 import { addDays, type Instant, type LocalDate, parseLocalDate } from '../../lib/values/time/index.ts';

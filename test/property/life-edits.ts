@@ -1,5 +1,5 @@
-import type { Account } from '../../lib/accounts/model.ts';
-import { ProductCategory } from '../../lib/catalog/index.ts';
+import type { Account } from '../../lib/records/account.ts';
+import { ProductCategory } from '../../lib/records/catalog-enumerations.ts';
 import { followBase } from '../../lib/subscriptions/add-on-ends.ts';
 import { checkAddOnChange } from '../../lib/subscriptions/add-on-rules.ts';
 import { type EditTools, planCancellation } from '../../lib/subscriptions/cancellation.ts';

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { accountBillCycleDay } from '../../lib/invoicing/account-bill-cycle-day.ts';
 import { chargedThroughDates } from '../../lib/invoicing/charged-through-date.ts';
-import type { InvoicingCursor } from '../../lib/invoicing/model.ts';
-import type { BillingEvent } from '../../lib/subscriptions/billing-event.ts';
+import type { BillingEvent } from '../../lib/records/billing-event.ts';
+import type { InvoicingCursor } from '../../lib/records/cursor.ts';
+import type { Subscription } from '../../lib/records/subscription.ts';
 import { type BillingEventStream, billingEvents } from '../../lib/subscriptions/billing-events.ts';
-import type { Subscription } from '../../lib/subscriptions/model.ts';
 import { atReferenceTime } from '../../lib/subscriptions/requested-date.ts';
 import type { TouchedDate } from '../../lib/subscriptions/save-edits.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';

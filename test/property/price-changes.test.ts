@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { type CatalogVersion, createCatalog } from '../../lib/catalog/index.ts';
 import { firstChangedDate } from '../../lib/invoicing/first-changed-date.ts';
-import type { BillingEvent } from '../../lib/subscriptions/billing-event.ts';
+import type { BillingEvent } from '../../lib/records/billing-event.ts';
 import { billingEvents } from '../../lib/subscriptions/billing-events.ts';
 import {
   addDays,

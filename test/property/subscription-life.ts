@@ -1,7 +1,9 @@
-import type { Account } from '../../lib/accounts/model.ts';
-import { ProductCategory } from '../../lib/catalog/index.ts';
 import { runTrigger } from '../../lib/invoicing/run-trigger.ts';
-import type { NewBusEvent } from '../../lib/queue/model.ts';
+import type { Account } from '../../lib/records/account.ts';
+import { BlockingStateType } from '../../lib/records/blocking-state.ts';
+import { ProductCategory } from '../../lib/records/catalog-enumerations.ts';
+import type { NewBusEvent } from '../../lib/records/queue-entry.ts';
+import type { Subscription } from '../../lib/records/subscription.ts';
 import { type BlockedObject, planBlock } from '../../lib/subscriptions/blocking-plan.ts';
 import type { EditTools } from '../../lib/subscriptions/cancellation.ts';
 import type {
@@ -9,7 +11,6 @@ import type {
   CreateSubscriptionRequest,
 } from '../../lib/subscriptions/create-request.ts';
 import { dueWork } from '../../lib/subscriptions/due-work.ts';
-import { BlockingStateType, type Subscription } from '../../lib/subscriptions/model.ts';
 import { atReferenceTime, datedInstant } from '../../lib/subscriptions/requested-date.ts';
 import { BillingError } from '../../lib/values/errors/index.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { BcdTransfer } from '../../lib/ports/entitlement-requests.ts';
-import type { BlockingStateType } from '../../lib/subscriptions/model.ts';
+import type { BlockingStateType } from '../../lib/records/blocking-state.ts';
 import { historySize } from './runs.ts';
 import { type Shelf, shelves } from './subscription-shelf.ts';
 

@@ -1,11 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { AccountEmail } from '../../lib/accounts/account-email.ts';
-import type { StoredOverridePlan } from '../../lib/catalog/stored-override-plan.ts';
-import {
-  CatalogPartKind,
-  type NewCatalogPart,
-  type NewCatalogVersion,
-} from '../../lib/catalog/stored-version.ts';
 import type {
   Account,
   Authorship,
@@ -30,6 +23,8 @@ import type {
   UserTagDefinition,
   Uuid,
 } from '../../lib/index.ts';
+import type { AccountEmail, StoredOverridePlan } from '../../lib/records/index.ts';
+import { CatalogPartKind, type NewCatalogPart, type NewCatalogVersion } from '../../lib/records/index.ts';
 import { decimal } from '../../lib/values/money/index.ts';
 import { instant, localDate, timeZone } from '../../lib/values/time/index.ts';
 

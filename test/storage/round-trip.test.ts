@@ -1,10 +1,5 @@
 import { expect } from 'chai';
 import {
-  type CatalogComposition,
-  CatalogPartKind,
-  type NewCatalogPart,
-} from '../../lib/catalog/stored-version.ts';
-import {
   type Account,
   type Bundle,
   ErrorCode,
@@ -14,6 +9,7 @@ import {
   type Uuid,
   type WriteSession,
 } from '../../lib/index.ts';
+import { type CatalogComposition, CatalogPartKind, type NewCatalogPart } from '../../lib/records/index.ts';
 import { decimal } from '../../lib/values/money/index.ts';
 import { localDate } from '../../lib/values/time/index.ts';
 import { eachDatabase } from '../support/databases.ts';

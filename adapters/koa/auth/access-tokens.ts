@@ -1,6 +1,6 @@
 import type { CryptoKey, JSONWebKeySet, JWK, JWTPayload, LocalJWKSet } from 'jose';
 import type { Billing } from '../../../lib/billing.ts';
-import { type Principal, PrincipalKind } from '../../../lib/security/model.ts';
+import { type Principal, PrincipalKind } from '../../../lib/records/index.ts';
 import {
   KEY_SET_CACHE_MS,
   KEY_SET_PAUSE_MS,

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Billing } from '../../../lib/billing.ts';
-import type { TenantRef } from '../../../lib/context.ts';
 import type { Logger, SystemClock } from '../../../lib/ports/index.ts';
+import type { TenantRef } from '../../../lib/records/index.ts';
+import { type LoginSession, type Principal, PrincipalKind } from '../../../lib/records/index.ts';
 import type { LoginAttempt } from '../../../lib/security/login-guard.ts';
-import { type LoginSession, type Principal, PrincipalKind } from '../../../lib/security/model.ts';
 import { normalisePermissions } from '../../../lib/security/permissions.ts';
 import { isGranted } from '../../../lib/security/tenant-grants.ts';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';

@@ -1,5 +1,5 @@
+import type { Principal } from '../../../lib/records/index.ts';
 import type { Permission } from '../../../lib/security/known-permissions.ts';
-import type { Principal } from '../../../lib/security/model.ts';
 import { isPermitted } from '../../../lib/security/permissions.ts';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 

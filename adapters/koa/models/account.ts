@@ -1,5 +1,4 @@
-import type { Account as AccountRecord } from '../../../lib/accounts/model.ts';
-import type { AuditEntry } from '../../../lib/ports/storage/index.ts';
+import type { Account as AccountRecord, AuditEntry } from '../../../lib/records/index.ts';
 import type { Decimal } from '../../../lib/values/money/index.ts';
 import { formatInstant } from '../../../lib/values/time/index.ts';
 import { field, model } from '../wire/model.ts';

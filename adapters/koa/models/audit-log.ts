@@ -1,6 +1,5 @@
 import { auditedTable } from '../../../lib/audit/audited-table.ts';
-import { ObjectType } from '../../../lib/objects/object-type.ts';
-import { type AuditEntry, type AuditRow, ChangeType } from '../../../lib/ports/storage/index.ts';
+import { type AuditEntry, type AuditRow, ChangeType, ObjectType } from '../../../lib/records/index.ts';
 import { formatInstant } from '../../../lib/values/time/index.ts';
 import { field, model } from '../wire/model.ts';
 import { enumeration, text, timestamp, uuid } from '../wire/scalars.ts';

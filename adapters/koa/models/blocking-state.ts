@@ -1,7 +1,4 @@
-import {
-  type BlockingState as BlockingStateRecord,
-  BlockingStateType,
-} from '../../../lib/subscriptions/model.ts';
+import { type BlockingState as BlockingStateRecord, BlockingStateType } from '../../../lib/records/index.ts';
 import { MAX_BLOCKING_STATE_NAME_CHARACTERS } from '../../../lib/values/limits.ts';
 import { formatInstant } from '../../../lib/values/time/index.ts';
 import { field, model } from '../wire/model.ts';

@@ -12,7 +12,7 @@ import {
   type ProductEntryView,
   TierBlockPolicy,
   UsageType,
-} from '../../../lib/catalog/index.ts';
+} from '../../../lib/records/index.ts';
 import { MAX_FRACTION_DIGITS } from '../../../lib/values/limits.ts';
 import { Decimal, type Decimal as DecimalValue } from '../../../lib/values/money/index.ts';
 import { BillingPeriod, formatInstant, type Instant, TimeUnit } from '../../../lib/values/time/index.ts';

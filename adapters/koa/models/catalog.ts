@@ -1,13 +1,12 @@
+import { type AvailablePlan, problemText } from '../../../lib/catalog/index.ts';
 import {
-  type AvailablePlan,
   BillingMode,
   BlockType,
   PhaseType,
   ProductCategory,
-  problemText,
   TierBlockPolicy,
   UsageType,
-} from '../../../lib/catalog/index.ts';
+} from '../../../lib/records/index.ts';
 import type { Problem } from '../../../lib/values/errors/index.ts';
 import { BillingPeriod, TimeUnit } from '../../../lib/values/time/index.ts';
 import { field, model } from '../wire/model.ts';

@@ -1,5 +1,5 @@
-import type { CustomField as FieldRecord } from '../../../lib/custom-fields/model.ts';
-import { ObjectType } from '../../../lib/objects/object-type.ts';
+import type { CustomField as FieldRecord } from '../../../lib/records/index.ts';
+import { ObjectType } from '../../../lib/records/index.ts';
 import {
   MAX_CUSTOM_FIELD_NAME_CHARACTERS,
   MAX_CUSTOM_FIELD_VALUE_CHARACTERS,

@@ -1,7 +1,12 @@
-import { BillingActionPolicy, PhaseType, ProductCategory } from '../../../lib/catalog/index.ts';
 import { DryRunType } from '../../../lib/invoicing/dry-run-request.ts';
 import type { InvoiceItemView, InvoiceView } from '../../../lib/invoicing/invoice-view.ts';
-import { InvoiceItemType, InvoiceStatus } from '../../../lib/invoicing/model.ts';
+import {
+  BillingActionPolicy,
+  InvoiceItemType,
+  InvoiceStatus,
+  PhaseType,
+  ProductCategory,
+} from '../../../lib/records/index.ts';
 import { HypotheticalActionType } from '../../../lib/subscriptions/hypothetical-action.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import {

@@ -1,15 +1,16 @@
-import { BillingActionPolicy, BillingMode } from '../../../lib/catalog/index.ts';
 import type { EventFacts } from '../../../lib/invoicing/event-facts.ts';
 import { type ExplainedRule, ExplainedRuleName } from '../../../lib/invoicing/explained-rules.ts';
 import type { ItemExplanation } from '../../../lib/invoicing/explanation.ts';
 import {
   type BasisEvent,
+  BillingActionPolicy,
+  BillingMode,
+  BillingTransitionType,
+  InvoiceItemType,
   type ItemBasis,
   PeriodRule,
   RepairRule,
-} from '../../../lib/invoicing/item-basis.ts';
-import { InvoiceItemType } from '../../../lib/invoicing/model.ts';
-import { BillingTransitionType } from '../../../lib/subscriptions/billing-event.ts';
+} from '../../../lib/records/index.ts';
 import { DatedBy } from '../../../lib/subscriptions/event-reason.ts';
 import {
   BillingPeriod,

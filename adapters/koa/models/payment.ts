@@ -1,12 +1,12 @@
 import { type AttemptView, ShownAttemptState } from '../../../lib/payments/attempt-view.ts';
-import { TransactionStatus, TransactionType } from '../../../lib/payments/model.ts';
 import type { PaymentMethodView } from '../../../lib/payments/payment-method-reads.ts';
 import type {
   InvoicePaymentView,
   PaymentTransactionView,
   PaymentView,
 } from '../../../lib/payments/payment-views.ts';
-import type { PluginProperty as PropertyRecord } from '../../../lib/ports/index.ts';
+import type { PluginProperty as PropertyRecord } from '../../../lib/records/index.ts';
+import { TransactionStatus, TransactionType } from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { formatInstant } from '../../../lib/values/time/index.ts';
 import { field, model } from '../wire/model.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ApiClient, LoginSession, TenantGrants, User } from '../../../lib/security/model.ts';
+import type { ApiClient, LoginSession, TenantGrants, User } from '../../../lib/records/index.ts';
 import type { RoleDefinition } from '../../../lib/security/roles.ts';
 import { formatInstant, instant } from '../../../lib/values/time/index.ts';
 import type { CallerSession } from '../auth/authenticator.ts';

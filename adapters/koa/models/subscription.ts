@@ -1,13 +1,15 @@
+import type { AuditEntry } from '../../../lib/records/index.ts';
 import {
   BillingMode,
+  EntitlementState,
   PhaseType,
   ProductCategory,
+  SourceType,
+  SubscriptionEventType,
   TierBlockPolicy,
   UsageType,
-} from '../../../lib/catalog/index.ts';
-import type { AuditEntry } from '../../../lib/ports/storage/index.ts';
+} from '../../../lib/records/index.ts';
 import type { BundleOutline, SubscriptionOutline } from '../../../lib/subscriptions/bundle-outline.ts';
-import { EntitlementState, SourceType, SubscriptionEventType } from '../../../lib/subscriptions/model.ts';
 import type { PhasePrices, UsagePrices } from '../../../lib/subscriptions/phase-prices.ts';
 import type { SubscriptionEventView } from '../../../lib/subscriptions/views.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';

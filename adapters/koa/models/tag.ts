@@ -1,5 +1,5 @@
-import { ObjectType } from '../../../lib/objects/object-type.ts';
-import type { TagDefinition as DefinitionRecord, TagView } from '../../../lib/tags/model.ts';
+import type { TagDefinition as DefinitionRecord, TagView } from '../../../lib/records/index.ts';
+import { ObjectType } from '../../../lib/records/index.ts';
 import {
   MAX_TAG_DEFINITION_DESCRIPTION_CHARACTERS,
   MAX_TAG_DEFINITION_NAME_CHARACTERS,

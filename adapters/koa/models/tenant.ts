@@ -1,6 +1,6 @@
+import type { Tenant as TenantRecord } from '../../../lib/records/index.ts';
 import type { KeyValues } from '../../../lib/tenants/key-value-service.ts';
 import { maskedSecrets } from '../../../lib/tenants/masked-secrets.ts';
-import type { Tenant as TenantRecord } from '../../../lib/tenants/model.ts';
 import { KeyKind, keyKind } from '../../../lib/tenants/system-keys.ts';
 import { field, model } from '../wire/model.ts';
 import { externalKey, text, uuid } from '../wire/scalars.ts';

@@ -1,5 +1,4 @@
-import type { SystemAuthor } from '../../../lib/context.ts';
-import type { Principal } from '../../../lib/security/model.ts';
+import type { Principal, SystemAuthor } from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import type { Authorship } from './authorship.ts';
 

@@ -1,4 +1,4 @@
-import type { PageRequest } from '../../../lib/ports/storage/index.ts';
+import type { PageRequest } from '../../../lib/records/index.ts';
 
 /** What the headers of a paged list tell. */
 export interface PageFacts extends PageRequest {

@@ -1,7 +1,6 @@
-import type { Account as AccountRecord } from '../../../lib/accounts/model.ts';
 import type { AuditLevel } from '../../../lib/audit/service.ts';
 import type { Billing } from '../../../lib/billing.ts';
-import type { CallContext } from '../../../lib/context.ts';
+import type { Account as AccountRecord, CallContext } from '../../../lib/records/index.ts';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { checkPermission } from '../auth/check-permission.ts';

@@ -1,4 +1,4 @@
-import { ObjectType } from '../../../lib/objects/object-type.ts';
+import { ObjectType } from '../../../lib/records/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { AuditLog, auditHistoryJson, auditLogsJson } from '../models/audit-log.ts';

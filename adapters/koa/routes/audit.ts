@@ -1,8 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { AuditLevel } from '../../../lib/audit/service.ts';
 import type { Billing } from '../../../lib/billing.ts';
-import type { CallContext } from '../../../lib/context.ts';
-import type { AuditEntry } from '../../../lib/ports/storage/index.ts';
+import type { AuditEntry, CallContext } from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import type { AuditByRecord } from '../models/subscription.ts';
 import { choice } from '../wire/query.ts';

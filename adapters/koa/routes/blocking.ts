@@ -1,4 +1,4 @@
-import { BlockingStateType } from '../../../lib/subscriptions/model.ts';
+import { BlockingStateType } from '../../../lib/records/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { BlockingState, blockingStateJson } from '../models/blocking-state.ts';

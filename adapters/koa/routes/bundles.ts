@@ -1,5 +1,5 @@
-import { BillingActionPolicy } from '../../../lib/catalog/index.ts';
 import { BcdTransfer } from '../../../lib/ports/entitlement-requests.ts';
+import { BillingActionPolicy } from '../../../lib/records/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { Bundle, BundleKey, BundleTransfer } from '../models/subscription.ts';
 import { created, empty, json, longJson } from '../routing/answer.ts';

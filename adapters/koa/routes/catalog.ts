@@ -5,9 +5,9 @@ import {
   catalogJsonParts,
   catalogXmlTextSteps,
 } from '../../../lib/catalog/index.ts';
+import { timeSlices } from '../../../lib/runtime/wait/time-slices.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { formatInstant, type Instant } from '../../../lib/values/time/index.ts';
-import { timeSlices } from '../../../lib/wait/time-slices.ts';
 import { Dialect } from '../dialect.ts';
 import {
   Catalog,

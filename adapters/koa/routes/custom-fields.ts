@@ -1,6 +1,5 @@
-import type { CustomField as FieldRecord } from '../../../lib/custom-fields/model.ts';
-import { ObjectType } from '../../../lib/objects/object-type.ts';
-import type { Page } from '../../../lib/ports/storage/index.ts';
+import type { CustomField as FieldRecord, Page } from '../../../lib/records/index.ts';
+import { ObjectType } from '../../../lib/records/index.ts';
 import { CustomField, customFieldJson } from '../models/custom-field.ts';
 import { page } from '../routing/answer.ts';
 import { type Route, tenantRoute } from '../routing/route.ts';

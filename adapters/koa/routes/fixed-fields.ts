@@ -1,5 +1,5 @@
 import type { Billing } from '../../../lib/billing.ts';
-import type { CallContext } from '../../../lib/context.ts';
+import type { CallContext } from '../../../lib/records/index.ts';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import type { Subscription } from '../models/subscription.ts';

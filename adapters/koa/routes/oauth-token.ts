@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Principal, PrincipalKind } from '../../../lib/security/model.ts';
+import { type Principal, PrincipalKind } from '../../../lib/records/index.ts';
 import type { BillingError } from '../../../lib/values/errors/index.ts';
 import type { Credentials } from '../auth/basic-credentials.ts';
 import { type Answer, json } from '../routing/answer.ts';

@@ -1,5 +1,5 @@
-import { ObjectType } from '../../../lib/objects/object-type.ts';
-import type { FieldedType } from '../../../lib/objects/owning-account.ts';
+import type { FieldedType } from '../../../lib/records/index.ts';
+import { ObjectType } from '../../../lib/records/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { CustomField, CustomFieldChange, customFieldJson, NewCustomField } from '../models/custom-field.ts';
 import { created, empty, json } from '../routing/answer.ts';

@@ -1,5 +1,5 @@
-import { ObjectType } from '../../../lib/objects/object-type.ts';
-import type { TaggedType } from '../../../lib/tags/model.ts';
+import type { TaggedType } from '../../../lib/records/index.ts';
+import { ObjectType } from '../../../lib/records/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { Tag, tagJson } from '../models/tag.ts';
 import { created, empty, json } from '../routing/answer.ts';

@@ -1,6 +1,5 @@
-import { ObjectType } from '../../../lib/objects/object-type.ts';
-import type { FieldedType } from '../../../lib/objects/owning-account.ts';
-import type { TaggedType } from '../../../lib/tags/model.ts';
+import type { FieldedType, TaggedType } from '../../../lib/records/index.ts';
+import { ObjectType } from '../../../lib/records/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 

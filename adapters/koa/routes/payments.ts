@@ -1,4 +1,4 @@
-import type { PluginProperty as PropertyRecord } from '../../../lib/ports/index.ts';
+import type { PluginProperty as PropertyRecord } from '../../../lib/records/index.ts';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import {

@@ -1,5 +1,5 @@
 import type { Billing } from '../../../lib/billing.ts';
-import type { CallContext } from '../../../lib/context.ts';
+import type { CallContext } from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { type LocalDate, localDateOf, type WireMoment } from '../../../lib/values/time/index.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Principal, PrincipalKind } from '../../../lib/security/model.ts';
+import { type Principal, PrincipalKind } from '../../../lib/records/index.ts';
 import { isPermitted } from '../../../lib/security/permissions.ts';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import {

@@ -1,6 +1,6 @@
-import { BillingActionPolicy } from '../../../lib/catalog/index.ts';
 import type { ChangePlanRequest } from '../../../lib/ports/entitlement-requests.ts';
 import { EntitlementActionPolicy } from '../../../lib/ports/entitlement-requests.ts';
+import { BillingActionPolicy } from '../../../lib/records/index.ts';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { Subscription } from '../models/subscription.ts';
 import { empty } from '../routing/answer.ts';

@@ -1,5 +1,4 @@
-import type { Page } from '../../../lib/ports/storage/index.ts';
-import type { TagView } from '../../../lib/tags/model.ts';
+import type { Page, TagView } from '../../../lib/records/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { NewTagDefinition, Tag, TagDefinition, tagDefinitionJson, tagJson } from '../models/tag.ts';
 import { created, empty, json, page } from '../routing/answer.ts';

@@ -1,5 +1,5 @@
 import type { Billing } from '../../../lib/billing.ts';
-import type { CallContext } from '../../../lib/context.ts';
+import type { CallContext } from '../../../lib/records/index.ts';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { MAX_COMPLETION_WAIT_MS } from '../../../lib/values/limits.ts';
 import { UTC } from '../../../lib/values/time/index.ts';

@@ -1,5 +1,5 @@
 import type { Context, Middleware } from 'koa';
-import type { TenantRef } from '../../../lib/context.ts';
+import type { TenantRef } from '../../../lib/records/index.ts';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { MAX_REQUEST_MS } from '../../../lib/values/limits.ts';
 import { shortened } from '../../../lib/values/text/index.ts';

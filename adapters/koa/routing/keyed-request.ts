@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
 import type { Billing } from '../../../lib/billing.ts';
-import type { TenantRef } from '../../../lib/context.ts';
 import type { Logger } from '../../../lib/ports/index.ts';
+import type { TenantRef } from '../../../lib/records/index.ts';
 import { type BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { withoutTrailingSlash } from '../request/base-url.ts';
 import type { Rendered } from '../response/rendered.ts';

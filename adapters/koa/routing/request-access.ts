@@ -1,8 +1,8 @@
 import type { Context } from 'koa';
 import type { Billing } from '../../../lib/billing.ts';
-import type { TenantRef } from '../../../lib/context.ts';
 import type { Logger, SystemClock } from '../../../lib/ports/index.ts';
-import { type Principal, PrincipalKind } from '../../../lib/security/model.ts';
+import type { TenantRef } from '../../../lib/records/index.ts';
+import { type Principal, PrincipalKind } from '../../../lib/records/index.ts';
 import { SESSION_IDLE_MS } from '../../../lib/values/limits.ts';
 import { Authenticator, type Caller, type Presented, type TokenOptions } from '../auth/authenticator.ts';
 import { basicCredentials } from '../auth/basic-credentials.ts';

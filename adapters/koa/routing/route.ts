@@ -1,10 +1,8 @@
 import type { JSONWebKeySet } from 'jose';
 import type { z } from 'zod';
 import type { Billing } from '../../../lib/billing.ts';
-import type { CallContext } from '../../../lib/context.ts';
-import type { PluginProperty } from '../../../lib/ports/index.ts';
+import type { CallContext, PluginProperty, Principal } from '../../../lib/records/index.ts';
 import type { Permission } from '../../../lib/security/known-permissions.ts';
-import type { Principal } from '../../../lib/security/model.ts';
 import { type BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import type { IssuedToken } from '../auth/access-tokens.ts';

@@ -1,6 +1,4 @@
-import type { AccountEmail } from '../../../lib/accounts/account-email.ts';
-import type { Account } from '../../../lib/accounts/model.ts';
-import type { New } from '../../../lib/ports/storage/index.ts';
+import type { Account, AccountEmail, New } from '../../../lib/records/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import {
   bigint,

@@ -2,11 +2,11 @@ import type {
   CatalogEntry,
   EntryPhase,
   EntryPrice,
+  New,
   PlanRow,
   PlanTerms,
   ProductTerms,
-} from '../../../lib/catalog/entries/model.ts';
-import type { New } from '../../../lib/ports/storage/index.ts';
+} from '../../../lib/records/index.ts';
 import { type Currency, type Decimal, decimal } from '../../../lib/values/money/index.ts';
 import {
   bigintOrNull,

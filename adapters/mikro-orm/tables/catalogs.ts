@@ -1,6 +1,9 @@
-import type { StoredOverridePlan } from '../../../lib/catalog/stored-override-plan.ts';
-import type { NewCatalogPart, NewCatalogVersion } from '../../../lib/catalog/stored-version.ts';
-import type { New } from '../../../lib/ports/storage/index.ts';
+import type {
+  New,
+  NewCatalogPart,
+  NewCatalogVersion,
+  StoredOverridePlan,
+} from '../../../lib/records/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import type { Instant } from '../../../lib/values/time/index.ts';
 import {

@@ -1,5 +1,4 @@
-import type { CustomField } from '../../../lib/custom-fields/model.ts';
-import type { New } from '../../../lib/ports/storage/index.ts';
+import type { CustomField, New } from '../../../lib/records/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { bigint, boolean, instantAt, oneOf, text, uuid } from '../columns.ts';
 import { RecordTable } from './record-table.ts';

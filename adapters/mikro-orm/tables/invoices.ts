@@ -1,14 +1,14 @@
-import type { ItemBasis } from '../../../lib/invoicing/item-basis.ts';
 import { readBasis, writeBasis } from '../../../lib/invoicing/item-basis-text.ts';
 import type {
   AccountInvoicingState,
   AddedItem,
   CoverageRow,
   Invoice,
+  ItemBasis,
+  New,
   OngoingCharge,
   StoredCursor,
-} from '../../../lib/invoicing/model.ts';
-import type { New } from '../../../lib/ports/storage/index.ts';
+} from '../../../lib/records/index.ts';
 import {
   amount,
   amountOrNull,

@@ -1,5 +1,4 @@
-import type { New } from '../../../lib/ports/storage/index.ts';
-import type { TenantKeyValue } from '../../../lib/tenants/key-value.ts';
+import type { New, TenantKeyValue } from '../../../lib/records/index.ts';
 import { boolean, instantAt, text, uuid } from '../columns.ts';
 import { RecordTable } from './record-table.ts';
 

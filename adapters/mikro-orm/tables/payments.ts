@@ -1,12 +1,12 @@
 import type {
   AutoPayHold,
   InvoicePayment,
+  New,
   Payment,
   PaymentAttempt,
   PaymentMethod,
   PaymentTransaction,
-} from '../../../lib/payments/model.ts';
-import type { New } from '../../../lib/ports/storage/index.ts';
+} from '../../../lib/records/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import {
   amount,

@@ -1,4 +1,4 @@
-import type { EventPayload, ProcessingState, QueueKind } from '../../../lib/queue/model.ts';
+import type { EventPayload, ProcessingState, QueueKind } from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import type { Instant } from '../../../lib/values/time/index.ts';
 import {

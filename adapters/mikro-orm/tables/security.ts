@@ -1,12 +1,12 @@
-import type { New } from '../../../lib/ports/storage/index.ts';
 import type {
   ApiClient,
   LoginFailures,
   LoginSession,
+  New,
   Role,
   SigningKey,
   User,
-} from '../../../lib/security/model.ts';
+} from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { bigint, bigintOrNull, boolean, integer, json, text, textOrNull, uuid } from '../columns.ts';
 import { RecordTable } from './record-table.ts';

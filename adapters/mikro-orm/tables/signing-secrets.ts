@@ -1,5 +1,4 @@
-import type { New } from '../../../lib/ports/storage/index.ts';
-import type { SigningSecret } from '../../../lib/tenants/signing-secret.ts';
+import type { New, SigningSecret } from '../../../lib/records/index.ts';
 import { bigintOrNull, boolean, instantAt, text, uuid } from '../columns.ts';
 import { RecordTable } from './record-table.ts';
 

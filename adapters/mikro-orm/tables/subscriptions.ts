@@ -1,10 +1,4 @@
-import type { New } from '../../../lib/ports/storage/index.ts';
-import type {
-  BlockingState,
-  Bundle,
-  LifecycleEvent,
-  Subscription,
-} from '../../../lib/subscriptions/model.ts';
+import type { BlockingState, Bundle, LifecycleEvent, New, Subscription } from '../../../lib/records/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import type { Instant } from '../../../lib/values/time/index.ts';

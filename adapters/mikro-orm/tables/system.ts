@@ -1,5 +1,4 @@
-import type { AuditRow, New } from '../../../lib/ports/storage/index.ts';
-import type { Tenant } from '../../../lib/tenants/model.ts';
+import type { AuditRow, New, Tenant } from '../../../lib/records/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import type { Instant } from '../../../lib/values/time/index.ts';
 import {

@@ -1,6 +1,4 @@
-import type { ObjectType } from '../../../lib/objects/object-type.ts';
-import type { New } from '../../../lib/ports/storage/index.ts';
-import type { Tag, UserTagDefinition } from '../../../lib/tags/model.ts';
+import type { New, ObjectType, Tag, UserTagDefinition } from '../../../lib/records/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { bigint, boolean, instantAt, json, oneOf, text, uuid } from '../columns.ts';
 import { RecordTable } from './record-table.ts';

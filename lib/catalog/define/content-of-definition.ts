@@ -1,7 +1,7 @@
+import { BlockType, FixedType, TierBlockPolicy } from '../../records/index.ts';
 import type { Problem } from '../../values/errors/index.ts';
 import type { Currency } from '../../values/money/index.ts';
 import { BillingPeriod, type Instant, instant, UNLIMITED_DURATION } from '../../values/time/index.ts';
-import { BlockType, FixedType, TierBlockPolicy } from '../enumerations.ts';
 import {
   type Block,
   DEFAULT_PRICE_LIST,

@@ -1,5 +1,3 @@
-import type { Currency } from '../../values/money/index.ts';
-import type { BillingPeriod, TimeUnit } from '../../values/time/index.ts';
 import type {
   BillingAlignment,
   BillingMode,
@@ -9,7 +7,9 @@ import type {
   ProductCategory,
   TierBlockPolicy,
   UsageType,
-} from '../enumerations.ts';
+} from '../../records/index.ts';
+import type { Currency } from '../../values/money/index.ts';
+import type { BillingPeriod, TimeUnit } from '../../values/time/index.ts';
 
 // A catalog as its author writes it in TypeScript. Names are type parameters, so that a name which nothing in the
 // version bears does not compile: C currencies, U units, P products, N plans, L price lists.

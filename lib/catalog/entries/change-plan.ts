@@ -1,4 +1,5 @@
 import type { NewPlanRow } from '../../ports/storage/index.ts';
+import type { CatalogEntry, EntryPhase, PlanRow } from '../../records/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import { stringifyExactJson } from '../../values/money/index.ts';
 import { formatInstant, type Instant, truncateToSecond } from '../../values/time/index.ts';
@@ -6,7 +7,6 @@ import { checkedPhases } from './check-phases.ts';
 import { dateForExisting } from './check-plans.ts';
 import type { PhaseInput } from './entry-input.ts';
 import { EntryProblems, titleOf } from './entry-problems.ts';
-import type { CatalogEntry, EntryPhase, PlanRow } from './model.ts';
 import { validateEntries } from './validate-entries.ts';
 
 /** A row before it has an id. */

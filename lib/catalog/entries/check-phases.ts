@@ -1,10 +1,10 @@
+import type { EntryBlock, EntryPhase, EntryPrice, EntryTier, EntryUsage } from '../../records/index.ts';
+import { PhaseType, TierBlockPolicy, UsageType } from '../../records/index.ts';
 import { isCurrency, ZERO } from '../../values/money/index.ts';
 import { TimeUnit } from '../../values/time/index.ts';
-import { PhaseType, TierBlockPolicy, UsageType } from '../enumerations.ts';
 import { UNBOUNDED } from '../model.ts';
 import type { BlockInput, PhaseInput, PriceInput, TierInput, UsageInput } from './entry-input.ts';
 import type { EntryProblems } from './entry-problems.ts';
-import type { EntryBlock, EntryPhase, EntryPrice, EntryTier, EntryUsage } from './model.ts';
 
 /**
  * The phases of a plan as they are stored: what is required is there, and prices stand where they may (catalog.md §15.3

@@ -1,9 +1,9 @@
+import type { PlanRow, PlanTerms } from '../../records/index.ts';
+import { BillingMode } from '../../records/index.ts';
 import { formatInstant, type Instant, truncateToSecond } from '../../values/time/index.ts';
-import { BillingMode } from '../enumerations.ts';
 import { checkedPhases } from './check-phases.ts';
 import type { PlanEntryInput } from './entry-input.ts';
 import { type EntryProblems, titleOf } from './entry-problems.ts';
-import type { PlanRow, PlanTerms } from './model.ts';
 
 export type CheckedRow = Pick<
   PlanRow,

@@ -1,7 +1,7 @@
-import { ProductCategory } from '../enumerations.ts';
+import type { ProductTerms } from '../../records/index.ts';
+import { ProductCategory } from '../../records/index.ts';
 import type { ProductEntryInput } from './entry-input.ts';
 import { type EntryProblems, titleOf } from './entry-problems.ts';
-import type { ProductTerms } from './model.ts';
 
 /** Category of a product that others may name; undefined for an unknown one. */
 export type CategoryOf = (productName: string) => ProductCategory | undefined;

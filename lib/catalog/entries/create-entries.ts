@@ -1,4 +1,6 @@
-import type { New, NewPlanRow } from '../../ports/storage/index.ts';
+import type { NewPlanRow } from '../../ports/storage/index.ts';
+import type { New } from '../../records/index.ts';
+import { type CatalogEntry, EntryKind, type EntryScope, type ProductTerms } from '../../records/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { shortened } from '../../values/text/index.ts';
@@ -10,7 +12,6 @@ import { checkAvailability, checkedProduct } from './check-products.ts';
 import type { CatalogEntriesInput } from './entry-input.ts';
 import { EntryProblems, titleOf } from './entry-problems.ts';
 import type { KnownNames, KnownProduct } from './known-names.ts';
-import { type CatalogEntry, EntryKind, type EntryScope, type ProductTerms } from './model.ts';
 import { unitsOf, usageNamesOf } from './plan-content.ts';
 import { validateEntries } from './validate-entries.ts';
 

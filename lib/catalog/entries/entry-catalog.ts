@@ -1,7 +1,7 @@
+import { BillingMode, type CatalogEntry, EntryKind, type PlanRow } from '../../records/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import { type Catalog, createCatalog } from '../catalog.ts';
 import { CatalogVersion } from '../catalog-version.ts';
-import { BillingMode } from '../enumerations.ts';
 import { DEFAULT_PRICE_LIST, type Plan, type Product } from '../model.ts';
 import { LazyPart, type Part, partOf, productPart } from '../part.ts';
 import { PartList } from '../part-list.ts';
@@ -10,7 +10,6 @@ import { SIMPLE_RULES } from '../simple-rules.ts';
 import type { VersionFrame } from '../version-frame.ts';
 import type { EntriesAndRows } from './entry-views.ts';
 import { type ListedPlan, mergedLists, mergedUnits, union } from './merged-parts.ts';
-import { type CatalogEntry, EntryKind, type PlanRow } from './model.ts';
 import { currenciesOf, planContentOf, unitsOf } from './plan-content.ts';
 import {
   availableProducts,

@@ -1,6 +1,12 @@
+import type {
+  BillingMode,
+  PhaseType,
+  ProductCategory,
+  TierBlockPolicy,
+  UsageType,
+} from '../../records/index.ts';
 import type { Decimal } from '../../values/money/index.ts';
 import type { BillingPeriod, Instant, TimeUnit } from '../../values/time/index.ts';
-import type { BillingMode, PhaseType, ProductCategory, TierBlockPolicy, UsageType } from '../enumerations.ts';
 
 // What callers of the entry API give, with the names of Document 1 §2.5. What is absent, null or "" is the same.
 

@@ -1,12 +1,12 @@
-import type { Product } from '../model.ts';
-import { latestOf } from './change-plan.ts';
 import {
   type CatalogEntry,
   EntryKind,
   type PlanEntryView,
   type PlanRow,
   type ProductEntryView,
-} from './model.ts';
+} from '../../records/index.ts';
+import type { Product } from '../model.ts';
+import { latestOf } from './change-plan.ts';
 
 /** Entries and the rows of the plans among them, by plan, effective date and creation. */
 export interface EntriesAndRows {

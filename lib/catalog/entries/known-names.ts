@@ -1,8 +1,8 @@
+import { type CatalogEntry, EntryKind, type EntryScope, type ProductTerms } from '../../records/index.ts';
 import type { Catalog } from '../catalog.ts';
 import type { Product } from '../model.ts';
 import { NameKind } from '../validation/names.ts';
 import { kindOfName } from '../version-names.ts';
-import { type CatalogEntry, EntryKind, type EntryScope, type ProductTerms } from './model.ts';
 
 const kindOfEntry: Readonly<Record<Exclude<EntryKind, 'CATALOG'>, NameKind>> = {
   PRODUCT: NameKind.PRODUCT,

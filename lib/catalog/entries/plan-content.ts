@@ -1,8 +1,8 @@
+import type { EntryPhase, EntryPrice, EntryUsage, PlanRow, PlanTerms } from '../../records/index.ts';
+import { BillingMode, FixedType, PhaseType } from '../../records/index.ts';
 import { type Currency, decimal, formatDecimal } from '../../values/money/index.ts';
-import { BillingMode, FixedType, PhaseType } from '../enumerations.ts';
 import { type InternationalPrice, UNBOUNDED, type Usage, type WrittenDecimal } from '../model.ts';
 import type { PhaseContent, PlanContent } from '../version-content.ts';
-import type { EntryPhase, EntryPrice, EntryUsage, PlanRow, PlanTerms } from './model.ts';
 
 /** What a row of a plan says in a catalog version (catalog.md §15.5 rule 2); a plan has at least one phase. */
 export function planContentOf(

@@ -1,5 +1,12 @@
 import { noSuchAccount } from '../../accounts/service.ts';
 import type { CatalogEntryChange, ReadSession, WriteSession } from '../../ports/storage/index.ts';
+import {
+  type CatalogEntriesView,
+  type CatalogEntry,
+  EntryKind,
+  type EntryScope,
+  type PlanRow,
+} from '../../records/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { catalogChanged } from '../catalog-event.ts';
@@ -11,13 +18,6 @@ import type { CatalogEntriesInput } from './entry-input.ts';
 import { invalidEntry, titleOf } from './entry-problems.ts';
 import { type EntriesAndRows, planView, productViews, xmlProductView } from './entry-views.ts';
 import type { KnownNames } from './known-names.ts';
-import {
-  type CatalogEntriesView,
-  type CatalogEntry,
-  EntryKind,
-  type EntryScope,
-  type PlanRow,
-} from './model.ts';
 
 /** Which entries a call is about: those of an account, or without one those of the tenant. */
 export interface EntryScopeOptions {

@@ -1,6 +1,15 @@
-import { authorshipOf, type CallContext } from '../../context.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { ReadSession, WriteSession } from '../../ports/storage/index.ts';
+import {
+  type CallContext,
+  type CatalogEntriesView,
+  CatalogState,
+  EntryKind,
+  type EntryScope,
+  type PlanEntryView,
+  type ProductEntryView,
+} from '../../records/index.ts';
+import { authorshipOf } from '../../runtime/authorship.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { truncateToSecond } from '../../values/time/index.ts';
 import { withRows } from '../effective-catalogs.ts';
@@ -11,14 +20,6 @@ import type { CatalogEntriesInput, PlanEntryInput } from './entry-input.ts';
 import { titleOf } from './entry-problems.ts';
 import { planView, planViews, productViews } from './entry-views.ts';
 import { KnownNames } from './known-names.ts';
-import {
-  type CatalogEntriesView,
-  CatalogState,
-  EntryKind,
-  type EntryScope,
-  type PlanEntryView,
-  type ProductEntryView,
-} from './model.ts';
 import {
   apply,
   type EntryScopeOptions,

@@ -1,6 +1,6 @@
+import { type CatalogEntry, EntryKind } from '../../records/index.ts';
 import type { Problem } from '../../values/errors/index.ts';
 import type { CatalogVersion } from '../catalog-version.ts';
-import { type CatalogEntry, EntryKind } from './model.ts';
 
 /** Names of the plans and products of these versions. */
 export function uploadedNames(versions: readonly CatalogVersion[]): readonly string[] {

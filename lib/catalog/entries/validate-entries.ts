@@ -1,9 +1,9 @@
+import type { PlanRow, PlanTerms, ProductTerms } from '../../records/index.ts';
+import { BillingMode, ProductCategory } from '../../records/index.ts';
 import { instant } from '../../values/time/index.ts';
-import { BillingMode, ProductCategory } from '../enumerations.ts';
 import { DEFAULT_PRICE_LIST, type PriceList, type Product } from '../model.ts';
 import { SIMPLE_RULES } from '../simple-rules.ts';
 import { validateVersion } from '../validation/validate-version.ts';
-import type { PlanRow, PlanTerms, ProductTerms } from './model.ts';
 import { currenciesOf, planContentOf, unitsOf } from './plan-content.ts';
 
 export interface PlanToCheck {

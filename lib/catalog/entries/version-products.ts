@@ -1,9 +1,9 @@
+import type { CatalogEntry, ProductTerms } from '../../records/index.ts';
+import { ProductCategory } from '../../records/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import type { CatalogVersion } from '../catalog-version.ts';
-import { ProductCategory } from '../enumerations.ts';
 import type { Product } from '../model.ts';
 import { union } from './merged-parts.ts';
-import type { CatalogEntry, ProductTerms } from './model.ts';
 
 /** A product entry in a catalog version; its add-ons are added by `availableProducts`. */
 export function productOfEntry(entry: CatalogEntry): Product {

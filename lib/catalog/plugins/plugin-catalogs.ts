@@ -1,7 +1,8 @@
-import type { TenantRef } from '../../context.ts';
-import type { CatalogPlugin, CatalogPluginContext } from '../../ports/catalog-plugin.ts';
 import type { SystemClock } from '../../ports/clock.ts';
-import type { PluginProperty } from '../../ports/payment-gateway.ts';
+import type { CatalogPlugin, CatalogPluginContext } from '../../ports/plugins/catalog.ts';
+import type { PluginProperty, TenantRef } from '../../records/index.ts';
+import { type CalledPlugin, callPlugin } from '../../runtime/wait/call-plugin.ts';
+import { inParallel } from '../../runtime/wait/in-parallel.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import {
@@ -11,8 +12,6 @@ import {
   MAX_CONCURRENT_CATALOG_CALLS,
 } from '../../values/limits.ts';
 import type { Instant } from '../../values/time/index.ts';
-import { type CalledPlugin, callPlugin } from '../../wait/call-plugin.ts';
-import { inParallel } from '../../wait/in-parallel.ts';
 import { type Catalog, createCatalog } from '../catalog.ts';
 import { sha256Hex } from '../content-hash.ts';
 import { StampedCache } from '../stamped-cache.ts';

@@ -4,10 +4,10 @@ import type {
   PluginPhase,
   PluginPlan,
   PluginProduct,
-} from '../../ports/catalog-plugin.ts';
+} from '../../ports/plugins/catalog.ts';
+import { BillingMode, FixedType, PhaseType, ProductCategory } from '../../records/index.ts';
 import type { Problem } from '../../values/errors/index.ts';
 import { BillingPeriod, type Duration, TimeUnit, UNLIMITED_DURATION } from '../../values/time/index.ts';
-import { BillingMode, FixedType, PhaseType, ProductCategory } from '../enumerations.ts';
 import { DEFAULT_PRICE_LIST, type PriceList, type PriceListSet, type Product, UNBOUNDED } from '../model.ts';
 import type { PhaseContent, PlanContent, VersionContent } from '../version-content.ts';
 import { limitContent, named } from './plugin-parts.ts';

@@ -1,5 +1,4 @@
-import type { PluginRules } from '../../ports/catalog-plugin.ts';
-import { BillingPeriod } from '../../values/time/index.ts';
+import type { PluginRules } from '../../ports/plugins/catalog.ts';
 import {
   BillingActionPolicy,
   BillingAlignment,
@@ -7,7 +6,8 @@ import {
   PlanAlignmentChange,
   PlanAlignmentCreate,
   ProductCategory,
-} from '../enumerations.ts';
+} from '../../records/index.ts';
+import { BillingPeriod } from '../../values/time/index.ts';
 import type { PlanRules, RuleCase } from '../model.ts';
 import { anyChange, anyCreation, anySource, anySubscription, SIMPLE_RULES } from '../simple-rules.ts';
 import type { PluginValues } from './plugin-values.ts';

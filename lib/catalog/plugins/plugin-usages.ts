@@ -1,6 +1,6 @@
-import type { PluginBlock, PluginTier, PluginTieredBlock, PluginUsage } from '../../ports/catalog-plugin.ts';
+import type { PluginBlock, PluginTier, PluginTieredBlock, PluginUsage } from '../../ports/plugins/catalog.ts';
+import { BillingMode, BlockType, TierBlockPolicy, UsageType } from '../../records/index.ts';
 import { BillingPeriod } from '../../values/time/index.ts';
-import { BillingMode, BlockType, TierBlockPolicy, UsageType } from '../enumerations.ts';
 import type { Block, Tier, TieredBlock, Usage } from '../model.ts';
 import { limitContent, named } from './plugin-parts.ts';
 import type { PluginValues } from './plugin-values.ts';

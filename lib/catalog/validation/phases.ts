@@ -1,6 +1,6 @@
+import { PhaseType } from '../../records/index.ts';
 import { MAX_PHASE_YEARS } from '../../values/limits.ts';
 import { BillingPeriod, type Duration, TimeUnit } from '../../values/time/index.ts';
-import { PhaseType } from '../enumerations.ts';
 import { UNBOUNDED } from '../model.ts';
 import { phaseName } from '../phase-name.ts';
 import { contentPhases, type PhaseContent } from '../version-content.ts';

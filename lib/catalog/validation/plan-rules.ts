@@ -1,4 +1,4 @@
-import { BillingActionPolicy } from '../enumerations.ts';
+import { BillingActionPolicy } from '../../records/index.ts';
 import type { PlanRules, RuleCase } from '../model.ts';
 import { NameKind } from './names.ts';
 import type { VersionCheck } from './version-check.ts';

@@ -1,6 +1,6 @@
+import { PhaseType } from '../../records/index.ts';
+import type { Steps } from '../../runtime/wait/time-slices.ts';
 import { BillingPeriod, formatInstant } from '../../values/time/index.ts';
-import type { Steps } from '../../wait/time-slices.ts';
-import { PhaseType } from '../enumerations.ts';
 import { phaseName } from '../phase-name.ts';
 import { contentPhases, type PhaseContent, type PlanContent } from '../version-content.ts';
 import { NameKind } from './names.ts';

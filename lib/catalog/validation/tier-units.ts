@@ -1,4 +1,4 @@
-import { UsageType } from '../enumerations.ts';
+import { UsageType } from '../../records/index.ts';
 import type { Limit, Tier, TieredBlock, Usage } from '../model.ts';
 import { isUnbounded } from './limits.ts';
 import type { VersionCheck } from './version-check.ts';

@@ -1,5 +1,5 @@
+import { BillingMode, BlockType, UsageType } from '../../records/index.ts';
 import { BillingPeriod } from '../../values/time/index.ts';
-import { BillingMode, BlockType, UsageType } from '../enumerations.ts';
 import { type Block, type Tier, UNBOUNDED, type Usage, type WrittenDecimal } from '../model.ts';
 import { checkLimits, isUnbounded } from './limits.ts';
 import { NameKind } from './names.ts';

@@ -1,5 +1,5 @@
+import { atOnce, type Steps } from '../../runtime/wait/time-slices.ts';
 import type { Problem } from '../../values/errors/index.ts';
-import { atOnce, type Steps } from '../../wait/time-slices.ts';
 import type { VersionContent } from '../version-content.ts';
 import { exceededLimits } from '../version-limits.ts';
 import type { Locate } from '../xml/read-catalog.ts';

@@ -1,6 +1,6 @@
+import { atOnce, eachStep, type Steps } from '../../runtime/wait/time-slices.ts';
 import type { Problem } from '../../values/errors/index.ts';
 import { formatInstant, type Instant } from '../../values/time/index.ts';
-import { atOnce, eachStep, type Steps } from '../../wait/time-slices.ts';
 import type { CatalogVersion } from '../catalog-version.ts';
 import type { Plan, Product } from '../model.ts';
 import type { ParsedVersion } from '../xml/read-catalog.ts';

@@ -1,6 +1,6 @@
+import { BillingMode } from '../../records/index.ts';
+import type { Steps } from '../../runtime/wait/time-slices.ts';
 import type { Currency } from '../../values/money/index.ts';
-import type { Steps } from '../../wait/time-slices.ts';
-import { BillingMode } from '../enumerations.ts';
 import type { Usage } from '../model.ts';
 import { pricesOfUsage } from '../prices-of.ts';
 import { contentPhases } from '../version-content.ts';

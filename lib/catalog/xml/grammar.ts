@@ -1,5 +1,3 @@
-import { Decimal } from '../../values/money/index.ts';
-import { BillingPeriod, type Duration, TimeUnit } from '../../values/time/index.ts';
 import {
   BillingMode,
   BlockType,
@@ -8,7 +6,9 @@ import {
   ProductCategory,
   TierBlockPolicy,
   UsageType,
-} from '../enumerations.ts';
+} from '../../records/index.ts';
+import { Decimal } from '../../values/money/index.ts';
+import { BillingPeriod, type Duration, TimeUnit } from '../../values/time/index.ts';
 import {
   type Block,
   type Fixed,

@@ -1,4 +1,4 @@
-import { atOnce, type Steps } from '../../wait/time-slices.ts';
+import { atOnce, type Steps } from '../../runtime/wait/time-slices.ts';
 import type { VersionContent } from '../version-content.ts';
 import { decodeXml } from './decode.ts';
 import { catalogRoots } from './grammar.ts';

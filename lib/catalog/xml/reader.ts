@@ -1,4 +1,5 @@
 import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from 'saxes';
+import type { Steps } from '../../runtime/wait/time-slices.ts';
 import { assertInvariant, type BillingError } from '../../values/errors/index.ts';
 import {
   MAX_XML_ATTRIBUTES,
@@ -8,7 +9,6 @@ import {
   MAX_XML_TEXT_CHARACTERS,
   XML_CHARACTERS_PER_STEP,
 } from '../../values/limits.ts';
-import type { Steps } from '../../wait/time-slices.ts';
 import { excess, type VersionLimit } from '../version-limits.ts';
 import { type ElementRule, type Frame, Refusal, readScalar } from './element.ts';
 import { Positions } from './positions.ts';

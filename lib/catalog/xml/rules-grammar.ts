@@ -1,4 +1,3 @@
-import { BillingPeriod } from '../../values/time/index.ts';
 import {
   BillingActionPolicy,
   BillingAlignment,
@@ -6,7 +5,8 @@ import {
   PlanAlignmentChange,
   PlanAlignmentCreate,
   ProductCategory,
-} from '../enumerations.ts';
+} from '../../records/index.ts';
+import { BillingPeriod } from '../../values/time/index.ts';
 import type {
   ChangeConditions,
   CreateConditions,

@@ -1,5 +1,5 @@
+import { atOnce, oneStep, type Steps } from '../../runtime/wait/time-slices.ts';
 import { formatInstant, type Instant } from '../../values/time/index.ts';
-import { atOnce, oneStep, type Steps } from '../../wait/time-slices.ts';
 import type { Catalog } from '../catalog.ts';
 import type { CatalogVersion } from '../catalog-version.ts';
 import type {

@@ -1,22 +1,13 @@
-import type { AccountEmail } from '../../accounts/account-email.ts';
-import type { AccountColumn } from '../../accounts/account-search.ts';
-import type { Account } from '../../accounts/model.ts';
-import type { SearchClause } from '../../search/operator-search.ts';
+import type {
+  Account,
+  AccountColumn,
+  AccountEmail,
+  New,
+  Page,
+  PageRequest,
+  SearchClause,
+} from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { New } from './session.ts';
-
-/** A window of a list in record-id order; a negative `limit` lists descending (http-api.md §8). */
-export interface PageRequest {
-  readonly offset: number;
-  readonly limit: number;
-}
-export interface Page<T> {
-  readonly rows: readonly T[];
-  /** Records that match: exact up to MAX_COUNTED_RECORDS, above it one more, so that a page costs no count of it all. */
-  readonly total: number;
-  /** All records of that type in the tenant (or in the account, for account-scoped lists). */
-  readonly max: number;
-}
 
 export type AccountSearch =
   /** The whole id, or part of name, e-mail, external key or company in any letter case. */

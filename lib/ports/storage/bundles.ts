@@ -1,8 +1,5 @@
-import type { SearchClause } from '../../search/operator-search.ts';
-import type { Bundle } from '../../subscriptions/model.ts';
+import type { Bundle, New, Page, PageRequest, SearchClause } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { Page, PageRequest } from './accounts.ts';
-import type { New } from './session.ts';
 
 export type BundleColumn =
   | 'id'

@@ -1,6 +1,5 @@
-import type { CatalogEntry, PlanRow } from '../../catalog/entries/model.ts';
+import type { CatalogEntry, New, PlanRow } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { New } from './session.ts';
 
 export interface CatalogEntryReads {
   /** Entries of the tenant (null) or of one account, in creation order. */

@@ -1,14 +1,14 @@
-import type { StoredOverridePlan } from '../../catalog/stored-override-plan.ts';
 import type {
+  New,
   NewCatalogVersion,
   StoredCatalogContent,
   StoredCatalogPart,
   StoredCatalogSource,
   StoredCatalogVersion,
-} from '../../catalog/stored-version.ts';
+  StoredOverridePlan,
+} from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
-import type { New } from './session.ts';
 
 export interface CatalogReads {
   /** The tenant's versions, ascending by effective date, without their content. */

@@ -1,5 +1,4 @@
-import type { Invoice } from '../../invoicing/model.ts';
-import type { Tenant } from '../../tenants/model.ts';
+import type { Invoice, Tenant } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 

@@ -1,9 +1,5 @@
-import type { CustomField } from '../../custom-fields/model.ts';
-import type { ObjectType } from '../../objects/object-type.ts';
-import type { SearchClause } from '../../search/operator-search.ts';
+import type { CustomField, New, ObjectType, Page, PageRequest, SearchClause } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { Page, PageRequest } from './accounts.ts';
-import type { New } from './session.ts';
 
 export type CustomFieldColumn =
   | 'id'

@@ -1,4 +1,4 @@
-import type { AuditEntry, AuditRow } from './audit.ts';
+import type { AuditEntry, AuditRow } from '../../records/index.ts';
 
 /** A value as it is stored; an instant is in milliseconds since the epoch, as a number or its digits. */
 export type ExportedValue = string | number | boolean | null;

@@ -1,14 +1,14 @@
-import type { TenantRef } from '../../context.ts';
+import type { Authorship, TenantRef } from '../../records/index.ts';
 import type { CheckStore } from './checks.ts';
 import type { IdempotencyStore } from './idempotency.ts';
 import type { QueueStore } from './queue.ts';
 import type { SecurityStore } from './security.ts';
-import type { Authorship, LockWaitOf, ReadSession, SkippedEventsOf, WriteSession } from './session.ts';
+import type { LockWaitOf, ReadSession, SkippedEventsOf, WriteSession } from './session.ts';
 import type { SystemStore } from './system.ts';
 
+export { ChangeType } from '../../records/index.ts';
 export type * from './accounts.ts';
 export type * from './audit.ts';
-export { ChangeType } from './audit.ts';
 export type * from './bundles.ts';
 export type * from './catalog-entries.ts';
 export type * from './catalogs.ts';

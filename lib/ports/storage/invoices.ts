@@ -1,6 +1,5 @@
-import type { AccountBalance } from '../../accounts/model.ts';
-import type { ItemBasis } from '../../invoicing/item-basis.ts';
 import type {
+  AccountBalance,
   AccountInvoicingState,
   AddedItem,
   CoverageRow,
@@ -9,12 +8,14 @@ import type {
   InvoiceAmounts,
   InvoiceItem,
   InvoiceStatus,
+  ItemBasis,
+  New,
+  Page,
+  PageRequest,
   StoredCursor,
-} from '../../invoicing/model.ts';
+} from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { LocalDate } from '../../values/time/index.ts';
-import type { Page, PageRequest } from './accounts.ts';
-import type { New } from './session.ts';
 
 export interface InvoiceFilter {
   /** Bounds of the target date, both inclusive. */

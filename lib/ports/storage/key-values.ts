@@ -1,5 +1,4 @@
-import type { TenantKeyValue } from '../../tenants/key-value.ts';
-import type { New } from './session.ts';
+import type { New, TenantKeyValue } from '../../records/index.ts';
 
 /** What the tenant's row says of what is cached by it. */
 export interface TenantRevisions {

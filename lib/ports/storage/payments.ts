@@ -1,14 +1,15 @@
 import type {
   AutoPayHold,
   InvoicePayment,
+  New,
+  Page,
+  PageRequest,
   Payment,
   PaymentAttempt,
   PaymentMethod,
   PaymentTransaction,
-} from '../../payments/model.ts';
+} from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { Page, PageRequest } from './accounts.ts';
-import type { New } from './session.ts';
 
 export interface PaymentReads {
   findMethodsByIds(ids: readonly Uuid[]): Promise<readonly PaymentMethod[]>;

@@ -1,4 +1,4 @@
-import type { QueueEntry, QueueKind } from '../../queue/model.ts';
+import type { QueueEntry, QueueKind } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 

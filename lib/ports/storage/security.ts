@@ -1,14 +1,15 @@
 import type {
   ApiClient,
+  Authorship,
   LoginFailures,
   LoginSession,
+  New,
   Role,
   SigningKey,
   TenantGrants,
   User,
-} from '../../security/model.ts';
+} from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { Authorship, New } from './session.ts';
 
 /**
  * Users, roles, clients, sessions and keys (platform.md §6–§8): deployment-wide, of no tenant. Every change of a user,

@@ -1,6 +1,4 @@
-import type { Account } from '../../accounts/model.ts';
-import type { TenantRef } from '../../context.ts';
-import type { NewBusEvent, NewNotification } from '../../queue/model.ts';
+import type { Account, Authorship, NewBusEvent, NewNotification, TenantRef } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import type { AccountReads, AccountWrites } from './accounts.ts';
@@ -17,21 +15,6 @@ import type { ClaimedEntry, NotificationReads } from './queue.ts';
 import type { SigningSecretReads, SigningSecretWrites } from './signing-secrets.ts';
 import type { SubscriptionReads, SubscriptionWrites } from './subscriptions.ts';
 import type { TagReads, TagWrites } from './tags.ts';
-
-/** A record before storage has numbered it. */
-export type New<T> = Omit<T, 'recordId'>;
-
-/**
- * Who stands in the audit rows of a write. One write may serve many accounts at once (a batch of due work), each with
- * the token of the call that caused its work; hence a function.
- */
-export interface Authorship {
-  readonly userName: string;
-  readonly reasonCode: string | null;
-  readonly comments: string | null;
-  readonly createdDate: Instant;
-  userTokenOf(accountRecordId: number | null): Uuid;
-}
 
 /** One consistent snapshot of one tenant's rows; it can see no other tenant (architecture rule 15). */
 export interface ReadSession {

@@ -1,5 +1,4 @@
-import type { SigningSecret } from '../../tenants/signing-secret.ts';
-import type { New } from './session.ts';
+import type { New, SigningSecret } from '../../records/index.ts';
 
 export interface SigningSecretReads {
   /** The tenant's active secrets, newest first. */

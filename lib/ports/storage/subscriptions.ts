@@ -1,8 +1,7 @@
-import type { BlockingState, LifecycleEvent, Subscription } from '../../subscriptions/model.ts';
+import type { BlockingState, LifecycleEvent, New, Subscription } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { DatedInstant } from '../../values/time/index.ts';
 import type { BundleReads, BundleWrites } from './bundles.ts';
-import type { New } from './session.ts';
 
 export interface SubscriptionReads extends BundleReads {
   findByIds(ids: readonly Uuid[]): Promise<readonly Subscription[]>;

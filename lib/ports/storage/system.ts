@@ -1,8 +1,6 @@
-import type { User } from '../../security/model.ts';
-import type { Tenant } from '../../tenants/model.ts';
+import type { Authorship, New, Tenant, User } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
-import type { Authorship, New } from './session.ts';
 
 /** Access that belongs to no tenant: tenants themselves, users, the shared test clock. */
 export interface SystemStore {

@@ -1,8 +1,5 @@
-import type { ObjectType } from '../../objects/object-type.ts';
-import type { Tag, UserTagDefinition } from '../../tags/model.ts';
+import type { New, ObjectType, Page, PageRequest, Tag, UserTagDefinition } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { Page, PageRequest } from './accounts.ts';
-import type { New } from './session.ts';
 
 /** A search of tags: any of the conditions (http-api.md §8, tags). */
 export interface TagSearch {

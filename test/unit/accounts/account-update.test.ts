@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { AccountInput } from '../../../lib/accounts/account-input.ts';
 import { mergeAccount } from '../../../lib/accounts/account-update.ts';
-import type { Account } from '../../../lib/accounts/model.ts';
 import { newAccount } from '../../../lib/accounts/new-account.ts';
+import type { Account } from '../../../lib/records/account.ts';
 import { BillingError } from '../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { instant } from '../../../lib/values/time/index.ts';

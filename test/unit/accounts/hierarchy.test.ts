@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { checkHierarchy } from '../../../lib/accounts/hierarchy.ts';
-import type { Account } from '../../../lib/accounts/model.ts';
+import type { Account } from '../../../lib/records/account.ts';
 import { BillingError } from '../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { asCurrency } from '../../../lib/values/money/index.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type AvailablePlan, listAddOns, listBasePlans } from '../../../lib/catalog/available-plans.ts';
-import { atOnce } from '../../../lib/wait/time-slices.ts';
+import { atOnce } from '../../../lib/runtime/wait/time-slices.ts';
 import { lists, plan, product, version } from './catalog-document.ts';
 
 const club = version({

@@ -8,15 +8,16 @@ import { textOfPlan } from '../../../lib/catalog/plan.ts';
 import { PluginCatalogs } from '../../../lib/catalog/plugins/plugin-catalogs.ts';
 import { shapedText } from '../../../lib/catalog/shaped-text.ts';
 import { StoredCatalogs } from '../../../lib/catalog/stored-catalogs.ts';
+import { partsOf } from '../../../lib/catalog/version-parts.ts';
+import type { CatalogEntry, PlanRow, ReadSession, Uuid } from '../../../lib/index.ts';
 import {
   CatalogPartKind,
   type StoredCatalogContent,
   type StoredCatalogPart,
   type StoredCatalogVersion,
-} from '../../../lib/catalog/stored-version.ts';
-import { partsOf } from '../../../lib/catalog/version-parts.ts';
-import type { TenantRef } from '../../../lib/context.ts';
-import type { CatalogEntry, PlanRow, ReadSession, Uuid } from '../../../lib/index.ts';
+} from '../../../lib/records/catalog-version.ts';
+import type { TenantRef } from '../../../lib/records/context.ts';
+import { inOneTurn } from '../../../lib/runtime/wait/time-slices.ts';
 import {
   MAX_CACHED_ACCOUNT_CATALOGS,
   MAX_CACHED_CATALOG_CHARACTERS,
@@ -24,7 +25,6 @@ import {
   MAX_CACHED_PLUGIN_CATALOGS,
 } from '../../../lib/values/limits.ts';
 import { instant } from '../../../lib/values/time/index.ts';
-import { inOneTurn } from '../../../lib/wait/time-slices.ts';
 import { catalogEntry, planRow } from '../../storage/entry-records.ts';
 import { boatPlan, harbour } from '../../support/plugin-catalog.ts';
 import { pushableSystemClock } from '../../support/system-time.ts';

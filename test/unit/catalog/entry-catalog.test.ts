@@ -1,13 +1,7 @@
 import { expect } from 'chai';
 import { accountCatalog, tenantCatalog } from '../../../lib/catalog/entries/entry-catalog.ts';
-import type { PlanRow } from '../../../lib/catalog/entries/model.ts';
-import {
-  type Catalog,
-  type CatalogEntry,
-  canonicalXml,
-  createCatalog,
-  validateVersion,
-} from '../../../lib/catalog/index.ts';
+import { type Catalog, canonicalXml, createCatalog, validateVersion } from '../../../lib/catalog/index.ts';
+import type { CatalogEntry, PlanRow } from '../../../lib/records/catalog-entry.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
 import { formatInstant } from '../../../lib/values/time/index.ts';
 import { newId } from '../../storage/records.ts';

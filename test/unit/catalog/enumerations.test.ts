@@ -11,7 +11,7 @@ import {
   ProductCategory,
   TierBlockPolicy,
   UsageType,
-} from '../../../lib/catalog/index.ts';
+} from '../../../lib/records/catalog-enumerations.ts';
 import { TimeUnit } from '../../../lib/values/time/index.ts';
 
 // catalog.md §1; the billing periods of §9 and the currencies have tables of their own.

@@ -3,9 +3,9 @@ import { readCatalogXml } from '../../../lib/catalog/index.ts';
 import { type ChildRule, type ElementRule, many } from '../../../lib/catalog/xml/element.ts';
 import { xmlSteps } from '../../../lib/catalog/xml/reader.ts';
 import { XmlSource } from '../../../lib/catalog/xml/source.ts';
+import { atOnce } from '../../../lib/runtime/wait/time-slices.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { MAX_XML_BYTES } from '../../../lib/values/limits.ts';
-import { atOnce } from '../../../lib/wait/time-slices.ts';
 import { catalogXml, errorOf, parse } from './catalog-document.ts';
 
 function fault(document: string): string {

@@ -8,9 +8,9 @@ import {
 } from '../../../lib/catalog/index.ts';
 import { addSimplePlan } from '../../../lib/catalog/simple-plan.ts';
 import { checkSimplePlan } from '../../../lib/catalog/simple-plan-input.ts';
+import { atOnce } from '../../../lib/runtime/wait/time-slices.ts';
 import { BillingError } from '../../../lib/values/errors/index.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
-import { atOnce } from '../../../lib/wait/time-slices.ts';
 import {
   at,
   catalogXml,

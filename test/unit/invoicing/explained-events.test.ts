@@ -3,11 +3,11 @@ import { type EventFacts, eventsBehind, type SubscriptionPast } from '../../../l
 import { rulesBehind } from '../../../lib/invoicing/explained-rules.ts';
 import { cycleSentence, dateSentence, phaseSentence } from '../../../lib/invoicing/explanation-rules-text.ts';
 import { caseText, eventText } from '../../../lib/invoicing/explanation-words.ts';
-import type { BasisEvent, RecurringBasis } from '../../../lib/invoicing/item-basis.ts';
 import { readBasis, writeBasis } from '../../../lib/invoicing/item-basis-text.ts';
-import type { BillingTransitionType } from '../../../lib/subscriptions/billing-event.ts';
+import type { BillingTransitionType } from '../../../lib/records/billing-event.ts';
+import type { BasisEvent, RecurringBasis } from '../../../lib/records/item-basis.ts';
+import type { LifecycleEvent } from '../../../lib/records/lifecycle-event.ts';
 import { DatedBy, datedBy, type EventReason, writeReason } from '../../../lib/subscriptions/event-reason.ts';
-import type { LifecycleEvent } from '../../../lib/subscriptions/model.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
 import { parseLocalDate } from '../../../lib/values/time/index.ts';
 import { at } from '../subscriptions/example.ts';

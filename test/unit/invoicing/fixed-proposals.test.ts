@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { fixedProposals } from '../../../lib/invoicing/fixed-proposals.ts';
-import type { BillingEvent } from '../../../lib/subscriptions/billing-event.ts';
+import type { BillingEvent } from '../../../lib/records/billing-event.ts';
 import { formatDecimal } from '../../../lib/values/money/index.ts';
 import { cancel, day, event, text } from './billing-events.ts';
 import { SubscriptionLedger } from './subscription-ledger.ts';

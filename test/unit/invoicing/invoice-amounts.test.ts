@@ -9,7 +9,8 @@ import {
   invoiceAmounts,
   isUnpaid,
 } from '../../../lib/invoicing/invoice-amounts.ts';
-import type { InvoiceAmounts, InvoiceItemType } from '../../../lib/invoicing/model.ts';
+import type { InvoiceAmounts } from '../../../lib/records/invoice.ts';
+import type { InvoiceItemType } from '../../../lib/records/invoice-item.ts';
 import { decimal, formatDecimal, ZERO } from '../../../lib/values/money/index.ts';
 
 const item = (itemType: InvoiceItemType, amount: string): CountedItem => ({

@@ -12,8 +12,8 @@ import {
   missingItemIdsOfAccount,
 } from '../../../lib/invoicing/invoice-run.ts';
 import { DEFAULT_INVOICING_CONFIG } from '../../../lib/invoicing/invoicing-config.ts';
-import type { AccountInvoicingState } from '../../../lib/invoicing/model.ts';
-import type { BillingEvent } from '../../../lib/subscriptions/billing-event.ts';
+import type { BillingEvent } from '../../../lib/records/billing-event.ts';
+import type { AccountInvoicingState } from '../../../lib/records/invoice.ts';
 import { InvariantError } from '../../../lib/values/errors/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { formatDecimal, ZERO } from '../../../lib/values/money/index.ts';

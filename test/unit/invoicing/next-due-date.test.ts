@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { standingAfter } from '../../../lib/invoicing/next-due-date.ts';
-import type { BillingEvent } from '../../../lib/subscriptions/billing-event.ts';
+import type { BillingEvent } from '../../../lib/records/billing-event.ts';
 import { cancel, day, event, text } from './billing-events.ts';
 
 /** `settledThrough nextDueDate` after a run at the target date. */

@@ -4,7 +4,7 @@ import {
   evaluateSubscription,
   missingItemIds,
 } from '../../../lib/invoicing/evaluate-subscription.ts';
-import type { BillingEvent } from '../../../lib/subscriptions/billing-event.ts';
+import type { BillingEvent } from '../../../lib/records/billing-event.ts';
 import { InvariantError } from '../../../lib/values/errors/index.ts';
 import { formatLocalDate } from '../../../lib/values/time/index.ts';
 import { cancel, day, event } from './billing-events.ts';

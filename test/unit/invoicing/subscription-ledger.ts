@@ -10,14 +10,15 @@ import {
 } from '../../../lib/invoicing/evaluate-subscription.ts';
 import { DEFAULT_INVOICING_CONFIG, type InvoicingConfig } from '../../../lib/invoicing/invoicing-config.ts';
 import { readBasis, writeBasis } from '../../../lib/invoicing/item-basis-text.ts';
-import type { CoverageRow, InvoicingCursor, OngoingCharge } from '../../../lib/invoicing/model.ts';
 import type { NewInvoiceItem } from '../../../lib/invoicing/new-items.ts';
 import { ongoingChargeAfter } from '../../../lib/invoicing/ongoing-charge.ts';
 import type { PeriodOfPhase } from '../../../lib/invoicing/reconcile.ts';
 import type { BilledItem } from '../../../lib/invoicing/recurring-row.ts';
 import { billedTwice, isRepair, releaseCoverage } from '../../../lib/invoicing/void-coverage.ts';
 import { isDue, lookedAtUpTo, windowOf } from '../../../lib/invoicing/window.ts';
-import type { BillingEvent } from '../../../lib/subscriptions/billing-event.ts';
+import type { BillingEvent } from '../../../lib/records/billing-event.ts';
+import type { CoverageRow } from '../../../lib/records/coverage.ts';
+import type { InvoicingCursor, OngoingCharge } from '../../../lib/records/cursor.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { type Currency, type Decimal, decimal, formatDecimal } from '../../../lib/values/money/index.ts';
 import {

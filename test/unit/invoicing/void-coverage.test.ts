@@ -1,6 +1,7 @@
 import { expect } from 'chai';
-import type { CoverageRow, InvoiceItem, InvoiceItemType } from '../../../lib/invoicing/model.ts';
 import { billedTwice, releaseCoverage } from '../../../lib/invoicing/void-coverage.ts';
+import type { CoverageRow } from '../../../lib/records/coverage.ts';
+import type { InvoiceItem, InvoiceItemType } from '../../../lib/records/invoice-item.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { type Currency, decimal, formatDecimal } from '../../../lib/values/money/index.ts';
 import { formatLocalDate, instant, parseLocalDate } from '../../../lib/values/time/index.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { PaymentTransaction } from '../../../lib/payments/model.ts';
 import { paymentTotals } from '../../../lib/payments/payment-totals.ts';
+import type { PaymentTransaction } from '../../../lib/records/payment.ts';
 import { type Currency, decimal } from '../../../lib/values/money/index.ts';
 import { transaction } from './records.ts';
 

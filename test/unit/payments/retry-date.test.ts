@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { janitorCheck } from '../../../lib/payments/janitor-schedule.ts';
-import type { TransactionStatus } from '../../../lib/payments/model.ts';
 import { DEFAULT_PAYMENT_CONFIG } from '../../../lib/payments/payment-config.ts';
 import { retryDate } from '../../../lib/payments/retry-date.ts';
+import type { TransactionStatus } from '../../../lib/records/payment.ts';
 import { formatInstant, type Instant } from '../../../lib/values/time/index.ts';
 import { at, NOW } from './records.ts';
 

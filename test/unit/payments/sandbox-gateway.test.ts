@@ -8,7 +8,11 @@ import {
   type SandboxGatewayOptions,
   sandboxGateway,
 } from '../../../adapters/payments/index.ts';
-import { GatewayError, type GatewayRequest, type GatewayResult } from '../../../lib/ports/payment-gateway.ts';
+import {
+  GatewayError,
+  type GatewayRequest,
+  type GatewayResult,
+} from '../../../lib/ports/plugins/payment-gateway.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
 import { ACCOUNT_ID, NOW, nextId, PAYMENT_ID } from './records.ts';
 

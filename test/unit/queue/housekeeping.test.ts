@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { fakeClock } from '../../../adapters/testing/index.ts';
-import { Housekeeping } from '../../../lib/queue/housekeeping.ts';
+import { Housekeeping } from '../../../lib/runtime/queue/housekeeping.ts';
 import { formatInstant, type Instant } from '../../../lib/values/time/index.ts';
 import { recordingLogger } from '../../support/system-time.ts';
 

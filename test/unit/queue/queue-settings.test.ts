@@ -8,7 +8,7 @@ import {
   type QueueSettings,
   queueSettingsOf,
   reapLanes,
-} from '../../../lib/queue/queue-settings.ts';
+} from '../../../lib/runtime/queue/queue-settings.ts';
 import { serverConfiguration } from '../../../lib/tenants/configuration/index.ts';
 import { recordingLogger } from '../../support/system-time.ts';
 

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { createCatalog } from '../../../lib/catalog/index.ts';
 import { accountBillCycleDay } from '../../../lib/invoicing/account-bill-cycle-day.ts';
-import type { BillingEvent } from '../../../lib/subscriptions/billing-event.ts';
+import type { BillingEvent } from '../../../lib/records/billing-event.ts';
+import type { LifecycleEvent } from '../../../lib/records/lifecycle-event.ts';
 import { billingEvents } from '../../../lib/subscriptions/billing-events.ts';
-import type { LifecycleEvent } from '../../../lib/subscriptions/model.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { formatDecimal } from '../../../lib/values/money/index.ts';
 import { formatInstant, formatLocalDate } from '../../../lib/values/time/index.ts';

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
+import { ENTITLEMENT_SERVICE } from '../../../lib/records/blocking-state.ts';
 import { billingEvents } from '../../../lib/subscriptions/billing-events.ts';
 import { withoutBlockedIntervals } from '../../../lib/subscriptions/blocked-billing.ts';
 import { blockedIntervals, firstBlockedDifference } from '../../../lib/subscriptions/blocked-intervals.ts';
 import { planBlock } from '../../../lib/subscriptions/blocking-plan.ts';
-import { ENTITLEMENT_SERVICE } from '../../../lib/subscriptions/model.ts';
 import { raisedTo } from '../../../lib/subscriptions/requested-date.ts';
 import { formatDecimal } from '../../../lib/values/money/index.ts';
 import { formatInstant, formatLocalDate, instant, parseLocalDate } from '../../../lib/values/time/index.ts';

@@ -1,9 +1,9 @@
-import { type Block, type BlockedObject, planBlock } from '../../../lib/subscriptions/blocking-plan.ts';
 import {
   type BlockingState,
   type BlockingStateType,
   ENTITLEMENT_SERVICE,
-} from '../../../lib/subscriptions/model.ts';
+} from '../../../lib/records/blocking-state.ts';
+import { type Block, type BlockedObject, planBlock } from '../../../lib/subscriptions/blocking-plan.ts';
 import { datedInstant } from '../../../lib/subscriptions/requested-date.ts';
 import { formatInstant, parseWireMoment } from '../../../lib/values/time/index.ts';
 import { type Life, nextId } from './example.ts';

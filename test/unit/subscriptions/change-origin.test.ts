@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { PhaseType, PlanAlignmentChange } from '../../../lib/catalog/index.ts';
+import type { PhaseType, PlanAlignmentChange } from '../../../lib/records/catalog-enumerations.ts';
 import { currentPhase, nextPhase, phaseTimeline } from '../../../lib/subscriptions/phase-timeline.ts';
 import { changeOrigin } from '../../../lib/subscriptions/plan-alignment.ts';
 import { transitionsOf } from '../../../lib/subscriptions/transitions.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { LifecycleEvent } from '../../../lib/subscriptions/model.ts';
+import type { LifecycleEvent } from '../../../lib/records/lifecycle-event.ts';
 import { account, at, type CreateParts, created, type Life, passed, workOf } from './example.ts';
 import { choice, event } from './lifecycle.ts';
 

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import type { Account } from '../../../lib/accounts/model.ts';
 import {
   type Catalog,
   CatalogWithOverrides,
@@ -7,6 +6,11 @@ import {
   createVersion,
   readCatalogXml,
 } from '../../../lib/catalog/index.ts';
+import type { Account } from '../../../lib/records/account.ts';
+import type { BlockingState } from '../../../lib/records/blocking-state.ts';
+import type { Bundle } from '../../../lib/records/bundle.ts';
+import type { LifecycleEvent } from '../../../lib/records/lifecycle-event.ts';
+import type { Subscription } from '../../../lib/records/subscription.ts';
 import { billCycleDaySources } from '../../../lib/subscriptions/bill-cycle-sources.ts';
 import { blockHistory } from '../../../lib/subscriptions/block-history.ts';
 import {
@@ -24,12 +28,6 @@ import {
 import { type BundleCreation, type Creation, planCreations } from '../../../lib/subscriptions/creation.ts';
 import { withDerivedPhases } from '../../../lib/subscriptions/derived-phases.ts';
 import { dueWork } from '../../../lib/subscriptions/due-work.ts';
-import type {
-  BlockingState,
-  Bundle,
-  LifecycleEvent,
-  Subscription,
-} from '../../../lib/subscriptions/model.ts';
 import type { RunningSubscription } from '../../../lib/subscriptions/running-subscription.ts';
 import { transitionsOf } from '../../../lib/subscriptions/transitions.ts';
 import type { BundleView, SubscriptionView } from '../../../lib/subscriptions/views.ts';

@@ -1,10 +1,11 @@
 import { expect } from 'chai';
-import { type BillingActionPolicy, createCatalog } from '../../../lib/catalog/index.ts';
+import { createCatalog } from '../../../lib/catalog/index.ts';
 import {
   type CancelSubscriptionOptions,
   type ChangePlanOptions,
   EntitlementActionPolicy,
 } from '../../../lib/ports/entitlement-requests.ts';
+import type { BillingActionPolicy } from '../../../lib/records/catalog-enumerations.ts';
 import { planCancellation } from '../../../lib/subscriptions/cancellation.ts';
 import { decideChange, planChange } from '../../../lib/subscriptions/change-of-plan.ts';
 import { checkChangeRequest } from '../../../lib/subscriptions/change-request.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { PhaseType } from '../../../lib/catalog/index.ts';
+import type { PhaseType } from '../../../lib/records/catalog-enumerations.ts';
 import { currentPhase, nextPhase, phaseTimeline } from '../../../lib/subscriptions/phase-timeline.ts';
 import { createAnchor } from '../../../lib/subscriptions/plan-alignment.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { createCatalog } from '../../../lib/catalog/index.ts';
-import type { LifecycleEvent, Subscription } from '../../../lib/subscriptions/model.ts';
+import type { LifecycleEvent } from '../../../lib/records/lifecycle-event.ts';
+import type { Subscription } from '../../../lib/records/subscription.ts';
 import { pricesMet } from '../../../lib/subscriptions/phase-prices.ts';
 import {
   type EventListSource,

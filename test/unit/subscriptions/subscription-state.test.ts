@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import type { BlockingState, LifecycleEvent } from '../../../lib/subscriptions/model.ts';
+import type { BlockingState } from '../../../lib/records/blocking-state.ts';
+import type { LifecycleEvent } from '../../../lib/records/lifecycle-event.ts';
 import { subscriptionStateAt } from '../../../lib/subscriptions/subscription-state.ts';
 import { transitionsOf } from '../../../lib/subscriptions/transitions.ts';
 import { at, exampleCatalog, nextId } from './example.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
+import { SharedCalls } from '../../../lib/runtime/wait/shared-calls.ts';
 import { InvariantError } from '../../../lib/values/errors/index.ts';
 import { MAX_SHARED_CALLS } from '../../../lib/values/limits.ts';
-import { SharedCalls } from '../../../lib/wait/shared-calls.ts';
 import { pushableSystemClock } from '../../support/system-time.ts';
 
 describe('calls of one turn that are done together', () => {

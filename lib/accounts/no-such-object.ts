@@ -1,0 +1,26 @@
+import { type ObjectRef, ObjectType } from '../records/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+
+/** Types whose unknown ids have a code of their own (http-api.md §12). */
+const codes: Partial<Readonly<Record<ObjectType, ErrorCode>>> = {
+  [ObjectType.ACCOUNT]: ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
+  [ObjectType.BUNDLE]: ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
+  [ObjectType.SUBSCRIPTION]: ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_ID,
+  [ObjectType.INVOICE]: ErrorCode.INVOICE_NOT_FOUND,
+  [ObjectType.INVOICE_ITEM]: ErrorCode.INVOICE_ITEM_NOT_FOUND,
+  [ObjectType.INVOICE_PAYMENT]: ErrorCode.INVOICE_PAYMENT_NOT_FOUND,
+  [ObjectType.PAYMENT]: ErrorCode.PAYMENT_NO_SUCH_PAYMENT,
+  [ObjectType.TRANSACTION]: ErrorCode.PAYMENT_NO_SUCH_PAYMENT,
+  [ObjectType.PAYMENT_METHOD]: ErrorCode.PAYMENT_NO_SUCH_PAYMENT_METHOD,
+  [ObjectType.TAG_DEFINITION]: ErrorCode.TAG_DEFINITION_DOES_NOT_EXIST,
+};
+
+/** The error of an id that the tenant has no object of this type for; OBJECT_NOT_FOUND (60007) where none is named. */
+export function noSuchObject({ type, id }: ObjectRef): BillingError {
+  const name = type.toLowerCase().replaceAll('_', ' ');
+  return new BillingError({
+    code: codes[type] ?? ErrorCode.OBJECT_NOT_FOUND,
+    message: `${name.charAt(0).toUpperCase()}${name.slice(1)} does not exist for id ${id}`,
+    facts: { objectType: type, objectId: id },
+  });
+}

@@ -1,0 +1,44 @@
+import type { ReadSession, WriteSession } from '../ports/storage/index.ts';
+import type { Account } from '../records/index.ts';
+import { type FieldedType, type ObjectRef, ObjectType } from '../records/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { noSuchObject } from './no-such-object.ts';
+import { lockAccount } from './service.ts';
+
+type Owned = { readonly accountId: Uuid };
+
+type FindOwned = (session: ReadSession, id: Uuid) => Promise<readonly Owned[]>;
+
+const finders: Readonly<Record<FieldedType, FindOwned>> = {
+  [ObjectType.ACCOUNT]: async (session, id) =>
+    (await session.accounts.findByIds([id])).map((account) => ({ accountId: account.id })),
+  [ObjectType.BUNDLE]: (session, id) => session.subscriptions.findBundlesByIds([id]),
+  [ObjectType.SUBSCRIPTION]: (session, id) => session.subscriptions.findByIds([id]),
+  [ObjectType.INVOICE]: (session, id) => session.invoices.findByIds([id]),
+  [ObjectType.INVOICE_ITEM]: (session, id) => session.invoices.findItemsByIds([id]),
+  [ObjectType.PAYMENT]: (session, id) => session.payments.findByIds([id]),
+  [ObjectType.TRANSACTION]: async (session, id) => {
+    const transactions = await session.payments.findTransactionsByIds([id]);
+    return session.payments.findByIds(transactions.map(({ paymentId }) => paymentId));
+  },
+  [ObjectType.PAYMENT_METHOD]: (session, id) => session.payments.findMethodsByIds([id]),
+};
+
+/**
+ * The id of the account that the object belongs to; its own of an account.
+ * @throws BillingError 404 with the code of the object's type when the tenant has no such object.
+ */
+export async function owningAccountId(session: ReadSession, object: ObjectRef<FieldedType>): Promise<Uuid> {
+  const [owned] = await finders[object.type](session, object.id);
+  if (!owned) throw noSuchObject(object);
+  return owned.accountId;
+}
+
+/** The account that the object belongs to, under its lock. @throws as `owningAccountId`, BUSY (60018). */
+export async function lockOwningAccount(
+  session: WriteSession,
+  object: ObjectRef<FieldedType>,
+): Promise<Account> {
+  const isAccount = object.type === ObjectType.ACCOUNT;
+  return lockAccount(session, isAccount ? object.id : await owningAccountId(session, object));
+}

@@ -1,0 +1,173 @@
+import type { PluginProperty } from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type {
+  BlockedRef,
+  BlockingOptions,
+  BlockingStateRequest,
+  CancelledSubscription,
+  CancelSubscriptionOptions,
+  ChangedSubscription,
+  ChangePlanOptions,
+  ChangePlanRequest,
+  CreationDates,
+  CreationPlace,
+  CreationTerms,
+  TransferBundleOptions,
+} from '../entitlement-requests.ts';
+import type { GatewayContext } from './payment-gateway.ts';
+
+/** The operations that an entitlement plugin controls (subscriptions.md §22). */
+export const EntitlementOperation = {
+  /** Subscriptions, one or several, of one or several bundles of an account. */
+  CREATE: 'CREATE',
+  CHANGE_PLAN: 'CHANGE_PLAN',
+  UNDO_CHANGE_PLAN: 'UNDO_CHANGE_PLAN',
+  CANCEL: 'CANCEL',
+  UNCANCEL: 'UNCANCEL',
+  /** Of a bundle, as the three that follow. */
+  PAUSE: 'PAUSE',
+  RESUME: 'RESUME',
+  TRANSFER: 'TRANSFER',
+  RENAME_KEY: 'RENAME_KEY',
+  ADD_BLOCKING_STATE: 'ADD_BLOCKING_STATE',
+} as const;
+export type EntitlementOperation = (typeof EntitlementOperation)[keyof typeof EntitlementOperation];
+
+/** What a plugin may replace, by operation. Absent and null are the same. */
+export interface EntitlementTerms {
+  readonly CREATE: CreationDates & {
+    /** In the order of `given`; an element stands for all terms of its subscription, so that none of the former stays. */
+    readonly subscriptions: readonly CreationTerms[];
+  };
+  readonly CHANGE_PLAN: ChangePlanRequest & ChangePlanOptions;
+  readonly UNDO_CHANGE_PLAN: NoTerms;
+  readonly CANCEL: CancelSubscriptionOptions;
+  readonly UNCANCEL: NoTerms;
+  readonly PAUSE: BlockingOptions;
+  readonly RESUME: BlockingOptions;
+  readonly TRANSFER: TransferBundleOptions;
+  readonly RENAME_KEY: NoTerms;
+  readonly ADD_BLOCKING_STATE: BlockingOptions;
+}
+
+type NoTerms = Readonly<Record<never, never>>;
+
+/** What the caller asks for and no plugin replaces, by operation. */
+export interface EntitlementGiven {
+  /** Where each subscription goes and its key. */
+  readonly CREATE: readonly CreationPlace[];
+  readonly CHANGE_PLAN: null;
+  readonly UNDO_CHANGE_PLAN: null;
+  readonly CANCEL: null;
+  readonly UNCANCEL: null;
+  readonly PAUSE: null;
+  readonly RESUME: null;
+  /** The account that the bundle goes to. */
+  readonly TRANSFER: { readonly accountId: Uuid };
+  readonly RENAME_KEY: { readonly externalKey: string };
+  /** The state, and the type and id of the object that it is put on. */
+  readonly ADD_BLOCKING_STATE: BlockingStateRequest & BlockedRef;
+}
+
+/** What an operation has done, by operation. */
+export interface EntitlementResults {
+  /** By bundle of the request. */
+  readonly CREATE: readonly { readonly bundleId: Uuid; readonly subscriptionIds: readonly Uuid[] }[];
+  readonly CHANGE_PLAN: ChangedSubscription;
+  readonly UNDO_CHANGE_PLAN: null;
+  readonly CANCEL: CancelledSubscription;
+  readonly UNCANCEL: null;
+  readonly PAUSE: null;
+  readonly RESUME: null;
+  /** The new bundle. */
+  readonly TRANSFER: { readonly bundleId: Uuid };
+  readonly RENAME_KEY: null;
+  readonly ADD_BLOCKING_STATE: null;
+}
+
+/** What an operation is about. All ids belong to the tenant; those in `given` are as the caller has sent them. */
+export interface EntitlementSubject {
+  /** The account; of a transfer the one that the bundle leaves. */
+  readonly accountId: Uuid;
+  /** Null for CREATE, and for a blocking state on an account. */
+  readonly bundleId: Uuid | null;
+  /** Null for CREATE, and for what concerns a bundle or an account. */
+  readonly subscriptionId: Uuid | null;
+}
+
+interface CallOf<Operation extends EntitlementOperation> extends EntitlementSubject {
+  readonly operation: Operation;
+  readonly given: EntitlementGiven[Operation];
+  /** As the plugins asked before have left it. */
+  readonly terms: EntitlementTerms[Operation];
+}
+
+/** One call of an operation; of any one, told apart by `operation`, unless it is named. */
+export type EntitlementCall<Operation extends EntitlementOperation = EntitlementOperation> = {
+  readonly [Each in Operation]: CallOf<Each>;
+}[Operation];
+
+/** A call that has done its work, with its result. */
+export type EntitlementSuccess<Operation extends EntitlementOperation = EntitlementOperation> = {
+  readonly [Each in Operation]: CallOf<Each> & { readonly result: EntitlementResults[Each] };
+}[Operation];
+
+/** Nothing: go on. Otherwise the reason why not, which the caller reads, or members of the terms in place of the former. */
+export type EntitlementDecision<Operation extends EntitlementOperation> =
+  | { readonly abort: string }
+  | { readonly replace: Partial<EntitlementTerms[Operation]> }
+  | null
+  | undefined;
+
+/** Who calls, when, with which properties. */
+export interface EntitlementPluginContext extends GatewayContext {
+  /** `pluginProperty` of the HTTP call, or `pluginProperties` of the caller. */
+  readonly properties: readonly PluginProperty[];
+}
+
+/** What a plugin decides, by operation; it is not asked about those that are absent. */
+export type EntitlementRules = {
+  readonly [Operation in EntitlementOperation]?: (
+    call: EntitlementCall<Operation>,
+    context: EntitlementPluginContext,
+  ) => Promise<EntitlementDecision<Operation>>;
+};
+
+/**
+ * Has a say in what happens to subscriptions (subscriptions.md §22): replaces plan, dates, policy or prices of an operation
+ * before it is done, or aborts it. Given to `Billing.open({ entitlementPlugins: [...] })`; asked in that order, each about
+ * what the former have made of the call, before the operation's transaction, so that no lock is held meanwhile; in an
+ * operation `within` a host's transaction, inside that one. Not asked for dry runs, for closing an account, or for requests that
+ * are refused as they stand.
+ *
+ * An abort answers the caller with ENTITLEMENT_PLUGIN_API_ABORTED (8003). A throw, a decision of another shape, or one that
+ * takes too long fails the operation with UNEXPECTED (60000). Nothing is stored then, and no later plugin is asked. Terms
+ * that are replaced are checked by the rules for those of callers, with the same errors.
+ *
+ * @example
+ * const contracts: EntitlementPlugin = {
+ *   name: 'contracts',
+ *   before: {
+ *     CANCEL: async ({ subscriptionId }) =>
+ *       (await underContract(subscriptionId))
+ *         ? { abort: 'The contract runs until the end of the year' }
+ *         : { replace: { billingPolicy: 'END_OF_TERM' } },
+ *   },
+ *   succeeded: async (done) => {
+ *     if (done.operation === 'CREATE') await register(done.accountId, done.result);
+ *   },
+ * };
+ * await Billing.open({ …, entitlementPlugins: [contracts] });
+ */
+export interface EntitlementPlugin {
+  /** Named in errors and in the log. */
+  readonly name: string;
+  readonly before?: EntitlementRules;
+  /** Told of every operation that is done, with its final terms. What it throws is logged, the result stands. */
+  succeeded?(done: EntitlementSuccess, context: EntitlementPluginContext): Promise<void>;
+  /**
+   * Told of every operation that failed after its turn had come, by a rule of the engine or of a plugin, its own too; nothing
+   * of it is stored. What it throws is logged, the caller gets the first error.
+   */
+  failed?(call: EntitlementCall, error: unknown, context: EntitlementPluginContext): Promise<void>;
+}

@@ -1,0 +1,122 @@
+import type { PluginProperty, TransactionType } from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { Currency, Decimal } from '../../values/money/index.ts';
+import type { Instant } from '../../values/time/index.ts';
+
+/** What a gateway says of one call (payments.md §2.1). ERROR = declined, CANCELED = certain that nothing happened. */
+export const PluginStatus = {
+  PROCESSED: 'PROCESSED',
+  PENDING: 'PENDING',
+  ERROR: 'ERROR',
+  CANCELED: 'CANCELED',
+  UNDEFINED: 'UNDEFINED',
+} as const;
+export type PluginStatus = (typeof PluginStatus)[keyof typeof PluginStatus];
+
+/** Call context that plugins see. */
+export interface GatewayContext {
+  readonly tenantId: Uuid;
+  readonly userName: string;
+  readonly userToken: Uuid;
+  /** Business instant of the call. */
+  readonly now: Instant;
+}
+
+export interface GatewayRequest {
+  readonly accountId: Uuid;
+  readonly paymentId: Uuid;
+  /** The idempotency key: the same id may be presented again and must not charge twice. */
+  readonly transactionId: Uuid;
+  readonly paymentMethodId: Uuid;
+  readonly amount: Decimal;
+  readonly currency: Currency;
+  readonly properties: readonly PluginProperty[];
+}
+
+export interface GatewayResult {
+  readonly kbPaymentId: Uuid;
+  readonly kbTransactionPaymentId: Uuid;
+  readonly transactionType: TransactionType;
+  readonly status?: PluginStatus;
+  readonly amount?: Decimal;
+  readonly currency?: Currency;
+  readonly createdDate: Instant;
+  readonly effectiveDate: Instant;
+  readonly gatewayError?: string;
+  readonly gatewayErrorCode?: string;
+  readonly firstPaymentReferenceId?: string;
+  readonly secondPaymentReferenceId?: string;
+  readonly properties: readonly PluginProperty[];
+}
+
+export interface GatewayCapabilities {
+  /** Default true. */
+  readonly holdsPaymentMethods?: boolean;
+  /** Default false; true = no outside effect, the whole operation is one storage transaction and is never unknown. */
+  readonly sideEffectFree?: boolean;
+  /**
+   * Default false; true = `getPaymentInfo` lists every transaction that the gateway has ever received, so that one
+   * which is missing after its lease has ended never reached it: recovery then books CANCELED (nothing happened)
+   * rather than leaving the outcome unknown.
+   */
+  readonly completeLedger?: boolean;
+}
+
+/**
+ * One payment gateway, registered under `name` (payments.md §2.1). Called outside any storage transaction and without
+ * a lock, at least once per transaction id, within `payment.plugin.timeout`. A throw of `GatewayError` is a declared
+ * plugin error, any other throw, a timeout or an absent status means that nobody knows what happened. Only `purchase`
+ * is asked for by automatic payment; the other operations are called by the payment operations that need them.
+ */
+export interface PaymentGateway {
+  readonly name: string;
+  readonly capabilities?: GatewayCapabilities;
+  /** Takes `amount` from the payment method. Null counts like an absent status. */
+  purchase(request: GatewayRequest, context: GatewayContext): Promise<GatewayResult | null>;
+  /** Every transaction the gateway knows of the payment; recovery reads outcomes from it. */
+  getPaymentInfo(
+    request: {
+      readonly accountId: Uuid;
+      readonly paymentId: Uuid;
+      readonly properties: readonly PluginProperty[];
+    },
+    context: GatewayContext,
+  ): Promise<readonly GatewayResult[]>;
+  addPaymentMethod(
+    request: {
+      readonly accountId: Uuid;
+      readonly paymentMethodId: Uuid;
+      readonly details: PaymentMethodDetails;
+      readonly setDefault: boolean;
+      readonly properties: readonly PluginProperty[];
+    },
+    context: GatewayContext,
+  ): Promise<void>;
+  getPaymentMethodDetail(
+    request: {
+      readonly accountId: Uuid;
+      readonly paymentMethodId: Uuid;
+      readonly properties: readonly PluginProperty[];
+    },
+    context: GatewayContext,
+  ): Promise<PaymentMethodDetails>;
+  setDefaultPaymentMethod(
+    request: {
+      readonly accountId: Uuid;
+      readonly paymentMethodId: Uuid;
+      readonly properties: readonly PluginProperty[];
+    },
+    context: GatewayContext,
+  ): Promise<void>;
+}
+
+export interface PaymentMethodDetails {
+  readonly externalPaymentMethodId: string | null;
+  readonly isDefaultPaymentMethod: boolean;
+  readonly properties: readonly PluginProperty[];
+}
+
+/** A gateway's own, declared error: answered as 400 (7199), the transaction stays unknown (payments.md §2.2). */
+export class GatewayError extends Error {
+  override readonly name = 'GatewayError';
+}

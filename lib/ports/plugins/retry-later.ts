@@ -1,0 +1,21 @@
+import { MAX_RETRY_LATER_MS } from '../../values/limits.ts';
+
+/**
+ * Thrown by a plugin that cannot serve now and knows when to ask again: queued work is done again after `delayMs` of
+ * system time (at most a day), whatever the schedule of other errors; a synchronous call fails.
+ */
+export class RetryLater extends Error {
+  override readonly name = 'RetryLater';
+  readonly delayMs: number;
+
+  constructor(delayMs: number, message = 'asked to be tried again later') {
+    super(message);
+    this.delayMs = Math.min(Math.max(0, Math.ceil(delayMs) || 0), MAX_RETRY_LATER_MS);
+  }
+}
+
+/** The `RetryLater` that an error is or was caused by. */
+export function retryLaterOf(error: unknown): RetryLater | undefined {
+  if (error instanceof RetryLater) return error;
+  return error instanceof Error ? retryLaterOf(error.cause) : undefined;
+}

@@ -1,0 +1,155 @@
+import type { Uuid } from '../values/ids/index.ts';
+import type { Currency, Decimal } from '../values/money/index.ts';
+import type { BillingPeriod, Duration, Instant } from '../values/time/index.ts';
+import type {
+  BillingMode,
+  PhaseType,
+  ProductCategory,
+  TierBlockPolicy,
+  UsageType,
+} from './catalog-enumerations.ts';
+
+/**
+ * What a name of the entry catalog stands for. Names are unique over both scopes; those of usage sections and units are
+ * kept so that a later plan cannot take them (catalog.md §15.1, V1). CATALOG holds the name of the entry catalog itself.
+ */
+export const EntryKind = {
+  CATALOG: 'CATALOG',
+  PRODUCT: 'PRODUCT',
+  PRICE_LIST: 'PRICE_LIST',
+  PLAN: 'PLAN',
+  USAGE: 'USAGE',
+  UNIT: 'UNIT',
+} as const;
+export type EntryKind = (typeof EntryKind)[keyof typeof EntryKind];
+
+/** Who an entry is for: the tenant (both null), or one of its accounts. */
+export interface EntryScope {
+  readonly accountId: Uuid | null;
+  readonly accountRecordId: number | null;
+}
+
+export interface ProductTerms {
+  readonly prettyName: string;
+  readonly category: ProductCategory;
+  /** Of an ADD_ON: the base products that it can be bought for. */
+  readonly availableForBps: readonly string[];
+  /** Of a BASE product: the add-ons that can be bought for it. */
+  readonly availableAddons: readonly string[];
+}
+
+/** What all rows of a plan have in common. */
+export interface PlanTerms {
+  readonly prettyName: string;
+  readonly recurringBillingMode: BillingMode;
+  readonly productName: string;
+  readonly pricelistName: string;
+  /** A product of an XML version as it was then: should the XML catalog be deleted, the plan keeps it. */
+  readonly xmlProduct: Pick<ProductTerms, 'prettyName' | 'category'> | null;
+}
+
+/** A name of the entry catalog and what it stands for; never changed once it is stored. */
+export interface CatalogEntry extends EntryScope {
+  readonly recordId: number;
+  readonly id: Uuid;
+  readonly kind: EntryKind;
+  readonly name: string;
+  /** Of a PLAN its product, where that is an entry; of a USAGE its plan. */
+  readonly parentId: Uuid | null;
+  /** Of a PRODUCT only. */
+  readonly product: ProductTerms | null;
+  /** Of a PLAN only. */
+  readonly plan: PlanTerms | null;
+  readonly createdDate: Instant;
+}
+
+export interface EntryPrice {
+  readonly currency: Currency;
+  readonly value: Decimal;
+}
+
+export interface EntryBlock {
+  /** Name of the unit. */
+  readonly billingMeterCode: string;
+  readonly size: number;
+  /** Number of blocks; −1 is unbounded. */
+  readonly max: number;
+  readonly prices: readonly EntryPrice[];
+}
+
+export interface EntryTier {
+  readonly tierNumber: number;
+  readonly blocks: readonly EntryBlock[];
+}
+
+export interface EntryUsage {
+  readonly usageName: string;
+  readonly prettyName: string;
+  readonly usageType: UsageType;
+  readonly billingPeriod: BillingPeriod;
+  readonly tierBlockPolicy: TierBlockPolicy;
+  readonly tiers: readonly EntryTier[];
+}
+
+export interface EntryPhase {
+  readonly prettyName: string;
+  readonly type: PhaseType;
+  readonly duration: Duration;
+  readonly fixedPrices: readonly EntryPrice[];
+  readonly recurringPrices: {
+    readonly billingPeriod: BillingPeriod;
+    readonly prices: readonly EntryPrice[];
+  } | null;
+  readonly usages: readonly EntryUsage[];
+}
+
+/** A plan from one date on: its prices, or that it is retired. Never changed once it is stored. */
+export interface PlanRow {
+  readonly recordId: number;
+  readonly id: Uuid;
+  readonly planName: string;
+  readonly accountRecordId: number | null;
+  readonly effectiveDate: Instant;
+  /** Counts the rows of a plan: of two rows of one date the later one holds. */
+  readonly createdOrder: number;
+  readonly effectiveDateForExistingSubscriptions: Instant | null;
+  readonly retired: boolean;
+  /** The tenant's `catalogRevision` since which the catalog holds the row. */
+  readonly sinceRevision: number;
+  /** Of a retirement those of the row before. */
+  readonly phases: readonly EntryPhase[];
+  readonly createdDate: Instant;
+}
+
+/** A product as the entry API shows it (Document 1 §2.5, ProductData). */
+export interface ProductEntryView extends ProductTerms {
+  readonly name: string;
+  /** When its last plan was retired; null while it has a plan that is not, or none at all. */
+  readonly retiredDate: Instant | null;
+}
+
+/** One row of a plan as the entry API shows it (Document 1 §2.5, PlanData). */
+export interface PlanEntryView
+  extends Pick<PlanTerms, 'prettyName' | 'recurringBillingMode' | 'productName' | 'pricelistName'> {
+  readonly name: string;
+  readonly effectiveDate: Instant;
+  readonly effectiveDateForExistingSubscriptions: Instant | null;
+  readonly retired: boolean;
+  readonly phases: readonly EntryPhase[];
+}
+
+/** What a creation answers: everything as it is stored (Document 1 §2.5, CatalogInputData). */
+export interface CatalogEntriesView {
+  readonly catalogName: string;
+  readonly plans: readonly PlanEntryView[];
+  readonly products: readonly ProductEntryView[];
+}
+
+/** Where the catalog of a scope comes from (catalog.md §15.2). */
+export const CatalogState = {
+  PLUGIN: 'CATALOG_STATE_PLUGIN',
+  XML: 'CATALOG_STATE_XML',
+  INIT: 'CATALOG_STATE_INIT',
+  UNKNOWN: 'CATALOG_STATE_UNKNOWN',
+} as const;
+export type CatalogState = (typeof CatalogState)[keyof typeof CatalogState];

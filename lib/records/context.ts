@@ -1,0 +1,54 @@
+import type { Uuid } from '../values/ids/index.ts';
+import type { Instant } from '../values/time/index.ts';
+import type { PluginProperty } from './plugin-property.ts';
+import type { Principal } from './principal.ts';
+
+/** A tenant as every layer below the front door knows it. `recordId` is what rows carry, `id` what callers see. */
+export interface TenantRef {
+  readonly id: Uuid;
+  readonly recordId: number;
+}
+
+export const CallOrigin = { EXTERNAL: 'EXTERNAL', INTERNAL: 'INTERNAL', TEST: 'TEST' } as const;
+export type CallOrigin = (typeof CallOrigin)[keyof typeof CallOrigin];
+
+/**
+ * Who does what, for which tenant, since when (platform.md §5.2). `createdDate` is read once from the clock at the
+ * start of the call and stands in every row that the call writes; `userToken` ties those rows, and the work that
+ * they cause later, together.
+ */
+export interface CallContext {
+  readonly tenant: TenantRef;
+  readonly userName: string;
+  readonly principal: string | null;
+  readonly reasonCode: string | null;
+  readonly comments: string | null;
+  readonly userToken: Uuid;
+  readonly callOrigin: CallOrigin;
+  readonly createdDate: Instant;
+  /** What the caller has to say to plugins; default nothing. */
+  readonly pluginProperties?: readonly PluginProperty[];
+}
+
+/** Who makes a change that belongs to no tenant: a tenant itself, a user, a role. */
+export interface SystemAuthor {
+  readonly userName: string;
+  readonly reasonCode?: string | null;
+  readonly comments?: string | null;
+  /** Default a new id. */
+  readonly userToken?: Uuid;
+  /** Who calls, and so may neither hand out nor manage more than they hold; absent: the host itself, which may do all. */
+  readonly principal?: Principal | null;
+}
+
+/** Component names that stand in `changedBy` for work which the engine does by itself (platform.md §5.3). */
+export const ActingComponent = {
+  SUBSCRIPTION_TRANSITION: 'SubscriptionBaseTransition',
+  NEXT_BILLING_DATE: 'NextBillingDateNotifier',
+  PARENT_INVOICE: 'CreateParentInvoice',
+  PAYMENT_REQUEST: 'PaymentRequestProcessor',
+  PAYMENT_RETRY: 'PaymentRetryService',
+  JANITOR: 'Janitor',
+  ENTITLEMENT: 'EntitlementService',
+} as const;
+export type ActingComponent = (typeof ActingComponent)[keyof typeof ActingComponent];

@@ -1,0 +1,53 @@
+import type { Uuid } from '../values/ids/index.ts';
+import type { Currency, Decimal } from '../values/money/index.ts';
+import type { Instant, LocalDate } from '../values/time/index.ts';
+
+export const InvoiceStatus = { DRAFT: 'DRAFT', COMMITTED: 'COMMITTED', VOID: 'VOID' } as const;
+export type InvoiceStatus = (typeof InvoiceStatus)[keyof typeof InvoiceStatus];
+
+/** Kept sums of an invoice (invoicing.md §1.4); they change with the items and payments that cause them. */
+export interface InvoiceAmounts {
+  readonly amount: Decimal;
+  readonly creditAdj: Decimal;
+  readonly refundAdj: Decimal;
+  /** Σ all item amounts − paid; positive = owed. */
+  readonly rawBalance: Decimal;
+}
+
+export interface Invoice extends InvoiceAmounts {
+  readonly recordId: number;
+  readonly id: Uuid;
+  readonly accountId: Uuid;
+  readonly accountRecordId: number;
+  readonly invoiceNumber: number;
+  /** Local date of the call that created the invoice; never changes. */
+  readonly invoiceDate: LocalDate;
+  readonly targetDate: LocalDate | null;
+  readonly commitDate: LocalDate | null;
+  readonly currency: Currency;
+  readonly status: InvoiceStatus;
+  readonly isMigration: boolean;
+  readonly isWrittenOff: boolean;
+  readonly isParentInvoice: boolean;
+  /** The parent's invoice that a child's is linked to, null = not linked; and whose that is, or is going to be. */
+  readonly parentInvoiceId: Uuid | null;
+  readonly parentAccountId: Uuid | null;
+  /**
+   * Of a child's invoice that the parent pays: what it adds to the parent's summary (invoicing.md §12), 0 until the two
+   * are linked. null = its own account pays.
+   */
+  readonly contributedAmount: Decimal | null;
+  /** Id of the first invoice written by the same run. */
+  readonly groupId: Uuid;
+  readonly createdDate: Instant;
+}
+
+/** Kept state of an account's invoicing; `version` guards every write of it. */
+export interface AccountInvoicingState {
+  readonly accountId: Uuid;
+  readonly accountRecordId: number;
+  readonly maxTargetDate: LocalDate | null;
+  readonly accountCBA: Decimal;
+  readonly accountBalance: Decimal;
+  readonly version: number;
+}

@@ -1,0 +1,13 @@
+/** A window of a list in record-id order; a negative `limit` lists descending (http-api.md §8). */
+export interface PageRequest {
+  readonly offset: number;
+  readonly limit: number;
+}
+
+export interface Page<T> {
+  readonly rows: readonly T[];
+  /** Records that match: exact up to MAX_COUNTED_RECORDS, above it one more, so that a page costs no count of it all. */
+  readonly total: number;
+  /** All records of that type in the tenant (or in the account, for account-scoped lists). */
+  readonly max: number;
+}

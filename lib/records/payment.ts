@@ -1,0 +1,59 @@
+import type { Uuid } from '../values/ids/index.ts';
+import type { Currency, Decimal } from '../values/money/index.ts';
+import type { Instant } from '../values/time/index.ts';
+
+export const TransactionType = {
+  AUTHORIZE: 'AUTHORIZE',
+  CAPTURE: 'CAPTURE',
+  PURCHASE: 'PURCHASE',
+  REFUND: 'REFUND',
+  CREDIT: 'CREDIT',
+  VOID: 'VOID',
+  CHARGEBACK: 'CHARGEBACK',
+} as const;
+export type TransactionType = (typeof TransactionType)[keyof typeof TransactionType];
+
+export const TransactionStatus = {
+  SUCCESS: 'SUCCESS',
+  UNKNOWN: 'UNKNOWN',
+  PENDING: 'PENDING',
+  PAYMENT_FAILURE: 'PAYMENT_FAILURE',
+  PLUGIN_FAILURE: 'PLUGIN_FAILURE',
+  PAYMENT_SYSTEM_OFF: 'PAYMENT_SYSTEM_OFF',
+} as const;
+export type TransactionStatus = (typeof TransactionStatus)[keyof typeof TransactionStatus];
+
+export interface Payment {
+  readonly recordId: number;
+  readonly id: Uuid;
+  readonly accountId: Uuid;
+  readonly accountRecordId: number;
+  /** Counted per tenant, gaps allowed. */
+  readonly paymentNumber: number;
+  readonly externalKey: string;
+  readonly paymentMethodId: Uuid;
+  readonly stateName: string | null;
+  readonly lastSuccessStateName: string | null;
+  readonly createdDate: Instant;
+}
+
+export interface PaymentTransaction {
+  readonly recordId: number;
+  readonly id: Uuid;
+  readonly paymentId: Uuid;
+  readonly accountRecordId: number;
+  readonly attemptId: Uuid | null;
+  readonly externalKey: string;
+  readonly transactionType: TransactionType;
+  readonly effectiveDate: Instant;
+  readonly status: TransactionStatus;
+  readonly amount: Decimal | null;
+  readonly currency: Currency | null;
+  readonly processedAmount: Decimal | null;
+  readonly processedCurrency: Currency | null;
+  readonly gatewayErrorCode: string | null;
+  readonly gatewayErrorMsg: string | null;
+  /** Business instant up to which a plugin call may be running (payments.md §5); null when none is. */
+  readonly leaseUntil: Instant | null;
+  readonly createdDate: Instant;
+}

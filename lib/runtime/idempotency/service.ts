@@ -1,0 +1,149 @@
+import type { Ports } from '../../ports/index.ts';
+import type { KeptRequest, RequestClaim } from '../../ports/storage/index.ts';
+import type { TenantRef } from '../../records/index.ts';
+import { BillingError, ErrorCode, InvariantError } from '../../values/errors/index.ts';
+import {
+  IDEMPOTENCY_ABANDONED_MS,
+  IDEMPOTENCY_CLAIM_ATTEMPTS,
+  IDEMPOTENCY_PURGE_SIZE,
+  IDEMPOTENCY_RETENTION_MS,
+  MAX_EXTERNAL_KEY_CHARACTERS,
+  MAX_LEFT_CLAIMS,
+} from '../../values/limits.ts';
+import { isStorable, NOT_STORABLE } from '../../values/text/index.ts';
+
+/** What was answered to a request, as it is told again. */
+export interface KeptAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** A request that has to be run, or the answer that it had. */
+export type Begun =
+  | { readonly claim: RequestClaim; readonly answer?: never }
+  | { readonly answer: KeptAnswer; readonly claim?: never };
+
+type IdempotencyPorts = Pick<Ports, 'storage' | 'ids' | 'cipher' | 'systemClock'>;
+
+/** No tenant has this number (platform.md §17 rule 2). */
+const noTenant = 0;
+
+/**
+ * Requests that run once however often they are sent (http-api.md §11 rule 2): a caller's key stands for one request of its
+ * tenant, whose answer is kept in the database for repeats on any node. Bodies are encrypted, as some tell a secret.
+ */
+export class IdempotencyService {
+  readonly #ports: IdempotencyPorts;
+  readonly #retentionMs: number;
+  /** Claims of requests that have come to nothing, and that the database could not let go of. */
+  readonly #left = new Map<string, RequestClaim>();
+
+  constructor(ports: IdempotencyPorts, retentionMs: number = IDEMPOTENCY_RETENTION_MS) {
+    this.#ports = ports;
+    this.#retentionMs = retentionMs;
+  }
+
+  /**
+   * Takes the key for this request, or gives the answer of its first call.
+   * @param request `hash` is one of all that makes the request what it is; `tenant` null for a request of no tenant.
+   * @throws BillingError INVALID_PARAMETER for a bad key, IDEMPOTENCY_IN_PROGRESS while the first call runs,
+   * IDEMPOTENCY_KEY_REUSED for another request under the same key.
+   */
+  async begin(request: {
+    readonly tenant: TenantRef | null;
+    readonly key: string;
+    readonly hash: string;
+  }): Promise<Begun> {
+    checkKey(request.key);
+    const { storage, ids, systemClock } = this.#ports;
+    const claim = {
+      tenantRecordId: request.tenant?.recordId ?? noTenant,
+      key: request.key,
+      claimId: ids.next(),
+    };
+    await this.#releaseLeft(claim);
+    for (let attempt = 1; attempt <= IDEMPOTENCY_CLAIM_ATTEMPTS; attempt += 1) {
+      const nowMs = systemClock.nowMs();
+      const known = await storage.idempotency.claim(
+        { ...claim, requestHash: request.hash, nowMs },
+        {
+          expiredBeforeMs: nowMs - this.#retentionMs,
+          abandonedBeforeMs: nowMs - IDEMPOTENCY_ABANDONED_MS,
+        },
+      );
+      if (known === null) return { claim };
+      if (known !== undefined) return { answer: await this.#answerOf(known, request.hash) };
+    }
+    throw inProgress(request.key);
+  }
+
+  /** Keeps the answer for repeats; false if another call has taken the request over, and its answer counts. */
+  async keep(claim: RequestClaim, answer: KeptAnswer): Promise<boolean> {
+    const { storage, cipher } = this.#ports;
+    const body = await cipher.encrypt(answer.body);
+    return storage.idempotency.keep(claim, { ...answer, body });
+  }
+
+  /** Forgets the request, so that a repeat runs it anew; where the database cannot, its next call on this node does. */
+  async release(claim: RequestClaim): Promise<void> {
+    try {
+      await this.#ports.storage.idempotency.release(claim);
+    } catch (error) {
+      if (this.#left.size < MAX_LEFT_CLAIMS) this.#left.set(keyOf(claim), claim);
+      throw error;
+    }
+  }
+
+  async #releaseLeft(request: Pick<RequestClaim, 'tenantRecordId' | 'key'>): Promise<void> {
+    const left = this.#left.get(keyOf(request));
+    if (left === undefined) return;
+    await this.#ports.storage.idempotency.release(left);
+    this.#left.delete(keyOf(request));
+  }
+
+  /** Removes answers that need not be kept any longer, a bounded number at a time. */
+  async purge(): Promise<void> {
+    const { storage, systemClock } = this.#ports;
+    await storage.idempotency.purge(systemClock.nowMs() - this.#retentionMs, IDEMPOTENCY_PURGE_SIZE);
+  }
+
+  async #answerOf(known: KeptRequest, hash: string): Promise<KeptAnswer> {
+    const { key, requestHash, status, headers, body } = known;
+    if (requestHash !== hash) {
+      throw new BillingError({
+        code: ErrorCode.IDEMPOTENCY_KEY_REUSED,
+        message: `Idempotency-Key "${key}" was used for another request; send each request under a key of its own`,
+      });
+    }
+    if (status === null || headers === null || body === null) throw inProgress(key);
+    const text = await this.#ports.cipher.decrypt(body);
+    if (text !== null) return { status, headers, body: text };
+    throw new InvariantError(
+      `The answer under Idempotency-Key "${key}" was encrypted with another server key`,
+    );
+  }
+}
+
+function keyOf({ tenantRecordId, key }: Pick<RequestClaim, 'tenantRecordId' | 'key'>): string {
+  return `${tenantRecordId} ${key}`;
+}
+
+function checkKey(key: string): void {
+  if (key.length <= MAX_EXTERNAL_KEY_CHARACTERS && isStorable(key)) return;
+  const problem =
+    key.length > MAX_EXTERNAL_KEY_CHARACTERS
+      ? `is ${key.length} characters long; at most ${MAX_EXTERNAL_KEY_CHARACTERS} are allowed`
+      : NOT_STORABLE;
+  throw new BillingError({
+    code: ErrorCode.INVALID_PARAMETER,
+    message: `Header Idempotency-Key ${problem}`,
+  });
+}
+
+function inProgress(key: string): BillingError {
+  return new BillingError({
+    code: ErrorCode.IDEMPOTENCY_IN_PROGRESS,
+    message: `The first request under Idempotency-Key "${key}" is still running; ask again in a moment`,
+  });
+}

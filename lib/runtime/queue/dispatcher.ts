@@ -1,0 +1,417 @@
+import type { Ports } from '../../ports/index.ts';
+import type { AccountOfTenant, ClaimedEntry, WorkCause } from '../../ports/storage/index.ts';
+import type { QueueKind, TenantRef } from '../../records/index.ts';
+import { assertInvariant } from '../../values/errors/index.ts';
+import {
+  QUEUE_HELP_AFTER_MS,
+  QUEUE_HISTORY_RETENTION_MS,
+  QUEUE_SETTLE_POLL_MS,
+  QUEUE_SHUTDOWN_WAIT_MS,
+  QUEUE_TAKE_BACK_EVERY_MS,
+  QUEUE_WORKERS,
+} from '../../values/limits.ts';
+import type { Instant } from '../../values/time/index.ts';
+import { atMost } from '../wait/at-most.ts';
+import type { BusyPauses } from './busy-entries.ts';
+import { EntryCounts } from './entry-counts.ts';
+import { EntryRunner } from './entry-runner.ts';
+import type { QueueHandler } from './handler.ts';
+import { Housekeeping } from './housekeeping.ts';
+import { Leases } from './leases.ts';
+import {
+  type ClaimLane,
+  claimLanes,
+  DEFAULT_QUEUE_SETTINGS,
+  kindsWorkedOn,
+  pollMsOf,
+  type QueueSettings,
+  reapLanes,
+} from './queue-settings.ts';
+import { Signal } from './signal.ts';
+
+export interface DispatcherOptions {
+  /** In the order in which they handle an entry that several of them consume. */
+  readonly handlers: readonly QueueHandler[];
+  readonly tenantOf: (recordId: number) => Promise<TenantRef>;
+  /** When work of a tenant comes back to an account that is busy; default every 100 ms. */
+  readonly busyPausesOf?: (tenant: TenantRef) => Promise<BusyPauses>;
+  /** Unique name of this node (platform.md §15). */
+  readonly node: string;
+  /** Whether a node of this name was an earlier life of this one, which has ended; default none was. */
+  readonly isFormerNode?: (name: string) => boolean;
+  /** Default those of platform.md §4.3. */
+  readonly settings?: QueueSettings;
+  /** How long finished entries are kept; default 90 days. */
+  readonly historyRetentionMs?: number;
+  /** What else is to be cared for from time to time; default nothing. */
+  readonly housekeeping?: readonly (() => Promise<void>)[];
+}
+
+/** What a claim looks for; by default what is due now of all accounts. */
+interface ClaimOf {
+  readonly account?: AccountOfTenant;
+  readonly businessNow?: Instant;
+}
+
+/** Entries that were claimed together. */
+interface Claim {
+  readonly lane: ClaimLane;
+  readonly entries: readonly ClaimedEntry[];
+}
+
+type DispatcherPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids' | 'logger'>;
+
+/**
+ * Claims due queue entries and hands them to their handlers in batches (platform.md §9.3): entries of one account one
+ * at a time and in order across nodes, leases with heartbeat and fencing, bounded retries, work of dead nodes taken over.
+ * `start` runs it in the background; `settle` works the queue until nothing is due, with or without the background.
+ */
+export class Dispatcher {
+  /** What the handlers of this node have done. */
+  readonly counts = new EntryCounts();
+  readonly #ports: DispatcherPorts;
+  readonly #node: string;
+  readonly #isFormerNode: (name: string) => boolean;
+  readonly #settings: QueueSettings;
+  readonly #lanes: readonly ClaimLane[];
+  readonly #leases: ReadonlyMap<ClaimLane, Leases>;
+  readonly #handlers: readonly QueueHandler[];
+  readonly #topics: readonly string[];
+  readonly #runner: EntryRunner;
+  readonly #housekeeping: Housekeeping;
+  readonly #signal: Signal;
+  readonly #running = new Set<Promise<void>>();
+  readonly #unsubscribe: (() => void)[] = [];
+  /** Entries of each lane that are being handled. */
+  readonly #handled = new Map<ClaimLane, number>();
+  #started = false;
+  #stopping = false;
+  #stopped: Promise<void> | undefined;
+  #workers = 0;
+  #cancelTimer: (() => void) | undefined;
+  #cancelHelp: (() => void) | undefined;
+  /** The signal as it was when a worker last looked what is due. */
+  #looked = 0;
+  /** System time of the last look for leases that have ended. */
+  #tookBackAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(ports: DispatcherPorts, options: DispatcherOptions) {
+    this.#ports = ports;
+    this.#handlers = options.handlers;
+    this.#topics = [...new Set(options.handlers.flatMap((handler) => handler.topics))];
+    const settings = options.settings ?? DEFAULT_QUEUE_SETTINGS;
+    this.#node = options.node;
+    this.#isFormerNode = options.isFormerNode ?? (() => false);
+    this.#settings = settings;
+    this.#lanes = claimLanes(settings);
+    this.#leases = new Map(this.#lanes.map((lane) => [lane, new Leases(ports, lane.leaseMs)]));
+    this.#signal = new Signal(ports.systemClock);
+    this.#runner = new EntryRunner(ports, {
+      busyPausesOf: async () => ({ waitMs: 0, intervalsMs: [] }),
+      ...options,
+      settings,
+      counts: this.counts,
+    });
+    this.#housekeeping = new Housekeeping(ports, {
+      reapers: reapLanes(settings),
+      historyRetentionMs: options.historyRetentionMs ?? QUEUE_HISTORY_RETENTION_MS,
+      onReaped: () => this.#wake(),
+      others: options.housekeeping ?? [],
+    });
+    ports.storage.setConsumedTopics(new Set(this.#topics), pollMsOf(settings));
+    this.#unsubscribe.push(ports.storage.onCommit(() => this.#wake()));
+    const stopListening = ports.clock.onMove?.(() => this.#wake());
+    if (stopListening) this.#unsubscribe.push(stopListening);
+  }
+
+  /** The kinds of entries that the background of this node works on. */
+  get workedOn(): readonly QueueKind[] {
+    return this.#started && !this.#stopping ? kindsWorkedOn(this.#settings) : [];
+  }
+
+  /** Takes back what earlier lives of this node had claimed; call once, before `start` or `settle`. */
+  async recover(): Promise<void> {
+    const { storage } = this.#ports;
+    const owners = await storage.queue.owners();
+    const former = owners.filter(
+      (name) => storage.singleNode || name === this.#node || this.#isFormerNode(name),
+    );
+    this.#tellTakenBack(await storage.queue.takeBackFrom(former));
+  }
+
+  start(): void {
+    if (this.#started) return;
+    this.#started = true;
+    this.#unsubscribe.push(this.#ports.storage.queue.onSignal(() => this.#wake()));
+    this.#housekeeping.start();
+    this.#spawn();
+  }
+
+  /** Stops claiming, ends waits, waits a bounded time for running handlers, then gives back what is still claimed. */
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  async #stop(): Promise<void> {
+    this.#stopping = true;
+    this.#cancelTimer?.();
+    this.#cancelHelp?.();
+    for (const unsubscribe of this.#unsubscribe.splice(0)) unsubscribe();
+    this.#signal.raise();
+    await this.#housekeeping.stop();
+    await atMost(this.#ports.systemClock, QUEUE_SHUTDOWN_WAIT_MS, Promise.allSettled([...this.#running]));
+    await this.#giveBack();
+    await Promise.all(this.#handlers.map((handler) => handler.idle?.()));
+  }
+
+  /** What cannot be given back, to a database that is away or full, comes back when its lease ends. */
+  async #giveBack(): Promise<void> {
+    const { storage, systemClock, logger } = this.#ports;
+    const left = this.#held();
+    if (left.length === 0) return;
+    for (const leases of this.#leases.values()) leases.letGo(left);
+    try {
+      await storage.queue.release(left, systemClock.nowMs());
+    } catch (error) {
+      logger.warn({ err: error, count: left.length }, 'queue entries were not given back; their leases end');
+    }
+  }
+
+  /**
+   * Works the queue until no entry is due or in processing, of one tenant or of all (null).
+   * @returns false when `timeoutMs` of system time ran out before that, or the dispatcher is stopping.
+   */
+  async settle(tenantRecordId: number | null, timeoutMs: number): Promise<boolean> {
+    const { storage, clock, systemClock } = this.#ports;
+    const deadline = systemClock.nowMs() + timeoutMs;
+    for (;;) {
+      await systemClock.nextTurn();
+      if (this.#stopping) return false;
+      await clock.refresh?.();
+      const raised = this.#signal.count;
+      const claims = await this.#claim();
+      if (claims.length > 0) await this.#track(this.#process(claims));
+      else if ((await storage.queue.countPending(tenantRecordId, clock.now())) === 0) return true;
+      if (systemClock.nowMs() >= deadline) return false;
+      if (claims.length === 0) await this.#signal.wait(raised, QUEUE_SETTLE_POLL_MS);
+    }
+  }
+
+  /**
+   * Waits until no due work of the cause is left: done by the background of this node or of another, and where this one
+   * has not been started by the call itself, which then works the queue like `settle`.
+   * @returns false when `timeoutMs` of system time ran out before that, or the dispatcher is stopping.
+   */
+  async complete(tenantRecordId: number, cause: WorkCause, timeoutMs: number): Promise<boolean> {
+    const { storage, clock, systemClock } = this.#ports;
+    const deadline = systemClock.nowMs() + timeoutMs;
+    for (;;) {
+      await clock.refresh?.();
+      const raised = this.#signal.count;
+      if ((await storage.queue.countPending(tenantRecordId, clock.now(), cause)) === 0) return true;
+      const leftMs = deadline - systemClock.nowMs();
+      if (leftMs <= 0 || this.#stopping) return false;
+      const claims = this.#started ? [] : await this.#claim();
+      if (claims.length > 0) await atMost(systemClock, leftMs, this.#track(this.#process(claims)));
+      else await this.#signal.wait(raised, Math.min(leftMs, QUEUE_SETTLE_POLL_MS));
+    }
+  }
+
+  /**
+   * Works the entries of one account that are due at an instant, in the order of the queue, as far as nobody else works on
+   * them and none is put off; whether the background has been started or not.
+   */
+  async workOff(account: AccountOfTenant, businessNow: Instant): Promise<void> {
+    let last: number | undefined;
+    while (!this.#stopping) {
+      const claims = await this.#claim({ account, businessNow });
+      const entry = claims.at(-1)?.entries.at(-1);
+      if (entry === undefined) return;
+      await this.#track(this.#process(claims));
+      // One that comes again at once was given back, and what comes after it waits for it.
+      if (entry.recordId === last) return;
+      last = entry.recordId;
+    }
+  }
+
+  #wake(): void {
+    this.#signal.raise();
+    if (!this.#started) return;
+    if (this.#workers === 0) this.#spawn();
+    else this.#askForHelp();
+  }
+
+  /**
+   * What falls due while a worker is busy waits for it, so that a busy queue is worked in large batches, which cost less
+   * per entry; where the worker does not come back soon, such as from a slow gateway, another one begins.
+   */
+  #askForHelp(): void {
+    if (this.#cancelHelp !== undefined || this.#stopping) return;
+    this.#cancelHelp = this.#ports.systemClock.after(QUEUE_HELP_AFTER_MS, () => {
+      this.#cancelHelp = undefined;
+      if (this.#signal.count !== this.#looked) this.#spawn();
+    });
+  }
+
+  #spawn(): void {
+    if (this.#stopping || this.#lanes.length === 0 || this.#workers >= QUEUE_WORKERS) return;
+    this.#workers += 1;
+    void this.#track(this.#work());
+  }
+
+  /** One worker: claims and handles until nothing is due, then leaves; the last one sets the timer. */
+  async #work(): Promise<void> {
+    let failed = false;
+    try {
+      while (!this.#stopping && (await this.#workOnce()));
+    } catch (error) {
+      failed = true;
+      this.#ports.logger.error({ err: error, node: this.#node }, 'queue dispatch failed; polling goes on');
+    } finally {
+      this.#workers -= 1;
+    }
+    if (this.#workers === 0 && !this.#stopping) await this.#armTimer(failed);
+  }
+
+  /** False when nothing was due and nothing was signalled meanwhile. */
+  async #workOnce(): Promise<boolean> {
+    await this.#ports.systemClock.nextTurn();
+    const raised = this.#signal.count;
+    this.#looked = raised;
+    await this.#ports.clock.refresh?.();
+    const claims = await this.#claim();
+    if (claims.length === 0) return this.#signal.count !== raised;
+    if (claims.some(({ lane, entries }) => entries.length === lane.limit)) this.#spawn();
+    await this.#process(claims);
+    return true;
+  }
+
+  /** Sleeps until the next notification falls due, at most one poll interval. */
+  async #armTimer(afterFailure: boolean): Promise<void> {
+    const delayMs = afterFailure ? pollMsOf(this.#settings) : await this.#msToNextDue();
+    if (this.#stopping) return;
+    this.#cancelTimer?.();
+    this.#cancelTimer = this.#ports.systemClock.after(delayMs, () => this.#spawn());
+  }
+
+  async #msToNextDue(): Promise<number> {
+    const pollMs = pollMsOf(this.#settings);
+    try {
+      return Math.min(pollMs, await this.#msToNextNotification(), await this.#msToNextLeaseEnd());
+    } catch (error) {
+      this.#ports.logger.error({ err: error }, 'queue could not be read; polling goes on');
+      return pollMs;
+    }
+  }
+
+  async #msToNextNotification(): Promise<number> {
+    if (this.#settings.NOTIFICATION.isOff) return Number.POSITIVE_INFINITY;
+    const { clock, storage } = this.#ports;
+    const nextDue = await storage.queue.nextDue(this.#topics);
+    if (nextDue === null) return Number.POSITIVE_INFINITY;
+    return Math.max(0, clock.msUntil?.(nextDue) ?? nextDue - clock.now());
+  }
+
+  /** Another node renews its leases long before they end; one that has died does not. */
+  async #msToNextLeaseEnd(): Promise<number> {
+    const { storage, systemClock } = this.#ports;
+    const leaseEndMs = storage.singleNode ? null : await storage.queue.nextLeaseEnd();
+    return leaseEndMs === null ? Number.POSITIVE_INFINITY : Math.max(0, leaseEndMs - systemClock.nowMs());
+  }
+
+  /** One claim, or one of each kind where settings tell them apart; bus entries go first. */
+  async #claim(of: ClaimOf = {}): Promise<readonly Claim[]> {
+    const claims: Claim[] = [];
+    await this.#takeBackLapsed();
+    for (const lane of this.#lanes) {
+      const entries = await this.#claimIn(lane, of);
+      if (entries.length > 0) claims.push({ lane, entries });
+    }
+    return claims;
+  }
+
+  /** What is handled here is left out: where a renewal comes late, nobody has died. */
+  async #takeBackLapsed(): Promise<void> {
+    const { storage, systemClock } = this.#ports;
+    const systemNowMs = systemClock.nowMs();
+    if (systemNowMs - this.#tookBackAtMs < QUEUE_TAKE_BACK_EVERY_MS) return;
+    this.#tookBackAtMs = systemNowMs;
+    const held = [...new Set(this.#held().map(({ claimId }) => claimId))];
+    this.#tellTakenBack(await storage.queue.takeBackLapsed({ systemNowMs, held }));
+  }
+
+  /** What this node has claimed and works on. */
+  #held(): readonly ClaimedEntry[] {
+    return [...this.#leases.values()].flatMap(({ held }) => held);
+  }
+
+  #tellTakenBack(takenBack: number): void {
+    if (takenBack > 0)
+      this.#ports.logger.warn(
+        { takenBack, node: this.#node },
+        'took back queue entries of nodes that have gone',
+      );
+  }
+
+  async #claimIn(lane: ClaimLane, { account, businessNow }: ClaimOf): Promise<readonly ClaimedEntry[]> {
+    const limit = Math.min(lane.limit, lane.handledAtATime - (this.#handled.get(lane) ?? 0));
+    if (limit <= 0) return [];
+    const { storage, clock, systemClock, ids } = this.#ports;
+    const leases = this.#leasesOf(lane);
+    let claimed: readonly ClaimedEntry[] = [];
+    // Taken before the claim: another worker must not take the same place meanwhile.
+    this.#countHandled(lane, limit);
+    const leaseEndsAtMs = leases.beginClaim();
+    try {
+      claimed = await storage.queue.claim({
+        node: this.#node,
+        claimId: ids.next(),
+        limit,
+        topics: this.#topics,
+        businessNow: businessNow ?? clock.now(),
+        systemNowMs: systemClock.nowMs(),
+        leaseEndsAtMs,
+        ...(lane.kind === null ? {} : { kind: lane.kind }),
+        ...(account === undefined ? {} : { account }),
+      });
+    } finally {
+      leases.endClaim(claimed);
+      this.#countHandled(lane, claimed.length - limit);
+    }
+    return claimed;
+  }
+
+  #leasesOf(lane: ClaimLane): Leases {
+    const leases = this.#leases.get(lane);
+    assertInvariant(leases, 'Each lane of claims has its leases');
+    return leases;
+  }
+
+  #countHandled(lane: ClaimLane, more: number): void {
+    this.#handled.set(lane, (this.#handled.get(lane) ?? 0) + more);
+  }
+
+  async #process(claims: readonly Claim[]): Promise<void> {
+    await Promise.all(
+      claims.map(async ({ lane, entries }) => {
+        try {
+          await this.#runner.run(entries);
+        } finally {
+          this.#leasesOf(lane).letGo(entries);
+          this.#countHandled(lane, -entries.length);
+          this.#signal.raise();
+        }
+      }),
+    );
+  }
+
+  async #track(work: Promise<void>): Promise<void> {
+    this.#running.add(work);
+    try {
+      await work;
+    } finally {
+      this.#running.delete(work);
+    }
+  }
+}

@@ -1,0 +1,230 @@
+import type { Ports } from '../../ports/index.ts';
+import { type ClaimedEntry, type FailedEntry, LeaseLostError } from '../../ports/storage/index.ts';
+import type { TenantRef } from '../../records/index.ts';
+import { Batch, type BatchOutcome } from './batch.ts';
+import { BusyEntries, type BusyPauses, busyPauseMs, lastBusyPauseMs } from './busy-entries.ts';
+import type { EntryCounts } from './entry-counts.ts';
+import { decideAfterError } from './error-policy.ts';
+import type { QueueHandler } from './handler.ts';
+import type { QueueSettings } from './queue-settings.ts';
+
+/** An entry with the handlers that it still has to pass, in order. */
+interface Work {
+  readonly entry: ClaimedEntry;
+  readonly handlers: readonly QueueHandler[];
+}
+
+/**
+ * Takes claimed entries through their handlers in batches of one tenant and handler, and records what became of each:
+ * finished, given back, to be retried, or failed for good (platform.md §9.2).
+ */
+export class EntryRunner {
+  readonly #ports: Pick<Ports, 'storage' | 'systemClock' | 'logger'>;
+  readonly #handlers: readonly QueueHandler[];
+  readonly #tenantOf: (recordId: number) => Promise<TenantRef>;
+  readonly #settings: QueueSettings;
+  readonly #counts: EntryCounts;
+  readonly #busyPausesOf: (tenant: TenantRef) => Promise<BusyPauses>;
+  readonly #busy = new BusyEntries();
+
+  constructor(
+    ports: Pick<Ports, 'storage' | 'systemClock' | 'logger'>,
+    input: {
+      readonly handlers: readonly QueueHandler[];
+      readonly tenantOf: (recordId: number) => Promise<TenantRef>;
+      readonly settings: QueueSettings;
+      readonly counts: EntryCounts;
+      readonly busyPausesOf: (tenant: TenantRef) => Promise<BusyPauses>;
+    },
+  ) {
+    this.#ports = ports;
+    this.#handlers = input.handlers;
+    this.#tenantOf = input.tenantOf;
+    this.#settings = input.settings;
+    this.#counts = input.counts;
+    this.#busyPausesOf = input.busyPausesOf;
+  }
+
+  async run(claimed: readonly ClaimedEntry[]): Promise<void> {
+    let works: readonly Work[] = claimed.map((entry) => ({
+      entry,
+      handlers: this.#remainingHandlers(entry),
+    }));
+    const idle = works.filter((work) => work.handlers.length === 0).map((work) => work.entry);
+    if (idle.length > 0) await this.#ports.storage.queue.finish(idle);
+    works = works.filter((work) => work.handlers.length > 0);
+    while (works.length > 0) works = await this.#runFirstHandlers(works);
+  }
+
+  /** Runs the first handler of each; returns those that have passed it and have more to pass. */
+  async #runFirstHandlers(works: readonly Work[]): Promise<readonly Work[]> {
+    const passed: Work[] = [];
+    for (const group of groupByTenantAndHandler(works)) passed.push(...(await this.#runGroup(group)));
+    return passed
+      .map((work) => ({ ...work, handlers: work.handlers.slice(1) }))
+      .filter((work) => work.handlers.length > 0);
+  }
+
+  /** platform.md §9.3 rule 4: a retry runs only the handlers that are not done. */
+  #remainingHandlers(entry: ClaimedEntry): readonly QueueHandler[] {
+    return this.#handlers.filter(
+      (handler) => handler.topics.includes(entry.topic) && !entry.doneHandlers.includes(handler.name),
+    );
+  }
+
+  /** Runs one handler over one group; returns the works that it has finished. */
+  async #runGroup(group: readonly Work[]): Promise<readonly Work[]> {
+    const handler = group[0]?.handlers[0];
+    if (!handler) return [];
+    const batch = await this.#batchOf(group, handler);
+    try {
+      await handler.handle(batch);
+    } catch (error) {
+      if (group.length > 1) return this.#runOneByOne(group);
+      this.#counts.add(handler.name, 'failed', group.length);
+      await this.#afterErrors(group.map((work) => ({ work, error })));
+      return [];
+    }
+    return this.#settleOutcomes(group, batch, handler);
+  }
+
+  async #batchOf(group: readonly Work[], handler: QueueHandler): Promise<Batch> {
+    const entries = group.map((work) => work.entry);
+    const lastOf = new Map(group.map((work) => [work.entry.recordId, work.handlers.length === 1]));
+    return new Batch({
+      tenant: await this.#tenantOf(entries[0]?.tenantRecordId ?? 0),
+      entries,
+      handler,
+      isLastHandler: (entry) => lastOf.get(entry.recordId) ?? true,
+    });
+  }
+
+  async #runOneByOne(group: readonly Work[]): Promise<readonly Work[]> {
+    const passed: Work[] = [];
+    for (const work of group) passed.push(...(await this.#runGroup([work])));
+    return passed;
+  }
+
+  /** Records what the handler said of each entry, one statement per kind of outcome; returns those that passed. */
+  async #settleOutcomes(
+    group: readonly Work[],
+    batch: Batch,
+    handler: QueueHandler,
+  ): Promise<readonly Work[]> {
+    const { queue } = this.#ports.storage;
+    const outcomes = group.map((work) => ({ work, outcome: batch.outcomeOf(work.entry) }));
+    const of = (kind: BatchOutcome['kind']): readonly Work[] =>
+      outcomes.filter(({ outcome }) => outcome.kind === kind).map(({ work }) => work);
+    this.#count(handler, outcomes);
+    const givenUp = await this.#releaseBusy(batch.tenant, handler, outcomes);
+    await this.#afterErrors(
+      outcomes.flatMap(({ work, outcome }) =>
+        outcome.kind === 'failed' ? [{ work, error: outcome.error }] : [],
+      ),
+    );
+    const open = of('open');
+    const last = open.filter((work) => work.handlers.length === 1).map((work) => work.entry);
+    const others = open.filter((work) => work.handlers.length > 1).map((work) => work.entry);
+    if (last.length > 0) await queue.finish(last);
+    if (others.length > 0) await queue.markDone(others, handler.name);
+    return [...of('finished'), ...open, ...(await this.#giveUp(givenUp, handler))];
+  }
+
+  #count({ name }: QueueHandler, outcomes: readonly { readonly outcome: BatchOutcome }[]): void {
+    for (const [kind, of] of Map.groupBy(outcomes, ({ outcome }) => outcome.kind))
+      this.#counts.add(name, kind === 'busy' || kind === 'failed' ? kind : 'done', of.length);
+  }
+
+  /** Gives entries of busy accounts back; returns those that have come in vain too often, if the handler ends them. */
+  async #releaseBusy(
+    tenant: TenantRef,
+    handler: QueueHandler,
+    outcomes: readonly { readonly work: Work; readonly outcome: BatchOutcome }[],
+  ): Promise<readonly Work[]> {
+    const busy: { readonly work: Work; readonly delayMs: number | undefined }[] = [];
+    for (const { work, outcome } of outcomes) {
+      if (outcome.kind === 'busy') busy.push({ work, delayMs: outcome.delayMs });
+      else this.#busy.forget(work.entry);
+    }
+    if (busy.length === 0) return [];
+    const pauses = await this.#busyPausesOf(tenant);
+    const pauseOf = (entry: ClaimedEntry): number | null => {
+      const pauseMs = busyPauseMs(this.#busy.add(entry), pauses);
+      return pauseMs === null && handler.giveUp === undefined ? lastBusyPauseMs(pauses) : pauseMs;
+    };
+    const paused = busy.map(({ work, delayMs }) => ({ work, delayMs: delayMs ?? pauseOf(work.entry) }));
+    await this.#release(
+      paused.flatMap(({ work, delayMs }) => (delayMs === null ? [] : [{ entry: work.entry, delayMs }])),
+    );
+    return paused.filter(({ delayMs }) => delayMs === null).map(({ work }) => work);
+  }
+
+  /** Lets the handler end these entries; returns those that have more handlers to pass. */
+  async #giveUp(group: readonly Work[], handler: QueueHandler): Promise<readonly Work[]> {
+    if (group.length === 0) return [];
+    const batch = await this.#batchOf(group, handler);
+    try {
+      await handler.giveUp?.(batch);
+    } catch (error) {
+      await this.#afterErrors(group.map((work) => ({ work, error })));
+      return [];
+    }
+    for (const { entry } of group) this.#busy.forget(entry);
+    return group;
+  }
+
+  /** Gives entries back without counting a failure. */
+  async #release(
+    waiting: readonly { readonly entry: ClaimedEntry; readonly delayMs: number }[],
+  ): Promise<void> {
+    const { storage, systemClock } = this.#ports;
+    // a handler has one or two reasons to wait, so there are as few delays
+    for (const [delayMs, held] of Map.groupBy(waiting, (each) => each.delayMs)) {
+      const entries = held.map(({ entry }) => entry);
+      await storage.queue.release(entries, systemClock.nowMs() + delayMs);
+    }
+  }
+
+  /** Retries or fails entries by the error rules; an entry whose claim was lost is another node's now. */
+  async #afterErrors(failures: readonly { readonly work: Work; readonly error: unknown }[]): Promise<void> {
+    const { logger, storage, systemClock } = this.#ports;
+    const retried: (FailedEntry & { readonly availableAtMs: number })[] = [];
+    const failed: FailedEntry[] = [];
+    const waiting: { readonly entry: ClaimedEntry; readonly delayMs: number }[] = [];
+    for (const { work, error } of failures) {
+      const { entry, handlers } = work;
+      const facts = { err: error, recordId: entry.recordId, topic: entry.topic, handler: handlers[0]?.name };
+      if (error instanceof LeaseLostError) {
+        logger.warn(facts, 'claim of a queue entry was lost; its work was rolled back');
+        continue;
+      }
+      const decision = decideAfterError(entry.errorCount, error, this.#settings[entry.kind].maxFailures);
+      const { reason } = decision;
+      if (decision.kind === 'later') {
+        logger.warn({ ...facts, ...decision }, 'a queue entry is to be done later');
+        waiting.push({ entry, delayMs: decision.delayMs });
+        continue;
+      }
+      logger.error(
+        { ...facts, errorCount: entry.errorCount, ...decision },
+        'handler of a queue entry failed',
+      );
+      if (decision.kind === 'fail') failed.push({ entry, reason });
+      else retried.push({ entry, reason, availableAtMs: systemClock.nowMs() + decision.delayMs });
+    }
+    await this.#release(waiting);
+    if (retried.length > 0) await storage.queue.retry(retried);
+    if (failed.length > 0) await storage.queue.fail(failed);
+  }
+}
+
+function groupByTenantAndHandler(works: readonly Work[]): readonly (readonly Work[])[] {
+  const groups = new Map<string, Work[]>();
+  for (const work of works) {
+    const key = `${work.entry.tenantRecordId}/${work.handlers[0]?.name ?? ''}`;
+    const group = groups.get(key);
+    if (group) group.push(work);
+    else groups.set(key, [work]);
+  }
+  return [...groups.values()];
+}

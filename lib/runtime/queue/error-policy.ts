@@ -1,0 +1,35 @@
+import { retryLaterOf } from '../../ports/plugins/retry-later.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { QUEUE_PASSING_PAUSE_MS, QUEUE_RETRY_PAUSES_MS } from '../../values/limits.ts';
+
+export type ErrorDecision =
+  | { readonly kind: 'retry'; readonly delayMs: number; readonly reason: string }
+  /** A plugin said when to come again, or the database could not work: it counts as no failure. */
+  | { readonly kind: 'later'; readonly delayMs: number; readonly reason: string }
+  | { readonly kind: 'fail'; readonly reason: string };
+
+/**
+ * What follows a handler error (platform.md §9.2): up to `maxFailures` retries after 1 s, 5 s and then 30 s, then FAILED
+ * with the error count unchanged. A plugin's `RetryLater` replaces that schedule; and a full disk, a database out of reach
+ * or an account that stays busy is no failure of the entry, which must not be given up for it.
+ */
+export function decideAfterError(errorCount: number, error: unknown, maxFailures: number): ErrorDecision {
+  const reason = reasonOf(error);
+  const later = retryLaterOf(error);
+  if (later !== undefined) return { kind: 'later', delayMs: later.delayMs, reason };
+  if (isPassing(error)) return { kind: 'later', delayMs: QUEUE_PASSING_PAUSE_MS, reason };
+  if (errorCount + 1 > maxFailures) return { kind: 'fail', reason };
+  const last = QUEUE_RETRY_PAUSES_MS.at(-1) ?? 0;
+  return { kind: 'retry', delayMs: QUEUE_RETRY_PAUSES_MS[errorCount] ?? last, reason };
+}
+
+function isPassing(error: unknown): boolean {
+  return error instanceof BillingError && (error.code === ErrorCode.BUSY || error.code === ErrorCode.NO_ROOM);
+}
+
+const MAX_REASON_LENGTH = 2000;
+
+function reasonOf(error: unknown): string {
+  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return text.slice(0, MAX_REASON_LENGTH);
+}

@@ -1,0 +1,137 @@
+import { QueueKind } from '../../records/index.ts';
+import type { ServerSettings } from '../../tenants/configuration/index.ts';
+import {
+  QUEUE_CLAIM_LIMIT,
+  QUEUE_LEASE_MS,
+  QUEUE_MAX_FAILURES,
+  QUEUE_MAX_LAPSES,
+  QUEUE_POLL_MS,
+  QUEUE_REAP_SCHEDULE_MS,
+  QUEUE_REAP_THRESHOLD_MS,
+} from '../../values/limits.ts';
+
+/** How this node works on the entries of one kind (platform.md §4.3). */
+export interface KindSettings {
+  /** True: it leaves them to other nodes. */
+  readonly isOff: boolean;
+  /** Entries of one claim; null: QUEUE_CLAIM_LIMIT of both kinds together. */
+  readonly claimed: number | null;
+  /** Entries that are handled at a time; null: as many as the workers have claimed. */
+  readonly handledAtATime: number | null;
+  readonly leaseMs: number;
+  readonly pollMs: number;
+  /** Failures of a handler before an entry is FAILED. */
+  readonly maxFailures: number;
+  readonly reapThresholdMs: number;
+  readonly reapScheduleMs: number;
+  /** How often an entry is taken back before the reaper records it. */
+  readonly maxLapses: number;
+}
+
+export type QueueSettings = Readonly<Record<QueueKind, KindSettings>>;
+
+const defaults: KindSettings = Object.freeze({
+  isOff: false,
+  claimed: null,
+  handledAtATime: null,
+  leaseMs: QUEUE_LEASE_MS,
+  pollMs: QUEUE_POLL_MS,
+  maxFailures: QUEUE_MAX_FAILURES,
+  reapThresholdMs: QUEUE_REAP_THRESHOLD_MS,
+  reapScheduleMs: QUEUE_REAP_SCHEDULE_MS,
+  maxLapses: QUEUE_MAX_LAPSES,
+});
+
+export const DEFAULT_QUEUE_SETTINGS: QueueSettings = Object.freeze({ BUS: defaults, NOTIFICATION: defaults });
+
+/** The settings of the queue among those of the server. */
+export function queueSettingsOf(server: ServerSettings): QueueSettings {
+  return {
+    BUS: {
+      isOff: server['persistent.bus.main.off'],
+      claimed: server['persistent.bus.main.claimed'],
+      handledAtATime: server['persistent.bus.main.nbThreads'],
+      leaseMs: server['persistent.bus.main.claim.time'],
+      pollMs: server['persistent.bus.main.sleep'],
+      maxFailures: server['persistent.bus.main.max.failure.retry'],
+      reapThresholdMs: server['persistent.bus.main.reapThreshold'],
+      reapScheduleMs: server['persistent.bus.main.reapSchedule'],
+      maxLapses: server['persistent.bus.main.maxReDispatchCount'],
+    },
+    NOTIFICATION: {
+      isOff: server['notificationq.main.notification.off'],
+      claimed: server['notificationq.main.claimed'],
+      handledAtATime: server['notificationq.main.notification.nbThreads'],
+      leaseMs: server['notificationq.main.claim.time'],
+      pollMs: server['notificationq.main.sleep'],
+      maxFailures: server['notificationq.main.max.failure.retry'],
+      reapThresholdMs: server['notificationq.main.reapThreshold'],
+      reapScheduleMs: server['notificationq.main.reapSchedule'],
+      maxLapses: server['notificationq.main.maxReDispatchCount'],
+    },
+  };
+}
+
+/** Entries that are claimed together; `kind` null = both kinds. */
+export interface ClaimLane {
+  readonly kind: QueueKind | null;
+  readonly limit: number;
+  readonly handledAtATime: number;
+  readonly leaseMs: number;
+}
+
+/** Entries that are reaped together. */
+export interface ReapLane {
+  readonly kind: QueueKind | null;
+  readonly thresholdMs: number;
+  readonly scheduleMs: number;
+  readonly maxLapses: number;
+}
+
+const kinds = [QueueKind.BUS, QueueKind.NOTIFICATION] as const;
+
+/** The kinds that this node works on. */
+export function kindsWorkedOn(settings: QueueSettings): readonly QueueKind[] {
+  return kinds.filter((kind) => !settings[kind].isOff);
+}
+
+/** One claim for both kinds, which costs half the statements, unless a setting tells them apart; none for what is off. */
+export function claimLanes(settings: QueueSettings): readonly ClaimLane[] {
+  const lanes = kindsWorkedOn(settings).map((kind): ClaimLane => {
+    const { claimed, handledAtATime, leaseMs } = settings[kind];
+    return {
+      kind,
+      limit: claimed ?? QUEUE_CLAIM_LIMIT,
+      handledAtATime: handledAtATime ?? Number.POSITIVE_INFINITY,
+      leaseMs,
+    };
+  });
+  const isBounded = kinds.some((kind) => {
+    const { claimed, handledAtATime } = settings[kind];
+    return claimed !== null || handledAtATime !== null;
+  });
+  return isBounded ? lanes : together(lanes);
+}
+
+/** One reaper for both kinds unless a setting tells them apart; also for what is off, as claims die with any node. */
+export function reapLanes(settings: QueueSettings): readonly ReapLane[] {
+  return together(
+    kinds.map((kind) => {
+      const { reapThresholdMs, reapScheduleMs, maxLapses } = settings[kind];
+      return { kind, thresholdMs: reapThresholdMs, scheduleMs: reapScheduleMs, maxLapses };
+    }),
+  );
+}
+
+/** How often a dispatcher looks by itself. */
+export function pollMsOf(settings: QueueSettings): number {
+  const all = kindsWorkedOn(settings).map((kind) => settings[kind].pollMs);
+  return all.length === 0 ? QUEUE_POLL_MS : Math.min(...all);
+}
+
+function together<L extends { readonly kind: QueueKind | null }>(lanes: readonly L[]): readonly L[] {
+  const [first, second] = lanes;
+  if (first === undefined || second === undefined) return lanes;
+  const whole = (lane: L): L => ({ ...lane, kind: null });
+  return JSON.stringify(whole(first)) === JSON.stringify(whole(second)) ? [whole(first)] : lanes;
+}

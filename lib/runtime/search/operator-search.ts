@@ -1,0 +1,127 @@
+import {
+  type SearchClause,
+  type SearchColumns,
+  type SearchColumnType,
+  SearchOperator,
+  type SearchValue,
+} from '../../records/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { isUuid } from '../../values/ids/index.ts';
+import { shortened } from '../../values/text/index.ts';
+import { parseWireInstant } from '../../values/time/index.ts';
+
+const MARK = '_q=1&';
+
+/** Whether a search key, percent-decoded once, is in operator form. */
+export function isOperatorSearch(key: string): boolean {
+  return key.startsWith(MARK);
+}
+
+/**
+ * Reads the clauses of a key in operator form (accounts.md §6.2): all of them have to hold.
+ * @throws BillingError INVALID_PARAMETER (60002) for an unknown column or operator, a clause without `=`, no clause at
+ * all, or a value that is not of the column's type: a misspelt filter must not widen a result.
+ */
+export function parseOperatorSearch<C extends string>(
+  key: string,
+  columns: SearchColumns<C>,
+): readonly SearchClause<C>[] {
+  return key
+    .slice(MARK.length)
+    .split('&')
+    .map((clause) => clauseOf(clause, columns));
+}
+
+const shape = /^([^=[\]]+)(?:\[([^=[\]]*)\])?=(.*)$/s;
+
+function clauseOf<C extends string>(clause: string, columns: SearchColumns<C>): SearchClause<C> {
+  const [, name, operatorName, raw] = shape.exec(clause) ?? [];
+  if (name === undefined || raw === undefined) {
+    throw refused(`"${shortened(clause)}" is no clause of the form column=value or column[operator]=value`);
+  }
+  const column = Object.keys(columns).find((known): known is C => known === name);
+  if (column === undefined) {
+    throw refused(`"${shortened(name)}" is none of the columns ${Object.keys(columns).join(', ')}`);
+  }
+  const operator = operatorOf(operatorName);
+  return { column, operator, value: comparedValue(decodedAgain(raw, operator), columns[column], operator) };
+}
+
+/**
+ * A value that holds an ampersand comes encoded once more (accounts.md §6.2 rule 5), and so may any other (http-api.md
+ * §15.7). Where a percent sign is plain, all are. In a pattern they stand for any run, so that there only an encoded one
+ * tells that the value is encoded: `%20` finds what ends in 20, and `%25%20` what ends in a space.
+ */
+function decodedAgain(raw: string, operator: SearchOperator): string {
+  const ampersands = raw.replaceAll('%26', '&');
+  if (operator === SearchOperator.like && !ampersands.includes('%25')) return ampersands;
+  return decodedOnceMore(ampersands);
+}
+
+/** What `text` stands for where each of its percent signs begins the code of a character, else `text`. */
+export function decodedOnceMore(text: string): string {
+  if (!text.includes('%')) return text;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function operatorOf(name: string | undefined): SearchOperator {
+  const known = Object.values(SearchOperator);
+  const operator = name === undefined ? SearchOperator.eq : known.find((each) => each === name.toLowerCase());
+  if (operator !== undefined) return operator;
+  throw refused(`"${shortened(name ?? '')}" is none of the operators ${known.join(', ')}`);
+}
+
+function comparedValue(text: string, type: SearchColumnType, operator: SearchOperator): SearchValue {
+  const { read, operators, called } = kinds[type];
+  const value = operators.includes(operator) ? read(text, operator) : undefined;
+  if (value !== undefined) return value;
+  throw refused(`"${shortened(text)}" is not ${called}, or cannot be compared by ${operator}`);
+}
+
+const all = Object.values(SearchOperator);
+
+const ordered = all.filter((operator) => operator !== SearchOperator.like);
+
+/** How a value of each type is read, and by what it can be compared. */
+const kinds: Readonly<
+  Record<
+    SearchColumnType,
+    {
+      readonly operators: readonly SearchOperator[];
+      readonly called: string;
+      read(text: string, operator: SearchOperator): SearchValue | undefined;
+    }
+  >
+> = {
+  text: { operators: all, called: 'a text', read: (text) => text },
+  uuid: {
+    operators: all,
+    called: 'a UUID',
+    read(text, operator) {
+      const lower = text.toLowerCase();
+      return operator === SearchOperator.like || isUuid(lower) ? lower : undefined;
+    },
+  },
+  instant: { operators: ordered, called: 'a date or a date-time', read: (text) => parseWireInstant(text) },
+  number: {
+    operators: ordered,
+    called: 'an integer',
+    read: (text) => (/^[+-]?\d{1,9}$/.test(text) ? Number(text) : undefined),
+  },
+  boolean: {
+    operators: [SearchOperator.eq, SearchOperator.neq],
+    called: 'true or false',
+    read: (text) => ({ true: true, false: false })[text.toLowerCase()],
+  },
+};
+
+function refused(reason: string): BillingError {
+  return new BillingError({
+    code: ErrorCode.INVALID_PARAMETER,
+    message: `The search key cannot be read: ${reason}`,
+  });
+}

@@ -1,0 +1,44 @@
+import type { SystemClock } from '../../ports/clock.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { atMost, TIME_OVER } from './at-most.ts';
+
+/** A plugin as its errors name it, with the time that one call of it may take. */
+export interface CalledPlugin {
+  /** Such as "catalog plugin". */
+  readonly kind: string;
+  readonly name: string;
+  readonly timeoutMs: number;
+}
+
+/**
+ * One call of a plugin within its time limit.
+ * @throws BillingError UNEXPECTED (60000) that names the plugin; what it has thrown, such as `RetryLater`, is the cause.
+ */
+export async function callPlugin<T>(
+  plugin: CalledPlugin,
+  systemClock: SystemClock,
+  call: () => Promise<T>,
+): Promise<T> {
+  try {
+    // A plugin that is no async function may throw at once.
+    const result = await atMost(systemClock, plugin.timeoutMs, Promise.resolve().then(call));
+    if (result !== TIME_OVER) return result;
+  } catch (cause) {
+    throw pluginFailure(plugin, 'failed; the log of the server tells why', cause);
+  }
+  throw pluginFailure(plugin, `did not answer within ${plugin.timeoutMs / 1_000} s`);
+}
+
+/** Of a plugin that has not done what its port asks of it. */
+export function pluginFailure(
+  { kind, name }: Pick<CalledPlugin, 'kind' | 'name'>,
+  what: string,
+  cause?: unknown,
+): BillingError {
+  return new BillingError({
+    code: ErrorCode.UNEXPECTED,
+    message: `The ${kind} "${name}" ${what}`,
+    facts: { pluginName: name },
+    cause,
+  });
+}

@@ -1,0 +1,8 @@
+import type { SystemClock } from '../../ports/clock.ts';
+
+/** Resolves after so many milliseconds of system time. */
+export function pause(systemClock: SystemClock, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    systemClock.after(ms, resolve, { keepAlive: true });
+  });
+}
