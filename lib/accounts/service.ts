@@ -1,4 +1,3 @@
-import { billAfterMovedDay } from '../invoicing/moved-bill-cycle-day.ts';
 import type { Ports } from '../ports/index.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
 import type { Account, AccountBalance, Page, PageRequest } from '../records/index.ts';
@@ -27,18 +26,30 @@ export interface AccountUpdate {
   readonly treatNullAsReset?: boolean;
 }
 
+/** What a change of an account brings about in rooms above this one. */
+export interface AccountEffects {
+  /** The bill cycle day has moved from one that was set; the account, as it is now, is locked. */
+  billAfterMovedDay(session: WriteSession, account: Account): Promise<void>;
+}
+
 const NO_FAMILY: Family = { ancestors: new Map(), children: [] };
 
 /** Accounts of a tenant (accounts.md §§3–5). */
 export class AccountService {
   readonly #ports: Pick<Ports, 'storage' | 'ids'>;
   readonly #settingsOf: SettingsOf;
+  readonly #effects: AccountEffects;
   readonly #reads: SharedCalls<Uuid, Account | undefined>;
   readonly #creations: SharedCalls<AccountCreation, Account>;
 
-  constructor(ports: Pick<Ports, 'storage' | 'ids' | 'systemClock'>, settingsOf: SettingsOf) {
+  constructor(
+    ports: Pick<Ports, 'storage' | 'ids' | 'systemClock'>,
+    settingsOf: SettingsOf,
+    effects: AccountEffects,
+  ) {
     this.#ports = ports;
     this.#settingsOf = settingsOf;
+    this.#effects = effects;
     this.#reads = new SharedCalls(ports.systemClock);
     this.#creations = new SharedCalls(ports.systemClock, { gatherMs: CREATION_GATHER_MS });
   }
@@ -86,7 +97,7 @@ export class AccountService {
       if (merged.paymentMethodId !== stored.paymentMethodId) await checkPaymentMethod(session, merged);
       await session.accounts.update([merged]);
       session.publish([accountEvent(BusEventType.ACCOUNT_CHANGE, merged)]);
-      if (hasMovedDay(stored, merged)) await billAfterMovedDay(session, merged);
+      if (hasMovedDay(stored, merged)) await this.#effects.billAfterMovedDay(session, merged);
       return merged;
     });
   }

@@ -1,13 +1,14 @@
 import { AccountCloseService } from '../accounts/close-service.ts';
 import { AccountEmailService } from '../accounts/email-service.ts';
 import { AccountService } from '../accounts/service.ts';
+import { billAfterMovedDay } from '../invoicing/moved-bill-cycle-day.ts';
 import { lockWaitOf } from '../tenants/configuration/index.ts';
 import type { Foundation } from './foundation.ts';
 import { methodsOf } from './methods-of.ts';
 
 /** Accounts, their addresses, and how they come to rest. */
 export function accountArea({ ports, catalogs, settings, settingsOf }: Foundation) {
-  const accounts = new AccountService(ports, settingsOf);
+  const accounts = new AccountService(ports, settingsOf, { billAfterMovedDay });
   const emails = new AccountEmailService(ports);
   const closing = new AccountCloseService(ports, catalogs, {
     lockWaitOf: lockWaitOf(settingsOf),

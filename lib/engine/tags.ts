@@ -1,3 +1,4 @@
+import { setWrittenOff } from '../invoicing/write-off.ts';
 import { TagDefinitionService } from '../tags/definition-service.ts';
 import { TagService } from '../tags/service.ts';
 import type { Foundation } from './foundation.ts';
@@ -9,7 +10,9 @@ export function tagArea({ ports, settingsOf }: Foundation) {
     operations: {
       tagDefinitions: methodsOf(new TagDefinitionService(ports), 'list', 'get', 'create', 'delete'),
       tags: methodsOf(
-        new TagService(ports, settingsOf),
+        new TagService(ports, settingsOf, {
+          setWrittenOff: (session, change) => setWrittenOff(session, change, ports.ids),
+        }),
         'add',
         'remove',
         'ofObject',

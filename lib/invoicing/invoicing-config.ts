@@ -1,8 +1,5 @@
+import { InArrearMode } from '../tenants/configuration/index.ts';
 import { MAX_DAILY_ITEMS_PER_SUBSCRIPTION, MAX_TARGET_DATE_MONTHS } from '../values/limits.ts';
-
-/** When an in-arrears period is billed (invoicing.md §5.3): once it has ended, or as soon as it has begun. */
-export const InArrearMode = { DEFAULT: 'DEFAULT', GREEDY: 'GREEDY' } as const;
-export type InArrearMode = (typeof InArrearMode)[keyof typeof InArrearMode];
 
 /** Per-tenant settings that the rules of this room read (invoicing.md §18, prefix `org.service.invoice.`). */
 export interface InvoicingConfig {

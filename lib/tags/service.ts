@@ -1,7 +1,6 @@
 import { noSuchObject } from '../accounts/no-such-object.ts';
 import { lockOwningAccount, owningAccountId } from '../accounts/owning-account.ts';
 import { noSuchAccount } from '../accounts/service.ts';
-import { setWrittenOff } from '../invoicing/write-off.ts';
 import type { Ports } from '../ports/index.ts';
 import type { ReadSession, TagSearch, WriteSession } from '../ports/storage/index.ts';
 import type {
@@ -23,14 +22,25 @@ import { applicableDefinition, definitionOf, refuseSystemTag } from './applicabl
 import { isSystemDefinition, SystemTag, systemDefinitions } from './system-definitions.ts';
 import { tagEvent } from './tag-event.ts';
 
+/** What a tag brings about in rooms above this one. */
+export interface TagEffects {
+  /** WRITTEN_OFF was put on the invoice or taken off; its account is locked. */
+  setWrittenOff(
+    session: WriteSession,
+    change: { readonly invoiceId: Uuid; readonly isWrittenOff: boolean },
+  ): Promise<void>;
+}
+
 /** Tags of a tenant's objects (accounts.md §13). */
 export class TagService {
   readonly #ports: Pick<Ports, 'storage' | 'ids'>;
   readonly #settingsOf: SettingsOf;
+  readonly #effects: TagEffects;
 
-  constructor(ports: Pick<Ports, 'storage' | 'ids'>, settingsOf: SettingsOf) {
+  constructor(ports: Pick<Ports, 'storage' | 'ids'>, settingsOf: SettingsOf, effects: TagEffects) {
     this.#ports = ports;
     this.#settingsOf = settingsOf;
+    this.#effects = effects;
   }
 
   /**
@@ -54,7 +64,7 @@ export class TagService {
       const added = await session.tags.insert(tags);
       publish(session, { type: BusEventType.TAG_CREATION, tags: added, account, definitions });
       if (has(added, SystemTag.WRITTEN_OFF)) {
-        await setWrittenOff(session, { invoiceId: object.id, isWrittenOff: true }, this.#ports.ids);
+        await this.#effects.setWrittenOff(session, { invoiceId: object.id, isWrittenOff: true });
       }
     });
   }
@@ -82,7 +92,7 @@ export class TagService {
       await session.tags.deactivate(tags);
       publish(session, { type: BusEventType.TAG_DELETION, tags, account, definitions });
       if (has(tags, SystemTag.WRITTEN_OFF)) {
-        await setWrittenOff(session, { invoiceId: object.id, isWrittenOff: false }, this.#ports.ids);
+        await this.#effects.setWrittenOff(session, { invoiceId: object.id, isWrittenOff: false });
       }
     });
   }

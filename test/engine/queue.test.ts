@@ -5,6 +5,7 @@ import { type FakeClock, fakeClock } from '../../adapters/testing/index.ts';
 import { AccountService } from '../../lib/accounts/service.ts';
 import type { NewBusEvent, NewNotification, Storage, TenantRef } from '../../lib/index.ts';
 import { addMilliseconds, BusEventType, QueueName } from '../../lib/index.ts';
+import { billAfterMovedDay } from '../../lib/invoicing/moved-bill-cycle-day.ts';
 import { Dispatcher } from '../../lib/runtime/queue/dispatcher.ts';
 import type { HandlerBatch, QueueHandler } from '../../lib/runtime/queue/handler.ts';
 import {
@@ -62,7 +63,11 @@ eachDatabase((kind, open) => {
     }
 
     async function newAccounts(count: number): Promise<number[]> {
-      const accounts = new AccountService({ storage, ids, systemClock }, async () => DEFAULT_TENANT_SETTINGS);
+      const accounts = new AccountService(
+        { storage, ids, systemClock },
+        async () => DEFAULT_TENANT_SETTINGS,
+        { billAfterMovedDay },
+      );
       const context = {
         ...authorship(),
         tenant,

@@ -24,6 +24,7 @@ import {
   type TenantRef,
   type Uuid,
 } from '../../lib/index.ts';
+import { billAfterMovedDay } from '../../lib/invoicing/moved-bill-cycle-day.ts';
 import { Dispatcher } from '../../lib/runtime/queue/dispatcher.ts';
 import type { HandlerBatch, QueueHandler } from '../../lib/runtime/queue/handler.ts';
 import { BundleService } from '../../lib/subscriptions/bundle-service.ts';
@@ -73,7 +74,7 @@ eachDatabase((kind, open) => {
       clock = fakeClock('2024-03-01T09:15:00Z');
       const ports = { storage, clock, ids, hasher: scryptHasher(), systemClock, logger };
       tenants = new TenantService(ports);
-      accounts = new AccountService(ports, async () => DEFAULT_TENANT_SETTINGS);
+      accounts = new AccountService(ports, async () => DEFAULT_TENANT_SETTINGS, { billAfterMovedDay });
       catalogs = new CatalogService(ports, { plugins: new PluginCatalogs([], systemClock) });
       creations = new CreationService(ports, catalogs);
       subscriptions = new SubscriptionService(ports, catalogs);

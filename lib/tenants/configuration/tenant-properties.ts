@@ -1,4 +1,3 @@
-import { InArrearMode } from '../../invoicing/invoicing-config.ts';
 import {
   GATEWAY_TIMEOUT_MS,
   MAX_DAILY_ITEMS_PER_SUBSCRIPTION,
@@ -8,6 +7,7 @@ import {
   MAX_TARGET_DATE_MONTHS,
   MIN_STORED_INTEGER,
 } from '../../values/limits.ts';
+import { InArrearMode } from './in-arrear-mode.ts';
 import { NO_PERIOD } from './period.ts';
 import { flag, integer, integers, locale, names, oneOf, period, span, spans, timeOfDay } from './property.ts';
 
