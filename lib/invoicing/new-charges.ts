@@ -1,10 +1,9 @@
 import type { CoverageRow, Share } from '../records/index.ts';
 import type { Currency } from '../values/money/index.ts';
 import type { LocalDate } from '../values/time/index.ts';
-import { fixedDaysBetween, fixedDaysOfPeriod } from './fixed-days-proration.ts';
 import type { FixedProposal } from './fixed-proposals.ts';
-import { proratedShare } from './item-basis.ts';
 import type { RecurringCharge } from './new-items.ts';
+import { fixedDaysBetween, fixedDaysOfPeriod, proratedShare } from './proration.ts';
 import type { RecurringProposal } from './recurring-proposals.ts';
 import type { RecurringRow } from './recurring-row.ts';
 import { type UncoveredPart, uncoveredParts } from './uncovered-parts.ts';

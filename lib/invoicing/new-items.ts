@@ -1,18 +1,17 @@
-import type { BillingEvent } from '../records/index.ts';
-import {
-  type FixedBasis,
-  type InvoiceItem,
-  InvoiceItemType,
-  type ItemBasis,
-  type RecurringBasis,
-  type RepairBasis,
-  type Share,
+import type {
+  BasisEvent,
+  BillingEvent,
+  FixedBasis,
+  ItemBasis,
+  RecurringBasis,
+  RepairBasis,
+  Share,
 } from '../records/index.ts';
+import { type InvoiceItem, InvoiceItemType } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { type Decimal, ZERO } from '../values/money/index.ts';
 import type { LocalDate } from '../values/time/index.ts';
 import type { FixedProposal } from './fixed-proposals.ts';
-import { basisEvent } from './item-basis.ts';
 import type { RecurringProposal } from './recurring-proposals.ts';
 
 /** An item as the rules decide it; invoice, account, currency and creation date are the same for all of a run. */
@@ -144,6 +143,11 @@ function item(id: Uuid, origin: BillingEvent | null, own: OwnFields): NewInvoice
     repairable: own.repairable,
     basis: own.basis,
   };
+}
+
+/** A billing event as an item remembers it. */
+export function basisEvent({ transitionType, effectiveDate, localDate }: BillingEvent): BasisEvent {
+  return { type: transitionType, effectiveDate, localDate };
 }
 
 function fixedBasis(event: BillingEvent): FixedBasis {

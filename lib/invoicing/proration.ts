@@ -1,4 +1,11 @@
+import type { Share } from '../records/index.ts';
+import { type Currency, type Decimal, prorate } from '../values/money/index.ts';
 import { type BillingPeriod, calendarDayOf, type LocalDate, periodLength } from '../values/time/index.ts';
+
+/** base × q(days, totalDays), rounded once to the currency (invoicing.md §2 rule 2). */
+export function proratedShare({ base, days, totalDays }: Share, currency: Currency): Decimal {
+  return prorate({ amount: base, days, totalDays, currency });
+}
 
 /**
  * F × M of invoicing.md §5.6: what a whole period of M months counts for under fixed-days proration; null when calendar
