@@ -1,14 +1,12 @@
-import type { NewCatalogParts, TenantRef } from '../records/index.ts';
-import { atOnce, type Steps, type TimeSlices } from '../runtime/wait/time-slices.ts';
+import { atOnce, type Steps } from '../runtime/wait/time-slices.ts';
 import { BillingError, ErrorCode, type Problem } from '../values/errors/index.ts';
 import { type CatalogVersion, versionSteps } from './catalog-version.ts';
-import { sha256Hex } from './content-hash.ts';
+import type { ParsedVersion } from './parsed-version.ts';
 import { type VersionValidation, validationSteps } from './validation/validate-version.ts';
-import { additionSteps, validateVersions } from './validation/validate-versions.ts';
-import { partsOf } from './version-parts.ts';
+import { validateVersions } from './validation/validate-versions.ts';
+import { additionSteps } from './versions-to-add.ts';
 import { decodeXml } from './xml/decode.ts';
-import { catalogXmlSteps, type ParsedVersion } from './xml/read-catalog.ts';
-import { canonicalXmlSteps } from './xml/write-catalog.ts';
+import { catalogXmlSteps } from './xml/read-catalog.ts';
 
 /** A document whose versions are valid, each by itself. */
 export interface Parsed {
@@ -21,12 +19,6 @@ export interface Parsed {
 export interface ReadVersion {
   readonly version: CatalogVersion;
   readonly parsed: ParsedVersion;
-}
-
-/** With what is stored of it. */
-export interface Hashed extends ReadVersion {
-  readonly parts: NewCatalogParts;
-  readonly contentHash: string;
 }
 
 /** @throws BillingError CATALOG_INVALID_FOR_TENANT (2080) with every error found; TOO_LARGE (60012). */
@@ -55,24 +47,6 @@ export function* toAdd<R extends ReadVersion>(
   return read.filter((each) => added.has(each.version));
 }
 
-export async function withHash<R extends Pick<ReadVersion, 'version'>>(
-  read: R,
-  slices: TimeSlices,
-): Promise<R & Pick<Hashed, 'parts' | 'contentHash'>> {
-  const contentHash = await sha256Hex(await slices(canonicalXmlSteps(read.version)), slices);
-  return { ...read, parts: await partsOf(read.version, slices), contentHash };
-}
-
-/** One after the other, since each may be large. */
-export async function allWithHash<R extends Pick<ReadVersion, 'version'>>(
-  read: readonly R[],
-  slices: TimeSlices,
-): Promise<readonly (R & Pick<Hashed, 'parts' | 'contentHash'>)[]> {
-  const hashed: (R & Pick<Hashed, 'parts' | 'contentHash'>)[] = [];
-  for (const each of read) hashed.push(await withHash(each, slices));
-  return hashed;
-}
-
 /** The document as text, however its characters came. */
 export function sourceText(source: Uint8Array | string, maxBytes?: number): string {
   return decodeXml(source, maxBytes).text;
@@ -84,32 +58,6 @@ function invalid(problems: readonly Problem[]): BillingError {
     message: 'Invalid catalog',
     problems,
   });
-}
-
-/** catalog.md §5 rule 7: the message names the tenant and lists every error. */
-export function invalidForTenant(tenant: TenantRef, problems: readonly Problem[]): BillingError {
-  return new BillingError({
-    code: ErrorCode.CATALOG_INVALID_FOR_TENANT,
-    message: `Invalid catalog for tenant : ${tenant.id}: ${problems.map(problemText).join('; ')}`,
-    facts: { tenantId: tenant.id },
-    problems,
-  });
-}
-
-/** Names the tenant in the errors of `work`. */
-export async function forTenant<T>(tenant: TenantRef, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof BillingError) || error.code !== ErrorCode.CATALOG_INVALID_FOR_TENANT) throw error;
-    throw invalidForTenant(tenant, error.problems ?? [{ message: error.message }]);
-  }
-}
-
-/** With its place, as far as it has one. */
-export function problemText(problem: Problem): string {
-  if (problem.line === undefined) return problem.message;
-  return `line ${problem.line}, column ${problem.column ?? 1}: ${problem.message}`;
 }
 
 /** What is wrong with a document; empty errors mean that an upload would take it. */

@@ -1,5 +1,5 @@
 import type { ReadSession } from '../ports/storage/index.ts';
-import { type CatalogEntry, EntryKind } from '../records/index.ts';
+import type { CatalogEntry } from '../records/index.ts';
 import { assertInvariant } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import {
@@ -14,7 +14,7 @@ import type { CatalogOfAccount } from './catalog-source.ts';
 import type { CatalogVersion } from './catalog-version.ts';
 import { type ChangedPlans, changedPlans } from './changed-plans.ts';
 import { accountCatalog, tenantCatalog } from './entries/entry-catalog.ts';
-import type { EntriesAndRows } from './entries/entry-views.ts';
+import { withRows } from './entry-rows.ts';
 import { StampedCache } from './stamped-cache.ts';
 import type { StoredCatalogs } from './stored-catalogs.ts';
 
@@ -181,15 +181,6 @@ interface GlobalDefault {
 function besideDefault(catalog: Catalog, { globalDefault, ownSince }: GlobalDefault): Catalog {
   if (globalDefault === null || ownSince === null) return catalog;
   return catalog.beside({ catalog: globalDefault, until: ownSince });
-}
-
-/** Entries with the rows of the plans among them. */
-export async function withRows(
-  session: Pick<ReadSession, 'catalogEntries'>,
-  entries: readonly CatalogEntry[],
-): Promise<EntriesAndRows> {
-  const planNames = entries.filter((entry) => entry.kind === EntryKind.PLAN).map((entry) => entry.name);
-  return { entries, rows: await session.catalogEntries.rowsOf(planNames) };
 }
 
 async function ownCatalogs(

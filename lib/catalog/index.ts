@@ -1,6 +1,6 @@
 export type { AvailablePlan } from './available-plans.ts';
 export { Catalog, type CatalogPast, createCatalog, type ResolvedPlan } from './catalog.ts';
-export { type CatalogValidation, problemText } from './catalog-document.ts';
+export type { CatalogValidation } from './catalog-document.ts';
 export * from './catalog-json.ts';
 export { CatalogVersion, createVersion } from './catalog-version.ts';
 export { CatalogWithOverrides, type SeenAsOf } from './catalog-with-overrides.ts';
@@ -20,13 +20,11 @@ export type {
 } from './entries/entry-input.ts';
 export type { EntryScopeOptions } from './entries/scope-access.ts';
 export type { DeletePlanOptions, DeleteProductOptions } from './entries/service.ts';
+export { problemText } from './invalid-catalog.ts';
 export * from './model.ts';
-export {
-  defineOverrides,
-  type OverrideDefinition,
-  type OverrideInput,
-  OverridePlan,
-} from './override-plan.ts';
+export { defineOverrides, type OverrideDefinition, type OverrideInput } from './override-definition.ts';
+export { OverridePlan } from './override-plan.ts';
+export type { Locate, Location, ParsedVersion } from './parsed-version.ts';
 export { parsePhaseName, phaseName, planNameOfPhase } from './phase-name.ts';
 export { samePlan } from './plan.ts';
 export type { PlanChangeEvaluation } from './plan-change.ts';
@@ -45,8 +43,8 @@ export type { ChangeContext, CreationContext, SubscriptionContext } from './rule
 export { RULE_DEFAULTS } from './rules.ts';
 export type { SimplePlan } from './simple-plan-input.ts';
 export { type VersionValidation, validateVersion } from './validation/validate-version.ts';
-export { validateVersions, versionsToAdd } from './validation/validate-versions.ts';
+export { validateVersions } from './validation/validate-versions.ts';
 export type { PhaseContent, PlanContent, VersionContent } from './version-content.ts';
-export { type Locate, type ParsedDocument, type ParsedVersion, readCatalogXml } from './xml/read-catalog.ts';
-export type { Location } from './xml/source.ts';
+export { versionsToAdd } from './versions-to-add.ts';
+export { type ParsedDocument, readCatalogXml } from './xml/read-catalog.ts';
 export { canonicalXml, catalogXmlTextSteps, writeCatalogXml } from './xml/write-catalog.ts';

@@ -1,8 +1,9 @@
 import type { StoredCatalogPart } from '../records/index.ts';
 import { assertInvariant } from '../values/errors/index.ts';
-import { type Decoding, type Part, StoredPart } from './part.ts';
+import type { Part } from './part.ts';
 import { PartList } from './part-list.ts';
 import { Shape } from './shaped-text.ts';
+import { type Decoding, StoredPart } from './stored-part.ts';
 
 /** Parts of one kind by record id. */
 export class KeptParts<T extends object> {

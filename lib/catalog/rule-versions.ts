@@ -6,7 +6,8 @@ import type {
   RuleDecision,
 } from '../records/index.ts';
 import { type Instant, maxInstant } from '../values/time/index.ts';
-import type { CatalogWithOverrides } from './catalog-with-overrides.ts';
+import type { Catalog } from './catalog.ts';
+import type { CatalogVersion } from './catalog-version.ts';
 import type { PlanChangeDecision } from './plan-change.ts';
 import type { PlanSpecifier } from './plan-specifier.ts';
 import { billingAlignment, cancelPolicy, createAlignment, type SubscriptionContext } from './rules.ts';
@@ -14,7 +15,13 @@ import { billingAlignment, cancelPolicy, createAlignment, type SubscriptionConte
 // Which version's rules apply (catalog.md §6.3): those of a change are never grandfathered, those of the plan are, with it.
 
 /** Where plans and their rules are looked up. */
-export type RuledCatalog = Pick<CatalogWithOverrides, 'resolveVersion' | 'resolvePlan' | 'decidePlanChange'>;
+export interface RuledCatalog extends Pick<Catalog, 'resolveVersion' | 'resolvePlan'> {
+  decidePlanChange(
+    version: CatalogVersion,
+    from: SubscriptionContext,
+    target: PlanSpecifier,
+  ): PlanChangeDecision;
+}
 
 /** A subscription as the rules read it. */
 export interface RuledSubscription {

@@ -8,12 +8,8 @@ import { BillingError, ErrorCode, type Problem } from '../values/errors/index.ts
 import type { Uuid } from '../values/ids/index.ts';
 import { type Catalog, createCatalog } from './catalog.ts';
 import {
-  allWithHash,
   type CatalogValidation,
   examine,
-  forTenant,
-  type Hashed,
-  invalidForTenant,
   type Parsed,
   parse,
   type ReadVersion,
@@ -28,12 +24,14 @@ import type { CatalogVersion } from './catalog-version.ts';
 import type { ChangedPlans } from './changed-plans.ts';
 import { EffectiveCatalogs } from './effective-catalogs.ts';
 import { heldNames, uploadedNames } from './entries/uploaded-names.ts';
-import { overridePlanProblems } from './override-plans.ts';
+import { forTenant, invalidForTenant } from './invalid-catalog.ts';
+import { overridePlanProblems } from './obtain-override-plan.ts';
+import type { ParsedVersion } from './parsed-version.ts';
 import type { PluginCatalogs } from './plugins/plugin-catalogs.ts';
 import { PluginProvider } from './plugins/plugin-provider.ts';
+import { allWithHash, type Hashed } from './storable-versions.ts';
 import { StoredCatalogs } from './stored-catalogs.ts';
 import { agreementSteps } from './validation/validate-versions.ts';
-import type { ParsedVersion } from './xml/read-catalog.ts';
 
 /** What has a document to upload, such as a `DefinedCatalog`. */
 export interface WritesXml {

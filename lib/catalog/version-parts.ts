@@ -6,10 +6,11 @@ import type { CatalogVersion } from './catalog-version.ts';
 import { sha256Hex } from './content-hash.ts';
 import { deepFreeze } from './deep-freeze.ts';
 import type { Plan, Product } from './model.ts';
-import { type Part, type SoldAs, StoredPart } from './part.ts';
+import type { Part, SoldAs } from './part.ts';
 import { textOfValue, valueOfText } from './plain-text.ts';
 import { createPlan, rememberText, textOfPlan } from './plan.ts';
 import { shapedText } from './shaped-text.ts';
+import { StoredPart } from './stored-part.ts';
 import type { PlanContent } from './version-content.ts';
 import type { VersionFrame } from './version-frame.ts';
 

@@ -1,6 +1,6 @@
 import { lockAccount, noSuchAccount } from '../accounts/service.ts';
 import type { CatalogProvider, CatalogRequest, CatalogSource } from '../catalog/catalog-source.ts';
-import { withOverridePlans } from '../catalog/override-plans.ts';
+import { withOverridePlans } from '../catalog/load-override-plans.ts';
 import type { IdGenerator } from '../ports/identity.ts';
 import type { Ports } from '../ports/index.ts';
 import type { InvoiceFilter, ReadSession, WriteSession } from '../ports/storage/index.ts';

@@ -1,6 +1,6 @@
 import type { CatalogProvider, CatalogSource } from '../catalog/catalog-source.ts';
 import type { CatalogWithOverrides, OverridePlan } from '../catalog/index.ts';
-import { obtainOverridePlan } from '../catalog/override-plans.ts';
+import { obtainOverridePlan } from '../catalog/obtain-override-plan.ts';
 import type {
   CancelledSubscription,
   CancelSubscriptionOptions,

@@ -1,6 +1,6 @@
 import { noSuchAccount } from '../accounts/service.ts';
 import type { CatalogProvider } from '../catalog/catalog-source.ts';
-import { withOverridePlans } from '../catalog/override-plans.ts';
+import { withOverridePlans } from '../catalog/load-override-plans.ts';
 import type { TransferBundleOptions } from '../ports/entitlement-requests.ts';
 import type { Ports } from '../ports/index.ts';
 import type { ReadSession, WriteSession } from '../ports/storage/index.ts';

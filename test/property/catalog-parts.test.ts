@@ -11,10 +11,11 @@ import {
   readCatalogXml,
   samePlan,
 } from '../../lib/catalog/index.ts';
-import { type Part, StoredPart } from '../../lib/catalog/part.ts';
+import type { Part } from '../../lib/catalog/part.ts';
 import { PartList } from '../../lib/catalog/part-list.ts';
 import { createPlan, textOfPlan } from '../../lib/catalog/plan.ts';
 import { Shape } from '../../lib/catalog/shaped-text.ts';
+import { StoredPart } from '../../lib/catalog/stored-part.ts';
 import { frameOfText, partsOf, planOfText, productOfText } from '../../lib/catalog/version-parts.ts';
 import { inOneTurn } from '../../lib/runtime/wait/time-slices.ts';
 import { type Instant, instant } from '../../lib/values/time/index.ts';

@@ -9,7 +9,7 @@ import {
   type PriceOverrides,
   type PriceTarget,
 } from '../../lib/catalog/index.ts';
-import { readOverrides, writeOverrides } from '../../lib/catalog/override-plan.ts';
+import { readOverrides, writeOverrides } from '../../lib/catalog/override-definition.ts';
 import { mapPrices } from '../../lib/catalog/price-target.ts';
 import { decimal } from '../../lib/values/money/index.ts';
 import { versionContent } from './catalog-arbitraries.ts';

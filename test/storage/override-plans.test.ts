@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { defineOverrides, type OverrideDefinition } from '../../lib/catalog/index.ts';
-import { obtainOverridePlan, withOverridePlans } from '../../lib/catalog/override-plans.ts';
+import { withOverridePlans } from '../../lib/catalog/load-override-plans.ts';
+import { obtainOverridePlan } from '../../lib/catalog/obtain-override-plan.ts';
 import { type Catalog, createCatalog, type ReadSession, type Storage } from '../../lib/index.ts';
 import { decimal } from '../../lib/values/money/index.ts';
 import { eachDatabase, freshDatabase } from '../support/databases.ts';

@@ -2,6 +2,7 @@ import { BlockType, FixedType, TierBlockPolicy } from '../../records/index.ts';
 import type { Problem } from '../../values/errors/index.ts';
 import type { Currency } from '../../values/money/index.ts';
 import { BillingPeriod, type Instant, instant, UNLIMITED_DURATION } from '../../values/time/index.ts';
+import { invalidCatalog } from '../invalid-catalog.ts';
 import {
   type Block,
   DEFAULT_PRICE_LIST,
@@ -20,7 +21,6 @@ import { writtenDecimal } from '../plain-text.ts';
 import type { PhaseContent, PlanContent, VersionContent } from '../version-content.ts';
 import { quote } from '../xml/quote.ts';
 import { dateTime, decimal, type Scalar } from '../xml/scalar.ts';
-import { invalidCatalog } from '../xml/source.ts';
 import type {
   Amount,
   AnyVersionDefinition,

@@ -10,8 +10,8 @@ import {
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { catalogChanged } from '../catalog-event.ts';
-import { withRows } from '../effective-catalogs.ts';
-import { overridePlanProblems } from '../override-plans.ts';
+import { withRows } from '../entry-rows.ts';
+import { overridePlanProblems } from '../obtain-override-plan.ts';
 import { latestOf, planNotFound } from './change-plan.ts';
 import { DEFAULT_CATALOG_NAME } from './entry-catalog.ts';
 import type { CatalogEntriesInput } from './entry-input.ts';

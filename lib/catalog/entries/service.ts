@@ -12,7 +12,7 @@ import {
 import { authorshipOf } from '../../runtime/authorship.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { truncateToSecond } from '../../values/time/index.ts';
-import { withRows } from '../effective-catalogs.ts';
+import { withRows } from '../entry-rows.ts';
 import type { CatalogService } from '../service.ts';
 import { latestOf, type PlanUpdate, retirementRows, updatedRow } from './change-plan.ts';
 import { createEntries, namesIn } from './create-entries.ts';

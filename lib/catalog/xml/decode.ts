@@ -1,6 +1,7 @@
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import { MAX_XML_BYTES } from '../../values/limits.ts';
-import { invalidCatalog, type XmlEncoding, XmlSource } from './source.ts';
+import { invalidCatalog } from '../invalid-catalog.ts';
+import { type XmlEncoding, XmlSource } from './source.ts';
 
 const BYTE_ORDER_MARK = '\uFEFF';
 

@@ -1,5 +1,6 @@
+import type { Location } from '../parsed-version.ts';
 import type { Frame } from './element.ts';
-import type { Location, XmlSource } from './source.ts';
+import type { XmlSource } from './source.ts';
 
 /**
  * Where the records of a parsed document stood, kept beside the model so that a semantic error can name its line.

@@ -1,18 +1,8 @@
 import { atOnce, type Steps } from '../../runtime/wait/time-slices.ts';
-import type { VersionContent } from '../version-content.ts';
+import type { Locate, ParsedVersion } from '../parsed-version.ts';
 import { decodeXml } from './decode.ts';
 import { catalogRoots } from './grammar.ts';
 import { xmlSteps } from './reader.ts';
-import type { Location } from './source.ts';
-
-/** Place of a record of the content, of a child element, or of one of its repeated children; undefined: not written. */
-export type Locate = (record: object, child?: string, index?: number) => Location | undefined;
-
-/** One version of a document, well-formed and of the right shape, its meaning not yet checked. */
-export interface ParsedVersion {
-  readonly content: VersionContent;
-  readonly locate: Locate;
-}
 
 export interface ParsedDocument {
   /** Root `catalogs`, what retrieval returns; else root `catalog`, what people write. */

@@ -9,12 +9,13 @@ import {
   MAX_XML_TEXT_CHARACTERS,
   XML_CHARACTERS_PER_STEP,
 } from '../../values/limits.ts';
+import { invalidCatalog } from '../invalid-catalog.ts';
 import { excess, type VersionLimit } from '../version-limits.ts';
 import { type ElementRule, type Frame, Refusal, readScalar } from './element.ts';
 import { Positions } from './positions.ts';
 import { quote } from './quote.ts';
 import { trimXml } from './scalar.ts';
-import { invalidCatalog, type XmlSource } from './source.ts';
+import type { XmlSource } from './source.ts';
 
 const XSI = 'http://www.w3.org/2001/XMLSchema-instance';
 const NOT_BLANK = /[^ \t\r\n]/;

@@ -1,11 +1,7 @@
-import { BillingError, ErrorCode, type Problem } from '../../values/errors/index.ts';
+import type { BillingError } from '../../values/errors/index.ts';
+import { invalidCatalog } from '../invalid-catalog.ts';
+import type { Location } from '../parsed-version.ts';
 import { quote } from './quote.ts';
-
-/** Place in a document: both count from 1, the column in UTF-16 code units. */
-export interface Location {
-  readonly line: number;
-  readonly column: number;
-}
 
 /** How the document's characters came to us, with the encoding names that its XML declaration may then give. */
 const DECLARABLE_ENCODING = {
@@ -69,12 +65,4 @@ function lineStartsOf(text: string): readonly number[] {
     if (endsLine) starts.push(offset + 1);
   }
   return starts;
-}
-
-export function invalidCatalog(problems: readonly Problem[]): BillingError {
-  return new BillingError({
-    code: ErrorCode.CATALOG_INVALID_FOR_TENANT,
-    message: `Invalid catalog: ${problems.map((problem) => problem.message).join('; ')}`,
-    problems,
-  });
 }

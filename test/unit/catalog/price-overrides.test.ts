@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { dryRunOverridePlan } from '../../../lib/catalog/dry-run-override-plan.ts';
 import {
   CatalogWithOverrides,
   createCatalog,
@@ -9,8 +10,8 @@ import {
   type Plan,
   type Usage,
 } from '../../../lib/catalog/index.ts';
-import { freeNumber, readOverrides, writeOverrides } from '../../../lib/catalog/override-plan.ts';
-import { dryRunOverridePlan } from '../../../lib/catalog/override-plans.ts';
+import { readOverrides, writeOverrides } from '../../../lib/catalog/override-definition.ts';
+import { freeNumber } from '../../../lib/catalog/override-plan.ts';
 import type { PriceOverrideRequest } from '../../../lib/ports/price-override-request.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { type Currency, decimal } from '../../../lib/values/money/index.ts';

@@ -3,70 +3,13 @@ import type { StoredOverridePlan } from '../records/index.ts';
 import { EntryKind } from '../records/index.ts';
 import { assertInvariant, type Problem } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import { MAX_CACHED_OVERRIDE_PLANS } from '../values/limits.ts';
 import type { Catalog } from './catalog.ts';
-import type { CatalogOfAccount } from './catalog-source.ts';
-import { CatalogWithOverrides, hasPlan } from './catalog-with-overrides.ts';
+import { hasPlan } from './catalog-with-overrides.ts';
 import { sha256Hex } from './content-hash.ts';
-import {
-  freeNumber,
-  type OverrideDefinition,
-  OverridePlan,
-  overridePlanName,
-  readOverrides,
-  writeOverrides,
-} from './override-plan.ts';
-
-/** Override plans by tenant and name, kept beside each catalog that has no plan of that name; they never change. */
-const cached = new WeakMap<Catalog, Map<string, OverridePlan>>();
-
-/** Sessions that have stored an override plan: what they read may be rolled back, and its name given to another. */
-const storing = new WeakSet<ReadSession>();
-
-export interface OverridePlansNeed {
-  /** The catalogs of the operation. */
-  readonly catalogOf: CatalogOfAccount;
-  readonly accountIds: readonly Uuid[];
-  /** Every plan name that the operation reads; null is left out. */
-  readonly planNames: Iterable<string | null>;
-}
-
-/**
- * The catalogs of an operation with the override plans that it reads: one statement for all of them, and none where they
- * are cached or every plan is of the catalog.
- */
-export async function withOverridePlans(
-  session: ReadSession,
-  { catalogOf, accountIds, planNames }: OverridePlansNeed,
-): Promise<(accountId: Uuid) => CatalogWithOverrides> {
-  const catalogs = [...new Set(accountIds.map(catalogOf))];
-  const plans = await loadOverridePlans(session, catalogs, planNames);
-  const complete = new Map(
-    catalogs.map((catalog) => [
-      catalog,
-      new CatalogWithOverrides(catalog, plansBeside(catalog, plans, catalogs)),
-    ]),
-  );
-  return (accountId) => {
-    const catalog = catalogOf(accountId);
-    return complete.get(catalog) ?? new CatalogWithOverrides(catalog, []);
-  };
-}
-
-async function loadOverridePlans(
-  session: ReadSession,
-  catalogs: readonly Catalog[],
-  planNames: Iterable<string | null>,
-): Promise<readonly OverridePlan[]> {
-  const names = [...new Set(planNames)].filter((name) => name !== null);
-  const known = names.flatMap((name) => recalled(catalogs, session, name) ?? []);
-  const found = new Set(known.map((plan) => plan.name));
-  const missing = names.filter((name) => !found.has(name) && !catalogs.every((each) => hasPlan(each, name)));
-  if (missing.length === 0) return known;
-  const loaded = (await session.catalogs.findOverridePlans(missing)).map(overridePlanOf);
-  if (!storing.has(session)) for (const plan of loaded) keep(catalogs, session, plan);
-  return [...known, ...loaded];
-}
+import { dryRunOverridePlan } from './dry-run-override-plan.ts';
+import { storesOverridePlans } from './load-override-plans.ts';
+import { type OverrideDefinition, writeOverrides } from './override-definition.ts';
+import { freeNumber, OverridePlan, overridePlanName, overridePlanOf } from './override-plan.ts';
 
 /**
  * The tenant's override plan of this definition: the one there is, else a new one with the next free number, stored in the
@@ -108,7 +51,7 @@ export async function obtainOverridePlans(
     // A transaction that held the lock before may have stored some meanwhile.
     const added = await missing();
     const numbers = await freeNumbers(session, added, await currentCatalog());
-    if (added.length > 0) storing.add(session);
+    if (added.length > 0) storesOverridePlans(session);
     await session.catalogs.insertOverridePlans(
       added.map(({ definition, ...each }, index) => {
         const number = numbers[index];
@@ -209,20 +152,6 @@ async function ofEntries(session: WriteSession, planNames: readonly string[]): P
 }
 
 /**
- * The override plan of a dry run: named `<parent>-dryrun-<number>`, known to that call alone and stored nowhere (catalog.md
- * §10 rule 8). Give it to `CatalogWithOverrides.with`.
- * @param first the number to begin with; one whose name a plan of the catalog has is passed over.
- */
-export function dryRunOverridePlan(
-  definition: OverrideDefinition,
-  catalog: Catalog,
-  first = 1,
-): OverridePlan {
-  const nameOf = (number: number): string => `${definition.parentPlanName}-dryrun-${number}`;
-  return new OverridePlan(nameOf(freeNumber(first, (each) => hasPlan(catalog, nameOf(each)))), definition);
-}
-
-/**
  * What forbids these plans in a catalog: names that override plans have already (catalog.md §10 rule 7). Ask it under
  * the tenant's catalog lock.
  */
@@ -236,51 +165,4 @@ export async function overridePlanProblems(
   return taken.map(({ planName, parentPlanName }) => ({
     message: `Plan "${planName}" has the name of a plan that overrides prices of "${parentPlanName}"; choose another name`,
   }));
-}
-
-function overridePlanOf(stored: StoredOverridePlan): OverridePlan {
-  const { planName, parentPlanName, currency } = stored;
-  return new OverridePlan(planName, { parentPlanName, currency, overrides: readOverrides(stored.overrides) });
-}
-
-function keyOf(session: ReadSession, planName: string): string {
-  return `${session.tenant.recordId} ${planName}`;
-}
-
-function recalled(
-  catalogs: readonly Catalog[],
-  session: ReadSession,
-  planName: string,
-): OverridePlan | undefined {
-  const key = keyOf(session, planName);
-  for (const catalog of catalogs) {
-    const plans = cached.get(catalog);
-    const plan = plans?.get(key);
-    if (plans === undefined || plan === undefined) continue;
-    // Put last, so that the one not asked for longest is the first to go.
-    plans.delete(key);
-    plans.set(key, plan);
-    return plan;
-  }
-  return undefined;
-}
-
-function keep(catalogs: readonly Catalog[], session: ReadSession, plan: OverridePlan): void {
-  for (const catalog of catalogs) {
-    if (hasPlan(catalog, plan.name)) continue;
-    const plans = cached.get(catalog) ?? new Map<string, OverridePlan>();
-    cached.set(catalog, plans);
-    plans.set(keyOf(session, plan.name), plan);
-    const oldest = plans.keys().next();
-    if (plans.size > MAX_CACHED_OVERRIDE_PLANS && !oldest.done) plans.delete(oldest.value);
-  }
-}
-
-/** Several catalogs may differ in whether they have a plan of the name themselves. */
-function plansBeside(
-  catalog: Catalog,
-  plans: readonly OverridePlan[],
-  catalogs: readonly Catalog[],
-): readonly OverridePlan[] {
-  return catalogs.length === 1 ? plans : plans.filter((plan) => !hasPlan(catalog, plan.name));
 }

@@ -1,0 +1,30 @@
+import type { NewCatalogParts } from '../records/index.ts';
+import type { TimeSlices } from '../runtime/wait/time-slices.ts';
+import type { ReadVersion } from './catalog-document.ts';
+import { sha256Hex } from './content-hash.ts';
+import { partsOf } from './version-parts.ts';
+import { canonicalXmlSteps } from './xml/write-catalog.ts';
+
+/** With what is stored of it. */
+export interface Hashed extends ReadVersion {
+  readonly parts: NewCatalogParts;
+  readonly contentHash: string;
+}
+
+export async function withHash<R extends Pick<ReadVersion, 'version'>>(
+  read: R,
+  slices: TimeSlices,
+): Promise<R & Pick<Hashed, 'parts' | 'contentHash'>> {
+  const contentHash = await sha256Hex(await slices(canonicalXmlSteps(read.version)), slices);
+  return { ...read, parts: await partsOf(read.version, slices), contentHash };
+}
+
+/** One after the other, since each may be large. */
+export async function allWithHash<R extends Pick<ReadVersion, 'version'>>(
+  read: readonly R[],
+  slices: TimeSlices,
+): Promise<readonly (R & Pick<Hashed, 'parts' | 'contentHash'>)[]> {
+  const hashed: (R & Pick<Hashed, 'parts' | 'contentHash'>)[] = [];
+  for (const each of read) hashed.push(await withHash(each, slices));
+  return hashed;
+}
