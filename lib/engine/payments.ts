@@ -1,10 +1,10 @@
-import { AutomaticPaymentHandler } from '../payments/automatic-payment-handler.ts';
-import { HoldReleaseHandler } from '../payments/hold-release-handler.ts';
-import { JanitorHandler } from '../payments/janitor-handler.ts';
-import { PaymentMethodReads } from '../payments/payment-method-reads.ts';
-import { PaymentMethodService } from '../payments/payment-method-service.ts';
-import { PaymentReads } from '../payments/payment-reads.ts';
-import { PaymentRetryHandler } from '../payments/payment-retry-handler.ts';
+import { AutomaticPaymentHandler } from '../payments/collect/automatic-payment-handler.ts';
+import { HoldReleaseHandler } from '../payments/collect/hold-release-handler.ts';
+import { PaymentRetryHandler } from '../payments/collect/payment-retry-handler.ts';
+import { PaymentMethodReads } from '../payments/methods/payment-method-reads.ts';
+import { PaymentMethodService } from '../payments/methods/payment-method-service.ts';
+import { PaymentReads } from '../payments/reading/payment-reads.ts';
+import { JanitorHandler } from '../payments/recovery/janitor-handler.ts';
 import { paymentConfigOf } from '../payments/tenant-payment-config.ts';
 import type { Foundation } from './foundation.ts';
 import { methodsOf } from './methods-of.ts';

@@ -1,6 +1,6 @@
 import type { ReadSession } from '../ports/storage/index.ts';
 import type { SettingsOf } from '../tenants/configuration/index.ts';
-import type { PaymentConfig } from './payment-config.ts';
+import type { PaymentConfig } from './state/payment-config.ts';
 
 /** Gives the payment settings of a session's tenant. */
 export type PaymentConfigOf = (session: ReadSession) => Promise<PaymentConfig>;

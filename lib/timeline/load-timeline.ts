@@ -7,7 +7,7 @@ import {
   loadPayments,
   viewPayments,
   withInvoices,
-} from '../payments/payment-views.ts';
+} from '../payments/reading/payment-views.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import { type Invoice, type InvoiceItem, InvoiceItemType, InvoiceStatus } from '../records/index.ts';
 import { answerTooLarge, type RowBound } from '../subscriptions/answer-rows.ts';

@@ -1,6 +1,6 @@
 import type { CatalogProvider } from '../catalog/catalog-source.ts';
 import type { InvoiceItemView, InvoiceView } from '../invoicing/invoice-view.ts';
-import type { InvoicePaymentView } from '../payments/payment-views.ts';
+import type { InvoicePaymentView } from '../payments/reading/payment-views.ts';
 import type { Ports } from '../ports/index.ts';
 import type { Account, CallContext } from '../records/index.ts';
 import { answerTooLarge, countRows } from '../subscriptions/answer-rows.ts';

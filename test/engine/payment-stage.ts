@@ -24,14 +24,14 @@ import {
   type Uuid,
 } from '../../lib/index.ts';
 import { initialState } from '../../lib/invoicing/initial-state.ts';
-import { AutomaticPaymentHandler } from '../../lib/payments/automatic-payment-handler.ts';
-import { externalPaymentGateway } from '../../lib/payments/external-payment-gateway.ts';
-import { JanitorHandler } from '../../lib/payments/janitor-handler.ts';
-import { DEFAULT_PAYMENT_CONFIG, type PaymentConfig } from '../../lib/payments/payment-config.ts';
-import { PaymentMethodReads } from '../../lib/payments/payment-method-reads.ts';
-import { PaymentMethodService } from '../../lib/payments/payment-method-service.ts';
-import { PaymentReads } from '../../lib/payments/payment-reads.ts';
-import { PaymentRetryHandler } from '../../lib/payments/payment-retry-handler.ts';
+import { AutomaticPaymentHandler } from '../../lib/payments/collect/automatic-payment-handler.ts';
+import { PaymentRetryHandler } from '../../lib/payments/collect/payment-retry-handler.ts';
+import { externalPaymentGateway } from '../../lib/payments/gateways/external-payment-gateway.ts';
+import { PaymentMethodReads } from '../../lib/payments/methods/payment-method-reads.ts';
+import { PaymentMethodService } from '../../lib/payments/methods/payment-method-service.ts';
+import { PaymentReads } from '../../lib/payments/reading/payment-reads.ts';
+import { JanitorHandler } from '../../lib/payments/recovery/janitor-handler.ts';
+import { DEFAULT_PAYMENT_CONFIG, type PaymentConfig } from '../../lib/payments/state/payment-config.ts';
 import { BusEventType, type EventPayload } from '../../lib/records/index.ts';
 import { Dispatcher } from '../../lib/runtime/queue/dispatcher.ts';
 import type { HandlerBatch, QueueHandler } from '../../lib/runtime/queue/handler.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
 import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
 import type { Account, ClaimedEntry, Storage } from '../../lib/index.ts';
-import { AutomaticPaymentHandler } from '../../lib/payments/automatic-payment-handler.ts';
+import { AutomaticPaymentHandler } from '../../lib/payments/collect/automatic-payment-handler.ts';
 import { paymentConfigOf } from '../../lib/payments/tenant-payment-config.ts';
 import { BusEventType } from '../../lib/records/index.ts';
 import type { HandlerBatch } from '../../lib/runtime/queue/handler.ts';

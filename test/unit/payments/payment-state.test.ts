@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { attemptStateAfter } from '../../../lib/payments/attempt-state.ts';
+import { attemptStateAfter } from '../../../lib/payments/state/attempt-state.ts';
 import {
   checkMayStart,
   mayStart,
   type PaymentOperation,
   paymentStateAfter,
-} from '../../../lib/payments/payment-state.ts';
+} from '../../../lib/payments/state/payment-state.ts';
 import { BillingError } from '../../../lib/values/errors/index.ts';
 import { NOW, PAYMENT_ID } from './records.ts';
 

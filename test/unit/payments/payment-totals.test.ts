@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { paymentTotals } from '../../../lib/payments/payment-totals.ts';
+import { paymentTotals } from '../../../lib/payments/state/payment-totals.ts';
 import type { PaymentTransaction } from '../../../lib/records/payment.ts';
 import { type Currency, decimal } from '../../../lib/values/money/index.ts';
 import { transaction } from './records.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { janitorCheck } from '../../../lib/payments/janitor-schedule.ts';
-import { DEFAULT_PAYMENT_CONFIG } from '../../../lib/payments/payment-config.ts';
-import { retryDate } from '../../../lib/payments/retry-date.ts';
+import { DEFAULT_PAYMENT_CONFIG } from '../../../lib/payments/state/payment-config.ts';
+import { janitorCheck } from '../../../lib/payments/state/recovery-schedule.ts';
+import { retryDate } from '../../../lib/payments/state/retry-dates.ts';
 import type { TransactionStatus } from '../../../lib/records/payment.ts';
 import { formatInstant, type Instant } from '../../../lib/values/time/index.ts';
 import { at, NOW } from './records.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { invoicingConfigOf } from '../../../lib/invoicing/tenant-invoicing-config.ts';
-import { DEFAULT_PAYMENT_CONFIG } from '../../../lib/payments/payment-config.ts';
+import { DEFAULT_PAYMENT_CONFIG } from '../../../lib/payments/state/payment-config.ts';
 import { paymentConfigOf } from '../../../lib/payments/tenant-payment-config.ts';
 import type { ReadSession } from '../../../lib/ports/storage/index.ts';
 import {

@@ -1,0 +1,28 @@
+import { ActingComponent, BusEventType } from '../../records/index.ts';
+import type { HandlerBatch, QueueHandler } from '../../runtime/queue/handler.ts';
+import { uuidOf } from '../state/payment-notifications.ts';
+import type { PaymentConfigOf } from '../tenant-payment-config.ts';
+import { type PaymentPorts, PaymentRun } from './payment-run.ts';
+
+/** Pays each newly committed invoice from the account's default payment method (payments.md §9.1 rule 1). */
+export class AutomaticPaymentHandler implements QueueHandler {
+  readonly name = 'payment-service:automatic-payment';
+  readonly topics: readonly string[] = [BusEventType.INVOICE_CREATION];
+  readonly #run: PaymentRun;
+
+  constructor(ports: PaymentPorts, configOf: PaymentConfigOf) {
+    this.#run = new PaymentRun(ports, configOf);
+  }
+
+  /** Resolves when no late answer that has arrived is still being recorded. */
+  idle(): Promise<void> {
+    return this.#run.idle();
+  }
+
+  handle(batch: HandlerBatch): Promise<void> {
+    return this.#run.run(batch, ActingComponent.PAYMENT_REQUEST, ({ payload }) => ({
+      invoiceId: uuidOf(payload, 'invoiceId'),
+      retry: null,
+    }));
+  }
+}

@@ -1,0 +1,61 @@
+import type { Ports } from '../../ports/index.ts';
+import type { ClaimedEntry, WriteSession } from '../../ports/storage/index.ts';
+import type { AutoPayHold, Invoice } from '../../records/index.ts';
+import { ActingComponent, BusEventType } from '../../records/index.ts';
+import { batchAuthorship } from '../../runtime/queue/batch-authorship.ts';
+import type { HandlerBatch, QueueHandler } from '../../runtime/queue/handler.ts';
+import { PAYMENT_STOPS, tagsOfAccounts } from '../../tags/control-tags.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { releaseNotification } from '../state/payment-notifications.ts';
+
+/**
+ * Releases what AUTO_PAY_OFF and MANUAL_PAY have held back when an account has neither of them left (payments.md §9.3):
+ * each hold gets a due entry, that of the oldest invoice first. A second delivery finds the entries there.
+ */
+export class HoldReleaseHandler implements QueueHandler {
+  readonly name = 'payment-service:hold-release';
+  readonly topics: readonly string[] = [BusEventType.TAG_DELETION];
+  readonly #ports: Pick<Ports, 'storage' | 'clock'>;
+
+  constructor(ports: Pick<Ports, 'storage' | 'clock'>) {
+    this.#ports = ports;
+  }
+
+  async handle(batch: HandlerBatch): Promise<void> {
+    const entries = batch.entries.filter(endsAStop);
+    if (entries.length === 0) return;
+    const authorship = batchAuthorship(entries, ActingComponent.PAYMENT_REQUEST, this.#ports.clock.now());
+    const busy = await this.#ports.storage.write(batch.tenant, authorship, async (session) => {
+      const accounts = await session.tryLockAccounts(entries.flatMap((entry) => entry.accountRecordId ?? []));
+      const locked = new Set(accounts.map(({ recordId }) => recordId));
+      const ours = entries.filter(({ accountRecordId }) => locked.has(accountRecordId ?? 0));
+      await release(
+        session,
+        accounts.map(({ id }) => id),
+      );
+      await batch.finish(session, ours);
+      return entries.filter((entry) => !ours.includes(entry));
+    });
+    if (busy.length > 0) batch.busy(busy);
+  }
+}
+
+function endsAStop({ payload }: ClaimedEntry): boolean {
+  return PAYMENT_STOPS.some((id) => id === payload.tagDefinitionId);
+}
+
+async function release(session: WriteSession, accountIds: readonly Uuid[]): Promise<void> {
+  const tags = await tagsOfAccounts(session, accountIds);
+  const free = accountIds.filter((id) => !tags.has(id, ...PAYMENT_STOPS));
+  const holds = await session.payments.findHoldsByAccounts(free);
+  const invoices = await session.invoices.findByIds(holds.map(({ invoiceId }) => invoiceId));
+  const now = session.authorship.createdDate;
+  session.schedule(byInvoiceAge(holds, invoices).map((hold) => releaseNotification(hold, now)));
+}
+
+function byInvoiceAge(holds: readonly AutoPayHold[], invoices: readonly Invoice[]): readonly AutoPayHold[] {
+  const order = invoices
+    .toSorted((a, b) => a.invoiceDate - b.invoiceDate || a.invoiceNumber - b.invoiceNumber)
+    .map(({ id }) => id);
+  return holds.toSorted((a, b) => order.indexOf(a.invoiceId) - order.indexOf(b.invoiceId));
+}

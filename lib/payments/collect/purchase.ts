@@ -1,0 +1,54 @@
+import type { Ports } from '../../ports/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { callGateway, operationOutcome } from '../gateways/gateway-call.ts';
+import type { PlannedCharge } from '../reservation/charge-records.ts';
+import type { CallOutcome } from '../state/transaction-outcome.ts';
+
+/** A reserved charge whose gateway is to be called now. */
+export interface OpenCharge extends PlannedCharge {
+  /** `payment.plugin.timeout` as it was when the charge was reserved: its lease is made for it. */
+  readonly timeoutMs: number;
+}
+
+export interface Answer {
+  readonly outcome: CallOutcome;
+  /** Of a call that is still running: what it ends in, one day. */
+  readonly late: Promise<CallOutcome> | null;
+}
+
+/** For whom the gateway is called. */
+export interface Caller {
+  readonly tenantId: Uuid;
+  readonly userName: string;
+  readonly userToken: Uuid;
+}
+
+/** Calls the gateway for a reserved purchase (payments.md §5.1 rule 2), outside any transaction with effects. */
+export async function purchase(
+  charge: OpenCharge,
+  caller: Caller,
+  { clock, systemClock }: Pick<Ports, 'clock' | 'systemClock'>,
+): Promise<Answer> {
+  const { account, gateway, paymentId, paymentMethodId, timeoutMs } = charge;
+  const { id: transactionId, amount, currency, leaseUntil } = charge.transaction;
+  const now = clock.now();
+  // A call that has not begun when its lease ends is left out: recovery may already be deciding without it.
+  if (leaseUntil !== null && now >= leaseUntil) {
+    const message = 'The payment was not submitted: its time had passed before the call began';
+    return { outcome: { kind: 'NEVER_RECEIVED', message }, late: null };
+  }
+  const request = {
+    accountId: account.id,
+    paymentId,
+    transactionId,
+    paymentMethodId,
+    amount,
+    currency,
+    properties: [],
+  };
+  const { reply, late } = await callGateway(() => gateway.purchase(request, { ...caller, now }), {
+    timeoutMs,
+    systemClock,
+  });
+  return { outcome: operationOutcome(reply), late: late?.then(operationOutcome) ?? null };
+}

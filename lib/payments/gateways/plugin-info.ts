@@ -1,0 +1,214 @@
+import type {
+  GatewayContext,
+  GatewayResult,
+  PaymentGateway,
+  PaymentMethodDetails,
+  Ports,
+} from '../../ports/index.ts';
+import type { CallContext, Payment, PaymentMethod, PluginProperty } from '../../records/index.ts';
+import { inParallel } from '../../runtime/wait/in-parallel.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { MAX_CONCURRENT_GATEWAY_CALLS } from '../../values/limits.ts';
+import { gatewayProperties, gatewayText } from '../state/gateway-text.ts';
+import { callGateway, type GatewayReply } from './gateway-call.ts';
+
+export type PluginInfoPorts = Pick<Ports, 'gateways' | 'systemClock' | 'logger'>;
+
+/** What a read asks the gateways for besides what is stored. */
+export interface PluginInfoOptions {
+  /** Default false: no gateway is called. */
+  readonly withPluginInfo?: boolean;
+  /** Plugin properties of the call. */
+  readonly properties?: readonly PluginProperty[];
+}
+
+/** A payment with the name of its payment method's gateway; undefined = its method is not known. */
+export interface PaymentOfGateway {
+  readonly payment: Payment;
+  readonly pluginName: string | undefined;
+}
+
+/** How gateways are asked. */
+interface Asking {
+  readonly properties?: readonly PluginProperty[];
+  /** Time that all questions of the read have together: `payment.plugin.timeout`. */
+  readonly timeoutMs: number;
+}
+
+interface Question<T> {
+  readonly facts: object;
+  readonly gateway: PaymentGateway;
+  ask(context: GatewayContext): Promise<T>;
+}
+
+/**
+ * What gateways say of payment methods and payments for `withPluginInfo` (payments.md §1.4, §2.1, §10.2). Asked outside
+ * any storage session, a bounded number at a time; all questions of one read share one `payment.plugin.timeout`.
+ */
+export class PluginInfo {
+  readonly #ports: PluginInfoPorts;
+
+  constructor(ports: PluginInfoPorts) {
+    this.#ports = ports;
+  }
+
+  /**
+   * The detail of one method; null where its gateway holds none.
+   * @throws BillingError PAYMENT_GET_PAYMENT_METHODS (7004) when the gateway fails or is not registered.
+   */
+  async detailOf(
+    context: CallContext,
+    method: PaymentMethod,
+    asking: Asking,
+  ): Promise<PaymentMethodDetails | null> {
+    const gateway = this.#ports.gateways.get(method.pluginName);
+    if (gateway && !holdsMethods(gateway)) return null;
+    const reply =
+      gateway &&
+      (await this.#replies(context, [methodQuestion(gateway, method, asking.properties)], asking))[0];
+    const detail = reply?.kind === 'VALUE' ? readDetail(reply.value) : null;
+    if (detail !== null) return detail;
+    throw new BillingError({
+      code: ErrorCode.PAYMENT_GET_PAYMENT_METHODS,
+      message: `Payment plugin "${method.pluginName}" gave no detail of payment method ${method.id}: ${failureOf(reply)}`,
+      facts: { pluginName: method.pluginName, paymentMethodId: method.id },
+    });
+  }
+
+  /** The details by method id; a gateway that fails leaves its methods out, with a warning. */
+  async detailsOf(
+    context: CallContext,
+    methods: readonly PaymentMethod[],
+    asking: Asking,
+  ): Promise<ReadonlyMap<Uuid, PaymentMethodDetails>> {
+    const asked = this.#registered(methods, ({ pluginName }) => pluginName).filter(({ gateway }) =>
+      holdsMethods(gateway),
+    );
+    const questions = asked.map(({ subject, gateway }) =>
+      methodQuestion(gateway, subject, asking.properties),
+    );
+    const replies = await this.#replies(context, questions, asking);
+    return new Map(
+      asked.flatMap(({ subject }, index) => {
+        const reply = replies[index];
+        const detail = reply?.kind === 'VALUE' ? readDetail(reply.value) : null;
+        if (detail === null) this.#warn(questions[index]?.facts, reply);
+        return detail === null ? [] : [[subject.id, detail] as const];
+      }),
+    );
+  }
+
+  /** What the gateways tell of each payment, by its id; one that fails leaves its payments out, with a warning. */
+  async transactionsOf(
+    context: CallContext,
+    payments: readonly PaymentOfGateway[],
+    asking: Asking,
+  ): Promise<ReadonlyMap<Uuid, readonly GatewayResult[]>> {
+    const asked = this.#registered(payments, ({ pluginName }) => pluginName);
+    const questions = asked.map(({ subject: { payment }, gateway }) =>
+      paymentQuestion(gateway, payment, asking.properties),
+    );
+    const replies = await this.#replies(context, questions, asking);
+    return new Map(
+      asked.flatMap(({ subject: { payment } }, index) => {
+        const reply = replies[index];
+        if (reply?.kind === 'VALUE' && Array.isArray(reply.value))
+          return [[payment.id, reply.value] as const];
+        this.#warn(questions[index]?.facts, reply);
+        return [];
+      }),
+    );
+  }
+
+  /** Those whose gateway is registered; the others are warned of. */
+  #registered<S>(
+    subjects: readonly S[],
+    pluginNameOf: (subject: S) => string | undefined,
+  ): readonly { readonly subject: S; readonly gateway: PaymentGateway }[] {
+    return subjects.flatMap((subject) => {
+      const pluginName = pluginNameOf(subject);
+      const gateway = pluginName === undefined ? undefined : this.#ports.gateways.get(pluginName);
+      if (gateway) return [{ subject, gateway }];
+      this.#warn({ pluginName }, undefined);
+      return [];
+    });
+  }
+
+  #replies<T>(
+    context: CallContext,
+    questions: readonly Question<T>[],
+    { timeoutMs: pluginTimeoutMs }: Asking,
+  ): Promise<readonly GatewayReply<T>[]> {
+    const { systemClock } = this.#ports;
+    const deadlineMs = systemClock.nowMs() + pluginTimeoutMs;
+    const { userName, userToken, createdDate: now } = context;
+    const gatewayContext = { tenantId: context.tenant.id, userName, userToken, now };
+    return inParallel(questions, MAX_CONCURRENT_GATEWAY_CALLS, async ({ ask }) => {
+      const timeoutMs = deadlineMs - systemClock.nowMs();
+      if (timeoutMs <= 0) return { kind: 'TIMEOUT', timeoutMs: pluginTimeoutMs };
+      return (await callGateway(() => ask(gatewayContext), { timeoutMs, systemClock })).reply;
+    });
+  }
+
+  #warn(facts: object | undefined, reply: GatewayReply<unknown> | undefined): void {
+    this.#ports.logger.warn(
+      { ...facts, failure: failureOf(reply) },
+      'a payment gateway gave no plugin information; it is shown as null',
+    );
+  }
+}
+
+function holdsMethods(gateway: PaymentGateway): boolean {
+  return gateway.capabilities?.holdsPaymentMethods !== false;
+}
+
+function methodQuestion(
+  gateway: PaymentGateway,
+  { id: paymentMethodId, accountId }: PaymentMethod,
+  properties: readonly PluginProperty[] = [],
+): Question<PaymentMethodDetails> {
+  const request = { accountId, paymentMethodId, properties };
+  return {
+    facts: { pluginName: gateway.name, paymentMethodId },
+    gateway,
+    ask: (context) => gateway.getPaymentMethodDetail(request, context),
+  };
+}
+
+function paymentQuestion(
+  gateway: PaymentGateway,
+  { id: paymentId, accountId }: Payment,
+  properties: readonly PluginProperty[] = [],
+): Question<readonly GatewayResult[]> {
+  const request = { accountId, paymentId, properties };
+  return {
+    facts: { pluginName: gateway.name, paymentId },
+    gateway,
+    ask: (context) => gateway.getPaymentInfo(request, context),
+  };
+}
+
+/** An answer is a claim: null when it cannot be read as a detail. */
+function readDetail(detail: PaymentMethodDetails | null | undefined): PaymentMethodDetails | null {
+  if (typeof detail !== 'object' || detail === null) return null;
+  return {
+    externalPaymentMethodId: gatewayText(detail.externalPaymentMethodId),
+    isDefaultPaymentMethod: detail.isDefaultPaymentMethod === true,
+    properties: gatewayProperties(detail.properties),
+  };
+}
+
+function failureOf(reply: GatewayReply<unknown> | undefined): string {
+  switch (reply?.kind) {
+    case undefined:
+      return 'it is not registered';
+    case 'VALUE':
+      return 'its answer cannot be read';
+    case 'TIMEOUT':
+      return `no answer within ${reply.timeoutMs} ms`;
+    case 'GATEWAY_ERROR':
+    case 'FAULT':
+      return reply.message;
+  }
+}

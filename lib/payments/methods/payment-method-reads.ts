@@ -1,0 +1,92 @@
+import { noSuchAccount } from '../../accounts/service.ts';
+import type { PaymentMethodDetails, Ports } from '../../ports/index.ts';
+import type { ReadSession } from '../../ports/storage/index.ts';
+import type { CallContext, PaymentMethod } from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { PluginInfo, type PluginInfoOptions, type PluginInfoPorts } from '../gateways/plugin-info.ts';
+import type { PaymentConfigOf } from '../tenant-payment-config.ts';
+import { noSuchMethod } from './payment-method-errors.ts';
+
+/** A payment method as it is read; `isDefault` is computed, never stored (payments.md §1.2). */
+export interface PaymentMethodView extends PaymentMethod {
+  readonly isDefault: boolean;
+  /** What the gateway says of it; null unless asked for, and where the gateway holds none. */
+  readonly pluginInfo: PaymentMethodDetails | null;
+}
+
+export interface PaymentMethodReadOptions extends PluginInfoOptions {
+  /** Whether deleted methods are found too; default false. */
+  readonly includeDeleted?: boolean;
+}
+
+/** Reads of payment methods (payments.md §10.2). */
+export class PaymentMethodReads {
+  readonly #ports: Pick<Ports, 'storage'>;
+  readonly #configOf: PaymentConfigOf;
+  readonly #pluginInfo: PluginInfo;
+
+  constructor(ports: Pick<Ports, 'storage'> & PluginInfoPorts, configOf: PaymentConfigOf) {
+    this.#ports = ports;
+    this.#configOf = configOf;
+    this.#pluginInfo = new PluginInfo(ports);
+  }
+
+  /**
+   * The account's methods in creation order. A gateway that fails gives null information and a warning.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
+   */
+  async ofAccount(
+    context: CallContext,
+    accountId: Uuid,
+    options: PaymentMethodReadOptions = {},
+  ): Promise<readonly PaymentMethodView[]> {
+    const includeDeleted = options.includeDeleted === true;
+    const { stored, timeoutMs } = await this.#ports.storage.read(context.tenant, async (session) => {
+      const defaultId = await defaultOf(session, accountId);
+      const methods = await session.payments.findMethodsByAccounts([accountId], { includeDeleted });
+      return {
+        stored: methods.map((method) => ({ ...method, isDefault: method.id === defaultId })),
+        timeoutMs: await this.#timeoutMs(session, options),
+      };
+    });
+    const details =
+      timeoutMs === null
+        ? new Map<Uuid, PaymentMethodDetails>()
+        : await this.#pluginInfo.detailsOf(context, stored, { ...options, timeoutMs });
+    return stored.map((method) => ({ ...method, pluginInfo: details.get(method.id) ?? null }));
+  }
+
+  /**
+   * One method; a deleted one only where asked for.
+   * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000), PAYMENT_GET_PAYMENT_METHODS (7004) when the gateway is
+   * asked and fails.
+   */
+  async get(
+    context: CallContext,
+    paymentMethodId: Uuid,
+    options: PaymentMethodReadOptions = {},
+  ): Promise<PaymentMethodView> {
+    const { stored, timeoutMs } = await this.#ports.storage.read(context.tenant, async (session) => {
+      const [method] = await session.payments.findMethodsByIds([paymentMethodId]);
+      if (!method || !(method.isActive || options.includeDeleted)) throw noSuchMethod(paymentMethodId);
+      return {
+        stored: { ...method, isDefault: method.id === (await defaultOf(session, method.accountId)) },
+        timeoutMs: await this.#timeoutMs(session, options),
+      };
+    });
+    const pluginInfo =
+      timeoutMs === null ? null : await this.#pluginInfo.detailOf(context, stored, { ...options, timeoutMs });
+    return { ...stored, pluginInfo };
+  }
+
+  /** The time limit of the gateways' answers; null where nobody asks them. */
+  async #timeoutMs(session: ReadSession, options: PaymentMethodReadOptions): Promise<number | null> {
+    return options.withPluginInfo === true ? (await this.#configOf(session)).pluginTimeoutMs : null;
+  }
+}
+
+async function defaultOf(session: ReadSession, accountId: Uuid): Promise<Uuid | null> {
+  const [account] = await session.accounts.findByIds([accountId]);
+  if (!account) throw noSuchAccount(accountId);
+  return account.paymentMethodId;
+}

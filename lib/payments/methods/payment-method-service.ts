@@ -1,0 +1,295 @@
+import { accountEvent } from '../../accounts/account-event.ts';
+import { lockAccount, noSuchAccount } from '../../accounts/service.ts';
+import type { PaymentGateway, Ports } from '../../ports/index.ts';
+import type { ReadSession, WriteSession } from '../../ports/storage/index.ts';
+import type { Account, New, PluginProperty } from '../../records/index.ts';
+import {
+  BusEventType,
+  type CallContext,
+  EXTERNAL_PAYMENT_PLUGIN,
+  type PaymentMethod,
+} from '../../records/index.ts';
+import { authorshipOf } from '../../runtime/authorship.ts';
+import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { shortened } from '../../values/text/index.ts';
+import type { OpenCharge } from '../collect/purchase.ts';
+import { checkPayable, UnpaidInvoicePayments } from '../collect/unpaid-invoice-payments.ts';
+import { callGateway, type GatewayReply } from '../gateways/gateway-call.ts';
+import type { PaymentConfigOf } from '../tenant-payment-config.ts';
+import { checkExternalKey, gatewayFailed, noSuchMethod } from './payment-method-errors.ts';
+import type { PaymentMethodView } from './payment-method-reads.ts';
+
+export interface PaymentMethodInput {
+  readonly accountId: Uuid;
+  readonly pluginName: string;
+  /** Default: the gateway's own id of the method if it is free in the tenant, else the new method's id. */
+  readonly externalKey?: string | null;
+  readonly isDefault?: boolean;
+  readonly payAllUnpaidInvoices?: boolean;
+  /** What the gateway needs to know the method: kept there, never here. */
+  readonly details?: {
+    readonly externalPaymentMethodId?: string | null;
+    readonly properties?: readonly PluginProperty[];
+  };
+  /** Plugin properties of the call. */
+  readonly properties?: readonly PluginProperty[];
+}
+
+export interface SetDefaultInput {
+  readonly accountId: Uuid;
+  readonly paymentMethodId: Uuid;
+  readonly payAllUnpaidInvoices?: boolean;
+  /** Plugin properties of the call. */
+  readonly properties?: readonly PluginProperty[];
+}
+
+/** A method on its way: the id is ours, the gateway hears of it first. */
+interface Addition {
+  readonly context: CallContext;
+  readonly gateway: PaymentGateway;
+  readonly input: PaymentMethodInput;
+  readonly id: Uuid;
+  /** `payment.plugin.timeout`. */
+  readonly timeoutMs: number;
+}
+
+/** Changes of the payment methods of accounts (payments.md §10.1, §10.4). */
+export class PaymentMethodService {
+  readonly #ports: Pick<Ports, 'storage' | 'clock' | 'ids' | 'gateways' | 'systemClock' | 'logger'>;
+  readonly #configOf: PaymentConfigOf;
+  readonly #unpaid: UnpaidInvoicePayments;
+
+  constructor(
+    ports: Pick<Ports, 'storage' | 'clock' | 'ids' | 'gateways' | 'systemClock' | 'logger'>,
+    configOf: PaymentConfigOf,
+  ) {
+    this.#ports = ports;
+    this.#configOf = configOf;
+    this.#unpaid = new UnpaidInvoicePayments(ports, configOf);
+  }
+
+  /** Resolves when no late answer that has arrived is still being recorded. */
+  idle(): Promise<void> {
+    return this.#unpaid.idle();
+  }
+
+  /**
+   * Adds a method: the gateway is told first, then it is stored, and made the account's default where asked
+   * (payments.md §10.1). The first method is not made default by itself. With `payAllUnpaidInvoices` it then pays what is
+   * unpaid, the oldest first; an invoice that cannot be paid does not stop the others.
+   * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028), ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002),
+   * PAYMENT_INVALID_PARAMETER (7031) for a taken external key, EXTERNAL_KEY_LIMIT_EXCEEDED (5),
+   * PAYMENT_EXTERNAL_PAYMENT_METHOD_ALREADY_EXISTS (7023), PAYMENT_ADD_PAYMENT_METHOD (7005) when the gateway refuses,
+   * PAYMENT_PLUGIN_TIMEOUT (7100), INVALID_PARAMETER (60002) for `payAllUnpaidInvoices` without any default, BUSY (60018).
+   */
+  async add(context: CallContext, input: PaymentMethodInput): Promise<PaymentMethodView> {
+    const gateway = this.#gatewayNamed(input.pluginName);
+    const givenKey = checkExternalKey(input.externalKey ?? null);
+    const { pluginTimeoutMs: timeoutMs } = await this.#ports.storage.read(context.tenant, async (session) => {
+      await checkAddable(session, input, givenKey);
+      return this.#configOf(session);
+    });
+    const addition: Addition = { context, gateway, input, id: this.#ports.ids.next(), timeoutMs };
+    await this.#tellGateway(addition);
+    const gatewayKey = givenKey === null ? await this.#gatewayKey(addition) : null;
+    const { method, charges } = await this.#ports.storage.write(
+      context.tenant,
+      authorshipOf(context),
+      async (session) => {
+        const externalKey = givenKey ?? (await freeKey(session, gatewayKey)) ?? addition.id;
+        const stored = await storeMethod(session, addition, externalKey);
+        const charges = input.payAllUnpaidInvoices ? await this.#reserveAll(session, context, stored) : [];
+        return { method: stored, charges };
+      },
+    );
+    await this.#unpaid.make(context, charges);
+    return method;
+  }
+
+  /**
+   * Makes the method the account's default; the gateway is told first (payments.md §10.4). The default it already is
+   * writes nothing. `payAllUnpaidInvoices` as for `add`.
+   * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000), PAYMENT_METHOD_DIFFERENT_ACCOUNT_ID (7033),
+   * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), PAYMENT_UPD_PAYMENT_METHOD (7008) when the gateway refuses, BUSY (60018).
+   */
+  async setDefault(context: CallContext, options: SetDefaultInput): Promise<void> {
+    const { accountId, paymentMethodId } = options;
+    const { storage } = this.#ports;
+    const { method, timeoutMs } = await storage.read(context.tenant, async (session) => {
+      await accountOf(session, accountId);
+      return {
+        method: await methodOfAccount(session, accountId, paymentMethodId),
+        timeoutMs: (await this.#configOf(session)).pluginTimeoutMs,
+      };
+    });
+    const gateway = this.#gatewayNamed(method.pluginName);
+    const request = { accountId, paymentMethodId, properties: options.properties ?? [] };
+    const reply = await this.#call(timeoutMs, () =>
+      gateway.setDefaultPaymentMethod(request, gatewayContext(context)),
+    );
+    if (reply.kind !== 'VALUE')
+      throw gatewayFailed(ErrorCode.PAYMENT_UPD_PAYMENT_METHOD, method.pluginName, reply);
+    const charges = await storage.write(context.tenant, authorshipOf(context), async (session) => {
+      const account = await lockAccount(session, accountId);
+      const chosen = await methodOfAccount(session, accountId, paymentMethodId);
+      await makeDefault(session, account, paymentMethodId);
+      return options.payAllUnpaidInvoices ? this.#reserveAll(session, context, chosen) : [];
+    });
+    await this.#unpaid.make(context, charges);
+  }
+
+  async #reserveAll(
+    session: WriteSession,
+    context: CallContext,
+    method: Pick<PaymentMethod, 'id' | 'accountId'>,
+  ): Promise<readonly OpenCharge[]> {
+    const account = await accountOf(session, method.accountId);
+    return this.#unpaid.reserve(session, { context, account, paymentMethodId: method.id });
+  }
+
+  #gatewayNamed(pluginName: string): PaymentGateway {
+    const gateway = this.#ports.gateways.get(pluginName);
+    if (gateway) return gateway;
+    const known = [...this.#ports.gateways.keys()].join(', ');
+    throw new BillingError({
+      code: ErrorCode.PAYMENT_NO_SUCH_PAYMENT_PLUGIN,
+      message: `Payment plugin "${shortened(pluginName)}" is not registered; registered are: ${known}`,
+      facts: { pluginName },
+    });
+  }
+
+  async #tellGateway({ context, gateway, input, id: paymentMethodId, timeoutMs }: Addition): Promise<void> {
+    const request = {
+      accountId: input.accountId,
+      paymentMethodId,
+      details: {
+        externalPaymentMethodId: input.details?.externalPaymentMethodId ?? null,
+        isDefaultPaymentMethod: input.isDefault === true,
+        properties: input.details?.properties ?? [],
+      },
+      setDefault: input.isDefault === true,
+      properties: input.properties ?? [],
+    };
+    const reply = await this.#call(timeoutMs, () =>
+      gateway.addPaymentMethod(request, gatewayContext(context)),
+    );
+    if (reply.kind !== 'VALUE')
+      throw gatewayFailed(ErrorCode.PAYMENT_ADD_PAYMENT_METHOD, gateway.name, reply);
+  }
+
+  /** The gateway's own id of the method; a gateway that cannot say has none. */
+  async #gatewayKey({
+    context,
+    gateway,
+    input,
+    id: paymentMethodId,
+    timeoutMs,
+  }: Addition): Promise<string | null> {
+    const request = { accountId: input.accountId, paymentMethodId, properties: input.properties ?? [] };
+    const reply = await this.#call(timeoutMs, () =>
+      gateway.getPaymentMethodDetail(request, gatewayContext(context)),
+    );
+    if (reply.kind === 'VALUE') return checkExternalKey(reply.value.externalPaymentMethodId || null);
+    const facts = { pluginName: gateway.name, paymentMethodId, reply: reply.kind };
+    this.#ports.logger.warn(facts, 'the gateway gave no detail of a new payment method; its key is its id');
+    return null;
+  }
+
+  async #call<T>(timeoutMs: number, call: () => Promise<T>): Promise<GatewayReply<T>> {
+    const limits = { timeoutMs, systemClock: this.#ports.systemClock };
+    return (await callGateway(call, limits)).reply;
+  }
+}
+
+function gatewayContext(context: CallContext) {
+  const { userName, userToken } = context;
+  return { tenantId: context.tenant.id, userName, userToken, now: context.createdDate };
+}
+
+async function accountOf(session: ReadSession, accountId: Uuid): Promise<Account> {
+  const [account] = await session.accounts.findByIds([accountId]);
+  if (!account) throw noSuchAccount(accountId);
+  return account;
+}
+
+/** What can be refused before the gateway hears of the method; the unique key has the last word. */
+async function checkAddable(
+  session: ReadSession,
+  input: PaymentMethodInput,
+  key: string | null,
+): Promise<void> {
+  const account = await accountOf(session, input.accountId);
+  if (input.payAllUnpaidInvoices) await checkPayable(session, account, input.isDefault === true);
+  if (input.pluginName === EXTERNAL_PAYMENT_PLUGIN) await checkNoExternalMethod(session, input.accountId);
+  if (key === null || (await freeKey(session, key)) !== null) return;
+  throw new BillingError({
+    code: ErrorCode.PAYMENT_INVALID_PARAMETER,
+    message: `externalKey "${shortened(key)}" is already used by a payment method`,
+    facts: { parameter: 'externalKey', externalKey: key },
+  });
+}
+
+/** The key if no method of the tenant has it, deleted ones included. */
+async function freeKey(session: ReadSession, key: string | null): Promise<string | null> {
+  if (key === null) return null;
+  const taken = await session.payments.findMethodsByKeys([key]);
+  return taken.length === 0 ? key : null;
+}
+
+async function checkNoExternalMethod(session: ReadSession, accountId: Uuid): Promise<void> {
+  const methods = await session.payments.findMethodsByAccounts([accountId], { includeDeleted: false });
+  const existing = methods.find(({ pluginName }) => pluginName === EXTERNAL_PAYMENT_PLUGIN);
+  if (!existing) return;
+  throw new BillingError({
+    code: ErrorCode.PAYMENT_EXTERNAL_PAYMENT_METHOD_ALREADY_EXISTS,
+    message: `Account ${accountId} already has the external payment method ${existing.id}`,
+    facts: { accountId, paymentMethodId: existing.id },
+  });
+}
+
+async function methodOfAccount(
+  session: ReadSession,
+  accountId: Uuid,
+  methodId: Uuid,
+): Promise<PaymentMethod> {
+  const [method] = await session.payments.findMethodsByIds([methodId]);
+  if (!method?.isActive) throw noSuchMethod(methodId);
+  if (method.accountId === accountId) return method;
+  throw new BillingError({
+    code: ErrorCode.PAYMENT_METHOD_DIFFERENT_ACCOUNT_ID,
+    message: `Payment method ${methodId} does not belong to account ${accountId}`,
+    facts: { paymentMethodId: methodId, accountId },
+  });
+}
+
+async function storeMethod(
+  session: WriteSession,
+  { context, input, id }: Addition,
+  externalKey: string,
+): Promise<PaymentMethodView> {
+  const account = await lockAccount(session, input.accountId);
+  if (input.pluginName === EXTERNAL_PAYMENT_PLUGIN) await checkNoExternalMethod(session, account.id);
+  const method: New<PaymentMethod> = {
+    id,
+    externalKey,
+    accountId: account.id,
+    accountRecordId: account.recordId,
+    pluginName: input.pluginName,
+    isActive: true,
+    createdDate: context.createdDate,
+  };
+  await session.payments.insertMethods([method]);
+  if (input.isDefault === true) await makeDefault(session, account, id);
+  const [stored] = await session.payments.findMethodsByIds([id]);
+  assertInvariant(stored, 'storage returned no payment method for an insert', { paymentMethodId: id });
+  return { ...stored, isDefault: input.isDefault === true, pluginInfo: null };
+}
+
+/** An account change of its own; none when nothing changes (accounts.md §4). */
+async function makeDefault(session: WriteSession, account: Account, paymentMethodId: Uuid): Promise<void> {
+  if (account.paymentMethodId === paymentMethodId) return;
+  const changed = { ...account, paymentMethodId, updatedDate: session.authorship.createdDate };
+  await session.accounts.update([changed]);
+  session.publish([accountEvent(BusEventType.ACCOUNT_CHANGE, changed)]);
+}

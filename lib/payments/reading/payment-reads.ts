@@ -1,0 +1,151 @@
+import { noSuchAccount } from '../../accounts/service.ts';
+import type { GatewayResult, Ports } from '../../ports/index.ts';
+import type { ReadSession } from '../../ports/storage/index.ts';
+import type { CallContext, InvoicePayment, Payment } from '../../records/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { PluginInfo, type PluginInfoOptions } from '../gateways/plugin-info.ts';
+import { repairOnRead } from '../recovery/repair-on-read.ts';
+import type { PaymentConfigOf } from '../tenant-payment-config.ts';
+import {
+  type InvoicePaymentView,
+  type LoadedPayments,
+  loadPayments,
+  type PaymentView,
+  viewPayments,
+  withInvoices,
+} from './payment-views.ts';
+
+export interface PaymentReadOptions extends PluginInfoOptions {
+  /** Default false. */
+  readonly withAttempts?: boolean;
+}
+
+/** The payments that a read is about, in its order, with the invoice payments that tell what they pay. */
+interface FoundPayments {
+  readonly payments: readonly Payment[];
+  readonly rows: readonly InvoicePayment[];
+}
+
+type PaymentReadPorts = Pick<Ports, 'storage' | 'ids' | 'gateways' | 'systemClock' | 'logger'>;
+
+/**
+ * Reads of payments; each takes a constant number of queries. A plain one writes nothing; one with plugin information
+ * asks the gateways and records what they know better of open transactions (payments.md §7.2 rule 3). A gateway that
+ * fails gives null information and a warning.
+ */
+export class PaymentReads {
+  readonly #ports: PaymentReadPorts;
+  readonly #configOf: PaymentConfigOf;
+  readonly #pluginInfo: PluginInfo;
+
+  constructor(ports: PaymentReadPorts, configOf: PaymentConfigOf) {
+    this.#ports = ports;
+    this.#configOf = configOf;
+    this.#pluginInfo = new PluginInfo(ports);
+  }
+
+  /** The account's payments, oldest first. @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002). */
+  async ofAccount(
+    context: CallContext,
+    accountId: Uuid,
+    options: PaymentReadOptions = {},
+  ): Promise<readonly PaymentView[]> {
+    const { payments } = await this.#read(context, options, async (session) => {
+      await checkAccount(session, accountId);
+      return { payments: await session.payments.findByAccounts([accountId]), rows: [] };
+    });
+    return payments;
+  }
+
+  /**
+   * The account's payments with the invoices that they pay, oldest first.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
+   */
+  async invoicePaymentsOfAccount(
+    context: CallContext,
+    accountId: Uuid,
+    options: PaymentReadOptions = {},
+  ): Promise<readonly InvoicePaymentView[]> {
+    const found = await this.#read(context, options, async (session) => {
+      await checkAccount(session, accountId);
+      const payments = await session.payments.findByAccounts([accountId]);
+      const rows = await session.payments.findInvoicePaymentsByPayments(payments.map(({ id }) => id));
+      return { payments, rows };
+    });
+    return withInvoices(found.payments, found.rows);
+  }
+
+  /**
+   * Every payment of the invoice, failed ones included, oldest first.
+   * @throws BillingError INVOICE_NOT_FOUND (4006).
+   */
+  async invoicePaymentsOfInvoice(
+    context: CallContext,
+    invoiceId: Uuid,
+    options: PaymentReadOptions = {},
+  ): Promise<readonly InvoicePaymentView[]> {
+    const found = await this.#read(context, options, async (session) => {
+      const [invoice] = await session.invoices.findByIds([invoiceId]);
+      if (!invoice) throw noSuchInvoice(invoiceId);
+      const rows = await session.payments.findInvoicePaymentsByInvoices([invoiceId]);
+      const ids = [...new Set(rows.flatMap(({ paymentId }) => paymentId ?? []))];
+      const payments = await session.payments.findByIds(ids);
+      return { payments: payments.toSorted((one, other) => one.recordId - other.recordId), rows };
+    });
+    return withInvoices(found.payments, found.rows);
+  }
+
+  /** Loads, asks the gateways outside the session where that is wanted, and shows what is known then. */
+  async #read(
+    context: CallContext,
+    options: PaymentReadOptions,
+    find: (session: ReadSession) => Promise<FoundPayments>,
+  ): Promise<{ readonly payments: readonly PaymentView[]; readonly rows: readonly InvoicePayment[] }> {
+    const load = () =>
+      this.#ports.storage.read(context.tenant, async (session) => {
+        const { payments, rows } = await find(session);
+        const loaded = await loadPayments(session, payments, options);
+        if (options.withPluginInfo !== true) return { loaded, rows, timeoutMs: null };
+        return { loaded, rows, timeoutMs: (await this.#configOf(session)).pluginTimeoutMs };
+      });
+    const { loaded, rows, timeoutMs } = await load();
+    if (timeoutMs === null) return { payments: viewPayments(loaded, new Map()), rows };
+    const asked = loaded.payments.map((payment) => ({
+      payment,
+      pluginName: loaded.pluginNames.get(payment.paymentMethodId),
+    }));
+    const told = await this.#pluginInfo.transactionsOf(context, asked, { ...options, timeoutMs });
+    const hasChanged = await this.#repair(context, loaded, told);
+    const current = hasChanged ? await load() : { loaded, rows };
+    return { payments: viewPayments(current.loaded, told), rows: current.rows };
+  }
+
+  #repair(
+    context: CallContext,
+    { payments, transactions, pluginNames }: LoadedPayments,
+    told: ReadonlyMap<Uuid, readonly GatewayResult[]>,
+  ): Promise<boolean> {
+    const toldPayments = payments.flatMap((payment) => {
+      const results = told.get(payment.id);
+      if (!results) return [];
+      const gateway = this.#ports.gateways.get(pluginNames.get(payment.paymentMethodId) ?? '');
+      const completeLedger = gateway?.capabilities?.completeLedger === true;
+      return [{ payment, transactions: transactions.get(payment.id) ?? [], results, completeLedger }];
+    });
+    return repairOnRead(this.#ports, this.#configOf, { context, told: toldPayments });
+  }
+}
+
+async function checkAccount(session: ReadSession, accountId: Uuid): Promise<void> {
+  const [account] = await session.accounts.findByIds([accountId]);
+  if (!account) throw noSuchAccount(accountId);
+}
+
+function noSuchInvoice(invoiceId: Uuid): BillingError {
+  return new BillingError({
+    code: ErrorCode.INVOICE_NOT_FOUND,
+    message: `No invoice could be found for id ${invoiceId}`,
+    facts: { invoiceId },
+  });
+}

@@ -1,0 +1,117 @@
+import type { GatewayResult } from '../../ports/index.ts';
+import type { PendingNotification, ReadSession } from '../../ports/storage/index.ts';
+import type { PluginProperty } from '../../records/index.ts';
+import {
+  type InvoicePayment,
+  InvoicePaymentType,
+  type Payment,
+  type PaymentAttempt,
+  type PaymentTransaction,
+} from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { type AttemptView, attemptViews, retryKeysOf } from '../state/attempt-view.ts';
+import { gatewayProperties, gatewayText } from '../state/gateway-text.ts';
+import { type PaymentTotals, paymentTotals } from '../state/payment-totals.ts';
+
+/** What a gateway tells of a transaction on demand; never stored (payments.md §1.4). */
+export interface TransactionPluginInfo {
+  readonly firstPaymentReferenceId: string | null;
+  readonly secondPaymentReferenceId: string | null;
+  readonly properties: readonly PluginProperty[];
+}
+
+export interface PaymentTransactionView extends PaymentTransaction {
+  /** Null unless asked for, and where the gateway does not know the transaction. */
+  readonly pluginInfo: TransactionPluginInfo | null;
+}
+
+/** A payment as it is read (payments.md §1.3, §4.4). */
+export interface PaymentView extends Payment {
+  readonly totals: PaymentTotals;
+  /** In creation order. */
+  readonly transactions: readonly PaymentTransactionView[];
+  /** Oldest first, then the scheduled ones; null unless asked for. */
+  readonly attempts: readonly AttemptView[] | null;
+}
+
+/** A payment with the invoice that it pays; null of a direct payment. */
+export interface InvoicePaymentView extends PaymentView {
+  readonly targetInvoiceId: Uuid | null;
+}
+
+/** All that the storage holds of the payments that a read is about, in its order. */
+export interface LoadedPayments {
+  readonly payments: readonly Payment[];
+  /** By payment id. */
+  readonly transactions: ReadonlyMap<Uuid, readonly PaymentTransaction[]>;
+  /** By payment external key; null unless asked for. */
+  readonly attempts: ReadonlyMap<string, readonly PaymentAttempt[]> | null;
+  /** Retries of these attempts, by unique key. */
+  readonly pending: ReadonlyMap<string, PendingNotification>;
+  /** Names of the gateways by payment method id; empty unless asked for. */
+  readonly pluginNames: ReadonlyMap<Uuid, string>;
+}
+
+/** Loads what views of the payments show, in a constant number of queries. */
+export async function loadPayments(
+  session: ReadSession,
+  payments: readonly Payment[],
+  options: { readonly withAttempts?: boolean; readonly withPluginInfo?: boolean },
+): Promise<LoadedPayments> {
+  const transactions = await session.payments.findTransactions(payments.map(({ id }) => id));
+  const attempts = options.withAttempts
+    ? await session.payments.findAttemptsByPaymentKeys(payments.map(({ externalKey }) => externalKey))
+    : null;
+  const pending = await session.notifications.findPending(retryKeysOf(attempts ?? []));
+  const methodIds = options.withPluginInfo ? payments.map(({ paymentMethodId }) => paymentMethodId) : [];
+  const methods = await session.payments.findMethodsByIds([...new Set(methodIds)]);
+  return {
+    payments,
+    transactions: Map.groupBy(transactions, ({ paymentId }) => paymentId),
+    attempts: attempts && Map.groupBy(attempts, ({ paymentExternalKey }) => paymentExternalKey),
+    pending: new Map(pending.map((each) => [each.uniqueKey, each])),
+    pluginNames: new Map(methods.map(({ id, pluginName }) => [id, pluginName])),
+  };
+}
+
+/** The payments as they are read; `told` is what gateways say of them, by payment id. */
+export function viewPayments(
+  loaded: LoadedPayments,
+  told: ReadonlyMap<Uuid, readonly GatewayResult[]>,
+): readonly PaymentView[] {
+  return loaded.payments.map((payment) => {
+    const transactions = loaded.transactions.get(payment.id) ?? [];
+    const results = told.get(payment.id) ?? [];
+    const { attempts, pending } = loaded;
+    return {
+      ...payment,
+      totals: paymentTotals(transactions),
+      transactions: transactions.map((each) => ({ ...each, pluginInfo: pluginInfoOf(each, results) })),
+      attempts: attempts && attemptViews(attempts.get(payment.externalKey) ?? [], pending),
+    };
+  });
+}
+
+/** The payments with the invoices that these rows tell. */
+export function withInvoices(
+  payments: readonly PaymentView[],
+  rows: readonly InvoicePayment[],
+): readonly InvoicePaymentView[] {
+  const paid = rows.filter(({ type }) => type === InvoicePaymentType.ATTEMPT);
+  const invoiceOf = new Map(paid.map(({ paymentId, invoiceId }) => [paymentId, invoiceId]));
+  return payments.map((payment) => ({ ...payment, targetInvoiceId: invoiceOf.get(payment.id) ?? null }));
+}
+
+/** The last that the gateway tells of this transaction. */
+function pluginInfoOf(
+  { id }: PaymentTransaction,
+  results: readonly GatewayResult[],
+): TransactionPluginInfo | null {
+  const result = results.findLast((each) => each?.kbTransactionPaymentId === id);
+  if (!result) return null;
+  return {
+    firstPaymentReferenceId: gatewayText(result.firstPaymentReferenceId),
+    secondPaymentReferenceId: gatewayText(result.secondPaymentReferenceId),
+    properties: gatewayProperties(result.properties),
+  };
+}

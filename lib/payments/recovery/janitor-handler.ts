@@ -1,0 +1,216 @@
+import type { PaymentGateway } from '../../ports/plugins/payment-gateway.ts';
+import type { ClaimedEntry, ReadSession, WriteSession } from '../../ports/storage/index.ts';
+import {
+  ActingComponent,
+  type Payment,
+  type PaymentTransaction,
+  QueueName,
+  type TenantRef,
+  TransactionStatus,
+} from '../../records/index.ts';
+import { batchAuthorship } from '../../runtime/queue/batch-authorship.ts';
+import type { HandlerBatch, QueueHandler } from '../../runtime/queue/handler.ts';
+import { inParallel } from '../../runtime/wait/in-parallel.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { MAX_CONCURRENT_GATEWAY_CALLS } from '../../values/limits.ts';
+import { maxInstant } from '../../values/time/index.ts';
+import type { PaymentPorts } from '../collect/payment-run.ts';
+import { callGateway } from '../gateways/gateway-call.ts';
+import { recordOutcomes, type Settlement } from '../outcomes/record-outcomes.ts';
+import type { PaymentConfig } from '../state/payment-config.ts';
+import { unresolvedEvent } from '../state/payment-events.ts';
+import { type RecoveryJob, readRecoveryJob, recoveryNotification } from '../state/payment-notifications.ts';
+import { isUnresolved } from '../state/payment-state.ts';
+import { recoveredOutcome } from '../state/recovered-outcome.ts';
+import { janitorCheck, type OpenStatus } from '../state/recovery-schedule.ts';
+import type { CallOutcome } from '../state/transaction-outcome.ts';
+import type { PaymentConfigOf } from '../tenant-payment-config.ts';
+
+interface Job extends RecoveryJob {
+  readonly entry: ClaimedEntry;
+}
+
+/** A transaction that recovery asks its gateway about. */
+interface Question {
+  readonly job: Job;
+  readonly payment: Payment;
+  readonly transaction: PaymentTransaction;
+  readonly gateway: PaymentGateway | undefined;
+}
+
+interface Answered extends Question {
+  readonly outcome: CallOutcome;
+}
+
+/**
+ * Recovery of transactions whose outcome is open (payments.md §7.1, §7.2): asks the gateway by transaction id, never
+ * sends a charge again, records what it learns like the call itself would have, and else comes back later.
+ */
+export class JanitorHandler implements QueueHandler {
+  readonly name = 'payment-service:janitor';
+  readonly topics: readonly string[] = [QueueName.PAYMENT_JANITOR];
+  readonly #ports: PaymentPorts;
+  readonly #configOf: PaymentConfigOf;
+
+  constructor(ports: PaymentPorts, configOf: PaymentConfigOf) {
+    this.#ports = ports;
+    this.#configOf = configOf;
+  }
+
+  async handle(batch: HandlerBatch): Promise<void> {
+    const jobs = readJobs(batch);
+    if (jobs.length === 0) return;
+    const { questions, timeoutMs } = await this.#ports.storage.read(batch.tenant, async (session) => ({
+      questions: await this.#load(session, jobs),
+      timeoutMs: (await this.#configOf(session)).pluginTimeoutMs,
+    }));
+    const answered = await inParallel(questions, MAX_CONCURRENT_GATEWAY_CALLS, async (question) => ({
+      ...question,
+      outcome: await this.#ask(batch.tenant, question, timeoutMs),
+    }));
+    const authorship = batchAuthorship(batch.entries, ActingComponent.JANITOR, this.#ports.clock.now());
+    const { busy, exhausted } = await this.#ports.storage.write(batch.tenant, authorship, (session) =>
+      this.#record(session, batch, { jobs, answered }),
+    );
+    batch.busy(busy);
+    for (const { payment, transaction } of exhausted) {
+      const facts = { paymentId: payment.id, transactionId: transaction.id, accountId: payment.accountId };
+      this.#ports.logger.warn(
+        { ...facts, status: transaction.status },
+        'payment recovery has run out of checks',
+      );
+    }
+  }
+
+  /** What is open and not under a lease (§7.1 rule 3). */
+  async #load(session: ReadSession, jobs: readonly Job[]): Promise<readonly Question[]> {
+    const transactions = await session.payments.findTransactionsByIds(
+      jobs.map(({ transactionId }) => transactionId),
+    );
+    const payments = await session.payments.findByIds([...new Set(jobs.map(({ paymentId }) => paymentId))]);
+    const methodIds = [...new Set(payments.map(({ paymentMethodId }) => paymentMethodId))];
+    const methods = await session.payments.findMethodsByIds(methodIds);
+    const now = this.#ports.clock.now();
+    return jobs.flatMap((job) => {
+      const transaction = transactions.find(({ id }) => id === job.transactionId);
+      const payment = payments.find(({ id }) => id === job.paymentId);
+      if (!transaction || !payment || !isUnresolved(transaction)) return [];
+      if (transaction.leaseUntil !== null && transaction.leaseUntil > now) return [];
+      const method = methods.find(({ id }) => id === payment.paymentMethodId);
+      const gateway = method && this.#ports.gateways.get(method.pluginName);
+      return [{ job, payment, transaction, gateway }];
+    });
+  }
+
+  async #ask(
+    tenant: TenantRef,
+    { job, payment, transaction, gateway }: Question,
+    timeoutMs: number,
+  ): Promise<CallOutcome> {
+    const facts = { paymentId: payment.id, transactionId: transaction.id };
+    if (!gateway) {
+      this.#ports.logger.warn(facts, 'the gateway of an open transaction is not registered; it stays open');
+      return { kind: 'NO_RESULT' };
+    }
+    const context = {
+      tenantId: tenant.id,
+      userName: ActingComponent.JANITOR,
+      userToken: job.entry.userToken,
+      now: this.#ports.clock.now(),
+    };
+    const request = { accountId: payment.accountId, paymentId: payment.id, properties: [] };
+    const { reply } = await callGateway(() => gateway.getPaymentInfo(request, context), {
+      timeoutMs,
+      systemClock: this.#ports.systemClock,
+    });
+    return recoveredOutcome(transaction, reply, gateway.capabilities?.completeLedger === true);
+  }
+
+  async #record(
+    session: WriteSession,
+    batch: HandlerBatch,
+    { jobs, answered }: { readonly jobs: readonly Job[]; readonly answered: readonly Answered[] },
+  ): Promise<{ readonly busy: readonly ClaimedEntry[]; readonly exhausted: readonly Answered[] }> {
+    const now = session.authorship.createdDate;
+    const accounts = await session.tryLockAccounts(jobs.flatMap(({ entry }) => entry.accountRecordId ?? []));
+    const locked = new Set<number | null>(accounts.map(({ recordId }) => recordId));
+    const ours = jobs.filter(({ entry }) => locked.has(entry.accountRecordId));
+    // Ended before anything is scheduled: the next check has the key of this one.
+    await batch.finish(
+      session,
+      ours.map(({ entry }) => entry),
+    );
+    const asked = answered.filter(({ job }) => ours.includes(job));
+    const settlements = asked.map(({ transaction, outcome }) => settlementOf(transaction, outcome));
+    const config = await this.#configOf(session);
+    const stored = await recordOutcomes(session, settlements, { ids: this.#ports.ids, config, now });
+    const exhausted = scheduleNext(session, { answered: asked, stored, config });
+    const leased = ours.filter((job) => !asked.some((each) => each.job === job));
+    await postponeLeased(session, leased, config);
+    return { busy: jobs.filter((job) => !ours.includes(job)).map(({ entry }) => entry), exhausted };
+  }
+}
+
+/** §7.2 rule 1: a check that changed nothing plans the next one; rule 5 when there is none. Returns the latter. */
+function scheduleNext(
+  session: WriteSession,
+  input: {
+    readonly answered: readonly Answered[];
+    readonly stored: ReadonlyMap<Uuid, PaymentTransaction>;
+    readonly config: PaymentConfig;
+  },
+): readonly Answered[] {
+  const { answered, stored, config } = input;
+  const exhausted: Answered[] = [];
+  for (const answer of answered) {
+    const after = stored.get(answer.transaction.id);
+    if (!after || !isOpen(after.status)) continue;
+    if (after.status !== answer.transaction.status) continue; // changed UNKNOWN → PENDING: its list has begun
+    const { job } = answer;
+    const check = job.status === after.status ? job.check + 1 : 0;
+    const from = session.authorship.createdDate;
+    const next = janitorCheck({ status: after.status, check, from }, config);
+    if (next) session.schedule([recoveryNotification(after, next)]);
+    else exhausted.push(answer);
+  }
+  session.publish(exhausted.map(({ payment, transaction }) => unresolvedEvent(payment, transaction)));
+  return exhausted;
+}
+
+/** A check that comes while a call is running looks again after its lease; what is decided needs no check. */
+async function postponeLeased(
+  session: WriteSession,
+  jobs: readonly Job[],
+  config: PaymentConfig,
+): Promise<void> {
+  if (jobs.length === 0) return;
+  const transactions = await session.payments.findTransactionsByIds(
+    jobs.map(({ transactionId }) => transactionId),
+  );
+  const now = session.authorship.createdDate;
+  for (const transaction of transactions) {
+    if (!isOpen(transaction.status)) continue;
+    const from = maxInstant(now, transaction.leaseUntil ?? now);
+    const next = janitorCheck({ status: transaction.status, check: 0, from }, config);
+    if (next) session.schedule([recoveryNotification(transaction, next)]);
+  }
+}
+
+function readJobs(batch: HandlerBatch): readonly Job[] {
+  return batch.entries.flatMap((entry) => {
+    try {
+      return [{ ...readRecoveryJob(entry.payload), entry }];
+    } catch (error) {
+      batch.failed(entry, error);
+      return [];
+    }
+  });
+}
+
+function settlementOf(transaction: PaymentTransaction, outcome: CallOutcome): Settlement {
+  return { paymentId: transaction.paymentId, transactionId: transaction.id, outcome, source: 'JANITOR' };
+}
+
+function isOpen(status: TransactionStatus): status is OpenStatus {
+  return status === TransactionStatus.UNKNOWN || status === TransactionStatus.PENDING;
+}

@@ -1,0 +1,226 @@
+import type { IdGenerator } from '../../ports/identity.ts';
+import type { PaymentGateway } from '../../ports/plugins/payment-gateway.ts';
+import type { Account, Invoice, New } from '../../records/index.ts';
+import {
+  AttemptState,
+  type AutoPayHold,
+  INVOICE_PAYMENT_CONTROL_PLUGIN,
+  type InvoicePayment,
+  InvoicePaymentStatus,
+  InvoicePaymentType,
+  type Payment,
+  type PaymentAttempt,
+  type PaymentMethod,
+  type PaymentTransaction,
+  TransactionStatus,
+  TransactionType,
+} from '../../records/index.ts';
+import { assertInvariant } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { Currency, Decimal } from '../../values/money/index.ts';
+import type { Instant } from '../../values/time/index.ts';
+
+/** Everything known under the account's lock about the invoice of a request. */
+export interface ReservationFacts {
+  readonly account: Account;
+  readonly invoice: Invoice;
+  /** Payment rows of the invoice; their payments; the transactions and attempts of those, in creation order. */
+  readonly rows: readonly InvoicePayment[];
+  readonly payments: readonly Payment[];
+  readonly transactions: readonly PaymentTransaction[];
+  readonly attempts: readonly PaymentAttempt[];
+  /** The default method of the account and the methods of the payments. */
+  readonly methods: ReadonlyMap<Uuid, PaymentMethod>;
+  /** The account carries a tag that holds automatic payments back. */
+  readonly isHeldBack: boolean;
+  /** The active hold of the invoice, where one was looked for. */
+  readonly hold: AutoPayHold | null;
+  /** Of an API payment the method that it is made with; absent = an automatic one. */
+  readonly apiMethodId?: Uuid;
+}
+
+export interface PlanTools {
+  readonly ids: IdGenerator;
+  readonly gateways: ReadonlyMap<string, PaymentGateway>;
+  readonly now: Instant;
+  readonly leaseUntil: Instant;
+  readonly allowEmptyInvoice: boolean;
+}
+
+/** The records of one call to a gateway, before the call. */
+export interface PlannedCharge {
+  readonly account: Account;
+  readonly gateway: PaymentGateway;
+  readonly paymentId: Uuid;
+  readonly paymentMethodId: Uuid;
+  /** Null when a payment is tried again. */
+  readonly newPayment: Omit<New<Payment>, 'paymentNumber'> | null;
+  readonly transaction: New<PaymentTransaction> & { readonly amount: Decimal; readonly currency: Currency };
+  readonly attempt: New<PaymentAttempt>;
+  readonly newRow: New<InvoicePayment> | null;
+  readonly changedRow: InvoicePayment | null;
+}
+
+/** A new payment with its first transaction. */
+export function firstCharge(
+  facts: ReservationFacts,
+  tools: PlanTools,
+  { amount, method }: { readonly amount: Decimal; readonly method: PaymentMethod },
+): PlannedCharge {
+  const { account } = facts;
+  const paymentId = tools.ids.next();
+  const transactionId = tools.ids.next();
+  const newPayment = {
+    id: paymentId,
+    accountId: account.id,
+    accountRecordId: account.recordId,
+    externalKey: paymentId,
+    paymentMethodId: method.id,
+    stateName: null,
+    lastSuccessStateName: null,
+    createdDate: tools.now,
+  };
+  const records = chargeRecords(facts, tools, {
+    paymentId,
+    paymentKey: paymentId,
+    transactionId,
+    transactionKey: transactionId,
+    amount,
+    method,
+  });
+  const newRow: New<InvoicePayment> = {
+    id: tools.ids.next(),
+    accountRecordId: account.recordId,
+    invoiceId: facts.invoice.id,
+    type: InvoicePaymentType.ATTEMPT,
+    status: InvoicePaymentStatus.INIT,
+    paymentId,
+    paymentDate: tools.now,
+    amount,
+    currency: facts.invoice.currency,
+    processedCurrency: facts.invoice.currency,
+    transactionExternalKey: transactionId,
+    linkedInvoicePaymentId: null,
+    createdDate: tools.now,
+  };
+  return { ...records, newPayment, newRow, changedRow: null };
+}
+
+/** One more transaction of the payment, with the key of the attempt that is run again (§8.3). */
+export function retryCharge(
+  facts: ReservationFacts,
+  tools: PlanTools,
+  run: { payment: Payment; origin: PaymentAttempt; amount: Decimal; method: PaymentMethod },
+): PlannedCharge {
+  const key = run.origin.transactionExternalKey;
+  const row = facts.rows.find(
+    (each) => each.type === InvoicePaymentType.ATTEMPT && each.transactionExternalKey === key,
+  );
+  assertInvariant(row, 'A retried payment must have its invoice payment', { paymentId: run.payment.id, key });
+  const records = chargeRecords(facts, tools, {
+    paymentId: run.payment.id,
+    paymentKey: run.payment.externalKey,
+    transactionId: tools.ids.next(),
+    transactionKey: key,
+    amount: run.amount,
+    method: run.method,
+  });
+  const changedRow = {
+    ...row,
+    status: InvoicePaymentStatus.INIT,
+    amount: run.amount,
+    paymentDate: tools.now,
+  };
+  return { ...records, newPayment: null, newRow: null, changedRow };
+}
+
+function chargeRecords(
+  facts: ReservationFacts,
+  tools: PlanTools,
+  run: {
+    readonly paymentId: Uuid;
+    readonly paymentKey: string;
+    readonly transactionId: Uuid;
+    readonly transactionKey: string;
+    readonly amount: Decimal;
+    readonly method: PaymentMethod;
+  },
+): Omit<PlannedCharge, 'newPayment' | 'newRow' | 'changedRow'> {
+  const gateway = tools.gateways.get(run.method.pluginName);
+  assertInvariant(gateway, 'A charge needs a registered gateway', { pluginName: run.method.pluginName });
+  const attempt = newAttempt(facts, tools, {
+    ...run,
+    paymentMethodId: run.method.id,
+    stateName: AttemptState.INIT,
+  });
+  const transaction = {
+    id: run.transactionId,
+    paymentId: run.paymentId,
+    accountRecordId: facts.account.recordId,
+    attemptId: attempt.id,
+    externalKey: run.transactionKey,
+    transactionType: TransactionType.PURCHASE,
+    effectiveDate: tools.now,
+    status: TransactionStatus.UNKNOWN,
+    amount: run.amount,
+    currency: facts.invoice.currency,
+    processedAmount: null,
+    processedCurrency: null,
+    gatewayErrorCode: null,
+    gatewayErrorMsg: null,
+    leaseUntil: tools.leaseUntil,
+    createdDate: tools.now,
+  };
+  const { account } = facts;
+  return { account, gateway, paymentId: run.paymentId, paymentMethodId: run.method.id, transaction, attempt };
+}
+
+/** An attempt of this invoice's account and currency (payments.md §1.5). */
+export function newAttempt(
+  facts: ReservationFacts,
+  tools: PlanTools,
+  run: {
+    readonly paymentKey: string;
+    readonly transactionKey: string;
+    readonly transactionId: Uuid | null;
+    readonly paymentMethodId: Uuid | null;
+    readonly amount: Decimal | null;
+    readonly stateName: AttemptState;
+  },
+): New<PaymentAttempt> {
+  return {
+    id: tools.ids.next(),
+    accountId: facts.account.id,
+    accountRecordId: facts.account.recordId,
+    paymentMethodId: run.paymentMethodId,
+    paymentExternalKey: run.paymentKey,
+    transactionId: run.transactionId,
+    transactionExternalKey: run.transactionKey,
+    transactionType: TransactionType.PURCHASE,
+    stateName: run.stateName,
+    amount: run.amount,
+    currency: facts.invoice.currency,
+    pluginNames: [INVOICE_PAYMENT_CONTROL_PLUGIN],
+    isApiPayment: facts.apiMethodId !== undefined,
+    createdDate: tools.now,
+  };
+}
+
+/** What the tags of the account hold back until they are gone (payments.md §9.3). */
+export function newHold(
+  facts: ReservationFacts,
+  tools: PlanTools,
+  held: { readonly attempt: New<PaymentAttempt>; readonly amount: Decimal },
+): New<AutoPayHold> {
+  return {
+    id: tools.ids.next(),
+    accountId: facts.account.id,
+    accountRecordId: facts.account.recordId,
+    invoiceId: facts.invoice.id,
+    attemptId: held.attempt.id,
+    amount: held.amount,
+    currency: facts.invoice.currency,
+    isActive: true,
+    createdDate: tools.now,
+  };
+}

@@ -1,0 +1,138 @@
+import { balanceOf } from '../../invoicing/invoice-amounts.ts';
+import type { Account } from '../../records/index.ts';
+import {
+  type Invoice,
+  type InvoicePayment,
+  InvoicePaymentStatus,
+  InvoicePaymentType,
+  InvoiceStatus,
+  type PaymentMethod,
+  type PaymentTransaction,
+  TransactionStatus,
+  TransactionType,
+} from '../../records/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { type Decimal, formatDecimal, sum, ZERO } from '../../values/money/index.ts';
+import type { Instant } from '../../values/time/index.ts';
+
+export const AbortReason = {
+  NOT_COMMITTED: 'NOT_COMMITTED',
+  DELEGATED_TO_PARENT: 'DELEGATED_TO_PARENT',
+  NOTHING_DUE: 'NOTHING_DUE',
+  NO_PAYMENT_METHOD: 'NO_PAYMENT_METHOD',
+  UNRESOLVED_TRANSACTION: 'UNRESOLVED_TRANSACTION',
+  RESERVED_BY_PENDING: 'RESERVED_BY_PENDING',
+} as const;
+export type AbortReason = (typeof AbortReason)[keyof typeof AbortReason];
+
+export type InvoicePaymentDecision =
+  | { readonly kind: 'PAY'; readonly amount: Decimal; readonly method: PaymentMethod }
+  | { readonly kind: 'ABORT'; readonly reason: AbortReason }
+  /** The account's tags hold automatic payments back. */
+  | { readonly kind: 'HOLD'; readonly amount: Decimal }
+  /** A call for this invoice is running: the check starts again later. */
+  | { readonly kind: 'WAIT'; readonly leaseUntil: Instant };
+
+export interface InvoicePaymentCheckInput {
+  readonly account: Pick<Account, 'parentAccountId' | 'isPaymentDelegatedToParent'>;
+  readonly invoice: Invoice;
+  /** The active payment method to charge; null = none. */
+  readonly method: PaymentMethod | null;
+  /** Null = the balance. */
+  readonly requestedAmount: Decimal | null;
+  readonly isApiPayment: boolean;
+  /** The account carries AUTO_PAY_OFF or MANUAL_PAY. */
+  readonly isHeldBack: boolean;
+  /** Payment rows of this invoice, and the transactions of their payments. */
+  readonly rows: readonly InvoicePayment[];
+  readonly transactions: readonly PaymentTransaction[];
+  readonly allowEmptyInvoice: boolean;
+  readonly now: Instant;
+}
+
+/** An ATTEMPT row that does not know yet that its transaction succeeded. */
+export interface LostSuccess {
+  readonly row: InvoicePayment;
+  readonly transaction: PaymentTransaction;
+}
+
+/**
+ * The prior check of a PURCHASE on an invoice, in the order of payments.md §9.2. The caller repairs `lostSuccesses`
+ * first (rule 2) and passes the invoice with the balance that they leave.
+ * @throws BillingError PAYMENT_PLUGIN_EXCEPTION (7199) for an API payment of more than the balance (rule 5).
+ */
+export function checkInvoicePayment(input: InvoicePaymentCheckInput): InvoicePaymentDecision {
+  const { invoice, account } = input;
+  if (invoice.status !== InvoiceStatus.COMMITTED) return abort(AbortReason.NOT_COMMITTED);
+  const isDelegated = account.isPaymentDelegatedToParent && account.parentAccountId !== null;
+  if (isDelegated || invoice.parentInvoiceId !== null || invoice.contributedAmount !== null) {
+    return abort(AbortReason.DELEGATED_TO_PARENT);
+  }
+  const balance = balanceOf(invoice);
+  if (balance.lessThanOrEqualTo(ZERO) && !input.allowEmptyInvoice) return abort(AbortReason.NOTHING_DUE);
+  const amount = effectiveAmount(input, balance.isNegative() ? ZERO : balance);
+  if (input.isHeldBack && !input.isApiPayment) return { kind: 'HOLD', amount };
+  if (input.method === null) return abort(AbortReason.NO_PAYMENT_METHOD);
+  return checkOpenTransactions(input, amount, input.method);
+}
+
+/** Rule 2: rows that are not SUCCESS while a transaction with their key is. */
+export function lostSuccesses(
+  rows: readonly InvoicePayment[],
+  transactions: readonly PaymentTransaction[],
+): readonly LostSuccess[] {
+  return rows.flatMap((row) => {
+    if (row.type !== InvoicePaymentType.ATTEMPT || row.status === InvoicePaymentStatus.SUCCESS) return [];
+    const transaction = transactions.find(
+      (candidate) =>
+        candidate.externalKey === row.transactionExternalKey &&
+        candidate.transactionType === TransactionType.PURCHASE &&
+        candidate.status === TransactionStatus.SUCCESS,
+    );
+    return transaction ? [{ row, transaction }] : [];
+  });
+}
+
+/** Rule 5. */
+function effectiveAmount(input: InvoicePaymentCheckInput, balance: Decimal): Decimal {
+  const requested = input.requestedAmount;
+  if (requested === null || requested.equals(balance)) return balance;
+  if (requested.lessThan(balance)) return requested;
+  if (!input.isApiPayment) return balance;
+  throw new BillingError({
+    code: ErrorCode.PAYMENT_PLUGIN_EXCEPTION,
+    message:
+      `Amount ${formatDecimal(requested)} is more than the balance ${formatDecimal(balance)} ` +
+      `of invoice ${input.invoice.id}`,
+    facts: { invoiceId: input.invoice.id, amount: formatDecimal(requested), balance: formatDecimal(balance) },
+  });
+}
+
+/** Rule 8: a running call, an unknown outcome, and amounts that PENDING payments have reserved. */
+function checkOpenTransactions(
+  input: InvoicePaymentCheckInput,
+  amount: Decimal,
+  method: PaymentMethod,
+): InvoicePaymentDecision {
+  const { transactions, now } = input;
+  for (const { leaseUntil } of transactions) {
+    if (leaseUntil !== null && leaseUntil > now) return { kind: 'WAIT', leaseUntil };
+  }
+  if (transactions.some(({ status }) => status === TransactionStatus.UNKNOWN)) {
+    return abort(AbortReason.UNRESOLVED_TRANSACTION);
+  }
+  const pending = transactions.filter(
+    ({ status, transactionType }) =>
+      status === TransactionStatus.PENDING && transactionType === TransactionType.PURCHASE,
+  );
+  if (pending.length === 0) return { kind: 'PAY', amount, method };
+  const payable = balanceOf(input.invoice).minus(
+    sum(pending.map((transaction) => transaction.amount ?? ZERO)),
+  );
+  if (payable.lessThanOrEqualTo(ZERO)) return abort(AbortReason.RESERVED_BY_PENDING);
+  return { kind: 'PAY', amount: payable.lessThan(amount) ? payable : amount, method };
+}
+
+function abort(reason: AbortReason): InvoicePaymentDecision {
+  return { kind: 'ABORT', reason };
+}

@@ -1,0 +1,189 @@
+import type { New, NewBusEvent } from '../../records/index.ts';
+import {
+  AttemptState,
+  type AutoPayHold,
+  type PaymentAttempt,
+  type PaymentMethod,
+  TransactionType,
+} from '../../records/index.ts';
+import { assertInvariant } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { Decimal } from '../../values/money/index.ts';
+import { noPaymentEvent } from '../state/payment-events.ts';
+import type { RetryJob } from '../state/payment-notifications.ts';
+import { mayStart } from '../state/payment-state.ts';
+import {
+  firstCharge,
+  newAttempt,
+  newHold,
+  type PlannedCharge,
+  type PlanTools,
+  type ReservationFacts,
+  retryCharge,
+} from './charge-records.ts';
+import { AbortReason, checkInvoicePayment } from './invoice-payment-check.ts';
+
+/** A payment that is asked for: of an invoice for the first time, again for a retried attempt, or after its hold. */
+export interface PaymentRequest {
+  readonly accountRecordId: number;
+  readonly invoiceId: Uuid;
+  readonly retry: RetryJob | null;
+  /** The hold whose payment is to be made now (payments.md §9.3). */
+  readonly holdId?: Uuid;
+  /** An API payment with this method (§9.2). */
+  readonly paymentMethodId?: Uuid;
+}
+
+export type ReservationPlan =
+  /** A call for the invoice is running: ask again later. */
+  | { readonly kind: 'WAIT' }
+  /** Done: attempts that ended without a call, and the event that tells of a failure. */
+  | {
+      readonly kind: 'STOP';
+      readonly ended: readonly New<PaymentAttempt>[];
+      readonly events: readonly NewBusEvent[];
+      /** What the tags of the account hold back. */
+      readonly newHold?: New<AutoPayHold>;
+      readonly endedHold?: AutoPayHold;
+    }
+  | {
+      readonly kind: 'CHARGE';
+      readonly ended: readonly New<PaymentAttempt>[];
+      readonly charge: PlannedCharge;
+      readonly endedHold?: AutoPayHold;
+    };
+
+const NOTHING: ReservationPlan = { kind: 'STOP', ended: [], events: [] };
+
+/** Decides what a request becomes (payments.md §8.3, §9.2); writes nothing. */
+export function planReservation(
+  request: PaymentRequest,
+  facts: ReservationFacts,
+  tools: PlanTools,
+): ReservationPlan {
+  if (request.retry !== null) return planRetry(request.retry, facts, tools);
+  if (request.holdId !== undefined) return planRelease(request.holdId, facts, tools);
+  if (request.paymentMethodId !== undefined) return planApiPayment(facts, tools);
+  // At-least-once delivery: an invoice that was tried automatically is not tried by its creation event again.
+  if (facts.attempts.some((attempt) => !attempt.isApiPayment)) return NOTHING;
+  return planFirst(facts, tools, { ended: [], requestedAmount: null });
+}
+
+/** §9.3: the payment of a hold, of at most what was held; it may have been made already, or be held back again. */
+function planRelease(holdId: Uuid, facts: ReservationFacts, tools: PlanTools): ReservationPlan {
+  const { hold } = facts;
+  if (hold?.id !== holdId || facts.isHeldBack) return NOTHING;
+  const plan = planFirst(facts, tools, { ended: [], requestedAmount: hold.amount });
+  return plan.kind === 'WAIT' ? plan : { ...plan, endedHold: hold };
+}
+
+/** §9.6: what an API payment cannot pay now it passes over; nothing is remembered of it. */
+function planApiPayment(facts: ReservationFacts, tools: PlanTools): ReservationPlan {
+  const plan = planFirst(facts, tools, { ended: [], requestedAmount: null });
+  return plan.kind === 'CHARGE' ? plan : NOTHING;
+}
+
+/** A new payment with the method that is named, else the account's default. */
+function planFirst(
+  facts: ReservationFacts,
+  tools: PlanTools,
+  asked: { readonly ended: readonly New<PaymentAttempt>[]; readonly requestedAmount: Decimal | null },
+): ReservationPlan {
+  const { ended, requestedAmount } = asked;
+  const methodId = facts.apiMethodId ?? facts.account.paymentMethodId;
+  const method = usableMethod(methodId === null ? undefined : facts.methods.get(methodId), tools);
+  const decision = decide(facts, tools, { method, requestedAmount });
+  if (decision.kind === 'WAIT') return { kind: 'WAIT' };
+  if (decision.kind === 'PAY') {
+    return { kind: 'CHARGE', ended, charge: firstCharge(facts, tools, decision) };
+  }
+  if (decision.kind === 'HOLD') {
+    const held = unpaidAttempt(facts, tools, decision.amount);
+    return {
+      kind: 'STOP',
+      ended: [...ended, held],
+      events: [],
+      newHold: newHold(facts, tools, { attempt: held, amount: decision.amount }),
+    };
+  }
+  if (decision.reason !== AbortReason.NO_PAYMENT_METHOD) return { kind: 'STOP', ended, events: [] };
+  const attempt = unpaidAttempt(facts, tools, facts.invoice.rawBalance);
+  return { kind: 'STOP', ended: [...ended, attempt], events: [failureEvent(facts, tools, attempt)] };
+}
+
+/** An attempt that ended before a payment was made. */
+function unpaidAttempt(facts: ReservationFacts, tools: PlanTools, amount: Decimal): New<PaymentAttempt> {
+  const key = tools.ids.next();
+  return newAttempt(facts, tools, {
+    paymentKey: key,
+    transactionKey: key,
+    transactionId: null,
+    paymentMethodId: null,
+    amount,
+    stateName: AttemptState.ABORTED,
+  });
+}
+
+/** §8.3: the flow of an attempt again, on the same payment with the same key. */
+function planRetry(job: RetryJob, facts: ReservationFacts, tools: PlanTools): ReservationPlan {
+  const payment = facts.payments.find(({ id }) => id === job.paymentId);
+  const runs = facts.attempts.filter((attempt) => attempt.paymentExternalKey === payment?.externalKey);
+  const origin = runs.find(({ id }) => id === job.attemptId);
+  assertInvariant(payment && origin, 'A retry must name a stored payment and attempt', { ...job });
+  // Delivered again, or overtaken: the attempt was run again or has been decided anew since.
+  if (runs.at(-1) !== origin || origin.stateName !== AttemptState.RETRIED) return NOTHING;
+  const stored = facts.methods.get(payment.paymentMethodId);
+  const aborted = newAttempt(facts, tools, {
+    paymentKey: payment.externalKey,
+    transactionKey: origin.transactionExternalKey,
+    transactionId: null,
+    paymentMethodId: payment.paymentMethodId,
+    amount: origin.amount,
+    stateName: AttemptState.ABORTED,
+  });
+  if (stored?.isActive !== true) return planFirst(facts, tools, { ended: [aborted], requestedAmount: null });
+  const method = usableMethod(stored, tools);
+  const decision = decide(facts, tools, { method, requestedAmount: origin.amount });
+  if (decision.kind === 'WAIT') return { kind: 'WAIT' };
+  if (decision.kind === 'HOLD') {
+    const held = newHold(facts, tools, { attempt: aborted, amount: decision.amount });
+    return { kind: 'STOP', ended: [aborted], events: [], newHold: held };
+  }
+  const own = facts.transactions.filter(({ paymentId }) => paymentId === payment.id);
+  const allowed = mayStart(TransactionType.PURCHASE, payment.lastSuccessStateName, own);
+  if (decision.kind === 'PAY' && allowed) {
+    const { amount, method } = decision;
+    const charge = retryCharge(facts, tools, { payment, origin, amount, method });
+    return { kind: 'CHARGE', ended: [], charge };
+  }
+  const noMethod = decision.kind === 'ABORT' && decision.reason === AbortReason.NO_PAYMENT_METHOD;
+  return { kind: 'STOP', ended: [aborted], events: noMethod ? [failureEvent(facts, tools, aborted)] : [] };
+}
+
+function decide(
+  facts: ReservationFacts,
+  tools: PlanTools,
+  asked: { readonly method: PaymentMethod | null; readonly requestedAmount: Decimal | null },
+) {
+  return checkInvoicePayment({
+    account: facts.account,
+    invoice: facts.invoice,
+    rows: facts.rows,
+    transactions: facts.transactions,
+    isApiPayment: facts.apiMethodId !== undefined,
+    isHeldBack: facts.isHeldBack,
+    allowEmptyInvoice: tools.allowEmptyInvoice,
+    now: tools.now,
+    ...asked,
+  });
+}
+
+/** A method can be charged when it is active and its gateway is registered (no transaction otherwise, §2.2). */
+function usableMethod(method: PaymentMethod | undefined, tools: PlanTools): PaymentMethod | null {
+  return method?.isActive && tools.gateways.has(method.pluginName) ? method : null;
+}
+
+function failureEvent(facts: ReservationFacts, tools: PlanTools, attempt: New<PaymentAttempt>): NewBusEvent {
+  const { id: invoiceId, currency } = facts.invoice;
+  return noPaymentEvent({ accountId: facts.account.id, invoiceId, currency, now: tools.now, attempt });
+}

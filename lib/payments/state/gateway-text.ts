@@ -1,0 +1,19 @@
+import type { PluginProperty } from '../../records/index.ts';
+import { MAX_GATEWAY_TEXT_CHARACTERS } from '../../values/limits.ts';
+
+/** A text that a gateway claims, cut to the length that is kept; null where there is none. */
+export function gatewayText(text: unknown): string | null {
+  return text === undefined || text === null ? null : String(text).slice(0, MAX_GATEWAY_TEXT_CHARACTERS);
+}
+
+/** The properties that a gateway gives, those without a key left out. */
+export function gatewayProperties(
+  properties: readonly PluginProperty[] | null | undefined,
+): readonly PluginProperty[] {
+  if (!Array.isArray(properties)) return [];
+  return properties.flatMap((property: PluginProperty | null | undefined) => {
+    const key = gatewayText(property?.key);
+    if (key === null) return [];
+    return [{ key, value: gatewayText(property?.value), isUpdatable: property?.isUpdatable === true }];
+  });
+}

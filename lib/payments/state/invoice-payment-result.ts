@@ -1,0 +1,57 @@
+import {
+  BusEventType,
+  type InvoicePayment,
+  InvoicePaymentStatus,
+  type PaymentTransaction,
+  TransactionStatus,
+} from '../../records/index.ts';
+import type { Currency, Decimal } from '../../values/money/index.ts';
+import { ZERO } from '../../values/money/index.ts';
+
+export interface InvoicePaymentResult {
+  readonly status: InvoicePaymentStatus;
+  readonly amount: Decimal;
+  readonly processedCurrency: Currency;
+  readonly event: typeof BusEventType.INVOICE_PAYMENT_SUCCESS | typeof BusEventType.INVOICE_PAYMENT_FAILED;
+}
+
+/**
+ * What the status of a PURCHASE makes of its ATTEMPT row, and which event tells it (payments.md §9.4). An amount in
+ * another currency than the invoice's settles what was requested.
+ */
+export function invoicePaymentResult(
+  transaction: Pick<PaymentTransaction, 'status' | 'amount' | 'processedAmount' | 'processedCurrency'>,
+  invoiceCurrency: Currency,
+): InvoicePaymentResult {
+  const inInvoiceCurrency = transaction.processedCurrency === invoiceCurrency;
+  const settled = (inInvoiceCurrency ? transaction.processedAmount : transaction.amount) ?? ZERO;
+  const processedCurrency = transaction.processedCurrency ?? invoiceCurrency;
+  switch (transaction.status) {
+    case TransactionStatus.SUCCESS:
+      return {
+        status: InvoicePaymentStatus.SUCCESS,
+        amount: settled,
+        processedCurrency,
+        event: BusEventType.INVOICE_PAYMENT_SUCCESS,
+      };
+    case TransactionStatus.PENDING:
+      return {
+        status: InvoicePaymentStatus.PENDING,
+        amount: settled,
+        processedCurrency,
+        event: BusEventType.INVOICE_PAYMENT_FAILED,
+      };
+    default:
+      return {
+        status: InvoicePaymentStatus.INIT,
+        amount: ZERO,
+        processedCurrency,
+        event: BusEventType.INVOICE_PAYMENT_FAILED,
+      };
+  }
+}
+
+/** What a row takes off its invoice's balance: only SUCCESS rows count (§9.4). */
+export function countedAmount(row: Pick<InvoicePayment, 'status' | 'amount'>): Decimal {
+  return row.status === InvoicePaymentStatus.SUCCESS ? row.amount : ZERO;
+}

@@ -1,0 +1,109 @@
+import {
+  type AutoPayHold,
+  type EventPayload,
+  type NewNotification,
+  QueueName,
+  TransactionStatus,
+} from '../../records/index.ts';
+import { InvariantError } from '../../values/errors/index.ts';
+import { parseUuid, type Uuid } from '../../values/ids/index.ts';
+import type { Instant } from '../../values/time/index.ts';
+import type { JanitorCheck, OpenStatus } from './recovery-schedule.ts';
+
+/** What a recovery notification asks for: check number `check` of a transaction that was in `status`. */
+export interface RecoveryJob {
+  readonly paymentId: Uuid;
+  readonly transactionId: Uuid;
+  readonly status: OpenStatus;
+  readonly check: number;
+}
+
+/** What a retry notification asks for: run the flow of this attempt again. */
+export interface RetryJob {
+  readonly attemptId: Uuid;
+  readonly paymentId: Uuid;
+  readonly invoiceId: Uuid;
+}
+
+/** One live recovery notification per transaction. */
+export function recoveryKey(transactionId: Uuid): string {
+  return `payment-janitor:${transactionId}`;
+}
+
+/** One live retry notification per attempt. */
+export function retryKey(attemptId: Uuid): string {
+  return `payment-retry:${attemptId}`;
+}
+
+export function recoveryNotification(
+  transaction: { readonly id: Uuid; readonly paymentId: Uuid; readonly accountRecordId: number },
+  check: JanitorCheck,
+): NewNotification {
+  return {
+    queueName: QueueName.PAYMENT_JANITOR,
+    accountRecordId: transaction.accountRecordId,
+    effectiveDate: check.at,
+    payload: {
+      paymentId: transaction.paymentId,
+      transactionId: transaction.id,
+      status: check.status,
+      check: check.check,
+    },
+    uniqueKey: recoveryKey(transaction.id),
+  };
+}
+
+export function retryNotification(job: RetryJob, accountRecordId: number, at: Instant): NewNotification {
+  return {
+    queueName: QueueName.PAYMENT_RETRY,
+    accountRecordId,
+    effectiveDate: at,
+    payload: { attemptId: job.attemptId, paymentId: job.paymentId, invoiceId: job.invoiceId },
+    uniqueKey: retryKey(job.attemptId),
+  };
+}
+
+/** One live release notification per hold. */
+export function releaseNotification(hold: AutoPayHold, at: Instant): NewNotification {
+  return {
+    queueName: QueueName.PAYMENT_RETRY,
+    accountRecordId: hold.accountRecordId,
+    effectiveDate: at,
+    payload: { holdId: hold.id, invoiceId: hold.invoiceId },
+    uniqueKey: `payment-hold:${hold.id}`,
+  };
+}
+
+/** @throws InvariantError if the payload is not one of ours. */
+export function readRecoveryJob(payload: EventPayload): RecoveryJob {
+  const { status, check: number } = payload;
+  const check = Number(number);
+  const isOpen = status === TransactionStatus.UNKNOWN || status === TransactionStatus.PENDING;
+  if (!isOpen || !Number.isSafeInteger(check) || check < 0) {
+    throw new InvariantError('A recovery notification must name an open status and a check number', {
+      payload,
+    });
+  }
+  return {
+    paymentId: uuidOf(payload, 'paymentId'),
+    transactionId: uuidOf(payload, 'transactionId'),
+    status,
+    check,
+  };
+}
+
+/** @throws BillingError or InvariantError if the payload is not one of ours. */
+export function readRetryJob(payload: EventPayload): RetryJob {
+  return {
+    attemptId: uuidOf(payload, 'attemptId'),
+    paymentId: uuidOf(payload, 'paymentId'),
+    invoiceId: uuidOf(payload, 'invoiceId'),
+  };
+}
+
+/** The id in that member. @throws BillingError INVALID_PARAMETER or InvariantError if there is none. */
+export function uuidOf(payload: EventPayload, member: string): Uuid {
+  const value = payload[member];
+  if (typeof value !== 'string') throw new InvariantError(`A queue payload lacks "${member}"`, { payload });
+  return parseUuid(value);
+}

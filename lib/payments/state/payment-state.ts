@@ -1,0 +1,98 @@
+import {
+  type Payment,
+  type PaymentTransaction,
+  TransactionStatus,
+  TransactionType,
+} from '../../records/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+
+/** An operation on a payment: the transaction types, and taking a chargeback back. */
+export type PaymentOperation = TransactionType | 'CHARGEBACK_REVERSAL';
+
+const statePrefix: Readonly<Record<TransactionType, string>> = {
+  AUTHORIZE: 'AUTH',
+  CAPTURE: 'CAPTURE',
+  PURCHASE: 'PURCHASE',
+  REFUND: 'REFUND',
+  CREDIT: 'CREDIT',
+  VOID: 'VOID',
+  CHARGEBACK: 'CHARGEBACK',
+};
+
+const stateSuffix: Readonly<Record<TransactionStatus, string>> = {
+  SUCCESS: 'SUCCESS',
+  PENDING: 'PENDING',
+  PAYMENT_FAILURE: 'FAILED',
+  PLUGIN_FAILURE: 'ERRORED',
+  UNKNOWN: 'ERRORED',
+  PAYMENT_SYSTEM_OFF: 'ERRORED',
+};
+
+const firstOperations: readonly PaymentOperation[] = [
+  TransactionType.AUTHORIZE,
+  TransactionType.PURCHASE,
+  TransactionType.CREDIT,
+];
+
+/** payments.md §3.1: what may start, by `lastSuccessStateName`. */
+const operationsAfter: ReadonlyMap<string, readonly PaymentOperation[]> = new Map<
+  string,
+  readonly PaymentOperation[]
+>([
+  ['AUTH_SUCCESS', ['CAPTURE', 'VOID']],
+  ['CAPTURE_SUCCESS', ['CAPTURE', 'REFUND', 'CHARGEBACK']],
+  ['PURCHASE_SUCCESS', ['REFUND', 'CHARGEBACK']],
+  ['REFUND_SUCCESS', ['REFUND', 'CHARGEBACK']],
+  ['CHARGEBACK_SUCCESS', ['CHARGEBACK', 'CHARGEBACK_REVERSAL']],
+  ['CHARGEBACK_FAILED', ['REFUND', 'CHARGEBACK']],
+  ['CREDIT_SUCCESS', []],
+  ['VOID_SUCCESS', []],
+]);
+
+/**
+ * True if `operation` may start on a payment with these transactions (payments.md §3.1); completion of a PENDING
+ * transaction is another matter and always may.
+ */
+export function mayStart(
+  operation: PaymentOperation,
+  lastSuccessStateName: string | null,
+  transactions: readonly Pick<PaymentTransaction, 'transactionType' | 'status'>[],
+): boolean {
+  const open = transactions.filter(isUnresolved);
+  if (open.some((transaction) => firstOperations.includes(transaction.transactionType))) return false;
+  const capturing = open.some((transaction) => transaction.transactionType === TransactionType.CAPTURE);
+  if (operation === TransactionType.VOID && capturing) return false;
+  if (lastSuccessStateName === null) return firstOperations.includes(operation);
+  return operationsAfter.get(lastSuccessStateName)?.includes(operation) ?? false;
+}
+
+/** @throws BillingError PAYMENT_INVALID_OPERATION (7032) unless `operation` may start. */
+export function checkMayStart(
+  operation: PaymentOperation,
+  payment: Pick<Payment, 'id' | 'stateName' | 'lastSuccessStateName'>,
+  transactions: readonly Pick<PaymentTransaction, 'transactionType' | 'status'>[],
+): void {
+  if (mayStart(operation, payment.lastSuccessStateName, transactions)) return;
+  const state = payment.stateName ?? 'its initial state';
+  throw new BillingError({
+    code: ErrorCode.PAYMENT_INVALID_OPERATION,
+    message: `${operation} is not allowed on payment ${payment.id} in ${state}`,
+    facts: { operation, paymentId: payment.id, stateName: payment.stateName },
+  });
+}
+
+/** True while the outcome may still change: UNKNOWN and PENDING. */
+export function isUnresolved(transaction: Pick<PaymentTransaction, 'status'>): boolean {
+  return transaction.status === TransactionStatus.UNKNOWN || transaction.status === TransactionStatus.PENDING;
+}
+
+/** State names of a payment after a transaction of this type got this status (payments.md §3.2). */
+export function paymentStateAfter(
+  transaction: Pick<PaymentTransaction, 'transactionType' | 'status'>,
+  lastSuccessStateName: string | null,
+): { readonly stateName: string; readonly lastSuccessStateName: string | null } {
+  const stateName = `${statePrefix[transaction.transactionType]}_${stateSuffix[transaction.status]}`;
+  const isReversal = stateName === 'CHARGEBACK_FAILED';
+  const succeeded = transaction.status === TransactionStatus.SUCCESS || isReversal;
+  return { stateName, lastSuccessStateName: succeeded ? stateName : lastSuccessStateName };
+}

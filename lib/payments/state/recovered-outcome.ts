@@ -1,0 +1,22 @@
+import type { GatewayResult } from '../../ports/plugins/payment-gateway.ts';
+import { type PaymentTransaction, TransactionStatus } from '../../records/index.ts';
+import type { GatewayReply } from '../gateways/gateway-call.ts';
+import type { CallOutcome } from './transaction-outcome.ts';
+
+/**
+ * What a gateway's list of transactions says of one of ours (payments.md §7.1): the last result with its id. None means
+ * that nobody knows; only a gateway whose list is complete says by it that an UNKNOWN one never arrived. The caller asks
+ * after the lease, when no call can still be on its way. A PENDING one had arrived, so its absence says nothing.
+ */
+export function recoveredOutcome(
+  transaction: Pick<PaymentTransaction, 'id' | 'status'>,
+  reply: GatewayReply<readonly GatewayResult[]>,
+  hasCompleteLedger: boolean,
+): CallOutcome {
+  if (reply.kind !== 'VALUE') return reply;
+  if (!Array.isArray(reply.value)) return { kind: 'NO_RESULT' };
+  const result = reply.value.findLast((each) => each.kbTransactionPaymentId === transaction.id);
+  if (result) return { kind: 'RESULT', result };
+  if (!hasCompleteLedger || transaction.status !== TransactionStatus.UNKNOWN) return { kind: 'NO_RESULT' };
+  return { kind: 'NEVER_RECEIVED', message: 'The gateway never received the payment: nothing happened' };
+}

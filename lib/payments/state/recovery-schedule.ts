@@ -1,0 +1,33 @@
+import { TransactionStatus } from '../../records/index.ts';
+import { addMilliseconds, type Instant } from '../../values/time/index.ts';
+import type { PaymentConfig } from './payment-config.ts';
+
+type JanitorConfig = Pick<PaymentConfig, 'janitorUnknownDelaysMs' | 'janitorPendingDelaysMs'>;
+
+/** Statuses that recovery looks at. */
+export type OpenStatus = typeof TransactionStatus.UNKNOWN | typeof TransactionStatus.PENDING;
+
+/** A planned question to the gateway: the n-th check (from 0) of a transaction in that status. */
+export interface JanitorCheck {
+  readonly status: OpenStatus;
+  readonly check: number;
+  readonly at: Instant;
+}
+
+/**
+ * The check number `check` of a transaction in `status`, counted from `from` (payments.md §7.2 rule 1); null when the
+ * list of delays has ended and the transaction stays as it is. Check 0 follows the moment in which the status was
+ * recorded, check n the n-th check that changed nothing.
+ */
+export function janitorCheck(
+  input: { readonly status: OpenStatus; readonly check: number; readonly from: Instant },
+  config: JanitorConfig,
+): JanitorCheck | null {
+  const delays =
+    input.status === TransactionStatus.UNKNOWN
+      ? config.janitorUnknownDelaysMs
+      : config.janitorPendingDelaysMs;
+  const delayMs = delays[input.check];
+  if (delayMs === undefined) return null;
+  return { status: input.status, check: input.check, at: addMilliseconds(input.from, delayMs) };
+}

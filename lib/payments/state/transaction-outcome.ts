@@ -1,0 +1,110 @@
+import { type GatewayResult, PluginStatus } from '../../ports/plugins/payment-gateway.ts';
+import { type PaymentTransaction, TransactionStatus } from '../../records/index.ts';
+import { type Currency, type Decimal, isCurrency, parseWireDecimal, ZERO } from '../../values/money/index.ts';
+import { gatewayText } from './gateway-text.ts';
+
+/** How one question to a gateway ended. All but RESULT and NEVER_RECEIVED mean that nobody knows what happened. */
+export type CallOutcome =
+  | { readonly kind: 'RESULT'; readonly result: GatewayResult }
+  /** Certain that nothing happened: the call was not made, or a gateway with a complete ledger has no trace of it. */
+  | { readonly kind: 'NEVER_RECEIVED'; readonly message: string }
+  /** No result of this transaction was given. */
+  | { readonly kind: 'NO_RESULT' }
+  | { readonly kind: 'TIMEOUT'; readonly timeoutMs: number }
+  /** A declared error of the gateway. */
+  | { readonly kind: 'GATEWAY_ERROR'; readonly message: string }
+  /** Any other throw. */
+  | { readonly kind: 'FAULT'; readonly message: string };
+
+/** What a call leaves in its transaction. */
+export type TransactionOutcome = Pick<
+  PaymentTransaction,
+  'status' | 'processedAmount' | 'processedCurrency' | 'gatewayErrorCode' | 'gatewayErrorMsg'
+>;
+
+type Requested = Pick<PaymentTransaction, 'id' | 'amount' | 'currency'>;
+
+const statusOf: Readonly<Record<PluginStatus, TransactionStatus>> = {
+  PROCESSED: TransactionStatus.SUCCESS,
+  PENDING: TransactionStatus.PENDING,
+  ERROR: TransactionStatus.PAYMENT_FAILURE,
+  CANCELED: TransactionStatus.PLUGIN_FAILURE,
+  UNDEFINED: TransactionStatus.UNKNOWN,
+};
+
+/**
+ * Reads the outcome of a call for the transaction that was asked for (payments.md §2.2, processed values §4.3 rule 3).
+ * An answer is a claim: one that is about another transaction, or carries a status, amount or currency that cannot be,
+ * leaves the outcome unknown.
+ */
+export function readOutcome(requested: Requested, call: CallOutcome): TransactionOutcome {
+  switch (call.kind) {
+    case 'RESULT':
+      return readResult(requested, call.result);
+    case 'NEVER_RECEIVED':
+      return failed(requested, {
+        status: TransactionStatus.PLUGIN_FAILURE,
+        code: null,
+        message: call.message,
+      });
+    case 'NO_RESULT':
+      return unknown(requested, 'The gateway gave no result; the outcome is unknown');
+    case 'TIMEOUT':
+      return unknown(requested, `No answer within ${call.timeoutMs} ms; the outcome is unknown`);
+    case 'GATEWAY_ERROR':
+    case 'FAULT':
+      return unknown(requested, call.message);
+    default:
+      return call satisfies never;
+  }
+}
+
+function readResult(requested: Requested, result: GatewayResult): TransactionOutcome {
+  const flaw = flawOf(requested, result);
+  if (flaw !== null) return unknown(requested, `Unusable answer of the gateway: ${flaw}`);
+  const status = result.status === undefined ? TransactionStatus.UNKNOWN : statusOf[result.status];
+  const code = gatewayText(result.gatewayErrorCode);
+  const message = gatewayText(result.gatewayError);
+  if (status !== TransactionStatus.SUCCESS && status !== TransactionStatus.PENDING) {
+    return failed(requested, { status, code, message });
+  }
+  return {
+    status,
+    processedAmount: claimedAmount(result) ?? requested.amount,
+    processedCurrency: result.currency ?? requested.currency,
+    gatewayErrorCode: code,
+    gatewayErrorMsg: message,
+  };
+}
+
+function flawOf(requested: Requested, result: GatewayResult): string | null {
+  if (result.kbTransactionPaymentId !== requested.id) return 'it is about another transaction';
+  if (result.status !== undefined && !Object.hasOwn(PluginStatus, result.status))
+    return 'its status does not exist';
+  if (result.currency !== undefined && !isCurrency(result.currency)) return 'its currency does not exist';
+  if (result.amount === undefined) return null;
+  const amount = claimedAmount(result);
+  return amount === undefined || amount.isNegative() ? 'its amount is no valid amount' : null;
+}
+
+/** The claimed amount as a decimal of ours, whichever decimal type the gateway uses; undefined = none or no amount. */
+function claimedAmount(result: GatewayResult): Decimal | undefined {
+  return result.amount == null ? undefined : parseWireDecimal(String(result.amount));
+}
+
+function unknown(requested: Requested, message: string): TransactionOutcome {
+  return failed(requested, { status: TransactionStatus.UNKNOWN, code: null, message: gatewayText(message) });
+}
+
+function failed(
+  requested: { readonly currency: Currency | null },
+  why: { readonly status: TransactionStatus; readonly code: string | null; readonly message: string | null },
+): TransactionOutcome {
+  return {
+    status: why.status,
+    processedAmount: ZERO,
+    processedCurrency: requested.currency,
+    gatewayErrorCode: why.code,
+    gatewayErrorMsg: why.message,
+  };
+}
