@@ -8,10 +8,10 @@ import { type Engine, engineOf } from './engine/engine.ts';
 import { engineSettings, portsOf } from './engine/foundation.ts';
 import type { Clock, Ports } from './ports/index.ts';
 import type { CallContext } from './records/index.ts';
-import type { IdempotencyService } from './runtime/idempotency/service.ts';
+import type { IdempotencyService } from './runtime/index.ts';
 import type { SecurityService } from './security/service.ts';
-import { lockWaitOf, type ServerSettings, skippedEventsOf } from './tenants/configuration/index.ts';
-import type { TenantService } from './tenants/service.ts';
+import type { TenantService } from './tenants/index.ts';
+import { lockWaitOf, type ServerSettings, skippedEventsOf } from './tenants/index.ts';
 
 /** The operations, context first. `billing.as(caller)` gives the same ones with the context bound. */
 export type BillingOperations = Engine['operations'];

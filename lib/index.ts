@@ -53,12 +53,12 @@ export type { TagDefinitionInput } from './tags/new-definition.ts';
 export { SystemTag } from './tags/system-definitions.ts';
 export type {
   ConfigurationObject,
+  KeyValues,
+  NewTenantInput,
   Period,
   TenantPropertyName,
   TenantSettings,
-} from './tenants/configuration/index.ts';
-export type { KeyValues } from './tenants/key-value-service.ts';
-export type { NewTenantInput } from './tenants/service.ts';
+} from './tenants/index.ts';
 export * from './values/errors/index.ts';
 export * from './values/ids/index.ts';
 export * from './values/money/index.ts';

@@ -2,7 +2,7 @@ import { Billing } from '../../lib/billing.ts';
 import type { Breach } from '../../lib/check/model.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
 import type { TenantRef } from '../../lib/records/index.ts';
-import type { ConfigurationObject } from '../../lib/tenants/configuration/index.ts';
+import type { ConfigurationObject } from '../../lib/tenants/index.ts';
 import { isUuid } from '../../lib/values/ids/index.ts';
 import { formatInstant } from '../../lib/values/time/index.ts';
 import { scryptHasher, sharedTestClock, systemClock, unencrypted, uuidGenerator } from '../node/index.ts';

@@ -5,7 +5,7 @@ import {
   type ConfigurationObject,
   configurableProperties,
   serverProperties,
-} from '../../lib/tenants/configuration/index.ts';
+} from '../../lib/tenants/index.ts';
 import { BillingError } from '../../lib/values/errors/index.ts';
 import { type Environment, environmentValue } from './environment.ts';
 import { UsageError } from './usage-error.ts';

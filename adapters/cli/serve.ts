@@ -3,7 +3,7 @@ import type { Logger as PinoLogger } from 'pino';
 import { Billing } from '../../lib/billing.ts';
 import type { PaymentGateway } from '../../lib/ports/index.ts';
 import type { Storage } from '../../lib/ports/storage/index.ts';
-import type { ConfigurationObject } from '../../lib/tenants/configuration/index.ts';
+import type { ConfigurationObject } from '../../lib/tenants/index.ts';
 import { QUEUE_SHUTDOWN_WAIT_MS } from '../../lib/values/limits.ts';
 import type { Listening } from '../koa/index.ts';
 import {

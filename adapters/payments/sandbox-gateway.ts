@@ -7,7 +7,7 @@ import {
   type PaymentGateway,
   type PaymentMethodDetails,
   PluginStatus,
-} from '../../lib/ports/plugins/payment-gateway.ts';
+} from '../../lib/ports/index.ts';
 import { TransactionType } from '../../lib/records/index.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
 import { type LedgerEntry, memoryLedger, type SandboxLedger } from './sandbox-ledger.ts';

@@ -1,4 +1,4 @@
-import type { GatewayResult } from '../../lib/ports/plugins/payment-gateway.ts';
+import type { GatewayResult } from '../../lib/ports/index.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
 
 /** One transaction as the sandbox has it; `status` is what it answers and reports. */

@@ -1,4 +1,4 @@
-import { PluginStatus } from '../../lib/ports/plugins/payment-gateway.ts';
+import { PluginStatus } from '../../lib/ports/index.ts';
 import type { PluginProperty } from '../../lib/records/index.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
 import { type Currency, type Decimal, isCurrency, parseWireDecimal } from '../../lib/values/money/index.ts';

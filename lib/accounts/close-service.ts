@@ -11,8 +11,7 @@ import {
 } from '../ports/storage/index.ts';
 import type { Account } from '../records/index.ts';
 import { BlockingStateType, type CallContext } from '../records/index.ts';
-import { authorshipOf } from '../runtime/authorship.ts';
-import { pause } from '../runtime/wait/pause.ts';
+import { authorshipOf, pause } from '../runtime/index.ts';
 import { statesInTimeOrder } from '../subscriptions/blocking-in-force.ts';
 import type { Block } from '../subscriptions/blocking-plan.ts';
 import { cancelAll } from '../subscriptions/cancel-all.ts';

@@ -1,6 +1,6 @@
 import type { Ports } from '../ports/index.ts';
 import type { AccountEmail, CallContext } from '../records/index.ts';
-import { authorshipOf } from '../runtime/authorship.ts';
+import { authorshipOf } from '../runtime/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { checkStorable, isStorable } from '../values/text/index.ts';

@@ -1,8 +1,8 @@
 import type { Ports } from '../ports/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import type { CallContext, NewCatalogVersion } from '../records/index.ts';
-import { authorshipOf } from '../runtime/authorship.ts';
-import type { Steps } from '../runtime/wait/time-slices.ts';
+import type { Steps } from '../runtime/index.ts';
+import { authorshipOf } from '../runtime/index.ts';
 import { BillingError, ErrorCode, InvariantError, type Problem } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { shortened } from '../values/text/index.ts';

@@ -1,5 +1,5 @@
 import { ProductCategory } from '../records/index.ts';
-import type { Steps } from '../runtime/wait/time-slices.ts';
+import type { Steps } from '../runtime/index.ts';
 import { BillingPeriod } from '../values/time/index.ts';
 import type { CatalogVersion } from './catalog-version.ts';
 import type { Plan } from './model.ts';

@@ -1,4 +1,4 @@
-import type { HandlerBatch } from '../runtime/queue/handler.ts';
+import type { HandlerBatch } from '../runtime/index.ts';
 import type { Instant } from '../values/time/index.ts';
 import type { CatalogProvider, CatalogRequest, CatalogSource } from './catalog-source.ts';
 

@@ -1,4 +1,4 @@
-import { atOnce, type Steps } from '../runtime/wait/time-slices.ts';
+import { atOnce, type Steps } from '../runtime/index.ts';
 import { BillingError, ErrorCode, type Problem } from '../values/errors/index.ts';
 import { type CatalogVersion, versionSteps } from './catalog-version.ts';
 import type { ParsedVersion } from './parsed-version.ts';

@@ -5,7 +5,7 @@ import type {
   PhaseType,
   PlanAlignmentCreate,
 } from '../records/index.ts';
-import { atOnce, eachStep, type Steps } from '../runtime/wait/time-slices.ts';
+import { atOnce, eachStep, type Steps } from '../runtime/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Currency } from '../values/money/index.ts';
 import { shortened } from '../values/text/index.ts';

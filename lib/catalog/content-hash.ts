@@ -1,4 +1,4 @@
-import { eachStep, inOneTurn, type TimeSlices } from '../runtime/wait/time-slices.ts';
+import { eachStep, inOneTurn, type TimeSlices } from '../runtime/index.ts';
 
 /** Characters that are encoded in one step, and the bytes that one of them takes at most. */
 const CHARACTERS_PER_STEP = 65_536;

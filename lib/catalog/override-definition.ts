@@ -1,4 +1,4 @@
-import type { PriceOverrideRequest } from '../ports/price-override-request.ts';
+import type { PriceOverrideRequest } from '../ports/index.ts';
 import { assertInvariant, BillingError, ErrorCode } from '../values/errors/index.ts';
 import { type Currency, type Decimal, decimal, formatDecimal } from '../values/money/index.ts';
 import type { Plan } from './model.ts';

@@ -1,4 +1,4 @@
-import { atOnce, eachStep, type Steps } from '../runtime/wait/time-slices.ts';
+import { atOnce, eachStep, type Steps } from '../runtime/index.ts';
 import type { Part } from './part.ts';
 
 /** Parts of one kind in ascending order of name, found by name. Shared by all versions that hold the same parts. */

@@ -1,8 +1,4 @@
-import type {
-  BlockPriceOverride,
-  PriceOverrideRequest,
-  UsagePriceOverride,
-} from '../ports/price-override-request.ts';
+import type { BlockPriceOverride, PriceOverrideRequest, UsagePriceOverride } from '../ports/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import { Decimal, formatDecimal, parseWireDecimal } from '../values/money/index.ts';
 import { shortened } from '../values/text/index.ts';

@@ -1,5 +1,5 @@
 import { BillingMode, FixedType, PhaseType, ProductCategory } from '../records/index.ts';
-import type { Steps } from '../runtime/wait/time-slices.ts';
+import type { Steps } from '../runtime/index.ts';
 import { type Currency, formatDecimal, ZERO } from '../values/money/index.ts';
 import { addMilliseconds, type Duration, type Instant, UNLIMITED_DURATION } from '../values/time/index.ts';
 import type { Catalog } from './catalog.ts';

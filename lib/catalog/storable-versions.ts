@@ -1,5 +1,5 @@
 import type { NewCatalogParts } from '../records/index.ts';
-import type { TimeSlices } from '../runtime/wait/time-slices.ts';
+import type { TimeSlices } from '../runtime/index.ts';
 import type { ReadVersion } from './catalog-document.ts';
 import { sha256Hex } from './content-hash.ts';
 import { partsOf } from './version-parts.ts';

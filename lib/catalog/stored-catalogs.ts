@@ -5,7 +5,7 @@ import {
   type StoredCatalogPart,
   type StoredCatalogVersion,
 } from '../records/index.ts';
-import { eachStep, inOneTurn, oneStep, type TimeSlices } from '../runtime/wait/time-slices.ts';
+import { eachStep, inOneTurn, oneStep, type TimeSlices } from '../runtime/index.ts';
 import { assertInvariant, InvariantError } from '../values/errors/index.ts';
 import {
   CATALOG_PARTS_AT_ONCE,

@@ -1,5 +1,5 @@
 import type { StoredCatalogSource } from '../records/index.ts';
-import type { Steps } from '../runtime/wait/time-slices.ts';
+import type { Steps } from '../runtime/index.ts';
 import type { Catalog } from './catalog.ts';
 import { canonicalXmlSteps } from './xml/write-catalog.ts';
 

@@ -1,5 +1,5 @@
 import { CatalogPartKind, type NewCatalogPart, type NewCatalogParts } from '../records/index.ts';
-import { eachStep, type TimeSlices } from '../runtime/wait/time-slices.ts';
+import { eachStep, type TimeSlices } from '../runtime/index.ts';
 import { CATALOG_PARTS_AT_ONCE } from '../values/limits.ts';
 import { BillingPeriod } from '../values/time/index.ts';
 import type { CatalogVersion } from './catalog-version.ts';

@@ -1,4 +1,4 @@
-import { atOnce, type Steps } from '../runtime/wait/time-slices.ts';
+import { atOnce, type Steps } from '../runtime/index.ts';
 import type { CatalogVersion } from './catalog-version.ts';
 import { canonicalXmlSteps } from './xml/write-catalog.ts';
 

@@ -2,7 +2,7 @@ import { AccountCloseService } from '../accounts/close-service.ts';
 import { AccountEmailService } from '../accounts/email-service.ts';
 import { AccountService } from '../accounts/service.ts';
 import { billAfterMovedDay } from '../invoicing/moved-bill-cycle-day.ts';
-import { lockWaitOf } from '../tenants/configuration/index.ts';
+import { lockWaitOf } from '../tenants/index.ts';
 import type { Foundation } from './foundation.ts';
 import { methodsOf } from './methods-of.ts';
 

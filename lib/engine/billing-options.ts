@@ -10,7 +10,7 @@ import type {
   SystemClock,
 } from '../ports/index.ts';
 import type { Storage } from '../ports/storage/index.ts';
-import type { ConfigurationObject } from '../tenants/configuration/index.ts';
+import type { ConfigurationObject } from '../tenants/index.ts';
 
 /** What the engine is opened with. `Host` is the host application's transaction handle, given by the storage. */
 export interface BillingOptions<Host> {

@@ -1,7 +1,7 @@
 import type { Ports } from '../ports/index.ts';
 import type { PluginProperty } from '../records/index.ts';
 import { type CallContext, CallOrigin, type TenantRef } from '../records/index.ts';
-import type { TenantService } from '../tenants/service.ts';
+import type { TenantService } from '../tenants/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 
 /** Who calls, for which tenant. */

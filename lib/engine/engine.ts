@@ -1,5 +1,5 @@
 import type { Ports } from '../ports/index.ts';
-import { IdempotencyService } from '../runtime/idempotency/service.ts';
+import { IdempotencyService } from '../runtime/index.ts';
 import { SecurityService } from '../security/service.ts';
 import { accountArea } from './accounts.ts';
 import { auditArea } from './audit.ts';

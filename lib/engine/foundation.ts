@@ -9,7 +9,7 @@ import {
   type SettingsOf,
   serverConfiguration,
   TenantConfiguration,
-} from '../tenants/configuration/index.ts';
+} from '../tenants/index.ts';
 import type { BillingOptions } from './billing-options.ts';
 
 /** Settings of the engine, as it is opened with. */

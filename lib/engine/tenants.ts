@@ -1,7 +1,5 @@
 import type { CallContext } from '../records/index.ts';
-import { KeyValueService } from '../tenants/key-value-service.ts';
-import { TenantService } from '../tenants/service.ts';
-import { SigningSecretService } from '../tenants/signing-secret-service.ts';
+import { KeyValueService, SigningSecretService, TenantService } from '../tenants/index.ts';
 import type { catalogArea } from './catalog.ts';
 import type { Foundation } from './foundation.ts';
 import { methodsOf } from './methods-of.ts';

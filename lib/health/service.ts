@@ -1,7 +1,7 @@
 import type { Ports } from '../ports/index.ts';
 import type { QueueStore, SystemStore } from '../ports/storage/index.ts';
 import type { QueueKind } from '../records/index.ts';
-import { atMost, TIME_OVER } from '../runtime/wait/at-most.ts';
+import { atMost, TIME_OVER } from '../runtime/index.ts';
 import { HEALTH_ANSWER_MS, MAX_LATE_ENTRIES } from '../values/limits.ts';
 import { addMilliseconds } from '../values/time/index.ts';
 import {

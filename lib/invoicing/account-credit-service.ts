@@ -3,7 +3,7 @@ import type { Ports } from '../ports/index.ts';
 import { ConcurrentChangeError, type WriteSession } from '../ports/storage/index.ts';
 import type { Account } from '../records/index.ts';
 import { type CallContext, InvoiceItemType, InvoiceStatus } from '../records/index.ts';
-import { authorshipOf } from '../runtime/authorship.ts';
+import { authorshipOf } from '../runtime/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { type Decimal, ZERO } from '../values/money/index.ts';

@@ -1,5 +1,5 @@
 import type { BillingMode } from '../records/index.ts';
-import type { InArrearMode } from '../tenants/configuration/index.ts';
+import type { InArrearMode } from '../tenants/index.ts';
 import { type LocalDate, minDate } from '../values/time/index.ts';
 import { type CycleDates, cycleDate, firstCycleAfter, lastCycleUpTo } from './cycle-dates.ts';
 

@@ -6,8 +6,8 @@ import type { Ports } from '../ports/index.ts';
 import type { ClaimedEntry, ReadSession, WriteSession } from '../ports/storage/index.ts';
 import type { Account } from '../records/index.ts';
 import { ActingComponent, BusEventType, type NewNotification, type TenantRef } from '../records/index.ts';
-import { batchAuthorship } from '../runtime/queue/batch-authorship.ts';
-import type { HandlerBatch, QueueHandler } from '../runtime/queue/handler.ts';
+import type { HandlerBatch, QueueHandler } from '../runtime/index.ts';
+import { batchAuthorship } from '../runtime/index.ts';
 import {
   ACCOUNTS_PER_CATALOG_CHANGE_LIST,
   ACCOUNTS_PER_CATALOG_CHANGE_PAGE,

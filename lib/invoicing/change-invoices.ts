@@ -1,4 +1,4 @@
-import type { IdGenerator } from '../ports/identity.ts';
+import type { IdGenerator } from '../ports/index.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
 import type { Account, AccountInvoicingState, Invoice, New } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';

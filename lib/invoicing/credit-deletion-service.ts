@@ -10,7 +10,7 @@ import {
   InvoiceStatus,
   ObjectType,
 } from '../records/index.ts';
-import { authorshipOf } from '../runtime/authorship.ts';
+import { authorshipOf } from '../runtime/index.ts';
 import { assertInvariant, BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { RECLAIMED_CREDITS_AT_ONCE } from '../values/limits.ts';

@@ -1,4 +1,4 @@
-import type { PriceOverrideRequest } from '../ports/price-override-request.ts';
+import type { PriceOverrideRequest } from '../ports/index.ts';
 import { type BillingActionPolicy, type PhaseType, ProductCategory } from '../records/index.ts';
 import { checkChangeRequest } from '../subscriptions/change-request.ts';
 import { checkTerms, invalid } from '../subscriptions/create-request.ts';

@@ -3,7 +3,7 @@ import { lockOwningAccount } from '../accounts/owning-account.ts';
 import type { Ports } from '../ports/index.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
 import { type CallContext, type Invoice, InvoiceStatus, ObjectType } from '../records/index.ts';
-import { authorshipOf } from '../runtime/authorship.ts';
+import { authorshipOf } from '../runtime/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { commitDrafts } from './commit-draft.ts';

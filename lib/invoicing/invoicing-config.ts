@@ -1,4 +1,4 @@
-import { InArrearMode } from '../tenants/configuration/index.ts';
+import { InArrearMode } from '../tenants/index.ts';
 import { MAX_DAILY_ITEMS_PER_SUBSCRIPTION, MAX_TARGET_DATE_MONTHS } from '../values/limits.ts';
 
 /** Per-tenant settings that the rules of this room read (invoicing.md §18, prefix `org.service.invoice.`). */

@@ -11,7 +11,7 @@ import {
   InvoiceStatus,
   ObjectType,
 } from '../records/index.ts';
-import { authorshipOf } from '../runtime/authorship.ts';
+import { authorshipOf } from '../runtime/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { type Decimal, formatDecimal, roundToCurrency } from '../values/money/index.ts';

@@ -1,7 +1,7 @@
 import { lockAccount } from '../accounts/service.ts';
 import type { Ports } from '../ports/index.ts';
 import { type CallContext, InvoiceStatus } from '../records/index.ts';
-import { authorshipOf } from '../runtime/authorship.ts';
+import { authorshipOf } from '../runtime/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { ZERO } from '../values/money/index.ts';
 import { type LocalDate, localDateOf } from '../values/time/index.ts';

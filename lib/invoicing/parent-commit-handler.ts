@@ -1,8 +1,8 @@
 import type { Ports } from '../ports/index.ts';
 import type { ClaimedEntry, WriteSession } from '../ports/storage/index.ts';
 import { ActingComponent, InvoiceStatus, QueueName } from '../records/index.ts';
-import { batchAuthorship } from '../runtime/queue/batch-authorship.ts';
-import type { HandlerBatch, QueueHandler } from '../runtime/queue/handler.ts';
+import type { HandlerBatch, QueueHandler } from '../runtime/index.ts';
+import { batchAuthorship } from '../runtime/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { commitDrafts } from './commit-draft.ts';
 

@@ -1,9 +1,9 @@
 import type { Ports } from '../ports/index.ts';
 import type { ClaimedEntry, WriteSession } from '../ports/storage/index.ts';
 import { ActingComponent, BusEventType } from '../records/index.ts';
-import { batchAuthorship } from '../runtime/queue/batch-authorship.ts';
-import type { HandlerBatch, QueueHandler } from '../runtime/queue/handler.ts';
-import type { SettingsOf } from '../tenants/configuration/index.ts';
+import type { HandlerBatch, QueueHandler } from '../runtime/index.ts';
+import { batchAuthorship } from '../runtime/index.ts';
+import type { SettingsOf } from '../tenants/index.ts';
 import { assertInvariant } from '../values/errors/index.ts';
 import { isUuid, type Uuid } from '../values/ids/index.ts';
 import { changeInvoices } from './change-invoices.ts';

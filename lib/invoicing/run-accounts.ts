@@ -1,5 +1,5 @@
 import type { CatalogOfAccount } from '../catalog/catalog-source.ts';
-import type { IdGenerator } from '../ports/identity.ts';
+import type { IdGenerator } from '../ports/index.ts';
 import type { ReadSession, WriteSession } from '../ports/storage/index.ts';
 import type { Account, AccountInvoicingState, CoverageRow, InvoiceItem } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';

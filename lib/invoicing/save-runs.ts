@@ -1,7 +1,7 @@
 import type { ChargedThroughChange, WriteSession } from '../ports/storage/index.ts';
 import type { CoverageRow, CursorToSave, Invoice, New, StoredCursor } from '../records/index.ts';
 import { BusEventType, type NewBusEvent, type NewNotification } from '../records/index.ts';
-import { allEnded } from '../runtime/wait/all-ended.ts';
+import { allEnded } from '../runtime/index.ts';
 import { atReferenceTime } from '../subscriptions/requested-date.ts';
 import { assertInvariant } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';

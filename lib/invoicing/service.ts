@@ -1,12 +1,10 @@
 import { lockAccount, noSuchAccount } from '../accounts/service.ts';
 import type { CatalogProvider, CatalogRequest, CatalogSource } from '../catalog/catalog-source.ts';
 import { withOverridePlans } from '../catalog/load-override-plans.ts';
-import type { IdGenerator } from '../ports/identity.ts';
-import type { Ports } from '../ports/index.ts';
+import type { IdGenerator, Ports } from '../ports/index.ts';
 import type { InvoiceFilter, ReadSession, WriteSession } from '../ports/storage/index.ts';
 import type { Account, CallContext, Invoice, Page, PageRequest } from '../records/index.ts';
-import { authorshipOf } from '../runtime/authorship.ts';
-import { SharedCalls } from '../runtime/wait/shared-calls.ts';
+import { authorshipOf, SharedCalls } from '../runtime/index.ts';
 import { withForeseenPlan } from '../subscriptions/hypothesis.ts';
 import { planNamesOf } from '../subscriptions/lifecycle-order.ts';
 import { tagsOfAccounts } from '../tags/control-tags.ts';

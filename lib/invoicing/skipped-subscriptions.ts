@@ -1,4 +1,4 @@
-import type { Logger } from '../ports/logger.ts';
+import type { Logger } from '../ports/index.ts';
 import type { RunResult } from './run-accounts.ts';
 
 /** Tells the operator of subscriptions that runs have left out (subscriptions.md §19.2 rule 2): the others were billed. */

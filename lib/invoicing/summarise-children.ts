@@ -1,4 +1,4 @@
-import type { IdGenerator } from '../ports/identity.ts';
+import type { IdGenerator } from '../ports/index.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
 import type { Account, New } from '../records/index.ts';
 import { type Invoice, type InvoiceItem, InvoiceItemType, InvoiceStatus } from '../records/index.ts';

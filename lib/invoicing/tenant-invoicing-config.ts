@@ -1,5 +1,5 @@
 import type { ReadSession } from '../ports/storage/index.ts';
-import type { SettingsOf } from '../tenants/configuration/index.ts';
+import type { SettingsOf } from '../tenants/index.ts';
 import type { InvoicingConfig } from './invoicing-config.ts';
 
 /** Gives the invoicing settings of a session's tenant. */

@@ -1,5 +1,5 @@
 import { noSuchObject } from '../accounts/no-such-object.ts';
-import type { IdGenerator } from '../ports/identity.ts';
+import type { IdGenerator } from '../ports/index.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
 import type { Account, Invoice } from '../records/index.ts';
 import { ObjectType } from '../records/index.ts';

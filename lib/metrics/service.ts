@@ -1,7 +1,7 @@
 import type { Ports } from '../ports/index.ts';
 import type { PoolUse, QueueStore } from '../ports/storage/index.ts';
-import type { EntryCounts } from '../runtime/queue/entry-counts.ts';
-import { atMost, TIME_OVER } from '../runtime/wait/at-most.ts';
+import type { EntryCounts } from '../runtime/index.ts';
+import { atMost, TIME_OVER } from '../runtime/index.ts';
 import { HEALTH_ANSWER_MS, MAX_LATE_ENTRIES } from '../values/limits.ts';
 import type { Metric } from './metric.ts';
 

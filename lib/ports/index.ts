@@ -5,14 +5,14 @@ import type { PaymentGateway } from './plugins/payment-gateway.ts';
 import type { Storage } from './storage/index.ts';
 
 export type * from './clock.ts';
-export * from './entitlement-requests.ts';
 export type * from './identity.ts';
 export type * from './logger.ts';
-export type * from './plugins/catalog.ts';
-export * from './plugins/entitlement.ts';
+export type * from './plugins/catalog-plugin.ts';
+export * from './plugins/entitlement-plugin.ts';
+export * from './plugins/entitlement-requests.ts';
 export * from './plugins/payment-gateway.ts';
+export type * from './plugins/price-override-request.ts';
 export { RetryLater } from './plugins/retry-later.ts';
-export type * from './price-override-request.ts';
 
 /** Everything the engine needs from outside; services take what they use of it. */
 export interface Ports {
@@ -26,3 +26,5 @@ export interface Ports {
   /** Registered gateways by name; the built-in external payment gateway is always among them. */
   readonly gateways: ReadonlyMap<string, PaymentGateway>;
 }
+export type { NameResolver } from './name-resolver.ts';
+export { retryLaterOf } from './plugins/retry-later.ts';

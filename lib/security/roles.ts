@@ -1,6 +1,6 @@
 import type { Ports } from '../ports/index.ts';
 import type { Role, SystemAuthor } from '../records/index.ts';
-import { systemAuthorshipOf } from '../runtime/authorship.ts';
+import { systemAuthorshipOf } from '../runtime/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import { isStorable, shortened } from '../values/text/index.ts';
 import { BUILT_IN_ROLES } from './built-in-roles.ts';

@@ -7,7 +7,7 @@ import {
   type TenantGrants,
   type User,
 } from '../records/index.ts';
-import { systemAuthorshipOf } from '../runtime/authorship.ts';
+import { systemAuthorshipOf } from '../runtime/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { isStorable, shortened } from '../values/text/index.ts';

@@ -1,4 +1,4 @@
-import type { BlockingStateRequest } from '../ports/entitlement-requests.ts';
+import type { BlockingStateRequest } from '../ports/index.ts';
 import { ENTITLEMENT_SERVICE, EntitlementStateName } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import { MAX_BLOCKING_STATE_NAME_CHARACTERS } from '../values/limits.ts';

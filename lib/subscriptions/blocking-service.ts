@@ -1,7 +1,6 @@
 import { noSuchObject } from '../accounts/no-such-object.ts';
 import { lockAccount, noSuchAccount } from '../accounts/service.ts';
-import type { BlockedRef, BlockingOptions, BlockingStateRequest } from '../ports/entitlement-requests.ts';
-import type { Ports } from '../ports/index.ts';
+import type { BlockedRef, BlockingOptions, BlockingStateRequest, Ports } from '../ports/index.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
 import {
   type BlockingState,
@@ -11,7 +10,7 @@ import {
   EntitlementStateName,
   ObjectType,
 } from '../records/index.ts';
-import { authorshipOf } from '../runtime/authorship.ts';
+import { authorshipOf } from '../runtime/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { statesInTimeOrder } from './blocking-in-force.ts';
 import type { Block, BlockedObject } from './blocking-plan.ts';

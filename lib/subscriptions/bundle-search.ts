@@ -1,6 +1,6 @@
 import type { BundleColumn, BundleSearch } from '../ports/storage/index.ts';
 import type { SearchColumnType } from '../records/index.ts';
-import { isOperatorSearch, parseOperatorSearch } from '../runtime/search/operator-search.ts';
+import { isOperatorSearch, parseOperatorSearch } from '../runtime/index.ts';
 import { isUuid } from '../values/ids/index.ts';
 
 /** The columns of an operator search with what they hold (http-api.md §8). */

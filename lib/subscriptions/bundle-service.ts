@@ -3,7 +3,7 @@ import { lockAccount } from '../accounts/service.ts';
 import type { CatalogProvider } from '../catalog/catalog-source.ts';
 import type { Ports } from '../ports/index.ts';
 import type { Bundle, CallContext, Page, PageRequest } from '../records/index.ts';
-import { authorshipOf } from '../runtime/authorship.ts';
+import { authorshipOf } from '../runtime/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { noSuchBundle } from './bundle-choice.ts';

@@ -1,5 +1,5 @@
 import type { CatalogSource } from '../catalog/catalog-source.ts';
-import { EntitlementActionPolicy } from '../ports/entitlement-requests.ts';
+import { EntitlementActionPolicy } from '../ports/index.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
 import type { Account } from '../records/index.ts';
 import { BillingActionPolicy, ProductCategory } from '../records/index.ts';

@@ -1,6 +1,6 @@
 import { cancelPolicyOf } from '../catalog/rule-versions.ts';
-import type { CancelSubscriptionOptions } from '../ports/entitlement-requests.ts';
-import { EntitlementActionPolicy } from '../ports/entitlement-requests.ts';
+import type { CancelSubscriptionOptions } from '../ports/index.ts';
+import { EntitlementActionPolicy } from '../ports/index.ts';
 import type { RuleDecision } from '../records/index.ts';
 import { BillingActionPolicy } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';

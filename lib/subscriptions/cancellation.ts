@@ -1,4 +1,4 @@
-import type { CancelSubscriptionOptions } from '../ports/entitlement-requests.ts';
+import type { CancelSubscriptionOptions } from '../ports/index.ts';
 import { EntitlementState, LifecycleEventType } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';

@@ -1,5 +1,5 @@
 import type { PlanSpecifier } from '../catalog/index.ts';
-import type { ChangePlanOptions, ChangePlanRequest } from '../ports/entitlement-requests.ts';
+import type { ChangePlanOptions, ChangePlanRequest } from '../ports/index.ts';
 import type { PhaseType } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { RequestedDate } from '../values/time/index.ts';

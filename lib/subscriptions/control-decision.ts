@@ -1,5 +1,10 @@
-import { BcdTransfer, type CreationTerms, EntitlementActionPolicy } from '../ports/entitlement-requests.ts';
-import { EntitlementOperation, type EntitlementTerms } from '../ports/plugins/entitlement.ts';
+import {
+  BcdTransfer,
+  type CreationTerms,
+  EntitlementActionPolicy,
+  EntitlementOperation,
+  type EntitlementTerms,
+} from '../ports/index.ts';
 import { BillingActionPolicy, PhaseType, ProductCategory } from '../records/index.ts';
 import { isStorable } from '../values/text/index.ts';
 import { isBillingPeriod } from '../values/time/index.ts';

@@ -1,5 +1,5 @@
 import { noSuchAccount } from '../accounts/service.ts';
-import { EntitlementOperation, type EntitlementResults } from '../ports/plugins/entitlement.ts';
+import { EntitlementOperation, type EntitlementResults } from '../ports/index.ts';
 import type { CallContext } from '../records/index.ts';
 import { assertInvariant, type BillingError } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';

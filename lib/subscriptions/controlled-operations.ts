@@ -9,8 +9,8 @@ import type {
   ChangePlanOptions,
   ChangePlanRequest,
   TransferBundleOptions,
-} from '../ports/entitlement-requests.ts';
-import { EntitlementOperation, type EntitlementSubject } from '../ports/plugins/entitlement.ts';
+} from '../ports/index.ts';
+import { EntitlementOperation, type EntitlementSubject } from '../ports/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import type { CallContext } from '../records/index.ts';
 import { BlockingStateType } from '../records/index.ts';

@@ -1,8 +1,7 @@
 import { checkExternalKey } from '../accounts/account-input.ts';
 import type { PlanSpecifier } from '../catalog/index.ts';
 import { namesPrice } from '../catalog/price-overrides.ts';
-import type { CreationDates, CreationPlace, CreationTerms } from '../ports/entitlement-requests.ts';
-import type { PriceOverrideRequest } from '../ports/price-override-request.ts';
+import type { CreationDates, CreationPlace, CreationTerms, PriceOverrideRequest } from '../ports/index.ts';
 import type { PhaseType, ProductCategory } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';

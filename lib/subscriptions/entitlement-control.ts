@@ -1,4 +1,3 @@
-import type { Ports } from '../ports/index.ts';
 import type {
   EntitlementCall,
   EntitlementGiven,
@@ -9,10 +8,11 @@ import type {
   EntitlementSubject,
   EntitlementSuccess,
   EntitlementTerms,
-} from '../ports/plugins/entitlement.ts';
+  Ports,
+} from '../ports/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import type { CallContext } from '../records/index.ts';
-import { type CalledPlugin, callPlugin, pluginFailure } from '../runtime/wait/call-plugin.ts';
+import { type CalledPlugin, callPlugin, pluginFailure } from '../runtime/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import { ENTITLEMENT_PLUGIN_TIMEOUT_MS, MAX_ABORT_REASON_CHARACTERS } from '../values/limits.ts';
 import { decide } from './control-decision.ts';

@@ -1,4 +1,4 @@
-import type { CancelSubscriptionOptions } from '../ports/entitlement-requests.ts';
+import type { CancelSubscriptionOptions } from '../ports/index.ts';
 import type { ProductCategory } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { CheckedChange } from './change-request.ts';

@@ -7,11 +7,11 @@ import type {
   ChangedSubscription,
   ChangePlanOptions,
   ChangePlanRequest,
-} from '../ports/entitlement-requests.ts';
-import type { Ports } from '../ports/index.ts';
+  Ports,
+} from '../ports/index.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
 import type { CallContext } from '../records/index.ts';
-import { authorshipOf } from '../runtime/authorship.ts';
+import { authorshipOf } from '../runtime/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { followBase } from './add-on-ends.ts';
 import { checkAddOnChange } from './add-on-rules.ts';

@@ -1,6 +1,6 @@
 import { checkExternalKey } from '../accounts/account-input.ts';
-import type { TransferBundleOptions } from '../ports/entitlement-requests.ts';
-import { BcdTransfer } from '../ports/entitlement-requests.ts';
+import type { TransferBundleOptions } from '../ports/index.ts';
+import { BcdTransfer } from '../ports/index.ts';
 import { BillingActionPolicy } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';

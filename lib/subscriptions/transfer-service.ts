@@ -1,11 +1,10 @@
 import { noSuchAccount } from '../accounts/service.ts';
 import type { CatalogProvider } from '../catalog/catalog-source.ts';
 import { withOverridePlans } from '../catalog/load-override-plans.ts';
-import type { TransferBundleOptions } from '../ports/entitlement-requests.ts';
-import type { Ports } from '../ports/index.ts';
+import type { Ports, TransferBundleOptions } from '../ports/index.ts';
 import type { ReadSession, WriteSession } from '../ports/storage/index.ts';
 import type { Account, Bundle, CallContext } from '../records/index.ts';
-import { authorshipOf } from '../runtime/authorship.ts';
+import { authorshipOf } from '../runtime/index.ts';
 import { assertInvariant, BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { noSuchBundle } from './bundle-choice.ts';

@@ -1,4 +1,4 @@
-import { BcdTransfer } from '../ports/entitlement-requests.ts';
+import { BcdTransfer } from '../ports/index.ts';
 import { type LifecycleEvent, LifecycleEventType } from '../records/index.ts';
 import { assertInvariant } from '../values/errors/index.ts';
 import {

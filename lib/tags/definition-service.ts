@@ -2,7 +2,7 @@ import { noSuchObject } from '../accounts/no-such-object.ts';
 import type { Ports } from '../ports/index.ts';
 import type { TagDefinition } from '../records/index.ts';
 import { type CallContext, ObjectType } from '../records/index.ts';
-import { authorshipOf } from '../runtime/authorship.ts';
+import { authorshipOf } from '../runtime/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { definitionOf } from './applicable-definition.ts';

@@ -1,4 +1,4 @@
-import type { IdGenerator } from '../ports/identity.ts';
+import type { IdGenerator } from '../ports/index.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
 import type { Account, TaggedType } from '../records/index.ts';
 import { BusEventType, type ObjectRef, ObjectType } from '../records/index.ts';

@@ -13,8 +13,8 @@ import type {
   TagView,
 } from '../records/index.ts';
 import { BusEventType, type CallContext, type ObjectRef, ObjectType } from '../records/index.ts';
-import { authorshipOf } from '../runtime/authorship.ts';
-import type { SettingsOf } from '../tenants/configuration/index.ts';
+import { authorshipOf } from '../runtime/index.ts';
+import type { SettingsOf } from '../tenants/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import { isUuid, type Uuid } from '../values/ids/index.ts';
 import { checkStorable } from '../values/text/index.ts';

@@ -1,7 +1,7 @@
 import type { Ports } from '../ports/index.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
 import { BusEventType, type CallContext, type NewBusEvent } from '../records/index.ts';
-import { authorshipOf } from '../runtime/authorship.ts';
+import { authorshipOf } from '../runtime/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { MAX_TENANT_KEY_CHARACTERS, MAX_TENANT_VALUE_BYTES } from '../values/limits.ts';

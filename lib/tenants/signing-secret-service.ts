@@ -1,7 +1,7 @@
 import type { Ports } from '../ports/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import type { CallContext } from '../records/index.ts';
-import { authorshipOf } from '../runtime/authorship.ts';
+import { authorshipOf } from '../runtime/index.ts';
 import { InvariantError } from '../values/errors/index.ts';
 import { SIGNING_SECRET_BYTES, SIGNING_SECRET_OVERLAP_MS } from '../values/limits.ts';
 import { secretText } from './webhook-signature.ts';

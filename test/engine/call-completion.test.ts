@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { uuidGenerator } from '../../adapters/node/index.ts';
 import type { Account, CallContext, QueueName, Uuid } from '../../lib/index.ts';
-import { authorshipOf } from '../../lib/runtime/authorship.ts';
-import { Dispatcher } from '../../lib/runtime/queue/dispatcher.ts';
+import { authorshipOf, Dispatcher } from '../../lib/runtime/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { entryTokens } from '../support/queue-rows.ts';

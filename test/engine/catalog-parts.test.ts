@@ -18,8 +18,7 @@ import {
   samePlan,
   writeCatalogXml,
 } from '../../lib/index.ts';
-import { authorshipOf } from '../../lib/runtime/authorship.ts';
-import { inOneTurn } from '../../lib/runtime/wait/time-slices.ts';
+import { authorshipOf, inOneTurn } from '../../lib/runtime/index.ts';
 import { eachDatabase, reachingEveryTenant, type TestDatabase } from '../support/databases.ts';
 import { openEngine, specCatalog, type TestEngine } from '../support/engine.ts';
 import { rowsOf } from '../support/queue-rows.ts';

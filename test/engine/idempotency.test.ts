@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { secretCipher, uuidGenerator } from '../../adapters/node/index.ts';
 import { BillingError, ErrorCode, type Storage } from '../../lib/index.ts';
-import { IdempotencyService } from '../../lib/runtime/idempotency/service.ts';
+import { IdempotencyService } from '../../lib/runtime/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { codeOf } from '../support/errors.ts';
 import { migrated, storageOf } from '../support/storage.ts';

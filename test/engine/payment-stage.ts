@@ -33,8 +33,8 @@ import { PaymentReads } from '../../lib/payments/reading/payment-reads.ts';
 import { JanitorHandler } from '../../lib/payments/recovery/janitor-handler.ts';
 import { DEFAULT_PAYMENT_CONFIG, type PaymentConfig } from '../../lib/payments/state/payment-config.ts';
 import { BusEventType, type EventPayload } from '../../lib/records/index.ts';
-import { Dispatcher } from '../../lib/runtime/queue/dispatcher.ts';
-import type { HandlerBatch, QueueHandler } from '../../lib/runtime/queue/handler.ts';
+import type { HandlerBatch, QueueHandler } from '../../lib/runtime/index.ts';
+import { Dispatcher } from '../../lib/runtime/index.ts';
 import { recordingLogger } from '../support/system-time.ts';
 import { ManualTimers } from './manual-timers.ts';
 

@@ -6,15 +6,14 @@ import { AccountService } from '../../lib/accounts/service.ts';
 import type { NewBusEvent, NewNotification, Storage, TenantRef } from '../../lib/index.ts';
 import { addMilliseconds, BusEventType, QueueName } from '../../lib/index.ts';
 import { billAfterMovedDay } from '../../lib/invoicing/moved-bill-cycle-day.ts';
-import { Dispatcher } from '../../lib/runtime/queue/dispatcher.ts';
-import type { HandlerBatch, QueueHandler } from '../../lib/runtime/queue/handler.ts';
+import type { HandlerBatch, QueueHandler } from '../../lib/runtime/index.ts';
 import {
   DEFAULT_QUEUE_SETTINGS,
+  Dispatcher,
   type KindSettings,
   type QueueSettings,
-} from '../../lib/runtime/queue/queue-settings.ts';
-import { DEFAULT_TENANT_SETTINGS } from '../../lib/tenants/configuration/index.ts';
-import { TenantService } from '../../lib/tenants/service.ts';
+} from '../../lib/runtime/index.ts';
+import { DEFAULT_TENANT_SETTINGS, TenantService } from '../../lib/tenants/index.ts';
 import { QUEUE_HELP_AFTER_MS, QUEUE_LEASE_MS, QUEUE_POLL_MS } from '../../lib/values/limits.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { migrated, storageOf } from '../support/storage.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { secretCipher } from '../../adapters/node/index.ts';
-import { SigningSecretService } from '../../lib/tenants/signing-secret-service.ts';
+import { SigningSecretService } from '../../lib/tenants/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 

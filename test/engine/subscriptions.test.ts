@@ -25,8 +25,8 @@ import {
   type Uuid,
 } from '../../lib/index.ts';
 import { billAfterMovedDay } from '../../lib/invoicing/moved-bill-cycle-day.ts';
-import { Dispatcher } from '../../lib/runtime/queue/dispatcher.ts';
-import type { HandlerBatch, QueueHandler } from '../../lib/runtime/queue/handler.ts';
+import type { HandlerBatch, QueueHandler } from '../../lib/runtime/index.ts';
+import { Dispatcher } from '../../lib/runtime/index.ts';
 import { BundleService } from '../../lib/subscriptions/bundle-service.ts';
 import type {
   CreateSubscriptionOptions,
@@ -37,8 +37,7 @@ import { LifecycleService } from '../../lib/subscriptions/lifecycle-service.ts';
 import { OutlineService } from '../../lib/subscriptions/outline-service.ts';
 import { SubscriptionService } from '../../lib/subscriptions/service.ts';
 import { SubscriptionEventHandler } from '../../lib/subscriptions/subscription-event-handler.ts';
-import { DEFAULT_TENANT_SETTINGS } from '../../lib/tenants/configuration/index.ts';
-import { TenantService } from '../../lib/tenants/service.ts';
+import { DEFAULT_TENANT_SETTINGS, TenantService } from '../../lib/tenants/index.ts';
 import { eachDatabase, type TestDatabase } from '../support/databases.ts';
 import { migrated } from '../support/storage.ts';
 import { pushableSystemClock, recordingLogger } from '../support/system-time.ts';

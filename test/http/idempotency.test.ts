@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import sinon from 'sinon';
 import { isKept, runOnce } from '../../adapters/koa/routing/keyed-request.ts';
 import { BillingError, ErrorCode } from '../../lib/index.ts';
-import { IdempotencyService } from '../../lib/runtime/idempotency/service.ts';
+import { IdempotencyService } from '../../lib/runtime/index.ts';
 import { eachDatabase, type TestDatabase } from '../support/databases.ts';
 import { migrated } from '../support/storage.ts';
 import { recordingLogger } from '../support/system-time.ts';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { BcdTransfer } from '../../lib/ports/entitlement-requests.ts';
+import type { BcdTransfer } from '../../lib/ports/plugins/entitlement-requests.ts';
 import type { BlockingStateType } from '../../lib/records/blocking-state.ts';
 import { historySize } from './runs.ts';
 import { type Shelf, shelves } from './subscription-shelf.ts';

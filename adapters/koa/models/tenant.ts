@@ -1,7 +1,6 @@
 import type { Tenant as TenantRecord } from '../../../lib/records/index.ts';
-import type { KeyValues } from '../../../lib/tenants/key-value-service.ts';
-import { maskedSecrets } from '../../../lib/tenants/masked-secrets.ts';
-import { KeyKind, keyKind } from '../../../lib/tenants/system-keys.ts';
+import type { KeyValues } from '../../../lib/tenants/index.ts';
+import { KeyKind, keyKind, maskedSecrets } from '../../../lib/tenants/index.ts';
 import { field, model } from '../wire/model.ts';
 import { externalKey, text, uuid } from '../wire/scalars.ts';
 import { listOf } from '../wire/wire-type.ts';

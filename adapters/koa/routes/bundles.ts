@@ -1,4 +1,4 @@
-import { BcdTransfer } from '../../../lib/ports/entitlement-requests.ts';
+import { BcdTransfer } from '../../../lib/ports/index.ts';
 import { BillingActionPolicy } from '../../../lib/records/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { Bundle, BundleKey, BundleTransfer } from '../models/subscription.ts';

@@ -5,7 +5,7 @@ import {
   catalogJsonParts,
   catalogXmlTextSteps,
 } from '../../../lib/catalog/index.ts';
-import { timeSlices } from '../../../lib/runtime/wait/time-slices.ts';
+import { timeSlices } from '../../../lib/runtime/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { formatInstant, type Instant } from '../../../lib/values/time/index.ts';
 import { Dialect } from '../dialect.ts';

@@ -1,5 +1,5 @@
-import type { ChangePlanRequest } from '../../../lib/ports/entitlement-requests.ts';
-import { EntitlementActionPolicy } from '../../../lib/ports/entitlement-requests.ts';
+import type { ChangePlanRequest } from '../../../lib/ports/index.ts';
+import { EntitlementActionPolicy } from '../../../lib/ports/index.ts';
 import { BillingActionPolicy } from '../../../lib/records/index.ts';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { Subscription } from '../models/subscription.ts';

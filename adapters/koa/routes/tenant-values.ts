@@ -7,7 +7,7 @@ import {
   paymentStateMachineKey,
   pluginConfigurationKey,
   SystemKey,
-} from '../../../lib/tenants/system-keys.ts';
+} from '../../../lib/tenants/index.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { checkPermission } from '../auth/check-permission.ts';
 import { keyValueJson, NotificationSigningSecret, TenantKeyValue } from '../models/tenant.ts';

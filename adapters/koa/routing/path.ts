@@ -1,4 +1,4 @@
-import { decodedOnceMore, isOperatorSearch } from '../../../lib/runtime/search/operator-search.ts';
+import { decodedOnceMore, isOperatorSearch } from '../../../lib/runtime/index.ts';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { isUuid, type Uuid } from '../../../lib/values/ids/index.ts';
 import { NOT_STORABLE, shortened } from '../../../lib/values/text/index.ts';

@@ -9,7 +9,7 @@ import {
   type PlanEntryView,
   type ProductEntryView,
 } from '../../records/index.ts';
-import { authorshipOf } from '../../runtime/authorship.ts';
+import { authorshipOf } from '../../runtime/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { truncateToSecond } from '../../values/time/index.ts';
 import { withRows } from '../entry-rows.ts';

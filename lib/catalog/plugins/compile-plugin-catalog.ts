@@ -1,4 +1,4 @@
-import type { PluginCatalog } from '../../ports/plugins/catalog.ts';
+import type { PluginCatalog } from '../../ports/index.ts';
 import { BillingError, ErrorCode, type Problem } from '../../values/errors/index.ts';
 import { type Catalog, createCatalog } from '../catalog.ts';
 import { type CatalogVersion, createVersion } from '../catalog-version.ts';

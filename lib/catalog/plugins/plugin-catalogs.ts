@@ -1,8 +1,6 @@
-import type { SystemClock } from '../../ports/clock.ts';
-import type { CatalogPlugin, CatalogPluginContext } from '../../ports/plugins/catalog.ts';
+import type { CatalogPlugin, CatalogPluginContext, SystemClock } from '../../ports/index.ts';
 import type { PluginProperty, TenantRef } from '../../records/index.ts';
-import { type CalledPlugin, callPlugin } from '../../runtime/wait/call-plugin.ts';
-import { inParallel } from '../../runtime/wait/in-parallel.ts';
+import { type CalledPlugin, callPlugin, inParallel } from '../../runtime/index.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import {

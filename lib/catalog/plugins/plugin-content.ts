@@ -4,7 +4,7 @@ import type {
   PluginPhase,
   PluginPlan,
   PluginProduct,
-} from '../../ports/plugins/catalog.ts';
+} from '../../ports/index.ts';
 import { BillingMode, FixedType, PhaseType, ProductCategory } from '../../records/index.ts';
 import type { Problem } from '../../values/errors/index.ts';
 import { BillingPeriod, type Duration, TimeUnit, UNLIMITED_DURATION } from '../../values/time/index.ts';

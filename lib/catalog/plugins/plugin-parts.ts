@@ -1,4 +1,4 @@
-import type { PluginLimit, PluginNamed } from '../../ports/plugins/catalog.ts';
+import type { PluginLimit, PluginNamed } from '../../ports/index.ts';
 import type { Limit, Unit } from '../model.ts';
 import type { PluginValues } from './plugin-values.ts';
 

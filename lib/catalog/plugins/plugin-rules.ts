@@ -1,4 +1,4 @@
-import type { PluginRules } from '../../ports/plugins/catalog.ts';
+import type { PluginRules } from '../../ports/index.ts';
 import {
   BillingActionPolicy,
   BillingAlignment,

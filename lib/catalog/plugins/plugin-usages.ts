@@ -1,4 +1,4 @@
-import type { PluginBlock, PluginTier, PluginTieredBlock, PluginUsage } from '../../ports/plugins/catalog.ts';
+import type { PluginBlock, PluginTier, PluginTieredBlock, PluginUsage } from '../../ports/index.ts';
 import { BillingMode, BlockType, TierBlockPolicy, UsageType } from '../../records/index.ts';
 import { BillingPeriod } from '../../values/time/index.ts';
 import type { Block, Tier, TieredBlock, Usage } from '../model.ts';

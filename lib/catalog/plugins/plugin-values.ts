@@ -1,4 +1,4 @@
-import type { PluginDecimal, PluginPrice } from '../../ports/plugins/catalog.ts';
+import type { PluginDecimal, PluginPrice } from '../../ports/index.ts';
 import type { Problem } from '../../values/errors/index.ts';
 import { MAX_LISTED_PROBLEMS } from '../../values/limits.ts';
 import { type Currency, formatDecimal, isCurrency, ZERO } from '../../values/money/index.ts';

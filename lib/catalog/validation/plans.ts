@@ -1,5 +1,5 @@
 import { PhaseType } from '../../records/index.ts';
-import type { Steps } from '../../runtime/wait/time-slices.ts';
+import type { Steps } from '../../runtime/index.ts';
 import { BillingPeriod, formatInstant } from '../../values/time/index.ts';
 import { phaseName } from '../phase-name.ts';
 import { contentPhases, type PhaseContent, type PlanContent } from '../version-content.ts';

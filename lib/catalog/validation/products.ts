@@ -1,5 +1,5 @@
 import { ProductCategory } from '../../records/index.ts';
-import type { Steps } from '../../runtime/wait/time-slices.ts';
+import type { Steps } from '../../runtime/index.ts';
 import type { Product } from '../model.ts';
 import { checkLimits } from './limits.ts';
 import { NameKind } from './names.ts';

@@ -1,4 +1,4 @@
-import { atOnce, type Steps } from '../../runtime/wait/time-slices.ts';
+import { atOnce, type Steps } from '../../runtime/index.ts';
 import type { Problem } from '../../values/errors/index.ts';
 import type { Locate } from '../parsed-version.ts';
 import type { VersionContent } from '../version-content.ts';

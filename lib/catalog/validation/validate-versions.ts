@@ -1,4 +1,4 @@
-import { atOnce, eachStep, type Steps } from '../../runtime/wait/time-slices.ts';
+import { atOnce, eachStep, type Steps } from '../../runtime/index.ts';
 import type { Problem } from '../../values/errors/index.ts';
 import { formatInstant, type Instant } from '../../values/time/index.ts';
 import type { CatalogVersion } from '../catalog-version.ts';

@@ -1,5 +1,5 @@
 import { BillingMode } from '../../records/index.ts';
-import type { Steps } from '../../runtime/wait/time-slices.ts';
+import type { Steps } from '../../runtime/index.ts';
 import type { Currency } from '../../values/money/index.ts';
 import type { Usage } from '../model.ts';
 import { pricesOfUsage } from '../prices-of.ts';

@@ -1,4 +1,4 @@
-import { atOnce, type Steps } from '../../runtime/wait/time-slices.ts';
+import { atOnce, type Steps } from '../../runtime/index.ts';
 import type { Locate, ParsedVersion } from '../parsed-version.ts';
 import { decodeXml } from './decode.ts';
 import { catalogRoots } from './grammar.ts';

@@ -1,5 +1,5 @@
 import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from 'saxes';
-import type { Steps } from '../../runtime/wait/time-slices.ts';
+import type { Steps } from '../../runtime/index.ts';
 import { assertInvariant, type BillingError } from '../../values/errors/index.ts';
 import {
   MAX_XML_ATTRIBUTES,

@@ -1,4 +1,4 @@
-import { atOnce, oneStep, type Steps } from '../../runtime/wait/time-slices.ts';
+import { atOnce, oneStep, type Steps } from '../../runtime/index.ts';
 import { formatInstant, type Instant } from '../../values/time/index.ts';
 import type { Catalog } from '../catalog.ts';
 import type { CatalogVersion } from '../catalog-version.ts';

@@ -1,4 +1,4 @@
-import type { Steps } from '../../runtime/wait/time-slices.ts';
+import type { Steps } from '../../runtime/index.ts';
 
 const LINES_AT_ONCE = 1_000;
 

@@ -1,5 +1,5 @@
 import { ActingComponent, BusEventType } from '../../records/index.ts';
-import type { HandlerBatch, QueueHandler } from '../../runtime/queue/handler.ts';
+import type { HandlerBatch, QueueHandler } from '../../runtime/index.ts';
 import { uuidOf } from '../state/payment-notifications.ts';
 import type { PaymentConfigOf } from '../tenant-payment-config.ts';
 import { type PaymentPorts, PaymentRun } from './payment-run.ts';

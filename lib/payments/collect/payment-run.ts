@@ -1,9 +1,8 @@
 import type { Ports } from '../../ports/index.ts';
 import { type ClaimedEntry, LeaseLostError, LockWait, type WriteSession } from '../../ports/storage/index.ts';
 import type { ActingComponent } from '../../records/index.ts';
-import { batchAuthorship } from '../../runtime/queue/batch-authorship.ts';
-import type { HandlerBatch } from '../../runtime/queue/handler.ts';
-import { inParallel } from '../../runtime/wait/in-parallel.ts';
+import type { HandlerBatch } from '../../runtime/index.ts';
+import { batchAuthorship, inParallel } from '../../runtime/index.ts';
 import { InvariantError } from '../../values/errors/index.ts';
 import { MAX_CONCURRENT_GATEWAY_CALLS } from '../../values/limits.ts';
 import { addMilliseconds, type Instant } from '../../values/time/index.ts';

@@ -1,7 +1,7 @@
 import type { Ports } from '../../ports/index.ts';
 import { LockWait, type ReadSession, type WriteSession } from '../../ports/storage/index.ts';
 import type { Account, CallContext } from '../../records/index.ts';
-import { authorshipOf } from '../../runtime/authorship.ts';
+import { authorshipOf } from '../../runtime/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { addMilliseconds } from '../../values/time/index.ts';

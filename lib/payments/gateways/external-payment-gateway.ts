@@ -3,7 +3,7 @@ import {
   type GatewayResult,
   type PaymentGateway,
   PluginStatus,
-} from '../../ports/plugins/payment-gateway.ts';
+} from '../../ports/index.ts';
 import { EXTERNAL_PAYMENT_PLUGIN, TransactionType } from '../../records/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 

@@ -1,5 +1,5 @@
-import type { SystemClock } from '../../ports/clock.ts';
-import { GatewayError, type GatewayResult } from '../../ports/plugins/payment-gateway.ts';
+import type { SystemClock } from '../../ports/index.ts';
+import { GatewayError, type GatewayResult } from '../../ports/index.ts';
 import type { CallOutcome } from '../state/transaction-outcome.ts';
 
 /** What became of one call to a gateway (payments.md §2.2). */

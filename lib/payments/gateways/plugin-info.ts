@@ -6,7 +6,7 @@ import type {
   Ports,
 } from '../../ports/index.ts';
 import type { CallContext, Payment, PaymentMethod, PluginProperty } from '../../records/index.ts';
-import { inParallel } from '../../runtime/wait/in-parallel.ts';
+import { inParallel } from '../../runtime/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_CONCURRENT_GATEWAY_CALLS } from '../../values/limits.ts';

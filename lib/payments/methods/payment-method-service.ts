@@ -9,7 +9,7 @@ import {
   EXTERNAL_PAYMENT_PLUGIN,
   type PaymentMethod,
 } from '../../records/index.ts';
-import { authorshipOf } from '../../runtime/authorship.ts';
+import { authorshipOf } from '../../runtime/index.ts';
 import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { shortened } from '../../values/text/index.ts';

@@ -1,5 +1,5 @@
-import type { IdGenerator } from '../../ports/identity.ts';
-import type { WriteSession } from '../../ports/storage/session.ts';
+import type { IdGenerator } from '../../ports/index.ts';
+import type { WriteSession } from '../../ports/storage/index.ts';
 import type { Invoice, NewBusEvent, NewNotification } from '../../records/index.ts';
 import {
   AttemptState,

@@ -1,7 +1,7 @@
 import { changeInvoices } from '../../invoicing/change-invoices.ts';
 import { amountsAfterPayment } from '../../invoicing/invoice-amounts.ts';
-import type { IdGenerator } from '../../ports/identity.ts';
-import type { WriteSession } from '../../ports/storage/session.ts';
+import type { IdGenerator } from '../../ports/index.ts';
+import type { WriteSession } from '../../ports/storage/index.ts';
 import type { Invoice, InvoicePayment } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { countedAmount } from '../state/invoice-payment-result.ts';

@@ -1,4 +1,4 @@
-import type { PaymentGateway } from '../../ports/plugins/payment-gateway.ts';
+import type { PaymentGateway } from '../../ports/index.ts';
 import type { ClaimedEntry, ReadSession, WriteSession } from '../../ports/storage/index.ts';
 import {
   ActingComponent,
@@ -8,9 +8,8 @@ import {
   type TenantRef,
   TransactionStatus,
 } from '../../records/index.ts';
-import { batchAuthorship } from '../../runtime/queue/batch-authorship.ts';
-import type { HandlerBatch, QueueHandler } from '../../runtime/queue/handler.ts';
-import { inParallel } from '../../runtime/wait/in-parallel.ts';
+import type { HandlerBatch, QueueHandler } from '../../runtime/index.ts';
+import { batchAuthorship, inParallel } from '../../runtime/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { MAX_CONCURRENT_GATEWAY_CALLS } from '../../values/limits.ts';
 import { maxInstant } from '../../values/time/index.ts';

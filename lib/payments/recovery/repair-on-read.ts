@@ -1,7 +1,7 @@
 import type { GatewayResult, Ports } from '../../ports/index.ts';
 import { LockWait } from '../../ports/storage/index.ts';
 import type { CallContext, Payment, PaymentTransaction } from '../../records/index.ts';
-import { authorshipOf } from '../../runtime/authorship.ts';
+import { authorshipOf } from '../../runtime/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { recordOutcomes, type Settlement } from '../outcomes/record-outcomes.ts';
 import { isUnresolved } from '../state/payment-state.ts';

@@ -1,5 +1,4 @@
-import type { IdGenerator } from '../../ports/identity.ts';
-import type { PaymentGateway } from '../../ports/plugins/payment-gateway.ts';
+import type { IdGenerator, PaymentGateway } from '../../ports/index.ts';
 import type { Account, Invoice, New } from '../../records/index.ts';
 import {
   AttemptState,

@@ -1,4 +1,4 @@
-import type { GatewayResult } from '../../ports/plugins/payment-gateway.ts';
+import type { GatewayResult } from '../../ports/index.ts';
 import { type PaymentTransaction, TransactionStatus } from '../../records/index.ts';
 import type { GatewayReply } from '../gateways/gateway-call.ts';
 import type { CallOutcome } from './transaction-outcome.ts';

@@ -1,4 +1,4 @@
-import { type GatewayResult, PluginStatus } from '../../ports/plugins/payment-gateway.ts';
+import { type GatewayResult, PluginStatus } from '../../ports/index.ts';
 import { type PaymentTransaction, TransactionStatus } from '../../records/index.ts';
 import { type Currency, type Decimal, isCurrency, parseWireDecimal, ZERO } from '../../values/money/index.ts';
 import { gatewayText } from './gateway-text.ts';

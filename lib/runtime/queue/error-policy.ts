@@ -1,4 +1,4 @@
-import { retryLaterOf } from '../../ports/plugins/retry-later.ts';
+import { retryLaterOf } from '../../ports/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import { QUEUE_PASSING_PAUSE_MS, QUEUE_RETRY_PAUSES_MS } from '../../values/limits.ts';
 

@@ -1,5 +1,4 @@
 import { QueueKind } from '../../records/index.ts';
-import type { ServerSettings } from '../../tenants/configuration/index.ts';
 import {
   QUEUE_CLAIM_LIMIT,
   QUEUE_LEASE_MS,
@@ -43,34 +42,6 @@ const defaults: KindSettings = Object.freeze({
 });
 
 export const DEFAULT_QUEUE_SETTINGS: QueueSettings = Object.freeze({ BUS: defaults, NOTIFICATION: defaults });
-
-/** The settings of the queue among those of the server. */
-export function queueSettingsOf(server: ServerSettings): QueueSettings {
-  return {
-    BUS: {
-      isOff: server['persistent.bus.main.off'],
-      claimed: server['persistent.bus.main.claimed'],
-      handledAtATime: server['persistent.bus.main.nbThreads'],
-      leaseMs: server['persistent.bus.main.claim.time'],
-      pollMs: server['persistent.bus.main.sleep'],
-      maxFailures: server['persistent.bus.main.max.failure.retry'],
-      reapThresholdMs: server['persistent.bus.main.reapThreshold'],
-      reapScheduleMs: server['persistent.bus.main.reapSchedule'],
-      maxLapses: server['persistent.bus.main.maxReDispatchCount'],
-    },
-    NOTIFICATION: {
-      isOff: server['notificationq.main.notification.off'],
-      claimed: server['notificationq.main.claimed'],
-      handledAtATime: server['notificationq.main.notification.nbThreads'],
-      leaseMs: server['notificationq.main.claim.time'],
-      pollMs: server['notificationq.main.sleep'],
-      maxFailures: server['notificationq.main.max.failure.retry'],
-      reapThresholdMs: server['notificationq.main.reapThreshold'],
-      reapScheduleMs: server['notificationq.main.reapSchedule'],
-      maxLapses: server['notificationq.main.maxReDispatchCount'],
-    },
-  };
-}
 
 /** Entries that are claimed together; `kind` null = both kinds. */
 export interface ClaimLane {

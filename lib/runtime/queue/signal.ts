@@ -1,4 +1,4 @@
-import type { SystemClock } from '../../ports/clock.ts';
+import type { SystemClock } from '../../ports/index.ts';
 
 /** A counter that can be waited on: raising it wakes everyone who saw an older count. */
 export class Signal {

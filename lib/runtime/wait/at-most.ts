@@ -1,4 +1,4 @@
-import type { SystemClock } from '../../ports/clock.ts';
+import type { SystemClock } from '../../ports/index.ts';
 
 /** What `atMost` gives when the time was over first. */
 export const TIME_OVER = Symbol('time over');

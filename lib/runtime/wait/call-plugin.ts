@@ -1,4 +1,4 @@
-import type { SystemClock } from '../../ports/clock.ts';
+import type { SystemClock } from '../../ports/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import { atMost, TIME_OVER } from './at-most.ts';
 

@@ -1,4 +1,4 @@
-import type { SystemClock } from '../../ports/clock.ts';
+import type { SystemClock } from '../../ports/index.ts';
 
 /** Resolves after so many milliseconds of system time. */
 export function pause(systemClock: SystemClock, ms: number): Promise<void> {

@@ -1,4 +1,4 @@
-import type { SystemClock } from '../../ports/clock.ts';
+import type { SystemClock } from '../../ports/index.ts';
 import { BillingError, InvariantError } from '../../values/errors/index.ts';
 import { MAX_SHARED_CALLS } from '../../values/limits.ts';
 

@@ -1,4 +1,4 @@
-import type { SystemClock } from '../../ports/clock.ts';
+import type { SystemClock } from '../../ports/index.ts';
 import { MAX_SLICE_MS } from '../../values/limits.ts';
 
 /** A long computation: after each of its steps others may have their turn. */

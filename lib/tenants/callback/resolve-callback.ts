@@ -1,4 +1,4 @@
-import type { NameResolver } from '../../ports/name-resolver.ts';
+import type { NameResolver } from '../../ports/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import { shortened } from '../../values/text/index.ts';
 import { addressScope } from './address-scope.ts';

@@ -1,6 +1,6 @@
 import { LockWait, type LockWaitOf, type Storage } from '../../ports/storage/index.ts';
 import type { TenantRef } from '../../records/index.ts';
-import type { BusyPauses } from '../../runtime/queue/busy-entries.ts';
+import type { BusyPauses } from '../../runtime/index.ts';
 import { LOCK_WAIT_STEP_MS } from '../../values/limits.ts';
 import type { SettingsOf } from './tenant-configuration.ts';
 

@@ -12,7 +12,7 @@ import {
 } from '../../../lib/catalog/index.ts';
 import { readOverrides, writeOverrides } from '../../../lib/catalog/override-definition.ts';
 import { freeNumber } from '../../../lib/catalog/override-plan.ts';
-import type { PriceOverrideRequest } from '../../../lib/ports/price-override-request.ts';
+import type { PriceOverrideRequest } from '../../../lib/ports/plugins/price-override-request.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { type Currency, decimal } from '../../../lib/values/money/index.ts';
 import { formatLocalDate, parseLocalDate, timeZone } from '../../../lib/values/time/index.ts';

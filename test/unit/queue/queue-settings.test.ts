@@ -6,10 +6,10 @@ import {
   kindsWorkedOn,
   pollMsOf,
   type QueueSettings,
-  queueSettingsOf,
   reapLanes,
 } from '../../../lib/runtime/queue/queue-settings.ts';
 import { serverConfiguration } from '../../../lib/tenants/configuration/index.ts';
+import { queueSettingsOf } from '../../../lib/tenants/configuration/queue-properties.ts';
 import { recordingLogger } from '../../support/system-time.ts';
 
 const minute = 60_000;

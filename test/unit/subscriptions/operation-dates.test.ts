@@ -4,7 +4,7 @@ import {
   type CancelSubscriptionOptions,
   type ChangePlanOptions,
   EntitlementActionPolicy,
-} from '../../../lib/ports/entitlement-requests.ts';
+} from '../../../lib/ports/plugins/entitlement-requests.ts';
 import type { BillingActionPolicy } from '../../../lib/records/catalog-enumerations.ts';
 import { planCancellation } from '../../../lib/subscriptions/cancellation.ts';
 import { decideChange, planChange } from '../../../lib/subscriptions/change-of-plan.ts';

@@ -1,6 +1,11 @@
-import type { BillingActionPolicy, BlockingStateType, PhaseType, ProductCategory } from '../records/index.ts';
-import type { Uuid } from '../values/ids/index.ts';
-import type { BillingPeriod, DatedInstant, RequestedDate } from '../values/time/index.ts';
+import type {
+  BillingActionPolicy,
+  BlockingStateType,
+  PhaseType,
+  ProductCategory,
+} from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { BillingPeriod, DatedInstant, RequestedDate } from '../../values/time/index.ts';
 import type { PriceOverrideRequest } from './price-override-request.ts';
 
 /** Plan, phase, prices, quantity and bill cycle day of a subscription to create. Absent, null and, in texts, empty members are the same. */

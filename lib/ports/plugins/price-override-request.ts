@@ -1,4 +1,4 @@
-import type { Decimal } from '../values/money/index.ts';
+import type { Decimal } from '../../values/money/index.ts';
 
 /**
  * Prices of one phase that a caller wants instead of the plan's, in the account's currency (catalog.md §10 rule 1). The

@@ -13,7 +13,7 @@ import type {
   CreationPlace,
   CreationTerms,
   TransferBundleOptions,
-} from '../entitlement-requests.ts';
+} from './entitlement-requests.ts';
 import type { GatewayContext } from './payment-gateway.ts';
 
 /** The operations that an entitlement plugin controls (subscriptions.md §22). */

@@ -1,0 +1,24 @@
+export { authorshipOf, systemAuthorshipOf } from './authorship.ts';
+export { IdempotencyService } from './idempotency/service.ts';
+export { batchAuthorship } from './queue/batch-authorship.ts';
+export type { BusyPauses } from './queue/busy-entries.ts';
+export { Dispatcher } from './queue/dispatcher.ts';
+export { EntryCounts } from './queue/entry-counts.ts';
+export type { HandlerBatch, QueueHandler } from './queue/handler.ts';
+export { DEFAULT_QUEUE_SETTINGS, type KindSettings, type QueueSettings } from './queue/queue-settings.ts';
+export { decodedOnceMore, isOperatorSearch, parseOperatorSearch } from './search/operator-search.ts';
+export { allEnded } from './wait/all-ended.ts';
+export { atMost, TIME_OVER } from './wait/at-most.ts';
+export { type CalledPlugin, callPlugin, pluginFailure } from './wait/call-plugin.ts';
+export { inParallel } from './wait/in-parallel.ts';
+export { pause } from './wait/pause.ts';
+export { SharedCalls } from './wait/shared-calls.ts';
+export {
+  atOnce,
+  eachStep,
+  inOneTurn,
+  oneStep,
+  type Steps,
+  type TimeSlices,
+  timeSlices,
+} from './wait/time-slices.ts';
