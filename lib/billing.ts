@@ -1,14 +1,14 @@
 import type { CheckService } from './check/service.ts';
 import type { BillingOptions } from './engine/billing-options.ts';
-import { type Bound, bindContext } from './engine/bound-operations.ts';
-import { type Caller, contextOf } from './engine/caller.ts';
+import { type Bound, binderOf } from './engine/bound-operations.ts';
+import { type Caller, contexts, joining } from './engine/caller.ts';
 import { Calls } from './engine/calls.ts';
 import { type BillingControl, controlOf, dispatcherOf } from './engine/control.ts';
 import { type Engine, engineOf } from './engine/engine.ts';
 import { engineSettings, portsOf } from './engine/foundation.ts';
 import type { Clock, Ports } from './ports/index.ts';
 import type { CallContext } from './records/index.ts';
-import type { IdempotencyService } from './runtime/index.ts';
+import type { Dispatcher, IdempotencyService } from './runtime/index.ts';
 import type { SecurityService } from './security/service.ts';
 import type { TenantService } from './tenants/index.ts';
 import { lockWaitOf, type ServerSettings, skippedEventsOf } from './tenants/index.ts';
@@ -49,8 +49,8 @@ export const Billing = {
    */
   async open<Host>(options: BillingOptions<Host>): Promise<Billing<Host>> {
     const ports = portsOf(options);
-    const settings = engineSettings(options, ports);
-    const engine = engineOf(ports, { ...settings, workOff: (...due) => dispatcher.workOff(...due) });
+    const settings = engineSettings(options, ports, (...due) => dispatcher.workOff(...due));
+    const engine = engineOf(ports, settings);
     const { server } = settings.server;
     ports.storage.setLockWait(lockWaitOf(engine.settingsOf));
     ports.storage.setSkippedEvents(skippedEventsOf(engine.settingsOf));
@@ -58,28 +58,32 @@ export const Billing = {
     await options.storage.prepare();
     await warnOfUnboundRole(ports);
     const parts = { options, ports, server, engine };
-    const dispatcher = dispatcherOf(parts);
+    const dispatcher: Dispatcher = dispatcherOf(parts);
     await dispatcher.recover();
     const calls = new Calls();
-    const { operations, tenants } = engine;
+    const bind = binderOf(engine.operations, calls);
+    const contextOf = contexts(ports, (id) => engine.tenants.refOf(id));
     return {
-      ...calls.of(operations),
-      tenants,
+      ...calls.of(engine.operations),
+      tenants: engine.tenants,
       security: engine.security,
       idempotency: engine.idempotency,
       checks: engine.checks,
       clock: ports.clock,
       server,
-      ...calls.of({ context: (caller: Caller) => contextOf(ports, tenants, caller) }),
-      as: (caller) => ({
-        ...calls.of(bindContext(operations, () => contextOf(ports, tenants, caller))),
-        within: (host) => {
+      ...calls.of({ context: contextOf }),
+      as: (caller) => {
+        const within = (host: Host): TenantBilling => {
           calls.check();
-          const inside = { ...ports, storage: options.storage.within(host) };
-          const joined = engineOf(inside, { ...settings, outside: engine.catalogs });
-          return calls.of(bindContext(joined.operations, () => contextOf(inside, tenants, caller)));
-        },
-      }),
+          const inside = options.storage.within(host);
+          const joined = joining(
+            contexts(ports, (id) => engine.tenants.refOf(id, inside)),
+            { host },
+          );
+          return bind(() => joined(caller), {});
+        };
+        return bind(() => contextOf(caller), { within });
+      },
       ...controlOf(parts, dispatcher, calls),
     };
   },
@@ -90,7 +94,8 @@ export const Billing = {
    */
   async openChecks<Host>(options: BillingOptions<Host>): Promise<CheckService> {
     const ports = portsOf(options);
-    const { checks } = engineOf(ports, engineSettings(options, ports));
+    const settings = engineSettings(options, ports, async () => undefined);
+    const { checks } = engineOf(ports, settings);
     await options.storage.prepare();
     return checks;
   },

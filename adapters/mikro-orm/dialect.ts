@@ -72,6 +72,8 @@ export interface Dialect extends SchemaDialect {
   readonly alongAccountTexts: Sql;
   /** Condition that a decimal column is above zero. */
   isPositive(column: string): string;
+  /** Gives as `identity` what no other database has that a host could mean; null where it is in memory. */
+  readonly identity: Sql;
   /** The database's own time in milliseconds since the epoch. */
   readonly nowMs: Sql;
   hasTable(runner: Runner, table: string): Promise<boolean>;

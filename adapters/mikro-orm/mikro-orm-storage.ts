@@ -129,7 +129,7 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
 
   static over<Host extends HostEntityManager>(parts: StorageParts): MikroOrmStorage<Host> {
     const commitListeners = new Set<() => void>();
-    const hosts = new HostTransactions(() => {
+    const hosts = new HostTransactions(parts, () => {
       for (const listener of commitListeners) listener();
     });
     return new MikroOrmStorage<Host>(
@@ -151,8 +151,9 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
 
   async read<T>(tenant: TenantRef, work: (session: ReadSession) => Promise<T>): Promise<T> {
     const { countThreshold } = this.#shared;
-    if (this.#host) {
-      return this.#inHost(this.#host, tenant.recordId, (runner) =>
+    const host = this.#hostOf(tenant);
+    if (host) {
+      return this.#inHost(host, tenant.recordId, (runner) =>
         work(readSession(runner, tenant, countThreshold)),
       );
     }
@@ -162,7 +163,7 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
   }
 
   async readInOneStatement<T>(tenant: TenantRef, work: (session: ReadSession) => Promise<T>): Promise<T> {
-    if (this.#host) return this.read(tenant, work);
+    if (this.#hostOf(tenant)) return this.read(tenant, work);
     const { dialect, trace, transactions } = this.#shared.parts;
     return this.#reaching(async () => {
       await this.#connect();
@@ -191,7 +192,7 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
     work: (session: WriteSession) => Promise<T>,
   ): Promise<T> {
     const operation = { tenant, authorship, work };
-    const host = this.#host;
+    const host = this.#hostOf(tenant);
     if (host) return runAgain(() => this.#joinHost(host, operation), isConcurrentChange);
     const { result, dueNow } = await this.#again(() =>
       this.#transaction({ reach: tenant.recordId, mode: 'write' }, (runner) =>
@@ -203,6 +204,7 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
   }
 
   within(host: Host): Storage<Host> {
+    this.#shared.hosts.check(host);
     return new MikroOrmStorage(this.#shared, host);
   }
 
@@ -262,7 +264,7 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
     const { session, flush } = writeSession({ runner, ...call, ...settings });
     const result = await work(session);
     const dueNow = await flush();
-    const notify = dueNow ? parts.dialect.notify(this.#host ? '' : parts.nodeTag) : null;
+    const notify = dueNow ? parts.dialect.notify(this.#hostOf(call.tenant) ? '' : parts.nodeTag) : null;
     if (notify) runner.leaveToCommit(runner.run(notify));
     return { result, dueNow };
   }
@@ -270,10 +272,12 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
   /** A savepoint in the host's transaction: an operation that fails leaves nothing behind there either. */
   async #joinHost<T>(host: Host, operation: Operation<T>): Promise<T> {
     const { transactions } = this.#shared.parts;
-    const outer = this.#shared.hosts.transactionOf(host);
-    return this.#reaching(() =>
-      transactions.join(outer, operation.tenant.recordId, () => this.#inSavepoint(host, outer, operation)),
-    );
+    return this.#reaching(async () => {
+      const outer = await this.#shared.hosts.transactionOf(host);
+      return transactions.join(outer, operation.tenant.recordId, () =>
+        this.#inSavepoint(host, outer, operation),
+      );
+    });
   }
 
   async #inSavepoint<T>(host: Host, outer: Transaction, operation: Operation<T>): Promise<T> {
@@ -312,12 +316,17 @@ export class MikroOrmStorage<Host extends HostEntityManager> implements Storage<
   /** The host's transaction, reaching as far as `work` may; SQLite has no other connection meanwhile. */
   async #inHost<T>(host: Host, reach: Reach, work: (runner: Runner) => Promise<T>): Promise<T> {
     const { hosts, parts } = this.#shared;
-    const transaction = hosts.transactionOf(host);
-    return this.#reaching(() =>
-      parts.transactions.join(transaction, reach, () =>
+    return this.#reaching(async () => {
+      const transaction = await hosts.transactionOf(host);
+      return parts.transactions.join(transaction, reach, () =>
         work(new Runner(parts.hostDialect, oneByOne(transaction), parts.trace)),
-      ),
-    );
+      );
+    });
+  }
+
+  /** The host whose transaction is to be joined, if any. */
+  #hostOf({ within }: TenantRef): Host | undefined {
+    return within === undefined ? this.#host : (within.host as Host);
   }
 
   #accessInside(host: Host): SystemAccess {

@@ -128,6 +128,11 @@ export const postgresqlDialect: Dialect = {
     from unnest(${`{${tables.join(',')}}`}::text[]) as given (name)
     where not row_security_active(to_regclass(given.name)) limit 1`,
   isPositive: (column) => `${column} > 0`,
+  // The server, the database on it, and our tables in it: the search path may lead to those of another schema.
+  identity: sql`
+    select system_identifier || ' ' || (select oid from pg_database where datname = current_database())
+      || ' ' || coalesce(to_regclass('bw_tenants')::oid::text, '') as identity
+    from pg_control_system()`,
   nowMs: sql`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
   hasTable: async (runner, table) =>
     (await runner.rows(sql`select 1 where to_regclass(${table}) is not null`)).length > 0,

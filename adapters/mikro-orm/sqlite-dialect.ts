@@ -72,6 +72,7 @@ export const sqliteDialect: Dialect = {
   alongAccountTexts: sql`indexed by bw_accounts_text_index`,
   // No comparison of numbers may touch a decimal that is text; written out it has a sign or is 0.
   isPositive: (column) => `(${column} <> '0' and ${column} not like '-%')`,
+  identity: sql`select nullif(file, '') as identity from pragma_database_list where name = 'main'`,
   nowMs: sql`cast(unixepoch('subsec') * 1000 as integer)`,
   hasTable: async (runner, table) =>
     (await runner.rows(sql`select 1 from sqlite_schema where type = 'table' and name = ${table}`)).length > 0,

@@ -49,8 +49,7 @@ export type WorkOff = (account: AccountOfTenant, at: Instant) => Promise<void>;
 export interface DueAccountWork {
   /** How long work is waited for that others do, or that is put off. */
   readonly lockWaitOf: LockWaitOf;
-  /** null = none can be done here, as inside a transaction of the host, which it would wait for. */
-  readonly workOff: WorkOff | null;
+  readonly workOff: WorkOff;
 }
 
 /** Due work that keeps an account from being closed. */
@@ -84,7 +83,8 @@ export class AccountCloseService {
    */
   async close(context: CallContext, accountId: Uuid, options: CloseOptions = {}): Promise<void> {
     const { tenant, createdDate } = context;
-    const { workOff } = this.#due;
+    // Work of others would wait for the transaction of the host.
+    const workOff = tenant.within ? null : this.#due.workOff;
     for (let waitedMs = 0; ; waitedMs += LOCK_WAIT_STEP_MS) {
       const left = await this.#closeUnlessDue(context, accountId, options);
       if (left === null) return;

@@ -67,8 +67,10 @@ export class AccountService {
     const { tenant, userToken } = context;
     const { parentAccountId } = account;
     if (parentAccountId === null) {
-      return this.#creations.run(sameAuthorship(context), { account, userToken }, (creations) =>
-        createTogether(storage, { tenant, authorship }, creations),
+      return this.#creations.run(
+        tenant.within ? null : sameAuthorship(context),
+        { account, userToken },
+        (creations) => createTogether(storage, { tenant, authorship }, creations),
       );
     }
     return storage.write(tenant, authorship, async (session) => {
@@ -138,7 +140,7 @@ export class AccountService {
   /** @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), also for an account of another tenant. */
   async get(context: CallContext, accountId: Uuid): Promise<Account> {
     const { tenant } = context;
-    const account = await this.#reads.run(tenant.id, accountId, async (ids) => {
+    const account = await this.#reads.run(tenant.within ? null : tenant.id, accountId, async (ids) => {
       const found = await this.#ports.storage.readInOneStatement(tenant, (session) =>
         session.accounts.findByIds(ids),
       );

@@ -45,15 +45,25 @@ export class EffectiveCatalogs {
   });
   readonly #candidates = new WeakMap<readonly CatalogVersion[], TenantCatalogs>();
 
-  /** `globalDefault` gives the catalog of tenants that were created with it and have none of their own (catalog.md §14). */
-  constructor(globalDefault: (() => Catalog) | null, stored: StoredCatalogs) {
+  readonly #committed: EffectiveCatalogs | null;
+
+  /**
+   * `globalDefault` gives the catalog of tenants that were created with it and have none of their own (catalog.md §14).
+   * `committed`: what is known outside of the transaction for whose use these are.
+   */
+  constructor(
+    globalDefault: (() => Catalog) | null,
+    stored: StoredCatalogs,
+    committed: EffectiveCatalogs | null = null,
+  ) {
     this.#globalDefault = globalDefault;
     this.#stored = stored;
+    this.#committed = committed;
   }
 
-  /** For use inside a transaction of the host, whose content may be rolled back. */
+  /** For use inside a transaction of the host: begins with what is known, and keeps to itself what may be rolled back. */
   forTransaction(): EffectiveCatalogs {
-    return new EffectiveCatalogs(this.#globalDefault, this.#stored.forTransaction());
+    return new EffectiveCatalogs(this.#globalDefault, this.#stored.forTransaction(), this);
   }
 
   /** The tenant's own XML versions. */
@@ -139,7 +149,10 @@ export class EffectiveCatalogs {
     const { recordId } = session.tenant;
     const known = this.#byTenant.peek(recordId, revision);
     if (known !== undefined) return known;
-    const loaded = await this.#byTenant.get(recordId, revision, () => this.#load(session, revision));
+    const committed = this.#committed ? this.#committed.#byTenant.loaded(recordId, revision) : undefined;
+    const loaded = await this.#byTenant.get(recordId, revision, async () =>
+      committed ? { ...committed, byAccount: new Map(committed.byAccount) } : this.#load(session, revision),
+    );
     this.#weigh(session, loaded);
     return loaded;
   }

@@ -1,7 +1,7 @@
 import { noSuchAccount } from '../accounts/service.ts';
 import type { Ports } from '../ports/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
-import type { CallContext, NewCatalogVersion, TenantRef } from '../records/index.ts';
+import type { CallContext, HostTransaction, NewCatalogVersion, TenantRef } from '../records/index.ts';
 import { authorshipOf, type TimeSlices, timeSlices } from '../runtime/index.ts';
 import { BillingError, ErrorCode, type Problem } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
@@ -47,8 +47,6 @@ export interface CatalogSettings {
   readonly plugins: PluginCatalogs;
   /** Bytes of a document (`server.limits.text`); default 10 MiB. */
   readonly maxDocumentBytes?: number | undefined;
-  /** The service outside, for one that works inside a transaction of the host: what it has in memory is not read again. */
-  readonly outside?: CatalogService;
 }
 
 /** Catalogs of the tenants: upload, and the immutable value that every operation reads (catalog.md §5, §13). */
@@ -57,21 +55,19 @@ export class CatalogService implements CatalogProvider {
   /** How long work on a large catalog is done, so that it holds nobody up. */
   readonly slices: TimeSlices;
   readonly #effective: EffectiveCatalogs;
+  /** What may be rolled back is kept for its transaction alone. */
+  readonly #inTransactions = new WeakMap<HostTransaction, EffectiveCatalogs>();
   readonly #provider: PluginProvider;
   readonly #maxDocumentBytes: number | undefined;
 
   constructor(
     ports: Pick<Ports, 'storage' | 'ids' | 'logger' | 'systemClock'>,
-    { defaultCatalog, plugins, maxDocumentBytes, outside }: CatalogSettings,
+    { defaultCatalog, plugins, maxDocumentBytes }: CatalogSettings,
   ) {
     this.#ports = ports;
     this.slices = timeSlices(ports.systemClock);
     this.#maxDocumentBytes = maxDocumentBytes;
-    if (outside === undefined) {
-      this.#effective = new EffectiveCatalogs(globalCatalog(defaultCatalog), new StoredCatalogs(this.slices));
-    } else {
-      this.#effective = outside.#effective.forTransaction();
-    }
+    this.#effective = new EffectiveCatalogs(globalCatalog(defaultCatalog), new StoredCatalogs(this.slices));
     this.#provider = new PluginProvider(ports, plugins, {
       catalogOf: (session) => this.catalogOf(session),
       catalogsOf: (session, accountIds) => this.catalogsOf(session, accountIds),
@@ -126,7 +122,7 @@ export class CatalogService implements CatalogProvider {
     accountIds: readonly Uuid[],
     added: readonly CatalogVersion[],
   ): Promise<CatalogOfAccount> {
-    return this.#effective.ofAccountsWith(session, accountIds, added);
+    return this.#effectiveIn(session).ofAccountsWith(session, accountIds, added);
   }
 
   async #examine(context: CallContext, document: CatalogUpload): Promise<CatalogPreview> {
@@ -187,27 +183,27 @@ export class CatalogService implements CatalogProvider {
    * (catalog.md §13 rule 2).
    */
   async catalogOf(session: ReadSession): Promise<Catalog> {
-    return this.#effective.ofTenant(session);
+    return this.#effectiveIn(session).ofTenant(session);
   }
 
   /** The same of accounts, which may have content of their own: by one look at the revision for all of them. */
   async catalogsOf(session: ReadSession, accountIds: readonly Uuid[]): Promise<CatalogOfAccount> {
-    return this.#effective.ofAccounts(session, accountIds);
+    return this.#effectiveIn(session).ofAccounts(session, accountIds);
   }
 
   /** The XML catalog that the tenant has uploaded, or sees by default, without its entries. */
   async xmlOf(session: ReadSession): Promise<Catalog> {
-    return this.#effective.xml(session);
+    return this.#effectiveIn(session).xml(session);
   }
 
   /** The versions that the tenant has uploaded. */
   uploaded(session: ReadSession): Promise<Catalog> {
-    return this.#effective.uploaded(session);
+    return this.#effectiveIn(session).uploaded(session);
   }
 
   /** The plans whose subscriptions the stored catalog may bill otherwise than it did at an earlier revision. */
   changedSince(session: ReadSession, revision: number): Promise<ChangedPlans> {
-    return this.#effective.changedSince(session, revision);
+    return this.#effectiveIn(session).changedSince(session, revision);
   }
 
   /** What keeps versions, each valid by itself, from standing beside those that the tenant keeps (catalog.md §5). */
@@ -236,6 +232,13 @@ export class CatalogService implements CatalogProvider {
       message: `Invalid catalog for tenant : ${context.tenant.id}: the catalog plugin "${pluginName}" serves this tenant; change the catalog there`,
       facts: { tenantId: context.tenant.id, pluginName },
     });
+  }
+
+  #effectiveIn({ tenant: { within } }: ReadSession): EffectiveCatalogs {
+    if (within === undefined) return this.#effective;
+    const known = this.#inTransactions.get(within) ?? this.#effective.forTransaction();
+    this.#inTransactions.set(within, known);
+    return known;
   }
 
   #logWarnings(tenant: TenantRef, { warnings }: Parsed): void {

@@ -2,6 +2,7 @@ interface Kept<V> {
   readonly stamp: string | number;
   readonly value: Promise<V>;
   weight: number;
+  loaded?: V;
 }
 
 export interface CacheLimits {
@@ -28,11 +29,16 @@ export class StampedCache<K, V> {
   get(key: K, stamp: string | number, load: () => Promise<V>): Promise<V> {
     const known = this.peek(key, stamp);
     if (known !== undefined) return known;
-    const kept = { stamp, value: load(), weight: 0 };
+    const kept: Kept<V> = { stamp, value: load(), weight: 0 };
     this.#put(key, kept);
-    kept.value.catch(() => {
-      if (this.#kept.get(key) === kept) this.#kept.delete(key);
-    });
+    kept.value.then(
+      (value) => {
+        kept.loaded = value;
+      },
+      () => {
+        if (this.#kept.get(key) === kept) this.#kept.delete(key);
+      },
+    );
     return kept.value;
   }
 
@@ -42,6 +48,12 @@ export class StampedCache<K, V> {
     if (kept?.stamp !== stamp) return undefined;
     this.#put(key, kept);
     return kept.value;
+  }
+
+  /** The same without waiting for a load that is under way. */
+  loaded(key: K, stamp: string | number): V | undefined {
+    const kept = this.#kept.get(key);
+    return kept?.stamp === stamp ? kept.loaded : undefined;
   }
 
   /** Tells what a value weighs now; nothing, if it is not kept any more. */

@@ -12,7 +12,7 @@ export function accountArea({ ports, catalogs, settings, settingsOf }: Foundatio
   const emails = new AccountEmailService(ports);
   const closing = new AccountCloseService(ports, catalogs, {
     lockWaitOf: lockWaitOf(settingsOf),
-    workOff: settings.workOff ?? null,
+    workOff: settings.workOff,
   });
   return {
     operations: {

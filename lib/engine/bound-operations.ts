@@ -1,4 +1,5 @@
 import type { CallContext } from '../records/index.ts';
+import type { Calls } from './calls.ts';
 
 /** An operation without its first argument, or a group of such operations. */
 export type Bound<O> = {
@@ -7,21 +8,56 @@ export type Bound<O> = {
     : Bound<O[K]>;
 };
 
-type Operation = (context: CallContext, ...rest: never[]) => Promise<unknown>;
+/** Gives the context of the next call: every call has its own clock reading and user token. */
+type NextContext = () => Promise<CallContext>;
+
+type Operation = (context: CallContext, ...rest: unknown[]) => Promise<unknown>;
 
 /**
- * The same operations with the context bound: `makeContext` is asked at each call, so that every call has its own clock
- * reading and user token.
+ * Binds these operations to callers. Made once for all of them: a caller costs next to nothing, and of its operations a
+ * group is bound when it is first asked for.
  */
-export function bindContext<O extends object>(
+export function binderOf<O extends object>(
   operations: O,
-  makeContext: () => Promise<CallContext>,
-): Bound<O> {
-  const bound = Object.entries(operations).map(([name, value]) => [
-    name,
-    typeof value === 'function'
-      ? async (...rest: never[]) => (value as Operation)(await makeContext(), ...rest)
-      : bindContext(value as object, makeContext),
-  ]);
-  return Object.freeze(Object.fromEntries(bound)) as Bound<O>;
+  calls: Calls,
+): <E extends object>(nextContext: NextContext, extra: E) => Bound<O> & E {
+  class BoundOperations {
+    readonly #nextContext: NextContext;
+    readonly #members = new Map<string, unknown>();
+    readonly #call = (operation: Operation, rest: readonly unknown[]): Promise<unknown> =>
+      calls.run(async () => operation(await this.#nextContext(), ...rest));
+
+    constructor(nextContext: NextContext) {
+      this.#nextContext = nextContext;
+    }
+
+    static {
+      for (const [name, value] of Object.entries<object>(operations as Record<string, object>)) {
+        Object.defineProperty(BoundOperations.prototype, name, {
+          enumerable: true,
+          get(this: BoundOperations) {
+            return this.#member(name, value);
+          },
+        });
+      }
+    }
+
+    #member(name: string, value: object): unknown {
+      const known = this.#members.get(name);
+      if (known !== undefined) return known;
+      const bound = bind(value, this.#call);
+      this.#members.set(name, bound);
+      return bound;
+    }
+  }
+  return (nextContext, extra) =>
+    Object.freeze(Object.assign(new BoundOperations(nextContext), extra)) as never;
+}
+
+type Call = (operation: Operation, rest: readonly unknown[]) => Promise<unknown>;
+
+function bind(member: object, call: Call): unknown {
+  if (typeof member === 'function') return (...rest: unknown[]) => call(member as Operation, rest);
+  const group = Object.entries(member).map(([name, value]) => [name, bind(value, call)]);
+  return Object.freeze(Object.fromEntries(group));
 }

@@ -1,7 +1,6 @@
 import type { Ports } from '../ports/index.ts';
 import type { PluginProperty } from '../records/index.ts';
-import { type CallContext, CallOrigin, type TenantRef } from '../records/index.ts';
-import type { TenantService } from '../tenants/index.ts';
+import { type CallContext, CallOrigin, type HostTransaction, type TenantRef } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 
 /** Who calls, for which tenant. */
@@ -19,22 +18,33 @@ export interface Caller {
   readonly pluginProperties?: readonly PluginProperty[];
 }
 
-/** The context of one call, read from the clock now. */
-export async function contextOf(
-  { clock, ids, storage }: Pick<Ports, 'clock' | 'ids' | 'storage'>,
-  tenants: TenantService,
-  caller: Caller,
-): Promise<CallContext> {
-  const createdDate = clock.now();
-  return {
-    tenant: typeof caller.tenant === 'string' ? await tenants.refOf(caller.tenant, storage) : caller.tenant,
-    userName: caller.user,
-    principal: caller.principal ?? null,
-    reasonCode: caller.reason ?? null,
-    comments: caller.comment ?? null,
-    userToken: caller.userToken ?? ids.next(),
-    callOrigin: CallOrigin.EXTERNAL,
-    createdDate,
-    ...(caller.pluginProperties ? { pluginProperties: caller.pluginProperties } : {}),
+/** Gives the context of one call, read from the clock now. */
+export type ContextOf = (caller: Caller) => Promise<CallContext>;
+
+export function contexts(
+  { clock, ids }: Pick<Ports, 'clock' | 'ids'>,
+  tenantOf: (tenantId: Uuid) => Promise<TenantRef>,
+): ContextOf {
+  return async (caller) => {
+    const createdDate = clock.now();
+    return {
+      tenant: typeof caller.tenant === 'string' ? await tenantOf(caller.tenant) : caller.tenant,
+      userName: caller.user,
+      principal: caller.principal ?? null,
+      reasonCode: caller.reason ?? null,
+      comments: caller.comment ?? null,
+      userToken: caller.userToken ?? ids.next(),
+      callOrigin: CallOrigin.EXTERNAL,
+      createdDate,
+      ...(caller.pluginProperties ? { pluginProperties: caller.pluginProperties } : {}),
+    };
+  };
+}
+
+/** The same for calls that join a transaction of the host. */
+export function joining(contextOf: ContextOf, within: HostTransaction): ContextOf {
+  return async (caller) => {
+    const context = await contextOf(caller);
+    return { ...context, tenant: { ...context.tenant, within } };
   };
 }

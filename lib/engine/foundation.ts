@@ -16,13 +16,10 @@ import type { BillingOptions } from './billing-options.ts';
 export interface EngineSettings
   extends Pick<BillingOptions<never>, 'defaultCatalog' | 'maxDocumentBytes' | 'entitlementPlugins'> {
   readonly testMode: boolean;
-  /** Shared with the engines that join a host's transactions. */
   readonly plugins: PluginCatalogs;
   readonly server: ServerConfiguration;
-  /** Works due entries of an account; absent where nothing can be worked, as inside a host's transaction. */
-  readonly workOff?: WorkOff;
-  /** The catalogs of the engine outside, for one that joins a host's transaction. */
-  readonly outside?: CatalogService;
+  /** Works due entries of an account. */
+  readonly workOff: WorkOff;
 }
 
 /** What every area is built on. */
@@ -41,9 +38,14 @@ export function portsOf<Host>(options: BillingOptions<Host>): Ports {
   return { ...options, gateways: new Map(gateways.map((gateway) => [gateway.name, gateway])) };
 }
 
-export function engineSettings<Host>(options: BillingOptions<Host>, ports: Ports): EngineSettings {
+export function engineSettings<Host>(
+  options: BillingOptions<Host>,
+  ports: Ports,
+  workOff: WorkOff,
+): EngineSettings {
   return {
     ...options,
+    workOff,
     testMode: options.testMode ?? false,
     plugins: new PluginCatalogs(options.catalogPlugins ?? [], ports.systemClock),
     server: serverConfiguration(options.configuration ?? {}, ports.logger, options),

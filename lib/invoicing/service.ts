@@ -190,7 +190,8 @@ export class InvoicingService {
     { withChildrenItems = false }: { readonly withChildrenItems?: boolean } = {},
   ): Promise<InvoiceView> {
     // The catalogs are those of the moment of the call, which plugins are told.
-    const alike = `${context.tenant.id} ${context.createdDate} ${withChildrenItems}`;
+    const { tenant, createdDate } = context;
+    const alike = tenant.within ? null : `${tenant.id} ${createdDate} ${withChildrenItems}`;
     const view = await this.#reads.run(alike, invoiceId, (ids) =>
       this.#views(context, ids, withChildrenItems),
     );

@@ -7,6 +7,14 @@ import type { Principal } from './principal.ts';
 export interface TenantRef {
   readonly id: Uuid;
   readonly recordId: number;
+  /** The transaction of the host that sessions of the tenant join; absent: each begins one of its own. */
+  readonly within?: HostTransaction;
+}
+
+/** A transaction that the host has begun and will end; what is seen in it may be rolled back. One object per `within`. */
+export interface HostTransaction {
+  /** What the host has handed in; the storage knows what it is. */
+  readonly host: unknown;
 }
 
 export const CallOrigin = { EXTERNAL: 'EXTERNAL', INTERNAL: 'INTERNAL', TEST: 'TEST' } as const;

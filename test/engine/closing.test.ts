@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { type BillingError, ErrorCode, type NewNotification, type QueueName } from '../../lib/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
+import { hostOf } from '../support/host.ts';
 import { storageOf } from '../support/storage.ts';
 
 const sentence =
@@ -19,11 +20,20 @@ async function refusal(call: () => unknown): Promise<string> {
   throw new Error('it was not refused');
 }
 
+/** Of bound operations too, which come from a prototype. */
+function namesOf(group: object): readonly string[] {
+  const names: string[] = [];
+  for (const name in group) names.push(name);
+  return names;
+}
+
 /** Every function of an object and of the groups in it, by its name. */
 function functionsOf(group: object, prefix = ''): readonly (readonly [string, () => unknown])[] {
-  return Object.entries(group).flatMap(([name, value]) => {
+  return namesOf(group).flatMap((name) => {
+    const value: unknown = group[name as never];
     if (typeof value === 'function') return [[prefix + name, () => value({}, {})] as const];
-    const isGroup = value !== null && Object.getPrototypeOf(value) === Object.prototype;
+    const isGroup =
+      typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
     return isGroup ? functionsOf(value, `${prefix}${name}.`) : [];
   });
 }
@@ -38,12 +48,14 @@ eachDatabase((_kind, open) => {
 
     it('refuses every call with a sentence, those of what it has given before too', async () => {
       const { billing, tenant } = engine;
+      const host = hostOf(engine.database);
       const before = billing.as({ tenant: tenant.id, user: 'test' });
-      const within = before.within({} as never);
+      const within = await host.transaction(async (em) => before.within(em));
+      await host.close();
       await billing.close();
       const { clock: _clock, server: _server, close: _close, stop: _stop, as: _as, ...own } = billing;
-      const { within: _within, ...bound } = before;
-      const calls = [...functionsOf(own), ...functionsOf(bound, 'as.'), ...functionsOf(within, 'within.')];
+      const bound = functionsOf(before, 'as.').filter(([name]) => name !== 'as.within');
+      const calls = [...functionsOf(own), ...bound, ...functionsOf(within, 'within.')];
       calls.push(['within', () => before.within({} as never)]);
       expect(calls.map(([name]) => name)).to.include.members([
         'start',

@@ -5,8 +5,8 @@ import { migrations as postgresqlMigrations } from '../../adapters/mikro-orm/mig
 import { migrations as sqliteMigrations } from '../../adapters/mikro-orm/migrations/sqlite/index.ts';
 import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
 import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
-import { ConcurrentChangeError, type Storage, type TenantRef } from '../../lib/index.ts';
-import { eachDatabase, type TestDatabase } from '../support/databases.ts';
+import { ConcurrentChangeError, ErrorCode, type Storage, type TenantRef } from '../../lib/index.ts';
+import { eachDatabase, freshDatabase, type TestDatabase } from '../support/databases.ts';
 import { migrated } from '../support/storage.ts';
 import { rejection } from './opened-storage.ts';
 import { account, author, newId, now, tenant } from './records.ts';
@@ -127,10 +127,69 @@ eachDatabase((kind, open) => {
       expect(await host.rows('select id from host_orders where id in (5, 6)')).to.have.length(2);
     });
 
+    const refusalOf = (handle: unknown) => rejection((async () => storage.within(handle as never))());
+
     it('an entity manager without an open transaction is refused with the way out', async () => {
-      const outside = storage.within(host.orm.em.fork() as never);
-      const refused = await rejection(outside.write(acme, author(), async () => undefined));
+      const refused = await refusalOf(host.orm.em.fork());
+      expect(refused).to.include({ code: ErrorCode.MISSING_OR_INVALID_FIELD });
       expect(refused.message).to.contain('em.transactional');
+    });
+
+    it('the handle of another ORM is refused, which is named', async () => {
+      class Knex {}
+      for (const [handle, name] of [
+        [new Knex(), 'Knex'],
+        [() => undefined, 'function'],
+        [undefined, 'undefined'],
+        [null, 'null'],
+      ] as const) {
+        const refused = await refusalOf(handle);
+        expect(refused).to.include({ code: ErrorCode.MISSING_OR_INVALID_FIELD });
+        expect(refused.message).to.contain('entity manager').and.to.contain(name);
+      }
+    });
+
+    it('a transaction of another database is refused, and goes on without us', async () => {
+      const otherKind = kind === 'sqlite' ? 'postgresql' : 'sqlite';
+      const others = [await open(migrated), await open(), await freshDatabase(otherKind, migrated)];
+      for (const other of others) {
+        const { orm } = hostOver(other).host;
+        await orm.em.fork().transactional(async (em) => {
+          const inside = storage.within(em as never);
+          const refused = await rejection(inside.write(acme, author(), async () => undefined));
+          expect(refused).to.include({ code: ErrorCode.MISSING_OR_INVALID_FIELD });
+          expect(refused.message).to.contain('another database');
+          const rows = await em
+            .getConnection()
+            .execute('select 1 as one', [], 'all', em.getTransactionContext());
+          expect(rows).to.have.length(1);
+        });
+        await orm.close(true);
+      }
+    });
+
+    it('an instance of the host that is not ours is as good, if it leads to the same database', async () => {
+      const id = newId();
+      const database = await open(migrated);
+      const { host: owner, storage: mine } = hostOver(database);
+      const { host: stranger } = hostOver(database);
+      const { id: tenantId, recordId } = await mine.system.insertTenant(
+        tenant({ apiKey: newId() }),
+        author(),
+      );
+      await stranger.orm.em
+        .fork()
+        .transactional(async (em) =>
+          mine
+            .within(em as never)
+            .write({ id: tenantId, recordId }, author(), (session) =>
+              session.accounts.insert([account({ id })]),
+            ),
+        );
+      const kept = await mine.read({ id: tenantId, recordId }, (session) => session.accounts.findByIds([id]));
+      expect(kept).to.have.length(1);
+      await stranger.orm.close(true);
+      await owner.orm.close(true);
     });
 
     it('the storage leaves the host’s connection open when it is closed', async () => {

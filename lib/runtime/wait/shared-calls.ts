@@ -35,8 +35,10 @@ export class SharedCalls<I, O> {
   /**
    * The result of this call.
    * @param alike calls with the same text may be done together: it names the tenant and all else that `work` depends on.
+   * null: this one is done alone, as inside a transaction of the host.
    */
-  async run(alike: string, input: I, work: Work<I, O>): Promise<O> {
+  async run(alike: string | null, input: I, work: Work<I, O>): Promise<O> {
+    if (alike === null) return resultAt(await work([input]), 0);
     const group = this.#groupOf(alike, work);
     const index = group.inputs.push(input) - 1;
     try {

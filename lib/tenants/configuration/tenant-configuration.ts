@@ -28,6 +28,8 @@ export class TenantConfiguration {
     const cached = this.#byRecordId.get(configurationRecordId);
     if (cached) return cached;
     const settings = await this.#load(session, configurationRecordId);
+    // A transaction of the host may take back what it holds.
+    if (session.tenant.within) return settings;
     this.#byRecordId.set(configurationRecordId, settings);
     const oldest = this.#byRecordId.keys().next();
     if (this.#byRecordId.size > MAX_CACHED_CONFIGURATIONS && !oldest.done)
