@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import type { AccountInput, Uuid } from '../../lib/index.ts';
 import { ObjectType } from '../../lib/records/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { openShop } from '../support/shop.ts';
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   describe('account families and emails', () => {
     let engine: TestEngine;
 

@@ -2,13 +2,13 @@ import { expect } from 'chai';
 import { uuidGenerator } from '../../adapters/node/index.ts';
 import { type AccountInput, AuditLevel, formatInstant, SystemTag, type Uuid } from '../../lib/index.ts';
 import { ObjectType } from '../../lib/records/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { newEvents, rowsOf } from '../support/queue-rows.ts';
 import { openShop } from '../support/shop.ts';
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('accounts', () => {
     let engine: TestEngine;
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { decimal, ErrorCode, type PlanEntryInput, parseWireInstant, type Uuid } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { overlayCatalog } from '../support/overlay-catalog.ts';
@@ -28,7 +28,7 @@ function monthly(name: string, productName: string): PlanEntryInput {
 
 const lid = { name: 'Lid', category: 'ADD_ON' } as const;
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('availability of add-ons', () => {
     let engine: TestEngine;
 

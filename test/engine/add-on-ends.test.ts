@@ -6,14 +6,14 @@ import {
   parseWireMoment,
   type Uuid,
 } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { newEvents } from '../support/queue-rows.ts';
 
 const END_OF_TERM = { entitlementPolicy: 'END_OF_TERM', billingPolicy: 'END_OF_TERM' } as const;
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('add-ons whose base ends or changes', () => {
     let engine: TestEngine;
     let accountId: Uuid;

@@ -9,7 +9,7 @@ import {
   parseWireMoment,
   type Uuid,
 } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { newEvents } from '../support/queue-rows.ts';
@@ -17,7 +17,7 @@ import { catalogXml, lists, phase, plan } from '../unit/catalog/catalog-document
 
 type Dates = { readonly [K in 'entitlementDate' | 'billingDate']?: string };
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('add-ons', () => {
     let engine: TestEngine;
     let accountId: Uuid;

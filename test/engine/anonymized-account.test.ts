@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { tables } from '../../adapters/mikro-orm/tables/index.ts';
 import { AuditLevel, ObjectType } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { rowsOf } from '../support/queue-rows.ts';
@@ -22,7 +22,7 @@ const later = { name: 'Ada Byron', notes: 'another secret note' };
 const emails = ['one@secret.example', 'two@secret.example', 'gone@secret.example'];
 const old = [...Object.values(personal), ...Object.values(later), ...emails];
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('an account that is forgotten', () => {
     let engine: TestEngine;
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ErrorCode, formatInstant, parseLocalDate, QueueName, type Uuid } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { entryTokens, newEvents } from '../support/queue-rows.ts';
@@ -29,7 +29,7 @@ const shelf = catalogXml({
 
 const on = (date: string) => ({ date: parseLocalDate(date) });
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('bill cycle days', () => {
     let engine: TestEngine;
     let accountId: Uuid;

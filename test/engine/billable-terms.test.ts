@@ -7,7 +7,7 @@ import {
   type TenantBilling,
   type Uuid,
 } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { catalogXml, lists, phase, plan, price, product, TRIAL } from '../unit/catalog/catalog-document.ts';
@@ -38,7 +38,7 @@ const catalog = catalogXml({
 });
 const { CATALOG_NO_PRICE_FOR_CURRENCY: NO_PRICE, CURRENCY_INVALID } = ErrorCode;
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('plans without a price in the currency of the account', () => {
     let engine: TestEngine;
     let acme: TenantBilling;

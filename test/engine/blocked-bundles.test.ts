@@ -7,13 +7,13 @@ import {
   type Uuid,
 } from '../../lib/index.ts';
 import { chargedDays, pausesToldBy, stateToldBy } from '../property/bundle-rows.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { expectExplained } from '../support/explained-amount.ts';
 
 const day = (text: string) => ({ date: parseLocalDate(text) });
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('blocks of a bundle with add-ons', () => {
     let engine: TestEngine;
     let accountId: Uuid;

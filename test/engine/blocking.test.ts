@@ -8,7 +8,7 @@ import {
   SystemTag,
   type Uuid,
 } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { newEvents, rowsOf } from '../support/queue-rows.ts';
@@ -19,7 +19,7 @@ interface Sold {
   readonly subscriptionId: Uuid;
 }
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('blocking states', () => {
     let engine: TestEngine;
     let told: () => Promise<readonly string[]>;

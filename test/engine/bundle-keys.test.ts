@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { type Account, ErrorCode, parseLocalDate, type Uuid } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { rowsOf } from '../support/queue-rows.ts';
 
 const unknownId = '11111111-1111-4111-8111-111111111111' as Uuid;
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('bundle keys', () => {
     let engine: TestEngine;
     let ada: Account;

@@ -12,7 +12,7 @@ import {
   type TransferBundleRequest,
   type Uuid,
 } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, specCatalog, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { busEvents, newEvents } from '../support/queue-rows.ts';
@@ -25,7 +25,7 @@ function changesAlignedTo(alignment: string): string {
   );
 }
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('transfers of bundles', () => {
     let engine: TestEngine;
     let source: Account;

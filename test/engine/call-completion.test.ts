@@ -2,13 +2,13 @@ import { expect } from 'chai';
 import { uuidGenerator } from '../../adapters/node/index.ts';
 import type { Account, CallContext, QueueName, Uuid } from '../../lib/index.ts';
 import { authorshipOf, Dispatcher } from '../../lib/runtime/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { entryTokens } from '../support/queue-rows.ts';
 
 const LONG_MS = 20_000;
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('call completion (subscriptions.md §22)', () => {
     const ids = uuidGenerator();
     let engine: TestEngine;

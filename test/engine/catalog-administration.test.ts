@@ -12,7 +12,7 @@ import {
   type TenantBilling,
   type Uuid,
 } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { openEngine, specCatalog, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { harbour } from '../support/plugin-catalog.ts';
@@ -30,7 +30,7 @@ const lamp: SimplePlan = {
 };
 const orchard = new URL('../../examples/catalogs/orchard-demo.xml', import.meta.url);
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('administration of catalogs', () => {
     let engine: TestEngine;
     let source: string;

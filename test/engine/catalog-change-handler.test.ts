@@ -4,7 +4,7 @@ import { CatalogService } from '../../lib/catalog/service.ts';
 import { decimal, type PlanEntryInput, parseWireInstant, type Uuid } from '../../lib/index.ts';
 import { CatalogChangeHandler } from '../../lib/invoicing/catalog-change-handler.ts';
 import type { EventPayload } from '../../lib/records/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { catalogXml, lists, plan, product } from '../unit/catalog/catalog-document.ts';
 
@@ -44,7 +44,7 @@ function potPlan(value: string): PlanEntryInput {
   };
 }
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('the look at accounts after a change of the catalog', () => {
     let engine: TestEngine;
     let looked: Uuid[];

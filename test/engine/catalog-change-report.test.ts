@@ -12,7 +12,7 @@ import {
 } from '../../lib/index.ts';
 import { ACCOUNTS_PER_CATALOG_CHANGE_PAGE } from '../../lib/values/limits.ts';
 import { author, newId } from '../storage/records.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { pricedCatalog } from '../support/priced-catalog.ts';
 import { newEvents } from '../support/queue-rows.ts';
@@ -42,7 +42,7 @@ function lineOf(part: ChangeReportPart): string {
   }
 }
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('the report on a candidate catalog', () => {
     let engine: TestEngine;
 

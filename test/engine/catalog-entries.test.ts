@@ -12,7 +12,7 @@ import {
   parseWireInstant,
   type Uuid,
 } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { overlayCatalog } from '../support/overlay-catalog.ts';
 import { harbour } from '../support/plugin-catalog.ts';
@@ -51,7 +51,7 @@ function evergreen(price: string) {
 
 const pot = { name: 'Pot', category: 'BASE' } as const;
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   describe('catalog entries', () => {
     let engine: TestEngine;
 
@@ -563,36 +563,39 @@ eachDatabase((kind, open) => {
     });
 
     if (kind === 'postgresql') {
-      it('what one node has written, the next call on another one sees', async () => {
-        await openEmpty('2024-01-10T00:00:00Z');
-        const { database, clock, tenant } = engine;
-        const other = await Billing.open({ storage: storageOf(database), clock });
-        const { acme: mine } = engine;
-        const theirs = other.as({ tenant, user: 'other node' });
-        const { id: accountId } = await mine.createAccount({ currency: 'USD' });
-        const seen = async () =>
-          Promise.all(
-            [mine, theirs].map(async ({ catalogs }) => [
-              contents(await catalogs.current()),
-              contents(await catalogs.current(accountId)),
-            ]),
-          );
-        await mine.catalogEntries.create({ products: [pot], plans: [monthly('p1', '2024-01-01')] });
-        const one = { '2024-01-01': ['p1 10'] };
-        expect(await seen()).to.deep.equal([
-          [one, one],
-          [one, one],
-        ]);
-        await theirs.catalogEntries.createPlan(monthly('own', '2024-01-01', '5'), { accountId });
-        await mine.catalogEntries.createPlan(monthly('p2', '2024-01-01'));
-        const own = { '2024-01-01': ['own 5'] };
-        const two = { '2024-01-01': ['p1 10', 'p2 10'] };
-        expect(await seen()).to.deep.equal([
-          [two, own],
-          [two, own],
-        ]);
-        await other.close();
-      });
+      it(
+        'what one node has written, the next call on another one sees',
+        onEachDatabase(async () => {
+          await openEmpty('2024-01-10T00:00:00Z');
+          const { database, clock, tenant } = engine;
+          const other = await Billing.open({ storage: storageOf(database), clock });
+          const { acme: mine } = engine;
+          const theirs = other.as({ tenant, user: 'other node' });
+          const { id: accountId } = await mine.createAccount({ currency: 'USD' });
+          const seen = async () =>
+            Promise.all(
+              [mine, theirs].map(async ({ catalogs }) => [
+                contents(await catalogs.current()),
+                contents(await catalogs.current(accountId)),
+              ]),
+            );
+          await mine.catalogEntries.create({ products: [pot], plans: [monthly('p1', '2024-01-01')] });
+          const one = { '2024-01-01': ['p1 10'] };
+          expect(await seen()).to.deep.equal([
+            [one, one],
+            [one, one],
+          ]);
+          await theirs.catalogEntries.createPlan(monthly('own', '2024-01-01', '5'), { accountId });
+          await mine.catalogEntries.createPlan(monthly('p2', '2024-01-01'));
+          const own = { '2024-01-01': ['own 5'] };
+          const two = { '2024-01-01': ['p1 10', 'p2 10'] };
+          expect(await seen()).to.deep.equal([
+            [two, own],
+            [two, own],
+          ]);
+          await other.close();
+        }),
+      );
     }
 
     it('the state tells where the catalog of the scope comes from', async () => {

@@ -19,12 +19,12 @@ import {
   writeCatalogXml,
 } from '../../lib/index.ts';
 import { authorshipOf, inOneTurn } from '../../lib/runtime/index.ts';
-import { eachDatabase, reachingEveryTenant, type TestDatabase } from '../support/databases.ts';
+import { anyDatabase, reachingEveryTenant, type TestDatabase } from '../support/databases.ts';
 import { openEngine, specCatalog, type TestEngine } from '../support/engine.ts';
 import { rowsOf } from '../support/queue-rows.ts';
 import { storageOf } from '../support/storage.ts';
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('catalogs of many versions', () => {
     let engine: TestEngine;
     let source: string;

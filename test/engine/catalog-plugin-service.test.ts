@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type MemoryCatalogPlugin, memoryCatalogPlugin } from '../../adapters/testing/index.ts';
 import type { PluginCatalog, Uuid } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { boatPlan, harbour } from '../support/plugin-catalog.ts';
@@ -22,7 +22,7 @@ function heatChanging(price: string, to: string, date: string): PluginCatalog {
   return { catalogName, versions: [...versions, ...harbour([changed], { effectiveDate: from }).versions] };
 }
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('a tenant with invoiced subscriptions that a catalog plugin begins or ceases to serve', () => {
     let engine: TestEngine;
     let plugin: MemoryCatalogPlugin;

@@ -14,7 +14,7 @@ import {
   RetryLater,
 } from '../../lib/index.ts';
 import { CATALOG_PLUGIN_TIMEOUT_MS } from '../../lib/values/limits.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { boatPlan, harbour } from '../support/plugin-catalog.ts';
@@ -22,7 +22,7 @@ import { boatPlan, harbour } from '../support/plugin-catalog.ts';
 /** Accounts of one batch. */
 const MANY = 20;
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('catalog plugins', () => {
     let engine: TestEngine;
     let plugin: MemoryCatalogPlugin;

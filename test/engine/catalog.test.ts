@@ -2,13 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { BillingError, ErrorCode, formatInstant, type Uuid, writeCatalogXml } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { openEngine, specCatalog, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { newEvents, rowsOf } from '../support/queue-rows.ts';
 import { openShop } from '../support/shop.ts';
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('catalogs', () => {
     let engine: TestEngine;
     let source: string;

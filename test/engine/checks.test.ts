@@ -7,7 +7,7 @@ import {
   SystemTag,
   type TenantRef,
 } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { rowsOf } from '../support/queue-rows.ts';
 
@@ -30,7 +30,7 @@ const damages: readonly (readonly [CheckedInvariant, string])[] = [
   ],
 ];
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   describe(`the check of what is stored on ${kind}`, () => {
     let engine: TestEngine;
     before(async function () {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type BillingError, ErrorCode, type NewNotification, type QueueName } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { hostOf } from '../support/host.ts';
 import { storageOf } from '../support/storage.ts';
@@ -38,7 +38,7 @@ function functionsOf(group: object, prefix = ''): readonly (readonly [string, ()
   });
 }
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('an engine that has been closed', () => {
     let engine: TestEngine;
     beforeEach(async () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ErrorCode, parseLocalDate, type Uuid } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { catalogXml, lists, plan, product } from '../unit/catalog/catalog-document.ts';
@@ -17,7 +17,7 @@ const shelf = catalogXml({
   priceLists: lists({ DEFAULT: ['advance', 'arrears'] }),
 });
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('coverage', () => {
     let engine: TestEngine;
     let accountId: Uuid;

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { decimal, formatDecimal, type InvoiceItemView, SystemTag, type Uuid } from '../../lib/index.ts';
 import { RECLAIMED_CREDITS_AT_ONCE } from '../../lib/values/limits.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { newEvents } from '../support/queue-rows.ts';
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   describe(`invoicing 9.7 Delete CBA item on ${kind}`, () => {
     let engine: TestEngine;
     let told: () => Promise<readonly string[]>;

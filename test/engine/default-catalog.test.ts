@@ -8,7 +8,7 @@ import {
   type TenantBilling,
   type Uuid,
 } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, specCatalog, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { catalogXml, lists, plan, product } from '../unit/catalog/catalog-document.ts';
@@ -23,7 +23,7 @@ const lamp: SimplePlan = {
   billingPeriod: 'MONTHLY',
 };
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('subscriptions of the default catalog after the tenant has its own', () => {
     let engine: TestEngine;
     let tenant: TenantBilling;

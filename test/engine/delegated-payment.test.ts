@@ -9,13 +9,13 @@ import {
   SystemTag,
   type Uuid,
 } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { pricedCatalog } from '../support/priced-catalog.ts';
 import { newEvents, rowsOf } from '../support/queue-rows.ts';
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('payment delegated to a parent', () => {
     let engine: TestEngine;
     let parent: Uuid;

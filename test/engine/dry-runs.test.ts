@@ -10,7 +10,7 @@ import {
   SystemTag,
   type Uuid,
 } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { pricedCatalog } from '../support/priced-catalog.ts';
@@ -19,7 +19,7 @@ import { rowsOf } from '../support/queue-rows.ts';
 const day = (text: string) => ({ date: parseLocalDate(text) });
 const unknownId = '00000000-0000-7000-8000-00000000dead' as Uuid;
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('dry runs', () => {
     let engine: TestEngine;
     let accountId: Uuid;

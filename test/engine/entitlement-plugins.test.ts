@@ -16,7 +16,7 @@ import {
   type Uuid,
 } from '../../lib/index.ts';
 import { ENTITLEMENT_PLUGIN_TIMEOUT_MS } from '../../lib/values/limits.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { busEvents } from '../support/queue-rows.ts';
@@ -64,7 +64,7 @@ class Scripted implements EntitlementPlugin {
 const day = (month: number, dayOfMonth: number) => ({ date: localDate(2024, month, dayOfMonth) });
 const farAway = { date: localDate(9000, 1, 1) };
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('entitlement plugins (subscriptions.md §22)', () => {
     let engine: TestEngine;
     let acme: TenantBilling;

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { subscriptionJson } from '../../adapters/koa/models/subscription.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { openEngine } from '../support/engine.ts';
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('a fixed term that has ended', () => {
     it('names the plan that ended, in the library and on the wire (json-models.md §6)', async () => {
       const engine = await openEngine(open, { now: '2023-01-01T00:00:00Z' });

@@ -7,14 +7,14 @@ import {
   parseLocalDate,
   type Uuid,
 } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { expectExplained } from '../support/explained-amount.ts';
 import { pricedCatalog } from '../support/priced-catalog.ts';
 import { openShop } from '../support/shop.ts';
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('the explanation of an item', () => {
     let engine: TestEngine;
     let accountId: Uuid;

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { HealthService } from '../../lib/health/service.ts';
 import type { NewNotification, QueueName } from '../../lib/index.ts';
-import { connectedAs, eachDatabase } from '../support/databases.ts';
+import { anyDatabase, connectedAs } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 
 const PASSED = { healthy: true, message: null };
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   describe('health of a node (platform.md §13)', () => {
     let engine: TestEngine;
     beforeEach(async () => {

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { ErrorCode, formatDecimal, type TenantBilling } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { type Host, hostOf } from '../support/host.ts';
 
 // accounts.md §9, ruling R41
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   describe(`closing an account in a host’s transaction on ${kind}`, () => {
     let engine: TestEngine;
     let host: Host;

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { formatInstant, formatLocalDate, parseLocalDate, type Uuid } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { newEvents } from '../support/queue-rows.ts';
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('invoicing', () => {
     let engine: TestEngine | undefined;
 

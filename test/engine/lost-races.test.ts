@@ -12,7 +12,7 @@ import {
   type WriteSession,
 } from '../../lib/index.ts';
 import { author } from '../storage/records.ts';
-import { freshDatabase } from '../support/databases.ts';
+import { onPostgresql } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 
@@ -20,13 +20,13 @@ import { codeOf } from '../support/errors.ts';
  * What an operation has read before its locks is changed by another one, that holds them and commits (ruling R2). On
  * SQLite an operation has read nothing before it has the write lock.
  */
-describe('lost races on PostgreSQL', () => {
+onPostgresql('lost races on PostgreSQL', (open) => {
   let engine: TestEngine;
   let host: MikroORM;
   let hosted: Billing<MikroORM['em']>;
 
   before(async () => {
-    engine = await openEngine((template) => freshDatabase('postgresql', template), {
+    engine = await openEngine(open, {
       now: '2024-01-01T08:00:00Z',
     });
     if (engine.database.kind !== 'postgresql') throw new Error('not a PostgreSQL database');

@@ -7,14 +7,14 @@ import {
   parseLocalDate,
   type Uuid,
 } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { newEvents, rowsOf } from '../support/queue-rows.ts';
 
 const day = parseLocalDate;
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   describe(`invoicing 9.5 Migration invoice on ${kind}`, () => {
     let engine: TestEngine;
     let told: () => Promise<readonly string[]>;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { parseWireMoment, SystemTag, type TenantBilling, type Uuid } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { pricedCatalog } from '../support/priced-catalog.ts';
 import { catalogXml, lists, plan } from '../unit/catalog/catalog-document.ts';
@@ -77,7 +77,7 @@ const changes: Record<string, [(acme: TenantBilling, sold: Sold) => Promise<unkn
   ],
 };
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('ongoing charges', () => {
     let engine: TestEngine;
     let statements: string[] = [];

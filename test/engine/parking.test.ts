@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { ErrorCode, parseLocalDate, SystemTag, type Uuid } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { catalogXml, plan, price } from '../unit/catalog/catalog-document.ts';
 
 const meadow = new URL('../../examples/catalogs/meadow.xml', import.meta.url);
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('parked accounts', () => {
     let engine: TestEngine;
 

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { type Account, decimal, ErrorCode, formatDecimal, SystemTag, type Uuid } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('payments 10.1 rule 7: payAllUnpaidInvoices', () => {
     let engine: TestEngine;
     let account: Account;

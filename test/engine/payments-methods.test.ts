@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type Account, BillingError, GatewayError, type PaymentGateway, type Uuid } from '../../lib/index.ts';
 import type { PaymentMethodInput } from '../../lib/payments/methods/payment-method-service.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { migrated, storageOf } from '../support/storage.ts';
 import { PaymentStage } from './payment-stage.ts';
 
@@ -18,7 +18,7 @@ const refusing: PaymentGateway = {
   setDefaultPaymentMethod: () => Promise.reject(new GatewayError('no such card')),
 };
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('payment methods (payments.md §10)', () => {
     let stage: PaymentStage;
     let account: Account;

@@ -11,7 +11,7 @@ import {
   type Storage,
 } from '../../lib/index.ts';
 import { MAX_CONCURRENT_GATEWAY_CALLS } from '../../lib/values/limits.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { migrated, storageOf } from '../support/storage.ts';
 import { PaymentStage } from './payment-stage.ts';
 
@@ -78,7 +78,7 @@ const detail: PaymentMethodDetails = {
 
 const never = (): Promise<never> => new Promise(() => undefined);
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('plugin information (payments.md §1.4, §2.1, §10.2)', () => {
     let gateway: TalkativeGateway;
     let stage: PaymentStage;

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { LeaseLostError, type Storage } from '../../lib/index.ts';
 import { DeathPoint, MortalProcess } from '../payments-conformance/mortal-process.ts';
 import { Behaviour, ScriptedGateway } from '../payments-conformance/scripted-gateway.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { migrated, storageOf } from '../support/storage.ts';
 import { PaymentStage } from './payment-stage.ts';
 
@@ -25,7 +25,7 @@ function withSessions(
   });
 }
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('recovery of payments', () => {
     let stage: PaymentStage;
     afterEach(() => stage.stop());

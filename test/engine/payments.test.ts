@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Account, Storage, Uuid } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { migrated, storageOf } from '../support/storage.ts';
 import { dateOf, PaymentStage, type StageOptions } from './payment-stage.ts';
 
@@ -32,7 +32,7 @@ function withDeletedMethods(storage: Storage<never>, deleted: ReadonlySet<Uuid>)
   });
 }
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('automatic payment', () => {
     let stage: PaymentStage;
 

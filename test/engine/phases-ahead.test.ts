@@ -9,7 +9,7 @@ import {
   parseLocalDate,
   type Uuid,
 } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, specCatalog, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 
@@ -30,7 +30,7 @@ const offers: readonly (readonly string[])[] = [
 const TRIAL_END = 30;
 const TERM_END = 91;
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('phases that are not stored yet', () => {
     let engine: TestEngine | undefined;
 

@@ -8,7 +8,7 @@ import {
   parseLocalDate,
   type Uuid,
 } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { catalogXml, lists, phase, plan, product } from '../unit/catalog/catalog-document.ts';
@@ -45,7 +45,7 @@ const shelf = catalogXml({
   }),
 });
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   describe('changes of plan', () => {
     let engine: TestEngine;
     let accountId: Uuid;
@@ -474,44 +474,50 @@ eachDatabase((kind, open) => {
     });
 
     if (kind === 'postgresql') {
-      it('two changes at once come one after the other', async () => {
-        await begin('2024-01-01T00:00:00Z', shelf, 1);
-        const subscriptionId = await subscribe('s-249');
-        engine.clock.set('2024-01-11T00:00:00Z');
-        const at = parseLocalDate('2024-01-21');
-        const plans = ['s-9', 's-29', 's-599', 's-9'];
-        const done = await Promise.allSettled(
-          plans.map((planName) =>
-            engine.acme.subscriptions.changePlan(subscriptionId, { planName, requestedDate: { date: at } }),
-          ),
-        );
-        expect(done.map(({ status }) => status)).to.deep.equal(plans.map(() => 'fulfilled'));
-        const rows = await rowsOf(subscriptionId);
-        expect(rows).to.have.length(2);
-        expect(rows[1]).to.match(/^CHANGE 2024-01-21 s-(9|29|599)-evergreen$/);
-        await engine.acme.subscriptions.undoChangePlan(subscriptionId);
-        expect(await rowsOf(subscriptionId)).to.have.length(1);
-        await refusal(
-          ErrorCode.SUBSCRIPTION_UNDO_CHANGE_BAD_STATE,
-          engine.acme.subscriptions.undoChangePlan(subscriptionId),
-        );
-      });
+      it(
+        'two changes at once come one after the other',
+        onEachDatabase(async () => {
+          await begin('2024-01-01T00:00:00Z', shelf, 1);
+          const subscriptionId = await subscribe('s-249');
+          engine.clock.set('2024-01-11T00:00:00Z');
+          const at = parseLocalDate('2024-01-21');
+          const plans = ['s-9', 's-29', 's-599', 's-9'];
+          const done = await Promise.allSettled(
+            plans.map((planName) =>
+              engine.acme.subscriptions.changePlan(subscriptionId, { planName, requestedDate: { date: at } }),
+            ),
+          );
+          expect(done.map(({ status }) => status)).to.deep.equal(plans.map(() => 'fulfilled'));
+          const rows = await rowsOf(subscriptionId);
+          expect(rows).to.have.length(2);
+          expect(rows[1]).to.match(/^CHANGE 2024-01-21 s-(9|29|599)-evergreen$/);
+          await engine.acme.subscriptions.undoChangePlan(subscriptionId);
+          expect(await rowsOf(subscriptionId)).to.have.length(1);
+          await refusal(
+            ErrorCode.SUBSCRIPTION_UNDO_CHANGE_BAD_STATE,
+            engine.acme.subscriptions.undoChangePlan(subscriptionId),
+          );
+        }),
+      );
 
-      it('a change and a cancellation at once leave one of the two orders', async () => {
-        await begin('2024-01-01T00:00:00Z', shelf, 1);
-        const subscriptionId = await subscribe('s-249');
-        engine.clock.set('2024-01-11T00:00:00Z');
-        const [changed, cancelled] = await Promise.all([
-          codeOf(engine.acme.subscriptions.changePlan(subscriptionId, { planName: 's-9' })),
-          codeOf(engine.acme.subscriptions.cancel(subscriptionId)),
-        ]);
-        expect(cancelled).to.equal('no error');
-        const rows = (await rowsOf(subscriptionId)).map((row) => row.split(' ')[0]);
-        const refused = ErrorCode.SUBSCRIPTION_CHANGE_NON_ACTIVE;
-        expect(changed).to.be.oneOf(['no error', refused]);
-        // A change of the same second is what the cancellation, when it comes second, takes along.
-        expect(rows).to.deep.equal(['START_BILLING', 'STOP_ENTITLEMENT', 'STOP_BILLING']);
-      });
+      it(
+        'a change and a cancellation at once leave one of the two orders',
+        onEachDatabase(async () => {
+          await begin('2024-01-01T00:00:00Z', shelf, 1);
+          const subscriptionId = await subscribe('s-249');
+          engine.clock.set('2024-01-11T00:00:00Z');
+          const [changed, cancelled] = await Promise.all([
+            codeOf(engine.acme.subscriptions.changePlan(subscriptionId, { planName: 's-9' })),
+            codeOf(engine.acme.subscriptions.cancel(subscriptionId)),
+          ]);
+          expect(cancelled).to.equal('no error');
+          const rows = (await rowsOf(subscriptionId)).map((row) => row.split(' ')[0]);
+          const refused = ErrorCode.SUBSCRIPTION_CHANGE_NON_ACTIVE;
+          expect(changed).to.be.oneOf(['no error', refused]);
+          // A change of the same second is what the cancellation, when it comes second, takes along.
+          expect(rows).to.deep.equal(['START_BILLING', 'STOP_ENTITLEMENT', 'STOP_BILLING']);
+        }),
+      );
     }
   });
 });

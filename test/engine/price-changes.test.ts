@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { formatDecimal, formatInstant, formatLocalDate, parseLocalDate, type Uuid } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { type PricedVersion, pricedCatalog } from '../support/priced-catalog.ts';
@@ -34,7 +34,7 @@ const alignedItems = [
 
 const ALIGN = 'org.service.subscription.align.effectiveDateForExistingSubscriptions';
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('price changes of existing subscriptions', () => {
     let engine: TestEngine | undefined;
 

@@ -11,7 +11,7 @@ import {
   type TenantBilling,
   type Uuid,
 } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { catalogXml, lists, phase, plan, price, TRIAL } from '../unit/catalog/catalog-document.ts';
 
@@ -39,7 +39,7 @@ const now = parseWireInstant('2024-01-01') ?? null;
 const trial5 = { phaseType: 'TRIAL', fixedPrice: decimal('5') };
 const evergreen19 = { phaseType: 'EVERGREEN', recurringPrice: decimal('19') };
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   describe(`price overrides on ${kind}`, () => {
     let engine: TestEngine;
     let acme: TenantBilling;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Uuid } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { catalogXml, lists, phase, plan, price } from '../unit/catalog/catalog-document.ts';
@@ -20,7 +20,7 @@ const catalog = catalogXml({
   priceLists: lists({ DEFAULT: ['p-monthly', 'p-setup', 'p-free'] }),
 }).replace('<catalog>', '<catalog xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">');
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('prices in currencies, on invoices', () => {
     let engine: TestEngine;
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ErrorCode, formatInstant, parseLocalDate, type Uuid } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { newEvents } from '../support/queue-rows.ts';
@@ -24,7 +24,7 @@ const shelf = catalogXml({
 
 const on = (date: string) => ({ date: parseLocalDate(date) });
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('quantities', () => {
     let engine: TestEngine;
     let accountId: Uuid;

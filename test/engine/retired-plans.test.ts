@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { BillingPeriod, type Uuid } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { catalogXml, envelopeXml, lists, plan, product } from '../unit/catalog/catalog-document.ts';
@@ -63,7 +63,7 @@ const vip = catalogXml({
   }),
 });
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('plans and lists that changes leave', () => {
     let engine: TestEngine;
     let accountId: Uuid;

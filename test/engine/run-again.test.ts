@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { SystemTag } from '../../lib/index.ts';
-import { freshDatabase } from '../support/databases.ts';
+import { onPostgresql } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { rowsOf } from '../support/queue-rows.ts';
 
@@ -24,7 +24,7 @@ async function failOnce(url: string, table: string, condition: string): Promise<
   }
 }
 
-describe('an invoice run on PostgreSQL that the server ends for a deadlock', () => {
+onPostgresql('an invoice run on PostgreSQL that the server ends for a deadlock', (open) => {
   let engine: TestEngine;
   afterEach(() => engine.close());
 
@@ -35,7 +35,7 @@ describe('an invoice run on PostgreSQL that the server ends for a deadlock', () 
   ];
   for (const { table, condition } of places) {
     it(`while it writes ${table}, begins again and leaves what it should, once`, async () => {
-      engine = await openEngine((template) => freshDatabase('postgresql', template), {
+      engine = await openEngine(open, {
         now: '2024-01-01T08:00:00Z',
       });
       const { acme, database } = engine;

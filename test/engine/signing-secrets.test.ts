@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { secretCipher } from '../../adapters/node/index.ts';
 import { SigningSecretService } from '../../lib/tenants/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 
 const HOUR_MS = 3_600_000;
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('signing secrets of a tenant (platform.md §10.3)', () => {
     let engine: TestEngine;
     let secrets: SigningSecretService;

@@ -11,7 +11,7 @@ import {
   type Uuid,
 } from '../../lib/index.ts';
 import { rejection } from '../storage/opened-storage.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { newEvents, rowsOf } from '../support/queue-rows.ts';
@@ -22,7 +22,7 @@ const CONFIGURATION = 'PER_TENANT_CONFIG';
 const MINUTE_MS = 60_000;
 const meadow = new URL('../../examples/catalogs/meadow.xml', import.meta.url);
 
-eachDatabase((kind, open) => {
+anyDatabase((kind, open) => {
   describe('configuration of a tenant', () => {
     let engine: TestEngine;
     let acme: TenantBilling;
@@ -72,7 +72,7 @@ eachDatabase((kind, open) => {
       expect(await retryDates(id)).to.deep.equal(['2024-02-19T09:00:00.000Z']);
     });
 
-    if (kind === 'postgresql') it('is seen by the next call on another node', seenElsewhere);
+    if (kind === 'postgresql') it('is seen by the next call on another node', onEachDatabase(seenElsewhere));
     async function seenElsewhere(): Promise<void> {
       const second = await Billing.open<never>({ storage: storageOf(engine.database), clock: engine.clock });
       const there = second.as({ tenant: engine.tenant, user: 'test' });
@@ -138,43 +138,46 @@ eachDatabase((kind, open) => {
     });
 
     if (kind === 'postgresql') {
-      it('how long a busy account is waited for, by the kind of call', async () => {
-        const { id } = await acme.createAccount({ currency: 'USD' });
-        const held = storageOf(engine.database);
-        const waits: unknown[] = [];
-        try {
-          for (const [steps, paymentSteps] of [
-            [0, 3],
-            [3, 0],
-          ] as const) {
-            await upload({
-              'org.service.invoice.globalLock.retries': steps,
-              'org.service.payment.globalLock.retries': paymentSteps,
-            });
-            await held.write(engine.tenant, authorship(), async (session) => {
-              await session.lockAccounts([id]);
-              const refused = await rejection(acme.updateAccount(id, { changes: { name: 'Ada' } }));
-              waits.push([refused.code, Reflect.get(refused, 'facts')]);
-              const payment = await rejection(
-                engine.storage.write(engine.tenant, authorship(), (late) =>
-                  late.lockAccounts([id], { wait: LockWait.PAYMENT }),
-                ),
-              );
-              waits.push([payment.code, Reflect.get(payment, 'facts')]);
-            });
+      it(
+        'how long a busy account is waited for, by the kind of call',
+        onEachDatabase(async () => {
+          const { id } = await acme.createAccount({ currency: 'USD' });
+          const held = storageOf(engine.database);
+          const waits: unknown[] = [];
+          try {
+            for (const [steps, paymentSteps] of [
+              [0, 3],
+              [3, 0],
+            ] as const) {
+              await upload({
+                'org.service.invoice.globalLock.retries': steps,
+                'org.service.payment.globalLock.retries': paymentSteps,
+              });
+              await held.write(engine.tenant, authorship(), async (session) => {
+                await session.lockAccounts([id]);
+                const refused = await rejection(acme.updateAccount(id, { changes: { name: 'Ada' } }));
+                waits.push([refused.code, Reflect.get(refused, 'facts')]);
+                const payment = await rejection(
+                  engine.storage.write(engine.tenant, authorship(), (late) =>
+                    late.lockAccounts([id], { wait: LockWait.PAYMENT }),
+                  ),
+                );
+                waits.push([payment.code, Reflect.get(payment, 'facts')]);
+              });
+            }
+          } finally {
+            await held.close();
           }
-        } finally {
-          await held.close();
-        }
-        expect(waits).to.deep.equal([
-          [ErrorCode.BUSY, { accountIds: [id], waitMs: 0 }],
-          [ErrorCode.BUSY, { accountIds: [id], waitMs: 300 }],
-          [ErrorCode.BUSY, { accountIds: [id], waitMs: 300 }],
-          [ErrorCode.BUSY, { accountIds: [id], waitMs: 0 }],
-        ]);
-        expect((await acme.getAccount(id)).name).to.equal(null);
-        expect((await acme.updateAccount(id, { changes: { name: 'Ada' } })).name).to.equal('Ada');
-      });
+          expect(waits).to.deep.equal([
+            [ErrorCode.BUSY, { accountIds: [id], waitMs: 0 }],
+            [ErrorCode.BUSY, { accountIds: [id], waitMs: 300 }],
+            [ErrorCode.BUSY, { accountIds: [id], waitMs: 300 }],
+            [ErrorCode.BUSY, { accountIds: [id], waitMs: 0 }],
+          ]);
+          expect((await acme.getAccount(id)).name).to.equal(null);
+          expect((await acme.updateAccount(id, { changes: { name: 'Ada' } })).name).to.equal('Ada');
+        }),
+      );
     }
 
     /** Lets the entry be tried until it waits for more than a minute; gives the pause in whole tens of seconds. */
@@ -192,35 +195,38 @@ eachDatabase((kind, open) => {
     }
 
     if (kind === 'postgresql') {
-      it('when background work comes back to a busy account: after the time of a call, by its own intervals, until it is parked', async () => {
-        await upload({
-          'org.service.invoice.globalLock.retries': 0,
-          'org.service.rescheduleIntervalOnLock': '2m,7m',
-        });
-        const { id } = await subscriber();
-        const held = storageOf(engine.database);
-        const pauses: number[] = [];
-        try {
-          await held.write(engine.tenant, authorship(), async (session) => {
-            await session.lockAccounts([id]);
-            for (const pushedMs of [0, 120_000]) {
-              engine.systemClock.push(pushedMs);
-              pauses.push(await pauseOf('SUBSCRIPTION_CREATION'));
-            }
-            // invoicing.md §8.6: once they are used up the account is parked, busy as it is.
-            engine.systemClock.push(420_000);
-            await engine.settle();
+      it(
+        'when background work comes back to a busy account: after the time of a call, by its own intervals, until it is parked',
+        onEachDatabase(async () => {
+          await upload({
+            'org.service.invoice.globalLock.retries': 0,
+            'org.service.rescheduleIntervalOnLock': '2m,7m',
           });
-        } finally {
-          await held.close();
-        }
-        expect(pauses).to.deep.equal([120_000, 420_000]);
-        expect(await isParked(id)).to.equal(true);
-        expect(await acme.invoices.ofAccount({ accountId: id })).to.deep.equal([]);
-        await acme.generateInvoice({ accountId: id });
-        expect(await isParked(id)).to.equal(false);
-        expect(await acme.invoices.ofAccount({ accountId: id })).to.have.length(1);
-      });
+          const { id } = await subscriber();
+          const held = storageOf(engine.database);
+          const pauses: number[] = [];
+          try {
+            await held.write(engine.tenant, authorship(), async (session) => {
+              await session.lockAccounts([id]);
+              for (const pushedMs of [0, 120_000]) {
+                engine.systemClock.push(pushedMs);
+                pauses.push(await pauseOf('SUBSCRIPTION_CREATION'));
+              }
+              // invoicing.md §8.6: once they are used up the account is parked, busy as it is.
+              engine.systemClock.push(420_000);
+              await engine.settle();
+            });
+          } finally {
+            await held.close();
+          }
+          expect(pauses).to.deep.equal([120_000, 420_000]);
+          expect(await isParked(id)).to.equal(true);
+          expect(await acme.invoices.ofAccount({ accountId: id })).to.deep.equal([]);
+          await acme.generateInvoice({ accountId: id });
+          expect(await isParked(id)).to.equal(false);
+          expect(await acme.invoices.ofAccount({ accountId: id })).to.have.length(1);
+        }),
+      );
     }
 
     it('P15 Parked accounts: without automatic invoicing due accounts are parked, and a run on request invoices them', async () => {

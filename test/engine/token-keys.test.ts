@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { SIGNING_KEY_LIFETIME_MS, SIGNING_KEY_RETENTION_MS } from '../../lib/values/limits.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('keys that sign tokens', () => {
     let engine: TestEngine;
     afterEach(() => engine.close());

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { formatLocalDate, parseLocalDate, parseWireMoment, type Uuid } from '../../lib/index.ts';
-import { eachDatabase } from '../support/databases.ts';
+import { anyDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 
-eachDatabase((_kind, open) => {
+anyDatabase((_kind, open) => {
   describe('trials that other terms come with', () => {
     let engine: TestEngine;
     let accountId: Uuid;

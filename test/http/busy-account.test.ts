@@ -4,7 +4,7 @@ import { routeTable } from '../../adapters/koa/routes/route-table.ts';
 import type { Route } from '../../adapters/koa/routing/route.ts';
 import type { Storage } from '../../lib/index.ts';
 import { author } from '../storage/records.ts';
-import { freshDatabase } from '../support/databases.ts';
+import { onPostgresql } from '../support/databases.ts';
 import { migrated, storageOf } from '../support/storage.ts';
 import { pathOf, samples, withQuery } from './route-samples.ts';
 import { type Reply, serve } from './serving.ts';
@@ -26,11 +26,11 @@ function writesToAccount({ credentials, method, area, operationId }: Route): boo
 }
 
 // From the route table: a new route is under this from its first day. SQLite has one writer at a time.
-describe('while another operation holds the account, on PostgreSQL', () => {
+onPostgresql('while another operation holds the account, on PostgreSQL', (open) => {
   let world: World;
   let elsewhere: Storage<never>;
   before(async () => {
-    const database = await freshDatabase('postgresql', migrated);
+    const database = await open(migrated);
     world = await populate(await serve(database));
     elsewhere = storageOf(database);
     const body = {

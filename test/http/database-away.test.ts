@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import { routeTable } from '../../adapters/koa/routes/route-table.ts';
 import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
-import { freshDatabase } from '../support/databases.ts';
+import { onPostgresql } from '../support/databases.ts';
 import { migrated } from '../support/storage.ts';
 import { proxied, type TcpProxy } from '../support/tcp-proxy.ts';
 import { bearer } from './callers.ts';
@@ -12,12 +12,12 @@ import { populate, type World } from './world.ts';
 const anonymous = { authorization: undefined, 'x-service-apikey': undefined };
 const ofTheDatabase = routeTable({ testMode: true }).filter(({ credentials }) => credentials !== 'NONE');
 
-describe('a server in test mode whose database is away', () => {
+onPostgresql('a server in test mode whose database is away', (open) => {
   let world: World;
   let proxy: TcpProxy;
   let token: string;
   before(async () => {
-    const database = await freshDatabase('postgresql', migrated);
+    const database = await open(migrated);
     if (database.kind !== 'postgresql') throw new Error('no server');
     const through = await proxied(database.url);
     proxy = through.proxy;

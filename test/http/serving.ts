@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { setTimeout } from 'node:timers/promises';
 import type { TestMode } from '../../adapters/koa/index.ts';
 import { createKoaApp, listen } from '../../adapters/koa/index.ts';
 import { Billing, type BillingOptions } from '../../adapters/node/billwright.ts';
@@ -10,8 +9,9 @@ import {
   type SandboxGateway,
   sandboxGateway,
 } from '../../adapters/testing/index.ts';
-import type { Clock, Instant, SecretHasher, Storage, Uuid } from '../../lib/index.ts';
+import type { Clock, Instant, Storage, Uuid } from '../../lib/index.ts';
 import type { TestDatabase } from '../support/databases.ts';
+import { plainHasher } from '../support/plain-hasher.ts';
 import { storageOf } from '../support/storage.ts';
 import { recordingLogger } from '../support/system-time.ts';
 
@@ -68,22 +68,6 @@ export const aliasHeaders = {
   'x-killbill-apisecret': 'lazar',
   'x-killbill-createdby': 'demo',
 };
-
-/** Hashing that costs nothing, and counts its checks: what it protects is tested with the hasher itself. */
-function plainHasher(): SecretHasher & { readonly checks: (string | null)[] } {
-  const checks: (string | null)[] = [];
-  return {
-    checks,
-    hash: async (secret) => `plain:${secret}`,
-    verify: async (secret, stored) => {
-      checks.push(stored);
-      // A real check takes its time: calls that come meanwhile find it running.
-      await setTimeout(10);
-      return stored === `plain:${secret}`;
-    },
-    isWeaker: () => false,
-  };
-}
 
 type ServeOptions = Pick<BillingOptions<never>, 'entitlementPlugins' | 'configuration'> & {
   /** Default one over the database, as the server of the command line has it. */

@@ -9,7 +9,7 @@ import { migrate } from '../../adapters/mikro-orm/postgresql.ts';
 import { schemaOptions } from '../../adapters/mikro-orm/schema.ts';
 import { accountSearch } from '../../lib/accounts/account-search.ts';
 import { propertyRuns } from '../property/runs.ts';
-import { eachDatabaseAndSuperuser, freshDatabase, reachingEveryTenant } from '../support/databases.ts';
+import { eachDatabaseAndSuperuser, onPostgresql, reachingEveryTenant } from '../support/databases.ts';
 import { migrated } from '../support/storage.ts';
 import { type OpenedStorage, openStorage, storageAt } from './opened-storage.ts';
 import { account, author, newId } from './records.ts';
@@ -48,7 +48,7 @@ eachDatabaseAndSuperuser((kind, open) => {
         const database = await open(migrated);
         // No other plan is left for whoever connects from here on.
         if (database.kind === 'postgresql') {
-          await onPostgresql(database.url, async (client) => {
+          await connected(database.url, async (client) => {
             const name = new URL(database.url).pathname.slice(1);
             await client.query(`alter database ${name} set enable_seqscan = off`);
             await client.query(`alter database ${name} set enable_indexscan = off`);
@@ -130,10 +130,10 @@ eachDatabaseAndSuperuser((kind, open) => {
   });
 });
 
-describe('storage: the text index of accounts on PostgreSQL', () => {
+onPostgresql('storage: the text index of accounts on PostgreSQL', (open) => {
   /** A database with all migrations but that of the index, an account, and what `prepare` makes of it; then the index. */
   async function upgraded(prepare: (client: Client, name: string) => Promise<unknown>) {
-    const database = await freshDatabase('postgresql');
+    const database = await open();
     if (database.kind !== 'postgresql') throw new Error('wrong kind');
     const orm = new MikroORM({
       ...schemaOptions(
@@ -151,7 +151,7 @@ describe('storage: the text index of accounts on PostgreSQL', () => {
     const [made] = await storage.write(tenant, author(), ({ accounts }) =>
       accounts.insert([account({ name: 'Quagga' })]),
     );
-    const index = await onPostgresql(database.url, async (client) => {
+    const index = await connected(database.url, async (client) => {
       await prepare(client, new URL(database.url).pathname.slice(1));
       expect(await migrate(database.url)).to.include(NAME);
       await client.query('set enable_seqscan = off; set enable_indexscan = off');
@@ -208,7 +208,7 @@ function partOf(
   return characters.slice(start, start + length).join('');
 }
 
-async function onPostgresql<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+async function connected<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client(reachingEveryTenant(url));
   await client.connect();
   try {

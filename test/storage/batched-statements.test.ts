@@ -11,19 +11,19 @@ import {
   type TransactionKind,
   type Transactions,
 } from '../../adapters/mikro-orm/transactions.ts';
-import { freshDatabase } from '../support/databases.ts';
+import { onPostgresql } from '../support/databases.ts';
 import { rejection } from './opened-storage.ts';
 
 const writing: TransactionKind = { reach: EVERY_TENANT, mode: 'write' };
 
-describe('storage: statements on PostgreSQL that go together', () => {
+onPostgresql('storage: statements on PostgreSQL that go together', (open) => {
   let orm: MikroORM;
   let transactions: Transactions;
   /** How often the pool's one connection was written to and waited for. */
   let roundTrips = 0;
 
   before(async () => {
-    const database = await freshDatabase('postgresql');
+    const database = await open();
     if (database.kind !== 'postgresql') throw new Error('wrong kind');
     orm = new MikroORM({
       entities: [],

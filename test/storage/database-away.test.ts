@@ -3,19 +3,19 @@ import { expect } from 'chai';
 import { Client } from 'pg';
 import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
 import { ErrorCode, type Storage, type TenantRef } from '../../lib/index.ts';
-import { freshDatabase } from '../support/databases.ts';
+import { onPostgresql } from '../support/databases.ts';
 import { migrated } from '../support/storage.ts';
 import { proxied, type TcpProxy } from '../support/tcp-proxy.ts';
 import { rejection } from './opened-storage.ts';
 import { account, author, newId, tenant } from './records.ts';
 
-describe('storage: a PostgreSQL server that is away', () => {
+onPostgresql('storage: a PostgreSQL server that is away', (open) => {
   let direct: string;
   let proxy: TcpProxy;
   let storage: Storage<never>;
   let acme: TenantRef;
   beforeEach(async () => {
-    const database = await freshDatabase('postgresql', migrated);
+    const database = await open(migrated);
     if (database.kind !== 'postgresql') throw new Error('no server');
     direct = database.url;
     const through = await proxied(database.url);

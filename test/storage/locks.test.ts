@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type Account, ErrorCode, type Storage, type WriteSession } from '../../lib/index.ts';
-import { eachDatabase, freshDatabase } from '../support/databases.ts';
+import { eachDatabase, onPostgresql } from '../support/databases.ts';
 import { migrated } from '../support/storage.ts';
 import { type OpenedStorage, openStorage, rejection, storageAt } from './opened-storage.ts';
 import { author, newId } from './records.ts';
@@ -35,12 +35,12 @@ eachDatabase((kind, open) => {
   });
 });
 
-describe('storage: account locks on PostgreSQL', () => {
+onPostgresql('storage: account locks on PostgreSQL', (open) => {
   let opened: OpenedStorage;
   let other: Storage<never>;
   let accounts: readonly Account[];
   before(async () => {
-    opened = await openStorage('postgresql', () => freshDatabase('postgresql', migrated));
+    opened = await openStorage('postgresql', () => open(migrated));
     other = storageAt(opened.database);
     accounts = await opened.newAccounts(3);
   });

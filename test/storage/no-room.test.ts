@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Client } from 'pg';
 import { BillingError, ErrorCode, type TenantRef } from '../../lib/index.ts';
-import { eachDatabase, freshDatabase } from '../support/databases.ts';
+import { eachDatabase, onPostgresql } from '../support/databases.ts';
 import { type FillableStorage, fillable } from '../support/full-database.ts';
 import { rowsOf } from '../support/queue-rows.ts';
 import { migrated, storageOf } from '../support/storage.ts';
@@ -79,9 +79,9 @@ eachDatabase((_kind, open) => {
   });
 });
 
-describe('storage: a PostgreSQL server that takes no more connections', () => {
+onPostgresql('storage: a PostgreSQL server that takes no more connections', (open) => {
   it('is one without room, until it takes them again', async () => {
-    const database = await freshDatabase('postgresql', migrated);
+    const database = await open(migrated);
     if (database.kind !== 'postgresql') throw new Error('no server');
     const owner = new Client(database.url);
     await owner.connect();

@@ -4,7 +4,7 @@ import { withOverridePlans } from '../../lib/catalog/load-override-plans.ts';
 import { obtainOverridePlan } from '../../lib/catalog/obtain-override-plan.ts';
 import { type Catalog, createCatalog, type ReadSession, type Storage } from '../../lib/index.ts';
 import { decimal } from '../../lib/values/money/index.ts';
-import { eachDatabase, freshDatabase } from '../support/databases.ts';
+import { eachDatabase, onPostgresql } from '../support/databases.ts';
 import { migrated } from '../support/storage.ts';
 import { lists, plan, version } from '../unit/catalog/catalog-document.ts';
 import { type OpenedStorage, openStorage, rejection, storageAt } from './opened-storage.ts';
@@ -117,9 +117,9 @@ eachDatabase((kind, open) => {
   });
 });
 
-describe('override plans in postgresql, two nodes', () => {
+onPostgresql('override plans in postgresql, two nodes', (open) => {
   it('made at the same time: equal overrides are one plan, others have numbers of their own', async () => {
-    const database = await freshDatabase('postgresql', migrated);
+    const database = await open(migrated);
     const nodes: readonly Storage<never>[] = [storageAt(database), storageAt(database)];
     await Promise.all(nodes.map((node) => node.prepare()));
     const [first] = nodes;

@@ -15,7 +15,7 @@ import {
 } from '../../lib/index.ts';
 import { decimal } from '../../lib/values/money/index.ts';
 import { type Instant, instant } from '../../lib/values/time/index.ts';
-import { eachDatabase, freshDatabase, reachingEveryTenant } from '../support/databases.ts';
+import { eachDatabase, onPostgresql, reachingEveryTenant } from '../support/databases.ts';
 import { migrated } from '../support/storage.ts';
 import { type OpenedStorage, openStorage, rejection, storageAt } from './opened-storage.ts';
 import { author, newId, now } from './records.ts';
@@ -435,11 +435,11 @@ eachDatabase((kind, open) => {
   });
 });
 
-describe('storage: queue on PostgreSQL, two nodes', () => {
+onPostgresql('storage: queue on PostgreSQL, two nodes', (open) => {
   let opened: OpenedStorage;
   let other: Storage<never>;
   before(async () => {
-    opened = await openStorage('postgresql', () => freshDatabase('postgresql', migrated));
+    opened = await openStorage('postgresql', () => open(migrated));
     other = storageAt(opened.database);
   });
   after(async () => {

@@ -9,7 +9,7 @@ import { postgresqlDialect } from '../../adapters/mikro-orm/postgresql-dialect.t
 import { SHOW_ACCOUNTS, schemaOptions } from '../../adapters/mikro-orm/schema.ts';
 import { migrate as migrateSqlite, sqlite } from '../../adapters/mikro-orm/sqlite.ts';
 import { sqliteDialect } from '../../adapters/mikro-orm/sqlite-dialect.ts';
-import { eachDatabase, freshDatabase, type TestDatabase } from '../support/databases.ts';
+import { eachDatabase, onPostgresql, type TestDatabase } from '../support/databases.ts';
 import { migrated } from '../support/storage.ts';
 import { rejection, storageAt } from './opened-storage.ts';
 
@@ -109,9 +109,9 @@ eachDatabase((kind, open) => {
   });
 });
 
-describe('storage: schema on PostgreSQL', () => {
+onPostgresql('storage: schema on PostgreSQL', (open) => {
   it('is migrated once when several nodes start at the same time', async () => {
-    const database = await freshDatabase('postgresql');
+    const database = await open();
     if (database.kind !== 'postgresql') throw new Error('wrong kind');
     const nodes = Array.from({ length: 4 }, () => postgresql({ url: database.url, migrate: true }));
     await Promise.all(nodes.map((node) => node.prepare()));

@@ -14,14 +14,14 @@ import {
   type Transactions,
 } from '../../adapters/mikro-orm/transactions.ts';
 import type { Account, Storage, TenantRef } from '../../lib/index.ts';
-import { connectedAs, freshDatabase, reachingEveryTenant } from '../support/databases.ts';
+import { connectedAs, onPostgresql, reachingEveryTenant } from '../support/databases.ts';
 import { migrated } from '../support/storage.ts';
 import { type OpenedStorage, openStorage, rejection } from './opened-storage.ts';
 import { account, author, now } from './records.ts';
 
 const notReached = /violates row-level security policy/;
 
-describe('storage: PostgreSQL itself keeps tenants apart (platform §2 isolation 2)', () => {
+onPostgresql('storage: PostgreSQL itself keeps tenants apart (platform §2 isolation 2)', (open) => {
   let opened: OpenedStorage;
   let url: string;
   let acme: TenantRef;
@@ -30,7 +30,7 @@ describe('storage: PostgreSQL itself keeps tenants apart (platform §2 isolation
   let theirs: Account;
 
   before(async () => {
-    opened = await openStorage('postgresql', () => freshDatabase('postgresql', migrated));
+    opened = await openStorage('postgresql', () => open(migrated));
     if (opened.database.kind !== 'postgresql') throw new Error('wrong kind');
     url = opened.database.url;
     acme = opened.tenant;

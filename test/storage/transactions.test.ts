@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { type Account, BillingError, ErrorCode, QueueName, type WriteSession } from '../../lib/index.ts';
 import { QUEUE_POLL_MS } from '../../lib/values/limits.ts';
 import { decimal } from '../../lib/values/money/index.ts';
-import { eachDatabase, freshDatabase } from '../support/databases.ts';
+import { eachDatabase, onPostgresql } from '../support/databases.ts';
 import { migrated } from '../support/storage.ts';
 import { type OpenedStorage, openStorage, rejection, storageAt } from './opened-storage.ts';
 import { account, author, bundle, invoice, newId, now, ownerOf, today } from './records.ts';
@@ -143,12 +143,12 @@ eachDatabase((kind, open) => {
   });
 });
 
-describe('storage: transactions on PostgreSQL', () => {
+onPostgresql('storage: transactions on PostgreSQL', (open) => {
   let opened: OpenedStorage;
   let other: ReturnType<typeof storageAt>;
   let acme: Account;
   before(async () => {
-    opened = await openStorage('postgresql', () => freshDatabase('postgresql', migrated));
+    opened = await openStorage('postgresql', () => open(migrated));
     other = storageAt(opened.database);
     const [stored] = await opened.newAccounts(1);
     if (!stored) throw new Error('no account');

@@ -3,6 +3,7 @@ import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { isLongRun } from './long-run.ts';
 import { type PostgresqlServer, type ServerRole, startPostgresql } from './postgresql-server.ts';
 
 export const databaseKinds = ['sqlite', 'postgresql'] as const;
@@ -17,7 +18,9 @@ export type TestDatabase =
 export interface DatabaseTemplate {
   /** Unique among the templates of a run: lower-case letters, digits, underscores. */
   readonly name: string;
-  /** Fills an empty database. Must have closed every connection to it when it resolves. */
+  /** What it starts from; an empty database without it. */
+  readonly from?: DatabaseTemplate;
+  /** Fills the database. Must have closed every connection to it when it resolves. */
   prepare(database: TestDatabase): Promise<void>;
 }
 
@@ -31,7 +34,8 @@ interface DatabaseMaker {
 }
 
 /**
- * Defines the same tests once for SQLite and once for PostgreSQL:
+ * Defines the same tests once for SQLite and once for PostgreSQL: for what a database can do differently, such as
+ * storing, locking and races.
  *
  *     eachDatabase((kind, open) => {
  *       let database: TestDatabase;
@@ -42,21 +46,58 @@ interface DatabaseMaker {
  * The PostgreSQL server starts with the first database asked of it and serves the whole run.
  */
 export function eachDatabase(define: DefineTests): void {
-  for (const kind of databaseKinds) describeOn(kind, kind, define);
+  for (const kind of databaseKinds) if (!isLeftOut(kind)) describeOn(kind, kind, define);
+}
+
+/**
+ * As `eachDatabase`, for rules that no database has a part in: on SQLite at every commit, where PostgreSQL gets the tests
+ * marked `onEachDatabase` only; in the long run all of them on both.
+ */
+export function anyDatabase(define: DefineTests): void {
+  for (const kind of databaseKinds) {
+    if (isLeftOut(kind)) continue;
+    const suite = describeOn(kind, kind, define);
+    if (kind === 'postgresql' && !isLongRun) keepMarked(suite);
+  }
+}
+
+/** Marks a test of `anyDatabase` that shows at every commit that its area works on PostgreSQL as well. */
+export function onEachDatabase<T extends Mocha.Func | Mocha.AsyncFunc>(test: T): T {
+  marked.add(test);
+  return test;
+}
+
+const marked = new WeakSet<object>();
+
+/** A suite left without tests runs no hooks either. */
+function keepMarked(suite: Mocha.Suite): void {
+  suite.tests = suite.tests.filter(({ fn }) => fn !== undefined && marked.has(fn));
+  for (const each of suite.suites) keepMarked(each);
+}
+
+/** A `describe` of what PostgreSQL alone has; a run on SQLite alone passes it over. */
+export function onPostgresql(title: string, define: (open: OpenDatabase) => void): void {
+  if (!isLeftOut('postgresql')) describeOn(title, 'postgresql', (_kind, open) => define(open));
 }
 
 /** As `eachDatabase`, and on PostgreSQL once more as a superuser, whom row-level security does not bind. */
 export function eachDatabaseAndSuperuser(define: DefineTests): void {
   eachDatabase(define);
+  if (isLeftOut('postgresql')) return;
   describeOn('postgresql as a superuser', 'postgresql', (kind, open) =>
     define(kind, async (template) => connectedAs('superuser', await open(template))),
   );
 }
 
+/** `BILLWRIGHT_TEST_DATABASE` names the only kind of database that a run uses. */
+function isLeftOut(kind: DatabaseKind): boolean {
+  return (process.env.BILLWRIGHT_TEST_DATABASE ?? kind) !== kind;
+}
+
 type DefineTests = (kind: DatabaseKind, open: OpenDatabase) => void;
 
-function describeOn(title: string, kind: DatabaseKind, define: DefineTests): void {
-  describe(title, () => {
+function describeOn(title: string, kind: DatabaseKind, define: DefineTests): Mocha.Suite {
+  return describe(title, () => {
     const names: string[] = [];
     const open: OpenDatabase = async (template) => {
       const name = `test_${++databasesMade}`;
@@ -124,7 +165,7 @@ async function prepareTemplate(
   name: string,
   template: DatabaseTemplate,
 ): Promise<TestDatabase> {
-  const database = await makers[kind].create(name);
+  const database = await makeDatabase(kind, name, template.from);
   await template.prepare(database);
   if (database.kind === 'sqlite' && existsSync(`${database.path}-wal`)) {
     // PostgreSQL refuses by itself to copy a database in use; of SQLite's file only a part would be copied.

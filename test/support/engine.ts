@@ -12,8 +12,9 @@ import {
   type TenantRef,
 } from '../../lib/index.ts';
 import type { OpenDatabase, TestDatabase } from './databases.ts';
-import { openShop } from './shop.ts';
-import { migrated, storageOf } from './storage.ts';
+import { plainHasher } from './plain-hasher.ts';
+import { shopIn, shopTemplate } from './shop.ts';
+import { storageOf } from './storage.ts';
 import { pushableSystemClock, recordingLogger } from './system-time.ts';
 
 /** The engine over a fresh database, with a clock, a gateway and a shop that a test moves and scripts. */
@@ -53,11 +54,14 @@ export async function openEngine(
     readonly entitlementPlugins?: BillingOptions<never>['entitlementPlugins'];
     readonly defaultCatalog?: BillingOptions<never>['defaultCatalog'];
     readonly configuration?: BillingOptions<never>['configuration'];
+    /** Default one that costs nothing. */
+    readonly hasher?: BillingOptions<never>['hasher'];
     /** Told every statement that the storage sends. */
     readonly trace?: (statement: string) => void;
   },
 ): Promise<TestEngine> {
-  const database = await open(migrated);
+  const { catalog = specCatalog } = options;
+  const database = await open(shopTemplate(catalog instanceof URL ? catalog : null));
   const storage = storageOf(database, options.trace);
   const clock = fakeClock(options.now);
   const systemClock = pushableSystemClock();
@@ -69,16 +73,15 @@ export async function openEngine(
     clock,
     systemClock,
     logger,
+    hasher: options.hasher ?? plainHasher(),
     gateways: [gateway],
     ...(options.catalogPlugins ? { catalogPlugins: options.catalogPlugins } : {}),
     ...(options.entitlementPlugins ? { entitlementPlugins: options.entitlementPlugins } : {}),
     ...(options.defaultCatalog === undefined ? {} : { defaultCatalog: options.defaultCatalog }),
     ...(options.configuration ? { configuration: options.configuration } : {}),
   });
-  const { tenant, acme } = await openShop(
-    billing,
-    options.catalog === undefined ? specCatalog : options.catalog,
-  );
+  const { tenant, acme } = await shopIn(billing);
+  if (typeof catalog === 'string') await acme.uploadCatalog(catalog);
   const settle = async (): Promise<void> => {
     if (await billing.settle({ timeoutMs: SETTLE_MS })) return;
     throw new Error(`the queue did not settle: ${inspect(logger.lines.slice(-3), { depth: 4 })}`);

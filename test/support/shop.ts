@@ -1,5 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import type { Billing, TenantBilling, TenantRef } from '../../lib/index.ts';
+import { basename } from 'node:path';
+import { Billing } from '../../adapters/node/billwright.ts';
+import { fakeClock } from '../../adapters/testing/index.ts';
+import type { Billing as Engine, TenantBilling, TenantRef } from '../../lib/index.ts';
+import type { DatabaseTemplate } from './databases.ts';
+import { plainHasher } from './plain-hasher.ts';
+import { migrated, storageOf } from './storage.ts';
+import { recordingLogger } from './system-time.ts';
 
 /** A tenant with a catalog of the examples, and its operations. */
 export interface Shop {
@@ -9,18 +16,48 @@ export interface Shop {
 
 /** Makes a tenant that sells by a catalog: of `examples/catalogs` or the test fixtures, the XML itself, or (null) none. */
 export async function openShop(
-  billing: Billing<never>,
+  billing: Engine<never>,
   catalog: URL | string | null = new URL('../../examples/catalogs/meadow.xml', import.meta.url),
 ): Promise<Shop> {
-  const tenant = await billing.tenants.create(
-    { userName: 'test' },
-    { apiKey: `shop-${shops++}`, apiSecret: 'secret' },
-  );
-  const acme = billing.as({ tenant: tenant.id, user: 'test' });
+  return found(billing, `shop-${shops++}`, catalog);
+}
+
+/** A database with one shop, prepared once per run; `shopIn` enters it. Its tenant is older than what any test does. */
+export function shopTemplate(catalog: URL | null): DatabaseTemplate {
+  const sold = catalog === null ? 'nothing' : basename(catalog.pathname, '.xml').replaceAll('-', '_');
+  return {
+    name: `shop_selling_${sold}`,
+    from: migrated,
+    async prepare(database) {
+      const billing = await Billing.open({
+        storage: storageOf(database),
+        clock: fakeClock(SHOP_OPENED),
+        hasher: plainHasher(),
+        logger: recordingLogger(),
+      });
+      await found(billing, SHOP, catalog);
+      await billing.settle();
+      await billing.close();
+    },
+  };
+}
+
+/** The shop of a database that was copied from a `shopTemplate`. */
+export async function shopIn(billing: Engine<never>): Promise<Shop> {
+  const { id } = await billing.tenants.getByApiKey(SHOP);
+  return { tenant: await billing.tenants.refOf(id), acme: billing.as({ tenant: id, user: 'test' }) };
+}
+
+const SHOP = 'shop';
+const SHOP_OPENED = '2000-01-01T00:00:00Z';
+
+async function found(billing: Engine<never>, apiKey: string, catalog: URL | string | null): Promise<Shop> {
+  const { id } = await billing.tenants.create({ userName: 'test' }, { apiKey, apiSecret: 'secret' });
+  const acme = billing.as({ tenant: id, user: 'test' });
   if (catalog !== null) {
     await acme.uploadCatalog(typeof catalog === 'string' ? catalog : await readFile(catalog));
   }
-  return { tenant: await billing.tenants.refOf(tenant.id), acme };
+  return { tenant: await billing.tenants.refOf(id), acme };
 }
 
 let shops = 0;
