@@ -1,4 +1,4 @@
-import { compilePluginCatalog } from '../../lib/catalog/plugins/compile-plugin-catalog.ts';
+import { compilePluginCatalog } from '../../lib/catalog/index.ts';
 import {
   BillingError,
   type Catalog,

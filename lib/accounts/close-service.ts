@@ -1,4 +1,4 @@
-import type { CatalogProvider, CatalogSource } from '../catalog/catalog-source.ts';
+import type { CatalogProvider, CatalogSource } from '../catalog/index.ts';
 import { adjustUnpaidItems } from '../invoicing/adjust-unpaid-items.ts';
 import { MAX_DESCRIPTION_LENGTH } from '../invoicing/manual-items.ts';
 import { writeOffUnpaid } from '../invoicing/write-off.ts';

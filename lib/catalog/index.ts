@@ -1,13 +1,18 @@
-export type { AvailablePlan } from './available-plans.ts';
-export { Catalog, type CatalogPast, createCatalog, type ResolvedPlan } from './catalog.ts';
-export type { CatalogValidation } from './catalog-document.ts';
-export * from './catalog-json.ts';
-export { CatalogVersion, createVersion } from './catalog-version.ts';
-export { CatalogWithOverrides, type SeenAsOf } from './catalog-with-overrides.ts';
-export { type FirstCharge, firstRecurringCharge, isFreeFinitePhase, phasesFrom } from './charge-start.ts';
-export { DefinedCatalog, defineCatalog } from './define/define-catalog.ts';
-export type * from './define/definition.ts';
-export type { PlanUpdate } from './entries/change-plan.ts';
+export type {
+  CatalogOfAccount,
+  CatalogProvider,
+  CatalogRequest,
+  CatalogSource,
+} from './cache/catalog-source.ts';
+export { withOverridePlans } from './cache/load-override-plans.ts';
+export { PluginCatalogs } from './cache/plugin-catalogs.ts';
+export { Shape } from './cache/shaped-text.ts';
+export { StoredCatalogs } from './cache/stored-catalogs.ts';
+export { partsOf, planOfText } from './cache/version-parts.ts';
+export { compilePluginCatalog } from './formats/definition/compile-plugin-catalog.ts';
+export { DefinedCatalog, defineCatalog } from './formats/definition/define-catalog.ts';
+export type * from './formats/definition/definition.ts';
+export type { PlanUpdate } from './formats/entries/change-plan.ts';
 export type {
   BlockInput,
   CatalogEntriesInput,
@@ -17,34 +22,71 @@ export type {
   ProductEntryInput,
   TierInput,
   UsageInput,
-} from './entries/entry-input.ts';
-export type { EntryScopeOptions } from './entries/scope-access.ts';
-export type { DeletePlanOptions, DeleteProductOptions } from './entries/service.ts';
-export { problemText } from './invalid-catalog.ts';
-export * from './model.ts';
-export { defineOverrides, type OverrideDefinition, type OverrideInput } from './override-definition.ts';
-export { OverridePlan } from './override-plan.ts';
-export type { Locate, Location, ParsedVersion } from './parsed-version.ts';
-export { parsePhaseName, phaseName, planNameOfPhase } from './phase-name.ts';
-export { samePlan } from './plan.ts';
-export type { PlanChangeEvaluation } from './plan-change.ts';
-export type { PlanSpecifier } from './plan-specifier.ts';
-export { isZeroEverywhere, priceOf } from './price.ts';
+} from './formats/entries/entry-input.ts';
+export * from './formats/json/catalog-json.ts';
+export type { SimplePlan } from './formats/simple-plan/simple-plan-input.ts';
+export type { CatalogValidation } from './formats/xml/catalog-document.ts';
+export { type ParsedDocument, readCatalogXml } from './formats/xml/read-catalog.ts';
+export { versionsToAdd } from './formats/xml/versions-to-add.ts';
+export { canonicalXml, catalogXmlTextSteps, writeCatalogXml } from './formats/xml/write-catalog.ts';
+export type { AvailablePlan } from './lookup/available-plans.ts';
+export type { LastPlanChange } from './lookup/catalog.ts';
+export { Catalog, type CatalogPast, createCatalog, type ResolvedPlan } from './lookup/catalog.ts';
+export { CatalogVersion, createVersion } from './lookup/catalog-version.ts';
+export type { ChangedPlans } from './lookup/changed-plans.ts';
+export {
+  type FirstCharge,
+  firstRecurringCharge,
+  isFreeFinitePhase,
+  phasesFrom,
+} from './lookup/charge-start.ts';
+export type { PlanChangeEvaluation } from './lookup/plan-change.ts';
+export type { PlanSpecifier } from './lookup/plan-specifier.ts';
+export { isZeroEverywhere, priceOf } from './lookup/price.ts';
 export type {
   PlanEnd,
   PlanStep,
   PlanTimeline,
   PriceChangeAlignment,
   PriceChangeEvent,
-} from './price-change-events.ts';
-export { matchPriceOverrides, type PriceOverrides } from './price-overrides.ts';
-export type { PriceTarget } from './price-target.ts';
-export type { ChangeContext, CreationContext, SubscriptionContext } from './rules.ts';
-export { RULE_DEFAULTS } from './rules.ts';
-export type { SimplePlan } from './simple-plan-input.ts';
+} from './lookup/price-change-events.ts';
+export {
+  cancelPolicyOf,
+  createAlignmentOf,
+  planChangeRules,
+  type RuledSubscription,
+} from './lookup/rule-versions.ts';
+export type { ChangeContext, CreationContext, SubscriptionContext } from './lookup/rules.ts';
+export { billingAlignment, RULE_DEFAULTS } from './lookup/rules.ts';
+export * from './model/catalog-model.ts';
+export type { Locate, Location, ParsedVersion } from './model/parsed-version.ts';
+export { parsePhaseName, phaseName, planNameOfPhase } from './model/phase-name.ts';
+export { createPlan, samePlan, textOfPlan } from './model/plan.ts';
+export { billedPrices } from './model/prices-of.ts';
+export { SIMPLE_RULES } from './model/simple-rules.ts';
+export type { PhaseContent, PlanContent, VersionContent } from './model/version-content.ts';
+export { catalogsOfBatch } from './operations/batch-catalogs.ts';
+export { CatalogAdministration } from './operations/catalog-administration.ts';
+export { catalogRevisionOf, isCatalogChange } from './operations/catalog-event.ts';
+export type { CatalogPreview } from './operations/catalog-preview.ts';
+export { CatalogService, type CatalogUpload } from './operations/catalog-service.ts';
+export type { EntryScopeOptions } from './operations/entry-scope.ts';
+export type { DeletePlanOptions, DeleteProductOptions } from './operations/entry-service.ts';
+export { CatalogEntryService } from './operations/entry-service.ts';
+export {
+  foreseenOverridePlan,
+  obtainOverridePlan,
+  obtainOverridePlans,
+} from './operations/obtain-override-plan.ts';
+export { CatalogWithOverrides, type SeenAsOf } from './overrides/catalog-with-overrides.ts';
+export {
+  defineOverrides,
+  type OverrideDefinition,
+  type OverrideInput,
+} from './overrides/define-overrides.ts';
+export { matchPriceOverrides, namesPrice, type PriceOverrides } from './overrides/match-overrides.ts';
+export type { PriceTarget } from './overrides/overridable-price.ts';
+export { OverridePlan } from './overrides/override-plan.ts';
+export { problemText } from './validation/invalid-catalog.ts';
 export { type VersionValidation, validateVersion } from './validation/validate-version.ts';
 export { validateVersions } from './validation/validate-versions.ts';
-export type { PhaseContent, PlanContent, VersionContent } from './version-content.ts';
-export { versionsToAdd } from './versions-to-add.ts';
-export { type ParsedDocument, readCatalogXml } from './xml/read-catalog.ts';
-export { canonicalXml, catalogXmlTextSteps, writeCatalogXml } from './xml/write-catalog.ts';

@@ -1,4 +1,4 @@
-import type { CatalogOfAccount, CatalogProvider } from '../catalog/catalog-source.ts';
+import type { CatalogOfAccount, CatalogProvider } from '../catalog/index.ts';
 import { effectiveTargetDate } from '../invoicing/effective-target-date.ts';
 import type { InvoicingConfigOf } from '../invoicing/tenant-invoicing-config.ts';
 import { verifyAccounts } from '../invoicing/verify-coverage.ts';

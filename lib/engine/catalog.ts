@@ -1,5 +1,4 @@
-import { CatalogAdministration } from '../catalog/administration.ts';
-import { CatalogEntryService } from '../catalog/entries/service.ts';
+import { CatalogAdministration, CatalogEntryService } from '../catalog/index.ts';
 import type { Foundation } from './foundation.ts';
 import { methodsOf } from './methods-of.ts';
 

@@ -1,6 +1,5 @@
 import type { WorkOff } from '../accounts/close-service.ts';
-import { PluginCatalogs } from '../catalog/plugins/plugin-catalogs.ts';
-import { CatalogService } from '../catalog/service.ts';
+import { CatalogService, PluginCatalogs } from '../catalog/index.ts';
 import { type InvoicingConfigOf, invoicingConfigOf } from '../invoicing/tenant-invoicing-config.ts';
 import { externalPaymentGateway } from '../payments/gateways/external-payment-gateway.ts';
 import type { Ports } from '../ports/index.ts';

@@ -1,7 +1,5 @@
-import { catalogRevisionOf, isCatalogChange } from '../catalog/catalog-event.ts';
-import type { CatalogSource } from '../catalog/catalog-source.ts';
-import type { ChangedPlans } from '../catalog/changed-plans.ts';
-import type { CatalogService } from '../catalog/service.ts';
+import type { CatalogService, CatalogSource, ChangedPlans } from '../catalog/index.ts';
+import { catalogRevisionOf, isCatalogChange } from '../catalog/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { ClaimedEntry, ReadSession, WriteSession } from '../ports/storage/index.ts';
 import type { Account } from '../records/index.ts';

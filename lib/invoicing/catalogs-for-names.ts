@@ -1,4 +1,4 @@
-import type { CatalogProvider, CatalogRequest, CatalogSource } from '../catalog/catalog-source.ts';
+import type { CatalogProvider, CatalogRequest, CatalogSource } from '../catalog/index.ts';
 import type { Ports } from '../ports/index.ts';
 
 /**

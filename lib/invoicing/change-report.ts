@@ -1,7 +1,10 @@
-import type { CatalogPreview } from '../catalog/catalog-preview.ts';
-import type { CatalogOfAccount } from '../catalog/catalog-source.ts';
-import type { CatalogVersion } from '../catalog/index.ts';
-import type { CatalogService, CatalogUpload } from '../catalog/service.ts';
+import type {
+  CatalogOfAccount,
+  CatalogPreview,
+  CatalogService,
+  CatalogUpload,
+  CatalogVersion,
+} from '../catalog/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { Account, CallContext } from '../records/index.ts';
 import { BillingError, type Problem } from '../values/errors/index.ts';

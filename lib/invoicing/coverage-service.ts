@@ -1,5 +1,5 @@
 import { noSuchAccount } from '../accounts/service.ts';
-import type { CatalogProvider } from '../catalog/catalog-source.ts';
+import type { CatalogProvider } from '../catalog/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { CallContext } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';

@@ -1,6 +1,5 @@
 import { noSuchAccount } from '../accounts/service.ts';
-import type { CatalogOfAccount, CatalogSource } from '../catalog/catalog-source.ts';
-import type { OverridePlan } from '../catalog/index.ts';
+import type { CatalogOfAccount, CatalogSource, OverridePlan } from '../catalog/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import type { Account } from '../records/index.ts';
 import { checkBundleOwner, noSuchBundle, notInBundle, notOfAccount } from '../subscriptions/bundle-choice.ts';

@@ -1,5 +1,5 @@
 import { accountEvent } from '../accounts/account-event.ts';
-import type { CatalogOfAccount } from '../catalog/catalog-source.ts';
+import type { CatalogOfAccount } from '../catalog/index.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
 import type { Account } from '../records/index.ts';
 import { BusEventType } from '../records/index.ts';

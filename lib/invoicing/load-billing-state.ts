@@ -1,4 +1,4 @@
-import type { CatalogOfAccount } from '../catalog/catalog-source.ts';
+import type { CatalogOfAccount } from '../catalog/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import type { CoverageRow, StoredCursor } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';

@@ -1,6 +1,5 @@
-import type { CatalogOfAccount } from '../catalog/catalog-source.ts';
-import type { CatalogWithOverrides } from '../catalog/index.ts';
-import { withOverridePlans } from '../catalog/load-override-plans.ts';
+import type { CatalogOfAccount, CatalogWithOverrides } from '../catalog/index.ts';
+import { withOverridePlans } from '../catalog/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import type {
   Account,

@@ -1,6 +1,6 @@
 import { noSuchObject } from '../accounts/no-such-object.ts';
 import { lockAccount } from '../accounts/service.ts';
-import type { CatalogProvider } from '../catalog/catalog-source.ts';
+import type { CatalogProvider } from '../catalog/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
 import type { Account } from '../records/index.ts';

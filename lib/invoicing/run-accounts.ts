@@ -1,4 +1,4 @@
-import type { CatalogOfAccount } from '../catalog/catalog-source.ts';
+import type { CatalogOfAccount } from '../catalog/index.ts';
 import type { IdGenerator } from '../ports/index.ts';
 import type { ReadSession, WriteSession } from '../ports/storage/index.ts';
 import type { Account, AccountInvoicingState, CoverageRow, InvoiceItem } from '../records/index.ts';

@@ -1,5 +1,5 @@
-import { catalogsOfBatch } from '../catalog/batch-catalogs.ts';
-import type { CatalogProvider, CatalogSource } from '../catalog/catalog-source.ts';
+import type { CatalogProvider, CatalogSource } from '../catalog/index.ts';
+import { catalogsOfBatch } from '../catalog/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { ClaimedEntry, WriteSession } from '../ports/storage/index.ts';
 import type { Account } from '../records/index.ts';

@@ -1,6 +1,6 @@
 import { lockAccount, noSuchAccount } from '../accounts/service.ts';
-import type { CatalogProvider, CatalogRequest, CatalogSource } from '../catalog/catalog-source.ts';
-import { withOverridePlans } from '../catalog/load-override-plans.ts';
+import type { CatalogProvider, CatalogRequest, CatalogSource } from '../catalog/index.ts';
+import { withOverridePlans } from '../catalog/index.ts';
 import type { IdGenerator, Ports } from '../ports/index.ts';
 import type { InvoiceFilter, ReadSession, WriteSession } from '../ports/storage/index.ts';
 import type { Account, CallContext, Invoice, Page, PageRequest } from '../records/index.ts';

@@ -1,4 +1,4 @@
-import { billingAlignment } from '../catalog/rules.ts';
+import { billingAlignment } from '../catalog/index.ts';
 import { BillingAlignment, type RuleDecision } from '../records/index.ts';
 import { dayOfMonth, type LocalDate } from '../values/time/index.ts';
 import type { PlanInForce, Transition } from './transitions.ts';

@@ -1,5 +1,4 @@
-import { type InternationalPrice, type PlanPhase, priceOf } from '../catalog/index.ts';
-import { billedPrices } from '../catalog/prices-of.ts';
+import { billedPrices, type InternationalPrice, type PlanPhase, priceOf } from '../catalog/index.ts';
 import type { Account, LifecycleEvent } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Instant } from '../values/time/index.ts';

@@ -1,6 +1,6 @@
 import { checkExternalKey } from '../accounts/account-input.ts';
 import { lockAccount } from '../accounts/service.ts';
-import type { CatalogProvider } from '../catalog/catalog-source.ts';
+import type { CatalogProvider } from '../catalog/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { Bundle, CallContext, Page, PageRequest } from '../records/index.ts';
 import { authorshipOf } from '../runtime/index.ts';

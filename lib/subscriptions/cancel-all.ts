@@ -1,4 +1,4 @@
-import type { CatalogSource } from '../catalog/catalog-source.ts';
+import type { CatalogSource } from '../catalog/index.ts';
 import { EntitlementActionPolicy } from '../ports/index.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
 import type { Account } from '../records/index.ts';

@@ -1,4 +1,4 @@
-import { cancelPolicyOf } from '../catalog/rule-versions.ts';
+import { cancelPolicyOf } from '../catalog/index.ts';
 import type { CancelSubscriptionOptions } from '../ports/index.ts';
 import { EntitlementActionPolicy } from '../ports/index.ts';
 import type { RuleDecision } from '../records/index.ts';

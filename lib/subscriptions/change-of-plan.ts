@@ -1,5 +1,5 @@
 import type { OverrideDefinition, OverridePlan } from '../catalog/index.ts';
-import { planChangeRules, type RuledSubscription } from '../catalog/rule-versions.ts';
+import { planChangeRules, type RuledSubscription } from '../catalog/index.ts';
 import {
   BillingActionPolicy,
   EntitlementState,

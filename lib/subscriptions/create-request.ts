@@ -1,6 +1,6 @@
 import { checkExternalKey } from '../accounts/account-input.ts';
 import type { PlanSpecifier } from '../catalog/index.ts';
-import { namesPrice } from '../catalog/price-overrides.ts';
+import { namesPrice } from '../catalog/index.ts';
 import type { CreationDates, CreationPlace, CreationTerms, PriceOverrideRequest } from '../ports/index.ts';
 import type { PhaseType, ProductCategory } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';

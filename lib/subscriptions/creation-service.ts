@@ -1,5 +1,5 @@
-import type { CatalogProvider, CatalogSource } from '../catalog/catalog-source.ts';
-import { obtainOverridePlans } from '../catalog/obtain-override-plan.ts';
+import type { CatalogProvider, CatalogSource } from '../catalog/index.ts';
+import { obtainOverridePlans } from '../catalog/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
 import type { CallContext } from '../records/index.ts';

@@ -1,5 +1,5 @@
 import type { OverrideDefinition, OverridePlan } from '../catalog/index.ts';
-import { createAlignmentOf } from '../catalog/rule-versions.ts';
+import { createAlignmentOf } from '../catalog/index.ts';
 import type { InvoicingCursor, New, PlanAlignmentCreate, RuleDecision } from '../records/index.ts';
 import {
   type BlockingState,

@@ -1,6 +1,5 @@
-import type { CatalogProvider, CatalogSource } from '../catalog/catalog-source.ts';
-import type { CatalogWithOverrides, OverridePlan } from '../catalog/index.ts';
-import { obtainOverridePlan } from '../catalog/obtain-override-plan.ts';
+import type { CatalogProvider, CatalogSource, CatalogWithOverrides, OverridePlan } from '../catalog/index.ts';
+import { obtainOverridePlan } from '../catalog/index.ts';
 import type {
   CancelledSubscription,
   CancelSubscriptionOptions,

@@ -1,5 +1,5 @@
-import type { CatalogSource } from '../catalog/catalog-source.ts';
-import { withOverridePlans } from '../catalog/load-override-plans.ts';
+import type { CatalogSource } from '../catalog/index.ts';
+import { withOverridePlans } from '../catalog/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import type { Account } from '../records/index.ts';
 import type { Instant } from '../values/time/index.ts';

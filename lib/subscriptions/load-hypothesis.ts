@@ -1,6 +1,11 @@
-import type { CatalogSource } from '../catalog/catalog-source.ts';
-import type { CatalogWithOverrides, OverrideDefinition, OverridePlan, SeenAsOf } from '../catalog/index.ts';
-import { foreseenOverridePlan } from '../catalog/obtain-override-plan.ts';
+import type {
+  CatalogSource,
+  CatalogWithOverrides,
+  OverrideDefinition,
+  OverridePlan,
+  SeenAsOf,
+} from '../catalog/index.ts';
+import { foreseenOverridePlan } from '../catalog/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import type { Account } from '../records/index.ts';
 import { assertInvariant } from '../values/errors/index.ts';

@@ -1,5 +1,5 @@
-import type { CatalogSource } from '../catalog/catalog-source.ts';
-import { withOverridePlans } from '../catalog/load-override-plans.ts';
+import type { CatalogSource } from '../catalog/index.ts';
+import { withOverridePlans } from '../catalog/index.ts';
 import type { SystemClock } from '../ports/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import type { Account, BlockingState, Bundle, LifecycleEvent, Subscription } from '../records/index.ts';

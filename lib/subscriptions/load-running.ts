@@ -1,6 +1,6 @@
 import { lockAccount } from '../accounts/service.ts';
-import type { CatalogSource } from '../catalog/catalog-source.ts';
-import { withOverridePlans } from '../catalog/load-override-plans.ts';
+import type { CatalogSource } from '../catalog/index.ts';
+import { withOverridePlans } from '../catalog/index.ts';
 import type { ReadSession, WriteSession } from '../ports/storage/index.ts';
 import type { Account, Bundle } from '../records/index.ts';
 import { assertInvariant } from '../values/errors/index.ts';

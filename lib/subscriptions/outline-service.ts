@@ -1,5 +1,5 @@
 import { noSuchAccount } from '../accounts/service.ts';
-import type { CatalogProvider, CatalogRequest } from '../catalog/catalog-source.ts';
+import type { CatalogProvider, CatalogRequest } from '../catalog/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import type { CallContext, Page, PageRequest } from '../records/index.ts';

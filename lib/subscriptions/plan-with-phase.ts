@@ -1,5 +1,4 @@
-import type { LastPlanChange } from '../catalog/catalog.ts';
-import type { PlanPhase, ResolvedPlan } from '../catalog/index.ts';
+import type { LastPlanChange, PlanPhase, ResolvedPlan } from '../catalog/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Instant } from '../values/time/index.ts';
 import type { PlanResolver } from './transitions.ts';

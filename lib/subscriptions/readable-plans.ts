@@ -1,13 +1,13 @@
 import {
   type CatalogVersion,
+  createPlan,
   createVersion,
+  DEFAULT_PRICE_LIST,
   type PhaseContent,
   type Plan,
   type ResolvedPlan,
+  SIMPLE_RULES,
 } from '../catalog/index.ts';
-import { DEFAULT_PRICE_LIST } from '../catalog/model.ts';
-import { createPlan } from '../catalog/plan.ts';
-import { SIMPLE_RULES } from '../catalog/simple-rules.ts';
 import { PhaseType } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import { instant, TimeUnit, UNLIMITED_DURATION } from '../values/time/index.ts';

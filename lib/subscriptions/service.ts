@@ -1,6 +1,6 @@
 import { noSuchAccount } from '../accounts/service.ts';
-import type { CatalogProvider, CatalogRequest, CatalogSource } from '../catalog/catalog-source.ts';
-import { withOverridePlans } from '../catalog/load-override-plans.ts';
+import type { CatalogProvider, CatalogRequest, CatalogSource } from '../catalog/index.ts';
+import { withOverridePlans } from '../catalog/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import type { CallContext, Page, PageRequest, Subscription } from '../records/index.ts';

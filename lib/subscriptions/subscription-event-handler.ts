@@ -1,6 +1,5 @@
-import { catalogsOfBatch } from '../catalog/batch-catalogs.ts';
-import type { CatalogProvider, CatalogSource } from '../catalog/catalog-source.ts';
-import { withOverridePlans } from '../catalog/load-override-plans.ts';
+import type { CatalogProvider, CatalogSource } from '../catalog/index.ts';
+import { catalogsOfBatch, withOverridePlans } from '../catalog/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { ClaimedEntry, ReadSession, WriteSession } from '../ports/storage/index.ts';
 import type { Account } from '../records/index.ts';

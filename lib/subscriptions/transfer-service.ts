@@ -1,6 +1,6 @@
 import { noSuchAccount } from '../accounts/service.ts';
-import type { CatalogProvider } from '../catalog/catalog-source.ts';
-import { withOverridePlans } from '../catalog/load-override-plans.ts';
+import type { CatalogProvider } from '../catalog/index.ts';
+import { withOverridePlans } from '../catalog/index.ts';
 import type { Ports, TransferBundleOptions } from '../ports/index.ts';
 import type { ReadSession, WriteSession } from '../ports/storage/index.ts';
 import type { Account, Bundle, CallContext } from '../records/index.ts';

@@ -1,5 +1,5 @@
 import { noSuchAccount } from '../accounts/service.ts';
-import type { CatalogSource } from '../catalog/catalog-source.ts';
+import type { CatalogSource } from '../catalog/index.ts';
 import { type InvoiceView, viewInvoices } from '../invoicing/invoice-view.ts';
 import { loadViewSources } from '../invoicing/load-invoice-views.ts';
 import {

@@ -1,4 +1,4 @@
-import type { CatalogProvider } from '../catalog/catalog-source.ts';
+import type { CatalogProvider } from '../catalog/index.ts';
 import type { InvoiceItemView, InvoiceView } from '../invoicing/invoice-view.ts';
 import type { InvoicePaymentView } from '../payments/reading/payment-views.ts';
 import type { Ports } from '../ports/index.ts';

@@ -1,9 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { memoryCatalogPlugin } from '../../adapters/testing/index.ts';
-import { textOfPlan } from '../../lib/catalog/plan.ts';
-import { Shape } from '../../lib/catalog/shaped-text.ts';
-import { planOfText } from '../../lib/catalog/version-parts.ts';
+import { planOfText, Shape, textOfPlan } from '../../lib/catalog/index.ts';
 import {
   BillingError,
   decimal,

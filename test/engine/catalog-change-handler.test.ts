@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { PluginCatalogs } from '../../lib/catalog/plugins/plugin-catalogs.ts';
-import { CatalogService } from '../../lib/catalog/service.ts';
+import { CatalogService, PluginCatalogs } from '../../lib/catalog/index.ts';
 import { decimal, type PlanEntryInput, parseWireInstant, type Uuid } from '../../lib/index.ts';
 import { CatalogChangeHandler } from '../../lib/invoicing/catalog-change-handler.ts';
 import type { EventPayload } from '../../lib/records/index.ts';

@@ -5,9 +5,7 @@ import { Client } from 'pg';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { uuidGenerator } from '../../adapters/node/index.ts';
 import { lantern } from '../../examples/catalogs/lantern.ts';
-import { textOfPlan } from '../../lib/catalog/plan.ts';
-import { StoredCatalogs } from '../../lib/catalog/stored-catalogs.ts';
-import { partsOf } from '../../lib/catalog/version-parts.ts';
+import { partsOf, StoredCatalogs, textOfPlan } from '../../lib/catalog/index.ts';
 import {
   type BillingError,
   type Catalog,

@@ -5,8 +5,7 @@ import { sqlite } from '../../adapters/mikro-orm/sqlite.ts';
 import { scryptHasher, uuidGenerator } from '../../adapters/node/index.ts';
 import { type FakeClock, fakeClock } from '../../adapters/testing/index.ts';
 import { AccountService } from '../../lib/accounts/service.ts';
-import { PluginCatalogs } from '../../lib/catalog/plugins/plugin-catalogs.ts';
-import { CatalogService } from '../../lib/catalog/service.ts';
+import { CatalogService, PluginCatalogs } from '../../lib/catalog/index.ts';
 import {
   type Account,
   BillingError,

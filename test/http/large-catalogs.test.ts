@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { StoredCatalogs } from '../../lib/catalog/stored-catalogs.ts';
+import { StoredCatalogs } from '../../lib/catalog/index.ts';
 import { timeSlices } from '../../lib/runtime/index.ts';
 import { instant } from '../../lib/values/time/index.ts';
 import { freshDatabase } from '../support/databases.ts';

@@ -1,6 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { DecodedParts } from '../../lib/catalog/decoded-parts.ts';
+import { DecodedParts } from '../../lib/catalog/cache/decoded-parts.ts';
+import { Shape } from '../../lib/catalog/cache/shaped-text.ts';
+import { StoredPart } from '../../lib/catalog/cache/stored-part.ts';
+import { frameOfText, partsOf, planOfText, productOfText } from '../../lib/catalog/cache/version-parts.ts';
 import {
   type Catalog,
   CatalogVersion,
@@ -11,12 +14,9 @@ import {
   readCatalogXml,
   samePlan,
 } from '../../lib/catalog/index.ts';
-import type { Part } from '../../lib/catalog/part.ts';
-import { PartList } from '../../lib/catalog/part-list.ts';
-import { createPlan, textOfPlan } from '../../lib/catalog/plan.ts';
-import { Shape } from '../../lib/catalog/shaped-text.ts';
-import { StoredPart } from '../../lib/catalog/stored-part.ts';
-import { frameOfText, partsOf, planOfText, productOfText } from '../../lib/catalog/version-parts.ts';
+import type { Part } from '../../lib/catalog/model/part.ts';
+import { PartList } from '../../lib/catalog/model/part-list.ts';
+import { createPlan, textOfPlan } from '../../lib/catalog/model/plan.ts';
 import { inOneTurn } from '../../lib/runtime/wait/time-slices.ts';
 import { type Instant, instant } from '../../lib/values/time/index.ts';
 import { versionContent } from './catalog-arbitraries.ts';

@@ -9,8 +9,8 @@ import {
   type PriceOverrides,
   type PriceTarget,
 } from '../../lib/catalog/index.ts';
-import { readOverrides, writeOverrides } from '../../lib/catalog/override-definition.ts';
-import { mapPrices } from '../../lib/catalog/price-target.ts';
+import { readOverrides, writeOverrides } from '../../lib/catalog/overrides/define-overrides.ts';
+import { mapPrices } from '../../lib/catalog/overrides/overridable-price.ts';
 import { decimal } from '../../lib/values/money/index.ts';
 import { versionContent } from './catalog-arbitraries.ts';
 import { propertyRuns } from './runs.ts';

@@ -1,7 +1,10 @@
 import { expect } from 'chai';
-import { defineOverrides, type OverrideDefinition } from '../../lib/catalog/index.ts';
-import { withOverridePlans } from '../../lib/catalog/load-override-plans.ts';
-import { obtainOverridePlan } from '../../lib/catalog/obtain-override-plan.ts';
+import {
+  defineOverrides,
+  type OverrideDefinition,
+  obtainOverridePlan,
+  withOverridePlans,
+} from '../../lib/catalog/index.ts';
 import { type Catalog, createCatalog, type ReadSession, type Storage } from '../../lib/index.ts';
 import { decimal } from '../../lib/values/money/index.ts';
 import { eachDatabase, onPostgresql } from '../support/databases.ts';

@@ -1,6 +1,6 @@
 import type { Problem } from '../../values/errors/index.ts';
 import { MAX_LISTED_PROBLEMS } from '../../values/limits.ts';
-import type { Locate } from '../parsed-version.ts';
+import type { Locate } from '../model/parsed-version.ts';
 
 /** A record of the content, a child element of it, or one of its repeated children. */
 export type Place = readonly [record: object, child?: string, index?: number];

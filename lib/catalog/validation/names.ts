@@ -1,5 +1,5 @@
-import { DEFAULT_PRICE_LIST } from '../model.ts';
-import type { VersionContent } from '../version-content.ts';
+import { DEFAULT_PRICE_LIST } from '../model/catalog-model.ts';
+import type { VersionContent } from '../model/version-content.ts';
 import type { Findings, Place } from './findings.ts';
 
 export const NameKind = {

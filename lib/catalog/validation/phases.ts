@@ -1,9 +1,9 @@
 import { PhaseType } from '../../records/index.ts';
 import { MAX_PHASE_YEARS } from '../../values/limits.ts';
 import { BillingPeriod, type Duration, TimeUnit } from '../../values/time/index.ts';
-import { UNBOUNDED } from '../model.ts';
-import { phaseName } from '../phase-name.ts';
-import { contentPhases, type PhaseContent } from '../version-content.ts';
+import { UNBOUNDED } from '../model/catalog-model.ts';
+import { phaseName } from '../model/phase-name.ts';
+import { contentPhases, type PhaseContent } from '../model/version-content.ts';
 import { checkPrice } from './prices.ts';
 import { checkUsage } from './usages.ts';
 import type { VersionCheck } from './version-check.ts';

@@ -1,5 +1,5 @@
 import { BillingActionPolicy } from '../../records/index.ts';
-import type { PlanRules, RuleCase } from '../model.ts';
+import type { PlanRules, RuleCase } from '../model/catalog-model.ts';
 import { NameKind } from './names.ts';
 import type { VersionCheck } from './version-check.ts';
 

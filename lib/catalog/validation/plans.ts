@@ -1,8 +1,8 @@
 import { PhaseType } from '../../records/index.ts';
 import type { Steps } from '../../runtime/index.ts';
 import { BillingPeriod, formatInstant } from '../../values/time/index.ts';
-import { phaseName } from '../phase-name.ts';
-import { contentPhases, type PhaseContent, type PlanContent } from '../version-content.ts';
+import { phaseName } from '../model/phase-name.ts';
+import { contentPhases, type PhaseContent, type PlanContent } from '../model/version-content.ts';
 import { NameKind } from './names.ts';
 import { checkPhase } from './phases.ts';
 import type { VersionCheck } from './version-check.ts';

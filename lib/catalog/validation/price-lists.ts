@@ -1,4 +1,4 @@
-import { DEFAULT_PRICE_LIST, type PriceList } from '../model.ts';
+import { DEFAULT_PRICE_LIST, type PriceList } from '../model/catalog-model.ts';
 import { NameKind } from './names.ts';
 import type { VersionCheck } from './version-check.ts';
 

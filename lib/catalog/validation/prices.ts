@@ -1,5 +1,5 @@
 import type { Currency } from '../../values/money/index.ts';
-import type { InternationalPrice } from '../model.ts';
+import type { InternationalPrice } from '../model/catalog-model.ts';
 import type { VersionCheck } from './version-check.ts';
 
 /** V13: declared currencies, each once, no negative amount. */

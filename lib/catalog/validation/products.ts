@@ -1,8 +1,8 @@
 import { ProductCategory } from '../../records/index.ts';
 import type { Steps } from '../../runtime/index.ts';
-import type { Product } from '../model.ts';
-import { checkLimits } from './limits.ts';
+import type { Product } from '../model/catalog-model.ts';
 import { NameKind } from './names.ts';
+import { checkLimits } from './unit-limits.ts';
 import type { VersionCheck } from './version-check.ts';
 
 export function* checkProducts(check: VersionCheck): Steps<void> {

@@ -1,6 +1,6 @@
 import { UsageType } from '../../records/index.ts';
-import type { Limit, Tier, TieredBlock, Usage } from '../model.ts';
-import { isUnbounded } from './limits.ts';
+import type { Limit, Tier, TieredBlock, Usage } from '../model/catalog-model.ts';
+import { isUnbounded } from './unit-limits.ts';
 import type { VersionCheck } from './version-check.ts';
 
 /** Units that one message names. */

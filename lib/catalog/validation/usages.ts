@@ -1,10 +1,10 @@
 import { BillingMode, BlockType, UsageType } from '../../records/index.ts';
 import { BillingPeriod } from '../../values/time/index.ts';
-import { type Block, type Tier, UNBOUNDED, type Usage, type WrittenDecimal } from '../model.ts';
-import { checkLimits, isUnbounded } from './limits.ts';
+import { type Block, type Tier, UNBOUNDED, type Usage, type WrittenDecimal } from '../model/catalog-model.ts';
 import { NameKind } from './names.ts';
 import { checkPrice } from './prices.ts';
 import { checkTierUnits } from './tier-units.ts';
+import { checkLimits, isUnbounded } from './unit-limits.ts';
 import type { VersionCheck } from './version-check.ts';
 
 export function checkUsage(check: VersionCheck, usage: Usage): void {

@@ -1,8 +1,8 @@
 import { atOnce, type Steps } from '../../runtime/index.ts';
 import type { Problem } from '../../values/errors/index.ts';
-import type { Locate } from '../parsed-version.ts';
-import type { VersionContent } from '../version-content.ts';
-import { exceededLimits } from '../version-limits.ts';
+import type { Locate } from '../model/parsed-version.ts';
+import type { VersionContent } from '../model/version-content.ts';
+import { exceededLimits } from '../model/version-limits.ts';
 import { Findings } from './findings.ts';
 import { NameKind, Names } from './names.ts';
 import { checkPhaseTerms } from './phases.ts';

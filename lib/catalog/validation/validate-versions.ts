@@ -1,9 +1,9 @@
 import { atOnce, eachStep, type Steps } from '../../runtime/index.ts';
 import type { Problem } from '../../values/errors/index.ts';
 import { formatInstant, type Instant } from '../../values/time/index.ts';
-import type { CatalogVersion } from '../catalog-version.ts';
-import type { Plan, Product } from '../model.ts';
-import type { Location, ParsedVersion } from '../parsed-version.ts';
+import type { CatalogVersion } from '../lookup/catalog-version.ts';
+import type { Plan, Product } from '../model/catalog-model.ts';
+import type { Location, ParsedVersion } from '../model/parsed-version.ts';
 
 /**
  * Checks new versions, each valid by itself, against those that the tenant has and against each other (catalog.md §5

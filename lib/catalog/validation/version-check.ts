@@ -1,5 +1,5 @@
 import type { Currency } from '../../values/money/index.ts';
-import type { VersionContent } from '../version-content.ts';
+import type { VersionContent } from '../model/version-content.ts';
 import type { Findings } from './findings.ts';
 import type { Names } from './names.ts';
 

@@ -1,11 +1,11 @@
 import { BillingMode } from '../../records/index.ts';
 import type { Steps } from '../../runtime/index.ts';
 import type { Currency } from '../../values/money/index.ts';
-import type { Usage } from '../model.ts';
-import { pricesOfUsage } from '../prices-of.ts';
-import { contentPhases } from '../version-content.ts';
-import { isUnbounded } from './limits.ts';
+import type { Usage } from '../model/catalog-model.ts';
+import { pricesOfUsage } from '../model/prices-of.ts';
+import { contentPhases } from '../model/version-content.ts';
 import { steps } from './tier-units.ts';
+import { isUnbounded } from './unit-limits.ts';
 import type { VersionCheck } from './version-check.ts';
 
 /** What an author may have meant otherwise; stops nothing (catalog.md §4). */

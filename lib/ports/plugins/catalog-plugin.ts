@@ -3,7 +3,7 @@ import type {
   CreateConditions,
   PriceListConditions,
   SubscriptionConditions,
-} from '../../catalog/model.ts';
+} from '../../catalog/index.ts';
 import type {
   BillingActionPolicy,
   BillingAlignment,

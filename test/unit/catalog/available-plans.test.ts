@@ -1,5 +1,9 @@
 import { expect } from 'chai';
-import { type AvailablePlan, listAddOns, listBasePlans } from '../../../lib/catalog/available-plans.ts';
+import {
+  type AvailablePlan,
+  listAddOns,
+  listBasePlans,
+} from '../../../lib/catalog/lookup/available-plans.ts';
 import { atOnce } from '../../../lib/runtime/wait/time-slices.ts';
 import { lists, plan, product, version } from './catalog-document.ts';
 

@@ -2,13 +2,13 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import { memoryCatalogPlugin } from '../../../adapters/testing/index.ts';
-import { EffectiveCatalogs } from '../../../lib/catalog/effective-catalogs.ts';
+import { EffectiveCatalogs } from '../../../lib/catalog/cache/catalog-cache.ts';
+import { PluginCatalogs } from '../../../lib/catalog/cache/plugin-catalogs.ts';
+import { shapedText } from '../../../lib/catalog/cache/shaped-text.ts';
+import { StoredCatalogs } from '../../../lib/catalog/cache/stored-catalogs.ts';
+import { partsOf } from '../../../lib/catalog/cache/version-parts.ts';
 import type { Catalog } from '../../../lib/catalog/index.ts';
-import { textOfPlan } from '../../../lib/catalog/plan.ts';
-import { PluginCatalogs } from '../../../lib/catalog/plugins/plugin-catalogs.ts';
-import { shapedText } from '../../../lib/catalog/shaped-text.ts';
-import { StoredCatalogs } from '../../../lib/catalog/stored-catalogs.ts';
-import { partsOf } from '../../../lib/catalog/version-parts.ts';
+import { textOfPlan } from '../../../lib/catalog/model/plan.ts';
 import type { CatalogEntry, PlanRow, ReadSession, Uuid } from '../../../lib/index.ts';
 import {
   CatalogPartKind,

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { retirementRows, updatedRow } from '../../../lib/catalog/entries/change-plan.ts';
+import { retirementRows, updatedRow } from '../../../lib/catalog/formats/entries/change-plan.ts';
 import {
   BillingError,
   type CatalogEntry,

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { createEntries } from '../../../lib/catalog/entries/create-entries.ts';
-import { KnownNames } from '../../../lib/catalog/entries/known-names.ts';
+import { createEntries } from '../../../lib/catalog/formats/entries/create-entries.ts';
+import { KnownNames } from '../../../lib/catalog/formats/entries/known-names.ts';
 import {
   BillingError,
   type CatalogEntriesInput,

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { accountCatalog, tenantCatalog } from '../../../lib/catalog/entries/entry-catalog.ts';
+import { accountCatalog, tenantCatalog } from '../../../lib/catalog/formats/entries/entry-catalog.ts';
 import { type Catalog, canonicalXml, createCatalog, validateVersion } from '../../../lib/catalog/index.ts';
 import type { CatalogEntry, PlanRow } from '../../../lib/records/catalog-entry.ts';
 import { decimal } from '../../../lib/values/money/index.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
+import { type ChildRule, type ElementRule, many } from '../../../lib/catalog/formats/xml/element.ts';
+import { xmlSteps } from '../../../lib/catalog/formats/xml/reader.ts';
+import { XmlSource } from '../../../lib/catalog/formats/xml/source.ts';
 import { readCatalogXml } from '../../../lib/catalog/index.ts';
-import { type ChildRule, type ElementRule, many } from '../../../lib/catalog/xml/element.ts';
-import { xmlSteps } from '../../../lib/catalog/xml/reader.ts';
-import { XmlSource } from '../../../lib/catalog/xml/source.ts';
 import { atOnce } from '../../../lib/runtime/wait/time-slices.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { MAX_XML_BYTES } from '../../../lib/values/limits.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { compilePluginCatalog } from '../../../lib/catalog/plugins/compile-plugin-catalog.ts';
+import { compilePluginCatalog } from '../../../lib/catalog/formats/definition/compile-plugin-catalog.ts';
 import {
   BillingError,
   type Catalog,

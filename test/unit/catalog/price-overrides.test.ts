@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { dryRunOverridePlan } from '../../../lib/catalog/dry-run-override-plan.ts';
 import {
   CatalogWithOverrides,
   createCatalog,
@@ -10,8 +9,9 @@ import {
   type Plan,
   type Usage,
 } from '../../../lib/catalog/index.ts';
-import { readOverrides, writeOverrides } from '../../../lib/catalog/override-definition.ts';
-import { freeNumber } from '../../../lib/catalog/override-plan.ts';
+import { readOverrides, writeOverrides } from '../../../lib/catalog/overrides/define-overrides.ts';
+import { dryRunOverridePlan } from '../../../lib/catalog/overrides/dry-run-override-plan.ts';
+import { freeNumber } from '../../../lib/catalog/overrides/override-plan.ts';
 import type { PriceOverrideRequest } from '../../../lib/ports/plugins/price-override-request.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { type Currency, decimal } from '../../../lib/values/money/index.ts';

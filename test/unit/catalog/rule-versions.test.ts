@@ -6,7 +6,7 @@ import {
   createAlignmentOf,
   planChangeRules,
   type RuledSubscription,
-} from '../../../lib/catalog/rule-versions.ts';
+} from '../../../lib/catalog/lookup/rule-versions.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { at, expectCode, lists, plan, product, version } from './catalog-document.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { textOfPlan } from '../../../lib/catalog/plan.ts';
-import { Shape, shapedText } from '../../../lib/catalog/shaped-text.ts';
+import { Shape, shapedText } from '../../../lib/catalog/cache/shaped-text.ts';
+import { textOfPlan } from '../../../lib/catalog/model/plan.ts';
 import { phase, plan, price, version } from './catalog-document.ts';
 
 /** The text of a plan of that price, in dollars. */

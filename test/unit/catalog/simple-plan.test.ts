@@ -1,6 +1,9 @@
 import { expect } from 'chai';
-import { addSimplePlan, type EditedVersion } from '../../../lib/catalog/simple-plan.ts';
-import { checkSimplePlan } from '../../../lib/catalog/simple-plan-input.ts';
+import {
+  addSimplePlan,
+  type EditedVersion,
+} from '../../../lib/catalog/formats/simple-plan/add-simple-plan.ts';
+import { checkSimplePlan } from '../../../lib/catalog/formats/simple-plan/simple-plan-input.ts';
 import {
   BillingError,
   type Catalog,

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { StampedCache } from '../../../lib/catalog/stamped-cache.ts';
+import { StampedCache } from '../../../lib/catalog/cache/stamped-cache.ts';
 
 describe('Values kept under a stamp', () => {
   const load = (value: string) => async (): Promise<string> => value;

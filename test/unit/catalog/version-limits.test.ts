@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { addSimplePlan } from '../../../lib/catalog/formats/simple-plan/add-simple-plan.ts';
+import { checkSimplePlan } from '../../../lib/catalog/formats/simple-plan/simple-plan-input.ts';
 import {
   createCatalog,
   createVersion,
@@ -6,8 +8,6 @@ import {
   readCatalogXml,
   validateVersion,
 } from '../../../lib/catalog/index.ts';
-import { addSimplePlan } from '../../../lib/catalog/simple-plan.ts';
-import { checkSimplePlan } from '../../../lib/catalog/simple-plan-input.ts';
 import { atOnce } from '../../../lib/runtime/wait/time-slices.ts';
 import { BillingError } from '../../../lib/values/errors/index.ts';
 import { decimal } from '../../../lib/values/money/index.ts';

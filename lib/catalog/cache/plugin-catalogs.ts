@@ -1,0 +1,148 @@
+import type { CatalogPlugin, CatalogPluginContext, SystemClock } from '../../ports/index.ts';
+import type { PluginProperty, TenantRef } from '../../records/index.ts';
+import { type CalledPlugin, callPlugin, inParallel } from '../../runtime/index.ts';
+import { assertInvariant } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import {
+  CATALOG_PLUGIN_TIMEOUT_MS,
+  MAX_CACHED_CATALOG_CHARACTERS,
+  MAX_CACHED_PLUGIN_CATALOGS,
+  MAX_CONCURRENT_CATALOG_CALLS,
+} from '../../values/limits.ts';
+import type { Instant } from '../../values/time/index.ts';
+import { compilePluginCatalog } from '../formats/definition/compile-plugin-catalog.ts';
+import { canonicalXml } from '../formats/xml/write-catalog.ts';
+import { type Catalog, createCatalog } from '../lookup/catalog.ts';
+import { sha256Hex } from './content-hash.ts';
+import { StampedCache } from './stamped-cache.ts';
+
+/** Whom one operation is about. */
+export interface PluginRequest {
+  readonly tenant: TenantRef;
+  readonly now: Instant;
+  readonly accountIds: readonly Uuid[];
+  readonly properties: readonly PluginProperty[];
+}
+
+/** A catalog that a plugin has given, and which. */
+export interface ServedCatalog {
+  readonly pluginName: string;
+  readonly catalog: Catalog;
+}
+
+/** What the plugins say of the accounts of one operation; null: no plugin serves that one. */
+export interface ServedCatalogs {
+  of(accountId: Uuid | null): ServedCatalog | null;
+}
+
+/** A catalog or that there is none, for one plugin. */
+type Answer = ServedCatalog | null;
+
+interface Loaded {
+  readonly answer: Answer;
+  /** What the catalog takes in memory, as characters of its XML. */
+  readonly characters: number;
+}
+
+/**
+ * The catalog plugins of the host (catalog.md §16): asked in order, the first that has a catalog supplies it completely.
+ * Catalogs with a stamp are kept, one per tenant and plugin.
+ */
+export class PluginCatalogs {
+  readonly #plugins: readonly CatalogPlugin[];
+  readonly #systemClock: SystemClock;
+  readonly #kept = new StampedCache<string, Loaded>({
+    maxEntries: MAX_CACHED_PLUGIN_CATALOGS,
+    maxWeight: MAX_CACHED_CATALOG_CHARACTERS,
+  });
+
+  constructor(plugins: readonly CatalogPlugin[], systemClock: SystemClock) {
+    const names = plugins.map((plugin) => plugin.name);
+    if (new Set(names).size < names.length)
+      throw new Error(`Two catalog plugins have one name: ${names.join(', ')}`);
+    this.#plugins = plugins;
+    this.#systemClock = systemClock;
+  }
+
+  get isEmpty(): boolean {
+    return this.#plugins.length === 0;
+  }
+
+  /**
+   * Asks the plugins once for one operation. A plugin with a stamp is asked for one catalog, whatever the number of accounts.
+   * @throws BillingError UNEXPECTED (60000) if a plugin fails or is too slow, CATALOG_INVALID_FOR_TENANT (2080) if its
+   * catalog is not valid.
+   */
+  async ask(request: PluginRequest): Promise<ServedCatalogs> {
+    const open = new Set<Uuid | null>(request.accountIds.length === 0 ? [null] : request.accountIds);
+    const served = new Map<Uuid | null, Answer>();
+    for (const plugin of this.#plugins) {
+      for (const [accountId, answer] of await this.#answersOf(plugin, request, [...open])) {
+        served.set(accountId, answer);
+        if (answer !== null) open.delete(accountId);
+      }
+      if (open.size === 0) break;
+    }
+    return {
+      of: (accountId) => {
+        const answer = served.get(accountId);
+        assertInvariant(answer !== undefined, `No catalog was asked for account ${accountId ?? 'none'}`, {
+          accountId,
+        });
+        return answer;
+      },
+    };
+  }
+
+  async #answersOf(
+    plugin: CatalogPlugin,
+    request: PluginRequest,
+    accountIds: readonly (Uuid | null)[],
+  ): Promise<readonly (readonly [accountId: Uuid | null, answer: Answer])[]> {
+    const [first = null, ...others] = accountIds;
+    const context = contextOf(request, others.length === 0 ? first : null);
+    const stamp = await callPlugin(called(plugin), this.#systemClock, () => plugin.latestVersion(context));
+    if (stamp === null) {
+      return inParallel(accountIds, MAX_CONCURRENT_CATALOG_CALLS, async (accountId) => {
+        const { answer } = await this.#load(plugin, request, contextOf(request, accountId));
+        return [accountId, answer];
+      });
+    }
+    const key = `${request.tenant.recordId} ${plugin.name}`;
+    const load = (): Promise<Loaded> => this.#load(plugin, request, context);
+    const { answer, characters } = await this.#kept.get(key, stamp, load);
+    this.#kept.weigh(key, stamp, characters);
+    return accountIds.map((accountId) => [accountId, answer]);
+  }
+
+  async #load(plugin: CatalogPlugin, request: PluginRequest, context: CatalogPluginContext): Promise<Loaded> {
+    const given = await callPlugin(called(plugin), this.#systemClock, () => plugin.catalog(context));
+    if (given === null) return { answer: null, characters: 0 };
+    const origin = { tenantId: request.tenant.id, pluginName: plugin.name };
+    const { versions } = compilePluginCatalog(given, origin);
+    const content = versions.map(canonicalXml).join();
+    const past = { revision: await contentRevision(content), versionsAt: () => versions };
+    const catalog = createCatalog(versions, past);
+    return { answer: { pluginName: plugin.name, catalog }, characters: content.length };
+  }
+}
+
+/** Below 0, so that it is no revision of the tenant: the same for the same content, whatever the stamp. */
+async function contentRevision(content: string): Promise<number> {
+  const hash = await sha256Hex(content);
+  return -1 - Number.parseInt(hash.slice(0, 7), 16);
+}
+
+/** A catalog plugin and the time limit of its calls (catalog.md §16 rule 5). */
+function called({ name }: CatalogPlugin): CalledPlugin {
+  return { kind: 'catalog plugin', name, timeoutMs: CATALOG_PLUGIN_TIMEOUT_MS };
+}
+
+function contextOf(request: PluginRequest, accountId: Uuid | null): CatalogPluginContext {
+  return {
+    tenantId: request.tenant.id,
+    accountId,
+    now: new Date(request.now),
+    properties: request.properties,
+  };
+}

@@ -1,0 +1,254 @@
+import type { ReadSession } from '../../ports/storage/index.ts';
+import {
+  CatalogPartKind,
+  type StoredCatalogContent,
+  type StoredCatalogPart,
+  type StoredCatalogVersion,
+} from '../../records/index.ts';
+import { eachStep, inOneTurn, oneStep, type TimeSlices } from '../../runtime/index.ts';
+import { assertInvariant, InvariantError } from '../../values/errors/index.ts';
+import {
+  CATALOG_PARTS_AT_ONCE,
+  MAX_CACHED_CATALOG_CHARACTERS,
+  MAX_CACHED_CATALOGS,
+  MAX_DECODED_CATALOG_PARTS,
+} from '../../values/limits.ts';
+import type { Instant } from '../../values/time/index.ts';
+import { readCatalogXml } from '../formats/xml/read-catalog.ts';
+import { type Catalog, createCatalog } from '../lookup/catalog.ts';
+import { CatalogVersion, createVersion } from '../lookup/catalog-version.ts';
+import type { Plan, Product } from '../model/catalog-model.ts';
+import type { VersionFrame } from '../model/version-frame.ts';
+import { DecodedParts } from './decoded-parts.ts';
+import { KeptParts, KeptShapes } from './kept-parts.ts';
+import { frameOfText, planOfText, productOfText, soldAsOfText } from './version-parts.ts';
+
+/**
+ * The stored catalogs of tenants as values, kept by revision (catalog.md §13). After a change only what the change
+ * brought is read; plans are decoded when somebody asks for them. Both memories are bounded.
+ */
+export class StoredCatalogs {
+  /** By tenant record id, the least recently used first. */
+  readonly #kept = new Map<number, KeptCatalog>();
+  readonly #decoded: DecodedParts;
+  readonly #committed: StoredCatalogs | null;
+  readonly #slices: TimeSlices;
+
+  /** `committed`: what is known outside of the transaction for whose use these are. */
+  constructor(slices: TimeSlices = inOneTurn, committed: StoredCatalogs | null = null) {
+    this.#slices = slices;
+    this.#committed = committed;
+    this.#decoded = committed ? committed.#decoded : new DecodedParts(MAX_DECODED_CATALOG_PARTS);
+  }
+
+  /** For use inside a transaction of the host: begins with what is known, and keeps to itself what may be rolled back. */
+  forTransaction(): StoredCatalogs {
+    return new StoredCatalogs(this.#slices, this);
+  }
+
+  /** The tenant's versions as they are stored; none for a tenant without. */
+  async get(session: ReadSession): Promise<Catalog> {
+    const tenant = session.tenant.recordId;
+    const revision = await session.catalogs.revision();
+    const origin = this.#committed ? this.#committed.#kept.get(tenant) : undefined;
+    const kept =
+      this.#kept.get(tenant) ?? new KeptCatalog({ decoded: this.#decoded, slices: this.#slices }, origin);
+    this.#kept.delete(tenant);
+    this.#kept.set(tenant, kept);
+    const catalog = await kept.at(revision, session);
+    this.#dropOldest();
+    return catalog;
+  }
+
+  /** Of the texts of all parts of a tenant's catalog that are in memory. */
+  charactersOf(tenantRecordId: number): number {
+    return this.#kept.get(tenantRecordId)?.characters ?? 0;
+  }
+
+  #dropOldest(): void {
+    let characters = 0;
+    for (const kept of this.#kept.values()) characters += kept.characters;
+    for (const [tenant, { characters: own }] of this.#kept) {
+      if (this.#kept.size <= 1) return;
+      if (this.#kept.size <= MAX_CACHED_CATALOGS && characters <= MAX_CACHED_CATALOG_CHARACTERS) return;
+      this.#kept.delete(tenant);
+      characters -= own;
+    }
+  }
+}
+
+interface KeptVersion {
+  /** Revision of the catalog that brought it. */
+  readonly since: number;
+  readonly contentHash: string;
+  readonly version: CatalogVersion;
+}
+
+type KeptVersions = ReadonlyMap<number, KeptVersion>;
+
+/** One tenant's catalog at its latest revision, and the parts from which it was put together. */
+class KeptCatalog {
+  readonly #frames: KeptParts<VersionFrame>;
+  readonly #products: KeptParts<Product>;
+  readonly #plans: KeptParts<Plan>;
+  readonly #shapes: KeptShapes;
+  #revision: number | undefined;
+  #catalog: Catalog = createCatalog([]);
+  /** By record id. */
+  #versions: KeptVersions = new Map();
+
+  readonly #slices: TimeSlices;
+
+  /** @param origin the catalog of which this one is a continuation of its own. */
+  constructor(
+    { decoded, slices }: { readonly decoded: DecodedParts; readonly slices: TimeSlices },
+    origin?: KeptCatalog,
+  ) {
+    this.#slices = slices;
+    this.#frames = new KeptParts({ decode: frameOfText, decoded }, origin ? origin.#frames : undefined);
+    this.#products = new KeptParts({ decode: productOfText, decoded }, origin ? origin.#products : undefined);
+    this.#plans = new KeptParts(
+      { decode: planOfText, soldAs: soldAsOfText, decoded },
+      origin ? origin.#plans : undefined,
+    );
+    this.#shapes = new KeptShapes(origin ? origin.#shapes : undefined);
+    if (origin === undefined) return;
+    this.#revision = origin.#revision;
+    this.#catalog = origin.#catalog;
+    this.#versions = origin.#versions;
+  }
+
+  /** Of the texts of all parts. */
+  get characters(): number {
+    const { characters } = this.#shapes;
+    return characters + this.#frames.characters + this.#products.characters + this.#plans.characters;
+  }
+
+  async at(revision: number, session: ReadSession): Promise<Catalog> {
+    if (this.#revision === revision) return this.#catalog;
+    // Another call may replace the versions while this one reads; its own stay those that it began with.
+    const known = this.#versions;
+    const stored = await session.catalogs.versions();
+    const unknown = stored.filter((version) => !isKept(known, version)).map(({ recordId }) => recordId);
+    const contents = await session.catalogs.contents(unknown);
+    await this.#readParts(contents, session);
+    // From here to the end without waiting: no other call lets go of a part that this one has found.
+    const versions = this.#compose(stored, known, new Map(contents.map((each) => [each.recordId, each])));
+    const all = [...versions.values()];
+    const catalog = createCatalog(
+      all.map(({ version }) => version),
+      {
+        revision,
+        versionsAt: (then) => all.filter(({ since }) => since <= then).map(({ version }) => version),
+      },
+    );
+    if (this.#revision !== undefined && revision < this.#revision) return catalog;
+    this.#versions = versions;
+    this.#catalog = catalog;
+    this.#revision = revision;
+    if (known.keys().some((recordId) => !versions.has(recordId))) this.#letGo(catalog.versions);
+    return catalog;
+  }
+
+  /** Again while another call lets go of parts that this one had found before it waited. */
+  async #readParts(contents: readonly StoredCatalogContent[], session: ReadSession): Promise<void> {
+    for (let missing = this.#missingOf(contents); missing.size > 0; missing = this.#missingOf(contents)) {
+      const parts = await this.#partsOf(missing, session);
+      const shapes = await this.#shapes.of(parts, (recordIds) => this.#partsOf(recordIds, session));
+      await this.#slices(eachStep(parts, (part) => this.#keeperOf(part).add(part, shapes(part))));
+    }
+  }
+
+  /** Some at once: a database in the process reads them without letting others have their turn. */
+  async #partsOf(
+    recordIds: ReadonlySet<number>,
+    session: ReadSession,
+  ): Promise<readonly StoredCatalogPart[]> {
+    const ids = [...recordIds];
+    const parts: StoredCatalogPart[] = [];
+    for (let first = 0; first < ids.length; first += CATALOG_PARTS_AT_ONCE) {
+      const some = await session.catalogs.parts(ids.slice(first, first + CATALOG_PARTS_AT_ONCE));
+      await this.#slices(oneStep(() => parts.push(...some)));
+    }
+    assertInvariant(parts.length === ids.length, `Of ${ids.length} catalog parts ${parts.length} are there`);
+    return parts;
+  }
+
+  #missingOf(contents: readonly StoredCatalogContent[]): Set<number> {
+    const missing = new Set<number>();
+    for (const { content } of contents) {
+      if ('canonicalXml' in content) continue;
+      this.#frames.addMissing([content.frame], missing);
+      this.#products.addMissing(content.products, missing);
+      this.#plans.addMissing(content.plans, missing);
+    }
+    return missing;
+  }
+
+  /** Parts of versions that were replaced or removed, and of no other. */
+  #letGo(versions: readonly CatalogVersion[]): void {
+    this.#frames.keepOnly(new Set(versions.map(({ frame }) => frame)));
+    this.#products.keepOnly(new Set(versions.flatMap(({ productParts }) => productParts.parts)));
+    this.#plans.keepOnly(new Set(versions.flatMap(({ planParts }) => planParts.parts)));
+    this.#shapes.keepOnly(this.#plans.shapes());
+  }
+
+  #keeperOf({ kind }: StoredCatalogPart): KeptParts<VersionFrame> | KeptParts<Product> | KeptParts<Plan> {
+    switch (kind) {
+      case CatalogPartKind.FRAME:
+        return this.#frames;
+      case CatalogPartKind.PRODUCT:
+        return this.#products;
+      case CatalogPartKind.PLAN:
+        return this.#plans;
+      case CatalogPartKind.SHAPE:
+        throw new InvariantError('A shape is no part of a version');
+    }
+  }
+
+  /** In the order of `stored`, so that a version can share what it has in common with the one before it. */
+  #compose(
+    stored: readonly StoredCatalogVersion[],
+    known: KeptVersions,
+    contents: ReadonlyMap<number, StoredCatalogContent>,
+  ): KeptVersions {
+    const versions = new Map<number, KeptVersion>();
+    let previous: CatalogVersion | undefined;
+    for (const { recordId, contentHash, effectiveDate, revision } of stored) {
+      const content = contents.get(recordId)?.content;
+      const version =
+        content === undefined
+          ? known.get(recordId)?.version
+          : this.#version(effectiveDate, content, previous);
+      assertInvariant(version !== undefined, `Catalog version ${recordId} has no content`);
+      versions.set(recordId, { contentHash, version, since: revision ?? 0 });
+      previous = version;
+    }
+    return versions;
+  }
+
+  #version(
+    effectiveDate: Instant,
+    content: StoredCatalogContent['content'],
+    previous: CatalogVersion | undefined,
+  ): CatalogVersion {
+    if ('canonicalXml' in content) return versionOfXml(content.canonicalXml);
+    return new CatalogVersion({
+      effectiveDate,
+      frame: this.#frames.get(content.frame),
+      products: this.#products.list(content.products, previous?.productParts),
+      plans: this.#plans.list(content.plans, previous?.planParts),
+    });
+  }
+}
+
+function isKept(known: KeptVersions, { recordId, contentHash }: StoredCatalogVersion): boolean {
+  return known.get(recordId)?.contentHash === contentHash;
+}
+
+/** A version from before there were parts; it was valid when it was stored. */
+function versionOfXml(canonicalXml: string): CatalogVersion {
+  const [parsed] = readCatalogXml(canonicalXml).versions;
+  assertInvariant(parsed !== undefined, 'A stored catalog document holds no version');
+  return createVersion(parsed.content);
+}

@@ -1,0 +1,210 @@
+import type {
+  BillingAlignment,
+  BillingMode,
+  PhaseType,
+  PlanAlignmentChange,
+  PlanAlignmentCreate,
+  ProductCategory,
+  TierBlockPolicy,
+  UsageType,
+} from '../../../records/index.ts';
+import type { Currency } from '../../../values/money/index.ts';
+import type { BillingPeriod, TimeUnit } from '../../../values/time/index.ts';
+
+// A catalog as its author writes it in TypeScript. Names are type parameters, so that a name which nothing in the
+// version bears does not compile: C currencies, U units, P products, N plans, L price lists.
+
+/** A decimal written out, `'29.00'`: its digits are kept. Up to 15 integer and 9 fractional digits, no exponent. */
+export type Amount = `${number}`;
+
+/** Counts and bounds; a number stands for its digits. */
+export type Quantity = number | Amount;
+
+/** Amounts by currency, `null`: not sold in it. `0` is zero in every currency. */
+export type PriceDefinition<C extends Currency> =
+  | 0
+  | ({ readonly [currency in C]?: Amount | null } & {
+      readonly [undeclared in Exclude<Currency, C>]?: never;
+    });
+
+/** An instant as ISO text; a date is its midnight, no zone is UTC. */
+export type InstantText = string;
+
+export interface LimitDefinition<U extends string> {
+  readonly unit: U;
+  readonly max?: Quantity;
+  readonly min?: Quantity;
+}
+
+export interface ProductDefinition<U extends string, P extends string> {
+  readonly category: ProductCategory;
+  readonly prettyName?: string;
+  /** Add-ons that come with it. */
+  readonly included?: readonly P[];
+  /** Add-ons that can be bought for it. */
+  readonly available?: readonly P[];
+  readonly limits?: readonly LimitDefinition<U>[];
+}
+
+interface BlockShape<C extends Currency, U extends string> {
+  readonly unit: U;
+  readonly size: Quantity;
+  readonly prices: PriceDefinition<C>;
+}
+
+export type BlockDefinition<C extends Currency, U extends string> = BlockShape<C, U> &
+  (
+    | { readonly type?: 'VANILLA' | 'TIERED'; readonly minTopUpCredit?: never }
+    | { readonly type: 'TOP_UP'; readonly minTopUpCredit: Quantity }
+  );
+
+export interface TieredBlockDefinition<C extends Currency, U extends string> extends BlockShape<C, U> {
+  /** Number of blocks in the tier; default without bound. */
+  readonly max?: Quantity;
+}
+
+export interface TierDefinition<C extends Currency, U extends string> {
+  readonly limits?: readonly LimitDefinition<U>[];
+  readonly blocks?: readonly TieredBlockDefinition<C, U>[];
+  readonly fixedPrice?: PriceDefinition<C>;
+  /** Of a CAPACITY tier. */
+  readonly recurringPrice?: PriceDefinition<C>;
+}
+
+export interface UsageDefinition<C extends Currency, U extends string> {
+  readonly prettyName?: string;
+  readonly billingMode: BillingMode;
+  readonly usageType: UsageType;
+  readonly tierBlockPolicy?: TierBlockPolicy;
+  readonly billingPeriod: BillingPeriod;
+  readonly limits?: readonly LimitDefinition<U>[];
+  readonly blocks?: readonly BlockDefinition<C, U>[];
+  readonly tiers?: readonly TierDefinition<C, U>[];
+  readonly fixedPrice?: PriceDefinition<C>;
+  readonly recurringPrice?: PriceDefinition<C>;
+}
+
+/** What a phase charges; at least one of the three. */
+interface PhaseCharges<C extends Currency, U extends string> {
+  readonly prettyName?: string;
+  /** Charged once, when the phase starts. */
+  readonly fixed?: PriceDefinition<C>;
+  readonly recurring?:
+    | {
+        readonly billingPeriod: Exclude<BillingPeriod, 'NO_BILLING_PERIOD'>;
+        readonly price: PriceDefinition<C>;
+      }
+    | { readonly billingPeriod: 'NO_BILLING_PERIOD' };
+  /** By name. */
+  readonly usages?: { readonly [usage: string]: UsageDefinition<C, U> };
+}
+
+export interface DurationDefinition {
+  readonly unit: Exclude<TimeUnit, 'UNLIMITED'>;
+  readonly number: number;
+}
+
+interface EndingPhase {
+  readonly duration: DurationDefinition;
+}
+
+export type InitialPhaseDefinition<C extends Currency, U extends string> = PhaseCharges<C, U> &
+  EndingPhase & { readonly type: 'TRIAL' | 'DISCOUNT' | 'FIXEDTERM' };
+
+export type FinalPhaseDefinition<C extends Currency, U extends string> = PhaseCharges<C, U> &
+  (
+    | (EndingPhase & { readonly type: 'FIXEDTERM' })
+    | { readonly type: 'EVERGREEN'; readonly duration?: never }
+  );
+
+export interface PlanDefinition<C extends Currency, U extends string, P extends string> {
+  readonly product: P;
+  readonly prettyName?: string;
+  /** Default: that of the version. */
+  readonly recurringBillingMode?: BillingMode;
+  readonly effectiveDateForExistingSubscriptions?: InstantText;
+  readonly initialPhases?: readonly InitialPhaseDefinition<C, U>[];
+  readonly finalPhase: FinalPhaseDefinition<C, U>;
+  /** Add-ons of this plan in one bundle; default without bound. */
+  readonly plansAllowedInBundle?: number;
+}
+
+export type PriceListDefinition<N extends string> =
+  | readonly N[]
+  | { readonly prettyName: string; readonly plans: readonly N[] };
+
+interface FromConditions<P extends string, L extends string> {
+  readonly fromProduct?: P;
+  readonly fromProductCategory?: ProductCategory;
+  readonly fromBillingPeriod?: BillingPeriod;
+  readonly fromPriceList?: L | 'DEFAULT';
+}
+
+interface ChangeConditions<P extends string, L extends string> extends FromConditions<P, L> {
+  readonly phaseType?: PhaseType;
+  readonly toProduct?: P;
+  readonly toProductCategory?: ProductCategory;
+  readonly toBillingPeriod?: BillingPeriod;
+  readonly toPriceList?: L | 'DEFAULT';
+}
+
+interface CreateConditions<P extends string, L extends string> {
+  readonly product?: P;
+  readonly productCategory?: ProductCategory;
+  readonly billingPeriod?: BillingPeriod;
+  readonly priceList?: L | 'DEFAULT';
+}
+
+interface SubscriptionConditions<P extends string, L extends string> extends CreateConditions<P, L> {
+  readonly phaseType?: PhaseType;
+}
+
+/** The first case whose conditions all hold decides; one without conditions always holds (catalog.md §8). */
+export interface RulesDefinition<P extends string, L extends string> {
+  /** The last case has no conditions. */
+  readonly changePolicy: readonly (ChangeConditions<P, L> & {
+    readonly policy: 'IMMEDIATE' | 'END_OF_TERM' | 'ILLEGAL';
+  })[];
+  readonly changeAlignment?: readonly (ChangeConditions<P, L> & {
+    readonly alignment: PlanAlignmentChange;
+  })[];
+  /** The last case has no conditions. */
+  readonly cancelPolicy: readonly (SubscriptionConditions<P, L> & {
+    readonly policy: 'IMMEDIATE' | 'END_OF_TERM';
+  })[];
+  readonly createAlignment?: readonly (CreateConditions<P, L> & {
+    readonly alignment: PlanAlignmentCreate;
+  })[];
+  readonly billingAlignment?: readonly (SubscriptionConditions<P, L> & {
+    readonly alignment: BillingAlignment;
+  })[];
+  readonly priceList?: readonly (FromConditions<P, L> & { readonly toPriceList: L | 'DEFAULT' })[];
+}
+
+/** One version: everything that is sold from its date on. */
+export interface VersionDefinition<
+  C extends Currency,
+  U extends string,
+  P extends string,
+  N extends string,
+  L extends string,
+> {
+  readonly effectiveDate: InstantText;
+  /** Of plans without a mode of their own. */
+  readonly recurringBillingMode?: BillingMode;
+  readonly currencies: readonly C[];
+  /** By name; an empty record, or `prettyName`. */
+  readonly units?: { readonly [unit in U]: { readonly prettyName?: string } };
+  /** By name. */
+  readonly products: { readonly [product in P]: ProductDefinition<NoInfer<U>, NoInfer<P>> };
+  /** By name. */
+  readonly plans: { readonly [plan in N]: PlanDefinition<NoInfer<C>, NoInfer<U>, NoInfer<P>> };
+  /** By name; each plan is in at least one. */
+  readonly priceLists: { readonly [list in L]: PriceListDefinition<NoInfer<N>> } & {
+    readonly DEFAULT: PriceListDefinition<NoInfer<N>>;
+  };
+  readonly rules: RulesDefinition<NoInfer<P>, NoInfer<L>>;
+}
+
+/** A version of no particular names. */
+export type AnyVersionDefinition = VersionDefinition<Currency, string, string, string, string>;

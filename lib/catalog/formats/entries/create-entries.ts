@@ -1,0 +1,244 @@
+import type { NewPlanRow } from '../../../ports/storage/index.ts';
+import type { New } from '../../../records/index.ts';
+import { type CatalogEntry, EntryKind, type EntryScope, type ProductTerms } from '../../../records/index.ts';
+import { BillingError, ErrorCode } from '../../../values/errors/index.ts';
+import type { Uuid } from '../../../values/ids/index.ts';
+import { shortened } from '../../../values/text/index.ts';
+import type { Instant } from '../../../values/time/index.ts';
+import { DEFAULT_PRICE_LIST } from '../../model/catalog-model.ts';
+import { NameKind } from '../../validation/names.ts';
+import { type CheckedRow, checkedPlan } from './check-plans.ts';
+import { checkAvailability, checkedProduct } from './check-products.ts';
+import type { CatalogEntriesInput } from './entry-input.ts';
+import { EntryProblems, titleOf } from './entry-problems.ts';
+import type { KnownNames, KnownProduct } from './known-names.ts';
+import { unitsOf, usageNamesOf } from './plan-content.ts';
+import { validateEntries } from './validate-entries.ts';
+
+export interface CreateEntriesInput {
+  readonly request: CatalogEntriesInput;
+  readonly scope: EntryScope;
+  /** All names that `namesIn` finds in the request, read under the catalog's lock. */
+  readonly known: KnownNames;
+  readonly now: Instant;
+  readonly nextId: () => Uuid;
+}
+
+/** What a creation stores; both empty where everything exists already. */
+export interface CreatedEntries {
+  readonly entries: readonly New<CatalogEntry>[];
+  readonly rows: readonly NewPlanRow[];
+}
+
+/** Every name that a request speaks of. */
+export function namesIn(request: CatalogEntriesInput): readonly string[] {
+  const plans = (request.plans ?? []).flatMap((plan) => [plan.name, plan.productName, plan.pricelistName]);
+  const usages = (request.plans ?? []).flatMap((plan) =>
+    (plan.phases ?? []).flatMap((phase) => phase.usages ?? []),
+  );
+  const units = usages.flatMap((usage) =>
+    (usage.tiers ?? []).flatMap((tier) => (tier.blocks ?? []).map((block) => block.billingMeterCode)),
+  );
+  const products = (request.products ?? []).flatMap((product) => [
+    product.name,
+    ...(product.availableForBps ?? []),
+    ...(product.availableAddons ?? []),
+  ]);
+  const names = [...plans, ...usages.map((usage) => usage.usageName), ...units, ...products];
+  return [...new Set(names.flatMap((name) => name || []))];
+}
+
+/**
+ * Decides what a creation of plans, products and price lists stores (catalog.md §15.3, §15.4): names that exist in the
+ * scope stay as they are, whatever the request says of them.
+ * @throws BillingError CATALOG_ENTRY_SCOPE_MISMATCH (61002), CATALOG_ENTRY_INVALID_ENTRY (61004) with every problem,
+ * CATALOG_ENTRY_PRODUCT_UNKNOWN (61001).
+ */
+export function createEntries(input: CreateEntriesInput): CreatedEntries {
+  const { request, known } = input;
+  const problems = new EntryProblems();
+  const catalogName = newCatalogName(input, problems);
+  const products = newProducts(input, problems);
+  const plans = newPlans(input, products, problems);
+  if ((request.plans ?? []).length === 0) problems.add('plans needs at least one plan');
+  const categoryOf = (name: string) =>
+    (products.get(name) ?? known.productFor(input.scope, name)?.terms)?.category;
+  for (const [name, terms] of products) checkAvailability({ name, terms }, categoryOf, problems);
+  checkFree(plans, products, { known, problems });
+  const checkable = plans.flatMap((plan) =>
+    plan.row === undefined ? [] : { terms: plan.terms, row: plan.row },
+  );
+  const productList = [...products].map(([name, terms]) => ({ name, terms }));
+  for (const message of validateEntries(checkable, productList)) problems.add(message);
+  problems.throwIfAny();
+  for (const plan of plans) if (plan.product === undefined) throw unknownProduct(plan);
+  return recordsOf(input, { catalogName, products, plans });
+}
+
+interface NewPlan {
+  readonly name: string;
+  readonly terms: NonNullable<CatalogEntry['plan']>;
+  /** Undefined where the request does not describe one. */
+  readonly row: CheckedRow | undefined;
+  /** Undefined: unknown. */
+  readonly product: KnownProduct | 'REQUEST' | undefined;
+}
+
+interface NewContent {
+  readonly catalogName: string | null;
+  readonly products: ReadonlyMap<string, ProductTerms>;
+  readonly plans: readonly NewPlan[];
+}
+
+function newCatalogName({ request, known }: CreateEntriesInput, problems: EntryProblems): string | null {
+  if (!request.catalogName || known.catalogName !== undefined) return null;
+  if (request.catalogName.trim() === '') problems.add('catalogName is blank');
+  problems.textOf('The catalog', 'catalogName', request.catalogName);
+  return problems.needName('The catalog', 'catalogName', request.catalogName) ?? null;
+}
+
+function newProducts(
+  { request, scope, known }: CreateEntriesInput,
+  problems: EntryProblems,
+): ReadonlyMap<string, ProductTerms> {
+  const products = new Map<string, ProductTerms>();
+  for (const product of request.products ?? []) {
+    const name = problems.needName('A product', 'name', product.name);
+    if (name === undefined || isStored({ kind: EntryKind.PRODUCT, name, scope, known })) continue;
+    // catalog.md §15.3 rule 6: a product of the XML catalog is used as it is there.
+    if (known.xmlProduct(name) !== undefined) continue;
+    const terms = checkedProduct(product, problems);
+    if (products.has(name)) problems.add(`${titleOf('Product', name)} is in the request twice`);
+    if (terms !== undefined) products.set(name, terms);
+  }
+  return products;
+}
+
+function newPlans(
+  { request, scope, known }: CreateEntriesInput,
+  products: ReadonlyMap<string, ProductTerms>,
+  problems: EntryProblems,
+): readonly NewPlan[] {
+  return (request.plans ?? []).flatMap((plan) => {
+    const name = problems.needName('A plan', 'name', plan.name);
+    if (name === undefined || isStored({ kind: EntryKind.PLAN, name, scope, known })) return [];
+    const checked = checkedPlan({ ...plan, name }, problems);
+    if (checked === undefined) return [];
+    const { productName } = checked.terms;
+    const product = products.has(productName) ? 'REQUEST' : known.productFor(scope, productName);
+    const isXml = product !== undefined && product !== 'REQUEST' && product.entryId === null;
+    const xmlProduct = isXml ? product.terms : null;
+    return [{ name, product, row: checked.row, terms: { ...checked.terms, xmlProduct } }];
+  });
+}
+
+/** V1 against everything the tenant has: names that the new content brings must be free. */
+function checkFree(
+  plans: readonly NewPlan[],
+  products: ReadonlyMap<string, ProductTerms>,
+  { known, problems }: { readonly known: KnownNames; readonly problems: EntryProblems },
+): void {
+  const phases = plans.flatMap((plan) => plan.row?.phases ?? []);
+  const brought: readonly (readonly [string, NameKind, mayExist: boolean])[] = [
+    ...[...products.keys()].map((name) => [name, NameKind.PRODUCT, false] as const),
+    ...plans.map(({ name }) => [name, NameKind.PLAN, false] as const),
+    ...[...listNamesOf(plans)].map((name) => [name, NameKind.PRICE_LIST, true] as const),
+    ...usageNamesOf(phases).map((name) => [name, NameKind.USAGE, false] as const),
+    ...unitsOf(phases).map((name) => [name, NameKind.UNIT, true] as const),
+  ];
+  for (const [name, kind, mayExist] of brought) {
+    const holder = known.kindOf(name);
+    if (holder === undefined || (mayExist && holder === kind)) continue;
+    problems.add(`The ${kind} name ${JSON.stringify(shortened(name))} is already that of a ${holder}`);
+  }
+}
+
+function listNamesOf(plans: readonly NewPlan[]): ReadonlySet<string> {
+  const names = new Set(plans.map((plan) => plan.terms.pricelistName));
+  names.delete(DEFAULT_PRICE_LIST);
+  return names;
+}
+
+interface StoredQuestion {
+  readonly kind: EntryKind;
+  readonly name: string;
+  readonly scope: EntryScope;
+  readonly known: KnownNames;
+}
+
+/** Whether the scope has it. @throws BillingError 61002 if another scope has it (catalog.md §15.4 rule 3). */
+function isStored({ kind, name, scope, known }: StoredQuestion): boolean {
+  const entry = known.entry(kind, name);
+  if (entry === undefined) return false;
+  if (entry.accountId === scope.accountId) return true;
+  const what = titleOf(kind === EntryKind.PLAN ? 'Plan' : 'Product', name);
+  throw new BillingError({
+    code: ErrorCode.CATALOG_ENTRY_SCOPE_MISMATCH,
+    message: `${what} exists in another scope; repeat the call with the accountId of the first one, or without one`,
+    facts: { name },
+  });
+}
+
+function unknownProduct({ name, terms }: NewPlan): BillingError {
+  return new BillingError({
+    code: ErrorCode.CATALOG_ENTRY_PRODUCT_UNKNOWN,
+    message: `${titleOf('Plan', name)}: ${titleOf('product', terms.productName)} does not exist; create it in the same call of inputData`,
+    facts: { planName: name, productName: terms.productName },
+  });
+}
+
+function recordsOf(
+  { scope, known, now, nextId }: CreateEntriesInput,
+  { catalogName, products, plans }: NewContent,
+): CreatedEntries {
+  const entry = (kind: EntryKind, name: string, own: Partial<CatalogEntry> = {}): New<CatalogEntry> => ({
+    id: nextId(),
+    kind,
+    name,
+    accountId: scope.accountId,
+    accountRecordId: scope.accountRecordId,
+    parentId: null,
+    product: null,
+    plan: null,
+    createdDate: now,
+    ...own,
+  });
+  const ofTenant = { accountId: null, accountRecordId: null };
+  const productEntries = [...products].map(([name, product]) => entry(EntryKind.PRODUCT, name, { product }));
+  const idOfProduct = new Map(productEntries.map((product) => [product.name, product.id]));
+  const lists = [...listNamesOf(plans)].filter((name) => known.kindOf(name) === undefined);
+  const units = unitsOf(plans.flatMap((plan) => plan.row?.phases ?? [])).filter(
+    (name) => known.entry(EntryKind.UNIT, name) === undefined,
+  );
+  const planEntries = plans.map(({ name, terms, product }) => {
+    const productId = product === 'REQUEST' ? idOfProduct.get(terms.productName) : product?.entryId;
+    return entry(EntryKind.PLAN, name, { parentId: productId ?? null, plan: terms });
+  });
+  const usages = plans.flatMap(({ row }, index) =>
+    usageNamesOf(row?.phases ?? []).map((name) =>
+      entry(EntryKind.USAGE, name, { parentId: planEntries[index]?.id ?? null }),
+    ),
+  );
+  return {
+    entries: [
+      ...(catalogName === null ? [] : [entry(EntryKind.CATALOG, catalogName, ofTenant)]),
+      ...productEntries,
+      ...lists.map((name) => entry(EntryKind.PRICE_LIST, name)),
+      ...planEntries,
+      ...usages,
+      ...units.map((name) => entry(EntryKind.UNIT, name, ofTenant)),
+    ],
+    rows: plans.flatMap(({ row }) =>
+      row === undefined
+        ? []
+        : {
+            ...row,
+            id: nextId(),
+            accountRecordId: scope.accountRecordId,
+            createdOrder: 1,
+            retired: false,
+            createdDate: now,
+          },
+    ),
+  };
+}

@@ -1,0 +1,293 @@
+import { BillingMode, type CatalogEntry, EntryKind, type PlanRow } from '../../../records/index.ts';
+import type { Instant } from '../../../values/time/index.ts';
+import { type Catalog, createCatalog } from '../../lookup/catalog.ts';
+import { CatalogVersion } from '../../lookup/catalog-version.ts';
+import { DEFAULT_PRICE_LIST, type Plan, type Product } from '../../model/catalog-model.ts';
+import { LazyPart, type Part, partOf, productPart } from '../../model/part.ts';
+import { PartList } from '../../model/part-list.ts';
+import { createPlan } from '../../model/plan.ts';
+import { SIMPLE_RULES } from '../../model/simple-rules.ts';
+import type { VersionFrame } from '../../model/version-frame.ts';
+import type { EntriesAndRows } from './entry-views.ts';
+import { type ListedPlan, mergedLists, mergedUnits, union } from './merged-parts.ts';
+import { currenciesOf, planContentOf, unitsOf } from './plan-content.ts';
+import {
+  availableProducts,
+  namesReferredTo,
+  productOfEntry,
+  productOfPlan,
+  xmlProductNamed,
+} from './version-products.ts';
+
+/** Name of the entry catalog where neither an XML catalog nor a call gives one. */
+export const DEFAULT_CATALOG_NAME = 'DEFAULT';
+
+export interface EntryCatalogInput {
+  /** The XML catalog; that of a tenant without one has no versions. */
+  readonly xml: Catalog;
+  /** The entries of the scope. */
+  readonly scope: EntriesAndRows;
+  /** The tenant's `catalogRevision`. */
+  readonly revision: number;
+  /** Entries of the tenant, whose products the plans of an account may be of; of the tenant's own scope the same ones. */
+  readonly tenantEntries: readonly CatalogEntry[];
+}
+
+/**
+ * The tenant's catalog: its XML versions, overlaid with its entries (catalog.md §15.5, §15.6 rule 1). With only one of
+ * the two it is exactly that one.
+ */
+export function tenantCatalog(input: EntryCatalogInput): Catalog {
+  const versions = tenantVersions(input);
+  if (versions === input.xml.versions) return input.xml;
+  const { revision, xml } = input;
+  return createCatalog(versions, {
+    revision,
+    versionsAt: (then) => tenantVersions(asOf(input, then)),
+    isRevised: xml.isRevised(),
+  });
+}
+
+function tenantVersions(input: EntryCatalogInput): readonly CatalogVersion[] {
+  const content = contentOf(input);
+  const [firstDate] = content.dates;
+  if (firstDate === undefined) return input.xml.versions;
+  const xmlDates = input.xml.versions.map((version) => version.effectiveDate);
+  return union(xmlDates, content.dates)
+    .toSorted((one, other) => one - other)
+    .map((date) => {
+      const xml = xmlInForce(content, date);
+      return xml !== null && date < firstDate ? xml : overlay(content, date, xml);
+    });
+}
+
+/**
+ * The catalog of an account with plans of its own: nothing but these, and the products that they are of (catalog.md
+ * §15.6 rule 3); null for an account without any.
+ */
+export function accountCatalog(input: EntryCatalogInput, ofTenant: Catalog): Catalog | null {
+  const versions = accountVersions(input);
+  if (versions.length === 0) return null;
+  const { revision } = input;
+  const past = { revision, versionsAt: (then: number) => accountVersions(asOf(input, then)) };
+  return createCatalog(versions, past, { catalog: ofTenant, until: null });
+}
+
+function accountVersions(input: EntryCatalogInput): readonly CatalogVersion[] {
+  const content = contentOf(input);
+  return content.dates.map((date) => entryVersion(content, date));
+}
+
+/** What there was at an earlier revision. What was erased since was not used. */
+function asOf({ xml, scope, tenantEntries }: EntryCatalogInput, revision: number): EntryCatalogInput {
+  const rows = scope.rows.filter((row) => row.sinceRevision <= revision);
+  return { xml: xml.asOf(revision), scope: { ...scope, rows }, tenantEntries, revision };
+}
+
+/** A plan of the entry catalog, and for each of its rows the plan that holds from then on; of a retirement none. */
+interface EntryPlan {
+  readonly entry: CatalogEntry;
+  readonly rows: readonly { readonly row: PlanRow; readonly part: Part<Plan> | null }[];
+}
+
+interface Content {
+  readonly catalogName: string;
+  readonly xml: readonly CatalogVersion[];
+  /** Product entries of the scope. */
+  readonly products: readonly CatalogEntry[];
+  /** Product entries by id, those of the tenant too. */
+  readonly productById: ReadonlyMap<CatalogEntry['id'], CatalogEntry>;
+  readonly plans: readonly EntryPlan[];
+  /** Effective dates of all rows, ascending. */
+  readonly dates: readonly Instant[];
+}
+
+function contentOf({ xml, scope, tenantEntries }: EntryCatalogInput): Content {
+  const isProduct = ({ kind }: CatalogEntry): boolean => kind === EntryKind.PRODUCT;
+  const known = [...tenantEntries, ...scope.entries].filter(isProduct);
+  const productById = new Map(known.map((entry) => [entry.id, entry]));
+  const rowsOf = Map.groupBy(scope.rows, (row) => row.planName);
+  const plans = scope.entries
+    .filter((entry) => isSold(entry, productById))
+    .map((entry) => entryPlan(entry, rowsOf.get(entry.name) ?? []));
+  const dates = union(plans.flatMap(({ rows }) => rows.map(({ row }) => row.effectiveDate)));
+  const given = tenantEntries.find(({ kind }) => kind === EntryKind.CATALOG)?.name;
+  return {
+    catalogName: xml.name ?? given ?? DEFAULT_CATALOG_NAME,
+    xml: xml.versions,
+    products: scope.entries.filter(isProduct),
+    productById,
+    plans,
+    dates: dates.toSorted((one, other) => one - other),
+  };
+}
+
+/** A plan whose product entry was deleted has left the catalog (catalog.md §15.4 rule 9). */
+function isSold(
+  { plan, parentId }: CatalogEntry,
+  products: ReadonlyMap<CatalogEntry['id'], unknown>,
+): boolean {
+  if (plan === null) return false;
+  return parentId === null ? plan.xmlProduct !== null : products.has(parentId);
+}
+
+/**
+ * One part per row, so that the plan is the same value in every version until its next row (catalog.md §15.5 rule 2). The
+ * first row changes nothing for existing subscriptions, whatever date it was given (§15.1 rule 4).
+ */
+function entryPlan({ name, plan: terms, ...entry }: CatalogEntry, rows: readonly PlanRow[]): EntryPlan {
+  const partOfRow = (row: PlanRow, index: number): Part<Plan> | null => {
+    if (terms === null || row.retired) return null;
+    const forExisting = index === 0 ? null : row.effectiveDateForExistingSubscriptions;
+    const content = { ...row, effectiveDateForExistingSubscriptions: forExisting };
+    return new LazyPart({ name, forExisting }, () => createPlan(planContentOf(terms, content), null));
+  };
+  return {
+    entry: { name, plan: terms, ...entry },
+    rows: rows.map((row, index) => ({ row, part: partOfRow(row, index) })),
+  };
+}
+
+interface InForce {
+  readonly entry: CatalogEntry;
+  readonly row: PlanRow;
+  readonly part: Part<Plan>;
+}
+
+/** Of each plan the row with the greatest date up to `date`, unless it is a retirement (catalog.md §15.5 rule 1). */
+function plansInForce({ plans }: Content, date: Instant): readonly InForce[] {
+  return plans.flatMap(({ entry, rows }) => {
+    const found = rows[latestBy(rows, date)];
+    return found === undefined || found.part === null ? [] : { entry, row: found.row, part: found.part };
+  });
+}
+
+/** Position of the last row that is effective by `date`, −1 without any; rows ascend by their dates. */
+function latestBy(rows: EntryPlan['rows'], date: Instant): number {
+  let low = -1;
+  let high = rows.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((rows[middle]?.row.effectiveDate ?? 0) <= date) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+function xmlInForce({ xml }: Content, date: Instant): CatalogVersion | null {
+  return xml.findLast((version) => version.effectiveDate <= date) ?? null;
+}
+
+/** The entry content in force by itself, with the rules of the XML version. */
+function entryVersion(content: Content, date: Instant): CatalogVersion {
+  const xml = xmlInForce(content, date);
+  const inForce = plansInForce(content, date);
+  const rules = xml?.rules ?? SIMPLE_RULES;
+  const listsOfRules = rules.priceList.map((ruleCase) => ruleCase.result);
+  const { products, entries } = withReferred(productsInForce(content, inForce, date), content, date);
+  return version(date, {
+    frame: {
+      catalogName: content.catalogName,
+      recurringBillingMode: xml?.recurringBillingMode ?? BillingMode.IN_ADVANCE,
+      ...pricesIn(inForce),
+      rules,
+      priceLists: mergedLists(null, listed(inForce), listsOfRules),
+    },
+    products: availableProducts(products, entries).map(productPart),
+    plans: inForce.map(({ part }) => part),
+  });
+}
+
+/** The XML version in force plus the entry content in force (catalog.md §15.6 rule 1). */
+function overlay(content: Content, date: Instant, xml: CatalogVersion | null): CatalogVersion {
+  if (xml === null) return entryVersion(content, date);
+  const inForce = plansInForce(content, date);
+  const { currencies, units } = pricesIn(inForce);
+  const own = productsInForce(content, inForce, date);
+  const added = own.products.filter((product) => xml.productNamed(product.name) === undefined);
+  return version(date, {
+    frame: {
+      ...xml.frame.value,
+      currencies: union(xml.currencies, currencies),
+      units: mergedUnits(xml.units, units),
+      priceLists: mergedLists(xml.priceLists, listed(inForce)),
+    },
+    products: availableProducts([...xml.products, ...added], own.entries).map(productPart),
+    plans: [...xml.planParts.parts, ...inForce.map(({ part }) => part)],
+  });
+}
+
+interface ProductsInForce {
+  readonly products: readonly Product[];
+  /** The product entries among them. */
+  readonly entries: readonly CatalogEntry[];
+}
+
+/** Products of the scope and those of its plans, with their entries. */
+function productsInForce(content: Content, inForce: readonly InForce[], date: Instant): ProductsInForce {
+  const ofPlans = inForce.flatMap(({ entry }) =>
+    entry.parentId === null ? [] : (content.productById.get(entry.parentId) ?? []),
+  );
+  const entries = union(content.products, ofPlans);
+  const products = new Map(entries.map((entry) => [entry.name, productOfEntry(entry)]));
+  for (const { entry } of inForce) {
+    if (entry.parentId !== null) continue;
+    const product = productOfPlan(entry, content.xml, date);
+    products.set(product.name, product);
+  }
+  return { products: [...products.values()], entries };
+}
+
+/** The same with the products of the tenant that they are offered with (catalog.md §15.6 rule 3). */
+function withReferred(
+  { products, entries }: ProductsInForce,
+  content: Content,
+  date: Instant,
+): ProductsInForce {
+  const known = new Set(products.map(({ name }) => name));
+  const names = union(namesReferredTo(entries)).filter((name) => !known.has(name));
+  const entryOf = new Map([...content.productById.values()].map((entry) => [entry.name, entry]));
+  const referred = names.flatMap((name) => entryOf.get(name) ?? []);
+  const ofXml = names
+    .filter((name) => !entryOf.has(name))
+    .flatMap((name) => xmlProductNamed(name, content.xml, date) ?? []);
+  return {
+    products: [...products, ...referred.map(productOfEntry), ...ofXml],
+    entries: [...entries, ...referred],
+  };
+}
+
+function pricesIn(inForce: readonly InForce[]): Pick<VersionFrame, 'currencies' | 'units'> {
+  const phases = inForce.flatMap(({ row }) => row.phases);
+  return {
+    currencies: currenciesOf(phases),
+    units: unitsOf(phases).map((name) => ({ name, prettyName: name })),
+  };
+}
+
+function listed(inForce: readonly InForce[]): readonly ListedPlan[] {
+  return inForce.map(({ entry }) => ({
+    planName: entry.name,
+    listName: entry.plan?.pricelistName ?? DEFAULT_PRICE_LIST,
+  }));
+}
+
+interface Parts {
+  readonly frame: VersionFrame;
+  readonly products: readonly Part<Product>[];
+  readonly plans: readonly Part<Plan>[];
+}
+
+function version(effectiveDate: Instant, { frame, products, plans }: Parts): CatalogVersion {
+  return new CatalogVersion({
+    effectiveDate,
+    frame: partOf(frame.catalogName, frame),
+    products: new PartList(products.toSorted(byName)),
+    plans: new PartList(plans.toSorted(byName)),
+  });
+}
+
+function byName(one: { readonly name: string }, other: { readonly name: string }): number {
+  if (one.name === other.name) return 0;
+  return one.name < other.name ? -1 : 1;
+}

@@ -1,0 +1,78 @@
+import type { PlanRow, PlanTerms, ProductTerms } from '../../../records/index.ts';
+import { BillingMode, ProductCategory } from '../../../records/index.ts';
+import { instant } from '../../../values/time/index.ts';
+import { DEFAULT_PRICE_LIST, type PriceList, type Product } from '../../model/catalog-model.ts';
+import { SIMPLE_RULES } from '../../model/simple-rules.ts';
+import { validateVersion } from '../../validation/validate-version.ts';
+import { currenciesOf, planContentOf, unitsOf } from './plan-content.ts';
+
+export interface PlanToCheck {
+  readonly terms: PlanTerms;
+  readonly row: Pick<PlanRow, 'planName' | 'effectiveDateForExistingSubscriptions' | 'phases'>;
+}
+
+export interface ProductToCheck {
+  readonly name: string;
+  readonly terms: Pick<ProductTerms, 'prettyName' | 'category'>;
+}
+
+/** The version's own date takes no part: a row is checked against its own. */
+const ANY_DATE = instant(0);
+
+/**
+ * What rules V1, V7 to V15 and V20 find in plans and products as a catalog version of their own (catalog.md §15.3 rule
+ * 5): the cost is that of the new content, whatever the tenant has besides.
+ */
+export function validateEntries(
+  plans: readonly PlanToCheck[],
+  newProducts: readonly ProductToCheck[] = [],
+): readonly string[] {
+  const phases = plans.flatMap(({ row }) => row.phases);
+  const { errors } = validateVersion({
+    content: {
+      catalogName: DEFAULT_PRICE_LIST,
+      effectiveDate: ANY_DATE,
+      recurringBillingMode: BillingMode.IN_ADVANCE,
+      currencies: currenciesOf(phases),
+      units: unitsOf(phases).map((name) => ({ name, prettyName: name })),
+      products: [...newProducts.map(productOf), ...otherProducts(plans, newProducts)],
+      plans: plans.map(({ terms, row }) => ({
+        ...planContentOf(terms, row),
+        effectiveDateForExistingSubscriptions: null,
+      })),
+      rules: SIMPLE_RULES,
+      priceLists: {
+        defaultPriceList: listOf(DEFAULT_PRICE_LIST, plans),
+        childPriceLists: childListNames(plans).map((name) => listOf(name, plans)),
+      },
+    },
+  });
+  return errors.map((problem) => problem.message);
+}
+
+function childListNames(plans: readonly PlanToCheck[]): readonly string[] {
+  const names = new Set(plans.map(({ terms }) => terms.pricelistName));
+  names.delete(DEFAULT_PRICE_LIST);
+  return [...names];
+}
+
+function listOf(name: string, plans: readonly PlanToCheck[]): PriceList {
+  const members = plans.filter(({ terms }) => terms.pricelistName === name);
+  return { name, prettyName: name, plans: [...new Set(members.map(({ row }) => row.planName))] };
+}
+
+function otherProducts(
+  plans: readonly PlanToCheck[],
+  newProducts: readonly ProductToCheck[],
+): readonly Product[] {
+  const names = new Set(plans.map(({ terms }) => terms.productName));
+  for (const product of newProducts) names.delete(product.name);
+  return [...names].map((name) =>
+    productOf({ name, terms: { prettyName: name, category: ProductCategory.STANDALONE } }),
+  );
+}
+
+function productOf({ name, terms }: ProductToCheck): Product {
+  const { category } = terms;
+  return { name, prettyName: terms.prettyName || name, category, included: [], available: [], limits: [] };
+}

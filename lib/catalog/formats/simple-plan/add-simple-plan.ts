@@ -1,0 +1,269 @@
+import { BillingMode, FixedType, PhaseType, ProductCategory } from '../../../records/index.ts';
+import type { Steps } from '../../../runtime/index.ts';
+import { type Currency, formatDecimal, ZERO } from '../../../values/money/index.ts';
+import {
+  addMilliseconds,
+  type Duration,
+  type Instant,
+  UNLIMITED_DURATION,
+} from '../../../values/time/index.ts';
+import type { Catalog } from '../../lookup/catalog.ts';
+import type { CatalogVersion } from '../../lookup/catalog-version.ts';
+import { isZeroEverywhere } from '../../lookup/price.ts';
+import {
+  DEFAULT_PRICE_LIST,
+  type Product,
+  UNBOUNDED,
+  type WrittenDecimal,
+} from '../../model/catalog-model.ts';
+import { SIMPLE_RULES } from '../../model/simple-rules.ts';
+import type { PhaseContent, PlanContent, VersionContent } from '../../model/version-content.ts';
+import { type CheckedSimplePlan, refused } from './simple-plan-input.ts';
+
+const DAY_MS = 86_400_000;
+
+/** A version that a simple plan changes or makes. */
+export interface EditedVersion {
+  /** The stored version in whose place it comes; null: it is new. */
+  readonly replaces: CatalogVersion | null;
+  readonly content: VersionContent;
+}
+
+/**
+ * The versions that change when a simple plan is added to the versions of a tenant: the one in force and every later one
+ * (catalog.md §12 rule 3). Empty: all of them have it already. What comes out has yet to be validated.
+ * @throws BillingError CATALOG_INVALID_SIMPLE_PLAN_DESCRIPTOR (2060) if the plan exists and is not simple or does not agree,
+ * or if something is missing that a new plan or product needs.
+ */
+export function* addSimplePlan(
+  catalog: Catalog,
+  request: CheckedSimplePlan,
+  now: Instant,
+): Steps<readonly EditedVersion[]> {
+  if (catalog.versions.length === 0) {
+    return [{ replaces: null, content: withSimplePlan(emptyVersion(request.currency, now), request) }];
+  }
+  const { effectiveDate } = catalog.resolveVersion(now);
+  const edits: EditedVersion[] = [];
+  for (const version of catalog.versions) {
+    if (version.effectiveDate < effectiveDate) continue;
+    const before = yield* contentOf(version);
+    const content = withSimplePlan(before, request);
+    yield;
+    if (content !== before) edits.push({ replaces: version, content });
+  }
+  return edits;
+}
+
+function emptyVersion(currency: Currency, now: Instant): VersionContent {
+  return {
+    catalogName: 'DEFAULT',
+    effectiveDate: addMilliseconds(now, -DAY_MS),
+    recurringBillingMode: null,
+    currencies: [currency],
+    units: [],
+    products: [],
+    plans: [],
+    rules: SIMPLE_RULES,
+    priceLists: {
+      defaultPriceList: { name: DEFAULT_PRICE_LIST, prettyName: DEFAULT_PRICE_LIST, plans: [] },
+      childPriceLists: [],
+    },
+  };
+}
+
+function* contentOf(version: CatalogVersion): Steps<VersionContent> {
+  const { catalogName, effectiveDate, recurringBillingMode, currencies, units } = version;
+  const { rules, priceLists } = version;
+  const products = yield* version.productParts.valueSteps();
+  const plans = yield* version.planParts.valueSteps();
+  return {
+    catalogName,
+    effectiveDate,
+    recurringBillingMode,
+    currencies,
+    units,
+    products,
+    plans,
+    rules,
+    priceLists,
+  };
+}
+
+/** The same value if the version has it all already. */
+function withSimplePlan(version: VersionContent, request: CheckedSimplePlan): VersionContent {
+  const existing = version.plans.find((plan) => plan.name === request.planId);
+  const productName = existing?.product ?? request.productName;
+  if (productName === null) throw refused('productName needs to be set for a new plan');
+  const steps: readonly ((version: VersionContent) => VersionContent)[] = [
+    (edited) => withCurrency(edited, request.currency),
+    (edited) => withProduct(edited, productName, request),
+    (edited) =>
+      existing === undefined
+        ? withNewPlan(edited, productName, request)
+        : withPrice(edited, existing, request),
+    (edited) => withAvailability(edited, productName, request),
+  ];
+  return steps.reduce((edited, step) => step(edited), version);
+}
+
+function withCurrency(version: VersionContent, currency: Currency): VersionContent {
+  if (version.currencies.includes(currency)) return version;
+  return { ...version, currencies: [...version.currencies, currency] };
+}
+
+function withProduct(version: VersionContent, name: string, request: CheckedSimplePlan): VersionContent {
+  const { productCategory: category } = request;
+  const existing = version.products.find((product) => product.name === name);
+  if (existing !== undefined) {
+    if (category === null || category === existing.category) return version;
+    throw refused(`product "${name}" is ${existing.category}, not ${category}`);
+  }
+  if (category === null) throw refused(`productCategory needs to be set for the new product "${name}"`);
+  const product: Product = {
+    name,
+    prettyName: name,
+    category,
+    included: [],
+    available: [],
+    limits: [],
+  };
+  return { ...version, products: [...version.products, product] };
+}
+
+function withNewPlan(
+  version: VersionContent,
+  productName: string,
+  request: CheckedSimplePlan,
+): VersionContent {
+  const { planId, currency, billingPeriod, trial } = request;
+  if (billingPeriod === null) throw refused(`billingPeriod needs to be set for the new plan "${planId}"`);
+  const plan: PlanContent = {
+    name: planId,
+    prettyName: planId,
+    product: productName,
+    recurringBillingMode: BillingMode.IN_ADVANCE,
+    effectiveDateForExistingSubscriptions: null,
+    initialPhases: trial === null ? [] : [freeTrial(trial, currency)],
+    finalPhase: {
+      type: PhaseType.EVERGREEN,
+      prettyName: null,
+      duration: UNLIMITED_DURATION,
+      fixed: null,
+      recurring: { billingPeriod, price: { prices: [{ currency, amount: writtenAmount(request) }] } },
+      usages: [],
+    },
+    plansAllowedInBundle: UNBOUNDED,
+  };
+  const { defaultPriceList, childPriceLists } = version.priceLists;
+  const listed = { ...defaultPriceList, plans: [...defaultPriceList.plans, planId] };
+  return {
+    ...version,
+    plans: [...version.plans, plan],
+    priceLists: { defaultPriceList: listed, childPriceLists },
+  };
+}
+
+function freeTrial(duration: Duration, currency: Currency): PhaseContent {
+  const zero: WrittenDecimal = { value: ZERO, text: '0' };
+  return {
+    type: PhaseType.TRIAL,
+    prettyName: null,
+    duration,
+    fixed: { type: FixedType.ONE_TIME, price: { prices: [{ currency, amount: zero }] } },
+    recurring: null,
+    usages: [],
+  };
+}
+
+/** Adds the price in a currency that the plan has none for. */
+function withPrice(version: VersionContent, plan: PlanContent, request: CheckedSimplePlan): VersionContent {
+  checkAgreement(plan, request);
+  const { currency, amount } = request;
+  const { recurring } = plan.finalPhase;
+  const price = recurring?.price ?? null;
+  if (recurring === null || price === null) throw refused(`plan "${plan.name}" has no recurring price`);
+  const known = price.prices.find((each) => each.currency === currency);
+  // An empty price is zero in every currency, this one included.
+  const current = price.prices.length === 0 ? ZERO : known?.amount?.value;
+  if (known !== undefined || current !== undefined) {
+    if (current?.equals(amount)) return version;
+    const shown = current === undefined ? 'none' : formatDecimal(current);
+    throw refused(`plan "${plan.name}" has the price ${shown} in ${currency} already`);
+  }
+  const prices = [...price.prices, { currency, amount: writtenAmount(request) }];
+  const edited: PlanContent = {
+    ...plan,
+    initialPhases: plan.initialPhases.map((trial) => freeInCurrency(trial, currency)),
+    finalPhase: { ...plan.finalPhase, recurring: { ...recurring, price: { prices } } },
+  };
+  return { ...version, plans: version.plans.map((each) => (each === plan ? edited : each)) };
+}
+
+/** A trial that is free in some currencies becomes free in all, else it could not be started in the new one. */
+function freeInCurrency(trial: PhaseContent, currency: Currency): PhaseContent {
+  const prices = trial.fixed?.price.prices ?? [];
+  if (trial.fixed === null || prices.length === 0 || prices.some((each) => each.currency === currency))
+    return trial;
+  return { ...trial, fixed: { ...trial.fixed, price: { prices: [] } } };
+}
+
+/** An existing plan must be a simple one, and what the request says of it must be so (catalog.md §12 rule 3, step 4). */
+function checkAgreement(plan: PlanContent, request: CheckedSimplePlan): void {
+  const [trial, ...others] = plan.initialPhases;
+  const owner = `plan "${plan.name}"`;
+  if (others.length > 0 || (trial !== undefined && !isFreeTrial(trial)))
+    throw refused(`${owner} is not simple: before its last phase it has more than a free trial`);
+  if (plan.finalPhase.type !== PhaseType.EVERGREEN)
+    throw refused(`${owner} is not simple: it ends with a ${plan.finalPhase.type} phase`);
+  if (request.productName !== null && request.productName !== plan.product)
+    throw refused(`${owner} is of product "${plan.product}", not "${request.productName}"`);
+  if (request.saysTrial && !sameDuration(trial?.duration ?? null, request.trial))
+    throw refused(`${owner} has ${shownTrial(trial?.duration ?? null)}, not ${shownTrial(request.trial)}`);
+  const { billingPeriod } = request;
+  const period = plan.finalPhase.recurring?.billingPeriod ?? null;
+  if (billingPeriod !== null && billingPeriod !== period)
+    throw refused(`${owner} has the billing period ${period ?? 'none'}, not ${billingPeriod}`);
+}
+
+function isFreeTrial({ type, fixed, recurring, usages }: PhaseContent): boolean {
+  return (
+    type === PhaseType.TRIAL &&
+    (fixed === null || isZeroEverywhere(fixed.price)) &&
+    (recurring === null || recurring.price === null || isZeroEverywhere(recurring.price)) &&
+    usages.length === 0
+  );
+}
+
+function sameDuration(one: Duration | null, other: Duration | null): boolean {
+  return one?.unit === other?.unit && one?.number === other?.number;
+}
+
+function shownTrial(duration: Duration | null): string {
+  return duration === null ? 'no trial' : `a trial of ${duration.number} ${duration.unit}`;
+}
+
+function withAvailability(
+  version: VersionContent,
+  productName: string,
+  { availableBaseProducts, productCategory }: CheckedSimplePlan,
+): VersionContent {
+  const product = version.products.find((each) => each.name === productName);
+  if ((productCategory ?? product?.category) !== ProductCategory.ADD_ON) return version;
+  const unknown = availableBaseProducts.find((name) => !version.products.some((each) => each.name === name));
+  if (unknown !== undefined)
+    throw refused(`availableBaseProducts names "${unknown}", which is not a product of the catalog`);
+  const gains = (each: Product): boolean =>
+    availableBaseProducts.includes(each.name) && !each.available.includes(productName);
+  if (!version.products.some(gains)) return version;
+  return {
+    ...version,
+    products: version.products.map((each) =>
+      gains(each) ? { ...each, available: [...each.available, productName] } : each,
+    ),
+  };
+}
+
+function writtenAmount({ amount }: CheckedSimplePlan): WrittenDecimal {
+  return { value: amount, text: formatDecimal(amount) };
+}

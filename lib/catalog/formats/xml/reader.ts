@@ -1,0 +1,338 @@
+import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from 'saxes';
+import type { Steps } from '../../../runtime/index.ts';
+import { assertInvariant, type BillingError } from '../../../values/errors/index.ts';
+import {
+  MAX_XML_ATTRIBUTES,
+  MAX_XML_DEPTH,
+  MAX_XML_ELEMENTS,
+  MAX_XML_NAME_CHARACTERS,
+  MAX_XML_TEXT_CHARACTERS,
+  XML_CHARACTERS_PER_STEP,
+} from '../../../values/limits.ts';
+import { excess, type VersionLimit } from '../../model/version-limits.ts';
+import { invalidCatalog } from '../../validation/invalid-catalog.ts';
+import { type ElementRule, type Frame, Refusal, readScalar } from './element.ts';
+import { Positions } from './positions.ts';
+import { quote } from './quote.ts';
+import { trimXml } from './scalar.ts';
+import type { XmlSource } from './source.ts';
+
+const XSI = 'http://www.w3.org/2001/XMLSchema-instance';
+const NOT_BLANK = /[^ \t\r\n]/;
+const SAXES_POSITION = /^\d+:\d+: /;
+/** The parser quotes names of any length. */
+const LONGEST_SAXES_MESSAGE = 400;
+
+export interface ReadXml<T> {
+  readonly value: T;
+  readonly positions: Positions;
+}
+
+/**
+ * Reads a document by the rule of its root element (catalog.md §3.2): a state machine over the parser's events with
+ * one frame per open element and no tree. The first structural error ends it, thrown as a `BillingError` 2080 with one
+ * problem; so do exceeded limits, of which all are told. Performs no I/O, whatever the document says.
+ */
+export function xmlSteps<T>(
+  source: XmlSource,
+  roots: ReadonlyMap<string, ElementRule<T>>,
+): Steps<ReadXml<T>> {
+  return new XmlReader(source, roots).read();
+}
+
+/** What is beyond a limit. */
+interface Excess {
+  /** Of the first element that is too many. */
+  readonly offset: number;
+  /** The most there are in one version or plan. */
+  count: number;
+}
+
+class XmlReader<T> {
+  readonly #source: XmlSource;
+  readonly #roots: ReadonlyMap<string, ElementRule<T>>;
+  // Version 1.1 would let in control characters that the written XML 1.0 cannot hold.
+  readonly #parser = new SaxesParser({ xmlns: true, forceXMLVersion: true, defaultXMLVersion: '1.0' });
+  readonly #positions: Positions;
+  readonly #open: Frame[] = [];
+  #root: ElementRule<T> | undefined;
+  #result: { readonly value: T } | undefined;
+  #elements = 0;
+  #attributes = 0;
+  #startOffset = 0;
+  /** Once there is one, the rest of the document is counted and nothing is kept of it. */
+  readonly #exceeded = new Map<VersionLimit, Excess>();
+
+  constructor(source: XmlSource, roots: ReadonlyMap<string, ElementRule<T>>) {
+    this.#source = source;
+    this.#roots = roots;
+    this.#positions = new Positions(source);
+  }
+
+  *read(): Steps<ReadXml<T>> {
+    const parser = this.#parser;
+    parser.on('error', (error) =>
+      this.#notWellFormed(error.message.replace(SAXES_POSITION, '').slice(0, LONGEST_SAXES_MESSAGE)),
+    );
+    parser.on('doctype', () =>
+      this.#fail('A document type declaration (<!DOCTYPE) is not accepted; remove it'),
+    );
+    parser.on('xmldecl', (declaration) => this.#source.checkDeclaredEncoding(declaration.encoding));
+    parser.on('opentagstart', (tag) => this.#startTag(tag.name));
+    parser.on('attribute', (attribute) => this.#boundAttribute(attribute.name, attribute.value));
+    parser.on('opentag', (tag) => this.#openElement(tag));
+    parser.on('text', (text) => this.#takeText(text));
+    parser.on('cdata', (text) => this.#takeText(text));
+    parser.on('closetag', (tag) => this.#closeElement(tag));
+    const { text } = this.#source;
+    for (let start = 0; start < text.length; start += XML_CHARACTERS_PER_STEP) {
+      parser.write(text.slice(start, start + XML_CHARACTERS_PER_STEP));
+      yield;
+    }
+    parser.close();
+    if (this.#exceeded.size > 0) throw this.#tooMany();
+    assertInvariant(this.#result !== undefined, 'a document that parsed has a root element');
+    return { value: this.#result.value, positions: this.#positions };
+  }
+
+  #notWellFormed(message: string): never {
+    const { text } = this.#source;
+    if (message.includes('entity'))
+      return this.#fail(message, text.lastIndexOf('&', this.#parser.position - 1));
+    // A lone "&" swallows all up to the next ";", often the rest of the document, which then seems to be unfinished.
+    const loneAmpersand = text.indexOf('&', text.lastIndexOf(';') + 1);
+    if (this.#parser.position === text.length && loneAmpersand >= 0) {
+      return this.#fail('This "&" begins no reference; write &amp;', loneAmpersand);
+    }
+    return this.#fail(message);
+  }
+
+  #fail(message: string, offset = Math.max(0, this.#parser.position - 1)): never {
+    throw this.#exceeded.size > 0 ? this.#tooMany() : this.#source.fault(offset, message);
+  }
+
+  /** All limits that are exceeded, as far as the document could be read. */
+  #tooMany(): BillingError {
+    return invalidCatalog(
+      [...this.#exceeded].map(([limit, { offset, count }]) => ({
+        message: excess(limit, count),
+        ...this.#source.locate(offset),
+      })),
+    );
+  }
+
+  /** Bounds are tested before the element's attributes are read. */
+  #startTag(name: string): void {
+    // The name holds no '<', and the parser stands one character behind it.
+    this.#startOffset = this.#source.text.lastIndexOf('<', this.#parser.position - 1);
+    this.#attributes = 0;
+    this.#elements += 1;
+    if (name.length > MAX_XML_NAME_CHARACTERS) {
+      this.#fail(`An element name is longer than ${MAX_XML_NAME_CHARACTERS} characters`, this.#startOffset);
+    }
+    if (this.#open.length >= MAX_XML_DEPTH) {
+      this.#fail(`Elements are nested deeper than ${MAX_XML_DEPTH}`, this.#startOffset);
+    }
+    if (this.#elements > MAX_XML_ELEMENTS) {
+      this.#fail(`The document has more than ${MAX_XML_ELEMENTS} elements`, this.#startOffset);
+    }
+  }
+
+  #boundAttribute(name: string, value: string): void {
+    this.#attributes += 1;
+    if (this.#attributes > MAX_XML_ATTRIBUTES) {
+      this.#fail(`An element has more than ${MAX_XML_ATTRIBUTES} attributes`, this.#startOffset);
+    }
+    if (name.length > MAX_XML_NAME_CHARACTERS) {
+      this.#fail(`An attribute name is longer than ${MAX_XML_NAME_CHARACTERS} characters`, this.#startOffset);
+    }
+    if (value.length > MAX_XML_TEXT_CHARACTERS) {
+      this.#fail(
+        `The value of attribute "${name}" is longer than ${MAX_XML_TEXT_CHARACTERS} characters`,
+        this.#startOffset,
+      );
+    }
+  }
+
+  #openElement(tag: SaxesTagNS): void {
+    if (tag.prefix !== '') {
+      this.#fail(`Element "${tag.name}" is in a namespace; elements have no prefix`, this.#startOffset);
+    }
+    const rule = this.#ruleOf(tag.name);
+    const frame: Frame = {
+      name: tag.name,
+      rule,
+      offset: this.#startOffset,
+      fields: emptyFields(rule),
+      childOffsets: {},
+      text: '',
+      isNil: false,
+    };
+    this.#open.push(frame);
+    if (this.#exceeded.size > 0) return;
+    for (const attribute of Object.values(tag.attributes)) this.#readAttribute(frame, attribute);
+    for (const [name, { isRequired }] of rule.attributes) {
+      if (frame.fields[name] !== undefined) continue;
+      if (isRequired) this.#fail(`Element "${frame.name}" lacks the attribute "${name}"`, frame.offset);
+      frame.fields[name] = null;
+    }
+  }
+
+  /** The rule of a start tag at this place; refuses an unknown or repeated element. */
+  #ruleOf(name: string): ElementRule<unknown> {
+    const parent = this.#open.at(-1);
+    if (parent === undefined) {
+      this.#root = this.#roots.get(name);
+      if (this.#root !== undefined) return this.#root;
+      const expected = [...this.#roots.keys()].map((known) => `"${known}"`).join(' or ');
+      return this.#fail(`Unknown root element "${name}"; expected ${expected}`, this.#startOffset);
+    }
+    const child = parent.rule.children.get(name);
+    if (child === undefined) {
+      return this.#fail(`Unknown element "${name}" in "${parent.name}"`, this.#startOffset);
+    }
+    if (child.occurs !== 'optional' && child.limit !== undefined) this.#count(child.limit);
+    if (this.#exceeded.size > 0) return child.element;
+    const places = parent.childOffsets[name];
+    if (child.occurs === 'many') {
+      if (Array.isArray(places)) places.push(this.#startOffset);
+      else parent.childOffsets[name] = [this.#startOffset];
+    } else {
+      if (places !== undefined)
+        this.#fail(`Element "${name}" is repeated in "${parent.name}"`, this.#startOffset);
+      parent.childOffsets[name] = this.#startOffset;
+    }
+    return child.element;
+  }
+
+  /** One more of what is counted in the version, or plan, that is open. */
+  #count(limit: VersionLimit): void {
+    const owner = this.#open.findLast(({ name }) => SCOPES[limit.of].has(name));
+    assertInvariant(owner !== undefined, `${limit.what} are counted outside of a ${limit.of}`);
+    owner.counts ??= new Map();
+    const count = (owner.counts.get(limit) ?? 0) + 1;
+    owner.counts.set(limit, count);
+    if (count <= limit.max) return;
+    const known = this.#exceeded.get(limit);
+    if (known === undefined) this.#exceeded.set(limit, { offset: this.#startOffset, count });
+    else known.count = Math.max(known.count, count);
+  }
+
+  #readAttribute(frame: Frame, attribute: SaxesAttributeNS): void {
+    const isRoot = this.#open.length === 1;
+    if (attribute.name === 'xmlns') {
+      this.#fail('A default namespace is not accepted; elements are in no namespace', frame.offset);
+    }
+    if (attribute.prefix === '') {
+      const rule = frame.rule.attributes.get(attribute.name);
+      if (rule === undefined)
+        this.#fail(`Unknown attribute "${attribute.name}" of "${frame.name}"`, frame.offset);
+      frame.fields[attribute.name] = this.#accept(
+        readScalar(rule.scalar, attribute.value, `Attribute "${attribute.name}" of "${frame.name}"`),
+        frame.offset,
+      );
+      return;
+    }
+    if (attribute.uri === XSI && attribute.local === 'nil' && frame.rule.isNillable) {
+      frame.isNil = this.#booleanOf(attribute, frame);
+      return;
+    }
+    // A written nil may carry the declaration of its prefix along.
+    if (attribute.prefix === 'xmlns' && (isRoot || frame.rule.isNillable)) return;
+    if (isRoot && attribute.uri === XSI && isSchemaHint(attribute.local)) return;
+    this.#fail(`Foreign attribute "${attribute.name}" of "${frame.name}"`, frame.offset);
+  }
+
+  #booleanOf(attribute: SaxesAttributeNS, frame: Frame): boolean {
+    const text = trimXml(attribute.value);
+    if (text === 'true' || text === '1') return true;
+    if (text === 'false' || text === '0') return false;
+    return this.#fail(
+      `Attribute "${attribute.name}" of "${frame.name}" is neither true nor false`,
+      frame.offset,
+    );
+  }
+
+  #takeText(text: string): void {
+    const frame = this.#open.at(-1);
+    if (frame === undefined || this.#exceeded.size > 0) return;
+    if (frame.rule.isLeaf) frame.text += text;
+    else if (NOT_BLANK.test(text)) this.#fail(`Element "${frame.name}" holds no text`, frame.offset);
+  }
+
+  #closeElement(tag: SaxesTagNS): void {
+    if (!tag.isSelfClosing) this.#matchEndTag(tag.name);
+    const frame = this.#open.pop();
+    assertInvariant(frame !== undefined, 'an end tag closes an open element');
+    if (this.#exceeded.size > 0) return;
+    frame.text = trimXml(frame.text);
+    if (frame.text.length > MAX_XML_TEXT_CHARACTERS) {
+      this.#fail(
+        `The text of "${frame.name}" is longer than ${MAX_XML_TEXT_CHARACTERS} characters`,
+        frame.offset,
+      );
+    }
+    this.#completeChildren(frame);
+    const parent = this.#open.at(-1);
+    if (parent !== undefined) {
+      deliver(frame.name, this.#finish(frame.rule, frame), parent);
+    } else if (this.#root !== undefined) {
+      this.#result = { value: this.#finish(this.#root, frame) };
+    }
+  }
+
+  #finish<V>(rule: ElementRule<V>, frame: Frame): V {
+    const value = this.#accept(rule.finish(frame), frame.offset);
+    this.#positions.remember(value, frame);
+    return value;
+  }
+
+  /** saxes reports a wrong end tag only after it has closed the element: ask the text first. */
+  #matchEndTag(name: string): void {
+    const end = this.#parser.position - 1;
+    const start = this.#source.text.lastIndexOf('</', end);
+    const written = trimXml(this.#source.text.slice(start + 2, end));
+    if (written !== name) this.#fail(`The end tag ${quote(written)} does not close "${name}"`, start);
+  }
+
+  #completeChildren(frame: Frame): void {
+    for (const [name, { occurs }] of frame.rule.children) {
+      if (frame.fields[name] !== undefined) continue;
+      if (occurs === 'one') this.#fail(`Element "${frame.name}" lacks the element "${name}"`, frame.offset);
+      frame.fields[name] = occurs === 'many' ? [] : null;
+    }
+  }
+
+  #accept<V>(outcome: V | Refusal, offset: number): V {
+    if (outcome instanceof Refusal) return this.#fail(outcome.message, offset);
+    return outcome;
+  }
+}
+
+/** Elements whose contents are counted together. */
+const SCOPES: Readonly<Record<VersionLimit['of'], ReadonlySet<string>>> = {
+  version: new Set(['catalog', 'version']),
+  plan: new Set(['plan']),
+};
+
+/** All parts of an element, in the order of the grammar, whatever the order of the document. */
+function emptyFields(rule: ElementRule<unknown>): Record<string, unknown> {
+  const fields: Record<string, unknown> = {};
+  for (const name of rule.attributes.keys()) fields[name] = undefined;
+  for (const name of rule.children.keys()) fields[name] = undefined;
+  return fields;
+}
+
+function deliver(name: string, value: unknown, parent: Frame): void {
+  if (parent.rule.children.get(name)?.occurs !== 'many') {
+    parent.fields[name] = value;
+    return;
+  }
+  const list = parent.fields[name];
+  if (Array.isArray(list)) list.push(value);
+  else parent.fields[name] = [value];
+}
+
+function isSchemaHint(local: string): boolean {
+  return local === 'schemaLocation' || local === 'noNamespaceSchemaLocation';
+}

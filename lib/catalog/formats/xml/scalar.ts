@@ -1,0 +1,78 @@
+import { MAX_FRACTION_DIGITS, MAX_INTEGER_DIGITS, MAX_XML_NAME_CHARACTERS } from '../../../values/limits.ts';
+import { type Currency, isCurrency } from '../../../values/money/index.ts';
+import { type Instant, parseWireInstant } from '../../../values/time/index.ts';
+import type { WrittenDecimal } from '../../model/catalog-model.ts';
+import { writtenDecimal } from '../../model/plain-text.ts';
+
+/** Type of an attribute or of a text. */
+export interface Scalar<out T> {
+  /** For messages, with its article: `a currency code`. */
+  readonly description: string;
+  /** `undefined`: the text is outside the type. Texts of elements come trimmed. */
+  readonly parse: (text: string) => T | undefined;
+}
+
+const XML_SPACE = ' \t\r\n';
+
+/** Text without the white space around it, as XML defines white space. Linear, whatever the text. */
+export function trimXml(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && XML_SPACE.includes(text.charAt(start))) start += 1;
+  while (end > start && XML_SPACE.includes(text.charAt(end - 1))) end -= 1;
+  return text.slice(start, end);
+}
+
+export function oneOf<T extends string>(description: string, values: Readonly<Record<string, T>>): Scalar<T> {
+  const byText = new Map<string, T>(Object.values(values).map((value) => [value, value]));
+  const known = [...byText.keys()].join(', ');
+  return { description: `${description} (${known})`, parse: (text) => byText.get(trimXml(text)) };
+}
+
+/** Any text, kept as it is. */
+export const anyText: Scalar<string> = { description: 'a text', parse: (text) => text };
+
+export const nonBlankText: Scalar<string> = {
+  description: 'a text',
+  parse: (text) => (text.trim() === '' ? undefined : text),
+};
+
+/** A name or a reference to one. Whether it is an NCName that exists is for the validation to say (V1, V2). */
+export const name: Scalar<string> = {
+  description: `a name of at most ${MAX_XML_NAME_CHARACTERS} characters`,
+  parse: (text) => (text.length > MAX_XML_NAME_CHARACTERS ? undefined : trimXml(text)),
+};
+
+export const currency: Scalar<Currency> = {
+  description: 'a currency code (ISO 4217 or BTC)',
+  parse: (text) => (isCurrency(text) ? text : undefined),
+};
+
+export const dateTime: Scalar<Instant> = {
+  description: 'a date-time such as 2024-06-01T10:00:00Z, or a date',
+  parse: parseWireInstant,
+};
+
+const INTEGER = /^[+-]?[0-9]{1,10}$/;
+const INT_MAX = 2 ** 31 - 1;
+
+export const int: Scalar<number> = {
+  description: 'a whole number of 32 bits',
+  parse: (text) => {
+    const value = INTEGER.test(text) ? Number(text) : Number.NaN;
+    return value >= -INT_MAX - 1 && value <= INT_MAX ? value : undefined;
+  },
+};
+
+const DECIMAL = new RegExp(
+  `^[+-]?0*([0-9]{0,${MAX_INTEGER_DIGITS}})(?:\\.([0-9]{0,${MAX_FRACTION_DIGITS}}))?$`,
+);
+
+/** No exponent; the digits of catalog.md §2. */
+export const decimal: Scalar<WrittenDecimal> = {
+  description: `a decimal number of at most ${MAX_INTEGER_DIGITS} integer and ${MAX_FRACTION_DIGITS} fractional digits`,
+  parse: (text) => {
+    if (!DECIMAL.test(text) || !/[0-9]/.test(text)) return undefined;
+    return writtenDecimal(text);
+  },
+};

@@ -1,0 +1,292 @@
+import type {
+  BillingActionPolicy,
+  BillingAlignment,
+  BillingMode,
+  PhaseType,
+  PlanAlignmentCreate,
+} from '../../records/index.ts';
+import { atOnce, eachStep, type Steps } from '../../runtime/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import type { Currency } from '../../values/money/index.ts';
+import { shortened } from '../../values/text/index.ts';
+import { formatInstant, type Instant } from '../../values/time/index.ts';
+import {
+  DEFAULT_PRICE_LIST,
+  type Plan,
+  type PlanPhase,
+  type PlanRules,
+  type PriceList,
+  type PriceListSet,
+  type Product,
+  type Unit,
+} from '../model/catalog-model.ts';
+import { type Part, partOf, planPart, productPart, soldAs } from '../model/part.ts';
+import { PartList } from '../model/part-list.ts';
+import { parsePhaseName } from '../model/phase-name.ts';
+import { createPlan } from '../model/plan.ts';
+import type { VersionContent } from '../model/version-content.ts';
+import { priceListIndex, type VersionFrame } from '../model/version-frame.ts';
+import { evaluatePlanChange, type PlanChangeEvaluation } from './plan-change.ts';
+import type { PlanCriteria, PlanLookup } from './plan-lookup.ts';
+import { type PlanSpecifier, selectPlan } from './plan-specifier.ts';
+import {
+  billingAlignment,
+  type CreationContext,
+  cancelPolicy,
+  createAlignment,
+  type SubscriptionContext,
+} from './rules.ts';
+
+/** Names that an error message lists before it gives up. */
+const LISTED_NAMES = 10;
+
+/** What a version is made of; parts may be shared with other versions. */
+export interface VersionParts {
+  readonly effectiveDate: Instant;
+  readonly frame: Part<VersionFrame>;
+  readonly products: PartList<Product>;
+  readonly plans: PartList<Plan>;
+}
+
+/**
+ * One complete, dated catalog: an immutable value, deeply frozen, shared by everybody who holds it. Products, plans and
+ * the plans of a list are in ascending order of name, price lists `DEFAULT` first, the rest as in the document. Every
+ * look-up by name is a map read, and decodes no other plan than the one found. Made by `createVersion`, or of the
+ * parts of other versions.
+ */
+export class CatalogVersion implements PlanLookup {
+  readonly effectiveDate: Instant;
+  readonly frame: Part<VersionFrame>;
+  readonly productParts: PartList<Product>;
+  readonly planParts: PartList<Plan>;
+  /** Plans by list, product and period. */
+  #selections: ReadonlyMap<string, readonly Part<Plan>[]> | undefined;
+
+  constructor({ effectiveDate, frame, products, plans }: VersionParts) {
+    this.effectiveDate = effectiveDate;
+    this.frame = frame;
+    this.productParts = products;
+    this.planParts = plans;
+    Object.freeze(this);
+  }
+
+  /** The same in all versions of a tenant. */
+  get catalogName(): string {
+    return this.frame.value.catalogName;
+  }
+
+  /** Default of the document for plans without a mode of their own; already applied to `plans`. */
+  get recurringBillingMode(): BillingMode | null {
+    return this.frame.value.recurringBillingMode;
+  }
+
+  get currencies(): readonly Currency[] {
+    return this.frame.value.currencies;
+  }
+
+  get units(): readonly Unit[] {
+    return this.frame.value.units;
+  }
+
+  get products(): readonly Product[] {
+    return this.productParts.values();
+  }
+
+  /** All plans. Takes longer than a look-up of one: each is decoded. */
+  get plans(): readonly Plan[] {
+    return this.planParts.values();
+  }
+
+  get rules(): PlanRules {
+    return this.frame.value.rules;
+  }
+
+  get priceLists(): PriceListSet {
+    return this.frame.value.priceLists;
+  }
+
+  /** `catalog "Acme" effective 2026-03-01T00:00:00.000Z`, for messages. */
+  get title(): string {
+    return `catalog "${this.catalogName}" effective ${formatInstant(this.effectiveDate)}`;
+  }
+
+  /** `DEFAULT`, then the child lists. */
+  get allPriceLists(): readonly PriceList[] {
+    return priceListIndex(this.frame.value).all;
+  }
+
+  /** The plan of that name, or undefined: the version may have retired it. */
+  planNamed(name: string): Plan | undefined {
+    return this.planParts.part(name)?.value;
+  }
+
+  findPlan(name: string): Plan {
+    const plan = this.planNamed(name);
+    if (plan !== undefined) return plan;
+    throw this.#unknown(ErrorCode.CATALOG_NO_SUCH_PLAN, `Plan "${shortened(name)}"`, this.planParts.names());
+  }
+
+  productNamed(name: string): Product | undefined {
+    return this.productParts.part(name)?.value;
+  }
+
+  findProduct(name: string): Product {
+    const product = this.productNamed(name);
+    if (product !== undefined) return product;
+    throw this.#unknown(
+      ErrorCode.CATALOG_NO_SUCH_PRODUCT,
+      `Product "${shortened(name)}"`,
+      this.productParts.names(),
+    );
+  }
+
+  hasPriceList(name: string): boolean {
+    return priceListIndex(this.frame.value).byName.has(name);
+  }
+
+  findPriceList(name: string): PriceList {
+    const { byName } = priceListIndex(this.frame.value);
+    const list = byName.get(name);
+    if (list !== undefined) return list;
+    throw this.#unknown(
+      ErrorCode.CATALOG_PRICE_LIST_NOT_FOUND,
+      `Price list "${shortened(name)}"`,
+      byName.keys(),
+    );
+  }
+
+  /**
+   * The phase of a name such as `pro-monthly-evergreen`.
+   * @throws BillingError 2041 if the name does not end in a phase type, 2040 if the version has no such phase.
+   */
+  findPhase(name: string): PlanPhase {
+    const { planName, type } = parsePhaseName(name);
+    const phase = this.planNamed(planName)?.phases.find((candidate) => candidate.type === type);
+    if (phase !== undefined) return phase;
+    throw new BillingError({
+      code: ErrorCode.CATALOG_NO_SUCH_PHASE,
+      message: `Phase "${shortened(name)}" is not in ${this.title}`,
+      facts: { phaseName: name, effectiveDate: this.effectiveDate },
+    });
+  }
+
+  /** Name of the first list that contains the plan or its parent, `DEFAULT` before the others (catalog.md §1, §10). */
+  priceListOf(plan: Plan): string {
+    const { listOfPlan } = priceListIndex(this.frame.value);
+    return listOfPlan.get(plan.parentPlanName ?? plan.name) ?? DEFAULT_PRICE_LIST;
+  }
+
+  plansMatching(criteria: PlanCriteria): readonly Plan[] {
+    this.#selections ??= this.#selectionsOfLists();
+    return (this.#selections.get(selectionKey(criteria)) ?? []).map((part) => part.value);
+  }
+
+  /** The plan that a request means (catalog.md §7). @throws BillingError as `selectPlan` of plan-specifier.ts. */
+  selectPlan(specifier: PlanSpecifier): Plan {
+    return selectPlan(this, specifier);
+  }
+
+  /** What a create rule reads of one of this version's plans. */
+  contextOf(plan: Plan): CreationContext {
+    return {
+      product: plan.product,
+      productCategory: this.findProduct(plan.product).category,
+      billingPeriod: plan.billingPeriod,
+      priceList: this.priceListOf(plan),
+    };
+  }
+
+  /** What the other rules read of a subscription on one of this version's plans. */
+  subscriptionContextOf(plan: Plan, phaseType: PhaseType): SubscriptionContext {
+    return { ...this.contextOf(plan), phaseType };
+  }
+
+  createAlignment(context: CreationContext): PlanAlignmentCreate {
+    return createAlignment(this.rules, context).result;
+  }
+
+  billingAlignment(context: SubscriptionContext): BillingAlignment {
+    return billingAlignment(this.rules, context).result;
+  }
+
+  cancelPolicy(context: SubscriptionContext): BillingActionPolicy {
+    return cancelPolicy(this.rules, context).result;
+  }
+
+  /** List, policy and alignment of a change of plan. @throws BillingError as `evaluatePlanChange` of plan-change.ts. */
+  evaluatePlanChange(from: SubscriptionContext, target: PlanSpecifier): PlanChangeEvaluation {
+    return evaluatePlanChange(this, from, target);
+  }
+
+  #selectionsOfLists(): ReadonlyMap<string, readonly Part<Plan>[]> {
+    const selections = new Map<string, Part<Plan>[]>();
+    for (const list of this.allPriceLists) {
+      for (const planName of list.plans) {
+        const part = this.planParts.part(planName);
+        if (part === undefined) continue;
+        const { product: productName, billingPeriod } = soldAs(part);
+        const key = selectionKey({ productName, billingPeriod, priceListName: list.name });
+        const selection = selections.get(key);
+        if (selection === undefined) selections.set(key, [part]);
+        else selection.push(part);
+      }
+    }
+    return selections;
+  }
+
+  #unknown(code: ErrorCode, thing: string, known: Iterable<string>): BillingError {
+    const names = [...known];
+    const listed = names.slice(0, LISTED_NAMES).join(', ') || 'none';
+    const more = names.length > LISTED_NAMES ? ` and ${names.length - LISTED_NAMES} more` : '';
+    return new BillingError({
+      code,
+      message: `${thing} is not in ${this.title}; there are ${listed}${more}`,
+      facts: { catalogName: this.catalogName, effectiveDate: this.effectiveDate },
+    });
+  }
+}
+
+/**
+ * Turns the data of a version that passed `validateVersion` into the value that the engine works with. Plans and
+ * products taken from another version stay the same objects.
+ */
+export function createVersion(content: VersionContent): CatalogVersion {
+  return atOnce(versionSteps(content));
+}
+
+/** As `createVersion`, step by step. */
+export function* versionSteps(content: VersionContent): Steps<CatalogVersion> {
+  const { catalogName, recurringBillingMode, currencies, units, rules } = content;
+  const plans = yield* eachStep(content.plans, (plan) => planPart(createPlan(plan, recurringBillingMode)));
+  const products = yield* eachStep(content.products, productPart);
+  const frame: VersionFrame = {
+    catalogName,
+    recurringBillingMode,
+    currencies,
+    units,
+    rules,
+    priceLists: sortedPlans(content.priceLists),
+  };
+  return new CatalogVersion({
+    effectiveDate: content.effectiveDate,
+    frame: partOf(catalogName, frame),
+    products: new PartList(products.sort(byName)),
+    plans: new PartList(plans.sort(byName)),
+  });
+}
+
+function sortedPlans({ defaultPriceList, childPriceLists }: PriceListSet): PriceListSet {
+  const sorted = (list: PriceList): PriceList => ({ ...list, plans: list.plans.toSorted() });
+  return { defaultPriceList: sorted(defaultPriceList), childPriceLists: childPriceLists.map(sorted) };
+}
+
+/** Ascending by UTF-16 code unit, whatever the machine's locale. */
+function byName(one: { readonly name: string }, other: { readonly name: string }): number {
+  if (one.name === other.name) return 0;
+  return one.name < other.name ? -1 : 1;
+}
+
+/** Neither a period nor an NCName holds a space. */
+function selectionKey({ productName, billingPeriod, priceListName }: PlanCriteria): string {
+  return `${billingPeriod} ${priceListName} ${productName}`;
+}

@@ -1,0 +1,243 @@
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { MAX_EARLIER_CATALOGS } from '../../values/limits.ts';
+import { shortened } from '../../values/text/index.ts';
+import { formatInstant, type Instant } from '../../values/time/index.ts';
+import type { Plan } from '../model/catalog-model.ts';
+import type { CatalogVersion } from './catalog-version.ts';
+import { PlanRuns } from './plan-runs.ts';
+import {
+  type ChosenPlan,
+  type PlanTimeline,
+  type PriceChangeAlignment,
+  type PriceChangeEvent,
+  priceChangeEvents,
+} from './price-change-events.ts';
+
+/** A plan and the version that supplies it: whose date is the `catalogEffectiveDate` of what is billed. */
+export interface ResolvedPlan {
+  readonly version: CatalogVersion;
+  readonly plan: Plan;
+}
+
+/** When a subscription was put on its plan. */
+export interface LastPlanChange {
+  /** The effective date of the event that did. */
+  readonly at: Instant;
+  /** When that event was recorded, whatever its date. */
+  readonly decided: Instant;
+}
+
+/** Where the plans of running subscriptions are sought that a catalog does not sell (catalog.md §14 rule 2, §15.6 rule 4). */
+export interface Elsewhere {
+  readonly catalog: Catalog;
+  /** What was decided before is of that catalog, also where this one has a plan of the name; null: the name alone tells. */
+  readonly until: Instant | null;
+}
+
+/** How a catalog came to be, revision by revision (catalog.md §13 rule 2). */
+export interface CatalogPast {
+  /** The tenant's `catalogRevision` of which this is the catalog. */
+  readonly revision: number;
+  /** The versions as they were at an earlier revision, in any order. */
+  versionsAt(revision: number): readonly CatalogVersion[];
+  /** As `Catalog.isRevised`; default true. */
+  readonly isRevised?: boolean;
+}
+
+/** All versions of a tenant's catalog: an immutable value, shared. Made by `createCatalog`. */
+export class Catalog {
+  /** Ascending by effective date. */
+  readonly versions: readonly CatalogVersion[];
+  /** The tenant's `catalogRevision`; 0 for a catalog that is no tenant's; negative, and of its content, for a plugin's. */
+  readonly revision: number;
+  readonly #dates: Float64Array;
+  readonly #past: CatalogPast | null;
+  readonly #elsewhere: Elsewhere | null;
+  readonly #earlier = new Map<number, Catalog>();
+  #runs: PlanRuns | undefined;
+
+  constructor(
+    versions: readonly CatalogVersion[],
+    past: CatalogPast | null = null,
+    elsewhere: Elsewhere | null = null,
+  ) {
+    this.#elsewhere = elsewhere;
+    this.versions = Object.freeze(versions.toSorted((one, other) => one.effectiveDate - other.effectiveDate));
+    this.#dates = Float64Array.from(this.versions, (version) => version.effectiveDate);
+    this.revision = past?.revision ?? 0;
+    this.#past = past;
+    Object.freeze(this);
+  }
+
+  /** Name of the catalog; null without versions. */
+  get name(): string | null {
+    return this.versions[0]?.catalogName ?? null;
+  }
+
+  /**
+   * False where what is said of a plan, or without its name of any, can change without the revision: the host may start
+   * with another default catalog.
+   */
+  isRevised(planName: string | null = null): boolean {
+    if (this.#past === null || this.#past.isRevised === false) return false;
+    if (this.#elsewhere === null || this.#elsewhere.catalog.isRevised()) return true;
+    return planName !== null && this.#has(planName) && !this.#elsewhere.catalog.#holder(planName, null);
+  }
+
+  /** The same, with another catalog for the plans of running subscriptions that it does not sell. */
+  beside(elsewhere: Elsewhere): Catalog {
+    return new Catalog(this.versions, this.#past, elsewhere);
+  }
+
+  /** Whether `asOf` can tell what the catalog was at that revision: what a plugin has given before is not kept. */
+  knows(revision: number): boolean {
+    return this.revision >= 0 && revision >= 0;
+  }
+
+  /** The catalog as it was at an earlier revision of the tenant; without versions before its first upload. */
+  asOf(revision: number): Catalog {
+    if (this.#past === null || revision >= this.revision) return this;
+    const known = this.#earlier.get(revision);
+    if (known !== undefined) return known;
+    const elsewhere = this.#elsewhere && {
+      ...this.#elsewhere,
+      catalog: this.#elsewhere.catalog.asOf(revision),
+    };
+    const earlier = new Catalog(this.#past.versionsAt(revision), null, elsewhere);
+    if (this.#earlier.size >= MAX_EARLIER_CATALOGS) this.#earlier.clear();
+    this.#earlier.set(revision, earlier);
+    return earlier;
+  }
+
+  /**
+   * The version in force at an instant: the latest that is effective by then, else the earliest (catalog.md §6.1).
+   * @throws BillingError 2050 `CATALOG_NO_CATALOG_FOR_GIVEN_DATE` without any version.
+   */
+  resolveVersion(at: Instant): CatalogVersion {
+    const version = this.versionAt(at);
+    if (version !== null) return version;
+    throw noVersion(at);
+  }
+
+  /** As `resolveVersion`; null without any version. */
+  versionAt(at: Instant): CatalogVersion | null {
+    return this.versions[this.#indexAt(at)] ?? null;
+  }
+
+  /**
+   * The plan of an existing subscription at an instant (catalog.md §6.2). It keeps the version of `lastPlanChange`, the
+   * effective date of the event that put it on this plan, until a later version sets a date for existing subscriptions
+   * that is reached. A retired plan is found in the last version that had it.
+   * @param lastPlanChange an instant alone stands for a choice that is made now.
+   * @throws BillingError 2020 `CATALOG_PLAN_NOT_FOUND` if no version up to `at` has the plan; 2050 without any version.
+   */
+  resolvePlan(planName: string, at: Instant, lastPlanChange: Instant | LastPlanChange): ResolvedPlan {
+    const { at: chosenAt, decided } = choiceOf(lastPlanChange);
+    const holder = this.holderOf(planName, decided);
+    if (holder !== this) return holder.resolvePlan(planName, at, lastPlanChange);
+    if (this.versions.length === 0) throw noVersion(at);
+    const index = this.#runsOfPlans().indexFor(planName, {
+      at: this.#indexAt(at),
+      anchor: this.#indexAt(chosenAt),
+      instant: at,
+    });
+    const version = index === undefined ? undefined : this.versions[index];
+    const plan = version?.planNamed(planName);
+    if (version !== undefined && plan !== undefined) return { version, plan };
+    throw new BillingError({
+      code: ErrorCode.CATALOG_PLAN_NOT_FOUND,
+      message: `Plan "${shortened(planName)}" is in no version of catalog "${this.name ?? ''}" up to ${formatInstant(at)}`,
+      facts: { planName, at, lastPlanChange: chosenAt },
+    });
+  }
+
+  /**
+   * The price changes that versions of this catalog make for one existing subscription (catalog.md §6.4), in date order;
+   * with `alignment` they fall on bill cycle dates.
+   */
+  priceChangeEvents(timeline: PlanTimeline, alignment?: PriceChangeAlignment): readonly PriceChangeEvent[] {
+    return priceChangeEvents((step) => this.plansChangedAfter(step), timeline, alignment);
+  }
+
+  /**
+   * The versions after the one in force at the date of a choice that change the plan for existing subscriptions, up to the
+   * first without it; ascending (catalog.md §6.4 rule 2).
+   */
+  plansChangedAfter(choice: ChosenPlan): readonly ResolvedPlan[] {
+    const { planName, effective, decided = null } = choice;
+    const holder = this.holderOf(planName, decided);
+    if (holder !== this) return holder.plansChangedAfter(choice);
+    return this.#runsOfPlans()
+      .changedAfter(planName, this.#indexAt(effective.at))
+      .flatMap((index) => {
+        const version = this.versions[index];
+        const plan = version?.planNamed(planName);
+        return version !== undefined && plan !== undefined ? [{ version, plan }] : [];
+      });
+  }
+
+  /**
+   * The catalog whose versions have the plan of a running subscription: this one; that of the tenant where this one, of an
+   * account, has it not (catalog.md §15.6 rule 4); the default one that the tenant had before its own (§14 rule 2). This
+   * one too, if none has it.
+   * @param decided when the plan was chosen; null: now.
+   */
+  holderOf(planName: string, decided: Instant | null = null): Catalog {
+    return this.#elsewhere === null ? this : (this.#holder(planName, decided) ?? this);
+  }
+
+  #holder(planName: string, decided: Instant | null): Catalog | null {
+    if (this.#elsewhere === null) return this.#has(planName) ? this : null;
+    const { catalog, until } = this.#elsewhere;
+    const isEarlier = decided !== null && until !== null && decided < until;
+    const found = isEarlier || !this.#has(planName) ? catalog.#holder(planName, decided) : null;
+    return found ?? (this.#has(planName) ? this : null);
+  }
+
+  #has(planName: string): boolean {
+    return this.#runsOfPlans().has(planName);
+  }
+
+  #runsOfPlans(): PlanRuns {
+    this.#runs ??= new PlanRuns(this.versions);
+    return this.#runs;
+  }
+
+  /** Index of the version in force: 0 before the first one, −1 without any. */
+  #indexAt(at: Instant): number {
+    let low = 0;
+    let high = this.#dates.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((this.#dates[middle] ?? 0) <= at) low = middle;
+      else high = middle - 1;
+    }
+    return high;
+  }
+}
+
+function choiceOf(
+  lastPlanChange: Instant | LastPlanChange,
+): Pick<LastPlanChange, 'at'> & { readonly decided: Instant | null } {
+  return typeof lastPlanChange === 'number' ? { at: lastPlanChange, decided: null } : lastPlanChange;
+}
+
+function noVersion(at: Instant): BillingError {
+  return new BillingError({
+    code: ErrorCode.CATALOG_NO_CATALOG_FOR_GIVEN_DATE,
+    message: `The tenant has no catalog; upload one to have a version at ${formatInstant(at)}`,
+    facts: { at },
+  });
+}
+
+/**
+ * The catalog of the given versions, in any order; their names agree and their dates differ (`validateVersions`).
+ * @param elsewhere for subscriptions that run on plans of another catalog.
+ */
+export function createCatalog(
+  versions: readonly CatalogVersion[],
+  past: CatalogPast | null = null,
+  elsewhere: Elsewhere | null = null,
+): Catalog {
+  return new Catalog(versions, past, elsewhere);
+}

@@ -1,0 +1,36 @@
+import type { PhaseType } from '../../records/index.ts';
+import { TimeUnit } from '../../values/time/index.ts';
+import type { Plan, PlanPhase } from '../model/catalog-model.ts';
+import { isZeroEverywhere } from './price.ts';
+
+/** A phase that ends and charges nothing recurring: absent, without price, or zero in all currencies. */
+export function isFreeFinitePhase(phase: PlanPhase): boolean {
+  if (phase.duration.unit === TimeUnit.UNLIMITED) return false;
+  const price = phase.recurring?.price ?? null;
+  return price === null || isZeroEverywhere(price);
+}
+
+/**
+ * The phases from the one of `initialPhaseType` on, or all; undefined if the plan has none of that type
+ * (error 1011 is the caller's: subscriptions.md §5.1).
+ */
+export function phasesFrom(plan: Plan, initialPhaseType: PhaseType | null): readonly PlanPhase[] | undefined {
+  if (initialPhaseType === null) return plan.phases;
+  const first = plan.phases.findIndex((phase) => phase.type === initialPhaseType);
+  return first < 0 ? undefined : plan.phases.slice(first);
+}
+
+/** Split of a phase chain at the first recurring charge. */
+export interface FirstCharge {
+  /** Finite phases before it; their durations, added to the start one after the other, give its date. */
+  readonly freePhases: readonly PlanPhase[];
+  /** The first phase that is unlimited or has a recurring price above zero; null if the chain ends before. */
+  readonly phase: PlanPhase | null;
+}
+
+/** The ingredient of `dateOfFirstRecurringNonZeroCharge` (catalog.md §2 rule 4), over phases as `phasesFrom` gives. */
+export function firstRecurringCharge(phases: readonly PlanPhase[]): FirstCharge {
+  const index = phases.findIndex((phase) => !isFreeFinitePhase(phase));
+  if (index < 0) return { freePhases: phases, phase: null };
+  return { freePhases: phases.slice(0, index), phase: phases[index] ?? null };
+}

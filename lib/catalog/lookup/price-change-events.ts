@@ -1,0 +1,168 @@
+import { MAX_YEAR } from '../../values/limits.ts';
+import {
+  addDays,
+  BillingPeriod,
+  type DatedInstant,
+  firstBillCycleDate,
+  type Instant,
+  instant,
+  isMonthBased,
+  type LocalDate,
+  localDateOf,
+  maxDate,
+  periodLength,
+  type TimeZone,
+} from '../../values/time/index.ts';
+import type { Plan, PlanPhase } from '../model/catalog-model.ts';
+import type { CatalogVersion } from './catalog-version.ts';
+import { hasSamePrices } from './same-prices.ts';
+
+/**
+ * A price change from the last year on never comes: in a zone ahead of UTC, or moved to a bill cycle date, it could lie
+ * beyond the calendar.
+ */
+const NEVER = instant(Date.UTC(MAX_YEAR, 0, 1));
+
+/** A plan that a subscription was put on. */
+export interface ChosenPlan {
+  readonly planName: string;
+  readonly effective: Pick<DatedInstant, 'at'>;
+  /** When that was recorded, whatever its date; default now. */
+  readonly decided?: Instant;
+}
+
+/** A CREATE, TRANSFER or CHANGE (`PLAN`) or a PHASE, with the phase that it brings as §6.2 resolves it. */
+export interface PlanStep extends ChosenPlan {
+  readonly kind: 'PLAN' | 'PHASE';
+  readonly effective: DatedInstant;
+  readonly phase: PlanPhase;
+}
+
+/** A CANCEL or EXPIRED. */
+export interface PlanEnd {
+  readonly kind: 'END';
+  readonly effective: DatedInstant;
+}
+
+/** What price changes depend on: one subscription's transitions in time order, without those that keep plan and phase. */
+export interface PlanTimeline {
+  readonly steps: readonly (PlanStep | PlanEnd)[];
+  /** Zone of the account. */
+  readonly zone: TimeZone;
+}
+
+/** How price changes move to bill cycle dates (catalog.md §6.4 rule 5). */
+export interface PriceChangeAlignment {
+  /** Bill cycle day, 1 to 31, that holds for the subscription at an instant. */
+  billCycleDayAt(at: Instant): number;
+  /** `toInstant` of a local date (subscriptions.md §2 rule 2). */
+  dated(date: LocalDate): DatedInstant;
+}
+
+/** From here on the subscription pays what this version says. It changes prices only: no fixed price is charged again. */
+export interface PriceChangeEvent {
+  readonly effective: DatedInstant;
+  readonly version: CatalogVersion;
+  readonly plan: Plan;
+  readonly phase: PlanPhase;
+}
+
+interface PlanOfVersion {
+  readonly version: CatalogVersion;
+  readonly plan: Plan;
+}
+
+/**
+ * The versions after the one in force when a plan was chosen that change it and set a date for existing subscriptions, up
+ * to the first without the plan; ascending.
+ */
+export type PlansChangedAfter = (choice: ChosenPlan) => readonly PlanOfVersion[];
+
+/**
+ * The price changes that a catalog makes for one existing subscription, in date order (catalog.md §6.4). A version whose
+ * date for existing subscriptions is not before that of a newer one changes nothing: the newest wins, as in §6.2.
+ */
+export function priceChangeEvents(
+  plansChangedAfter: PlansChangedAfter,
+  { steps, zone }: PlanTimeline,
+  alignment?: PriceChangeAlignment,
+): readonly PriceChangeEvent[] {
+  let later: readonly PlanOfVersion[] = [];
+  return steps.flatMap((step, index) => {
+    if (step.kind === 'END') return [];
+    if (step.kind === 'PLAN') later = plansChangedAfter(step);
+    if (later.length === 0) return [];
+    const until = steps[index + 1]?.effective.at ?? Number.POSITIVE_INFINITY;
+    const proposals = later.flatMap((found) => proposalOf(found, { step, zone, alignment }) ?? []);
+    const within = withoutOutdated(proposals).filter(
+      ({ effective: { at } }) => at >= step.effective.at && at < until,
+    );
+    return thatChangeSomething(within, step.phase);
+  });
+}
+
+interface ProposalContext {
+  readonly step: PlanStep;
+  readonly zone: TimeZone;
+  readonly alignment: PriceChangeAlignment | undefined;
+}
+
+function proposalOf(
+  { version, plan }: PlanOfVersion,
+  { step, zone, alignment }: ProposalContext,
+): PriceChangeEvent | undefined {
+  const date = plan.effectiveDateForExistingSubscriptions;
+  const phase = plan.phases.find(({ type }) => type === step.phase.type);
+  if (date === null || date >= NEVER || phase === undefined) return undefined;
+  const localDate = localDateOf(date, zone);
+  const effective =
+    alignment === undefined
+      ? { at: date, date: maxDate(localDate, step.effective.date) }
+      : alignedDate({ at: date, date: localDate }, step, alignment);
+  return effective === undefined ? undefined : { effective, version, plan, phase };
+}
+
+/** The bill cycle date to which a price change moves; undefined for a phase that has none. */
+function alignedDate(
+  change: DatedInstant,
+  step: PlanStep,
+  alignment: PriceChangeAlignment,
+): DatedInstant | undefined {
+  const period = step.phase.recurring?.billingPeriod ?? BillingPeriod.NO_BILLING_PERIOD;
+  if (period === BillingPeriod.NO_BILLING_PERIOD) return undefined;
+  const cycleDateFrom = (date: LocalDate): LocalDate =>
+    isMonthBased(period)
+      ? firstBillCycleDate(date, BillingPeriod.MONTHLY, alignment.billCycleDayAt(change.at))
+      : dayCycleDateFrom(date, step.effective.date, periodLength(period).number);
+  const aligned = cycleDateFrom(change.date);
+  const effective = alignment.dated(aligned);
+  return effective.at >= step.effective.at ? effective : alignment.dated(cycleDateFrom(addDays(aligned, 1)));
+}
+
+/** The first of `start + k·days`, k ≥ 1, not before `date`. */
+function dayCycleDateFrom(date: LocalDate, start: LocalDate, days: number): LocalDate {
+  return addDays(start, Math.max(1, Math.ceil((date - start) / days)) * days);
+}
+
+/** In date order, without those that do not come before the proposal of every newer version (§6.4 rule 6). */
+function withoutOutdated(proposals: readonly PriceChangeEvent[]): readonly PriceChangeEvent[] {
+  const kept: PriceChangeEvent[] = [];
+  for (const proposal of proposals.toReversed()) {
+    const next = kept.at(-1);
+    if (next === undefined || proposal.effective.at < next.effective.at) kept.push(proposal);
+  }
+  return kept.reverse();
+}
+
+/** §6.4 rule 8. */
+function thatChangeSomething(
+  proposals: readonly PriceChangeEvent[],
+  begun: PlanPhase,
+): readonly PriceChangeEvent[] {
+  let inForce = begun;
+  return proposals.filter(({ phase }) => {
+    if (hasSamePrices(inForce, phase)) return false;
+    inForce = phase;
+    return true;
+  });
+}

@@ -1,0 +1,86 @@
+import type { BillingMode } from '../../records/index.ts';
+import { BillingPeriod } from '../../values/time/index.ts';
+import type { Plan, PlanPhase } from './catalog-model.ts';
+import { deepFreeze } from './deep-freeze.ts';
+import { phaseName } from './phase-name.ts';
+import { textOfValue } from './plain-text.ts';
+import type { PhaseContent, PlanContent } from './version-content.ts';
+
+const made = new WeakSet<object>();
+const texts = new WeakMap<Plan, string>();
+
+/** The plan of a content, with the mode of its version where it has none. What is a plan already stays that object. */
+export function createPlan(content: PlanContent, versionMode: BillingMode | null): Plan {
+  if (isPlan(content)) return content;
+  const initialPhases = content.initialPhases.map((phase) => phaseOf(phase, content.name));
+  const finalPhase = phaseOf(content.finalPhase, content.name);
+  const plan: Plan = deepFreeze({
+    name: content.name,
+    prettyName: content.prettyName,
+    product: content.product,
+    recurringBillingMode: content.recurringBillingMode ?? versionMode,
+    effectiveDateForExistingSubscriptions: content.effectiveDateForExistingSubscriptions,
+    initialPhases,
+    finalPhase,
+    phases: [...initialPhases, finalPhase],
+    billingPeriod: finalPhase.recurring?.billingPeriod ?? BillingPeriod.NO_BILLING_PERIOD,
+    plansAllowedInBundle: content.plansAllowedInBundle,
+  });
+  made.add(plan);
+  return plan;
+}
+
+/**
+ * Whether two plans are the same value, wherever each comes from (catalog.md §6.4 rule 2, §15.5 rule 2). Plans of one
+ * tenant's stored versions are then the same object too, which makes the answer quick; so is a plan that one version
+ * was given from another.
+ */
+export function samePlan(one: Plan, other: Plan): boolean {
+  return one === other || textOfPlan(one) === textOfPlan(other);
+}
+
+/** What stands for the plan where it is stored and compared: its content, without names that follow from it. */
+export function textOfPlan(plan: Plan): string {
+  const known = texts.get(plan);
+  if (known !== undefined) return known;
+  const content: PlanContent = {
+    name: plan.name,
+    prettyName: plan.prettyName,
+    product: plan.product,
+    recurringBillingMode: plan.recurringBillingMode,
+    effectiveDateForExistingSubscriptions: plan.effectiveDateForExistingSubscriptions,
+    initialPhases: plan.initialPhases.map(contentOf),
+    finalPhase: contentOf(plan.finalPhase),
+    plansAllowedInBundle: plan.plansAllowedInBundle,
+  };
+  const text = textOfValue(content);
+  texts.set(plan, text);
+  return text;
+}
+
+/** Spares a plan that was read from its text to have it written again. */
+export function rememberText(plan: Plan, text: string): void {
+  texts.set(plan, text);
+}
+
+/** A content holds phases without names. */
+function isPlan(content: PlanContent): content is Plan {
+  return made.has(content);
+}
+
+function phaseOf(content: PhaseContent, planName: string): PlanPhase {
+  const name = phaseName(planName, content.type);
+  return {
+    name,
+    type: content.type,
+    prettyName: content.prettyName ?? name,
+    duration: content.duration,
+    fixed: content.fixed,
+    recurring: content.recurring,
+    usages: content.usages,
+  };
+}
+
+function contentOf({ name, type, prettyName, duration, fixed, recurring, usages }: PlanPhase): PhaseContent {
+  return { type, prettyName: prettyName === name ? null : prettyName, duration, fixed, recurring, usages };
+}

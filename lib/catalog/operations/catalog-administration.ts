@@ -1,0 +1,191 @@
+import type { Ports } from '../../ports/index.ts';
+import type { ReadSession } from '../../ports/storage/index.ts';
+import type { CallContext, NewCatalogVersion } from '../../records/index.ts';
+import type { Steps } from '../../runtime/index.ts';
+import { authorshipOf } from '../../runtime/index.ts';
+import { BillingError, ErrorCode, InvariantError, type Problem } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { shortened } from '../../values/text/index.ts';
+import { addSimplePlan, type EditedVersion } from '../formats/simple-plan/add-simple-plan.ts';
+import { checkSimplePlan, refused, type SimplePlan } from '../formats/simple-plan/simple-plan-input.ts';
+import { uploadedTexts } from '../formats/xml/uploaded-texts.ts';
+import { canonicalXmlSteps } from '../formats/xml/write-catalog.ts';
+import { type AvailablePlan, listAddOns, listBasePlans } from '../lookup/available-plans.ts';
+import type { Catalog } from '../lookup/catalog.ts';
+import { type CatalogVersion, versionSteps } from '../lookup/catalog-version.ts';
+import { validationSteps } from '../validation/validate-version.ts';
+import { catalogChanged, catalogDeleted } from './catalog-event.ts';
+import type { CatalogService } from './catalog-service.ts';
+import { withHash } from './storable-versions.ts';
+
+/** Used plans that a refusal names. */
+const NAMED_PLANS = 10;
+
+/** What the availability of add-ons is asked for. */
+export interface AddOnsRequest {
+  readonly baseProductName: string;
+  /** Only this list; default all. */
+  readonly priceListName?: string | null;
+  /** The catalog of this account; default the tenant's. */
+  readonly accountId?: Uuid | null;
+}
+
+/** What a tenant does with its catalog besides uploading: the operations of `billing.catalogs` (catalog.md §5, §12). */
+export class CatalogAdministration {
+  readonly #ports: Pick<Ports, 'storage' | 'ids'>;
+  readonly #catalogs: CatalogService;
+
+  constructor(ports: Pick<Ports, 'storage' | 'ids'>, catalogs: CatalogService) {
+    this.#ports = ports;
+    this.#catalogs = catalogs;
+  }
+
+  /**
+   * Removes all versions that the tenant has uploaded; their rows stay as history. The tenant is left without catalog, also
+   * one that saw the default catalog (catalog.md §5 rule 10, §14). Does nothing where there is none.
+   * @throws BillingError CATALOG_INVALID_FOR_TENANT (2080) while a subscription, an ended one included, has one of its plans.
+   */
+  async delete(context: CallContext): Promise<void> {
+    await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
+      await session.catalogs.lockForDeletion();
+      const sold = await this.#catalogs.xmlOf(session);
+      if (sold.versions.length === 0) return;
+      await refuseWhileUsed(session, sold);
+      const ids = (await session.catalogs.versions()).map((version) => version.id);
+      await session.catalogs.replace({ removed: ids, added: [] });
+      // Its own versions have put an end to the default's; what runs on that is still resolved there (catalog.md §14 rule 2).
+      if (ids.length === 0) await session.catalogs.leaveGlobalDefault();
+      const revision = await session.catalogs.revision();
+      session.publish([catalogDeleted(), catalogChanged(ids.at(-1) ?? null, revision)]);
+    });
+  }
+
+  /**
+   * Adds a plan with one recurring price, or a currency to one, with its product where that is new: to the version in force
+   * and every later one, or to a first version that it makes (catalog.md §12 rule 3). The same again changes nothing.
+   * @throws BillingError CATALOG_INVALID_SIMPLE_PLAN_DESCRIPTOR (2060); nothing is stored then. CATALOG_INVALID_FOR_TENANT
+   * (2080) while a catalog plugin serves the tenant.
+   */
+  async addSimplePlan(context: CallContext, plan: SimplePlan): Promise<void> {
+    const request = checkSimplePlan(plan);
+    await this.#catalogs.refuseWhileServed(context);
+    await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
+      await session.catalogs.lock();
+      const stored = await this.#catalogs.uploaded(session);
+      const edits = await this.#catalogs.slices(addSimplePlan(stored, request, context.createdDate));
+      if (edits.length === 0) return;
+      const versions = await this.#catalogs.slices(validated(edits));
+      const replaced = new Set(edits.map((edit) => edit.replaces));
+      const others = stored.versions.filter((version) => !replaced.has(version));
+      const problems = await this.#catalogs.problemsOf(session, { stored: others, added: versions });
+      if (problems.length > 0) throw refusedFor(problems);
+      const removed = await idsOf(session, edits);
+      const added = await this.#rowsOf(versions, context);
+      await session.catalogs.replace({ removed, added });
+      session.publish([catalogChanged(added[0]?.id ?? null, await session.catalogs.revision())]);
+    });
+  }
+
+  /** The documents that make up the tenant's catalog, in upload order: the values of its key CATALOG (catalog.md §5 rule 9). */
+  async sources(context: CallContext): Promise<readonly string[]> {
+    return this.#ports.storage.read(context.tenant, async (session) => {
+      const sources = await session.catalogs.sources();
+      return this.#catalogs.slices(uploadedTexts(sources, await this.#catalogs.uploaded(session)));
+    });
+  }
+
+  /**
+   * The plans of base products in the version in force now, once per price list (catalog.md §12 rule 4); of the catalog of an
+   * account, if it is given.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
+   */
+  async availableBasePlans(
+    context: CallContext,
+    request: Pick<AddOnsRequest, 'accountId'> = {},
+  ): Promise<readonly AvailablePlan[]> {
+    const version = await this.#inForce(context, request.accountId);
+    return version === null ? [] : this.#catalogs.slices(listBasePlans(version));
+  }
+
+  /**
+   * The plans of the add-ons that can be bought for a base product in the version in force now (catalog.md §12 rule 4);
+   * empty for an unknown product.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
+   */
+  async availableAddOns(context: CallContext, request: AddOnsRequest): Promise<readonly AvailablePlan[]> {
+    const version = await this.#inForce(context, request.accountId);
+    return version === null ? [] : listAddOns(version, request.baseProductName, request.priceListName);
+  }
+
+  async #inForce(context: CallContext, accountId: Uuid | null = null): Promise<CatalogVersion | null> {
+    const catalog = await this.#catalogs.current(context, accountId);
+    return catalog.versionAt(context.createdDate);
+  }
+
+  /** Each version is an upload of its own: its document is what it says now. */
+  async #rowsOf(
+    versions: readonly CatalogVersion[],
+    context: CallContext,
+  ): Promise<readonly NewCatalogVersion[]> {
+    const { slices } = this.#catalogs;
+    const rows: NewCatalogVersion[] = [];
+    for (const version of versions) {
+      const { parts, contentHash } = await withHash({ version }, slices);
+      const id = this.#ports.ids.next();
+      rows.push({
+        id,
+        effectiveDate: version.effectiveDate,
+        uploadId: id,
+        sourceText: await slices(canonicalXmlSteps(version)),
+        parts,
+        contentHash,
+        createdDate: context.createdDate,
+      });
+    }
+    return rows;
+  }
+}
+
+/** catalog.md §5 rule 10: such a subscription could not be billed any more. */
+async function refuseWhileUsed(session: ReadSession, catalog: Catalog): Promise<void> {
+  const names = new Set(catalog.versions.flatMap((version) => [...version.planParts.names()]));
+  const used = await session.catalogEntries.usedPlans([...names]);
+  if (used.length === 0) return;
+  const listed = used
+    .toSorted()
+    .slice(0, NAMED_PLANS)
+    .map((name) => `"${shortened(name)}"`);
+  const more = used.length > NAMED_PLANS ? ` and ${used.length - NAMED_PLANS} more` : '';
+  throw new BillingError({
+    code: ErrorCode.CATALOG_INVALID_FOR_TENANT,
+    message: `Invalid catalog for tenant : ${session.tenant.id}: the catalog cannot be deleted, since subscriptions have its plans ${listed.join(', ')}${more}`,
+    facts: { tenantId: session.tenant.id, planNames: used },
+  });
+}
+
+/** What a plan adds can break the rules of a version in ways that only its validation knows, such as a name taken. */
+function* validated(edits: readonly EditedVersion[]): Steps<readonly CatalogVersion[]> {
+  const problems: Problem[] = [];
+  for (const edit of edits) problems.push(...(yield* validationSteps(edit)).errors);
+  if (problems.length > 0) throw refusedFor(problems);
+  const versions: CatalogVersion[] = [];
+  for (const { content } of edits) versions.push(yield* versionSteps(content));
+  return versions;
+}
+
+/** What is wrong with each of several versions is told once. */
+function refusedFor(problems: readonly Problem[]): BillingError {
+  const distinct = [...new Map(problems.map((problem) => [problem.message, problem])).values()];
+  return refused(distinct.map((problem) => problem.message).join('; '), distinct);
+}
+
+async function idsOf(session: ReadSession, edits: readonly EditedVersion[]): Promise<readonly Uuid[]> {
+  const stored = await session.catalogs.versions();
+  const idOf = new Map(stored.map((version) => [version.effectiveDate, version.id]));
+  return edits.flatMap(({ replaces }) => {
+    if (replaces === null) return [];
+    const id = idOf.get(replaces.effectiveDate);
+    if (id === undefined) throw new InvariantError(`${replaces.title} is not stored`);
+    return [id];
+  });
+}

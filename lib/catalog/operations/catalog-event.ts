@@ -1,0 +1,40 @@
+import { BusEventType, type EventPayload, type NewBusEvent } from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+
+/** Key of the tenant value under which catalogs stand in events (catalog.md §13 rule 4). */
+const CATALOG_KEY = 'CATALOG';
+
+/**
+ * Tells that the tenant's catalog has changed (catalog.md §13 rule 4).
+ * @param objectId id of the catalog row.
+ * @param catalogRevision the tenant's, as the change has raised it.
+ */
+export function catalogChanged(objectId: Uuid | null, catalogRevision: number): NewBusEvent {
+  return {
+    type: BusEventType.TENANT_CONFIG_CHANGE,
+    accountRecordId: null,
+    payload: { accountId: null, objectId, metaData: { key: CATALOG_KEY }, catalogRevision },
+  };
+}
+
+/** What a deletion emits before `catalogChanged` (catalog.md §12 rule 6). */
+export function catalogDeleted(): NewBusEvent {
+  return {
+    type: BusEventType.TENANT_CONFIG_DELETION,
+    accountRecordId: null,
+    payload: { accountId: null, objectId: null, metaData: { key: CATALOG_KEY } },
+  };
+}
+
+/** The revision that the change of the catalog made; null for an event that does not tell. */
+export function catalogRevisionOf({ catalogRevision }: EventPayload): number | null {
+  return typeof catalogRevision === 'number' ? catalogRevision : null;
+}
+
+/** True if a TENANT_CONFIG_CHANGE with this payload is about the catalog. */
+export function isCatalogChange(payload: EventPayload): boolean {
+  const { metaData } = payload;
+  return (
+    typeof metaData === 'object' && metaData !== null && 'key' in metaData && metaData.key === CATALOG_KEY
+  );
+}

@@ -1,0 +1,285 @@
+import { noSuchAccount } from '../../accounts/service.ts';
+import type { Ports } from '../../ports/index.ts';
+import type { ReadSession } from '../../ports/storage/index.ts';
+import type { CallContext, HostTransaction, NewCatalogVersion, TenantRef } from '../../records/index.ts';
+import { authorshipOf, type TimeSlices, timeSlices } from '../../runtime/index.ts';
+import { BillingError, ErrorCode, type Problem } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { EffectiveCatalogs } from '../cache/catalog-cache.ts';
+import type {
+  CatalogOfAccount,
+  CatalogProvider,
+  CatalogRequest,
+  CatalogSource,
+} from '../cache/catalog-source.ts';
+import type { PluginCatalogs } from '../cache/plugin-catalogs.ts';
+import { PluginProvider } from '../cache/plugin-provider.ts';
+import { StoredCatalogs } from '../cache/stored-catalogs.ts';
+import { heldNames, uploadedNames } from '../formats/entries/uploaded-names.ts';
+import {
+  type CatalogValidation,
+  examine,
+  type Parsed,
+  parse,
+  type ReadVersion,
+  sourceText,
+  toAdd,
+  validVersions,
+} from '../formats/xml/catalog-document.ts';
+import { type Catalog, createCatalog } from '../lookup/catalog.ts';
+import type { CatalogVersion } from '../lookup/catalog-version.ts';
+import type { ChangedPlans } from '../lookup/changed-plans.ts';
+import type { ParsedVersion } from '../model/parsed-version.ts';
+import { forTenant, invalidForTenant } from '../validation/invalid-catalog.ts';
+import { agreementSteps } from '../validation/validate-versions.ts';
+import { catalogChanged } from './catalog-event.ts';
+import type { CatalogPreview } from './catalog-preview.ts';
+import { overridePlanProblems } from './obtain-override-plan.ts';
+import { allWithHash, type Hashed } from './storable-versions.ts';
+
+/** What has a document to upload, such as a `DefinedCatalog`. */
+export interface WritesXml {
+  toXml(): string;
+}
+
+/** A catalog to upload: a document as bytes or text, or one that is defined in code. */
+export type CatalogUpload = Uint8Array | string | WritesXml;
+
+/** Where catalogs come from that are not stored. */
+export interface CatalogSettings {
+  /** XML of the catalog that tenants created with `useGlobalDefault` see until they have their own, or what gives it. */
+  readonly defaultCatalog?: string | (() => string) | undefined;
+  readonly plugins: PluginCatalogs;
+  /** Bytes of a document (`server.limits.text`); default 10 MiB. */
+  readonly maxDocumentBytes?: number | undefined;
+}
+
+/** Catalogs of the tenants: upload, and the immutable value that every operation reads (catalog.md §5, §13). */
+export class CatalogService implements CatalogProvider {
+  readonly #ports: Pick<Ports, 'storage' | 'ids' | 'logger'>;
+  /** How long work on a large catalog is done, so that it holds nobody up. */
+  readonly slices: TimeSlices;
+  readonly #effective: EffectiveCatalogs;
+  /** What may be rolled back is kept for its transaction alone. */
+  readonly #inTransactions = new WeakMap<HostTransaction, EffectiveCatalogs>();
+  readonly #provider: PluginProvider;
+  readonly #maxDocumentBytes: number | undefined;
+
+  constructor(
+    ports: Pick<Ports, 'storage' | 'ids' | 'logger' | 'systemClock'>,
+    { defaultCatalog, plugins, maxDocumentBytes }: CatalogSettings,
+  ) {
+    this.#ports = ports;
+    this.slices = timeSlices(ports.systemClock);
+    this.#maxDocumentBytes = maxDocumentBytes;
+    this.#effective = new EffectiveCatalogs(globalCatalog(defaultCatalog), new StoredCatalogs(this.slices));
+    this.#provider = new PluginProvider(ports, plugins, {
+      catalogOf: (session) => this.catalogOf(session),
+      catalogsOf: (session, accountIds) => this.catalogsOf(session, accountIds),
+    });
+  }
+
+  /**
+   * Adds the versions of an XML document to the tenant's catalog: all or nothing (catalog.md §5).
+   * @param document root `catalog` or the envelope `catalogs`; bytes as they came, or text; or a catalog that
+   * is defined in code.
+   * @throws BillingError CATALOG_INVALID_FOR_TENANT (2080) with every error found as `problems`, each with line and
+   * column where it has one; nothing is stored then.
+   */
+  async upload(context: CallContext, document: CatalogUpload): Promise<void> {
+    await this.refuseWhileServed(context);
+    const source = sourceOf(document);
+    const parsed = await forTenant(context.tenant, () => this.slices(parse(source, this.#maxDocumentBytes)));
+    const hashed = await allWithHash(parsed.versions, this.slices);
+    this.#logWarnings(context.tenant, parsed);
+    await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
+      await session.catalogs.lock();
+      const { added, problems } = await this.#check(session, hashed, parsed.isEnvelope);
+      if (problems.length > 0) throw invalidForTenant(context.tenant, problems);
+      const text = sourceText(source, this.#maxDocumentBytes);
+      const id = await session.catalogs.insert(this.#rowsOf(added, text, context));
+      session.publish([catalogChanged(id, await session.catalogs.revision())]);
+    });
+  }
+
+  /**
+   * What an upload of the document would find wrong now, also beside the tenant's versions; stores nothing (catalog.md §12
+   * row 4).
+   * @throws BillingError TOO_LARGE (60012).
+   */
+  async validate(context: CallContext, document: CatalogUpload): Promise<CatalogValidation> {
+    const { errors, warnings } = await this.#examine(context, document);
+    return { errors, warnings };
+  }
+
+  /**
+   * What an upload of the document would do now; stores nothing.
+   * @throws BillingError TOO_LARGE (60012); CATALOG_INVALID_FOR_TENANT (2080) while a catalog plugin serves the tenant.
+   */
+  async preview(context: CallContext, document: CatalogUpload): Promise<CatalogPreview> {
+    await this.refuseWhileServed(context);
+    return this.#examine(context, document);
+  }
+
+  /** As `catalogsOf`, as an upload would make them. @param added the same list for all questions about one upload. */
+  async candidatesOf(
+    session: ReadSession,
+    accountIds: readonly Uuid[],
+    added: readonly CatalogVersion[],
+  ): Promise<CatalogOfAccount> {
+    return this.#effectiveIn(session).ofAccountsWith(session, accountIds, added);
+  }
+
+  async #examine(context: CallContext, document: CatalogUpload): Promise<CatalogPreview> {
+    const examined = await this.slices(examine(sourceOf(document), this.#maxDocumentBytes));
+    const { document: parsed, errors, warnings } = examined;
+    if (parsed === null) return { errors, warnings, added: [] };
+    const { added, problems } = await this.#ports.storage.read(context.tenant, (session) =>
+      this.#check(session, parsed.versions, parsed.isEnvelope),
+    );
+    const versions = problems.length > 0 ? [] : added.map(({ version }) => version);
+    return { errors: problems, warnings, added: versions };
+  }
+
+  /** The versions that would be added, and what keeps them from standing beside the stored ones. */
+  async #check<R extends ReadVersion>(session: ReadSession, read: readonly R[], isEnvelope: boolean) {
+    const { versions: stored } = await this.uploaded(session);
+    const added = await this.slices(toAdd(read, stored, isEnvelope));
+    const problems = await this.problemsOf(session, {
+      stored,
+      added: added.map((each) => each.version),
+      parsed: added.map((each) => each.parsed),
+    });
+    return { added, problems };
+  }
+
+  /**
+   * The catalog as it is now: that of a catalog plugin, else what the tenant has stored; without any version for a tenant
+   * that has none. With an account, the one that it sees (catalog.md §15.6, §16).
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002); UNEXPECTED (60000) or CATALOG_INVALID_FOR_TENANT (2080) for
+   * a plugin that fails or gives a bad catalog.
+   */
+  async current(context: CallContext, accountId: Uuid | null = null): Promise<Catalog> {
+    const request = { tenant: context.tenant, now: context.createdDate };
+    if (accountId === null) {
+      const catalogOf = await this.#provider.openTenant(request);
+      return this.#ports.storage.read(context.tenant, catalogOf);
+    }
+    const catalogsOf = await this.open({ ...request, accounts: [accountId] });
+    return this.#ports.storage.read(context.tenant, async (session) => {
+      const [account] = await session.accounts.findByIds([accountId]);
+      if (!account) throw noSuchAccount(accountId);
+      return (await catalogsOf(session, [accountId]))(accountId);
+    });
+  }
+
+  /** Name of the plugin that serves the tenant in the place of its stored catalog, or null. @throws as `current`. */
+  async servingPlugin(context: Pick<CallContext, 'tenant' | 'createdDate'>): Promise<string | null> {
+    const served = await this.#provider.serving({ tenant: context.tenant, now: context.createdDate });
+    return served?.pluginName ?? null;
+  }
+
+  open(request: CatalogRequest): Promise<CatalogSource> {
+    return this.#provider.open(request);
+  }
+
+  /**
+   * The catalog that the tenant has stored. Compares its revision, so a write is visible to the next call on every node
+   * (catalog.md §13 rule 2).
+   */
+  async catalogOf(session: ReadSession): Promise<Catalog> {
+    return this.#effectiveIn(session).ofTenant(session);
+  }
+
+  /** The same of accounts, which may have content of their own: by one look at the revision for all of them. */
+  async catalogsOf(session: ReadSession, accountIds: readonly Uuid[]): Promise<CatalogOfAccount> {
+    return this.#effectiveIn(session).ofAccounts(session, accountIds);
+  }
+
+  /** The XML catalog that the tenant has uploaded, or sees by default, without its entries. */
+  async xmlOf(session: ReadSession): Promise<Catalog> {
+    return this.#effectiveIn(session).xml(session);
+  }
+
+  /** The versions that the tenant has uploaded. */
+  uploaded(session: ReadSession): Promise<Catalog> {
+    return this.#effectiveIn(session).uploaded(session);
+  }
+
+  /** The plans whose subscriptions the stored catalog may bill otherwise than it did at an earlier revision. */
+  changedSince(session: ReadSession, revision: number): Promise<ChangedPlans> {
+    return this.#effectiveIn(session).changedSince(session, revision);
+  }
+
+  /** What keeps versions, each valid by itself, from standing beside those that the tenant keeps (catalog.md §5). */
+  async problemsOf(
+    session: ReadSession,
+    change: {
+      readonly stored: readonly CatalogVersion[];
+      readonly added: readonly CatalogVersion[];
+      readonly parsed?: readonly ParsedVersion[];
+    },
+  ): Promise<readonly Problem[]> {
+    const planNames = change.added.flatMap((version) => [...version.planParts.names()]);
+    return [
+      ...(await this.slices(agreementSteps(change.stored, change.added, change.parsed))),
+      ...heldNames(change.added, await session.catalogEntries.named(uploadedNames(change.added))),
+      ...(await overridePlanProblems(session, planNames)),
+    ];
+  }
+
+  /** catalog.md §16 rule 6: what is stored would have no visible effect. @throws BillingError 2080 that names the plugin. */
+  async refuseWhileServed(context: CallContext): Promise<void> {
+    const pluginName = await this.servingPlugin(context);
+    if (pluginName === null) return;
+    throw new BillingError({
+      code: ErrorCode.CATALOG_INVALID_FOR_TENANT,
+      message: `Invalid catalog for tenant : ${context.tenant.id}: the catalog plugin "${pluginName}" serves this tenant; change the catalog there`,
+      facts: { tenantId: context.tenant.id, pluginName },
+    });
+  }
+
+  #effectiveIn({ tenant: { within } }: ReadSession): EffectiveCatalogs {
+    if (within === undefined) return this.#effective;
+    const known = this.#inTransactions.get(within) ?? this.#effective.forTransaction();
+    this.#inTransactions.set(within, known);
+    return known;
+  }
+
+  #logWarnings(tenant: TenantRef, { warnings }: Parsed): void {
+    const { logger } = this.#ports;
+    for (const { message, line } of warnings)
+      logger.warn({ tenantId: tenant.id, line }, `catalog upload: ${message}`);
+  }
+
+  #rowsOf(added: readonly Hashed[], source: string, context: CallContext): readonly NewCatalogVersion[] {
+    const uploadId: Uuid = this.#ports.ids.next();
+    return added.map((each, index) => ({
+      id: index === 0 ? uploadId : this.#ports.ids.next(),
+      effectiveDate: each.version.effectiveDate,
+      uploadId,
+      parts: each.parts,
+      sourceText: index === 0 ? source : null,
+      contentHash: each.contentHash,
+      createdDate: context.createdDate,
+    }));
+  }
+}
+
+function sourceOf(document: CatalogUpload): Uint8Array | string {
+  return typeof document === 'object' && 'toXml' in document ? document.toXml() : document;
+}
+
+/** Text is read at once, so that a bad document is refused; what gives a text is asked when a tenant needs it. */
+function globalCatalog(document: CatalogSettings['defaultCatalog']): (() => Catalog) | null {
+  if (document === undefined) return null;
+  if (typeof document === 'string') {
+    const catalog = createCatalog(validVersions(document));
+    return () => catalog;
+  }
+  let read: Catalog | undefined;
+  return () => {
+    read ??= createCatalog(validVersions(document()));
+    return read;
+  };
+}

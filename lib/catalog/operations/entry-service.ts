@@ -1,0 +1,287 @@
+import type { Ports } from '../../ports/index.ts';
+import type { ReadSession, WriteSession } from '../../ports/storage/index.ts';
+import {
+  type CallContext,
+  type CatalogEntriesView,
+  CatalogState,
+  EntryKind,
+  type EntryScope,
+  type PlanEntryView,
+  type ProductEntryView,
+} from '../../records/index.ts';
+import { authorshipOf } from '../../runtime/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { truncateToSecond } from '../../values/time/index.ts';
+import { withRows } from '../cache/entry-rows.ts';
+import { latestOf, type PlanUpdate, retirementRows, updatedRow } from '../formats/entries/change-plan.ts';
+import { createEntries, namesIn } from '../formats/entries/create-entries.ts';
+import type { CatalogEntriesInput, PlanEntryInput } from '../formats/entries/entry-input.ts';
+import { titleOf } from '../formats/entries/entry-problems.ts';
+import { planView, planViews, productViews } from '../formats/entries/entry-views.ts';
+import { KnownNames } from '../formats/entries/known-names.ts';
+import type { CatalogService } from './catalog-service.ts';
+import {
+  apply,
+  type EntryScopeOptions,
+  findEntry,
+  findPlan,
+  plansOf,
+  productNotFound,
+  requireForce,
+  requireFreeNames,
+  requireUnused,
+  scopeOf,
+  servedByPlugin,
+  storedView,
+} from './entry-scope.ts';
+
+type EntryWork<T> = (session: WriteSession, scope: EntryScope) => Promise<T>;
+
+/** What entries are created beside. */
+type EntryNeighbours = Pick<CatalogService, 'xmlOf' | 'servingPlugin'>;
+
+export interface DeleteProductOptions extends EntryScopeOptions {
+  /** Nothing is deleted unless it is true. */
+  readonly force: boolean;
+  /** True: its plans are erased; else they stay listed, but leave the catalog. */
+  readonly deleteAllPlans?: boolean;
+}
+
+export interface DeletePlanOptions extends EntryScopeOptions {
+  /** Nothing is deleted unless it is true. */
+  readonly force: boolean;
+  /** True: all rows of the plan, else the latest one. */
+  readonly allVersions?: boolean;
+}
+
+/**
+ * Single plans, products and price lists, added to a tenant's catalog or to that of one account without uploading a
+ * version (Document 1 §4.5, catalog.md §15). Every operation throws ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002) for an unknown
+ * account.
+ */
+export class CatalogEntryService {
+  readonly #ports: Pick<Ports, 'storage' | 'ids' | 'logger'>;
+  readonly #catalogs: EntryNeighbours;
+
+  constructor(ports: Pick<Ports, 'storage' | 'ids' | 'logger'>, catalogs: EntryNeighbours) {
+    this.#ports = ports;
+    this.#catalogs = catalogs;
+  }
+
+  /**
+   * Creates plans and products, and the price lists that the plans name: all or nothing. What exists in the scope is left
+   * as it is and returned as it is stored, so a call may be repeated.
+   * @throws BillingError CATALOG_ENTRY_PRODUCT_UNKNOWN (61001), CATALOG_ENTRY_SCOPE_MISMATCH (61002) for a name that
+   * another scope has, CATALOG_ENTRY_INVALID_ENTRY (61004) with every problem.
+   */
+  async create(
+    context: CallContext,
+    request: CatalogEntriesInput,
+    options: EntryScopeOptions = {},
+  ): Promise<CatalogEntriesView> {
+    return this.#write(context, options, async (session, scope) => {
+      const now = truncateToSecond(context.createdDate);
+      const xml = await this.#catalogs.xmlOf(session);
+      const known = new KnownNames(await session.catalogEntries.named(namesIn(request)), xml, now);
+      const nextId = (): Uuid => this.#ports.ids.next();
+      const { entries, rows } = createEntries({ request, scope, known, now, nextId });
+      await requireFreeNames(session, rows);
+      await apply(session, { addedEntries: entries, addedRows: rows });
+      return storedView(session, request, known);
+    });
+  }
+
+  /**
+   * Creates one plan of a product that exists; an existing plan of that name is returned as it is stored.
+   * @throws BillingError as `create`.
+   */
+  async createPlan(
+    context: CallContext,
+    plan: PlanEntryInput,
+    options: EntryScopeOptions = {},
+  ): Promise<PlanEntryView> {
+    const { plans } = await this.create(context, { plans: [plan] }, options);
+    const [created] = plans;
+    if (created === undefined) throw new Error('a plan that was created is stored');
+    return created;
+  }
+
+  /**
+   * Gives a plan new prices from a date on.
+   * @throws BillingError CATALOG_ENTRY_PLAN_NOT_FOUND (61006), CATALOG_ENTRY_INVALID_ENTRY (61004) for a retired plan,
+   * phases of another shape or dates out of order.
+   */
+  async updatePlan(
+    context: CallContext,
+    planName: string,
+    update: PlanUpdate & EntryScopeOptions,
+  ): Promise<PlanEntryView> {
+    return this.#write(context, update, async (session, scope) => {
+      const plan = await findPlan(session, scope, planName);
+      const row = updatedRow(plan, update, truncateToSecond(context.createdDate));
+      await apply(session, { addedRows: [{ ...row, id: this.#ports.ids.next() }] });
+      return planView(plan.entry, row);
+    });
+  }
+
+  /**
+   * Takes a plan off the catalog from now on; running subscriptions keep it. Nothing happens where it is retired already.
+   * @throws BillingError CATALOG_ENTRY_PLAN_NOT_FOUND (61006).
+   */
+  async retirePlan(context: CallContext, planName: string, options: EntryScopeOptions = {}): Promise<void> {
+    await this.#write(context, options, async (session, scope) => {
+      const { rows } = await findPlan(session, scope, planName);
+      const retired = retirementRows(rows, truncateToSecond(context.createdDate));
+      await apply(session, { addedRows: retired.map((row) => ({ ...row, id: this.#ports.ids.next() })) });
+    });
+  }
+
+  /**
+   * Erases the latest row of a plan, or all of it.
+   * @throws BillingError CATALOG_ENTRY_FORCE_REQUIRED (61003), CATALOG_ENTRY_PLAN_NOT_FOUND (61006),
+   * CATALOG_ENTRY_ENTRY_IN_USE (61005) while a subscription, ended ones included, has the plan.
+   */
+  async deletePlan(context: CallContext, planName: string, options: DeletePlanOptions): Promise<void> {
+    await this.#delete(context, options, async (session, scope) => {
+      requireForce(options, titleOf('Plan', planName));
+      const { entry, rows } = await findPlan(session, scope, planName);
+      await requireUnused(session, [planName]);
+      const erasesAll = options.allVersions === true || rows.length === 1;
+      await apply(session, {
+        erasedRows: erasesAll ? rows : [latestOf(rows)],
+        erasedEntries: erasesAll ? [entry, ...(await session.catalogEntries.childrenOf([entry.id]))] : [],
+      });
+    });
+  }
+
+  /**
+   * Erases a product. Its plans, those of accounts included, leave the catalog; with `deleteAllPlans` they are erased too.
+   * @throws BillingError CATALOG_ENTRY_FORCE_REQUIRED (61003), CATALOG_ENTRY_PRODUCT_NOT_FOUND (61007),
+   * CATALOG_ENTRY_ENTRY_IN_USE (61005) while a subscription, ended ones included, has a plan of it.
+   */
+  async deleteProduct(context: CallContext, name: string, options: DeleteProductOptions): Promise<void> {
+    await this.#delete(context, options, async (session, scope) => {
+      requireForce(options, titleOf('Product', name));
+      const product = await findEntry(session, scope, { kind: EntryKind.PRODUCT, name });
+      if (product === undefined) throw productNotFound(name);
+      const { entries: plans, rows } = await withRows(
+        session,
+        await session.catalogEntries.childrenOf([product.id]),
+      );
+      await requireUnused(
+        session,
+        plans.map((plan) => plan.name),
+      );
+      if (options.deleteAllPlans !== true) return apply(session, { erasedEntries: [product] });
+      const usages = await session.catalogEntries.childrenOf(plans.map((plan) => plan.id));
+      return apply(session, { erasedEntries: [product, ...plans, ...usages], erasedRows: rows });
+    });
+  }
+
+  /** The products of the scope by name. */
+  async products(
+    context: CallContext,
+    options: EntryScopeOptions = {},
+  ): Promise<readonly ProductEntryView[]> {
+    return this.#read(context, options, async (session, scope) => {
+      const entries = await session.catalogEntries.ofScope(scope.accountRecordId);
+      const products = entries.filter((entry) => entry.kind === EntryKind.PRODUCT);
+      return productViews(products, await plansOf(session, products));
+    });
+  }
+
+  /** Every row of the plans of the scope, those of retired plans included, by name, then date. */
+  async plans(context: CallContext, options: EntryScopeOptions = {}): Promise<readonly PlanEntryView[]> {
+    return this.#read(context, options, async (session, scope) =>
+      planViews(await withRows(session, await session.catalogEntries.ofScope(scope.accountRecordId))),
+    );
+  }
+
+  /**
+   * The same of one product, which may be an entry of the scope or of the tenant, or of the XML catalog.
+   * @throws BillingError CATALOG_ENTRY_PRODUCT_NOT_FOUND (61007).
+   */
+  async plansOfProduct(
+    context: CallContext,
+    productName: string,
+    options: EntryScopeOptions = {},
+  ): Promise<readonly PlanEntryView[]> {
+    return this.#read(context, options, async (session, scope) => {
+      const entries = await session.catalogEntries.ofScope(scope.accountRecordId);
+      const plans = entries.filter((entry) => entry.plan?.productName === productName);
+      if (plans.length > 0) return planViews(await withRows(session, plans));
+      const now = truncateToSecond(context.createdDate);
+      const xml = await this.#catalogs.xmlOf(session);
+      const known = new KnownNames(await session.catalogEntries.named([productName]), xml, now);
+      const isKnown = known.productFor(scope, productName) ?? known.xmlProduct(productName);
+      if (!isKnown) throw productNotFound(productName);
+      return [];
+    });
+  }
+
+  /** The latest row of a plan of the scope. @throws BillingError CATALOG_ENTRY_PLAN_NOT_FOUND (61006). */
+  async latestPlan(
+    context: CallContext,
+    planName: string,
+    options: EntryScopeOptions = {},
+  ): Promise<PlanEntryView> {
+    return this.#read(context, options, async (session, scope) => {
+      const { entry, rows } = await findPlan(session, scope, planName);
+      return planView(entry, latestOf(rows));
+    });
+  }
+
+  /** Where the catalog of the scope comes from; UNKNOWN while a catalog plugin fails. */
+  async state(context: CallContext, options: EntryScopeOptions = {}): Promise<CatalogState> {
+    const stored = await this.#storedState(context, options);
+    try {
+      const pluginName = await this.#catalogs.servingPlugin(context);
+      return pluginName === null ? stored : CatalogState.PLUGIN;
+    } catch (error) {
+      this.#ports.logger.error({ err: error, tenantId: context.tenant.id }, 'catalog plugin failed');
+      return CatalogState.UNKNOWN;
+    }
+  }
+
+  async #storedState(context: CallContext, options: EntryScopeOptions): Promise<CatalogState> {
+    return this.#read(context, options, async (session, scope) => {
+      const entries = await session.catalogEntries.ofScope(scope.accountRecordId);
+      const hasEntries = entries.some(({ kind }) => kind === EntryKind.PRODUCT || kind === EntryKind.PLAN);
+      if (hasEntries) return CatalogState.PLUGIN;
+      const { versions } = await this.#catalogs.xmlOf(session);
+      return versions.length > 0 ? CatalogState.XML : CatalogState.INIT;
+    });
+  }
+
+  /** Runs `work` under the tenant's catalog lock: of two calls for one name the later one finds what the first has made. */
+  async #write<T>(context: CallContext, options: EntryScopeOptions, work: EntryWork<T>): Promise<T> {
+    return this.#transaction(context, async (session) => {
+      await session.catalogs.lock();
+      return work(session, await scopeOf(session, options));
+    });
+  }
+
+  /** The same while no subscription is put on a plan. */
+  async #delete(context: CallContext, options: EntryScopeOptions, work: EntryWork<void>): Promise<void> {
+    return this.#transaction(context, async (session) => {
+      await session.catalogs.lockForDeletion();
+      return work(session, await scopeOf(session, options));
+    });
+  }
+
+  async #transaction<T>(context: CallContext, work: (session: WriteSession) => Promise<T>): Promise<T> {
+    const pluginName = await this.#catalogs.servingPlugin(context);
+    if (pluginName !== null) throw servedByPlugin(pluginName);
+    return this.#ports.storage.write(context.tenant, authorshipOf(context), work);
+  }
+
+  async #read<T>(
+    context: CallContext,
+    options: EntryScopeOptions,
+    work: (session: ReadSession, scope: EntryScope) => Promise<T>,
+  ): Promise<T> {
+    return this.#ports.storage.read(context.tenant, async (session) =>
+      work(session, await scopeOf(session, options)),
+    );
+  }
+}

@@ -1,0 +1,168 @@
+import type { ReadSession, WriteSession } from '../../ports/storage/index.ts';
+import type { StoredOverridePlan } from '../../records/index.ts';
+import { EntryKind } from '../../records/index.ts';
+import { assertInvariant, type Problem } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { sha256Hex } from '../cache/content-hash.ts';
+import { storesOverridePlans } from '../cache/load-override-plans.ts';
+import type { Catalog } from '../lookup/catalog.ts';
+import { hasPlan } from '../overrides/catalog-with-overrides.ts';
+import { type OverrideDefinition, writeOverrides } from '../overrides/define-overrides.ts';
+import { dryRunOverridePlan } from '../overrides/dry-run-override-plan.ts';
+import { freeNumber, OverridePlan, overridePlanName, overridePlanOf } from '../overrides/override-plan.ts';
+
+/**
+ * The tenant's override plan of this definition: the one there is, else a new one with the next free number, stored in the
+ * session's transaction (catalog.md §10 rules 3, 4). New ones of a tenant are numbered one after the other, under the lock
+ * that uploads take too, which should be the last lock that the transaction takes.
+ * @param currentCatalog reads the tenant's catalog, under that lock: a plan of it may have the name already.
+ */
+export async function obtainOverridePlan(
+  session: WriteSession,
+  definition: OverrideDefinition,
+  tools: ObtainTools,
+): Promise<OverridePlan> {
+  return (await obtainOverridePlans(session, [definition], tools))(definition);
+}
+
+export interface ObtainTools {
+  readonly nextId: () => Uuid;
+  readonly currentCatalog: () => Promise<Catalog>;
+}
+
+/**
+ * The same of any number of definitions, in a constant number of statements; equal ones share a plan.
+ * @returns the plan of each of `definitions`.
+ */
+export async function obtainOverridePlans(
+  session: WriteSession,
+  definitions: readonly OverrideDefinition[],
+  { nextId, currentCatalog }: ObtainTools,
+): Promise<(definition: OverrideDefinition) => OverridePlan> {
+  const wanted = await Promise.all(definitions.map(hashed));
+  const plans = new Map<string, OverridePlan>();
+  const missing = async (): Promise<readonly HashedDefinition[]> => {
+    const found = await session.catalogs.findOverridePlansOf(wanted);
+    for (const each of found) plans.set(identityOf(each), overridePlanOf(each));
+    return distinct(wanted).filter((each) => !plans.has(identityOf(each)));
+  };
+  if (wanted.length > 0 && (await missing()).length > 0) {
+    await session.catalogs.lock();
+    // A transaction that held the lock before may have stored some meanwhile.
+    const added = await missing();
+    const numbers = await freeNumbers(session, added, await currentCatalog());
+    if (added.length > 0) storesOverridePlans(session);
+    await session.catalogs.insertOverridePlans(
+      added.map(({ definition, ...each }, index) => {
+        const number = numbers[index];
+        assertInvariant(number !== undefined, 'Every override plan has a number');
+        const planName = overridePlanName(definition.parentPlanName, number);
+        plans.set(identityOf(each), new OverridePlan(planName, definition));
+        const { currency } = definition;
+        return {
+          ...each,
+          id: nextId(),
+          number,
+          planName,
+          currency,
+          createdDate: session.authorship.createdDate,
+        };
+      }),
+    );
+  }
+  const byDefinition = new Map(wanted.map((each) => [each.definition, plans.get(identityOf(each))]));
+  return (definition) => {
+    const plan = byDefinition.get(definition);
+    assertInvariant(plan, `No override plan of ${definition.parentPlanName} was asked for`);
+    return plan;
+  };
+}
+
+interface HashedDefinition extends Pick<StoredOverridePlan, 'parentPlanName' | 'overrides' | 'overrideHash'> {
+  readonly definition: OverrideDefinition;
+}
+
+async function hashed(definition: OverrideDefinition): Promise<HashedDefinition> {
+  const { parentPlanName } = definition;
+  return { definition, parentPlanName, ...(await contentOf(definition)) };
+}
+
+/** What two equal definitions have in common (catalog.md §10 rule 4). */
+function identityOf({
+  overrideHash,
+  parentPlanName,
+}: Pick<StoredOverridePlan, 'overrideHash' | 'parentPlanName'>): string {
+  return `${overrideHash} ${parentPlanName}`;
+}
+
+function distinct(definitions: readonly HashedDefinition[]): readonly HashedDefinition[] {
+  return [...new Map(definitions.map((each) => [identityOf(each), each])).values()];
+}
+
+/** Ascending numbers above those there are, whose names no plan of the tenant has. */
+async function freeNumbers(
+  session: WriteSession,
+  definitions: readonly HashedDefinition[],
+  catalog: Catalog,
+): Promise<readonly number[]> {
+  const highest = await session.catalogs.lastOverridePlanNumber();
+  let taken: ReadonlySet<string> = new Set();
+  for (;;) {
+    const numbers: number[] = [];
+    let last = highest;
+    for (const { parentPlanName } of definitions) {
+      last = freeNumber(last + 1, (each) => {
+        const name = overridePlanName(parentPlanName, each);
+        return taken.has(name) || hasPlan(catalog, name);
+      });
+      numbers.push(last);
+    }
+    const names = definitions.map(({ parentPlanName }, index) =>
+      overridePlanName(parentPlanName, numbers[index] ?? last),
+    );
+    const clashes = await ofEntries(session, names);
+    if (clashes.length === 0) return numbers;
+    taken = new Set([...taken, ...clashes]);
+  }
+}
+
+/** What is stored of a definition, and the hash by which an equal one is found. */
+async function contentOf({ currency, overrides: prices }: OverrideDefinition) {
+  const overrides = writeOverrides(prices);
+  return { overrides, overrideHash: await sha256Hex(`${currency} ${overrides}`) };
+}
+
+/**
+ * The plan that `obtainOverridePlan` would give, without storing one: the tenant's of this definition if there is one, else
+ * that of a dry run.
+ */
+export async function foreseenOverridePlan(
+  session: ReadSession,
+  definition: OverrideDefinition,
+  catalog: Catalog,
+): Promise<OverridePlan> {
+  const [known] = await session.catalogs.findOverridePlansOf([await hashed(definition)]);
+  return known === undefined ? dryRunOverridePlan(definition, catalog) : overridePlanOf(known);
+}
+
+/** Entries of other accounts are not in the catalog of this one, but names are of the tenant. */
+async function ofEntries(session: WriteSession, planNames: readonly string[]): Promise<readonly string[]> {
+  const entries = await session.catalogEntries.named(planNames);
+  return entries.filter((entry) => entry.kind === EntryKind.PLAN).map(({ name }) => name);
+}
+
+/**
+ * What forbids these plans in a catalog: names that override plans have already (catalog.md §10 rule 7). Ask it under
+ * the tenant's catalog lock.
+ */
+export async function overridePlanProblems(
+  session: ReadSession,
+  planNames: Iterable<string>,
+): Promise<readonly Problem[]> {
+  const names = [...new Set(planNames)];
+  if (names.length === 0) return [];
+  const taken = await session.catalogs.findOverridePlans(names);
+  return taken.map(({ planName, parentPlanName }) => ({
+    message: `Plan "${planName}" has the name of a plan that overrides prices of "${parentPlanName}"; choose another name`,
+  }));
+}

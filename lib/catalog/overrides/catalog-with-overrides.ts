@@ -1,0 +1,172 @@
+import type { Instant } from '../../values/time/index.ts';
+import type { Catalog, LastPlanChange, ResolvedPlan } from '../lookup/catalog.ts';
+import type { CatalogVersion } from '../lookup/catalog-version.ts';
+import { decidePlanChange, type PlanChangeDecision } from '../lookup/plan-change.ts';
+import type { PlanLookup } from '../lookup/plan-lookup.ts';
+import { type PlanSpecifier, selectPlan } from '../lookup/plan-specifier.ts';
+import {
+  type ChosenPlan,
+  type PlanTimeline,
+  type PriceChangeAlignment,
+  type PriceChangeEvent,
+  priceChangeEvents,
+} from '../lookup/price-change-events.ts';
+import type { SubscriptionContext } from '../lookup/rules.ts';
+import type { Plan } from '../model/catalog-model.ts';
+import type { OverridePlan } from './override-plan.ts';
+
+/** A span of time whose instants all count as its end. */
+export interface SeenAsOf {
+  readonly from: Instant;
+  readonly end: Instant;
+}
+
+/**
+ * A catalog with the override plans that one operation reads: wherever a plan is sought by name, the catalog's own come
+ * first, then the override plans by their exact name (catalog.md §10 rule 7). An immutable value.
+ */
+export class CatalogWithOverrides {
+  readonly catalog: Catalog;
+  readonly #overridePlans: ReadonlyMap<string, OverridePlan>;
+
+  readonly #seen: SeenAsOf | null;
+
+  /**
+   * @param overridePlans none is named like a plan of the catalog.
+   * @param seen instants at which a later version counts already; none by default.
+   */
+  constructor(catalog: Catalog, overridePlans: readonly OverridePlan[], seen: SeenAsOf | null = null) {
+    this.catalog = catalog;
+    this.#seen = seen;
+    this.#overridePlans = new Map(overridePlans.map((plan) => [plan.name, plan]));
+    Object.freeze(this);
+  }
+
+  /** The same with another override plan: for a dry run, or one just made. */
+  with(overridePlan: OverridePlan): CatalogWithOverrides {
+    return new CatalogWithOverrides(
+      this.catalog,
+      [...this.#overridePlans.values(), overridePlan],
+      this.#seen,
+    );
+  }
+
+  /** As `Catalog.revision`. */
+  get revision(): number {
+    return this.catalog.revision;
+  }
+
+  /** As `Catalog.knows`. */
+  knows(revision: number): boolean {
+    return this.catalog.knows(revision);
+  }
+
+  /** As `Catalog.asOf`; override plans never change. */
+  asOf(revision: number): CatalogWithOverrides {
+    const earlier = this.catalog.asOf(revision);
+    return earlier === this.catalog
+      ? this
+      : new CatalogWithOverrides(earlier, [...this.#overridePlans.values()], this.#seen);
+  }
+
+  /** The same, where every instant of a span sees what holds at its end: a dry run of a day (catalog.md §6.1). */
+  seenAsOf(span: SeenAsOf): CatalogWithOverrides {
+    return new CatalogWithOverrides(this.catalog, [...this.#overridePlans.values()], span);
+  }
+
+  #seenAt(at: Instant): Instant {
+    return this.#seen !== null && at >= this.#seen.from && at < this.#seen.end ? this.#seen.end : at;
+  }
+
+  overridePlanNamed(name: string): OverridePlan | undefined {
+    return this.#overridePlans.get(name);
+  }
+
+  /** As `Catalog.resolveVersion`. */
+  resolveVersion(at: Instant): CatalogVersion {
+    return this.catalog.resolveVersion(this.#seenAt(at));
+  }
+
+  /** As `Catalog.versionAt`. */
+  versionAt(at: Instant): CatalogVersion | null {
+    return this.catalog.versionAt(this.#seenAt(at));
+  }
+
+  /** As `Catalog.resolvePlan`; an override plan is resolved by its parent, whose version it follows. */
+  resolvePlan(planName: string, at: Instant, lastPlanChange: Instant | LastPlanChange): ResolvedPlan {
+    const overridePlan = this.#overridePlans.get(planName);
+    const changed =
+      typeof lastPlanChange === 'number'
+        ? this.#seenAt(lastPlanChange)
+        : { ...lastPlanChange, at: this.#seenAt(lastPlanChange.at) };
+    const instants = [this.#seenAt(at), changed] as const;
+    if (overridePlan === undefined) return this.catalog.resolvePlan(planName, ...instants);
+    const { version, plan } = this.catalog.resolvePlan(overridePlan.parentPlanName, ...instants);
+    return { version, plan: overridePlan.planFrom(plan) };
+  }
+
+  /** As `Catalog.priceChangeEvents`; an override plan follows the versions of its parent. */
+  priceChangeEvents(timeline: PlanTimeline, alignment?: PriceChangeAlignment): readonly PriceChangeEvent[] {
+    return priceChangeEvents((choice) => this.#plansChangedAfter(choice), timeline, alignment);
+  }
+
+  #plansChangedAfter(choice: ChosenPlan): readonly ResolvedPlan[] {
+    const overridePlan = this.#overridePlans.get(choice.planName);
+    const seen = { ...choice, effective: { at: this.#seenAt(choice.effective.at) } };
+    if (overridePlan === undefined) return this.catalog.plansChangedAfter(seen);
+    return this.catalog
+      .plansChangedAfter({ ...seen, planName: overridePlan.parentPlanName })
+      .map(({ version, plan }) => ({ version, plan: overridePlan.planFrom(plan) }));
+  }
+
+  /** The plan as the newest version that has it sells it; undefined if none does. */
+  newestPlan(planName: string): ResolvedPlan | undefined {
+    const { versions } = this.catalog.holderOf(this.#overridePlans.get(planName)?.parentPlanName ?? planName);
+    const version = versions.findLast((each) => this.planIn(each, planName) !== undefined);
+    const plan = version && this.planIn(version, planName);
+    return version && plan && { version, plan };
+  }
+
+  /** The plan of that name in a version, or undefined: the version may have retired it, or its parent. */
+  planIn(version: CatalogVersion, planName: string): Plan | undefined {
+    const overridePlan = this.#overridePlans.get(planName);
+    const plan = version.planNamed(overridePlan?.parentPlanName ?? planName);
+    return overridePlan && plan ? overridePlan.planFrom(plan) : plan;
+  }
+
+  /** The plan that a request means in a version (catalog.md §7). @throws BillingError as `selectPlan`. */
+  selectPlan(version: CatalogVersion, specifier: PlanSpecifier): Plan {
+    return selectPlan(this.#lookupIn(version), specifier);
+  }
+
+  /**
+   * List, policy and alignment of a change of plan by the rules of a version, with the cases that say so.
+   * @throws BillingError as `decidePlanChange` of plan-change.ts.
+   */
+  decidePlanChange(
+    version: CatalogVersion,
+    from: SubscriptionContext,
+    target: PlanSpecifier,
+  ): PlanChangeDecision {
+    return decidePlanChange(this.#lookupIn(version), from, target);
+  }
+
+  #lookupIn(version: CatalogVersion): PlanLookup {
+    return {
+      title: version.title,
+      rules: version.rules,
+      findPlan: (name) => this.planIn(version, name) ?? version.findPlan(name),
+      findProduct: (name) => version.findProduct(name),
+      hasPriceList: (name) => version.hasPriceList(name),
+      findPriceList: (name) => version.findPriceList(name),
+      plansMatching: (criteria) => version.plansMatching(criteria),
+      contextOf: (plan) => version.contextOf(plan),
+    };
+  }
+}
+
+/** Whether a running subscription may be on a plan of that name, of whichever version. */
+export function hasPlan(catalog: Catalog, planName: string): boolean {
+  const { versions } = catalog.holderOf(planName);
+  return versions.some((version) => version.planParts.part(planName) !== undefined);
+}

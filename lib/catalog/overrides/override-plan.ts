@@ -1,0 +1,92 @@
+import type { StoredOverridePlan } from '../../records/index.ts';
+import { assertInvariant } from '../../values/errors/index.ts';
+import { type Currency, type Decimal, formatDecimal } from '../../values/money/index.ts';
+import type { InternationalPrice, Plan, PlanPhase } from '../model/catalog-model.ts';
+import { deepFreeze } from '../model/deep-freeze.ts';
+import { phaseName } from '../model/phase-name.ts';
+import { type OverrideDefinition, readOverrides } from './define-overrides.ts';
+import type { PriceOverrides } from './match-overrides.ts';
+import { mapPrices } from './overridable-price.ts';
+
+/**
+ * A plan of one tenant with other prices than its parent's: immutable, independent of versions (rule 6). It is resolved
+ * against the parent plan of a version, so that what is not overridden follows that version.
+ */
+export class OverridePlan implements OverrideDefinition {
+  readonly name: string;
+  readonly parentPlanName: string;
+  readonly currency: Currency;
+  readonly overrides: PriceOverrides;
+  readonly #plans = new WeakMap<Plan, Plan>();
+
+  constructor(name: string, definition: OverrideDefinition) {
+    this.name = name;
+    this.parentPlanName = definition.parentPlanName;
+    this.currency = definition.currency;
+    this.overrides = definition.overrides;
+    Object.freeze(this);
+  }
+
+  /**
+   * The plan as the version that has this parent plan sells it: the same value for the same parent. An override of a price
+   * that the parent does not have in that version has no effect there.
+   */
+  planFrom(parent: Plan): Plan {
+    const known = this.#plans.get(parent);
+    if (known !== undefined) return known;
+    assertInvariant(parent.name === this.parentPlanName, `${parent.name} is no parent of ${this.name}`);
+    const plan = deepFreeze(this.#overridden(parent));
+    this.#plans.set(parent, plan);
+    return plan;
+  }
+
+  #overridden(parent: Plan): Plan {
+    const initialPhases = parent.initialPhases.map((phase) => this.#phaseFrom(phase));
+    const finalPhase = this.#phaseFrom(parent.finalPhase);
+    return {
+      ...parent,
+      name: this.name,
+      parentPlanName: parent.name,
+      initialPhases,
+      finalPhase,
+      phases: [...initialPhases, finalPhase],
+    };
+  }
+
+  #phaseFrom(phase: PlanPhase): PlanPhase {
+    const priced = mapPrices(phase, (target, price) => {
+      const amount = this.overrides.get(target);
+      return amount === undefined ? price : overriddenPrice(price, this.currency, amount);
+    });
+    return { ...priced, name: phaseName(this.name, phase.type) };
+  }
+}
+
+/** Rule 3: the entry of the currency is replaced, or added; those of other currencies stay. */
+function overriddenPrice(
+  { prices }: InternationalPrice,
+  currency: Currency,
+  amount: Decimal,
+): InternationalPrice {
+  const entry = { currency, amount: { value: amount, text: formatDecimal(amount) } };
+  if (!prices.some((price) => price.currency === currency)) return { prices: [...prices, entry] };
+  return { prices: prices.map((price) => (price.currency === currency ? entry : price)) };
+}
+
+/** Name of the `number`th override plan of a tenant. */
+export function overridePlanName(parentPlanName: string, number: number): string {
+  return `${parentPlanName}-${number}`;
+}
+
+/** The first number from `first` on whose name is not `taken`: names such as `gold-2` are legal in a catalog. */
+export function freeNumber(first: number, taken: (number: number) => boolean): number {
+  let number = first;
+  while (taken(number)) number += 1;
+  return number;
+}
+
+/** The plan that is stored so. */
+export function overridePlanOf(stored: StoredOverridePlan): OverridePlan {
+  const { planName, parentPlanName, currency } = stored;
+  return new OverridePlan(planName, { parentPlanName, currency, overrides: readOverrides(stored.overrides) });
+}
