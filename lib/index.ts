@@ -1,6 +1,7 @@
 /** The framework-free engine: operations, ports and the values they speak. Entry point `billwright` adds Node's ports. */
+
+export type { CloseOptions } from './account-closing/close-service.ts';
 export type { AccountInput } from './accounts/account-input.ts';
-export type { CloseOptions } from './accounts/close-service.ts';
 export type { AccountUpdate } from './accounts/service.ts';
 export { AuditLevel } from './audit/service.ts';
 export { Billing, type BillingOperations, type TenantBilling } from './billing.ts';

@@ -4,7 +4,8 @@ import { authorshipOf } from '../runtime/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { checkStorable, isStorable } from '../values/text/index.ts';
-import { lockAccount, noSuchAccount } from './service.ts';
+import { lockAccount } from './lock-account.ts';
+import { noSuchAccount } from './no-such-account.ts';
 
 /** Longest address, in characters (accounts.md §1.2). */
 const MAX_EMAIL_LENGTH = 254;

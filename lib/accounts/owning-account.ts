@@ -2,8 +2,8 @@ import type { ReadSession, WriteSession } from '../ports/storage/index.ts';
 import type { Account } from '../records/index.ts';
 import { type FieldedType, type ObjectRef, ObjectType } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
+import { lockAccount } from './lock-account.ts';
 import { noSuchObject } from './no-such-object.ts';
-import { lockAccount } from './service.ts';
 
 type Owned = { readonly accountId: Uuid };
 

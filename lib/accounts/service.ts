@@ -17,7 +17,9 @@ import { anonymizedAccount, anonymizedSnapshot, FORGOTTEN } from './anonymized.t
 import { type AccountCreation, createAccount, createTogether, sameAuthorship } from './create-together.ts';
 import { lockFamily, movedMeanwhile } from './family.ts';
 import { checkHierarchy, type Family } from './hierarchy.ts';
+import { lockAccount } from './lock-account.ts';
 import { newAccount } from './new-account.ts';
+import { noSuchAccount } from './no-such-account.ts';
 
 export interface AccountUpdate {
   readonly changes: AccountInput;
@@ -219,21 +221,6 @@ export class AccountService {
     });
     return new Map(accountIds.map((id) => [id, known.get(id) ?? empty(id)]));
   }
-}
-
-/** The account under its lock. @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID, ACCOUNT_BUSY. */
-export async function lockAccount(session: WriteSession, accountId: Uuid): Promise<Account> {
-  const [account] = await session.lockAccounts([accountId]);
-  if (!account) throw noSuchAccount(accountId);
-  return account;
-}
-
-export function noSuchAccount(accountId: Uuid): BillingError {
-  return new BillingError({
-    code: ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
-    message: `Account does not exist for id ${accountId}`,
-    facts: { accountId },
-  });
 }
 
 async function checkPaymentMethod(session: WriteSession, account: Account): Promise<void> {

@@ -1,5 +1,5 @@
+import { noSuchAccount } from '../accounts/no-such-account.ts';
 import { noSuchObject } from '../accounts/no-such-object.ts';
-import { noSuchAccount } from '../accounts/service.ts';
 import type { Ports } from '../ports/index.ts';
 import type { CallContext } from '../records/index.ts';
 import { type AuditEntry, type AuditRow, ChangeType, type ObjectRef, ObjectType } from '../records/index.ts';

@@ -1,4 +1,4 @@
-import { AccountCloseService } from '../accounts/close-service.ts';
+import { AccountCloseService } from '../account-closing/close-service.ts';
 import { AccountEmailService } from '../accounts/email-service.ts';
 import { AccountService } from '../accounts/service.ts';
 import { billAfterMovedDay } from '../invoicing/moved-bill-cycle-day.ts';

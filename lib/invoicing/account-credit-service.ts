@@ -1,4 +1,5 @@
-import { lockAccount, noSuchAccount } from '../accounts/service.ts';
+import { lockAccount } from '../accounts/lock-account.ts';
+import { noSuchAccount } from '../accounts/no-such-account.ts';
 import type { Ports } from '../ports/index.ts';
 import { ConcurrentChangeError, type WriteSession } from '../ports/storage/index.ts';
 import type { Account } from '../records/index.ts';

@@ -1,4 +1,5 @@
-import { lockAccount, noSuchAccount } from '../accounts/service.ts';
+import { lockAccount } from '../accounts/lock-account.ts';
+import { noSuchAccount } from '../accounts/no-such-account.ts';
 import type { CatalogProvider, CatalogRequest, CatalogSource } from '../catalog/index.ts';
 import { withOverridePlans } from '../catalog/index.ts';
 import type { IdGenerator, Ports } from '../ports/index.ts';

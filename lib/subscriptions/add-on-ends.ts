@@ -6,12 +6,17 @@ import { firstDayAtEnd } from './blocked-intervals.ts';
 import { timelinesOf } from './bundle-timelines.ts';
 import type { EditTools } from './cancellation.ts';
 import { withDerivedPhases } from './derived-phases.ts';
-import { asStored, bareDraft, eventsOf as drafted } from './event-draft.ts';
+import { asStored, bareDraft, eventsOf } from './event-draft.ts';
 import { DatedBy, datedBy, writeReason } from './event-reason.ts';
 import { isPlanChoice } from './lifecycle-order.ts';
 import { lastSequenceOf, type RunningSubscription } from './running-subscription.ts';
-import { eventsOf } from './save-edits.ts';
-import { entitlementEnded, eventsFromEnd, type SubscriptionEdit, withdrawnBy } from './subscription-edit.ts';
+import {
+  entitlementEnded,
+  eventsFromEnd,
+  eventsOfEdit,
+  type SubscriptionEdit,
+  withdrawnBy,
+} from './subscription-edit.ts';
 import { type PlanResolver, planShownAt, type Transition, transitionsOf } from './transitions.ts';
 
 /** A subscription of a bundle with what is stored of it. */
@@ -40,7 +45,7 @@ export function followBase(input: FollowInput, tools: EditTools): readonly Subsc
   if (base?.subscription.category !== ProductCategory.BASE) return [];
   const edited = applied(edit, base);
   const withdrawn = new Set(edit.withdrawn.map(({ event }) => event.id));
-  const touching = eventsOf(edit).filter((event) => mayEndAddOns(event) || isPlanChoice(event));
+  const touching = eventsOfEdit(edit).filter((event) => mayEndAddOns(event) || isPlanChoice(event));
   const members = bundle.map((member) => (member === base ? edited : withoutStatesOf(withdrawn, member)));
   const ends = [
     ...endsOfUndone(input, { before: base, after: edited }, tools),
@@ -129,7 +134,7 @@ function endingEdit(
   if (billing === null && entitlement === null) return [];
   const ends = billing === null ? [] : [bareDraft(billing.type, billing.effective)];
   const reason = writeReason(datedBy(DatedBy.BASE));
-  const addedEvents = drafted(
+  const addedEvents = eventsOf(
     ends.map((draft) => ({ ...draft, reason })),
     {
       subscriptionId: subscription.id,

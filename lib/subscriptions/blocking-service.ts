@@ -1,5 +1,6 @@
+import { lockAccount } from '../accounts/lock-account.ts';
+import { noSuchAccount } from '../accounts/no-such-account.ts';
 import { noSuchObject } from '../accounts/no-such-object.ts';
-import { lockAccount, noSuchAccount } from '../accounts/service.ts';
 import type { BlockedRef, BlockingOptions, BlockingStateRequest, Ports } from '../ports/index.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
 import {

@@ -1,5 +1,5 @@
 import { checkExternalKey } from '../accounts/account-input.ts';
-import { lockAccount } from '../accounts/service.ts';
+import { lockAccount } from '../accounts/lock-account.ts';
 import type { CatalogProvider } from '../catalog/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { Bundle, CallContext, Page, PageRequest } from '../records/index.ts';

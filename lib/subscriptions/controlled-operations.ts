@@ -1,4 +1,4 @@
-import { noSuchAccount } from '../accounts/service.ts';
+import { noSuchAccount } from '../accounts/no-such-account.ts';
 import type {
   BlockedRef,
   BlockingOptions,

@@ -1,6 +1,6 @@
 import type { OverrideDefinition, OverridePlan } from '../catalog/index.ts';
 import { createAlignmentOf } from '../catalog/index.ts';
-import type { InvoicingCursor, New, PlanAlignmentCreate, RuleDecision } from '../records/index.ts';
+import type { New, PlanAlignmentCreate, RuleDecision, StoredCursor } from '../records/index.ts';
 import {
   type BlockingState,
   BlockingStateType,
@@ -25,6 +25,7 @@ import type { CheckedGroup } from './create-groups.ts';
 import type { CheckedRequest } from './create-request.ts';
 import { asStored, eventsOf } from './event-draft.ts';
 import { DatedBy, datedBy, writeReason } from './event-reason.ts';
+import { firstCursor } from './first-cursor.ts';
 import { initialEvents } from './initial-events.ts';
 import { createAnchor } from './plan-alignment.ts';
 import { type PlanChoice, withOverridePlan } from './plan-choice.ts';
@@ -42,7 +43,7 @@ export interface NewSubscription {
   readonly subscription: New<Subscription>;
   readonly events: readonly New<LifecycleEvent>[];
   readonly entitlementStart: New<BlockingState>;
-  readonly cursor: InvoicingCursor;
+  readonly cursor: StoredCursor;
 }
 
 /** Everything that one creation stores (subscriptions.md §6.2). */
@@ -145,7 +146,7 @@ function creationOf(one: ChosenSubscription, context: CreationContext): Creation
     subscription,
     events,
     entitlementStart: entitlementStarted(subscription, chosen.entitlement, nextId()),
-    cursor: { subscriptionId, settledThrough: null, dirtyFrom: billing.date, nextDueDate: null },
+    cursor: firstCursor(subscription, billing.date),
   };
 }
 

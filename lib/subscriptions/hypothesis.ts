@@ -3,8 +3,8 @@ import type { LifecycleEvent, New, StoredCursor, Subscription } from '../records
 import type { Uuid } from '../values/ids/index.ts';
 import type { Instant, LocalDate } from '../values/time/index.ts';
 import type { Creation } from './creation.ts';
-import { runEvent } from './lifecycle-order.ts';
-import { dirtiedFrom, runEventOf, touchedDates } from './save-edits.ts';
+import { dirtiedFrom, touchedDates } from './dirty-days.ts';
+import { runEventOf, runEventOfCreations } from './run-event.ts';
 import type { SubscriptionEdit } from './subscription-edit.ts';
 
 /** What an action would make of an account's subscriptions; none of it is stored (subscriptions.md §20). */
@@ -40,7 +40,7 @@ export function hypothesisOfCreation(
 ): Hypothesis {
   return {
     created: creation.subscription,
-    createdCursor: cursorOf(creation),
+    createdCursor: creation.cursor,
     addedEvents: creation.events,
     withdrawn: new Set(),
     touched: new Map(),
@@ -68,23 +68,6 @@ export function hypothesisOfEdits(
     overridePlan,
     day,
   };
-}
-
-/** Of the events of all creations of one call, the one that asks for an invoice run at once. */
-export function runEventOfCreations(
-  creations: readonly Pick<Creation, 'events'>[],
-  now: Instant,
-): New<LifecycleEvent> | undefined {
-  const events = creations.flatMap((creation) => runEvent(creation.events, now) ?? []);
-  return events.toSorted((a, b) => a.effective.at - b.effective.at).at(-1);
-}
-
-/** The cursor that a creation stores. */
-export function cursorOf({
-  cursor,
-  subscription: { accountRecordId },
-}: Pick<Creation, 'cursor' | 'subscription'>): StoredCursor {
-  return { ...cursor, accountRecordId, catalogRevision: null, itemsDate: null, itemsCount: 0, ongoing: null };
 }
 
 /** Above the record ids that a database gives, below those of derived events: newly stored events come last but them. */

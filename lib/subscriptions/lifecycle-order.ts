@@ -1,5 +1,4 @@
 import { type LifecycleEvent, LifecycleEventType } from '../records/index.ts';
-import type { Instant } from '../values/time/index.ts';
 
 /** True for the events that put a subscription on a plan. */
 export function isPlanChoice(event: Pick<LifecycleEvent, 'type'>): boolean {
@@ -19,19 +18,6 @@ export function isEnd(event: Pick<LifecycleEvent, 'type'>): boolean {
 /** True for the markers of an undo, which are never part of transitions. */
 export function isMarker(event: Pick<LifecycleEvent, 'type'>): boolean {
   return event.type === LifecycleEventType.UNCANCEL || event.type === LifecycleEventType.UNDO_CHANGE;
-}
-
-/**
- * Of the events that an operation adds, the one that asks for an invoice run: the last that is due by now. An expiry asks
- * for none (invoicing.md §8.1), and a marker is no transition.
- */
-export function runEvent<E extends Pick<LifecycleEvent, 'type' | 'effective'>>(
-  added: readonly E[],
-  now: Instant,
-): E | undefined {
-  return added.findLast(
-    (event) => event.effective.at <= now && event.type !== LifecycleEventType.EXPIRED && !isMarker(event),
-  );
 }
 
 /** By instant; at equal instants CREATE and TRANSFER first, then by sequence (subscriptions.md §4.1). */

@@ -1,4 +1,4 @@
-import { lockAccount } from '../accounts/service.ts';
+import { lockAccount } from '../accounts/lock-account.ts';
 import type { CatalogSource } from '../catalog/index.ts';
 import { withOverridePlans } from '../catalog/index.ts';
 import type { ReadSession, WriteSession } from '../ports/storage/index.ts';

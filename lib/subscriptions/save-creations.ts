@@ -2,7 +2,7 @@ import type { WriteSession } from '../ports/storage/index.ts';
 import { assertInvariant } from '../values/errors/index.ts';
 import type { Instant } from '../values/time/index.ts';
 import type { NewBundleContent, NewSubscription } from './creation.ts';
-import { cursorOf, runEventOfCreations } from './hypothesis.ts';
+import { runEventOfCreations } from './run-event.ts';
 import { effectiveEvent, entitlementEvent, requestedEvent } from './subscription-bus-events.ts';
 import { blockingStateNotification, eventNotification } from './subscription-notifications.ts';
 
@@ -19,7 +19,7 @@ export async function saveCreations(
   await subscriptions.insertSubscriptions(creations.map(({ subscription }) => subscription));
   await subscriptions.insertEvents(creations.flatMap(({ events }) => events));
   await subscriptions.insertBlockingStates(creations.map(({ entitlementStart }) => entitlementStart));
-  await invoices.saveCursors(creations.map(cursorOf));
+  await invoices.saveCursors(creations.map(({ cursor }) => cursor));
   announce(session, creations, now);
 }
 

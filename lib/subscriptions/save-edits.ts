@@ -1,9 +1,9 @@
 import type { WriteSession } from '../ports/storage/index.ts';
-import type { BlockingState, LifecycleEvent, New, StoredCursor } from '../records/index.ts';
-import type { Uuid } from '../values/ids/index.ts';
-import { type Instant, type LocalDate, minDate } from '../values/time/index.ts';
-import { firstDayAtEnd } from './blocked-intervals.ts';
-import { isEnd, isMarker, runEvent } from './lifecycle-order.ts';
+import type { BlockingState, LifecycleEvent } from '../records/index.ts';
+import type { Instant } from '../values/time/index.ts';
+import { touchedDates } from './dirty-days.ts';
+import { markDirty } from './mark-dirty.ts';
+import { runEventOf } from './run-event.ts';
 import { effectiveEvent, entitlementEvent, requestedEvent } from './subscription-bus-events.ts';
 import type { SubscriptionEdit } from './subscription-edit.ts';
 import { blockingStateNotification, eventNotification } from './subscription-notifications.ts';
@@ -39,63 +39,6 @@ export async function saveEdits(
   session.schedule(restored.filter(isAfter(now)).map(eventNotification));
   await markDirty(session, edits.flatMap(touchedDates));
   for (const edit of edits) announce(session, edit, now);
-}
-
-/** A day from which a subscription may be billed otherwise than before. */
-export interface TouchedDate {
-  readonly subscriptionId: Uuid;
-  readonly date: LocalDate;
-}
-
-/** A changed billing event makes its subscription due for invoicing from the earliest date it touches (invoicing.md §7.1). */
-export async function markDirty(session: WriteSession, touched: readonly TouchedDate[]): Promise<void> {
-  if (touched.length === 0) return;
-  const dates = Map.groupBy(touched, ({ subscriptionId }) => subscriptionId);
-  const cursors = await session.invoices.findCursors([...dates.keys()]);
-  await session.invoices.saveCursors(
-    cursors.map((cursor) =>
-      dirtiedFrom(
-        cursor,
-        (dates.get(cursor.subscriptionId) ?? []).map(({ date }) => date),
-      ),
-    ),
-  );
-}
-
-/** The cursor of a subscription that these days touch. */
-export function dirtiedFrom(cursor: StoredCursor, dates: readonly LocalDate[]): StoredCursor {
-  const all = cursor.dirtyFrom === null ? dates : [cursor.dirtyFrom, ...dates];
-  return all.length === 0 ? cursor : { ...cursor, dirtyFrom: all.reduce((a, b) => minDate(a, b)) };
-}
-
-/** The day of an event, as one that billing must look at anew. */
-export function touchedBy(event: New<LifecycleEvent>): TouchedDate {
-  return { subscriptionId: event.subscriptionId, date: event.effective.date };
-}
-
-/** The days that an operation makes billing look at anew. */
-export function touchedDates(edit: SubscriptionEdit): readonly TouchedDate[] {
-  const subscriptionId = edit.subject.subscription.id;
-  const besides = (edit.touched ?? []).map((date) => ({ subscriptionId, date }));
-  const own = eventsOf(edit).filter((event) => !isMarker(event));
-  return [...own.map((event) => touchedOf(event, edit)), ...besides];
-}
-
-function touchedOf(event: New<LifecycleEvent>, { subject }: SubscriptionEdit): TouchedDate {
-  const touched = touchedBy(event);
-  return isEnd(event)
-    ? { ...touched, date: firstDayAtEnd(subject.blockingStates, event.effective) }
-    : touched;
-}
-
-/** Every event that an edit adds, withdraws or brings back. */
-export function eventsOf(edit: SubscriptionEdit): readonly New<LifecycleEvent>[] {
-  return [...edit.addedEvents, ...edit.withdrawn.map(({ event }) => event), ...edit.restored];
-}
-
-/** The event that asks for an invoice run at once. What follows from another subscription is invoiced with that. */
-export function runEventOf(edit: SubscriptionEdit, now: Instant): New<LifecycleEvent> | undefined {
-  return edit.requested === null ? undefined : runEvent(edit.addedEvents, now);
 }
 
 function announce(session: WriteSession, edit: SubscriptionEdit, now: Instant): void {

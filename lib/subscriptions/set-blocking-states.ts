@@ -5,7 +5,8 @@ import { blockingStateEvent } from './blocking-events.ts';
 import { blockFlagsAround } from './blocking-in-force.ts';
 import { type Block, type BlockPlan, blockedPath, planBlock } from './blocking-plan.ts';
 import type { EditTools } from './cancellation.ts';
-import { markDirty, type TouchedDate } from './save-edits.ts';
+import type { TouchedDate } from './dirty-days.ts';
+import { markDirty } from './mark-dirty.ts';
 import { blockingStateNotification } from './subscription-notifications.ts';
 
 /**

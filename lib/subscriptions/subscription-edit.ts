@@ -36,6 +36,11 @@ export interface SubscriptionEdit {
   readonly touched?: readonly LocalDate[];
 }
 
+/** Every event that an edit adds, withdraws or brings back. */
+export function eventsOfEdit(edit: SubscriptionEdit): readonly New<LifecycleEvent>[] {
+  return [...edit.addedEvents, ...edit.withdrawn.map(({ event }) => event), ...edit.restored];
+}
+
 /** The active events from `at` on that an operation there makes void; the start of the subscription stays. */
 export function eventsFrom(events: readonly LifecycleEvent[], at: Instant): readonly LifecycleEvent[] {
   return events.filter((event) => event.effective.at >= at && !isStart(event) && !isMarker(event));

@@ -8,9 +8,11 @@ import type { HandlerBatch, QueueHandler } from '../runtime/index.ts';
 import { batchAuthorship } from '../runtime/index.ts';
 import { assertInvariant } from '../values/errors/index.ts';
 import type { Instant } from '../values/time/index.ts';
+import { touchedBy } from './dirty-days.ts';
 import { blockedPathOf, type DueFacts, type DueWork, dueWork } from './due-work.ts';
 import { planNamesOf } from './lifecycle-order.ts';
-import { markDirty, saveEdits, touchedBy } from './save-edits.ts';
+import { markDirty } from './mark-dirty.ts';
+import { saveEdits } from './save-edits.ts';
 import { type DueItem, dueItemOf, eventNotification } from './subscription-notifications.ts';
 
 /**

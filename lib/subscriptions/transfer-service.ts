@@ -1,4 +1,4 @@
-import { noSuchAccount } from '../accounts/service.ts';
+import { noSuchAccount } from '../accounts/no-such-account.ts';
 import type { CatalogProvider } from '../catalog/index.ts';
 import { withOverridePlans } from '../catalog/index.ts';
 import type { Ports, TransferBundleOptions } from '../ports/index.ts';

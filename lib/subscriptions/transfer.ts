@@ -9,6 +9,7 @@ import { KeyRetirement, originalCreation, withoutKey } from './bundle-keys.ts';
 import { type EditTools, hasEnded } from './cancellation.ts';
 import { entitlementStarted, type NewBundleContent, type NewSubscription } from './creation.ts';
 import { asStored, eventsOf } from './event-draft.ts';
+import { firstCursor } from './first-cursor.ts';
 import { atReferenceTime, datedInstant } from './requested-date.ts';
 import { firstTransitionOf, type RunningSubscription } from './running-subscription.ts';
 import type { SubscriptionEdit } from './subscription-edit.ts';
@@ -176,12 +177,10 @@ function continued(
     subscription,
     events,
     entitlementStart: entitlementStarted(subscription, begins, nextId()),
-    cursor: {
-      subscriptionId: id,
-      settledThrough: null,
-      dirtyFrom: events[0]?.effective.date ?? firstTransitionOf(running).event.effective.date,
-      nextDueDate: null,
-    },
+    cursor: firstCursor(
+      subscription,
+      events[0]?.effective.date ?? firstTransitionOf(running).event.effective.date,
+    ),
   };
 }
 

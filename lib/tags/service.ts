@@ -1,6 +1,6 @@
+import { noSuchAccount } from '../accounts/no-such-account.ts';
 import { noSuchObject } from '../accounts/no-such-object.ts';
 import { lockOwningAccount, owningAccountId } from '../accounts/owning-account.ts';
-import { noSuchAccount } from '../accounts/service.ts';
 import type { Ports } from '../ports/index.ts';
 import type { ReadSession, TagSearch, WriteSession } from '../ports/storage/index.ts';
 import type {

@@ -1,4 +1,4 @@
-import { noSuchAccount } from '../accounts/service.ts';
+import { noSuchAccount } from '../accounts/no-such-account.ts';
 import type { CatalogSource } from '../catalog/index.ts';
 import { type InvoiceView, viewInvoices } from '../invoicing/invoice-view.ts';
 import { loadViewSources } from '../invoicing/load-invoice-views.ts';

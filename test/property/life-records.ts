@@ -13,10 +13,10 @@ import { timelinesOf } from '../../lib/subscriptions/bundle-timelines.ts';
 import type { FoundBundle } from '../../lib/subscriptions/chosen-group.ts';
 import type { NewBundleContent } from '../../lib/subscriptions/creation.ts';
 import { withDerivedPhases } from '../../lib/subscriptions/derived-phases.ts';
+import { type TouchedDate, touchedBy, touchedDates } from '../../lib/subscriptions/dirty-days.ts';
 import type { DueFacts, DueWork } from '../../lib/subscriptions/due-work.ts';
-import { runEventOfCreations } from '../../lib/subscriptions/hypothesis.ts';
+import { runEventOf, runEventOfCreations } from '../../lib/subscriptions/run-event.ts';
 import type { RunningSubscription } from '../../lib/subscriptions/running-subscription.ts';
-import { runEventOf, type TouchedDate, touchedBy, touchedDates } from '../../lib/subscriptions/save-edits.ts';
 import { effectiveEvent } from '../../lib/subscriptions/subscription-bus-events.ts';
 import type { SubscriptionEdit } from '../../lib/subscriptions/subscription-edit.ts';
 import {

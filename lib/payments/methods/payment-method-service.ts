@@ -1,5 +1,6 @@
 import { accountEvent } from '../../accounts/account-event.ts';
-import { lockAccount, noSuchAccount } from '../../accounts/service.ts';
+import { lockAccount } from '../../accounts/lock-account.ts';
+import { noSuchAccount } from '../../accounts/no-such-account.ts';
 import type { PaymentGateway, Ports } from '../../ports/index.ts';
 import type { ReadSession, WriteSession } from '../../ports/storage/index.ts';
 import type { Account, New, PluginProperty } from '../../records/index.ts';

@@ -98,9 +98,14 @@ describe('Creation', () => {
     expect(events[0]?.phaseAnchorType).to.equal('TRIAL');
     expect({ ...cursor, dirtyFrom: formatLocalDate(cursor.dirtyFrom ?? day('1970-01-01')) }).to.deep.equal({
       subscriptionId: subscription.id,
+      accountRecordId: customer.recordId,
       settledThrough: null,
       dirtyFrom: '2024-08-07',
       nextDueDate: null,
+      catalogRevision: null,
+      itemsDate: null,
+      itemsCount: 0,
+      ongoing: null,
     });
   });
 

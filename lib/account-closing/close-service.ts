@@ -1,3 +1,4 @@
+import { lockAccount } from '../accounts/lock-account.ts';
 import type { CatalogProvider, CatalogSource } from '../catalog/index.ts';
 import { adjustUnpaidItems } from '../invoicing/adjust-unpaid-items.ts';
 import { MAX_DESCRIPTION_LENGTH } from '../invoicing/manual-items.ts';
@@ -23,7 +24,6 @@ import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { LOCK_WAIT_STEP_MS } from '../values/limits.ts';
 import type { Instant } from '../values/time/index.ts';
-import { lockAccount } from './service.ts';
 
 /** What closing an account does besides stopping invoicing and new subscriptions; all default to false. */
 export interface CloseOptions {
