@@ -42,8 +42,7 @@ export type { CreateSubscriptionOptions, CreateSubscriptionRequest } from './sub
 export type { CreatedBundle } from './subscriptions/creation-service.ts';
 export type { EffectiveFrom } from './subscriptions/effective-from.ts';
 export { HypotheticalActionType } from './subscriptions/hypothetical-action.ts';
-export type { BundleWindow } from './subscriptions/load-outlines.ts';
-export type { OutlinePage } from './subscriptions/outline-service.ts';
+export type { BundleWindow, OutlinePage } from './subscriptions/outline-page.ts';
 export type { PhasePrices } from './subscriptions/phase-prices.ts';
 export type { PlanAtRequest } from './subscriptions/service.ts';
 export type { BillCycleDayChange, QuantityChange } from './subscriptions/terms-change.ts';

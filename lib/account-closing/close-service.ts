@@ -14,7 +14,7 @@ import type { Account } from '../records/index.ts';
 import { BlockingStateType, type CallContext } from '../records/index.ts';
 import { authorshipOf, pause } from '../runtime/index.ts';
 import { statesInTimeOrder } from '../subscriptions/blocking-in-force.ts';
-import type { Block } from '../subscriptions/blocking-plan.ts';
+import type { StateToSet } from '../subscriptions/blocking-plan.ts';
 import { cancelAll } from '../subscriptions/cancel-all.ts';
 import { datedInstant } from '../subscriptions/requested-date.ts';
 import { setBlockingStates } from '../subscriptions/set-blocking-states.ts';
@@ -139,7 +139,7 @@ export class AccountCloseService {
     const own = states.filter(({ service }) => service === ACCOUNT_SERVICE);
     if (statesInTimeOrder(own).at(-1)?.stateName === CLOSE_ACCOUNT) return;
     const now = session.authorship.createdDate;
-    const closed: Block = {
+    const closed: StateToSet = {
       object: { type: BlockingStateType.ACCOUNT, account },
       service: ACCOUNT_SERVICE,
       stateName: CLOSE_ACCOUNT,

@@ -5,13 +5,11 @@ import {
   ProductCategory,
   type Subscription,
 } from '../records/index.ts';
-import { assertInvariant, BillingError, ErrorCode } from '../values/errors/index.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { formatInstant, type Instant, maxInstant } from '../values/time/index.ts';
 import { AddOnOffer, addOnOffer } from './add-on-offer.ts';
 import { type BaseEnd, statesAsRead } from './base-end.ts';
-import type { DecidedChange } from './change-of-plan.ts';
-import type { RunningInBundle } from './load-running.ts';
 import { subscriptionStateAt } from './subscription-state.ts';
 import { billingStateAt, type PlanInForce, planShownAt, type Transition } from './transitions.ts';
 
@@ -94,29 +92,6 @@ export function checkLimit({ choice, members, requested, now }: LimitInput): voi
 /** The name that the catalog lists the plan under, also where prices of one's own made another of it. */
 export function listedName(plan: Pick<Plan, 'name' | 'parentPlanName'>): string {
   return plan.parentPlanName ?? plan.name;
-}
-
-/**
- * An add-on changes only to what its base offers at that date, and within the limit of the plan (subscriptions.md §7
- * rule 7). Others change freely.
- * @throws BillingError 1017, and as `checkOffered` and `checkLimit`.
- */
-export function checkAddOnChange(
-  { choice, effective }: Pick<DecidedChange, 'choice' | 'effective'>,
-  { running, bundle }: RunningInBundle,
-  now: Instant,
-): void {
-  if (choice.category !== ProductCategory.ADD_ON) return;
-  const base = bundle.find(({ subscription }) => subscription.category === ProductCategory.BASE);
-  assertInvariant(base, `Add-on ${running.subscription.id} has no base`, {
-    subscriptionId: running.subscription.id,
-  });
-  const basePlan = basePlanAt(base, effective.at, now);
-  if (basePlan === null) throw noActiveBase(base.subscription.id, effective.at);
-  const asked = { plan: choice.plan, at: effective.at };
-  checkOffered(asked, basePlan, running.catalog);
-  const members = bundle.filter(({ subscription }) => subscription.id !== running.subscription.id);
-  checkLimit({ choice: asked, members, requested: 1, now });
 }
 
 /** The plan that a base has at the date of an add-on; null if its billing has ended by then, or not begun. */

@@ -1,9 +1,8 @@
-import type { Account, Subscription } from '../records/index.ts';
+import { type Account, ProductCategory, type Subscription } from '../records/index.ts';
 import { assertInvariant } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { LocalDate } from '../values/time/index.ts';
 import type { BillCycleDaySources } from './bill-cycle-day.ts';
-import { alignmentBase } from './computed-fields.ts';
 import { firstChargeDate } from './first-charge-date.ts';
 import type { Transition } from './transitions.ts';
 
@@ -50,4 +49,13 @@ function chargeOf(subscriptionId: Uuid, charges: ReadonlyMap<Uuid, LocalDate>): 
     subscriptionId,
   });
   return date;
+}
+
+/** The subscription whose first charge date BUNDLE alignment follows: the bundle's BASE; of others their own (§15.1). */
+export function alignmentBase<T extends Pick<Subscription, 'id' | 'category'>>(
+  subscription: T,
+  ofBundle: readonly T[],
+): T {
+  if (subscription.category !== ProductCategory.ADD_ON) return subscription;
+  return ofBundle.find((other) => other.category === ProductCategory.BASE) ?? subscription;
 }

@@ -3,7 +3,7 @@ import type { Account, LifecycleEvent } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Instant } from '../values/time/index.ts';
 import { withDerivedPhases } from './derived-phases.ts';
-import { type PriceChangeSource, priceSteps } from './price-change-transitions.ts';
+import { type PriceChangeSource, priceSteps } from './price-steps.ts';
 import { type PlanResolver, transitionsOf } from './transitions.ts';
 
 export interface BillableTermsInput {

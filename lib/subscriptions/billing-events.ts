@@ -1,6 +1,6 @@
 import { type InternationalPrice, priceOf } from '../catalog/index.ts';
-import type { Account } from '../records/index.ts';
 import {
+  type Account,
   type BillingEvent,
   BillingMode,
   BillingTransitionType,
@@ -20,11 +20,8 @@ import { blockedIntervals } from './blocked-intervals.ts';
 import { type SubscriptionHistory, timelinesOf } from './bundle-timelines.ts';
 import { withDerivedPhases } from './derived-phases.ts';
 import { isEnd } from './lifecycle-order.ts';
-import {
-  type BillingTransition,
-  type PriceChangeSource,
-  withPriceChanges,
-} from './price-change-transitions.ts';
+import { type BillingTransition, withPriceChanges } from './price-change-transitions.ts';
+import type { PriceChangeSource } from './price-steps.ts';
 import { billedTransitions, type PlanInForce, type PlanResolver, type Transition } from './transitions.ts';
 
 /** A subscription with its active lifecycle events, and what blocks its billing. */

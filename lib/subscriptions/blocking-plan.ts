@@ -1,5 +1,5 @@
-import type { Account } from '../records/index.ts';
 import {
+  type Account,
   type BlockingState,
   BlockingStateType,
   type Bundle,
@@ -11,7 +11,7 @@ import type { Uuid } from '../values/ids/index.ts';
 import type { DatedInstant, Instant } from '../values/time/index.ts';
 import { firstBlockedDifference } from './blocked-intervals.ts';
 import { type BlockFlags, blockerOf, statesInTimeOrder } from './blocking-in-force.ts';
-import type { EditTools } from './cancellation.ts';
+import type { EditTools } from './edit-tools.ts';
 
 /** What a state speaks of, with the account under its lock. */
 export type BlockedObject =
@@ -28,7 +28,7 @@ export type BlockedObject =
     };
 
 /** A state that a service wants to be in force on an object from a date on. */
-export interface Block extends BlockFlags {
+export interface StateToSet extends BlockFlags {
   readonly object: BlockedObject;
   readonly service: string;
   readonly stateName: string;
@@ -36,8 +36,8 @@ export interface Block extends BlockFlags {
 }
 
 /** What setting a state changes of what is stored. */
-export interface BlockPlan {
-  readonly block: Block;
+export interface StatePlan {
+  readonly block: StateToSet;
   /** null when it says nothing new. */
   readonly added: BlockingState | null;
   /** Stored states that say nothing new any more. */
@@ -67,7 +67,7 @@ export function blockedPath(object: BlockedObject): readonly [Uuid, ...Uuid[]] {
  * new beside what is in force by now (R38): that may end before it comes.
  * @param states active states of the object; others do no harm.
  */
-export function planBlock(states: readonly BlockingState[], block: Block, tools: EditTools): BlockPlan {
+export function planState(states: readonly BlockingState[], block: StateToSet, tools: EditTools): StatePlan {
   const added = stateOf(states, block, tools);
   const own = states.filter((state) => blockerOf(state) === blockerOf(added));
   const ordered = statesInTimeOrder([...own, added]);
@@ -101,7 +101,11 @@ function saysNothingNew(state: BlockingState, previous: BlockingState | undefine
   return state.service === ENTITLEMENT_SERVICE && state.stateName === EntitlementStateName.ENT_CLEAR;
 }
 
-function stateOf(states: readonly BlockingState[], block: Block, { now, nextId }: EditTools): BlockingState {
+function stateOf(
+  states: readonly BlockingState[],
+  block: StateToSet,
+  { now, nextId }: EditTools,
+): BlockingState {
   const { object, service, stateName, isBlockChange, isBlockEntitlement, isBlockBilling } = block;
   const [blockedId] = blockedPath(object);
   const ofObject = states.filter((state) => state.blockedId === blockedId);

@@ -1,14 +1,13 @@
 import type { BlockingStateRequest } from '../ports/index.ts';
-import { ENTITLEMENT_SERVICE, EntitlementStateName } from '../records/index.ts';
+import { type BlockingState, ENTITLEMENT_SERVICE, EntitlementStateName } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import { MAX_BLOCKING_STATE_NAME_CHARACTERS } from '../values/limits.ts';
 import { checkText } from '../values/text/index.ts';
-import type { BlockFlags } from './blocking-in-force.ts';
 
-export interface CheckedBlock extends BlockFlags {
-  readonly service: string;
-  readonly stateName: string;
-}
+export type CheckedBlock = Pick<
+  BlockingState,
+  'service' | 'stateName' | 'isBlockChange' | 'isBlockEntitlement' | 'isBlockBilling'
+>;
 
 const reservedNames: ReadonlySet<string> = new Set(Object.values(EntitlementStateName));
 

@@ -14,7 +14,7 @@ import {
 import { authorshipOf } from '../runtime/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { statesInTimeOrder } from './blocking-in-force.ts';
-import type { Block, BlockedObject } from './blocking-plan.ts';
+import type { BlockedObject, StateToSet } from './blocking-plan.ts';
 import { type CheckedBlock, checkBlockingRequest } from './blocking-request.ts';
 import { bundlesInParts } from './bundles-of-account.ts';
 import { loadBlockingStates } from './load-blocking-states.ts';
@@ -126,7 +126,7 @@ export class BlockingService {
       const object = await lockBlocked(session, ref);
       const { account } = object;
       const { requestedDate, ...said } = wanted;
-      const block: Block = { ...said, object, effective: datedInstant(requestedDate, now, account) };
+      const block: StateToSet = { ...said, object, effective: datedInstant(requestedDate, now, account) };
       await setBlockingStates(session, [block], { now, nextId: () => this.#ports.ids.next() });
       return { accountId: account.id };
     });

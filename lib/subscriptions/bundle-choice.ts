@@ -1,10 +1,11 @@
-import type { Bundle, LifecycleEvent, Subscription } from '../records/index.ts';
-import { ProductCategory } from '../records/index.ts';
+import { type Bundle, type LifecycleEvent, ProductCategory, type Subscription } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { Instant } from '../values/time/index.ts';
+import { checkBundleOwner, specifierError } from './belonging.ts';
 import type { CheckedRequest } from './create-request.ts';
 import { isEnd } from './lifecycle-order.ts';
+import { noSuchBundle } from './no-such-bundle.ts';
 
 /** A bundle with what decides whether it is live. */
 export interface BundleContent {
@@ -55,35 +56,6 @@ export function isLive(content: BundleContent, now: Instant): boolean {
   );
 }
 
-/** Of an id that no bundle of the tenant has. */
-export function noSuchBundle(bundleId: Uuid): BillingError {
-  return new BillingError({
-    code: ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,
-    message: `Bundle ${bundleId} does not exist`,
-    facts: { bundleId },
-  });
-}
-
-/** @throws BillingError SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER (1020) if another account owns the bundle. */
-export function checkBundleOwner(bundle: Pick<Bundle, 'id' | 'accountId'>, accountId: Uuid): void {
-  if (bundle.accountId === accountId) return;
-  throw specifierError(`Bundle ${bundle.id} does not belong to account ${accountId}`, bundle.id);
-}
-
-/** Of a subscription that is named together with an account that it does not belong to. */
-export function notOfAccount(subscriptionId: Uuid, accountId: Uuid): BillingError {
-  return new BillingError({
-    code: ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER,
-    message: `Subscription ${subscriptionId} does not belong to account ${accountId}`,
-    facts: { subscriptionId, accountId },
-  });
-}
-
-/** Of a subscription that is named together with a bundle that it is not in. */
-export function notInBundle(subscriptionId: Uuid, bundleId: Uuid): BillingError {
-  return specifierError(`Subscription ${subscriptionId} is not in bundle ${bundleId}`, bundleId);
-}
-
 function bundleById(bundleId: Uuid, { request, found }: BundleChoiceInput): BundleContent {
   if (found === undefined) throw noSuchBundle(bundleId);
   checkBundleOwner(found.bundle, request.accountId);
@@ -123,12 +95,4 @@ export function checkBundleTakes(category: ProductCategory, content: BundleConte
       bundleId,
     );
   }
-}
-
-function specifierError(message: string, bundleId: Uuid): BillingError {
-  return new BillingError({
-    code: ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER,
-    message,
-    facts: { bundleId },
-  });
 }

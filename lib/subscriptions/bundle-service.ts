@@ -1,4 +1,3 @@
-import { checkExternalKey } from '../accounts/account-input.ts';
 import { lockAccount } from '../accounts/lock-account.ts';
 import type { CatalogProvider } from '../catalog/index.ts';
 import type { Ports } from '../ports/index.ts';
@@ -6,11 +5,12 @@ import type { Bundle, CallContext, Page, PageRequest } from '../records/index.ts
 import { authorshipOf } from '../runtime/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import { noSuchBundle } from './bundle-choice.ts';
 import { holderOf } from './bundle-keys.ts';
 import { bundleViews, pageOfViews } from './bundle-views.ts';
-import type { BundleWindow } from './load-outlines.ts';
-import { noBundleOfKey, OutlineService } from './outline-service.ts';
+import { noBundleOfKey, noSuchBundle } from './no-such-bundle.ts';
+import type { BundleWindow } from './outline-page.ts';
+import { OutlineService } from './outline-service.ts';
+import { checkBundleKey } from './rename-request.ts';
 import type { BundleView } from './views.ts';
 
 /** Bundles of a tenant and their keys (subscriptions.md §17, §22). */
@@ -95,17 +95,6 @@ export class BundleService {
   #views({ outlines }: BundleWindow): Promise<readonly BundleView[]> {
     return bundleViews(outlines, this.#ports.systemClock);
   }
-}
-
-/** @throws BillingError MISSING_OR_INVALID_FIELD (60003), EXTERNAL_KEY_LIMIT_EXCEEDED (5). */
-export function checkBundleKey(externalKey: string | null | undefined): string {
-  checkExternalKey(externalKey);
-  if (externalKey) return externalKey;
-  throw new BillingError({
-    code: ErrorCode.MISSING_OR_INVALID_FIELD,
-    message: 'BundleJson externalKey needs to be set',
-    facts: { field: 'externalKey' },
-  });
 }
 
 function keyInUse({ id, externalKey }: Bundle): BillingError {

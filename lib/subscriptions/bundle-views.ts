@@ -1,7 +1,7 @@
 import type { SystemClock } from '../ports/index.ts';
 import type { Page } from '../records/index.ts';
 import { type BundleOutline, bundleView } from './bundle-outline.ts';
-import type { OutlinePage } from './outline-service.ts';
+import type { OutlinePage } from './outline-page.ts';
 import type { BundleView } from './views.ts';
 
 /** The bundles with all their rows, which are all in memory then. */

@@ -1,11 +1,11 @@
 import type { CatalogSource } from '../catalog/index.ts';
 import { EntitlementActionPolicy } from '../ports/index.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
-import type { Account } from '../records/index.ts';
-import { BillingActionPolicy, ProductCategory } from '../records/index.ts';
+import { type Account, BillingActionPolicy, ProductCategory } from '../records/index.ts';
 import { followBase } from './add-on-ends.ts';
-import { type EditTools, hasEnded, planCancellation } from './cancellation.ts';
+import { hasEnded, planCancellation } from './cancellation.ts';
 import { billingEnd } from './computed-fields.ts';
+import type { EditTools } from './edit-tools.ts';
 import { loadRunning } from './load-running.ts';
 import { saveEdits } from './save-edits.ts';
 

@@ -1,8 +1,6 @@
 import { cancelPolicyOf } from '../catalog/index.ts';
-import type { CancelSubscriptionOptions } from '../ports/index.ts';
-import { EntitlementActionPolicy } from '../ports/index.ts';
-import type { RuleDecision } from '../records/index.ts';
-import { BillingActionPolicy } from '../records/index.ts';
+import { type CancelSubscriptionOptions, EntitlementActionPolicy } from '../ports/index.ts';
+import { BillingActionPolicy, type RuleDecision } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import {
   type DatedInstant,
@@ -12,7 +10,7 @@ import {
   type RequestedDate,
 } from '../values/time/index.ts';
 import { DatedBy, datedBy, type EventReason } from './event-reason.ts';
-import { endOfTerm, policyDate, timedPolicy } from './policy-date.ts';
+import { endOfTerm, policyDate } from './policy-date.ts';
 import { atReferenceTime, datedInstant, raisedTo } from './requested-date.ts';
 import {
   entitlementStartOf,
@@ -20,6 +18,7 @@ import {
   planOf,
   type RunningSubscription,
 } from './running-subscription.ts';
+import { timedPolicy } from './timed-policy.ts';
 
 /** Two ends that need not be in order: billing may end before or after the service. */
 export interface CancellationDates {

@@ -1,21 +1,16 @@
 import type { CancelSubscriptionOptions } from '../ports/index.ts';
 import { EntitlementState, LifecycleEventType } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
-import type { Uuid } from '../values/ids/index.ts';
 import { type DatedInstant, formatInstant, type Instant } from '../values/time/index.ts';
 import { entitlementEnds } from './base-end.ts';
 import { type CancellationDates, cancellationDates } from './cancellation-dates.ts';
+import type { EditTools } from './edit-tools.ts';
 import { bareDraft, eventsOf } from './event-draft.ts';
 import { writeReason } from './event-reason.ts';
 import { isEnd } from './lifecycle-order.ts';
 import { lastSequenceOf, type RunningSubscription, stateOf } from './running-subscription.ts';
 import { entitlementEnded, eventsFromEnd, type SubscriptionEdit, withdrawnBy } from './subscription-edit.ts';
 import { transitionAt } from './transitions.ts';
-
-export interface EditTools {
-  readonly now: Instant;
-  readonly nextId: () => Uuid;
-}
 
 export interface PlannedCancellation extends CancelSubscriptionOptions {
   /** Where the subscription expires before its billing would end, that is where it ends; else refused. Default false. */

@@ -1,5 +1,9 @@
-import type { OverrideDefinition, OverridePlan } from '../catalog/index.ts';
-import { planChangeRules, type RuledSubscription } from '../catalog/index.ts';
+import {
+  type OverrideDefinition,
+  type OverridePlan,
+  planChangeRules,
+  type RuledSubscription,
+} from '../catalog/index.ts';
 import {
   BillingActionPolicy,
   EntitlementState,
@@ -10,8 +14,9 @@ import { assertInvariant, BillingError, ErrorCode } from '../values/errors/index
 import { type DatedInstant, formatInstant, formatLocalDate, type Instant } from '../values/time/index.ts';
 import { checkBillable } from './billable-terms.ts';
 import { blockFlagsAt } from './blocking-in-force.ts';
-import { billingHasEnded, type EditTools } from './cancellation.ts';
+import { billingHasEnded } from './cancellation.ts';
 import type { CheckedChange } from './change-request.ts';
+import type { EditTools } from './edit-tools.ts';
 import { asStored, type EventDraft, eventsOf } from './event-draft.ts';
 import { DatedBy, datedBy, type EventReason, writeReason } from './event-reason.ts';
 import { choiceDrafts, expiryAfterPhase, phasesAfter } from './initial-events.ts';
@@ -19,7 +24,7 @@ import { isEnd, isStart } from './lifecycle-order.ts';
 import { currentPhase, phaseTimeline } from './phase-timeline.ts';
 import { changeOrigin } from './plan-alignment.ts';
 import { choiceAt, overridesOf, type PlanChoice, withOverridePlan } from './plan-choice.ts';
-import { policyDate, timedPolicy } from './policy-date.ts';
+import { policyDate } from './policy-date.ts';
 import { datedInstant, raisedTo } from './requested-date.ts';
 import {
   entitlementStartOf,
@@ -30,6 +35,7 @@ import {
   stateOf,
 } from './running-subscription.ts';
 import { eventsFrom, type SubscriptionEdit, withdrawnBy } from './subscription-edit.ts';
+import { timedPolicy } from './timed-policy.ts';
 import { transitionAt } from './transitions.ts';
 
 /** A change that the rules allow: when, and to what. */

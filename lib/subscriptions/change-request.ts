@@ -4,7 +4,7 @@ import type { PhaseType } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { RequestedDate } from '../values/time/index.ts';
 import { type CheckedRequest, checkTerms, invalid } from './create-request.ts';
-import { type TimedPolicy, timedPolicy } from './policy-date.ts';
+import { type TimedPolicy, timedPolicy } from './timed-policy.ts';
 
 /** A request that passed the checks, with null for what it does not name. */
 export interface CheckedChange extends Pick<CheckedRequest, 'billCycleDay' | 'quantity' | 'priceOverrides'> {

@@ -1,4 +1,4 @@
-import { LifecycleEventType, ProductCategory, SourceType, type Subscription } from '../records/index.ts';
+import { LifecycleEventType, SourceType, type Subscription } from '../records/index.ts';
 import type { DatedInstant, Instant } from '../values/time/index.ts';
 import { type BillCycleDaySources, billCycleDayOf } from './bill-cycle-day.ts';
 import { planShownAt, type Transition, transitionAt } from './transitions.ts';
@@ -45,13 +45,4 @@ export function shownBillCycleDay(
   const requested = transitionAt(transitions, now)?.billCycleDay ?? null;
   const { day, isProvisional } = billCycleDayOf(inForce, requested, sources);
   return isProvisional ? null : day;
-}
-
-/** The subscription whose first charge date BUNDLE alignment follows: the bundle's BASE; of others their own (§15.1). */
-export function alignmentBase<T extends Pick<Subscription, 'id' | 'category'>>(
-  subscription: T,
-  ofBundle: readonly T[],
-): T {
-  if (subscription.category !== ProductCategory.ADD_ON) return subscription;
-  return ofBundle.find((other) => other.category === ProductCategory.BASE) ?? subscription;
 }

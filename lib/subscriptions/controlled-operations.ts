@@ -1,29 +1,30 @@
 import { noSuchAccount } from '../accounts/no-such-account.ts';
-import type {
-  BlockedRef,
-  BlockingOptions,
-  BlockingStateRequest,
-  CancelledSubscription,
-  CancelSubscriptionOptions,
-  ChangedSubscription,
-  ChangePlanOptions,
-  ChangePlanRequest,
-  TransferBundleOptions,
+import {
+  type BlockedRef,
+  type BlockingOptions,
+  type BlockingStateRequest,
+  type CancelledSubscription,
+  type CancelSubscriptionOptions,
+  type ChangedSubscription,
+  type ChangePlanOptions,
+  type ChangePlanRequest,
+  EntitlementOperation,
+  type EntitlementSubject,
+  type TransferBundleOptions,
 } from '../ports/index.ts';
-import { EntitlementOperation, type EntitlementSubject } from '../ports/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
-import type { CallContext } from '../records/index.ts';
-import { BlockingStateType } from '../records/index.ts';
+import { BlockingStateType, type CallContext } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { checkBlockingRequest } from './blocking-request.ts';
 import type { BlockingService } from './blocking-service.ts';
-import { noSuchBundle } from './bundle-choice.ts';
-import { type BundleService, checkBundleKey } from './bundle-service.ts';
+import type { BundleService } from './bundle-service.ts';
 import { checkChangeRequest } from './change-request.ts';
 import { termsOf } from './control-decision.ts';
 import type { EntitlementControl } from './entitlement-control.ts';
 import type { LifecycleService } from './lifecycle-service.ts';
+import { noSuchBundle } from './no-such-bundle.ts';
 import { noSuchSubscription } from './no-such-subscription.ts';
+import { checkBundleKey } from './rename-request.ts';
 import { checkTransferRequest, type TransferBundleRequest } from './transfer-request.ts';
 import type { TransferService } from './transfer-service.ts';
 

@@ -74,3 +74,11 @@ function checkGroup(requests: CreateBundleRequest | null | undefined): CheckedGr
 function notTheSame(field: string): BillingError {
   return invalid(`SubscriptionJson ${field} should be the same for each element`, field);
 }
+
+/** The keys by which bundles are looked for: an id goes before. */
+export function requestedKeys(groups: readonly CheckedGroup[]): readonly string[] {
+  const keys = groups.flatMap(({ bundleId, bundleExternalKey }) =>
+    bundleId === null ? (bundleExternalKey ?? []) : [],
+  );
+  return [...new Set(keys)];
+}

@@ -1,5 +1,4 @@
-import type { CatalogProvider, CatalogSource } from '../catalog/index.ts';
-import { obtainOverridePlans } from '../catalog/index.ts';
+import { type CatalogProvider, type CatalogSource, obtainOverridePlans } from '../catalog/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { WriteSession } from '../ports/storage/index.ts';
 import type { CallContext } from '../records/index.ts';
@@ -7,7 +6,7 @@ import { authorshipOf } from '../runtime/index.ts';
 import { assertInvariant, BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { Instant } from '../values/time/index.ts';
-import { chooseGroup, type FoundBundle, namedBundle } from './chosen-group.ts';
+import { chooseGroup } from './chosen-group.ts';
 import {
   type CheckedGroup,
   type CheckedGroups,
@@ -15,6 +14,7 @@ import {
   checkCreateGroups,
   groupOf,
   noSuchAccountOfGroup,
+  requestedKeys,
 } from './create-groups.ts';
 import {
   type CheckedRequest,
@@ -23,8 +23,9 @@ import {
   checkCreateRequest,
 } from './create-request.ts';
 import { type BundleCreation, type Creation, planCreations } from './creation.ts';
+import { groupsByBundle } from './groups-by-bundle.ts';
 import { lateAddOnEnds } from './late-add-ons.ts';
-import { loadCreation, requestedKeys } from './load-creation.ts';
+import { loadCreation } from './load-creation.ts';
 import { checkHoldersLocked, lockWithKeyHolders } from './lock-bundle-key.ts';
 import { saveCreations } from './save-creations.ts';
 import { saveEdits } from './save-edits.ts';
@@ -131,7 +132,7 @@ export class CreationService {
     await session.catalogs.keepPlans();
     const input = await loadCreation(session, { ...call, account });
     checkHoldersLocked(input.keyCarriers, lockedIds);
-    const chosen = byBundle(call.groups, input.found).map((group) => chooseGroup(group, input));
+    const chosen = groupsByBundle(call.groups, input.found).map((group) => chooseGroup(group, input));
     const definitions = chosen.flatMap(({ subscriptions }) =>
       subscriptions.flatMap(({ overrides }) => overrides ?? []),
     );
@@ -155,25 +156,6 @@ interface CreationCall extends CheckedGroups {
   readonly options: CreateSubscriptionOptions;
   readonly catalogsOf: CatalogSource;
   readonly now: Instant;
-}
-
-/** Groups that name the same bundle become one, so that its rules see all that is asked of it. */
-function byBundle(groups: readonly CheckedGroup[], found: readonly FoundBundle[]): readonly CheckedGroup[] {
-  const named = Map.groupBy(
-    groups,
-    (group) => namedBundle(group, found)?.bundle.id ?? group.bundleExternalKey ?? group,
-  );
-  return [...named.values()].map((same) => joined(same, found));
-}
-
-/** An id goes before a key, and a key that is not that of the bundle before one that is: both have to be right. */
-function joined(same: readonly CheckedGroup[], found: readonly FoundBundle[]): CheckedGroup {
-  const members = same.flatMap((group) => group.members);
-  const [bundleId = null] = same.flatMap((group) => group.bundleId ?? []);
-  const keys = same.flatMap(({ bundleExternalKey }) => bundleExternalKey ?? []);
-  const [first = null] = keys;
-  const held = namedBundle({ bundleId, bundleExternalKey: first }, found)?.bundle.externalKey;
-  return { bundleId, bundleExternalKey: keys.find((key) => key !== held) ?? first, members };
 }
 
 function createdOf(group: CheckedGroup, creationOf: ReadonlyMap<CheckedRequest, Creation>): CreatedBundle {

@@ -3,6 +3,7 @@ import type { LifecycleEvent, New, StoredCursor, Subscription } from '../records
 import type { Uuid } from '../values/ids/index.ts';
 import type { Instant, LocalDate } from '../values/time/index.ts';
 import type { Creation } from './creation.ts';
+import { seenOn } from './day-of-action.ts';
 import { dirtiedFrom, touchedDates } from './dirty-days.ts';
 import { runEventOf, runEventOfCreations } from './run-event.ts';
 import type { SubscriptionEdit } from './subscription-edit.ts';
@@ -107,8 +108,7 @@ export function catalogUnder(
   catalog: CatalogWithOverrides,
   hypothesis: Pick<Hypothesis, 'overridePlan' | 'day'> | null,
 ): CatalogWithOverrides {
-  const day = hypothesis?.day ?? null;
-  return withForeseenPlan(day === null ? catalog : catalog.seenAsOf(day), hypothesis);
+  return withForeseenPlan(seenOn(hypothesis?.day ?? null, catalog), hypothesis);
 }
 
 /** The catalog with the plan that requested prices would make. */

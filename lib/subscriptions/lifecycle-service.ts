@@ -1,5 +1,10 @@
-import type { CatalogProvider, CatalogSource, CatalogWithOverrides, OverridePlan } from '../catalog/index.ts';
-import { obtainOverridePlan } from '../catalog/index.ts';
+import {
+  type CatalogProvider,
+  type CatalogSource,
+  type CatalogWithOverrides,
+  type OverridePlan,
+  obtainOverridePlan,
+} from '../catalog/index.ts';
 import type {
   CancelledSubscription,
   CancelSubscriptionOptions,
@@ -12,11 +17,12 @@ import type { WriteSession } from '../ports/storage/index.ts';
 import type { CallContext } from '../records/index.ts';
 import { authorshipOf } from '../runtime/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
+import { checkAddOnChange } from './add-on-change.ts';
 import { followBase } from './add-on-ends.ts';
-import { checkAddOnChange } from './add-on-rules.ts';
-import { type EditTools, planCancellation } from './cancellation.ts';
+import { planCancellation } from './cancellation.ts';
 import { decideChange, planChange } from './change-of-plan.ts';
 import { checkChangeRequest } from './change-request.ts';
+import type { EditTools } from './edit-tools.ts';
 import { lockRunning, lockRunningInBundle } from './load-running.ts';
 import type { RunningSubscription } from './running-subscription.ts';
 import { saveEdits } from './save-edits.ts';

@@ -1,11 +1,10 @@
-import type { CatalogSource } from '../catalog/index.ts';
-import { withOverridePlans } from '../catalog/index.ts';
+import { type CatalogSource, withOverridePlans } from '../catalog/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import type { Account } from '../records/index.ts';
 import type { Instant } from '../values/time/index.ts';
 import { holdsKey } from './bundle-keys.ts';
 import type { FoundBundle, GroupChoiceInput } from './chosen-group.ts';
-import type { CheckedGroup } from './create-groups.ts';
+import { type CheckedGroup, requestedKeys } from './create-groups.ts';
 import type { CreateSubscriptionOptions } from './create-request.ts';
 import { planNamesOf } from './lifecycle-order.ts';
 
@@ -57,12 +56,4 @@ async function findBundles(
     return { bundle, subscriptions: own, events: own.flatMap(({ id }) => eventsOf.get(id) ?? []) };
   });
   return { found, keyCarriers };
-}
-
-/** The keys by which bundles are looked for: an id goes before. */
-export function requestedKeys(groups: readonly CheckedGroup[]): readonly string[] {
-  const keys = groups.flatMap(({ bundleId, bundleExternalKey }) =>
-    bundleId === null ? (bundleExternalKey ?? []) : [],
-  );
-  return [...new Set(keys)];
 }

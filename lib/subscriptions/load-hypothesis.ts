@@ -1,30 +1,22 @@
-import type {
-  CatalogSource,
-  CatalogWithOverrides,
-  OverrideDefinition,
-  OverridePlan,
-  SeenAsOf,
+import {
+  type CatalogSource,
+  foreseenOverridePlan,
+  type OverrideDefinition,
+  type OverridePlan,
 } from '../catalog/index.ts';
-import { foreseenOverridePlan } from '../catalog/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import type { Account } from '../records/index.ts';
 import { assertInvariant } from '../values/errors/index.ts';
-import {
-  addDays,
-  addMilliseconds,
-  type Instant,
-  type RequestedDate,
-  startOfDay,
-  UTC,
-} from '../values/time/index.ts';
+import { checkAddOnChange } from './add-on-change.ts';
 import { followBase } from './add-on-ends.ts';
-import { checkAddOnChange } from './add-on-rules.ts';
-import { checkBundleOwner, noSuchBundle, notInBundle } from './bundle-choice.ts';
-import { type EditTools, planCancellation } from './cancellation.ts';
+import { checkBundleOwner, notInBundle } from './belonging.ts';
+import { planCancellation } from './cancellation.ts';
 import { decideChange, planChange } from './change-of-plan.ts';
 import { chooseGroup } from './chosen-group.ts';
 import { groupOf } from './create-groups.ts';
 import { planCreations } from './creation.ts';
+import { dayOf, seenOn } from './day-of-action.ts';
+import type { EditTools } from './edit-tools.ts';
 import { type Hypothesis, hypothesisOfCreation, hypothesisOfEdits } from './hypothesis.ts';
 import {
   type HypotheticalAction,
@@ -32,11 +24,11 @@ import {
   type SubscriptionInBundle,
 } from './hypothetical-action.ts';
 import { loadCreation } from './load-creation.ts';
-import { loadRunning, type RunningInBundle } from './load-running.ts';
+import { loadRunning } from './load-running.ts';
+import { noSuchBundle } from './no-such-bundle.ts';
 import { noSuchSubscription } from './no-such-subscription.ts';
 import { checkCategory } from './plan-choice.ts';
-import { datedInstant } from './requested-date.ts';
-import type { RunningSubscription } from './running-subscription.ts';
+import type { RunningInBundle, RunningSubscription } from './running-subscription.ts';
 
 export interface LoadHypothesisInput {
   readonly account: Account;
@@ -122,21 +114,6 @@ async function stopped(
   const zone = input.account.timeZone;
   const follow = followBase({ bundle, edit, plans: running.catalog, zone }, input.tools);
   return hypothesisOfEdits([edit, ...follow], null, { now: input.tools.now, day: null });
-}
-
-/** From the instant that a date means to the end of that day, 23:59:59 UTC; null where no date is given (§20). */
-function dayOf(
-  requested: RequestedDate | null | undefined,
-  { account, now }: { readonly account: Account; readonly now: Instant },
-): SeenAsOf | null {
-  if (!requested || !('date' in requested)) return null;
-  const from = datedInstant(requested, now, account).at;
-  const end = addMilliseconds(startOfDay(addDays(requested.date, 1), UTC), -1_000);
-  return from < end ? { from, end } : null;
-}
-
-function seenOn(day: SeenAsOf | null, catalog: CatalogWithOverrides): CatalogWithOverrides {
-  return day === null ? catalog : catalog.seenAsOf(day);
 }
 
 async function foreseen(

@@ -1,5 +1,4 @@
-import type { CatalogSource } from '../catalog/index.ts';
-import { withOverridePlans } from '../catalog/index.ts';
+import { type CatalogSource, withOverridePlans } from '../catalog/index.ts';
 import type { SystemClock } from '../ports/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import type { Account, BlockingState, Bundle, LifecycleEvent, Subscription } from '../records/index.ts';
@@ -11,14 +10,8 @@ import { type BlockHistory, blockHistory } from './block-history.ts';
 import { type BundleOutline, bundleOutline } from './bundle-outline.ts';
 import { planNamesOf } from './lifecycle-order.ts';
 import { loadBlockingStates } from './load-blocking-states.ts';
+import type { BundleWindow } from './outline-page.ts';
 import { readablePlans } from './readable-plans.ts';
-
-/** Bundles that are in memory together. */
-export interface BundleWindow {
-  readonly outlines: readonly BundleOutline[];
-  /** Ids of the records that the rows are made from: those whose audit they may show. */
-  readonly recordIds: readonly Uuid[];
-}
 
 export interface LoadOutlinesInput {
   /** The answer keeps their order. */

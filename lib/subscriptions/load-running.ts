@@ -1,16 +1,13 @@
 import { lockAccount } from '../accounts/lock-account.ts';
-import type { CatalogSource } from '../catalog/index.ts';
-import { withOverridePlans } from '../catalog/index.ts';
+import { type CatalogSource, withOverridePlans } from '../catalog/index.ts';
 import type { ReadSession, WriteSession } from '../ports/storage/index.ts';
 import type { Account, Bundle } from '../records/index.ts';
 import { assertInvariant } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import { billCycleDaySources } from './bill-cycle-sources.ts';
-import { timelinesOf } from './bundle-timelines.ts';
-import { withDerivedPhases } from './derived-phases.ts';
 import { planNamesOf } from './lifecycle-order.ts';
 import { noSuchSubscription } from './no-such-subscription.ts';
-import type { RunningSubscription } from './running-subscription.ts';
+import { runningSubscriptions } from './running-in-bundles.ts';
+import type { RunningInBundle, RunningSubscription } from './running-subscription.ts';
 
 export interface LockRunningInput {
   readonly subscriptionId: Uuid;
@@ -28,13 +25,6 @@ export async function lockRunning(
   { subscriptionId, catalogsOf, planName = null }: LockRunningInput,
 ): Promise<RunningSubscription> {
   return (await lockRunningInBundle(session, { subscriptionId, catalogsOf, planName })).running;
-}
-
-/** A subscription among all those of its bundle, ended ones included. */
-export interface RunningInBundle {
-  readonly running: RunningSubscription;
-  /** All subscriptions of the bundle, `running` too. */
-  readonly bundle: readonly RunningSubscription[];
 }
 
 /** As `lockRunning`, for operations that concern the rest of the bundle: a base and its add-ons. */
@@ -65,47 +55,22 @@ export async function loadRunning(
   { account, bundles, catalogsOf, planName = null }: LoadRunningInput,
 ): Promise<readonly RunningSubscription[]> {
   if (bundles.length === 0) return [];
-  const bundleOf = new Map(bundles.map((bundle) => [bundle.id, bundle]));
-  const subscriptions = await session.subscriptions.findByBundles([...bundleOf.keys()]);
+  const bundleIds = bundles.map(({ id }) => id);
+  const subscriptions = await session.subscriptions.findByBundles(bundleIds);
   const ids = subscriptions.map(({ id }) => id);
-  const allEvents = await session.subscriptions.findEvents(ids);
-  const states = await session.subscriptions.findBlockingStates([account.id, ...bundleOf.keys(), ...ids]);
+  const events = await session.subscriptions.findEvents(ids);
+  const blockingStates = await session.subscriptions.findBlockingStates([account.id, ...bundleIds, ...ids]);
   const plansOf = await withOverridePlans(session, {
     catalogOf: await catalogsOf(session, [account.id]),
     accountIds: [account.id],
-    planNames: [...planNamesOf(allEvents), planName],
+    planNames: [...planNamesOf(events), planName],
   });
-  const catalog = plansOf(account.id);
-  const eventsOf = Map.groupBy(allEvents, ({ subscriptionId }) => subscriptionId);
-  const statesOf = Map.groupBy(states, ({ blockedId }) => blockedId);
-
-  const histories = subscriptions.map((subscription) => ({
-    subscription,
-    events: eventsOf.get(subscription.id) ?? [],
-    blockingStates: statesOf.get(subscription.id) ?? [],
-  }));
-  const timelines = timelinesOf(histories, {
-    plans: catalog,
-    eventsOf: (events) => withDerivedPhases({ events, plans: catalog, zone: account.timeZone }),
-  });
-  const sources = billCycleDaySources(timelines, account);
-  return timelines.map(({ subscription, events, transitions, baseEnd }) => {
-    const bundle = bundleOf.get(subscription.bundleId);
-    const billCycleDays = sources.get(subscription.id);
-    assertInvariant(bundle && billCycleDays, `Subscription ${subscription.id} has no start of its billing`, {
-      subscriptionId: subscription.id,
-    });
-    const blockingStates = [account.id, bundle.id, subscription.id].flatMap((id) => statesOf.get(id) ?? []);
-    return {
-      account,
-      subscription,
-      bundle,
-      events,
-      transitions,
-      blockingStates,
-      baseEnd,
-      billCycleDays,
-      catalog,
-    };
+  return runningSubscriptions({
+    account,
+    bundles,
+    subscriptions,
+    events,
+    blockingStates,
+    catalog: plansOf(account.id),
   });
 }

@@ -2,31 +2,28 @@ import { noSuchAccount } from '../accounts/no-such-account.ts';
 import type { CatalogProvider, CatalogRequest } from '../catalog/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
-import type { CallContext, Page, PageRequest } from '../records/index.ts';
-import { type Bundle, EntitlementState, ProductCategory, type Subscription } from '../records/index.ts';
-import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import {
+  type Bundle,
+  type CallContext,
+  EntitlementState,
+  type Page,
+  type PageRequest,
+  ProductCategory,
+  type Subscription,
+} from '../records/index.ts';
+import type { BillingError } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { MAX_ANSWER_ROWS, RECORDS_OF_WINDOW } from '../values/limits.ts';
-import { checkStorable, shortened } from '../values/text/index.ts';
+import { checkStorable } from '../values/text/index.ts';
 import { answerTooLarge, checkRowsOf, countRows } from './answer-rows.ts';
-import { noSuchBundle } from './bundle-choice.ts';
 import { holderOf } from './bundle-keys.ts';
-import type { BundleOutline, SubscriptionOutline } from './bundle-outline.ts';
+import type { SubscriptionOutline } from './bundle-outline.ts';
 import { bundleSearch } from './bundle-search.ts';
 import { type BundleFilter, findBundlesOfAccount } from './bundles-of-account.ts';
-import { type BundleWindow, loadOutlines } from './load-outlines.ts';
-import { noSuchSubscription } from './no-such-subscription.ts';
-
-/** A page of bundles that is read while it is shown. */
-export interface OutlinePage extends Pick<Page<never>, 'total' | 'max'> {
-  /** Bundles on this page. */
-  readonly returned: number;
-  /**
-   * The bundles in their order, so many as are in memory together; those of one window are from one snapshot, the others
-   * are read when they are asked for.
-   */
-  readonly windows: AsyncIterable<BundleWindow>;
-}
+import { loadOutlines } from './load-outlines.ts';
+import { noBundleOfKey, noSuchBundle } from './no-such-bundle.ts';
+import { noSubscriptionOfKey, noSuchSubscription } from './no-such-subscription.ts';
+import { type BundleWindow, type OutlinePage, windowsFrom, withoutPrices } from './outline-page.ts';
 
 type FindPage = (session: ReadSession) => Promise<Page<Bundle>>;
 
@@ -268,55 +265,6 @@ interface Sought<T> {
   readonly none: () => BillingError;
 }
 
-/** Each window is read when the one before it has been shown; no snapshot is kept open for a slow reader. */
-async function* windowsFrom(
-  first: BundleWindow,
-  bundles: readonly Bundle[],
-  next: (bundles: readonly Bundle[]) => Promise<BundleWindow>,
-): AsyncGenerator<BundleWindow, undefined> {
-  let shown = first.outlines.length;
-  yield first;
-  while (shown < bundles.length) {
-    const window = await next(bundles.slice(shown));
-    shown += window.outlines.length;
-    yield window;
-  }
-}
-
-function withoutPrices(page: OutlinePage): OutlinePage {
-  return { ...page, windows: windowsWithoutPrices(page.windows) };
-}
-
-async function* windowsWithoutPrices(
-  windows: AsyncIterable<BundleWindow>,
-): AsyncGenerator<BundleWindow, undefined> {
-  for await (const window of windows) {
-    const outlines = window.outlines.map(
-      (bundle): BundleOutline => ({
-        ...bundle,
-        subscriptions: bundle.subscriptions.map((each) => ({ ...each, prices: () => [] })),
-      }),
-    );
-    yield { ...window, outlines };
-  }
-}
-
 function isRunning({ productCategory, state }: SubscriptionOutline): boolean {
   return productCategory !== ProductCategory.ADD_ON && state !== EntitlementState.CANCELLED;
-}
-
-export function noBundleOfKey(externalKey: string): BillingError {
-  return new BillingError({
-    code: ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_KEY,
-    message: `No bundle has the external key ${shortened(externalKey)}`,
-    facts: { externalKey },
-  });
-}
-
-function noSubscriptionOfKey(externalKey: string): BillingError {
-  return new BillingError({
-    code: ErrorCode.SUBSCRIPTION_INVALID_SUBSCRIPTION_EXTERNAL_KEY,
-    message: `No subscription has the external key ${shortened(externalKey)}`,
-    facts: { externalKey },
-  });
 }

@@ -1,5 +1,4 @@
 import { BillingActionPolicy, LifecycleEventType } from '../records/index.ts';
-import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import {
   addPeriod,
   BillingPeriod,
@@ -12,20 +11,8 @@ import { billCycleDayOf } from './bill-cycle-day.ts';
 import { isPlanChoice } from './lifecycle-order.ts';
 import { atReferenceTime, datedInstant, raisedTo } from './requested-date.ts';
 import { firstTransitionOf, planOf, type RunningSubscription } from './running-subscription.ts';
+import type { TimedPolicy } from './timed-policy.ts';
 import { type Transition, transitionAt } from './transitions.ts';
-
-/** A policy that leads to a date: ILLEGAL does not. */
-export type TimedPolicy = Exclude<BillingActionPolicy, typeof BillingActionPolicy.ILLEGAL>;
-
-/** @throws BillingError INVALID_PARAMETER (60002) for ILLEGAL. */
-export function timedPolicy(policy: BillingActionPolicy | null | undefined): TimedPolicy | null {
-  if (policy !== BillingActionPolicy.ILLEGAL) return policy ?? null;
-  throw new BillingError({
-    code: ErrorCode.INVALID_PARAMETER,
-    message: 'billingPolicy ILLEGAL says no date; choose IMMEDIATE, END_OF_TERM or START_OF_TERM',
-    facts: { parameter: 'billingPolicy' },
-  });
-}
 
 /**
  * When a change or cancellation takes effect by a billing policy (subscriptions.md §8): never before the start of the

@@ -1,15 +1,12 @@
-import type { Catalog, PlanEnd, PlanStep, PlanTimeline, PriceChangeEvent } from '../catalog/index.ts';
-import type { Account } from '../records/index.ts';
-import { LifecycleEventType } from '../records/index.ts';
+import type { PlanTimeline, PriceChangeEvent } from '../catalog/index.ts';
+import { type Account, LifecycleEventType } from '../records/index.ts';
 import { assertInvariant } from '../values/errors/index.ts';
 import { type BillCycleDaySources, billCycleDayOf } from './bill-cycle-day.ts';
 import { derivedRecordId } from './derived-phases.ts';
 import { isEnd, isPlanChoice } from './lifecycle-order.ts';
+import { type PriceChangeSource, priceSteps } from './price-steps.ts';
 import { atReferenceTime } from './requested-date.ts';
 import { type PlanInForce, type Transition, transitionAt } from './transitions.ts';
-
-/** Where the price changes of existing subscriptions come from (catalog.md §6.4). */
-export type PriceChangeSource = Pick<Catalog, 'priceChangeEvents'>;
 
 /** A transition of the billing stream; a price change is a CHANGE that no lifecycle event stands behind. */
 export interface BillingTransition extends Transition {
@@ -62,19 +59,6 @@ function priceChanges(input: PriceChangesInput): readonly PriceChangeEvent[] {
     },
     dated: (date) => atReferenceTime(date, account),
   });
-}
-
-/** What the price changes of a subscription are taken from. */
-export function priceSteps(transitions: readonly Transition[]): PlanTimeline['steps'] {
-  return transitions.flatMap(stepOf);
-}
-
-function stepOf({ event, next }: Transition): readonly (PlanStep | PlanEnd)[] {
-  const { effective } = event;
-  if (isEnd(event) || next === null) return [{ kind: 'END', effective }];
-  if (!isPlanChoice(event) && event.type !== LifecycleEventType.PHASE) return [];
-  const kind = isPlanChoice(event) ? 'PLAN' : 'PHASE';
-  return [{ kind, effective, planName: next.plan.name, decided: next.decided, phase: next.phase }];
 }
 
 /** True for the transitions whose plan is looked up anew (catalog.md §6.4), and for those that end it. */

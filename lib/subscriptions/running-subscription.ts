@@ -32,6 +32,13 @@ export interface RunningSubscription extends EventSubject {
   readonly catalog: CatalogWithOverrides;
 }
 
+/** A subscription among all those of its bundle, ended ones included. */
+export interface RunningInBundle {
+  readonly running: RunningSubscription;
+  /** All subscriptions of the bundle, `running` too. */
+  readonly bundle: readonly RunningSubscription[];
+}
+
 /** The state that callers see (subscriptions.md §4.3). */
 export function stateOf(running: RunningSubscription, now: Instant): EntitlementState {
   const { subscription, transitions } = running;

@@ -3,9 +3,9 @@ import { type BlockingState, BlockingStateType } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { blockingStateEvent } from './blocking-events.ts';
 import { blockFlagsAround } from './blocking-in-force.ts';
-import { type Block, type BlockPlan, blockedPath, planBlock } from './blocking-plan.ts';
-import type { EditTools } from './cancellation.ts';
+import { blockedPath, planState, type StatePlan, type StateToSet } from './blocking-plan.ts';
 import type { TouchedDate } from './dirty-days.ts';
+import type { EditTools } from './edit-tools.ts';
 import { markDirty } from './mark-dirty.ts';
 import { blockingStateNotification } from './subscription-notifications.ts';
 
@@ -16,14 +16,14 @@ import { blockingStateNotification } from './subscription-notifications.ts';
  */
 export async function setBlockingStates(
   session: WriteSession,
-  blocks: readonly Block[],
+  blocks: readonly StateToSet[],
   tools: EditTools,
 ): Promise<void> {
   const objectIds = new Set(blocks.flatMap(({ object }) => blockedPath(object)));
   const states = await session.subscriptions.findBlockingStates([...objectIds]);
   const statesOf = Map.groupBy(states, ({ blockedId }) => blockedId);
-  const onPathOf = ({ object }: Block) => blockedPath(object).flatMap((id) => statesOf.get(id) ?? []);
-  const plans = blocks.map((block) => planBlock(onPathOf(block), block, tools));
+  const onPathOf = ({ object }: StateToSet) => blockedPath(object).flatMap((id) => statesOf.get(id) ?? []);
+  const plans = blocks.map((block) => planState(onPathOf(block), block, tools));
 
   const withdrawn = plans.flatMap((plan) => plan.withdrawn);
   if (withdrawn.length > 0) {
@@ -39,7 +39,7 @@ export async function setBlockingStates(
 }
 
 /** The subscriptions below the objects whose billing differs, each with the day from which it does. */
-async function touchedBy(session: ReadSession, plans: readonly BlockPlan[]): Promise<readonly TouchedDate[]> {
+async function touchedBy(session: ReadSession, plans: readonly StatePlan[]): Promise<readonly TouchedDate[]> {
   const differing = plans.filter(({ billedOtherwiseFrom }) => billedOtherwiseFrom !== null);
   const accountIds: Uuid[] = [];
   const bundleIds: Uuid[] = [];
@@ -56,7 +56,7 @@ async function touchedBy(session: ReadSession, plans: readonly BlockPlan[]): Pro
     return date === undefined ? [] : idsBelow(object).map((subscriptionId) => ({ subscriptionId, date }));
   });
 
-  function idsBelow(object: Block['object']): readonly Uuid[] {
+  function idsBelow(object: StateToSet['object']): readonly Uuid[] {
     switch (object.type) {
       case BlockingStateType.ACCOUNT:
         return (ofAccount.get(object.account.recordId) ?? []).map(({ subscriptionId }) => subscriptionId);
@@ -70,7 +70,7 @@ async function touchedBy(session: ReadSession, plans: readonly BlockPlan[]): Pro
 
 function announce(
   session: WriteSession,
-  { plan, states }: { readonly plan: BlockPlan; readonly states: readonly BlockingState[] },
+  { plan, states }: { readonly plan: StatePlan; readonly states: readonly BlockingState[] },
   { now }: EditTools,
 ): void {
   const { added, withdrawn, billedOtherwiseFrom } = plan;

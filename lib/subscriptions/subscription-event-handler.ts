@@ -1,16 +1,13 @@
-import type { CatalogProvider, CatalogSource } from '../catalog/index.ts';
-import { catalogsOfBatch, withOverridePlans } from '../catalog/index.ts';
+import { type CatalogProvider, type CatalogSource, catalogsOfBatch } from '../catalog/index.ts';
 import type { Ports } from '../ports/index.ts';
-import type { ClaimedEntry, ReadSession, WriteSession } from '../ports/storage/index.ts';
-import type { Account } from '../records/index.ts';
+import type { ClaimedEntry, WriteSession } from '../ports/storage/index.ts';
 import { ActingComponent, type NewBusEvent, QueueName } from '../records/index.ts';
-import type { HandlerBatch, QueueHandler } from '../runtime/index.ts';
-import { batchAuthorship } from '../runtime/index.ts';
+import { batchAuthorship, type HandlerBatch, type QueueHandler } from '../runtime/index.ts';
 import { assertInvariant } from '../values/errors/index.ts';
 import type { Instant } from '../values/time/index.ts';
 import { touchedBy } from './dirty-days.ts';
-import { blockedPathOf, type DueFacts, type DueWork, dueWork } from './due-work.ts';
-import { planNamesOf } from './lifecycle-order.ts';
+import { type DueFacts, type DueWork, dueWork } from './due-work.ts';
+import { loadDueFacts } from './load-due-facts.ts';
 import { markDirty } from './mark-dirty.ts';
 import { saveEdits } from './save-edits.ts';
 import { type DueItem, dueItemOf, eventNotification } from './subscription-notifications.ts';
@@ -55,7 +52,7 @@ export class SubscriptionEventHandler implements QueueHandler {
     const busy = batch.entries.filter((entry) => !isLocked(entry));
     if (locked.length === 0) return { busy, failed: [] };
 
-    const facts = await loadFacts(session, { accounts, entries: locked, catalogsOf });
+    const facts = await loadDueFacts(session, { accounts, entries: locked, catalogsOf });
     const attempts = locked.map((entry) => this.#attempt(entry, facts, now));
     const done = attempts.filter((attempt) => 'work' in attempt);
     const failed = attempts.filter((attempt) => 'error' in attempt);
@@ -104,46 +101,6 @@ function itemOf(entry: ClaimedEntry): DueItem {
     recordId: entry.recordId,
   });
   return item;
-}
-
-interface LoadInput {
-  readonly accounts: readonly Account[];
-  readonly entries: readonly ClaimedEntry[];
-  readonly catalogsOf: CatalogSource;
-}
-
-/** Loads the bundles of the whole batch, in a constant number of queries. */
-async function loadFacts(
-  session: ReadSession,
-  { accounts, entries, catalogsOf }: LoadInput,
-): Promise<DueFacts> {
-  const items = entries.flatMap((entry) => dueItemOf(entry.topic, entry.payload) ?? []);
-  const blocks = items.filter((item) => item.kind === 'BLOCKING_STATE');
-  const ids = items.map((item) => (item.kind === 'LIFECYCLE_EVENT' ? item.subscriptionId : item.blockedId));
-  const due = await session.subscriptions.findByIds(ids);
-  const foundBundles = await session.subscriptions.findBundlesByIds([
-    ...new Set([...due.map(({ bundleId }) => bundleId), ...blocks.map(({ blockedId }) => blockedId)]),
-  ]);
-  const bundles = new Map(foundBundles.map((bundle) => [bundle.id, bundle]));
-  const found = await session.subscriptions.findByBundles([...bundles.keys()]);
-  const subscriptions = new Map(found.map((subscription) => [subscription.id, subscription]));
-  const events = await session.subscriptions.findEvents([...subscriptions.keys()]);
-  const blockedIds = blocks.flatMap((item) => blockedPathOf(item, { subscriptions, bundles }));
-  const stateIds = new Set([...subscriptions.keys(), ...blockedIds]);
-  const blockingStates = await session.subscriptions.findBlockingStates([...stateIds]);
-  const accountIds = accounts.map((account) => account.id);
-  return {
-    accounts: new Map(accounts.map((account) => [account.id, account])),
-    subscriptions,
-    bundles,
-    events: Map.groupBy(events, (event) => event.subscriptionId),
-    blockingStates,
-    plansOf: await withOverridePlans(session, {
-      catalogOf: await catalogsOf(session, accountIds),
-      accountIds,
-      planNames: planNamesOf(events),
-    }),
-  };
 }
 
 async function save(session: WriteSession, done: readonly Done[], now: Instant): Promise<void> {

@@ -11,8 +11,9 @@ import {
   localDateOf,
   maxDate,
 } from '../values/time/index.ts';
-import { type EditTools, hasEnded } from './cancellation.ts';
+import { hasEnded } from './cancellation.ts';
 import { checkTerms, invalid } from './create-request.ts';
+import type { EditTools } from './edit-tools.ts';
 import { dayAskedFor, type EffectiveFrom } from './effective-from.ts';
 import { bareDraft, type EventDraft, eventsOf } from './event-draft.ts';
 import { atReferenceTime, datedInstant, raisedTo } from './requested-date.ts';

@@ -3,7 +3,7 @@ import type { Uuid } from '../values/ids/index.ts';
 import type { DatedInstant, Instant } from '../values/time/index.ts';
 import { followBase } from './add-on-ends.ts';
 import { entitlementEnds } from './base-end.ts';
-import type { EditTools } from './cancellation.ts';
+import type { EditTools } from './edit-tools.ts';
 import { bareDraft, eventsOf } from './event-draft.ts';
 import { DatedBy, datedBy, writeReason } from './event-reason.ts';
 import { isEnd } from './lifecycle-order.ts';

@@ -1,15 +1,14 @@
 import { noSuchAccount } from '../accounts/no-such-account.ts';
-import type { CatalogProvider } from '../catalog/index.ts';
-import { withOverridePlans } from '../catalog/index.ts';
+import { type CatalogProvider, withOverridePlans } from '../catalog/index.ts';
 import type { Ports, TransferBundleOptions } from '../ports/index.ts';
 import type { ReadSession, WriteSession } from '../ports/storage/index.ts';
 import type { Account, Bundle, CallContext } from '../records/index.ts';
 import { authorshipOf } from '../runtime/index.ts';
 import { assertInvariant, BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import { noSuchBundle } from './bundle-choice.ts';
 import { planNamesOf } from './lifecycle-order.ts';
 import { loadRunning } from './load-running.ts';
+import { noSuchBundle } from './no-such-bundle.ts';
 import { noSuchSubscription } from './no-such-subscription.ts';
 import { saveCreations } from './save-creations.ts';
 import { saveEdits } from './save-edits.ts';

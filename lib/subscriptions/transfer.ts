@@ -1,13 +1,20 @@
 import type { CatalogWithOverrides } from '../catalog/index.ts';
-import type { Account, Bundle, LifecycleEvent, New, Subscription } from '../records/index.ts';
-import { ProductCategory } from '../records/index.ts';
+import {
+  type Account,
+  type Bundle,
+  type LifecycleEvent,
+  type New,
+  ProductCategory,
+  type Subscription,
+} from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { type DatedInstant, formatInstant, type Instant } from '../values/time/index.ts';
 import { checkBillable } from './billable-terms.ts';
 import { KeyRetirement, originalCreation, withoutKey } from './bundle-keys.ts';
-import { type EditTools, hasEnded } from './cancellation.ts';
+import { hasEnded } from './cancellation.ts';
 import { entitlementStarted, type NewBundleContent, type NewSubscription } from './creation.ts';
+import type { EditTools } from './edit-tools.ts';
 import { asStored, eventsOf } from './event-draft.ts';
 import { firstCursor } from './first-cursor.ts';
 import { atReferenceTime, datedInstant } from './requested-date.ts';

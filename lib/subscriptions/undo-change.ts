@@ -1,7 +1,7 @@
 import { type LifecycleEvent, LifecycleEventType } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import type { EditTools } from './cancellation.ts';
+import type { EditTools } from './edit-tools.ts';
 import { bareDraft, eventsOf } from './event-draft.ts';
 import { missingPhases } from './missing-phases.ts';
 import { datedInstant } from './requested-date.ts';

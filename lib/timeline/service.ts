@@ -5,7 +5,7 @@ import type { Ports } from '../ports/index.ts';
 import type { Account, CallContext } from '../records/index.ts';
 import { answerTooLarge, countRows } from '../subscriptions/answer-rows.ts';
 import { bundleViews } from '../subscriptions/bundle-views.ts';
-import type { BundleWindow } from '../subscriptions/load-outlines.ts';
+import type { BundleWindow } from '../subscriptions/outline-page.ts';
 import type { BundleView } from '../subscriptions/views.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { loadTimeline } from './load-timeline.ts';

@@ -1,4 +1,3 @@
-import type { EditTools } from '../../lib/subscriptions/cancellation.ts';
 import { chooseGroup, type GroupChoiceInput } from '../../lib/subscriptions/chosen-group.ts';
 import { groupOf } from '../../lib/subscriptions/create-groups.ts';
 import {
@@ -7,6 +6,7 @@ import {
   checkCreateRequest,
 } from '../../lib/subscriptions/create-request.ts';
 import { type BundleCreation, planCreations } from '../../lib/subscriptions/creation.ts';
+import type { EditTools } from '../../lib/subscriptions/edit-tools.ts';
 import { lateAddOnEnds } from '../../lib/subscriptions/late-add-ons.ts';
 import type { SubscriptionEdit } from '../../lib/subscriptions/subscription-edit.ts';
 import { type BundleTransfer, planTransfer } from '../../lib/subscriptions/transfer.ts';

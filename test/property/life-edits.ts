@@ -1,10 +1,11 @@
 import type { Account } from '../../lib/records/account.ts';
 import { ProductCategory } from '../../lib/records/catalog-enumerations.ts';
+import { checkAddOnChange } from '../../lib/subscriptions/add-on-change.ts';
 import { followBase } from '../../lib/subscriptions/add-on-ends.ts';
-import { checkAddOnChange } from '../../lib/subscriptions/add-on-rules.ts';
-import { type EditTools, planCancellation } from '../../lib/subscriptions/cancellation.ts';
+import { planCancellation } from '../../lib/subscriptions/cancellation.ts';
 import { decideChange, planChange } from '../../lib/subscriptions/change-of-plan.ts';
 import { checkChangeRequest } from '../../lib/subscriptions/change-request.ts';
+import type { EditTools } from '../../lib/subscriptions/edit-tools.ts';
 import type { RunningSubscription } from '../../lib/subscriptions/running-subscription.ts';
 import type { SubscriptionEdit } from '../../lib/subscriptions/subscription-edit.ts';
 import { planBillCycleDayChange, planQuantityChange } from '../../lib/subscriptions/terms-change.ts';

@@ -7,15 +7,13 @@ import type { LifecycleEvent } from '../../lib/records/lifecycle-event.ts';
 import type { New } from '../../lib/records/new-record.ts';
 import type { NewBusEvent } from '../../lib/records/queue-entry.ts';
 import type { Subscription } from '../../lib/records/subscription.ts';
-import { billCycleDaySources } from '../../lib/subscriptions/bill-cycle-sources.ts';
 import type { BilledHistory } from '../../lib/subscriptions/billing-events.ts';
-import { timelinesOf } from '../../lib/subscriptions/bundle-timelines.ts';
 import type { FoundBundle } from '../../lib/subscriptions/chosen-group.ts';
 import type { NewBundleContent } from '../../lib/subscriptions/creation.ts';
-import { withDerivedPhases } from '../../lib/subscriptions/derived-phases.ts';
 import { type TouchedDate, touchedBy, touchedDates } from '../../lib/subscriptions/dirty-days.ts';
 import type { DueFacts, DueWork } from '../../lib/subscriptions/due-work.ts';
 import { runEventOf, runEventOfCreations } from '../../lib/subscriptions/run-event.ts';
+import { runningSubscriptions } from '../../lib/subscriptions/running-in-bundles.ts';
 import type { RunningSubscription } from '../../lib/subscriptions/running-subscription.ts';
 import { effectiveEvent } from '../../lib/subscriptions/subscription-bus-events.ts';
 import type { SubscriptionEdit } from '../../lib/subscriptions/subscription-edit.ts';
@@ -97,29 +95,16 @@ export class LifeRecords {
   /** What operations on the subscriptions of a bundle are decided from. */
   runningIn(bundleId: Uuid): readonly RunningSubscription[] {
     const bundle = given(this.bundles.get(bundleId));
-    const account = this.accountOf(bundle);
-    const { catalog } = this;
-    const histories = this.ofBundle(bundleId).map((subscription) => ({
-      subscription,
-      events: this.eventsOf(subscription.id),
-      blockingStates: this.statesOf(subscription.id),
-    }));
-    const timelines = timelinesOf(histories, {
-      plans: catalog,
-      eventsOf: (events) => withDerivedPhases({ events, plans: catalog, zone: account.timeZone }),
+    const subscriptions = this.ofBundle(bundleId);
+    const ids = subscriptions.map(({ id }) => id);
+    return runningSubscriptions({
+      account: this.accountOf(bundle),
+      bundles: [bundle],
+      subscriptions,
+      events: ids.flatMap((id) => this.eventsOf(id)),
+      blockingStates: this.statesOf(bundle.accountId, bundleId, ...ids),
+      catalog: this.catalog,
     });
-    const sources = billCycleDaySources(timelines, account);
-    return timelines.map(({ subscription, events, transitions, baseEnd }) => ({
-      account,
-      subscription,
-      bundle,
-      events,
-      transitions,
-      blockingStates: this.statesOf(account.id, bundleId, subscription.id),
-      baseEnd,
-      billCycleDays: given(sources.get(subscription.id)),
-      catalog,
-    }));
   }
 
   /** A bundle that add-ons are to join. */

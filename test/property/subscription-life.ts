@@ -4,13 +4,13 @@ import { BlockingStateType } from '../../lib/records/blocking-state.ts';
 import { ProductCategory } from '../../lib/records/catalog-enumerations.ts';
 import type { NewBusEvent } from '../../lib/records/queue-entry.ts';
 import type { Subscription } from '../../lib/records/subscription.ts';
-import { type BlockedObject, planBlock } from '../../lib/subscriptions/blocking-plan.ts';
-import type { EditTools } from '../../lib/subscriptions/cancellation.ts';
+import { type BlockedObject, planState } from '../../lib/subscriptions/blocking-plan.ts';
 import type {
   CreateSubscriptionOptions,
   CreateSubscriptionRequest,
 } from '../../lib/subscriptions/create-request.ts';
 import { dueWork } from '../../lib/subscriptions/due-work.ts';
+import type { EditTools } from '../../lib/subscriptions/edit-tools.ts';
 import { atReferenceTime, datedInstant } from '../../lib/subscriptions/requested-date.ts';
 import { BillingError } from '../../lib/values/errors/index.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
@@ -210,7 +210,7 @@ export class SubscriptionLife {
     };
     const [blockedId, blocked] = below[step.on]();
     const active = records.statesOf(blockedId);
-    const { added, withdrawn, billedOtherwiseFrom } = planBlock(active, block, this.#tools);
+    const { added, withdrawn, billedOtherwiseFrom } = planState(active, block, this.#tools);
     if (added === null) return;
     this.#count(step.do);
     records.withdrawStates(withdrawn);

@@ -3,7 +3,7 @@ import { ENTITLEMENT_SERVICE } from '../../../lib/records/blocking-state.ts';
 import { billingEvents } from '../../../lib/subscriptions/billing-events.ts';
 import { withoutBlockedIntervals } from '../../../lib/subscriptions/blocked-billing.ts';
 import { blockedIntervals, firstBlockedDifference } from '../../../lib/subscriptions/blocked-intervals.ts';
-import { planBlock } from '../../../lib/subscriptions/blocking-plan.ts';
+import { planState } from '../../../lib/subscriptions/blocking-plan.ts';
 import { raisedTo } from '../../../lib/subscriptions/requested-date.ts';
 import { formatDecimal } from '../../../lib/values/money/index.ts';
 import { formatInstant, formatLocalDate, instant, parseLocalDate } from '../../../lib/values/time/index.ts';
@@ -414,7 +414,7 @@ describe('The rows of blocking states', () => {
 
 describe('Setting a blocking state', () => {
   const plan = (life: Life, parts: BlockParts) =>
-    planBlock(life.blockingStates, blockOf(life, parts), { now: life.now, nextId });
+    planState(life.blockingStates, blockOf(life, parts), { now: life.now, nextId });
   const from = (life: Life, parts: BlockParts) => {
     const { billedOtherwiseFrom } = plan(life, parts);
     return billedOtherwiseFrom === null ? null : formatLocalDate(billedOtherwiseFrom.date);

@@ -3,7 +3,7 @@ import {
   type BlockingStateType,
   ENTITLEMENT_SERVICE,
 } from '../../../lib/records/blocking-state.ts';
-import { type Block, type BlockedObject, planBlock } from '../../../lib/subscriptions/blocking-plan.ts';
+import { type BlockedObject, planState, type StateToSet } from '../../../lib/subscriptions/blocking-plan.ts';
 import { datedInstant } from '../../../lib/subscriptions/requested-date.ts';
 import { formatInstant, parseWireMoment } from '../../../lib/values/time/index.ts';
 import { type Life, nextId } from './example.ts';
@@ -27,7 +27,7 @@ export function objectOf(life: Life, type: BlockingStateType): BlockedObject {
   return type === 'SUBSCRIPTION' ? { type, account, subscription } : { type, account, bundle };
 }
 
-export function blockOf(life: Life, parts: BlockParts): Block {
+export function blockOf(life: Life, parts: BlockParts): StateToSet {
   const { on = 'SUBSCRIPTION_BUNDLE', service = 'fraud', name = 'hold', flags, date } = parts;
   const [isBlockChange = false, isBlockEntitlement = false, isBlockBilling = false] = flags
     .split(' ')
@@ -43,7 +43,7 @@ export function withBlocks(life: Life, ...blocks: readonly BlockParts[]): Life {
   let { blockingStates } = life;
   for (const parts of blocks) {
     const tools = { now: life.now, nextId };
-    const { added, withdrawn } = planBlock(blockingStates, blockOf(life, parts), tools);
+    const { added, withdrawn } = planState(blockingStates, blockOf(life, parts), tools);
     const recordId = 1 + Math.max(...blockingStates.map((state) => state.recordId));
     const kept = blockingStates.filter((state) => !withdrawn.includes(state));
     blockingStates = added === null ? kept : [...kept, { ...added, recordId }];

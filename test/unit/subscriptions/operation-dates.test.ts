@@ -9,11 +9,11 @@ import type { BillingActionPolicy } from '../../../lib/records/catalog-enumerati
 import { planCancellation } from '../../../lib/subscriptions/cancellation.ts';
 import { decideChange, planChange } from '../../../lib/subscriptions/change-of-plan.ts';
 import { checkChangeRequest } from '../../../lib/subscriptions/change-request.ts';
-import { policyDate, type TimedPolicy, timedPolicy } from '../../../lib/subscriptions/policy-date.ts';
+import { policyDate } from '../../../lib/subscriptions/policy-date.ts';
 import { planBillCycleDayChange, planQuantityChange } from '../../../lib/subscriptions/terms-change.ts';
+import { type TimedPolicy, timedPolicy } from '../../../lib/subscriptions/timed-policy.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
-import type { RequestedDate } from '../../../lib/values/time/index.ts';
-import { formatInstant, parseWireMoment } from '../../../lib/values/time/index.ts';
+import { formatInstant, parseWireMoment, type RequestedDate } from '../../../lib/values/time/index.ts';
 import { lists, phase, plan, version } from '../catalog/catalog-document.ts';
 import { expectError } from './errors.ts';
 import { account, at, created, type Life, nextId, passed, runningOf } from './example.ts';
