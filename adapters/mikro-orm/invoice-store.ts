@@ -13,14 +13,7 @@ import { insertAudited, updateAudited, type WriteScope } from './audited-writes.
 import { type Column, dateOf, numberOf, textOf } from './columns.ts';
 import { takeNumbers } from './counters.ts';
 import { committedThrough, deleteCoverageOfItems, loadCoverage, loadCoverageOfItems } from './coverage.ts';
-import {
-  findCreditable,
-  findLinked,
-  findOpenSummaries,
-  findUnpaid,
-  loadBalances,
-  parentOwes,
-} from './linked-invoices.ts';
+import { findLinked, findOpen, findOpenSummaries, isOpen, loadBalances } from './linked-invoices.ts';
 import {
   haveIds,
   insertInto,
@@ -71,8 +64,7 @@ export function invoiceReads(scope: TenantScope): InvoiceReads {
     findItemBases: async (itemIds) => findItemBases(scope, itemIds),
     findItemsByIds: async (itemIds) => selectByIds(scope, invoiceItemsTable, itemIds),
     listOfAccount: async (accountId, filter) => listOfAccount(scope, accountId, filter),
-    findUnpaid: async (accountIds) => findUnpaid(scope, accountIds),
-    findCreditable: async (accountIds) => findCreditable(scope, accountIds),
+    findOpen: async (accountIds) => findOpen(scope, accountIds),
     findOpenSummaries: async (accountIds) => findOpenSummaries(scope, accountIds),
     findLinked: async (parentInvoiceIds, childAccountIds) =>
       findLinked(scope, parentInvoiceIds, childAccountIds),
@@ -209,9 +201,7 @@ async function listOfAccount(
       ${ids === undefined ? nothing : sql`and ${isIn('id', 'uuid', ids)}`}
       ${statuses === undefined ? nothing : sql`and ${isIn('status', 'text', statuses)}`}
       ${when(!filter.withMigration, sql`and not is_migration`)}
-      ${when(filter.unpaidOnly, sql`and status = 'COMMITTED' and not is_written_off`)}
-      ${when(filter.unpaidOnly, sql`and ${raw(scope.runner.dialect.isPositive('raw_balance'))}`)}
-      ${when(filter.unpaidOnly, sql`and ${parentOwes(scope)}`)}`,
+      ${when(filter.openOnly, sql`and ${isOpen(scope)}`)}`,
     order: 'coalesce(target_date, invoice_date), invoice_number',
   });
 }

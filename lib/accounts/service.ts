@@ -1,5 +1,5 @@
 import type { Ports } from '../ports/index.ts';
-import type { WriteSession } from '../ports/storage/index.ts';
+import type { ReadSession, WriteSession } from '../ports/storage/index.ts';
 import type { Account, AccountBalance, Page, PageRequest } from '../records/index.ts';
 import { BusEventType, type CallContext } from '../records/index.ts';
 import { authorshipOf, SharedCalls } from '../runtime/index.ts';
@@ -27,10 +27,12 @@ export interface AccountUpdate {
   readonly treatNullAsReset?: boolean;
 }
 
-/** What a change of an account brings about in rooms above this one. */
-export interface AccountEffects {
-  /** The bill cycle day has moved from one that was set; the account, as it is now, is locked. */
+/** What invoicing, a room above this one, does and knows of accounts. */
+export interface AccountInvoicing {
+  /** Bills anew after the bill cycle day has moved from one that was set; the account, as it is now, is locked. */
   billAfterMovedDay(session: WriteSession, account: Account): Promise<void>;
+  /** Balances and credit of these accounts, in one statement; those without invoices are left out. */
+  loadBalances(session: ReadSession, accountIds: readonly Uuid[]): Promise<readonly AccountBalance[]>;
 }
 
 const NO_FAMILY: Family = { ancestors: new Map(), children: [] };
@@ -39,18 +41,18 @@ const NO_FAMILY: Family = { ancestors: new Map(), children: [] };
 export class AccountService {
   readonly #ports: Pick<Ports, 'storage' | 'ids'>;
   readonly #settingsOf: SettingsOf;
-  readonly #effects: AccountEffects;
+  readonly #invoicing: AccountInvoicing;
   readonly #reads: SharedCalls<Uuid, Account | undefined>;
   readonly #creations: SharedCalls<AccountCreation, Account>;
 
   constructor(
     ports: Pick<Ports, 'storage' | 'ids' | 'systemClock'>,
     settingsOf: SettingsOf,
-    effects: AccountEffects,
+    invoicing: AccountInvoicing,
   ) {
     this.#ports = ports;
     this.#settingsOf = settingsOf;
-    this.#effects = effects;
+    this.#invoicing = invoicing;
     this.#reads = new SharedCalls(ports.systemClock);
     this.#creations = new SharedCalls(ports.systemClock, { gatherMs: CREATION_GATHER_MS });
   }
@@ -100,7 +102,7 @@ export class AccountService {
       if (merged.paymentMethodId !== stored.paymentMethodId) await checkPaymentMethod(session, merged);
       await session.accounts.update([merged]);
       session.publish([accountEvent(BusEventType.ACCOUNT_CHANGE, merged)]);
-      if (hasMovedDay(stored, merged)) await this.#effects.billAfterMovedDay(session, merged);
+      if (hasMovedDay(stored, merged)) await this.#invoicing.billAfterMovedDay(session, merged);
       return merged;
     });
   }
@@ -211,7 +213,7 @@ export class AccountService {
     accountIds: readonly Uuid[],
   ): Promise<ReadonlyMap<Uuid, AccountBalance>> {
     const balances = await this.#ports.storage.readInOneStatement(context.tenant, (session) =>
-      session.invoices.loadBalances(accountIds),
+      this.#invoicing.loadBalances(session, accountIds),
     );
     const known = new Map(balances.map((balance) => [balance.accountId, balance]));
     const empty = (accountId: Uuid): AccountBalance => ({

@@ -1,6 +1,7 @@
 import { AccountCloseService } from '../account-closing/close-service.ts';
 import { AccountEmailService } from '../accounts/email-service.ts';
 import { AccountService } from '../accounts/service.ts';
+import { loadBalances } from '../invoicing/load-balances.ts';
 import { billAfterMovedDay } from '../invoicing/moved-bill-cycle-day.ts';
 import { lockWaitOf } from '../tenants/index.ts';
 import type { Foundation } from './foundation.ts';
@@ -8,7 +9,7 @@ import { methodsOf } from './methods-of.ts';
 
 /** Accounts, their addresses, and how they come to rest. */
 export function accountArea({ ports, catalogs, settings, settingsOf }: Foundation) {
-  const accounts = new AccountService(ports, settingsOf, { billAfterMovedDay });
+  const accounts = new AccountService(ports, settingsOf, { billAfterMovedDay, loadBalances });
   const emails = new AccountEmailService(ports);
   const closing = new AccountCloseService(ports, catalogs, {
     lockWaitOf: lockWaitOf(settingsOf),

@@ -2,6 +2,7 @@ import type { CreditBasis, Invoice } from '../records/index.ts';
 import { assertInvariant } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { type Decimal, ZERO } from '../values/money/index.ts';
+import { creditOrder } from './credit-order.ts';
 import { isUnpaid } from './invoice-amounts.ts';
 
 /** What the rule reads of an invoice. */
@@ -54,9 +55,7 @@ export function applyAccountCredit(input: AccountCreditInput): readonly CreditMo
   const moves: CreditMove[] = [];
   const left = new Map<Uuid, Decimal>();
   let credit = input.credit;
-  const offered = [...candidates, ...inOrder([...candidates, ...input.unpaid])].map((invoice) =>
-    counted(invoice, input),
-  );
+  const offered = creditOrder(candidates, input.unpaid).map((invoice) => counted(invoice, input));
   for (const invoice of offered) {
     const balance = left.get(invoice.id) ?? invoice.rawBalance;
     const offer = withheld.has(invoice.id) ? ZERO : credit;
@@ -77,14 +76,6 @@ function counted(
 ): CreditedInvoice {
   const rawBalance = standIns?.get(invoice.id);
   return rawBalance === undefined ? invoice : { ...invoice, rawBalance };
-}
-
-/** Rule 3; each invoice once. */
-function inOrder(invoices: readonly CreditedInvoice[]): readonly CreditedInvoice[] {
-  const each = new Map([...invoices].reverse().map((invoice) => [invoice.id, invoice]));
-  return [...each.values()].sort(
-    (a, b) => a.invoiceDate - b.invoiceDate || a.invoiceNumber - b.invoiceNumber,
-  );
 }
 
 /** Rule 2 for one invoice; 0 = no item. */

@@ -5,6 +5,7 @@ import { localDateOf } from '../values/time/index.ts';
 import { type ChangedInvoice, changeInvoices } from './change-invoices.ts';
 import { amountsAfterItems } from './invoice-amounts.ts';
 import { afterAdjustment, isAdjustable, itemAdjustment } from './item-adjustment.ts';
+import { loadUnpaidInvoices } from './load-open-invoices.ts';
 
 /**
  * Takes all that remains off every adjustable item of the unpaid invoices of a locked account (invoicing.md §9 rule 11);
@@ -15,7 +16,7 @@ export async function adjustUnpaidItems(
   { account, description }: { readonly account: Account; readonly description: string },
   ids: IdGenerator,
 ): Promise<void> {
-  const unpaid = await session.invoices.findUnpaid([account.id]);
+  const unpaid = await loadUnpaidInvoices(session, [account.id]);
   if (unpaid.length === 0) return;
   const stored = await session.invoices.findItems(unpaid.map(({ id }) => id));
   const adjusted = stored.filter((item) => isAdjustable(item) && item.repairable.greaterThan(0));

@@ -1,5 +1,6 @@
 import type {
   AccountInvoicingState,
+  BalancedInvoice,
   Invoice,
   InvoiceAmounts,
   InvoiceItem,
@@ -10,9 +11,7 @@ import { type Decimal, sum, ZERO } from '../values/money/index.ts';
 export type CountedItem = Pick<InvoiceItem, 'itemType' | 'amount'>;
 export type CountedPayment = Pick<InvoicePayment, 'type' | 'status' | 'amount'>;
 
-/** What decides the balance of an invoice (invoicing.md §1.4 rule 6). */
-export type BalancedInvoice = Pick<Invoice, 'status' | 'isMigration' | 'isWrittenOff' | 'rawBalance'> &
-  Partial<Pick<Invoice, 'contributedAmount'>>;
+type OwnInvoice = BalancedInvoice & Partial<Pick<Invoice, 'contributedAmount'>>;
 
 export const NO_AMOUNTS: InvoiceAmounts = Object.freeze({
   amount: ZERO,
@@ -64,7 +63,7 @@ export function accountCreditOf(invoice: Pick<Invoice, 'status' | 'isMigration' 
   return invoice.status === 'COMMITTED' && !invoice.isMigration ? invoice.creditAdj : ZERO;
 }
 
-export type AccountedInvoice = BalancedInvoice & Pick<Invoice, 'creditAdj'>;
+export type AccountedInvoice = OwnInvoice & Pick<Invoice, 'creditAdj'>;
 
 export interface InvoiceChange {
   /** null = the invoice is new. */
@@ -76,7 +75,7 @@ export interface InvoiceChange {
  * The part of the balance that is kept with the account. Whether an invoice counts that the parent pays is decided by the
  * parent's, under another lock, so it is added when balances are read.
  */
-function ownBalanceOf(invoice: BalancedInvoice): Decimal {
+function ownBalanceOf(invoice: OwnInvoice): Decimal {
   return invoice.contributedAmount == null ? balanceOf(invoice) : ZERO;
 }
 

@@ -4,6 +4,7 @@ import type { Uuid } from '../values/ids/index.ts';
 import type { Decimal } from '../values/money/index.ts';
 import { type AccountCreditInput, type CreditedInvoice, spendsCredit, UNNUMBERED } from './account-credit.ts';
 import { isUnpaid } from './invoice-amounts.ts';
+import { loadCreditableInvoices } from './load-open-invoices.ts';
 import { creditableOf, creditStandIn, loadParentInvoices, settledDecrease } from './parent-standing.ts';
 import { invoicesBeingPaid } from './payments-in-flight.ts';
 
@@ -35,7 +36,7 @@ export async function loadCreditInputs(
   }));
   const spending = inputs.filter(spendsCredit);
   const owners = spending.map(({ accountId }) => accountId);
-  const stored = owners.length === 0 ? [] : await session.invoices.findCreditable(owners);
+  const stored = owners.length === 0 ? [] : await loadCreditableInvoices(session, owners);
   const touched = new Set(accounts.flatMap(({ candidates }) => candidates.map(({ id }) => id)));
   const unpaid = Map.groupBy(
     stored.filter(({ id }) => !touched.has(id)),

@@ -5,6 +5,7 @@ import { atReferenceTime } from '../subscriptions/requested-date.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { addDays, type Instant, type LocalDate, localDateOf } from '../values/time/index.ts';
 import type { InvoicingConfig } from './invoicing-config.ts';
+import { loadCreditableInvoices } from './load-open-invoices.ts';
 import { parentCommitTime } from './parent-commit-time.ts';
 import { loadParentInvoices } from './parent-standing.ts';
 import { invoicesBeingPaid } from './payments-in-flight.ts';
@@ -32,7 +33,7 @@ export async function loadDebts(session: ReadSession, input: DebtsInput): Promis
   const { account, state } = input;
   const owed = state.accountBalance.plus(state.accountCBA);
   if (!owed.greaterThan(0) && !isPaidByParent(account)) return NO_DEBTS;
-  const unpaid = await session.invoices.findCreditable([account.id]);
+  const unpaid = await loadCreditableInvoices(session, [account.id]);
   const withheld = await invoicesBeingPaid(
     session,
     unpaid.map(({ id }) => id),

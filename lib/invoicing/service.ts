@@ -19,6 +19,7 @@ import { checkDryRun, type DryRunRequest } from './dry-run-request.ts';
 import { giveBillCycleDays } from './give-bill-cycle-days.ts';
 import { type InvoiceView, viewInvoices } from './invoice-view.ts';
 import { loadInvoiceViews, withChildItems } from './load-invoice-views.ts';
+import { onlyUnpaid } from './load-open-invoices.ts';
 import { newInvoice, raisedTargetDate } from './new-invoice.ts';
 import { loadParentInvoices } from './parent-standing.ts';
 import { alwaysParks, type ParkedAccount, parkAccounts, reasonOf, unparkAccount } from './parking.ts';
@@ -39,8 +40,10 @@ export interface GenerateRequest {
 }
 
 /** Which invoices of an account to list, and whether with their items. */
-export interface AccountInvoicesRequest extends Partial<InvoiceFilter> {
+export interface AccountInvoicesRequest extends Partial<Omit<InvoiceFilter, 'openOnly'>> {
   readonly accountId: Uuid;
+  /** Default false. */
+  readonly unpaidOnly?: boolean;
   /** Default false. */
   readonly withItems?: boolean;
   /** Default false. */
@@ -234,16 +237,17 @@ export class InvoicingService {
    * included as the request says. @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
   async ofAccount(context: CallContext, request: AccountInvoicesRequest): Promise<readonly InvoiceView[]> {
-    const { accountId, withItems = false, includeVoided = false, ...filter } = request;
+    const { accountId, withItems = false, includeVoided = false, unpaidOnly = false, ...filter } = request;
     const catalogsOf = withItems ? await this.#openForNames(context, [accountId]) : null;
     return this.#ports.storage.read(context.tenant, async (session) => {
       await requireAccount(session, accountId);
-      const invoices = await session.invoices.listOfAccount(accountId, {
+      const listed = await session.invoices.listOfAccount(accountId, {
         withMigration: false,
-        unpaidOnly: false,
+        openOnly: unpaidOnly,
         ...(includeVoided ? {} : { statuses: ['DRAFT', 'COMMITTED'] as const }),
         ...filter,
       });
+      const invoices = unpaidOnly ? await onlyUnpaid(session, listed) : listed;
       if (!withItems) return plainViews(session, invoices);
       return loadInvoiceViews(session, invoices, catalogsOf);
     });

@@ -7,6 +7,7 @@ import { addSystemTag } from '../tags/engine-tags.ts';
 import { SystemTag } from '../tags/system-definitions.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { changeInvoices } from './change-invoices.ts';
+import { loadUnpaidInvoices } from './load-open-invoices.ts';
 
 /**
  * Writes the invoice off, or makes it count again: its balance is 0 then and leaves that of its account, whose lock the
@@ -29,7 +30,7 @@ export async function writeOffUnpaid(
   account: Account,
   ids: IdGenerator,
 ): Promise<void> {
-  const invoices = await session.invoices.findUnpaid([account.id]);
+  const invoices = await loadUnpaidInvoices(session, [account.id]);
   if (invoices.length === 0) return;
   const objects = invoices.map(({ id, accountId, accountRecordId }) => ({
     type: ObjectType.INVOICE,

@@ -1,6 +1,7 @@
 import type { Uuid } from '../values/ids/index.ts';
 import type { Currency, Decimal } from '../values/money/index.ts';
 import type { Instant, LocalDate } from '../values/time/index.ts';
+import type { AccountBalance } from './account.ts';
 
 export const InvoiceStatus = { DRAFT: 'DRAFT', COMMITTED: 'COMMITTED', VOID: 'VOID' } as const;
 export type InvoiceStatus = (typeof InvoiceStatus)[keyof typeof InvoiceStatus];
@@ -50,4 +51,16 @@ export interface AccountInvoicingState {
   readonly accountCBA: Decimal;
   readonly accountBalance: Decimal;
   readonly version: number;
+}
+
+/** What decides the balance of an invoice (invoicing.md §1.4 rule 6). */
+export type BalancedInvoice = Pick<Invoice, 'status' | 'isMigration' | 'isWrittenOff' | 'rawBalance'>;
+
+/** The kept balances of an account, and those of its invoices that a parent pays, which are kept with none. */
+export interface StoredBalance extends AccountBalance {
+  /** Each with the summary that it is linked to, if any; those whose summary is settled or VOID are left out. */
+  readonly delegated: readonly {
+    readonly invoice: BalancedInvoice;
+    readonly summary: BalancedInvoice | null;
+  }[];
 }

@@ -5,6 +5,7 @@ import { type FakeClock, fakeClock } from '../../adapters/testing/index.ts';
 import { AccountService } from '../../lib/accounts/service.ts';
 import type { NewBusEvent, NewNotification, Storage, TenantRef } from '../../lib/index.ts';
 import { addMilliseconds, BusEventType, QueueName } from '../../lib/index.ts';
+import { loadBalances } from '../../lib/invoicing/load-balances.ts';
 import { billAfterMovedDay } from '../../lib/invoicing/moved-bill-cycle-day.ts';
 import type { HandlerBatch, QueueHandler } from '../../lib/runtime/index.ts';
 import {
@@ -65,7 +66,7 @@ eachDatabase((kind, open) => {
       const accounts = new AccountService(
         { storage, ids, systemClock },
         async () => DEFAULT_TENANT_SETTINGS,
-        { billAfterMovedDay },
+        { billAfterMovedDay, loadBalances },
       );
       const context = {
         ...authorship(),

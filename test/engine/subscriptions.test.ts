@@ -23,6 +23,7 @@ import {
   type TenantRef,
   type Uuid,
 } from '../../lib/index.ts';
+import { loadBalances } from '../../lib/invoicing/load-balances.ts';
 import { billAfterMovedDay } from '../../lib/invoicing/moved-bill-cycle-day.ts';
 import type { HandlerBatch, QueueHandler } from '../../lib/runtime/index.ts';
 import { Dispatcher } from '../../lib/runtime/index.ts';
@@ -72,7 +73,10 @@ eachDatabase((kind, open) => {
       clock = fakeClock('2024-03-01T09:15:00Z');
       const ports = { storage, clock, ids, hasher: scryptHasher(), systemClock, logger };
       tenants = new TenantService(ports);
-      accounts = new AccountService(ports, async () => DEFAULT_TENANT_SETTINGS, { billAfterMovedDay });
+      accounts = new AccountService(ports, async () => DEFAULT_TENANT_SETTINGS, {
+        billAfterMovedDay,
+        loadBalances,
+      });
       catalogs = new CatalogService(ports, { plugins: new PluginCatalogs([], systemClock) });
       creations = new CreationService(ports, catalogs);
       subscriptions = new SubscriptionService(ports, catalogs);

@@ -220,7 +220,7 @@ eachDatabase((kind, open) => {
         await session.subscriptions.pageBundlesOfAccount(first.id, page);
         await session.invoices.pageOfAccount(first.id, page);
         await session.payments.pageOfAccount(first.id, page);
-        await session.invoices.listOfAccount(first.id, { withMigration: true, unpaidOnly: true });
+        await session.invoices.listOfAccount(first.id, { withMigration: true, openOnly: true });
         await session.tags.findCarried([first.recordId], { objectType: 'BUNDLE', definitionId: newId() });
         await session.tags.findByAccount(first.recordId, { objectType: null, includeDeleted: true });
         await session.customFields.findByAccount(first.recordId, { objectType: null });

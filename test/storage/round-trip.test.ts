@@ -423,13 +423,13 @@ eachDatabase((kind, open) => {
       });
       const list = async (filter: Partial<Parameters<ReadSession['invoices']['listOfAccount']>[1]>) => {
         const rows = await read((session) =>
-          session.invoices.listOfAccount(stored.id, { withMigration: false, unpaidOnly: false, ...filter }),
+          session.invoices.listOfAccount(stored.id, { withMigration: false, openOnly: false, ...filter }),
         );
         return rows.map(({ id }) => id);
       };
       expect(await list({ withMigration: true })).to.deep.equal([migrated.id, paid.id, owed.id, negative.id]);
-      expect(await list({ unpaidOnly: true })).to.deep.equal([owed.id]);
-      expect(await read((session) => session.invoices.findUnpaid([stored.id]))).to.have.length(1);
+      expect(await list({ openOnly: true })).to.deep.equal([owed.id]);
+      expect(await read((session) => session.invoices.findOpen([stored.id]))).to.have.length(1);
       expect(await list({ statuses: ['VOID'] })).to.deep.equal([negative.id]);
       expect(await list({ ids: [paid.id] })).to.deep.equal([paid.id]);
       expect(await list({ startDate: localDate(2026, 1, 1), endDate: localDate(2026, 1, 1) })).to.deep.equal([

@@ -168,7 +168,7 @@ async function readAll(
     accountIds.map((accountId) => ({ accountId, targetDate: today, catalogRevision: 1 })),
   );
   await payments.findByAccounts(accountIds);
-  await invoices.findUnpaid(accountIds);
+  await invoices.findOpen(accountIds);
   return found.length + 5;
 }
 

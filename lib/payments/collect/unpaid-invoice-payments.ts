@@ -1,3 +1,4 @@
+import { loadUnpaidInvoices } from '../../invoicing/load-open-invoices.ts';
 import type { Ports } from '../../ports/index.ts';
 import { LockWait, type ReadSession, type WriteSession } from '../../ports/storage/index.ts';
 import type { Account, CallContext } from '../../records/index.ts';
@@ -44,7 +45,7 @@ export class UnpaidInvoicePayments {
     session: WriteSession,
     { context, account, paymentMethodId }: Reserving,
   ): Promise<readonly OpenCharge[]> {
-    const invoices = await session.invoices.findUnpaid([account.id]);
+    const invoices = await loadUnpaidInvoices(session, [account.id]);
     if (invoices.length === 0) return [];
     const config = await this.#configOf(session);
     const { pluginTimeoutMs: timeoutMs } = config;
@@ -149,7 +150,7 @@ export async function checkPayable(
   isDefault: boolean,
 ): Promise<void> {
   if (isDefault || account.paymentMethodId !== null) return;
-  const unpaid = await session.invoices.findUnpaid([account.id]);
+  const unpaid = await loadUnpaidInvoices(session, [account.id]);
   if (unpaid.length === 0) return;
   throw new BillingError({
     code: ErrorCode.INVALID_PARAMETER,

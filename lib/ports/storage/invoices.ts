@@ -1,5 +1,4 @@
 import type {
-  AccountBalance,
   AccountInvoicingState,
   AddedItem,
   CoverageRow,
@@ -12,6 +11,7 @@ import type {
   New,
   Page,
   PageRequest,
+  StoredBalance,
   StoredCursor,
 } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
@@ -24,7 +24,8 @@ export interface InvoiceFilter {
   readonly ids?: readonly Uuid[];
   readonly statuses?: readonly InvoiceStatus[];
   readonly withMigration: boolean;
-  readonly unpaidOnly: boolean;
+  /** Those alone that `findOpen` gives. */
+  readonly openOnly: boolean;
 }
 
 export interface DueSubscriptions {
@@ -72,14 +73,12 @@ export interface InvoiceReads {
   /** By target date (creation date when null), then number. */
   listOfAccount(accountId: Uuid, filter: InvoiceFilter): Promise<readonly Invoice[]>;
   /**
-   * The unpaid invoices of these accounts (invoicing.md §1.4 rule 9), by invoice date, then number; of those that a
-   * parent pays, the ones whose summary is unpaid.
+   * The COMMITTED invoices of these accounts that may be owed: neither written off nor of another system, of a raw balance
+   * above 0; but for those whose summary is settled or VOID, so that the answer does not follow the history of a child.
    */
-  findUnpaid(accountIds: readonly Uuid[]): Promise<readonly Invoice[]>;
-  /** The invoices that account credit is offered to (§10 rules 3 and 5), in the same order. */
-  findCreditable(accountIds: readonly Uuid[]): Promise<readonly Invoice[]>;
-  /** Balances and credit of these accounts, what their parents pay included; accounts without invoices are left out. */
-  loadBalances(accountIds: readonly Uuid[]): Promise<readonly AccountBalance[]>;
+  findOpen(accountIds: readonly Uuid[]): Promise<readonly Invoice[]>;
+  /** What the balances of these accounts are told from; accounts without invoices are left out. */
+  loadBalances(accountIds: readonly Uuid[]): Promise<readonly StoredBalance[]>;
   /** The summary of each of these accounts that is a DRAFT. */
   findOpenSummaries(accountIds: readonly Uuid[]): Promise<readonly Invoice[]>;
   /** The invoices that are linked to these of parents and contribute to them, of all children or of some. */
