@@ -4,21 +4,25 @@ import { CatalogChangeHandler } from '../invoicing/catalog-change-handler.ts';
 import { ChangeReports } from '../invoicing/change-report.ts';
 import { CoverageService } from '../invoicing/coverage-service.ts';
 import { CreditDeletionService } from '../invoicing/credit-deletion-service.ts';
+import { DryRunService } from '../invoicing/dry-run-service.ts';
 import { ExplanationService } from '../invoicing/explanation-service.ts';
+import { InvoiceReadService } from '../invoicing/invoice-read-service.ts';
 import { InvoiceStatusService } from '../invoicing/invoice-status-service.ts';
 import { ManualItemService } from '../invoicing/manual-item-service.ts';
 import { MigrationInvoiceService } from '../invoicing/migration-invoice-service.ts';
 import { ParentCommitHandler } from '../invoicing/parent-commit-handler.ts';
 import { ParentSummaryHandler } from '../invoicing/parent-summary-handler.ts';
 import { InvoiceRunHandler } from '../invoicing/run-handler.ts';
-import { InvoicingService } from '../invoicing/service.ts';
+import { InvoiceRunService } from '../invoicing/run-service.ts';
 import type { Foundation } from './foundation.ts';
 import { methodsOf } from './methods-of.ts';
 
 /** Invoices and credit, and the reports on them. */
 export function invoicingArea({ ports, catalogs, settingsOf, invoicingConfig }: Foundation) {
-  const invoicing = new InvoicingService(ports, catalogs, invoicingConfig);
-  const migrationInvoices = new MigrationInvoiceService(ports, invoicing);
+  const invoices = new InvoiceReadService(ports, catalogs);
+  const runs = new InvoiceRunService(ports, catalogs, { configOf: invoicingConfig, invoices });
+  const dryRuns = new DryRunService(ports, catalogs, invoicingConfig);
+  const migrationInvoices = new MigrationInvoiceService(ports, invoices);
   const manualItems = methodsOf(
     new ManualItemService(ports, catalogs),
     'addCharges',
@@ -35,16 +39,17 @@ export function invoicingArea({ ports, catalogs, settingsOf, invoicingConfig }: 
     changeReport: changeReports.report.bind(changeReports),
     credit: new AccountCreditService(ports),
     handlers: [
-      new InvoiceRunHandler(ports, invoicing, catalogs),
+      new InvoiceRunHandler(ports, runs, catalogs),
       new CatalogChangeHandler(ports, catalogs, invoicingConfig),
       new ParentSummaryHandler(ports, settingsOf),
       new ParentCommitHandler(ports),
     ],
     operations: {
-      generateInvoice: invoicing.generate.bind(invoicing),
-      getInvoice: invoicing.get.bind(invoicing),
+      generateInvoice: runs.generate.bind(runs),
+      getInvoice: invoices.get.bind(invoices),
       invoices: {
-        ...methodsOf(invoicing, 'dryRun', 'ofAccount', 'page', 'pageOfAccount'),
+        ...methodsOf(dryRuns, 'dryRun'),
+        ...methodsOf(invoices, 'ofAccount', 'page', 'pageOfAccount'),
         ...methodsOf(new ExplanationService(ports), 'explain'),
         ...manualItems,
         deleteCredit: creditDeletion.delete.bind(creditDeletion),

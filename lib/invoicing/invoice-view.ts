@@ -1,5 +1,5 @@
 import type { CatalogWithOverrides } from '../catalog/index.ts';
-import type { Invoice, InvoiceItem } from '../records/index.ts';
+import type { CallContext, Invoice, InvoiceItem } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { Decimal } from '../values/money/index.ts';
 import { balanceOf } from './invoice-amounts.ts';
@@ -20,6 +20,12 @@ export interface InvoiceView extends Invoice {
   /** What is owed on it now (invoicing.md §1.4 rule 6). */
   readonly balance: Decimal;
   readonly items: readonly InvoiceItemView[];
+}
+
+/** Reads one invoice with its items. */
+export interface InvoiceReader {
+  /** @throws BillingError INVOICE_NOT_FOUND (4006). */
+  get(context: CallContext, invoiceId: Uuid): Promise<InvoiceView>;
 }
 
 export interface ViewSources {

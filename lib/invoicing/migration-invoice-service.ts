@@ -7,11 +7,10 @@ import { ZERO } from '../values/money/index.ts';
 import { type LocalDate, localDateOf } from '../values/time/index.ts';
 import { changeInvoices } from './change-invoices.ts';
 import { invoiceAmounts } from './invoice-amounts.ts';
-import type { InvoiceView } from './invoice-view.ts';
+import type { InvoiceReader, InvoiceView } from './invoice-view.ts';
 import { checkCurrency } from './manual-items.ts';
 import { checkMigrationItems, type MigrationItem, migrationItem } from './migration-items.ts';
 import { emptyInvoice, invoicingCurrency } from './new-invoice.ts';
-import type { InvoicingService } from './service.ts';
 
 export interface MigrationInvoiceRequest {
   readonly accountId: Uuid;
@@ -24,9 +23,9 @@ export interface MigrationInvoiceRequest {
 /** Invoices of the past that another system has made (invoicing.md §9 rule 5). */
 export class MigrationInvoiceService {
   readonly #ports: Pick<Ports, 'storage' | 'ids'>;
-  readonly #invoices: Pick<InvoicingService, 'get'>;
+  readonly #invoices: InvoiceReader;
 
-  constructor(ports: Pick<Ports, 'storage' | 'ids'>, invoices: Pick<InvoicingService, 'get'>) {
+  constructor(ports: Pick<Ports, 'storage' | 'ids'>, invoices: InvoiceReader) {
     this.#ports = ports;
     this.#invoices = invoices;
   }

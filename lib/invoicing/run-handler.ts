@@ -13,8 +13,8 @@ import type { LocalDate } from '../values/time/index.ts';
 import { draftingOf } from './drafting.ts';
 import { alwaysParks, reasonOf } from './parking.ts';
 import type { RunRequest, RunResult } from './run-accounts.ts';
+import type { InvoiceRunService } from './run-service.ts';
 import { RUN_TOPICS, runTrigger } from './run-trigger.ts';
-import type { InvoicingService } from './service.ts';
 import { warnOfSkipped } from './skipped-subscriptions.ts';
 
 /** Entries of one batch and the accounts that they want to be run. */
@@ -39,12 +39,12 @@ export class InvoiceRunHandler implements QueueHandler {
   readonly name = 'invoice-service:run';
   readonly topics = RUN_TOPICS;
   readonly #ports: Pick<Ports, 'storage' | 'clock' | 'logger'>;
-  readonly #invoicing: InvoicingService;
+  readonly #invoicing: InvoiceRunService;
   readonly #catalogs: CatalogProvider;
 
   constructor(
     ports: Pick<Ports, 'storage' | 'clock' | 'logger'>,
-    invoicing: InvoicingService,
+    invoicing: InvoiceRunService,
     catalogs: CatalogProvider,
   ) {
     this.#ports = ports;

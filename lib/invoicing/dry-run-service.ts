@@ -1,0 +1,78 @@
+import type { CatalogProvider } from '../catalog/index.ts';
+import { withOverridePlans } from '../catalog/index.ts';
+import type { Ports } from '../ports/index.ts';
+import type { CallContext } from '../records/index.ts';
+import { withForeseenPlan } from '../subscriptions/hypothesis.ts';
+import { planNamesOf } from '../subscriptions/lifecycle-order.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { dryRun } from './dry-run.ts';
+import { checkDryRun, type DryRunRequest } from './dry-run-request.ts';
+import { type InvoiceView, viewInvoices } from './invoice-view.ts';
+import { newInvoice, raisedTargetDate } from './new-invoice.ts';
+import type { InvoicingConfigOf } from './tenant-invoicing-config.ts';
+
+/** Invoices that runs would make (invoicing.md §11). */
+export class DryRunService {
+  readonly #ports: Pick<Ports, 'storage' | 'ids'>;
+  readonly #catalogs: CatalogProvider;
+  readonly #configOf: InvoicingConfigOf;
+
+  constructor(ports: Pick<Ports, 'storage' | 'ids'>, catalogs: CatalogProvider, configOf: InvoicingConfigOf) {
+    this.#ports = ports;
+    this.#catalogs = catalogs;
+    this.#configOf = configOf;
+  }
+
+  /**
+   * The invoice that a run would make, or null (invoicing.md §11): at the target date once all earlier due dates and events
+   * have happened (TARGET_DATE), the next one that comes (UPCOMING_INVOICE), or as TARGET_DATE if a subscription were
+   * started, changed or stopped (SUBSCRIPTION_ACTION). Nothing is stored and no lock is taken; the invoice has a fresh id and
+   * number 0.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE (4005),
+   * CURRENCY_INVALID (3), MISSING_OR_INVALID_FIELD (60003), those of the action's own operation, and for ids that are not
+   * the account's 1081, 1082, 1020.
+   */
+  async dryRun(context: CallContext, request: DryRunRequest): Promise<InvoiceView | null> {
+    const wanted = checkDryRun(request);
+    const catalogsOf = await this.#catalogs.open({
+      tenant: context.tenant,
+      now: context.createdDate,
+      accounts: [request.accountId],
+    });
+    return this.#ports.storage.read(context.tenant, async (session) => {
+      const nextId = (): Uuid => this.#ports.ids.next();
+      const now = context.createdDate;
+      const { accountId } = request;
+      const run = await dryRun(session, {
+        accountId,
+        wanted,
+        now,
+        catalogsOf,
+        configOf: this.#configOf,
+        nextId,
+      });
+      const { account, invoice: found, catalogOf } = run;
+      if (found === null) return null;
+      const { draft } = found.run.invoice;
+      const { invoice, items } = newInvoice({
+        id: nextId(),
+        account,
+        now,
+        targetDate: draft === null ? found.targetDate : raisedTargetDate(draft.invoice, found.targetDate),
+        // invoicing.md §11 rule 4: what a reused draft holds already, and the new items.
+        run: { ...found.run, items: [...(draft?.items ?? []), ...found.run.items] },
+      });
+      const plansOf = await withOverridePlans(session, {
+        catalogOf,
+        accountIds: [account.id],
+        planNames: planNamesOf(items.filter(({ planName }) => planName !== run.overridePlan?.name)),
+      });
+      const [view] = viewInvoices(
+        [{ ...invoice, invoiceDate: draft?.invoice.invoiceDate ?? invoice.invoiceDate, recordId: 0 }],
+        items.map((item) => ({ ...item, recordId: 0 })),
+        { catalogOf: (accountId) => withForeseenPlan(plansOf(accountId), run), parents: new Map() },
+      );
+      return view ?? null;
+    });
+  }
+}

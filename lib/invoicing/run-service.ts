@@ -1,0 +1,164 @@
+import { lockAccount } from '../accounts/lock-account.ts';
+import type { CatalogProvider, CatalogSource } from '../catalog/index.ts';
+import type { IdGenerator, Ports } from '../ports/index.ts';
+import type { ReadSession, WriteSession } from '../ports/storage/index.ts';
+import type { Account, CallContext } from '../records/index.ts';
+import { authorshipOf } from '../runtime/index.ts';
+import { tagsOfAccounts } from '../tags/control-tags.ts';
+import { BillingError, ErrorCode } from '../values/errors/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import { formatLocalDate, type LocalDate } from '../values/time/index.ts';
+import { type Drafting, draftingOf } from './drafting.ts';
+import { giveBillCycleDays } from './give-bill-cycle-days.ts';
+import type { InvoiceReader, InvoiceView } from './invoice-view.ts';
+import { alwaysParks, type ParkedAccount, parkAccounts, reasonOf, unparkAccount } from './parking.ts';
+import { type RunRequest, type RunResult, runAccounts } from './run-accounts.ts';
+import { warnOfSkipped } from './skipped-subscriptions.ts';
+import type { InvoicingConfigOf } from './tenant-invoicing-config.ts';
+
+export interface GenerateRequest {
+  readonly accountId: Uuid;
+  /** Local date in the account's zone up to which to invoice; default today. */
+  readonly targetDate?: LocalDate | null;
+  /** Adds the items to the account's oldest DRAFT if there is one, as the tag AUTO_INVOICING_REUSE_DRAFT does. */
+  readonly reuseDraft?: boolean;
+  /** Adds the items to this DRAFT. */
+  readonly draftId?: Uuid | null;
+  /** Goes past the safety bounds this once (invoicing.md §8.4). Default false. */
+  readonly acceptBounds?: boolean;
+}
+
+/** Invoice runs (invoicing.md §8): those that people ask for, and what the automatic ones share with them. */
+export class InvoiceRunService {
+  readonly #ports: Pick<Ports, 'storage' | 'ids' | 'logger'>;
+  readonly #catalogs: CatalogProvider;
+  readonly #invoices: InvoiceReader;
+  /** Gives the invoicing settings of a session's tenant. */
+  readonly configOf: InvoicingConfigOf;
+
+  constructor(
+    ports: Pick<Ports, 'storage' | 'ids' | 'logger'>,
+    catalogs: CatalogProvider,
+    { configOf, invoices }: { readonly configOf: InvoicingConfigOf; readonly invoices: InvoiceReader },
+  ) {
+    this.#ports = ports;
+    this.#catalogs = catalogs;
+    this.#invoices = invoices;
+    this.configOf = configOf;
+  }
+
+  /**
+   * Runs the account up to the target date now and returns the invoice (invoicing.md §8). Works on a parked account and
+   * unparks it.
+   * @throws BillingError INVOICE_NOTHING_TO_DO (4007), INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE (4005),
+   * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), CURRENCY_INVALID (3) for an account without currency, ACCOUNT_BUSY (60018),
+   * INVOICE_NOT_FOUND (4006), INVOICE_ALREADY_COMMITTED (4024), INVOICE_INVALID_STATUS (4023) of a draft that is named,
+   * INVOICE_BOUND_EXCEEDED (4040) past a safety bound and UNEXPECTED_ERROR (4) for an illegal state, which both park the
+   * account.
+   */
+  async generate(context: CallContext, request: GenerateRequest): Promise<InvoiceView> {
+    const requestedDate = request.targetDate ?? null;
+    const catalogsOf = await this.#catalogs.open({
+      tenant: context.tenant,
+      now: context.createdDate,
+      accounts: [request.accountId],
+    });
+    const outcome = await this.#ports.storage.write(
+      context.tenant,
+      authorshipOf(context),
+      async (session): Promise<GenerateOutcome> => {
+        const account = await lockAccount(session, request.accountId);
+        const drafting = await draftingAsked(session, request);
+        const acceptsBounds = request.acceptBounds === true;
+        const asked = { account, requestedDate, drafting, acceptsBounds };
+        const [result] = await this.run(session, [asked], catalogsOf);
+        if (result?.kind === 'failed') return parkOrThrow(session, result, this.#ports.ids);
+        await unparkAccount(session, account);
+        return { kind: 'done', invoiceId: result?.invoiceId ?? null, results: result ? [result] : [] };
+      },
+    );
+    if (outcome.kind === 'parked') throw outcome.error;
+    warnOfSkipped(this.#ports.logger, outcome.results);
+    const { invoiceId } = outcome;
+    // An account with nothing to invoice is unparked all the same (§8.2 step 16), so this is told after the commit.
+    if (invoiceId === null) throw nothingToDo(request);
+    return this.#invoices.get(context, invoiceId);
+  }
+
+  /** Marks locked accounts that an automatic run could not invoice. */
+  async park(session: WriteSession, parked: readonly ParkedAccount[]): Promise<void> {
+    await parkAccounts(session, parked, this.#ports.ids);
+  }
+
+  /** Gives locked accounts their bill cycle days without invoicing them (ruling R51). */
+  async giveBillCycleDays(
+    session: WriteSession,
+    accounts: readonly Account[],
+    catalogsOf: CatalogSource,
+  ): Promise<void> {
+    if (accounts.length === 0) return;
+    const ids = accounts.map(({ id }) => id);
+    const [catalogOf, config] = [await catalogsOf(session, ids), await this.configOf(session)];
+    await giveBillCycleDays(session, accounts, { catalogOf, config });
+  }
+
+  /** Runs locked accounts in the session's transaction; what the automatic runs and `generate` share. */
+  async run(
+    session: WriteSession,
+    requests: readonly RunRequest[],
+    catalogsOf: CatalogSource,
+  ): Promise<readonly RunResult[]> {
+    if (requests.length === 0) return [];
+    const catalogOf = await catalogsOf(
+      session,
+      requests.map(({ account }) => account.id),
+    );
+    const config = await this.configOf(session);
+    return runAccounts(session, requests, { ids: this.#ports.ids, config, catalogOf });
+  }
+}
+
+/** What the account's tags and the call say about drafts. */
+async function draftingAsked(
+  session: ReadSession,
+  { accountId, reuseDraft = false, draftId = null }: GenerateRequest,
+): Promise<Drafting> {
+  const tagged = draftingOf(await tagsOfAccounts(session, [accountId]), accountId);
+  return { ...tagged, reusesDraft: tagged.reusesDraft || reuseDraft, draftId };
+}
+
+type GenerateOutcome =
+  | { readonly kind: 'done'; readonly invoiceId: Uuid | null; readonly results: readonly RunResult[] }
+  | { readonly kind: 'parked'; readonly error: BillingError };
+
+/**
+ * An explicit run that meets a safety bound or an illegal state parks the account and says why; other errors only say why
+ * (§8.6).
+ */
+async function parkOrThrow(
+  session: WriteSession,
+  { account, error }: Extract<RunResult, { kind: 'failed' }>,
+  ids: IdGenerator,
+): Promise<GenerateOutcome> {
+  if (!alwaysParks(error)) throw error;
+  await parkAccounts(session, [{ account, reason: reasonOf(error) }], ids);
+  return { kind: 'parked', error: error instanceof BillingError ? error : illegalState(account, error) };
+}
+
+function illegalState(account: Account, cause: unknown): BillingError {
+  return new BillingError({
+    code: ErrorCode.UNEXPECTED_ERROR,
+    message: `Account ${account.id} is parked, since it cannot be invoiced: ${reasonOf(cause)}`,
+    facts: { accountId: account.id },
+    cause,
+  });
+}
+
+function nothingToDo({ accountId, targetDate }: GenerateRequest): BillingError {
+  const upTo = targetDate == null ? 'today' : formatLocalDate(targetDate);
+  return new BillingError({
+    code: ErrorCode.INVOICE_NOTHING_TO_DO,
+    message: `Account ${accountId} has nothing to invoice up to ${upTo}`,
+    facts: { accountId },
+  });
+}
