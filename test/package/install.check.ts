@@ -79,6 +79,11 @@ describe('the published package', function () {
       'LICENSE',
       'README.md',
       'CHANGELOG.md',
+      'lib/README.md',
+      'lib/invoicing/RULES.md',
+      'lib/runtime/RULES.md',
+      'adapters/koa/HTTP-API.md',
+      'adapters/koa/JSON-MODELS.md',
       'examples/catalogs/orchard-demo.xml',
     ]);
   });
