@@ -34,21 +34,28 @@ export * from './records/index.ts';
 export { ALL_PERMISSIONS, isPermitted } from './security/permissions.ts';
 export { isGranted } from './security/tenant-grants.ts';
 export type { NewTokenKey, TokenSigner } from './security/token-keys.ts';
-export type { BlockingStateFilter } from './subscriptions/blocking-service.ts';
-export type { BundleOutline, SubscriptionOutline } from './subscriptions/bundle-outline.ts';
-export type { BundleFilter } from './subscriptions/bundles-of-account.ts';
-export type { CreateBundleRequest } from './subscriptions/create-groups.ts';
-export type { CreateSubscriptionOptions, CreateSubscriptionRequest } from './subscriptions/create-request.ts';
-export type { CreatedBundle } from './subscriptions/creation-service.ts';
-export type { EffectiveFrom } from './subscriptions/effective-from.ts';
-export { HypotheticalActionType } from './subscriptions/hypothetical-action.ts';
-export type { BundleWindow, OutlinePage } from './subscriptions/outline-page.ts';
-export type { PhasePrices } from './subscriptions/phase-prices.ts';
-export type { PlanAtRequest } from './subscriptions/service.ts';
-export type { BillCycleDayChange, QuantityChange } from './subscriptions/terms-change.ts';
-export type { TransferBundleRequest } from './subscriptions/transfer-request.ts';
-export type { PlanInForce } from './subscriptions/transitions.ts';
-export type { BundleView, SubscriptionEventView, SubscriptionView } from './subscriptions/views.ts';
+export type { EffectiveFrom } from './subscriptions/edits/effective-from.ts';
+export type { BillCycleDayChange, QuantityChange } from './subscriptions/edits/terms-change.ts';
+export type { BlockingStateFilter } from './subscriptions/operations/blocking-service.ts';
+export type { CreatedBundle } from './subscriptions/operations/creation-service.ts';
+export type { PlanAtRequest } from './subscriptions/operations/subscription-service.ts';
+export type { CreateBundleRequest } from './subscriptions/requests/create-groups.ts';
+export type {
+  CreateSubscriptionOptions,
+  CreateSubscriptionRequest,
+} from './subscriptions/requests/create-request.ts';
+export type { TransferBundleRequest } from './subscriptions/requests/transfer-request.ts';
+export type { BundleFilter } from './subscriptions/storing/bundles-of-account.ts';
+export type { PlanInForce } from './subscriptions/timeline/transitions.ts';
+export type { BundleOutline, SubscriptionOutline } from './subscriptions/views/bundle-outline.ts';
+export type {
+  BundleView,
+  SubscriptionEventView,
+  SubscriptionView,
+} from './subscriptions/views/bundle-view.ts';
+export type { BundleWindow, OutlinePage } from './subscriptions/views/outline-page.ts';
+export type { PhasePrices } from './subscriptions/views/phase-prices.ts';
+export { HypotheticalActionType } from './subscriptions/what-if/hypothetical-action.ts';
 export type { TagDefinitionInput } from './tags/new-definition.ts';
 export { SystemTag } from './tags/system-definitions.ts';
 export type {

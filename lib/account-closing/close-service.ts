@@ -13,11 +13,11 @@ import {
 import type { Account } from '../records/index.ts';
 import { BlockingStateType, type CallContext } from '../records/index.ts';
 import { authorshipOf, pause } from '../runtime/index.ts';
-import { statesInTimeOrder } from '../subscriptions/blocking-in-force.ts';
-import type { StateToSet } from '../subscriptions/blocking-plan.ts';
-import { cancelAll } from '../subscriptions/cancel-all.ts';
-import { datedInstant } from '../subscriptions/requested-date.ts';
-import { setBlockingStates } from '../subscriptions/set-blocking-states.ts';
+import type { StateToSet } from '../subscriptions/blocking/state-to-set.ts';
+import { statesInTimeOrder } from '../subscriptions/blocking/states-in-force.ts';
+import { cancelAll } from '../subscriptions/operations/cancel-all.ts';
+import { setBlockingStates } from '../subscriptions/storing/set-blocking-states.ts';
+import { datedInstant } from '../subscriptions/timeline/dated-instants.ts';
 import { addEngineTag } from '../tags/engine-tags.ts';
 import { SystemTag } from '../tags/system-definitions.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';

@@ -1,14 +1,14 @@
-import { BlockingService } from '../subscriptions/blocking-service.ts';
-import { BundleService } from '../subscriptions/bundle-service.ts';
-import { ControlledCreations } from '../subscriptions/controlled-creations.ts';
-import { ControlledOperations } from '../subscriptions/controlled-operations.ts';
-import { CreationService } from '../subscriptions/creation-service.ts';
-import { EntitlementControl } from '../subscriptions/entitlement-control.ts';
-import { LifecycleService } from '../subscriptions/lifecycle-service.ts';
-import { OutlineService } from '../subscriptions/outline-service.ts';
-import { SubscriptionService } from '../subscriptions/service.ts';
-import { SubscriptionEventHandler } from '../subscriptions/subscription-event-handler.ts';
-import { TransferService } from '../subscriptions/transfer-service.ts';
+import { BlockingService } from '../subscriptions/operations/blocking-service.ts';
+import { BundleService } from '../subscriptions/operations/bundle-service.ts';
+import { ControlledCreations } from '../subscriptions/operations/controlled-creations.ts';
+import { ControlledOperations } from '../subscriptions/operations/controlled-operations.ts';
+import { CreationService } from '../subscriptions/operations/creation-service.ts';
+import { EntitlementControl } from '../subscriptions/operations/entitlement-control.ts';
+import { LifecycleService } from '../subscriptions/operations/lifecycle-service.ts';
+import { OutlineService } from '../subscriptions/operations/outline-service.ts';
+import { SubscriptionEventHandler } from '../subscriptions/operations/subscription-event-handler.ts';
+import { SubscriptionService } from '../subscriptions/operations/subscription-service.ts';
+import { TransferService } from '../subscriptions/operations/transfer-service.ts';
 import type { Foundation } from './foundation.ts';
 import { methodsOf } from './methods-of.ts';
 

@@ -1,12 +1,12 @@
 import type { PriceOverrideRequest } from '../ports/index.ts';
 import { type BillingActionPolicy, type PhaseType, ProductCategory } from '../records/index.ts';
-import { checkChangeRequest } from '../subscriptions/change-request.ts';
-import { checkTerms, invalid } from '../subscriptions/create-request.ts';
+import { checkChangeRequest } from '../subscriptions/requests/change-request.ts';
+import { checkTerms, invalid } from '../subscriptions/requests/create-request.ts';
 import {
   type HypotheticalAction,
   HypotheticalActionType,
   type SubscriptionInBundle,
-} from '../subscriptions/hypothetical-action.ts';
+} from '../subscriptions/what-if/hypothetical-action.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { BillingPeriod, LocalDate, RequestedDate } from '../values/time/index.ts';
 

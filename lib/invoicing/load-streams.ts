@@ -16,15 +16,15 @@ import {
   type BilledHistory,
   type BillingEventStream,
   billingEvents,
-} from '../subscriptions/billing-events.ts';
+} from '../subscriptions/billing-stream/billing-event-stream.ts';
+import { planNamesOf } from '../subscriptions/timeline/lifecycle-order.ts';
 import {
   catalogUnder,
   cursorsUnder,
   eventsUnder,
   type Hypothesis,
   subscriptionsUnder,
-} from '../subscriptions/hypothesis.ts';
-import { planNamesOf } from '../subscriptions/lifecycle-order.ts';
+} from '../subscriptions/what-if/hypothesis.ts';
 import { bundlesNotInvoiced } from '../tags/control-tags.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import type { LocalDate } from '../values/time/index.ts';

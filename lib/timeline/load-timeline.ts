@@ -10,9 +10,9 @@ import {
 } from '../payments/reading/payment-views.ts';
 import type { ReadSession } from '../ports/storage/index.ts';
 import { type Invoice, type InvoiceItem, InvoiceItemType, InvoiceStatus } from '../records/index.ts';
-import { answerTooLarge, type RowBound } from '../subscriptions/answer-rows.ts';
-import { findBundlesOfAccount } from '../subscriptions/bundles-of-account.ts';
-import { loadOutlines } from '../subscriptions/load-outlines.ts';
+import { findBundlesOfAccount } from '../subscriptions/storing/bundles-of-account.ts';
+import { loadOutlines } from '../subscriptions/storing/load-outlines.ts';
+import { answerTooLarge, type RowBound } from '../subscriptions/views/answer-rows.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { RECORDS_READ_AT_ONCE, ROWS_OF_TURN } from '../values/limits.ts';
 import type { Instant } from '../values/time/index.ts';

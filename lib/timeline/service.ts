@@ -3,10 +3,10 @@ import type { InvoiceItemView, InvoiceView } from '../invoicing/invoice-view.ts'
 import type { InvoicePaymentView } from '../payments/reading/payment-views.ts';
 import type { Ports } from '../ports/index.ts';
 import type { Account, CallContext } from '../records/index.ts';
-import { answerTooLarge, countRows } from '../subscriptions/answer-rows.ts';
-import { bundleViews } from '../subscriptions/bundle-views.ts';
-import type { BundleWindow } from '../subscriptions/outline-page.ts';
-import type { BundleView } from '../subscriptions/views.ts';
+import { answerTooLarge, countRows } from '../subscriptions/views/answer-rows.ts';
+import type { BundleView } from '../subscriptions/views/bundle-view.ts';
+import type { BundleWindow } from '../subscriptions/views/outline-page.ts';
+import { bundleViews } from '../subscriptions/views/views-in-turns.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { loadTimeline } from './load-timeline.ts';
 

@@ -27,16 +27,16 @@ import { loadBalances } from '../../lib/invoicing/load-balances.ts';
 import { billAfterMovedDay } from '../../lib/invoicing/moved-bill-cycle-day.ts';
 import type { HandlerBatch, QueueHandler } from '../../lib/runtime/index.ts';
 import { Dispatcher } from '../../lib/runtime/index.ts';
-import { BundleService } from '../../lib/subscriptions/bundle-service.ts';
+import { BundleService } from '../../lib/subscriptions/operations/bundle-service.ts';
+import { CreationService } from '../../lib/subscriptions/operations/creation-service.ts';
+import { LifecycleService } from '../../lib/subscriptions/operations/lifecycle-service.ts';
+import { OutlineService } from '../../lib/subscriptions/operations/outline-service.ts';
+import { SubscriptionEventHandler } from '../../lib/subscriptions/operations/subscription-event-handler.ts';
+import { SubscriptionService } from '../../lib/subscriptions/operations/subscription-service.ts';
 import type {
   CreateSubscriptionOptions,
   CreateSubscriptionRequest,
-} from '../../lib/subscriptions/create-request.ts';
-import { CreationService } from '../../lib/subscriptions/creation-service.ts';
-import { LifecycleService } from '../../lib/subscriptions/lifecycle-service.ts';
-import { OutlineService } from '../../lib/subscriptions/outline-service.ts';
-import { SubscriptionService } from '../../lib/subscriptions/service.ts';
-import { SubscriptionEventHandler } from '../../lib/subscriptions/subscription-event-handler.ts';
+} from '../../lib/subscriptions/requests/create-request.ts';
 import { DEFAULT_TENANT_SETTINGS, TenantService } from '../../lib/tenants/index.ts';
 import { eachDatabase, type TestDatabase } from '../support/databases.ts';
 import { migrated } from '../support/storage.ts';

@@ -1,16 +1,16 @@
-import { chooseGroup, type GroupChoiceInput } from '../../lib/subscriptions/chosen-group.ts';
-import { groupOf } from '../../lib/subscriptions/create-groups.ts';
+import { chooseGroup, type GroupChoiceInput } from '../../lib/subscriptions/create/chosen-group.ts';
+import { type BundleCreation, planCreations } from '../../lib/subscriptions/create/creation.ts';
+import { lateAddOnEnds } from '../../lib/subscriptions/create/late-add-ons.ts';
+import type { SubscriptionEdit } from '../../lib/subscriptions/edits/subscription-edit.ts';
+import { groupOf } from '../../lib/subscriptions/requests/create-groups.ts';
 import {
   type CreateSubscriptionOptions,
   type CreateSubscriptionRequest,
   checkCreateRequest,
-} from '../../lib/subscriptions/create-request.ts';
-import { type BundleCreation, planCreations } from '../../lib/subscriptions/creation.ts';
-import type { EditTools } from '../../lib/subscriptions/edit-tools.ts';
-import { lateAddOnEnds } from '../../lib/subscriptions/late-add-ons.ts';
-import type { SubscriptionEdit } from '../../lib/subscriptions/subscription-edit.ts';
-import { type BundleTransfer, planTransfer } from '../../lib/subscriptions/transfer.ts';
-import { checkTransferRequest } from '../../lib/subscriptions/transfer-request.ts';
+} from '../../lib/subscriptions/requests/create-request.ts';
+import { checkTransferRequest } from '../../lib/subscriptions/requests/transfer-request.ts';
+import type { EditTools } from '../../lib/subscriptions/timeline/edit-tools.ts';
+import { type BundleTransfer, planTransfer } from '../../lib/subscriptions/transfer/transfer.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
 import type { HandOver } from './bundle-checks.ts';
 import { asked, todayOf } from './life-days.ts';

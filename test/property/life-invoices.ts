@@ -4,9 +4,12 @@ import { chargedThroughDates } from '../../lib/invoicing/charged-through-date.ts
 import type { BillingEvent } from '../../lib/records/billing-event.ts';
 import type { InvoicingCursor } from '../../lib/records/cursor.ts';
 import type { Subscription } from '../../lib/records/subscription.ts';
-import { type BillingEventStream, billingEvents } from '../../lib/subscriptions/billing-events.ts';
-import type { TouchedDate } from '../../lib/subscriptions/dirty-days.ts';
-import { atReferenceTime } from '../../lib/subscriptions/requested-date.ts';
+import {
+  type BillingEventStream,
+  billingEvents,
+} from '../../lib/subscriptions/billing-stream/billing-event-stream.ts';
+import type { TouchedDate } from '../../lib/subscriptions/edits/dirty-days.ts';
+import { atReferenceTime } from '../../lib/subscriptions/timeline/dated-instants.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
 import type { Decimal } from '../../lib/values/money/index.ts';
 import { addDays, type LocalDate, maxDate } from '../../lib/values/time/index.ts';

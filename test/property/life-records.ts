@@ -7,22 +7,22 @@ import type { LifecycleEvent } from '../../lib/records/lifecycle-event.ts';
 import type { New } from '../../lib/records/new-record.ts';
 import type { NewBusEvent } from '../../lib/records/queue-entry.ts';
 import type { Subscription } from '../../lib/records/subscription.ts';
-import type { BilledHistory } from '../../lib/subscriptions/billing-events.ts';
-import type { FoundBundle } from '../../lib/subscriptions/chosen-group.ts';
-import type { NewBundleContent } from '../../lib/subscriptions/creation.ts';
-import { type TouchedDate, touchedBy, touchedDates } from '../../lib/subscriptions/dirty-days.ts';
-import type { DueFacts, DueWork } from '../../lib/subscriptions/due-work.ts';
-import { runEventOf, runEventOfCreations } from '../../lib/subscriptions/run-event.ts';
-import { runningSubscriptions } from '../../lib/subscriptions/running-in-bundles.ts';
-import type { RunningSubscription } from '../../lib/subscriptions/running-subscription.ts';
-import { effectiveEvent } from '../../lib/subscriptions/subscription-bus-events.ts';
-import type { SubscriptionEdit } from '../../lib/subscriptions/subscription-edit.ts';
+import type { BilledHistory } from '../../lib/subscriptions/billing-stream/billing-event-stream.ts';
+import type { FoundBundle } from '../../lib/subscriptions/create/chosen-group.ts';
+import type { NewBundleContent } from '../../lib/subscriptions/create/creation.ts';
+import { type TouchedDate, touchedBy, touchedDates } from '../../lib/subscriptions/edits/dirty-days.ts';
+import type { DueFacts, DueWork } from '../../lib/subscriptions/edits/due-work.ts';
+import { runEventOf, runEventOfCreations } from '../../lib/subscriptions/edits/run-event.ts';
+import { runningSubscriptions } from '../../lib/subscriptions/edits/running-in-bundles.ts';
+import type { RunningSubscription } from '../../lib/subscriptions/edits/running-subscription.ts';
+import type { SubscriptionEdit } from '../../lib/subscriptions/edits/subscription-edit.ts';
 import {
   blockingStateNotification,
   type DueItem,
   dueItemOf,
   eventNotification,
-} from '../../lib/subscriptions/subscription-notifications.ts';
+} from '../../lib/subscriptions/telling/notifications.ts';
+import { effectiveEvent } from '../../lib/subscriptions/telling/subscription-bus-events.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
 import type { Instant } from '../../lib/values/time/index.ts';
 import { catalogOf, type Shelf } from './subscription-shelf.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { type CatalogVersion, createCatalog } from '../../lib/catalog/index.ts';
 import { firstChangedDate } from '../../lib/invoicing/first-changed-date.ts';
 import type { BillingEvent } from '../../lib/records/billing-event.ts';
-import { billingEvents } from '../../lib/subscriptions/billing-events.ts';
+import { billingEvents } from '../../lib/subscriptions/billing-stream/billing-event-stream.ts';
 import {
   addDays,
   formatLocalDate,

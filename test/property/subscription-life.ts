@@ -4,14 +4,14 @@ import { BlockingStateType } from '../../lib/records/blocking-state.ts';
 import { ProductCategory } from '../../lib/records/catalog-enumerations.ts';
 import type { NewBusEvent } from '../../lib/records/queue-entry.ts';
 import type { Subscription } from '../../lib/records/subscription.ts';
-import { type BlockedObject, planState } from '../../lib/subscriptions/blocking-plan.ts';
+import { type BlockedObject, planState } from '../../lib/subscriptions/blocking/state-to-set.ts';
+import { dueWork } from '../../lib/subscriptions/edits/due-work.ts';
 import type {
   CreateSubscriptionOptions,
   CreateSubscriptionRequest,
-} from '../../lib/subscriptions/create-request.ts';
-import { dueWork } from '../../lib/subscriptions/due-work.ts';
-import type { EditTools } from '../../lib/subscriptions/edit-tools.ts';
-import { atReferenceTime, datedInstant } from '../../lib/subscriptions/requested-date.ts';
+} from '../../lib/subscriptions/requests/create-request.ts';
+import { atReferenceTime, datedInstant } from '../../lib/subscriptions/timeline/dated-instants.ts';
+import type { EditTools } from '../../lib/subscriptions/timeline/edit-tools.ts';
 import { BillingError } from '../../lib/values/errors/index.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
 import { addDays, type Instant, instant, type LocalDate } from '../../lib/values/time/index.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { type Catalog, createCatalog } from '../../lib/catalog/index.ts';
-import { billingEvents } from '../../lib/subscriptions/billing-events.ts';
+import { billingEvents } from '../../lib/subscriptions/billing-stream/billing-event-stream.ts';
 import { addDays, type Instant, instant, type LocalDate, localDate } from '../../lib/values/time/index.ts';
 import { phase, plan, version } from '../unit/catalog/catalog-document.ts';
 import {

@@ -9,9 +9,9 @@ import {
   TierBlockPolicy,
   UsageType,
 } from '../../../lib/records/index.ts';
-import type { BundleOutline, SubscriptionOutline } from '../../../lib/subscriptions/bundle-outline.ts';
-import type { PhasePrices, UsagePrices } from '../../../lib/subscriptions/phase-prices.ts';
-import type { SubscriptionEventView } from '../../../lib/subscriptions/views.ts';
+import type { BundleOutline, SubscriptionOutline } from '../../../lib/subscriptions/views/bundle-outline.ts';
+import type { SubscriptionEventView } from '../../../lib/subscriptions/views/bundle-view.ts';
+import type { PhasePrices, UsagePrices } from '../../../lib/subscriptions/views/phase-prices.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';
 import { stringifyExactJson } from '../../../lib/values/money/index.ts';
 import {

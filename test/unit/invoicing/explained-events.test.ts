@@ -7,7 +7,12 @@ import { readBasis, writeBasis } from '../../../lib/invoicing/item-basis-text.ts
 import type { BillingTransitionType } from '../../../lib/records/billing-event.ts';
 import type { BasisEvent, RecurringBasis } from '../../../lib/records/item-basis.ts';
 import type { LifecycleEvent } from '../../../lib/records/lifecycle-event.ts';
-import { DatedBy, datedBy, type EventReason, writeReason } from '../../../lib/subscriptions/event-reason.ts';
+import {
+  DatedBy,
+  datedBy,
+  type EventReason,
+  writeReason,
+} from '../../../lib/subscriptions/timeline/event-reason.ts';
 import { decimal } from '../../../lib/values/money/index.ts';
 import { parseLocalDate } from '../../../lib/values/time/index.ts';
 import { at } from '../subscriptions/example.ts';

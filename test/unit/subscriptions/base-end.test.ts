@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { BlockingState } from '../../../lib/records/blocking-state.ts';
 import type { LifecycleEvent } from '../../../lib/records/lifecycle-event.ts';
-import { type BaseEnd, type BundleMember, baseEnd } from '../../../lib/subscriptions/base-end.ts';
-import { transitionsOf } from '../../../lib/subscriptions/transitions.ts';
+import { type BaseEnd, type BundleMember, baseEnd } from '../../../lib/subscriptions/add-ons/base-end.ts';
+import { transitionsOf } from '../../../lib/subscriptions/timeline/transitions.ts';
 import { type DatedInstant, formatLocalDate } from '../../../lib/values/time/index.ts';
 import { exampleCatalog, nextId } from './example.ts';
 import { choice, event, state } from './lifecycle.ts';

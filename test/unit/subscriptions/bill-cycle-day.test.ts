@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createCatalog } from '../../../lib/catalog/index.ts';
-import { firstChargeDate } from '../../../lib/subscriptions/first-charge-date.ts';
-import { transitionsOf } from '../../../lib/subscriptions/transitions.ts';
+import { firstChargeDate } from '../../../lib/subscriptions/timeline/first-charge-date.ts';
+import { transitionsOf } from '../../../lib/subscriptions/timeline/transitions.ts';
 import { formatLocalDate, localDateOf, UTC } from '../../../lib/values/time/index.ts';
 import { DEFAULT_RULES, phase, plan, product, version } from '../catalog/catalog-document.ts';
 import {

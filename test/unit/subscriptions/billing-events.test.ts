@@ -3,7 +3,7 @@ import { createCatalog } from '../../../lib/catalog/index.ts';
 import { accountBillCycleDay } from '../../../lib/invoicing/account-bill-cycle-day.ts';
 import type { BillingEvent } from '../../../lib/records/billing-event.ts';
 import type { LifecycleEvent } from '../../../lib/records/lifecycle-event.ts';
-import { billingEvents } from '../../../lib/subscriptions/billing-events.ts';
+import { billingEvents } from '../../../lib/subscriptions/billing-stream/billing-event-stream.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { formatDecimal } from '../../../lib/values/money/index.ts';
 import { formatInstant, formatLocalDate } from '../../../lib/values/time/index.ts';

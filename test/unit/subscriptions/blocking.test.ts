@@ -1,10 +1,13 @@
 import { expect } from 'chai';
 import { ENTITLEMENT_SERVICE } from '../../../lib/records/blocking-state.ts';
-import { billingEvents } from '../../../lib/subscriptions/billing-events.ts';
-import { withoutBlockedIntervals } from '../../../lib/subscriptions/blocked-billing.ts';
-import { blockedIntervals, firstBlockedDifference } from '../../../lib/subscriptions/blocked-intervals.ts';
-import { planState } from '../../../lib/subscriptions/blocking-plan.ts';
-import { raisedTo } from '../../../lib/subscriptions/requested-date.ts';
+import { billingEvents } from '../../../lib/subscriptions/billing-stream/billing-event-stream.ts';
+import { withoutBlockedIntervals } from '../../../lib/subscriptions/billing-stream/without-blocked-intervals.ts';
+import {
+  blockedIntervals,
+  firstBlockedDifference,
+} from '../../../lib/subscriptions/blocking/blocked-intervals.ts';
+import { planState } from '../../../lib/subscriptions/blocking/state-to-set.ts';
+import { raisedTo } from '../../../lib/subscriptions/timeline/dated-instants.ts';
 import { formatDecimal } from '../../../lib/values/money/index.ts';
 import { formatInstant, formatLocalDate, instant, parseLocalDate } from '../../../lib/values/time/index.ts';
 import { type BlockParts, blockOf, paused, resumed, stateLines, withBlocks } from './blocks.ts';

@@ -3,8 +3,12 @@ import {
   type BlockingStateType,
   ENTITLEMENT_SERVICE,
 } from '../../../lib/records/blocking-state.ts';
-import { type BlockedObject, planState, type StateToSet } from '../../../lib/subscriptions/blocking-plan.ts';
-import { datedInstant } from '../../../lib/subscriptions/requested-date.ts';
+import {
+  type BlockedObject,
+  planState,
+  type StateToSet,
+} from '../../../lib/subscriptions/blocking/state-to-set.ts';
+import { datedInstant } from '../../../lib/subscriptions/timeline/dated-instants.ts';
 import { formatInstant, parseWireMoment } from '../../../lib/values/time/index.ts';
 import { type Life, nextId } from './example.ts';
 

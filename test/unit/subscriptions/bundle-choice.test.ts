@@ -3,7 +3,7 @@ import {
   type BundleContent,
   checkBundleTakes,
   chooseBundle,
-} from '../../../lib/subscriptions/bundle-choice.ts';
+} from '../../../lib/subscriptions/create/bundle-choice.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { expectError } from './errors.ts';
 import { account, at, created, type Life, nextId } from './example.ts';

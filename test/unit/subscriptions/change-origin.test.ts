@@ -1,8 +1,12 @@
 import { expect } from 'chai';
 import type { PhaseType, PlanAlignmentChange } from '../../../lib/records/catalog-enumerations.ts';
-import { currentPhase, nextPhase, phaseTimeline } from '../../../lib/subscriptions/phase-timeline.ts';
-import { changeOrigin } from '../../../lib/subscriptions/plan-alignment.ts';
-import { transitionsOf } from '../../../lib/subscriptions/transitions.ts';
+import {
+  currentPhase,
+  nextPhase,
+  phaseTimeline,
+} from '../../../lib/subscriptions/timeline/phase-timeline.ts';
+import { changeOrigin } from '../../../lib/subscriptions/timeline/plan-alignment.ts';
+import { transitionsOf } from '../../../lib/subscriptions/timeline/transitions.ts';
 import { formatLocalDate, UTC } from '../../../lib/values/time/index.ts';
 import { at, exampleCatalog } from './example.ts';
 import { choice, dated, event } from './lifecycle.ts';

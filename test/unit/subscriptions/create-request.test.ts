@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import {
   type CreateSubscriptionRequest,
   checkCreateRequest,
-} from '../../../lib/subscriptions/create-request.ts';
+} from '../../../lib/subscriptions/requests/create-request.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { decimal, ZERO } from '../../../lib/values/money/index.ts';
 import { expectError } from './errors.ts';

@@ -11,26 +11,30 @@ import type { BlockingState } from '../../../lib/records/blocking-state.ts';
 import type { Bundle } from '../../../lib/records/bundle.ts';
 import type { LifecycleEvent } from '../../../lib/records/lifecycle-event.ts';
 import type { Subscription } from '../../../lib/records/subscription.ts';
-import { billCycleDaySources } from '../../../lib/subscriptions/bill-cycle-sources.ts';
-import { blockHistory } from '../../../lib/subscriptions/block-history.ts';
+import { blockHistory } from '../../../lib/subscriptions/blocking/block-history.ts';
+import { chooseGroup, type GroupChoiceInput } from '../../../lib/subscriptions/create/chosen-group.ts';
 import {
-  type BundleOutlineInput,
-  bundleOutline,
-  bundleView,
-} from '../../../lib/subscriptions/bundle-outline.ts';
-import { chooseGroup, type GroupChoiceInput } from '../../../lib/subscriptions/chosen-group.ts';
-import { groupOf } from '../../../lib/subscriptions/create-groups.ts';
+  type BundleCreation,
+  type Creation,
+  planCreations,
+} from '../../../lib/subscriptions/create/creation.ts';
+import { dueWork } from '../../../lib/subscriptions/edits/due-work.ts';
+import type { RunningSubscription } from '../../../lib/subscriptions/edits/running-subscription.ts';
+import { groupOf } from '../../../lib/subscriptions/requests/create-groups.ts';
 import {
   type CreateSubscriptionOptions,
   type CreateSubscriptionRequest,
   checkCreateRequest,
-} from '../../../lib/subscriptions/create-request.ts';
-import { type BundleCreation, type Creation, planCreations } from '../../../lib/subscriptions/creation.ts';
-import { withDerivedPhases } from '../../../lib/subscriptions/derived-phases.ts';
-import { dueWork } from '../../../lib/subscriptions/due-work.ts';
-import type { RunningSubscription } from '../../../lib/subscriptions/running-subscription.ts';
-import { transitionsOf } from '../../../lib/subscriptions/transitions.ts';
-import type { BundleView, SubscriptionView } from '../../../lib/subscriptions/views.ts';
+} from '../../../lib/subscriptions/requests/create-request.ts';
+import { billCycleDaySources } from '../../../lib/subscriptions/timeline/bill-cycle-sources.ts';
+import { withDerivedPhases } from '../../../lib/subscriptions/timeline/derived-phases.ts';
+import { transitionsOf } from '../../../lib/subscriptions/timeline/transitions.ts';
+import {
+  type BundleOutlineInput,
+  bundleOutline,
+  bundleView,
+} from '../../../lib/subscriptions/views/bundle-outline.ts';
+import type { BundleView, SubscriptionView } from '../../../lib/subscriptions/views/bundle-view.ts';
 import { createUuidV7, type Uuid } from '../../../lib/values/ids/index.ts';
 import type { Currency } from '../../../lib/values/money/index.ts';
 import {

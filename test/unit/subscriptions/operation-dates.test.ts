@@ -6,12 +6,12 @@ import {
   EntitlementActionPolicy,
 } from '../../../lib/ports/plugins/entitlement-requests.ts';
 import type { BillingActionPolicy } from '../../../lib/records/catalog-enumerations.ts';
-import { planCancellation } from '../../../lib/subscriptions/cancellation.ts';
-import { decideChange, planChange } from '../../../lib/subscriptions/change-of-plan.ts';
-import { checkChangeRequest } from '../../../lib/subscriptions/change-request.ts';
-import { policyDate } from '../../../lib/subscriptions/policy-date.ts';
-import { planBillCycleDayChange, planQuantityChange } from '../../../lib/subscriptions/terms-change.ts';
-import { type TimedPolicy, timedPolicy } from '../../../lib/subscriptions/timed-policy.ts';
+import { planCancellation } from '../../../lib/subscriptions/edits/cancellation.ts';
+import { decideChange, planChange } from '../../../lib/subscriptions/edits/change-of-plan.ts';
+import { policyDate } from '../../../lib/subscriptions/edits/policy-date.ts';
+import { planBillCycleDayChange, planQuantityChange } from '../../../lib/subscriptions/edits/terms-change.ts';
+import { checkChangeRequest } from '../../../lib/subscriptions/requests/change-request.ts';
+import { type TimedPolicy, timedPolicy } from '../../../lib/subscriptions/requests/timed-policy.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { formatInstant, parseWireMoment, type RequestedDate } from '../../../lib/values/time/index.ts';
 import { lists, phase, plan, version } from '../catalog/catalog-document.ts';

@@ -1,7 +1,11 @@
 import { expect } from 'chai';
 import type { PhaseType } from '../../../lib/records/catalog-enumerations.ts';
-import { currentPhase, nextPhase, phaseTimeline } from '../../../lib/subscriptions/phase-timeline.ts';
-import { createAnchor } from '../../../lib/subscriptions/plan-alignment.ts';
+import {
+  currentPhase,
+  nextPhase,
+  phaseTimeline,
+} from '../../../lib/subscriptions/timeline/phase-timeline.ts';
+import { createAnchor } from '../../../lib/subscriptions/timeline/plan-alignment.ts';
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { formatInstant, localDateOf, timeZone } from '../../../lib/values/time/index.ts';
 import { phase, plan, version } from '../catalog/catalog-document.ts';

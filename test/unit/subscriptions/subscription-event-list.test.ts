@@ -2,13 +2,13 @@ import { expect } from 'chai';
 import { createCatalog } from '../../../lib/catalog/index.ts';
 import type { LifecycleEvent } from '../../../lib/records/lifecycle-event.ts';
 import type { Subscription } from '../../../lib/records/subscription.ts';
-import { pricesMet } from '../../../lib/subscriptions/phase-prices.ts';
+import { transitionsOf } from '../../../lib/subscriptions/timeline/transitions.ts';
+import { pricesMet } from '../../../lib/subscriptions/views/phase-prices.ts';
 import {
   type EventListSource,
   subscriptionEvents as eventsOf,
   type SubscriptionEvent,
-} from '../../../lib/subscriptions/subscription-event-list.ts';
-import { transitionsOf } from '../../../lib/subscriptions/transitions.ts';
+} from '../../../lib/subscriptions/views/subscription-event-list.ts';
 import { formatDecimal } from '../../../lib/values/money/index.ts';
 import { formatInstant } from '../../../lib/values/time/index.ts';
 import { plan, version } from '../catalog/catalog-document.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { BlockingState } from '../../../lib/records/blocking-state.ts';
 import type { LifecycleEvent } from '../../../lib/records/lifecycle-event.ts';
-import { subscriptionStateAt } from '../../../lib/subscriptions/subscription-state.ts';
-import { transitionsOf } from '../../../lib/subscriptions/transitions.ts';
+import { subscriptionStateAt } from '../../../lib/subscriptions/blocking/subscription-state.ts';
+import { transitionsOf } from '../../../lib/subscriptions/timeline/transitions.ts';
 import { at, exampleCatalog, nextId } from './example.ts';
 import { choice, event, state, subscriptionId } from './lifecycle.ts';
 

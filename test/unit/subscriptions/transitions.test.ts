@@ -6,7 +6,7 @@ import {
   planShownAt,
   type Transition,
   transitionsOf,
-} from '../../../lib/subscriptions/transitions.ts';
+} from '../../../lib/subscriptions/timeline/transitions.ts';
 import { at, exampleCatalog } from './example.ts';
 import { choice, event } from './lifecycle.ts';
 

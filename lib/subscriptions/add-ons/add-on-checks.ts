@@ -1,0 +1,130 @@
+import type { CatalogWithOverrides, Plan } from '../../catalog/index.ts';
+import {
+  type BlockingState,
+  EntitlementState,
+  ProductCategory,
+  type Subscription,
+} from '../../records/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { formatInstant, type Instant, maxInstant } from '../../values/time/index.ts';
+import { subscriptionStateAt } from '../blocking/subscription-state.ts';
+import { billingStateAt, type PlanInForce, planShownAt, type Transition } from '../timeline/transitions.ts';
+import { AddOnOffer, addOnOffer } from './add-on-offer.ts';
+import { type BaseEnd, statesAsRead } from './base-end.ts';
+
+/** An add-on plan that is to be taken. */
+export interface AddOnChoice {
+  readonly plan: Plan;
+  /** When it begins to be billed. */
+  readonly at: Instant;
+}
+
+/** A plan that a base has at some instant. */
+export type BasePlan = Pick<PlanInForce, 'version' | 'plan'>;
+
+/**
+ * The product of the base must offer the add-on and not contain it already (subscriptions.md §6.2 rule 10).
+ * @throws BillingError SUBSCRIPTION_CREATE_AO_ALREADY_INCLUDED (1018), SUBSCRIPTION_CREATE_AO_NOT_AVAILABLE (1019).
+ */
+export function checkOffered(
+  { plan, at }: AddOnChoice,
+  base: BasePlan,
+  catalog: Pick<CatalogWithOverrides, 'versionAt'>,
+): void {
+  const addOnProduct = plan.product;
+  const offer = addOnOffer({ base, addOnProduct, catalog, at });
+  if (offer === AddOnOffer.AVAILABLE) return;
+  const baseProduct = base.plan.product;
+  const isIncluded = offer === AddOnOffer.INCLUDED;
+  throw new BillingError({
+    code: isIncluded
+      ? ErrorCode.SUBSCRIPTION_CREATE_AO_ALREADY_INCLUDED
+      : ErrorCode.SUBSCRIPTION_CREATE_AO_NOT_AVAILABLE,
+    message: isIncluded
+      ? `Add-on ${addOnProduct} of plan ${plan.name} is included in product ${baseProduct} already`
+      : `Add-on ${addOnProduct} of plan ${plan.name} is not available with product ${baseProduct}`,
+    facts: { planName: plan.name, addOnProduct, baseProduct },
+  });
+}
+
+/** A subscription of the bundle as its place under a limit is counted. */
+export interface CountedMember {
+  readonly subscription: Subscription;
+  readonly transitions: readonly Transition[];
+  readonly blockingStates: readonly BlockingState[];
+  readonly baseEnd: BaseEnd | null;
+}
+
+export interface LimitInput {
+  readonly choice: AddOnChoice;
+  /** The others of the bundle. */
+  readonly members: readonly CountedMember[];
+  /** Add-ons of the same plan in the request, this one too. */
+  readonly requested: number;
+  readonly now: Instant;
+}
+
+/**
+ * At most `plansAllowedInBundle` add-ons of a plan run in a bundle; prices of one's own make no other plan of it
+ * (subscriptions.md §6.2 rule 11).
+ * @throws BillingError SUBSCRIPTION_CREATE_AO_MAX_PLAN_ALLOWED_BY_BUNDLE (1025).
+ */
+export function checkLimit({ choice, members, requested, now }: LimitInput): void {
+  const { plan, at } = choice;
+  const limit = plan.plansAllowedInBundle;
+  if (limit <= 0) return;
+  const name = listedName(plan);
+  const running = members.filter(
+    (member) =>
+      member.subscription.category === ProductCategory.ADD_ON &&
+      !hasEnded(member, now) &&
+      planNameAt(member, maxInstant(at, now)) === name,
+  );
+  if (running.length + requested <= limit) return;
+  throw new BillingError({
+    code: ErrorCode.SUBSCRIPTION_CREATE_AO_MAX_PLAN_ALLOWED_BY_BUNDLE,
+    message: `A bundle takes at most ${limit} add-ons of plan ${name}; ${running.length} run already and ${requested} more are asked for`,
+    facts: { planName: name, limit, running: running.length, requested },
+  });
+}
+
+/** The name that the catalog lists the plan under, also where prices of one's own made another of it. */
+export function listedName(plan: Pick<Plan, 'name' | 'parentPlanName'>): string {
+  return plan.parentPlanName ?? plan.name;
+}
+
+/** The plan that a base has at the date of an add-on; null if its billing has ended by then, or not begun. */
+export function basePlanAt(
+  base: { readonly transitions: readonly Transition[] },
+  at: Instant,
+  now: Instant,
+): PlanInForce | null {
+  const states = [billingStateAt(base.transitions, now), billingStateAt(base.transitions, at)];
+  const isOver = states.some(
+    (state) => state === EntitlementState.CANCELLED || state === EntitlementState.EXPIRED,
+  );
+  if (isOver || states[1] === EntitlementState.PENDING) return null;
+  return planShownAt(base.transitions, at);
+}
+
+/** Of an add-on whose base is not billed at its date. */
+export function noActiveBase(baseId: Uuid, at: Instant): BillingError {
+  return new BillingError({
+    code: ErrorCode.SUBSCRIPTION_CREATE_AO_BP_NON_ACTIVE,
+    message: `The base subscription ${baseId} of the add-on is not active at ${formatInstant(at)}`,
+    facts: { subscriptionId: baseId, at: formatInstant(at) },
+  });
+}
+
+function hasEnded(member: CountedMember, now: Instant): boolean {
+  const { subscription, transitions, baseEnd } = member;
+  const blockingStates = statesAsRead(member, baseEnd);
+  const state = subscriptionStateAt({ subscriptionId: subscription.id, transitions, blockingStates }, now);
+  return state === EntitlementState.CANCELLED || state === EntitlementState.EXPIRED;
+}
+
+function planNameAt({ transitions }: CountedMember, at: Instant): string | null {
+  const shown = planShownAt(transitions, at);
+  return shown === null ? null : listedName(shown.plan);
+}

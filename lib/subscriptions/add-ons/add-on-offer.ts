@@ -1,0 +1,33 @@
+import type { CatalogWithOverrides } from '../../catalog/index.ts';
+import type { Instant } from '../../values/time/index.ts';
+import { isKnown, isKnownProduct } from '../timeline/readable-plans.ts';
+import type { PlanInForce } from '../timeline/transitions.ts';
+
+/** Whether the product of a base offers an add-on product to be bought beside it, or contains it already. */
+export const AddOnOffer = { AVAILABLE: 'AVAILABLE', INCLUDED: 'INCLUDED', NONE: 'NONE' } as const;
+export type AddOnOffer = (typeof AddOnOffer)[keyof typeof AddOnOffer];
+
+export interface AddOnOfferInput {
+  /** The plan of the base at `at`. */
+  readonly base: Pick<PlanInForce, 'version' | 'plan'>;
+  readonly addOnProduct: string;
+  readonly catalog: Pick<CatalogWithOverrides, 'versionAt'>;
+  readonly at: Instant;
+}
+
+/**
+ * What the base's product says of an add-on product at an instant (subscriptions.md §6.2 rule 10): in the version that
+ * supplies the base's plan and, where that one does not speak of it, in the version in force, which may offer add-ons that
+ * are newer than the base's plan, or an account's own ones for a base of the tenant's catalog (catalog.md §15.6).
+ */
+export function addOnOffer({ base, addOnProduct, catalog, at }: AddOnOfferInput): AddOnOffer {
+  // What only reads ends nothing of which it cannot tell.
+  if (!isKnown(base) || !isKnownProduct(addOnProduct)) return AddOnOffer.AVAILABLE;
+  const { product } = base.plan;
+  for (const version of [base.version, catalog.versionAt(at)]) {
+    const { included = [], available = [] } = version?.productNamed(product) ?? {};
+    if (included.includes(addOnProduct)) return AddOnOffer.INCLUDED;
+    if (available.includes(addOnProduct)) return AddOnOffer.AVAILABLE;
+  }
+  return AddOnOffer.NONE;
+}

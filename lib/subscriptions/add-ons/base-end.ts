@@ -1,0 +1,203 @@
+import {
+  type BlockingState,
+  BlockingStateType,
+  ENTITLEMENT_SERVICE,
+  EntitlementStateName,
+  type LifecycleEvent,
+  LifecycleEventType,
+  type Subscription,
+} from '../../records/index.ts';
+import type { DatedInstant, Instant } from '../../values/time/index.ts';
+import { maxInstant, minInstant } from '../../values/time/index.ts';
+import { raisedTo } from '../timeline/dated-instants.ts';
+import { derivedRecordId } from '../timeline/derived-phases.ts';
+import { bareDraft } from '../timeline/event-draft.ts';
+import { isEnd, isPlanChoice, isStart } from '../timeline/lifecycle-order.ts';
+import { type PlanResolver, planShownAt, type Transition } from '../timeline/transitions.ts';
+import { AddOnOffer, addOnOffer } from './add-on-offer.ts';
+
+/** An end of an add-on that its base brings. */
+export interface CausedEnd {
+  readonly effective: DatedInstant;
+  /** The event of the base behind it. */
+  readonly cause: LifecycleEvent;
+  /** From when on it is stored with the add-on; until then it is derived at every reading. */
+  readonly storedFrom: Instant;
+}
+
+/** What a base ends of one of its add-ons; null where the add-on has an own end as early, or the base none. */
+export interface BaseEnd {
+  readonly billing: (CausedEnd & { readonly type: 'CANCEL' | 'EXPIRED' }) | null;
+  readonly entitlement: CausedEnd | null;
+}
+
+/** A subscription of the bundle, by its own facts alone. */
+export interface BundleMember {
+  readonly subscription: Pick<Subscription, 'id' | 'accountRecordId' | 'alignStart'>;
+  readonly transitions: readonly Transition[];
+  /** Its active states; without them only billing is told. */
+  readonly blockingStates: readonly BlockingState[];
+}
+
+/**
+ * When the base of a bundle ends one of its add-ons, in effect or to come (subscriptions.md §11 rule 2, §12): with its own
+ * end, or with a change to a product that includes the add-on's or does not offer it. It follows from the events of the
+ * base alone, at whatever time it is asked for, so what is derived before the end comes is what is stored then.
+ */
+export function baseEnd(base: BundleMember, addOn: BundleMember, plans: PlanResolver): BaseEnd {
+  const end = base.transitions.find(({ event }) => isEnd(event))?.event;
+  const change = withdrawingChange(base, addOn, plans);
+  return {
+    billing: billingEndOf(addOn, change ?? end),
+    entitlement: entitlementEndOf(base, addOn, { change, end }),
+  };
+}
+
+/** The events of an add-on with the end of billing that its base brings. */
+export function withBaseEnd(
+  events: readonly LifecycleEvent[],
+  subscription: Pick<Subscription, 'id'>,
+  end: BaseEnd['billing'],
+): readonly LifecycleEvent[] {
+  if (end === null) return events;
+  const last = events.reduce((highest, { sequence }) => Math.max(highest, sequence), 0);
+  const derived = {
+    ...end.cause,
+    ...bareDraft(end.type, end.effective),
+    subscriptionId: subscription.id,
+    recordId: derivedRecordId(end.cause.recordId),
+    sequence: last + 1,
+  };
+  return [...events, derived];
+}
+
+/**
+ * The states of a subscription as they are read: of several ends of its service, its own or from its base, the first counts
+ * alone.
+ */
+export function statesAsRead(
+  { subscription, blockingStates }: Pick<BundleMember, 'subscription' | 'blockingStates'>,
+  end: BaseEnd | null,
+): readonly BlockingState[] {
+  const [first, ...later] = entitlementEnds({ subscription, blockingStates });
+  const derived = end?.entitlement ?? null;
+  if (derived === null && later.length === 0) return blockingStates;
+  const others = blockingStates.filter((state) => state !== first && !later.includes(state));
+  const counting = derived === null ? first : derivedState(subscription, derived);
+  return counting === undefined ? others : [...others, counting];
+}
+
+/** The active ENT_CANCELLED of a subscription, in effect or to come, the earliest first. */
+export function entitlementEnds({
+  subscription,
+  blockingStates,
+}: {
+  readonly subscription: Pick<Subscription, 'id'>;
+  readonly blockingStates: readonly BlockingState[];
+}): readonly BlockingState[] {
+  return blockingStates
+    .filter(
+      (state) =>
+        state.blockedId === subscription.id &&
+        state.service === ENTITLEMENT_SERVICE &&
+        state.stateName === EntitlementStateName.ENT_CANCELLED,
+    )
+    .toSorted((a, b) => a.effective.at - b.effective.at);
+}
+
+/** True for the events of a base that may end its add-ons: its end, and what puts it on another plan. */
+export function mayEndAddOns(event: Pick<LifecycleEvent, 'type' | 'sequence'>): boolean {
+  return isEnd(event) || replacesPlan(event);
+}
+
+/** A start that took the place of another one is a change of plan too (subscriptions.md §7 rule 9). */
+function replacesPlan(event: Pick<LifecycleEvent, 'type' | 'sequence'>): boolean {
+  return event.type === LifecycleEventType.CHANGE || (isStart(event) && event.sequence > 1);
+}
+
+/**
+ * The first change of the base to a plan that does not offer the add-on, unless that plan is left before the add-on starts. One
+ * that an add-on to come was bought after is none: it was bought for another plan, and its end came with the undoing of that.
+ */
+function withdrawingChange(
+  base: BundleMember,
+  addOn: BundleMember,
+  plans: PlanResolver,
+): LifecycleEvent | undefined {
+  const bought = addOn.transitions[0]?.event.createdDate;
+  const segments = base.transitions.filter(({ event }) => isPlanChoice(event) || isEnd(event));
+  const found = segments.find(({ event, next }, index) => {
+    if (next === null || !replacesPlan(event)) return false;
+    const { alignStart } = addOn.subscription;
+    if (bought === undefined) return false;
+    if (event.effective.at < alignStart.at && event.createdDate < bought) return false;
+    const from = maxInstant(event.effective.at, alignStart.at);
+    const until = segments[index + 1]?.event.effective.at;
+    if (until !== undefined && until <= from) return false;
+    const addOnProduct = planShownAt(addOn.transitions, from)?.plan.product;
+    if (addOnProduct === undefined) return false;
+    return addOnOffer({ base: next, addOnProduct, catalog: plans, at: from }) !== AddOnOffer.AVAILABLE;
+  });
+  return found?.event;
+}
+
+function billingEndOf(addOn: BundleMember, cause: LifecycleEvent | undefined): BaseEnd['billing'] {
+  if (cause === undefined) return null;
+  const effective = raisedTo(cause.effective, addOn.subscription.alignStart);
+  const own = ownEnd(addOn);
+  if (own !== undefined && own.effective.at <= effective.at) return null;
+  const type = cause.type === LifecycleEventType.EXPIRED ? cause.type : LifecycleEventType.CANCEL;
+  return { type, effective, cause, storedFrom: cause.effective.at };
+}
+
+/** With a change at its date, with a cancellation where the service of the base ends; an expiry has no such end. */
+function entitlementEndOf(
+  base: BundleMember,
+  addOn: BundleMember,
+  { change, end }: { readonly change: LifecycleEvent | undefined; readonly end: LifecycleEvent | undefined },
+): BaseEnd['entitlement'] {
+  const [ofBase] = entitlementEnds(base);
+  const cancelled = ofBase !== undefined && end !== undefined && causedBy(end, ofBase.effective);
+  const candidates = [
+    ...(change === undefined ? [] : [causedBy(change, change.effective)]),
+    ...(cancelled ? [cancelled] : []),
+  ];
+  const [first] = candidates.toSorted((a, b) => a.effective.at - b.effective.at);
+  if (first === undefined) return null;
+  const [own] = entitlementEnds(addOn);
+  const isEarlier = own !== undefined && own.effective.at <= first.effective.at;
+  const expiry = ownEnd(addOn);
+  const hasExpired = expiry?.type === LifecycleEventType.EXPIRED && expiry.effective.at <= first.effective.at;
+  return isEarlier || hasExpired ? null : first;
+}
+
+function causedBy(cause: LifecycleEvent, effective: DatedInstant): CausedEnd {
+  return { effective, cause, storedFrom: minInstant(effective.at, cause.effective.at) };
+}
+
+function ownEnd({ transitions }: BundleMember): LifecycleEvent | undefined {
+  return transitions.find(({ event }) => isEnd(event))?.event;
+}
+
+function derivedState(
+  subscription: BundleMember['subscription'],
+  { cause, effective }: CausedEnd,
+): BlockingState {
+  return {
+    recordId: derivedRecordId(cause.recordId),
+    id: cause.id,
+    blockedId: subscription.id,
+    accountRecordId: subscription.accountRecordId,
+    type: BlockingStateType.SUBSCRIPTION,
+    service: ENTITLEMENT_SERVICE,
+    stateName: EntitlementStateName.ENT_CANCELLED,
+    isBlockChange: true,
+    isBlockEntitlement: true,
+    isBlockBilling: false,
+    effective,
+    sequence: derivedRecordId(cause.recordId),
+    isActive: true,
+    causedBy: cause.id,
+    createdDate: cause.createdDate,
+  };
+}

@@ -1,0 +1,60 @@
+import type { BlockingState, LifecycleEvent, Subscription } from '../../records/index.ts';
+import { ProductCategory } from '../../records/index.ts';
+import { type PlanResolver, type Transition, transitionsOf } from '../timeline/transitions.ts';
+import { type BaseEnd, baseEnd, withBaseEnd } from './base-end.ts';
+
+/** A subscription with its active lifecycle events. */
+export interface SubscriptionHistory {
+  readonly subscription: Pick<
+    Subscription,
+    'id' | 'bundleId' | 'category' | 'accountRecordId' | 'alignStart'
+  >;
+  readonly events: readonly LifecycleEvent[];
+  /** Its own active states; only those tell when the service of an add-on ends with that of its base. */
+  readonly blockingStates?: readonly BlockingState[];
+}
+
+/** The same with its transitions, which end where the base ends it. */
+export type Timeline<H extends SubscriptionHistory> = H & {
+  readonly transitions: readonly Transition[];
+  /** What the base ends of it, as long as that is not stored; null of all but add-ons. */
+  readonly baseEnd: BaseEnd | null;
+};
+
+export interface TimelineRules {
+  readonly plans: PlanResolver;
+  /** Which events of a subscription count; default those that are stored. */
+  readonly eventsOf?: (events: readonly LifecycleEvent[]) => readonly LifecycleEvent[];
+}
+
+/**
+ * The transitions of subscriptions of any number of bundles (subscriptions.md §4.2), those of add-ons with the ends that
+ * their base brings (§12). The base must be among the subscriptions where its add-ons are.
+ */
+export function timelinesOf<H extends SubscriptionHistory>(
+  histories: readonly H[],
+  { plans, eventsOf = (events) => events }: TimelineRules,
+): readonly Timeline<H>[] {
+  const own = histories.map((history): Timeline<H> => {
+    const counting = eventsOf(history.events);
+    return { ...history, transitions: transitionsOf(counting, plans), baseEnd: null };
+  });
+  const baseOf = new Map(
+    own
+      .filter(({ subscription }) => subscription.category === ProductCategory.BASE)
+      .map((timeline) => [timeline.subscription.bundleId, timeline]),
+  );
+  return own.map((timeline) => {
+    const { subscription } = timeline;
+    const base = baseOf.get(subscription.bundleId);
+    if (subscription.category !== ProductCategory.ADD_ON || base === undefined) return timeline;
+    const end = baseEnd(withStates(base), withStates(timeline), plans);
+    if (end.billing === null) return { ...timeline, baseEnd: end };
+    const events = withBaseEnd(eventsOf(timeline.events), subscription, end.billing);
+    return { ...timeline, transitions: transitionsOf(events, plans), baseEnd: end };
+  });
+}
+
+function withStates<H extends SubscriptionHistory>(timeline: Timeline<H>) {
+  return { ...timeline, blockingStates: timeline.blockingStates ?? [] };
+}

@@ -1,0 +1,253 @@
+import { type InternationalPrice, priceOf } from '../../catalog/index.ts';
+import {
+  type Account,
+  type BillingEvent,
+  BillingMode,
+  BillingTransitionType,
+  type BlockingState,
+  type LifecycleEvent,
+  LifecycleEventType,
+  PhaseType,
+} from '../../records/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { type Currency, type Decimal, ZERO } from '../../values/money/index.ts';
+import { BillingPeriod, type DatedInstant, type Instant } from '../../values/time/index.ts';
+import { type SubscriptionHistory, timelinesOf } from '../add-ons/bundle-timelines.ts';
+import { blockedIntervals } from '../blocking/blocked-intervals.ts';
+import { type BillCycleDay, type BillCycleDaySources, billCycleDayOf } from '../timeline/bill-cycle-day.ts';
+import { billCycleDaySources } from '../timeline/bill-cycle-sources.ts';
+import { withDerivedPhases } from '../timeline/derived-phases.ts';
+import { isEnd } from '../timeline/lifecycle-order.ts';
+import type { PriceChangeSource } from '../timeline/price-steps.ts';
+import {
+  billedTransitions,
+  type PlanInForce,
+  type PlanResolver,
+  type Transition,
+} from '../timeline/transitions.ts';
+import { type BillingTransition, withPriceChanges } from './price-change-transitions.ts';
+import { type StreamEvent, withoutBlockedIntervals } from './without-blocked-intervals.ts';
+
+/** A subscription with its active lifecycle events, and what blocks its billing. */
+export interface BilledHistory extends SubscriptionHistory {
+  /** Active states of the subscription, its bundle and its account; starts and ends of its service may be left out. */
+  readonly blockingStates: readonly BlockingState[];
+}
+
+export interface BillingEventsInput {
+  readonly account: Pick<Account, 'id' | 'currency' | 'billCycleDayLocal' | 'timeZone' | 'referenceTime'>;
+  /** Subscriptions of the account; a bundle's base must be among them where its add-ons are. */
+  readonly histories: readonly BilledHistory[];
+  readonly plans: PlanResolver & PriceChangeSource;
+  /** Whether price changes of existing subscriptions wait for the bill cycle date (catalog.md §6.4 rule 5); default not. */
+  readonly alignPriceChanges?: boolean;
+}
+
+export interface BillingEventStream {
+  /** By subscription id, then in time order (subscriptions.md §19.2 rule 3). */
+  readonly events: readonly BillingEvent[];
+  /** Subscriptions whose events do not begin with CREATE or TRANSFER; they contribute none. */
+  readonly skipped: readonly Uuid[];
+  /** When subscriptions end by CANCEL or EXPIRED, also while their billing is blocked, which leaves that event out. */
+  readonly ends: ReadonlyMap<Uuid, DatedInstant>;
+}
+
+/**
+ * The stream that invoicing works on (subscriptions.md §19.1, §19.2), with the price changes of §13 and with the phases and
+ * the expiry that are not stored yet, so that billing ahead of a date sees where each phase ends, and without what happens
+ * while billing is blocked (§19.3). While the account has no bill cycle day, ACCOUNT
+ * alignment counts as SUBSCRIPTION and `isAccountAligned` marks the events the account's day is then taken from (§15.2).
+ * @throws BillingError CATALOG_NO_PRICE_FOR_CURRENCY (2010), CATALOG_PRICE_VALUE_NULL_FOR_CURRENCY (2011).
+ */
+export function billingEvents(input: BillingEventsInput): BillingEventStream {
+  // Bundle by bundle, so that what lies between stored events and billing events lives for a moment only.
+  const bundles = Map.groupBy(input.histories, ({ subscription }) => subscription.bundleId);
+  const streams = [...bundles.values()]
+    .flatMap((histories) => streamsOfBundle(histories, input))
+    .sort((a, b) => compareText(a.subscriptionId, b.subscriptionId));
+  return {
+    events: streams.flatMap(({ events }) => events),
+    skipped: streams.filter(({ isSkipped }) => isSkipped).map(({ subscriptionId }) => subscriptionId),
+    ends: new Map(
+      streams.flatMap(({ subscriptionId, end }) => (end === null ? [] : [[subscriptionId, end]])),
+    ),
+  };
+}
+
+/** The part of a stream that is one subscription's. */
+interface OwnStream {
+  readonly subscriptionId: Uuid;
+  readonly events: readonly BillingEvent[];
+  readonly isSkipped: boolean;
+  readonly end: DatedInstant | null;
+}
+
+function streamsOfBundle(
+  histories: readonly BilledHistory[],
+  { account, plans, alignPriceChanges = false }: BillingEventsInput,
+): readonly OwnStream[] {
+  const timelines = timelinesOf(histories, {
+    plans,
+    eventsOf: (events) => withDerivedPhases({ events, plans, zone: account.timeZone }),
+  });
+  const sources = billCycleDaySources(timelines, account);
+  return timelines.map(({ subscription, transitions, blockingStates, events: stored }): OwnStream => {
+    const own = sources.get(subscription.id);
+    const end = endOf(transitions);
+    const events =
+      own === undefined
+        ? []
+        : eventsOfSubscription({
+            account,
+            plans,
+            subscription,
+            transitions: billedTransitions(transitions),
+            blockingStates,
+            sources: own,
+            end: end?.at ?? null,
+            alignPriceChanges,
+          });
+    return {
+      subscriptionId: subscription.id,
+      events,
+      isSkipped: own === undefined && stored.length > 0,
+      end,
+    };
+  });
+}
+
+function endOf(transitions: readonly Transition[]): DatedInstant | null {
+  return transitions.find(({ event }) => isEnd(event))?.event.effective ?? null;
+}
+
+interface SubscriptionStream {
+  readonly subscription: SubscriptionHistory['subscription'];
+  readonly transitions: readonly Transition[];
+  readonly blockingStates: readonly BlockingState[];
+  readonly sources: BillCycleDaySources;
+  readonly end: Instant | null;
+  readonly account: BillingEventsInput['account'];
+  readonly plans: PriceChangeSource;
+  readonly alignPriceChanges: boolean;
+}
+
+function eventsOfSubscription(stream: SubscriptionStream): readonly BillingEvent[] {
+  let cycle: BillCycleDay | undefined;
+  const transitions = withPriceChanges({ ...stream, isAligned: stream.alignPriceChanges });
+  const events = transitions.map((transition): StreamEvent => {
+    const inForce = transition.next;
+    if (inForce !== null) cycle = billCycleDayOf(inForce, transition.billCycleDay, stream.sources);
+    return { event: billingEventOf(transition, stream, cycle), bringsPhase: bringsPhase(transition) };
+  });
+  const intervals = blockedIntervals({
+    states: stream.blockingStates,
+    billingEnd: stream.end,
+    zone: stream.account.timeZone,
+  });
+  return withoutBlockedIntervals(events, intervals);
+}
+
+function billingEventOf(
+  transition: BillingTransition,
+  stream: SubscriptionStream,
+  cycle: BillCycleDay | undefined,
+): BillingEvent {
+  const inForce = transition.next;
+  const { event } = transition;
+  return {
+    subscriptionId: stream.subscription.id,
+    bundleId: stream.subscription.bundleId,
+    effectiveDate: event.effective.at,
+    localDate: event.effective.date,
+    totalOrdering: event.recordId,
+    transitionType: billingTypeOf(event),
+    ...planFields(inForce, event.effective.at),
+    fixedPrice: fixedPriceOf(transition, stream.account),
+    recurringPrice: priceIn(inForce?.phase.recurring?.price, inForce, stream.account),
+    billingPeriod: inForce?.phase.recurring?.billingPeriod ?? BillingPeriod.NO_BILLING_PERIOD,
+    billingMode: (inForce ?? transition.previous)?.plan.recurringBillingMode ?? BillingMode.IN_ADVANCE,
+    // CANCEL and EXPIRED repeat the value before them (§19.1).
+    billCycleDayLocal: cycle?.day ?? 0,
+    isAccountAligned: cycle?.isAccountAligned ?? false,
+    billingAlignment: cycle?.alignment ?? null,
+    isRequestedDay: cycle?.isRequested ?? false,
+    quantity: transition.quantity ?? 1,
+  };
+}
+
+type PlanFields = Pick<
+  BillingEvent,
+  | 'productName'
+  | 'planName'
+  | 'phaseName'
+  | 'phasePrettyName'
+  | 'phaseDuration'
+  | 'isEvergreen'
+  | 'catalogEffectiveDate'
+>;
+
+function planFields(inForce: PlanInForce | null, at: Instant): PlanFields {
+  return {
+    productName: inForce?.plan.product ?? null,
+    planName: inForce?.plan.name ?? null,
+    phaseName: inForce?.phase.name ?? null,
+    phasePrettyName: inForce?.phase.prettyName ?? null,
+    phaseDuration: inForce?.phase.duration ?? null,
+    isEvergreen: inForce?.phase.type === PhaseType.EVERGREEN,
+    catalogEffectiveDate: inForce && catalogDateOf(inForce, at),
+  };
+}
+
+/** Of an override plan the date of the transition, since it belongs to no version (catalog.md §6.4 rule 9). */
+function catalogDateOf({ plan, version }: PlanInForce, at: Instant): Instant {
+  return plan.parentPlanName === undefined ? version.effectiveDate : at;
+}
+
+/** A one-time price is billed where its phase begins, never again by a change of price, day or quantity (§19.1). */
+function fixedPriceOf(transition: BillingTransition, account: BillingEventsInput['account']): Decimal | null {
+  if (!bringsPhase(transition)) return null;
+  return priceIn(transition.next?.phase.fixed?.price, transition.next, account);
+}
+
+function bringsPhase({ isPriceChange, event }: BillingTransition): boolean {
+  return !isPriceChange && typesThatBringPhase.has(event.type);
+}
+
+const typesThatBringPhase: ReadonlySet<LifecycleEventType> = new Set([
+  LifecycleEventType.CREATE,
+  LifecycleEventType.TRANSFER,
+  LifecycleEventType.CHANGE,
+  LifecycleEventType.PHASE,
+]);
+
+function priceIn(
+  price: InternationalPrice | null | undefined,
+  inForce: PlanInForce | null,
+  account: BillingEventsInput['account'],
+): Decimal | null {
+  if (!price) return null;
+  if (price.prices.length === 0) return ZERO;
+  const currency: Currency | null = account.currency;
+  if (currency !== null) return priceOf(price, currency);
+  throw new BillingError({
+    code: ErrorCode.CATALOG_NO_PRICE_FOR_CURRENCY,
+    message: `Account ${account.id} has no currency, so plan ${inForce?.plan.name} has no price for it; create the account with a currency`,
+    facts: { accountId: account.id, planName: inForce?.plan.name },
+  });
+}
+
+function billingTypeOf(event: LifecycleEvent): BillingTransitionType {
+  switch (event.type) {
+    case LifecycleEventType.UNCANCEL:
+    case LifecycleEventType.UNDO_CHANGE:
+      throw new Error(`${event.type} is no billing event`);
+    default:
+      return BillingTransitionType[event.type];
+  }
+}
+
+function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

@@ -1,0 +1,77 @@
+import { type BillingEvent, BillingTransitionType } from '../../records/index.ts';
+import { BillingPeriod, type DatedInstant, maxDate } from '../../values/time/index.ts';
+import type { BlockedInterval } from '../blocking/blocked-intervals.ts';
+
+/** A billing event, and whether it brings a phase: of those only does one bill its fixed price. */
+export interface StreamEvent {
+  readonly event: BillingEvent;
+  readonly bringsPhase: boolean;
+}
+
+/**
+ * The events of one subscription without what happens while its billing is blocked (subscriptions.md §19.3 rule 4): each
+ * interval becomes the end of billing at its start and, if it ends, the return to what is in force then.
+ * @param intervals in time order and without overlap.
+ */
+export function withoutBlockedIntervals(
+  stream: readonly StreamEvent[],
+  intervals: readonly BlockedInterval[],
+): readonly BillingEvent[] {
+  if (intervals.length === 0) return stream.map(({ event }) => event);
+  const kept: BillingEvent[] = [];
+  let next = 0;
+  for (const { start, end } of intervals) {
+    const first = indexFrom(stream, start);
+    const after = end === null ? stream.length : indexFrom(stream, end);
+    kept.push(...stream.slice(next, first).map(({ event }) => event));
+    const [before, inForce] = [stream[first - 1]?.event, stream[after - 1]?.event];
+    if (before !== undefined && !isEnd(before)) kept.push(disabled(before, start));
+    if (end !== null && inForce !== undefined && !isEnd(inForce)) {
+      const brought = stream.slice(first, after).findLast(({ bringsPhase }) => bringsPhase);
+      kept.push(enabled({ ...inForce, fixedPrice: brought?.event.fixedPrice ?? null }, end));
+    }
+    next = after;
+  }
+  kept.push(...stream.slice(next).map(({ event }) => event));
+  return withRisingDates(kept);
+}
+
+/** Index of the first event at `from` or later. */
+function indexFrom(stream: readonly StreamEvent[], from: DatedInstant): number {
+  const index = stream.findIndex(({ event }) => event.effectiveDate >= from.at);
+  return index < 0 ? stream.length : index;
+}
+
+function disabled(event: BillingEvent, { at, date }: DatedInstant): BillingEvent {
+  return {
+    ...event,
+    effectiveDate: at,
+    localDate: date,
+    transitionType: BillingTransitionType.START_BILLING_DISABLED,
+    fixedPrice: null,
+    recurringPrice: null,
+    billingPeriod: BillingPeriod.NO_BILLING_PERIOD,
+  };
+}
+
+function enabled(event: BillingEvent, { at, date }: DatedInstant): BillingEvent {
+  return {
+    ...event,
+    effectiveDate: at,
+    localDate: date,
+    transitionType: BillingTransitionType.END_BILLING_DISABLED,
+  };
+}
+
+function isEnd({ transitionType }: BillingEvent): boolean {
+  return transitionType === BillingTransitionType.CANCEL || transitionType === BillingTransitionType.EXPIRED;
+}
+
+/** Along one subscription the local date never decreases (§2 rule 8): states and events may be dated by other rules of the zone. */
+function withRisingDates(events: readonly BillingEvent[]): readonly BillingEvent[] {
+  let latest: BillingEvent['localDate'] | undefined;
+  return events.map((event) => {
+    latest = latest === undefined ? event.localDate : maxDate(latest, event.localDate);
+    return latest === event.localDate ? event : { ...event, localDate: latest };
+  });
+}

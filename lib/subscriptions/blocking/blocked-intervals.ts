@@ -1,0 +1,133 @@
+import type { BlockingState } from '../../records/index.ts';
+import {
+  addDays,
+  type DatedInstant,
+  type Instant,
+  instantAt,
+  type LocalDate,
+  localTimeOf,
+  minDate,
+  type TimeZone,
+} from '../../values/time/index.ts';
+import { blockerOf, statesInTimeOrder } from './states-in-force.ts';
+
+/** A stretch of time in which a subscription is not billed: from `start` on, up to and without `end`. */
+export interface BlockedInterval {
+  readonly start: DatedInstant;
+  /** null = it has no end. */
+  readonly end: DatedInstant | null;
+}
+
+export interface BlockedIntervalsInput {
+  /** Active states of a subscription, its bundle and its account. */
+  readonly states: readonly BlockingState[];
+  /** When its billing ends; later states make no difference. */
+  readonly billingEnd: Instant | null;
+  readonly zone: TimeZone;
+}
+
+/**
+ * When the billing of a subscription is blocked, in time order and without overlap (subscriptions.md §19.3 rules 1 to 3).
+ * An interval of one service on one object that ends within a day is none.
+ */
+export function blockedIntervals({
+  states,
+  billingEnd,
+  zone,
+}: BlockedIntervalsInput): readonly BlockedInterval[] {
+  if (states.length === 0) return [];
+  const counting =
+    billingEnd === null ? states : states.filter(({ effective }) => effective.at <= billingEnd);
+  return merged(ownIntervals(counting).filter((interval) => lastsADay(interval, zone)));
+}
+
+/**
+ * From when on the intervals of two sets of states can differ for some subscription; null = for none. `before` and `after`
+ * are the states of one service on one object, before and after one of them was set.
+ */
+export function firstBlockedDifference(
+  before: readonly BlockingState[],
+  after: readonly BlockingState[],
+): DatedInstant | null {
+  const [was, is] = [ownIntervals(before), ownIntervals(after)];
+  const index = Math.max(was.length, is.length) - 1;
+  for (let place = 0; place <= index; place += 1) {
+    const difference = differenceOf(was[place], is[place]);
+    if (difference !== null) return withIntervalAt(difference, [...was, ...is]);
+  }
+  return null;
+}
+
+/**
+ * The first day that is billed otherwise where billing gets an end, or loses it: states after the end make no difference,
+ * so a block that would end within a day of its start lasts from that start on.
+ * @param states active states of the subscription, its bundle and its account.
+ */
+export function firstDayAtEnd(states: readonly BlockingState[], end: DatedInstant): LocalDate {
+  const over = ownIntervals(states).filter((interval) => interval.end !== null && interval.end.at > end.at);
+  return withIntervalAt(end, over).date;
+}
+
+/** Of each service and object the intervals that its states open and close, however short. */
+function ownIntervals(states: readonly BlockingState[]): readonly BlockedInterval[] {
+  const groups = Map.groupBy(statesInTimeOrder(states), blockerOf);
+  return [...groups.values()].flatMap(intervalsOfBlocker);
+}
+
+function intervalsOfBlocker(ordered: readonly BlockingState[]): readonly BlockedInterval[] {
+  const intervals: BlockedInterval[] = [];
+  let start: DatedInstant | null = null;
+  for (const { effective, isBlockBilling } of ordered) {
+    if (isBlockBilling) start ??= effective;
+    else if (start !== null) {
+      intervals.push({ start, end: effective });
+      start = null;
+    }
+  }
+  if (start !== null) intervals.push({ start, end: null });
+  return intervals;
+}
+
+/** A day of the calendar, which clocks that are put forward make shorter than 24 hours (§19.3 rule 2). */
+function lastsADay({ start, end }: BlockedInterval, zone: TimeZone): boolean {
+  return end === null || end.at >= instantAt(addDays(start.date, 1), localTimeOf(start.at, zone), zone);
+}
+
+function merged(intervals: readonly BlockedInterval[]): readonly BlockedInterval[] {
+  const result: BlockedInterval[] = [];
+  for (const next of intervals.toSorted((a, b) => a.start.at - b.start.at)) {
+    const last = result.at(-1);
+    if (last === undefined || (last.end !== null && last.end.at < next.start.at)) result.push(next);
+    else result[result.length - 1] = { start: last.start, end: laterEnd(last.end, next.end) };
+  }
+  return result;
+}
+
+function laterEnd(a: DatedInstant | null, b: DatedInstant | null): DatedInstant | null {
+  if (a === null || b === null) return null;
+  return a.at < b.at ? b : a;
+}
+
+function differenceOf(
+  was: BlockedInterval | undefined,
+  is: BlockedInterval | undefined,
+): DatedInstant | null {
+  if (was === undefined || is === undefined) return (was ?? is)?.start ?? null;
+  if (was.start.at !== is.start.at) return earlier(was.start, is.start);
+  if (was.end?.at === is.end?.at) return null;
+  return was.end === null || is.end === null ? (was.end ?? is.end) : earlier(was.end, is.end);
+}
+
+function earlier(a: DatedInstant, b: DatedInstant): DatedInstant {
+  return a.at <= b.at ? a : b;
+}
+
+/** An interval that ends within a day of its start counts or not as a whole: what ends it changes days from its start on. */
+function withIntervalAt(difference: DatedInstant, intervals: readonly BlockedInterval[]): DatedInstant {
+  const dayBefore = addDays(difference.date, -1);
+  const dates = intervals
+    .map(({ start }) => start)
+    .filter((start) => start.at <= difference.at && start.date >= dayBefore)
+    .map(({ date }) => date);
+  return { at: difference.at, date: minDate(difference.date, ...dates) };
+}

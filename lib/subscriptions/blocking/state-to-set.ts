@@ -1,0 +1,129 @@
+import {
+  type Account,
+  type BlockingState,
+  BlockingStateType,
+  type Bundle,
+  ENTITLEMENT_SERVICE,
+  EntitlementStateName,
+  type Subscription,
+} from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { DatedInstant, Instant } from '../../values/time/index.ts';
+import type { EditTools } from '../timeline/edit-tools.ts';
+import { firstBlockedDifference } from './blocked-intervals.ts';
+import { type BlockFlags, blockerOf, statesInTimeOrder } from './states-in-force.ts';
+
+/** What a state speaks of, with the account under its lock. */
+export type BlockedObject =
+  | { readonly type: typeof BlockingStateType.ACCOUNT; readonly account: Account }
+  | {
+      readonly type: typeof BlockingStateType.SUBSCRIPTION_BUNDLE;
+      readonly account: Account;
+      readonly bundle: Pick<Bundle, 'id'>;
+    }
+  | {
+      readonly type: typeof BlockingStateType.SUBSCRIPTION;
+      readonly account: Account;
+      readonly subscription: Pick<Subscription, 'id' | 'bundleId'>;
+    };
+
+/** A state that a service wants to be in force on an object from a date on. */
+export interface StateToSet extends BlockFlags {
+  readonly object: BlockedObject;
+  readonly service: string;
+  readonly stateName: string;
+  readonly effective: DatedInstant;
+}
+
+/** What setting a state changes of what is stored. */
+export interface StatePlan {
+  readonly block: StateToSet;
+  /** null when it says nothing new. */
+  readonly added: BlockingState | null;
+  /** Stored states that say nothing new any more. */
+  readonly withdrawn: readonly BlockingState[];
+  /** From when on billing can differ; null = nowhere. */
+  readonly billedOtherwiseFrom: DatedInstant | null;
+}
+
+/** Until it is stored a state comes after all others of its instant. */
+const NOT_STORED = Number.MAX_SAFE_INTEGER;
+
+/** The object and those that it belongs to: states on any of them hold for it (§14.2). */
+export function blockedPath(object: BlockedObject): readonly [Uuid, ...Uuid[]] {
+  switch (object.type) {
+    case BlockingStateType.ACCOUNT:
+      return [object.account.id];
+    case BlockingStateType.SUBSCRIPTION_BUNDLE:
+      return [object.bundle.id, object.account.id];
+    case BlockingStateType.SUBSCRIPTION:
+      return [object.subscription.id, object.subscription.bundleId, object.account.id];
+  }
+}
+
+/**
+ * Puts a state into those of its service on its object (subscriptions.md §14.1 rule 2): what equals the state before it in
+ * name and flags says nothing new, and is not stored, or is withdrawn where it is stored. What is to come says something
+ * new beside what is in force by now (R38): that may end before it comes.
+ * @param states active states of the object; others do no harm.
+ */
+export function planState(states: readonly BlockingState[], block: StateToSet, tools: EditTools): StatePlan {
+  const added = stateOf(states, block, tools);
+  const own = states.filter((state) => blockerOf(state) === blockerOf(added));
+  const ordered = statesInTimeOrder([...own, added]);
+  const redundant: BlockingState[] = [];
+  let previous: BlockingState | undefined;
+  for (const state of ordered) {
+    if (saysNothingNew(state, previous, tools.now)) redundant.push(state);
+    else previous = state;
+  }
+  if (redundant.includes(added)) return { block, added: null, withdrawn: [], billedOtherwiseFrom: null };
+  return {
+    block,
+    added,
+    withdrawn: redundant,
+    billedOtherwiseFrom: firstBlockedDifference(own, ordered),
+  };
+}
+
+function saysNothingNew(state: BlockingState, previous: BlockingState | undefined, now: Instant): boolean {
+  if (previous !== undefined) {
+    const isToCome = previous.effective.at <= now && now < state.effective.at;
+    return (
+      !isToCome &&
+      state.stateName === previous.stateName &&
+      state.isBlockChange === previous.isBlockChange &&
+      state.isBlockEntitlement === previous.isBlockEntitlement &&
+      state.isBlockBilling === previous.isBlockBilling
+    );
+  }
+  // A bundle runs until it is paused (§14.3).
+  return state.service === ENTITLEMENT_SERVICE && state.stateName === EntitlementStateName.ENT_CLEAR;
+}
+
+function stateOf(
+  states: readonly BlockingState[],
+  block: StateToSet,
+  { now, nextId }: EditTools,
+): BlockingState {
+  const { object, service, stateName, isBlockChange, isBlockEntitlement, isBlockBilling } = block;
+  const [blockedId] = blockedPath(object);
+  const ofObject = states.filter((state) => state.blockedId === blockedId);
+  return {
+    recordId: NOT_STORED,
+    id: nextId(),
+    blockedId,
+    accountRecordId: object.account.recordId,
+    type: object.type,
+    service,
+    stateName,
+    isBlockChange,
+    isBlockEntitlement,
+    isBlockBilling,
+    effective: block.effective,
+    sequence: ofObject.reduce((last, { sequence }) => Math.max(last, sequence), 0) + 1,
+    isActive: true,
+    causedBy: null,
+    createdDate: now,
+  };
+}

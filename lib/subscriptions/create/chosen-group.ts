@@ -1,0 +1,272 @@
+import type { CatalogWithOverrides, OverrideDefinition } from '../../catalog/index.ts';
+import type { Account } from '../../records/index.ts';
+import {
+  type BlockingState,
+  type Bundle,
+  EntitlementState,
+  ProductCategory,
+  type Subscription,
+} from '../../records/index.ts';
+import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
+import type { DatedInstant, Instant } from '../../values/time/index.ts';
+import {
+  type BasePlan,
+  basePlanAt,
+  checkLimit,
+  checkOffered,
+  listedName,
+  noActiveBase,
+} from '../add-ons/add-on-checks.ts';
+import { type Timeline, timelinesOf } from '../add-ons/bundle-timelines.ts';
+import { blockFlagsAt } from '../blocking/states-in-force.ts';
+import { subscriptionStateAt } from '../blocking/subscription-state.ts';
+import type { CheckedGroup } from '../requests/create-groups.ts';
+import type { CheckedRequest, CreateSubscriptionOptions } from '../requests/create-request.ts';
+import { choosePlan, overridesOf, type PlanChoice } from '../requests/plan-choice.ts';
+import { datedInstant, raisedTo } from '../timeline/dated-instants.ts';
+import { withDerivedPhases } from '../timeline/derived-phases.ts';
+import { type BundleContent, checkBundleTakes, chooseBundle, isLive } from './bundle-choice.ts';
+import { holdsKey } from './retired-keys.ts';
+
+/** A bundle that a request names, with all that its subscriptions have stored. */
+export interface FoundBundle extends BundleContent {
+  readonly subscriptions: readonly Subscription[];
+}
+
+export interface GroupChoiceInput {
+  readonly options: CreateSubscriptionOptions;
+  /** Under its lock. */
+  readonly account: Account;
+  /** The bundles with the requested ids and keys, as far as there are any. */
+  readonly found: readonly FoundBundle[];
+  /** Bundles that hold the requested keys or carried them before. */
+  readonly keyCarriers: readonly Bundle[];
+  /** Active blocking states of the account, of the bundles found and of their subscriptions. */
+  readonly blockingStates: readonly BlockingState[];
+  readonly catalog: CatalogWithOverrides;
+  readonly now: Instant;
+}
+
+/** A subscription to create, with the plan that it means. */
+export interface ChosenSubscription {
+  readonly request: CheckedRequest;
+  readonly choice: PlanChoice;
+  /** What the requested prices make of the plan; null without any (catalog.md §10). */
+  readonly overrides: OverrideDefinition | null;
+}
+
+/** What the requests for one bundle come to. */
+export interface ChosenGroup {
+  readonly group: CheckedGroup;
+  /** The bundle that is joined; null for a new one. */
+  readonly joined: BundleContent | null;
+  readonly entitlement: DatedInstant;
+  readonly billing: DatedInstant;
+  /** Origin for START_OF_BUNDLE. */
+  readonly bundleStart: DatedInstant;
+  /** The base first, the rest as requested. */
+  readonly subscriptions: readonly ChosenSubscription[];
+}
+
+/**
+ * Decides bundle, dates and plans of a group and whether the rules allow them (subscriptions.md §6.2 rules 1 to 11).
+ * @throws BillingError of `chooseBundle`, `choosePlan`, `checkBundleTakes`, `checkOffered`, `checkLimit`;
+ * SUBSCRIPTION_CREATE_NO_BP (1013), 1017, 1020, 1085, CATALOG_INVALID_PRICE_OVERRIDE (2081), BLOCKING_BLOCKED_ACTION (6000).
+ */
+export function chooseGroup(group: CheckedGroup, input: GroupChoiceInput): ChosenGroup {
+  const { options, account, now, catalog } = input;
+  const found = namedBundle(group, input.found);
+  const isJoined = group.bundleId !== null || (found !== undefined && isLive(found, now));
+  const live = isJoined ? joinedBundle(group, found, input) : null;
+  const running = found !== undefined && live !== null ? runningBundle(found, input) : NO_BUNDLE;
+  const entitlement = datedInstant(options.entitlementDate, now, account);
+  const requested = datedInstant(options.billingDate, now, account);
+  const billing = running.base === null ? requested : raisedTo(requested, running.base.start);
+
+  const chosen = group.members.map((request) => {
+    const choice = choosePlan(catalog, request, billing.at);
+    const { priceOverrides } = request;
+    return {
+      request,
+      choice,
+      overrides: overridesOf(catalog, choice, { priceOverrides, currency: account.currency }),
+    };
+  });
+  const subscriptions = inOrder(chosen);
+  const [first] = subscriptions;
+  assertInvariant(first, 'A group has at least one subscription');
+  const { category } = first.choice;
+  const rules = { catalog, now };
+  const chosenGroup = { group, entitlement, billing, subscriptions };
+  if (category === ProductCategory.ADD_ON) {
+    if (live === null) throw noBase(group);
+    checkAccountNotBlocked(input, entitlement.at);
+    const base = usableBase(chosenGroup, running, now);
+    checkAddOns(chosenGroup, { ...rules, base: base.plan, members: running.members });
+    return { ...chosenGroup, joined: live, bundleStart: base.start };
+  }
+  const joined = live ?? joinedBundle(group, found, input);
+  if (joined !== null) checkBundleTakes(category, joined);
+  checkAccountNotBlocked(input, entitlement.at);
+  checkAddOns(chosenGroup, { ...rules, base: first.choice, members: [] });
+  return { ...chosenGroup, joined, bundleStart: billing };
+}
+
+/** The bundle of a group with the requested id or, without one, that holds the requested key. */
+export function namedBundle(
+  group: Pick<CheckedGroup, 'bundleId' | 'bundleExternalKey'>,
+  found: readonly FoundBundle[],
+): FoundBundle | undefined {
+  const { bundleId, bundleExternalKey } = group;
+  return found.find(({ bundle }) =>
+    bundleId === null ? holdsKey(bundle) && bundle.externalKey === bundleExternalKey : bundle.id === bundleId,
+  );
+}
+
+function joinedBundle(
+  group: CheckedGroup,
+  found: FoundBundle | undefined,
+  { account, options, now }: GroupChoiceInput,
+): BundleContent | null {
+  const renameKeyIfUnused = options.renameKeyIfExistsAndUnused ?? true;
+  return chooseBundle({ request: { ...group, accountId: account.id }, found, renameKeyIfUnused, now });
+}
+
+type Member = Timeline<{
+  readonly subscription: Subscription;
+  readonly events: BundleContent['events'];
+  readonly blockingStates: readonly BlockingState[];
+}>;
+
+/** What is decided from of a bundle that is joined. */
+interface RunningBundle {
+  readonly base: RunningBase | null;
+  readonly members: readonly Member[];
+}
+
+const NO_BUNDLE: RunningBundle = { base: null, members: [] };
+
+interface RunningBase {
+  readonly member: Member;
+  /** First billing instant. */
+  readonly start: DatedInstant;
+  /** Active states of all levels. */
+  readonly blockingStates: readonly BlockingState[];
+}
+
+function runningBundle(
+  { bundle, subscriptions, events }: FoundBundle,
+  { account, blockingStates, catalog }: GroupChoiceInput,
+): RunningBundle {
+  const eventsOf = Map.groupBy(events, ({ subscriptionId }) => subscriptionId);
+  const statesOf = Map.groupBy(blockingStates, ({ blockedId }) => blockedId);
+  const histories = subscriptions.map((subscription) => ({
+    subscription,
+    events: eventsOf.get(subscription.id) ?? [],
+    blockingStates: statesOf.get(subscription.id) ?? [],
+  }));
+  const members = timelinesOf(histories, {
+    plans: catalog,
+    eventsOf: (own) => withDerivedPhases({ events: own, plans: catalog, zone: account.timeZone }),
+  });
+  const member = members.find(({ subscription }) => subscription.category === ProductCategory.BASE);
+  const start = member?.transitions[0]?.event.effective;
+  if (member === undefined || start === undefined) return { base: null, members };
+  const states = [account.id, bundle.id, member.subscription.id].flatMap((id) => statesOf.get(id) ?? []);
+  return { base: { member, start, blockingStates: states }, members };
+}
+
+/** The base first, then the rest as requested; at most one base, and STANDALONE among themselves (§6.2 rule 5). */
+function inOrder(chosen: readonly ChosenSubscription[]): readonly ChosenSubscription[] {
+  const of = (category: ProductCategory) => chosen.filter(({ choice }) => choice.category === category);
+  const bases = of(ProductCategory.BASE);
+  const standalone = of(ProductCategory.STANDALONE);
+  if (bases.length > 1) throw badGroup('Only one base subscription fits into a bundle');
+  if (standalone.length > 0 && standalone.length < chosen.length)
+    throw badGroup('Standalone subscriptions do not share a bundle with base subscriptions and add-ons');
+  return [...bases, ...standalone, ...of(ProductCategory.ADD_ON)];
+}
+
+/** The base that add-ons are for, if it is usable at their date (§6.2 rules 8 to 10). */
+function usableBase(
+  { billing, entitlement }: Pick<ChosenGroup, 'billing' | 'entitlement'>,
+  { base }: RunningBundle,
+  now: Instant,
+): { readonly plan: BasePlan; readonly start: DatedInstant } {
+  if (base === null) throw noUsableBase('The bundle has no base subscription for the add-on', {});
+  const { member, start } = base;
+  const { id } = member.subscription;
+  const own = { ...member, subscriptionId: id };
+  const states = [now, entitlement.at].map((at) => subscriptionStateAt(own, at));
+  if (states.includes(EntitlementState.CANCELLED))
+    throw noUsableBase(`The base subscription ${id} is cancelled`, { subscriptionId: id });
+  // A base that is served by now takes an add-on of an earlier date too: only one that is still to start is waited for.
+  if (states.every((state) => state === EntitlementState.PENDING))
+    throw noUsableBase(`The service of base subscription ${id} starts after that of the add-on`, {
+      subscriptionId: id,
+    });
+  const plan = basePlanAt(member, billing.at, now);
+  if (plan === null) throw noActiveBase(id, billing.at);
+  checkBaseNotBlocked(base, entitlement.at);
+  return { plan, start };
+}
+
+interface AddOnContext extends Pick<GroupChoiceInput, 'catalog' | 'now'> {
+  readonly base: BasePlan;
+  readonly members: readonly Member[];
+}
+
+function checkAddOns(
+  { subscriptions, billing }: Pick<ChosenGroup, 'subscriptions' | 'billing'>,
+  { base, members, catalog, now }: AddOnContext,
+): void {
+  const addOns = subscriptions.filter(({ choice }) => choice.category === ProductCategory.ADD_ON);
+  for (const { choice } of addOns) checkOffered({ plan: choice.plan, at: billing.at }, base, catalog);
+  const ofOnePlan = Map.groupBy(addOns, ({ choice }) => listedName(choice.plan));
+  for (const same of ofOnePlan.values()) {
+    const [first] = same;
+    if (first === undefined) continue;
+    const choice = { plan: first.choice.plan, at: billing.at };
+    checkLimit({ choice, members, requested: same.length, now });
+  }
+}
+
+/** An account whose changes are blocked takes no subscription (§6.2 rule 8); the message is fixed (http-api.md §12). */
+function checkAccountNotBlocked({ account, blockingStates }: GroupChoiceInput, at: Instant): void {
+  const states = blockingStates.filter(({ blockedId }) => blockedId === account.id);
+  if (!blockFlagsAt(states, at).isBlockChange) return;
+  throw blocked('Change', { kind: 'Account', id: account.id });
+}
+
+function checkBaseNotBlocked({ member, blockingStates }: RunningBase, at: Instant): void {
+  const { id } = member.subscription;
+  const flags = blockFlagsAt(blockingStates, at);
+  if (flags.isBlockChange) throw blocked('Change', { kind: 'Subscription', id });
+  if (flags.isBlockEntitlement) throw blocked('Entitlement', { kind: 'Subscription', id });
+}
+
+function blocked(action: string, of: { readonly kind: string; readonly id: string }): BillingError {
+  return new BillingError({
+    code: ErrorCode.BLOCKING_BLOCKED_ACTION,
+    message: `The action ${action} is block on this ${of.kind} with id=${of.id}`,
+    facts: of.kind === 'Account' ? { accountId: of.id } : { subscriptionId: of.id },
+  });
+}
+
+function noBase({ bundleExternalKey }: CheckedGroup): BillingError {
+  const where =
+    bundleExternalKey === null ? 'name its bundle' : `no live bundle has the key ${bundleExternalKey}`;
+  return new BillingError({
+    code: ErrorCode.SUBSCRIPTION_CREATE_NO_BP,
+    message: `An add-on needs a bundle with a base subscription: ${where}, or create the base with it`,
+    facts: { bundleExternalKey },
+  });
+}
+
+function noUsableBase(message: string, facts: Readonly<Record<string, unknown>>): BillingError {
+  return new BillingError({ code: ErrorCode.SUBSCRIPTION_GET_NO_SUCH_BASE_SUBSCRIPTION, message, facts });
+}
+
+function badGroup(message: string): BillingError {
+  return new BillingError({ code: ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER, message });
+}

@@ -1,0 +1,201 @@
+import type { OverrideDefinition, OverridePlan } from '../../catalog/index.ts';
+import { createAlignmentOf } from '../../catalog/index.ts';
+import type { New, PlanAlignmentCreate, RuleDecision, StoredCursor } from '../../records/index.ts';
+import {
+  type BlockingState,
+  BlockingStateType,
+  type Bundle,
+  ENTITLEMENT_SERVICE,
+  EntitlementStateName,
+  type LifecycleEvent,
+  type Subscription,
+} from '../../records/index.ts';
+import { assertInvariant } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { DatedInstant } from '../../values/time/index.ts';
+import type { CheckedGroup } from '../requests/create-groups.ts';
+import type { CheckedRequest } from '../requests/create-request.ts';
+import { type PlanChoice, withOverridePlan } from '../requests/plan-choice.ts';
+import { checkBillable } from '../timeline/billable-terms.ts';
+import { asStored, eventsOf } from '../timeline/event-draft.ts';
+import { DatedBy, datedBy, writeReason } from '../timeline/event-reason.ts';
+import { initialEvents } from '../timeline/initial-events.ts';
+import { createAnchor } from '../timeline/plan-alignment.ts';
+import {
+  type ChosenGroup,
+  type ChosenSubscription,
+  type GroupChoiceInput,
+  namedBundle,
+} from './chosen-group.ts';
+import { firstCursor } from './first-cursor.ts';
+import { KeyRetirement, originalCreation, withoutKey } from './retired-keys.ts';
+
+export interface CreationsInput extends GroupChoiceInput {
+  readonly groups: readonly ChosenGroup[];
+  /** The plan of requested prices; asked only for subscriptions that have `overrides`. */
+  readonly overridePlanOf: (definition: OverrideDefinition) => OverridePlan;
+  readonly nextId: () => Uuid;
+}
+
+/** What a new subscription stores. */
+export interface NewSubscription {
+  readonly bundle: Pick<Bundle, 'id' | 'externalKey'>;
+  readonly subscription: New<Subscription>;
+  readonly events: readonly New<LifecycleEvent>[];
+  readonly entitlementStart: New<BlockingState>;
+  readonly cursor: StoredCursor;
+}
+
+/** Everything that one creation stores (subscriptions.md §6.2). */
+export interface Creation extends NewSubscription {
+  readonly request: CheckedRequest;
+}
+
+/** What new subscriptions in one bundle store. */
+export interface NewBundleContent {
+  /** null when the subscriptions join an existing bundle. */
+  readonly newBundle: New<Bundle> | null;
+  /** The bundle without its key that gives it up to the new one; null if none has to. */
+  readonly keyGivenUp: Bundle | null;
+  /** The base first. */
+  readonly creations: readonly NewSubscription[];
+}
+
+/** What the creation of subscriptions in one bundle stores. */
+export interface BundleCreation extends NewBundleContent {
+  readonly group: CheckedGroup;
+  readonly bundle: Pick<Bundle, 'id' | 'externalKey'>;
+  readonly creations: readonly Creation[];
+}
+
+/**
+ * What a call for subscriptions in any number of bundles stores, after `chooseGroup` has allowed it (subscriptions.md §6.2
+ * rules 7, 12, 13).
+ * @throws BillingError SUBSCRIPTION_CREATE_BAD_PHASE (1011), as `checkBillable`.
+ */
+export function planCreations(input: CreationsInput): readonly BundleCreation[] {
+  return input.groups.map((chosen) => {
+    const newBundle = chosen.joined === null ? newBundleOf(chosen.group, input) : null;
+    const bundle = chosen.joined?.bundle ?? newBundle;
+    assertInvariant(bundle, 'A creation has a bundle');
+    const creations = chosen.subscriptions.map((each) => creationOf(each, { ...input, chosen, bundle }));
+    return {
+      group: chosen.group,
+      bundle,
+      newBundle,
+      keyGivenUp: newBundle && keyGivenUp(chosen.group, input),
+      creations,
+    };
+  });
+}
+
+/** The bundle that has ended and holds the key of a new one. */
+function keyGivenUp(group: CheckedGroup, { found }: CreationsInput): Bundle | null {
+  const holder = namedBundle(group, found);
+  return holder === undefined ? null : withoutKey(holder.bundle, KeyRetirement.CANCELLED);
+}
+
+interface CreationContext extends CreationsInput {
+  readonly chosen: ChosenGroup;
+  readonly bundle: Pick<Bundle, 'id' | 'externalKey'>;
+}
+
+function creationOf(one: ChosenSubscription, context: CreationContext): Creation {
+  const { account, bundle, chosen, now, nextId, options } = context;
+  const { request, overrides } = one;
+  const { billing, bundleStart } = chosen;
+  const overridePlan = overrides === null ? null : context.overridePlanOf(overrides);
+  const choice = overridePlan === null ? one.choice : withOverridePlan(one.choice, overridePlan);
+  const plans = overridePlan === null ? context.catalog : context.catalog.with(overridePlan);
+  const subscriptionId = nextId();
+  const subscription: New<Subscription> = {
+    id: subscriptionId,
+    bundleId: bundle.id,
+    accountId: account.id,
+    accountRecordId: account.recordId,
+    externalKey: request.externalKey ?? subscriptionId,
+    category: choice.category,
+    alignStart: billing,
+    bundleStart,
+    chargedThrough: null,
+    migrated: options.migrated ?? false,
+    createdDate: now,
+  };
+  const alignment = alignmentOf(one.choice, context);
+  const drafts = initialEvents({
+    plan: choice.plan,
+    priceListName: choice.priceListName,
+    billing,
+    anchor: createAnchor(alignment.result, subscription),
+    phaseType: request.phaseType,
+    billCycleDay: request.billCycleDay,
+    quantity: request.quantity,
+    reason:
+      subscription.alignStart.at === subscription.bundleStart.at
+        ? null
+        : writeReason({ ...datedBy(DatedBy.REQUESTED_DATE), alignment, alignedBy: 'CREATE' }),
+    now,
+    zone: account.timeZone,
+  });
+  const owner = { subscriptionId, accountRecordId: account.recordId, lastSequence: 0, createdDate: now };
+  const events = eventsOf(drafts, { ...owner, nextId });
+  checkBillable({ account, events: asStored(events), plans });
+  return {
+    bundle,
+    request,
+    subscription,
+    events,
+    entitlementStart: entitlementStarted(subscription, chosen.entitlement, nextId()),
+    cursor: firstCursor(subscription, billing.date),
+  };
+}
+
+/** By the rules of the version that supplies the plan at the billing date (§5 rule 6). */
+function alignmentOf(
+  { plan, priceListName }: PlanChoice,
+  { catalog, chosen: { billing } }: CreationContext,
+): RuleDecision<PlanAlignmentCreate> {
+  const dates = { eventDate: billing.at, subscriptionStart: billing.at };
+  return createAlignmentOf(catalog, { planName: plan.name, priceListName }, dates);
+}
+
+function newBundleOf(
+  { bundleExternalKey }: CheckedGroup,
+  { account, keyCarriers, now, nextId }: CreationsInput,
+): New<Bundle> {
+  const id = nextId();
+  const carriers = keyCarriers.filter(({ externalKey }) => externalKey === bundleExternalKey);
+  return {
+    id,
+    accountId: account.id,
+    accountRecordId: account.recordId,
+    externalKey: bundleExternalKey ?? id,
+    retiredKey: null,
+    originalCreatedDate: originalCreation(carriers, now),
+    createdDate: now,
+  };
+}
+
+/** ENT_STARTED of a new subscription (subscriptions.md §3, reserved states). */
+export function entitlementStarted(
+  subscription: New<Subscription>,
+  effective: DatedInstant,
+  id: Uuid,
+): New<BlockingState> {
+  return {
+    id,
+    blockedId: subscription.id,
+    accountRecordId: subscription.accountRecordId,
+    type: BlockingStateType.SUBSCRIPTION,
+    service: ENTITLEMENT_SERVICE,
+    stateName: EntitlementStateName.ENT_STARTED,
+    isBlockChange: false,
+    isBlockEntitlement: false,
+    isBlockBilling: false,
+    effective,
+    sequence: 1,
+    isActive: true,
+    causedBy: null,
+    createdDate: subscription.createdDate,
+  };
+}

@@ -1,0 +1,222 @@
+import { type BlockingState, LifecycleEventType, ProductCategory } from '../../records/index.ts';
+import type { Instant, TimeZone } from '../../values/time/index.ts';
+import { AddOnOffer, addOnOffer } from '../add-ons/add-on-offer.ts';
+import { type BaseEnd, entitlementEnds, mayEndAddOns } from '../add-ons/base-end.ts';
+import { timelinesOf } from '../add-ons/bundle-timelines.ts';
+import { firstDayAtEnd } from '../blocking/blocked-intervals.ts';
+import { withDerivedPhases } from '../timeline/derived-phases.ts';
+import type { EditTools } from '../timeline/edit-tools.ts';
+import { asStored, bareDraft, eventsOf } from '../timeline/event-draft.ts';
+import { DatedBy, datedBy, writeReason } from '../timeline/event-reason.ts';
+import { isPlanChoice } from '../timeline/lifecycle-order.ts';
+import { type PlanResolver, planShownAt, type Transition, transitionsOf } from '../timeline/transitions.ts';
+import { lastSequenceOf, type RunningSubscription } from './running-subscription.ts';
+import {
+  entitlementEnded,
+  eventsFromEnd,
+  eventsOfEdit,
+  type SubscriptionEdit,
+  withdrawnBy,
+} from './subscription-edit.ts';
+
+/** A subscription of a bundle with what is stored of it. */
+export type StoredMember = Pick<RunningSubscription, 'subscription' | 'bundle' | 'events' | 'blockingStates'>;
+
+export interface BundleRules {
+  readonly plans: PlanResolver;
+  readonly zone: TimeZone;
+}
+
+/** What an operation on a base changes besides (subscriptions.md §10 rule 4, §12). */
+export interface FollowInput extends BundleRules {
+  /** All subscriptions of the bundle as they were before. */
+  readonly bundle: readonly StoredMember[];
+  /** What the operation changes of the base. Of other subscriptions nothing follows. */
+  readonly edit: SubscriptionEdit;
+}
+
+/**
+ * What follows for the add-ons of a bundle from an operation on its base: ends that are in force by now are stored, those
+ * that came with a cancellation which is taken back go with it, and all are looked at again by invoicing.
+ */
+export function followBase(input: FollowInput, tools: EditTools): readonly SubscriptionEdit[] {
+  const { edit, bundle } = input;
+  const base = bundle.find(({ subscription }) => subscription.id === edit.subject.subscription.id);
+  if (base?.subscription.category !== ProductCategory.BASE) return [];
+  const edited = applied(edit, base);
+  const withdrawn = new Set(edit.withdrawn.map(({ event }) => event.id));
+  const touching = eventsOfEdit(edit).filter((event) => mayEndAddOns(event) || isPlanChoice(event));
+  const members = bundle.map((member) => (member === base ? edited : withoutStatesOf(withdrawn, member)));
+  const ends = [
+    ...endsOfUndone(input, { before: base, after: edited }, tools),
+    ...addOnEnds({ ...input, bundle: members, until: tools.now }, tools),
+  ];
+  const endOf = new Map(ends.map((end) => [end.subject.subscription.id, end]));
+  return bundle.filter(isAddOn).flatMap((addOn): readonly SubscriptionEdit[] => {
+    const end = endOf.get(addOn.subscription.id);
+    const withdrawnStates = entitlementEnds(addOn).filter(
+      ({ causedBy }) => causedBy !== null && withdrawn.has(causedBy),
+    );
+    const touched = touching.map(({ effective }) => firstDayAtEnd(addOn.blockingStates, effective));
+    if (end === undefined && touched.length === 0 && withdrawnStates.length === 0) return [];
+    return [{ ...(end ?? nothingOf(addOn)), withdrawnStates, touched }];
+  });
+}
+
+/**
+ * The ends of add-ons that were bought for a pending plan of their base, which is undone now: as with a change to a product
+ * that does not offer them (subscriptions.md §12 rule 1) their service ends at once and their billing where it would begin.
+ */
+function endsOfUndone(
+  { bundle, edit, plans, zone }: FollowInput,
+  base: { readonly before: StoredMember; readonly after: StoredMember },
+  tools: EditTools,
+): readonly SubscriptionEdit[] {
+  const cause = edit.addedEvents.find(({ type }) => type === LifecycleEventType.UNDO_CHANGE);
+  if (cause === undefined) return [];
+  const rules = { plans, zone };
+  const before = transitionsIn(base.before, rules);
+  const after = transitionsIn(base.after, rules);
+  const left = bundle.filter((addOn) => {
+    const { at } = addOn.subscription.alignStart;
+    const plan = planShownAt(after, at);
+    if (!isAddOn(addOn) || at <= tools.now || plan?.plan === planShownAt(before, at)?.plan) return false;
+    const addOnProduct = planShownAt(transitionsIn(addOn, rules), at)?.plan.product;
+    if (plan === null || addOnProduct === undefined || hasEnded(addOn, tools.now)) return false;
+    return addOnOffer({ base: plan, addOnProduct, catalog: plans, at }) !== AddOnOffer.AVAILABLE;
+  });
+  const caused = { cause: { ...cause, recordId: 0 }, storedFrom: tools.now };
+  return left.flatMap((addOn) => {
+    const { alignStart } = addOn.subscription;
+    const billing = { ...caused, type: LifecycleEventType.CANCEL, effective: alignStart };
+    return endingEdit(addOn, { billing, entitlement: { ...caused, effective: cause.effective } }, tools);
+  });
+}
+
+function transitionsIn({ events }: StoredMember, { plans, zone }: BundleRules): readonly Transition[] {
+  return transitionsOf(withDerivedPhases({ events, plans, zone }), plans);
+}
+
+function hasEnded(addOn: StoredMember, now: Instant): boolean {
+  return entitlementEnds(addOn).some(({ effective }) => effective.at <= now);
+}
+
+export interface AddOnEndsInput extends BundleRules {
+  /** All subscriptions of one bundle. */
+  readonly bundle: readonly StoredMember[];
+  /** Ends that the base brings are stored from then on. */
+  readonly until: Instant;
+}
+
+/** The ends of add-ons that their base has brought by `until` and that are not stored yet (subscriptions.md §12). */
+export function addOnEnds(
+  { bundle, until, plans, zone }: AddOnEndsInput,
+  tools: EditTools,
+): readonly SubscriptionEdit[] {
+  const timelines = timelinesOf(bundle.map(ownStates), {
+    plans,
+    eventsOf: (events) => withDerivedPhases({ events, plans, zone }),
+  });
+  return timelines.flatMap((timeline, index) => {
+    const addOn = bundle[index];
+    if (addOn === undefined || timeline.baseEnd === null) return [];
+    return endingEdit(addOn, comeBy(timeline.baseEnd, until), tools);
+  });
+}
+
+function endingEdit(
+  addOn: StoredMember,
+  end: BaseEnd,
+  { now, nextId }: EditTools,
+): readonly SubscriptionEdit[] {
+  const { subscription } = addOn;
+  const { billing, entitlement } = end;
+  if (billing === null && entitlement === null) return [];
+  const ends = billing === null ? [] : [bareDraft(billing.type, billing.effective)];
+  const reason = writeReason(datedBy(DatedBy.BASE));
+  const addedEvents = eventsOf(
+    ends.map((draft) => ({ ...draft, reason })),
+    {
+      subscriptionId: subscription.id,
+      accountRecordId: subscription.accountRecordId,
+      lastSequence: lastSequenceOf(addOn),
+      createdDate: now,
+      nextId,
+    },
+  );
+  const stated =
+    entitlement === null
+      ? []
+      : [
+          entitlementEnded(addOn, {
+            id: nextId(),
+            effective: entitlement.effective,
+            createdDate: now,
+            causedBy: entitlement.cause.id,
+          }),
+        ];
+  return [
+    {
+      ...nothingOf(addOn),
+      addedEvents,
+      withdrawn:
+        billing === null
+          ? []
+          : withdrawnBy(addedEvents, eventsFromEnd(addOn.events, billing.effective.at, now)),
+      addedStates: stated,
+    },
+  ];
+}
+
+function comeBy({ billing, entitlement }: BaseEnd, until: Instant): BaseEnd {
+  return {
+    billing: billing !== null && billing.storedFrom <= until ? billing : null,
+    entitlement: entitlement !== null && entitlement.storedFrom <= until ? entitlement : null,
+  };
+}
+
+function nothingOf(addOn: StoredMember): SubscriptionEdit {
+  return {
+    subject: addOn,
+    requested: null,
+    addedEvents: [],
+    withdrawn: [],
+    restored: [],
+    addedStates: [],
+    withdrawnStates: [],
+  };
+}
+
+/** The base as it is after the operation. */
+function applied(edit: SubscriptionEdit, base: StoredMember): StoredMember {
+  const withdrawn = new Set(edit.withdrawn.map(({ event }) => event.id));
+  const withdrawnStates = new Set(edit.withdrawnStates.map(({ id }) => id));
+  const added = asStored(edit.addedEvents);
+  const addedStates = edit.addedStates.map((state): BlockingState => ({ ...state, recordId: 0 }));
+  return {
+    ...base,
+    events: [...base.events.filter(({ id }) => !withdrawn.has(id)), ...edit.restored, ...added],
+    blockingStates: [...base.blockingStates.filter(({ id }) => !withdrawnStates.has(id)), ...addedStates],
+  };
+}
+
+function withoutStatesOf(causes: ReadonlySet<string>, member: StoredMember): StoredMember {
+  return {
+    ...member,
+    blockingStates: member.blockingStates.filter(
+      ({ causedBy }) => causedBy === null || !causes.has(causedBy),
+    ),
+  };
+}
+
+function ownStates(member: StoredMember): StoredMember {
+  const { subscription, blockingStates } = member;
+  return {
+    ...member,
+    blockingStates: blockingStates.filter(({ blockedId }) => blockedId === subscription.id),
+  };
+}
+
+function isAddOn({ subscription }: StoredMember): boolean {
+  return subscription.category === ProductCategory.ADD_ON;
+}

@@ -1,0 +1,221 @@
+import type { Account, New, NewBusEvent } from '../../records/index.ts';
+import {
+  type BlockingState,
+  BlockingStateType,
+  type Bundle,
+  EntitlementStateName,
+  type LifecycleEvent,
+  LifecycleEventType,
+  ProductCategory,
+  type Subscription,
+} from '../../records/index.ts';
+import { assertInvariant } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { Instant } from '../../values/time/index.ts';
+import { mayEndAddOns } from '../add-ons/base-end.ts';
+import { timelinesOf } from '../add-ons/bundle-timelines.ts';
+import { blockFlagsAround, isEntitlementBound } from '../blocking/states-in-force.ts';
+import { blockingStateEvent } from '../telling/blocking-bus-events.ts';
+import type { DueItem } from '../telling/notifications.ts';
+import { effectiveEvent, entitlementEvent } from '../telling/subscription-bus-events.ts';
+import { type EventDraft, eventsOf } from '../timeline/event-draft.ts';
+import { followingPhaseEvent } from '../timeline/following-phase.ts';
+import { inTimeOrder } from '../timeline/lifecycle-order.ts';
+import type { PlanResolver } from '../timeline/transitions.ts';
+import { addOnEnds, type StoredMember } from './add-on-ends.ts';
+import type { SubscriptionEdit } from './subscription-edit.ts';
+
+/** What due work is decided from: the bundles of a batch, read under their accounts' locks. */
+export interface DueFacts {
+  readonly accounts: ReadonlyMap<Uuid, Pick<Account, 'timeZone'>>;
+  /** With all others of their bundles. */
+  readonly subscriptions: ReadonlyMap<Uuid, Subscription>;
+  /** Those of the subscriptions and those that states speak of. */
+  readonly bundles: ReadonlyMap<Uuid, Bundle>;
+  /** Active lifecycle events by subscription. */
+  readonly events: ReadonlyMap<Uuid, readonly LifecycleEvent[]>;
+  /** Active states of the subscriptions, of what due states speak of, and of the bundles and accounts above that. */
+  readonly blockingStates: readonly BlockingState[];
+  /** Knows the accounts above. */
+  readonly plansOf: (accountId: Uuid) => PlanResolver;
+}
+
+/** What one due item stores and emits. */
+export interface DueWork {
+  readonly addedEvents: readonly New<LifecycleEvent>[];
+  readonly busEvents: readonly NewBusEvent[];
+  /** Ends of add-ons that an item of their base brings. */
+  readonly addOnEnds: readonly SubscriptionEdit[];
+}
+
+export interface DueWorkTools {
+  readonly now: Instant;
+  readonly nextId: () => Uuid;
+}
+
+const NOTHING: DueWork = { addedEvents: [], busEvents: [], addOnEnds: [] };
+
+/** What happens when an item falls due; nothing if it is withdrawn or ended before (subscriptions.md §21). */
+export function dueWork(item: DueItem, facts: DueFacts, tools: DueWorkTools): DueWork {
+  return item.kind === 'LIFECYCLE_EVENT'
+    ? lifecycleWork(item, facts, tools)
+    : blockingWork(item, facts, tools);
+}
+
+function lifecycleWork(
+  item: Extract<DueItem, { kind: 'LIFECYCLE_EVENT' }>,
+  facts: DueFacts,
+  tools: DueWorkTools,
+): DueWork {
+  const subject = subjectOf(item.subscriptionId, facts);
+  if (subject === undefined) return NOTHING;
+  const events = inTimeOrder(facts.events.get(item.subscriptionId) ?? []);
+  const bundle = membersOf(subject, facts);
+  const plans = facts.plansOf(subject.subscription.accountId);
+  const timeline = timelinesOf(bundle, { plans }).find(
+    ({ subscription }) => subscription.id === item.subscriptionId,
+  );
+  const inEffect = (timeline?.transitions ?? []).map((transition) => transition.event);
+  const event = inEffect.find((candidate) => candidate.id === item.eventId);
+  if (event === undefined) return NOTHING;
+
+  const isLastOfOperation =
+    inEffect.findLast(({ effective }) => effective.at === event.effective.at) === event;
+  const following =
+    event.type === LifecycleEventType.PHASE ? followingOf({ event, events, subject, facts }) : undefined;
+  const lastSequence = Math.max(...events.map(({ sequence }) => sequence));
+  const { id: subscriptionId, accountRecordId } = subject.subscription;
+  return {
+    addedEvents: following
+      ? eventsOf([following], {
+          subscriptionId,
+          accountRecordId,
+          lastSequence,
+          createdDate: tools.now,
+          nextId: tools.nextId,
+        })
+      : [],
+    busEvents: [effectiveEvent(subject, event, isLastOfOperation)],
+    addOnEnds: mayEndAddOns(event) ? endsBroughtBy(subject, event.effective.at, { facts, tools }) : [],
+  };
+}
+
+/** The add-ons end with their base before anything else happens at that instant (subscriptions.md §21). */
+function endsBroughtBy(
+  subject: DueSubject,
+  until: Instant,
+  { facts, tools }: { readonly facts: DueFacts; readonly tools: DueWorkTools },
+): readonly SubscriptionEdit[] {
+  const { accountId, category } = subject.subscription;
+  if (category !== ProductCategory.BASE) return [];
+  const zone = accountOf(subject, facts).timeZone;
+  const bundle = membersOf(subject, facts);
+  return addOnEnds({ bundle, until, plans: facts.plansOf(accountId), zone }, tools);
+}
+
+/** All subscriptions of the bundle. */
+function membersOf({ bundle }: DueSubject, facts: DueFacts): readonly StoredMember[] {
+  return [...facts.subscriptions.values()]
+    .filter(({ bundleId }) => bundleId === bundle.id)
+    .map((subscription) => ({
+      subscription,
+      bundle,
+      events: facts.events.get(subscription.id) ?? [],
+      blockingStates: facts.blockingStates.filter(({ blockedId }) => blockedId === subscription.id),
+    }));
+}
+
+function followingOf(input: {
+  readonly event: LifecycleEvent;
+  readonly events: readonly LifecycleEvent[];
+  readonly subject: DueSubject;
+  readonly facts: DueFacts;
+}): EventDraft | undefined {
+  const { event, events, subject, facts } = input;
+  const account = accountOf(subject, facts);
+  return followingPhaseEvent({
+    events,
+    phaseEvent: event,
+    plans: facts.plansOf(subject.subscription.accountId),
+    zone: account.timeZone,
+  });
+}
+
+function accountOf({ subscription }: DueSubject, facts: DueFacts): Pick<Account, 'timeZone'> {
+  const account = facts.accounts.get(subscription.accountId);
+  assertInvariant(account, `Subscription ${subscription.id} belongs to no account`, {
+    subscriptionId: subscription.id,
+  });
+  return account;
+}
+
+function blockingWork(
+  item: Extract<DueItem, { kind: 'BLOCKING_STATE' }>,
+  facts: DueFacts,
+  tools: DueWorkTools,
+): DueWork {
+  const state = facts.blockingStates.find((candidate) => candidate.id === item.blockingStateId);
+  if (state === undefined) return NOTHING;
+  if (isEntitlementBound(state)) {
+    const subject = subjectOf(item.blockedId, facts);
+    return subject ? boundWork(subject, state, { facts, tools }) : NOTHING;
+  }
+  const path = blockedPathOf(item, facts);
+  const accountId = path.at(-1);
+  if (accountId === undefined) return NOTHING;
+  const { before, after } = blockFlagsAround(
+    facts.blockingStates.filter(({ blockedId }) => path.includes(blockedId)),
+    state,
+  );
+  const changesBilling = before.isBlockBilling !== after.isBlockBilling;
+  const targetDate = state.effective.date;
+  return {
+    addedEvents: [],
+    busEvents: [blockingStateEvent(accountId, state, { before, after, changesBilling, targetDate })],
+    addOnEnds: [],
+  };
+}
+
+/** The service of a subscription starts or ends; the end of that of a base ends those of its add-ons. */
+function boundWork(
+  subject: DueSubject,
+  state: BlockingState,
+  given: { readonly facts: DueFacts; readonly tools: DueWorkTools },
+): DueWork {
+  const ends = state.stateName === EntitlementStateName.ENT_CANCELLED;
+  return {
+    addedEvents: [],
+    busEvents: [entitlementEvent(subject, state)],
+    addOnEnds: ends ? endsBroughtBy(subject, state.effective.at, given) : [],
+  };
+}
+
+/** What a due state speaks of, then the bundle and the account that it belongs to; empty if it is not known. */
+export function blockedPathOf(
+  { blockingType, blockedId }: Extract<DueItem, { kind: 'BLOCKING_STATE' }>,
+  { subscriptions, bundles }: Pick<DueFacts, 'subscriptions' | 'bundles'>,
+): readonly Uuid[] {
+  switch (blockingType) {
+    case BlockingStateType.ACCOUNT:
+      return [blockedId];
+    case BlockingStateType.SUBSCRIPTION_BUNDLE: {
+      const bundle = bundles.get(blockedId);
+      return bundle ? [blockedId, bundle.accountId] : [];
+    }
+    case BlockingStateType.SUBSCRIPTION: {
+      const subscription = subscriptions.get(blockedId);
+      return subscription ? [blockedId, subscription.bundleId, subscription.accountId] : [];
+    }
+  }
+}
+
+interface DueSubject {
+  readonly subscription: Subscription;
+  readonly bundle: Bundle;
+}
+
+function subjectOf(subscriptionId: Uuid, facts: DueFacts): DueSubject | undefined {
+  const subscription = facts.subscriptions.get(subscriptionId);
+  const bundle = subscription && facts.bundles.get(subscription.bundleId);
+  return subscription && bundle && { subscription, bundle };
+}

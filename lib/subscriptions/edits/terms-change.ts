@@ -1,0 +1,160 @@
+import { LifecycleEventType } from '../../records/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import {
+  BillingPeriod,
+  type DatedInstant,
+  dayOfMonth,
+  firstBillCycleDate,
+  type Instant,
+  type LocalDate,
+  localDateOf,
+  maxDate,
+} from '../../values/time/index.ts';
+import { checkTerms, invalid } from '../requests/create-request.ts';
+import { atReferenceTime, datedInstant, raisedTo } from '../timeline/dated-instants.ts';
+import type { EditTools } from '../timeline/edit-tools.ts';
+import { bareDraft, type EventDraft, eventsOf } from '../timeline/event-draft.ts';
+import { hasEnded } from './cancellation.ts';
+import { dayAskedFor, type EffectiveFrom } from './effective-from.ts';
+import {
+  firstTransitionOf,
+  lastSequenceOf,
+  type RunningSubscription,
+  stateOf,
+} from './running-subscription.ts';
+import type { SubscriptionEdit } from './subscription-edit.ts';
+
+/** Another bill cycle day for a subscription, before all alignment. */
+export interface BillCycleDayChange extends EffectiveFrom {
+  /** 1 to 31; in shorter months the last day. */
+  readonly billCycleDayLocal?: number | null | undefined;
+}
+
+/** Another quantity for a subscription: what is charged for it is multiplied by it. */
+export interface QuantityChange extends EffectiveFrom {
+  /** At least 1. */
+  readonly quantity?: number | null | undefined;
+}
+
+export interface TermsChange {
+  readonly effective: DatedInstant;
+  readonly edit: SubscriptionEdit;
+}
+
+/** @throws BillingError MISSING_OR_INVALID_FIELD (60003) without a day from 1 to 31. */
+export function requestedBillCycleDay({ billCycleDayLocal }: BillCycleDayChange): number {
+  return given('billCycleDayLocal', checkTerms({ billCycleDayLocal }).billCycleDay);
+}
+
+/** @throws BillingError MISSING_OR_INVALID_FIELD (60003) without a whole number from 1 on. */
+export function requestedQuantity({ quantity }: QuantityChange): number {
+  return given('quantity', checkTerms({ quantity }).quantity);
+}
+
+function given(field: string, value: number | null): number {
+  if (value !== null) return value;
+  throw invalid(`SubscriptionJson ${field} needs to be set`, field);
+}
+
+/**
+ * Another bill cycle day (subscriptions.md §15.3).
+ * Dated after an expiry it counts for nothing while the subscription is to expire (§11.3 rule 3).
+ * @throws BillingError SUBSCRIPTION_CHANGE_NON_ACTIVE (1021), INVALID_PARAMETER (60002).
+ */
+export function planBillCycleDayChange(
+  running: RunningSubscription,
+  change: { readonly day: number; readonly from: EffectiveFrom },
+  tools: EditTools,
+): TermsChange {
+  checkBilled(running, tools.now);
+  const { day } = change;
+  const from = dayAskedFor(change.from, tools.now, running.account);
+  const effective = billCycleDayChangeDate(running, { day, from }, tools.now);
+  return termsChange(
+    running,
+    { ...bareDraft(LifecycleEventType.BCD_CHANGE, effective), billCycleDay: day },
+    tools,
+  );
+}
+
+/**
+ * Another quantity, at the day asked for or now, without regard to the bill cycle (subscriptions.md §16).
+ * Dated after an expiry it counts for nothing while the subscription is to expire (§11.3 rule 3).
+ * @throws BillingError SUBSCRIPTION_CHANGE_NON_ACTIVE (1021), INVALID_PARAMETER (60002).
+ */
+export function planQuantityChange(
+  running: RunningSubscription,
+  change: { readonly quantity: number; readonly from: EffectiveFrom },
+  tools: EditTools,
+): TermsChange {
+  const { account } = running;
+  checkBilled(running, tools.now);
+  const from = dayAskedFor(change.from, tools.now, account);
+  const asked = from === null ? datedInstant(null, tools.now, account) : atReferenceTime(from, account);
+  const effective = raisedTo(asked, firstTransitionOf(running).event.effective);
+  const { quantity } = change;
+  return termsChange(
+    running,
+    { ...bareDraft(LifecycleEventType.QUANTITY_CHANGE, effective), quantity },
+    tools,
+  );
+}
+
+/**
+ * When a new bill cycle day begins to hold (subscriptions.md §15.3 rules 2, 3): on the first such day, clamped to its
+ * month, from the day asked for and from the billing start on, at reference time; but at once if today is such a day.
+ */
+export function billCycleDayChangeDate(
+  running: RunningSubscription,
+  { day, from }: { readonly day: number; readonly from: LocalDate | null },
+  now: Instant,
+): DatedInstant {
+  const { account } = running;
+  const start = firstTransitionOf(running).event.effective;
+  const today = localDateOf(now, account.timeZone);
+  if (from === null && day === dayOfMonth(today) && today >= start.date) {
+    return raisedTo(datedInstant(null, now, account), start);
+  }
+  const earliest = maxDate(from ?? today, start.date);
+  const date = firstBillCycleDate(earliest, BillingPeriod.MONTHLY, day);
+  return raisedTo(atReferenceTime(date, account), start);
+}
+
+function termsChange(
+  running: RunningSubscription,
+  draft: EventDraft,
+  { now, nextId }: EditTools,
+): TermsChange {
+  const { effective } = draft;
+  const addedEvents = eventsOf([draft], {
+    subscriptionId: running.subscription.id,
+    accountRecordId: running.subscription.accountRecordId,
+    // A change of plan is undone with what follows it without a gap; this event is none of that.
+    lastSequence: lastSequenceOf(running) + 1,
+    createdDate: now,
+    nextId,
+  });
+  return {
+    effective,
+    edit: {
+      subject: running,
+      requested: draft,
+      addedEvents,
+      withdrawn: [],
+      restored: [],
+      addedStates: [],
+      withdrawnStates: [],
+    },
+  };
+}
+
+function checkBilled(running: RunningSubscription, now: Instant): void {
+  if (!hasEnded(running, now)) return;
+  const id: Uuid = running.subscription.id;
+  throw new BillingError({
+    code: ErrorCode.SUBSCRIPTION_CHANGE_NON_ACTIVE,
+    message: `Subscription ${id} is ${stateOf(running, now)}, or its billing has ended: its terms cannot change any more`,
+    facts: { subscriptionId: id },
+  });
+}

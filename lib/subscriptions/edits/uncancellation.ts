@@ -1,0 +1,79 @@
+import { type LifecycleEvent, LifecycleEventType } from '../../records/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { entitlementEnds } from '../add-ons/base-end.ts';
+import { datedInstant } from '../timeline/dated-instants.ts';
+import type { EditTools } from '../timeline/edit-tools.ts';
+import { bareDraft, eventsOf } from '../timeline/event-draft.ts';
+import { billingHasEnded } from './cancellation.ts';
+import { missingPhases } from './missing-phases.ts';
+import { lastSequenceOf, type RunningSubscription } from './running-subscription.ts';
+import { type SubscriptionEdit, withdrawnBy } from './subscription-edit.ts';
+
+/**
+ * Takes a cancellation back while billing goes on, as if it had never been asked for (subscriptions.md §10).
+ * @param history the withdrawn events of the subscription.
+ * @throws BillingError SUBSCRIPTION_UNCANCEL_BAD_STATE (1070), ENTITLEMENT_UNCANCEL_BAD_STATE (8004).
+ */
+export function planUncancellation(
+  running: RunningSubscription,
+  history: readonly LifecycleEvent[],
+  { now, nextId }: EditTools,
+): SubscriptionEdit {
+  const { subscription, events } = running;
+  // One that came with the end of the base goes only with it.
+  const ends = entitlementEnds(running).filter(({ causedBy }) => causedBy === null);
+  checkUncancellable(running, ends.length, now);
+
+  const cancels = events.filter(({ type }) => type === LifecycleEventType.CANCEL);
+  const restored = withdrawnByCancels(history, cancels);
+  const marker = bareDraft(LifecycleEventType.UNCANCEL, datedInstant(null, now, running.account));
+  const after = [...events.filter((event) => !cancels.includes(event)), ...restored];
+  const drafts = [marker, ...missingPhases(running, after, now)];
+  const addedEvents = eventsOf(drafts, {
+    subscriptionId: subscription.id,
+    accountRecordId: subscription.accountRecordId,
+    lastSequence: lastSequenceOf(running),
+    createdDate: now,
+    nextId,
+  });
+  return {
+    subject: running,
+    requested: marker,
+    addedEvents,
+    withdrawn: withdrawnBy(addedEvents, cancels),
+    restored,
+    addedStates: [],
+    withdrawnStates: ends,
+  };
+}
+
+/** What a cancellation made void, and what those that it had replaced had; those themselves stay void. */
+export function withdrawnByCancels(
+  history: readonly LifecycleEvent[],
+  cancels: readonly LifecycleEvent[],
+): readonly LifecycleEvent[] {
+  const causes = new Set<Uuid | null>(cancels.map(({ id }) => id));
+  // The replaced one is older, so from the latest to the earliest one pass meets all of them.
+  for (const event of history.toReversed()) {
+    if (event.type === LifecycleEventType.CANCEL && causes.has(event.deactivatedBy)) causes.add(event.id);
+  }
+  return history.filter((event) => !causes.has(event.id) && causes.has(event.deactivatedBy));
+}
+
+function checkUncancellable(running: RunningSubscription, storedEnds: number, now: EditTools['now']): void {
+  const { id } = running.subscription;
+  if (billingHasEnded(running, now)) {
+    throw new BillingError({
+      code: ErrorCode.SUBSCRIPTION_UNCANCEL_BAD_STATE,
+      message: `Billing of subscription ${id} has ended; create another subscription`,
+      facts: { subscriptionId: id },
+    });
+  }
+  if (storedEnds > 0) return;
+  throw new BillingError({
+    code: ErrorCode.ENTITLEMENT_UNCANCEL_BAD_STATE,
+    message: `Subscription ${id} is not cancelled by itself, so there is nothing to take back`,
+    facts: { subscriptionId: id },
+  });
+}

@@ -1,0 +1,102 @@
+import { type LifecycleEvent, LifecycleEventType } from '../../records/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { datedInstant } from '../timeline/dated-instants.ts';
+import type { EditTools } from '../timeline/edit-tools.ts';
+import { bareDraft, eventsOf } from '../timeline/event-draft.ts';
+import { missingPhases } from './missing-phases.ts';
+import { lastSequenceOf, type RunningSubscription } from './running-subscription.ts';
+import { type SubscriptionEdit, withdrawnBy } from './subscription-edit.ts';
+
+/**
+ * Takes every pending change of plan back, as if none had been asked for (subscriptions.md §7, undo). One that a pending
+ * change had replaced does not come back.
+ * @param history the withdrawn events of the subscription, in the order of their sequence.
+ * @throws BillingError SUBSCRIPTION_UNDO_CHANGE_BAD_STATE (1071).
+ */
+export function planUndoChange(
+  running: RunningSubscription,
+  history: readonly LifecycleEvent[],
+  { now, nextId }: EditTools,
+): SubscriptionEdit {
+  const { subscription, events } = running;
+  const pending = events.filter(({ type, effective }) => type === CHANGE && effective.at > now);
+  if (pending.length === 0) {
+    throw new BillingError({
+      code: ErrorCode.SUBSCRIPTION_UNDO_CHANGE_BAD_STATE,
+      message: `Subscription ${subscription.id} has no pending change of plan`,
+      facts: { subscriptionId: subscription.id },
+    });
+  }
+  const undone = withReplaced(pending, history);
+  const inserted = new Set(undone.flatMap((change) => insertedWith(change, [...events, ...history])));
+  const causes = new Set<Uuid | null>(undone.map(({ id }) => id));
+  const restored = history.filter((event) => causes.has(event.deactivatedBy) && !inserted.has(event));
+  // What a cancellation has withdrawn of them goes too: else its reversal would bring it back without its plan.
+  const withdrawn = [...events, ...history.filter((event) => !causes.has(event.deactivatedBy))].filter(
+    (event) => inserted.has(event),
+  );
+
+  const marker = bareDraft(LifecycleEventType.UNDO_CHANGE, datedInstant(null, now, running.account));
+  const after = [...events.filter((event) => !inserted.has(event)), ...restored];
+  const addedEvents = eventsOf([marker, ...missingPhases(running, after, now)], {
+    subscriptionId: subscription.id,
+    accountRecordId: subscription.accountRecordId,
+    lastSequence: lastSequenceOf(running),
+    createdDate: now,
+    nextId,
+  });
+  return {
+    subject: running,
+    requested: marker,
+    addedEvents,
+    withdrawn: withdrawnBy(addedEvents, withdrawn),
+    restored,
+    addedStates: [],
+    withdrawnStates: [],
+  };
+}
+
+const { CHANGE } = LifecycleEventType;
+
+/** These changes and the pending ones that they have replaced. */
+function withReplaced(
+  pending: readonly LifecycleEvent[],
+  history: readonly LifecycleEvent[],
+): readonly LifecycleEvent[] {
+  const all = [...pending];
+  const causes = new Set<Uuid | null>(pending.map(({ id }) => id));
+  // A replaced one is older than what replaced it, so from the latest to the earliest one pass meets all of them.
+  for (const event of history.toReversed()) {
+    if (event.type !== CHANGE || !causes.has(event.deactivatedBy)) continue;
+    causes.add(event.id);
+    all.push(event);
+  }
+  return all;
+}
+
+/** What one change stores, in this order (§7 rule 10). */
+const STORED_WITH: readonly LifecycleEventType[] = [
+  CHANGE,
+  LifecycleEventType.BCD_CHANGE,
+  LifecycleEventType.QUANTITY_CHANGE,
+  LifecycleEventType.PHASE,
+  LifecycleEventType.EXPIRED,
+];
+
+/** The change and what its call has stored with it: an unbroken run of sequences, in the order of a change. */
+function insertedWith(change: LifecycleEvent, events: readonly LifecycleEvent[]): readonly LifecycleEvent[] {
+  const run = [change];
+  const later = events
+    .filter(({ sequence }) => sequence > change.sequence)
+    .toSorted((a, b) => a.sequence - b.sequence);
+  let rank = 0;
+  for (const event of later) {
+    const own = STORED_WITH.indexOf(event.type);
+    const isNext = event.sequence === change.sequence + run.length && own > rank;
+    if (!isNext || event.createdDate !== change.createdDate) break;
+    run.push(event);
+    rank = own;
+  }
+  return run;
+}

@@ -1,0 +1,160 @@
+import { lockAccount } from '../../accounts/lock-account.ts';
+import { noSuchAccount } from '../../accounts/no-such-account.ts';
+import { noSuchObject } from '../../accounts/no-such-object.ts';
+import type { BlockedRef, BlockingOptions, BlockingStateRequest, Ports } from '../../ports/index.ts';
+import type { WriteSession } from '../../ports/storage/index.ts';
+import {
+  type BlockingState,
+  BlockingStateType,
+  type CallContext,
+  ENTITLEMENT_SERVICE,
+  EntitlementStateName,
+  ObjectType,
+} from '../../records/index.ts';
+import { authorshipOf } from '../../runtime/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { BlockedObject, StateToSet } from '../blocking/state-to-set.ts';
+import { statesInTimeOrder } from '../blocking/states-in-force.ts';
+import { type CheckedBlock, checkBlockingRequest } from '../requests/blocking-request.ts';
+import { noSuchSubscription } from '../requests/no-such-subscription.ts';
+import { bundlesInParts } from '../storing/bundles-of-account.ts';
+import { loadBlockingStates } from '../storing/load-blocking-states.ts';
+import { setBlockingStates } from '../storing/set-blocking-states.ts';
+import { datedInstant } from '../timeline/dated-instants.ts';
+
+export interface BlockingStateFilter {
+  /** Only states on objects of these types; default all. */
+  readonly types?: readonly BlockingStateType[] | undefined;
+  /** Only states of these services; default all. */
+  readonly services?: readonly string[] | undefined;
+}
+
+const PAUSED: CheckedBlock = {
+  service: ENTITLEMENT_SERVICE,
+  stateName: EntitlementStateName.ENT_BLOCKED,
+  isBlockChange: true,
+  isBlockEntitlement: true,
+  isBlockBilling: true,
+};
+
+const RUNNING: CheckedBlock = {
+  service: ENTITLEMENT_SERVICE,
+  stateName: EntitlementStateName.ENT_CLEAR,
+  isBlockChange: false,
+  isBlockEntitlement: false,
+  isBlockBilling: false,
+};
+
+/** States that services put on accounts, bundles and subscriptions (subscriptions.md §14). */
+export class BlockingService {
+  readonly #ports: Pick<Ports, 'storage' | 'ids' | 'systemClock'>;
+
+  constructor(ports: Pick<Ports, 'storage' | 'ids' | 'systemClock'>) {
+    this.#ports = ports;
+  }
+
+  /**
+   * Says what a service allows on an object from a date on, past or future; it holds until the same service says
+   * otherwise of the same object (subscriptions.md §14.1). A state that says nothing new is not stored.
+   * @returns the account of the object.
+   * @throws BillingError SUBSCRIPTION_BLOCKING_STATE_INVALID_ARG (1107), MISSING_OR_INVALID_FIELD (60003),
+   * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), SUBSCRIPTION_GET_INVALID_BUNDLE_ID (1081),
+   * SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), INVALID_PARAMETER (60002), BUSY (60018).
+   */
+  async add(
+    context: CallContext,
+    object: BlockedRef,
+    request: BlockingStateRequest & BlockingOptions,
+  ): Promise<{ readonly accountId: Uuid }> {
+    return this.#set(context, object, { ...checkBlockingRequest(request), ...datesOf(request) });
+  }
+
+  /**
+   * Stops service and billing of all subscriptions of a bundle from a date on, default now (subscriptions.md §14.3). Pausing
+   * what is paused then stores nothing.
+   * @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_ID (1081), INVALID_PARAMETER (60002), BUSY (60018).
+   */
+  async pauseBundle(context: CallContext, bundleId: Uuid, options: BlockingOptions = {}): Promise<void> {
+    await this.#set(context, bundleRef(bundleId), { ...PAUSED, ...datesOf(options) });
+  }
+
+  /**
+   * Lets a paused bundle go on from a date on, default now; resuming what runs then stores nothing.
+   * @throws as `pauseBundle`.
+   */
+  async resumeBundle(context: CallContext, bundleId: Uuid, options: BlockingOptions = {}): Promise<void> {
+    await this.#set(context, bundleRef(bundleId), { ...RUNNING, ...datesOf(options) });
+  }
+
+  /**
+   * The active states of an account, its bundles and its subscriptions, past and future ones, with the starts and ends of
+   * services, in time order (subscriptions.md §14.4), read so many at a time.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
+   */
+  async ofAccount(
+    context: CallContext,
+    accountId: Uuid,
+    { types = [], services = [] }: BlockingStateFilter = {},
+  ): Promise<readonly BlockingState[]> {
+    return this.#ports.storage.read(context.tenant, async (session) => {
+      const [account] = await session.accounts.findByIds([accountId]);
+      if (account === undefined) throw noSuchAccount(accountId);
+      const { systemClock } = this.#ports;
+      const nextTurn = systemClock.nextTurn.bind(systemClock);
+      const states = [...(await loadBlockingStates(session, [accountId], nextTurn))];
+      for await (const bundles of bundlesInParts(session, accountId, nextTurn)) {
+        const bundleIds = bundles.map(({ id }) => id);
+        const subscriptions = await session.subscriptions.findByBundles(bundleIds);
+        const ids = [...bundleIds, ...subscriptions.map(({ id }) => id)];
+        for (const state of await loadBlockingStates(session, ids, nextTurn)) states.push(state);
+      }
+      return statesInTimeOrder(states).filter(
+        ({ type, service }) =>
+          (types.length === 0 || types.includes(type)) &&
+          (services.length === 0 || services.includes(service)),
+      );
+    });
+  }
+
+  async #set(
+    context: CallContext,
+    ref: BlockedRef,
+    wanted: CheckedBlock & BlockingOptions,
+  ): Promise<{ readonly accountId: Uuid }> {
+    const now = context.createdDate;
+    return this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
+      const object = await lockBlocked(session, ref);
+      const { account } = object;
+      const { requestedDate, ...said } = wanted;
+      const block: StateToSet = { ...said, object, effective: datedInstant(requestedDate, now, account) };
+      await setBlockingStates(session, [block], { now, nextId: () => this.#ports.ids.next() });
+      return { accountId: account.id };
+    });
+  }
+}
+
+function datesOf({ requestedDate }: BlockingOptions): BlockingOptions {
+  return { requestedDate };
+}
+
+function bundleRef(id: Uuid): BlockedRef {
+  return { type: BlockingStateType.SUBSCRIPTION_BUNDLE, id };
+}
+
+/** The object with its account, whose lock is taken. @throws BillingError 3002, 1081, 1082, BUSY (60018). */
+async function lockBlocked(session: WriteSession, { type, id }: BlockedRef): Promise<BlockedObject> {
+  switch (type) {
+    case BlockingStateType.ACCOUNT:
+      return { type, account: await lockAccount(session, id) };
+    case BlockingStateType.SUBSCRIPTION_BUNDLE: {
+      const [bundle] = await session.subscriptions.findBundlesByIds([id]);
+      if (bundle === undefined) throw noSuchObject({ type: ObjectType.BUNDLE, id });
+      return { type, bundle, account: await lockAccount(session, bundle.accountId) };
+    }
+    case BlockingStateType.SUBSCRIPTION: {
+      const [subscription] = await session.subscriptions.findByIds([id]);
+      if (subscription === undefined) throw noSuchSubscription(id);
+      return { type, subscription, account: await lockAccount(session, subscription.accountId) };
+    }
+  }
+}

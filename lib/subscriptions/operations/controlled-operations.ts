@@ -1,0 +1,231 @@
+import { noSuchAccount } from '../../accounts/no-such-account.ts';
+import {
+  type BlockedRef,
+  type BlockingOptions,
+  type BlockingStateRequest,
+  type CancelledSubscription,
+  type CancelSubscriptionOptions,
+  type ChangedSubscription,
+  type ChangePlanOptions,
+  type ChangePlanRequest,
+  EntitlementOperation,
+  type EntitlementSubject,
+  type TransferBundleOptions,
+} from '../../ports/index.ts';
+import type { ReadSession } from '../../ports/storage/index.ts';
+import { BlockingStateType, type CallContext } from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { checkBlockingRequest } from '../requests/blocking-request.ts';
+import { checkChangeRequest } from '../requests/change-request.ts';
+import { noSuchBundle } from '../requests/no-such-bundle.ts';
+import { noSuchSubscription } from '../requests/no-such-subscription.ts';
+import { termsOf } from '../requests/plugin-decision.ts';
+import { checkBundleKey } from '../requests/rename-request.ts';
+import { checkTransferRequest, type TransferBundleRequest } from '../requests/transfer-request.ts';
+import type { BlockingService } from './blocking-service.ts';
+import type { BundleService } from './bundle-service.ts';
+import type { EntitlementControl } from './entitlement-control.ts';
+import type { LifecycleService } from './lifecycle-service.ts';
+import type { TransferService } from './transfer-service.ts';
+
+interface Services {
+  readonly lifecycles: LifecycleService;
+  readonly blocking: BlockingService;
+  readonly bundles: BundleService;
+  readonly transfers: TransferService;
+}
+
+/**
+ * Operations on what exists, under the control of the host's plugins. Each is that of its service, with the same errors and
+ * ENTITLEMENT_PLUGIN_API_ABORTED (8003).
+ */
+export class ControlledOperations {
+  readonly #control: EntitlementControl;
+  readonly #services: Services;
+
+  constructor(control: EntitlementControl, services: Services) {
+    this.#control = control;
+    this.#services = services;
+  }
+
+  /** @throws BillingError as `LifecycleService.changePlan`, and 8003. */
+  async changePlan(
+    context: CallContext,
+    subscriptionId: Uuid,
+    change: ChangePlanRequest & ChangePlanOptions,
+  ): Promise<ChangedSubscription> {
+    checkChangeRequest(change, change);
+    const operation = EntitlementOperation.CHANGE_PLAN;
+    return this.#control.run(context, {
+      operation,
+      given: null,
+      terms: termsOf(operation, change),
+      subject: subscriptionOf(subscriptionId),
+      work: (terms) => this.#services.lifecycles.changePlan(context, subscriptionId, terms),
+      resultOf: (changed) => changed,
+    });
+  }
+
+  /** @throws BillingError as `LifecycleService.undoChangePlan`, and 8003. */
+  async undoChangePlan(context: CallContext, subscriptionId: Uuid): Promise<void> {
+    return this.#control.run(context, {
+      operation: EntitlementOperation.UNDO_CHANGE_PLAN,
+      given: null,
+      terms: {},
+      subject: subscriptionOf(subscriptionId),
+      work: () => this.#services.lifecycles.undoChangePlan(context, subscriptionId),
+      resultOf: () => null,
+    });
+  }
+
+  /** @throws BillingError as `LifecycleService.cancel`, and 8003. */
+  async cancel(
+    context: CallContext,
+    subscriptionId: Uuid,
+    options: CancelSubscriptionOptions = {},
+  ): Promise<CancelledSubscription> {
+    const operation = EntitlementOperation.CANCEL;
+    return this.#control.run(context, {
+      operation,
+      given: null,
+      terms: termsOf(operation, options),
+      subject: subscriptionOf(subscriptionId),
+      work: (terms) => this.#services.lifecycles.cancel(context, subscriptionId, terms),
+      resultOf: (cancelled) => cancelled,
+    });
+  }
+
+  /** @throws BillingError as `LifecycleService.uncancel`, and 8003. */
+  async uncancel(context: CallContext, subscriptionId: Uuid): Promise<void> {
+    return this.#control.run(context, {
+      operation: EntitlementOperation.UNCANCEL,
+      given: null,
+      terms: {},
+      subject: subscriptionOf(subscriptionId),
+      work: () => this.#services.lifecycles.uncancel(context, subscriptionId),
+      resultOf: () => null,
+    });
+  }
+
+  /** @throws BillingError as `BlockingService.pauseBundle`, and 8003. */
+  async pauseBundle(context: CallContext, bundleId: Uuid, options: BlockingOptions = {}): Promise<void> {
+    const operation = EntitlementOperation.PAUSE;
+    return this.#control.run(context, {
+      operation,
+      given: null,
+      terms: termsOf(operation, options),
+      subject: bundleOf(bundleId),
+      work: (terms) => this.#services.blocking.pauseBundle(context, bundleId, terms),
+      resultOf: () => null,
+    });
+  }
+
+  /** @throws BillingError as `BlockingService.resumeBundle`, and 8003. */
+  async resumeBundle(context: CallContext, bundleId: Uuid, options: BlockingOptions = {}): Promise<void> {
+    const operation = EntitlementOperation.RESUME;
+    return this.#control.run(context, {
+      operation,
+      given: null,
+      terms: termsOf(operation, options),
+      subject: bundleOf(bundleId),
+      work: (terms) => this.#services.blocking.resumeBundle(context, bundleId, terms),
+      resultOf: () => null,
+    });
+  }
+
+  /** @throws BillingError as `TransferService.transfer`, and 8003. */
+  async transfer(
+    context: CallContext,
+    bundleId: Uuid,
+    request: TransferBundleRequest & TransferBundleOptions,
+  ): Promise<Uuid> {
+    const { accountId } = checkTransferRequest(request, request);
+    const operation = EntitlementOperation.TRANSFER;
+    return this.#control.run(context, {
+      operation,
+      given: { accountId },
+      terms: termsOf(operation, request),
+      subject: bundleOf(bundleId),
+      work: (terms) =>
+        this.#services.transfers.transfer(context, bundleId, {
+          accountId,
+          subscriptions: request.subscriptions,
+          ...terms,
+        }),
+      resultOf: (newBundleId) => ({ bundleId: newBundleId }),
+    });
+  }
+
+  /** @throws BillingError as `BundleService.renameKey`, and 8003. */
+  async renameKey(
+    context: CallContext,
+    bundleId: Uuid,
+    externalKey: string | null | undefined,
+  ): Promise<void> {
+    const key = checkBundleKey(externalKey);
+    return this.#control.run(context, {
+      operation: EntitlementOperation.RENAME_KEY,
+      given: { externalKey: key },
+      terms: {},
+      subject: bundleOf(bundleId),
+      work: () => this.#services.bundles.renameKey(context, bundleId, key),
+      resultOf: () => null,
+    });
+  }
+
+  /** @throws BillingError as `BlockingService.add`, and 8003. */
+  async addBlockingState(
+    context: CallContext,
+    object: BlockedRef,
+    request: BlockingStateRequest & BlockingOptions,
+  ): Promise<{ readonly accountId: Uuid }> {
+    const state = checkBlockingRequest(request);
+    const operation = EntitlementOperation.ADD_BLOCKING_STATE;
+    return this.#control.run(context, {
+      operation,
+      given: { ...state, ...object },
+      terms: termsOf(operation, request),
+      subject: blockedOf(object),
+      work: (terms) => this.#services.blocking.add(context, object, { ...state, ...terms }),
+      resultOf: () => null,
+    });
+  }
+}
+
+type FindSubject = (session: ReadSession) => Promise<EntitlementSubject>;
+
+function subscriptionOf(subscriptionId: Uuid): FindSubject {
+  return async (session) => {
+    const [subscription] = await session.subscriptions.findByIds([subscriptionId]);
+    if (subscription === undefined) throw noSuchSubscription(subscriptionId);
+    const { accountId, bundleId } = subscription;
+    return { accountId, bundleId, subscriptionId };
+  };
+}
+
+function bundleOf(bundleId: Uuid): FindSubject {
+  return async (session) => {
+    const [bundle] = await session.subscriptions.findBundlesByIds([bundleId]);
+    if (bundle === undefined) throw noSuchBundle(bundleId);
+    return { accountId: bundle.accountId, bundleId, subscriptionId: null };
+  };
+}
+
+function accountOf(accountId: Uuid): FindSubject {
+  return async (session) => {
+    const [account] = await session.accounts.findByIds([accountId]);
+    if (account === undefined) throw noSuchAccount(accountId);
+    return { accountId, bundleId: null, subscriptionId: null };
+  };
+}
+
+function blockedOf({ type, id }: BlockedRef): FindSubject {
+  switch (type) {
+    case BlockingStateType.ACCOUNT:
+      return accountOf(id);
+    case BlockingStateType.SUBSCRIPTION_BUNDLE:
+      return bundleOf(id);
+    case BlockingStateType.SUBSCRIPTION:
+      return subscriptionOf(id);
+  }
+}

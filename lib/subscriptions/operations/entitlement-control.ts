@@ -1,0 +1,147 @@
+import type {
+  EntitlementCall,
+  EntitlementGiven,
+  EntitlementOperation,
+  EntitlementPlugin,
+  EntitlementPluginContext,
+  EntitlementResults,
+  EntitlementSubject,
+  EntitlementSuccess,
+  EntitlementTerms,
+  Ports,
+} from '../../ports/index.ts';
+import type { ReadSession } from '../../ports/storage/index.ts';
+import type { CallContext } from '../../records/index.ts';
+import { type CalledPlugin, callPlugin, pluginFailure } from '../../runtime/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { ENTITLEMENT_PLUGIN_TIMEOUT_MS, MAX_ABORT_REASON_CHARACTERS } from '../../values/limits.ts';
+import { decide } from '../requests/plugin-decision.ts';
+
+/** An operation as its plugins may shape it. */
+export interface Controlled<Operation extends EntitlementOperation, T> {
+  readonly operation: Operation;
+  /** As the caller asks for it, and checked. */
+  readonly terms: EntitlementTerms[Operation];
+  readonly given: EntitlementGiven[Operation];
+  /** Finds what the operation is about. @throws BillingError of what the tenant does not have. */
+  subject(session: ReadSession): Promise<EntitlementSubject>;
+  /** Does it, on the terms that the plugins have left. */
+  work(terms: EntitlementTerms[Operation]): Promise<T>;
+  resultOf(done: T): EntitlementResults[Operation];
+}
+
+/** Lets the host's plugins decide on operations before they are done, and tells them the outcome (subscriptions.md §22). */
+export class EntitlementControl {
+  readonly #ports: Pick<Ports, 'storage' | 'systemClock' | 'logger'>;
+  readonly #plugins: readonly EntitlementPlugin[];
+
+  constructor(
+    ports: Pick<Ports, 'storage' | 'systemClock' | 'logger'>,
+    plugins: readonly EntitlementPlugin[],
+  ) {
+    this.#ports = ports;
+    this.#plugins = plugins;
+  }
+
+  /**
+   * Does an operation under the control of the plugins; without any it costs nothing.
+   * @throws BillingError ENTITLEMENT_PLUGIN_API_ABORTED (8003), UNEXPECTED (60000) for a plugin that fails, else what the
+   * operation throws.
+   */
+  async run<Operation extends EntitlementOperation, T>(
+    context: CallContext,
+    controlled: Controlled<Operation, T>,
+  ): Promise<T> {
+    if (this.#plugins.length === 0) return controlled.work(controlled.terms);
+    const { operation, given } = controlled;
+    const subject = await this.#ports.storage.read(context.tenant, (session) => controlled.subject(session));
+    const seen = seenBy(context);
+    const reached: EntitlementPlugin[] = [];
+    const callOn = (terms: EntitlementTerms[Operation]) =>
+      ({ operation, ...subject, given, terms }) as EntitlementCall<Operation>;
+    let { terms } = controlled;
+    let done: T;
+    try {
+      for (const plugin of this.#plugins) {
+        reached.push(plugin);
+        terms = await this.#ask(plugin, callOn(terms), seen);
+      }
+      done = await controlled.work(terms);
+    } catch (error) {
+      const call = callOn(terms) as EntitlementCall;
+      await this.#tell(reached, call, (plugin) => plugin.failed?.(call, error, seen));
+      throw error;
+    }
+    const success = { ...callOn(terms), result: controlled.resultOf(done) } as EntitlementSuccess;
+    await this.#tell(reached, success, (plugin) => plugin.succeeded?.(success, seen));
+    return done;
+  }
+
+  async #ask<Operation extends EntitlementOperation>(
+    plugin: EntitlementPlugin,
+    call: EntitlementCall<Operation>,
+    seen: EntitlementPluginContext,
+  ): Promise<EntitlementTerms[Operation]> {
+    const { operation, terms } = call;
+    const { before } = plugin;
+    if (before?.[operation] === undefined) return terms;
+    const ask = async () => before[operation]?.(call, seen);
+    const decision = await callPlugin(called(plugin), this.#ports.systemClock, ask);
+    const decided = decide(operation, terms, decision);
+    if ('terms' in decided) return decided.terms;
+    throw 'reason' in decided
+      ? abortedBy(plugin, operation, decided.reason)
+      : pluginFailure(called(plugin), decided.problem);
+  }
+
+  /** All at once, so that the caller waits for the slowest only; the outcome stands whatever they do. */
+  async #tell(
+    plugins: readonly EntitlementPlugin[],
+    { operation, accountId, bundleId, subscriptionId }: EntitlementCall,
+    tell: (plugin: EntitlementPlugin) => Promise<void> | undefined,
+  ): Promise<void> {
+    const { systemClock, logger } = this.#ports;
+    const tellOne = async (plugin: EntitlementPlugin): Promise<void> => {
+      try {
+        await callPlugin(called(plugin), systemClock, async () => tell(plugin));
+      } catch (error) {
+        const fields = {
+          err: error,
+          pluginName: plugin.name,
+          operation,
+          accountId,
+          bundleId,
+          subscriptionId,
+        };
+        logger.error(fields, 'an entitlement plugin failed when it was told the outcome of an operation');
+      }
+    };
+    await Promise.all(plugins.map(tellOne));
+  }
+}
+
+function called({ name }: EntitlementPlugin): CalledPlugin {
+  return { kind: 'entitlement plugin', name, timeoutMs: ENTITLEMENT_PLUGIN_TIMEOUT_MS };
+}
+
+function seenBy(context: CallContext): EntitlementPluginContext {
+  return {
+    tenantId: context.tenant.id,
+    userName: context.userName,
+    userToken: context.userToken,
+    now: context.createdDate,
+    properties: context.pluginProperties ?? [],
+  };
+}
+
+function abortedBy(
+  { name }: EntitlementPlugin,
+  operation: EntitlementOperation,
+  reason: string,
+): BillingError {
+  return new BillingError({
+    code: ErrorCode.ENTITLEMENT_PLUGIN_API_ABORTED,
+    message: `The entitlement plugin "${name}" aborted the operation: ${reason.slice(0, MAX_ABORT_REASON_CHARACTERS).toWellFormed()}`,
+    facts: { pluginName: name, operation },
+  });
+}

@@ -1,0 +1,154 @@
+import {
+  type CatalogSource,
+  foreseenOverridePlan,
+  type OverrideDefinition,
+  type OverridePlan,
+} from '../../catalog/index.ts';
+import type { ReadSession } from '../../ports/storage/index.ts';
+import type { Account } from '../../records/index.ts';
+import { assertInvariant } from '../../values/errors/index.ts';
+import { chooseGroup } from '../create/chosen-group.ts';
+import { planCreations } from '../create/creation.ts';
+import { checkAddOnChange } from '../edits/add-on-change.ts';
+import { followBase } from '../edits/add-on-ends.ts';
+import { planCancellation } from '../edits/cancellation.ts';
+import { decideChange, planChange } from '../edits/change-of-plan.ts';
+import type { RunningInBundle, RunningSubscription } from '../edits/running-subscription.ts';
+import { checkBundleOwner, notInBundle } from '../requests/belonging.ts';
+import { groupOf } from '../requests/create-groups.ts';
+import { noSuchBundle } from '../requests/no-such-bundle.ts';
+import { noSuchSubscription } from '../requests/no-such-subscription.ts';
+import { checkCategory } from '../requests/plan-choice.ts';
+import { loadCreation } from '../storing/load-creation.ts';
+import { loadRunning } from '../storing/load-running.ts';
+import type { EditTools } from '../timeline/edit-tools.ts';
+import { dayOf, seenOn } from '../what-if/day-of-action.ts';
+import { type Hypothesis, hypothesisOfCreation, hypothesisOfEdits } from '../what-if/hypothesis.ts';
+import {
+  type HypotheticalAction,
+  HypotheticalActionType,
+  type SubscriptionInBundle,
+} from '../what-if/hypothetical-action.ts';
+
+export interface LoadHypothesisInput {
+  readonly account: Account;
+  readonly catalogsOf: CatalogSource;
+  readonly tools: EditTools;
+}
+
+type Action<T extends HypotheticalActionType> = Extract<HypotheticalAction, { readonly type: T }>;
+
+/**
+ * What an action would make of an account's subscriptions: decided by the rules of the operation itself, without a lock and
+ * in a constant number of statements; nothing is stored (subscriptions.md §20).
+ * @throws BillingError as the operation would.
+ */
+export async function loadHypothesis(
+  session: ReadSession,
+  action: HypotheticalAction,
+  input: LoadHypothesisInput,
+): Promise<Hypothesis> {
+  switch (action.type) {
+    case HypotheticalActionType.START_BILLING:
+      return started(session, action, input);
+    case HypotheticalActionType.CHANGE:
+      return changed(session, action, input);
+    case HypotheticalActionType.STOP_BILLING:
+      return stopped(session, action, input);
+    default:
+      return neverAction(action);
+  }
+}
+
+async function started(
+  session: ReadSession,
+  { request, options }: Action<'START_BILLING'>,
+  { account, catalogsOf, tools }: LoadHypothesisInput,
+): Promise<Hypothesis> {
+  const { now, nextId } = tools;
+  const group = groupOf(request);
+  const day = dayOf(options.billingDate, { account, now });
+  const loaded = await loadCreation(session, { account, groups: [group], options, catalogsOf, now });
+  const input = { ...loaded, catalog: seenOn(day, loaded.catalog) };
+  const chosen = chooseGroup(group, input);
+  const [definition = null] = chosen.subscriptions.map(({ overrides }) => overrides);
+  const overridePlan = await foreseen(session, definition, input);
+  const [bundle] = planCreations({
+    ...input,
+    groups: [chosen],
+    overridePlanOf: () => overridePlan ?? neverAsked(),
+    nextId,
+  });
+  const [creation] = bundle?.creations ?? [];
+  assertInvariant(creation, 'A creation makes a subscription');
+  return hypothesisOfCreation(creation, overridePlan, { now, day });
+}
+
+async function changed(
+  session: ReadSession,
+  { of, request, productCategory }: Action<'CHANGE'>,
+  input: LoadHypothesisInput,
+): Promise<Hypothesis> {
+  const planName = request.target.planName ?? null;
+  const day = dayOf(request.requestedDate, { account: input.account, now: input.tools.now });
+  const found = await findRunning(session, of, { ...input, planName });
+  const { bundle } = found;
+  const running = { ...found.running, catalog: seenOn(day, found.running.catalog) };
+  const decided = decideChange(running, request, input.tools.now);
+  checkCategory(decided.choice, productCategory);
+  checkAddOnChange(decided, { running, bundle }, input.tools.now);
+  const overridePlan = await foreseen(session, decided.overrides, running);
+  const { edit } = planChange(running, { request, decided, overridePlan }, input.tools);
+  const plans = overridePlan === null ? running.catalog : running.catalog.with(overridePlan);
+  const follow = followBase({ bundle, edit, plans, zone: input.account.timeZone }, input.tools);
+  return hypothesisOfEdits([edit, ...follow], overridePlan, { now: input.tools.now, day });
+}
+
+async function stopped(
+  session: ReadSession,
+  { of, options }: Action<'STOP_BILLING'>,
+  input: LoadHypothesisInput,
+): Promise<Hypothesis> {
+  const { running, bundle } = await findRunning(session, of, input);
+  const { edit } = planCancellation(running, options, input.tools);
+  const zone = input.account.timeZone;
+  const follow = followBase({ bundle, edit, plans: running.catalog, zone }, input.tools);
+  return hypothesisOfEdits([edit, ...follow], null, { now: input.tools.now, day: null });
+}
+
+async function foreseen(
+  session: ReadSession,
+  overrides: OverrideDefinition | null,
+  { catalog }: Pick<RunningSubscription, 'catalog'>,
+): Promise<OverridePlan | null> {
+  return overrides && foreseenOverridePlan(session, overrides, catalog.catalog);
+}
+
+/** @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_ID (1081), 1020, SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082). */
+async function findRunning(
+  session: ReadSession,
+  { subscriptionId, bundleId }: SubscriptionInBundle,
+  { account, catalogsOf, planName }: LoadHypothesisInput & { readonly planName?: string | null },
+): Promise<RunningInBundle> {
+  const [bundle] = await session.subscriptions.findBundlesByIds([bundleId]);
+  if (bundle === undefined) throw noSuchBundle(bundleId);
+  checkBundleOwner(bundle, account.id);
+  const all = await loadRunning(session, {
+    account,
+    bundles: [bundle],
+    catalogsOf,
+    ...(planName === undefined ? {} : { planName }),
+  });
+  const running = all.find(({ subscription }) => subscription.id === subscriptionId);
+  if (running !== undefined) return { running, bundle: all };
+  const [elsewhere] = await session.subscriptions.findByIds([subscriptionId]);
+  throw elsewhere === undefined ? noSuchSubscription(subscriptionId) : notInBundle(subscriptionId, bundleId);
+}
+
+function neverAsked(): never {
+  throw new Error('Only a request of prices asks for their plan');
+}
+
+function neverAction(action: never): never {
+  throw new Error(`Unknown action ${JSON.stringify(action)}`);
+}

@@ -1,0 +1,270 @@
+import { noSuchAccount } from '../../accounts/no-such-account.ts';
+import type { CatalogProvider, CatalogRequest } from '../../catalog/index.ts';
+import type { Ports } from '../../ports/index.ts';
+import type { ReadSession } from '../../ports/storage/index.ts';
+import {
+  type Bundle,
+  type CallContext,
+  EntitlementState,
+  type Page,
+  type PageRequest,
+  ProductCategory,
+  type Subscription,
+} from '../../records/index.ts';
+import type { BillingError } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { MAX_ANSWER_ROWS, RECORDS_OF_WINDOW } from '../../values/limits.ts';
+import { checkStorable } from '../../values/text/index.ts';
+import { holderOf } from '../create/retired-keys.ts';
+import { noBundleOfKey, noSuchBundle } from '../requests/no-such-bundle.ts';
+import { noSubscriptionOfKey, noSuchSubscription } from '../requests/no-such-subscription.ts';
+import { type BundleFilter, findBundlesOfAccount } from '../storing/bundles-of-account.ts';
+import { loadOutlines } from '../storing/load-outlines.ts';
+import { answerTooLarge, checkRowsOf, countRows } from '../views/answer-rows.ts';
+import type { SubscriptionOutline } from '../views/bundle-outline.ts';
+import { bundleSearch } from '../views/bundle-search.ts';
+import { type BundleWindow, type OutlinePage, windowsFrom, withoutPrices } from '../views/outline-page.ts';
+
+type FindPage = (session: ReadSession) => Promise<Page<Bundle>>;
+
+/**
+ * Bundles and subscriptions as they are read (subscriptions.md §4, §18), without their rows: these are made while they are
+ * gone through, so that what is in memory grows with what is stored and not with what is shown.
+ *
+ * What comes without pages has at most `server.limits.rows` rows; more is refused with ANSWER_TOO_LARGE (60020).
+ */
+export class OutlineService {
+  readonly #ports: Pick<Ports, 'storage' | 'systemClock'>;
+  readonly #catalogs: CatalogProvider;
+  readonly #maxRows: number;
+  readonly #recordsOfWindow: number;
+
+  constructor(
+    ports: Pick<Ports, 'storage' | 'systemClock'>,
+    catalogs: CatalogProvider,
+    {
+      maxRows = MAX_ANSWER_ROWS,
+      recordsOfWindow = RECORDS_OF_WINDOW,
+    }: { readonly maxRows?: number; readonly recordsOfWindow?: number } = {},
+  ) {
+    this.#ports = ports;
+    this.#catalogs = catalogs;
+    this.#maxRows = maxRows;
+    this.#recordsOfWindow = recordsOfWindow;
+  }
+
+  /**
+   * The account's bundles by original creation, all or those of the filter; ids and keys that the account does not have
+   * are left out.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ANSWER_TOO_LARGE (60020).
+   */
+  async ofAccount(context: CallContext, accountId: Uuid, filter: BundleFilter = {}): Promise<BundleWindow> {
+    const catalogsOf = await this.#open(context, [accountId]);
+    const bound = this.#bound();
+    const window = await this.#ports.storage.read(context.tenant, async (session) => {
+      const [account] = await session.accounts.findByIds([accountId]);
+      if (!account) throw noSuchAccount(accountId);
+      const bundles = await findBundlesOfAccount(session, accountId, { ...bound, filter });
+      return loadOutlines(session, {
+        bundles,
+        accounts: [account],
+        now: context.createdDate,
+        catalogsOf,
+        maxRecords: this.#maxRows,
+        nextTurn: bound.nextTurn,
+      });
+    });
+    return this.#checked(window, accountId);
+  }
+
+  /**
+   * A window of the account's bundles in creation order, with the counts that pagination headers show.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
+   */
+  async pageOfAccount(context: CallContext, accountId: Uuid, request: PageRequest): Promise<OutlinePage> {
+    return this.#page(context, [accountId], async (session) => {
+      const [account] = await session.accounts.findByIds([accountId]);
+      if (!account) throw noSuchAccount(accountId);
+      return session.subscriptions.pageBundlesOfAccount(accountId, request);
+    });
+  }
+
+  /** A window of the tenant's bundles in creation order, without prices. */
+  async page(context: CallContext, request: PageRequest): Promise<OutlinePage> {
+    return withoutPrices(
+      await this.#page(context, null, (session) => session.subscriptions.pageBundles(request)),
+    );
+  }
+
+  /**
+   * A window, likewise, of the bundles whose id, account id or external key is the key, or that meet the clauses of a key
+   * in operator form; of all bundles for an empty key (http-api.md §1 rule 3, §8).
+   * @throws BillingError INVALID_PARAMETER (60002) for a key in operator form that cannot be read.
+   */
+  async search(context: CallContext, key: string, request: PageRequest): Promise<OutlinePage> {
+    if (key === '') return this.page(context, request);
+    checkStorable('Search key', key);
+    const search = bundleSearch(key);
+    return withoutPrices(
+      await this.#page(context, null, (session) => session.subscriptions.searchBundles(search, request)),
+    );
+  }
+
+  /** @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_ID (1081), ANSWER_TOO_LARGE (60020). */
+  async bundle(context: CallContext, bundleId: Uuid): Promise<BundleWindow> {
+    return this.#some(context, {
+      find: (session) => session.subscriptions.findBundlesByIds([bundleId]),
+      none: () => noSuchBundle(bundleId),
+    });
+  }
+
+  /**
+   * The bundle that holds the key, if the service of one of its base or standalone subscriptions has not been cancelled.
+   * @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_KEY (1084), ANSWER_TOO_LARGE (60020).
+   */
+  async bundleByKey(context: CallContext, externalKey: string): Promise<BundleWindow> {
+    checkStorable('External key', externalKey);
+    const none = () => noBundleOfKey(externalKey);
+    const window = await this.#some(context, {
+      find: async (session) => {
+        const holder = holderOf(await session.subscriptions.findBundlesByKeys([externalKey]));
+        return holder === undefined ? [] : [holder];
+      },
+      none,
+    });
+    if (window.outlines[0]?.subscriptions.some(isRunning)) return window;
+    throw none();
+  }
+
+  /**
+   * The bundle that holds the key and all that had it before, under their present keys, the oldest first.
+   * @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_KEY (1084) if there is none, ANSWER_TOO_LARGE (60020).
+   */
+  async allOfKey(context: CallContext, externalKey: string): Promise<BundleWindow> {
+    checkStorable('External key', externalKey);
+    return this.#some(context, {
+      find: (session) => session.subscriptions.findBundlesByPastKeys([externalKey]),
+      none: () => noBundleOfKey(externalKey),
+    });
+  }
+
+  /** @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), ANSWER_TOO_LARGE (60020). */
+  async subscription(context: CallContext, subscriptionId: Uuid): Promise<SubscriptionOutline> {
+    return this.#subscription(context, {
+      find: (session) => session.subscriptions.findByIds([subscriptionId]),
+      none: () => noSuchSubscription(subscriptionId),
+    });
+  }
+
+  /** @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_EXTERNAL_KEY (1083), ANSWER_TOO_LARGE (60020). */
+  async subscriptionByKey(context: CallContext, externalKey: string): Promise<SubscriptionOutline> {
+    checkStorable('External key', externalKey);
+    return this.#subscription(context, {
+      find: (session) => session.subscriptions.findByKeys([externalKey]),
+      none: () => noSubscriptionOfKey(externalKey),
+    });
+  }
+
+  async #subscription(
+    context: CallContext,
+    { find, none }: Sought<Subscription>,
+  ): Promise<SubscriptionOutline> {
+    const accounts: CatalogRequest['accounts'] = async (session) =>
+      (await find(session)).map(({ accountId }) => accountId);
+    const catalogsOf = await this.#open(context, accounts);
+    const found = await this.#ports.storage.read(context.tenant, async (session) => {
+      const [subscription] = await find(session);
+      if (subscription === undefined) return undefined;
+      const { outlines } = await loadOutlines(session, {
+        bundles: await session.subscriptions.findBundlesByIds([subscription.bundleId]),
+        now: context.createdDate,
+        catalogsOf,
+        maxRecords: this.#maxRows,
+        nextTurn: this.#bound().nextTurn,
+      });
+      const members = outlines.flatMap(({ subscriptions }) => subscriptions);
+      return members.find(({ subscriptionId }) => subscriptionId === subscription.id);
+    });
+    if (found === undefined) throw none();
+    await checkRowsOf(found, this.#bound());
+    return found;
+  }
+
+  /** Bundles of any accounts, which are all shown at once. */
+  async #some(context: CallContext, { find, none }: Sought<Bundle>): Promise<BundleWindow> {
+    const { first } = await this.#firstWindow(context, {
+      accounts: null,
+      find: async (session) => ({ rows: await find(session), total: 0, max: 0 }),
+      maxRecords: this.#maxRows,
+    });
+    const [bundle] = first.outlines;
+    if (bundle === undefined) throw none();
+    return this.#checked(first, bundle.accountId);
+  }
+
+  async #checked(window: BundleWindow, accountId: Uuid): Promise<BundleWindow> {
+    if (window.recordIds.length > this.#maxRows) throw answerTooLarge(accountId, this.#maxRows);
+    await countRows(accountId, window.outlines, this.#bound());
+    return window;
+  }
+
+  async #page(context: CallContext, accounts: readonly Uuid[] | null, find: FindPage): Promise<OutlinePage> {
+    const maxRecords = this.#recordsOfWindow;
+    const { page, first, next } = await this.#firstWindow(context, { accounts, find, maxRecords });
+    const { total, max } = page;
+    return { total, max, returned: page.rows.length, windows: windowsFrom(first, page.rows, next) };
+  }
+
+  /**
+   * Finds bundles and reads the first of them from one snapshot.
+   * @param accounts whose they are; null where they have to be found first.
+   */
+  async #firstWindow(
+    context: CallContext,
+    {
+      accounts,
+      find,
+      maxRecords,
+    }: { readonly accounts: readonly Uuid[] | null; readonly find: FindPage; readonly maxRecords: number },
+  ) {
+    const { tenant, createdDate: now } = context;
+    let announced: Page<Bundle> | undefined;
+    const catalogsOf = await this.#open(
+      context,
+      accounts ??
+        // Where catalog plugins are asked about the accounts of a page, it is that page which is shown.
+        (async (session) => {
+          announced = await find(session);
+          return [...new Set(announced.rows.map(({ accountId }) => accountId))];
+        }),
+    );
+    const load = (session: ReadSession, bundles: readonly Bundle[]) =>
+      loadOutlines(session, { bundles, now, catalogsOf, maxRecords, nextTurn: this.#bound().nextTurn });
+    const { page, first } = await this.#ports.storage.read(tenant, async (session) => {
+      const found = announced ?? (await find(session));
+      return { page: found, first: await load(session, found.rows) };
+    });
+    const next = (bundles: readonly Bundle[]) =>
+      this.#ports.storage.read(tenant, (session) => load(session, bundles));
+    return { page, first, next };
+  }
+
+  #open(context: CallContext, accounts: CatalogRequest['accounts']) {
+    return this.#catalogs.open({ tenant: context.tenant, now: context.createdDate, accounts });
+  }
+
+  #bound() {
+    const { systemClock } = this.#ports;
+    return { maxRows: this.#maxRows, nextTurn: systemClock.nextTurn.bind(systemClock) };
+  }
+}
+
+/** What is looked for, and the error where there is none. */
+interface Sought<T> {
+  readonly find: (session: ReadSession) => Promise<readonly T[]>;
+  readonly none: () => BillingError;
+}
+
+function isRunning({ productCategory, state }: SubscriptionOutline): boolean {
+  return productCategory !== ProductCategory.ADD_ON && state !== EntitlementState.CANCELLED;
+}

@@ -1,0 +1,123 @@
+import { noSuchAccount } from '../../accounts/no-such-account.ts';
+import type { CatalogProvider, CatalogRequest, CatalogSource } from '../../catalog/index.ts';
+import { withOverridePlans } from '../../catalog/index.ts';
+import type { Ports } from '../../ports/index.ts';
+import type { ReadSession } from '../../ports/storage/index.ts';
+import type { CallContext, Page, PageRequest, Subscription } from '../../records/index.ts';
+import { ProductCategory } from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { RequestedDate } from '../../values/time/index.ts';
+import { noSuchSubscription } from '../requests/no-such-subscription.ts';
+import type { BundleFilter } from '../storing/bundles-of-account.ts';
+import { planNamesOf } from '../timeline/lifecycle-order.ts';
+import type { PlanInForce } from '../timeline/transitions.ts';
+import { subscriptionView } from '../views/bundle-outline.ts';
+import type { BundleView, SubscriptionView } from '../views/bundle-view.ts';
+import { planAt } from '../views/plan-at.ts';
+import { bundleViews, pageOfViews } from '../views/views-in-turns.ts';
+import { OutlineService } from './outline-service.ts';
+
+export interface PlanAtRequest {
+  readonly subscriptionId: Uuid;
+  /** A day in the account's calendar, or an instant; default now. */
+  readonly requestedDate?: RequestedDate | null;
+}
+
+/** Subscriptions and bundles of a tenant, as they are read (subscriptions.md §4, §18). */
+export class SubscriptionService {
+  readonly #ports: Pick<Ports, 'storage' | 'systemClock'>;
+  readonly #catalogs: CatalogProvider;
+  readonly #outlines: OutlineService;
+
+  constructor(
+    ports: Pick<Ports, 'storage' | 'systemClock'>,
+    catalogs: CatalogProvider,
+    outlines: OutlineService = new OutlineService(ports, catalogs),
+  ) {
+    this.#ports = ports;
+    this.#catalogs = catalogs;
+    this.#outlines = outlines;
+  }
+
+  /** @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), ANSWER_TOO_LARGE (60020). */
+  async get(context: CallContext, subscriptionId: Uuid): Promise<SubscriptionView> {
+    return subscriptionView(await this.#outlines.subscription(context, subscriptionId));
+  }
+
+  /** @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_EXTERNAL_KEY (1083), ANSWER_TOO_LARGE (60020). */
+  async getByKey(context: CallContext, externalKey: string): Promise<SubscriptionView> {
+    return subscriptionView(await this.#outlines.subscriptionByKey(context, externalKey));
+  }
+
+  /**
+   * The account's bundles by original creation, all or those of the filter; ids and keys that the account does not have
+   * are left out. A number of queries that is the same for any account of usual size.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ANSWER_TOO_LARGE (60020) where they have more rows than
+   * `server.limits.rows`: `outlines.pageOfAccount` reads those of any number.
+   */
+  async bundlesOfAccount(
+    context: CallContext,
+    accountId: Uuid,
+    filter: BundleFilter = {},
+  ): Promise<readonly BundleView[]> {
+    const { outlines } = await this.#outlines.ofAccount(context, accountId, filter);
+    return bundleViews(outlines, this.#ports.systemClock);
+  }
+
+  /**
+   * A window of the account's bundles in creation order, with the counts that pagination headers show. Holds every row of
+   * the page; `outlines.pageOfAccount` gives them one after the other.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
+   */
+  async pageBundlesOfAccount(
+    context: CallContext,
+    accountId: Uuid,
+    request: PageRequest,
+  ): Promise<Page<BundleView>> {
+    return pageOfViews(
+      await this.#outlines.pageOfAccount(context, accountId, request),
+      this.#ports.systemClock,
+    );
+  }
+
+  /**
+   * What a subscription is on at an instant or on a day, default now: plan and phase as the version that supplies them then has them
+   * (catalog.md §12, row 10).
+   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082); SUBSCRIPTION_INVALID_REQUESTED_DATE (1001) before its
+   * billing starts and from its end on.
+   */
+  async planAt(context: CallContext, request: PlanAtRequest): Promise<PlanInForce> {
+    const { subscriptionId } = request;
+    const find = (session: ReadSession) => session.subscriptions.findByIds([subscriptionId]);
+    const catalogsOf = await this.#open(context, async (session) =>
+      (await find(session)).map((subscription) => subscription.accountId),
+    );
+    return this.#ports.storage.read(context.tenant, async (session) => {
+      const [subscription] = await find(session);
+      if (subscription === undefined) throw noSuchSubscription(subscriptionId);
+      const { accountId } = subscription;
+      const [account] = await session.accounts.findByIds([accountId]);
+      if (!account) throw noSuchAccount(accountId);
+      const members = await withBase(session, subscription);
+      const events = await session.subscriptions.findEvents(members.map(({ id }) => id));
+      const plansOf = await withOverridePlans(session, {
+        catalogOf: await catalogsOf(session, [accountId]),
+        accountIds: [accountId],
+        planNames: planNamesOf(events),
+      });
+      const requested = request.requestedDate ?? { at: context.createdDate };
+      return planAt({ subscription, members, events, plans: plansOf(accountId), account, requested });
+    });
+  }
+
+  #open(context: CallContext, accounts: CatalogRequest['accounts']): Promise<CatalogSource> {
+    return this.#catalogs.open({ tenant: context.tenant, now: context.createdDate, accounts });
+  }
+}
+
+/** An add-on with the base that it ends with. */
+async function withBase(session: ReadSession, subscription: Subscription): Promise<readonly Subscription[]> {
+  if (subscription.category !== ProductCategory.ADD_ON) return [subscription];
+  const members = await session.subscriptions.findByBundles([subscription.bundleId]);
+  return members.filter(({ id, category }) => id === subscription.id || category === ProductCategory.BASE);
+}

@@ -1,0 +1,125 @@
+import { noSuchAccount } from '../../accounts/no-such-account.ts';
+import { type CatalogProvider, withOverridePlans } from '../../catalog/index.ts';
+import type { Ports, TransferBundleOptions } from '../../ports/index.ts';
+import type { ReadSession, WriteSession } from '../../ports/storage/index.ts';
+import type { Account, Bundle, CallContext } from '../../records/index.ts';
+import { authorshipOf } from '../../runtime/index.ts';
+import { assertInvariant, BillingError, ErrorCode } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { noSuchBundle } from '../requests/no-such-bundle.ts';
+import { noSuchSubscription } from '../requests/no-such-subscription.ts';
+import {
+  type CheckedTransfer,
+  checkTransferRequest,
+  type TransferBundleRequest,
+} from '../requests/transfer-request.ts';
+import { loadRunning } from '../storing/load-running.ts';
+import { saveCreations } from '../storing/save-creations.ts';
+import { saveEdits } from '../storing/save-edits.ts';
+import { planNamesOf } from '../timeline/lifecycle-order.ts';
+import { planTransfer } from '../transfer/transfer.ts';
+
+/** Transfers of bundles between accounts (subscriptions.md §17.4). */
+export class TransferService {
+  readonly #ports: Pick<Ports, 'storage' | 'ids'>;
+  readonly #catalogs: CatalogProvider;
+
+  constructor(ports: Pick<Ports, 'storage' | 'ids'>, catalogs: CatalogProvider) {
+    this.#ports = ports;
+    this.#catalogs = catalogs;
+  }
+
+  /**
+   * Moves a bundle's running subscriptions to another account, in one transaction: they end on the account that they leave
+   * and go on, in their phase, in a new bundle with the same key. Both accounts are invoiced for it by themselves. Custom
+   * fields, tags and blocking states stay behind.
+   * @returns the id of the new bundle.
+   * @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_ID (1081), ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002),
+   * SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS (1099),
+   * SUBSCRIPTION_TRANSFER_INVALID_EFF_DATE (1106) for a date to come, SUBSCRIPTION_EXTERNAL_KEY_EXISTS (1016),
+   * MISSING_OR_INVALID_FIELD (60003), EXTERNAL_KEY_LIMIT_EXCEEDED (5), INVALID_PARAMETER (60002), BUSY (60018), and of the
+   * target account's catalog CATALOG_PLAN_NOT_FOUND (2020), CATALOG_NO_PRICE_FOR_CURRENCY (2010), 2011,
+   * CURRENCY_INVALID (3).
+   */
+  async transfer(
+    context: CallContext,
+    bundleId: Uuid,
+    request: TransferBundleRequest & TransferBundleOptions,
+  ): Promise<Uuid> {
+    const checked = checkTransferRequest(request, request);
+    const now = context.createdDate;
+    const catalogsOf = await this.#catalogs.open({
+      tenant: context.tenant,
+      now,
+      accounts: async (session) => [
+        ...(await session.subscriptions.findBundlesByIds([bundleId])).map(({ accountId }) => accountId),
+        checked.accountId,
+      ],
+    });
+    return this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
+      const { source, target, bundle } = await lockBoth(session, bundleId, checked.accountId);
+      await session.catalogs.keepPlans();
+      const running = await loadRunning(session, { account: source, bundles: [bundle], catalogsOf });
+      const subscriptionIds = running.map(({ subscription }) => subscription.id);
+      await checkKnown(session, checked, subscriptionIds);
+      const history = await session.subscriptions.findWithdrawnEvents(subscriptionIds);
+      const plansOf = await withOverridePlans(session, {
+        catalogOf: await catalogsOf(session, [target.id]),
+        accountIds: [target.id],
+        planNames: planNamesOf([...running.flatMap(({ events }) => events), ...history]),
+      });
+      const plan = planTransfer(
+        {
+          request: checked,
+          source,
+          target,
+          bundle,
+          keyCarriers: await session.subscriptions.findBundlesByKeys([bundle.externalKey]),
+          running,
+          history,
+          catalog: plansOf(target.id),
+        },
+        { now, nextId: () => this.#ports.ids.next() },
+      );
+      await saveEdits(session, plan.ends, now);
+      await saveCreations(session, [plan.begun], now);
+      return plan.bundleId;
+    });
+  }
+}
+
+/** Both accounts under their locks, which storage takes in the order of record ids, and the bundle as it is then. */
+async function lockBoth(
+  session: WriteSession,
+  bundleId: Uuid,
+  targetId: Uuid,
+): Promise<{ readonly source: Account; readonly target: Account; readonly bundle: Bundle }> {
+  const [known] = await session.subscriptions.findBundlesByIds([bundleId]);
+  if (known === undefined) throw noSuchBundle(bundleId);
+  if (known.accountId === targetId) {
+    throw new BillingError({
+      code: ErrorCode.MISSING_OR_INVALID_FIELD,
+      message: `Bundle ${bundleId} belongs to account ${targetId} already; name another account to transfer it to`,
+      facts: { field: 'accountId', bundleId },
+    });
+  }
+  const locked = await session.lockAccounts([known.accountId, targetId]);
+  const source = locked.find(({ id }) => id === known.accountId);
+  const target = locked.find(({ id }) => id === targetId);
+  if (target === undefined) throw noSuchAccount(targetId);
+  const [bundle] = await session.subscriptions.findBundlesByIds([bundleId]);
+  assertInvariant(source && bundle, `Bundle ${bundleId} has no account`, { bundleId });
+  return { source, target, bundle };
+}
+
+/** A subscription that the tenant has not is unknown; one of another bundle is refused by the rules of the transfer. */
+async function checkKnown(
+  session: ReadSession,
+  { externalKeys }: CheckedTransfer,
+  ofBundle: readonly Uuid[],
+): Promise<void> {
+  const others = [...externalKeys.keys()].filter((id) => !ofBundle.includes(id));
+  const found = new Set((await session.subscriptions.findByIds(others)).map(({ id }) => id));
+  const unknown = others.find((id) => !found.has(id));
+  if (unknown !== undefined) throw noSuchSubscription(unknown);
+}

@@ -1,0 +1,32 @@
+import type { Bundle } from '../../records/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+
+/** @throws BillingError SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER (1020) if another account owns the bundle. */
+export function checkBundleOwner(bundle: Pick<Bundle, 'id' | 'accountId'>, accountId: Uuid): void {
+  if (bundle.accountId === accountId) return;
+  throw specifierError(`Bundle ${bundle.id} does not belong to account ${accountId}`, bundle.id);
+}
+
+/** Of a subscription that is named together with an account that it does not belong to. */
+export function notOfAccount(subscriptionId: Uuid, accountId: Uuid): BillingError {
+  return new BillingError({
+    code: ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER,
+    message: `Subscription ${subscriptionId} does not belong to account ${accountId}`,
+    facts: { subscriptionId, accountId },
+  });
+}
+
+/** Of a subscription that is named together with a bundle that it is not in. */
+export function notInBundle(subscriptionId: Uuid, bundleId: Uuid): BillingError {
+  return specifierError(`Subscription ${subscriptionId} is not in bundle ${bundleId}`, bundleId);
+}
+
+/** Of ids and keys that do not go together. */
+export function specifierError(message: string, bundleId: Uuid): BillingError {
+  return new BillingError({
+    code: ErrorCode.SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER,
+    message,
+    facts: { bundleId },
+  });
+}

@@ -1,0 +1,56 @@
+import type { PlanSpecifier } from '../../catalog/index.ts';
+import type { ChangePlanOptions, ChangePlanRequest } from '../../ports/index.ts';
+import type { PhaseType } from '../../records/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import type { RequestedDate } from '../../values/time/index.ts';
+import { type CheckedRequest, checkTerms, invalid } from './create-request.ts';
+import { type TimedPolicy, timedPolicy } from './timed-policy.ts';
+
+/** A request that passed the checks, with null for what it does not name. */
+export interface CheckedChange extends Pick<CheckedRequest, 'billCycleDay' | 'quantity' | 'priceOverrides'> {
+  readonly target: PlanSpecifier;
+  readonly phaseType: PhaseType | null;
+  readonly requestedDate: RequestedDate | null;
+  readonly billingPolicy: TimedPolicy | null;
+}
+
+/**
+ * Checks a request by itself (subscriptions.md §7 rule 1).
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003), INVALID_PARAMETER (60002).
+ */
+export function checkChangeRequest(
+  request: ChangePlanRequest | null | undefined,
+  options: ChangePlanOptions,
+): CheckedChange {
+  if (!request) throw invalid('SubscriptionJson body should be specified');
+  for (const field of ['productName', 'billingPeriod'] as const) {
+    if (!request.planName && !request[field])
+      throw invalid(`SubscriptionJson ${field} needs to be set when no planName is specified`, field);
+  }
+  const terms = checkTerms(request);
+  const requestedDate = options.requestedDate ?? null;
+  const billingPolicy = timedPolicy(options.billingPolicy);
+  if (requestedDate !== null && billingPolicy !== null) {
+    throw new BillingError({
+      code: ErrorCode.INVALID_PARAMETER,
+      message: 'requestedDate and billingPolicy exclude each other',
+      facts: { parameter: 'billingPolicy' },
+    });
+  }
+  return {
+    target: targetOf(request),
+    phaseType: request.phaseType ?? null,
+    requestedDate,
+    billingPolicy,
+    ...terms,
+  };
+}
+
+function targetOf(request: ChangePlanRequest): PlanSpecifier {
+  if (request.planName) return { planName: request.planName };
+  return {
+    productName: request.productName || null,
+    billingPeriod: request.billingPeriod ?? null,
+    priceListName: request.priceList || null,
+  };
+}

@@ -1,0 +1,15 @@
+import { BillingActionPolicy } from '../../records/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+
+/** A policy that leads to a date: ILLEGAL does not. */
+export type TimedPolicy = Exclude<BillingActionPolicy, typeof BillingActionPolicy.ILLEGAL>;
+
+/** @throws BillingError INVALID_PARAMETER (60002) for ILLEGAL. */
+export function timedPolicy(policy: BillingActionPolicy | null | undefined): TimedPolicy | null {
+  if (policy !== BillingActionPolicy.ILLEGAL) return policy ?? null;
+  throw new BillingError({
+    code: ErrorCode.INVALID_PARAMETER,
+    message: 'billingPolicy ILLEGAL says no date; choose IMMEDIATE, END_OF_TERM or START_OF_TERM',
+    facts: { parameter: 'billingPolicy' },
+  });
+}

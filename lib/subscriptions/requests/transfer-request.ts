@@ -1,0 +1,79 @@
+import { checkExternalKey } from '../../accounts/account-input.ts';
+import type { TransferBundleOptions } from '../../ports/index.ts';
+import { BcdTransfer } from '../../ports/index.ts';
+import { BillingActionPolicy } from '../../records/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { RequestedDate } from '../../values/time/index.ts';
+
+/** Where a bundle goes. */
+export interface TransferBundleRequest {
+  /** The account that it goes to. */
+  readonly accountId?: Uuid | null | undefined;
+  /** External keys of the new subscriptions, by those that they continue; default the new subscription's id. */
+  readonly subscriptions?:
+    | readonly {
+        readonly subscriptionId?: Uuid | null | undefined;
+        readonly externalKey?: string | null | undefined;
+      }[]
+    | null
+    | undefined;
+}
+
+/** A transfer that passed the checks. */
+export interface CheckedTransfer {
+  readonly accountId: Uuid;
+  /** External keys by the subscriptions that are continued. */
+  readonly externalKeys: ReadonlyMap<Uuid, string | null>;
+  readonly requestedDate: RequestedDate | null;
+  readonly billingPolicy: TransferPolicy;
+  readonly bcdTransfer: BcdTransfer;
+}
+
+export type TransferPolicy = typeof BillingActionPolicy.END_OF_TERM | typeof BillingActionPolicy.IMMEDIATE;
+
+/**
+ * Checks a request by itself (subscriptions.md §17.4).
+ * @throws BillingError MISSING_OR_INVALID_FIELD (60003), EXTERNAL_KEY_LIMIT_EXCEEDED (5), INVALID_PARAMETER (60002).
+ */
+export function checkTransferRequest(
+  request: TransferBundleRequest,
+  options: TransferBundleOptions,
+): CheckedTransfer {
+  if (!request.accountId) throw fieldError('accountId', 'BundleJson accountId needs to be set');
+  return {
+    accountId: request.accountId,
+    externalKeys: externalKeysOf(request.subscriptions ?? []),
+    requestedDate: options.requestedDate ?? null,
+    billingPolicy: policyOf(options.billingPolicy ?? BillingActionPolicy.END_OF_TERM),
+    bcdTransfer: options.bcdTransfer ?? BcdTransfer.USE_EXISTING,
+  };
+}
+
+function externalKeysOf(
+  named: NonNullable<TransferBundleRequest['subscriptions']>,
+): ReadonlyMap<Uuid, string | null> {
+  const keys = new Map<Uuid, string | null>();
+  for (const { subscriptionId, externalKey } of named) {
+    if (!subscriptionId)
+      throw fieldError('subscriptionId', 'SubscriptionJson subscriptionId needs to be set');
+    if (keys.has(subscriptionId))
+      throw fieldError('subscriptionId', `Subscription ${subscriptionId} is named twice`);
+    checkExternalKey(externalKey);
+    keys.set(subscriptionId, externalKey || null);
+  }
+  return keys;
+}
+
+function policyOf(policy: BillingActionPolicy): TransferPolicy {
+  if (policy === BillingActionPolicy.END_OF_TERM || policy === BillingActionPolicy.IMMEDIATE) return policy;
+  throw new BillingError({
+    code: ErrorCode.INVALID_PARAMETER,
+    message: `billingPolicy ${policy} is not for transfers; choose END_OF_TERM or IMMEDIATE`,
+    facts: { parameter: 'billingPolicy' },
+  });
+}
+
+function fieldError(field: string, message: string): BillingError {
+  return new BillingError({ code: ErrorCode.MISSING_OR_INVALID_FIELD, message, facts: { field } });
+}

@@ -1,0 +1,59 @@
+import { type CatalogSource, withOverridePlans } from '../../catalog/index.ts';
+import type { ReadSession } from '../../ports/storage/index.ts';
+import type { Account } from '../../records/index.ts';
+import type { Instant } from '../../values/time/index.ts';
+import type { FoundBundle, GroupChoiceInput } from '../create/chosen-group.ts';
+import { holdsKey } from '../create/retired-keys.ts';
+import { type CheckedGroup, requestedKeys } from '../requests/create-groups.ts';
+import type { CreateSubscriptionOptions } from '../requests/create-request.ts';
+import { planNamesOf } from '../timeline/lifecycle-order.ts';
+
+export interface LoadCreationInput {
+  readonly account: Account;
+  readonly groups: readonly CheckedGroup[];
+  readonly options: CreateSubscriptionOptions;
+  readonly catalogsOf: CatalogSource;
+  readonly now: Instant;
+}
+
+/** Reads what creations are decided from, in a constant number of statements. */
+export async function loadCreation(
+  session: ReadSession,
+  { account, groups, options, catalogsOf, now }: LoadCreationInput,
+): Promise<GroupChoiceInput> {
+  const { found, keyCarriers } = await findBundles(session, groups);
+  const requested = groups.flatMap(({ members }) => members.map(({ plan }) => plan.planName ?? null));
+  const plansOf = await withOverridePlans(session, {
+    catalogOf: await catalogsOf(session, [account.id]),
+    accountIds: [account.id],
+    planNames: [...requested, ...found.flatMap(({ events }) => [...planNamesOf(events)])],
+  });
+  const blockingStates = await session.subscriptions.findBlockingStates([
+    account.id,
+    ...found.flatMap(({ bundle, subscriptions }) => [bundle.id, ...subscriptions.map(({ id }) => id)]),
+  ]);
+  return { options, account, found, keyCarriers, blockingStates, catalog: plansOf(account.id), now };
+}
+
+/** The bundles that requests name by id or, without one, by key, with what decides whether they are joined. */
+async function findBundles(
+  session: ReadSession,
+  groups: readonly CheckedGroup[],
+): Promise<Pick<GroupChoiceInput, 'found' | 'keyCarriers'>> {
+  const ids = groups.flatMap(({ bundleId }) => bundleId ?? []);
+  const keyCarriers = await session.subscriptions.findBundlesByKeys(requestedKeys(groups));
+  const named = [
+    ...(await session.subscriptions.findBundlesByIds([...new Set(ids)])),
+    ...keyCarriers.filter(holdsKey),
+  ];
+  const bundles = [...new Map(named.map((bundle) => [bundle.id, bundle])).values()];
+  const subscriptions = await session.subscriptions.findByBundles(bundles.map(({ id }) => id));
+  const events = await session.subscriptions.findEvents(subscriptions.map(({ id }) => id));
+  const subscriptionsOf = Map.groupBy(subscriptions, ({ bundleId }) => bundleId);
+  const eventsOf = Map.groupBy(events, ({ subscriptionId }) => subscriptionId);
+  const found = bundles.map((bundle): FoundBundle => {
+    const own = subscriptionsOf.get(bundle.id) ?? [];
+    return { bundle, subscriptions: own, events: own.flatMap(({ id }) => eventsOf.get(id) ?? []) };
+  });
+  return { found, keyCarriers };
+}

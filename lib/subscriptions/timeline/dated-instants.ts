@@ -1,0 +1,61 @@
+import type { Account } from '../../records/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import { MAX_REQUESTED_DATE_YEARS } from '../../values/limits.ts';
+import type { RequestedDate } from '../../values/time/index.ts';
+import {
+  type DatedInstant,
+  formatLocalDate,
+  type Instant,
+  instantAt,
+  type LocalDate,
+  localDateOf,
+  localTimeOf,
+  maxDate,
+  truncateToSecond,
+  UTC,
+  yearOf,
+} from '../../values/time/index.ts';
+
+type Calendar = Pick<Account, 'timeZone' | 'referenceTime'>;
+
+/**
+ * What a requested date means (subscriptions.md §2 rules 2 to 5): a date is that date at the account's reference time,
+ * today's too; only an absent one means now. Instants are cut to whole seconds.
+ * @throws BillingError INVALID_PARAMETER (60002) for a date farther from today than the calendar has room for phases.
+ */
+export function datedInstant(
+  requested: RequestedDate | null | undefined,
+  now: Instant,
+  account: Calendar,
+): DatedInstant {
+  const today = localDateOf(now, account.timeZone);
+  if (requested && 'date' in requested) {
+    checkReach(requested.date, today);
+    return atReferenceTime(requested.date, account);
+  }
+  const at = truncateToSecond(requested?.at ?? now);
+  // An instant is judged by its UTC day: one at the very end of the calendar has no day in every zone.
+  checkReach(localDateOf(at, UTC), today);
+  return { at, date: localDateOf(at, account.timeZone) };
+}
+
+function checkReach(date: LocalDate, today: LocalDate): void {
+  if (Math.abs(yearOf(date) - yearOf(today)) <= MAX_REQUESTED_DATE_YEARS) return;
+  throw new BillingError({
+    code: ErrorCode.INVALID_PARAMETER,
+    message: `${formatLocalDate(date)} lies more than ${MAX_REQUESTED_DATE_YEARS} years from today, ${formatLocalDate(today)}`,
+    facts: { date: formatLocalDate(date) },
+  });
+}
+
+/** `date` at the time of day of the account's reference time (§2 rule 2, `toInstant`). */
+export function atReferenceTime(date: LocalDate, account: Calendar): DatedInstant {
+  const time = localTimeOf(account.referenceTime, account.timeZone);
+  return { date, at: instantAt(date, time, account.timeZone) };
+}
+
+/** `dated`, but not before `bound`; its local date does not lie before that of `bound` either (§2 rule 8). */
+export function raisedTo(dated: DatedInstant, bound: DatedInstant): DatedInstant {
+  if (dated.at < bound.at) return bound;
+  return { at: dated.at, date: maxDate(dated.date, bound.date) };
+}

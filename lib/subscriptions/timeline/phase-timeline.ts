@@ -1,0 +1,69 @@
+import type { Plan, PlanPhase } from '../../catalog/index.ts';
+import type { PhaseType } from '../../records/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import {
+  type DatedInstant,
+  durationEnd,
+  type Instant,
+  instantAt,
+  localTimeOf,
+  type TimeZone,
+} from '../../values/time/index.ts';
+
+/** A phase of a plan and where it starts on the timeline of one subscription. */
+export interface PhaseStart {
+  readonly phase: PlanPhase;
+  readonly start: DatedInstant;
+}
+
+export interface PhaseTimelineInput {
+  readonly plan: Plan;
+  readonly anchor: DatedInstant;
+  /** The phase to begin with; the ones before it are skipped. null begins with the plan's first. */
+  readonly firstPhaseType: PhaseType | null;
+  readonly zone: TimeZone;
+}
+
+/**
+ * The phases of a plan laid end to end from `anchor` (subscriptions.md §5 rule 1). Dates are added on local dates, every
+ * phase starts at the anchor's time of day (§2 rule 6). A phase without an end is the last one.
+ * @throws BillingError SUBSCRIPTION_CREATE_BAD_PHASE (1011) if the plan has no phase of `firstPhaseType`.
+ */
+export function phaseTimeline(input: PhaseTimelineInput): readonly PhaseStart[] {
+  const timeline: PhaseStart[] = [];
+  let start: DatedInstant | undefined = input.anchor;
+  for (const phase of phasesFrom(input.plan, input.firstPhaseType)) {
+    if (start === undefined) break;
+    timeline.push({ phase, start });
+    start = phaseEnd({ phase, start }, input.anchor, input.zone);
+  }
+  return timeline;
+}
+
+/** When a phase ends, at the time of day of `anchor`; undefined if it never does. */
+export function phaseEnd(entry: PhaseStart, anchor: DatedInstant, zone: TimeZone): DatedInstant | undefined {
+  const date = durationEnd(entry.start.date, entry.phase.duration);
+  if (date === undefined) return undefined;
+  return { date, at: instantAt(date, localTimeOf(anchor.at, zone), zone) };
+}
+
+/** The last phase that has begun at `at`, also when a final FIXEDTERM has already run out (§5 rule 2). */
+export function currentPhase(timeline: readonly PhaseStart[], at: Instant): PhaseStart | undefined {
+  return timeline.findLast((entry) => entry.start.at <= at);
+}
+
+/** The first phase that begins after `at` (§5 rule 2). */
+export function nextPhase(timeline: readonly PhaseStart[], at: Instant): PhaseStart | undefined {
+  return timeline.find((entry) => entry.start.at > at);
+}
+
+function phasesFrom(plan: Plan, firstPhaseType: PhaseType | null): readonly PlanPhase[] {
+  if (firstPhaseType === null) return plan.phases;
+  const index = plan.phases.findIndex((phase) => phase.type === firstPhaseType);
+  if (index >= 0) return plan.phases.slice(index);
+  throw new BillingError({
+    code: ErrorCode.SUBSCRIPTION_CREATE_BAD_PHASE,
+    message: `Plan ${plan.name} has no phase of type ${firstPhaseType}; it has ${plan.phases.map((phase) => phase.type).join(', ')}`,
+    facts: { planName: plan.name, phaseType: firstPhaseType },
+  });
+}

@@ -1,0 +1,155 @@
+import type {
+  CatalogVersion,
+  CatalogWithOverrides,
+  Plan,
+  PlanPhase,
+  ResolvedPlan,
+} from '../../catalog/index.ts';
+import { EntitlementState, type LifecycleEvent, LifecycleEventType } from '../../records/index.ts';
+import { assertInvariant } from '../../values/errors/index.ts';
+import type { Instant } from '../../values/time/index.ts';
+import { decidedOf } from './event-reason.ts';
+import { inTimeOrder, isEnd, isMarker, isPlanChoice, isStart } from './lifecycle-order.ts';
+import { planWithPhase } from './plan-with-phase.ts';
+
+/** Where the plan of a running subscription is looked up (catalog.md §6.2). */
+export interface PlanResolver extends Pick<CatalogWithOverrides, 'resolvePlan' | 'versionAt'> {
+  /** What stands for a plan that has lost the phase of an event, where that is not refused. */
+  readonly unknownPlan?: (planName: string) => ResolvedPlan;
+}
+
+/** The plan of a subscription at some instant, as the catalog version that supplies it has it. */
+export interface PlanInForce {
+  readonly version: CatalogVersion;
+  readonly plan: Plan;
+  readonly phase: PlanPhase;
+  readonly priceListName: string;
+  /** When the plan was chosen: date of the last CREATE, TRANSFER or CHANGE. */
+  readonly chosenAt: Instant;
+  /** When that was decided, whatever its date. */
+  readonly decided: Instant;
+}
+
+export type BillingState = Extract<EntitlementState, 'ACTIVE' | 'CANCELLED' | 'EXPIRED'>;
+
+/** A lifecycle event with what was and what is from then on (subscriptions.md §4.2). */
+export interface Transition {
+  readonly event: LifecycleEvent;
+  readonly previous: PlanInForce | null;
+  readonly next: PlanInForce | null;
+  /** Day of the latest BCD_CHANGE up to this event's instant, also one that stands after it in the order. */
+  readonly billCycleDay: number | null;
+  /** Quantity of the latest QUANTITY_CHANGE up to this event's instant, likewise. */
+  readonly quantity: number | null;
+  readonly state: BillingState;
+}
+
+/**
+ * The events that make up transitions, in time order: no markers, nothing after the end (subscriptions.md §4.1, §4.2
+ * rule 1). A PHASE at the instant of the end stays: a cancellation ahead has withdrawn it, so it takes effect or has done
+ * so. A list whose first event is not CREATE or TRANSFER gives none.
+ */
+export function eventsInEffect(events: readonly LifecycleEvent[]): readonly LifecycleEvent[] {
+  const ordered = withoutWhatFollowsTheEnd(inTimeOrder(events.filter((event) => !isMarker(event))));
+  const first = ordered[0];
+  return first === undefined || !isStart(first) ? [] : ordered;
+}
+
+/**
+ * The transitions of one subscription from its active events, in time order (subscriptions.md §4.1, §4.2). Plans are
+ * taken from the catalog by §13 rule 2. A list whose first event is not CREATE or TRANSFER gives none.
+ */
+export function transitionsOf(events: readonly LifecycleEvent[], plans: PlanResolver): readonly Transition[] {
+  const ordered = eventsInEffect(events);
+  let previous: PlanInForce | null = null;
+  let billCycleDay: number | null = null;
+  let quantity: number | null = null;
+  let seen = 0;
+  return ordered.map((event): Transition => {
+    // §4.2 rule 3: those of its own instant count, whatever their sequence.
+    for (; isUpTo(ordered[seen], event.effective.at); seen += 1) {
+      billCycleDay = ordered[seen]?.billCycleDay ?? billCycleDay;
+      quantity = ordered[seen]?.quantity ?? quantity;
+    }
+    const before = previous;
+    const next = nextOf(event, before, plans);
+    previous = next;
+    return { event, previous: before, next, billCycleDay, quantity, state: stateAfter(event) };
+  });
+}
+
+/** The transition in effect at `at`; undefined while billing is PENDING. */
+export function transitionAt(transitions: readonly Transition[], at: Instant): Transition | undefined {
+  return transitions.findLast((transition) => transition.event.effective.at <= at);
+}
+
+/** The plan to show at `at`: the one in force; before the billing start the first, after its end the last (§4.4, §18.6). */
+export function planShownAt(transitions: readonly Transition[], at: Instant): PlanInForce | null {
+  const transition = transitionAt(transitions, at) ?? transitions[0];
+  return transition?.next ?? transition?.previous ?? null;
+}
+
+/** State of the billing view at `at` (subscriptions.md §4.3). */
+export function billingStateAt(
+  transitions: readonly Transition[],
+  at: Instant,
+): BillingState | typeof EntitlementState.PENDING {
+  return transitionAt(transitions, at)?.state ?? EntitlementState.PENDING;
+}
+
+function isUpTo(event: LifecycleEvent | undefined, at: Instant): boolean {
+  return event !== undefined && event.effective.at <= at;
+}
+
+function withoutWhatFollowsTheEnd(ordered: readonly LifecycleEvent[]): readonly LifecycleEvent[] {
+  const end = ordered.find(isEnd);
+  if (end === undefined) return ordered;
+  return ordered.filter(
+    (event) =>
+      event === end || isStart(event) || event.effective.at < end.effective.at || isPhaseAt(event, end),
+  );
+}
+
+/** True for a PHASE that takes effect at the instant of the end, just before it. */
+function isPhaseAt(event: LifecycleEvent, end: LifecycleEvent): boolean {
+  return (
+    event.type === LifecycleEventType.PHASE &&
+    event.effective.at === end.effective.at &&
+    event.sequence < end.sequence
+  );
+}
+
+/** The transitions without a PHASE at the instant of the end, which brings nothing that could be billed. */
+export function billedTransitions(transitions: readonly Transition[]): readonly Transition[] {
+  const end = transitions.find(({ event }) => isEnd(event))?.event;
+  return end === undefined ? transitions : transitions.filter(({ event }) => !isPhaseAt(event, end));
+}
+
+function nextOf(
+  event: LifecycleEvent,
+  previous: PlanInForce | null,
+  plans: PlanResolver,
+): PlanInForce | null {
+  if (isEnd(event)) return null;
+  const at = event.effective.at;
+  const planName = isPlanChoice(event) ? event.planName : previous?.plan.name;
+  const phaseName = event.phaseName ?? previous?.phase.name;
+  const priceListName = isPlanChoice(event) ? event.priceListName : previous?.priceListName;
+  const chosenAt = isPlanChoice(event) ? at : previous?.chosenAt;
+  const decided = isPlanChoice(event) ? decidedOf(event) : previous?.decided;
+  assertInvariant(
+    planName && phaseName && priceListName && chosenAt !== undefined && decided !== undefined,
+    `${event.type} event ${event.id} of subscription ${event.subscriptionId} names no plan, phase or price list`,
+    { eventId: event.id, subscriptionId: event.subscriptionId },
+  );
+
+  const chosen = { at: chosenAt, decided };
+  const { version, plan, phase } = planWithPhase(plans, { planName, phaseName, at, chosen });
+  return { version, plan, phase, priceListName, chosenAt, decided };
+}
+
+function stateAfter(event: LifecycleEvent): BillingState {
+  if (event.type === LifecycleEventType.CANCEL) return EntitlementState.CANCELLED;
+  if (event.type === LifecycleEventType.EXPIRED) return EntitlementState.EXPIRED;
+  return EntitlementState.ACTIVE;
+}

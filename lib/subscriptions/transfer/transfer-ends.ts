@@ -1,0 +1,122 @@
+import { BillingActionPolicy, LifecycleEventType, ProductCategory } from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { DatedInstant, Instant } from '../../values/time/index.ts';
+import { entitlementEnds } from '../add-ons/base-end.ts';
+import { followBase } from '../edits/add-on-ends.ts';
+import {
+  firstTransitionOf,
+  lastSequenceOf,
+  type RunningSubscription,
+} from '../edits/running-subscription.ts';
+import {
+  entitlementEnded,
+  eventsFromEnd,
+  type SubscriptionEdit,
+  withdrawnBy,
+} from '../edits/subscription-edit.ts';
+import type { TransferPolicy } from '../requests/transfer-request.ts';
+import { raisedTo } from '../timeline/dated-instants.ts';
+import type { EditTools } from '../timeline/edit-tools.ts';
+import { bareDraft, eventsOf } from '../timeline/event-draft.ts';
+import { DatedBy, datedBy, writeReason } from '../timeline/event-reason.ts';
+import { isEnd } from '../timeline/lifecycle-order.ts';
+import { transitionAt } from '../timeline/transitions.ts';
+
+export interface TransferEndsInput {
+  /** All subscriptions of the bundle. */
+  readonly ofBundle: readonly RunningSubscription[];
+  /** Those of them that go over. */
+  readonly live: readonly RunningSubscription[];
+  /** By their ids, the events with which they go on. */
+  readonly continuations: ReadonlyMap<Uuid, Uuid>;
+  /** When the bundle goes over, by the source account's calendar. */
+  readonly transfer: DatedInstant;
+  readonly policy: TransferPolicy;
+}
+
+/** Where billing of a subscription ends. */
+interface BillingEnd {
+  readonly effective: DatedInstant;
+  /** True if no event of its own has to be stored for it. */
+  readonly isThere: boolean;
+}
+
+/**
+ * Ends the subscriptions of a bundle that is transferred on the account that it leaves (subscriptions.md §17.4 rule 2): the
+ * service at the transfer, billing there or at the end of what is invoiced, where add-ons follow their base. An earlier end
+ * that is pending stays.
+ */
+export function transferEnds(input: TransferEndsInput, tools: EditTools): readonly SubscriptionEdit[] {
+  const { ofBundle, live, policy } = input;
+  const edits = live.map((running) => editOf(running, input, tools));
+  const base = edits.find((_, index) => live[index]?.subscription.category === ProductCategory.BASE);
+  const { catalog, account } = live[0] ?? {};
+  if (base === undefined || catalog === undefined || account === undefined) return edits;
+  const follow = { bundle: ofBundle, edit: base, plans: catalog, zone: account.timeZone };
+  const followed = followBase(follow, tools);
+  if (policy === BillingActionPolicy.END_OF_TERM) return [base, ...followed];
+  // Where the end of the base lies before that of an add-on, the add-on is billed up to it, also one whose service has ended.
+  const touched = base.addedEvents.map(({ effective }) => effective.date);
+  const going = new Set(live.map(({ subscription }) => subscription.id));
+  return [
+    ...edits.map((edit) => (edit === base ? edit : { ...edit, touched })),
+    ...followed.filter(({ subject }) => !going.has(subject.subscription.id)),
+  ];
+}
+
+/** At the transfer or where its term ends, but never before what is in effect already. */
+function ownEnd(
+  running: RunningSubscription,
+  { transfer, policy }: TransferEndsInput,
+  now: Instant,
+): BillingEnd {
+  const { chargedThrough } = running.subscription;
+  const isTermLeft =
+    policy === BillingActionPolicy.END_OF_TERM && chargedThrough !== null && chargedThrough.at > transfer.at;
+  const inEffect = transitionAt(running.transitions, now) ?? firstTransitionOf(running);
+  return unlessEarlier(running, raisedTo(isTermLeft ? chargedThrough : transfer, inEffect.event.effective));
+}
+
+/** The end that is pending where it comes first. */
+function unlessEarlier({ transitions }: RunningSubscription, end: DatedInstant): BillingEnd {
+  const pending = transitions.find(({ event }) => isEnd(event))?.event.effective;
+  return pending !== undefined && pending.at < end.at
+    ? { effective: pending, isThere: true }
+    : { effective: end, isThere: false };
+}
+
+function editOf(
+  running: RunningSubscription,
+  input: TransferEndsInput,
+  { now, nextId }: EditTools,
+): SubscriptionEdit {
+  const end = ownEnd(running, input, now);
+  const { subscription, events } = running;
+  const cancel = { type: LifecycleEventType.CANCEL, effective: end.effective };
+  const reason = writeReason({ ...datedBy(DatedBy.TRANSFER), policy: input.policy });
+  const draft = { ...bareDraft(cancel.type, cancel.effective), reason };
+  const addedEvents = eventsOf(end.isThere ? [] : [draft], {
+    subscriptionId: subscription.id,
+    accountRecordId: subscription.accountRecordId,
+    lastSequence: lastSequenceOf(running),
+    createdDate: now,
+    nextId,
+  });
+  return {
+    subject: running,
+    requested: cancel,
+    addedEvents,
+    withdrawn: end.isThere ? [] : withdrawnBy(addedEvents, eventsFromEnd(events, end.effective.at, now)),
+    restored: [],
+    addedStates: [
+      entitlementEnded(running, {
+        id: nextId(),
+        effective: input.transfer,
+        createdDate: now,
+        // A transfer has no way back: what another subscription has brought is not taken back by itself (§17.4 rule 6).
+        causedBy: input.continuations.get(subscription.id) ?? null,
+      }),
+    ],
+    withdrawnStates: entitlementEnds(running),
+  };
+}

@@ -1,0 +1,201 @@
+import type { CatalogWithOverrides } from '../../catalog/index.ts';
+import {
+  type Account,
+  type Bundle,
+  type LifecycleEvent,
+  type New,
+  ProductCategory,
+  type Subscription,
+} from '../../records/index.ts';
+import { BillingError, ErrorCode } from '../../values/errors/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import { type DatedInstant, formatInstant, type Instant } from '../../values/time/index.ts';
+import { entitlementStarted, type NewBundleContent, type NewSubscription } from '../create/creation.ts';
+import { firstCursor } from '../create/first-cursor.ts';
+import { KeyRetirement, originalCreation, withoutKey } from '../create/retired-keys.ts';
+import { hasEnded } from '../edits/cancellation.ts';
+import { firstTransitionOf, type RunningSubscription } from '../edits/running-subscription.ts';
+import type { SubscriptionEdit } from '../edits/subscription-edit.ts';
+import type { CheckedTransfer } from '../requests/transfer-request.ts';
+import { checkBillable } from '../timeline/billable-terms.ts';
+import { atReferenceTime, datedInstant } from '../timeline/dated-instants.ts';
+import type { EditTools } from '../timeline/edit-tools.ts';
+import { asStored, eventsOf } from '../timeline/event-draft.ts';
+import { transferEnds } from './transfer-ends.ts';
+import { datedIn, transferredEvents } from './transferred-events.ts';
+
+export interface TransferInput {
+  readonly request: CheckedTransfer;
+  /** Under its lock, like the next one. */
+  readonly source: Account;
+  readonly target: Account;
+  readonly bundle: Bundle;
+  /** Bundles that carry the bundle's key or carried it before. */
+  readonly keyCarriers: readonly Bundle[];
+  /** All subscriptions of the bundle. */
+  readonly running: readonly RunningSubscription[];
+  /** Their withdrawn events. */
+  readonly history: readonly LifecycleEvent[];
+  /** The target account's. */
+  readonly catalog: CatalogWithOverrides;
+}
+
+export interface BundleTransfer {
+  /** What ends on the source account. */
+  readonly ends: readonly SubscriptionEdit[];
+  /** What begins on the target account. */
+  readonly begun: NewBundleContent;
+  readonly bundleId: Uuid;
+}
+
+/**
+ * What the transfer of a bundle to another account stores (subscriptions.md §17.4): its running subscriptions end on one
+ * account and go on, in a new bundle with the same key, on the other.
+ * @throws BillingError SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS (1099), SUBSCRIPTION_TRANSFER_INVALID_EFF_DATE (1106),
+ * MISSING_OR_INVALID_FIELD (60003), INVALID_PARAMETER (60002); of the target account's catalog CATALOG_PLAN_NOT_FOUND
+ * (2020), CATALOG_NO_PRICE_FOR_CURRENCY (2010), 2011, CURRENCY_INVALID (3).
+ */
+export function planTransfer(asked: TransferInput, tools: EditTools): BundleTransfer {
+  const request = { ...asked.request, externalKeys: newKeys(asked) };
+  const input = { ...asked, request };
+  const { source, bundle, running } = input;
+  const { now } = tools;
+  const transfer = transferDate(input, now);
+  const live = goingOver(running, now);
+  if (live.length === 0) {
+    throw new BillingError({
+      code: ErrorCode.SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS,
+      message: `No subscription of bundle ${bundle.id} of account ${source.id} is running, so there is nothing to transfer`,
+      facts: { bundleId: bundle.id },
+    });
+  }
+  checkNamed(request, live);
+  const newBundle = newBundleOf(input, tools);
+  const creations = live.map((each) => continued(each, { ...input, transfer, newBundle }, tools));
+  for (const { events } of creations)
+    checkBillable({ account: input.target, events: asStored(events), plans: input.catalog });
+  const policy = request.billingPolicy;
+  const continuations = new Map(
+    live.flatMap(({ subscription }, index) => {
+      const [first] = creations[index]?.events ?? [];
+      return first === undefined ? [] : [[subscription.id, first.id] as const];
+    }),
+  );
+  const ends = transferEnds({ ofBundle: running, live, continuations, transfer, policy }, tools);
+  const keyGivenUp = withoutKey(bundle, KeyRetirement.TRANSFERRED);
+  return { ends, begun: { newBundle, keyGivenUp, creations }, bundleId: newBundle.id };
+}
+
+/** What has not ended, the base first; add-ons go with their base alone. */
+function goingOver(running: readonly RunningSubscription[], now: Instant): readonly RunningSubscription[] {
+  const of = ({ subscription }: RunningSubscription, category: ProductCategory) =>
+    subscription.category === category;
+  const live = running.filter((each) => !hasEnded(each, now));
+  const base = live.filter((each) => of(each, ProductCategory.BASE));
+  const others = live.filter((each) => !base.includes(each));
+  return base.length > 0 ? [...base, ...others] : others.filter((each) => !of(each, ProductCategory.ADD_ON));
+}
+
+/** A subscription that is sent back as it was read names no new key: its own stays with it (json-models.md §16 rule 1). */
+function newKeys({ request, running }: TransferInput): CheckedTransfer['externalKeys'] {
+  const own = new Map(running.map(({ subscription: { id, externalKey } }) => [id, externalKey]));
+  return new Map([...request.externalKeys].filter(([id, key]) => key === null || own.get(id) !== key));
+}
+
+/** The requested day at the source account's reference time, or now; what lies ahead is none to transfer at. */
+function transferDate({ request, source, bundle }: TransferInput, now: Instant): DatedInstant {
+  const asked = datedInstant(request.requestedDate, now, source);
+  const transfer = request.requestedDate === null ? asked : atReferenceTime(asked.date, source);
+  if (transfer.at <= now) return transfer;
+  throw new BillingError({
+    code: ErrorCode.SUBSCRIPTION_TRANSFER_INVALID_EFF_DATE,
+    message: `Bundle ${bundle.id} cannot be transferred at ${formatInstant(transfer.at)}, which is still to come; leave the date out to transfer it now`,
+    facts: { bundleId: bundle.id, requestedDate: formatInstant(transfer.at) },
+  });
+}
+
+function checkNamed({ externalKeys }: CheckedTransfer, live: readonly RunningSubscription[]): void {
+  const known = new Set(live.map(({ subscription }) => subscription.id));
+  for (const subscriptionId of externalKeys.keys()) {
+    if (known.has(subscriptionId)) continue;
+    throw new BillingError({
+      code: ErrorCode.MISSING_OR_INVALID_FIELD,
+      message: `Subscription ${subscriptionId} is none of those that go over: ${[...known].join(', ')}`,
+      facts: { field: 'subscriptions', subscriptionId },
+    });
+  }
+}
+
+function newBundleOf(
+  { target, bundle, keyCarriers }: TransferInput,
+  { now, nextId }: EditTools,
+): New<Bundle> {
+  return {
+    id: nextId(),
+    accountId: target.id,
+    accountRecordId: target.recordId,
+    externalKey: bundle.externalKey,
+    retiredKey: null,
+    originalCreatedDate: originalCreation(keyCarriers, now),
+    createdDate: now,
+  };
+}
+
+/** The subscription as it goes on (§17.4 rule 4). */
+function continued(
+  running: RunningSubscription,
+  input: TransferInput & { readonly transfer: DatedInstant; readonly newBundle: New<Bundle> },
+  { now, nextId }: EditTools,
+): NewSubscription {
+  const { target, request, newBundle, transfer, history } = input;
+  const zone = target.timeZone;
+  const begins = datedIn(transfer, zone);
+  const id = nextId();
+  const subscription: New<Subscription> = {
+    id,
+    bundleId: newBundle.id,
+    accountId: target.id,
+    accountRecordId: target.recordId,
+    externalKey: request.externalKeys.get(running.subscription.id) ?? id,
+    category: running.subscription.category,
+    alignStart: datedIn(running.subscription.alignStart, zone),
+    bundleStart: begins,
+    chargedThrough: null,
+    migrated: false,
+    createdDate: now,
+  };
+  const drafts = transferredEvents({
+    running,
+    history: history.filter(({ subscriptionId }) => subscriptionId === running.subscription.id),
+    transfer: begins,
+    bcdTransfer: request.bcdTransfer,
+    zone,
+    now,
+  });
+  const events = eventsOf(drafts, {
+    subscriptionId: id,
+    accountRecordId: target.recordId,
+    lastSequence: takesPlaceAt(running, transfer) ? 1 : 0,
+    createdDate: now,
+    nextId,
+  });
+  return {
+    bundle: newBundle,
+    subscription,
+    events,
+    entitlementStart: entitlementStarted(subscription, begins, nextId()),
+    cursor: firstCursor(
+      subscription,
+      events[0]?.effective.date ?? firstTransitionOf(running).event.effective.date,
+    ),
+  };
+}
+
+/**
+ * Whether it goes on with a start that took the place of another one (§7 rule 9): then that has to be seen there too, since
+ * such a start ends the add-ons that its plan does not offer (§12).
+ */
+function takesPlaceAt(running: RunningSubscription, transfer: DatedInstant): boolean {
+  const { event } = firstTransitionOf(running);
+  return event.effective.at >= transfer.at && event.sequence > 1;
+}

@@ -1,0 +1,164 @@
+import {
+  type BlockingState,
+  ENTITLEMENT_SERVICE,
+  EntitlementStateName,
+  SubscriptionEventType,
+} from '../../records/index.ts';
+import type { DatedInstant, Instant } from '../../values/time/index.ts';
+import { Block, type BlockHistory, longestBlockBefore } from '../blocking/block-history.ts';
+import { isEntitlementBound } from '../blocking/states-in-force.ts';
+import { isEnd } from '../timeline/lifecycle-order.ts';
+import type { Transition } from '../timeline/transitions.ts';
+
+/** What a blocking state does to a subscription at an instant: mostly its own, or the start of what it finds blocked. */
+export interface BlockingRow {
+  readonly state: BlockingState;
+  readonly type: SubscriptionEventType;
+  readonly effective: DatedInstant;
+}
+
+/** What the states of services mean for one subscription (subscriptions.md §18 rules 2 and 3). */
+export interface BlockingRows {
+  /** What is blocked already when service or billing starts. */
+  readonly ofStarts: readonly BlockingRow[];
+  /** What each state changes, in time order; made while they are gone through. */
+  readonly ofStates: Iterable<BlockingRow>;
+}
+
+/** When blocks of a sort count for a subscription; null = from never on, or without end. */
+interface Span {
+  readonly start: DatedInstant | null;
+  readonly end: Instant | null;
+}
+
+interface Counted {
+  readonly block: Block;
+  readonly span: Span;
+  readonly paused: SubscriptionEventType;
+  readonly resumed: SubscriptionEventType;
+}
+
+export interface BlockingRowsInput {
+  /** Active states of the subscription itself: its starts and ends among them. */
+  readonly ownStates: readonly BlockingState[];
+  readonly transitions: readonly Transition[];
+  /** Of each object that concerns the subscription: itself, its bundle, its account. */
+  readonly histories: readonly BlockHistory[];
+}
+
+export function blockingRows({ ownStates, transitions, histories }: BlockingRowsInput): BlockingRows {
+  const kinds = countedKinds(ownStates, transitions);
+  return {
+    ofStarts: kinds.flatMap((kind) => rowOfStart(kind, histories)),
+    ofStates: { [Symbol.iterator]: () => rowsOfStates(kinds, histories) },
+  };
+}
+
+function* rowsOfStates(
+  kinds: readonly Counted[],
+  histories: readonly BlockHistory[],
+): Generator<BlockingRow, undefined> {
+  const first = Math.min(...kinds.map(({ span: { start } }) => start?.at ?? Number.POSITIVE_INFINITY));
+  let before = 0;
+  for (const { state, blocks } of inTimeOrder(histories)) {
+    if (state.effective.at >= first) yield* rowsOfState({ state, before, after: blocks, kinds });
+    before = blocks;
+  }
+}
+
+/** The states of all objects, each with what holds of all of them together from it on. */
+function* inTimeOrder(histories: readonly BlockHistory[]) {
+  const told = histories.filter(({ states }) => states.length > 0).map((history) => ({ history, next: 0 }));
+  for (;;) {
+    let first: (typeof told)[number] | undefined;
+    for (const each of told) if (comesBefore(nextOf(each), first && nextOf(first))) first = each;
+    const state = first && nextOf(first);
+    if (first === undefined || state === undefined) return;
+    first.next += 1;
+    let blocks = 0;
+    for (const { history, next } of told) blocks |= history.blocks[next - 1] ?? 0;
+    yield { state, blocks };
+  }
+}
+
+function nextOf({ history, next }: { readonly history: BlockHistory; readonly next: number }) {
+  return history.states[next];
+}
+
+function comesBefore(one: BlockingState | undefined, other: BlockingState | undefined): boolean {
+  if (one === undefined || other === undefined) return one !== undefined;
+  return (one.effective.at - other.effective.at || one.recordId - other.recordId) < 0;
+}
+
+function countedKinds(
+  states: readonly BlockingState[],
+  transitions: readonly Transition[],
+): readonly Counted[] {
+  const bound = (name: string) =>
+    states.find((state) => isEntitlementBound(state) && state.stateName === name);
+  const started = bound(EntitlementStateName.ENT_STARTED)?.effective ?? null;
+  const billingEnd = transitions.find(({ event }) => isEnd(event))?.event.effective.at ?? null;
+  // An expiry ends the service too; a cancellation says when it does.
+  const serviceEnd = bound(EntitlementStateName.ENT_CANCELLED)?.effective.at ?? expiryOf(transitions);
+  return [
+    {
+      block: Block.ENTITLEMENT,
+      span: { start: started, end: serviceEnd },
+      paused: SubscriptionEventType.PAUSE_ENTITLEMENT,
+      resumed: SubscriptionEventType.RESUME_ENTITLEMENT,
+    },
+    {
+      block: Block.BILLING,
+      span: { start: transitions[0]?.event.effective ?? null, end: billingEnd },
+      paused: SubscriptionEventType.PAUSE_BILLING,
+      resumed: SubscriptionEventType.RESUME_BILLING,
+    },
+  ];
+}
+
+function expiryOf(transitions: readonly Transition[]): Instant | null {
+  return transitions.find(({ state }) => state === 'EXPIRED')?.event.effective.at ?? null;
+}
+
+/** The aggregate flags just before and just after the state, where service and billing run. */
+function rowsOfState({
+  state,
+  before,
+  after,
+  kinds,
+}: {
+  readonly state: BlockingState;
+  readonly before: number;
+  readonly after: number;
+  readonly kinds: readonly Counted[];
+}): readonly BlockingRow[] {
+  const { effective } = state;
+  const [ended, begun] = [before & ~after, after & ~before];
+  const rows: BlockingRow[] = [];
+  for (const { block, span, resumed } of kinds) {
+    if ((ended & block) !== 0 && runsAt(span, effective.at)) rows.push({ state, type: resumed, effective });
+  }
+  for (const { block, span, paused } of kinds) {
+    if ((begun & block) !== 0 && runsAt(span, effective.at)) rows.push({ state, type: paused, effective });
+  }
+  if (rows.length === 0 && state.service !== ENTITLEMENT_SERVICE) {
+    rows.push({ state, type: SubscriptionEventType.SERVICE_STATE_CHANGE, effective });
+  }
+  return rows;
+}
+
+/** A block that is in force already when service or billing starts pauses it there. */
+function rowOfStart(
+  { block, span, paused }: Counted,
+  histories: readonly BlockHistory[],
+): readonly BlockingRow[] {
+  const { start } = span;
+  if (start === null || !runsAt(span, start.at)) return [];
+  const blocking = histories.flatMap((history) => longestBlockBefore(history, { block, at: start.at }) ?? []);
+  const [state] = blocking.toSorted((a, b) => (comesBefore(a, b) ? -1 : 1));
+  return state === undefined ? [] : [{ state, type: paused, effective: start }];
+}
+
+function runsAt({ start, end }: Span, at: Instant): boolean {
+  return start !== null && start.at <= at && (end === null || at <= end);
+}

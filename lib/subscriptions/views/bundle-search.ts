@@ -1,0 +1,51 @@
+import type { BundleColumn, BundleSearch } from '../../ports/storage/index.ts';
+import type { SearchColumnType } from '../../records/index.ts';
+import { isOperatorSearch, parseOperatorSearch } from '../../runtime/index.ts';
+import { isUuid } from '../../values/ids/index.ts';
+
+/** The columns of an operator search with what they hold (http-api.md §8). */
+const columnTypes = {
+  id: 'uuid',
+  external_key: 'text',
+  account_id: 'uuid',
+  last_sys_update_date: 'instant',
+  original_created_date: 'instant',
+  created_by: 'text',
+  created_date: 'instant',
+  updated_by: 'text',
+  updated_date: 'instant',
+} as const satisfies Readonly<Record<BundleColumn, SearchColumnType>>;
+
+/** The names of the bundle's JSON, which differ from those of the columns. */
+const columnOfJsonName: Readonly<Record<string, BundleColumn>> = {
+  bundleId: 'id',
+  externalKey: 'external_key',
+  accountId: 'account_id',
+};
+
+const searchableTypes: Readonly<Record<string, SearchColumnType>> = {
+  ...columnTypes,
+  ...Object.fromEntries(
+    Object.entries(columnOfJsonName).map(([name, column]) => [name, columnTypes[column]]),
+  ),
+};
+
+/**
+ * What a search key asks for: clauses in operator form, else an id, an account's id or an external key, whole
+ * (subscriptions.md §22).
+ * @throws BillingError INVALID_PARAMETER (60002) for a key in operator form that cannot be read.
+ */
+export function bundleSearch(key: string): BundleSearch {
+  if (!isOperatorSearch(key)) {
+    const id = key.toLowerCase();
+    return { kind: 'text', id: isUuid(id) ? id : null, text: key };
+  }
+  const clauses = parseOperatorSearch(key, searchableTypes);
+  return {
+    kind: 'clauses',
+    clauses: clauses.map((clause) => ({
+      ...clause,
+      column: columnOfJsonName[clause.column] ?? (clause.column as BundleColumn),
+    })),
+  };
+}

@@ -1,0 +1,240 @@
+import {
+  type BlockingState,
+  ENTITLEMENT_SERVICE,
+  EntitlementStateName,
+  type LifecycleEventType,
+  ProductCategory,
+  type Subscription,
+  SubscriptionEventType,
+} from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { DatedInstant, Instant } from '../../values/time/index.ts';
+import { type BlockHistory, blockHistory } from '../blocking/block-history.ts';
+import { type PlanInForce, planShownAt, type Transition } from '../timeline/transitions.ts';
+import { type BlockingRow, blockingRows } from './blocking-rows.ts';
+import { mergeSorted } from './merge-sorted.ts';
+
+/** Row of the merged, presented timeline (subscriptions.md §18). */
+export interface SubscriptionEvent {
+  /** Id of the lifecycle event or blocking state; several rows may share it. */
+  readonly eventId: Uuid;
+  readonly subscriptionId: Uuid;
+  readonly type: SubscriptionEventType;
+  readonly effective: DatedInstant;
+  /** The plan after the row; of STOP_ rows the one that ended. */
+  readonly plan: PlanInForce | null;
+  readonly isBlockedBilling: boolean;
+  readonly isBlockedEntitlement: boolean;
+  readonly serviceName: string;
+  readonly serviceStateName: string;
+}
+
+/** What the rows of one subscription are made from. */
+export interface EventListSource {
+  readonly subscription: Pick<Subscription, 'id' | 'category' | 'recordId'>;
+  readonly transitions: readonly Transition[];
+  /** Its own active states. */
+  readonly blockingStates: readonly BlockingState[];
+  /** What is set on its bundle and its account. */
+  readonly inherited: readonly BlockHistory[];
+}
+
+const BILLING_SERVICE = 'billing-service';
+const BOTH_SERVICES = 'entitlement+billing-service';
+
+/**
+ * The rows of these subscriptions of one bundle in the total order of §18 rule 5, made while they are gone through: what is
+ * kept does not grow with them.
+ */
+export function subscriptionEvents(sources: readonly EventListSource[]): Iterable<SubscriptionEvent> {
+  return { [Symbol.iterator]: () => eventsInOrder(sources) };
+}
+
+function* eventsInOrder(sources: readonly EventListSource[]): Generator<SubscriptionEvent, undefined> {
+  for (const { event } of mergeSorted(sources.map(rowsOf), compareRows)) yield event;
+}
+
+/** The rows of one subscription; its list repeats nothing exactly where that of the bundle does not. */
+function* rowsOf(source: EventListSource): Generator<OrderedRow, undefined> {
+  const blocks = blockingRows({
+    ownStates: source.blockingStates,
+    transitions: source.transitions,
+    histories: [...historiesOf(source.blockingStates), ...source.inherited],
+  });
+  const few = [
+    ...transitionRows(source),
+    ...entitlementRows(source),
+    ...blocks.ofStarts.map((row) => blockRow(source, row, planShownAt(source.transitions, row.effective.at))),
+  ].toSorted(compareRows);
+  yield* withoutRepetitions(mergeSorted([few, rowsOfStates(source, blocks.ofStates)], compareRows));
+}
+
+function historiesOf(states: readonly BlockingState[]): readonly BlockHistory[] {
+  return [...Map.groupBy(states, (state) => state.blockedId).values()].map(blockHistory);
+}
+
+/** A row that says the same as the one before it of its service and subscription is left out (§18 rule 7). */
+function* withoutRepetitions(rows: Iterable<OrderedRow>): Generator<OrderedRow, undefined> {
+  const ofInstant = new Map<string, SubscriptionEvent>();
+  let at: Instant | undefined;
+  for (const row of rows) {
+    const { event } = row;
+    if (event.effective.at !== at) ofInstant.clear();
+    at = event.effective.at;
+    const previous = ofInstant.get(event.serviceName);
+    ofInstant.set(event.serviceName, event);
+    if (previous === undefined || !saysTheSame(event, previous)) yield row;
+  }
+}
+
+function saysTheSame(one: SubscriptionEvent, other: SubscriptionEvent): boolean {
+  return (
+    one.plan?.phase === other.plan?.phase && comparedAsTheyAre.every((name) => one[name] === other[name])
+  );
+}
+
+const comparedAsTheyAre = [
+  'type',
+  'isBlockedBilling',
+  'isBlockedEntitlement',
+  'serviceStateName',
+] as const satisfies readonly (keyof SubscriptionEvent)[];
+
+/** A row with the keys of its place in the order. */
+interface OrderedRow {
+  readonly event: SubscriptionEvent;
+  readonly source: EventListSource;
+  readonly sequence: number;
+}
+
+/** Rows of blocking states stand between PHASE or CHANGE and STOP_ENTITLEMENT (§18 rule 5). */
+const BLOCK_RANK = 3;
+
+const RANK: Readonly<Record<SubscriptionEventType, number>> = {
+  START_ENTITLEMENT: 0,
+  START_BILLING: 1,
+  PHASE: 2,
+  CHANGE: 2,
+  PAUSE_ENTITLEMENT: BLOCK_RANK,
+  PAUSE_BILLING: BLOCK_RANK,
+  RESUME_ENTITLEMENT: BLOCK_RANK,
+  RESUME_BILLING: BLOCK_RANK,
+  SERVICE_STATE_CHANGE: BLOCK_RANK,
+  STOP_ENTITLEMENT: 4,
+  STOP_BILLING: 5,
+};
+
+/**
+ * Blocking states stand in their own order before that of the subscriptions, and rows that compare equal keep theirs: so
+ * the rows of one state stay together as they were made.
+ */
+function compareRows(a: OrderedRow, b: OrderedRow): number {
+  const rank = RANK[a.event.type];
+  return (
+    a.event.effective.at - b.event.effective.at ||
+    rank - RANK[b.event.type] ||
+    (rank === BLOCK_RANK ? a.sequence - b.sequence : 0) ||
+    Number(isBase(b)) - Number(isBase(a)) ||
+    a.source.subscription.recordId - b.source.subscription.recordId ||
+    a.sequence - b.sequence
+  );
+}
+
+function isBase(row: OrderedRow): boolean {
+  return row.source.subscription.category === ProductCategory.BASE;
+}
+
+const ROW_OF_TRANSITION: Readonly<Record<LifecycleEventType, SubscriptionEventType | null>> = {
+  CREATE: SubscriptionEventType.START_BILLING,
+  TRANSFER: SubscriptionEventType.START_BILLING,
+  PHASE: SubscriptionEventType.PHASE,
+  CHANGE: SubscriptionEventType.CHANGE,
+  CANCEL: SubscriptionEventType.STOP_BILLING,
+  EXPIRED: SubscriptionEventType.STOP_BILLING,
+  BCD_CHANGE: null,
+  QUANTITY_CHANGE: null,
+  UNCANCEL: null,
+  UNDO_CHANGE: null,
+};
+
+function transitionRows(source: EventListSource): readonly OrderedRow[] {
+  return source.transitions.flatMap((transition) => {
+    const type = ROW_OF_TRANSITION[transition.event.type];
+    if (type === null) return [];
+    const isBillingOnly =
+      type === SubscriptionEventType.START_BILLING || type === SubscriptionEventType.STOP_BILLING;
+    const event: SubscriptionEvent = {
+      eventId: transition.event.id,
+      subscriptionId: source.subscription.id,
+      type,
+      effective: transition.event.effective,
+      plan: planOf(transition),
+      isBlockedBilling: false,
+      isBlockedEntitlement: false,
+      serviceName: isBillingOnly ? BILLING_SERVICE : BOTH_SERVICES,
+      serviceStateName: type,
+    };
+    return [{ event, source, sequence: transition.event.sequence }];
+  });
+}
+
+function entitlementRows(source: EventListSource): readonly OrderedRow[] {
+  return source.blockingStates.flatMap((state) => {
+    const type = state.service === ENTITLEMENT_SERVICE ? ROW_OF_ENTITLEMENT.get(state.stateName) : undefined;
+    if (type === undefined) return [];
+    const { effective } = state;
+    const plan = planShownAt(source.transitions, effective.at);
+    const event = eventOfState(source, { state, type, effective, plan });
+    return [{ event, source, sequence: state.sequence }];
+  });
+}
+
+/** As they come, so that the plan in force is found along the way. */
+function* rowsOfStates(
+  source: EventListSource,
+  rows: Iterable<BlockingRow>,
+): Generator<OrderedRow, undefined> {
+  const { transitions } = source;
+  let passed = 0;
+  for (const row of rows) {
+    const { at } = row.effective;
+    while (isUpTo(transitions[passed], at)) passed += 1;
+    yield blockRow(source, row, planOf(transitions[Math.max(passed - 1, 0)]));
+  }
+}
+
+function isUpTo(transition: Transition | undefined, at: Instant): boolean {
+  return transition !== undefined && transition.event.effective.at <= at;
+}
+
+function planOf(transition: Transition | undefined): PlanInForce | null {
+  return transition?.next ?? transition?.previous ?? null;
+}
+
+function blockRow(source: EventListSource, row: BlockingRow, plan: PlanInForce | null): OrderedRow {
+  return { event: eventOfState(source, { ...row, plan }), source, sequence: row.state.recordId };
+}
+
+function eventOfState(
+  source: EventListSource,
+  { state, type, effective, plan }: BlockingRow & { readonly plan: PlanInForce | null },
+): SubscriptionEvent {
+  const isBillingOnly =
+    type === SubscriptionEventType.PAUSE_BILLING || type === SubscriptionEventType.RESUME_BILLING;
+  return {
+    eventId: state.id,
+    subscriptionId: source.subscription.id,
+    type,
+    effective,
+    plan,
+    isBlockedBilling: state.isBlockBilling,
+    isBlockedEntitlement: state.isBlockEntitlement,
+    serviceName: isBillingOnly && state.service === ENTITLEMENT_SERVICE ? BILLING_SERVICE : state.service,
+    serviceStateName: state.stateName,
+  };
+}
+
+const ROW_OF_ENTITLEMENT: ReadonlyMap<string, SubscriptionEventType> = new Map([
+  [EntitlementStateName.ENT_STARTED, SubscriptionEventType.START_ENTITLEMENT],
+  [EntitlementStateName.ENT_CANCELLED, SubscriptionEventType.STOP_ENTITLEMENT],
+]);

@@ -1,0 +1,28 @@
+import type { SystemClock } from '../../ports/index.ts';
+import type { Page } from '../../records/index.ts';
+import { type BundleOutline, bundleView } from './bundle-outline.ts';
+import type { BundleView } from './bundle-view.ts';
+import type { OutlinePage } from './outline-page.ts';
+
+/** The bundles with all their rows, which are all in memory then. */
+export async function bundleViews(
+  outlines: readonly BundleOutline[],
+  systemClock: Pick<SystemClock, 'nextTurn'>,
+): Promise<readonly BundleView[]> {
+  const views: BundleView[] = [];
+  for (const outline of outlines) {
+    if (views.length > 0) await systemClock.nextTurn();
+    views.push(bundleView(outline));
+  }
+  return views;
+}
+
+/** The page with all rows of its bundles, likewise. */
+export async function pageOfViews(
+  { total, max, windows }: OutlinePage,
+  systemClock: Pick<SystemClock, 'nextTurn'>,
+): Promise<Page<BundleView>> {
+  const rows: BundleView[] = [];
+  for await (const { outlines } of windows) rows.push(...(await bundleViews(outlines, systemClock)));
+  return { rows, total, max };
+}

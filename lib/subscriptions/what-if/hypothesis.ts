@@ -1,0 +1,121 @@
+import type { CatalogWithOverrides, OverridePlan, SeenAsOf } from '../../catalog/index.ts';
+import type { LifecycleEvent, New, StoredCursor, Subscription } from '../../records/index.ts';
+import type { Uuid } from '../../values/ids/index.ts';
+import type { Instant, LocalDate } from '../../values/time/index.ts';
+import type { Creation } from '../create/creation.ts';
+import { dirtiedFrom, touchedDates } from '../edits/dirty-days.ts';
+import { runEventOf, runEventOfCreations } from '../edits/run-event.ts';
+import type { SubscriptionEdit } from '../edits/subscription-edit.ts';
+import { seenOn } from './day-of-action.ts';
+
+/** What an action would make of an account's subscriptions; none of it is stored (subscriptions.md §20). */
+export interface Hypothesis {
+  /** The subscription that the action would create. */
+  readonly created: New<Subscription> | null;
+  /** Where the invoicing of that subscription would stand. */
+  readonly createdCursor: StoredCursor | null;
+  readonly addedEvents: readonly New<LifecycleEvent>[];
+  /** Ids of events that the action would withdraw. */
+  readonly withdrawn: ReadonlySet<Uuid>;
+  /** By subscription, the days that billing would have to look at anew. */
+  readonly touched: ReadonlyMap<Uuid, readonly LocalDate[]>;
+  /** Date on which the action would take effect; null = it would change no event. */
+  readonly effectiveDate: LocalDate | null;
+  /** Dates at which the action would have the account invoiced at once; empty = it takes effect later. */
+  readonly runDates: readonly LocalDate[];
+  /** The plan that requested prices would make; null without any. */
+  readonly overridePlan: OverridePlan | null;
+  /** The rest of the day that the action is dated on, which sees the catalog of its end (§20); null without a date. */
+  readonly day: SeenAsOf | null;
+}
+
+/** When the action is tried, and the day that it is dated on. */
+export interface HypothesisTime extends Pick<Hypothesis, 'day'> {
+  readonly now: Instant;
+}
+
+export function hypothesisOfCreation(
+  creation: Creation,
+  overridePlan: OverridePlan | null,
+  { now, day }: HypothesisTime,
+): Hypothesis {
+  return {
+    created: creation.subscription,
+    createdCursor: creation.cursor,
+    addedEvents: creation.events,
+    withdrawn: new Set(),
+    touched: new Map(),
+    effectiveDate: creation.events[0]?.effective.date ?? null,
+    runDates: [runEventOfCreations([creation], now)].flatMap((event) => event?.effective.date ?? []),
+    overridePlan,
+    day,
+  };
+}
+
+export function hypothesisOfEdits(
+  edits: readonly SubscriptionEdit[],
+  overridePlan: OverridePlan | null,
+  { now, day }: HypothesisTime,
+): Hypothesis {
+  const touched = Map.groupBy(edits.flatMap(touchedDates), ({ subscriptionId }) => subscriptionId);
+  return {
+    created: null,
+    createdCursor: null,
+    addedEvents: edits.flatMap((edit) => [...edit.addedEvents, ...edit.restored]),
+    withdrawn: new Set(edits.flatMap((edit) => edit.withdrawn.map(({ event }) => event.id))),
+    touched: new Map([...touched].map(([id, days]) => [id, days.map(({ date }) => date)])),
+    effectiveDate: edits[0]?.addedEvents[0]?.effective.date ?? null,
+    runDates: edits.flatMap((edit) => runEventOf(edit, now)?.effective.date ?? []),
+    overridePlan,
+    day,
+  };
+}
+
+/** Above the record ids that a database gives, below those of derived events: newly stored events come last but them. */
+const NEXT_RECORD_ID = 2 ** 51;
+
+/** Active events of subscriptions as the action would leave them. */
+export function eventsUnder(
+  hypothesis: Hypothesis,
+  stored: readonly LifecycleEvent[],
+): readonly LifecycleEvent[] {
+  const added = hypothesis.addedEvents.map((event, index) => ({
+    ...event,
+    recordId: NEXT_RECORD_ID + index,
+  }));
+  return [...stored.filter(({ id }) => !hypothesis.withdrawn.has(id)), ...added];
+}
+
+/** Cursors of an account's subscriptions as the action would leave them. */
+export function cursorsUnder(
+  { createdCursor, touched }: Hypothesis,
+  stored: readonly StoredCursor[],
+): readonly StoredCursor[] {
+  const dirtied = stored.map((cursor) => dirtiedFrom(cursor, touched.get(cursor.subscriptionId) ?? []));
+  return createdCursor === null ? dirtied : [...dirtied, createdCursor];
+}
+
+/** Subscriptions of an account as the action would leave them. */
+export function subscriptionsUnder(
+  { created }: Hypothesis,
+  stored: readonly Subscription[],
+): readonly Subscription[] {
+  return created === null ? stored : [...stored, { ...created, recordId: NEXT_RECORD_ID }];
+}
+
+/** The catalog as the action sees it, with the plan that requested prices would make. */
+export function catalogUnder(
+  catalog: CatalogWithOverrides,
+  hypothesis: Pick<Hypothesis, 'overridePlan' | 'day'> | null,
+): CatalogWithOverrides {
+  return withForeseenPlan(seenOn(hypothesis?.day ?? null, catalog), hypothesis);
+}
+
+/** The catalog with the plan that requested prices would make. */
+export function withForeseenPlan(
+  catalog: CatalogWithOverrides,
+  hypothesis: Pick<Hypothesis, 'overridePlan'> | null,
+): CatalogWithOverrides {
+  const overridePlan = hypothesis?.overridePlan ?? null;
+  return overridePlan === null ? catalog : catalog.with(overridePlan);
+}
