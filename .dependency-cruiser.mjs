@@ -1,4 +1,4 @@
-/** Arrows point inward (architecture.md rule 1): the engine knows no framework, adapters know only the engine. */
+/** Arrows point inward (lib/README.md rule 1): the engine knows no framework, adapters know only the engine. */
 const libPackages = '^node_modules/(decimal[.]js|date-fns|date-fns-tz|saxes)/';
 const storagePackages = '^node_modules/(@mikro-orm/[^/]+|pg|better-sqlite3|kysely)/';
 const httpPackages = '^node_modules/(koa|@koa/[^/]+|koa-body)/';

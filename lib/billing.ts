@@ -19,7 +19,7 @@ export type BillingOperations = Engine['operations'];
 /** The operations bound to one caller; each call reads the clock anew. */
 export type TenantBilling = Bound<BillingOperations>;
 
-/** The engine (architecture rule 4): operations, tenants, users, and the control of its background work. */
+/** The engine (lib/README.md rule 4): operations, tenants, users, and the control of its background work. */
 export interface Billing<Host = never> extends BillingOperations, BillingControl {
   readonly tenants: TenantService;
   readonly security: SecurityService;
@@ -28,7 +28,7 @@ export interface Billing<Host = never> extends BillingOperations, BillingControl
   /** Looks for what cannot be in the stored data of all tenants; for operators. */
   readonly checks: CheckService;
   readonly clock: Clock;
-  /** The properties in force for the whole server, by name without prefix (platform.md §4.3). */
+  /** The properties in force for the whole server, by name without prefix (platform §4.3). */
   readonly server: ServerSettings;
   /** The context of one call, read from the clock now. */
   context(caller: Caller): Promise<CallContext>;
@@ -101,7 +101,7 @@ export const Billing = {
   },
 };
 
-/** Tenants are kept apart by each statement; the second barrier is missing then (platform.md §2, isolation rule 2). */
+/** Tenants are kept apart by each statement; the second barrier is missing then (platform §2, isolation rule 2). */
 async function warnOfUnboundRole({ storage, logger }: Ports): Promise<void> {
   const role = await storage.system.unboundRole();
   if (role === null) return;

@@ -27,7 +27,7 @@ export interface Login {
   readonly chosen: ChosenPassword | null;
 }
 
-/** The name of the administrator: `security.admin.user` of the environment (platform.md §4.3). */
+/** The name of the administrator: `security.admin.user` of the environment (platform §4.3). */
 export function administratorOf(environment: Environment): string {
   return environmentValue('security.admin.user', environment)[1] || defaultAdministrator;
 }

@@ -14,7 +14,7 @@ import { UsageError } from './usage-error.ts';
 const SHOWN_PROBLEMS = 10;
 
 /**
- * Properties of the engine that the environment sets (platform.md §4.1), with their full names: for the whole server, and
+ * Properties of the engine that the environment sets (platform §4.1), with their full names: for the whole server, and
  * for tenants without a value of their own.
  * @throws UsageError for a property of the whole server whose value is no good; the others fall back to their default
  * with a warning.
@@ -42,7 +42,7 @@ const bundledCatalog = 'examples/catalogs/orchard-demo.xml';
 
 /**
  * The document of the default catalog: that of the option, else of the property `catalog.uri`, a path or a file URL, else
- * the sample of the package (platform.md §4.3), which is known to be good and is read when a tenant needs it.
+ * the sample of the package (platform §4.3), which is known to be good and is read when a tenant needs it.
  * @throws UsageError for a file that cannot be read.
  */
 export async function defaultCatalog(

@@ -1,7 +1,7 @@
 /** Where properties come from besides options: variables of the environment, and names as a configuration file has them. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Prefixes of a property in the environment, the documented one first (platform.md §4.1). */
+/** Prefixes of a property in the environment, the documented one first (platform §4.1). */
 const variablePrefixes = ['SERVICE_', 'SERVICE_org_service_', 'SERVICE_org_killbill_'];
 /** Prefixes in a configuration file, which stands behind the environment. */
 const namePrefixes = ['org.service.', 'org.killbill.'];

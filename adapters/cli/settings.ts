@@ -55,7 +55,7 @@ export interface HttpSettings {
   readonly sessionIdleMs: number | undefined;
 }
 
-/** Options that set a server property (platform.md §4.3); the environment can set it too, the option wins. */
+/** Options that set a server property (platform §4.3); the environment can set it too, the option wins. */
 const propertyOf = {
   'base-path': 'server.basePath',
   'trusted-proxies': 'server.trustedProxies',

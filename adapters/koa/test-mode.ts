@@ -13,7 +13,7 @@ export interface MovableClock {
   }): Promise<void>;
 }
 
-/** What the server gains in test mode (platform.md §14): the test endpoints, and stack traces on request. */
+/** What the server gains in test mode (platform §14): the test endpoints, and stack traces on request. */
 export interface TestMode {
   readonly clock: MovableClock;
 }

@@ -25,7 +25,7 @@ import type { Uuid } from '../../lib/values/ids/index.ts';
 import { formatInstant, formatLocalDate, type Instant, type LocalDate } from '../../lib/values/time/index.ts';
 import type { StoredBundle } from './tables/subscriptions.ts';
 
-/** How a kind of record appears in the audit: its table's name and its history columns (accounts.md §14.1). */
+/** How a kind of record appears in the audit: its table's name and its history columns (accounts §14.1). */
 export interface AuditedRecord<R> {
   readonly tableName: string;
   snapshot(record: R): Readonly<Record<string, unknown>>;
@@ -184,7 +184,7 @@ export const invoiceAudit: AuditedRecord<New<Invoice>> = {
 
 /**
  * Items whose amounts may change: what a parent owes for a child is summed up until the invoice is committed, and credit
- * may be deleted (invoicing.md §9 rule 7).
+ * may be deleted (invoicing §9 rule 7).
  */
 const changedItems: ReadonlySet<InvoiceItem['itemType']> = new Set<InvoiceItem['itemType']>([
   'PARENT_SUMMARY',

@@ -11,7 +11,7 @@ export interface Change {
   readonly targetId: Uuid;
   readonly targetRecordId: number;
   readonly accountRecordId: number | null;
-  /** The record's history columns after the change (accounts.md §14.1). */
+  /** The record's history columns after the change (accounts §14.1). */
   readonly snapshot: Readonly<Record<string, unknown>> | null;
   /** Of a series its last record (see `StoredAuditRow`); default the target alone. */
   readonly lastTargetRecordId?: number;
@@ -21,7 +21,7 @@ export interface Change {
 
 const auditIds = createUuidV7({ now: () => Date.now(), randomBytes: (length) => randomBytes(length) });
 
-/** Collects the changes of a transaction and writes their audit rows with one statement (accounts.md §14 rule 1). */
+/** Collects the changes of a transaction and writes their audit rows with one statement (accounts §14 rule 1). */
 export class ChangeLog {
   readonly #changes: Change[] = [];
 

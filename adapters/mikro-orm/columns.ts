@@ -18,7 +18,7 @@ import {
   type TimeZone,
 } from '../../lib/values/time/index.ts';
 
-/** Kinds of columns; each dialect has a database type for each (storage-and-queue: exact on both). */
+/** Kinds of columns; each dialect has a database type for each (exact on both). */
 export type ColumnType =
   /** `record_id`: identity, primary key. */
   'identity' | 'bigint' | 'integer' | 'uuid' | 'text' | 'boolean' | 'date' | 'decimal' | 'json';
@@ -241,7 +241,7 @@ export const oneOfOrNull = <T extends string>(name: string) => nullable<T>(name,
 export const json = <T>(name: string) => required<T>(name, documents as Conversion<T>);
 export const jsonOrNull = <T>(name: string) => nullable<T>(name, documents as Conversion<T>);
 
-/** A dated fact (subscriptions.md §2 rule 8): `<name>` holds the instant, `<name>_local` its local date. */
+/** A dated fact (subscriptions §2 rule 8): `<name>` holds the instant, `<name>_local` its local date. */
 export function dated(name: string): Field<DatedInstant> {
   const at = instantAt(name);
   const day = date(`${name}_local`);

@@ -23,7 +23,7 @@ export interface SchemaDialect {
 
 /**
  * The schema as MikroORM entities, from which its migrator writes the migrations. Nothing is read or written through
- * them: hydration costs a multiple of the statement itself (storage-and-queue: measured).
+ * them: hydration costs a multiple of the statement itself (measured).
  */
 export function defineEntities(dialect: SchemaDialect): EntitySchema[] {
   return tables.map((table) => defineTable(table, dialect));
@@ -65,7 +65,7 @@ export function tenantTables(): readonly string[] {
   return tables.filter((table) => tenantColumnOf(table) !== null).map(({ name }) => name);
 }
 
-/** Row-level security that binds the owner of the table too (platform.md §2, isolation rule 2). */
+/** Row-level security that binds the owner of the table too (platform §2, isolation rule 2). */
 function guarded(table: TableSpec, condition: string) {
   return {
     rowLevelSecurity: 'force' as const,

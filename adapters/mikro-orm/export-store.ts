@@ -16,7 +16,7 @@ import { auditLogTable } from './tables/system.ts';
 /** Derived from other columns of the row, for searches. */
 const isDerived = (column: string): boolean => column.startsWith('folded_');
 
-/** What callers of the export find first in the lines of accounts (accounts.md E15). */
+/** What callers of the export find first in the lines of accounts (accounts E15). */
 const firstColumns = ['record_id', 'id', 'external_key', 'email', 'name'];
 
 const accountTables = tables.filter(

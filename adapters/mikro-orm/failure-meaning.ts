@@ -2,7 +2,7 @@ import { BillingError, ErrorCode } from '../../lib/values/errors/index.ts';
 import type { Dialect } from './dialect.ts';
 import { LostCommitError } from './transactions.ts';
 
-/** What callers are told of a database that cannot do its work now (http-api.md §12); any other error as it is. */
+/** What callers are told of a database that cannot do its work now (http-api §12); any other error as it is. */
 export function failureMeaning(dialect: Pick<Dialect, 'failureOf'>, error: unknown): unknown {
   if (error instanceof LostCommitError) {
     return new BillingError({

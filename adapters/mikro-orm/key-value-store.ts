@@ -33,7 +33,7 @@ export function keyValueWrites(scope: WriteScope, revisions: RevisionsOfSession)
       targetId: value.id,
       targetRecordId: value.recordId,
       accountRecordId: null,
-      // accounts.md §14 rule 1: tenant values have no history.
+      // accounts §14 rule 1: tenant values have no history.
       snapshot: null,
     });
   return {

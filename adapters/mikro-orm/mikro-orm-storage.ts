@@ -427,7 +427,7 @@ function outOfAttempts(cause: unknown): BillingError {
     ? cause
     : { message: 'Other operations changed the same records in between', facts: {} };
   return new BillingError({
-    // http-api.md §11 rule 5
+    // http-api §11 rule 5
     code: isConflict ? ErrorCode.VERSION_CONFLICT : ErrorCode.BUSY,
     message: `${message}, and so ${MAX_TRANSACTION_RETRIES + 1} times in a row; try again in a moment`,
     facts,

@@ -21,7 +21,7 @@ export interface Dispatch {
   readonly pollMs: number;
 }
 
-/** The bus events and notifications of a transaction, written with it in one go (architecture rule 6). */
+/** The bus events and notifications of a transaction, written with it in one go (lib/README.md rule 6). */
 export class Outbox {
   readonly #authorship: Authorship;
   readonly #dispatch: Dispatch;

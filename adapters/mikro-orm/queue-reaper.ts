@@ -6,7 +6,7 @@ import type { EncodedEntry } from './dialect.ts';
 import { isIn, nothing, raw, sql } from './sql.ts';
 import { queueEntriesTable } from './tables/queue.ts';
 
-/** Ends entries that were taken back again and again as REAPED and inserts AVAILABLE copies (platform.md §9.2). */
+/** Ends entries that were taken back again and again as REAPED and inserts AVAILABLE copies (platform §9.2). */
 export async function reapEntries(
   runner: Runner,
   request: Parameters<QueueStore['reap']>[0],

@@ -2,7 +2,7 @@ import type { Dialect } from './dialect.ts';
 import { raw, type Sql, type SqlPart, sql } from './sql.ts';
 
 /**
- * Makes claimed entries AVAILABLE at once, in one step (platform.md §9.3 rule 7). The index of claimed entries leads to
+ * Makes claimed entries AVAILABLE at once, in one step (platform §9.3 rule 7). The index of claimed entries leads to
  * them. Rows that a transaction holds are left out: their node is alive, and about to end them.
  */
 export function takenBack({ forUpdateSkipLocked }: Dialect, whose: SqlPart): Sql {

@@ -24,7 +24,7 @@ import {
   usersTable,
 } from './tables/security.ts';
 
-/** Rows of no tenant carry its number 0 (platform.md §17 rule 2). */
+/** Rows of no tenant carry its number 0 (platform §17 rule 2). */
 const noTenant = 0;
 const systemScope = { tenantRecordId: noTenant };
 const revisionCounter = 'security_revision';

@@ -5,7 +5,7 @@ import { makePrivately } from './sqlite-private-file.ts';
 export type Release = () => Promise<void>;
 
 /**
- * Makes this process the only node on the database (platform.md §15 rule 6): an exclusive lock on the file
+ * Makes this process the only node on the database (platform §15 rule 6): an exclusive lock on the file
  * `<path>.lock`, held by SQLite's own means. The operating system drops it when the process ends in any way, so a lock
  * of a dead process cannot stay behind, whatever its number is used for later. The file itself stays: to remove it
  * would let two others lock two files of that name.

@@ -13,7 +13,7 @@ import type { RecordTable } from './tables/record-table.ts';
 import { usersTable } from './tables/security.ts';
 import { tenantsTable, testClockTable } from './tables/system.ts';
 
-/** Rows of no tenant carry its number 0 (platform.md §17 rule 2). */
+/** Rows of no tenant carry its number 0 (platform §17 rule 2). */
 const noTenant = 0;
 const clockName = 'shared';
 

@@ -20,7 +20,7 @@ export interface Done<T> {
   readonly last: Promise<unknown>;
 }
 
-/** How a database begins and ends transactions, and is told whose rows they reach (platform.md §2, isolation rule 2). */
+/** How a database begins and ends transactions, and is told whose rows they reach (platform §2, isolation rule 2). */
 export interface Transactions {
   /** Runs `work` in a transaction of its own, which commits when it resolves and rolls back when it throws. */
   run<T>(kind: TransactionKind, work: (transaction: Transaction) => Promise<Done<T>>): Promise<T>;

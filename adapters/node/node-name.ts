@@ -14,7 +14,7 @@ const nameForm = /^(?<space>.+)\.(?<pid>\d+)\.(?<started>\d+)\.\d+$/;
 let namesMade = 0;
 
 /**
- * A name of this node for this start that no other has: host name and boot id (platform.md §15 rule 1), process, and its
+ * A name of this node for this start that no other has: host name and boot id (platform §15 rule 1), process, and its
  * count in the process.
  */
 export function newNodeName(): string {

@@ -20,7 +20,7 @@ export interface ScryptHasherOptions {
   readonly saltOf?: (length: number) => Buffer;
 }
 
-// platform.md §6.3 rule 1
+// platform §6.3 rule 1
 const defaultCost: ScryptCost = { logCost: 15, blockSize: 8, parallelism: 1 };
 const saltBytes = 16;
 const keyBytes = 32;
@@ -29,7 +29,7 @@ const highestCost: ScryptCost = { logCost: 20, blockSize: 32, parallelism: 16 };
 const storedForm = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
 /**
- * Hashes with scrypt as `$scrypt$ln=15,r=8,p=1$<salt>$<key>`, base64 without padding (platform.md §6.3). A stored
+ * Hashes with scrypt as `$scrypt$ln=15,r=8,p=1$<salt>$<key>`, base64 without padding (platform §6.3). A stored
  * string is checked with its own parameters. The work runs on Node's thread pool, never on the event loop.
  */
 export function scryptHasher(options: ScryptHasherOptions = {}): SecretHasher {

@@ -34,7 +34,7 @@ export interface ClockMove {
   readonly years?: number | undefined;
 }
 
-/** A business clock that can be moved and is shared by all nodes of a database (platform.md §14). Test mode only. */
+/** A business clock that can be moved and is shared by all nodes of a database (platform §14). Test mode only. */
 export interface SharedTestClock extends Clock {
   onMove(listener: () => void): () => void;
   refresh(): Promise<void>;
@@ -104,7 +104,7 @@ export function sharedTestClock(
   };
 }
 
-/** Calendar units in UTC; months and years keep day and time, clamped to the month's last day (platform.md §14.2). */
+/** Calendar units in UTC; months and years keep day and time, clamped to the month's last day (platform §14.2). */
 function moved(at: Instant, by: ClockMove): Instant {
   if (by.days !== undefined) return onDate(at, (date) => addDays(date, by.days ?? 0));
   if (by.weeks !== undefined) return onDate(at, (date) => addDays(date, (by.weeks ?? 0) * daysPerWeek));

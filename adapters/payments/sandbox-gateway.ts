@@ -52,7 +52,7 @@ const EVERY_METHOD = '*';
 const DEFAULT_NAME = 'killbill-payment-test';
 
 /**
- * A payment gateway for tests and demos (payments.md §2.4 rule 2). It processes what it is asked to, or does what the
+ * A payment gateway for tests and demos (payments §2.4 rule 2). It processes what it is asked to, or does what the
  * call's plugin properties or a sticky configuration say. A call's line stands in the ledger before anything else
  * happens, so that a delay, a lost answer or a crash afterwards leaves the effect in place; the same transaction id
  * again has no second effect and gets the recorded result.

@@ -3,7 +3,7 @@ import type { PluginProperty } from '../../lib/records/index.ts';
 import type { Uuid } from '../../lib/values/ids/index.ts';
 import { type Currency, type Decimal, isCurrency, parseWireDecimal } from '../../lib/values/money/index.ts';
 
-/** What the sandbox is told to do with a call instead of PROCESSED (payments.md §2.4 rule 2). */
+/** What the sandbox is told to do with a call instead of PROCESSED (payments §2.4 rule 2). */
 export const SandboxAction = {
   ACTION_RETURN_PLUGIN_STATUS_ERROR: 'ACTION_RETURN_PLUGIN_STATUS_ERROR',
   ACTION_RETURN_PLUGIN_STATUS_CANCELED: 'ACTION_RETURN_PLUGIN_STATUS_CANCELED',

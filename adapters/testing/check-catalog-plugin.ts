@@ -22,7 +22,7 @@ export interface CatalogPluginSubject {
 }
 
 /**
- * Examines a plugin as its contract asks (catalog.md §16) and returns what is wrong with it, nothing if it keeps it: the
+ * Examines a plugin as its contract asks (catalog §16) and returns what is wrong with it, nothing if it keeps it: the
  * catalog is valid, a stamp stands for one content whatever the account, a null stamp is null for every account, another
  * tenant is none of its business, and no call takes longer than the engine waits.
  *

@@ -45,7 +45,7 @@ export interface FakeClock extends Clock {
 }
 
 /**
- * A clock for tests (platform.md §14.1): whole seconds, standing still between moves. Moving it wakes the dispatcher;
+ * A clock for tests (platform §14.1): whole seconds, standing still between moves. Moving it wakes the dispatcher;
  * `await billing.settle()` then returns when everything that fell due has been done.
  *
  * @example

@@ -58,7 +58,7 @@ interface LeftWork {
   readonly waitMs: number;
 }
 
-/** Brings accounts to rest (accounts.md §9). */
+/** Brings accounts to rest (accounts §9). */
 export class AccountCloseService {
   readonly #ports: Pick<Ports, 'storage' | 'systemClock' | 'ids'>;
   readonly #catalogs: CatalogProvider;

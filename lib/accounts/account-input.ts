@@ -5,7 +5,7 @@ import { isCurrency } from '../values/money/index.ts';
 import { checkStorable, shortened } from '../values/text/index.ts';
 import { type Instant, isTimeZone } from '../values/time/index.ts';
 
-/** What a caller may say of an account (accounts.md §1.1). Absent = not said, null = said to be nothing. */
+/** What a caller may say of an account (§1.1). Absent = not said, null = said to be nothing. */
 export interface AccountInput {
   readonly externalKey?: string | null;
   readonly referenceTime?: Instant | null;
@@ -32,7 +32,7 @@ export interface AccountInput {
   readonly isMigrated?: boolean | null;
 }
 
-/** Longest text per field, in characters (accounts.md §1.1). */
+/** Longest text per field, in characters (§1.1). */
 const MAX_LENGTH = {
   name: 255,
   company: 255,
@@ -50,7 +50,7 @@ const MAX_LENGTH = {
 
 export const MAX_EXTERNAL_KEY_LENGTH = 255;
 
-/** Refuses values outside their type's range (accounts.md §1.1 rules 1 and 3). */
+/** Refuses values outside their type's range (§1.1 rules 1 and 3). */
 export function checkAccountInput(input: AccountInput): void {
   checkExternalKey(input.externalKey);
   for (const [field, limit] of Object.entries(MAX_LENGTH)) {
@@ -81,7 +81,7 @@ export function checkAccountInput(input: AccountInput): void {
 }
 
 /**
- * External keys are compared exactly and hold at most 255 characters (json-models.md §16).
+ * External keys are compared exactly and hold at most 255 characters (json-models §16).
  * @throws BillingError EXTERNAL_KEY_LIMIT_EXCEEDED (5), MISSING_OR_INVALID_FIELD for text that cannot be stored.
  */
 export function checkExternalKey(externalKey: string | null | undefined): void {
@@ -107,7 +107,7 @@ function checkRanges(input: AccountInput): void {
   checkFirstNameLength(length, input.name);
 }
 
-/** The first name is a part of the name (json-models.md §4). @throws BillingError MISSING_OR_INVALID_FIELD. */
+/** The first name is a part of the name (json-models §4). @throws BillingError MISSING_OR_INVALID_FIELD. */
 export function checkFirstNameLength(
   length: number | null | undefined,
   name: string | null | undefined,

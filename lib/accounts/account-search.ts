@@ -28,7 +28,7 @@ const searchableTypes: Readonly<Record<string, SearchColumnType>> = {
 };
 
 /**
- * What a search key asks for: clauses in operator form, else a text to find (accounts.md §6).
+ * What a search key asks for: clauses in operator form, else a text to find (§6).
  * @throws BillingError INVALID_PARAMETER (60002) for a key in operator form that cannot be read.
  */
 export function accountSearch(key: string): AccountSearch {

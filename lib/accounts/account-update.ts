@@ -4,7 +4,7 @@ import { shortened } from '../values/text/index.ts';
 import { formatInstant, type Instant, localDateOf, UTC } from '../values/time/index.ts';
 import { type AccountInput, checkAccountInput, checkFirstNameLength } from './account-input.ts';
 
-/** Fields that an update sets, or resets to null with the flag (accounts.md §4, last row of the table). */
+/** Fields that an update sets, or resets to null with the flag (§4, last row of the table). */
 const PLAIN_FIELDS = [
   'name',
   'firstNameLength',
@@ -34,7 +34,7 @@ export interface MergeOptions {
 }
 
 /**
- * The account after an update (accounts.md §4): an absent member changes nothing; null resets only with
+ * The account after an update (§4): an absent member changes nothing; null resets only with
  * `treatNullAsReset`. Fixed fields may be repeated but not changed (3005). References to other records (payment
  * method, parent) are checked by the service.
  */
@@ -70,7 +70,7 @@ interface FixedFieldCheck {
   readonly treatNullAsReset: boolean;
 }
 
-/** An empty text counts as absent (accounts.md §1.1 rule 2). */
+/** An empty text counts as absent (§1.1 rule 2). */
 function checkFixedField({ stored, input, field, treatNullAsReset }: FixedFieldCheck): void {
   const value = input[field];
   if (value === undefined || value === '' || value === stored[field]) return;
@@ -92,7 +92,7 @@ function delegation(stored: Account, input: AccountInput, treatNullAsReset: bool
   return value;
 }
 
-/** Set once, from 0 to 1..31, unless the tenant allows more (accounts.md §4). */
+/** Set once, from 0 to 1..31, unless the tenant allows more (§4). */
 function billCycleDay(stored: Account, input: AccountInput, options: MergeOptions): number {
   const { billCycleDayLocal: set } = stored;
   const { billCycleDayLocal: asked } = input;

@@ -21,7 +21,7 @@ const personalFields = {
 type PersonalField = keyof typeof personalFields;
 const names = Object.keys(personalFields) as PersonalField[];
 
-/** The account with a fixed text in every personal field that has one (accounts.md §19); keys, dates and money stay. */
+/** The account with a fixed text in every personal field that has one (§19); keys, dates and money stay. */
 export function anonymizedAccount(account: Account, now: Instant): Account {
   const replaced = names.flatMap((name) => (account[name] === null ? [] : [[name, FORGOTTEN]]));
   return { ...account, ...Object.fromEntries(replaced), firstNameLength: null, updatedDate: now };

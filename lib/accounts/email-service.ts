@@ -7,10 +7,10 @@ import { checkStorable, isStorable } from '../values/text/index.ts';
 import { lockAccount } from './lock-account.ts';
 import { noSuchAccount } from './no-such-account.ts';
 
-/** Longest address, in characters (accounts.md §1.2). */
+/** Longest address, in characters (§1.2). */
 const MAX_EMAIL_LENGTH = 254;
 
-/** Secondary addresses of accounts (accounts.md §15). */
+/** Secondary addresses of accounts (§15). */
 export class AccountEmailService {
   readonly #ports: Pick<Ports, 'storage' | 'ids'>;
 

@@ -13,7 +13,7 @@ export interface Family {
   readonly children: readonly Member[];
 }
 
-/** Whether the parent pays: the flag without a parent has no effect (accounts.md §7 rule 2). */
+/** Whether the parent pays: the flag without a parent has no effect (§7 rule 2). */
 export function isPaidByParent(
   account: Pick<Account, 'parentAccountId' | 'isPaymentDelegatedToParent'>,
 ): boolean {
@@ -21,7 +21,7 @@ export function isPaidByParent(
 }
 
 /**
- * The checks of accounts.md §7 rule 3 on an account as it is going to be.
+ * The checks of §7 rule 3 on an account as it is going to be.
  * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002) for an unknown parent; MISSING_OR_INVALID_FIELD for a parent
  *   that is the account itself or below it, for one that delegates its own payments, and for one of another currency.
  */

@@ -24,14 +24,14 @@ const NOT_GIVEN = {
 
 type GivenField = keyof typeof NOT_GIVEN;
 
-/** An account as it is created: the caller's fields with the defaults of accounts.md §1.1. */
+/** An account as it is created: the caller's fields with the defaults of §1.1. */
 export function newAccount(input: AccountInput, id: Uuid, now: Instant): New<Account> {
   checkAccountInput(input);
   return {
     ...NOT_GIVEN,
     ...given(input),
     id,
-    // an empty external key could never be looked up, so it counts as absent (accounts.md §1.1 rule 2)
+    // an empty external key could never be looked up, so it counts as absent (§1.1 rule 2)
     externalKey: input.externalKey || id,
     referenceTime: input.referenceTime ?? now,
     parentAccountId: input.parentAccountId ?? null,

@@ -1,7 +1,7 @@
 import { type ObjectRef, ObjectType } from '../records/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 
-/** Types whose unknown ids have a code of their own (http-api.md §12). */
+/** Types whose unknown ids have a code of their own (http-api §12). */
 const codes: Partial<Readonly<Record<ObjectType, ErrorCode>>> = {
   [ObjectType.ACCOUNT]: ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID,
   [ObjectType.BUNDLE]: ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID,

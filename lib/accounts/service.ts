@@ -37,7 +37,7 @@ export interface AccountInvoicing {
 
 const NO_FAMILY: Family = { ancestors: new Map(), children: [] };
 
-/** Accounts of a tenant (accounts.md §§3–5). */
+/** Accounts of a tenant (§§3–5). */
 export class AccountService {
   readonly #ports: Pick<Ports, 'storage' | 'ids'>;
   readonly #settingsOf: SettingsOf;
@@ -58,7 +58,7 @@ export class AccountService {
   }
 
   /**
-   * Creates an account with the defaults of accounts.md §1.1; no field is required.
+   * Creates an account with the defaults of §1.1; no field is required.
    * @throws BillingError ACCOUNT_ALREADY_EXISTS (3000) when the external key is taken, MISSING_OR_INVALID_FIELD,
    * CURRENCY_INVALID, EXTERNAL_KEY_LIMIT_EXCEEDED, PAYMENT_NO_SUCH_PAYMENT_METHOD when a payment method is named: a new
    * account has none; ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002) for the parent.
@@ -85,7 +85,7 @@ export class AccountService {
   }
 
   /**
-   * Merges `changes` into the account (accounts.md §4): absent members change nothing, null resets only with
+   * Merges `changes` into the account (§4): absent members change nothing, null resets only with
    * `treatNullAsReset`. A bill cycle day that is set changes only where the tenant's `features.account.allowBCDUpdate`
    * allows it; what is aligned to it is then billed anew at once.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ACCOUNT_CANNOT_CHANGE_EXTERNAL_KEY (3005) for any fixed
@@ -108,7 +108,7 @@ export class AccountService {
   }
 
   /**
-   * Forgets whose account it is (accounts.md §19): a fixed text takes the place of every personal field of the account, of
+   * Forgets whose account it is (§19): a fixed text takes the place of every personal field of the account, of
    * its secondary addresses, which are removed, and of the history of both. Ids, keys, dates and money stay. Custom
    * fields, descriptions of invoice items and what gateways keep are the host's to clear.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ACCOUNT_BUSY (60018).
@@ -182,7 +182,7 @@ export class AccountService {
 
   /**
    * A window of the accounts that the key finds: those whose id it is or that hold it in name, e-mail, external key or
-   * company in any letter case; or those that meet the clauses of a key in operator form (accounts.md §6).
+   * company in any letter case; or those that meet the clauses of a key in operator form (§6).
    * @throws BillingError INVALID_PARAMETER (60002) for a key in operator form that cannot be read.
    */
   async search(context: CallContext, key: string, request: PageRequest): Promise<Page<Account>> {
@@ -200,14 +200,14 @@ export class AccountService {
     );
   }
 
-  /** The direct children in creation order; none for an account that does not exist (accounts.md §7 rule 7). */
+  /** The direct children in creation order; none for an account that does not exist (§7 rule 7). */
   async children(context: CallContext, accountId: Uuid): Promise<readonly Account[]> {
     return this.#ports.storage.readInOneStatement(context.tenant, (session) =>
       session.accounts.findChildren([accountId]),
     );
   }
 
-  /** Balance and credit of each account, from the kept aggregates (accounts.md §8); one query for any number. */
+  /** Balance and credit of each account, from the kept aggregates (§8); one query for any number. */
   async balances(
     context: CallContext,
     accountIds: readonly Uuid[],
@@ -240,7 +240,7 @@ function noSuchPaymentMethod(paymentMethodId: Uuid, accountId: Uuid): BillingErr
   });
 }
 
-/** What an account without a day bills before its first one is set depends on none (subscriptions.md §15.2). */
+/** What an account without a day bills before its first one is set depends on none (subscriptions §15.2). */
 function hasMovedDay(before: Account, after: Account): boolean {
   return before.billCycleDayLocal !== 0 && before.billCycleDayLocal !== after.billCycleDayLocal;
 }

@@ -1,6 +1,6 @@
 import type { AuditEntry } from '../records/index.ts';
 
-/** The tables whose name in the audit is not that of the table itself (accounts.md §14.1). */
+/** The tables whose name in the audit is not that of the table itself (accounts §14.1). */
 const ownNames: Readonly<Record<string, string>> = {
   ACCOUNT: 'accounts',
   ACCOUNT_EMAIL: 'account_emails',
@@ -10,7 +10,7 @@ const ownNames: Readonly<Record<string, string>> = {
 
 /**
  * The changes of an account as they are listed: by the name of the table, code point by code point, then by record, then in
- * the order in which they were written (accounts.md §14 rule 5).
+ * the order in which they were written (accounts §14 rule 5).
  */
 export function inAccountOrder(entries: readonly AuditEntry[]): readonly AuditEntry[] {
   const ofTable = Map.groupBy(entries, ({ tableName }) => ownNames[tableName] ?? tableName.toLowerCase());

@@ -1,12 +1,12 @@
 import { ObjectType } from '../records/index.ts';
 import { assertInvariant } from '../values/errors/index.ts';
 
-/** How the objects of a type are named in audit rows and their history (accounts.md §14.1). */
+/** How the objects of a type are named in audit rows and their history (accounts §14.1). */
 export interface AuditedTable {
   /** Null: entries of the catalog, which are no objects of the interface. */
   readonly objectType: ObjectType | null;
   readonly tableName: string;
-  /** Null: the audit points to the record itself, which has no history (accounts.md §14 rule 1). */
+  /** Null: the audit points to the record itself, which has no history (accounts §14 rule 1). */
   readonly historyTableName: string | null;
 }
 

@@ -8,11 +8,11 @@ import type { Uuid } from '../values/ids/index.ts';
 import { inAccountOrder } from './account-audit-order.ts';
 import { auditedTableOf } from './audited-table.ts';
 
-/** How much of the audit a read carries: none, inserts only, everything (accounts.md §14 rule 4). */
+/** How much of the audit a read carries: none, inserts only, everything (accounts §14 rule 4). */
 export const AuditLevel = { NONE: 'NONE', MINIMAL: 'MINIMAL', FULL: 'FULL' } as const;
 export type AuditLevel = (typeof AuditLevel)[keyof typeof AuditLevel];
 
-/** Reads of the audit rows that every write leaves behind (accounts.md §14). */
+/** Reads of the audit rows that every write leaves behind (accounts §14). */
 export class AuditService {
   readonly #ports: Pick<Ports, 'storage' | 'systemClock'>;
 
@@ -39,7 +39,7 @@ export class AuditService {
   }
 
   /**
-   * All audit rows of one object in write order, each with the object as it was after the change (accounts.md §14.1);
+   * All audit rows of one object in write order, each with the object as it was after the change (accounts §14.1);
    * none for a system tag definition, which nobody made.
    * @throws BillingError with the 404 code of the object's type, or OBJECT_NOT_FOUND (60007).
    */
@@ -74,7 +74,7 @@ export class AuditService {
   }
 
   /**
-   * All changes of the account and of every object that belongs to it, table by table (accounts.md §14 rule 5).
+   * All changes of the account and of every object that belongs to it, table by table (accounts §14 rule 5).
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
   async ofAccount(context: CallContext, accountId: Uuid): Promise<readonly AuditEntry[]> {

@@ -2,13 +2,13 @@ import type { Uuid } from '../values/ids/index.ts';
 
 /** What always holds of stored data; named as reports and exit codes of operators' jobs name them. */
 export const CheckedInvariant = {
-  /** Kept sums of an invoice are those of its items and payments (invoicing.md §1.4 rules 1–5). */
+  /** Kept sums of an invoice are those of its items and payments (invoicing §1.4 rules 1–5). */
   INVOICE_BALANCE: 'INVOICE_BALANCE',
-  /** Kept balance and credit of an account are those of its invoices (invoicing.md §1.4 rules 6–8). */
+  /** Kept balance and credit of an account are those of its invoices (invoicing §1.4 rules 6–8). */
   ACCOUNT_BALANCE: 'ACCOUNT_BALANCE',
-  /** No day is billed twice and none is missed: the next run makes what the whole history asks for (invoicing.md §7.3). */
+  /** No day is billed twice and none is missed: the next run makes what the whole history asks for (invoicing §7.3). */
   COVERAGE: 'COVERAGE',
-  /** What is in force of an item, and what is left of it, is what its repairs and adjustments leave (invoicing.md §6). */
+  /** What is in force of an item, and what is left of it, is what its repairs and adjustments leave (invoicing §6). */
   REPAIRS: 'REPAIRS',
   /** Of a payment no more is refunded than was captured. */
   REFUNDS: 'REFUNDS',

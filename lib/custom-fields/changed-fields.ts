@@ -20,7 +20,7 @@ export interface ChangeInput {
 }
 
 /**
- * The fields with their new values (accounts.md §11 rules 2 and 3); one bad change refuses all.
+ * The fields with their new values (accounts §11 rules 2 and 3); one bad change refuses all.
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003), CUSTOM_FIELD_DOES_NOT_EXIST_FOR_ID (9001),
  * CUSTOM_FIELD_INVALID_UPDATE (9002), CUSTOM_FIELD_ALREADY_EXISTS (9000).
  */

@@ -22,7 +22,7 @@ const columns: SearchColumns<CustomFieldColumn> = {
   updated_date: 'instant',
 };
 
-/** Custom fields of a tenant's objects (accounts.md §11). */
+/** Custom fields of a tenant's objects (accounts §11). */
 export class CustomFieldService {
   readonly #ports: Pick<Ports, 'storage' | 'ids'>;
 
@@ -134,7 +134,7 @@ export class CustomFieldService {
 
   /**
    * A window of the fields whose id is the key, or that have it in their object id, object type, name or value in any
-   * letter case; or that meet the clauses of a key in operator form (accounts.md §6.2, §11 rule 5).
+   * letter case; or that meet the clauses of a key in operator form (accounts §6.2, §11 rule 5).
    * @throws BillingError INVALID_PARAMETER (60002) for a key in operator form that cannot be read.
    */
   async search(context: CallContext, key: string, request: PageRequest): Promise<Page<CustomField>> {

@@ -24,12 +24,12 @@ export interface BillingOptions<Host> {
   readonly logger: Logger;
   /** Payment gateways by their names; `__EXTERNAL_PAYMENT__` is always there. */
   readonly gateways?: readonly PaymentGateway[];
-  /** Sources of catalogs in the host's own code, asked in this order before what tenants have uploaded (catalog.md §16). */
+  /** Sources of catalogs in the host's own code, asked in this order before what tenants have uploaded (catalog §16). */
   readonly catalogPlugins?: readonly CatalogPlugin[];
-  /** Ask the host's own code before what happens to subscriptions, in this order (subscriptions.md §22). */
+  /** Ask the host's own code before what happens to subscriptions, in this order (subscriptions §22). */
   readonly entitlementPlugins?: readonly EntitlementPlugin[];
   /**
-   * Values of properties by name (platform.md §4): those of the server, such as
+   * Values of properties by name (platform §4): those of the server, such as
    * `{ 'org.service.notifications.allowPrivateNetworks': true }`, and per-tenant ones for tenants that set none of their
    * own, such as `{ 'org.service.payment.retry.days': '3,5,7' }`. A bad value leaves the default, with a warning.
    */
@@ -41,7 +41,7 @@ export interface BillingOptions<Host> {
    */
   readonly defaultCatalog?: string | (() => string);
   /**
-   * Whether the engine is only being tried: push targets on this machine are taken (platform.md §10.1), and gateways that do
+   * Whether the engine is only being tried: push targets on this machine are taken (platform §10.1), and gateways that do
    * not answer are waited for 5 s instead of 30 unless `payment.plugin.timeout` is set; default false.
    */
   readonly testMode?: boolean;

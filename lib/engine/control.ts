@@ -22,7 +22,7 @@ export interface BillingControl {
   settle(options?: { readonly tenant?: TenantRef; readonly timeoutMs?: number }): Promise<boolean>;
   /**
    * Waits until the work that a call with this context has caused is done, such as invoice, then payment, by following
-   * the context's user token through the queue (subscriptions.md §22, call completion); what falls due later is not
+   * the context's user token through the queue (subscriptions §22, call completion); what falls due later is not
    * waited for. Works whether this node or another does the work, and works the queue itself where `start` has not been
    * called. `timeoutMs` is system time, at most `server.callCompletion.maxSec`; naming the account makes the wait cheap.
    * @returns false when the time ran out; what the call did stays done.
@@ -31,9 +31,9 @@ export interface BillingControl {
   completion(context: CallContext, timeoutMs: number, accountId?: Uuid): Promise<boolean>;
   /** Answers when the storage does. */
   ping(): Promise<void>;
-  /** The health checks of this node: database, queues, clock (platform.md §13); they throw nothing. */
+  /** The health checks of this node: database, queues, clock (platform §13); they throw nothing. */
   health(): Promise<HealthReport>;
-  /** What this node measures of its queue, its work and its database connections (platform.md §13). */
+  /** What this node measures of its queue, its work and its database connections (platform §13). */
   metrics(): Promise<readonly Metric[]>;
   /**
    * Ends what `start` has started: waits up to 15 s for work that is running, and gives back what is left. Calls go on;

@@ -17,10 +17,10 @@ export function tenantArea(
     tenants: new TenantService(ports),
     operations: {
       keyValues: methodsOf(keyValues, 'add', 'get', 'delete', 'search'),
-      /** Secrets that sign push notifications (platform.md §10.3). */
+      /** Secrets that sign push notifications (platform §10.3). */
       signingSecrets: methodsOf(new SigningSecretService(ports), 'create', 'delete'),
       configuration: {
-        /** What is in force for the tenant, by property name without prefix (platform.md §4.1). */
+        /** What is in force for the tenant, by property name without prefix (platform §4.1). */
         settings: (context: CallContext) => ports.storage.read(context.tenant, settingsOf),
       },
     },

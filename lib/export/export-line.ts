@@ -1,7 +1,7 @@
 import { stringifyExactJson } from '../values/money/index.ts';
 import { formatInstant, type Instant } from '../values/time/index.ts';
 
-/** The header of a table's section (accounts.md §16 rule 1). */
+/** The header of a table's section (accounts §16 rule 1). */
 export function headerLine(table: string, columns: readonly string[]): string {
   return `-- ${table} ${columns.join('|')}\n`;
 }
@@ -26,7 +26,7 @@ function cellText(value: unknown): string {
   return escaped(typeof value === 'string' ? value : stringifyExactJson(value));
 }
 
-/** What ends a value or a line has a name of its own; nothing is quoted (accounts.md §16 rule 2). */
+/** What ends a value or a line has a name of its own; nothing is quoted (accounts §16 rule 2). */
 function escaped(text: string): string {
   return text.replaceAll('\n', '\\N{LINE FEED}').replaceAll('|', '\\N{VERTICAL LINE}');
 }

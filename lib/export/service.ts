@@ -21,7 +21,7 @@ interface Section {
   write(write: Write): Promise<void>;
 }
 
-/** Everything that is kept of one account, as text (accounts.md §16). */
+/** Everything that is kept of one account, as text (accounts §16). */
 export class ExportService {
   readonly #ports: Pick<Ports, 'storage' | 'systemClock'>;
 

@@ -17,7 +17,7 @@ export interface ClockReading {
 
 const passed: HealthCheck = { healthy: true, message: null };
 
-/** Fails when too many entries are late, or one for too long (platform.md §13 rule 1). */
+/** Fails when too many entries are late, or one for too long (platform §13 rule 1). */
 export function queuesCheck({ late, oldest }: QueueBacklog, now: Instant): HealthCheck {
   if (late > MAX_LATE_ENTRIES) return failed(`More than ${MAX_LATE_ENTRIES} queue entries are late`);
   const lateMs = oldest === null ? 0 : now - oldest;
@@ -32,7 +32,7 @@ export function clockCheck({ askedMs, databaseMs, answeredMs }: ClockReading): H
   return failed(`The clock of this process differs by ${Math.round(skewMs / 1_000)} s from the database's`);
 }
 
-/** A check of queues that this node does not work on passes (platform.md §13 rule 1). */
+/** A check of queues that this node does not work on passes (platform §13 rule 1). */
 export const queuesOff: HealthCheck = { healthy: true, message: 'This node does not work on the queues' };
 
 /** A database that answers; `isRoleBound` says whether its row-level security holds for the engine too. */

@@ -14,7 +14,7 @@ import {
   queuesOff,
 } from './checks.ts';
 
-/** The checks of a node by name (platform.md §13). */
+/** The checks of a node by name (platform §13). */
 export interface HealthReport {
   /** The database answers within 2 s; its message says where row-level security does not bind the role of the engine. */
   readonly database: HealthCheck;

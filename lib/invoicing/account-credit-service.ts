@@ -16,7 +16,7 @@ import { checkCurrency } from './manual-items.ts';
 import { emptyInvoice, invoicingCurrency } from './new-invoice.ts';
 import type { NewInvoiceItem } from './new-items.ts';
 
-/** Account credit on request (invoicing.md §9 rule 9, §12 rule 9). */
+/** Account credit on request (§9 rule 9, §12 rule 9). */
 export class AccountCreditService {
   readonly #ports: Pick<Ports, 'storage' | 'ids'>;
 
@@ -125,7 +125,7 @@ function transferCredit(
   });
 }
 
-/** The message is fixed (http-api.md §12), as the next one. */
+/** The message is fixed (http-api §12), as the next one. */
 function noParent({ id }: Account): BillingError {
   return new BillingError({
     code: ErrorCode.ACCOUNT_DOES_NOT_HAVE_PARENT_ACCOUNT,

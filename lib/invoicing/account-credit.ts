@@ -45,7 +45,7 @@ export function spendsCredit(input: Omit<AccountCreditInput, 'unpaid' | 'withhel
 }
 
 /**
- * The CBA_ADJ items that a transaction ends with (invoicing.md §10 rules 1–3): each candidate in order gives what it
+ * The CBA_ADJ items that a transaction ends with (§10 rules 1–3): each candidate in order gives what it
  * owes its customer to the account, or takes what it lacks; then the other unpaid invoices take, by date and number,
  * until the credit is used up. A DRAFT may give, which counts when it is committed, and never takes.
  * @throws InvariantError where the law of rule 6 does not hold afterwards.

@@ -8,7 +8,7 @@ import { afterAdjustment, isAdjustable, itemAdjustment } from './item-adjustment
 import { loadUnpaidInvoices } from './load-open-invoices.ts';
 
 /**
- * Takes all that remains off every adjustable item of the unpaid invoices of a locked account (invoicing.md §9 rule 11);
+ * Takes all that remains off every adjustable item of the unpaid invoices of a locked account (§9 rule 11);
  * what was paid of them becomes account credit. A constant number of statements.
  */
 export async function adjustUnpaidItems(

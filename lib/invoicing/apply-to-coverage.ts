@@ -28,7 +28,7 @@ export interface ApplyInput {
 const noChanges: CoverageChanges = Object.freeze({ inserted: [], replacedItemIds: [], replacements: [] });
 
 /**
- * The projection of new items onto the coverage (invoicing.md §6, end): a charge adds a row, a repair cuts its days out
+ * The projection of new items onto the coverage (§6, end): a charge adds a row, a repair cuts its days out
  * of its item's rows, and each row left is worth its share of the item by calendar days, whatever the proration setting
  * is, so that replaying the items rebuilds the same rows.
  */

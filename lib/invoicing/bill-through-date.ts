@@ -13,7 +13,7 @@ export interface BillThroughInput {
   readonly inArrearMode: InArrearMode;
 }
 
-/** X: the date up to which an event is billed at the target date; null = nothing yet (invoicing.md §5.3). */
+/** X: the date up to which an event is billed at the target date; null = nothing yet (§5.3). */
 export function billThroughDate(input: BillThroughInput): LocalDate | null {
   if (input.endDate !== null && input.targetDate >= input.endDate) return input.endDate;
   if (input.billingMode === 'IN_ADVANCE') return inAdvance(input);

@@ -21,7 +21,7 @@ type Catalogs = Pick<CatalogService, 'open' | 'changedSince'>;
 
 /**
  * When the catalog has changed, gives each account that it bills differently a due entry for the first such date: the
- * date may come before any that the account is waiting for, or lie in the past (invoicing.md §7.1). Looks at the accounts
+ * date may come before any that the account is waiting for, or lie in the past (§7.1). Looks at the accounts
  * with subscriptions of plans that have changed; the run itself finds out what is different. A page of accounts at a time,
  * without their locks: nothing of theirs is written.
  */

@@ -23,7 +23,7 @@ export function isBehind(cursor: StoredCursor, catalog: Pick<CatalogWithOverride
 }
 
 /**
- * What later catalogs change for subscriptions that were evaluated under earlier ones (invoicing.md §7.1): by
+ * What later catalogs change for subscriptions that were evaluated under earlier ones (§7.1): by
  * subscription, the first local date that is billed differently. One that nothing changes for is not in the result, nor
  * is one that has settled nothing yet, which is evaluated as a whole anyway.
  */

@@ -3,7 +3,7 @@ import type { Ports } from '../ports/index.ts';
 
 /**
  * The catalogs that names of billed things are looked up in; null where they cannot be had: the names are null then, and the
- * read goes on (invoicing.md §1.2).
+ * read goes on (§1.2).
  */
 export async function catalogsForNames(
   { logger }: Pick<Ports, 'logger'>,

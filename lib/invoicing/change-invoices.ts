@@ -21,11 +21,11 @@ export interface ChangedInvoice {
   /** `before` itself where nothing of it has changed but what credit it may be offered. Otherwise with its new items and payments counted, and no credit of this transaction. A new one is numbered here. */
   readonly after: New<Invoice>;
   readonly newItems?: readonly NewInvoiceItem[];
-  /** All items, the new ones included, where they decide the amount: an invoice with a credit (invoicing.md §1.4). */
+  /** All items, the new ones included, where they decide the amount: an invoice with a credit (§1.4). */
   readonly allItems?: readonly CountedItem[];
   /** True: it is told as adjusted whatever its items say. */
   readonly isAdjusted?: boolean;
-  /** True: it is told as adjusted once for each of its new items, as the closing of an account has it (invoicing.md §16). */
+  /** True: it is told as adjusted once for each of its new items, as the closing of an account has it (§16). */
   readonly tellsEachItem?: boolean;
 }
 
@@ -40,7 +40,7 @@ export interface InvoiceChanges {
 
 /**
  * Ends a transaction that has changed items, payments or statuses of invoices: applies the accounts' credit with the
- * changed invoices as candidates (invoicing.md §10), and writes invoices, items, kept sums and states, with the events
+ * changed invoices as candidates (§10), and writes invoices, items, kept sums and states, with the events
  * of §16. The caller writes what is not an amount, such as another status (`setStanding`). A constant number of statements.
  * @returns the changed invoices as they are stored, in the order given.
  */
@@ -254,7 +254,7 @@ function isNewlyCommitted({ before, stored }: StoredChange): boolean {
 }
 
 /**
- * Items were added to what was there before and is committed now, or credit was made of it or used on it (invoicing.md §16);
+ * Items were added to what was there before and is committed now, or credit was made of it or used on it (§16);
  * a draft that this transaction commits is told so beside its creation.
  */
 function isAdjusted(change: StoredChange, moves: readonly CreditMove[]): boolean {

@@ -6,7 +6,7 @@ export type ChargingItem = Pick<InvoiceItem, 'itemType' | 'subscriptionId' | 'st
 
 /**
  * The charged-through date that the items of a COMMITTED invoice give each subscription: the latest end, or start where
- * there is no end, of its FIXED, RECURRING and USAGE items (invoicing.md §8.5). It can lie before the old one. A
+ * there is no end, of its FIXED, RECURRING and USAGE items (§8.5). It can lie before the old one. A
  * subscription that is only repaired is not in the result and keeps its date.
  */
 export function chargedThroughDates(items: Iterable<ChargingItem>): ReadonlyMap<Uuid, LocalDate> {

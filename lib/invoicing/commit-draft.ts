@@ -19,7 +19,7 @@ export interface OwnedDraft {
 
 /**
  * Commits drafts: they are owed from now on, take part in their accounts' credit and move the charged-through dates
- * (invoicing.md §9 rule 10). What summaries of children hold is settled by that (§12 rule 3). A constant number of
+ * (§9 rule 10). What summaries of children hold is settled by that (§12 rule 3). A constant number of
  * statements.
  */
 export async function commitDrafts(

@@ -4,7 +4,7 @@ import { type LocalDate, maxDate } from '../values/time/index.ts';
 
 /**
  * The charged-through dates that the commit of a draft gives: it never lowers one while a later COMMITTED charge is in
- * force (invoicing.md §8.5). Drafts that are committed in time cost one statement.
+ * force (§8.5). Drafts that are committed in time cost one statement.
  */
 export async function withoutLowering(
   session: ReadSession,

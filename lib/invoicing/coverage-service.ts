@@ -9,7 +9,7 @@ import { invoicingCurrency } from './new-invoice.ts';
 import type { InvoicingConfigOf } from './tenant-invoicing-config.ts';
 import { type CoverageDifference, verifyCoverage } from './verify-coverage.ts';
 
-/** Checks of what is billed against what there is to bill (invoicing.md §7.3). */
+/** Checks of what is billed against what there is to bill (§7.3). */
 export class CoverageService {
   readonly #ports: Pick<Ports, 'storage'>;
   readonly #catalogs: CatalogProvider;

@@ -34,7 +34,7 @@ export interface DeleteCreditRequest {
   readonly invoiceItemId: Uuid;
 }
 
-/** Account credit that is taken back (invoicing.md §9 rule 7). */
+/** Account credit that is taken back (§9 rule 7). */
 export class CreditDeletionService {
   readonly #ports: Pick<Ports, 'storage'>;
 

@@ -23,7 +23,7 @@ export function creditToReclaim(item: InvoiceItem, accountCBA: Decimal): Decimal
 }
 
 /**
- * The items that the deletion of a CBA_ADJ item changes on its own invoice (invoicing.md §9 rule 7): used credit is 0 then,
+ * The items that the deletion of a CBA_ADJ item changes on its own invoice (§9 rule 7): used credit is 0 then,
  * generated credit too, with the credit that it came from. `items` are all of the invoice.
  * @throws BillingError INVOICE_CBA_DELETED (4030) where the credit did not come from a credit that was given.
  */

@@ -28,7 +28,7 @@ export function plainItem(
   };
 }
 
-/** The CBA_ADJ item of a move (invoicing.md §1.3, §10 rule 7); `today` = local date of the account. */
+/** The CBA_ADJ item of a move (§1.3, §10 rule 7); `today` = local date of the account. */
 export function creditItem(
   id: Uuid,
   { amount, basis }: Pick<CreditMove, 'amount' | 'basis'>,

@@ -12,7 +12,7 @@ export function byAge(a: Dated, b: Dated): number {
 }
 
 /**
- * The order in which an account's credit is made and spent (invoicing.md §10 rule 3): first the invoices that the transaction
+ * The order in which an account's credit is made and spent (§10 rule 3): first the invoices that the transaction
  * has touched, as they come; then these and the other unpaid ones by age, each once.
  */
 export function creditOrder<I extends Dated>(candidates: readonly I[], unpaid: readonly I[]): readonly I[] {

@@ -34,7 +34,7 @@ export function countedRun(run: AccountRun, id: Uuid, invoiceDate: LocalDate): C
 }
 
 /**
- * A run with the account's credit applied to its invoice and to the account's unpaid ones (invoicing.md §10). Pure but
+ * A run with the account's credit applied to its invoice and to the account's unpaid ones (§10). Pure but
  * for `nextItemId`. @throws InvariantError where the law of credit does not hold.
  */
 export function creditRun(

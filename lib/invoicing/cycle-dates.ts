@@ -12,7 +12,7 @@ import {
   withDayOfMonth,
 } from '../values/time/index.ts';
 
-/** The bill cycle dates C(0) < C(1) < … of a billing event (invoicing.md §5.2). */
+/** The bill cycle dates C(0) < C(1) < … of a billing event (§5.2). */
 export interface CycleDates {
   /** Date of the event. */
   readonly start: LocalDate;
@@ -47,7 +47,7 @@ export function cycleDatesOf({ localDate, billingPeriod, billCycleDayLocal }: Cy
   return { start: localDate, period: billingPeriod, length, billCycleDay: billCycleDayLocal, first };
 }
 
-/** C(k), counted once from C(0) and never from its predecessor (invoicing.md §2 rule 4). */
+/** C(k), counted once from C(0) and never from its predecessor (§2 rule 4). */
 export function cycleDate({ first, length, billCycleDay }: CycleDates, k: number): LocalDate {
   if (k === 0) return first;
   if (length.unit === 'DAYS') return addDays(first, k * length.number);

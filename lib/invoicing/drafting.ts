@@ -8,7 +8,7 @@ import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { type Draft, draftOf } from './draft.ts';
 
-/** Which invoice a run writes to (invoicing.md §8.3). */
+/** Which invoice a run writes to (§8.3). */
 export interface Drafting {
   /** Whether what the run makes is a DRAFT: AUTO_INVOICING_DRAFT. */
   readonly isDraft: boolean;

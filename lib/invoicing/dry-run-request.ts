@@ -10,7 +10,7 @@ import {
 import type { Uuid } from '../values/ids/index.ts';
 import type { BillingPeriod, LocalDate, RequestedDate } from '../values/time/index.ts';
 
-/** What a dry run answers with (invoicing.md §11). */
+/** What a dry run answers with (§11). */
 export const DryRunType = {
   TARGET_DATE: 'TARGET_DATE',
   UPCOMING_INVOICE: 'UPCOMING_INVOICE',
@@ -61,7 +61,7 @@ export type CheckedDryRun =
     };
 
 /**
- * Checks a request by itself (invoicing.md §11 rule 2).
+ * Checks a request by itself (§11 rule 2).
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003), INVALID_PARAMETER (60002) for the policy ILLEGAL.
  */
 export function checkDryRun(request: DryRunRequest): CheckedDryRun {
@@ -136,7 +136,7 @@ function checkStop(request: DryRunRequest): HypotheticalAction {
 
 const PRODUCT_FIELDS = ['productName', 'productCategory', 'billingPeriod'] as const;
 
-/** What names a plan otherwise than by its name, in the order of the checks, and how messages call it (http-api.md §12). */
+/** What names a plan otherwise than by its name, in the order of the checks, and how messages call it (http-api §12). */
 const BESIDE_PLAN_NAME = {
   productName: 'productName',
   billingPeriod: 'billing period',
@@ -164,7 +164,7 @@ function checkSubscriptionNamed({ subscriptionId, bundleId }: DryRunRequest): Su
   return { subscriptionId, bundleId };
 }
 
-/** In the words that callers compare (http-api.md §12). */
+/** In the words that callers compare (http-api §12). */
 function unspecified(field: string, name: string) {
   return invalid(`DryRun ${name} should be specified`, field);
 }

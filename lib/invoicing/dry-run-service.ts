@@ -11,7 +11,7 @@ import { type InvoiceView, viewInvoices } from './invoice-view.ts';
 import { newInvoice, raisedTargetDate } from './new-invoice.ts';
 import type { InvoicingConfigOf } from './tenant-invoicing-config.ts';
 
-/** Invoices that runs would make (invoicing.md §11). */
+/** Invoices that runs would make (§11). */
 export class DryRunService {
   readonly #ports: Pick<Ports, 'storage' | 'ids'>;
   readonly #catalogs: CatalogProvider;
@@ -24,7 +24,7 @@ export class DryRunService {
   }
 
   /**
-   * The invoice that a run would make, or null (invoicing.md §11): at the target date once all earlier due dates and events
+   * The invoice that a run would make, or null (§11): at the target date once all earlier due dates and events
    * have happened (TARGET_DATE), the next one that comes (UPCOMING_INVOICE), or as TARGET_DATE if a subscription were
    * started, changed or stopped (SUBSCRIPTION_ACTION). Nothing is stored and no lock is taken; the invoice has a fresh id and
    * number 0.
@@ -59,7 +59,7 @@ export class DryRunService {
         account,
         now,
         targetDate: draft === null ? found.targetDate : raisedTargetDate(draft.invoice, found.targetDate),
-        // invoicing.md §11 rule 4: what a reused draft holds already, and the new items.
+        // §11 rule 4: what a reused draft holds already, and the new items.
         run: { ...found.run, items: [...(draft?.items ?? []), ...found.run.items] },
       });
       const plansOf = await withOverridePlans(session, {

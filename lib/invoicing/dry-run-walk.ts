@@ -37,12 +37,12 @@ export interface DryRunInvoice {
   readonly run: AccountRun;
 }
 
-/** Subscriptions at whose dates an invoice is asked for; that of such a date holds what is due of all (invoicing.md §11). */
+/** Subscriptions at whose dates an invoice is asked for; that of such a date holds what is due of all (§11). */
 export type IsWatched = (subscription: SubscriptionBilling) => boolean;
 
 /**
  * The invoice that the run **at** the target date will make once all earlier due dates and events have happened; null =
- * none (invoicing.md §11 rule 1, TARGET_DATE). Runs that have been asked for come first, and one of them at the target
+ * none (§11 rule 1, TARGET_DATE). Runs that have been asked for come first, and one of them at the target
  * date is the answer; so is what they have made where they leave nothing to bill up to it. Each earlier date is
  * evaluated in memory by the rules of a real run and counts as billed for the next one. Load what the first step needs,
  * with the items of all rows in the window: later steps look at later days only. Nothing of the input is changed.
@@ -71,7 +71,7 @@ export function walkToTargetDate(input: DryRunWalkInput, nextItemId: () => Uuid)
 }
 
 /**
- * The first invoice that comes at a due or event date of a watched subscription; null = none will come (invoicing.md §11,
+ * The first invoice that comes at a due or event date of a watched subscription; null = none will come (§11,
  * UPCOMING_INVOICE). Dates of the other subscriptions are walked over in between, so that the invoice holds what will be
  * due on its day and nothing that earlier runs bill. `targetDate` of the input is not looked at.
  */
@@ -193,7 +193,7 @@ class Walk {
   }
 }
 
-/** A run never looks earlier than what is billed already (invoicing.md §8.2 step 4). */
+/** A run never looks earlier than what is billed already (§8.2 step 4). */
 function raised(date: LocalDate, maxTargetDate: LocalDate | null): LocalDate {
   return maxTargetDate === null ? date : maxDate(date, maxTargetDate);
 }
@@ -242,7 +242,7 @@ class RunningDebts {
   credit(run: AccountRun, date: LocalDate, nextItemId: () => Uuid): AccountRun {
     const { state, candidates } = countedRun(run, nextItemId(), date);
     const { withheld, openUntil } = this.#debts;
-    // A committed summary keeps its invoices from credit (invoicing.md §10 rule 5).
+    // A committed summary keeps its invoices from credit (§10 rule 5).
     const unpaid = this.#unpaid.filter(({ id }) => date <= (openUntil.get(id) ?? date));
     const input = { credit: state.accountCBA, candidates, unpaid, withheld };
     const { run: credited, credited: others } = creditRun(run, input, { today: date, nextItemId });

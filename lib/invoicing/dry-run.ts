@@ -48,7 +48,7 @@ export interface DryRunResult {
 }
 
 /**
- * The invoice that a run would make (invoicing.md §11). Reads one snapshot, takes no lock and writes nothing.
+ * The invoice that a run would make (§11). Reads one snapshot, takes no lock and writes nothing.
  * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), CURRENCY_INVALID (3),
  * INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE (4005), those of a hypothetical action, and 1081, 1082, 1020 for ids that are not
  * the account's.
@@ -115,7 +115,7 @@ export async function dryRun(session: ReadSession, input: DryRunInput): Promise<
 }
 
 /**
- * The date that a dry run looks at (invoicing.md §11 rule 1); null = today. An action without one is looked at on the date
+ * The date that a dry run looks at (§11 rule 1); null = today. An action without one is looked at on the date
  * of the run that it triggers, now or when it takes effect.
  */
 function requestedDateOf(wanted: CheckedDryRun, hypothesis: Hypothesis | null): LocalDate | null {

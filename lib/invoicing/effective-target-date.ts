@@ -6,14 +6,14 @@ export interface TargetDateInput {
   readonly requested: LocalDate | null;
   /** Local date of the account. */
   readonly today: LocalDate;
-  /** Latest target date that is billed already, null = none (invoicing.md §1.5). */
+  /** Latest target date that is billed already, null = none (§1.5). */
   readonly maxTargetDate: LocalDate | null;
   /** `invoice.maxNumberOfMonthsInFuture`. */
   readonly maxMonthsInFuture: number;
 }
 
 /**
- * The date up to which a run evaluates: never earlier than what is billed already (invoicing.md §8.2 step 4).
+ * The date up to which a run evaluates: never earlier than what is billed already (§8.2 step 4).
  * @throws BillingError INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE (4005).
  */
 export function effectiveTargetDate(input: TargetDateInput): LocalDate {

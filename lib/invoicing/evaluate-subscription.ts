@@ -29,7 +29,7 @@ export interface SubscriptionBilling {
    * Its event counts in place of `events` then. Default null.
    */
   readonly ongoing?: OngoingCharge | null;
-  /** Billing events in order; from the anchor of the window on is enough (invoicing.md §7.2 step 4). */
+  /** Billing events in order; from the anchor of the window on is enough (§7.2 step 4). */
   readonly events: readonly BillingEvent[];
   /** null = never evaluated. */
   readonly cursor: (InvoicingCursor & Pick<StoredCursor, 'recordId'>) | null;
@@ -74,10 +74,10 @@ interface Proposals {
 }
 
 /**
- * Evaluates one subscription up to the target date inside the window of its cursor (invoicing.md §5–§7). Pure but for
+ * Evaluates one subscription up to the target date inside the window of its cursor (§5–§7). Pure but for
  * `nextItemId`, which is called once per item in output order and otherwise never looked into: a run passes the id
  * port, a dry run and the tests a counter, and equal sources give equal results.
- * @throws InvariantError if an item that is repaired is not loaded, or a safety bound of invoicing.md §8.4 is broken.
+ * @throws InvariantError if an item that is repaired is not loaded, or a safety bound of §8.4 is broken.
  */
 export function evaluateSubscription(
   subscription: SubscriptionBilling,
@@ -123,7 +123,7 @@ export function evaluateSubscription(
 
 /**
  * Items that the evaluation will repair and that `items` does not hold. Load each of them together with **all** of its
- * rows, inside the window or not (invoicing.md §7.2 rule 6), then evaluate; a subscription without changes needs none.
+ * rows, inside the window or not (§7.2 rule 6), then evaluate; a subscription without changes needs none.
  */
 export function missingItemIds(
   subscription: SubscriptionBilling,

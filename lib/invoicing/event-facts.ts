@@ -117,7 +117,7 @@ class Past {
     return by !== undefined && by.createdDate > this.#at;
   }
 
-  /** An end that is not stored is derived from that of the base (subscriptions.md §12). */
+  /** An end that is not stored is derived from that of the base (subscriptions §12). */
   #reasonOf({ type }: BasisEvent, stored: LifecycleEvent | undefined): EventReason | null {
     const isEnd = type === BillingTransitionType.CANCEL || type === BillingTransitionType.EXPIRED;
     if (stored === undefined) return isEnd ? datedBy(DatedBy.BASE) : null;

@@ -4,7 +4,7 @@ import { DatedBy } from '../subscriptions/timeline/event-reason.ts';
 import { isMonthBased } from '../values/time/index.ts';
 import type { EventFacts, ItemEvents } from './event-facts.ts';
 
-/** A rule of the catalog (catalog.md §8) that decided a date or a bill cycle day of an item. */
+/** A rule of the catalog (catalog §8) that decided a date or a bill cycle day of an item. */
 export const ExplainedRuleName = {
   /** Which bill cycle day counts. */
   BILLING_ALIGNMENT: 'BILLING_ALIGNMENT',

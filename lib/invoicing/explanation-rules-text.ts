@@ -5,7 +5,7 @@ import { formatLocalDate, isMonthBased } from '../values/time/index.ts';
 import type { EventFacts, ItemEvents } from './event-facts.ts';
 import { capitalised, caseText, eventName } from './explanation-words.ts';
 
-// What explanations say of the catalog's rules (catalog.md §8) and of dates that were asked for; '' = nothing.
+// What explanations say of the catalog's rules (catalog §8) and of dates that were asked for; '' = nothing.
 
 /** Whose the bill cycle day is, and by which case of the catalog. */
 export function cycleSentence(basis: RecurringBasis): string {

@@ -4,7 +4,7 @@ import { type LocalDate, minDate } from '../values/time/index.ts';
 
 /**
  * The local date from which one subscription is billed differently under another stream of events; null = it is billed
- * alike. The version that supplies a plan is informative and makes no difference (invoicing.md §5.5 rule 1).
+ * alike. The version that supplies a plan is informative and makes no difference (§5.5 rule 1).
  */
 export function firstChangedDate(
   before: readonly BillingEvent[],

@@ -2,7 +2,7 @@ import type { BillingEvent } from '../records/index.ts';
 import { type Currency, type Decimal, decimal, roundToCurrency } from '../values/money/index.ts';
 import { durationEnd, type LocalDate, minDate } from '../values/time/index.ts';
 
-/** A one-time price that should be billed (invoicing.md §5.1). */
+/** A one-time price that should be billed (§5.1). */
 export interface FixedProposal {
   readonly event: BillingEvent;
   readonly startDate: LocalDate;
@@ -33,7 +33,7 @@ export function fixedProposals(input: FixedProposalsInput): readonly FixedPropos
   return proposals;
 }
 
-/** Of several events on one local date only the last counts, even without a fixed price (invoicing.md §5.1 rule 2). */
+/** Of several events on one local date only the last counts, even without a fixed price (§5.1 rule 2). */
 function isDisplaced(events: readonly BillingEvent[], index: number): boolean {
   const localDate = events[index]?.localDate;
   for (let later = index + 1; later < events.length; later += 1) {
@@ -68,7 +68,7 @@ function displacesFixedPrice(event: BillingEvent, previous: BillingEvent | undef
 
 /**
  * True if plan and phase go on: another bill cycle day, another quantity, or a price change for existing subscriptions,
- * which is a CHANGE that keeps both and bills no fixed price (invoicing.md §4).
+ * which is a CHANGE that keeps both and bills no fixed price (§4).
  */
 function isChangeOfTerms(event: BillingEvent, previous: BillingEvent | undefined): boolean {
   if (event.transitionType === 'BCD_CHANGE' || event.transitionType === 'QUANTITY_CHANGE') return true;
@@ -90,7 +90,7 @@ function propose(event: BillingEvent, endDate: LocalDate | null, currency: Curre
 }
 
 /**
- * Where the phase of a fixed price ends; null where the price does not stand for a stretch of days (invoicing.md §5.1 rule
+ * Where the phase of a fixed price ends; null where the price does not stand for a stretch of days (§5.1 rule
  * 3). A pause does not move its end: within the phase it counts for nothing, and of a phase that has gone over meanwhile what
  * follows the pause is the latest end.
  */

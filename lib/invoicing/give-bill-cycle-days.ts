@@ -38,7 +38,7 @@ export async function giveBillCycleDays(
   );
 }
 
-/** The day that the first evaluation gives an account is stored once, as a change of the account (accounts.md §4 rule 4). */
+/** The day that the first evaluation gives an account is stored once, as a change of the account (accounts §4 rule 4). */
 export async function saveBillCycleDays(
   session: WriteSession,
   evaluated: readonly EvaluatedDay[],

@@ -20,7 +20,7 @@ export const NO_AMOUNTS: InvoiceAmounts = Object.freeze({
   rawBalance: ZERO,
 });
 
-/** Amounts of an invoice from all of its items and payments (invoicing.md §1.4 rules 1–5). */
+/** Amounts of an invoice from all of its items and payments (§1.4 rules 1–5). */
 export function invoiceAmounts(
   items: readonly CountedItem[],
   payments: readonly CountedPayment[] = [],

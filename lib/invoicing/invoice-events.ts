@@ -3,7 +3,7 @@ import { BusEventType, type NewBusEvent } from '../records/index.ts';
 
 type Told = Pick<Invoice, 'id' | 'accountId' | 'accountRecordId' | 'contributedAmount'>;
 
-/** INVOICE_CREATION: what its consumers need beside the ids (invoicing.md §16). */
+/** INVOICE_CREATION: what its consumers need beside the ids (§16). */
 export function invoiceCreationEvents(
   invoice: Told & Pick<Invoice, 'rawBalance' | 'currency'>,
 ): readonly NewBusEvent[] {

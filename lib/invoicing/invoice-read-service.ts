@@ -23,7 +23,7 @@ export interface AccountInvoicesRequest extends Partial<Omit<InvoiceFilter, 'ope
   readonly includeVoided?: boolean;
 }
 
-/** Invoices as they are read (invoicing.md §1). */
+/** Invoices as they are read (§1). */
 export class InvoiceReadService implements InvoiceReader {
   readonly #ports: Pick<Ports, 'storage' | 'logger'>;
   readonly #catalogs: CatalogProvider;
@@ -84,7 +84,7 @@ export class InvoiceReadService implements InvoiceReader {
   }
 
   /**
-   * Invoices of an account by target date, then number (http-api.md §8 rule 6). Migration, voided and paid ones are
+   * Invoices of an account by target date, then number (http-api §8 rule 6). Migration, voided and paid ones are
    * included as the request says. @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
   async ofAccount(context: CallContext, request: AccountInvoicesRequest): Promise<readonly InvoiceView[]> {

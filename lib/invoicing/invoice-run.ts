@@ -34,7 +34,7 @@ export interface AccountRun {
   readonly invoice: RunInvoice;
   /** Amounts of the whole invoice while it is unpaid. */
   readonly amounts: InvoiceAmounts;
-  /** New charged-through dates by subscription (invoicing.md §8.5); none of a DRAFT. */
+  /** New charged-through dates by subscription (§8.5); none of a DRAFT. */
   readonly chargedThrough: ReadonlyMap<Uuid, LocalDate>;
   /** Dates after the target date for which the account needs a due entry; ascending, each once. */
   readonly dueDates: readonly LocalDate[];
@@ -44,7 +44,7 @@ export interface AccountRun {
 
 /**
  * Evaluates an account at the effective target date: every due subscription, the invoice's amounts and what follows for
- * the account (invoicing.md §8.2 steps 7–9, §8.4, §8.5). Runs, dry runs and tests all go through it. Pure but for
+ * the account (§8.2 steps 7–9, §8.4, §8.5). Runs, dry runs and tests all go through it. Pure but for
  * `nextItemId` (see `evaluateSubscription`).
  * @throws InvariantError on an illegal state; nothing may be written then.
  */
@@ -93,7 +93,7 @@ function stateAfter(
   // What a reused draft held before counted nowhere.
   const after = accountedInvoice(invoice, amounts);
   const balanced = accountBalancesAfter(state, { before: null, after });
-  // Only what recurs holds later runs at its target date (invoicing.md §1.5).
+  // Only what recurs holds later runs at its target date (§1.5).
   if (!items.some(({ itemType }) => itemType === 'RECURRING' || itemType === 'USAGE')) return balanced;
   const maxTargetDate = state.maxTargetDate === null ? targetDate : maxDate(state.maxTargetDate, targetDate);
   return { ...balanced, maxTargetDate };

@@ -9,7 +9,7 @@ import type { Uuid } from '../values/ids/index.ts';
 import { commitDrafts } from './commit-draft.ts';
 import { voidInvoice } from './void-invoice.ts';
 
-/** What people do with a whole invoice (invoicing.md §3). */
+/** What people do with a whole invoice (§3). */
 export class InvoiceStatusService {
   readonly #ports: Pick<Ports, 'storage' | 'ids'>;
 

@@ -5,7 +5,7 @@ import type { Decimal } from '../values/money/index.ts';
 import { balanceOf } from './invoice-amounts.ts';
 import { parentBalanceOf } from './parent-standing.ts';
 
-/** An item as it is read: pretty names are never stored (invoicing.md §1.2). */
+/** An item as it is read: pretty names are never stored (§1.2). */
 export interface InvoiceItemView extends InvoiceItem {
   readonly prettyProductName: string | null;
   readonly prettyPlanName: string | null;
@@ -17,7 +17,7 @@ export interface InvoiceItemView extends InvoiceItem {
 
 /** An invoice as it is read; `items` is empty where a list was asked for without them. */
 export interface InvoiceView extends Invoice {
-  /** What is owed on it now (invoicing.md §1.4 rule 6). */
+  /** What is owed on it now (§1.4 rule 6). */
   readonly balance: Decimal;
   readonly items: readonly InvoiceItemView[];
 }

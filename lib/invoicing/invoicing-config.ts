@@ -1,13 +1,13 @@
 import { InArrearMode } from '../tenants/index.ts';
 import { MAX_DAILY_ITEMS_PER_SUBSCRIPTION, MAX_TARGET_DATE_MONTHS } from '../values/limits.ts';
 
-/** Per-tenant settings that the rules of this room read (invoicing.md §18, prefix `org.service.invoice.`). */
+/** Per-tenant settings that the rules of this room read (§18, prefix `org.service.invoice.`). */
 export interface InvoicingConfig {
-  /** `enabled`; false = automatic runs park their accounts (invoicing.md §8.2 step 1). */
+  /** `enabled`; false = automatic runs park their accounts (§8.2 step 1). */
   readonly isAutomatic: boolean;
   /** `maxNumberOfMonthsInFuture`. */
   readonly maxMonthsInFuture: number;
-  /** `parkAccountsOnAllExceptions`; false = only an illegal state parks an account (invoicing.md §8.6). */
+  /** `parkAccountsOnAllExceptions`; false = only an illegal state parks an account (§8.6). */
   readonly parksOnAllErrors: boolean;
   /** `inArrear.mode`. */
   readonly inArrearMode: InArrearMode;
@@ -18,7 +18,7 @@ export interface InvoicingConfig {
   /** `maxDailyNumberOfItemsSafetyBound`; −1 = off. */
   readonly maxDailyItems: number;
   /**
-   * Whether a new price for existing subscriptions waits for the bill cycle date (catalog.md §6.4 rule 5):
+   * Whether a new price for existing subscriptions waits for the bill cycle date (catalog §6.4 rule 5):
    * `org.service.subscription.align.effectiveDateForExistingSubscriptions`.
    */
   readonly alignPriceChanges: boolean;

@@ -15,7 +15,7 @@ const adjustable: ReadonlySet<InvoiceItemType> = new Set([
   InvoiceItemType.PARENT_SUMMARY,
 ]);
 
-/** Whether an item of this type may be adjusted at all (invoicing.md §9 rule 4). */
+/** Whether an item of this type may be adjusted at all (§9 rule 4). */
 export function isAdjustable({ itemType }: Pick<InvoiceItem, 'itemType'>): boolean {
   return adjustable.has(itemType);
 }

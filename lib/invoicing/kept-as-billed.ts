@@ -15,7 +15,7 @@ export interface KeptSubscription {
 /**
  * The date before which a subscription stays as it was billed, whatever the catalog says of it now: where a catalog plugin
  * has begun or ceased to serve the tenant, or has another content than it had, since what it was billed by is not known any
- * more. Nothing that was invoiced is for that reason invoiced anew (catalog.md §16 rule 1). Null: the catalog of then is
+ * more. Nothing that was invoiced is for that reason invoiced anew (catalog §16 rule 1). Null: the catalog of then is
  * known, or nothing was settled.
  */
 export function keptUntil(

@@ -15,7 +15,7 @@ export interface AccountBilling
     Pick<AccountStream<BillingRequest>, 'skipped' | 'recordIds'> {
   /** The subscriptions that are due. */
   readonly subscriptions: readonly SubscriptionBilling[];
-  /** Bill cycle day that this run gives the account, or null when it has one or needs none (invoicing.md §4 rule 4). */
+  /** Bill cycle day that this run gives the account, or null when it has one or needs none (§4 rule 4). */
   readonly newBillCycleDay: number | null;
   /** Cursors of those subscriptions that were last evaluated under an earlier catalog. */
   readonly behind: readonly StoredCursor[];
@@ -36,7 +36,7 @@ export interface LoadBillingInput extends LoadInput<BillingRequest> {
 
 /**
  * Loads what the runs of these accounts need: the due subscriptions, their events, and the coverage of their windows,
- * in a constant number of queries for any number of accounts (invoicing.md §7.2 step 4).
+ * in a constant number of queries for any number of accounts (§7.2 step 4).
  */
 export async function loadBillingState(
   session: ReadSession,
@@ -102,7 +102,7 @@ function billingOf(
   };
 }
 
-/** Items that the subscription has got on that day; each day counts anew (invoicing.md §8.4 rule 2). */
+/** Items that the subscription has got on that day; each day counts anew (§8.4 rule 2). */
 export function itemsOn(day: LocalDate, cursor: StoredCursor | undefined): number {
   return cursor?.itemsDate === day ? cursor.itemsCount : 0;
 }

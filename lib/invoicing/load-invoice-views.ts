@@ -46,7 +46,7 @@ export async function loadViewSources(
   return { catalogOf: plansOf, parents };
 }
 
-/** The views with `childItems` filled: of each PARENT_SUMMARY item those of its child's linked invoices (invoicing.md §12 rule 8). */
+/** The views with `childItems` filled: of each PARENT_SUMMARY item those of its child's linked invoices (§12 rule 8). */
 export function withChildItems(
   views: readonly InvoiceView[],
   children: readonly InvoiceView[],

@@ -36,7 +36,7 @@ import { ongoingChargeOf } from './ongoing-charge.ts';
 /** An account and the date up to which it is looked at. */
 export interface StreamRequest {
   readonly account: Account;
-  /** Of a run the effective target date (invoicing.md §8.2 step 4). */
+  /** Of a run the effective target date (§8.2 step 4). */
   readonly targetDate: LocalDate;
 }
 
@@ -50,7 +50,7 @@ export interface BillingRequest extends StreamRequest {
 /** Which subscriptions of the accounts to load. */
 export type CursorChoice = 'due' | 'all';
 
-/** What a run loads: greedy arrears can grow on any day, whatever their next due date is (invoicing.md §7.1). */
+/** What a run loads: greedy arrears can grow on any day, whatever their next due date is (§7.1). */
 export function choiceOfRun({ inArrearMode }: Pick<InvoicingConfig, 'inArrearMode'>): CursorChoice {
   return inArrearMode === 'GREEDY' ? 'all' : 'due';
 }
@@ -75,7 +75,7 @@ export interface AccountStream<R extends StreamRequest> {
   /** Of all accounts, by subscription: what goes on as at its last evaluation. */
   readonly ongoing: ReadonlyMap<Uuid, OngoingCharge>;
   readonly ends: BillingEventStream['ends'];
-  /** Subscriptions that are left out: their events do not begin with their start (subscriptions.md §19.2 rule 2). */
+  /** Subscriptions that are left out: their events do not begin with their start (subscriptions §19.2 rule 2). */
   readonly skipped: readonly Uuid[];
   /** Of subscriptions that a later catalog bills differently, the first date on which it does. */
   readonly changes: ReadonlyMap<Uuid, LocalDate>;
@@ -237,7 +237,7 @@ interface LoadedHistory extends BilledHistory {
 
 /**
  * Billing events of one account. An account without a bill cycle day gets that of its earliest account-aligned charge,
- * and its events are built again with it (subscriptions.md §15.2).
+ * and its events are built again with it (subscriptions §15.2).
  */
 function streamOf<R extends StreamRequest>(request: R, input: StreamInput): AccountStream<R> {
   const { account } = request;

@@ -56,7 +56,7 @@ export interface ItemAdjustmentRequest {
   readonly requestedDate?: LocalDate | null | undefined;
 }
 
-/** Charges, taxes, credits and adjustments that people make (invoicing.md §9). */
+/** Charges, taxes, credits and adjustments that people make (§9). */
 export class ManualItemService {
   readonly #ports: Pick<Ports, 'storage' | 'ids' | 'logger'>;
   readonly #catalogs: CatalogProvider;
@@ -67,7 +67,7 @@ export class ManualItemService {
   }
 
   /**
-   * Adds external charges, on one new invoice or on the drafts that they name (invoicing.md §9 rules 1 and 2).
+   * Adds external charges, on one new invoice or on the drafts that they name (§9 rules 1 and 2).
    * @returns the items in the order given.
    * @throws BillingError INVOICE_EXTERNAL_CHARGE_AMOUNT_INVALID (4015), CURRENCY_INVALID (3), INVOICE_NOT_FOUND (4006),
    * INVOICE_ALREADY_COMMITTED (4024), INVOICE_INVALID_STATUS (4023), INVOICE_INVALID_DATE_SEQUENCE (4004),
@@ -84,7 +84,7 @@ export class ManualItemService {
 
   /**
    * Gives credits. On a new invoice they become account credit, which pays what is unpaid; on a draft they first reduce
-   * it (invoicing.md §9 rule 3). The items are returned as they are stored: with negative amounts.
+   * it (§9 rule 3). The items are returned as they are stored: with negative amounts.
    * @throws as `addCharges`, with INVOICE_CREDIT_AMOUNT_INVALID (4009) for the amount.
    */
   addCredits(context: CallContext, request: ManualItemsRequest): Promise<readonly InvoiceItemView[]> {
@@ -108,7 +108,7 @@ export class ManualItemService {
   }
 
   /**
-   * Takes an amount off an item of an invoice (invoicing.md §9 rule 4); what the invoice then owes its customer becomes
+   * Takes an amount off an item of an invoice (§9 rule 4); what the invoice then owes its customer becomes
    * account credit.
    * @throws BillingError, in this order: INVOICE_ITEM_ADJUSTMENT_AMOUNT_SHOULD_BE_POSITIVE (4010),
    * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), INVOICE_NOT_FOUND (4006), INVOICE_VOID_UPDATED (4031), CURRENCY_INVALID (3),

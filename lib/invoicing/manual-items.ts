@@ -43,7 +43,7 @@ export type ManualItemType =
 export const MAX_DESCRIPTION_LENGTH = 255;
 
 /**
- * Checks the items by themselves (invoicing.md §9 rule 1).
+ * Checks the items by themselves (§9 rule 1).
  * @throws BillingError INVOICE_EXTERNAL_CHARGE_AMOUNT_INVALID (4015), for credits INVOICE_CREDIT_AMOUNT_INVALID (4009);
  * INVOICE_INVALID_DATE_SEQUENCE (4004), MISSING_OR_INVALID_FIELD (60003).
  */

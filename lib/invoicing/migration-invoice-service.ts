@@ -20,7 +20,7 @@ export interface MigrationInvoiceRequest {
   readonly targetDate?: LocalDate | null | undefined;
 }
 
-/** Invoices of the past that another system has made (invoicing.md §9 rule 5). */
+/** Invoices of the past that another system has made (§9 rule 5). */
 export class MigrationInvoiceService {
   readonly #ports: Pick<Ports, 'storage' | 'ids'>;
   readonly #invoices: InvoiceReader;

@@ -16,7 +16,7 @@ export interface MigrationItem extends Omit<ManualItem, 'invoiceId'> {
 }
 
 /**
- * Checks the items by themselves (invoicing.md §9 rule 5).
+ * Checks the items by themselves (§9 rule 5).
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003), INVOICE_INVALID_DATE_SEQUENCE (4004).
  */
 export function checkMigrationItems(items: readonly MigrationItem[]): void {

@@ -6,7 +6,7 @@ import { dueEntry } from './due-entry.ts';
 
 /**
  * After the bill cycle day of an account has moved from one that was set: its subscriptions are billed anew from their start
- * (invoicing.md §7.1), by an automatic run of today (§8.1). `account` is under its lock.
+ * (§7.1), by an automatic run of today (§8.1). `account` is under its lock.
  */
 export async function billAfterMovedDay(session: WriteSession, account: Account): Promise<void> {
   const cursors = await session.invoices.cursorsOfAccounts([account.id]);

@@ -21,7 +21,7 @@ export interface NewChargesInput {
 }
 
 /**
- * The recurring charges that are still missing (invoicing.md §6 rules 1 and 2). A proposal of amount 0 is charged whole
+ * The recurring charges that are still missing (§6 rules 1 and 2). A proposal of amount 0 is charged whole
  * unless the same free item exists; of the others, the days that no row of their kind covers. A part whose share
  * rounds to 0 leaves no row either, so it is looked up among the free items like a whole proposal: else every run would
  * charge it again.
@@ -41,7 +41,7 @@ export function newCharges(input: NewChargesInput): readonly RecurringCharge[] {
   return charges.filter((charge) => !charge.amount.isZero() || !isFree(charge));
 }
 
-/** The FIXED proposals that no FIXED row records (invoicing.md §6 rule 6). */
+/** The FIXED proposals that no FIXED row records (§6 rule 6). */
 export function newFixedCharges(
   proposals: readonly FixedProposal[],
   fixedRows: readonly CoverageRow[],
@@ -62,7 +62,7 @@ function chargeOf(part: UncoveredPart<RecurringProposal>, input: NewChargesInput
   return { proposal, startDate, endDate, amount: proratedShare(share, input.currency), part: share };
 }
 
-/** Share of the proposal's amount by days; under fixed days, of its rate (invoicing.md §6 rules 2 and 7). */
+/** Share of the proposal's amount by days; under fixed days, of its rate (§6 rules 2 and 7). */
 function shareOfPart(part: UncoveredPart<RecurringProposal>, { prorationFixedDays }: NewChargesInput): Share {
   const { of: proposal, startDate, endDate } = part;
   const fixedTotal = fixedDaysOfPeriod(proposal.event.billingPeriod, prorationFixedDays);

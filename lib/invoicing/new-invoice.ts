@@ -23,14 +23,14 @@ export interface NewInvoice {
   readonly items: readonly AddedItem[];
 }
 
-/** The new invoice of a run that has items, dated in the account's zone (invoicing.md §1.1); it has no number yet. */
+/** The new invoice of a run that has items, dated in the account's zone (§1.1); it has no number yet. */
 export function newInvoice({ id, account, targetDate, run, now }: NewInvoiceInput): NewInvoice {
   const { status } = run.invoice;
   const invoice = { ...emptyInvoice({ id, account, targetDate, status, now }), ...run.amounts };
   return { invoice, items: run.items.map((item) => itemOf(invoice, item, now)) };
 }
 
-/** The draft with the items of the run, COMMITTED if the run makes such invoices (invoicing.md §8.3). */
+/** The draft with the items of the run, COMMITTED if the run makes such invoices (§8.3). */
 export function reusedDraft(
   { invoice: before }: Draft,
   { account, targetDate, run, now }: Omit<NewInvoiceInput, 'id'>,
@@ -47,7 +47,7 @@ export function reusedDraft(
   return { invoice, items: run.items.map((item) => itemOf(invoice, item, now)) };
 }
 
-/** Of a draft that is reused: its target date never goes back (invoicing.md §8.3). */
+/** Of a draft that is reused: its target date never goes back (§8.3). */
 export function raisedTargetDate(
   { targetDate: before }: Pick<Invoice, 'targetDate'>,
   targetDate: LocalDate,
@@ -108,7 +108,7 @@ export function itemOf(
 }
 
 /**
- * The account's currency; invoicing cannot work without one, and it can never be added later (accounts.md §4).
+ * The account's currency; invoicing cannot work without one, and it can never be added later (accounts §4).
  * @throws BillingError CURRENCY_INVALID (3).
  */
 export function invoicingCurrency(account: Account) {

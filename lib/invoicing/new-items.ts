@@ -49,7 +49,7 @@ export interface ItemSources {
   readonly repairs: readonly Repair[];
 }
 
-/** The items of one subscription: by start date, then FIXED, RECURRING, REPAIR_ADJ (invoicing.md §6 rule 8, §1.3). */
+/** The items of one subscription: by start date, then FIXED, RECURRING, REPAIR_ADJ (§6 rule 8, §1.3). */
 export function newItems(sources: ItemSources, nextItemId: () => Uuid): readonly NewInvoiceItem[] {
   const { fixed, recurring, repairs } = sources;
   // The sort is stable, so types that begin on one day keep the order in which they are listed here.
@@ -119,7 +119,7 @@ type OwnFields = Pick<
   'itemType' | 'description' | 'startDate' | 'endDate' | 'amount' | 'rate' | 'linkedItemId' | 'repairable'
 > & { readonly basis: ItemBasis };
 
-/** `origin`: the event that a charge comes from; a repair names none (invoicing.md §1.3). */
+/** `origin`: the event that a charge comes from; a repair names none (§1.3). */
 function item(id: Uuid, origin: BillingEvent | null, own: OwnFields): NewInvoiceItem {
   return {
     id,

@@ -23,7 +23,7 @@ export interface ChargedSubscription {
 /**
  * What bills a subscription on after the evaluation that leaves `cursor`: its last billing event, if that recurs, began
  * before what is settled and is followed by none. Until the subscription or the catalog changes, windows begin at that event
- * (invoicing.md §7.2 step 2) and see none but it. Null = the next evaluation needs more.
+ * (§7.2 step 2) and see none but it. Null = the next evaluation needs more.
  */
 export function ongoingChargeAfter(
   { recordId, events }: ChargedSubscription,

@@ -10,7 +10,7 @@ export function parentCommitTime(now: Instant, timeOfDayMs: number): Instant {
   return today > now ? today : addMilliseconds(today, DAY_MS);
 }
 
-/** The entry that commits a summary invoice (invoicing.md §12 rule 3). */
+/** The entry that commits a summary invoice (§12 rule 3). */
 export function parentCommitEntry(
   summary: { readonly id: Uuid; readonly accountRecordId: number },
   effectiveDate: Instant,

@@ -16,7 +16,7 @@ export async function loadParentInvoices(
   return new Map((await session.invoices.findByIds([...ids])).map((invoice) => [invoice.id, invoice]));
 }
 
-/** The balance of the parent's invoice that decides that of this one (invoicing.md §1.4 rule 6); null = it is not linked. */
+/** The balance of the parent's invoice that decides that of this one (§1.4 rule 6); null = it is not linked. */
 export function parentBalanceOf(
   { parentInvoiceId }: Linked,
   parents: ReadonlyMap<Uuid, Invoice>,
@@ -25,13 +25,13 @@ export function parentBalanceOf(
   return parent === undefined ? null : balanceOf(parent);
 }
 
-/** What an invoice adds to the parent's summary: all it bills, credit included (invoicing.md §12, v). */
+/** What an invoice adds to the parent's summary: all it bills, credit included (§12, v). */
 export function contributionOf({ status, rawBalance }: Pick<Invoice, 'status' | 'rawBalance'>): Decimal {
   // A parent's invoice is never paid by the child, so what is owed is what is billed.
   return status === InvoiceStatus.VOID ? ZERO : rawBalance;
 }
 
-/** Whether the parent has paid the summary, so that decreases are the child's (invoicing.md §12 rule 5). */
+/** Whether the parent has paid the summary, so that decreases are the child's (§12 rule 5). */
 export function isSettled({ status, rawBalance }: Pick<Invoice, 'status' | 'rawBalance'>): boolean {
   return status === InvoiceStatus.COMMITTED && !rawBalance.greaterThan(0);
 }
@@ -46,7 +46,7 @@ export function settledDecrease(invoice: Contributing, summary: Invoice): Decima
 }
 
 /**
- * What account credit sees of an invoice that is linked to a summary (invoicing.md §10 rule 5); null = its own balance,
+ * What account credit sees of an invoice that is linked to a summary (§10 rule 5); null = its own balance,
  * while the summary is a DRAFT.
  * @param creditable what of a decrease may become credit (`creditableOf`); null = all of it.
  */

@@ -17,7 +17,7 @@ interface ChildEntry {
 }
 
 /**
- * Follows the invoices of children in the summaries of their parents (invoicing.md §12): first under the locks of the
+ * Follows the invoices of children in the summaries of their parents (§12): first under the locks of the
  * parents, then, for what a parent has paid already, under those of the children, never both at once (§17 rule 3).
  */
 export class ParentSummaryHandler implements QueueHandler {

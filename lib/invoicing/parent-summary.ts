@@ -7,7 +7,7 @@ import { afterAdjustment, itemAdjustment } from './item-adjustment.ts';
 import type { NewInvoiceItem } from './new-items.ts';
 import { contributionOf, isSettled } from './parent-standing.ts';
 
-/** A child's invoice that its parent pays, as a change of it asks for a summary (invoicing.md §12). */
+/** A child's invoice that its parent pays, as a change of it asks for a summary (§12). */
 export interface ChildInvoice {
   readonly invoice: Invoice;
   /** Whether it has a FIXED or RECURRING item. */

@@ -16,7 +16,7 @@ export interface ParkedAccount {
 
 /**
  * Marks accounts that cannot be invoiced, under their locks unless those cannot be had: automatic runs pass them over
- * (invoicing.md §8.6). The audit row of the mark says why.
+ * (§8.6). The audit row of the mark says why.
  */
 export async function parkAccounts(
   session: WriteSession,
@@ -43,7 +43,7 @@ export function alwaysParks(error: unknown): boolean {
 
 /**
  * Lets automatic runs go on. The due entries that fell due meanwhile are gone, so the earliest date that is still to be
- * billed gets one again; one in the past fires at once (invoicing.md §5.5: a run without items cannot lose a date).
+ * billed gets one again; one in the past fires at once (§5.5: a run without items cannot lose a date).
  */
 export async function unparkAccount(session: WriteSession, account: Account): Promise<void> {
   const unparked = await removeEngineTag(session, [account], SystemTag.PARK);

@@ -4,7 +4,7 @@ import { InvoicePaymentType, TransactionType } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 
 /**
- * Those of these invoices that a payment is in flight for: credit and card would both pay (invoicing.md §10 rule 2). A
+ * Those of these invoices that a payment is in flight for: credit and card would both pay (§10 rule 2). A
  * leased transaction is UNKNOWN until its answer is recorded.
  */
 export async function invoicesBeingPaid(

@@ -2,13 +2,13 @@ import type { Share } from '../records/index.ts';
 import { type Currency, type Decimal, prorate } from '../values/money/index.ts';
 import { type BillingPeriod, calendarDayOf, type LocalDate, periodLength } from '../values/time/index.ts';
 
-/** base × q(days, totalDays), rounded once to the currency (invoicing.md §2 rule 2). */
+/** base × q(days, totalDays), rounded once to the currency (§2 rule 2). */
 export function proratedShare({ base, days, totalDays }: Share, currency: Currency): Decimal {
   return prorate({ amount: base, days, totalDays, currency });
 }
 
 /**
- * F × M of invoicing.md §5.6: what a whole period of M months counts for under fixed-days proration; null when calendar
+ * F × M of §5.6: what a whole period of M months counts for under fixed-days proration; null when calendar
  * days count: F is 0, or the period is day- or week-based.
  */
 export function fixedDaysOfPeriod(period: BillingPeriod, fixedDays: number): number | null {
@@ -41,7 +41,7 @@ export interface ProratedInterval {
   readonly calendarTotalDays: number;
 }
 
-/** Numerator and denominator of the ratio of a part of a period (invoicing.md §5.4, §5.6). */
+/** Numerator and denominator of the ratio of a part of a period (§5.4, §5.6). */
 export function countDays(interval: ProratedInterval): DayCount {
   const { startDate, endDate, period, prorationFixedDays, calendarTotalDays } = interval;
   const fixedTotal = fixedDaysOfPeriod(period, prorationFixedDays);

@@ -36,7 +36,7 @@ export interface Reconciliation {
   readonly repairable: ReadonlyMap<Uuid, Decimal>;
 }
 
-/** What turns the billed state of a subscription into the proposed one (invoicing.md §6). */
+/** What turns the billed state of a subscription into the proposed one (§6). */
 export function reconcile(input: ReconcileInput): Reconciliation {
   const { rows, windowStart, currency, prorationFixedDays } = input;
   const recurring = recurringRows(rows);

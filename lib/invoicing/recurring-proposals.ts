@@ -16,7 +16,7 @@ import type { InvoicingConfig } from './invoicing-config.ts';
 import { countDays, proratedShare } from './proration.ts';
 import { tooManyPeriods } from './too-many-periods.ts';
 
-/** A period that should be billed, at its whole amount (invoicing.md §5.4, §5.5 rule 1). */
+/** A period that should be billed, at its whole amount (§5.4, §5.5 rule 1). */
 export interface RecurringProposal {
   readonly event: BillingEvent;
   readonly startDate: LocalDate;
@@ -40,7 +40,7 @@ export type ProposalConfig = Pick<InvoicingConfig, 'inArrearMode' | 'prorationFi
 export interface RecurringProposalsInput {
   /** Events of one subscription in order. */
   readonly events: readonly BillingEvent[];
-  /** Index of the first event that proposes (the anchor of invoicing.md §7.2). */
+  /** Index of the first event that proposes (the anchor of §7.2). */
   readonly anchorIndex: number;
   /** Proposals that start earlier are left out; null = none are. */
   readonly windowStart: LocalDate | null;
@@ -55,7 +55,7 @@ export interface BilledEvent {
   readonly nextEvent: BillingEvent | null;
   readonly cycle: CycleDates;
   readonly endDate: LocalDate | null;
-  /** X of invoicing.md §5.3; null = nothing is billable yet. */
+  /** X of §5.3; null = nothing is billable yet. */
   readonly billThrough: LocalDate | null;
 }
 
@@ -71,7 +71,7 @@ export function recurringProposals(input: RecurringProposalsInput): readonly Rec
   return proposals;
 }
 
-/** How the event at `index` bills, or null if it bills nothing at all (invoicing.md §5.2 rules 3 and 4). */
+/** How the event at `index` bills, or null if it bills nothing at all (§5.2 rules 3 and 4). */
 export function billedEvent(
   input: Pick<RecurringProposalsInput, 'events' | 'targetDate' | 'config'>,
   index: number,
@@ -99,7 +99,7 @@ export function recurs(event: BillingEvent): boolean {
   return event.recurringPrice !== null && event.billingPeriod !== 'NO_BILLING_PERIOD';
 }
 
-// invoicing.md §5.4
+// §5.4
 function proposePeriods(
   proposals: RecurringProposal[],
   billed: BilledEvent,

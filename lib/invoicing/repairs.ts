@@ -14,7 +14,7 @@ import type { UncoveredPart } from './uncovered-parts.ts';
 export interface RepairsInput {
   /** Stretches of rows that nothing proposes any more, in date order. */
   readonly parts: readonly UncoveredPart<RecurringRow>[];
-  /** All rows of the items that `parts` touch, inside the window or not (invoicing.md §7.2 rule 6). */
+  /** All rows of the items that `parts` touch, inside the window or not (§7.2 rule 6). */
   readonly rows: readonly RecurringRow[];
   readonly items: ReadonlyMap<Uuid, BilledItem>;
   /** Billing events in order, as they are now. */
@@ -34,7 +34,7 @@ export interface Repairs {
 
 /**
  * One repair per part, in date order: its share of the row, never more than what is left of the item after adjustments
- * and earlier repairs; the repair that takes the item's last day takes all that is left (invoicing.md §6 rules 3–5, 7).
+ * and earlier repairs; the repair that takes the item's last day takes all that is left (§6 rules 3–5, 7).
  */
 export function repairItems(input: RepairsInput): Repairs {
   const repairable = new Map<Uuid, Decimal>();

@@ -27,7 +27,7 @@ export interface RunRequest {
   readonly dueDate?: LocalDate;
   /** Default: a new COMMITTED invoice. */
   readonly drafting?: Drafting;
-  /** Whether it goes past the safety bounds (invoicing.md §8.4); default false. */
+  /** Whether it goes past the safety bounds (§8.4); default false. */
   readonly acceptsBounds?: boolean;
 }
 
@@ -49,7 +49,7 @@ export interface RunDependencies {
 }
 
 /**
- * Runs any number of locked accounts of one tenant in the session's transaction (invoicing.md §8.2): loads in bulk,
+ * Runs any number of locked accounts of one tenant in the session's transaction (§8.2): loads in bulk,
  * evaluates each account by itself, saves in bulk. An account whose evaluation fails is left out of what is saved and
  * reported; the others go on.
  */
@@ -207,7 +207,7 @@ export function runInput(billing: AccountBilling, config: InvoicingConfig): Acco
 }
 
 /**
- * Loads the items that these runs will repair, with all of their rows (invoicing.md §7.2 rule 6). Accounts without
+ * Loads the items that these runs will repair, with all of their rows (§7.2 rule 6). Accounts without
  * changes need none, and then nothing is asked of the storage.
  */
 export async function withRepairedItems(

@@ -32,7 +32,7 @@ interface PlannedBatch {
 type Failure = Extract<RunResult, { kind: 'failed' }>;
 
 /**
- * Automatic invoice runs (invoicing.md §8.1, §8.2): a batch of due accounts is one transaction, which also ends their
+ * Automatic invoice runs (§8.1, §8.2): a batch of due accounts is one transaction, which also ends their
  * queue entries.
  */
 export class InvoiceRunHandler implements QueueHandler {
@@ -68,7 +68,7 @@ export class InvoiceRunHandler implements QueueHandler {
     for (const { entry, error } of unparked) batch.failed(entry, error);
   }
 
-  /** invoicing.md §8.6: what could never be locked is parked, which takes no lock: it would be waited for as well. */
+  /** §8.6: what could never be locked is parked, which takes no lock: it would be waited for as well. */
   async giveUp(batch: HandlerBatch): Promise<void> {
     const { clock, logger, storage } = this.#ports;
     const authorship = batchAuthorship(batch.entries, actorOf(batch.entries), clock.now());
@@ -96,7 +96,7 @@ export class InvoiceRunHandler implements QueueHandler {
     const { isAutomatic, parksOnAllErrors } = await this.#invoicing.configOf(session);
     const planned = await plan(session, batch.entries, isAutomatic);
     if (!isAutomatic) {
-      // invoicing.md §8.2 step 1: what a tenant without automatic invoicing does with due accounts.
+      // §8.2 step 1: what a tenant without automatic invoicing does with due accounts.
       const reason = 'Automatic invoicing is off: org.service.invoice.enabled';
       await this.#invoicing.park(
         session,
@@ -128,7 +128,7 @@ export class InvoiceRunHandler implements QueueHandler {
     return { busy: planned.busy, parked, unparked, results };
   }
 
-  /** invoicing.md §8.6: an automatic run that fails parks its account and does not come again. */
+  /** §8.6: an automatic run that fails parks its account and does not come again. */
   #logParked({ account, error }: Failure): void {
     const illegalState = error instanceof InvariantError;
     this.#ports.logger.error(
@@ -138,7 +138,7 @@ export class InvoiceRunHandler implements QueueHandler {
   }
 }
 
-/** Locks what can be locked now and leaves out accounts whose tags stop automatic runs (invoicing.md §8.2 steps 2 and 3). */
+/** Locks what can be locked now and leaves out accounts whose tags stop automatic runs (§8.2 steps 2 and 3). */
 async function plan(
   session: WriteSession,
   entries: readonly ClaimedEntry[],
@@ -185,7 +185,7 @@ function requestOf(account: Account, targetDate: LocalDate | null): RunRequest {
   return targetDate === null ? request : { ...request, dueDate: targetDate };
 }
 
-/** platform.md §5.3: a billing run after a subscription event, or a scheduled one. */
+/** platform §5.3: a billing run after a subscription event, or a scheduled one. */
 function actorOf(entries: readonly ClaimedEntry[]): ActingComponent {
   const scheduled = entries.every((entry) => entry.topic === QueueName.NEXT_BILLING_DATE);
   return scheduled ? ActingComponent.NEXT_BILLING_DATE : ActingComponent.SUBSCRIPTION_TRANSITION;

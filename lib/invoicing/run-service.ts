@@ -24,11 +24,11 @@ export interface GenerateRequest {
   readonly reuseDraft?: boolean;
   /** Adds the items to this DRAFT. */
   readonly draftId?: Uuid | null;
-  /** Goes past the safety bounds this once (invoicing.md §8.4). Default false. */
+  /** Goes past the safety bounds this once (§8.4). Default false. */
   readonly acceptBounds?: boolean;
 }
 
-/** Invoice runs (invoicing.md §8): those that people ask for, and what the automatic ones share with them. */
+/** Invoice runs (§8): those that people ask for, and what the automatic ones share with them. */
 export class InvoiceRunService {
   readonly #ports: Pick<Ports, 'storage' | 'ids' | 'logger'>;
   readonly #catalogs: CatalogProvider;
@@ -48,7 +48,7 @@ export class InvoiceRunService {
   }
 
   /**
-   * Runs the account up to the target date now and returns the invoice (invoicing.md §8). Works on a parked account and
+   * Runs the account up to the target date now and returns the invoice (§8). Works on a parked account and
    * unparks it.
    * @throws BillingError INVOICE_NOTHING_TO_DO (4007), INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE (4005),
    * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), CURRENCY_INVALID (3) for an account without currency, ACCOUNT_BUSY (60018),

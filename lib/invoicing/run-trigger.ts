@@ -3,7 +3,7 @@ import { BusEventType, QueueName } from '../records/index.ts';
 import { SystemTag } from '../tags/system-definitions.ts';
 import { type LocalDate, parseLocalDate } from '../values/time/index.ts';
 
-/** Topics that can start an automatic run (invoicing.md §8.1). */
+/** Topics that can start an automatic run (§8.1). */
 export const RUN_TOPICS: readonly string[] = [
   BusEventType.SUBSCRIPTION_CREATION,
   BusEventType.SUBSCRIPTION_CHANGE,
@@ -33,7 +33,7 @@ const NOTHING: RunTrigger = Object.freeze({ kind: 'none' });
 
 /**
  * A due entry asks for a run at its date; a subscription event does when it has become effective and is the last of its
- * operation (invoicing.md §8.1). EXPIRED asks for nothing. The end of AUTO_INVOICING_OFF asks for what was missed, a
+ * operation (§8.1). EXPIRED asks for nothing. The end of AUTO_INVOICING_OFF asks for what was missed, a
  * blocking state for what it changes of billing.
  */
 export function runTrigger(entry: Pick<ClaimedEntry, 'topic' | 'payload'>): RunTrigger {

@@ -16,7 +16,7 @@ export interface ItemBoundsInput {
 }
 
 /**
- * Refuses output that asks too much, or that can only come from a defect or from damaged data (invoicing.md §8.4).
+ * Refuses output that asks too much, or that can only come from a defect or from damaged data (§8.4).
  * @throws BillingError INVOICE_BOUND_EXCEEDED (4040), or InvariantError: nothing may be written, the account is parked.
  */
 export function assertItemBounds({ items, subscription, config }: ItemBoundsInput): void {
@@ -91,7 +91,7 @@ function assertNoOverlap(
   }
 }
 
-/** Rule 4 with invoicing.md §1.6 rules 4 and 5: repairs lie inside their item and never exceed what is left of it. */
+/** Rule 4 with §1.6 rules 4 and 5: repairs lie inside their item and never exceed what is left of it. */
 function assertRepairs(items: readonly NewInvoiceItem[], billed: ReadonlyMap<Uuid, BilledItem>): void {
   const left = new Map([...billed].map(([id, { repairable }]) => [id, repairable]));
   for (const { itemType, linkedItemId, startDate, endDate, amount } of items) {

@@ -29,7 +29,7 @@ export interface EvaluatedAccount {
 
 /**
  * Saves runs in the session's transaction: invoices with their items, coverage, cursors, states, charged-through dates,
- * bill cycle days, due entries and outbox events (invoicing.md §8.2 steps 13 and 14), one statement per kind of record.
+ * bill cycle days, due entries and outbox events (§8.2 steps 13 and 14), one statement per kind of record.
  * What does not need the answers of another statement is asked for without waiting for it: a database in another process
  * works on one while the next is written.
  * @returns the ids of the invoices by account.
@@ -64,7 +64,7 @@ function isNew({ run }: EvaluatedAccount): boolean {
 }
 
 /**
- * Numbers are taken last, so that the tenant's counter is held for as short as possible (invoicing.md §1.6 rule 1), and the
+ * Numbers are taken last, so that the tenant's counter is held for as short as possible (§1.6 rule 1), and the
  * items do not wait for them.
  */
 async function saveInvoices(
@@ -98,7 +98,7 @@ async function saveInvoices(
   const invoices = [...reusedInvoices, ...inserted];
   const committed = invoices.filter(({ status }) => status === 'COMMITTED');
   session.publish(committed.flatMap(invoiceCreationEvents));
-  // A draft that was there before and is committed now has got items (invoicing.md §16).
+  // A draft that was there before and is committed now has got items (§16).
   const adjusted = [...reusedInvoices.filter(({ status }) => status === 'COMMITTED'), ...credited];
   session.publish(adjusted.flatMap((invoice) => invoiceAdjustmentEvents(invoice)));
   return new Map(invoices.map(({ accountId, id }) => [accountId, id]));
@@ -150,7 +150,7 @@ function dueEntries({ billing, run }: EvaluatedAccount): readonly NewNotificatio
   return run.dueDates.map((date) => dueEntry(billing.account, date));
 }
 
-/** What is committed of a draft's subscriptions is read from the coverage (invoicing.md §8.5). */
+/** What is committed of a draft's subscriptions is read from the coverage (§8.5). */
 async function saveChargedThroughOfDrafts(
   session: WriteSession,
   invoiced: readonly EvaluatedAccount[],
@@ -166,7 +166,7 @@ async function saveChargedThroughOfDrafts(
   await session.subscriptions.setChargedThrough(chargedThrough(ofDrafts, kept));
 }
 
-/** The instant of a charged-through date is its `toInstant` (invoicing.md §8.5, subscriptions.md §2 rule 2). */
+/** The instant of a charged-through date is its `toInstant` (§8.5, subscriptions §2 rule 2). */
 function chargedThrough(
   invoiced: readonly EvaluatedAccount[],
   kept: ReadonlyMap<Uuid, LocalDate> = new Map(),

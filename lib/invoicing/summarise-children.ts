@@ -32,7 +32,7 @@ interface Tools {
 }
 
 /**
- * Brings the summary invoices of locked parents to what their children's invoices are now (invoicing.md §12 rules 1, 2,
+ * Brings the summary invoices of locked parents to what their children's invoices are now (§12 rules 1, 2,
  * 4 and 6). Done again it changes nothing. A constant number of statements for any number of children.
  * @returns the invoices whose decrease is credit of their own accounts, since the parent has paid (rule 5).
  */

@@ -5,7 +5,7 @@ import type { InvoicingConfig } from './invoicing-config.ts';
 /** Gives the invoicing settings of a session's tenant. */
 export type InvoicingConfigOf = (session: ReadSession) => Promise<InvoicingConfig>;
 
-/** The settings of invoicing.md §18 among those of the tenant. */
+/** The settings of §18 among those of the tenant. */
 export function invoicingConfigOf(settingsOf: SettingsOf): InvoicingConfigOf {
   return async (session) => {
     const settings = await settingsOf(session);

@@ -1,7 +1,7 @@
 import type { Decimal } from '../values/money/index.ts';
 import { type LocalDate, maxDate } from '../values/time/index.ts';
 
-/** Days of one kind of recurring charge: plan, phase and rate (invoicing.md, vocabulary). */
+/** Days of one kind of recurring charge: plan, phase and rate (invoicing, vocabulary). */
 export interface ChargedInterval {
   readonly startDate: LocalDate;
   readonly endDate: LocalDate;

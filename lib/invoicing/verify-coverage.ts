@@ -55,7 +55,7 @@ export interface VerifiedAccount {
 }
 
 /**
- * Compares what the next run of an account would make with the evaluation of everything there is (invoicing.md §7.3).
+ * Compares what the next run of an account would make with the evaluation of everything there is (§7.3).
  * Reads one snapshot, takes no lock and writes nothing; costs the whole history.
  */
 export async function verifyCoverage(

@@ -15,7 +15,7 @@ export interface VoidInput {
   readonly currency: Currency;
 }
 
-/** What the void of an invoice changes of what is billed (invoicing.md §6, end). */
+/** What the void of an invoice changes of what is billed (§6, end). */
 export interface ReleasedCoverage {
   /** Items whose rows are removed … */
   readonly itemIds: readonly Uuid[];

@@ -25,7 +25,7 @@ interface Voiding {
 }
 
 /**
- * Voids an invoice of a locked account (invoicing.md §9 rule 6): credit that it had used comes back, credit that it had
+ * Voids an invoice of a locked account (§9 rule 6): credit that it had used comes back, credit that it had
  * generated goes, and what it billed is to be billed again by the next run.
  * @throws BillingError INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED (4032), INVOICE_CAN_NOT_VOID_INVOICE_THAT_GENERATED_USED_CREDIT (4033), INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_PAID (4028).
  */

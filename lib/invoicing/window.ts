@@ -5,7 +5,7 @@ import { cycleDate, cycleDatesOf, lastCycleUpTo } from './cycle-dates.ts';
 import { standingAfter } from './next-due-date.ts';
 import { type ProposalConfig, recurs } from './recurring-proposals.ts';
 
-/** What one evaluation of a subscription looks at: the days from `start` on (invoicing.md §7.2). */
+/** What one evaluation of a subscription looks at: the days from `start` on (§7.2). */
 export interface BillingWindow {
   /** null = all days (full evaluation). */
   readonly start: LocalDate | null;
@@ -30,7 +30,7 @@ export interface DueInput extends WindowInput {
 const wholeHistory: BillingWindow = Object.freeze({ start: null, anchorIndex: 0 });
 
 /**
- * The window of the next evaluation (invoicing.md §7.2 steps 1–3). Load the RECURRING rows that end after its start and the
+ * The window of the next evaluation (§7.2 steps 1–3). Load the RECURRING rows that end after its start and the
  * FIXED and FREE rows that start on or after it.
  *
  * A cursor that has settled nothing means the whole history, whatever is dirty: `dirtyFrom` alone may lie after periods
@@ -62,7 +62,7 @@ function looksAtFrom(
   return minDate(settledThrough, dirtyFrom, addDays(targetDate, 1));
 }
 
-/** True if the subscription can have something to bill or to repair at the target date (invoicing.md §7.1). */
+/** True if the subscription can have something to bill or to repair at the target date (§7.1). */
 export function isDue({ events, cursor, targetDate, config }: DueInput): boolean {
   if (cursor === null || cursor.dirtyFrom !== null) return true;
   if (cursor.nextDueDate !== null && cursor.nextDueDate <= targetDate) return true;

@@ -11,7 +11,7 @@ import { loadUnpaidInvoices } from './load-open-invoices.ts';
 
 /**
  * Writes the invoice off, or makes it count again: its balance is 0 then and leaves that of its account, whose lock the
- * caller holds (invoicing.md §9 rule 8). One that counts again is offered the account's credit.
+ * caller holds (§9 rule 8). One that counts again is offered the account's credit.
  * @throws BillingError INVOICE_NOT_FOUND (4006).
  */
 export async function setWrittenOff(
@@ -24,7 +24,7 @@ export async function setWrittenOff(
   await changeWrittenOff(session, { invoices: [before], isWrittenOff }, ids);
 }
 
-/** Writes off the unpaid invoices of a locked account, with the tag that says so (invoicing.md §9 rule 11). */
+/** Writes off the unpaid invoices of a locked account, with the tag that says so (§9 rule 11). */
 export async function writeOffUnpaid(
   session: WriteSession,
   account: Account,

@@ -5,7 +5,7 @@ import type { PaymentConfig } from './state/payment-config.ts';
 /** Gives the payment settings of a session's tenant. */
 export type PaymentConfigOf = (session: ReadSession) => Promise<PaymentConfig>;
 
-/** The settings of payments.md §13 among those of the tenant. */
+/** The settings of §13 among those of the tenant. */
 export function paymentConfigOf(settingsOf: SettingsOf): PaymentConfigOf {
   return async (session) => {
     const settings = await settingsOf(session);

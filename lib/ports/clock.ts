@@ -1,7 +1,7 @@
 import type { Instant } from '../values/time/index.ts';
 
 /**
- * The business clock (platform.md §14.1). Every business date comes from it; nothing in `lib` reads system time.
+ * The business clock (platform §14.1). Every business date comes from it; nothing in `lib` reads system time.
  * `now()` is a whole second. A clock that can be moved (tests, the test endpoints) tells its listeners, so that the
  * dispatcher looks for newly due work at once.
  */
@@ -20,7 +20,7 @@ export interface Clock {
 
 /**
  * System time and timers: leases, heartbeats, retry pauses and waits use it, so that moving the business clock never
- * expires a lease (platform.md §9.3 rule 6).
+ * expires a lease (platform §9.3 rule 6).
  */
 export interface SystemClock {
   nowMs(): number;

@@ -1,6 +1,6 @@
 import type { SearchColumnType } from './search-clause.ts';
 
-/** The columns of an operator search with what they hold (accounts.md §6.2 rule 1). */
+/** The columns of an operator search with what they hold (accounts §6.2 rule 1). */
 export const accountColumnTypes = {
   id: 'uuid',
   external_key: 'text',

@@ -1,7 +1,7 @@
 import type { Uuid } from '../values/ids/index.ts';
 import type { Instant } from '../values/time/index.ts';
 
-/** A secondary address of an account (accounts.md §15); independent of the account's own `email`. */
+/** A secondary address of an account (accounts §15); independent of the account's own `email`. */
 export interface AccountEmail {
   readonly recordId: number;
   readonly id: Uuid;

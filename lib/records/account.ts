@@ -2,7 +2,7 @@ import type { Uuid } from '../values/ids/index.ts';
 import type { Currency, Decimal } from '../values/money/index.ts';
 import type { Instant, TimeZone } from '../values/time/index.ts';
 
-/** A customer of a tenant (accounts.md §1.1). `billCycleDayLocal` 0 = unset. */
+/** A customer of a tenant (accounts §1.1). `billCycleDayLocal` 0 = unset. */
 export interface Account {
   readonly recordId: number;
   readonly id: Uuid;
@@ -32,7 +32,7 @@ export interface Account {
   readonly updatedDate: Instant;
 }
 
-/** Kept aggregates of an account's invoices (invoicing.md §1.4, §1.5); changed with the invoices, never recounted. */
+/** Kept aggregates of an account's invoices (invoicing §1.4, §1.5); changed with the invoices, never recounted. */
 export interface AccountBalance {
   readonly accountId: Uuid;
   readonly accountBalance: Decimal;

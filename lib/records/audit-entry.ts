@@ -4,7 +4,7 @@ import type { Instant } from '../values/time/index.ts';
 export const ChangeType = { INSERT: 'INSERT', UPDATE: 'UPDATE', DELETE: 'DELETE' } as const;
 export type ChangeType = (typeof ChangeType)[keyof typeof ChangeType];
 
-/** One change of one audited record (accounts.md §14). */
+/** One change of one audited record (accounts §14). */
 export interface AuditEntry {
   readonly recordId: number;
   readonly id: Uuid;
@@ -23,6 +23,6 @@ export interface AuditEntry {
 
 /** A change with the record as it was after it. */
 export interface AuditRow extends AuditEntry {
-  /** The columns of accounts.md §14.1; null for records without history. */
+  /** The columns of accounts §14.1; null for records without history. */
   readonly snapshot: Readonly<Record<string, unknown>> | null;
 }

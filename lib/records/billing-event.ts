@@ -18,7 +18,7 @@ export const BillingTransitionType = {
 } as const;
 export type BillingTransitionType = (typeof BillingTransitionType)[keyof typeof BillingTransitionType];
 
-/** Row of the stream that subscriptions hand to invoicing (invoicing.md §4, subscriptions.md §19). */
+/** Row of the stream that subscriptions hand to invoicing (invoicing §4, subscriptions §19). */
 export interface BillingEvent {
   readonly subscriptionId: Uuid;
   readonly bundleId: Uuid;
@@ -40,7 +40,7 @@ export interface BillingEvent {
   readonly recurringPrice: Decimal | null;
   readonly billingPeriod: BillingPeriod;
   readonly billingMode: BillingMode;
-  /** 1–31, already resolved from alignment or the last BCD_CHANGE; while the account has none, as by SUBSCRIPTION (§4 rule 4). */
+  /** 1–31, already resolved from alignment or the last BCD_CHANGE; while the account has none, as by SUBSCRIPTION (invoicing §4 rule 4). */
   readonly billCycleDayLocal: number;
   readonly isAccountAligned: boolean;
   /** How the plan aligns its bill cycle, by which case of the catalog; null where no plan has been in force. */

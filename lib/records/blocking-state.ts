@@ -10,7 +10,7 @@ export type BlockingStateType = (typeof BlockingStateType)[keyof typeof Blocking
 
 export const ENTITLEMENT_SERVICE = 'entitlement-service';
 
-/** Reserved states of the service `entitlement-service` (subscriptions.md §3). */
+/** Reserved states of the service `entitlement-service` (subscriptions §3). */
 export const EntitlementStateName = {
   ENT_STARTED: 'ENT_STARTED',
   ENT_CANCELLED: 'ENT_CANCELLED',

@@ -1,4 +1,4 @@
-/** Types of bus events; the names that push notifications carry (platform.md §10.4), plus the internal ones. */
+/** Types of bus events; the names that push notifications carry (platform §10.4), plus the internal ones. */
 export const BusEventType = {
   ACCOUNT_CREATION: 'ACCOUNT_CREATION',
   ACCOUNT_CHANGE: 'ACCOUNT_CHANGE',
@@ -27,9 +27,9 @@ export const BusEventType = {
   TAG_DELETION: 'TAG_DELETION',
   CUSTOM_FIELD_CREATION: 'CUSTOM_FIELD_CREATION',
   CUSTOM_FIELD_DELETION: 'CUSTOM_FIELD_DELETION',
-  /** Internal: recovery of a transaction has run out of checks (payments.md §7.2). */
+  /** Internal: recovery of a transaction has run out of checks (payments §7.2). */
   PAYMENT_UNRESOLVED: 'PAYMENT_UNRESOLVED',
-  /** Internal: an invoice that the parent of its account pays is new or has changed (invoicing.md §12). */
+  /** Internal: an invoice that the parent of its account pays is new or has changed (invoicing §12). */
   CHILD_INVOICE_CHANGE: 'CHILD_INVOICE_CHANGE',
   /** Internal: an invoice run found nothing to invoice. */
   NULL_INVOICE: 'NULL_INVOICE',

@@ -11,7 +11,7 @@ import type {
 
 /**
  * What a name of the entry catalog stands for. Names are unique over both scopes; those of usage sections and units are
- * kept so that a later plan cannot take them (catalog.md §15.1, V1). CATALOG holds the name of the entry catalog itself.
+ * kept so that a later plan cannot take them (catalog §15.1, V1). CATALOG holds the name of the entry catalog itself.
  */
 export const EntryKind = {
   CATALOG: 'CATALOG',
@@ -121,14 +121,14 @@ export interface PlanRow {
   readonly createdDate: Instant;
 }
 
-/** A product as the entry API shows it (Document 1 §2.5, ProductData). */
+/** A product as the entry API shows it (json-models §13, ProductData). */
 export interface ProductEntryView extends ProductTerms {
   readonly name: string;
   /** When its last plan was retired; null while it has a plan that is not, or none at all. */
   readonly retiredDate: Instant | null;
 }
 
-/** One row of a plan as the entry API shows it (Document 1 §2.5, PlanData). */
+/** One row of a plan as the entry API shows it (json-models §13, PlanData). */
 export interface PlanEntryView
   extends Pick<PlanTerms, 'prettyName' | 'recurringBillingMode' | 'productName' | 'pricelistName'> {
   readonly name: string;
@@ -138,14 +138,14 @@ export interface PlanEntryView
   readonly phases: readonly EntryPhase[];
 }
 
-/** What a creation answers: everything as it is stored (Document 1 §2.5, CatalogInputData). */
+/** What a creation answers: everything as it is stored (json-models §13, CatalogInputData). */
 export interface CatalogEntriesView {
   readonly catalogName: string;
   readonly plans: readonly PlanEntryView[];
   readonly products: readonly ProductEntryView[];
 }
 
-/** Where the catalog of a scope comes from (catalog.md §15.2). */
+/** Where the catalog of a scope comes from (catalog §15.2). */
 export const CatalogState = {
   PLUGIN: 'CATALOG_STATE_PLUGIN',
   XML: 'CATALOG_STATE_XML',

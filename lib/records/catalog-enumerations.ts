@@ -1,4 +1,4 @@
-// The literals are the wire values (catalog.md §1).
+// The literals are the wire values (catalog §1).
 
 /** What a product is sold as: BASE carries a bundle, ADD_ON joins one, STANDALONE is alone in its own. */
 export const ProductCategory = { BASE: 'BASE', ADD_ON: 'ADD_ON', STANDALONE: 'STANDALONE' } as const;
@@ -42,14 +42,14 @@ export const BillingActionPolicy = {
 } as const;
 export type BillingActionPolicy = (typeof BillingActionPolicy)[keyof typeof BillingActionPolicy];
 
-/** Start of the phase chain of a new subscription (catalog.md §8 rule 5). */
+/** Start of the phase chain of a new subscription (catalog §8 rule 5). */
 export const PlanAlignmentCreate = {
   START_OF_BUNDLE: 'START_OF_BUNDLE',
   START_OF_SUBSCRIPTION: 'START_OF_SUBSCRIPTION',
 } as const;
 export type PlanAlignmentCreate = (typeof PlanAlignmentCreate)[keyof typeof PlanAlignmentCreate];
 
-/** Start of the phase chain after a change of plan (catalog.md §8 rule 5). */
+/** Start of the phase chain after a change of plan (catalog §8 rule 5). */
 export const PlanAlignmentChange = {
   START_OF_BUNDLE: 'START_OF_BUNDLE',
   START_OF_SUBSCRIPTION: 'START_OF_SUBSCRIPTION',

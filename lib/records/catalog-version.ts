@@ -47,7 +47,7 @@ export interface StoredCatalogVersion {
   readonly effectiveDate: Instant;
   /** Id of the upload this version came in; several versions of one envelope share it. */
   readonly uploadId: Uuid;
-  /** SHA-256 of the canonical written form (catalog.md §3.4), in hexadecimal: another one, another content. */
+  /** SHA-256 of the canonical written form (catalog §3.4), in hexadecimal: another one, another content. */
   readonly contentHash: string;
   /** The tenant's `catalogRevision` since which the catalog holds this version; null = before it was kept. */
   readonly revision: number | null;

@@ -21,7 +21,7 @@ export const CallOrigin = { EXTERNAL: 'EXTERNAL', INTERNAL: 'INTERNAL', TEST: 'T
 export type CallOrigin = (typeof CallOrigin)[keyof typeof CallOrigin];
 
 /**
- * Who does what, for which tenant, since when (platform.md §5.2). `createdDate` is read once from the clock at the
+ * Who does what, for which tenant, since when (platform §5.2). `createdDate` is read once from the clock at the
  * start of the call and stands in every row that the call writes; `userToken` ties those rows, and the work that
  * they cause later, together.
  */
@@ -49,7 +49,7 @@ export interface SystemAuthor {
   readonly principal?: Principal | null;
 }
 
-/** Component names that stand in `changedBy` for work which the engine does by itself (platform.md §5.3). */
+/** Component names that stand in `changedBy` for work which the engine does by itself (platform §5.3). */
 export const ActingComponent = {
   SUBSCRIPTION_TRANSITION: 'SubscriptionBaseTransition',
   NEXT_BILLING_DATE: 'NextBillingDateNotifier',

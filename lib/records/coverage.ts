@@ -3,7 +3,7 @@ import type { Decimal } from '../values/money/index.ts';
 import type { LocalDate } from '../values/time/index.ts';
 
 /**
- * What is billed and in force, by days (invoicing.md §1.5). One record with a kind in place of three tables:
+ * What is billed and in force, by days (invoicing §1.5). One record with a kind in place of three tables:
  * RECURRING = CoverageRow, FIXED = FixedRow (no end date), FREE = FreeRow (a zero-amount recurring item).
  */
 export interface CoverageRow {

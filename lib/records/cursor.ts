@@ -1,7 +1,7 @@
 import type { Uuid } from '../values/ids/index.ts';
 import type { LocalDate } from '../values/time/index.ts';
 
-/** Where the invoicing of a subscription stands (invoicing.md §1.5, §7). */
+/** Where the invoicing of a subscription stands (invoicing §1.5, §7). */
 export interface InvoicingCursor {
   readonly subscriptionId: Uuid;
   readonly settledThrough: LocalDate | null;
@@ -22,7 +22,7 @@ export interface OngoingCharge {
   readonly event: string;
 }
 
-/** A cursor as it is kept: whose it is, and how many items its subscription got on the last day it got any (§8.4). */
+/** A cursor as it is kept: whose it is, and how many items its subscription got on the last day it got any (invoicing §8.4). */
 export interface StoredCursor extends InvoicingCursor {
   /** Number of the row that it was read from, in which it is saved again; absent = of a new subscription. */
   readonly recordId?: number;

@@ -3,7 +3,7 @@ import type { Currency, Decimal } from '../values/money/index.ts';
 import type { Instant, LocalDate } from '../values/time/index.ts';
 import type { ItemBasis } from './item-basis.ts';
 
-/** Item types in output order for equal start dates (invoicing.md §1.3). */
+/** Item types in output order for equal start dates (invoicing §1.3). */
 export const InvoiceItemType = {
   EXTERNAL_CHARGE: 'EXTERNAL_CHARGE',
   FIXED: 'FIXED',
@@ -42,7 +42,7 @@ export interface InvoiceItem {
   readonly linkedItemId: Uuid | null;
   readonly itemDetails: string | null;
   readonly catalogEffectiveDate: Instant | null;
-  /** amount − Σ|ITEM_ADJ| − Σ|REPAIR_ADJ| on this item (BilledItemState of invoicing.md §1.5). */
+  /** amount − Σ|ITEM_ADJ| − Σ|REPAIR_ADJ| on this item (BilledItemState of invoicing §1.5). */
   readonly repairable: Decimal;
   readonly createdDate: Instant;
 }

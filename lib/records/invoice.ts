@@ -6,7 +6,7 @@ import type { AccountBalance } from './account.ts';
 export const InvoiceStatus = { DRAFT: 'DRAFT', COMMITTED: 'COMMITTED', VOID: 'VOID' } as const;
 export type InvoiceStatus = (typeof InvoiceStatus)[keyof typeof InvoiceStatus];
 
-/** Kept sums of an invoice (invoicing.md §1.4); they change with the items and payments that cause them. */
+/** Kept sums of an invoice (invoicing §1.4); they change with the items and payments that cause them. */
 export interface InvoiceAmounts {
   readonly amount: Decimal;
   readonly creditAdj: Decimal;
@@ -34,7 +34,7 @@ export interface Invoice extends InvoiceAmounts {
   readonly parentInvoiceId: Uuid | null;
   readonly parentAccountId: Uuid | null;
   /**
-   * Of a child's invoice that the parent pays: what it adds to the parent's summary (invoicing.md §12), 0 until the two
+   * Of a child's invoice that the parent pays: what it adds to the parent's summary (invoicing §12), 0 until the two
    * are linked. null = its own account pays.
    */
   readonly contributedAmount: Decimal | null;
@@ -53,7 +53,7 @@ export interface AccountInvoicingState {
   readonly version: number;
 }
 
-/** What decides the balance of an invoice (invoicing.md §1.4 rule 6). */
+/** What decides the balance of an invoice (invoicing §1.4 rule 6). */
 export type BalancedInvoice = Pick<Invoice, 'status' | 'isMigration' | 'isWrittenOff' | 'rawBalance'>;
 
 /** The kept balances of an account, and those of its invoices that a parent pays, which are kept with none. */

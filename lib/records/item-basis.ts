@@ -11,7 +11,7 @@ export interface BasisEvent {
   readonly localDate: LocalDate;
 }
 
-/** Which period of its cycle a recurring charge is of (invoicing.md §5.4): rule 3, 2, 4 or 1. */
+/** Which period of its cycle a recurring charge is of (invoicing §5.4): rule 3, 2, 4 or 1. */
 export const PeriodRule = {
   WHOLE: 'WHOLE',
   LEADING: 'LEADING',
@@ -20,7 +20,7 @@ export const PeriodRule = {
 } as const;
 export type PeriodRule = (typeof PeriodRule)[keyof typeof PeriodRule];
 
-/** What decides how much a repair takes (invoicing.md §6 rules 3, 4). */
+/** What decides how much a repair takes (invoicing §6 rules 3, 4). */
 export const RepairRule = {
   /** The row is repaired as a whole. */
   WHOLE: 'WHOLE',
@@ -40,7 +40,7 @@ export interface Share {
   readonly totalDays: number;
 }
 
-/** A one-time price (invoicing.md §5.1). */
+/** A one-time price (invoicing §5.1). */
 export interface FixedBasis {
   readonly kind: 'FIXED';
   readonly event: BasisEvent;
@@ -48,7 +48,7 @@ export interface FixedBasis {
   readonly quantity: number;
 }
 
-/** A recurring price for a period, or for the part of it that was not billed yet (invoicing.md §5, §6 rule 2). */
+/** A recurring price for a period, or for the part of it that was not billed yet (invoicing §5, §6 rule 2). */
 export interface RecurringBasis {
   readonly kind: 'RECURRING';
   /** The event that the price comes from, and the one that ends its stretch; null = none was known. */
@@ -76,7 +76,7 @@ export interface RecurringBasis {
   readonly prorationFixedDays: number;
 }
 
-/** Days taken out of a recurring item (invoicing.md §6 rules 3–5, 7). */
+/** Days taken out of a recurring item (invoicing §6 rules 3–5, 7). */
 export interface RepairBasis {
   readonly kind: 'REPAIR';
   /** The last event up to the first repaired day, as the events were then; null = none. */
@@ -92,7 +92,7 @@ export interface RepairBasis {
   readonly repairable: Decimal;
 }
 
-/** Account credit made of an invoice or used on it (invoicing.md §10 rule 2). */
+/** Account credit made of an invoice or used on it (invoicing §10 rule 2). */
 export interface CreditBasis {
   readonly kind: 'CREDIT';
   /** Of the invoice, before. */

@@ -2,7 +2,7 @@ import type { Uuid } from '../values/ids/index.ts';
 import type { DatedInstant, Instant } from '../values/time/index.ts';
 import type { PhaseType } from './catalog-enumerations.ts';
 
-/** Stored types of a lifecycle event (subscriptions.md §3). */
+/** Stored types of a lifecycle event (subscriptions §3). */
 export const LifecycleEventType = {
   CREATE: 'CREATE',
   TRANSFER: 'TRANSFER',
@@ -17,7 +17,7 @@ export const LifecycleEventType = {
 } as const;
 export type LifecycleEventType = (typeof LifecycleEventType)[keyof typeof LifecycleEventType];
 
-/** Stored, dated fact about the billing view. Fields that a type does not carry are null (subscriptions.md §3). */
+/** Stored, dated fact about the billing view. Fields that a type does not carry are null (subscriptions §3). */
 export interface LifecycleEvent {
   readonly recordId: number;
   readonly id: Uuid;

@@ -1,6 +1,6 @@
 import type { Uuid } from '../values/ids/index.ts';
 
-/** A login session (platform.md §6.2). Times are system time in milliseconds. */
+/** A login session (platform §6.2). Times are system time in milliseconds. */
 export interface LoginSession {
   readonly recordId: number;
   readonly id: Uuid;
@@ -15,7 +15,7 @@ export interface LoginSession {
   readonly host: string | null;
 }
 
-/** A key that signs tokens (platform.md §7.1). Times are system time in milliseconds. */
+/** A key that signs tokens (platform §7.1). Times are system time in milliseconds. */
 export interface SigningKey {
   readonly recordId: number;
   readonly id: Uuid;
@@ -28,7 +28,7 @@ export interface SigningKey {
   readonly createdMs: number;
 }
 
-/** Failed logins of one name or address (platform.md §6.4). Times are system time in milliseconds. */
+/** Failed logins of one name or address (platform §6.4). Times are system time in milliseconds. */
 export interface LoginFailures {
   readonly recordId: number;
   /** SHA-256 of what is counted, in hex: a password typed where the name belongs is not kept. */

@@ -1,4 +1,4 @@
-/** A window of a list in record-id order; a negative `limit` lists descending (http-api.md §8). */
+/** A window of a list in record-id order; a negative `limit` lists descending (http-api §8). */
 export interface PageRequest {
   readonly offset: number;
   readonly limit: number;

@@ -3,7 +3,7 @@ import type { Currency, Decimal } from '../values/money/index.ts';
 import type { Instant } from '../values/time/index.ts';
 import type { TransactionType } from './payment.ts';
 
-/** Stored states of a payment attempt; SCHEDULED is computed on read (payments.md §1.1). */
+/** Stored states of a payment attempt; SCHEDULED is computed on read (payments §1.1). */
 export const AttemptState = {
   INIT: 'INIT',
   SUCCESS: 'SUCCESS',
@@ -33,7 +33,7 @@ export interface PaymentAttempt {
   readonly createdDate: Instant;
 }
 
-/** An automatic payment held back by AUTO_PAY_OFF or MANUAL_PAY (payments.md §1.6); an invoice has at most one active. */
+/** An automatic payment held back by AUTO_PAY_OFF or MANUAL_PAY (payments §1.6); an invoice has at most one active. */
 export interface AutoPayHold {
   readonly recordId: number;
   readonly id: Uuid;

@@ -2,7 +2,7 @@ import type { Uuid } from '../values/ids/index.ts';
 import type { Instant } from '../values/time/index.ts';
 import type { BusEventType } from './bus-event-type.ts';
 
-/** BUS = due now, NOTIFICATION = due at an instant; one mechanism for both (platform.md §9). */
+/** BUS = due now, NOTIFICATION = due at an instant; one mechanism for both (platform §9). */
 export const QueueKind = { BUS: 'BUS', NOTIFICATION: 'NOTIFICATION' } as const;
 export type QueueKind = (typeof QueueKind)[keyof typeof QueueKind];
 
@@ -16,7 +16,7 @@ export const ProcessingState = {
 } as const;
 export type ProcessingState = (typeof ProcessingState)[keyof typeof ProcessingState];
 
-/** Names of the notification queues, `<service>:<queue>` (platform.md §9.1). */
+/** Names of the notification queues, `<service>:<queue>` (platform §9.1). */
 export const QueueName = {
   SUBSCRIPTION_EVENTS: 'subscription-service:subscription-events',
   ENTITLEMENT_EVENTS: 'entitlement-service:entitlement-events',
@@ -48,7 +48,7 @@ export interface NewNotification {
   readonly uniqueKey: string | null;
 }
 
-/** A claimed or listed entry of either kind (platform.md §9.1). */
+/** A claimed or listed entry of either kind (platform §9.1). */
 export interface QueueEntry {
   readonly recordId: number;
   readonly kind: QueueKind;
@@ -64,6 +64,6 @@ export interface QueueEntry {
   readonly errorCount: number;
   readonly processingState: ProcessingState;
   readonly processingOwner: string | null;
-  /** Names of handlers that are done with it (platform.md §9.3 rule 4). */
+  /** Names of handlers that are done with it (platform §9.3 rule 4). */
   readonly doneHandlers: readonly string[];
 }

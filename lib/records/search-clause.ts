@@ -1,6 +1,6 @@
 import type { Instant } from '../values/time/index.ts';
 
-/** Operators of a search clause (accounts.md §6.2). */
+/** Operators of a search clause (accounts §6.2). */
 export const SearchOperator = {
   eq: 'eq',
   neq: 'neq',

@@ -1,7 +1,7 @@
 import type { Uuid } from '../values/ids/index.ts';
 import type { Instant } from '../values/time/index.ts';
 
-/** A secret that signs the push notifications of a tenant (platform.md §10.3). */
+/** A secret that signs the push notifications of a tenant (platform §10.3). */
 export interface SigningSecret {
   readonly recordId: number;
   readonly id: Uuid;

@@ -20,7 +20,7 @@ export interface Subscription {
   readonly createdDate: Instant;
 }
 
-/** Wire state of a subscription (subscriptions.md §4.3). */
+/** Wire state of a subscription (subscriptions §4.3). */
 export const EntitlementState = {
   PENDING: 'PENDING',
   ACTIVE: 'ACTIVE',
@@ -30,11 +30,11 @@ export const EntitlementState = {
 } as const;
 export type EntitlementState = (typeof EntitlementState)[keyof typeof EntitlementState];
 
-/** Where a subscription comes from (subscriptions.md §4.4). */
+/** Where a subscription comes from (subscriptions §4.4). */
 export const SourceType = { NATIVE: 'NATIVE', MIGRATED: 'MIGRATED', TRANSFERRED: 'TRANSFERRED' } as const;
 export type SourceType = (typeof SourceType)[keyof typeof SourceType];
 
-/** Types of the rows of the presented timeline (subscriptions.md §18). */
+/** Types of the rows of the presented timeline (subscriptions §18). */
 export const SubscriptionEventType = {
   START_ENTITLEMENT: 'START_ENTITLEMENT',
   START_BILLING: 'START_BILLING',

@@ -2,17 +2,17 @@ import type { Uuid } from '../values/ids/index.ts';
 import type { Instant } from '../values/time/index.ts';
 import type { FieldedType, ObjectType } from './object-type.ts';
 
-/** Objects that carry tags: those with custom fields but payment methods (accounts.md §13.1). */
+/** Objects that carry tags: those with custom fields but payment methods (accounts §13.1). */
 export type TaggedType = Exclude<FieldedType, typeof ObjectType.PAYMENT_METHOD>;
 
-/** What a tag means and which objects may carry it, of the system or of a user (accounts.md §12). */
+/** What a tag means and which objects may carry it, of the system or of a user (accounts §12). */
 export interface TagDefinition {
   readonly id: Uuid;
   /** Lower case for users' definitions, upper case for those of the system. */
   readonly name: string;
   readonly description: string;
   readonly applicableObjectTypes: readonly ObjectType[];
-  /** True for the nine control tags of document 1 §2.7. */
+  /** True for the nine control tags (accounts §13.2). */
   readonly isControlTag: boolean;
 }
 

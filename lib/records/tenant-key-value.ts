@@ -1,7 +1,7 @@
 import type { Uuid } from '../values/ids/index.ts';
 import type { Instant } from '../values/time/index.ts';
 
-/** One value of a tenant key (platform.md §3). A row is never changed but for becoming inactive. */
+/** One value of a tenant key (platform §3). A row is never changed but for becoming inactive. */
 export interface TenantKeyValue {
   readonly recordId: number;
   readonly id: Uuid;

@@ -1,12 +1,12 @@
 import type { Uuid } from '../values/ids/index.ts';
 
-/** Which tenants somebody may use (platform.md §6.5): all of them, or exactly those listed. */
+/** Which tenants somebody may use (platform §6.5): all of them, or exactly those listed. */
 export interface TenantGrants {
   readonly allTenants: boolean;
   readonly tenantIds: readonly Uuid[];
 }
 
-/** A user of the server (platform.md §8); deployment-wide, not per tenant. */
+/** A user of the server (platform §8); deployment-wide, not per tenant. */
 export interface User extends TenantGrants {
   readonly recordId: number;
   readonly id: Uuid;
@@ -22,7 +22,7 @@ export interface User extends TenantGrants {
   readonly isActive: boolean;
 }
 
-/** A named set of permissions (platform.md §8). */
+/** A named set of permissions (platform §8). */
 export interface Role {
   readonly recordId: number;
   readonly id: Uuid;
@@ -32,7 +32,7 @@ export interface Role {
   readonly permissions: readonly string[];
 }
 
-/** An application that gets tokens by its own secret (platform.md §6.5 rule 4). */
+/** An application that gets tokens by its own secret (platform §6.5 rule 4). */
 export interface ApiClient extends TenantGrants {
   readonly recordId: number;
   readonly id: Uuid;

@@ -20,7 +20,7 @@ export interface NewApiClientInput {
 
 type ClientPorts = Pick<Ports, 'storage' | 'ids' | 'hasher' | 'clock'>;
 
-/** Applications that get tokens by a secret of their own (platform.md §6.5 rule 4). */
+/** Applications that get tokens by a secret of their own (platform §6.5 rule 4). */
 export class ApiClients {
   readonly #ports: ClientPorts;
   readonly #principals: Principals;

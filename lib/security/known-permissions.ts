@@ -1,7 +1,7 @@
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import { closestTo, shortened } from '../values/text/index.ts';
 
-/** Every permission of the product, `group:value` (http-api.md §5); plugins have groups of their own. */
+/** Every permission of the product, `group:value` (http-api §5); plugins have groups of their own. */
 const groups = {
   account: ['create', 'update', 'add_emails', 'delete_emails', 'charge', 'credit'],
   catalog: ['config_upload', 'delete'],
@@ -30,7 +30,7 @@ export const permissions: readonly string[] = Object.entries(groups).flatMap(([g
 
 /**
  * Refuses what only looks like a permission: an unknown value in a group of the product. Other groups are those of
- * plugins (platform.md §8 rule 2).
+ * plugins (platform §8 rule 2).
  * @throws BillingError SECURITY_INVALID_PERMISSIONS (40005) that names the nearest one.
  */
 export function checkKnownPermissions(given: readonly string[]): void {

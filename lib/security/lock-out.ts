@@ -1,7 +1,7 @@
 import type { LoginFailures, New } from '../records/index.ts';
 import { LOGIN_FAILURE_WINDOW_MS, LOGIN_LOCK_MS } from '../values/limits.ts';
 
-/** When a locked subject may try again, in system time; null where it is not locked (platform.md §6.4). */
+/** When a locked subject may try again, in system time; null where it is not locked (platform §6.4). */
 export function lockedUntil(
   known: Pick<LoginFailures, 'lockedUntilMs'> | null,
   nowMs: number,

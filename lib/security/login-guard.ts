@@ -25,7 +25,7 @@ interface Counted {
 
 const secondMs = 1_000;
 
-/** Locks names and addresses out that fail too often (platform.md §6.4); the counters are in the database. */
+/** Locks names and addresses out that fail too often (platform §6.4); the counters are in the database. */
 export class LoginGuard {
   readonly #ports: Pick<Ports, 'storage' | 'systemClock' | 'logger'>;
 

@@ -24,7 +24,7 @@ export function checkBy(
   return (now) => check(principal, now);
 }
 
-/** Whether somebody belongs to tenants of the manager, and to no others (platform.md §8, R39). */
+/** Whether somebody belongs to tenants of the manager, and to no others (platform §8, R39). */
 export function isManagedBy(manager: Principal, { allTenants, tenantIds }: TenantGrants): boolean {
   if (manager.allTenants) return true;
   const isWithin = tenantIds.every((id) => manager.tenantIds.includes(id));

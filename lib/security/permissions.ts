@@ -1,10 +1,10 @@
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import { shortened } from '../values/text/index.ts';
 
-/** Everything; the permission of the bootstrap administrator and of the role `admin` (platform.md §8). */
+/** Everything; the permission of the bootstrap administrator and of the role `admin` (platform §8). */
 export const ALL_PERMISSIONS = '*:*';
 
-/** Whether granted permissions cover a needed one: `*`, `*:*`, `group:*` or equality (platform.md §8 rule 4). */
+/** Whether granted permissions cover a needed one: `*`, `*:*`, `group:*` or equality (platform §8 rule 4). */
 export function isPermitted(granted: readonly string[], needed: string): boolean {
   const group = needed.split(':', 1)[0] ?? '';
   return granted.some(
@@ -13,7 +13,7 @@ export function isPermitted(granted: readonly string[], needed: string): boolean
 }
 
 /**
- * A role's permissions as they are stored (platform.md §8 rule 2): empty ones dropped; `*` anywhere is all; `g`, `g:`
+ * A role's permissions as they are stored (platform §8 rule 2): empty ones dropped; `*` anywhere is all; `g`, `g:`
  * and `g:*` are the whole group, which absorbs its values; duplicates merge; the order is that of first mention.
  * @throws BillingError SECURITY_INVALID_PERMISSIONS (40005) for one with more than one colon or without a group.
  */

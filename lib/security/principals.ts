@@ -7,7 +7,7 @@ import { permissionsOfRoles } from './role-permissions.ts';
 
 /**
  * Active users and clients with their effective permissions and grants, kept in memory and never stale: a change of any
- * of them raises a revision in its own transaction, and whoever asks compares it first (platform.md §8 rule 5). On one
+ * of them raises a revision in its own transaction, and whoever asks compares it first (platform §8 rule 5). On one
  * node the changes are this process's own and nothing is read; among several nodes one small statement serves all calls
  * that came before it began.
  */

@@ -15,7 +15,7 @@ export type RoleDefinition = Pick<Role, 'name' | 'permissions'>;
 
 type RolePorts = Pick<Ports, 'storage' | 'ids' | 'clock'>;
 
-/** Named sets of permissions (platform.md §8). A change holds at once on every node. */
+/** Named sets of permissions (platform §8). A change holds at once on every node. */
 export class Roles {
   readonly #ports: RolePorts;
   readonly #principals: Principals;

@@ -16,7 +16,7 @@ type SecurityPorts = Pick<
   'storage' | 'ids' | 'hasher' | 'cipher' | 'clock' | 'systemClock' | 'logger'
 >;
 
-/** Who may use the server, and how they prove it (platform.md §6–§8). */
+/** Who may use the server, and how they prove it (platform §6–§8). */
 export class SecurityService {
   readonly users: Users;
   readonly roles: Roles;

@@ -8,7 +8,7 @@ import type { Principals } from './principals.ts';
 const touchesPerIdleTime = 60;
 
 /**
- * Login sessions (platform.md §6.2), in the database for all nodes, known by the hash of their token alone. A session
+ * Login sessions (platform §6.2), in the database for all nodes, known by the hash of their token alone. A session
  * ends when it was idle for `rbac.globalSessionTimeout`, and when password, roles or activity of its user change.
  */
 export class LoginSessions {

@@ -3,7 +3,7 @@ import { SIGNING_KEY_LIFETIME_MS } from '../values/limits.ts';
 
 type Dated = Pick<SigningKey, 'createdMs'>;
 
-/** The key that signs now, or null when a new one is due: the newest, for 90 days (platform.md §7.1). */
+/** The key that signs now, or null when a new one is due: the newest, for 90 days (platform §7.1). */
 export function signingKeyAt<K extends Dated>(keys: readonly K[], nowMs: number): K | null {
   const newest = keys.reduce<K | null>(
     (best, key) => (best === null || key.createdMs > best.createdMs ? key : best),

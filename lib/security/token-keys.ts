@@ -18,7 +18,7 @@ export interface TokenSigner {
 }
 
 /**
- * The keys that sign the server's own tokens (platform.md §7.1), in the database for all nodes: the private part
+ * The keys that sign the server's own tokens (platform §7.1), in the database for all nodes: the private part
  * encrypted with the server key, a new one every 90 days by system time, old public parts until their tokens are dead.
  */
 export class TokenKeys {

@@ -33,7 +33,7 @@ export interface PasswordPolicy {
 
 type UserPorts = Pick<Ports, 'storage' | 'ids' | 'hasher' | 'clock'>;
 
-/** Users of the server and what they may do (platform.md §8). A change holds at once on every node. */
+/** Users of the server and what they may do (platform §8). A change holds at once on every node. */
 export class Users {
   readonly #ports: UserPorts;
   readonly #principals: Principals;

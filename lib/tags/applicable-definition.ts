@@ -6,8 +6,8 @@ import type { Uuid } from '../values/ids/index.ts';
 import { SystemTag, systemDefinition } from './system-definitions.ts';
 
 /**
- * Document 1 §2.7 names accounts alone; a bundle that carries the tag is left out of its account's invoices all the same
- * (invoicing.md §4 rule 5, subscriptions.md §19.1).
+ * The tag is made for accounts (accounts §13.2); a bundle that carries it is left out of its account's invoices all the same
+ * (invoicing §4 rule 5, subscriptions §19.1).
  */
 const appliesBesides: ReadonlyMap<Uuid, TaggedType> = new Map([
   [SystemTag.AUTO_INVOICING_OFF, ObjectType.BUNDLE],
@@ -30,7 +30,7 @@ export function definitionOf(id: Uuid, known: readonly UserTagDefinition[]): Tag
 }
 
 /**
- * The definition if a caller may put it on objects of this type (accounts.md §13.1 rules 2 and 3).
+ * The definition if a caller may put it on objects of this type (accounts §13.1 rules 2 and 3).
  * @throws BillingError TAG_DEFINITION_DOES_NOT_EXIST (3902), TAG_IS_SYSTEM (3953), TAG_NOT_APPLICABLE (3954).
  */
 export function applicableDefinition(id: Uuid, type: TaggedType, lookup: DefinitionLookup): TagDefinition {

@@ -22,7 +22,7 @@ export async function tagsOfAccounts(
   };
 }
 
-/** The bundles of these accounts that are not to be invoiced (invoicing.md §4 rule 5); one statement. */
+/** The bundles of these accounts that are not to be invoiced (invoicing §4 rule 5); one statement. */
 export async function bundlesNotInvoiced(
   session: ReadSession,
   accounts: readonly Pick<Account, 'recordId'>[],
@@ -34,5 +34,5 @@ export async function bundlesNotInvoiced(
   return new Set(tags.map(({ objectId }) => objectId));
 }
 
-/** Tags that hold back automatic payments (payments.md §9.2 rule 6). */
+/** Tags that hold back automatic payments (payments §9.2 rule 6). */
 export const PAYMENT_STOPS: readonly Uuid[] = [SystemTag.AUTO_PAY_OFF, SystemTag.MANUAL_PAY];

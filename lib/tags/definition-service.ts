@@ -9,7 +9,7 @@ import { definitionOf } from './applicable-definition.ts';
 import { newDefinition, type TagDefinitionInput } from './new-definition.ts';
 import { systemDefinitions } from './system-definitions.ts';
 
-/** Tag definitions of a tenant (accounts.md §12). */
+/** Tag definitions of a tenant (accounts §12). */
 export class TagDefinitionService {
   readonly #ports: Pick<Ports, 'storage' | 'ids'>;
 
@@ -17,7 +17,7 @@ export class TagDefinitionService {
     this.#ports = ports;
   }
 
-  /** The users' definitions in creation order, the engine's own, then the nine control tags (accounts.md §12 rule 3). */
+  /** The users' definitions in creation order, the engine's own, then the nine control tags (accounts §12 rule 3). */
   async list(context: CallContext): Promise<readonly TagDefinition[]> {
     const own = await this.#ports.storage.readInOneStatement(context.tenant, (session) =>
       session.tags.listDefinitions(),

@@ -19,7 +19,7 @@ export interface TagDefinitionInput {
 const systemNames = new Set(systemDefinitions.map(({ name }) => name.toLowerCase()));
 
 /**
- * A user's definition of these values (accounts.md §12 rules 1 and 2).
+ * A user's definition of these values (accounts §12 rules 1 and 2).
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003), TAG_DEFINITION_HAS_UPPERCASE (3904),
  * TAG_DEFINITION_CONFLICTS_WITH_CONTROL_TAG (3900).
  */

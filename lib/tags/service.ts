@@ -31,7 +31,7 @@ export interface TagEffects {
   ): Promise<void>;
 }
 
-/** Tags of a tenant's objects (accounts.md §13). */
+/** Tags of a tenant's objects (accounts §13). */
 export class TagService {
   readonly #ports: Pick<Ports, 'storage' | 'ids'>;
   readonly #settingsOf: SettingsOf;
@@ -145,7 +145,7 @@ export class TagService {
 
   /**
    * A window of the active tags whose id is the key, or that have it in their object type or in the name or description
-   * of their definition, in any letter case (http-api.md §8).
+   * of their definition, in any letter case (http-api §8).
    */
   async search(context: CallContext, key: string, request: PageRequest): Promise<Page<TagView>> {
     checkStorable('Search key', key);
@@ -234,7 +234,7 @@ function carriedTag(carried: readonly Tag[], { id, name }: TagDefinition, object
   });
 }
 
-/** accounts.md §13.1 rule 6: what is remembered could not be paid. */
+/** accounts §13.1 rule 6: what is remembered could not be paid. */
 function refuseUnpayable(account: Account, tags: readonly Tag[]): void {
   if (account.paymentMethodId !== null || !has(tags, SystemTag.AUTO_PAY_OFF)) return;
   throw new BillingError({

@@ -2,7 +2,7 @@ import type { TagDefinition } from '../records/index.ts';
 import { ObjectType } from '../records/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 
-/** Ids of the control tags (document 1 §2.7) and of the engine's own mark of an account that it cannot invoice. */
+/** Ids of the control tags (accounts §13.2) and of the engine's own mark of an account that it cannot invoice. */
 export const SystemTag = {
   AUTO_PAY_OFF: '00000000-0000-0000-0000-000000000001' as Uuid,
   AUTO_INVOICING_OFF: '00000000-0000-0000-0000-000000000002' as Uuid,
@@ -19,7 +19,7 @@ export const SystemTag = {
 const onAccounts = [ObjectType.ACCOUNT];
 const onInvoices = [ObjectType.INVOICE];
 
-/** Clients search for the descriptions (accounts.md §12 rule 3). */
+/** Clients search for the descriptions (accounts §12 rule 3). */
 const controlTags: readonly Omit<TagDefinition, 'isControlTag'>[] = [
   {
     id: SystemTag.AUTO_PAY_OFF,
@@ -77,7 +77,7 @@ const controlTags: readonly Omit<TagDefinition, 'isControlTag'>[] = [
   },
 ];
 
-/** The engine's own definition, then the nine control tags (accounts.md §12 rule 3). */
+/** The engine's own definition, then the nine control tags (accounts §12 rule 3). */
 export const systemDefinitions: readonly TagDefinition[] = [
   {
     id: SystemTag.PARK,

@@ -16,7 +16,7 @@ export interface KeyValues {
   readonly values: readonly string[];
 }
 
-/** The values of the key CATALOG: the documents that were uploaded (catalog.md §5 rules 9 and 10). */
+/** The values of the key CATALOG: the documents that were uploaded (catalog §5 rules 9 and 10). */
 export interface CatalogValues {
   /** In upload order. */
   sources(context: CallContext): Promise<readonly string[]>;
@@ -24,7 +24,7 @@ export interface CatalogValues {
   delete(context: CallContext): Promise<void>;
 }
 
-/** Values of the tenants: the server's own keys, such as configuration and callback, and any others (platform.md §3). */
+/** Values of the tenants: the server's own keys, such as configuration and callback, and any others (platform §3). */
 export class KeyValueService {
   readonly #ports: Pick<Ports, 'storage' | 'ids' | 'logger'>;
   readonly #catalog: CatalogValues;
@@ -151,7 +151,7 @@ async function deleteKey(session: WriteSession, key: string): Promise<void> {
     session.publish([configurationEvent(BusEventType.TENANT_CONFIG_DELETION, key, null)]);
 }
 
-/** platform.md §10.4. */
+/** platform §10.4. */
 function configurationEvent(type: BusEventType, key: string, objectId: Uuid | null): NewBusEvent {
   return { type, accountRecordId: null, payload: { accountId: null, objectId, metaData: { key } } };
 }

@@ -4,7 +4,7 @@ const separator = /[=:>]/;
 
 /**
  * A plugin's configuration as it may be shown to somebody who must not change it: of every line that names a password,
- * secret, token, key or credential, the rest after the name is masked (platform.md §3 rule 8, §12.6 rule 5), and so are
+ * secret, token, key or credential, the rest after the name is masked (platform §3 rule 8, §12.6 rule 5), and so are
  * the lines below it that are further in: they are its value in YAML, and may be in anything else.
  */
 export function maskedSecrets(text: string): string {

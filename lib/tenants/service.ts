@@ -19,14 +19,14 @@ export interface NewTenantInput {
   /** 1–128 characters, unique in the deployment. */
   readonly apiKey: string;
   readonly apiSecret: string;
-  /** True: the tenant lives on the default catalog until it uploads its own (catalog.md §14). Default false. */
+  /** True: the tenant lives on the default catalog until it uploads its own (catalog §14). Default false. */
   readonly useGlobalDefault?: boolean;
 }
 
 const MAX_API_KEY_LENGTH = 128;
 const MAX_EXTERNAL_KEY_LENGTH = 255;
 
-/** Tenants of the deployment (platform.md §2). They are never changed or deleted, so references are cached for good. */
+/** Tenants of the deployment (platform §2). They are never changed or deleted, so references are cached for good. */
 export class TenantService {
   readonly #ports: Pick<Ports, 'storage' | 'ids' | 'hasher' | 'clock'>;
   readonly #refsByRecordId = new Map<number, TenantRef>();

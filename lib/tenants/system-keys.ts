@@ -1,4 +1,4 @@
-/** Names of the tenant keys that the server itself reads (platform.md §3). */
+/** Names of the tenant keys that the server itself reads (platform §3). */
 export const SystemKey = {
   PUSH_NOTIFICATION_CB: 'PUSH_NOTIFICATION_CB',
   PER_TENANT_CONFIG: 'PER_TENANT_CONFIG',

@@ -19,7 +19,7 @@ export function secretText(bytes: Uint8Array): string {
 }
 
 /**
- * The header `webhook-signature` of an attempt (platform.md §10.3, Standard Webhooks): one `v1,<base64 of HMAC-SHA-256>`
+ * The header `webhook-signature` of an attempt (platform §10.3, Standard Webhooks): one `v1,<base64 of HMAC-SHA-256>`
  * per secret, separated by spaces. `secrets` are texts as `secretText` makes them.
  */
 export async function webhookSignature(secrets: readonly string[], content: SignedContent): Promise<string> {

@@ -31,7 +31,7 @@ export interface TimelineInvoice extends InvoiceView {
   readonly bundleKeys: readonly string[];
 }
 
-/** The timeline of accounts (accounts.md §10). */
+/** The timeline of accounts (accounts §10). */
 export class TimelineService {
   readonly #ports: Pick<Ports, 'storage' | 'systemClock'>;
   readonly #catalogs: CatalogProvider;

@@ -18,7 +18,7 @@ export const MAX_CACHED_ZONES = 640;
 /** Halvings of a 48 h window down to one second (2^18 s > 48 h): the search for the transition of a local-time gap. */
 export const MAX_TRANSITION_SEARCH_STEPS = 18;
 
-/** First and last year of a `LocalDate` or `Instant`: what `yyyy` can write (http-api.md §9). */
+/** First and last year of a `LocalDate` or `Instant`: what `yyyy` can write (http-api §9). */
 export const MIN_YEAR = 1;
 export const MAX_YEAR = 9_999;
 
@@ -37,7 +37,7 @@ export const MAX_TIME_SPAN_LIST = 100;
 
 // Numbers
 
-/** Digits of an amount, rate or quantity on the wire (http-api.md §9 rule 5). */
+/** Digits of an amount, rate or quantity on the wire (http-api §9 rule 5). */
 export const MAX_INTEGER_DIGITS = 15;
 export const MAX_FRACTION_DIGITS = 9;
 
@@ -80,7 +80,7 @@ export const MAX_DAILY_ITEMS_PER_SUBSCRIPTION = 15;
 /** Items of used credit that are read at once to take credit back. */
 export const RECLAIMED_CREDITS_AT_ONCE = 100;
 
-// Catalog documents (catalog.md §3.2)
+// Catalog documents (catalog §3.2)
 
 /** Nesting of elements; the grammar needs 12. */
 export const MAX_XML_DEPTH = 24;
@@ -100,7 +100,7 @@ export const MAX_XML_ELEMENTS = 1_000_000;
 /** Bytes of one document, before parsing starts (`server.limits.text`). */
 export const MAX_XML_BYTES = 10 * MEBIBYTE;
 
-/** Of one catalog version (platform.md §16): all its products, plans and price lists, and the cases of all its rules. */
+/** Of one catalog version (platform §16): all its products, plans and price lists, and the cases of all its rules. */
 export const MAX_CATALOG_PRODUCTS = 5_000;
 export const MAX_CATALOG_PLANS = 10_000;
 export const MAX_CATALOG_PRICE_LISTS = 200;
@@ -142,7 +142,7 @@ export const MAX_DECODED_CATALOG_PARTS = 10_000;
 /** Override plans kept in memory beside each catalog; one that is not is one statement away. */
 export const MAX_CACHED_OVERRIDE_PLANS = 1_000;
 
-// Catalog plugins (catalog.md §16)
+// Catalog plugins (catalog §16)
 
 /** Time limit of one call of a catalog plugin: every operation of the tenant waits for it. */
 export const CATALOG_PLUGIN_TIMEOUT_MS = 10 * SECOND_MS;
@@ -153,7 +153,7 @@ export const MAX_CONCURRENT_CATALOG_CALLS = 10;
 /** Catalogs of plugins kept under their stamps, one per tenant and plugin. */
 export const MAX_CACHED_PLUGIN_CATALOGS = 200;
 
-// Entitlement plugins (subscriptions.md §22)
+// Entitlement plugins (subscriptions §22)
 
 /** Time limit of one call of an entitlement plugin: the caller of the operation waits for it. */
 export const ENTITLEMENT_PLUGIN_TIMEOUT_MS = 10 * SECOND_MS;
@@ -166,7 +166,7 @@ export const MAX_ABORT_REASON_CHARACTERS = 1_000;
 /** Longest wait that a plugin can ask for with `RetryLater`. */
 export const MAX_RETRY_LATER_MS = DAY_MS;
 
-// Tenant configuration (platform.md §3, §4)
+// Tenant configuration (platform §3, §4)
 
 /** Characters of a tenant key. */
 export const MAX_TENANT_KEY_CHARACTERS = 255;
@@ -199,10 +199,10 @@ export const MAX_SETTING_COUNT = 1_000_000_000;
 /** Longest `payment.plugin.timeout`: timers of the runtime end at 24 days, and a lease of every call must end soon. */
 export const MAX_SETTING_GATEWAY_TIMEOUT_MS = HOUR_MS;
 
-/** Steps of 100 ms that a call may wait for a busy account: no longer than a request may take (§16). */
+/** Steps of 100 ms that a call may wait for a busy account: no longer than a request may take (platform §16). */
 export const MAX_LOCK_WAIT_STEPS = 600;
 
-// Requests (platform.md §16)
+// Requests (platform §16)
 
 /** Bytes of a JSON body (`server.limits.json`). */
 export const MAX_JSON_BODY_BYTES = MEBIBYTE;
@@ -306,7 +306,7 @@ export const MAX_CACHED_CREDENTIALS = 10_000;
 /** How long a verified credential is believed without a new check. */
 export const CACHED_CREDENTIAL_MS = MINUTE_MS;
 
-// Security (platform.md §6–§8)
+// Security (platform §6–§8)
 
 /** Calls of one turn of the event loop that are done together. */
 export const MAX_SHARED_CALLS = 100;
@@ -360,7 +360,7 @@ export const KEY_SET_FAILURE_PAUSE_MS = 10 * SECOND_MS;
 export const KEY_SET_TIMEOUT_MS = 5 * SECOND_MS;
 export const MAX_KEY_SET_BYTES = 256 * KIBIBYTE;
 
-// Tags and custom fields (accounts.md §1.2)
+// Tags and custom fields (accounts §1.2)
 
 export const MAX_TAG_DEFINITION_NAME_CHARACTERS = 20;
 export const MAX_TAG_DEFINITION_DESCRIPTION_CHARACTERS = 200;
@@ -378,7 +378,7 @@ export const LONGEST_TRANSACTION_RETRY_PAUSE_MS = 500;
 
 /**
  * How long a database server may say nothing before it is asked whether it is there, and how long it may take to say so:
- * together with a second try well below the 5 s within which every call is answered (http-api.md §12, 60018).
+ * together with a second try well below the 5 s within which every call is answered (http-api §12, 60018).
  */
 export const DATABASE_SILENCE_MS = SECOND_MS;
 export const DATABASE_PROBE_MS = 1_500;
@@ -399,7 +399,7 @@ export const SQLITE_BUSY_TIMEOUT_MS = 5 * SECOND_MS;
 export const LOCK_WAIT_STEP_MS = 100;
 export const ACCOUNT_LOCK_WAIT_MS = 5 * SECOND_MS;
 
-// Queue (platform.md §4.3 and §9)
+// Queue (platform §4.3 and §9)
 
 /**
  * Entries of one claim: `notificationq.main.claimed` (10) for each of the `nbThreads` (10) that the reference would run.
@@ -462,13 +462,13 @@ export const QUEUE_ORDER_WAIT_MS = MINUTE_MS;
 /** How long shutdown waits for running handlers. */
 export const QUEUE_SHUTDOWN_WAIT_MS = 15 * SECOND_MS;
 
-/** Pace at which a wait for quiet queues looks again when nothing signals (platform.md §14.2). */
+/** Pace at which a wait for quiet queues looks again when nothing signals (platform §14.2). */
 export const QUEUE_SETTLE_POLL_MS = 50;
 
 /** How long `settle` works the queue unless told otherwise, in system time. */
 export const SETTLE_TIMEOUT_MS = MINUTE_MS;
 
-// Health (platform.md §13)
+// Health (platform §13)
 
 /** How long the database may take to answer. */
 export const HEALTH_ANSWER_MS = 2 * SECOND_MS;
@@ -497,11 +497,11 @@ export const MAX_CONCURRENT_GATEWAY_CALLS = 30;
 /** Characters of a message or reference from a gateway that are kept; answers from outside are claims. */
 export const MAX_GATEWAY_TEXT_CHARACTERS = 4_096;
 
-/** Rows of an export that are read at a time, and bytes of it that go out at a time (accounts.md §16 rule 4). */
+/** Rows of an export that are read at a time, and bytes of it that go out at a time (accounts §16 rule 4). */
 export const EXPORT_BATCH_ROWS = 500;
 export const EXPORT_PIECE_BYTES = 65_536;
 
-/** Size of the free text of an invoice item, in bytes of UTF-8 (invoicing.md §1.2). */
+/** Size of the free text of an invoice item, in bytes of UTF-8 (invoicing §1.2). */
 export const MAX_ITEM_DETAILS_BYTES = 65_536;
 
 /** What a check of the stored data looks at in one piece. */

@@ -24,7 +24,7 @@ const sizes: Readonly<Record<Bench['size'], readonly Held[]>> = {
   FULL: [
     { subscriptions: 300, states: 600 },
     { subscriptions: 600, states: 1_500 },
-    // As much as one answer may hold (platform.md §16).
+    // As much as one answer may hold (platform §16).
     { subscriptions: 4_500, states: 0 },
     { subscriptions: 2, states: 12_000 },
   ],

@@ -70,7 +70,7 @@ function timeLookUps(
   };
 }
 
-/** An existing subscription keeps the price of its start; a new one gets that of its day (catalog.md §6.2). */
+/** An existing subscription keeps the price of its start; a new one gets that of its day (catalog §6.2). */
 function check(catalog: Catalog, shape: CatalogShape): void {
   const last = shape.versions - 1;
   const at = dateOf(last);

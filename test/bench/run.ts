@@ -20,7 +20,7 @@ import { format, reportLine } from './report.ts';
 import { seedCheck } from './seed-check.ts';
 import { testClock } from './test-clock.ts';
 
-/** In the order of performance.md; the check of the seed comes first, for the figures stand on it. */
+/** The check of the seed comes first, for the figures stand on it. */
 const goals: readonly Goal[] = [
   seedCheck,
   invoiceRun,

@@ -6,7 +6,7 @@ import { openEngine, type TestEngine } from '../support/engine.ts';
 const FEW = 2;
 const SEVERAL = 9;
 
-// No query in a loop, whatever an account has (accounts.md §14 rule 6, §19).
+// No query in a loop, whatever an account has (accounts §14 rule 6, §19).
 eachDatabase((kind, open) => {
   describe(`statements of operations on whole accounts on ${kind}`, () => {
     let statements: string[] = [];

@@ -229,7 +229,7 @@ anyDatabase((_kind, open) => {
       expect(await events()).to.deep.equal([]);
     });
 
-    it('subscriptions §11.3 rule 3: from the end of a term on counts for nothing, unless the term is given up', async () => {
+    it('subscriptions §11 rule 3: from the end of a term on counts for nothing, unless the term is given up', async () => {
       await begin('2016-05-01T00:00:00Z');
       const ended = await subscribe('s-term');
       expect(await change(ended, 15, { effectiveFromDate: on('2016-07-02') })).to.equal('2016-07-15');

@@ -414,7 +414,7 @@ anyDatabase((_kind, open) => {
         });
         await engine.settle();
         engine.clock.set('2024-01-06T08:00:00Z');
-        // The others as they are read: that names no new key (json-models.md §16 rule 1).
+        // The others as they are read: that names no new key (json-models §16 rule 1).
         const asRead = [first, third].map(({ subscriptionId: id }) => ({
           subscriptionId: id,
           externalKey: id,

@@ -9,7 +9,7 @@ import { entryTokens } from '../support/queue-rows.ts';
 const LONG_MS = 20_000;
 
 anyDatabase((_kind, open) => {
-  describe('call completion (subscriptions.md §22)', () => {
+  describe('call completion (subscriptions §22)', () => {
     const ids = uuidGenerator();
     let engine: TestEngine;
     let account: Account;

@@ -161,10 +161,10 @@ anyDatabase((_kind, open) => {
           'COMMITTED [EXTERNAL_CHARGE 2024-01-01 5, CBA_ADJ 2024-01-01..2024-01-01 -5] owes 0',
         );
         const [, ...later] = await told();
-        expect(later, 'the second uses credit: it existed and is COMMITTED now (§16)').to.deep.equal([
-          'INVOICE_CREATION',
-          'INVOICE_ADJUSTMENT',
-        ]);
+        expect(
+          later,
+          'the second uses credit: it existed and is COMMITTED now (invoicing §16)',
+        ).to.deep.equal(['INVOICE_CREATION', 'INVOICE_ADJUSTMENT']);
       });
     });
 

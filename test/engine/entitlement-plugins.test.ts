@@ -65,7 +65,7 @@ const day = (month: number, dayOfMonth: number) => ({ date: localDate(2024, mont
 const farAway = { date: localDate(9000, 1, 1) };
 
 anyDatabase((_kind, open) => {
-  describe('entitlement plugins (subscriptions.md §22)', () => {
+  describe('entitlement plugins (subscriptions §22)', () => {
     let engine: TestEngine;
     let acme: TenantBilling;
     let first: Scripted;

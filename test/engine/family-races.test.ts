@@ -87,7 +87,7 @@ const pairs: readonly Pair[] =
       )
     : deciding;
 
-// invoicing.md §12, §17 rules 1, 3; ruling R32
+// invoicing §12, §17 rules 1, 3; ruling R32
 eachDatabase((kind, open) => {
   if (kind !== 'postgresql') return;
   describe('an operation on a child beside one on its parent, and beside the work that follows', () => {

@@ -7,7 +7,7 @@ import { openEngine, type TestEngine } from '../support/engine.ts';
 const PASSED = { healthy: true, message: null };
 
 anyDatabase((kind, open) => {
-  describe('health of a node (platform.md §13)', () => {
+  describe('health of a node (platform §13)', () => {
     let engine: TestEngine;
     beforeEach(async () => {
       engine = await openEngine(open, { now: '2024-03-01T08:00:00Z' });

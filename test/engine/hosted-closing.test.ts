@@ -6,7 +6,7 @@ import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { type Host, hostOf } from '../support/host.ts';
 
-// accounts.md §9, ruling R41
+// accounts §9, ruling R41
 anyDatabase((kind, open) => {
   describe(`closing an account in a host’s transaction on ${kind}`, () => {
     let engine: TestEngine;

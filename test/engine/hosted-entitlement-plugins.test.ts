@@ -6,7 +6,7 @@ import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { type Host, hostOf } from '../support/host.ts';
 
-// subscriptions.md §22
+// subscriptions §22
 anyDatabase((kind, open) => {
   describe(`entitlement plugins in a host’s transaction on ${kind}`, () => {
     let engine: TestEngine;

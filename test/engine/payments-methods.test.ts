@@ -19,7 +19,7 @@ const refusing: PaymentGateway = {
 };
 
 anyDatabase((_kind, open) => {
-  describe('payment methods (payments.md §10)', () => {
+  describe('payment methods (payments §10)', () => {
     let stage: PaymentStage;
     let account: Account;
 
@@ -122,7 +122,7 @@ anyDatabase((_kind, open) => {
     });
   });
 
-  describe('reads of payments (payments.md §4.4, §11)', () => {
+  describe('reads of payments (payments §4.4, §11)', () => {
     let stage: PaymentStage;
     before(async () => {
       stage = await PaymentStage.open(storageOf(await open(migrated)), '2012-05-31T00:03:42Z');

@@ -79,7 +79,7 @@ const detail: PaymentMethodDetails = {
 const never = (): Promise<never> => new Promise(() => undefined);
 
 anyDatabase((_kind, open) => {
-  describe('plugin information (payments.md §1.4, §2.1, §10.2)', () => {
+  describe('plugin information (payments §1.4, §2.1, §10.2)', () => {
     let gateway: TalkativeGateway;
     let stage: PaymentStage;
     let openSessions = 0;
@@ -303,7 +303,7 @@ anyDatabase((_kind, open) => {
     });
   });
 
-  describe('attempts that are still to come (payments.md §8.2)', () => {
+  describe('attempts that are still to come (payments §8.2)', () => {
     let stage: PaymentStage;
     before(async () => {
       stage = await PaymentStage.open(storageOf(await open(migrated)), START);

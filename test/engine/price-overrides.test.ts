@@ -15,7 +15,7 @@ import { anyDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { catalogXml, lists, phase, plan, price, TRIAL } from '../unit/catalog/catalog-document.ts';
 
-/** The plan of catalog.md W10. */
+/** The plan of catalog W10. */
 function studio(
   parts: { date?: string; usd?: string; existingFrom?: string; others?: string[] } = {},
 ): string {

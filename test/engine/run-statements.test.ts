@@ -6,7 +6,7 @@ const FEW = 3;
 const SEVERAL = 12;
 const MANY = 300;
 
-// performance.md: one account with very many subscriptions
+// One account with very many subscriptions
 eachDatabase((kind, open) => {
   describe(`statements of an invoice run on ${kind}`, () => {
     let statements: string[] = [];

@@ -7,7 +7,7 @@ import { openEngine, type TestEngine } from '../support/engine.ts';
 const HOUR_MS = 3_600_000;
 
 anyDatabase((_kind, open) => {
-  describe('signing secrets of a tenant (platform.md §10.3)', () => {
+  describe('signing secrets of a tenant (platform §10.3)', () => {
     let engine: TestEngine;
     let secrets: SigningSecretService;
 

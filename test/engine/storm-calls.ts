@@ -23,7 +23,7 @@ export const CALLERS = 50;
 
 /**
  * Makes the calls, as many at once as there are callers; anything but an answer or a refusal fails. One for which the
- * account was busy too long is made again, as its caller is told to (subscriptions.md §24 rule 3): both are in the result.
+ * account was busy too long is made again, as its caller is told to (subscriptions §24 rule 3): both are in the result.
  */
 export async function storm(engine: TestEngine, calls: readonly StormCall[]): Promise<readonly MadeCall[]> {
   const made = await inTurns(calls.length, async (index) => {

@@ -29,7 +29,7 @@ const REFUSALS: Readonly<Record<string, readonly number[]>> = {
   twin: [ErrorCode.SUBSCRIPTION_CREATE_BP_EXISTS],
 };
 
-// subscriptions.md §24
+// subscriptions §24
 eachDatabase((kind, open) => {
   describe(`calls at once on ${kind}`, () => {
     const opened: TestEngine[] = [];

@@ -212,7 +212,7 @@ anyDatabase((kind, open) => {
                 engine.systemClock.push(pushedMs);
                 pauses.push(await pauseOf('SUBSCRIPTION_CREATION'));
               }
-              // invoicing.md §8.6: once they are used up the account is parked, busy as it is.
+              // invoicing §8.6: once they are used up the account is parked, busy as it is.
               engine.systemClock.push(420_000);
               await engine.settle();
             });

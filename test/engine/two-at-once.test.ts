@@ -196,7 +196,7 @@ const pairs: readonly Pair[] =
     ? names.flatMap((first, index) => names.slice(index).map((second): Pair => [first, second]))
     : deciding;
 
-// subscriptions.md §24 rules 1, 2, 5; invoicing.md §17 rules 1, 2
+// subscriptions §24 rules 1, 2, 5; invoicing §17 rules 1, 2
 eachDatabase((kind, open) => {
   if (kind !== 'postgresql') return;
   describe('two operations at once on one customer', () => {

@@ -3,7 +3,7 @@ import { eachDatabase } from '../support/databases.ts';
 import { migrated } from '../support/storage.ts';
 import { aliasHeaders, createdId, serve } from './serving.ts';
 
-/** accounts.md §1.1: the longest text of each field. */
+/** accounts §1.1: the longest text of each field. */
 const lengths = {
   externalKey: 255,
   name: 255,

@@ -33,7 +33,7 @@ const kinds: readonly {
   { fields: ['events', 'planName'], types: ['SUBSCRIPTION'], id: 'subscriptionId' },
   { fields: ['timeline'], types: ['BUNDLE'], id: 'bundleId' },
   { fields: ['events', 'bundleId'], types: ['BUNDLE'], id: 'bundleId' },
-  // An entitlement event is a blocking state (subscriptions.md §18).
+  // An entitlement event is a blocking state (subscriptions §18).
   { fields: ['eventId'], types: ['SUBSCRIPTION_EVENT', 'BLOCKING_STATES'], id: 'eventId' },
   { fields: ['blockedId'], types: ['BLOCKING_STATES'], id: null },
   { fields: ['invoiceNumber'], types: ['INVOICE'], id: 'invoiceId' },

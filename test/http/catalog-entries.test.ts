@@ -352,7 +352,7 @@ eachDatabase((kind, open) => {
         }
       ).plans;
       const { phases } = created;
-      // catalog.md §15.1 rule 4: stored and shown, without effect on the first row.
+      // catalog §15.1 rule 4: stored and shown, without effect on the first row.
       expect(created).to.include({ effectiveDateForExistingSubscriptions });
       expect(phases[0]).to.have.nested.property('recurringPrices.prices[0].value', '10.500000000');
       const { text } = await call('GET', '/1.0/kb/catalog');

@@ -18,7 +18,7 @@ const lamp = {
   trialTimeUnit: 'DAYS',
 };
 
-/** catalog.md W14: five faults, each of another kind. */
+/** catalog W14: five faults, each of another kind. */
 const faulty = catalogXml({
   products: product('P', { available: ['P'] }),
   plans: plan('p-m', 'Q', {
@@ -56,7 +56,7 @@ eachDatabase((_kind, open) => {
       const reply = await validate(faulty);
       expect(reply.status).to.equal(200);
       const errors = errorsOf(reply.json);
-      // The terms of a phase are reported with its plan; the section on durations at the end of catalog.md §4 is V10.
+      // The terms of a phase are reported with its plan; the section on durations at the end of catalog §4 is V10.
       expect(errors.map((error) => error.replace(/^line \d+, column \d+: /, ''))).to.deep.equal([
         'Product "P" lists itself in its available products',
         'Plan "p-m": product "Q" does not exist in this version',

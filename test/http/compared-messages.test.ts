@@ -5,7 +5,7 @@ import { createdId, exampleCatalog, serve, xmlType } from './serving.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-// http-api.md §12, the texts that callers compare or show.
+// http-api §12, the texts that callers compare or show.
 eachDatabase((kind, open) => {
   describe(`messages that clients compare, on ${kind}`, () => {
     let serving: Awaited<ReturnType<typeof serve>>;

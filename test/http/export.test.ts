@@ -164,7 +164,7 @@ eachDatabase((kind, open) => {
       };
       const reply = await call('POST', `${PLUGIN}/catalog/inputData?accountId=${world.accountId}`, {
         body: { plans: [plan], products: [{ name: 'Own', category: 'BASE' }] },
-        // Without an author it is the subject of the token (http-api.md §2).
+        // Without an author it is the subject of the token (http-api §2).
         headers: { authorization: await bearer(world.serving, 'admin'), 'x-service-createdby': undefined },
       });
       expect(reply.status, reply.text).to.equal(201);

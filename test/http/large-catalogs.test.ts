@@ -12,7 +12,7 @@ const PLANS = 9_999;
 const LISTS = 200;
 const CASES = 5_000;
 
-/** Processor time that the event loop may be held (platform.md §16), with what a busy machine adds to a measurement. */
+/** Processor time that the event loop may be held (platform §16), with what a busy machine adds to a measurement. */
 const LONGEST_TURN_MS = 200;
 
 const repeat = (count: number, make: (index: number) => string): string =>

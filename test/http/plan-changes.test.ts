@@ -79,7 +79,7 @@ interface Wire {
   readonly startDate: string;
 }
 
-// subscriptions.md §2 rules 3 and 4, §7, §8
+// subscriptions §2 rules 3 and 4, §7, §8
 eachDatabase((kind, open) => {
   describe(`changes of plan over HTTP on ${kind}`, () => {
     let serving: Serving;

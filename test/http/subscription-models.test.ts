@@ -421,7 +421,7 @@ eachDatabase((kind, open) => {
       });
     });
 
-    describe('json-models §16.1', () => {
+    describe('json-models §16 rule 1', () => {
       const outcome = ({ status, json }: Reply): readonly unknown[] => [
         status,
         (json as { readonly code?: number } | undefined)?.code,

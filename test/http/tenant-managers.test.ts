@@ -8,7 +8,7 @@ import { textOf } from './world.ts';
 const security = '/1.0/kb/security';
 
 eachDatabase((kind, open) => {
-  describe(`who manages users within tenants over HTTP on ${kind} (platform.md §8, R39)`, () => {
+  describe(`who manages users within tenants over HTTP on ${kind} (platform §8, R39)`, () => {
     let serving: Serving;
     let ofBob: string;
     let ofEve: string;

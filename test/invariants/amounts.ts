@@ -1,7 +1,7 @@
 import { type Books, billionths, by, dayNumber, is, type StoredRow, sum } from './books.ts';
 import type { Invariant } from './invariant.ts';
 
-/** Invariant 1; invoicing.md §1.4 rules 1, 2, 3 and 5. */
+/** Invariant 1; invoicing §1.4 rules 1, 2, 3 and 5. */
 export const invoiceBalances: Invariant = {
   name: 'invoice balance = items − payments + refunds, exactly',
   breaches: ({ books }) => {
@@ -24,7 +24,7 @@ export const invoiceBalances: Invariant = {
   },
 };
 
-/** Invariant 2; invoicing.md §1.4 rules 6 to 8. What the parent of an account pays is counted when balances are read. */
+/** Invariant 2; invoicing §1.4 rules 6 to 8. What the parent of an account pays is counted when balances are read. */
 export const accountBalances: Invariant = {
   name: 'account balance = sum of invoice balances − credit',
   breaches: ({ books }) => {
@@ -82,7 +82,7 @@ export const oneUnresolvedAttempt: Invariant = {
   },
 };
 
-/** Invariant 14: an item is what has been taken off it and what is left, and its days in force are worth their share (invoicing.md §6). */
+/** Invariant 14: an item is what has been taken off it and what is left, and its days in force are worth their share (invoicing §6). */
 export const noResidue: Invariant = {
   name: 'the residue of any split is zero',
   breaches: ({ books }) => {
@@ -130,7 +130,7 @@ function piecesLeft(item: StoredRow, taken: readonly StoredRow[]): readonly stri
 const BILLION = 1_000_000_000n;
 const BILLIONTHS_PER_CENT = 10_000_000n;
 
-/** By calendar days, the quotient rounded to billionths and the amount to cents (invoicing.md §2 rule 2). */
+/** By calendar days, the quotient rounded to billionths and the amount to cents (invoicing §2 rule 2). */
 function shareOf(item: StoredRow, part: { readonly from: string; readonly to: string }): bigint {
   const days = (from: string | null | undefined, to: string | null | undefined): bigint =>
     BigInt(dayNumber(to) - dayNumber(from));

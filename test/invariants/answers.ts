@@ -1,7 +1,7 @@
 import { by, is, type StoredRow } from './books.ts';
 import type { Invariant } from './invariant.ts';
 
-/** Invariant 11; subscriptions.md §4.3, by the stored events and states alone. */
+/** Invariant 11; subscriptions §4.3, by the stored events and states alone. */
 export const derivableState: Invariant = {
   name: 'entitlement state is derivable from events alone',
   breaches: ({ books, observed }) => {

@@ -87,7 +87,7 @@ function segments(events: readonly StoredRow[], until: number): readonly Span[] 
 const ENDS: readonly string[] = ['CANCEL', 'EXPIRED'];
 const MORE_THAN_A_DAY_MS = 25 * 3_600_000;
 
-/** Days without billing; also those of blocks of about a day, which may or may not count (subscriptions.md §19.3 rule 2). */
+/** Days without billing; also those of blocks of about a day, which may or may not count (subscriptions §19.3 rule 2). */
 function blockedSpans(states: readonly StoredRow[]): readonly Span[] {
   const ends = states.filter(({ state_name: name }) => name === 'ENT_CANCELLED');
   const groups = Map.groupBy(

@@ -1,7 +1,7 @@
 import { type Books, billionths, by, is, type StoredRow } from './books.ts';
 import type { Invariant } from './invariant.ts';
 
-/** Invariant 5; invoicing.md §1.6 rule 6. */
+/** Invariant 5; invoicing §1.6 rule 6. */
 export const committedForGood: Invariant = {
   name: 'committed invoices never change, voided ones never count',
   breaches: ({ books, earlier }) => {
@@ -157,7 +157,7 @@ function mustBeTold(books: Books): readonly string[] {
   ];
 }
 
-/** What was asked for a day after the end does not happen (subscriptions.md §4.2 rule 1). */
+/** What was asked for a day after the end does not happen (subscriptions §4.2 rule 1). */
 function beforeEnd(events: readonly StoredRow[]): readonly StoredRow[] {
   const ends = events.filter(({ type }) => type === 'CANCEL' || type === 'EXPIRED');
   const end = Math.min(...ends.map(({ effective }) => Number(effective)));
@@ -194,7 +194,7 @@ export const auditedChanges: Invariant = {
   },
 };
 
-/** The columns of the history of each table (accounts.md §14.1) that are columns of the table too. */
+/** The columns of the history of each table (accounts §14.1) that are columns of the table too. */
 const AUDITED = [
   {
     table: 'accounts',

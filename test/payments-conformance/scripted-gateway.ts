@@ -93,7 +93,7 @@ export class ScriptedGateway {
     }
   }
 
-  /** The gateway's side of the bargain: one transaction id is charged once (payments.md §2.1 rule 2). */
+  /** The gateway's side of the bargain: one transaction id is charged once (payments §2.1 rule 2). */
   #charge(request: GatewayRequest, context: GatewayContext): GatewayResult {
     const { transactionId, accountId } = request;
     if (!this.#known.has(transactionId)) this.effects.push({ transactionId, accountId });

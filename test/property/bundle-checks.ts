@@ -14,11 +14,11 @@ export interface RunAccount {
   readonly invoices: LifeInvoices;
 }
 
-/** An add-on is billed for no day on which the product of its base does not offer it (subscriptions.md §12). */
+/** An add-on is billed for no day on which the product of its base does not offer it (subscriptions §12). */
 export function checkAddOnsOffered(shelf: Shelf, { accountId, records, invoices }: RunAccount): void {
   for (const addOn of records.ofAccount(accountId)) {
     const base = addOn.category === 'ADD_ON' ? records.baseOf(addOn) : undefined;
-    // What a base leaves it may not offer after a later change of the add-on itself, which §12 does not speak of.
+    // What a base leaves it may not offer after a later change of the add-on itself, which subscriptions §12 does not speak of.
     if (base === undefined || planChoices(records.eventsOf(addOn.id)).length > 1) continue;
     const choices = planChoices(records.eventsOf(base.id));
     for (const row of recurringRows(invoices, addOn.id)) {
@@ -42,7 +42,7 @@ export interface HandOver {
   readonly date: LocalDate;
 }
 
-/** No day is billed to both accounts (subscriptions.md §17.4 rules 2, 4). */
+/** No day is billed to both accounts (subscriptions §17.4 rules 2, 4). */
 export function checkHandedOver(
   handOvers: readonly HandOver[],
   { accountId, records, invoices }: RunAccount,

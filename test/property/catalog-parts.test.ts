@@ -65,7 +65,7 @@ function dayOf(day: number): Instant {
   return instant(day * DAY_MS);
 }
 
-/** catalog.md §6.2, step by step as it stands there: the index of the version that supplies the plan. */
+/** catalog §6.2, step by step as it stands there: the index of the version that supplies the plan. */
 function walk(
   catalog: Catalog,
   name: string,

@@ -81,7 +81,7 @@ function checkDays({ ledger, targetDate, isGreedy }: CheckedLedger): void {
   }
 }
 
-/** Free items are told apart by plan and phase alone (invoicing.md §6 rule 1). */
+/** Free items are told apart by plan and phase alone (invoicing §6 rule 1). */
 function phaseOf(kind: string): string {
   return kind.slice(0, kind.lastIndexOf('|'));
 }

@@ -64,7 +64,7 @@ interface Standing {
 
 const horizonDays = 900;
 
-/** The billing events of the facts, by the rules of subscriptions.md §19 written down once more. */
+/** The billing events of the facts, by the rules of subscriptions §19 written down once more. */
 export function eventsOf(history: History, facts: readonly Fact[]): readonly BillingEvent[] {
   const start = parseLocalDate(history.start);
   const at = (day: number): LocalDate => addDays(start, day);

@@ -3,7 +3,7 @@
  */
 export const propertyRuns = runs(100_000);
 
-/** Random histories of a subscription, of which every commit sees more: they are cheap and tell most (invoicing.md §7.3). */
+/** Random histories of a subscription, of which every commit sees more: they are cheap and tell most (invoicing §7.3). */
 export const historyRuns = runs(100_000, 2_000);
 
 /** How long they become: the long run has time for those that are as long as they may be. */

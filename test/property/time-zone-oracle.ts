@@ -106,7 +106,7 @@ function checkLocal(wallClock: Temporal.PlainDateTime, zone: string): void {
   );
 }
 
-/** subscriptions.md §2 rule 2, `atTime`, spelled with Temporal. */
+/** subscriptions §2 rule 2, `atTime`, spelled with Temporal. */
 function oracleInstantAt(date: LocalDate, time: LocalTime, zone: string): number {
   const day = Temporal.PlainDate.from(formatLocalDate(date));
   const wanted = day.toPlainDateTime(formatLocalTime(time));

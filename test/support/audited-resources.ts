@@ -1,4 +1,4 @@
-/** One line of the table of accounts.md §14.1. */
+/** One line of the table of accounts §14.1. */
 export interface AuditedResource {
   /** Below the core prefix. */
   readonly path: string;

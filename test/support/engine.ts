@@ -41,7 +41,7 @@ export interface TestEngine {
 /** Enough for a long chain of due work on a busy machine; a handler that keeps failing needs longer. */
 const SETTLE_MS = process.env.BILLWRIGHT_TEST_LONG === '1' ? 300_000 : 10_000;
 
-/** The catalog of subscriptions.md §25. */
+/** The catalog of subscriptions §25. */
 export const specCatalog = new URL('../fixtures/catalogs/spec-example.xml', import.meta.url);
 
 export async function openEngine(

@@ -37,7 +37,7 @@ export interface TokenSubject {
   readonly expiresMs: number;
 }
 
-/** The server's own tokens (platform.md §7): signed JWTs that name a user or client, and no roles. */
+/** The server's own tokens (platform §7): signed JWTs that name a user or client, and no roles. */
 export class AccessTokens {
   readonly #keys: Billing['security']['tokenKeys'];
   readonly #issuer: string | undefined;

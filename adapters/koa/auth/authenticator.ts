@@ -61,7 +61,7 @@ type Verified =
   | { readonly own: TokenSubject; readonly foreign?: never }
   | { readonly foreign: ForeignSubject; readonly own?: never };
 
-/** Checks who calls and for which tenant (http-api.md §5, platform.md §6 and §7). */
+/** Checks who calls and for which tenant (http-api §5, platform §6 and §7). */
 export class Authenticator {
   readonly tokens: AccessTokens;
   readonly sessionIdleMs: number;
@@ -92,7 +92,7 @@ export class Authenticator {
 
   /**
    * Who calls, by bearer token, else by name and password, else by the cookie of a session; a bad token is not followed
-   * by the next (platform.md §6.1).
+   * by the next (platform §6.1).
    * @throws BillingError UNAUTHENTICATED, SECURITY_LOCKED_OUT.
    */
   async caller(presented: Presented): Promise<Caller> {

@@ -2,7 +2,7 @@ import { MAX_TOKEN_CHARACTERS } from '../../../lib/values/limits.ts';
 
 const bearerForm = /^bearer +([\w.~+/=-]+) *$/i;
 
-/** Whether the header offers a bearer token, of whatever form (platform.md §6.1: no fallback then). */
+/** Whether the header offers a bearer token, of whatever form (platform §6.1: no fallback then). */
 export function offersBearer(authorization: string | undefined): boolean {
   return /^bearer(?: |$)/i.test(authorization ?? '');
 }

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** Name that clients in the field know (http-api.md §5 rule 5). */
+/** Name that clients in the field know (http-api §5 rule 5). */
 const cookieName = 'JSESSIONID';
 const tokenBytes = 32;
 const cookieForm = new RegExp(`(?:^|;\\s*)${cookieName}=([\\w-]{43})(?:;|$)`);

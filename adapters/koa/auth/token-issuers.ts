@@ -18,7 +18,7 @@ import { refusalOf, tokenRefused } from './token-refusal.ts';
 export const TokenAlgorithm = { RS256: 'RS256', ES256: 'ES256', EdDSA: 'EdDSA' } as const;
 export type TokenAlgorithm = (typeof TokenAlgorithm)[keyof typeof TokenAlgorithm];
 
-/** An issuer whose tokens the server takes (`security.jwt.issuers`, platform.md §7.2 rule 4). */
+/** An issuer whose tokens the server takes (`security.jwt.issuers`, platform §7.2 rule 4). */
 export interface TokenIssuer {
   /** `iss` of its tokens. */
   readonly issuer: string;

@@ -16,7 +16,7 @@ interface Remembered<T> {
 }
 
 /**
- * Remembers pairs that the slow hash has confirmed (platform.md §6.3 rule 2), for 60 s and by an HMAC under a key of
+ * Remembers pairs that the slow hash has confirmed (platform §6.3 rule 2), for 60 s and by an HMAC under a key of
  * this process: no secret stays in memory. Only successes are remembered; callers that ask for the same pair at the
  * same time share one check.
  */

@@ -26,7 +26,7 @@ export function auditedIdsOfTimeline(timeline: Timeline): readonly Uuid[] {
   ];
 }
 
-/** Every invoice carries the same list of credits (accounts.md §10). */
+/** Every invoice carries the same list of credits (accounts §10). */
 export function timelineJson(
   timeline: Timeline,
   rendering: { readonly dialect: Dialect; readonly audit: AuditByRecord },

@@ -40,7 +40,7 @@ export const AccountEmail = model('AccountEmail', {
   auditLogs,
 });
 
-/** Null where the call did not ask for it (accounts.md §5 rule 1). */
+/** Null where the call did not ask for it (accounts §5 rule 1). */
 export interface ShownBalance {
   readonly accountCBA: Decimal | null;
   readonly accountBalance: Decimal | null;

@@ -20,12 +20,12 @@ export const AuditLog = model('AuditLog', {
 /** The last field of every audited model. */
 export const auditLogs = field(listOf(AuditLog), 'R');
 
-/** Audit rows without their history, which only the endpoints for it show (accounts.md §14 rule 2). */
+/** Audit rows without their history, which only the endpoints for it show (accounts §14 rule 2). */
 export function auditLogsJson(rows: readonly AuditEntry[] | undefined) {
   return (rows ?? []).flatMap((row) => auditLogJson(row, null));
 }
 
-/** Audit rows with the record as it was after each (accounts.md §14.1). */
+/** Audit rows with the record as it was after each (accounts §14.1). */
 export function auditHistoryJson(rows: readonly AuditRow[], tenantRecordId: number) {
   return rows.flatMap((row) => auditLogJson(row, historyOf(row, tenantRecordId)));
 }

@@ -22,7 +22,7 @@ import { onDemand } from '../wire/on-demand.ts';
 import { bool, currency, decimalNumber, enumeration, int, text, timestamp } from '../wire/scalars.ts';
 import { listOf, perDialect, type WireType } from '../wire/wire-type.ts';
 
-// The models of Document 1 §2.5. What a creation needs is checked by the library, which refuses it with 61004: of a plan
+// The models of json-models §13. What a creation needs is checked by the library, which refuses it with 61004: of a plan
 // that exists already nothing is needed but its name.
 
 /** A date-time; in answers "" where there is none. */
@@ -89,7 +89,7 @@ const phase = model('PhaseData', {
   usages: field(listOf(UsageData), 'W'),
 });
 
-/** `phaseType` is read too (json-models.md §13). */
+/** `phaseType` is read too (json-models §13). */
 export const PhaseData = {
   name: phase.name,
   json: phase.json,
@@ -141,7 +141,7 @@ export function productJson(product: ProductEntryView): object {
   return { name, prettyName, category, availableForBps, availableAddons, retiredDate: dateJson(retiredDate) };
 }
 
-/** A row of a retirement shows no recurring prices (catalog.md §15.1 rule 3). */
+/** A row of a retirement shows no recurring prices (catalog §15.1 rule 3). */
 export function planJson(plan: PlanEntryView): object {
   return {
     name: plan.name,

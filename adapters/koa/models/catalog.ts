@@ -13,7 +13,7 @@ import { field, model } from '../wire/model.ts';
 import { currency, decimalNumber, enumeration, int, text, timestamp } from '../wire/scalars.ts';
 import { anyValue, listOf } from '../wire/wire-type.ts';
 
-// The JSON catalog of catalog.md §11: only answers, closed in dialect K, with further fields in D.
+// The JSON catalog of catalog §11: only answers, closed in dialect K, with further fields in D.
 
 const onlyD = { onlyD: true } as const;
 

@@ -117,7 +117,7 @@ export const Invoice = model('Invoice', {
   refundAdj: field(decimalNumber, 'R'),
   invoiceDate: field(date, 'R'),
   targetDate: field(date, 'R', { nullable: true }),
-  // http-api.md §4 line 2
+  // http-api §4 line 2
   invoiceNumber: field(byDialect<number | string>({ D: int(), K: text() }), 'R', { nullable: true }),
   balance: field(decimalNumber, 'R'),
   bundleKeys: field(text(), 'R', { nullable: true }),
@@ -139,7 +139,7 @@ export const InvoiceDryRun = model('InvoiceDryRun', {
   billingPeriod: field(enumeration(BillingPeriod), 'I'),
   priceListName: field(text(), 'I'),
   subscriptionId: field(uuid, 'I'),
-  // Document 2 §2.6 prints it so.
+  // Older clients spell it so (json-models §7).
   subscriptiontId: field(uuid, 'I'),
   bundleId: field(uuid, 'I'),
   effectiveDate: field(date, 'I'),
@@ -154,7 +154,7 @@ const policyUnlessAsked: PerDialect<BillingActionPolicy | null> = {
   K: BillingActionPolicy.IMMEDIATE,
 };
 
-/** What a dry run is asked by the body; without one, the default. An action without a date or policy: http-api.md §4. */
+/** What a dry run is asked by the body; without one, the default. An action without a date or policy: http-api §4. */
 export function dryRunOf(body: RequestOf<typeof InvoiceDryRun.fields> | null, dialect: Dialect) {
   const { subscriptiontId, effectiveDate, ...request } = body ?? {};
   return {
@@ -170,7 +170,7 @@ export function auditedIdsOfInvoice(invoice: InvoiceView): readonly Uuid[] {
   return [invoice.id, ...[...invoice.items, ...children].map((item) => item.id)];
 }
 
-/** `isStored` false: a dry run, which has no number (json-models.md §7). */
+/** `isStored` false: a dry run, which has no number (json-models §7). */
 export function invoiceJson(invoice: InvoiceView, rendering: Rendering, isStored = true) {
   const number = rendering.dialect === Dialect.D ? invoice.invoiceNumber : String(invoice.invoiceNumber);
   return {

@@ -176,7 +176,7 @@ function transactionJson(transaction: PaymentTransactionView, payment: PaymentVi
 }
 
 function attemptJson(attempt: AttemptView, audit: AuditByRecord) {
-  // What is only scheduled has not been written yet (payments.md §8.2).
+  // What is only scheduled has not been written yet (payments §8.2).
   const isStored = attempt.stateName !== ShownAttemptState.SCHEDULED;
   return {
     accountId: attempt.accountId,

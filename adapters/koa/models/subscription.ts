@@ -40,7 +40,7 @@ import { byDialect, listOf } from '../wire/wire-type.ts';
 import { auditLogs, auditLogsJson } from './audit-log.ts';
 import { EventTexts } from './event-texts.ts';
 
-/** A day in the account's zone in dialect D, an instant in K (http-api.md §4 line 1). */
+/** A day in the account's zone in dialect D, an instant in K (http-api §4 line 1). */
 const dayOrInstant = byDialect<LocalDate | Instant>({ D: date, K: timestamp });
 
 const SubscriptionEvent = model('SubscriptionEvent', {
@@ -90,7 +90,7 @@ export const PhasePrice = model('PhasePrice', {
 });
 
 /**
- * Which fields a creation needs depends on the others (http-api.md §12, fixed messages): the library checks it, so no
+ * Which fields a creation needs depends on the others (http-api §12, fixed messages): the library checks it, so no
  * field is marked as required here but the account.
  */
 export const Subscription = model('Subscription', {
@@ -142,7 +142,7 @@ export const Bundle = model('Bundle', {
   auditLogs,
 });
 
-/** As it is sent for a transfer: the account that it goes to, and keys for the new subscriptions (subscriptions.md §17.4). */
+/** As it is sent for a transfer: the account that it goes to, and keys for the new subscriptions (subscriptions §17.4). */
 export const BundleTransfer = reading(Bundle, {
   accountId: field(uuid, 'W', { required: true }),
   subscriptions: field(

@@ -16,7 +16,7 @@ export const Tenant = model('Tenant', {
   auditLogs,
 });
 
-/** The secret never leaves the engine; tenants' audit is no part of the interface (accounts.md §14.1). */
+/** The secret never leaves the engine; tenants' audit is no part of the interface (accounts §14.1). */
 export function tenantJson(tenant: TenantRecord) {
   return {
     tenantId: tenant.id,
@@ -33,10 +33,10 @@ export const TenantKeyValue = model('TenantKeyValue', {
   auditLogs,
 });
 
-/** `whsec_` and 32 bytes in base64 (platform.md §10.3). */
+/** `whsec_` and 32 bytes in base64 (platform §10.3). */
 export const NotificationSigningSecret = model('NotificationSigningSecret', { secret: field(text(), 'R') });
 
-/** A plugin's configuration is masked unless the caller might change it (platform.md §3 rule 8). */
+/** A plugin's configuration is masked unless the caller might change it (platform §3 rule 8). */
 export function keyValueJson({ key, values }: KeyValues, options: { readonly masked: boolean }) {
   const isMasked = options.masked && keyKind(key) === KeyKind.PLUGIN_CONFIGURATION;
   return { key, values: isMasked ? values.map(maskedSecrets) : values, auditLogs: [] };

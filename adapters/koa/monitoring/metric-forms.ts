@@ -30,7 +30,7 @@ export function prometheusText({ metrics, latencies }: Measured): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** The JSON form (platform.md §13 rule 3): one member per series, named as in the text. */
+/** The JSON form (platform §13 rule 3): one member per series, named as in the text. */
 export function metricsObject({ metrics, latencies }: Measured) {
   const ofKind = <T>(kind: Metric['kind'], form: (value: number) => T): Readonly<Record<string, T>> => {
     const chosen = metrics.filter((metric) => metric.kind === kind);

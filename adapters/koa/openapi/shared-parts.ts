@@ -82,7 +82,7 @@ export const pageHeaders: JsonSchema = Object.fromEntries(
   ]),
 );
 
-/** http-api.md §12. */
+/** http-api §12. */
 export const errorComponent: JsonSchema = {
   type: 'object',
   properties: {

@@ -5,7 +5,7 @@ import { isStorable, NOT_STORABLE } from '../../../lib/values/text/index.ts';
 import { type Dialect, headerPrefixOf } from '../dialect.ts';
 import type { HeaderFamilies } from './header-families.ts';
 
-/** Who changes something and why, as the caller says (http-api.md §2). */
+/** Who changes something and why, as the caller says (http-api §2). */
 export interface Authorship {
   readonly createdBy: string | null;
   readonly reason: string | null;
@@ -38,7 +38,7 @@ function badHeader(message: string): BillingError {
   return new BillingError({ code: ErrorCode.INVALID_PARAMETER, message });
 }
 
-/** @throws BillingError MISSING_OR_INVALID_FIELD if no author is named (http-api.md §2, W calls). */
+/** @throws BillingError MISSING_OR_INVALID_FIELD if no author is named (http-api §2, W calls). */
 export function requireAuthor(authorship: Authorship, dialect: Dialect): string {
   if (authorship.createdBy !== null) return authorship.createdBy;
   throw new BillingError({
@@ -55,7 +55,7 @@ export interface RequestId {
 
 const visibleText = /^[\x20-\x7e]{1,255}$/;
 
-/** The caller's id where it sent one that can be echoed, else `fresh` (http-api.md §2, `X-Request-Id`). */
+/** The caller's id where it sent one that can be echoed, else `fresh` (http-api §2, `X-Request-Id`). */
 export function requestIdOf(
   headers: IncomingHttpHeaders,
   families: HeaderFamilies,
@@ -72,7 +72,7 @@ function singleHeader(headers: IncomingHttpHeaders, name: string): string | unde
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** A value that is not base64 of UTF-8 is taken as it stands (http-api.md §2). */
+/** A value that is not base64 of UTF-8 is taken as it stands (http-api §2). */
 function decoded(value: string): string {
   if (!base64Form.test(value)) return value;
   try {

@@ -31,7 +31,7 @@ interface Forwarded {
 const hostForm = /^(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/;
 const prefixForm = /^(?:\/[A-Za-z0-9._~-]+)*\/?$/;
 
-/** Builds the reader of a request's base URL (http-api.md §7 rule 2). */
+/** Builds the reader of a request's base URL (http-api §7 rule 2). */
 export function baseUrls(options: BaseUrlOptions): (request: IncomingMessage) => BaseUrl {
   const basePath = withoutTrailingSlash(options.basePath ?? '');
   const isTrusted = trustOf(options.trustedProxies ?? []);

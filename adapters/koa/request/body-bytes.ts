@@ -24,7 +24,7 @@ export async function readBody(
     await drain(ctx.req);
     throw tooLarge(maxBytes);
   }
-  // No type with a body: the endpoint's own, since proxies drop it (http-api.md §3 rule 1).
+  // No type with a body: the endpoint's own, since proxies drop it (http-api §3 rule 1).
   ctx.req.headers['content-type'] ??= body.mediaTypes[0];
   const read = await readerOf(body, maxBytes);
   try {
@@ -87,7 +87,7 @@ async function makeReader(body: RequestBody<unknown>, maxBytes: number): Promise
     textTypes: [...body.mediaTypes],
     textLimit: maxBytes,
     encoding: byteEncoding,
-    // Any method may carry a body (http-api.md §1 rule 8); which routes read one is the table's decision.
+    // Any method may carry a body (http-api §1 rule 8); which routes read one is the table's decision.
     parsedMethods: [HttpMethodEnum.POST, HttpMethodEnum.PUT, HttpMethodEnum.DELETE],
   });
 }

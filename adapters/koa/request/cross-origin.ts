@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import type { HeaderFamilies } from './header-families.ts';
 
-/** Suffixes of the headers of both families (http-api.md §2). */
+/** Suffixes of the headers of both families (http-api §2). */
 const familySuffixes = [
   'ApiKey',
   'ApiSecret',
@@ -36,7 +36,7 @@ const methods = 'GET, HEAD, POST, PUT, DELETE, OPTIONS';
 const preflightSeconds = '7200';
 
 /**
- * Sets the headers that let pages of other origins call (http-api.md §10 rule 1): none where no origin is allowed, for `*`
+ * Sets the headers that let pages of other origins call (http-api §10 rule 1): none where no origin is allowed, for `*`
  * without credentials, else for the listed origins with them. A preflight request is told what it may do.
  */
 export function crossOrigin(

@@ -7,14 +7,14 @@ const aliasPrefix = 'X-Killbill-';
 /** Prefixes that are read like `X-Service-` unless others are set (`server.headers.aliasPrefixes`). */
 export const DEFAULT_ALIAS_PREFIXES: readonly string[] = [aliasPrefix];
 
-/** The families of headers that a server knows: `X-Service-…`, and its aliases (http-api.md §2). */
+/** The families of headers that a server knows: `X-Service-…`, and its aliases (http-api §2). */
 export interface HeaderFamilies {
   /** As they are written, `X-Service-` first. */
   readonly prefixes: readonly string[];
   /** The value of `X-Service-<suffix>`, else of its first alias that is there; undefined if none is. */
   header(headers: IncomingHttpHeaders, suffix: string): string | undefined;
   /**
-   * K with at least one `X-Killbill-…` header and no `X-Service-…` header, else D; `fallback` with neither (§4). Other
+   * K with at least one `X-Killbill-…` header and no `X-Service-…` header, else D; `fallback` with neither (http-api §4). Other
    * aliases say nothing of the dialect.
    */
   dialectOf(headers: IncomingHttpHeaders, fallback: Dialect): Dialect;

@@ -1,7 +1,7 @@
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { MAX_RATE_BUCKETS, RATE_BURST_SECONDS } from '../../../lib/values/limits.ts';
 
-/** Requests per second that one subject may make on this node; null = any number (platform.md §16). */
+/** Requests per second that one subject may make on this node; null = any number (platform §16). */
 export interface RequestRates {
   /** Of all callers of one tenant together (`server.limits.rate.tenant`). */
   readonly tenant: number | null;

@@ -8,10 +8,10 @@ import {
 } from '../../../lib/values/limits.ts';
 import type { RequestBody } from '../routing/body.ts';
 
-/** Bounds of a request (`server.limits.…`, platform.md §16). Sizes are bytes; above them it is refused with 413 or 414. */
+/** Bounds of a request (`server.limits.…`, platform §16). Sizes are bytes; above them it is refused with 413 or 414. */
 export interface RequestLimits {
   readonly json: number;
-  /** An XML document of a catalog has a bound of its own besides (catalog.md §3.2). */
+  /** An XML document of a catalog has a bound of its own besides (catalog §3.2). */
   readonly text: number;
   readonly header: number;
   readonly url: number;

@@ -4,7 +4,7 @@ import type { BrotliOptions } from 'node:zlib';
 import type { Context } from 'koa';
 import { onDemand } from '../wire/on-demand.ts';
 
-/** Texts that are shorter are not worth the time (http-api.md §10 rule 2). */
+/** Texts that are shorter are not worth the time (http-api §10 rule 2). */
 const minBytes = 1_024;
 
 interface Coding {

@@ -1,6 +1,6 @@
 import { BillingError, classNameOf, ErrorCode } from '../../../lib/values/errors/index.ts';
 
-/** The one error shape (http-api.md §12), with exactly these keys. */
+/** The one error shape (http-api §12), with exactly these keys. */
 export interface ErrorBody {
   readonly className: string;
   readonly code: number;

@@ -1,7 +1,7 @@
 import { ErrorCode } from '../../../lib/values/errors/index.ts';
 import { Dialect } from '../dialect.ts';
 
-// Codes that stand here answer with the status of their list; every other domain code is 400 (http-api.md §12).
+// Codes that stand here answer with the status of their list; every other domain code is 400 (http-api §12).
 const codesByStatus: readonly (readonly [status: number, codes: readonly ErrorCode[]])[] = [
   [401, [ErrorCode.UNAUTHENTICATED, ErrorCode.TENANT_UNAUTHENTICATED]],
   [403, [ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS]],
@@ -98,7 +98,7 @@ const statusByCode: ReadonlyMap<ErrorCode, number> = new Map(
   codesByStatus.flatMap(([status, codes]) => codes.map((code) => [code, status] as const)),
 );
 
-/** Codes whose status differs in dialect K (http-api.md §4 lines 7 and 12). */
+/** Codes whose status differs in dialect K (http-api §4 lines 7 and 12). */
 const statusInDialectK: ReadonlyMap<ErrorCode, number> = new Map<ErrorCode, number>([
   [ErrorCode.PAYMENT_DEL_DEFAULT_PAYMENT_METHOD, 400],
   [ErrorCode.SECURITY_NOT_ENOUGH_PERMISSIONS, 401],

@@ -22,7 +22,7 @@ export interface Paging {
 }
 
 /**
- * The pagination headers in every spelling (http-api.md §8 rule 3). `path` is that of the request as the client sees
+ * The pagination headers in every spelling (http-api §8 rule 3). `path` is that of the request as the client sees
  * it, `query` its parameters with their defaults filled in.
  */
 export function paginationHeaders(
@@ -51,7 +51,7 @@ export function paginationHeaders(
   return headers;
 }
 
-/** Without a count a full page is what tells that there may be another one (http-api.md §8 rule 4). */
+/** Without a count a full page is what tells that there may be another one (http-api §8 rule 4). */
 function nextOffset(facts: PageFacts, isCounted: boolean): number | undefined {
   const size = Math.abs(facts.limit);
   if (size === 0) return undefined;

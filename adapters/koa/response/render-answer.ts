@@ -48,7 +48,7 @@ export function jsonText(value: unknown): string {
   return value === undefined ? '' : stringifyExactJson(value);
 }
 
-/** One JSON resource, not a list (http-api.md §11 rule 1); what needs no credentials tells of the moment. */
+/** One JSON resource, not a list (http-api §11 rule 1); what needs no credentials tells of the moment. */
 function isResource(route: Pick<Route, 'method' | 'credentials'>, { json, status }: Answer): boolean {
   const isObject = typeof json === 'object' && json !== null && !isList(json);
   return isObject && status === undefined && route.method === 'GET' && route.credentials !== 'NONE';

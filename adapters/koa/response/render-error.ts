@@ -11,7 +11,7 @@ const retryAfterSeconds = '1';
 /** The body of a failure on a route that has a form of its own. */
 type ErrorBodyOf = (error: BillingError, status: number) => unknown;
 
-/** The one error shape with its status and the headers that belong to it (http-api.md §12). */
+/** The one error shape with its status and the headers that belong to it (http-api §12). */
 export function renderError(
   error: BillingError,
   context: StatusContext & {

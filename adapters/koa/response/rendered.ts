@@ -50,7 +50,7 @@ function isKnown(ifNoneMatch: string, etag: string | undefined): boolean {
 
 /**
  * Koa takes the type away from a 204 when it sends it, yet the Ruby client returns nothing instead of an object without
- * one (http-api.md §2): it is set again at the moment the head is written.
+ * one (http-api §2): it is set again at the moment the head is written.
  */
 function keepContentType(response: ServerResponse): void {
   const writeHead = response.writeHead;

@@ -13,7 +13,7 @@ interface Bounds {
 
 /**
  * Answers what Node's parser cannot read as HTTP, or what does not come in time, with the one error shape, and hangs up
- * (http-api.md §3 rule 5, §12).
+ * (http-api §3 rule 5, §12).
  */
 export function unreadableAnswer(bounds: Bounds) {
   return (error: ParseError, socket: Duplex): void => answerUnreadable(error, socket, bounds);

@@ -9,7 +9,7 @@ import { listOf } from '../wire/wire-type.ts';
 const area = 'accounts';
 const fails = [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID];
 
-/** Secondary addresses of an account (accounts.md §15). */
+/** Secondary addresses of an account (accounts §15). */
 export const accountEmailRoutes: readonly Route[] = [
   tenantRoute({
     method: 'GET',

@@ -135,7 +135,7 @@ export const accountRoutes: readonly Route[] = [
     success: { status: 204 },
     fails: [...noSuchAccount, ErrorCode.ACCOUNT_CANNOT_CHANGE_EXTERNAL_KEY],
     async handle({ billing, context, params, body, query: { treatNullAsReset }, dialect }) {
-      // Clients of dialect K leave nulls out (http-api.md §4 line 13).
+      // Clients of dialect K leave nulls out (http-api §4 line 13).
       const changes = treatNullAsReset && dialect === Dialect.K ? withNulls(Account, body) : body;
       await billing.updateAccount(context, params.accountId, { changes, treatNullAsReset });
       return empty;
@@ -160,7 +160,7 @@ export const accountRoutes: readonly Route[] = [
     fails: noSuchAccount,
     async handle(call) {
       const { query } = call;
-      // What is asked for decides what is needed, and all of it before anything is written (http-api.md §5).
+      // What is asked for decides what is needed, and all of it before anything is written (http-api §5).
       for (const [isAsked, permission] of [
         [query.cancelAllSubscriptions, 'entitlement:cancel'],
         [query.writeOffUnpaidInvoices, 'invoice:write_off'],
@@ -197,7 +197,7 @@ export const accountRoutes: readonly Route[] = [
     area,
     summary: 'Get an account with its bundles, invoices and payments, as they are at one moment',
     permission: 'NONE',
-    // Accepted, without effect: all is read from one snapshot (accounts.md §10).
+    // Accepted, without effect: all is read from one snapshot (accounts §10).
     query: { parallel: flag(), ...auditParameter },
     success: { status: 200, body: AccountTimeline },
     fails: [...noSuchAccount, ErrorCode.ANSWER_TOO_LARGE],
@@ -244,7 +244,7 @@ export const accountRoutes: readonly Route[] = [
   }),
 ];
 
-/** The quick search of http-api.md §8 rule 2, which asks for offset -1 and limit 1: none or one account. */
+/** The quick search of http-api §8 rule 2, which asks for offset -1 and limit 1: none or one account. */
 async function exactlyFound(
   call: AccountReading & { readonly query: { readonly limit: number } },
   key: string,
@@ -269,7 +269,7 @@ async function accountsJson(call: AccountReading, accounts: readonly AccountReco
   return accounts.map((account) => accountJson(account, balanceOf(account.id), audit.get(account.id)));
 }
 
-/** accounts.md §5 rule 1: the flag for both wins over the one for the balance alone. */
+/** accounts §5 rule 1: the flag for both wins over the one for the balance alone. */
 async function shownBalances(
   call: AccountReading,
   ids: readonly Uuid[],

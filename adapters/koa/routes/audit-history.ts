@@ -12,7 +12,7 @@ const success = { status: 200, body: listOf(AuditLog) } as const;
 /** Their history has a route of its own below, or goes by another id. */
 const ownRoutes: readonly string[] = ['accounts', 'invoicePayments'];
 
-/** accounts.md §14.1 */
+/** accounts §14.1 */
 const resources: readonly ObjectResource[] = [
   ...fieldedResources.filter(({ path }) => !ownRoutes.includes(path)),
   {

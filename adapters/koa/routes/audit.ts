@@ -6,7 +6,7 @@ import type { Uuid } from '../../../lib/values/ids/index.ts';
 import type { AuditByRecord } from '../models/subscription.ts';
 import { choice } from '../wire/query.ts';
 
-/** `audit=NONE|MINIMAL|FULL`, any letter case (http-api.md §6 rule 6). */
+/** `audit=NONE|MINIMAL|FULL`, any letter case (http-api §6 rule 6). */
 export const auditParameter = { audit: choice(AuditLevel, AuditLevel.NONE) };
 
 export interface AuditedCall {
@@ -19,7 +19,7 @@ export interface AuditedCall {
 const RECORDS_AT_ONCE = 5_000;
 
 /**
- * The audit rows that an answer shows, in one query for all its records (accounts.md §14 rule 6), or in as many as leave
+ * The audit rows that an answer shows, in one query for all its records (accounts §14 rule 6), or in as many as leave
  * others their turn.
  */
 export async function auditOf(call: AuditedCall, ids: readonly Uuid[]): Promise<AuditByRecord> {

@@ -52,7 +52,7 @@ const resources: readonly BlockedResource[] = [
 const permission = 'entitlement:pause_resume';
 const noSuchBundle = [ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_ID];
 
-/** Blocking states, pause and resume (subscriptions.md §14). */
+/** Blocking states, pause and resume (subscriptions §14). */
 export const blockingRoutes: readonly Route[] = [
   tenantRoute({
     method: 'GET',

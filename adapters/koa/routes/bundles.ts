@@ -17,7 +17,7 @@ const paged = {
   success: { status: 200, body: listOf(Bundle), paged: true },
 } as const;
 
-/** Bundles of the whole tenant (http-api.md §13). */
+/** Bundles of the whole tenant (http-api §13). */
 export const bundleRoutes: readonly Route[] = [
   tenantRoute({
     method: 'GET',

@@ -8,13 +8,13 @@ import { flag, integer } from '../wire/query.ts';
 
 const secondMs = 1_000;
 
-/** `CC` of http-api.md §13: whether to wait for what the call causes, and how long. */
+/** `CC` of http-api §13: whether to wait for what the call causes, and how long. */
 export const completionParameters = {
   callCompletion: flag(),
   callTimeoutSec: integer(undefined, { minimum: 0 }),
 };
 
-/** Default of `callTimeoutSec` in dialect K where a subscription is created or changed (http-api.md §4 line 5). */
+/** Default of `callTimeoutSec` in dialect K where a subscription is created or changed (http-api §4 line 5). */
 export const DEFAULT_WAIT_SEC_IN_K = 3;
 
 /** The same where one is cancelled. */
@@ -39,7 +39,7 @@ export interface DoneWork {
 
 /**
  * Waits until invoice and payment that the call causes are done; an effect in the future causes none yet
- * (subscriptions.md §22, call completion).
+ * (subscriptions §22, call completion).
  * @throws BillingError COMPLETION_TIMEOUT (60016) when the time is up; what has been done stays.
  */
 export async function waitForCompletion(call: CompletedCall, work: DoneWork): Promise<void> {

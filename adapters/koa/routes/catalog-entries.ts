@@ -34,7 +34,7 @@ const deletionFails = [
   ErrorCode.CATALOG_ENTRY_ENTRY_IN_USE,
 ];
 
-/** Single plans and products, without uploading a catalog (Document 1 §4.5, catalog.md §15). */
+/** Single plans and products, without uploading a catalog (catalog §15). */
 export const catalogEntryRoutes: readonly Route[] = [
   pluginRoute({
     method: 'GET',

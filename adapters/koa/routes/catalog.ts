@@ -27,7 +27,7 @@ import { listOf } from '../wire/wire-type.ts';
 
 const area = 'catalog';
 const xml = 'text/xml';
-// accountId selects the account's catalog, where it has one of its own (catalog.md §15.6, §16).
+// accountId selects the account's catalog, where it has one of its own (catalog §15.6, §16).
 const accountQuery = { accountId: uuidParameter };
 const query = { requestedDate: instantParameter, ...accountQuery };
 const readFails = [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID];
@@ -192,7 +192,7 @@ function xmlText(catalog: CatalogValue, versions: readonly CatalogVersion[]): Pr
   return slices(catalogXmlTextSteps(catalog, versions));
 }
 
-/** catalog.md §12 rule 1; a tenant without a catalog has no version to show. */
+/** catalog §12 rule 1; a tenant without a catalog has no version to show. */
 function shownVersions(
   catalog: CatalogValue,
   wanted: { readonly requestedDate: Instant | null; readonly dialect: Dialect; readonly now: Instant },

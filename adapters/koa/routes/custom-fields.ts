@@ -11,7 +11,7 @@ const area = 'customFields';
 const pageQuery = { ...pageParameters, ...auditParameter };
 const success = { status: 200, body: listOf(CustomField), paged: true } as const;
 
-/** Document 1 §4.9 spells the searches in two ways; the first name of each operation is the usual one. */
+/** The searches are spelled in two ways (http-api §13.1); the first name of each operation is the usual one. */
 const searchPaths = [
   { prefix: '/1.0/kb/customFields', suffix: '' },
   { prefix: '/1.0/kb/customField', suffix: 'Alias' },

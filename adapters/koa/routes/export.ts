@@ -15,7 +15,7 @@ export const exportRoutes: readonly Route[] = [
     fails: [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID],
     async handle({ billing, context, dialect, params }) {
       const pieces = await billing.exportAccount(context, params.accountId);
-      // http-api.md §4 line 8
+      // http-api §4 line 8
       return { ...streamedText(pieces), ...(dialect === Dialect.K ? { status: 200 } : {}) };
     },
   }),

@@ -11,7 +11,7 @@ const fixedFields = ['accountId', 'bundleId', 'externalKey', 'bundleExternalKey'
 type FixedField = (typeof fixedFields)[number];
 
 /**
- * A subscription may be sent back as it was read, but not with another value of what cannot change (json-models.md §16
+ * A subscription may be sent back as it was read, but not with another value of what cannot change (json-models §16
  * rule 1). One that names nothing of it costs nothing.
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003), SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082).
  */

@@ -232,7 +232,7 @@ export const invoiceRoutes: readonly Route[] = [
   }),
 ];
 
-/** The plugin properties that say which draft a run adds to (invoicing.md §8.3). */
+/** The plugin properties that say which draft a run adds to (invoicing §8.3). */
 function draftAsked(properties: readonly PluginPropertyParameter[]) {
   const given = (name: string) => properties.findLast(({ key }) => key === name)?.value ?? null;
   const draftId = given('KB_REUSE_DRAFT_INVOICING_ID');
@@ -251,7 +251,7 @@ function uuidOrRefuse(text: string): Uuid {
   });
 }
 
-/** http-api.md §13.1 note 20. */
+/** http-api §13.1 note 20. */
 function refuseContradictions(query: {
   readonly startDate: unknown;
   readonly unpaidInvoicesOnly: boolean;

@@ -226,13 +226,13 @@ function withLinkedItem<I extends { readonly linkedInvoiceItemId?: Uuid | null |
   return { ...rest, linkedItemId: linkedInvoiceItemId };
 }
 
-/** Credits are stored negative and shown positive (invoicing.md §9 rule 1). */
+/** Credits are stored negative and shown positive (invoicing §9 rule 1). */
 function itemJson(item: InvoiceItemView, dialect: Dialect) {
   const amount = item.itemType === 'CREDIT_ADJ' ? item.amount.negated() : item.amount;
   return invoiceItemJson({ ...item, amount }, { dialect, audit: new Map() });
 }
 
-/** The account of the first credit, which is that of all (invoicing.md §15). */
+/** The account of the first credit, which is that of all (invoicing §15). */
 function accountOf(items: readonly { readonly accountId?: Uuid | null }[]): Uuid {
   const [first] = items;
   if (first === undefined) throw invalid('InvoiceItemJson body should be specified');

@@ -32,7 +32,7 @@ const Metrics = {
   },
 };
 
-/** Open unless `metrics.requireAuth` asks for a user (platform.md §13 rule 3). */
+/** Open unless `metrics.requireAuth` asks for a user (platform §13 rule 3). */
 export function metricsRoutes(options: {
   readonly http: HttpMetrics;
   readonly requireAuth: boolean;

@@ -54,7 +54,7 @@ interface Grant {
   readonly tokens: RequestTokens;
 }
 
-/** The token endpoint of OAuth 2 (platform.md §7.1, RFC 6749 §4.3, §4.4 and §5). */
+/** The token endpoint of OAuth 2 (platform §7.1, RFC 6749 §4.3, §4.4 and §5). */
 export const oauthTokenRoute: Route = openRoute({
   method: 'POST',
   path: '/oauth2/token',

@@ -10,7 +10,7 @@ import { listOf } from '../wire/wire-type.ts';
 import { auditOf, auditParameter } from './audit.ts';
 import { fieldedResources, type ObjectResource, objectOf } from './objects.ts';
 
-/** Custom fields of each kind of object (accounts.md §11). */
+/** Custom fields of each kind of object (accounts §11). */
 export const objectCustomFieldRoutes: readonly Route[] = [
   ...fieldedResources.flatMap(routesOf),
   tenantRoute({

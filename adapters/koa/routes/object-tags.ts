@@ -11,7 +11,7 @@ import { listOf } from '../wire/wire-type.ts';
 import { auditOf, auditParameter } from './audit.ts';
 import { type ObjectResource, objectOf, taggedResources } from './objects.ts';
 
-/** Tags of each kind of object (accounts.md §13.1). */
+/** Tags of each kind of object (accounts §13.1). */
 export const objectTagRoutes: readonly Route[] = [
   ...taggedResources.flatMap(routesOf),
   tenantRoute({
@@ -51,7 +51,7 @@ function routesOf(resource: ObjectResource<TaggedType>): readonly Route[] {
       area,
       summary: `List the tags of ${described}`,
       permission: 'NONE',
-      // An item is found without its account; the parameter says whose it must be (invoicing.md §14).
+      // An item is found without its account; the parameter says whose it must be (invoicing §14).
       query: type === ObjectType.INVOICE_ITEM ? { accountId: uuidParameter, ...list } : list,
       success: { status: 200, body: listOf(Tag) },
       fails: [resource.unknown],

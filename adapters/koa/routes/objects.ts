@@ -18,7 +18,7 @@ export interface ObjectResource<T extends ObjectType = ObjectType> {
   readonly unknown: ErrorCode;
 }
 
-/** The resources of accounts.md §11 that carry tags too; an invoice payment's are those of its payment (ruling R15). */
+/** The resources of accounts §11 that carry tags too; an invoice payment's are those of its payment (ruling R15). */
 export const taggedResources: readonly ObjectResource<TaggedType>[] = [
   {
     path: 'accounts',

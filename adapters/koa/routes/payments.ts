@@ -18,7 +18,7 @@ import { listOf } from '../wire/wire-type.ts';
 import { auditOf, auditParameter } from './audit.ts';
 
 const noSuchAccount = [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID];
-/** `PI` and `PP` of http-api.md §13. */
+/** `PI` and `PP` of http-api §13. */
 const pluginInfo = { withPluginInfo: flag(), pluginProperty: pluginProperties };
 const attempts = { withAttempts: flag() };
 
@@ -196,7 +196,7 @@ function paymentOptions(query: PluginInfoQuery & { readonly withAttempts: boolea
   return { withAttempts, withPluginInfo, properties };
 }
 
-/** payments.md §10.1 rule 1. */
+/** payments §10.1 rule 1. */
 function checkSameAccount(ofPath: Uuid, ofBody: Uuid | null): void {
   if (ofBody === null || ofBody === ofPath) return;
   throw new BillingError({

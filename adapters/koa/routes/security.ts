@@ -26,7 +26,7 @@ import type { TestMode } from '../test-mode.ts';
 import { perDialect } from '../wire/wire-type.ts';
 
 const area = 'security';
-/** Writes, and what shows more than the caller's own, need it (platform.md §8 rule 1). */
+/** Writes, and what shows more than the caller's own, need it (platform §8 rule 1). */
 const permission = 'user:create';
 const users = '/1.0/kb/security/users';
 const roles = '/1.0/kb/security/roles';
@@ -42,7 +42,7 @@ const Roles = {
 };
 const unknownUser = [ErrorCode.SECURITY_INVALID_USER];
 
-/** Users, roles and clients of the deployment (platform.md §8, http-api.md §13.1 and §13.4). */
+/** Users, roles and clients of the deployment (platform §8, http-api §13.1 and §13.4). */
 export const securityRoutes: readonly Route[] = [
   userRoute({
     method: 'GET',
@@ -308,7 +308,7 @@ export const securityRoutes: readonly Route[] = [
   }),
 ];
 
-/** Short passwords are for tests (platform.md §8 rule 3). */
+/** Short passwords are for tests (platform §8 rule 3). */
 function policyOf(test: TestMode | null) {
   return { allowShort: test !== null };
 }

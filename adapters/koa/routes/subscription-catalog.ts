@@ -13,7 +13,7 @@ import { json } from '../routing/answer.ts';
 import { type Route, tenantRoute } from '../routing/route.ts';
 import { moment, required, uuidParameter } from '../wire/query.ts';
 
-/** What a subscription is on at a date (catalog.md §12, row 10). */
+/** What a subscription is on at a date (catalog §12, row 10). */
 export const subscriptionCatalogRoutes: readonly Route[] = [
   route({
     path: 'plan',
@@ -31,7 +31,7 @@ export const subscriptionCatalogRoutes: readonly Route[] = [
     path: 'product',
     operationId: 'getProductForSubscriptionAndDate',
     body: Product,
-    // json-models.md §5: without the plans of the product.
+    // json-models §5: without the plans of the product.
     jsonOf: ({ version, plan }) => productJson(version.findProduct(plan.product), []),
   }),
   route({

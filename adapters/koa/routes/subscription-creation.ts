@@ -7,7 +7,7 @@ import { controlledErrors, controlledQuery } from './entitlement-plugins.ts';
 
 export const area = 'subscriptions';
 
-/** Parameters of every call that creates subscriptions (subscriptions.md §6, §22). */
+/** Parameters of every call that creates subscriptions (subscriptions §6, §22). */
 export const creationQuery = {
   entitlementDate: moment,
   billingDate: moment,

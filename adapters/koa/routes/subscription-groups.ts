@@ -8,10 +8,10 @@ import { partial } from '../wire/model.ts';
 import { waitForCompletion } from './call-completion.ts';
 import { area, awaitedCreation, creationErrors, creationQuery } from './subscription-creation.ts';
 
-/** From so many subscriptions on the answer does not list their bundles (http-api.md §7 rule 4). */
+/** From so many subscriptions on the answer does not list their bundles (http-api §7 rule 4). */
 const LISTED_SUBSCRIPTIONS = 20;
 
-/** Several subscriptions in one call, which is one transaction (subscriptions.md §6). */
+/** Several subscriptions in one call, which is one transaction (subscriptions §6). */
 export const subscriptionGroupRoutes: readonly Route[] = [
   tenantRoute({
     method: 'POST',

@@ -20,7 +20,7 @@ import { checkFixedFields } from './fixed-fields.ts';
 const area = 'subscriptions';
 const PATH = '/1.0/kb/subscriptions/{subscriptionId}';
 
-/** Operations on subscriptions that run (http-api.md §13). */
+/** Operations on subscriptions that run (http-api §13). */
 export const subscriptionLifecycleRoutes: readonly Route[] = [
   tenantRoute({
     method: 'PUT',
@@ -156,7 +156,7 @@ export const subscriptionLifecycleRoutes: readonly Route[] = [
   }),
 ];
 
-/** The library finds the list by the catalog's rule; over HTTP it is named (http-api.md §13, note 12). */
+/** The library finds the list by the catalog's rule; over HTTP it is named (http-api §13.1 note 12). */
 function checkPriceListNamed(body: Pick<ChangePlanRequest, 'planName' | 'priceList'>): void {
   if (body.planName || body.priceList) return;
   throw new BillingError({

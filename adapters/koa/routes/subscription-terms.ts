@@ -10,7 +10,7 @@ import { checkFixedFields } from './fixed-fields.ts';
 const area = 'subscriptions';
 const PATH = '/1.0/kb/subscriptions/{subscriptionId}';
 
-/** Bill cycle day and quantity of a subscription (http-api.md §13). */
+/** Bill cycle day and quantity of a subscription (http-api §13). */
 export const subscriptionTermsRoutes: readonly Route[] = [
   tenantRoute({
     method: 'PUT',

@@ -12,7 +12,7 @@ const area = 'tags';
 const noSuchDefinition = [ErrorCode.TAG_DEFINITION_DOES_NOT_EXIST];
 const pageQuery = { ...pageParameters, ...auditParameter };
 
-/** Tag definitions and the tags of the whole tenant (document 1 §4.7, §4.8). */
+/** Tag definitions and the tags of the whole tenant (accounts §12, §13). */
 export const tagRoutes: readonly Route[] = [
   tenantRoute({
     method: 'GET',

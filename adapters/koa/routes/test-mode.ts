@@ -16,7 +16,7 @@ const timeZone = zoneParameter(UTC);
 const timeoutSec = integer(defaultWaitSec, { minimum: 0, maximum: MAX_COMPLETION_WAIT_MS / secondMs });
 const shared = { area, permission: 'NONE', author: false, testMode: true } as const;
 
-/** The endpoints of platform.md §14.2; they exist in test mode only. */
+/** The endpoints of platform §14.2; they exist in test mode only. */
 export const testModeRoutes: readonly Route[] = [
   tenantRoute({
     ...shared,

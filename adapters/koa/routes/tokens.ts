@@ -45,7 +45,7 @@ const Metadata = {
   json: { type: 'object', properties: metadata, required: Object.keys(metadata) },
 };
 
-/** Tokens of the server and what others need to verify them (platform.md §7.1). */
+/** Tokens of the server and what others need to verify them (platform §7.1). */
 export const tokenRoutes: readonly Route[] = [
   loginRoute({
     method: 'POST',

@@ -11,7 +11,7 @@ import { checkListLengths } from './list-lengths.ts';
 
 /** The body that a route takes. `read` gets its bytes, undefined when there is none. */
 export interface RequestBody<B> {
-  /** The first one is assumed where the caller names none (http-api.md §3 rule 1). */
+  /** The first one is assumed where the caller names none (http-api §3 rule 1). */
   readonly mediaTypes: readonly [string, ...string[]];
   readonly required: boolean;
   readonly json: JsonSchema;
@@ -113,7 +113,7 @@ export const xmlBody: RequestBody<Uint8Array> = {
   },
 };
 
-/** Text, handed on character by character; JSON is text too (http-api.md §3 rule 2). */
+/** Text, handed on character by character; JSON is text too (http-api §3 rule 2). */
 export const textBody: RequestBody<string> = {
   mediaTypes: ['text/plain', 'application/json'],
   required: true,

@@ -68,7 +68,7 @@ interface Received {
   readonly dialect: Dialect;
   readonly requestId: RequestId;
   route?: Route;
-  /** Who was authenticated, and who the caller says makes the change (platform.md §5.2). */
+  /** Who was authenticated, and who the caller says makes the change (platform §5.2). */
   principal?: string;
   createdBy?: string | null;
   statusOf?: Readonly<Record<number, number>> | undefined;
@@ -82,7 +82,7 @@ interface Served {
 
 /**
  * The middleware that serves a route table: finds the route, checks user, tenant, grant and permission in that order
- * (http-api.md §5), reads the body, lets the route validate and answer, and turns every error into the one shape.
+ * (http-api §5), reads the body, lets the route validate and answer, and turns every error into the one shape.
  */
 export function dispatcher(options: DispatcherOptions): Middleware {
   const { billing, logger } = options;
@@ -157,9 +157,9 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     const router = new Router({ sensitive: true, strict: false });
     const known = new Set(paths.map(([path]) => path));
     for (const [path, found] of paths) {
-      // With a slash behind it, it is the search with the empty key (http-api.md §1 rule 2).
+      // With a slash behind it, it is the search with the empty key (http-api §1 rule 2).
       const strict = known.has(`${path}/{searchKey}`);
-      // A method that is not offered is one of a known path all the same (http-api.md §1 rule 7).
+      // A method that is not offered is one of a known path all the same (http-api §1 rule 7).
       router.register(basePath + routerPath(path), METHODS, (ctx) => serve(ctx, found), { strict });
     }
     return { router, routed: router.routes() };
@@ -280,7 +280,7 @@ export function dispatcher(options: DispatcherOptions): Middleware {
     }
   }
 
-  /** After authentication only, so that routes are not probed anonymously (http-api.md §1 rule 7). */
+  /** After authentication only, so that routes are not probed anonymously (http-api §1 rule 7). */
   async function refuseUnknown(ctx: Context, received: Received): Promise<void> {
     if (ctx.method === 'OPTIONS') return answerOptions(ctx, 'GET, HEAD, POST, PUT, DELETE, OPTIONS');
     await access.authenticate(ctx, access.credentialsOf(ctx), received.dialect);

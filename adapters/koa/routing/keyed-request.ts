@@ -22,7 +22,7 @@ export interface KeyedRequest {
 }
 
 /**
- * Every POST (http-api.md §11 rule 2) but requests for tokens: they change nothing, and their answer must not be kept
+ * Every POST (http-api §11 rule 2) but requests for tokens: they change nothing, and their answer must not be kept
  * (RFC 6749 §5.1).
  */
 export function takesKey({ method, credentials }: Pick<Route, 'method' | 'credentials'>): boolean {

@@ -3,7 +3,7 @@ import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { isUuid, type Uuid } from '../../../lib/values/ids/index.ts';
 import { NOT_STORABLE, shortened } from '../../../lib/values/text/index.ts';
 
-/** Prefix of the core interface (http-api.md §1). */
+/** Prefix of the core interface (http-api §1). */
 export const CORE = '/1.0/kb';
 
 /** Prefix of the interface of the catalog plugin. */
@@ -13,7 +13,7 @@ type ParameterNames<Path extends string> = Path extends `${string}{${infer Name}
   ? Name | ParameterNames<Rest>
   : never;
 
-/** The segments of a path by name; `{…Id}` segments are UUIDs (http-api.md §1 rule 4). */
+/** The segments of a path by name; `{…Id}` segments are UUIDs (http-api §1 rule 4). */
 export type PathParameters<Path extends string> = {
   readonly [K in ParameterNames<Path>]: K extends 'clientId'
     ? string
@@ -83,7 +83,7 @@ export function checkPathText(path: string): void {
 
 /**
  * The path with every segment that stands for plain characters decoded, so that `%61ccounts` is the literal `accounts`;
- * the others are decoded as parameters (http-api.md §1 rule 3).
+ * the others are decoded as parameters (http-api §1 rule 3).
  */
 export function plainPath(path: string): string {
   if (!path.includes('%')) return path;
@@ -99,12 +99,12 @@ function plainSegment(segment: string): string {
   }
 }
 
-/** The path as @koa/router spells it; a search key takes all that is left, slashes too, or nothing (http-api.md §1). */
+/** The path as @koa/router spells it; a search key takes all that is left, slashes too, or nothing (http-api §1). */
 export function routerPath(path: string): string {
   return path.replace('/{searchKey}', '{/*searchKey}').replace(/\{(\w+)\}/g, ':$1');
 }
 
-/** Orders paths so that literal segments come before parameters (http-api.md §1 rule 5). */
+/** Orders paths so that literal segments come before parameters (http-api §1 rule 5). */
 export function byLiteralsFirst(one: string, other: string): number {
   return sortKey(one) < sortKey(other) ? -1 : 1;
 }

@@ -35,7 +35,7 @@ export interface AccessOptions extends BaseUrlOptions {
   readonly sessionIdleMs?: number | undefined;
   /** Requests per second of a tenant and of a caller; default any number (`server.limits.rate.tenant`, `.principal`). */
   readonly rates?: Partial<RequestRates>;
-  /** Present: test mode (platform.md §14). */
+  /** Present: test mode (platform §14). */
   readonly test?: TestMode | undefined;
 }
 
@@ -45,7 +45,7 @@ export interface Access {
   readonly tenant: TenantRef | null;
 }
 
-/** The part of serving a request that is about its credentials (http-api.md §5). */
+/** The part of serving a request that is about its credentials (http-api §5). */
 export class RequestAccess {
   readonly #authenticator: Authenticator;
   readonly #baseUrlOf: ReturnType<typeof baseUrls>;

@@ -30,7 +30,7 @@ import { CORE, type PathParameters, pathParameters } from './path.ts';
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
 /**
- * Which credentials a route needs (http-api.md §5): TENANT user and tenant, USER the user only, PLUGIN a bearer token and
+ * Which credentials a route needs (http-api §5): TENANT user and tenant, USER the user only, PLUGIN a bearer token and
  * the tenant, LOGIN name and password, or NONE.
  */
 export type Credentials = 'TENANT' | 'USER' | 'PLUGIN' | 'LOGIN' | 'NONE';
@@ -51,7 +51,7 @@ export interface Success {
   readonly status: 200 | 201 | 204;
   /** Another status for "nothing to do", for the document. */
   readonly emptyStatus?: 204;
-  /** The status of dialect K where it is another (http-api.md §4). */
+  /** The status of dialect K where it is another (http-api §4). */
   readonly statusInK?: 200 | 201;
   /** The JSON answer; absent = no body. */
   readonly body?: { readonly answer: PerDialect<z.ZodType>; readonly json: JsonSchema };
@@ -109,13 +109,13 @@ interface RouteSpec<Path extends string, Q extends QueryParameters, B, C> {
   readonly operationId: string;
   readonly area: string;
   readonly summary: string;
-  /** A decision for every route: a permission, or NONE for reads (http-api.md §5). */
+  /** A decision for every route: a permission, or NONE for reads (http-api §5). */
   readonly permission: Permission | 'NONE';
   /** Permissions that are needed beside it. */
   readonly alsoNeeds?: readonly Permission[];
   /** True: a user whose name is the segment `{username}` needs no permission. */
   readonly orSelf?: true;
-  /** True: a login by name and password starts a session, whose cookie comes with the answer (platform.md §6.2). */
+  /** True: a login by name and password starts a session, whose cookie comes with the answer (platform §6.2). */
   readonly startsSession?: true;
   /** Makes the body of a failure where it is not that of every other route. */
   readonly errorBody?: (error: BillingError, status: number) => unknown;
@@ -173,7 +173,7 @@ export function userRoute<Path extends string, Q extends QueryParameters = typeo
   return routeOf(spec, 'USER', (call) => spec.handle(call));
 }
 
-/** A route of the catalog plugin: a bearer token and a tenant; without the permission always 403 (http-api.md §4). */
+/** A route of the catalog plugin: a bearer token and a tenant; without the permission always 403 (http-api §4). */
 export function pluginRoute<Path extends string, Q extends QueryParameters = typeof noQuery, B = null>(
   spec: RouteSpec<Path, Q, B, TenantCall<Path, Q, B>>,
 ): Route {

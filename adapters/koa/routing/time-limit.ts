@@ -35,8 +35,8 @@ export async function withinTime<T>(
 }
 
 /**
- * Leaves open whether the request took effect (platform.md §16): on payment calls code 60018 would say that nothing was
- * attempted, 7019 with 503 says that the outcome is unknown (http-api.md §12).
+ * Leaves open whether the request took effect (platform §16): on payment calls code 60018 would say that nothing was
+ * attempted, 7019 with 503 says that the outcome is unknown (http-api §12).
  */
 export function timeOver(limitMs: number, { permission }: Pick<Route, 'permission'>): BillingError {
   return new BillingError({
@@ -56,5 +56,5 @@ export function lateBody(limitMs: number): BillingError {
   });
 }
 
-/** Status of that error (platform.md §16). */
+/** Status of that error (platform §16). */
 export const statusOfLateBody = { [ErrorCode.MALFORMED_BODY]: 408 };

@@ -8,7 +8,7 @@ import { messageNameOf } from './problems.ts';
 import { perDialect, type WireType } from './wire-type.ts';
 
 /**
- * Who may set a field (json-models.md): R only in answers, C on creation, W on creation and update, I only in requests
+ * Who may set a field (JSON-MODELS.md): R only in answers, C on creation, W on creation and update, I only in requests
  * (null in answers).
  */
 export type Access = 'R' | 'C' | 'W' | 'I';
@@ -20,7 +20,7 @@ export interface Field<T = unknown, A extends Access = Access> {
   readonly required: boolean;
   /** May be null in answers. */
   readonly nullable: boolean;
-  /** True: in answers of dialect D only (`D+`, http-api.md §4 line 10). */
+  /** True: in answers of dialect D only (`D+`, http-api §4 line 10). */
   readonly onlyD: boolean;
   /** True: answers may leave it out. */
   readonly absentable: boolean;
@@ -53,7 +53,7 @@ type Writable<F extends Fields> = { [K in keyof F as F[K] extends Field<unknown,
 
 /**
  * What a request body of the model holds: absent stays absent and null stays null, which differ in updates only
- * (http-api.md §9 rule 7).
+ * (http-api §9 rule 7).
  */
 export type RequestOf<F extends Fields> = {
   readonly [K in keyof Writable<F>]?: F[K] extends Field<infer T> ? T | null : never;

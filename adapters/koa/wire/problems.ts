@@ -6,11 +6,11 @@ export interface WireProblem {
   readonly code: ErrorCode;
   /** Finishes the sentence that begins with the field's or parameter's name. */
   readonly message: string;
-  /** True: `message` is the whole text and no name goes before it (http-api.md §12, fixed messages). */
+  /** True: `message` is the whole text and no name goes before it (http-api §12, fixed messages). */
   readonly complete?: boolean;
 }
 
-/** Name of a model in messages (http-api.md §12). */
+/** Name of a model in messages (http-api §12). */
 export function messageNameOf(modelName: string): string {
   return `${modelName}Json`;
 }

@@ -16,7 +16,7 @@ import { documentOf, type JsonSchema } from './json-schema.ts';
 import { onDemand } from './on-demand.ts';
 import { refuse } from './problems.ts';
 
-/** One parameter of a query string (http-api.md §6). */
+/** One parameter of a query string (http-api §6). */
 export interface QueryParameter<T> {
   /** True: the parameter may be repeated, and reads a list of texts; false: it reads the first text. */
   readonly many: boolean;
@@ -104,7 +104,7 @@ export const uuidParameter: QueryParameter<Uuid | null> = single({
   },
 });
 
-/** A date or a date-time, whose meaning depends on the operation (http-api.md §9 rule 3); absent = null. */
+/** A date or a date-time, whose meaning depends on the operation (http-api §9 rule 3); absent = null. */
 export const moment: QueryParameter<WireMoment | null> = single({
   answer: () => z.union([z.iso.date(), z.iso.datetime()]),
   fallback: null,
@@ -167,7 +167,7 @@ function oneOf<V extends string>(allowed: readonly V[]) {
   };
 }
 
-/** UUIDs, repeated or comma-separated (http-api.md §6 rule 4). */
+/** UUIDs, repeated or comma-separated (http-api §6 rule 4). */
 export const uuidList: QueryParameter<readonly Uuid[]> = listParameter({
   item: () => z.guid(),
   read(text) {
@@ -241,7 +241,7 @@ export interface PluginPropertyParameter {
 
 /**
  * `pluginProperty=key%3Dvalue`, repeated: the part before the first `=` is the key; one without `=` or value is
- * dropped (http-api.md §6 rule 5).
+ * dropped (http-api §6 rule 5).
  */
 export const pluginProperties: QueryParameter<readonly PluginPropertyParameter[]> = {
   many: true,
@@ -259,7 +259,7 @@ export const pluginProperties: QueryParameter<readonly PluginPropertyParameter[]
     ),
 };
 
-/** `offset` and `limit` of paged lists (http-api.md §8): a negative limit lists backwards. */
+/** `offset` and `limit` of paged lists (http-api §8): a negative limit lists backwards. */
 export const pageParameters = {
   offset: integer(0, { minimum: 0 }),
   limit: pageLimit,
@@ -276,7 +276,7 @@ export function cutPage<P extends QueryParameters>(
   return { ...query, limit: Math.max(-maxPage, Math.min(maxPage, limit)) };
 }
 
-/** As `pageParameters`, with the offset -1 that asks for the one exact match (http-api.md §8 rule 2). */
+/** As `pageParameters`, with the offset -1 that asks for the one exact match (http-api §8 rule 2). */
 export const exactPageParameters = { ...pageParameters, offset: integer(0, { minimum: -1 }) };
 
 /** `parameter`, refused when it is absent; `missing` names a code of its own for that. */

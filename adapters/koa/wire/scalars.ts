@@ -57,7 +57,7 @@ function scalar<T>(input: ScalarInput<T>): WireType<T> {
   };
 }
 
-/** Text of at most `maxLength` characters; numbers and booleans become text (http-api.md §9 rule 6). */
+/** Text of at most `maxLength` characters; numbers and booleans become text (http-api §9 rule 6). */
 export function text(maxLength?: number, options: { readonly tooLong?: ErrorCode } = {}): WireType<string> {
   return scalar({
     answer: () => (maxLength === undefined ? z.string() : z.string().max(maxLength)),
@@ -75,7 +75,7 @@ export function text(maxLength?: number, options: { readonly tooLong?: ErrorCode
   });
 }
 
-/** An external key: 255 characters at most, else code 5 (json-models.md §16 rule 4). */
+/** An external key: 255 characters at most, else code 5 (json-models §16 rule 4). */
 export const externalKey = text(255, { tooLong: ErrorCode.EXTERNAL_KEY_LIMIT_EXCEEDED });
 
 /** `true`, `false`, or their text in any letter case. */
@@ -108,7 +108,7 @@ export function int(bounds: { readonly minimum?: number; readonly maximum?: numb
   });
 }
 
-/** An exact decimal, up to 15 integer and 9 fractional digits (http-api.md §9 rule 5). */
+/** An exact decimal, up to 15 integer and 9 fractional digits (http-api §9 rule 5). */
 export const decimalNumber: WireType<Decimal> = scalar({
   answer: () => z.number(),
   read(value) {
@@ -140,7 +140,7 @@ export const date: WireType<LocalDate> = scalar({
 });
 
 /**
- * An instant: a date-time, a date (00:00 UTC) or an integer of epoch milliseconds (http-api.md §9 rule 2); in dialect K
+ * An instant: a date-time, a date (00:00 UTC) or an integer of epoch milliseconds (http-api §9 rule 2); in dialect K
  * also `[year, month, day, hour, minute, second, millisecond]` (ruling R46).
  */
 export const timestamp: WireType<Instant> = scalar({
@@ -152,7 +152,7 @@ export const timestamp: WireType<Instant> = scalar({
   },
 });
 
-/** One of `values`, in upper case (http-api.md §9 rule 8). */
+/** One of `values`, in upper case (http-api §9 rule 8). */
 export function enumeration<V extends string>(values: Readonly<Record<string, V>>): WireType<V> {
   const allowed = [...new Set(Object.values(values))];
   return scalar({

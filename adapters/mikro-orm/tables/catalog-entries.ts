@@ -30,7 +30,7 @@ export const catalogEntriesTable = new RecordTable<New<CatalogEntry>>(
     ofTenant: true,
     uniques: [
       { name: 'id', columns: ['id'] },
-      // catalog.md §17
+      // catalog §17
       { name: 'name', columns: ['tenant_record_id', 'kind', 'name'] },
     ],
     indexes: [
@@ -59,7 +59,7 @@ export const planRowsTable = new RecordTable<New<PlanRow>>(
     uniques: [
       { name: 'id', columns: ['id'] },
       {
-        // catalog.md §17
+        // catalog §17
         name: 'order',
         columns: ['tenant_record_id', 'plan_name', 'effective_date', 'created_order'],
       },

@@ -38,7 +38,7 @@ export const catalogVersionsTable = new RecordTable<CatalogVersionRow>(
     uniques: [
       { name: 'id', columns: ['id'] },
       {
-        // catalog.md §17
+        // catalog §17
         name: 'effective_date',
         columns: ['tenant_record_id', 'effective_date'],
         where: 'removed_date is null',
@@ -84,7 +84,7 @@ export const catalogPartsTable = new RecordTable<CatalogPartRow>(
   },
 );
 
-/** What another transaction has taken first is found by the next attempt (catalog.md §17). */
+/** What another transaction has taken first is found by the next attempt (catalog §17). */
 const takenMeanwhile = {
   code: ErrorCode.BUSY,
   message: 'Another call made an override plan at the same time; try again',

@@ -38,7 +38,7 @@ export const invoicesTable = new RecordTable<New<Invoice>>(
     uniques: [
       { name: 'id', columns: ['id'] },
       { name: 'number', columns: ['tenant_record_id', 'invoice_number'] },
-      // invoicing.md §1.6 rule 7
+      // invoicing §1.6 rule 7
       {
         name: 'summary',
         columns: ['tenant_record_id', 'account_record_id'],
@@ -157,7 +157,7 @@ export const coverageTable = new RecordTable<StoredCoverage>(
   {
     name: 'coverage',
     ofTenant: true,
-    // invoicing.md §1.6 rules 2 and 3
+    // invoicing §1.6 rules 2 and 3
     uniques: [
       {
         name: 'recurring',

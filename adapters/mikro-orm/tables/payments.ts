@@ -92,7 +92,7 @@ export const paymentTransactionsTable = new RecordTable<New<PaymentTransaction>>
     uniques: [
       { name: 'id', columns: ['id'] },
       {
-        // payments.md §1.7 rule 2
+        // payments §1.7 rule 2
         name: 'success_key',
         columns: ['tenant_record_id', 'external_key'],
         where: `status = 'SUCCESS' and transaction_type <> 'CHARGEBACK'`,
@@ -102,7 +102,7 @@ export const paymentTransactionsTable = new RecordTable<New<PaymentTransaction>>
         },
       },
       {
-        // payments.md §1.7 rule 3
+        // payments §1.7 rule 3
         name: 'leased',
         columns: ['tenant_record_id', 'payment_id'],
         where: 'lease_until is not null',
@@ -169,7 +169,7 @@ export const invoicePaymentsTable = new RecordTable<New<InvoicePayment>>(
     uniques: [
       { name: 'id', columns: ['id'] },
       {
-        // payments.md §1.7 rule 4
+        // payments §1.7 rule 4
         name: 'key',
         columns: ['tenant_record_id', 'type', 'transaction_external_key'],
       },

@@ -19,7 +19,7 @@ import {
 import { type Sql, sql } from '../sql.ts';
 import { RecordTable, TABLE_PREFIX, type TableSpec } from './record-table.ts';
 
-/** A queue entry as it is kept (platform.md §9.1); times called `…Ms` are system time, instants business time. */
+/** A queue entry as it is kept (platform §9.1); times called `…Ms` are system time, instants business time. */
 export interface StoredEntry {
   readonly accountRecordId: number | null;
   readonly kind: QueueKind;

@@ -33,7 +33,7 @@ export interface TableSpec {
 interface TableInput {
   /** Without prefix. */
   readonly name: string;
-  /** Of a tenant: every row carries `tenant_record_id` (platform.md §17 rule 2). */
+  /** Of a tenant: every row carries `tenant_record_id` (platform §17 rule 2). */
   readonly ofTenant: boolean;
   readonly uniques?: readonly UniqueSpec[];
   readonly indexes?: readonly IndexSpec[];

@@ -127,7 +127,7 @@ export const lifecycleEventsTable = new RecordTable<New<LifecycleEvent>>(
     uniques: [
       { name: 'id', columns: ['id'] },
       {
-        // subscriptions.md §3, storage invariant 2
+        // subscriptions §3, storage invariant 2
         name: 'start',
         columns: ['tenant_record_id', 'subscription_id'],
         where: `is_active and type in ('CREATE', 'TRANSFER')`,
@@ -170,7 +170,7 @@ export const blockingStatesTable = new RecordTable<New<BlockingState>>(
     uniques: [
       { name: 'id', columns: ['id'] },
       {
-        // subscriptions.md §3, storage invariant 6
+        // subscriptions §3, storage invariant 6
         name: 'started',
         columns: ['tenant_record_id', 'blocked_id'],
         where: `is_active and service = 'entitlement-service' and state_name = 'ENT_STARTED'`,

@@ -43,7 +43,7 @@ export const tenantsTable = new RecordTable<New<Tenant>>(
   },
 );
 
-/** At most one row: the shared test clock (platform.md §14.1). */
+/** At most one row: the shared test clock (platform §14.1). */
 export const testClockTable = new RecordTable<{
   readonly name: string;
   readonly base: Instant;

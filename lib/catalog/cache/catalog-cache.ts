@@ -34,7 +34,7 @@ interface TenantCatalogs {
 
 /**
  * The catalogs that tenants sell by: XML versions and catalog entries together, built once per tenant and revision
- * (catalog.md §13, §15.6). The revision is compared on every use, so a write is visible to the next call on every node.
+ * (§13, §15.6). The revision is compared on every use, so a write is visible to the next call on every node.
  */
 export class EffectiveCatalogs {
   readonly #globalDefault: (() => Catalog) | null;
@@ -48,7 +48,7 @@ export class EffectiveCatalogs {
   readonly #committed: EffectiveCatalogs | null;
 
   /**
-   * `globalDefault` gives the catalog of tenants that were created with it and have none of their own (catalog.md §14).
+   * `globalDefault` gives the catalog of tenants that were created with it and have none of their own (§14).
    * `committed`: what is known outside of the transaction for whose use these are.
    */
   constructor(
@@ -78,7 +78,7 @@ export class EffectiveCatalogs {
     return ownSince === null && globalDefault !== null ? globalDefault : uploaded;
   }
 
-  /** The default catalog of a tenant that was created with it, and since when it has its own (catalog.md §14 rule 2). */
+  /** The default catalog of a tenant that was created with it, and since when it has its own (§14 rule 2). */
   async #globalDefaultOf(session: ReadSession): Promise<GlobalDefault> {
     const usesIt = this.#globalDefault !== null && (await session.catalogs.usesGlobalDefault());
     if (this.#globalDefault === null || !usesIt) return { globalDefault: null, ownSince: null };
@@ -125,7 +125,7 @@ export class EffectiveCatalogs {
     return (accountId) => own.get(accountId) ?? candidate.catalog;
   }
 
-  /** Uploaded versions take the place of the default catalog at once (catalog.md §14 rule 2). */
+  /** Uploaded versions take the place of the default catalog at once (§14 rule 2). */
   async #candidate(
     session: ReadSession,
     current: TenantCatalogs,

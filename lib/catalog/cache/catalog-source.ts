@@ -4,7 +4,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import type { Catalog } from '../lookup/catalog.ts';
 
-/** The catalogs that one operation uses from beginning to end, by account (catalog.md §13 rule 3, §15.6). */
+/** The catalogs that one operation uses from beginning to end, by account (§13 rule 3, §15.6). */
 export type CatalogOfAccount = (accountId: Uuid) => Catalog;
 
 /**
@@ -27,7 +27,7 @@ export interface CatalogRequest {
 
 /**
  * Where operations get their catalogs from. `open` is called once per operation, before its transaction begins, since it
- * may ask the catalog plugins of the host (catalog.md §16).
+ * may ask the catalog plugins of the host (§16).
  */
 export interface CatalogProvider {
   open(request: CatalogRequest): Promise<CatalogSource>;

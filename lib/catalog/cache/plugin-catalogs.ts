@@ -45,7 +45,7 @@ interface Loaded {
 }
 
 /**
- * The catalog plugins of the host (catalog.md §16): asked in order, the first that has a catalog supplies it completely.
+ * The catalog plugins of the host (§16): asked in order, the first that has a catalog supplies it completely.
  * Catalogs with a stamp are kept, one per tenant and plugin.
  */
 export class PluginCatalogs {
@@ -133,7 +133,7 @@ async function contentRevision(content: string): Promise<number> {
   return -1 - Number.parseInt(hash.slice(0, 7), 16);
 }
 
-/** A catalog plugin and the time limit of its calls (catalog.md §16 rule 5). */
+/** A catalog plugin and the time limit of its calls (§16 rule 5). */
 function called({ name }: CatalogPlugin): CalledPlugin {
   return { kind: 'catalog plugin', name, timeoutMs: CATALOG_PLUGIN_TIMEOUT_MS };
 }

@@ -7,14 +7,14 @@ import type { Catalog } from '../lookup/catalog.ts';
 import type { CatalogOfAccount, CatalogProvider, CatalogRequest, CatalogSource } from './catalog-source.ts';
 import type { PluginCatalogs, ServedCatalog, ServedCatalogs } from './plugin-catalogs.ts';
 
-/** What the tenant has stored: entries over XML (catalog.md §15.6). */
+/** What the tenant has stored: entries over XML (§15.6). */
 export interface StoredSource {
   catalogOf(session: ReadSession): Promise<Catalog>;
   catalogsOf: CatalogSource;
 }
 
 /**
- * The catalogs of operations: what a plugin gives, else what the tenant has stored (catalog.md §16 rule 1). Plugins are
+ * The catalogs of operations: what a plugin gives, else what the tenant has stored (§16 rule 1). Plugins are
  * asked before the operation's transaction.
  */
 export class PluginProvider implements CatalogProvider {
@@ -43,7 +43,7 @@ export class PluginProvider implements CatalogProvider {
     return async (session) => served?.catalog ?? this.#stored.catalogOf(session);
   }
 
-  /** What serves the tenant now in the place of its stored catalog, or null (catalog.md §16 rule 6). */
+  /** What serves the tenant now in the place of its stored catalog, or null (§16 rule 6). */
   async serving(request: {
     readonly tenant: TenantRef;
     readonly now: Instant;

@@ -24,7 +24,7 @@ import { KeptParts, KeptShapes } from './kept-parts.ts';
 import { frameOfText, planOfText, productOfText, soldAsOfText } from './version-parts.ts';
 
 /**
- * The stored catalogs of tenants as values, kept by revision (catalog.md §13). After a change only what the change
+ * The stored catalogs of tenants as values, kept by revision (§13). After a change only what the change
  * brought is read; plans are decoded when somebody asks for them. Both memories are bounded.
  */
 export class StoredCatalogs {

@@ -62,7 +62,7 @@ export function soldAsOfText(text: string): SoldAs {
   return { product, billingPeriod: finalPhase.recurring?.billingPeriod ?? BillingPeriod.NO_BILLING_PERIOD };
 }
 
-/** The mode of the version is already that of its plans (catalog.md §3.4). */
+/** The mode of the version is already that of its plans (§3.4). */
 function textOfFrame(frame: VersionFrame): string {
   return textOfValue({ ...frame, recurringBillingMode: null });
 }

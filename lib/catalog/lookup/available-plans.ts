@@ -10,7 +10,7 @@ export interface AvailablePlan {
   readonly priceListName: string;
 }
 
-/** Every plan of a BASE product, once per list that has it, by plan name, then list (catalog.md §12 rule 4). */
+/** Every plan of a BASE product, once per list that has it, by plan name, then list (§12 rule 4). */
 export function* listBasePlans(version: CatalogVersion): Steps<readonly AvailablePlan[]> {
   const products = yield* version.productParts.valueSteps();
   const isBase = new Map(products.map(({ name, category }) => [name, category === ProductCategory.BASE]));
@@ -30,7 +30,7 @@ export function* listBasePlans(version: CatalogVersion): Steps<readonly Availabl
 
 /**
  * The plans of the add-ons that can be bought for a base product, not of those that it includes: by add-on, billing period,
- * list and plan name; only of `priceListName` if it is given (catalog.md §12 rule 4). Empty for an unknown product.
+ * list and plan name; only of `priceListName` if it is given (§12 rule 4). Empty for an unknown product.
  */
 export function listAddOns(
   version: CatalogVersion,

@@ -170,7 +170,7 @@ export class CatalogVersion implements PlanLookup {
     });
   }
 
-  /** Name of the first list that contains the plan or its parent, `DEFAULT` before the others (catalog.md §1, §10). */
+  /** Name of the first list that contains the plan or its parent, `DEFAULT` before the others (§1, §10). */
   priceListOf(plan: Plan): string {
     const { listOfPlan } = priceListIndex(this.frame.value);
     return listOfPlan.get(plan.parentPlanName ?? plan.name) ?? DEFAULT_PRICE_LIST;
@@ -181,7 +181,7 @@ export class CatalogVersion implements PlanLookup {
     return (this.#selections.get(selectionKey(criteria)) ?? []).map((part) => part.value);
   }
 
-  /** The plan that a request means (catalog.md §7). @throws BillingError as `selectPlan` of plan-specifier.ts. */
+  /** The plan that a request means (§7). @throws BillingError as `selectPlan` of plan-specifier.ts. */
   selectPlan(specifier: PlanSpecifier): Plan {
     return selectPlan(this, specifier);
   }

@@ -27,14 +27,14 @@ export interface LastPlanChange {
   readonly decided: Instant;
 }
 
-/** Where the plans of running subscriptions are sought that a catalog does not sell (catalog.md §14 rule 2, §15.6 rule 4). */
+/** Where the plans of running subscriptions are sought that a catalog does not sell (§14 rule 2, §15.6 rule 4). */
 export interface Elsewhere {
   readonly catalog: Catalog;
   /** What was decided before is of that catalog, also where this one has a plan of the name; null: the name alone tells. */
   readonly until: Instant | null;
 }
 
-/** How a catalog came to be, revision by revision (catalog.md §13 rule 2). */
+/** How a catalog came to be, revision by revision (§13 rule 2). */
 export interface CatalogPast {
   /** The tenant's `catalogRevision` of which this is the catalog. */
   readonly revision: number;
@@ -110,7 +110,7 @@ export class Catalog {
   }
 
   /**
-   * The version in force at an instant: the latest that is effective by then, else the earliest (catalog.md §6.1).
+   * The version in force at an instant: the latest that is effective by then, else the earliest (§6.1).
    * @throws BillingError 2050 `CATALOG_NO_CATALOG_FOR_GIVEN_DATE` without any version.
    */
   resolveVersion(at: Instant): CatalogVersion {
@@ -125,7 +125,7 @@ export class Catalog {
   }
 
   /**
-   * The plan of an existing subscription at an instant (catalog.md §6.2). It keeps the version of `lastPlanChange`, the
+   * The plan of an existing subscription at an instant (§6.2). It keeps the version of `lastPlanChange`, the
    * effective date of the event that put it on this plan, until a later version sets a date for existing subscriptions
    * that is reached. A retired plan is found in the last version that had it.
    * @param lastPlanChange an instant alone stands for a choice that is made now.
@@ -152,7 +152,7 @@ export class Catalog {
   }
 
   /**
-   * The price changes that versions of this catalog make for one existing subscription (catalog.md §6.4), in date order;
+   * The price changes that versions of this catalog make for one existing subscription (§6.4), in date order;
    * with `alignment` they fall on bill cycle dates.
    */
   priceChangeEvents(timeline: PlanTimeline, alignment?: PriceChangeAlignment): readonly PriceChangeEvent[] {
@@ -161,7 +161,7 @@ export class Catalog {
 
   /**
    * The versions after the one in force at the date of a choice that change the plan for existing subscriptions, up to the
-   * first without it; ascending (catalog.md §6.4 rule 2).
+   * first without it; ascending (§6.4 rule 2).
    */
   plansChangedAfter(choice: ChosenPlan): readonly ResolvedPlan[] {
     const { planName, effective, decided = null } = choice;
@@ -178,7 +178,7 @@ export class Catalog {
 
   /**
    * The catalog whose versions have the plan of a running subscription: this one; that of the tenant where this one, of an
-   * account, has it not (catalog.md §15.6 rule 4); the default one that the tenant had before its own (§14 rule 2). This
+   * account, has it not (§15.6 rule 4); the default one that the tenant had before its own (§14 rule 2). This
    * one too, if none has it.
    * @param decided when the plan was chosen; null: now.
    */

@@ -20,7 +20,7 @@ export function changedPlans(
   const changed = new Set<string>();
   for (const [index, version] of after.entries()) {
     if (held.has(version)) continue;
-    // catalog.md §6.1: before the first version the first version is in force.
+    // §6.1: before the first version the first version is in force.
     const inForce = after[index - 1] ?? before[0];
     if (inForce === undefined || !alignsAlike(version, inForce)) return null;
     addDifferent(version.planParts, inForce.planParts, changed);

@@ -12,7 +12,7 @@ export function isFreeFinitePhase(phase: PlanPhase): boolean {
 
 /**
  * The phases from the one of `initialPhaseType` on, or all; undefined if the plan has none of that type
- * (error 1011 is the caller's: subscriptions.md §5.1).
+ * (error 1011 is the caller's: subscriptions §5 rule 1).
  */
 export function phasesFrom(plan: Plan, initialPhaseType: PhaseType | null): readonly PlanPhase[] | undefined {
   if (initialPhaseType === null) return plan.phases;
@@ -28,7 +28,7 @@ export interface FirstCharge {
   readonly phase: PlanPhase | null;
 }
 
-/** The ingredient of `dateOfFirstRecurringNonZeroCharge` (catalog.md §2 rule 4), over phases as `phasesFrom` gives. */
+/** The ingredient of `dateOfFirstRecurringNonZeroCharge` (§2 rule 4), over phases as `phasesFrom` gives. */
 export function firstRecurringCharge(phases: readonly PlanPhase[]): FirstCharge {
   const index = phases.findIndex((phase) => !isFreeFinitePhase(phase));
   if (index < 0) return { freePhases: phases, phase: null };

@@ -11,7 +11,7 @@ import {
   targetPriceList,
 } from './rules.ts';
 
-/** What the rules of a version say about a change of plan (catalog.md §8 rule 4). */
+/** What the rules of a version say about a change of plan (§8 rule 4). */
 export interface PlanChangeEvaluation {
   /** List in which the target plan is sought, with the fallback to `DEFAULT`; the plan's own if it is named. */
   readonly priceList: string;

@@ -35,7 +35,7 @@ export class PlanRuns {
   }
 
   /**
-   * Index of the version that supplies a plan by catalog.md §6.2, undefined if none does.
+   * Index of the version that supplies a plan by §6.2, undefined if none does.
    * @param at index of the version in force at the instant asked about.
    * @param anchor index of the version in force at the last plan change; the first one if that was before it.
    */
@@ -49,7 +49,7 @@ export class PlanRuns {
 
   /**
    * Indexes of the versions after `index` that change a plan for existing subscriptions, ascending, up to the first
-   * version without the plan (catalog.md §6.4 rule 2). Those that repeat the plan of the version before are not among them.
+   * version without the plan (§6.4 rule 2). Those that repeat the plan of the version before are not among them.
    */
   changedAfter(planName: string, index: number): readonly number[] {
     if (!this.#dated.has(planName)) return [];

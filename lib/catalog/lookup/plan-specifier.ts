@@ -5,7 +5,7 @@ import { DEFAULT_PRICE_LIST, type Plan } from '../model/catalog-model.ts';
 import type { PlanCriteria, PlanLookup } from './plan-lookup.ts';
 
 /**
- * How a request names a plan (catalog.md §7): by `planName`, which makes the rest be ignored, or by product, period
+ * How a request names a plan (§7): by `planName`, which makes the rest be ignored, or by product, period
  * and price list, the last one `DEFAULT` if absent.
  */
 export interface PlanSpecifier {
@@ -45,7 +45,7 @@ export function planCriteria(
 }
 
 /**
- * The one plan that a specifier means (catalog.md §7). Without plan name, the list is searched first, then `DEFAULT`.
+ * The one plan that a specifier means (§7). Without plan name, the list is searched first, then `DEFAULT`.
  * @throws BillingError 2021 for an unknown plan name; the errors of `planCriteria`; 2020 if no plan matches; 2002 if
  *   several do.
  */

@@ -51,11 +51,11 @@ export interface PlanTimeline {
   readonly zone: TimeZone;
 }
 
-/** How price changes move to bill cycle dates (catalog.md §6.4 rule 5). */
+/** How price changes move to bill cycle dates (§6.4 rule 5). */
 export interface PriceChangeAlignment {
   /** Bill cycle day, 1 to 31, that holds for the subscription at an instant. */
   billCycleDayAt(at: Instant): number;
-  /** `toInstant` of a local date (subscriptions.md §2 rule 2). */
+  /** `toInstant` of a local date (subscriptions §2 rule 2). */
   dated(date: LocalDate): DatedInstant;
 }
 
@@ -79,7 +79,7 @@ interface PlanOfVersion {
 export type PlansChangedAfter = (choice: ChosenPlan) => readonly PlanOfVersion[];
 
 /**
- * The price changes that a catalog makes for one existing subscription, in date order (catalog.md §6.4). A version whose
+ * The price changes that a catalog makes for one existing subscription, in date order (§6.4). A version whose
  * date for existing subscriptions is not before that of a newer one changes nothing: the newest wins, as in §6.2.
  */
 export function priceChangeEvents(

@@ -3,7 +3,7 @@ import { type Currency, type Decimal, ZERO } from '../../values/money/index.ts';
 import type { InternationalPrice } from '../model/catalog-model.ts';
 
 /**
- * The amount of a price in one currency (catalog.md §2 rule 2). An empty price is zero in every currency.
+ * The amount of a price in one currency (§2 rule 2). An empty price is zero in every currency.
  * @throws BillingError 2010 `CATALOG_NO_PRICE_FOR_CURRENCY` without an entry for the currency, 2011
  *   `CATALOG_PRICE_VALUE_NULL_FOR_CURRENCY` if the entry is null: not sold in this currency.
  */

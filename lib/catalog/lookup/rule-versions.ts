@@ -12,7 +12,7 @@ import type { PlanChangeDecision } from './plan-change.ts';
 import type { PlanSpecifier } from './plan-specifier.ts';
 import { billingAlignment, cancelPolicy, createAlignment, type SubscriptionContext } from './rules.ts';
 
-// Which version's rules apply (catalog.md §6.3): those of a change are never grandfathered, those of the plan are, with it.
+// Which version's rules apply (§6.3): those of a change are never grandfathered, those of the plan are, with it.
 
 /** Where plans and their rules are looked up. */
 export interface RuledCatalog extends Pick<Catalog, 'resolveVersion' | 'resolvePlan'> {

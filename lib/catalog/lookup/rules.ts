@@ -18,7 +18,7 @@ import type {
   SubscriptionConditions,
 } from '../model/catalog-model.ts';
 
-/** Properties of the target plan that a create rule reads (catalog.md §8 rule 2). */
+/** Properties of the target plan that a create rule reads (§8 rule 2). */
 export interface CreationContext {
   readonly product: string;
   readonly productCategory: ProductCategory;
@@ -37,7 +37,7 @@ export interface ChangeContext {
   readonly to: CreationContext;
 }
 
-/** Result when no case matches (catalog.md §8 rule 3); the price list rule keeps the current list. */
+/** Result when no case matches (§8 rule 3); the price list rule keeps the current list. */
 export const RULE_DEFAULTS = {
   changePolicy: BillingActionPolicy.END_OF_TERM,
   changeAlignment: PlanAlignmentChange.START_OF_BUNDLE,
@@ -105,7 +105,7 @@ function changeValues({ from, to }: ChangeContext): Values<ChangeConditions> {
   };
 }
 
-/** The first case whose conditions all hold; an absent condition holds always (catalog.md §8 rule 1). */
+/** The first case whose conditions all hold; an absent condition holds always (§8 rule 1). */
 function firstMatch<Conditions extends object, Result>(
   cases: readonly RuleCase<Conditions, Result>[],
   values: Values<Conditions>,

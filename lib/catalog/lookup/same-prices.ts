@@ -1,7 +1,7 @@
 import { Decimal } from '../../values/money/index.ts';
 import type { PlanPhase } from '../model/catalog-model.ts';
 
-/** True if two phases charge the same from day to day: recurring section and usages (catalog.md §6.4 rule 8). */
+/** True if two phases charge the same from day to day: recurring section and usages (§6.4 rule 8). */
 export function hasSamePrices(one: PlanPhase, other: PlanPhase): boolean {
   if (one === other) return true;
   return isSameValue(one.recurring, other.recurring) && isSameValue(one.usages, other.usages);

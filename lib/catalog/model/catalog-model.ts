@@ -14,13 +14,13 @@ import type {
 import type { Currency, Decimal } from '../../values/money/index.ts';
 import type { BillingPeriod, Duration, Instant } from '../../values/time/index.ts';
 
-/** Name of the price list that every version has (catalog.md §1). */
+/** Name of the price list that every version has (§1). */
 export const DEFAULT_PRICE_LIST = 'DEFAULT';
 
 /** `max`, `min` of a limit, `max` of a tiered block, `plansAllowedInBundle` and a duration's number: none. */
 export const UNBOUNDED = -1;
 
-/** A decimal and the digits in which the document gave it: `75.00` is written back as `75.00` (catalog.md §2). */
+/** A decimal and the digits in which the document gave it: `75.00` is written back as `75.00` (§2). */
 export interface WrittenDecimal {
   readonly value: Decimal;
   readonly text: string;
@@ -133,7 +133,7 @@ export interface PlanPhase {
 export interface Plan {
   readonly name: string;
   readonly prettyName: string;
-  /** Of an override plan alone: the plan of the catalog whose prices it overrides (catalog.md §10). */
+  /** Of an override plan alone: the plan of the catalog whose prices it overrides (§10). */
   readonly parentPlanName?: string;
   /** Name of its product. */
   readonly product: string;
@@ -164,7 +164,7 @@ export interface PriceListSet {
   readonly childPriceLists: readonly PriceList[];
 }
 
-/** Conditions of a case; null holds always (catalog.md §8). */
+/** Conditions of a case; null holds always (§8). */
 export interface ChangeConditions {
   readonly phaseType: PhaseType | null;
   readonly fromProduct: string | null;
@@ -204,7 +204,7 @@ export interface RuleCase<Conditions, Result> {
   readonly result: Result;
 }
 
-/** Six ordered lists of cases; the first case whose conditions all hold gives the result (catalog.md §8). */
+/** Six ordered lists of cases; the first case whose conditions all hold gives the result (§8). */
 export interface PlanRules {
   readonly changePolicy: readonly RuleCase<ChangeConditions, BillingActionPolicy>[];
   readonly changeAlignment: readonly RuleCase<ChangeConditions, PlanAlignmentChange>[];

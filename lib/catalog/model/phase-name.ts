@@ -5,7 +5,7 @@ const SUFFIXES: ReadonlyMap<string, PhaseType> = new Map(
   Object.values(PhaseType).map((type) => [type.toLowerCase(), type]),
 );
 
-/** Name of the phase of `type` of a plan: `pro-monthly-evergreen` (catalog.md §1). */
+/** Name of the phase of `type` of a plan: `pro-monthly-evergreen` (§1). */
 export function phaseName(planName: string, type: PhaseType): string {
   return `${planName}-${type.toLowerCase()}`;
 }

@@ -31,7 +31,7 @@ export function createPlan(content: PlanContent, versionMode: BillingMode | null
 }
 
 /**
- * Whether two plans are the same value, wherever each comes from (catalog.md §6.4 rule 2, §15.5 rule 2). Plans of one
+ * Whether two plans are the same value, wherever each comes from (§6.4 rule 2, §15.5 rule 2). Plans of one
  * tenant's stored versions are then the same object too, which makes the answer quick; so is a plan that one version
  * was given from another.
  */

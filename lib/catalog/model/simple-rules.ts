@@ -35,7 +35,7 @@ export const anyChange: ChangeConditions = {
   toPriceList: null,
 };
 
-/** Rules of a catalog whose author gave none (catalog.md §12 item 3 step 2). */
+/** Rules of a catalog whose author gave none (§12 item 3 step 2). */
 export const SIMPLE_RULES: PlanRules = {
   changePolicy: [{ conditions: anyChange, result: BillingActionPolicy.IMMEDIATE }],
   changeAlignment: [{ conditions: anyChange, result: PlanAlignmentChange.START_OF_BUNDLE }],

@@ -8,7 +8,7 @@ import {
 } from '../../values/limits.ts';
 import { contentPhases, type VersionContent } from './version-content.ts';
 
-/** What is counted of a catalog version, or of one of its plans (platform.md §16). */
+/** What is counted of a catalog version, or of one of its plans (platform §16). */
 export interface VersionLimit {
   /** As messages name it, in the plural. */
   readonly what: string;

@@ -30,7 +30,7 @@ export interface AddOnsRequest {
   readonly accountId?: Uuid | null;
 }
 
-/** What a tenant does with its catalog besides uploading: the operations of `billing.catalogs` (catalog.md §5, §12). */
+/** What a tenant does with its catalog besides uploading: the operations of `billing.catalogs` (§5, §12). */
 export class CatalogAdministration {
   readonly #ports: Pick<Ports, 'storage' | 'ids'>;
   readonly #catalogs: CatalogService;
@@ -42,7 +42,7 @@ export class CatalogAdministration {
 
   /**
    * Removes all versions that the tenant has uploaded; their rows stay as history. The tenant is left without catalog, also
-   * one that saw the default catalog (catalog.md §5 rule 10, §14). Does nothing where there is none.
+   * one that saw the default catalog (§5 rule 10, §14). Does nothing where there is none.
    * @throws BillingError CATALOG_INVALID_FOR_TENANT (2080) while a subscription, an ended one included, has one of its plans.
    */
   async delete(context: CallContext): Promise<void> {
@@ -53,7 +53,7 @@ export class CatalogAdministration {
       await refuseWhileUsed(session, sold);
       const ids = (await session.catalogs.versions()).map((version) => version.id);
       await session.catalogs.replace({ removed: ids, added: [] });
-      // Its own versions have put an end to the default's; what runs on that is still resolved there (catalog.md §14 rule 2).
+      // Its own versions have put an end to the default's; what runs on that is still resolved there (§14 rule 2).
       if (ids.length === 0) await session.catalogs.leaveGlobalDefault();
       const revision = await session.catalogs.revision();
       session.publish([catalogDeleted(), catalogChanged(ids.at(-1) ?? null, revision)]);
@@ -62,7 +62,7 @@ export class CatalogAdministration {
 
   /**
    * Adds a plan with one recurring price, or a currency to one, with its product where that is new: to the version in force
-   * and every later one, or to a first version that it makes (catalog.md §12 rule 3). The same again changes nothing.
+   * and every later one, or to a first version that it makes (§12 rule 3). The same again changes nothing.
    * @throws BillingError CATALOG_INVALID_SIMPLE_PLAN_DESCRIPTOR (2060); nothing is stored then. CATALOG_INVALID_FOR_TENANT
    * (2080) while a catalog plugin serves the tenant.
    */
@@ -86,7 +86,7 @@ export class CatalogAdministration {
     });
   }
 
-  /** The documents that make up the tenant's catalog, in upload order: the values of its key CATALOG (catalog.md §5 rule 9). */
+  /** The documents that make up the tenant's catalog, in upload order: the values of its key CATALOG (§5 rule 9). */
   async sources(context: CallContext): Promise<readonly string[]> {
     return this.#ports.storage.read(context.tenant, async (session) => {
       const sources = await session.catalogs.sources();
@@ -95,7 +95,7 @@ export class CatalogAdministration {
   }
 
   /**
-   * The plans of base products in the version in force now, once per price list (catalog.md §12 rule 4); of the catalog of an
+   * The plans of base products in the version in force now, once per price list (§12 rule 4); of the catalog of an
    * account, if it is given.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
@@ -108,7 +108,7 @@ export class CatalogAdministration {
   }
 
   /**
-   * The plans of the add-ons that can be bought for a base product in the version in force now (catalog.md §12 rule 4);
+   * The plans of the add-ons that can be bought for a base product in the version in force now (§12 rule 4);
    * empty for an unknown product.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
@@ -146,7 +146,7 @@ export class CatalogAdministration {
   }
 }
 
-/** catalog.md §5 rule 10: such a subscription could not be billed any more. */
+/** §5 rule 10: such a subscription could not be billed any more. */
 async function refuseWhileUsed(session: ReadSession, catalog: Catalog): Promise<void> {
   const names = new Set(catalog.versions.flatMap((version) => [...version.planParts.names()]));
   const used = await session.catalogEntries.usedPlans([...names]);

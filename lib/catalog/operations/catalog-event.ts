@@ -1,11 +1,11 @@
 import { BusEventType, type EventPayload, type NewBusEvent } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 
-/** Key of the tenant value under which catalogs stand in events (catalog.md §13 rule 4). */
+/** Key of the tenant value under which catalogs stand in events (§13 rule 4). */
 const CATALOG_KEY = 'CATALOG';
 
 /**
- * Tells that the tenant's catalog has changed (catalog.md §13 rule 4).
+ * Tells that the tenant's catalog has changed (§13 rule 4).
  * @param objectId id of the catalog row.
  * @param catalogRevision the tenant's, as the change has raised it.
  */
@@ -17,7 +17,7 @@ export function catalogChanged(objectId: Uuid | null, catalogRevision: number): 
   };
 }
 
-/** What a deletion emits before `catalogChanged` (catalog.md §12 rule 6). */
+/** What a deletion emits before `catalogChanged` (§12 rule 6). */
 export function catalogDeleted(): NewBusEvent {
   return {
     type: BusEventType.TENANT_CONFIG_DELETION,

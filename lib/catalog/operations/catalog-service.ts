@@ -54,7 +54,7 @@ export interface CatalogSettings {
   readonly maxDocumentBytes?: number | undefined;
 }
 
-/** Catalogs of the tenants: upload, and the immutable value that every operation reads (catalog.md §5, §13). */
+/** Catalogs of the tenants: upload, and the immutable value that every operation reads (§5, §13). */
 export class CatalogService implements CatalogProvider {
   readonly #ports: Pick<Ports, 'storage' | 'ids' | 'logger'>;
   /** How long work on a large catalog is done, so that it holds nobody up. */
@@ -80,7 +80,7 @@ export class CatalogService implements CatalogProvider {
   }
 
   /**
-   * Adds the versions of an XML document to the tenant's catalog: all or nothing (catalog.md §5).
+   * Adds the versions of an XML document to the tenant's catalog: all or nothing (§5).
    * @param document root `catalog` or the envelope `catalogs`; bytes as they came, or text; or a catalog that
    * is defined in code.
    * @throws BillingError CATALOG_INVALID_FOR_TENANT (2080) with every error found as `problems`, each with line and
@@ -103,7 +103,7 @@ export class CatalogService implements CatalogProvider {
   }
 
   /**
-   * What an upload of the document would find wrong now, also beside the tenant's versions; stores nothing (catalog.md §12
+   * What an upload of the document would find wrong now, also beside the tenant's versions; stores nothing (§12
    * row 4).
    * @throws BillingError TOO_LARGE (60012).
    */
@@ -155,7 +155,7 @@ export class CatalogService implements CatalogProvider {
 
   /**
    * The catalog as it is now: that of a catalog plugin, else what the tenant has stored; without any version for a tenant
-   * that has none. With an account, the one that it sees (catalog.md §15.6, §16).
+   * that has none. With an account, the one that it sees (§15.6, §16).
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002); UNEXPECTED (60000) or CATALOG_INVALID_FOR_TENANT (2080) for
    * a plugin that fails or gives a bad catalog.
    */
@@ -185,7 +185,7 @@ export class CatalogService implements CatalogProvider {
 
   /**
    * The catalog that the tenant has stored. Compares its revision, so a write is visible to the next call on every node
-   * (catalog.md §13 rule 2).
+   * (§13 rule 2).
    */
   async catalogOf(session: ReadSession): Promise<Catalog> {
     return this.#effectiveIn(session).ofTenant(session);
@@ -211,7 +211,7 @@ export class CatalogService implements CatalogProvider {
     return this.#effectiveIn(session).changedSince(session, revision);
   }
 
-  /** What keeps versions, each valid by itself, from standing beside those that the tenant keeps (catalog.md §5). */
+  /** What keeps versions, each valid by itself, from standing beside those that the tenant keeps (§5). */
   async problemsOf(
     session: ReadSession,
     change: {
@@ -228,7 +228,7 @@ export class CatalogService implements CatalogProvider {
     ];
   }
 
-  /** catalog.md §16 rule 6: what is stored would have no visible effect. @throws BillingError 2080 that names the plugin. */
+  /** §16 rule 6: what is stored would have no visible effect. @throws BillingError 2080 that names the plugin. */
   async refuseWhileServed(context: CallContext): Promise<void> {
     const pluginName = await this.servingPlugin(context);
     if (pluginName === null) return;

@@ -41,7 +41,7 @@ export async function scopeOf(session: ReadSession, { accountId }: EntryScopeOpt
   return { accountId, accountRecordId: account.recordId };
 }
 
-/** Writes the change and its event, unless there is nothing to change (catalog.md §15.4 rule 10). */
+/** Writes the change and its event, unless there is nothing to change (§15.4 rule 10). */
 export async function apply(session: WriteSession, change: CatalogEntryChange): Promise<void> {
   const [first] = [
     ...(change.addedEntries ?? []),
@@ -116,7 +116,7 @@ export function requireForce({ force }: { readonly force: boolean }, what: strin
   });
 }
 
-/** @throws BillingError 61004 where a plan would have the name of one that overrides prices (catalog.md §10 rule 7). */
+/** @throws BillingError 61004 where a plan would have the name of one that overrides prices (§10 rule 7). */
 export async function requireFreeNames(
   session: ReadSession,
   rows: readonly Pick<PlanRow, 'planName'>[],
@@ -147,7 +147,7 @@ export function productNotFound(name: string): BillingError {
   });
 }
 
-/** What is stored would have no visible effect (catalog.md §16 rule 6). */
+/** What is stored would have no visible effect (§16 rule 6). */
 export function servedByPlugin(pluginName: string): BillingError {
   return new BillingError({
     code: ErrorCode.CATALOG_ENTRY_INVALID_ENTRY,

@@ -56,7 +56,7 @@ export interface DeletePlanOptions extends EntryScopeOptions {
 
 /**
  * Single plans, products and price lists, added to a tenant's catalog or to that of one account without uploading a
- * version (Document 1 §4.5, catalog.md §15). Every operation throws ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002) for an unknown
+ * version (§15). Every operation throws ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002) for an unknown
  * account.
  */
 export class CatalogEntryService {

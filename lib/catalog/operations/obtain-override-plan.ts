@@ -13,7 +13,7 @@ import { freeNumber, OverridePlan, overridePlanName, overridePlanOf } from '../o
 
 /**
  * The tenant's override plan of this definition: the one there is, else a new one with the next free number, stored in the
- * session's transaction (catalog.md §10 rules 3, 4). New ones of a tenant are numbered one after the other, under the lock
+ * session's transaction (§10 rules 3, 4). New ones of a tenant are numbered one after the other, under the lock
  * that uploads take too, which should be the last lock that the transaction takes.
  * @param currentCatalog reads the tenant's catalog, under that lock: a plan of it may have the name already.
  */
@@ -87,7 +87,7 @@ async function hashed(definition: OverrideDefinition): Promise<HashedDefinition>
   return { definition, parentPlanName, ...(await contentOf(definition)) };
 }
 
-/** What two equal definitions have in common (catalog.md §10 rule 4). */
+/** What two equal definitions have in common (§10 rule 4). */
 function identityOf({
   overrideHash,
   parentPlanName,
@@ -152,7 +152,7 @@ async function ofEntries(session: WriteSession, planNames: readonly string[]): P
 }
 
 /**
- * What forbids these plans in a catalog: names that override plans have already (catalog.md §10 rule 7). Ask it under
+ * What forbids these plans in a catalog: names that override plans have already (§10 rule 7). Ask it under
  * the tenant's catalog lock.
  */
 export async function overridePlanProblems(

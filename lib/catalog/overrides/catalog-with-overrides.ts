@@ -23,7 +23,7 @@ export interface SeenAsOf {
 
 /**
  * A catalog with the override plans that one operation reads: wherever a plan is sought by name, the catalog's own come
- * first, then the override plans by their exact name (catalog.md §10 rule 7). An immutable value.
+ * first, then the override plans by their exact name (§10 rule 7). An immutable value.
  */
 export class CatalogWithOverrides {
   readonly catalog: Catalog;
@@ -69,7 +69,7 @@ export class CatalogWithOverrides {
       : new CatalogWithOverrides(earlier, [...this.#overridePlans.values()], this.#seen);
   }
 
-  /** The same, where every instant of a span sees what holds at its end: a dry run of a day (catalog.md §6.1). */
+  /** The same, where every instant of a span sees what holds at its end: a dry run of a day (§6.1). */
   seenAsOf(span: SeenAsOf): CatalogWithOverrides {
     return new CatalogWithOverrides(this.catalog, [...this.#overridePlans.values()], span);
   }
@@ -134,7 +134,7 @@ export class CatalogWithOverrides {
     return overridePlan && plan ? overridePlan.planFrom(plan) : plan;
   }
 
-  /** The plan that a request means in a version (catalog.md §7). @throws BillingError as `selectPlan`. */
+  /** The plan that a request means in a version (§7). @throws BillingError as `selectPlan`. */
   selectPlan(version: CatalogVersion, specifier: PlanSpecifier): Plan {
     return selectPlan(this.#lookupIn(version), specifier);
   }

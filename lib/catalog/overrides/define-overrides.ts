@@ -5,7 +5,7 @@ import type { Plan } from '../model/catalog-model.ts';
 import { matchPriceOverrides, type PriceOverrides } from './match-overrides.ts';
 import { type PriceTarget, partsOf, targetOf } from './overridable-price.ts';
 
-/** What makes an override plan: two equal definitions are one plan (catalog.md §10 rule 4). */
+/** What makes an override plan: two equal definitions are one plan (§10 rule 4). */
 export interface OverrideDefinition {
   /** A plan of the catalog, never an override plan (rule 5). */
   readonly parentPlanName: string;

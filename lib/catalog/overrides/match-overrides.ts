@@ -8,7 +8,7 @@ import { BlockCounter, PriceTarget, priceTargetsOf, type UsageOfPhase } from './
 /** The overridden prices, each once. */
 export type PriceOverrides = ReadonlyMap<PriceTarget, Decimal>;
 
-/** Whether an override names any price; without one the request is malformed (subscriptions.md §6.1). */
+/** Whether an override names any price; without one the request is malformed (subscriptions §6.1). */
 export function namesPrice(request: PriceOverrideRequest): boolean {
   const usagePrices = (request.usagePrices ?? [])
     .flatMap((usage) => usage.tierPrices ?? [])
@@ -17,7 +17,7 @@ export function namesPrice(request: PriceOverrideRequest): boolean {
 }
 
 /**
- * Finds the prices of a plan that the overrides mean (catalog.md §10 rule 2).
+ * Finds the prices of a plan that the overrides mean (§10 rule 2).
  * @throws BillingError CATALOG_INVALID_PRICE_OVERRIDE (2081) for a phase, price, usage section, block or tier that the
  *   plan does not have, two amounts for one price, and an amount that is negative or has too many digits.
  */

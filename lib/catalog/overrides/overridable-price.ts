@@ -3,13 +3,13 @@ import { formatDecimal } from '../../values/money/index.ts';
 import type { InternationalPrice, Plan, PlanPhase, TieredBlock, Usage } from '../model/catalog-model.ts';
 
 /**
- * One price of a plan that can be overridden (catalog.md §10 rule 2), as text that two equal targets share: the JSON list
+ * One price of a plan that can be overridden (§10 rule 2), as text that two equal targets share: the JSON list
  * `FIXED` phase type, `RECURRING` phase type, `BLOCK` phase type, usage, unit, size, max, occurrence, or `TIER` phase type,
  * usage, position. Phases are named by type, so that a target is the same in every version and in an override plan.
  */
 export type PriceTarget = string & { readonly __brand: 'PriceTarget' };
 
-/** A tiered block, compared by value; `occurrence` counts the equal ones of its section from 0 (usage.md §4.1 rule 3). */
+/** A tiered block, compared by value; `occurrence` counts the equal ones of its section from 0. */
 export interface BlockIdentity {
   readonly unit: string;
   readonly size: string;

@@ -10,7 +10,7 @@ export function invalidCatalog(problems: readonly Problem[]): BillingError {
   });
 }
 
-/** catalog.md §5 rule 7: the message names the tenant and lists every error. */
+/** §5 rule 7: the message names the tenant and lists every error. */
 export function invalidForTenant(tenant: TenantRef, problems: readonly Problem[]): BillingError {
   return new BillingError({
     code: ErrorCode.CATALOG_INVALID_FOR_TENANT,

@@ -21,7 +21,7 @@ export interface VersionValidation {
 }
 
 /**
- * Checks one version by itself: its size (platform.md §16), then rules V1 to V20 and the warnings of catalog.md §4. Collects every error, each naming
+ * Checks one version by itself: its size (platform §16), then rules V1 to V20 and the warnings of §4. Collects every error, each naming
  * its entity, with line and column where `locate` (of a parsed document) knows them; throws nothing.
  */
 export function validateVersion(version: ValidatedContent): VersionValidation {

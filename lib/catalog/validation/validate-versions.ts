@@ -6,7 +6,7 @@ import type { Plan, Product } from '../model/catalog-model.ts';
 import type { Location, ParsedVersion } from '../model/parsed-version.ts';
 
 /**
- * Checks new versions, each valid by itself, against those that the tenant has and against each other (catalog.md §5
+ * Checks new versions, each valid by itself, against those that the tenant has and against each other (§5
  * rules 1 to 3): one name, no date twice, and in all versions the same phases of a plan, product of a plan and category
  * of a product. Empty: they may be stored. Lines and columns come from `parsed`, the documents of `added` in the same
  * order, if it is given.

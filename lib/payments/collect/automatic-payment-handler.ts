@@ -4,7 +4,7 @@ import { uuidOf } from '../state/payment-notifications.ts';
 import type { PaymentConfigOf } from '../tenant-payment-config.ts';
 import { type PaymentPorts, PaymentRun } from './payment-run.ts';
 
-/** Pays each newly committed invoice from the account's default payment method (payments.md §9.1 rule 1). */
+/** Pays each newly committed invoice from the account's default payment method (§9.1 rule 1). */
 export class AutomaticPaymentHandler implements QueueHandler {
   readonly name = 'payment-service:automatic-payment';
   readonly topics: readonly string[] = [BusEventType.INVOICE_CREATION];

@@ -9,7 +9,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { releaseNotification } from '../state/payment-notifications.ts';
 
 /**
- * Releases what AUTO_PAY_OFF and MANUAL_PAY have held back when an account has neither of them left (payments.md §9.3):
+ * Releases what AUTO_PAY_OFF and MANUAL_PAY have held back when an account has neither of them left (§9.3):
  * each hold gets a due entry, that of the oldest invoice first. A second delivery finds the entries there.
  */
 export class HoldReleaseHandler implements QueueHandler {

@@ -5,7 +5,7 @@ import type { PaymentConfigOf } from '../tenant-payment-config.ts';
 import { type PaymentPorts, PaymentRun } from './payment-run.ts';
 
 /**
- * Runs failed automatic payments again when their retry falls due (payments.md §8.3), and those that were held back when
+ * Runs failed automatic payments again when their retry falls due (§8.3), and those that were held back when
  * their hold is released (§9.3).
  */
 export class PaymentRetryHandler implements QueueHandler {

@@ -14,7 +14,7 @@ import type { PaymentConfigOf } from '../tenant-payment-config.ts';
 import { type Answer, type OpenCharge, purchase } from './purchase.ts';
 import { hasOutsideEffect, reservePayments } from './reserve-payments.ts';
 
-/** Time beyond the call's limit until nobody can still be recording its answer (payments.md §5.1 rule 1). */
+/** Time beyond the call's limit until nobody can still be recording its answer (§5.1 rule 1). */
 export const LEASE_MARGIN_MS = 30_000;
 
 export type PaymentPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids' | 'logger' | 'gateways'>;
@@ -45,7 +45,7 @@ interface Reserved {
 type AnsweredCharge = QueuedCharge & Answer;
 
 /**
- * Reserve, call, record (payments.md §5.1) for the entries of a batch: one write transaction, the gateway calls outside
+ * Reserve, call, record (§5.1) for the entries of a batch: one write transaction, the gateway calls outside
  * any, one write transaction. Whatever comes between, the recovery notification of Reserve ends the story.
  */
 export class PaymentRun {
@@ -123,7 +123,7 @@ export class PaymentRun {
     return { busy: [...unlocked, ...waiting], charges: open };
   }
 
-  /** Gateways without outside effect: the call belongs to the same transaction (payments.md §2.4 rule 1). */
+  /** Gateways without outside effect: the call belongs to the same transaction (§2.4 rule 1). */
   async #recordDirect(session: WriteSession, run: Run, charges: readonly QueuedCharge[]): Promise<void> {
     const direct = charges.filter((charge) => !hasOutsideEffect(charge));
     if (direct.length > 0) await this.#recordLocked(session, await this.#call(run, direct));

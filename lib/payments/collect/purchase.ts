@@ -23,7 +23,7 @@ export interface Caller {
   readonly userToken: Uuid;
 }
 
-/** Calls the gateway for a reserved purchase (payments.md §5.1 rule 2), outside any transaction with effects. */
+/** Calls the gateway for a reserved purchase (§5.1 rule 2), outside any transaction with effects. */
 export async function purchase(
   charge: OpenCharge,
   caller: Caller,

@@ -26,7 +26,7 @@ export interface PlannedRequest<R extends PaymentRequest> {
 type ReserveTools = PlanTools & { readonly config: PaymentConfig };
 
 /**
- * The Reserve step (payments.md §5.1 rule 1): plans each request on the data under the accounts' locks and inserts what
+ * The Reserve step (§5.1 rule 1): plans each request on the data under the accounts' locks and inserts what
  * a call needs to be recoverable: payment, transaction UNKNOWN with its lease, attempt, invoice payment, and the first
  * recovery notification. A gateway without outside effect needs no recovery. `accounts` are the locked ones; requests
  * of others are left out. A constant number of statements.

@@ -17,7 +17,7 @@ type PaymentPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids' | 'l
 type AnsweredCharge = OpenCharge & Answer;
 
 /**
- * Pays the unpaid invoices of an account with one of its methods because a call asks for it (payments.md §10.1 rule 7):
+ * Pays the unpaid invoices of an account with one of its methods because a call asks for it (§10.1 rule 7):
  * reserved with the change that the call makes, charged after its commit, the oldest invoice first.
  */
 export class UnpaidInvoicePayments {

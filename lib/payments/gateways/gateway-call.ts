@@ -2,7 +2,7 @@ import type { SystemClock } from '../../ports/index.ts';
 import { GatewayError, type GatewayResult } from '../../ports/index.ts';
 import type { CallOutcome } from '../state/transaction-outcome.ts';
 
-/** What became of one call to a gateway (payments.md §2.2). */
+/** What became of one call to a gateway (§2.2). */
 export type GatewayReply<T> =
   | { readonly kind: 'VALUE'; readonly value: T }
   | { readonly kind: 'TIMEOUT'; readonly timeoutMs: number }

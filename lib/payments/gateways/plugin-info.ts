@@ -43,7 +43,7 @@ interface Question<T> {
 }
 
 /**
- * What gateways say of payment methods and payments for `withPluginInfo` (payments.md §1.4, §2.1, §10.2). Asked outside
+ * What gateways say of payment methods and payments for `withPluginInfo` (§1.4, §2.1, §10.2). Asked outside
  * any storage session, a bounded number at a time; all questions of one read share one `payment.plugin.timeout`.
  */
 export class PluginInfo {

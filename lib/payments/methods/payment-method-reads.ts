@@ -7,7 +7,7 @@ import { PluginInfo, type PluginInfoOptions, type PluginInfoPorts } from '../gat
 import type { PaymentConfigOf } from '../tenant-payment-config.ts';
 import { noSuchMethod } from './payment-method-errors.ts';
 
-/** A payment method as it is read; `isDefault` is computed, never stored (payments.md §1.2). */
+/** A payment method as it is read; `isDefault` is computed, never stored (§1.2). */
 export interface PaymentMethodView extends PaymentMethod {
   readonly isDefault: boolean;
   /** What the gateway says of it; null unless asked for, and where the gateway holds none. */
@@ -19,7 +19,7 @@ export interface PaymentMethodReadOptions extends PluginInfoOptions {
   readonly includeDeleted?: boolean;
 }
 
-/** Reads of payment methods (payments.md §10.2). */
+/** Reads of payment methods (§10.2). */
 export class PaymentMethodReads {
   readonly #ports: Pick<Ports, 'storage'>;
   readonly #configOf: PaymentConfigOf;

@@ -55,7 +55,7 @@ interface Addition {
   readonly timeoutMs: number;
 }
 
-/** Changes of the payment methods of accounts (payments.md §10.1, §10.4). */
+/** Changes of the payment methods of accounts (§10.1, §10.4). */
 export class PaymentMethodService {
   readonly #ports: Pick<Ports, 'storage' | 'clock' | 'ids' | 'gateways' | 'systemClock' | 'logger'>;
   readonly #configOf: PaymentConfigOf;
@@ -77,7 +77,7 @@ export class PaymentMethodService {
 
   /**
    * Adds a method: the gateway is told first, then it is stored, and made the account's default where asked
-   * (payments.md §10.1). The first method is not made default by itself. With `payAllUnpaidInvoices` it then pays what is
+   * (§10.1). The first method is not made default by itself. With `payAllUnpaidInvoices` it then pays what is
    * unpaid, the oldest first; an invoice that cannot be paid does not stop the others.
    * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028), ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002),
    * PAYMENT_INVALID_PARAMETER (7031) for a taken external key, EXTERNAL_KEY_LIMIT_EXCEEDED (5),
@@ -109,7 +109,7 @@ export class PaymentMethodService {
   }
 
   /**
-   * Makes the method the account's default; the gateway is told first (payments.md §10.4). The default it already is
+   * Makes the method the account's default; the gateway is told first (§10.4). The default it already is
    * writes nothing. `payAllUnpaidInvoices` as for `add`.
    * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000), PAYMENT_METHOD_DIFFERENT_ACCOUNT_ID (7033),
    * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), PAYMENT_UPD_PAYMENT_METHOD (7008) when the gateway refuses, BUSY (60018).
@@ -287,7 +287,7 @@ async function storeMethod(
   return { ...stored, isDefault: input.isDefault === true, pluginInfo: null };
 }
 
-/** An account change of its own; none when nothing changes (accounts.md §4). */
+/** An account change of its own; none when nothing changes (accounts §4). */
 async function makeDefault(session: WriteSession, account: Account, paymentMethodId: Uuid): Promise<void> {
   if (account.paymentMethodId === paymentMethodId) return;
   const changed = { ...account, paymentMethodId, updatedDate: session.authorship.createdDate };

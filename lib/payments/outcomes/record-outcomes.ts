@@ -62,7 +62,7 @@ interface Consequences {
 }
 
 /**
- * The Record step (payments.md §5.1 rule 3, §7.1, §8.4, §9.4): for each transaction that is still UNKNOWN or PENDING
+ * The Record step (§5.1 rule 3, §7.1, §8.4, §9.4): for each transaction that is still UNKNOWN or PENDING
  * writes status, payment state, attempt, invoice payment, invoice and account balance, retry and recovery
  * notifications and events, all in this session's transaction. The caller holds the locks of the accounts. What is
  * decided already, or what recovery learns nothing new about, stays as it is. A constant number of statements.
@@ -125,8 +125,8 @@ function changedTransaction(
   const after = { ...before, ...outcome, leaseUntil: null };
   if (settlement.source === 'CALL') return after;
   if (settlement.source === 'JANITOR' && before.leaseUntil !== null && before.leaseUntil > now)
-    return undefined; // §7.1.3
-  if (after.status === TransactionStatus.UNKNOWN || after.status === before.status) return undefined; // §7.1.1, 2
+    return undefined; // §7.1 rule 3
+  if (after.status === TransactionStatus.UNKNOWN || after.status === before.status) return undefined; // §7.1 rules 1 and 2
   return after;
 }
 

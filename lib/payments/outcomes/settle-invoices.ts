@@ -19,7 +19,7 @@ export interface ChangedPayments {
 }
 
 /**
- * Takes what the rows newly count off their invoices and accounts, and applies the accounts' credit (invoicing.md §1.4,
+ * Takes what the rows newly count off their invoices and accounts, and applies the accounts' credit (invoicing §1.4,
  * §1.6 rule 8, §10): what was paid beyond the balance becomes credit.
  */
 export async function settleInvoices(

@@ -31,7 +31,7 @@ type PaymentReadPorts = Pick<Ports, 'storage' | 'ids' | 'gateways' | 'systemCloc
 
 /**
  * Reads of payments; each takes a constant number of queries. A plain one writes nothing; one with plugin information
- * asks the gateways and records what they know better of open transactions (payments.md §7.2 rule 3). A gateway that
+ * asks the gateways and records what they know better of open transactions (§7.2 rule 3). A gateway that
  * fails gives null information and a warning.
  */
 export class PaymentReads {

@@ -13,7 +13,7 @@ import { type AttemptView, attemptViews, retryKeysOf } from '../state/attempt-vi
 import { gatewayProperties, gatewayText } from '../state/gateway-text.ts';
 import { type PaymentTotals, paymentTotals } from '../state/payment-totals.ts';
 
-/** What a gateway tells of a transaction on demand; never stored (payments.md §1.4). */
+/** What a gateway tells of a transaction on demand; never stored (§1.4). */
 export interface TransactionPluginInfo {
   readonly firstPaymentReferenceId: string | null;
   readonly secondPaymentReferenceId: string | null;
@@ -25,7 +25,7 @@ export interface PaymentTransactionView extends PaymentTransaction {
   readonly pluginInfo: TransactionPluginInfo | null;
 }
 
-/** A payment as it is read (payments.md §1.3, §4.4). */
+/** A payment as it is read (§1.3, §4.4). */
 export interface PaymentView extends Payment {
   readonly totals: PaymentTotals;
   /** In creation order. */

@@ -42,7 +42,7 @@ interface Answered extends Question {
 }
 
 /**
- * Recovery of transactions whose outcome is open (payments.md §7.1, §7.2): asks the gateway by transaction id, never
+ * Recovery of transactions whose outcome is open (§7.1, §7.2): asks the gateway by transaction id, never
  * sends a charge again, records what it learns like the call itself would have, and else comes back later.
  */
 export class JanitorHandler implements QueueHandler {

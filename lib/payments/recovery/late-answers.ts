@@ -18,7 +18,7 @@ export interface OverdueCall {
   readonly answer: Promise<CallOutcome>;
 }
 
-/** Applies answers that come after their timeout, like a result of recovery (payments.md §2.2, last paragraph). */
+/** Applies answers that come after their timeout, like a result of recovery (§2.2, last paragraph). */
 export class LateAnswers {
   readonly #ports: Pick<Ports, 'storage' | 'clock' | 'ids' | 'logger'>;
   readonly #configOf: PaymentConfigOf;

@@ -19,7 +19,7 @@ export interface ToldPayment {
 }
 
 /**
- * Records what gateways have told of open transactions while they were read (payments.md §7.1, §7.2 rule 3). A failure
+ * Records what gateways have told of open transactions while they were read (§7.1, §7.2 rule 3). A failure
  * is logged and changes nothing: the read goes on, and the janitor asks again.
  * @returns whether there was something to record.
  */

@@ -174,7 +174,7 @@ function chargeRecords(
   return { account, gateway, paymentId: run.paymentId, paymentMethodId: run.method.id, transaction, attempt };
 }
 
-/** An attempt of this invoice's account and currency (payments.md §1.5). */
+/** An attempt of this invoice's account and currency (§1.5). */
 export function newAttempt(
   facts: ReservationFacts,
   tools: PlanTools,
@@ -205,7 +205,7 @@ export function newAttempt(
   };
 }
 
-/** What the tags of the account hold back until they are gone (payments.md §9.3). */
+/** What the tags of the account hold back until they are gone (§9.3). */
 export function newHold(
   facts: ReservationFacts,
   tools: PlanTools,

@@ -57,7 +57,7 @@ export interface LostSuccess {
 }
 
 /**
- * The prior check of a PURCHASE on an invoice, in the order of payments.md §9.2. The caller repairs `lostSuccesses`
+ * The prior check of a PURCHASE on an invoice, in the order of §9.2. The caller repairs `lostSuccesses`
  * first (rule 2) and passes the invoice with the balance that they leave.
  * @throws BillingError PAYMENT_PLUGIN_EXCEPTION (7199) for an API payment of more than the balance (rule 5).
  */

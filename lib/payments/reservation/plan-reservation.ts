@@ -28,7 +28,7 @@ export interface PaymentRequest {
   readonly accountRecordId: number;
   readonly invoiceId: Uuid;
   readonly retry: RetryJob | null;
-  /** The hold whose payment is to be made now (payments.md §9.3). */
+  /** The hold whose payment is to be made now (§9.3). */
   readonly holdId?: Uuid;
   /** An API payment with this method (§9.2). */
   readonly paymentMethodId?: Uuid;
@@ -55,7 +55,7 @@ export type ReservationPlan =
 
 const NOTHING: ReservationPlan = { kind: 'STOP', ended: [], events: [] };
 
-/** Decides what a request becomes (payments.md §8.3, §9.2); writes nothing. */
+/** Decides what a request becomes (§8.3, §9.2); writes nothing. */
 export function planReservation(
   request: PaymentRequest,
   facts: ReservationFacts,

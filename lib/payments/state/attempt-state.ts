@@ -2,7 +2,7 @@ import { AttemptState, TransactionStatus } from '../../records/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 
 /**
- * State of an attempt after its run, or after a later fix of its transaction (payments.md §3.3). `retryAt` is the date
+ * State of an attempt after its run, or after a later fix of its transaction (§3.3). `retryAt` is the date
  * that §8.3 gives, null = none.
  */
 export function attemptStateAfter(status: TransactionStatus, retryAt: Instant | null): AttemptState {

@@ -4,7 +4,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import { retryKey } from './payment-notifications.ts';
 
-/** States of attempts as they are read: SCHEDULED is a retry that is still to come (payments.md §1.1, §8.2). */
+/** States of attempts as they are read: SCHEDULED is a retry that is still to come (§1.1, §8.2). */
 export const ShownAttemptState = { ...AttemptState, SCHEDULED: 'SCHEDULED' } as const;
 export type ShownAttemptState = (typeof ShownAttemptState)[keyof typeof ShownAttemptState];
 

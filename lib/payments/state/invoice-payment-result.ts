@@ -16,7 +16,7 @@ export interface InvoicePaymentResult {
 }
 
 /**
- * What the status of a PURCHASE makes of its ATTEMPT row, and which event tells it (payments.md §9.4). An amount in
+ * What the status of a PURCHASE makes of its ATTEMPT row, and which event tells it (§9.4). An amount in
  * another currency than the invoice's settles what was requested.
  */
 export function invoicePaymentResult(

@@ -5,7 +5,7 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Settings of payments (payments.md §13). A changed value applies to decisions taken afterwards. */
+/** Settings of payments (§13). A changed value applies to decisions taken afterwards. */
 export interface PaymentConfig {
   /** `retry.days`: days until the next attempt after the first, second, … declined one; empty = no retry. */
   readonly retryDays: readonly number[];

@@ -13,7 +13,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { type Currency, ZERO } from '../../values/money/index.ts';
 import { formatInstant, type Instant } from '../../values/time/index.ts';
 
-// Payloads of payment events: the ids that name the object, `metaData` exactly as platform.md §10.4 lists its members
+// Payloads of payment events: the ids that name the object, `metaData` exactly as platform §10.4 lists its members
 // (what a push notification carries), and for handlers of the engine whether the API asked for the payment.
 
 /** PAYMENT_SUCCESS for SUCCESS and PENDING, PAYMENT_FAILED for everything else. */
@@ -43,7 +43,7 @@ export function paymentEvent(
   };
 }
 
-/** The event that tells what a payment did to its invoice (payments.md §9.4). */
+/** The event that tells what a payment did to its invoice (§9.4). */
 export function invoicePaymentEvent(input: {
   readonly type: typeof BusEventType.INVOICE_PAYMENT_SUCCESS | typeof BusEventType.INVOICE_PAYMENT_FAILED;
   readonly accountId: Uuid;
@@ -73,7 +73,7 @@ export function invoicePaymentEvent(input: {
   };
 }
 
-/** An automatic payment that could not start: no payment, no amount; overdue needs to know (payments.md §9.2 rule 7). */
+/** An automatic payment that could not start: no payment, no amount; overdue needs to know (§9.2 rule 7). */
 export function noPaymentEvent(input: {
   readonly accountId: Uuid;
   readonly invoiceId: Uuid;
@@ -103,7 +103,7 @@ export function noPaymentEvent(input: {
   return invoicePaymentEvent({ type, accountId: input.accountId, row, attempt });
 }
 
-/** Internal: recovery has run out of checks and the outcome is still open (payments.md §7.2 rule 5). */
+/** Internal: recovery has run out of checks and the outcome is still open (§7.2 rule 5). */
 export function unresolvedEvent(
   payment: Pick<Payment, 'id' | 'accountId' | 'accountRecordId'>,
   transaction: Pick<PaymentTransaction, 'id' | 'status'>,

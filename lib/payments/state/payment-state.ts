@@ -34,7 +34,7 @@ const firstOperations: readonly PaymentOperation[] = [
   TransactionType.CREDIT,
 ];
 
-/** payments.md §3.1: what may start, by `lastSuccessStateName`. */
+/** §3.1: what may start, by `lastSuccessStateName`. */
 const operationsAfter: ReadonlyMap<string, readonly PaymentOperation[]> = new Map<
   string,
   readonly PaymentOperation[]
@@ -50,7 +50,7 @@ const operationsAfter: ReadonlyMap<string, readonly PaymentOperation[]> = new Ma
 ]);
 
 /**
- * True if `operation` may start on a payment with these transactions (payments.md §3.1); completion of a PENDING
+ * True if `operation` may start on a payment with these transactions (§3.1); completion of a PENDING
  * transaction is another matter and always may.
  */
 export function mayStart(
@@ -86,7 +86,7 @@ export function isUnresolved(transaction: Pick<PaymentTransaction, 'status'>): b
   return transaction.status === TransactionStatus.UNKNOWN || transaction.status === TransactionStatus.PENDING;
 }
 
-/** State names of a payment after a transaction of this type got this status (payments.md §3.2). */
+/** State names of a payment after a transaction of this type got this status (§3.2). */
 export function paymentStateAfter(
   transaction: Pick<PaymentTransaction, 'transactionType' | 'status'>,
   lastSuccessStateName: string | null,

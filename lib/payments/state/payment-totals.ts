@@ -28,7 +28,7 @@ const firstTypes: readonly TransactionType[] = [
   TransactionType.CREDIT,
 ];
 
-/** Totals over the transactions of one payment in creation order (payments.md §4.4). */
+/** Totals over the transactions of one payment in creation order (§4.4). */
 export function paymentTotals(transactions: readonly Counted[]): PaymentTotals {
   const currency = currencyOf(transactions);
   const kept = keptTransactions(transactions);

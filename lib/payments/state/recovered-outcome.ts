@@ -4,7 +4,7 @@ import type { GatewayReply } from '../gateways/gateway-call.ts';
 import type { CallOutcome } from './transaction-outcome.ts';
 
 /**
- * What a gateway's list of transactions says of one of ours (payments.md §7.1): the last result with its id. None means
+ * What a gateway's list of transactions says of one of ours (§7.1): the last result with its id. None means
  * that nobody knows; only a gateway whose list is complete says by it that an UNKNOWN one never arrived. The caller asks
  * after the lease, when no call can still be on its way. A PENDING one had arrived, so its absence says nothing.
  */

@@ -15,7 +15,7 @@ export interface JanitorCheck {
 }
 
 /**
- * The check number `check` of a transaction in `status`, counted from `from` (payments.md §7.2 rule 1); null when the
+ * The check number `check` of a transaction in `status`, counted from `from` (§7.2 rule 1); null when the
  * list of delays has ended and the transaction stays as it is. Check 0 follows the moment in which the status was
  * recorded, check n the n-th check that changed nothing.
  */

@@ -7,7 +7,7 @@ const SECOND_MS = 1_000;
 const DAY_MS = 86_400_000;
 
 /**
- * When an automatic invoice payment is tried again, or null (payments.md §8.3). `transactions` are those of the payment
+ * When an automatic invoice payment is tried again, or null (§8.3). `transactions` are those of the payment
  * in creation order; the latest PURCHASE decides, and n counts the PURCHASE transactions with its status, so the two
  * counters run apart. UNKNOWN is never retried: the janitor decides first.
  */

@@ -33,7 +33,7 @@ const statusOf: Readonly<Record<PluginStatus, TransactionStatus>> = {
 };
 
 /**
- * Reads the outcome of a call for the transaction that was asked for (payments.md §2.2, processed values §4.3 rule 3).
+ * Reads the outcome of a call for the transaction that was asked for (§2.2, processed values §4.3 rule 3).
  * An answer is a claim: one that is about another transaction, or carries a status, amount or currency that cannot be,
  * leaves the outcome unknown.
  */

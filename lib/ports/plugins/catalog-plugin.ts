@@ -35,7 +35,7 @@ export interface CatalogPluginContext {
 }
 
 /**
- * A source of catalogs inside the host application (catalog.md §16): what it returns takes the place of everything that
+ * A source of catalogs inside the host application (catalog §16): what it returns takes the place of everything that
  * is uploaded for the tenant. Given to `Billing.open({ catalogPlugins: [...] })`; asked in that order, once per operation,
  * outside any transaction, each call within a time limit. A throw, or a call that takes too long, fails the operation, and
  * makes queued work be tried again; `RetryLater` says when.
@@ -55,13 +55,13 @@ export interface CatalogPlugin {
   latestVersion(context: CatalogPluginContext): Promise<string | null>;
   /**
    * The whole catalog, all versions that running subscriptions depend on included; null: this tenant (or account, where
-   * `latestVersion` is null) is not mine. It has to be valid (catalog.md §4, §5 rules 1 to 3), else the operation fails
+   * `latestVersion` is null) is not mine. It has to be valid (catalog §4, §5 rules 1 to 3), else the operation fails
    * with 2080 and every error found.
    */
   catalog(context: CatalogPluginContext): Promise<PluginCatalog | null>;
 }
 
-/** A catalog as plain data: the records of catalog.md §2. */
+/** A catalog as plain data: the records of catalog §2. */
 export interface PluginCatalog {
   readonly catalogName: string;
   /** In any order; no two of one date. Empty: nothing is sold. */

@@ -16,7 +16,7 @@ import type {
 } from './entitlement-requests.ts';
 import type { GatewayContext } from './payment-gateway.ts';
 
-/** The operations that an entitlement plugin controls (subscriptions.md §22). */
+/** The operations that an entitlement plugin controls (subscriptions §22). */
 export const EntitlementOperation = {
   /** Subscriptions, one or several, of one or several bundles of an account. */
   CREATE: 'CREATE',
@@ -134,7 +134,7 @@ export type EntitlementRules = {
 };
 
 /**
- * Has a say in what happens to subscriptions (subscriptions.md §22): replaces plan, dates, policy or prices of an operation
+ * Has a say in what happens to subscriptions (subscriptions §22): replaces plan, dates, policy or prices of an operation
  * before it is done, or aborts it. Given to `Billing.open({ entitlementPlugins: [...] })`; asked in that order, each about
  * what the former have made of the call, before the operation's transaction, so that no lock is held meanwhile; in an
  * operation `within` a host's transaction, inside that one. Not asked for dry runs, for closing an account, or for requests that

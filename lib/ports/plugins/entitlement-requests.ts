@@ -22,7 +22,7 @@ export interface CreationTerms {
   readonly billCycleDayLocal?: number | null | undefined;
   /** At least 1. */
   readonly quantity?: number | null | undefined;
-  /** Prices to pay instead of the plan's, in the account's currency; they make a plan `<plan>-<n>` (catalog.md §10). */
+  /** Prices to pay instead of the plan's, in the account's currency; they make a plan `<plan>-<n>` (catalog §10). */
   readonly priceOverrides?: readonly PriceOverrideRequest[] | null | undefined;
 }
 
@@ -49,7 +49,7 @@ export interface ChangePlanRequest {
   readonly planName?: string | null | undefined;
   readonly productName?: string | null | undefined;
   readonly billingPeriod?: BillingPeriod | null | undefined;
-  /** Default by the catalog's rule, else the current list (catalog.md §8 rule 4). */
+  /** Default by the catalog's rule, else the current list (catalog §8 rule 4). */
   readonly priceList?: string | null | undefined;
   /** Phase to start in; the ones before it are skipped. */
   readonly phaseType?: PhaseType | null | undefined;
@@ -57,7 +57,7 @@ export interface ChangePlanRequest {
   readonly billCycleDayLocal?: number | null | undefined;
   /** At least 1. */
   readonly quantity?: number | null | undefined;
-  /** Prices to pay instead of the plan's, in the account's currency (catalog.md §10). */
+  /** Prices to pay instead of the plan's, in the account's currency (catalog §10). */
   readonly priceOverrides?: readonly PriceOverrideRequest[] | null | undefined;
 }
 
@@ -83,7 +83,7 @@ export interface CancelSubscriptionOptions {
   readonly useRequestedDateForBilling?: boolean | undefined;
 }
 
-/** What becomes of a requested bill cycle day when a bundle is transferred (subscriptions.md §17.4 rule 5). */
+/** What becomes of a requested bill cycle day when a bundle is transferred (subscriptions §17.4 rule 5). */
 export const BcdTransfer = {
   /** It stays. */
   USE_EXISTING: 'USE_EXISTING',
@@ -103,7 +103,7 @@ export interface TransferBundleOptions {
   readonly bcdTransfer?: BcdTransfer | null | undefined;
 }
 
-/** What a service says of an account, bundle or subscription; absent flags are false (subscriptions.md §14.1). */
+/** What a service says of an account, bundle or subscription; absent flags are false (subscriptions §14.1). */
 export interface BlockingStateRequest {
   readonly service?: string | null | undefined;
   readonly stateName?: string | null | undefined;

@@ -3,7 +3,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { Currency, Decimal } from '../../values/money/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 
-/** What a gateway says of one call (payments.md §2.1). ERROR = declined, CANCELED = certain that nothing happened. */
+/** What a gateway says of one call (payments §2.1). ERROR = declined, CANCELED = certain that nothing happened. */
 export const PluginStatus = {
   PROCESSED: 'PROCESSED',
   PENDING: 'PENDING',
@@ -63,7 +63,7 @@ export interface GatewayCapabilities {
 }
 
 /**
- * One payment gateway, registered under `name` (payments.md §2.1). Called outside any storage transaction and without
+ * One payment gateway, registered under `name` (payments §2.1). Called outside any storage transaction and without
  * a lock, at least once per transaction id, within `payment.plugin.timeout`. A throw of `GatewayError` is a declared
  * plugin error, any other throw, a timeout or an absent status means that nobody knows what happened. Only `purchase`
  * is asked for by automatic payment; the other operations are called by the payment operations that need them.
@@ -116,7 +116,7 @@ export interface PaymentMethodDetails {
   readonly properties: readonly PluginProperty[];
 }
 
-/** A gateway's own, declared error: answered as 400 (7199), the transaction stays unknown (payments.md §2.2). */
+/** A gateway's own, declared error: answered as 400 (7199), the transaction stays unknown (payments §2.2). */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
 }

@@ -1,7 +1,7 @@
 import type { Decimal } from '../../values/money/index.ts';
 
 /**
- * Prices of one phase that a caller wants instead of the plan's, in the account's currency (catalog.md §10 rule 1). The
+ * Prices of one phase that a caller wants instead of the plan's, in the account's currency (catalog §10 rule 1). The
  * phase is named by `phaseName`, else by `phaseType`. Absent and null members override nothing; one price must be given.
  */
 export interface PriceOverrideRequest {
@@ -14,7 +14,7 @@ export interface PriceOverrideRequest {
   readonly usagePrices?: readonly UsagePriceOverride[] | null | undefined;
 }
 
-/** Prices of the usage section `usageName`; type, mode and policy are informative (usage.md §4.1). */
+/** Prices of the usage section `usageName`; type, mode and policy are informative. */
 export interface UsagePriceOverride {
   readonly usageName?: string | null | undefined;
   readonly usageType?: string | null | undefined;

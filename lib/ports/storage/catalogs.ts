@@ -27,7 +27,7 @@ export interface CatalogReads {
   ): Promise<readonly StoredOverridePlan[]>;
   /** The highest number of the tenant's override plans; 0 without any. */
   lastOverridePlanNumber(): Promise<number>;
-  /** Whether the tenant was created with the default catalog and has not deleted it (catalog.md §14). */
+  /** Whether the tenant was created with the default catalog and has not deleted it (catalog §14). */
   usesGlobalDefault(): Promise<boolean>;
   /** When the tenant stored its first version, be it removed since; null: it never had one. */
   firstStored(): Promise<Instant | null>;

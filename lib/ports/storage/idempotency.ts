@@ -1,6 +1,6 @@
 import type { Uuid } from '../../values/ids/index.ts';
 
-/** A request under a caller's key (http-api.md §11). */
+/** A request under a caller's key (http-api §11). */
 export interface KeyedRequest {
   /** Number of the tenant that the key is unique in; 0 for requests of no tenant. */
   readonly tenantRecordId: number;

@@ -29,7 +29,7 @@ export type * from './system.ts';
 export type * from './tags.ts';
 
 /**
- * Everything the engine keeps (storage-and-queue.md). A session is opened for one tenant; there is no repository
+ * Everything the engine keeps (adapters/mikro-orm/README.md). A session is opened for one tenant; there is no repository
  * outside one, but for the queue and the system store, which serve no tenant's business data.
  *
  * `Host` is the type of the host application's own transaction handle that `within` takes.

@@ -96,20 +96,20 @@ export interface InvoiceReads {
    */
   findUsedCredit(request: UsedCreditRequest): Promise<readonly InvoiceItem[]>;
   /**
-   * Up to when COMMITTED charges in force bill these subscriptions (invoicing.md §8.5); those that none bills are left
+   * Up to when COMMITTED charges in force bill these subscriptions (invoicing §8.5); those that none bills are left
    * out.
    */
   committedThrough(
     subscriptionIds: readonly Uuid[],
   ): Promise<readonly { readonly subscriptionId: Uuid; readonly date: LocalDate }[]>;
-  /** Latest target date of the account's invoices with RECURRING or USAGE items that are not VOID (invoicing.md §1.5). */
+  /** Latest target date of the account's invoices with RECURRING or USAGE items that are not VOID (invoicing §1.5). */
   maxTargetDate(accountId: Uuid): Promise<LocalDate | null>;
   page(request: PageRequest): Promise<Page<Invoice>>;
   pageOfAccount(accountId: Uuid, request: PageRequest): Promise<Page<Invoice>>;
   /** Accounts without a stored state are left out; they have balance 0 and no target date. */
   loadStates(accountIds: readonly Uuid[]): Promise<readonly AccountInvoicingState[]>;
   /**
-   * Cursors of the subscriptions that are due (invoicing.md §7.1): settled nothing yet, dirty, or next due on or
+   * Cursors of the subscriptions that are due (invoicing §7.1): settled nothing yet, dirty, or next due on or
    * before the account's target date; and of those that were last evaluated under an earlier revision of the catalog.
    */
   dueCursors(due: readonly DueSubscriptions[]): Promise<readonly StoredCursor[]>;
@@ -131,7 +131,7 @@ export interface InvoiceReads {
     windows: readonly { readonly subscriptionId: Uuid; readonly from: LocalDate | null }[],
   ): Promise<readonly CoverageRow[]>;
   /**
-   * All rows of these items, inside the window or not (invoicing.md §7.2 rule 6): each is a piece of its item's period.
+   * All rows of these items, inside the window or not (invoicing §7.2 rule 6): each is a piece of its item's period.
    */
   loadCoverageOfItems(itemIds: readonly Uuid[]): Promise<readonly CoverageRow[]>;
 }

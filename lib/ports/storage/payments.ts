@@ -48,7 +48,7 @@ export interface PaymentWrites {
   insertTransactions(transactions: readonly New<PaymentTransaction>[]): Promise<void>;
   /**
    * Writes status, processed values, gateway fields, attempt and lease where the stored status is still `expected`
-   * (compare-and-set, payments.md §1.7 rule 7); returns the ids that were written.
+   * (compare-and-set, payments §1.7 rule 7); returns the ids that were written.
    */
   updateTransactions(
     changes: readonly {

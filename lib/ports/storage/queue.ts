@@ -82,7 +82,7 @@ export interface WorkCause {
   readonly accountRecordId: number | null;
 }
 
-/** Cross-tenant access to queue entries, for the dispatcher (platform.md §9). */
+/** Cross-tenant access to queue entries, for the dispatcher (platform §9). */
 export interface QueueStore {
   /**
    * Claims up to `limit` due entries in one statement, at most one per account: the first due of each account that has

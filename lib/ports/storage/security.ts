@@ -12,7 +12,7 @@ import type {
 import type { Uuid } from '../../values/ids/index.ts';
 
 /**
- * Users, roles, clients, sessions and keys (platform.md §6–§8): deployment-wide, of no tenant. Every change of a user,
+ * Users, roles, clients, sessions and keys (platform §6–§8): deployment-wide, of no tenant. Every change of a user,
  * role or client is audited without its secret and raises `revision` in the same transaction, in which it has to pass the
  * check that its caller gives: changes come one after the other, so that what was looked at still holds.
  */

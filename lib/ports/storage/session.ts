@@ -16,7 +16,7 @@ import type { SigningSecretReads, SigningSecretWrites } from './signing-secrets.
 import type { SubscriptionReads, SubscriptionWrites } from './subscriptions.ts';
 import type { TagReads, TagWrites } from './tags.ts';
 
-/** One consistent snapshot of one tenant's rows; it can see no other tenant (architecture rule 15). */
+/** One consistent snapshot of one tenant's rows; it can see no other tenant (lib/README.md rule 15). */
 export interface ReadSession {
   readonly tenant: TenantRef;
   /** Read once per session, and again after a lock of the tenant's row was taken. */
@@ -37,14 +37,14 @@ export interface ReadSession {
   readonly checks: CheckReads;
 }
 
-/** Which of the tenant's settings says how long a busy account is waited for (platform.md §15 rule 2). */
+/** Which of the tenant's settings says how long a busy account is waited for (platform §15 rule 2). */
 export const LockWait = { INVOICE: 'INVOICE', PAYMENT: 'PAYMENT' } as const;
 export type LockWait = (typeof LockWait)[keyof typeof LockWait];
 
 /** Gives the milliseconds that a session waits for a busy account. */
 export type LockWaitOf = (session: ReadSession, wait: LockWait) => Promise<number>;
 
-/** Types of bus events that a tenant leaves out (platform.md §4.2). */
+/** Types of bus events that a tenant leaves out (platform §4.2). */
 export interface SkippedEvents {
   readonly notStored: readonly string[];
   /** Stored, and given to no handler. */

@@ -14,7 +14,7 @@ export interface SystemStore {
   insertUserIfAbsent(user: New<User>): Promise<boolean>;
   /** Replaces the user's password hash and raises its `credentialVersion`; false if there is no such user. */
   updatePasswordHash(name: string, passwordHash: string): Promise<boolean>;
-  /** The shared test clock (platform.md §14.1): business time `base` at system time `setAtMs`, or null = real time. */
+  /** The shared test clock (platform §14.1): business time `base` at system time `setAtMs`, or null = real time. */
   readTestClock(): Promise<{ readonly base: Instant; readonly setAtMs: number } | null>;
   writeTestClock(value: { readonly base: Instant; readonly setAtMs: number } | null): Promise<void>;
   /**

@@ -1,7 +1,7 @@
 import type { New, ObjectType, Page, PageRequest, Tag, UserTagDefinition } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 
-/** A search of tags: any of the conditions (http-api.md §8, tags). */
+/** A search of tags: any of the conditions (http-api §8, tags). */
 export interface TagSearch {
   /** The whole id, where the key is one. */
   readonly id: Uuid | null;

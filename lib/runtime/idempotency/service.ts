@@ -26,11 +26,11 @@ export type Begun =
 
 type IdempotencyPorts = Pick<Ports, 'storage' | 'ids' | 'cipher' | 'systemClock'>;
 
-/** No tenant has this number (platform.md §17 rule 2). */
+/** No tenant has this number (§17 rule 2). */
 const noTenant = 0;
 
 /**
- * Requests that run once however often they are sent (http-api.md §11 rule 2): a caller's key stands for one request of its
+ * Requests that run once however often they are sent (http-api §11 rule 2): a caller's key stands for one request of its
  * tenant, whose answer is kept in the database for repeats on any node. Bodies are encrypted, as some tell a secret.
  */
 export class IdempotencyService {

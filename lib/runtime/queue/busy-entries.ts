@@ -10,8 +10,8 @@ export interface BusyPauses {
 }
 
 /**
- * Pause before an entry comes again that was found busy so many times in a row, this one included (platform.md §15 rule 2,
- * payments.md §5.3): first as long as a call waits for the account, then by the intervals. Null: they are used up.
+ * Pause before an entry comes again that was found busy so many times in a row, this one included (§15 rule 2,
+ * payments §5.3): first as long as a call waits for the account, then by the intervals. Null: they are used up.
  */
 export function busyPauseMs(times: number, { waitMs, intervalsMs }: BusyPauses): number | null {
   const steps = Math.ceil(waitMs / LOCK_WAIT_STEP_MS);

@@ -35,11 +35,11 @@ export interface DispatcherOptions {
   readonly tenantOf: (recordId: number) => Promise<TenantRef>;
   /** When work of a tenant comes back to an account that is busy; default every 100 ms. */
   readonly busyPausesOf?: (tenant: TenantRef) => Promise<BusyPauses>;
-  /** Unique name of this node (platform.md §15). */
+  /** Unique name of this node (§15). */
   readonly node: string;
   /** Whether a node of this name was an earlier life of this one, which has ended; default none was. */
   readonly isFormerNode?: (name: string) => boolean;
-  /** Default those of platform.md §4.3. */
+  /** Default those of §4.3. */
   readonly settings?: QueueSettings;
   /** How long finished entries are kept; default 90 days. */
   readonly historyRetentionMs?: number;
@@ -62,7 +62,7 @@ interface Claim {
 type DispatcherPorts = Pick<Ports, 'storage' | 'clock' | 'systemClock' | 'ids' | 'logger'>;
 
 /**
- * Claims due queue entries and hands them to their handlers in batches (platform.md §9.3): entries of one account one
+ * Claims due queue entries and hands them to their handlers in batches (§9.3): entries of one account one
  * at a time and in order across nodes, leases with heartbeat and fencing, bounded retries, work of dead nodes taken over.
  * `start` runs it in the background; `settle` works the queue until nothing is due, with or without the background.
  */

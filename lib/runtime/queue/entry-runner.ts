@@ -16,7 +16,7 @@ interface Work {
 
 /**
  * Takes claimed entries through their handlers in batches of one tenant and handler, and records what became of each:
- * finished, given back, to be retried, or failed for good (platform.md §9.2).
+ * finished, given back, to be retried, or failed for good (§9.2).
  */
 export class EntryRunner {
   readonly #ports: Pick<Ports, 'storage' | 'systemClock' | 'logger'>;
@@ -65,7 +65,7 @@ export class EntryRunner {
       .filter((work) => work.handlers.length > 0);
   }
 
-  /** platform.md §9.3 rule 4: a retry runs only the handlers that are not done. */
+  /** §9.3 rule 4: a retry runs only the handlers that are not done. */
   #remainingHandlers(entry: ClaimedEntry): readonly QueueHandler[] {
     return this.#handlers.filter(
       (handler) => handler.topics.includes(entry.topic) && !entry.doneHandlers.includes(handler.name),

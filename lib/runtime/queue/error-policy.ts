@@ -9,7 +9,7 @@ export type ErrorDecision =
   | { readonly kind: 'fail'; readonly reason: string };
 
 /**
- * What follows a handler error (platform.md §9.2): up to `maxFailures` retries after 1 s, 5 s and then 30 s, then FAILED
+ * What follows a handler error (§9.2): up to `maxFailures` retries after 1 s, 5 s and then 30 s, then FAILED
  * with the error count unchanged. A plugin's `RetryLater` replaces that schedule; and a full disk, a database out of reach
  * or an account that stays busy is no failure of the entry, which must not be given up for it.
  */

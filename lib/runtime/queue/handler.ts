@@ -18,7 +18,7 @@ export interface HandlerBatch {
 }
 
 /**
- * Consumer of queue entries (platform.md §9.3). Delivery is at least once: `handle` may meet an entry again whose
+ * Consumer of queue entries (§9.3). Delivery is at least once: `handle` may meet an entry again whose
  * effect is already stored, and must then have no further effect. A throw makes the dispatcher run the entries one by
  * one, so that one bad entry does not hold back the others.
  */
@@ -30,7 +30,7 @@ export interface QueueHandler {
   handle(batch: HandlerBatch): Promise<void>;
   /**
    * Ends entries whose accounts were busy whenever they came, for as long as the tenant lets background work come back
-   * (platform.md §15 rule 2); of a handler without it they come again after the last of these pauses.
+   * (§15 rule 2); of a handler without it they come again after the last of these pauses.
    */
   giveUp?(batch: HandlerBatch): Promise<void>;
   /** Resolves when nothing that `handle` has left running is still being recorded; awaited at shutdown. */

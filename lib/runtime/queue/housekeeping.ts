@@ -15,7 +15,7 @@ interface Care {
 }
 
 /**
- * Periodic care of the queue (platform.md §9.3 rules 7 and 9) and of what else grows old: records entries that are taken
+ * Periodic care of the queue (§9.3 rules 7 and 9) and of what else grows old: records entries that are taken
  * back again and again and purges old history, a bounded number at a time. Any number of nodes may do it; what one has done the next finds done.
  */
 export class Housekeeping {

@@ -5,7 +5,7 @@ import type { ClaimedEntry } from '../../ports/storage/index.ts';
 const BEATS_PER_LEASE = 3;
 
 /**
- * The leases of what a node has claimed and works on (platform.md §9.3 rules 6 and 7): all end together, whenever they
+ * The leases of what a node has claimed and works on (§9.3 rules 6 and 7): all end together, whenever they
  * began, and are renewed together, so that what a node leaves behind when it dies comes back in one step.
  */
 export class Leases {

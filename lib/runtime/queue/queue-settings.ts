@@ -9,7 +9,7 @@ import {
   QUEUE_REAP_THRESHOLD_MS,
 } from '../../values/limits.ts';
 
-/** How this node works on the entries of one kind (platform.md §4.3). */
+/** How this node works on the entries of one kind (§4.3). */
 export interface KindSettings {
   /** True: it leaves them to other nodes. */
   readonly isOff: boolean;

@@ -18,7 +18,7 @@ export function isOperatorSearch(key: string): boolean {
 }
 
 /**
- * Reads the clauses of a key in operator form (accounts.md §6.2): all of them have to hold.
+ * Reads the clauses of a key in operator form (accounts §6.2): all of them have to hold.
  * @throws BillingError INVALID_PARAMETER (60002) for an unknown column or operator, a clause without `=`, no clause at
  * all, or a value that is not of the column's type: a misspelt filter must not widen a result.
  */
@@ -48,8 +48,8 @@ function clauseOf<C extends string>(clause: string, columns: SearchColumns<C>): 
 }
 
 /**
- * A value that holds an ampersand comes encoded once more (accounts.md §6.2 rule 5), and so may any other (http-api.md
- * §15.7). Where a percent sign is plain, all are. In a pattern they stand for any run, so that there only an encoded one
+ * A value that holds an ampersand comes encoded once more (accounts §6.2 rule 5), and so may any other (http-api
+ * §15 rule 7). Where a percent sign is plain, all are. In a pattern they stand for any run, so that there only an encoded one
  * tells that the value is encoded: `%20` finds what ends in 20, and `%25%20` what ends in a space.
  */
 function decodedAgain(raw: string, operator: SearchOperator): string {

@@ -24,7 +24,7 @@ export interface AddOnChoice {
 export type BasePlan = Pick<PlanInForce, 'version' | 'plan'>;
 
 /**
- * The product of the base must offer the add-on and not contain it already (subscriptions.md §6.2 rule 10).
+ * The product of the base must offer the add-on and not contain it already (§6.2 rule 10).
  * @throws BillingError SUBSCRIPTION_CREATE_AO_ALREADY_INCLUDED (1018), SUBSCRIPTION_CREATE_AO_NOT_AVAILABLE (1019).
  */
 export function checkOffered(
@@ -67,7 +67,7 @@ export interface LimitInput {
 
 /**
  * At most `plansAllowedInBundle` add-ons of a plan run in a bundle; prices of one's own make no other plan of it
- * (subscriptions.md §6.2 rule 11).
+ * (§6.2 rule 11).
  * @throws BillingError SUBSCRIPTION_CREATE_AO_MAX_PLAN_ALLOWED_BY_BUNDLE (1025).
  */
 export function checkLimit({ choice, members, requested, now }: LimitInput): void {

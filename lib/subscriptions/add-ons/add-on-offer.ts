@@ -16,9 +16,9 @@ export interface AddOnOfferInput {
 }
 
 /**
- * What the base's product says of an add-on product at an instant (subscriptions.md §6.2 rule 10): in the version that
+ * What the base's product says of an add-on product at an instant (§6.2 rule 10): in the version that
  * supplies the base's plan and, where that one does not speak of it, in the version in force, which may offer add-ons that
- * are newer than the base's plan, or an account's own ones for a base of the tenant's catalog (catalog.md §15.6).
+ * are newer than the base's plan, or an account's own ones for a base of the tenant's catalog (catalog §15.6).
  */
 export function addOnOffer({ base, addOnProduct, catalog, at }: AddOnOfferInput): AddOnOffer {
   // What only reads ends nothing of which it cannot tell.

@@ -40,7 +40,7 @@ export interface BundleMember {
 }
 
 /**
- * When the base of a bundle ends one of its add-ons, in effect or to come (subscriptions.md §11 rule 2, §12): with its own
+ * When the base of a bundle ends one of its add-ons, in effect or to come (§11 rule 2, §12): with its own
  * end, or with a change to a product that includes the add-on's or does not offer it. It follows from the events of the
  * base alone, at whatever time it is asked for, so what is derived before the end comes is what is stored then.
  */
@@ -110,7 +110,7 @@ export function mayEndAddOns(event: Pick<LifecycleEvent, 'type' | 'sequence'>): 
   return isEnd(event) || replacesPlan(event);
 }
 
-/** A start that took the place of another one is a change of plan too (subscriptions.md §7 rule 9). */
+/** A start that took the place of another one is a change of plan too (§7 rule 9). */
 function replacesPlan(event: Pick<LifecycleEvent, 'type' | 'sequence'>): boolean {
   return event.type === LifecycleEventType.CHANGE || (isStart(event) && event.sequence > 1);
 }

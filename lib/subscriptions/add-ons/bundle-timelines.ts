@@ -28,7 +28,7 @@ export interface TimelineRules {
 }
 
 /**
- * The transitions of subscriptions of any number of bundles (subscriptions.md §4.2), those of add-ons with the ends that
+ * The transitions of subscriptions of any number of bundles (§4.2), those of add-ons with the ends that
  * their base brings (§12). The base must be among the subscriptions where its add-ons are.
  */
 export function timelinesOf<H extends SubscriptionHistory>(

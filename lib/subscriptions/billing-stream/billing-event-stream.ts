@@ -40,12 +40,12 @@ export interface BillingEventsInput {
   /** Subscriptions of the account; a bundle's base must be among them where its add-ons are. */
   readonly histories: readonly BilledHistory[];
   readonly plans: PlanResolver & PriceChangeSource;
-  /** Whether price changes of existing subscriptions wait for the bill cycle date (catalog.md §6.4 rule 5); default not. */
+  /** Whether price changes of existing subscriptions wait for the bill cycle date (catalog §6.4 rule 5); default not. */
   readonly alignPriceChanges?: boolean;
 }
 
 export interface BillingEventStream {
-  /** By subscription id, then in time order (subscriptions.md §19.2 rule 3). */
+  /** By subscription id, then in time order (§19.2 rule 3). */
   readonly events: readonly BillingEvent[];
   /** Subscriptions whose events do not begin with CREATE or TRANSFER; they contribute none. */
   readonly skipped: readonly Uuid[];
@@ -54,7 +54,7 @@ export interface BillingEventStream {
 }
 
 /**
- * The stream that invoicing works on (subscriptions.md §19.1, §19.2), with the price changes of §13 and with the phases and
+ * The stream that invoicing works on (§19.1, §19.2), with the price changes of §13 and with the phases and
  * the expiry that are not stored yet, so that billing ahead of a date sees where each phase ends, and without what happens
  * while billing is blocked (§19.3). While the account has no bill cycle day, ACCOUNT
  * alignment counts as SUBSCRIPTION and `isAccountAligned` marks the events the account's day is then taken from (§15.2).
@@ -199,7 +199,7 @@ function planFields(inForce: PlanInForce | null, at: Instant): PlanFields {
   };
 }
 
-/** Of an override plan the date of the transition, since it belongs to no version (catalog.md §6.4 rule 9). */
+/** Of an override plan the date of the transition, since it belongs to no version (catalog §6.4 rule 9). */
 function catalogDateOf({ plan, version }: PlanInForce, at: Instant): Instant {
   return plan.parentPlanName === undefined ? version.effectiveDate : at;
 }

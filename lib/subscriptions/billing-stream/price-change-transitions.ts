@@ -19,12 +19,12 @@ export interface PriceChangesInput {
   readonly plans: PriceChangeSource;
   readonly sources: BillCycleDaySources;
   readonly account: Pick<Account, 'timeZone' | 'referenceTime'>;
-  /** Tenant setting `subscription.align.effectiveDateForExistingSubscriptions` (subscriptions.md §13 rule 4). */
+  /** Tenant setting `subscription.align.effectiveDateForExistingSubscriptions` (§13 rule 4). */
   readonly isAligned: boolean;
 }
 
 /**
- * The transitions with the price changes between them (subscriptions.md §13 rule 3). A price change stands after whatever
+ * The transitions with the price changes between them (§13 rule 3). A price change stands after whatever
  * else takes effect at its instant. Bill cycle day and quantity events keep the prices that are in force when they come.
  */
 export function withPriceChanges(input: PriceChangesInput): readonly BillingTransition[] {
@@ -61,7 +61,7 @@ function priceChanges(input: PriceChangesInput): readonly PriceChangeEvent[] {
   });
 }
 
-/** True for the transitions whose plan is looked up anew (catalog.md §6.4), and for those that end it. */
+/** True for the transitions whose plan is looked up anew (catalog §6.4), and for those that end it. */
 function bringsPhase({ event }: Transition): boolean {
   return isPlanChoice(event) || isEnd(event) || event.type === LifecycleEventType.PHASE;
 }

@@ -9,7 +9,7 @@ export interface StreamEvent {
 }
 
 /**
- * The events of one subscription without what happens while its billing is blocked (subscriptions.md §19.3 rule 4): each
+ * The events of one subscription without what happens while its billing is blocked (§19.3 rule 4): each
  * interval becomes the end of billing at its start and, if it ends, the return to what is in force then.
  * @param intervals in time order and without overlap.
  */

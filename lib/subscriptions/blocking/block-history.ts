@@ -8,7 +8,7 @@ export type Block = (typeof Block)[keyof typeof Block];
 
 /**
  * What services have set on one object. Made once, it serves every subscription that the object concerns: a service clears
- * its own states on the same object only (subscriptions.md §14.2), so no other object changes what holds of this one.
+ * its own states on the same object only (§14.2), so no other object changes what holds of this one.
  */
 export interface BlockHistory {
   /** In time order; starts and ends of a service are no blocks. */

@@ -27,7 +27,7 @@ export interface BlockedIntervalsInput {
 }
 
 /**
- * When the billing of a subscription is blocked, in time order and without overlap (subscriptions.md §19.3 rules 1 to 3).
+ * When the billing of a subscription is blocked, in time order and without overlap (§19.3 rules 1 to 3).
  * An interval of one service on one object that ends within a day is none.
  */
 export function blockedIntervals({

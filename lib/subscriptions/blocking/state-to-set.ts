@@ -62,7 +62,7 @@ export function blockedPath(object: BlockedObject): readonly [Uuid, ...Uuid[]] {
 }
 
 /**
- * Puts a state into those of its service on its object (subscriptions.md §14.1 rule 2): what equals the state before it in
+ * Puts a state into those of its service on its object (§14.1 rule 2): what equals the state before it in
  * name and flags says nothing new, and is not stored, or is withdrawn where it is stored. What is to come says something
  * new beside what is in force by now (R38): that may end before it comes.
  * @param states active states of the object; others do no harm.

@@ -13,7 +13,7 @@ export function statesInTimeOrder(states: readonly BlockingState[]): readonly Bl
 }
 
 /**
- * The aggregate flags at `at` of the active states given (subscriptions.md §14.2): of each object and service the latest
+ * The aggregate flags at `at` of the active states given (§14.2): of each object and service the latest
  * one counts, so a service clears only its own states and only on the same object.
  */
 export function blockFlagsAt(states: readonly BlockingState[], at: Instant): BlockFlags {

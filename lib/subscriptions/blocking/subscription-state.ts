@@ -19,7 +19,7 @@ export interface SubscriptionStateInput {
   readonly inherited?: readonly BlockHistory[];
 }
 
-/** The state that callers see at `now`; the first condition of the table that holds decides (subscriptions.md §4.3). */
+/** The state that callers see at `now`; the first condition of the table that holds decides (§4.3). */
 export function subscriptionStateAt(input: SubscriptionStateInput, now: Instant): EntitlementState {
   const start = entitlementStart(input);
   const end = entitlementEnd(input);

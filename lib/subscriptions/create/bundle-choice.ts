@@ -25,7 +25,7 @@ export interface BundleChoiceInput {
 
 /**
  * The existing bundle that a subscription is added to, or null for a new one, which takes the key of the bundle found by
- * it (subscriptions.md §6.2 rule 2, §17.2).
+ * it (§6.2 rule 2, §17.2).
  * @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_ID (1081), SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER (1020),
  * SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS (1014).
  */
@@ -75,7 +75,7 @@ function keyExists(bundle: Bundle, why: string): BillingError {
 }
 
 /**
- * Whether a bundle takes another subscription of that category (subscriptions.md §6.2 rules 5, 6): at most one BASE, and
+ * Whether a bundle takes another subscription of that category (§6.2 rules 5, 6): at most one BASE, and
  * STANDALONE only among themselves.
  * @throws BillingError SUBSCRIPTION_CREATE_BP_EXISTS (1015), SUBSCRIPTION_CREATE_INVALID_ENTITLEMENT_SPECIFIER (1020).
  */

@@ -51,7 +51,7 @@ export interface GroupChoiceInput {
 export interface ChosenSubscription {
   readonly request: CheckedRequest;
   readonly choice: PlanChoice;
-  /** What the requested prices make of the plan; null without any (catalog.md §10). */
+  /** What the requested prices make of the plan; null without any (catalog §10). */
   readonly overrides: OverrideDefinition | null;
 }
 
@@ -69,7 +69,7 @@ export interface ChosenGroup {
 }
 
 /**
- * Decides bundle, dates and plans of a group and whether the rules allow them (subscriptions.md §6.2 rules 1 to 11).
+ * Decides bundle, dates and plans of a group and whether the rules allow them (§6.2 rules 1 to 11).
  * @throws BillingError of `chooseBundle`, `choosePlan`, `checkBundleTakes`, `checkOffered`, `checkLimit`;
  * SUBSCRIPTION_CREATE_NO_BP (1013), 1017, 1020, 1085, CATALOG_INVALID_PRICE_OVERRIDE (2081), BLOCKING_BLOCKED_ACTION (6000).
  */
@@ -231,7 +231,7 @@ function checkAddOns(
   }
 }
 
-/** An account whose changes are blocked takes no subscription (§6.2 rule 8); the message is fixed (http-api.md §12). */
+/** An account whose changes are blocked takes no subscription (§6.2 rule 8); the message is fixed (http-api §12). */
 function checkAccountNotBlocked({ account, blockingStates }: GroupChoiceInput, at: Instant): void {
   const states = blockingStates.filter(({ blockedId }) => blockedId === account.id);
   if (!blockFlagsAt(states, at).isBlockChange) return;

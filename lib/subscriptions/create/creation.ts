@@ -46,7 +46,7 @@ export interface NewSubscription {
   readonly cursor: StoredCursor;
 }
 
-/** Everything that one creation stores (subscriptions.md §6.2). */
+/** Everything that one creation stores (§6.2). */
 export interface Creation extends NewSubscription {
   readonly request: CheckedRequest;
 }
@@ -69,7 +69,7 @@ export interface BundleCreation extends NewBundleContent {
 }
 
 /**
- * What a call for subscriptions in any number of bundles stores, after `chooseGroup` has allowed it (subscriptions.md §6.2
+ * What a call for subscriptions in any number of bundles stores, after `chooseGroup` has allowed it (§6.2
  * rules 7, 12, 13).
  * @throws BillingError SUBSCRIPTION_CREATE_BAD_PHASE (1011), as `checkBillable`.
  */
@@ -176,7 +176,7 @@ function newBundleOf(
   };
 }
 
-/** ENT_STARTED of a new subscription (subscriptions.md §3, reserved states). */
+/** ENT_STARTED of a new subscription (§3, reserved states). */
 export function entitlementStarted(
   subscription: New<Subscription>,
   effective: DatedInstant,

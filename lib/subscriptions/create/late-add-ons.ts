@@ -7,7 +7,7 @@ import type { BundleCreation, Creation } from './creation.ts';
 
 /**
  * The ends of new add-ons that begin in the past, before their base ended or left the plan that offers them: they are in
- * force already, so they are stored at once (subscriptions.md §12 rule 1).
+ * force already, so they are stored at once (§12 rule 1).
  */
 export function lateAddOnEnds(
   creations: readonly BundleCreation[],

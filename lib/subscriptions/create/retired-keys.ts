@@ -1,7 +1,7 @@
 import type { Bundle } from '../../records/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 
-/** Why a bundle gives its key up: the beginning of the form in which the key is kept from then on (subscriptions.md §17.1). */
+/** Why a bundle gives its key up: the beginning of the form in which the key is kept from then on (§17.1). */
 export const KeyRetirement = { CANCELLED: 'kbcncl', TRANSFERRED: 'kbtsf' } as const;
 export type KeyRetirement = (typeof KeyRetirement)[keyof typeof KeyRetirement];
 

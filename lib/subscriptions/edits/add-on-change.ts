@@ -6,7 +6,7 @@ import type { DecidedChange } from './change-of-plan.ts';
 import type { RunningInBundle } from './running-subscription.ts';
 
 /**
- * An add-on changes only to what its base offers at that date, and within the limit of the plan (subscriptions.md §7
+ * An add-on changes only to what its base offers at that date, and within the limit of the plan (§7
  * rule 7). Others change freely.
  * @throws BillingError 1017, and as `checkOffered` and `checkLimit`.
  */

@@ -27,7 +27,7 @@ export interface BundleRules {
   readonly zone: TimeZone;
 }
 
-/** What an operation on a base changes besides (subscriptions.md §10 rule 4, §12). */
+/** What an operation on a base changes besides (§10 rule 4, §12). */
 export interface FollowInput extends BundleRules {
   /** All subscriptions of the bundle as they were before. */
   readonly bundle: readonly StoredMember[];
@@ -65,7 +65,7 @@ export function followBase(input: FollowInput, tools: EditTools): readonly Subsc
 
 /**
  * The ends of add-ons that were bought for a pending plan of their base, which is undone now: as with a change to a product
- * that does not offer them (subscriptions.md §12 rule 1) their service ends at once and their billing where it would begin.
+ * that does not offer them (§12 rule 1) their service ends at once and their billing where it would begin.
  */
 function endsOfUndone(
   { bundle, edit, plans, zone }: FollowInput,
@@ -108,7 +108,7 @@ export interface AddOnEndsInput extends BundleRules {
   readonly until: Instant;
 }
 
-/** The ends of add-ons that their base has brought by `until` and that are not stored yet (subscriptions.md §12). */
+/** The ends of add-ons that their base has brought by `until` and that are not stored yet (§12). */
 export function addOnEnds(
   { bundle, until, plans, zone }: AddOnEndsInput,
   tools: EditTools,

@@ -29,7 +29,7 @@ export interface CancellationDates {
 }
 
 /**
- * When service and billing end (subscriptions.md §9, the table).
+ * When service and billing end (§9, the table).
  * @throws BillingError SUBSCRIPTION_INVALID_REQUESTED_DATE (1001), INVALID_PARAMETER (60002).
  */
 export function cancellationDates(

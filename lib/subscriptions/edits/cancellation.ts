@@ -22,7 +22,7 @@ export interface Cancellation extends CancellationDates {
 }
 
 /**
- * Ends service and billing of a subscription (subscriptions.md §9). A pending end at or after the new one is replaced.
+ * Ends service and billing of a subscription (§9). A pending end at or after the new one is replaced.
  * @throws BillingError SUBSCRIPTION_CANCEL_BAD_STATE (1031), and as `cancellationDates`.
  */
 export function planCancellation(

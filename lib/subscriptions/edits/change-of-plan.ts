@@ -45,7 +45,7 @@ export interface DecidedChange {
   readonly alignment: PlanAlignmentChange;
   /** Why it takes effect then, and why its phases count from where they do. */
   readonly reason: EventReason;
-  /** What the requested prices make of the plan; null without any (catalog.md §10). */
+  /** What the requested prices make of the plan; null without any (catalog §10). */
   readonly overrides: OverrideDefinition | null;
 }
 
@@ -55,7 +55,7 @@ export interface PlanChange {
 }
 
 /**
- * When a change takes effect and which plan it means (subscriptions.md §7 rules 2 to 6).
+ * When a change takes effect and which plan it means (§7 rules 2 to 6).
  * @throws BillingError SUBSCRIPTION_CHANGE_NON_ACTIVE (1021), SUBSCRIPTION_CHANGE_FUTURE_CANCELLED (1022),
  * SUBSCRIPTION_CHANGE_INVALID (1023), SUBSCRIPTION_CHANGE_FUTURE_EXPIRED (1026), CATALOG_ILLEGAL_CHANGE_REQUEST (2001), plan
  * errors 2002, 2013, 2020, 2021, 2030, CATALOG_INVALID_PRICE_OVERRIDE (2081), BLOCKING_BLOCKED_ACTION (6000),
@@ -71,7 +71,7 @@ export function decideChange(
   checkExpiry(running, effective);
   checkNotBlocked(running, effective);
   const { catalog, subscription, account } = running;
-  // The version of that date may forbid what the one of today allows, whatever was requested (catalog.md §6.3).
+  // The version of that date may forbid what the one of today allows, whatever was requested (catalog §6.3).
   const rules = planChangeRules(catalog, {
     subscription: ruled(running, now),
     target: request.target,
@@ -99,7 +99,7 @@ export function decideChange(
 }
 
 /**
- * What a decided change stores and withdraws (subscriptions.md §7 rules 8 to 10).
+ * What a decided change stores and withdraws (§7 rules 8 to 10).
  * @param overridePlan of `decided.overrides`.
  * @throws BillingError SUBSCRIPTION_CREATE_BAD_PHASE (1011), as `checkBillable`.
  */
@@ -305,7 +305,7 @@ function checkExpiry(running: RunningSubscription, effective: DatedInstant): voi
   });
 }
 
-/** The message is fixed (http-api.md §12). */
+/** The message is fixed (http-api §12). */
 function checkNotBlocked({ subscription, blockingStates }: RunningSubscription, { at }: DatedInstant): void {
   if (!blockFlagsAt(blockingStates, at).isBlockChange) return;
   throw new BillingError({

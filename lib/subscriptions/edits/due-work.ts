@@ -55,7 +55,7 @@ export interface DueWorkTools {
 
 const NOTHING: DueWork = { addedEvents: [], busEvents: [], addOnEnds: [] };
 
-/** What happens when an item falls due; nothing if it is withdrawn or ended before (subscriptions.md §21). */
+/** What happens when an item falls due; nothing if it is withdrawn or ended before (§21). */
 export function dueWork(item: DueItem, facts: DueFacts, tools: DueWorkTools): DueWork {
   return item.kind === 'LIFECYCLE_EVENT'
     ? lifecycleWork(item, facts, tools)
@@ -100,7 +100,7 @@ function lifecycleWork(
   };
 }
 
-/** The add-ons end with their base before anything else happens at that instant (subscriptions.md §21). */
+/** The add-ons end with their base before anything else happens at that instant (§21). */
 function endsBroughtBy(
   subject: DueSubject,
   until: Instant,

@@ -18,7 +18,7 @@ export interface EffectiveFrom {
 }
 
 /**
- * The day from which a change is asked for; null = today (subscriptions.md §15.3 rule 1).
+ * The day from which a change is asked for; null = today (§15.3 rule 1).
  * @throws BillingError INVALID_PARAMETER (60002) for a day before today, unless it is allowed, and for one out of reach.
  */
 export function dayAskedFor(

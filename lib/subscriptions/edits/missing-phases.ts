@@ -7,7 +7,7 @@ import type { RunningSubscription } from './running-subscription.ts';
 
 /**
  * The PHASE or EXPIRED that would have been stored when the phase in force began, had an end or change that is taken
- * back not stood before it (subscriptions.md §5 rule 7).
+ * back not stood before it (§5 rule 7).
  * @param events the active events as they are without that end or change.
  */
 export function missingPhases(

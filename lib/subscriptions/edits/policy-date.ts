@@ -15,7 +15,7 @@ import { type Transition, transitionAt } from '../timeline/transitions.ts';
 import { firstTransitionOf, planOf, type RunningSubscription } from './running-subscription.ts';
 
 /**
- * When a change or cancellation takes effect by a billing policy (subscriptions.md §8): never before the start of the
+ * When a change or cancellation takes effect by a billing policy (§8): never before the start of the
  * current phase, or before the billing start where that is still to come.
  */
 export function policyDate(policy: TimedPolicy, running: RunningSubscription, now: Instant): DatedInstant {

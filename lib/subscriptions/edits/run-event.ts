@@ -6,7 +6,7 @@ import type { SubscriptionEdit } from './subscription-edit.ts';
 
 /**
  * Of the events that an operation adds, the one that asks for an invoice run: the last that is due by now. An expiry asks
- * for none (invoicing.md §8.1), and a marker is no transition.
+ * for none (invoicing §8.1), and a marker is no transition.
  */
 function runEvent(added: readonly New<LifecycleEvent>[], now: Instant): New<LifecycleEvent> | undefined {
   return added.findLast(

@@ -39,7 +39,7 @@ export interface RunningInBundle {
   readonly bundle: readonly RunningSubscription[];
 }
 
-/** The state that callers see (subscriptions.md §4.3). */
+/** The state that callers see (§4.3). */
 export function stateOf(running: RunningSubscription, now: Instant): EntitlementState {
   const { subscription, transitions } = running;
   const blockingStates = statesAsRead(running, running.baseEnd);

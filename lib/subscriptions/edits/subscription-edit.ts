@@ -47,7 +47,7 @@ export function eventsFrom(events: readonly LifecycleEvent[], at: Instant): read
 }
 
 /**
- * The active events that an end of billing at `at` makes void (subscriptions.md §9 rule 6): those from there on, but a PHASE
+ * The active events that an end of billing at `at` makes void (§9 rule 6): those from there on, but a PHASE
  * that has taken effect there by now has happened.
  */
 export function eventsFromEnd(
@@ -70,7 +70,7 @@ export function withdrawnBy(
   return events.map((event) => ({ event, by: cause.id }));
 }
 
-/** ENT_CANCELLED of the subscription (subscriptions.md §3, reserved states). */
+/** ENT_CANCELLED of the subscription (§3, reserved states). */
 export function entitlementEnded(
   { subscription, blockingStates }: Pick<RunningSubscription, 'subscription' | 'blockingStates'>,
   stored: Pick<BlockingState, 'id' | 'effective' | 'createdDate' | 'causedBy'>,

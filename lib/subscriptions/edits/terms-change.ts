@@ -58,8 +58,8 @@ function given(field: string, value: number | null): number {
 }
 
 /**
- * Another bill cycle day (subscriptions.md §15.3).
- * Dated after an expiry it counts for nothing while the subscription is to expire (§11.3 rule 3).
+ * Another bill cycle day (§15.3).
+ * Dated after an expiry it counts for nothing while the subscription is to expire (§11 rule 3).
  * @throws BillingError SUBSCRIPTION_CHANGE_NON_ACTIVE (1021), INVALID_PARAMETER (60002).
  */
 export function planBillCycleDayChange(
@@ -79,8 +79,8 @@ export function planBillCycleDayChange(
 }
 
 /**
- * Another quantity, at the day asked for or now, without regard to the bill cycle (subscriptions.md §16).
- * Dated after an expiry it counts for nothing while the subscription is to expire (§11.3 rule 3).
+ * Another quantity, at the day asked for or now, without regard to the bill cycle (§16).
+ * Dated after an expiry it counts for nothing while the subscription is to expire (§11 rule 3).
  * @throws BillingError SUBSCRIPTION_CHANGE_NON_ACTIVE (1021), INVALID_PARAMETER (60002).
  */
 export function planQuantityChange(
@@ -102,7 +102,7 @@ export function planQuantityChange(
 }
 
 /**
- * When a new bill cycle day begins to hold (subscriptions.md §15.3 rules 2, 3): on the first such day, clamped to its
+ * When a new bill cycle day begins to hold (§15.3 rules 2, 3): on the first such day, clamped to its
  * month, from the day asked for and from the billing start on, at reference time; but at once if today is such a day.
  */
 export function billCycleDayChangeDate(

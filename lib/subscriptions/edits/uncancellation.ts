@@ -11,7 +11,7 @@ import { lastSequenceOf, type RunningSubscription } from './running-subscription
 import { type SubscriptionEdit, withdrawnBy } from './subscription-edit.ts';
 
 /**
- * Takes a cancellation back while billing goes on, as if it had never been asked for (subscriptions.md §10).
+ * Takes a cancellation back while billing goes on, as if it had never been asked for (§10).
  * @param history the withdrawn events of the subscription.
  * @throws BillingError SUBSCRIPTION_UNCANCEL_BAD_STATE (1070), ENTITLEMENT_UNCANCEL_BAD_STATE (8004).
  */

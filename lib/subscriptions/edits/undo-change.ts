@@ -9,7 +9,7 @@ import { lastSequenceOf, type RunningSubscription } from './running-subscription
 import { type SubscriptionEdit, withdrawnBy } from './subscription-edit.ts';
 
 /**
- * Takes every pending change of plan back, as if none had been asked for (subscriptions.md §7, undo). One that a pending
+ * Takes every pending change of plan back, as if none had been asked for (§7, undo). One that a pending
  * change had replaced does not come back.
  * @param history the withdrawn events of the subscription, in the order of their sequence.
  * @throws BillingError SUBSCRIPTION_UNDO_CHANGE_BAD_STATE (1071).

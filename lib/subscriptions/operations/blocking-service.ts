@@ -45,7 +45,7 @@ const RUNNING: CheckedBlock = {
   isBlockBilling: false,
 };
 
-/** States that services put on accounts, bundles and subscriptions (subscriptions.md §14). */
+/** States that services put on accounts, bundles and subscriptions (§14). */
 export class BlockingService {
   readonly #ports: Pick<Ports, 'storage' | 'ids' | 'systemClock'>;
 
@@ -55,7 +55,7 @@ export class BlockingService {
 
   /**
    * Says what a service allows on an object from a date on, past or future; it holds until the same service says
-   * otherwise of the same object (subscriptions.md §14.1). A state that says nothing new is not stored.
+   * otherwise of the same object (§14.1). A state that says nothing new is not stored.
    * @returns the account of the object.
    * @throws BillingError SUBSCRIPTION_BLOCKING_STATE_INVALID_ARG (1107), MISSING_OR_INVALID_FIELD (60003),
    * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), SUBSCRIPTION_GET_INVALID_BUNDLE_ID (1081),
@@ -70,7 +70,7 @@ export class BlockingService {
   }
 
   /**
-   * Stops service and billing of all subscriptions of a bundle from a date on, default now (subscriptions.md §14.3). Pausing
+   * Stops service and billing of all subscriptions of a bundle from a date on, default now (§14.3). Pausing
    * what is paused then stores nothing.
    * @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_ID (1081), INVALID_PARAMETER (60002), BUSY (60018).
    */
@@ -88,7 +88,7 @@ export class BlockingService {
 
   /**
    * The active states of an account, its bundles and its subscriptions, past and future ones, with the starts and ends of
-   * services, in time order (subscriptions.md §14.4), read so many at a time.
+   * services, in time order (§14.4), read so many at a time.
    * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
    */
   async ofAccount(

@@ -13,7 +13,7 @@ import type { BundleWindow } from '../views/outline-page.ts';
 import { bundleViews, pageOfViews } from '../views/views-in-turns.ts';
 import { OutlineService } from './outline-service.ts';
 
-/** Bundles of a tenant and their keys (subscriptions.md §17, §22). */
+/** Bundles of a tenant and their keys (§17, §22). */
 export class BundleService {
   readonly #ports: Pick<Ports, 'storage' | 'systemClock'>;
   readonly #outlines: OutlineService;
@@ -62,7 +62,7 @@ export class BundleService {
 
   /**
    * A window, likewise, of the bundles whose id, account id or external key is the key, or that meet the clauses of a key
-   * in operator form (http-api.md §8).
+   * in operator form (http-api §8).
    * @throws BillingError INVALID_PARAMETER (60002) for a key in operator form that cannot be read.
    */
   async search(context: CallContext, key: string, request: PageRequest): Promise<Page<BundleView>> {

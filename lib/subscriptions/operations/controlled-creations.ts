@@ -51,7 +51,7 @@ export class ControlledCreations {
 
   /**
    * Creates several subscriptions in one bundle, in one transaction: a base with its add-ons, add-ons to a bundle that has
-   * a base, or standalone ones (subscriptions.md §6). The order of the requests does not matter.
+   * a base, or standalone ones (§6). The order of the requests does not matter.
    * @throws BillingError as `createBundles`.
    */
   async createWithAddOns(

@@ -41,7 +41,7 @@ export interface CreatedBundle {
   readonly billingStart: Instant;
 }
 
-/** Creates subscriptions, alone or several at once (subscriptions.md §6). */
+/** Creates subscriptions, alone or several at once (§6). */
 export class CreationService {
   readonly #ports: Pick<Ports, 'storage' | 'ids'>;
   readonly #catalogs: CatalogProvider;
@@ -52,7 +52,7 @@ export class CreationService {
   }
 
   /**
-   * Creates a subscription (subscriptions.md §6): to a BASE or STANDALONE plan in a new bundle or in an existing one, to an
+   * Creates a subscription (§6): to a BASE or STANDALONE plan in a new bundle or in an existing one, to an
    * ADD_ON plan in the bundle of its base, which must offer it. Both dates may lie in the past or the future; what is due
    * by now is emitted with the call, the rest falls due in the queue.
    * @returns the ids of the subscription and of its bundle.
@@ -76,7 +76,7 @@ export class CreationService {
   }
 
   /**
-   * Creates the subscriptions of several bundles of one account in one transaction: all or none (subscriptions.md §6). A
+   * Creates the subscriptions of several bundles of one account in one transaction: all or none (§6). A
    * constant number of statements for any number of subscriptions.
    * @param groups the requests by bundle; those that name the same bundle are taken together.
    * @returns one element per group.

@@ -30,7 +30,7 @@ export interface Controlled<Operation extends EntitlementOperation, T> {
   resultOf(done: T): EntitlementResults[Operation];
 }
 
-/** Lets the host's plugins decide on operations before they are done, and tells them the outcome (subscriptions.md §22). */
+/** Lets the host's plugins decide on operations before they are done, and tells them the outcome (§22). */
 export class EntitlementControl {
   readonly #ports: Pick<Ports, 'storage' | 'systemClock' | 'logger'>;
   readonly #plugins: readonly EntitlementPlugin[];

@@ -38,7 +38,7 @@ import { lockRunning, lockRunningInBundle } from '../storing/load-running.ts';
 import { saveEdits } from '../storing/save-edits.ts';
 import type { EditTools } from '../timeline/edit-tools.ts';
 
-/** Operations on subscriptions that run (subscriptions.md §7 to §10, §15, §16). */
+/** Operations on subscriptions that run (§7 to §10, §15, §16). */
 export class LifecycleService {
   readonly #ports: Pick<Ports, 'storage' | 'ids'>;
   readonly #catalogs: CatalogProvider;
@@ -49,7 +49,7 @@ export class LifecycleService {
   }
 
   /**
-   * Ends service and billing of a subscription, each at its own date (subscriptions.md §9). What is invoiced beyond the
+   * Ends service and billing of a subscription, each at its own date (§9). What is invoiced beyond the
    * end of billing is repaired by the next invoice run.
    * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), SUBSCRIPTION_CANCEL_BAD_STATE (1031),
    * SUBSCRIPTION_INVALID_REQUESTED_DATE (1001), INVALID_PARAMETER (60002), BUSY (60018).
@@ -68,7 +68,7 @@ export class LifecycleService {
   }
 
   /**
-   * Takes a cancellation back while billing goes on, as if it had never been asked for (subscriptions.md §10).
+   * Takes a cancellation back while billing goes on, as if it had never been asked for (§10).
    * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), SUBSCRIPTION_UNCANCEL_BAD_STATE (1070),
    * ENTITLEMENT_UNCANCEL_BAD_STATE (8004), BUSY (60018).
    */
@@ -82,7 +82,7 @@ export class LifecycleService {
   }
 
   /**
-   * Puts a subscription on another plan, at a date or by policy (subscriptions.md §7). Later pending changes, phases and an
+   * Puts a subscription on another plan, at a date or by policy (§7). Later pending changes, phases and an
    * expiry give way; those before its date stay.
    * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), SUBSCRIPTION_CHANGE_NON_ACTIVE (1021), 1022, 1023, 1026,
    * of an add-on 1017, 1018, 1019, 1025,
@@ -121,7 +121,7 @@ export class LifecycleService {
   }
 
   /**
-   * Takes all pending changes of plan back, as if none had been asked for (subscriptions.md §7, undo).
+   * Takes all pending changes of plan back, as if none had been asked for (§7, undo).
    * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), SUBSCRIPTION_UNDO_CHANGE_BAD_STATE (1071), BUSY (60018).
    */
   async undoChangePlan(context: CallContext, subscriptionId: Uuid): Promise<void> {
@@ -134,7 +134,7 @@ export class LifecycleService {
   }
 
   /**
-   * Gives a subscription a bill cycle day of its own, from its next occurrence on (subscriptions.md §15.3). What is invoiced
+   * Gives a subscription a bill cycle day of its own, from its next occurrence on (§15.3). What is invoiced
    * already stays; the next invoice leads to the new day.
    * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), SUBSCRIPTION_CHANGE_NON_ACTIVE (1021),
    * MISSING_OR_INVALID_FIELD (60003), INVALID_PARAMETER (60002) for a day before today that is not allowed, BUSY (60018).
@@ -154,7 +154,7 @@ export class LifecycleService {
   }
 
   /**
-   * Sets the quantity by which the prices of a subscription are multiplied, now or from a day on (subscriptions.md §16);
+   * Sets the quantity by which the prices of a subscription are multiplied, now or from a day on (§16);
    * what is invoiced for later days at another quantity is repaired.
    * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), SUBSCRIPTION_CHANGE_NON_ACTIVE (1021),
    * MISSING_OR_INVALID_FIELD (60003), INVALID_PARAMETER (60002) for a day before today that is not allowed, BUSY (60018).

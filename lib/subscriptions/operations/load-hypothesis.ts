@@ -40,7 +40,7 @@ type Action<T extends HypotheticalActionType> = Extract<HypotheticalAction, { re
 
 /**
  * What an action would make of an account's subscriptions: decided by the rules of the operation itself, without a lock and
- * in a constant number of statements; nothing is stored (subscriptions.md §20).
+ * in a constant number of statements; nothing is stored (§20).
  * @throws BillingError as the operation would.
  */
 export async function loadHypothesis(

@@ -28,7 +28,7 @@ import { type BundleWindow, type OutlinePage, windowsFrom, withoutPrices } from 
 type FindPage = (session: ReadSession) => Promise<Page<Bundle>>;
 
 /**
- * Bundles and subscriptions as they are read (subscriptions.md §4, §18), without their rows: these are made while they are
+ * Bundles and subscriptions as they are read (§4, §18), without their rows: these are made while they are
  * gone through, so that what is in memory grows with what is stored and not with what is shown.
  *
  * What comes without pages has at most `server.limits.rows` rows; more is refused with ANSWER_TOO_LARGE (60020).
@@ -98,7 +98,7 @@ export class OutlineService {
 
   /**
    * A window, likewise, of the bundles whose id, account id or external key is the key, or that meet the clauses of a key
-   * in operator form; of all bundles for an empty key (http-api.md §1 rule 3, §8).
+   * in operator form; of all bundles for an empty key (http-api §1 rule 3, §8).
    * @throws BillingError INVALID_PARAMETER (60002) for a key in operator form that cannot be read.
    */
   async search(context: CallContext, key: string, request: PageRequest): Promise<OutlinePage> {

@@ -13,7 +13,7 @@ import { saveEdits } from '../storing/save-edits.ts';
 import { type DueItem, dueItemOf, eventNotification } from '../telling/notifications.ts';
 
 /**
- * Makes lifecycle events and blocking states take effect when their queue entries fall due (subscriptions.md §21). Each
+ * Makes lifecycle events and blocking states take effect when their queue entries fall due (§21). Each
  * entry's own date is its logical time, so a clock that jumps gives the same result as one that walks.
  */
 export class SubscriptionEventHandler implements QueueHandler {

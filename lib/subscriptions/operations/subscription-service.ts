@@ -23,7 +23,7 @@ export interface PlanAtRequest {
   readonly requestedDate?: RequestedDate | null;
 }
 
-/** Subscriptions and bundles of a tenant, as they are read (subscriptions.md §4, §18). */
+/** Subscriptions and bundles of a tenant, as they are read (§4, §18). */
 export class SubscriptionService {
   readonly #ports: Pick<Ports, 'storage' | 'systemClock'>;
   readonly #catalogs: CatalogProvider;
@@ -82,7 +82,7 @@ export class SubscriptionService {
 
   /**
    * What a subscription is on at an instant or on a day, default now: plan and phase as the version that supplies them then has them
-   * (catalog.md §12, row 10).
+   * (catalog §12, row 10).
    * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082); SUBSCRIPTION_INVALID_REQUESTED_DATE (1001) before its
    * billing starts and from its end on.
    */

@@ -19,7 +19,7 @@ import { saveEdits } from '../storing/save-edits.ts';
 import { planNamesOf } from '../timeline/lifecycle-order.ts';
 import { planTransfer } from '../transfer/transfer.ts';
 
-/** Transfers of bundles between accounts (subscriptions.md §17.4). */
+/** Transfers of bundles between accounts (§17.4). */
 export class TransferService {
   readonly #ports: Pick<Ports, 'storage' | 'ids'>;
   readonly #catalogs: CatalogProvider;

@@ -15,7 +15,7 @@ export interface CheckedChange extends Pick<CheckedRequest, 'billCycleDay' | 'qu
 }
 
 /**
- * Checks a request by itself (subscriptions.md §7 rule 1).
+ * Checks a request by itself (§7 rule 1).
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003), INVALID_PARAMETER (60002).
  */
 export function checkChangeRequest(

@@ -30,8 +30,8 @@ export function groupOf(request: CheckedRequest): CheckedGroup {
 }
 
 /**
- * Checks the requests of one call by themselves and against each other (subscriptions.md §6.1). The messages are those that
- * callers compare (http-api.md §12).
+ * Checks the requests of one call by themselves and against each other (§6.1). The messages are those that
+ * callers compare (http-api §12).
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003), EXTERNAL_KEY_LIMIT_EXCEEDED (5), ACCOUNT_DOES_NOT_EXIST_FOR_ID
  * (3002) for an element without account.
  */

@@ -13,7 +13,7 @@ export interface CreateSubscriptionRequest extends CreationPlace, CreationTerms 
 
 export interface CreateSubscriptionOptions extends CreationDates {
   readonly migrated?: boolean | undefined;
-  /** Default true: the key of a bundle that has ended may be used again (subscriptions.md §17.2). */
+  /** Default true: the key of a bundle that has ended may be used again (§17.2). */
   readonly renameKeyIfExistsAndUnused?: boolean | undefined;
 }
 
@@ -35,7 +35,7 @@ export interface CheckedRequest {
 const MAX_QUANTITY = 2_147_483_647;
 
 /**
- * Checks a request by itself (subscriptions.md §6.1); the messages are those that callers compare (http-api.md §12).
+ * Checks a request by itself (§6.1); the messages are those that callers compare (http-api §12).
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003), EXTERNAL_KEY_LIMIT_EXCEEDED (5).
  */
 export function checkCreateRequest(request: CreateSubscriptionRequest | null | undefined): CheckedRequest {

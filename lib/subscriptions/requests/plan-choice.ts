@@ -22,8 +22,8 @@ export interface PlanChoice {
 }
 
 /**
- * The plan that a creation means, in the catalog version in force at its billing date (subscriptions.md §6.2 rule 4).
- * @throws BillingError of catalog.md §7 (2013, 2020, 2021, 2030, 2050, 2002), MISSING_OR_INVALID_FIELD where the category
+ * The plan that a creation means, in the catalog version in force at its billing date (§6.2 rule 4).
+ * @throws BillingError of catalog §7 (2013, 2020, 2021, 2030, 2050, 2002), MISSING_OR_INVALID_FIELD where the category
  * named is not the plan's.
  */
 export function choosePlan(
@@ -48,7 +48,7 @@ export function checkCategory({ plan, category }: PlanChoice, requested: Product
 
 /**
  * The plan that a specifier means, of whatever category, in the catalog version in force at an instant.
- * @throws BillingError of catalog.md §7 (2013, 2020, 2021, 2030, 2050, 2002).
+ * @throws BillingError of catalog §7 (2013, 2020, 2021, 2030, 2050, 2002).
  */
 export function choiceAt(catalog: CatalogWithOverrides, specifier: PlanSpecifier, at: Instant): PlanChoice {
   const version = catalog.resolveVersion(at);
@@ -62,7 +62,7 @@ export function choiceAt(catalog: CatalogWithOverrides, specifier: PlanSpecifier
 }
 
 /**
- * What the requested overrides make of the chosen plan; null without any (catalog.md §10).
+ * What the requested overrides make of the chosen plan; null without any (catalog §10).
  * @throws BillingError CATALOG_INVALID_PRICE_OVERRIDE (2081).
  */
 export function overridesOf(

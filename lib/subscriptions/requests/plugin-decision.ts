@@ -19,7 +19,7 @@ type Check = (value: unknown) => boolean;
 type Checks<Terms> = { readonly [Name in keyof Required<Terms>]: Check };
 
 /**
- * Reads what a plugin has answered as a claim (subscriptions.md §22): only the members of the operation's terms, each of its
+ * Reads what a plugin has answered as a claim (§22): only the members of the operation's terms, each of its
  * type. Whether they make sense is decided by the rules for the requests of callers.
  */
 export function decide<Operation extends EntitlementOperation>(

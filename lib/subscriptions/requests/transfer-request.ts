@@ -33,7 +33,7 @@ export interface CheckedTransfer {
 export type TransferPolicy = typeof BillingActionPolicy.END_OF_TERM | typeof BillingActionPolicy.IMMEDIATE;
 
 /**
- * Checks a request by itself (subscriptions.md §17.4).
+ * Checks a request by itself (§17.4).
  * @throws BillingError MISSING_OR_INVALID_FIELD (60003), EXTERNAL_KEY_LIMIT_EXCEEDED (5), INVALID_PARAMETER (60002).
  */
 export function checkTransferRequest(

@@ -6,7 +6,7 @@ import { holdsKey } from '../create/retired-keys.ts';
 
 /**
  * Takes the lock of the account that a creation is for, and with it those of the accounts whose bundles hold the requested
- * keys: a bundle may have to give its key up (subscriptions.md §17.2).
+ * keys: a bundle may have to give its key up (§17.2).
  * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), BUSY (60018).
  */
 export async function lockWithKeyHolders(

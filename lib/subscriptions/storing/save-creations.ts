@@ -23,7 +23,7 @@ export async function saveCreations(
   announce(session, creations, now);
 }
 
-/** What is due by now is emitted in the call's transaction, the rest gets its queue entry (subscriptions.md §21). */
+/** What is due by now is emitted in the call's transaction, the rest gets its queue entry (§21). */
 function announce(session: WriteSession, creations: readonly NewSubscription[], now: Instant): void {
   const last = runEventOfCreations(creations, now);
   for (const creation of creations) {

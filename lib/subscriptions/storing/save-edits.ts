@@ -10,7 +10,7 @@ import { markDirty } from './mark-dirty.ts';
 
 /**
  * Stores what operations change of subscriptions and tells of it: what is due by now with the call, the rest by the queue
- * (subscriptions.md §21). A constant number of statements for any number of subscriptions.
+ * (§21). A constant number of statements for any number of subscriptions.
  */
 export async function saveEdits(
   session: WriteSession,

@@ -11,7 +11,7 @@ import { markDirty } from './mark-dirty.ts';
 
 /**
  * Puts states of services on accounts, bundles and subscriptions, at most one of each service on each object, in a constant
- * number of statements (subscriptions.md §14.1, §21). What is in force by now is told with the call, the rest by the queue;
+ * number of statements (§14.1, §21). What is in force by now is told with the call, the rest by the queue;
  * what is billed otherwise is looked at again by the next invoice run.
  */
 export async function setBlockingStates(

@@ -15,7 +15,7 @@ export interface BlockingOccurrence {
   /** Aggregate flags of its object, just before and just after it. */
   readonly before: BlockFlags;
   readonly after: BlockFlags;
-  /** True if it asks for an invoice run (invoicing.md §8.1). */
+  /** True if it asks for an invoice run (invoicing §8.1). */
   readonly changesBilling: boolean;
   /** Target of that run; null = today. */
   readonly targetDate: LocalDate | null;
@@ -23,7 +23,7 @@ export interface BlockingOccurrence {
 
 /**
  * A state other than start and end of the service has taken effect: BUNDLE_PAUSE, BUNDLE_RESUME, or BLOCKING_STATE of any
- * service but the engine's own (subscriptions.md §21, platform.md §10.4).
+ * service but the engine's own (§21, platform §10.4).
  */
 export function blockingStateEvent(
   accountId: Uuid,

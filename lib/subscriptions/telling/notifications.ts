@@ -9,7 +9,7 @@ import {
 } from '../../records/index.ts';
 import { isUuid, type Uuid } from '../../values/ids/index.ts';
 
-/** The queue entry that falls due when a stored lifecycle event takes effect (subscriptions.md §21). */
+/** The queue entry that falls due when a stored lifecycle event takes effect (§21). */
 export function eventNotification(event: New<LifecycleEvent>): NewNotification {
   return {
     queueName: QueueName.SUBSCRIPTION_EVENTS,

@@ -13,7 +13,7 @@ import {
 import { assertInvariant } from '../../values/errors/index.ts';
 import { formatInstant, formatLocalDate } from '../../values/time/index.ts';
 
-/** REQUESTED when a call is accepted, EFFECTIVE when its transition is reached (platform.md §10.4). */
+/** REQUESTED when a call is accepted, EFFECTIVE when its transition is reached (platform §10.4). */
 export const ActionType = { REQUESTED: 'REQUESTED', EFFECTIVE: 'EFFECTIVE' } as const;
 export type ActionType = (typeof ActionType)[keyof typeof ActionType];
 
@@ -35,7 +35,7 @@ export interface SubscriptionEventPayload extends EventPayload {
   readonly effectiveDate: string;
   /** Its stored local date (`yyyy-MM-dd`), the target of the invoice run that it causes; null on REQUESTED. */
   readonly targetDate: string | null;
-  /** True on the last EFFECTIVE event of one operation: only that one asks for an invoice run (invoicing.md §8.1). */
+  /** True on the last EFFECTIVE event of one operation: only that one asks for an invoice run (invoicing §8.1). */
   readonly isLastOfOperation: boolean;
 }
 
@@ -60,7 +60,7 @@ const BUS_TYPE: ReadonlyMap<LifecycleEventType, SubscriptionBusEventType> = new 
 /** What a subscription event tells of a lifecycle event. */
 export type ToldEvent = Pick<LifecycleEvent, 'type' | 'effective'>;
 
-/** The event that an operation has been accepted (subscriptions.md §21). `event` is the one it is about. */
+/** The event that an operation has been accepted (§21). `event` is the one it is about. */
 export function requestedEvent(subject: EventSubject, event: ToldEvent): NewBusEvent {
   return busEvent(subject, event, {
     actionType: ActionType.REQUESTED,

@@ -3,7 +3,7 @@ import { BillingAlignment, type RuleDecision } from '../../records/index.ts';
 import { dayOfMonth, type LocalDate } from '../../values/time/index.ts';
 import type { PlanInForce, Transition } from './transitions.ts';
 
-/** What bill cycle days are taken from, for one subscription (subscriptions.md §15.1). */
+/** What bill cycle days are taken from, for one subscription (§15.1). */
 export interface BillCycleDaySources {
   /** 1 to 31; 0 while the account has none. */
   readonly accountBillCycleDay: number;
@@ -23,14 +23,14 @@ export interface BillCycleDay {
   readonly isProvisional: boolean;
 }
 
-/** How the plan in force aligns its bill cycle (catalog.md §8), by the rules of the version that supplies it (§6.3). */
+/** How the plan in force aligns its bill cycle (catalog §8), by the rules of the version that supplies it (catalog §6.3). */
 export function billingAlignmentOf(inForce: PlanInForce): RuleDecision<BillingAlignment> {
   const context = inForce.version.subscriptionContextOf(inForce.plan, inForce.phase.type);
   return billingAlignment(inForce.version.rules, { ...context, priceList: inForce.priceListName });
 }
 
 /**
- * The bill cycle day while `inForce` is in force (subscriptions.md §15.1): the requested day of the latest BCD_CHANGE, else
+ * The bill cycle day while `inForce` is in force (§15.1): the requested day of the latest BCD_CHANGE, else
  * by billing alignment. While the account has no day, ACCOUNT counts as SUBSCRIPTION (§15.2).
  */
 export function billCycleDayOf(

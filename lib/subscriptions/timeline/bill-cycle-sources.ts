@@ -12,7 +12,7 @@ export interface SubscriptionTimeline {
 }
 
 /**
- * What the bill cycle days of these subscriptions are taken from (subscriptions.md §15.1). Subscriptions without
+ * What the bill cycle days of these subscriptions are taken from (§15.1). Subscriptions without
  * transitions have none; a bundle's base must be among them where its add-ons are.
  */
 export function billCycleDaySources(

@@ -19,7 +19,7 @@ import {
 type Calendar = Pick<Account, 'timeZone' | 'referenceTime'>;
 
 /**
- * What a requested date means (subscriptions.md §2 rules 2 to 5): a date is that date at the account's reference time,
+ * What a requested date means (§2 rules 2 to 5): a date is that date at the account's reference time,
  * today's too; only an absent one means now. Instants are cut to whole seconds.
  * @throws BillingError INVALID_PARAMETER (60002) for a date farther from today than the calendar has room for phases.
  */

@@ -16,7 +16,7 @@ export interface DerivedPhasesInput {
 const ABOVE_RECORD_IDS = 2 ** 52;
 
 /**
- * The events in effect with those that are not stored yet because only the next PHASE is (subscriptions.md §5 rule 7):
+ * The events in effect with those that are not stored yet because only the next PHASE is (§5 rule 7):
  * of each plan segment the phases after its last stored PHASE, and the expiry. Billing ahead of a date needs them all.
  *
  * Type, date, phase and the rest of a derived event are those that it is stored with later. It has no id of its own: it

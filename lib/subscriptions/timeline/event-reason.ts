@@ -54,7 +54,7 @@ export function readReason(text: string): EventReason {
 
 /**
  * When the plan that an event puts its subscription on was chosen, whatever the date of the event. A transfer goes on with
- * what was chosen before it, so that the plan stays of the catalog that it was chosen from (catalog.md §14 rule 2).
+ * what was chosen before it, so that the plan stays of the catalog that it was chosen from (catalog §14 rule 2).
  */
 export function decidedOf({ reason, createdDate }: Pick<LifecycleEvent, 'reason' | 'createdDate'>): Instant {
   // Few reasons say so; those that do not are left unread.

@@ -5,7 +5,7 @@ import { currentPhase, phaseTimeline } from './phase-timeline.ts';
 import type { Transition } from './transitions.ts';
 
 /**
- * The local date of a subscription's first charge (subscriptions.md §15.1): on the phase timeline of its first plan, from
+ * The local date of a subscription's first charge (§15.1): on the phase timeline of its first plan, from
  * the phase in force at the billing start on, the start of the first phase that has no end or a recurring price above
  * zero, but not before the billing start. A plan that charges nothing recurring counts from its billing start.
  */

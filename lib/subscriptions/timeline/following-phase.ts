@@ -19,7 +19,7 @@ export interface NextPhaseInput {
 }
 
 /**
- * What follows a PHASE: the PHASE after it, or EXPIRED where a final FIXEDTERM ends (subscriptions.md §5 rules 7, 8).
+ * What follows a PHASE: the PHASE after it, or EXPIRED where a final FIXEDTERM ends (§5 rules 7, 8).
  * Undefined if nothing follows, if it is among the events already, or if the plan is changed or ended first. It depends
  * on nothing but its input, so what is derived ahead of time is what is stored once the PHASE has become effective.
  *

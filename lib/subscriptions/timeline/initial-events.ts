@@ -23,7 +23,7 @@ export interface InitialEventsInput {
 }
 
 /**
- * The lifecycle events that a creation stores, in the order of their sequence (subscriptions.md §6.2 rule 13): CREATE in
+ * The lifecycle events that a creation stores, in the order of their sequence (§6.2 rule 13): CREATE in
  * the phase in force at the billing date, the requested bill cycle day and quantity, then the phases.
  * @throws BillingError SUBSCRIPTION_CREATE_BAD_PHASE (1011).
  */

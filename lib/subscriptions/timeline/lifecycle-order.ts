@@ -20,7 +20,7 @@ export function isMarker(event: Pick<LifecycleEvent, 'type'>): boolean {
   return event.type === LifecycleEventType.UNCANCEL || event.type === LifecycleEventType.UNDO_CHANGE;
 }
 
-/** By instant; at equal instants CREATE and TRANSFER first, then by sequence (subscriptions.md §4.1). */
+/** By instant; at equal instants CREATE and TRANSFER first, then by sequence (§4.1). */
 export function inTimeOrder(events: readonly LifecycleEvent[]): readonly LifecycleEvent[] {
   return events.toSorted(
     (a, b) =>

@@ -25,7 +25,7 @@ export interface PhaseTimelineInput {
 }
 
 /**
- * The phases of a plan laid end to end from `anchor` (subscriptions.md §5 rule 1). Dates are added on local dates, every
+ * The phases of a plan laid end to end from `anchor` (§5 rule 1). Dates are added on local dates, every
  * phase starts at the anchor's time of day (§2 rule 6). A phase without an end is the last one.
  * @throws BillingError SUBSCRIPTION_CREATE_BAD_PHASE (1011) if the plan has no phase of `firstPhaseType`.
  */

@@ -5,7 +5,7 @@ import type { DatedInstant } from '../../values/time/index.ts';
 import { isPlanChoice } from './lifecycle-order.ts';
 import type { Transition } from './transitions.ts';
 
-/** Where the phase timeline of a newly created subscription begins (subscriptions.md §5 rule 3). */
+/** Where the phase timeline of a newly created subscription begins (§5 rule 3). */
 export function createAnchor(
   alignment: PlanAlignmentCreate,
   origins: Pick<Subscription, 'alignStart' | 'bundleStart'>,
@@ -40,7 +40,7 @@ export interface ChangeOriginInput {
   readonly phaseType: PhaseType | null;
 }
 
-/** Where the phase timeline of a plan begins that a subscription changes to (subscriptions.md §5 rule 4). */
+/** Where the phase timeline of a plan begins that a subscription changes to (§5 rule 4). */
 export function changeOrigin(input: ChangeOriginInput): PhaseOrigin {
   const { alignment, origins, effective, phaseType } = input;
   switch (alignment) {

@@ -13,7 +13,7 @@ export interface NamedPhase {
 }
 
 /**
- * The plan of a subscription with the phase that its event names (catalog.md §6.2). Versions of one catalog agree on the
+ * The plan of a subscription with the phase that its event names (catalog §6.2). Versions of one catalog agree on the
  * phases of a plan (§5 rule 3); another catalog that the host starts with may not.
  * @throws BillingError CATALOG_PLAN_NOT_FOUND (2020) where the plan has no such phase any more; 2020, 2050 as `resolvePlan`.
  */

@@ -3,7 +3,7 @@ import { LifecycleEventType } from '../../records/index.ts';
 import { isEnd, isPlanChoice } from './lifecycle-order.ts';
 import type { Transition } from './transitions.ts';
 
-/** Where the price changes of existing subscriptions come from (catalog.md §6.4). */
+/** Where the price changes of existing subscriptions come from (catalog §6.4). */
 export type PriceChangeSource = Pick<Catalog, 'priceChangeEvents'>;
 
 /** What the price changes of a subscription are taken from. */

@@ -12,7 +12,7 @@ import { decidedOf } from './event-reason.ts';
 import { inTimeOrder, isEnd, isMarker, isPlanChoice, isStart } from './lifecycle-order.ts';
 import { planWithPhase } from './plan-with-phase.ts';
 
-/** Where the plan of a running subscription is looked up (catalog.md §6.2). */
+/** Where the plan of a running subscription is looked up (catalog §6.2). */
 export interface PlanResolver extends Pick<CatalogWithOverrides, 'resolvePlan' | 'versionAt'> {
   /** What stands for a plan that has lost the phase of an event, where that is not refused. */
   readonly unknownPlan?: (planName: string) => ResolvedPlan;
@@ -32,7 +32,7 @@ export interface PlanInForce {
 
 export type BillingState = Extract<EntitlementState, 'ACTIVE' | 'CANCELLED' | 'EXPIRED'>;
 
-/** A lifecycle event with what was and what is from then on (subscriptions.md §4.2). */
+/** A lifecycle event with what was and what is from then on (§4.2). */
 export interface Transition {
   readonly event: LifecycleEvent;
   readonly previous: PlanInForce | null;
@@ -45,7 +45,7 @@ export interface Transition {
 }
 
 /**
- * The events that make up transitions, in time order: no markers, nothing after the end (subscriptions.md §4.1, §4.2
+ * The events that make up transitions, in time order: no markers, nothing after the end (§4.1, §4.2
  * rule 1). A PHASE at the instant of the end stays: a cancellation ahead has withdrawn it, so it takes effect or has done
  * so. A list whose first event is not CREATE or TRANSFER gives none.
  */
@@ -56,7 +56,7 @@ export function eventsInEffect(events: readonly LifecycleEvent[]): readonly Life
 }
 
 /**
- * The transitions of one subscription from its active events, in time order (subscriptions.md §4.1, §4.2). Plans are
+ * The transitions of one subscription from its active events, in time order (§4.1, §4.2). Plans are
  * taken from the catalog by §13 rule 2. A list whose first event is not CREATE or TRANSFER gives none.
  */
 export function transitionsOf(events: readonly LifecycleEvent[], plans: PlanResolver): readonly Transition[] {
@@ -83,13 +83,13 @@ export function transitionAt(transitions: readonly Transition[], at: Instant): T
   return transitions.findLast((transition) => transition.event.effective.at <= at);
 }
 
-/** The plan to show at `at`: the one in force; before the billing start the first, after its end the last (§4.4, §18.6). */
+/** The plan to show at `at`: the one in force; before the billing start the first, after its end the last (§4.4, §18 rule 6). */
 export function planShownAt(transitions: readonly Transition[], at: Instant): PlanInForce | null {
   const transition = transitionAt(transitions, at) ?? transitions[0];
   return transition?.next ?? transition?.previous ?? null;
 }
 
-/** State of the billing view at `at` (subscriptions.md §4.3). */
+/** State of the billing view at `at` (§4.3). */
 export function billingStateAt(
   transitions: readonly Transition[],
   at: Instant,

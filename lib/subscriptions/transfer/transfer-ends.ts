@@ -42,7 +42,7 @@ interface BillingEnd {
 }
 
 /**
- * Ends the subscriptions of a bundle that is transferred on the account that it leaves (subscriptions.md §17.4 rule 2): the
+ * Ends the subscriptions of a bundle that is transferred on the account that it leaves (§17.4 rule 2): the
  * service at the transfer, billing there or at the end of what is invoiced, where add-ons follow their base. An earlier end
  * that is pending stays.
  */

@@ -49,7 +49,7 @@ export interface BundleTransfer {
 }
 
 /**
- * What the transfer of a bundle to another account stores (subscriptions.md §17.4): its running subscriptions end on one
+ * What the transfer of a bundle to another account stores (§17.4): its running subscriptions end on one
  * account and go on, in a new bundle with the same key, on the other.
  * @throws BillingError SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS (1099), SUBSCRIPTION_TRANSFER_INVALID_EFF_DATE (1106),
  * MISSING_OR_INVALID_FIELD (60003), INVALID_PARAMETER (60002); of the target account's catalog CATALOG_PLAN_NOT_FOUND
@@ -96,7 +96,7 @@ function goingOver(running: readonly RunningSubscription[], now: Instant): reado
   return base.length > 0 ? [...base, ...others] : others.filter((each) => !of(each, ProductCategory.ADD_ON));
 }
 
-/** A subscription that is sent back as it was read names no new key: its own stays with it (json-models.md §16 rule 1). */
+/** A subscription that is sent back as it was read names no new key: its own stays with it (json-models §16 rule 1). */
 function newKeys({ request, running }: TransferInput): CheckedTransfer['externalKeys'] {
   const own = new Map(running.map(({ subscription: { id, externalKey } }) => [id, externalKey]));
   return new Map([...request.externalKeys].filter(([id, key]) => key === null || own.get(id) !== key));

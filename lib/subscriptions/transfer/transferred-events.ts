@@ -31,7 +31,7 @@ export interface TransferredEventsInput {
 
 /**
  * The events with which a transferred subscription begins on the target account, in the order of their sequence
- * (subscriptions.md §17.4 rules 4, 5): the plan and phase of before the transfer, where there is one, then all that lies
+ * (§17.4 rules 4, 5): the plan and phase of before the transfer, where there is one, then all that lies
  * later, each at its own instant and the day that this is in the target's calendar. A pending cancellation is left behind.
  */
 export function transferredEvents(input: TransferredEventsInput): readonly EventDraft[] {

@@ -4,7 +4,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { ROWS_OF_TURN } from '../../values/limits.ts';
 import type { BundleOutline, SubscriptionOutline } from './bundle-outline.ts';
 
-/** How many rows an answer may have (platform.md §16), and how the others have their turn while they are counted. */
+/** How many rows an answer may have (platform §16), and how the others have their turn while they are counted. */
 export interface RowBound {
   readonly maxRows: number;
   readonly nextTurn: SystemClock['nextTurn'];

@@ -17,7 +17,7 @@ export interface BlockingRow {
   readonly effective: DatedInstant;
 }
 
-/** What the states of services mean for one subscription (subscriptions.md §18 rules 2 and 3). */
+/** What the states of services mean for one subscription (§18 rules 2 and 3). */
 export interface BlockingRows {
   /** What is blocked already when service or billing starts. */
   readonly ofStarts: readonly BlockingRow[];

@@ -51,7 +51,7 @@ export interface BundleOutlineInput {
   readonly now: Instant;
 }
 
-/** Builds the read model of one bundle at `now` (subscriptions.md §4, §18). */
+/** Builds the read model of one bundle at `now` (§4, §18). */
 export function bundleOutline(input: BundleOutlineInput): BundleOutline {
   const { bundle, account } = input;
   const eventsBySubscription = Map.groupBy(input.events, (event) => event.subscriptionId);

@@ -3,7 +3,7 @@ import type { SearchColumnType } from '../../records/index.ts';
 import { isOperatorSearch, parseOperatorSearch } from '../../runtime/index.ts';
 import { isUuid } from '../../values/ids/index.ts';
 
-/** The columns of an operator search with what they hold (http-api.md §8). */
+/** The columns of an operator search with what they hold (http-api §8). */
 const columnTypes = {
   id: 'uuid',
   external_key: 'text',
@@ -32,7 +32,7 @@ const searchableTypes: Readonly<Record<string, SearchColumnType>> = {
 
 /**
  * What a search key asks for: clauses in operator form, else an id, an account's id or an external key, whole
- * (subscriptions.md §22).
+ * (§22).
  * @throws BillingError INVALID_PARAMETER (60002) for a key in operator form that cannot be read.
  */
 export function bundleSearch(key: string): BundleSearch {

@@ -11,7 +11,7 @@ import { isKnown } from '../timeline/readable-plans.ts';
 import type { PhasePrices } from './phase-prices.ts';
 import type { SubscriptionEvent } from './subscription-event-list.ts';
 
-/** A bundle as callers read it (json-models.md §6). */
+/** A bundle as callers read it (json-models §6). */
 export interface BundleView {
   readonly accountId: Uuid;
   readonly bundleId: Uuid;
@@ -50,7 +50,7 @@ export interface SubscriptionView {
   readonly prices: readonly PhasePrices[];
 }
 
-/** A row of the timeline. STOP_ rows name the plan that ended (subscriptions.md §18 rule 6). */
+/** A row of the timeline. STOP_ rows name the plan that ended (§18 rule 6). */
 export interface SubscriptionEventView {
   readonly eventId: Uuid;
   readonly subscriptionId: Uuid;

@@ -33,7 +33,7 @@ export function quantityAt(transitions: readonly Transition[], now: Instant): nu
 
 /**
  * Bill cycle day that callers see at `now`: the requested one, else by alignment; null while the alignment is ACCOUNT and
- * the account has none (subscriptions.md §4.4).
+ * the account has none (§4.4).
  */
 export function shownBillCycleDay(
   transitions: readonly Transition[],

@@ -38,7 +38,7 @@ export interface BlockPrice {
 }
 
 /**
- * One entry for each phase met in the rows of one subscription, in their order (subscriptions.md §4.4 "prices"): where the
+ * One entry for each phase met in the rows of one subscription, in their order (§4.4 "prices"): where the
  * phase has another name than in the row before, or the same from another catalog version.
  */
 export function pricesMet(

@@ -33,7 +33,7 @@ export interface PlanAtInput {
 
 /**
  * The plan, phase and price list of a subscription at an instant or on a day, past or future, with the prices that it has there: a
- * price change for existing subscriptions is in them (catalog.md §12 rule 5).
+ * price change for existing subscriptions is in them (catalog §12 rule 5).
  * @throws BillingError SUBSCRIPTION_INVALID_REQUESTED_DATE (1001) before its billing starts and from its end on.
  */
 export function planAt(input: PlanAtInput): PlanInForce {
@@ -66,7 +66,7 @@ function transitionOn(transitions: readonly Transition[], date: LocalDate): Tran
   return transitions.findLast((transition) => transition.event.effective.date <= date);
 }
 
-/** The day's own instant (subscriptions.md §2 rule 2), but not before the change that counts on it. */
+/** The day's own instant (§2 rule 2), but not before the change that counts on it. */
 function instantOfDay(date: LocalDate, { event }: Transition, account: PlanAtInput['account']): Instant {
   return maxInstant(atReferenceTime(date, account).at, event.effective.at);
 }

@@ -14,7 +14,7 @@ import { type PlanInForce, planShownAt, type Transition } from '../timeline/tran
 import { type BlockingRow, blockingRows } from './blocking-rows.ts';
 import { mergeSorted } from './merge-sorted.ts';
 
-/** Row of the merged, presented timeline (subscriptions.md §18). */
+/** Row of the merged, presented timeline (§18). */
 export interface SubscriptionEvent {
   /** Id of the lifecycle event or blocking state; several rows may share it. */
   readonly eventId: Uuid;

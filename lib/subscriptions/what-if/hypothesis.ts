@@ -8,7 +8,7 @@ import { runEventOf, runEventOfCreations } from '../edits/run-event.ts';
 import type { SubscriptionEdit } from '../edits/subscription-edit.ts';
 import { seenOn } from './day-of-action.ts';
 
-/** What an action would make of an account's subscriptions; none of it is stored (subscriptions.md §20). */
+/** What an action would make of an account's subscriptions; none of it is stored (§20). */
 export interface Hypothesis {
   /** The subscription that the action would create. */
   readonly created: New<Subscription> | null;

@@ -17,7 +17,7 @@ export interface SubscriptionInBundle {
   readonly bundleId: Uuid;
 }
 
-/** An operation on subscriptions that is tried and not done (subscriptions.md §20); each as its real request has it. */
+/** An operation on subscriptions that is tried and not done (§20); each as its real request has it. */
 export type HypotheticalAction =
   | {
       readonly type: typeof HypotheticalActionType.START_BILLING;

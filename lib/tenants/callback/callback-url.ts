@@ -4,7 +4,7 @@ import { shortened } from '../../values/text/index.ts';
 import { AddressScope, addressScope } from './address-scope.ts';
 import { embeddedIpv4, ipBytes } from './ip-address.ts';
 
-/** Where events of a tenant may be sent (platform.md §10.1). */
+/** Where events of a tenant may be sent (platform §10.1). */
 export interface CallbackPolicy {
   /** `notifications.allowPrivateNetworks`; false: targets in private ranges are refused, and in loopback ranges. */
   readonly allowPrivateNetworks: boolean;
@@ -15,7 +15,7 @@ export interface CallbackPolicy {
 const metadataHosts: ReadonlySet<string> = new Set(['metadata', 'metadata.google.internal', 'metadata.goog']);
 
 /**
- * Reads a callback URL (platform.md §10.1): absolute, http or https, without user info, and not aimed at an address that
+ * Reads a callback URL (platform §10.1): absolute, http or https, without user info, and not aimed at an address that
  * must not be called. A name is judged by what it resolves to, at each delivery (`resolveCallback`).
  * @throws BillingError INVALID_PARAMETER.
  */

@@ -17,7 +17,7 @@ export function busyPausesOf(
     }));
 }
 
-/** How long the tenant of a session lets its calls wait for a busy account (platform.md §15 rule 2). */
+/** How long the tenant of a session lets its calls wait for a busy account (platform §15 rule 2). */
 export function lockWaitOf(settingsOf: SettingsOf): LockWaitOf {
   return async (session, wait) => {
     const settings = await settingsOf(session);

@@ -8,7 +8,7 @@ import { tenantProperties } from './tenant-properties.ts';
 /** Whose configuration names a property. */
 export type ConfigurationOwner = 'TENANT' | 'SERVER';
 
-/** Accepted without effect, with a warning (platform.md §3 rule 7). */
+/** Accepted without effect, with a warning (platform §3 rule 7). */
 const retired: ReadonlySet<string> = new Set(['invoice.usage.tz.mode']);
 
 const ofTenants: ReadonlySet<string> = new Set(Object.keys(tenantProperties));

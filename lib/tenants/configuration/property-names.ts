@@ -1,4 +1,4 @@
-/** Prefixes of a property, the documented one first (platform.md §4.1, R20). */
+/** Prefixes of a property, the documented one first (platform §4.1, R20). */
 const prefixes = ['org.service.', 'org.killbill.'] as const;
 export const DOCUMENTED_PREFIX = prefixes[0];
 

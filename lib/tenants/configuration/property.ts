@@ -2,7 +2,7 @@ import { MAX_SETTING_LIST, MAX_SETTING_SPAN_MS } from '../../values/limits.ts';
 import { timeSpanIfValid } from '../../values/time/index.ts';
 import { type Period, parsePeriod } from './period.ts';
 
-/** One configuration property (platform.md §4): its type, default and bounds. */
+/** One configuration property (platform §4): its type, default and bounds. */
 export interface Property<T> {
   readonly fallback: T;
   /** What a value has to be; ends a sentence that begins with "is not". */

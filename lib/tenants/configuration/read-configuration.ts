@@ -19,7 +19,7 @@ export interface ConfigurationReading {
 }
 
 /**
- * Reads the value of the tenant key PER_TENANT_CONFIG before it is stored (platform.md §3 rule 7).
+ * Reads the value of the tenant key PER_TENANT_CONFIG before it is stored (platform §3 rule 7).
  * @throws BillingError MALFORMED_BODY for what is no flat JSON object of texts, numbers and booleans,
  * MISSING_OR_INVALID_FIELD with every bad property as `problems`.
  */

@@ -10,7 +10,7 @@ import {
   type TenantSettings,
 } from './settings.ts';
 
-/** What the server's own configuration says (platform.md §4.1). */
+/** What the server's own configuration says (platform §4.1). */
 export interface ServerConfiguration {
   /** What holds for tenants that set nothing else. */
   readonly tenant: TenantSettings;

@@ -34,7 +34,7 @@ const reapSchedule = span(QUEUE_REAP_SCHEDULE_MS, { min: secondMs, max: MAX_SETT
 const lapses = integer(QUEUE_MAX_LAPSES, { min: 1, max: MAX_SETTING_CLAIM });
 
 /**
- * Properties of the engine that hold for the whole server (platform.md §4.3); those of the HTTP server are its own
+ * Properties of the engine that hold for the whole server (platform §4.3); those of the HTTP server are its own
  * settings.
  */
 export const serverProperties = {

@@ -19,7 +19,7 @@ export type ServerSettings = SettingsOfTable<typeof serverProperties>;
 
 export type PropertyTable = Readonly<Record<string, Property<unknown>>>;
 
-/** The defaults of platform.md §4.2. */
+/** The defaults of platform §4.2. */
 export const DEFAULT_TENANT_SETTINGS: TenantSettings = defaultsOf(tenantProperties);
 
 /** The same in test mode. */
@@ -28,7 +28,7 @@ export const TEST_MODE_TENANT_SETTINGS: TenantSettings = Object.freeze({
   'payment.plugin.timeout': TEST_GATEWAY_TIMEOUT_MS,
 });
 
-/** The defaults of platform.md §4.3. */
+/** The defaults of platform §4.3. */
 export const DEFAULT_SERVER_SETTINGS: ServerSettings = defaultsOf(serverProperties);
 
 function defaultsOf<T extends PropertyTable>(table: T): SettingsOfTable<T> {

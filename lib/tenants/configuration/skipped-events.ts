@@ -1,7 +1,7 @@
 import type { SkippedEventsOf } from '../../ports/storage/index.ts';
 import type { SettingsOf } from './tenant-configuration.ts';
 
-/** Which bus events the tenant of a session leaves out (platform.md §4.2). */
+/** Which bus events the tenant of a session leaves out (platform §4.2). */
 export function skippedEventsOf(settingsOf: SettingsOf): SkippedEventsOf {
   return async (session) => {
     const settings = await settingsOf(session);

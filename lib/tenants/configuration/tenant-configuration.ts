@@ -8,7 +8,7 @@ import type { TenantSettings } from './settings.ts';
 export type SettingsOf = (session: ReadSession) => Promise<TenantSettings>;
 
 /**
- * Effective settings of the tenants (platform.md §4.1): the tenant's own value, else the server's. The tenant row names
+ * Effective settings of the tenants (platform §4.1): the tenant's own value, else the server's. The tenant row names
  * the row that holds its configuration, and rows never change, so a change is visible to the next call on every node,
  * and a tenant's configuration is parsed once. Within one session the settings stay what they were when first asked for.
  */

@@ -21,7 +21,7 @@ const unbounded = { min: 0, max: MAX_STORED_INTEGER };
 const lockWaitSteps = 50;
 
 /**
- * Every property that can be set per tenant (platform.md §4.2), without its prefix `org.service.`: type, default, bounds.
+ * Every property that can be set per tenant (platform §4.2), without its prefix `org.service.`: type, default, bounds.
  * Those of parts that this version does not have are read and checked like the others.
  */
 export const tenantProperties = {
@@ -40,7 +40,7 @@ export const tenantProperties = {
   'invoice.dryRunNotificationSchedule': span(0),
   /** Negative = all past periods. */
   'invoice.readMaxRawUsagePreviousPeriod': integer(2, { min: MIN_STORED_INTEGER, max: MAX_STORED_INTEGER }),
-  /** Accepted; has no effect (invoicing.md §8.5). */
+  /** Accepted; has no effect (invoicing §8.5). */
   'invoice.maxInvoiceLimit': period(null),
   'invoice.parent.commit.local.utc.time': timeOfDay(lastMillisecondOfDay),
   'invoice.item.result.behavior.mode': oneOf(['AGGREGATE', 'DETAIL'], 'AGGREGATE'),

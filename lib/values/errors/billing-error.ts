@@ -21,7 +21,7 @@ export interface BillingErrorInput {
 }
 
 /**
- * The only error that the library throws on purpose (architecture rule 14): a condition that the caller can act on,
+ * The only error that the library throws on purpose (lib/README.md rule 14): a condition that the caller can act on,
  * with a stable `code` of `ErrorCode`. Whatever else comes out of a call is a defect or a failure of the host.
  */
 export class BillingError extends Error {

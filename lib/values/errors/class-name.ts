@@ -1,4 +1,4 @@
-/** First code of each area and the `className` that its errors carry on the wire (http-api.md §12 rule 2). */
+/** First code of each area and the `className` that its errors carry on the wire (http-api §12 rule 2). */
 const classNamesFromCode: readonly (readonly [firstCode: number, className: string])[] = [
   [61_000, 'CatalogEntryError'],
   [60_000, 'RequestError'],

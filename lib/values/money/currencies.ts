@@ -7,7 +7,7 @@ export interface CurrencyFacts {
 
 /**
  * ISO 4217 list one without the codes that have no minor unit (metals, testing), ten codes withdrawn since 2015 that
- * migrated accounts may still carry, and BTC (catalog.md §1). Checked against `Intl` by a test that lists the differences.
+ * migrated accounts may still carry, and BTC (catalog §1). Checked against `Intl` by a test that lists the differences.
  */
 export const currencies = {
   AED: { numericCode: 784, minorUnits: 2, name: 'United Arab Emirates Dirham' },

@@ -29,7 +29,7 @@ export function parseExactJson(text: string): ExactJson {
 }
 
 /**
- * Writes JSON with every decimal as an exact number literal without exponent and trailing zeros (http-api.md §9 rule
+ * Writes JSON with every decimal as an exact number literal without exponent and trailing zeros (http-api §9 rule
  * 5). Other values go as in `JSON.stringify`; `undefined` fields are left out.
  */
 export function stringifyExactJson(value: unknown): string {

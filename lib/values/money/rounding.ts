@@ -1,10 +1,10 @@
 import { type Currency, minorUnits } from './currency.ts';
 import { Decimal, ZERO } from './decimal.ts';
 
-/** Digits of a proration ratio behind the decimal point (invoicing.md §2 rule 2). */
+/** Digits of a proration ratio behind the decimal point (invoicing §2 rule 2). */
 const ratioScale = 9;
 
-/** `amount` rounded half up, ties away from zero, to the minor unit of `currency` (invoicing.md §2 rule 1). */
+/** `amount` rounded half up, ties away from zero, to the minor unit of `currency` (invoicing §2 rule 1). */
 export function roundToCurrency(amount: Decimal, currency: Currency): Decimal {
   return roundToScale(amount, minorUnits(currency));
 }
@@ -16,7 +16,7 @@ export function roundToScale(value: Decimal, scale: number): Decimal {
 }
 
 /**
- * `q(n, t)` of invoicing.md §2 rule 2: `n` ÷ `t` rounded half up to 9 decimals, 0 when `t` ≤ 0. Whole numbers of days
+ * `q(n, t)` of invoicing §2 rule 2: `n` ÷ `t` rounded half up to 9 decimals, 0 when `t` ≤ 0. Whole numbers of days
  * (or of fixed days), as JS integers.
  */
 export function quotient(n: number, t: number): Decimal {
@@ -33,7 +33,7 @@ export interface ProrationInput {
   readonly currency: Currency;
 }
 
-/** `amount` × q(days, totalDays), rounded once to the currency (invoicing.md §2 rule 2). */
+/** `amount` × q(days, totalDays), rounded once to the currency (invoicing §2 rule 2). */
 export function prorate({ amount, days, totalDays, currency }: ProrationInput): Decimal {
   return roundToCurrency(amount.times(quotient(days, totalDays)), currency);
 }

@@ -15,7 +15,7 @@ const literalForm = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE]([+-]?\d{1,4}))?$/;
 /**
  * The exact decimal of a number from outside: text in plain or exponent form (`"500.0"`, `1.05e1`) or a decimal that
  * `parseExactJson` has read. Undefined if it is none or has more digits than allowed, by default 15 integer and 9
- * fractional ones (http-api.md §9 rule 5); zeros that do not change the value do not count.
+ * fractional ones (http-api §9 rule 5); zeros that do not change the value do not count.
  */
 export function parseWireDecimal(
   value: string | Decimal,

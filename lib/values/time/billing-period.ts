@@ -1,7 +1,7 @@
 import { assertInvariant } from '../errors/index.ts';
 import { addDays, addMonths, type LocalDate, withDayOfMonth } from './local-date.ts';
 
-/** The 17 billing periods, in enumeration order (catalog.md §9.1). */
+/** The 17 billing periods, in enumeration order (catalog §9.1). */
 export const BillingPeriod = {
   DAILY: 'DAILY',
   WEEKLY: 'WEEKLY',
@@ -62,7 +62,7 @@ export function billingPeriodOrder(period: BillingPeriod): number {
   return order.get(period) ?? order.size;
 }
 
-/** Length of `period`. @throws InvariantError for NO_BILLING_PERIOD: callers test for it first (catalog.md §9.2 rule 4). */
+/** Length of `period`. @throws InvariantError for NO_BILLING_PERIOD: callers test for it first (catalog §9.2 rule 4). */
 export function periodLength(period: BillingPeriod): PeriodLength {
   const length = lengths[period];
   assertInvariant(length, `${period} has no length; test for it before any date arithmetic`, { period });
@@ -85,9 +85,9 @@ export function addPeriod(anchor: LocalDate, period: BillingPeriod, n: number): 
 
 /**
  * `date` plus `n` periods on bill cycle day `billCycleDay` (1 to 31): month-based periods take the day anew from the
- * bill cycle day, clamped; day-based ones add exact days and ignore it (catalog.md §9.2 rules 1 and 2).
+ * bill cycle day, clamped; day-based ones add exact days and ignore it (catalog §9.2 rules 1 and 2).
  */
-// biome-ignore lint/complexity/useMaxParams: four values on which the rule depends alike, in the order of catalog.md §9.2
+// biome-ignore lint/complexity/useMaxParams: four values on which the rule depends alike, in the order of catalog §9.2
 export function addPeriods(
   date: LocalDate,
   period: BillingPeriod,
@@ -100,8 +100,8 @@ export function addPeriods(
 
 /**
  * The first bill cycle date on or after `start`: for month-based periods the bill cycle day (clamped) in the month of
- * `start`, or one whole period later if that is before `start` (catalog.md §9.2 rule 3). Day-based periods have no bill
- * cycle day and start their cycle at `start` (invoicing.md §5.2).
+ * `start`, or one whole period later if that is before `start` (catalog §9.2 rule 3). Day-based periods have no bill
+ * cycle day and start their cycle at `start` (invoicing §5.2).
  */
 export function firstBillCycleDate(start: LocalDate, period: BillingPeriod, billCycleDay: number): LocalDate {
   if (periodLength(period).unit === 'DAYS') return start;

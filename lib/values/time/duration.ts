@@ -2,7 +2,7 @@ import { BillingError, ErrorCode } from '../errors/index.ts';
 import { MAX_YEAR } from '../limits.ts';
 import { addDays, addMonths, daysBetween, type LocalDate, localDate, monthsBetween } from './local-date.ts';
 
-/** Units of a phase's duration (catalog.md §2). */
+/** Units of a phase's duration (catalog §2). */
 export const TimeUnit = {
   DAYS: 'DAYS',
   WEEKS: 'WEEKS',
@@ -30,7 +30,7 @@ export function isTimeUnit(text: string): text is TimeUnit {
 }
 
 /**
- * `date` plus `duration`, all units added at once and the day clamped once at a month end (catalog.md §9.3).
+ * `date` plus `duration`, all units added at once and the day clamped once at a month end (catalog §9.3).
  * @throws BillingError CATALOG_UNDEFINED_DURATION (2014) if the duration is UNLIMITED.
  */
 export function addDuration(date: LocalDate, duration: Duration): LocalDate {

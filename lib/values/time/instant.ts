@@ -33,12 +33,12 @@ export function instantWithinCalendar(ms: number): Instant {
   return instant(Math.min(lastMs - (lastMs % msPerSecond), Math.max(firstMs, ms)));
 }
 
-/** `yyyy-MM-ddTHH:mm:ss.SSSZ` (http-api.md §9 rule 1). */
+/** `yyyy-MM-ddTHH:mm:ss.SSSZ` (http-api §9 rule 1). */
 export function formatInstant(at: Instant): string {
   return new Date(at).toISOString();
 }
 
-/** The whole second that `at` lies in (subscriptions.md §2 rule 5). */
+/** The whole second that `at` lies in (subscriptions §2 rule 5). */
 export function truncateToSecond(at: Instant): Instant {
   return instant(Math.floor(at / msPerSecond) * msPerSecond);
 }

@@ -12,7 +12,7 @@ const msOfUnit: Readonly<Record<string, number>> = {
 
 /**
  * Milliseconds of a time span `<integer><unit>`, unit one of ms, s, m, h, d, w; blanks around and between are trimmed
- * (platform.md §4.1).
+ * (platform §4.1).
  * @throws BillingError INVALID_PARAMETER if `text` is none.
  */
 export function parseTimeSpan(text: string): number {

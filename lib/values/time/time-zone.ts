@@ -3,7 +3,7 @@ import { fixedOffsetMs, isKnownToIntl } from './zone-offset.ts';
 
 declare const timeZoneBrand: unique symbol;
 
-/** A validated IANA zone name (aliases included) or fixed offset `±HH:MM`, kept as it was given (http-api.md §9 rule 8). */
+/** A validated IANA zone name (aliases included) or fixed offset `±HH:MM`, kept as it was given (http-api §9 rule 8). */
 export type TimeZone = string & { readonly [timeZoneBrand]: 'TimeZone' };
 
 /** The zone of accounts that name none. */

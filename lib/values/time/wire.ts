@@ -14,12 +14,12 @@ const dateForm = /^(\d{4})-(\d{1,2})-(\d{1,2})$/;
 const dateTimeForm =
   /^(\d{4})-(\d{1,2})-(\d{1,2})T(\d{2})(?::(\d{2})(?::(\d{2})(?:\.(\d+))?)?)?(?:Z|([+\- ])(\d{2})(?::?(\d{2}))?)?(?:\[[^\]]*\])?$/;
 
-/** A parameter is read as a date-time exactly when it contains `T` (http-api.md §9 rule 3). */
+/** A parameter is read as a date-time exactly when it contains `T` (http-api §9 rule 3). */
 export function isWireDateTime(text: string): boolean {
   return text.includes('T');
 }
 
-/** The date that `text` spells as `yyyy-M-d`, one or two digits for month and day, or undefined (http-api.md §9 rule 2). */
+/** The date that `text` spells as `yyyy-M-d`, one or two digits for month and day, or undefined (http-api §9 rule 2). */
 export function parseWireDate(text: string): LocalDate | undefined {
   const match = dateForm.exec(text);
   if (match === null) return undefined;
@@ -59,7 +59,7 @@ function isWithin(part: number, end: number): boolean {
 /**
  * The instant of a date-time: date, `T`, `HH[:mm[:ss[.fraction]]]`, an optional offset `Z`, `±HH`, `±HHmm` or `±HH:mm`
  * (none = UTC; a space reads as `+`) and an optional bracketed zone name, which is ignored. The fraction is cut to
- * milliseconds. Undefined if `text` is none or does not exist (http-api.md §9 rule 2).
+ * milliseconds. Undefined if `text` is none or does not exist (http-api §9 rule 2).
  */
 export function parseWireDateTime(text: string): Instant | undefined {
   if (text.length > MAX_WIRE_DATE_TIME_CHARACTERS) return undefined;
@@ -92,7 +92,7 @@ export function parseWireMoment(text: string): WireMoment | undefined {
 
 /**
  * The instant of a catalog, queue or clock parameter or of a date-time field of a JSON body: a date-time, a date (00:00
- * UTC) or an integer of epoch milliseconds; undefined if it is none (http-api.md §9 rules 2 and 3).
+ * UTC) or an integer of epoch milliseconds; undefined if it is none (http-api §9 rules 2 and 3).
  */
 export function parseWireInstant(value: string | number): Instant | undefined {
   if (typeof value === 'number') return isInstantMs(value) ? instant(value) : undefined;

@@ -6,7 +6,7 @@ import type { TimeZone } from './time-zone.ts';
 import { offsetMsAt } from './zone-offset.ts';
 
 /**
- * A dated fact (subscriptions.md §2 rule 8): an instant with the local date it stands for. Order is decided by `at`,
+ * A dated fact (subscriptions §2 rule 8): an instant with the local date it stands for. Order is decided by `at`,
  * billing by `date`, so a later change of a zone's rules never moves a billed day.
  */
 export interface DatedInstant {
@@ -18,7 +18,7 @@ const msPerSecond = 1_000;
 const msPerDay = 86_400_000;
 
 /**
- * The calendar day of `at` in `zone`, by the zone's rules at that instant (subscriptions.md §2, `toDate`); the first or
+ * The calendar day of `at` in `zone`, by the zone's rules at that instant (subscriptions §2, `toDate`); the first or
  * last of the calendar where that of the zone lies beyond.
  */
 export function localDateOf(at: Instant, zone: TimeZone): LocalDate {
@@ -41,7 +41,7 @@ export function startOfDay(date: LocalDate, zone: TimeZone): Instant {
 }
 
 /**
- * That date at that time of day in `zone`, by the zone's rules on that date (subscriptions.md §2 rule 2, `atTime`): of a
+ * That date at that time of day in `zone`, by the zone's rules on that date (subscriptions §2 rule 2, `atTime`): of a
  * local time that occurs twice the first; for one that does not exist the first instant after the gap, or, if that
  * falls on a later date, the last whole second of `date` before the gap; for a date that does not exist at all the
  * start of the next existing date. On the first and last day of the calendar it does not leave those of UTC.

@@ -55,7 +55,7 @@ function merged(stored: Account, changes: AccountInput, { reset = false, allowed
 
 const reset = { reset: true };
 
-describe('update of an account (accounts.md §4)', () => {
+describe('update of an account (accounts §4)', () => {
   it('changes nothing but its date where nothing is given, whatever the flag', () => {
     for (const flags of [{}, reset])
       expect(merged(account(), {}, flags)).to.deep.equal(account({ updatedDate: now }));

@@ -29,7 +29,7 @@ function codeOf(account: Member, line: readonly Member[], children: readonly Mem
   }
 }
 
-describe('account hierarchy (accounts.md §7 rule 3)', () => {
+describe('account hierarchy (accounts §7 rule 3)', () => {
   for (const [what, account, line, children, code] of [
     ['no parent', member('1', null), [], [], null],
     ['a parent', member('1', '2'), [member('2', null)], [], null],

@@ -15,7 +15,7 @@ import {
   TRIAL,
 } from './catalog-document.ts';
 
-// catalog.md §18: what the documents of the wild use, and the parser must take.
+// catalog §18: what the documents of the wild use, and the parser must take.
 
 function usageOf(attributes: string, body: string): DocumentParts {
   const usages = `<usage name="usg" ${attributes}><billingPeriod>MONTHLY</billingPeriod>${body}</usage>`;

@@ -36,7 +36,7 @@ function shown(plans: readonly AvailablePlan[]): readonly string[] {
   return plans.map((each) => `${each.plan.name} ${each.priceListName}`);
 }
 
-describe('What can be bought (catalog.md §12 rule 4)', () => {
+describe('What can be bought (catalog §12 rule 4)', () => {
   it('is every plan of a base product, once per list, by plan, then by list as the document has them', () => {
     expect(shown(atOnce(listBasePlans(club)))).to.deep.equal([
       'duo-m Winter',

@@ -244,7 +244,7 @@ describe('JSON catalog', () => {
     expect(json.priceLists[1]).to.deep.equal({ name: 'VIP', plans: ['p-fee', 'p-m'], prettyName: 'VIP' });
   });
 
-  it('has the fields of json-models.md §5 in dialect K, and those of §15 besides in dialect D, no others', () => {
+  it('has the fields of json-models §5 in dialect K, and those of §15 besides in dialect D, no others', () => {
     const shapes: Readonly<Record<string, readonly [inK: string, addedInD: string]>> = {
       catalog: ['currencies effectiveDate name priceLists products units', 'rules'],
       unit: ['name prettyName', ''],

@@ -14,7 +14,7 @@ import {
 } from '../../../lib/records/catalog-enumerations.ts';
 import { TimeUnit } from '../../../lib/values/time/index.ts';
 
-// catalog.md §1; the billing periods of §9 and the currencies have tables of their own.
+// catalog §1; the billing periods of §9 and the currencies have tables of their own.
 
 const enumerations: readonly (readonly [name: string, values: object, wire: string])[] = [
   ['ProductCategory', ProductCategory, 'BASE ADD_ON STANDALONE'],

@@ -3,7 +3,7 @@ import { SaxesParser } from 'saxes';
 import { readCatalogXml } from '../../../lib/catalog/index.ts';
 import { BillingError } from '../../../lib/values/errors/index.ts';
 
-// The table of catalog.md §3.3, as it stands there: what each parent holds, and how often: `1` is missed when it is taken
+// The table of catalog §3.3, as it stands there: what each parent holds, and how often: `1` is missed when it is taken
 // away, `1` and `?` are repeated when they are doubled, all else is taken.
 
 const PRICE = 'price *';
@@ -205,7 +205,7 @@ function doubled(element: Element, name: string): void {
   element.children.push(...element.children.filter((each) => each.name === name));
 }
 
-describe('The grammar of catalog.md §3.3', () => {
+describe('The grammar of catalog §3.3', () => {
   it('is that of a document with everything', () => {
     const [alone] = readCatalogXml(whole).versions;
     const version = whole.replaceAll(/(?<=^<|<\/)catalog(?=>)/g, 'version');

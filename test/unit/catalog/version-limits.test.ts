@@ -54,7 +54,7 @@ function sized(counts: {
 const messagesOf = (document: string): readonly string[] =>
   (errorOf(() => readCatalogXml(document)).problems ?? []).map(({ message }) => message);
 
-describe('Limits of a catalog version (platform.md §16)', () => {
+describe('Limits of a catalog version (platform §16)', () => {
   const tooMany = { products: 5_001, plans: 10_002, priceLists: 203, rules: 5_004, phases: 25 };
   const told = [
     'A catalog version has at most 5000 products, not 5001',

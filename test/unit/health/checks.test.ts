@@ -5,7 +5,7 @@ import { addMilliseconds, instant } from '../../../lib/values/time/index.ts';
 const now = instant(Date.UTC(2024, 2, 1));
 const minute = 60_000;
 
-describe('health checks (platform.md §13)', () => {
+describe('health checks (platform §13)', () => {
   it('fail with more than 1000 late entries', () => {
     expect(queuesCheck({ late: 1_000, oldest: now }, now)).to.deep.equal({ healthy: true, message: null });
     expect(queuesCheck({ late: 1_001, oldest: now }, now)).to.deep.equal({

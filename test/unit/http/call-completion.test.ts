@@ -19,7 +19,7 @@ const context = {
   createdDate: NOW,
 };
 
-describe('call completion (http-api.md §4 line 5, subscriptions.md §22)', () => {
+describe('call completion (http-api §4 line 5, subscriptions §22)', () => {
   /** The limit that the engine is given, or null when it is not asked. */
   async function waitOf(
     dialect: Dialect,

@@ -3,7 +3,7 @@ import { errorBody, publicError } from '../../../adapters/koa/response/error-bod
 import { statusOfCode } from '../../../adapters/koa/response/error-status.ts';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 
-// http-api.md §12, the codes that do not answer 400.
+// http-api §12, the codes that do not answer 400.
 const statuses: Readonly<Record<number, readonly number[]>> = {
   401: [60004, 60005],
   403: [40000],

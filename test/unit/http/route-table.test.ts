@@ -16,7 +16,7 @@ import { BillingError } from '../../../lib/values/errors/index.ts';
 
 const routes = routeTable({ testMode: true });
 
-/** Who is asked for what (http-api.md §5 rules 1 and 2). */
+/** Who is asked for what (http-api §5 rules 1 and 2). */
 function credentialsOf({ path, operationId }: Route): Credentials {
   if (operationId === 'issuePluginToken') return 'LOGIN';
   if (path.startsWith(`${PLUGIN}/`)) return 'PLUGIN';
@@ -37,7 +37,7 @@ describe('the route table', () => {
         const isWrite =
           route.method !== 'GET' && route.path.startsWith(CORE) && !route.path.startsWith(`${CORE}/test/`);
         expect(route.author).to.equal(isWrite);
-        // http-api.md §13 gives the validation of a catalog none: it stores nothing.
+        // http-api §13 gives the validation of a catalog none: it stores nothing.
         if (isWrite && route.operationId !== 'validateCatalogXml')
           expect(route.permission).to.not.equal('NONE');
       });

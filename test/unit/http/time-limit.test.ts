@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { timeOver, waitsForCompletion, withinTime } from '../../../adapters/koa/routing/time-limit.ts';
 
-describe('the time limit of a request (platform.md §16)', () => {
+describe('the time limit of a request (platform §16)', () => {
   for (const [query, exempt] of [
     ['callCompletion=true&callTimeoutSec=90', true],
     ['callTimeoutSec=90&callCompletion=TRUE', true],

@@ -40,7 +40,7 @@ function applied(input: Partial<AccountCreditInput> & { readonly of: string }) {
   return moves.map(({ invoiceId, amount }) => `${invoiceId} ${amount.toFixed()}`);
 }
 
-describe('account credit (invoicing.md §10)', () => {
+describe('account credit (invoicing §10)', () => {
   it('rule 2: makes credit of what an invoice owes its customer', () => {
     expect(applied({ of: '0', candidates: [invoice('new', '-10')] })).to.deep.equal(['new 10']);
   });

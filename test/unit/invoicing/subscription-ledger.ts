@@ -133,7 +133,7 @@ export class SubscriptionLedger {
     return false;
   }
 
-  /** What holds later runs: they do not look at less than those whose recurring charges stand (invoicing.md §1.5). */
+  /** What holds later runs: they do not look at less than those whose recurring charges stand (invoicing §1.5). */
   get maxTargetDate(): LocalDate | null {
     const [first, ...others] = this.invoices
       .filter(({ items }) => items.some(({ itemType }) => itemType === 'RECURRING'))
@@ -143,7 +143,7 @@ export class SubscriptionLedger {
 
   /**
    * Voids the n-th invoice that stands; false where another one repairs it, or bills anew what it has repaired
-   * (invoicing.md §9 rule 6).
+   * (invoicing §9 rule 6).
    */
   void(index: number): boolean {
     const invoice = this.invoices[index % Math.max(1, this.invoices.length)];

@@ -3,7 +3,7 @@ import { isDue } from '../../../lib/invoicing/window.ts';
 import { cancel, day, event } from './billing-events.ts';
 import { line, SubscriptionLedger } from './subscription-ledger.ts';
 
-/** A run ahead that charges nothing recurring does not hold later ones (invoicing.md §1.5), which may look at less. */
+/** A run ahead that charges nothing recurring does not hold later ones (invoicing §1.5), which may look at less. */
 describe('a run after one ahead that charged nothing recurring', () => {
   const annual = { price: '365.00', period: 'ANNUAL' } as const;
   const created = event('CREATE', '2023-01-01', annual);

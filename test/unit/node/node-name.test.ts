@@ -17,7 +17,7 @@ async function anotherNode(): Promise<{ readonly process: ChildProcess; readonly
   return { process: child, name: told.toString('utf8').trim() };
 }
 
-describe('the name that a node gives itself (platform.md §15 rule 1)', () => {
+describe('the name that a node gives itself (platform §15 rule 1)', () => {
   it('is another one for each engine of a process, none of them a former one', () => {
     const names = [newNodeName(), newNodeName(), newNodeName()];
     expect(new Set(names).size).to.equal(3);

@@ -35,7 +35,7 @@ const running = transaction({ status: 'UNKNOWN', leaseUntil: addMilliseconds(NOW
 const unknown = transaction({ status: 'UNKNOWN', leaseUntil: NOW });
 const pending = transaction({ status: 'PENDING', amount: decimal('100') });
 
-describe('invoice payment check (payments.md §9.2)', () => {
+describe('invoice payment check (payments §9.2)', () => {
   it('pays the balance', () => {
     expect(check()).to.equal('PAY 249.95');
   });
@@ -103,7 +103,7 @@ describe('invoice payment check (payments.md §9.2)', () => {
   });
 });
 
-describe('invoice payment result (payments.md §9.4)', () => {
+describe('invoice payment result (payments §9.4)', () => {
   const rows = [
     ['SUCCESS', 'SUCCESS', '249.95', 'INVOICE_PAYMENT_SUCCESS'],
     ['PENDING', 'PENDING', '249.95', 'INVOICE_PAYMENT_FAILED'],
@@ -138,7 +138,7 @@ describe('invoice payment result (payments.md §9.4)', () => {
   });
 });
 
-describe('invoice settlement (invoicing.md §1.4, payments.md §9.4)', () => {
+describe('invoice settlement (invoicing §1.4, payments §9.4)', () => {
   const settle = (paid: string, members: Parameters<typeof invoice>[0] = {}) => {
     const before = attemptRow({ status: 'INIT', amount: ZERO });
     const after = { ...before, status: 'SUCCESS', amount: decimal(paid) } as const;

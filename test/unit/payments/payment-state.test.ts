@@ -20,7 +20,7 @@ const operations: readonly PaymentOperation[] = [
   'CHARGEBACK_REVERSAL',
 ];
 
-describe('payment state (payments.md §3)', () => {
+describe('payment state (payments §3)', () => {
   const allowed: readonly (readonly [string | null, readonly PaymentOperation[]])[] = [
     [null, ['AUTHORIZE', 'PURCHASE', 'CREDIT']],
     ['AUTH_SUCCESS', ['CAPTURE', 'VOID']],
@@ -86,7 +86,7 @@ describe('payment state (payments.md §3)', () => {
   });
 });
 
-describe('attempt state (payments.md §3.3)', () => {
+describe('attempt state (payments §3.3)', () => {
   const rows = [
     ['SUCCESS', null, 'SUCCESS'],
     ['PENDING', null, 'SUCCESS'],

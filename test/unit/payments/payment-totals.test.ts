@@ -44,7 +44,7 @@ function totals(...transactions: readonly PaymentTransaction[]) {
 }
 const none = { auth: '0', captured: '0', purchased: '0', refunded: '0', credited: '0', currency: 'USD' };
 
-describe('payment totals (payments.md §4.4)', () => {
+describe('payment totals (payments §4.4)', () => {
   it('example 1 Auth, captures, refund', () => {
     const story = [
       done('AUTHORIZE', '100'),

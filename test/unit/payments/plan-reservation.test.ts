@@ -74,7 +74,7 @@ function declined(members: Partial<ReservationFacts> = {}) {
   return { facts, origin, request: { ...firstTime, retry } };
 }
 
-describe('reservation of a payment (payments.md §5.1, §8.3, §9.1)', () => {
+describe('reservation of a payment (payments §5.1, §8.3, §9.1)', () => {
   it('reserves the balance with the default method: transaction UNKNOWN under a lease, attempt and row INIT', () => {
     const plan = planReservation(firstTime, fresh, tools);
     if (plan.kind !== 'CHARGE') throw new Error(plan.kind);

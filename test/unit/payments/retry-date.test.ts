@@ -23,7 +23,7 @@ function chain(status: TransactionStatus, start: Instant): readonly string[] {
   return dates;
 }
 
-describe('retry date (payments.md §8.3)', () => {
+describe('retry date (payments §8.3)', () => {
   it('example 5 Failed auto payment, default retries: three retries 8 days apart, then none', () => {
     expect(chain('PAYMENT_FAILURE', NOW)).to.deep.equal([
       '2012-06-08T00:03:42.000Z',
@@ -66,7 +66,7 @@ describe('retry date (payments.md §8.3)', () => {
   });
 });
 
-describe('janitor schedule (payments.md §7.2)', () => {
+describe('janitor schedule (payments §7.2)', () => {
   const checks = (status: 'UNKNOWN' | 'PENDING') => {
     const dates: string[] = [];
     let from = at('2012-05-01T00:00:00Z');

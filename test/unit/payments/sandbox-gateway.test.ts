@@ -35,7 +35,7 @@ const said = (result: GatewayResult | null | undefined) =>
   result && [result.status, result.amount?.toFixed(), result.currency];
 const property = (key: string, value = 'true') => ({ properties: [{ key, value }] });
 
-describe('sandbox gateway (payments.md §2.4)', () => {
+describe('sandbox gateway (payments §2.4)', () => {
   const gatewayOf = (options: SandboxGatewayOptions = {}) => sandboxGateway(options);
   const info = (gateway: ReturnType<typeof gatewayOf>) =>
     gateway.getPaymentInfo({ accountId: ACCOUNT_ID, paymentId: PAYMENT_ID, properties: [] }, context);

@@ -22,7 +22,7 @@ function answered(members: Partial<GatewayResult>): CallOutcome {
   };
 }
 
-describe('transaction outcome (payments.md §2.2)', () => {
+describe('transaction outcome (payments §2.2)', () => {
   const rows = [
     ['PROCESSED', 'SUCCESS', '249.95'],
     ['PENDING', 'PENDING', '249.95'],

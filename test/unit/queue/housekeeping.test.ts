@@ -22,7 +22,7 @@ function handTimers() {
   };
 }
 
-describe('housekeeping of the queue (platform.md §9.3 rules 7 and 9)', () => {
+describe('housekeeping of the queue (platform §9.3 rules 7 and 9)', () => {
   it('reaps each kind by its schedule and bounds, and purges what is older than the retention', async () => {
     const done: unknown[] = [];
     const queue = {

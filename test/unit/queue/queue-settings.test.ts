@@ -19,7 +19,7 @@ function withSettings(bus: Partial<KindSettings>, notification: Partial<KindSett
   return { BUS: { ...BUS, ...bus }, NOTIFICATION: { ...NOTIFICATION, ...notification } };
 }
 
-describe('settings of the queue (platform.md §4.3)', () => {
+describe('settings of the queue (platform §4.3)', () => {
   it('are the defaults where no property is set', () => {
     const { server } = serverConfiguration({}, recordingLogger());
     expect(queueSettingsOf(server)).to.deep.equal(DEFAULT_QUEUE_SETTINGS);

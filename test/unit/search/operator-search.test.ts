@@ -11,7 +11,7 @@ function read(key: string): readonly string[] {
   );
 }
 
-describe('search keys in operator form (accounts.md §6.2)', () => {
+describe('search keys in operator form (accounts §6.2)', () => {
   const readable: readonly (readonly [key: string, clauses: readonly string[]])[] = [
     ['_q=1&field_name=x', ['field_name eq x']],
     ['_q=1&field_name[eq]=x&field_name[NEQ]=y', ['field_name eq x', 'field_name neq y']],

@@ -10,7 +10,7 @@ const columns = {
   length: { column: 'first_name_length', type: 'number' },
 } as const;
 
-describe('clauses of a search (accounts.md §6.2)', () => {
+describe('clauses of a search (accounts §6.2)', () => {
   for (const [clause, postgresql, sqlite] of [
     [{ column: 'name', operator: 'eq', value: 'a' }, 'name = $1', 'name = ?'],
     [{ column: 'name', operator: 'neq', value: 'a' }, 'name <> $1', 'name <> ?'],

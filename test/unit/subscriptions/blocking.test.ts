@@ -60,7 +60,7 @@ function intervalsOf(life: Life): readonly string[] {
   );
 }
 
-describe('Worked examples of subscriptions.md: blocking', () => {
+describe('Worked examples of subscriptions: blocking', () => {
   const w13 = () => lived({ start: '2012-03-02', phaseType: 'EVERGREEN', billCycleDayLocal: 2 });
 
   it('subscriptions W13 Pause and resume: events and rows', () => {
@@ -306,7 +306,7 @@ describe('Blocked billing', () => {
     ]);
   });
 
-  it('§2 rule 8: no day along the events lies before the one of an event before it', () => {
+  it('subscriptions §2 rule 8: no day along the events lies before the one of an event before it', () => {
     const { events } = billingEvents({ account: account(), histories: [lived()], plans: lived().catalog });
     const [first] = events;
     if (first === undefined) throw new Error('a life has events');

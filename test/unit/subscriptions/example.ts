@@ -65,7 +65,7 @@ export const day = (text: string): LocalDate => parseLocalDate(text);
 
 const exampleXml = new URL('../../fixtures/catalogs/spec-example.xml', import.meta.url);
 
-/** The catalog of subscriptions.md §25. */
+/** The catalog of subscriptions §25. */
 export const exampleCatalog: Catalog = createCatalog(
   readCatalogXml(readFileSync(exampleXml)).versions.map(({ content }) => createVersion(content)),
 );

@@ -341,7 +341,7 @@ describe('subscriptions §15.3, §16 A change of bill cycle day or quantity of a
     ]);
   });
 
-  it('is stored from its end on, and ignored while the term stands (§11.3 rule 3)', () => {
+  it('is stored from its end on, and ignored while the term stands (subscriptions §11 rule 3)', () => {
     for (const date of ['2024-07-10', '2024-08-09']) {
       const day = planBillCycleDayChange(running, { day: 9, from: from(date) }, tools);
       const quantity = planQuantityChange(running, { quantity: 2, from: from(date) }, tools);

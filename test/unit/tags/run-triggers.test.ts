@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { runTrigger } from '../../../lib/invoicing/run-trigger.ts';
 import { SystemTag, systemDefinitions } from '../../../lib/tags/system-definitions.ts';
 
-describe('what the end of a tag asks of invoicing (accounts.md §13.2)', () => {
+describe('what the end of a tag asks of invoicing (accounts §13.2)', () => {
   for (const { id, name } of systemDefinitions) {
     const asked = id === SystemTag.AUTO_INVOICING_OFF;
     it(`${name}: ${asked ? 'a run up to today' : 'nothing'}`, () => {

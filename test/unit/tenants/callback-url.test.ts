@@ -134,7 +134,7 @@ function codeOf(work: () => unknown): unknown {
   return 'accepted';
 }
 
-describe('callback URLs (platform.md §10.1)', () => {
+describe('callback URLs (platform §10.1)', () => {
   for (const [address, scope] of addresses) {
     it(`${address || 'an empty text'} is ${scope}`, () => {
       expect(addressScope(address)).to.equal(scope);
@@ -179,7 +179,7 @@ describe('callback URLs (platform.md §10.1)', () => {
   });
 });
 
-describe('callback targets at delivery (platform.md §10.1)', () => {
+describe('callback targets at delivery (platform §10.1)', () => {
   const resolving = (...found: readonly string[]) => {
     const asked: string[] = [];
     return {

@@ -13,7 +13,7 @@ import { readStoredConfiguration } from '../../../lib/tenants/configuration/read
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
 import { recordingLogger } from '../../support/system-time.ts';
 
-/** platform.md §4.2, by the line: property, its default as a typed value. */
+/** platform §4.2, by the line: property, its default as a typed value. */
 const defaults: readonly (readonly [TenantPropertyName, unknown])[] = [
   ['invoice.enabled', true],
   ['invoice.plugin', []],
@@ -116,7 +116,7 @@ const values: readonly (readonly [TenantPropertyName, string | number | boolean,
   ['default.locale', '../etc', undefined],
 ];
 
-/** platform.md §4.3. */
+/** platform §4.3. */
 const serverWideProperties = [
   'server.test.mode',
   'server.basePath',
@@ -179,7 +179,7 @@ function refusal(text: string): BillingError {
 }
 
 describe('tenant configuration', () => {
-  it('has every property of platform.md §4.2 with its default', () => {
+  it('has every property of platform §4.2 with its default', () => {
     expect(Object.keys(tenantProperties)).to.have.members(defaults.map(([name]) => name));
     for (const [name, value] of defaults) expect(DEFAULT_TENANT_SETTINGS[name], name).to.deep.equal(value);
   });
@@ -240,7 +240,7 @@ describe('tenant configuration', () => {
     expect(ineffective.at(-1)).to.equal('5 more names have no effect');
   });
 
-  it('finds each line of platform.md §4.3 to hold for the whole server', () => {
+  it('finds each line of platform §4.3 to hold for the whole server', () => {
     for (const name of serverWideProperties) {
       const { ineffective } = readConfiguration({ [`org.service.${name}`]: 'x' });
       expect(ineffective[0], name).to.contain('holds for the whole server');
@@ -333,7 +333,7 @@ describe('tenant configuration', () => {
     ]);
   });
 
-  it('of the server has the properties of platform.md §4.3 with their defaults', () => {
+  it('of the server has the properties of platform §4.3 with their defaults', () => {
     const [second, minute, hour, day] = [1_000, 60_000, 3_600_000, 86_400_000];
     const queue = (prefix: string, inner: string) => ({
       [`${prefix}.max.failure.retry`]: 3,

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { maskedSecrets } from '../../../lib/tenants/masked-secrets.ts';
 import { type KeyKind, keyKind } from '../../../lib/tenants/system-keys.ts';
 
-/** platform.md §3, the table of keys. */
+/** platform §3, the table of keys. */
 const kinds: readonly (readonly [string, KeyKind])[] = [
   ['PUSH_NOTIFICATION_CB', 'CALLBACK'],
   ['PER_TENANT_CONFIG', 'CONFIGURATION'],

@@ -17,7 +17,7 @@ function settingsOf(object: ConfigurationObject) {
   return async () => ({ ...DEFAULT_TENANT_SETTINGS, ...settings });
 }
 
-describe('what the areas make of the properties of a tenant (platform.md §4.2)', () => {
+describe('what the areas make of the properties of a tenant (platform §4.2)', () => {
   it('payments', async () => {
     expect(await paymentConfigOf(settingsOf({}))(session)).to.deep.equal(DEFAULT_PAYMENT_CONFIG);
     const set = settingsOf({

@@ -9,7 +9,7 @@ const content = {
 const secret = 'whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=';
 const signature = 'v1,hcUBQyrBakh2nbMmA6kbIYWWliOCMCwX+MXRlPKXCTs=';
 
-describe('signature of a push notification (platform.md §10.3)', () => {
+describe('signature of a push notification (platform §10.3)', () => {
   it('P5 Signature', async () => {
     expect(new TextEncoder().encode(content.body)).to.have.length(172);
     expect(await webhookSignature([secret], content)).to.equal(signature);

@@ -14,7 +14,7 @@ import {
   periodLength,
 } from '../../../lib/values/time/index.ts';
 
-/** Every period with its length, in enumeration order (catalog.md §9.1). */
+/** Every period with its length, in enumeration order (catalog §9.1). */
 const table: readonly (readonly [BillingPeriod, string])[] = [
   ['DAILY', '1 DAYS'],
   ['WEEKLY', '7 DAYS'],

@@ -21,7 +21,7 @@ function at(text: string): Instant {
   return instant(Date.parse(text));
 }
 
-/** `toInstant` of subscriptions.md §2 rule 2 for an account with that zone and reference time, without fraction. */
+/** `toInstant` of subscriptions §2 rule 2 for an account with that zone and reference time, without fraction. */
 function toInstant(date: string, zone: string, referenceTime: string): string {
   const reference = localTimeOf(at(referenceTime), timeZone(zone));
   return formatInstant(instantAt(parseLocalDate(date), reference, timeZone(zone))).replace('.000Z', 'Z');

@@ -10,7 +10,7 @@ export class Migration20261121211719AutoPayHolds extends Migration {
     this.addSql(`alter table "bw_auto_pay_holds" add constraint "bw_auto_pay_holds_id_unique" unique ("id");`);
     this.addSql(`create unique index "bw_auto_pay_holds_invoice_unique" on "bw_auto_pay_holds" ("tenant_record_id", "invoice_id") where is_active;`);
 
-    // A parked account carries the tag of the system from now on (accounts.md §12 rule 6), with its audit row.
+    // A parked account carries the tag of the system from now on (accounts §12 rule 6), with its audit row.
     this.addSql(`insert into bw_tags (tenant_record_id, id, object_type, object_id, tag_definition_id, account_record_id, is_active, created_date)
       select tenant_record_id, gen_random_uuid(), 'ACCOUNT', account_id, '00000000-0000-0001-0000-000000000001'::uuid, account_record_id, true, cast(extract(epoch from clock_timestamp()) * 1000 as bigint)
       from bw_invoicing_states where parked order by record_id;`);

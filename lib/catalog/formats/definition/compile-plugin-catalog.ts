@@ -7,7 +7,7 @@ import { validateVersions } from '../../validation/validate-versions.ts';
 import { pluginVersion } from './plugin-content.ts';
 
 /**
- * The catalog that a plugin has given, checked like an uploaded one (catalog.md §16 rule 4).
+ * The catalog that a plugin has given, checked like an uploaded one (§16 rule 4).
  * @throws BillingError CATALOG_INVALID_FOR_TENANT (2080) that names the plugin and every error found.
  */
 export function compilePluginCatalog(

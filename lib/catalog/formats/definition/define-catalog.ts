@@ -25,7 +25,7 @@ export class DefinedCatalog {
 
   /**
    * The same catalog with one more version. A version is complete: what it leaves out is retired from its date on.
-   * @throws BillingError 2080 as `defineCatalog`, also where the versions do not go together (catalog.md §5).
+   * @throws BillingError 2080 as `defineCatalog`, also where the versions do not go together (§5).
    */
   withVersion<
     const C extends Currency,
@@ -40,7 +40,7 @@ export class DefinedCatalog {
     return new DefinedCatalog(this.name, [...versions, added]);
   }
 
-  /** The envelope that retrieval returns too (catalog.md §3.4); `uploadCatalog` takes it, and this value itself. */
+  /** The envelope that retrieval returns too (§3.4); `uploadCatalog` takes it, and this value itself. */
   toXml(): string {
     return writeCatalogXml(this.catalog);
   }
@@ -48,7 +48,7 @@ export class DefinedCatalog {
 
 /**
  * A catalog written in TypeScript. Products, plans, price lists, units and currencies that a version refers to are
- * checked by the compiler; everything else is validated at once, as an upload would do it (catalog.md §4).
+ * checked by the compiler; everything else is validated at once, as an upload would do it (§4).
  *
  * @param definition the first version; further ones are added by `withVersion`.
  * @returns an immutable value, equal to what its XML is read as.

@@ -159,7 +159,7 @@ interface SubscriptionConditions<P extends string, L extends string> extends Cre
   readonly phaseType?: PhaseType;
 }
 
-/** The first case whose conditions all hold decides; one without conditions always holds (catalog.md §8). */
+/** The first case whose conditions all hold decides; one without conditions always holds (§8). */
 export interface RulesDefinition<P extends string, L extends string> {
   /** The last case has no conditions. */
   readonly changePolicy: readonly (ChangeConditions<P, L> & {

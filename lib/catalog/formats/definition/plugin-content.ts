@@ -28,7 +28,7 @@ export interface ReadPluginVersion {
 }
 
 /**
- * Turns plain data into what `validateVersion` examines (catalog.md §16): defaults filled in, lists made of what plans and
+ * Turns plain data into what `validateVersion` examines (§16): defaults filled in, lists made of what plans and
  * lists say of each other, an empty `DEFAULT` where there is none.
  */
 export function pluginVersion(

@@ -22,7 +22,7 @@ export interface PlanUpdate {
 }
 
 /**
- * The row that new prices make (catalog.md §15.2, updatePlan). `rows` are those of the plan, the latest one last.
+ * The row that new prices make (§15.2, updatePlan). `rows` are those of the plan, the latest one last.
  * @throws BillingError CATALOG_ENTRY_INVALID_ENTRY (61004) for a retired plan, another shape, or dates out of order.
  */
 export function updatedRow(

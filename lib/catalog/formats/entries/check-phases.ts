@@ -7,7 +7,7 @@ import type { BlockInput, PhaseInput, PriceInput, TierInput, UsageInput } from '
 import type { EntryProblems } from './entry-problems.ts';
 
 /**
- * The phases of a plan as they are stored: what is required is there, and prices stand where they may (catalog.md §15.3
+ * The phases of a plan as they are stored: what is required is there, and prices stand where they may (§15.3
  * rules 1 to 3). What is wrong goes to `problems`; a phase without its type is left out.
  */
 export function checkedPhases(
@@ -40,7 +40,7 @@ function checkedPhase(input: PhaseInput, owner: string, problems: EntryProblems)
   return { ...phase, type, duration: { unit, number } };
 }
 
-/** catalog.md §15.3 rule 3. */
+/** §15.3 rule 3. */
 function checkCharges(phase: Omit<EntryPhase, 'duration'>, owner: string, problems: EntryProblems): void {
   const { type, fixedPrices, recurringPrices, usages } = phase;
   const recurs = recurringPrices !== null && recurringPrices.prices.length > 0;

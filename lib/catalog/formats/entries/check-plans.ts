@@ -16,7 +16,7 @@ export interface CheckedPlan {
   readonly row: CheckedRow | undefined;
 }
 
-/** A new plan: what is required is there (catalog.md §15.3 rules 1 to 3, §15.1 rule 4). What is wrong goes to `problems`. */
+/** A new plan: what is required is there (§15.3 rules 1 to 3, §15.1 rule 4). What is wrong goes to `problems`. */
 export function checkedPlan(
   plan: PlanEntryInput & { readonly name: string },
   problems: EntryProblems,
@@ -52,7 +52,7 @@ export function checkedPlan(
   };
 }
 
-/** Never before the date of its row (catalog.md §15.1 rule 4, V6). */
+/** Never before the date of its row (§15.1 rule 4, V6). */
 export function dateForExisting(
   date: Instant | null | undefined,
   effectiveDate: Instant,

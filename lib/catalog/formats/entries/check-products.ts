@@ -6,7 +6,7 @@ import { type EntryProblems, titleOf } from './entry-problems.ts';
 /** Category of a product that others may name; undefined for an unknown one. */
 export type CategoryOf = (productName: string) => ProductCategory | undefined;
 
-/** A new product: what is required is there (catalog.md §15.3 rule 1). What is wrong goes to `problems`. */
+/** A new product: what is required is there (§15.3 rule 1). What is wrong goes to `problems`. */
 export function checkedProduct(input: ProductEntryInput, problems: EntryProblems): ProductTerms | undefined {
   const owner = titleOf('Product', input.name);
   const category = problems.need(owner, 'category', input.category);
@@ -18,7 +18,7 @@ export function checkedProduct(input: ProductEntryInput, problems: EntryProblems
   return category && { ...terms, category };
 }
 
-/** The add-ons of a new product and the products of a new add-on (catalog.md §15.3 rule 4). */
+/** The add-ons of a new product and the products of a new add-on (§15.3 rule 4). */
 export function checkAvailability(
   { name, terms }: { readonly name: string; readonly terms: ProductTerms },
   categoryOf: CategoryOf,

@@ -49,7 +49,7 @@ export function namesIn(request: CatalogEntriesInput): readonly string[] {
 }
 
 /**
- * Decides what a creation of plans, products and price lists stores (catalog.md §15.3, §15.4): names that exist in the
+ * Decides what a creation of plans, products and price lists stores (§15.3, §15.4): names that exist in the
  * scope stay as they are, whatever the request says of them.
  * @throws BillingError CATALOG_ENTRY_SCOPE_MISMATCH (61002), CATALOG_ENTRY_INVALID_ENTRY (61004) with every problem,
  * CATALOG_ENTRY_PRODUCT_UNKNOWN (61001).
@@ -105,7 +105,7 @@ function newProducts(
   for (const product of request.products ?? []) {
     const name = problems.needName('A product', 'name', product.name);
     if (name === undefined || isStored({ kind: EntryKind.PRODUCT, name, scope, known })) continue;
-    // catalog.md §15.3 rule 6: a product of the XML catalog is used as it is there.
+    // §15.3 rule 6: a product of the XML catalog is used as it is there.
     if (known.xmlProduct(name) !== undefined) continue;
     const terms = checkedProduct(product, problems);
     if (products.has(name)) problems.add(`${titleOf('Product', name)} is in the request twice`);
@@ -166,7 +166,7 @@ interface StoredQuestion {
   readonly known: KnownNames;
 }
 
-/** Whether the scope has it. @throws BillingError 61002 if another scope has it (catalog.md §15.4 rule 3). */
+/** Whether the scope has it. @throws BillingError 61002 if another scope has it (§15.4 rule 3). */
 function isStored({ kind, name, scope, known }: StoredQuestion): boolean {
   const entry = known.entry(kind, name);
   if (entry === undefined) return false;

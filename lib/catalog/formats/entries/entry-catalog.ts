@@ -34,7 +34,7 @@ export interface EntryCatalogInput {
 }
 
 /**
- * The tenant's catalog: its XML versions, overlaid with its entries (catalog.md §15.5, §15.6 rule 1). With only one of
+ * The tenant's catalog: its XML versions, overlaid with its entries (§15.5, §15.6 rule 1). With only one of
  * the two it is exactly that one.
  */
 export function tenantCatalog(input: EntryCatalogInput): Catalog {
@@ -62,8 +62,8 @@ function tenantVersions(input: EntryCatalogInput): readonly CatalogVersion[] {
 }
 
 /**
- * The catalog of an account with plans of its own: nothing but these, and the products that they are of (catalog.md
- * §15.6 rule 3); null for an account without any.
+ * The catalog of an account with plans of its own: nothing but these, and the products that they are of
+ * (§15.6 rule 3); null for an account without any.
  */
 export function accountCatalog(input: EntryCatalogInput, ofTenant: Catalog): Catalog | null {
   const versions = accountVersions(input);
@@ -122,7 +122,7 @@ function contentOf({ xml, scope, tenantEntries }: EntryCatalogInput): Content {
   };
 }
 
-/** A plan whose product entry was deleted has left the catalog (catalog.md §15.4 rule 9). */
+/** A plan whose product entry was deleted has left the catalog (§15.4 rule 9). */
 function isSold(
   { plan, parentId }: CatalogEntry,
   products: ReadonlyMap<CatalogEntry['id'], unknown>,
@@ -132,7 +132,7 @@ function isSold(
 }
 
 /**
- * One part per row, so that the plan is the same value in every version until its next row (catalog.md §15.5 rule 2). The
+ * One part per row, so that the plan is the same value in every version until its next row (§15.5 rule 2). The
  * first row changes nothing for existing subscriptions, whatever date it was given (§15.1 rule 4).
  */
 function entryPlan({ name, plan: terms, ...entry }: CatalogEntry, rows: readonly PlanRow[]): EntryPlan {
@@ -154,7 +154,7 @@ interface InForce {
   readonly part: Part<Plan>;
 }
 
-/** Of each plan the row with the greatest date up to `date`, unless it is a retirement (catalog.md §15.5 rule 1). */
+/** Of each plan the row with the greatest date up to `date`, unless it is a retirement (§15.5 rule 1). */
 function plansInForce({ plans }: Content, date: Instant): readonly InForce[] {
   return plans.flatMap(({ entry, rows }) => {
     const found = rows[latestBy(rows, date)];
@@ -198,7 +198,7 @@ function entryVersion(content: Content, date: Instant): CatalogVersion {
   });
 }
 
-/** The XML version in force plus the entry content in force (catalog.md §15.6 rule 1). */
+/** The XML version in force plus the entry content in force (§15.6 rule 1). */
 function overlay(content: Content, date: Instant, xml: CatalogVersion | null): CatalogVersion {
   if (xml === null) return entryVersion(content, date);
   const inForce = plansInForce(content, date);
@@ -238,7 +238,7 @@ function productsInForce(content: Content, inForce: readonly InForce[], date: In
   return { products: [...products.values()], entries };
 }
 
-/** The same with the products of the tenant that they are offered with (catalog.md §15.6 rule 3). */
+/** The same with the products of the tenant that they are offered with (§15.6 rule 3). */
 function withReferred(
   { products, entries }: ProductsInForce,
   content: Content,

@@ -8,7 +8,7 @@ import type {
 import type { Decimal } from '../../../values/money/index.ts';
 import type { BillingPeriod, Instant, TimeUnit } from '../../../values/time/index.ts';
 
-// What callers of the entry API give, with the names of Document 1 §2.5. What is absent, null or "" is the same.
+// What callers of the entry API give, with the names of json-models §13. What is absent, null or "" is the same.
 
 export interface PriceInput {
   readonly currency?: string | null;

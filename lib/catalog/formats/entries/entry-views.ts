@@ -14,7 +14,7 @@ export interface EntriesAndRows {
   readonly rows: readonly PlanRow[];
 }
 
-/** Every row of the plans, by name, then date (catalog.md §15.2). */
+/** Every row of the plans, by name, then date (§15.2). */
 export function planViews({ entries, rows }: EntriesAndRows): readonly PlanEntryView[] {
   const plans = new Map(
     entries.flatMap((entry) => (entry.kind === EntryKind.PLAN ? [[entry.name, entry] as const] : [])),
@@ -72,7 +72,7 @@ export function xmlProductView({ name, prettyName, category }: Product): Product
   return { name, prettyName, category, availableForBps: [], availableAddons: [], retiredDate: null };
 }
 
-/** Date of the retirement of its last plan that was sold; null while one is (catalog.md §15.4 rule 8). */
+/** Date of the retirement of its last plan that was sold; null while one is (§15.4 rule 8). */
 function retiredDateOf(latestRows: readonly PlanRow[]): PlanRow['effectiveDate'] | null {
   if (latestRows.length === 0 || latestRows.some((row) => !row.retired)) return null;
   return latestRows.map((row) => row.effectiveDate).reduce((last, date) => (date > last ? date : last));

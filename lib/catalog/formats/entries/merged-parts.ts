@@ -17,7 +17,7 @@ const emptyLists: PriceListSet = {
 };
 
 /**
- * The lists of an XML version with the plans of entries: lists of one name become one (catalog.md §15.6 rule 1). A list
+ * The lists of an XML version with the plans of entries: lists of one name become one (§15.6 rule 1). A list
  * that a rule leads to exists at least empty, so that a search there goes on in DEFAULT.
  */
 export function mergedLists(

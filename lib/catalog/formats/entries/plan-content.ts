@@ -9,7 +9,7 @@ import {
 } from '../../model/catalog-model.ts';
 import type { PhaseContent, PlanContent } from '../../model/version-content.ts';
 
-/** What a row of a plan says in a catalog version (catalog.md §15.5 rule 2); a plan has at least one phase. */
+/** What a row of a plan says in a catalog version (§15.5 rule 2); a plan has at least one phase. */
 export function planContentOf(
   terms: PlanTerms,
   row: Pick<PlanRow, 'planName' | 'effectiveDateForExistingSubscriptions' | 'phases'>,

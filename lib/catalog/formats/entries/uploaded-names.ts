@@ -10,7 +10,7 @@ export function uploadedNames(versions: readonly CatalogVersion[]): readonly str
   return [...new Set(names)];
 }
 
-/** An XML version cannot take a plan or product name that a catalog entry holds (catalog.md §15.6 rule 2). */
+/** An XML version cannot take a plan or product name that a catalog entry holds (§15.6 rule 2). */
 export function heldNames(
   versions: readonly CatalogVersion[],
   entries: readonly CatalogEntry[],

@@ -20,7 +20,7 @@ export interface ProductToCheck {
 const ANY_DATE = instant(0);
 
 /**
- * What rules V1, V7 to V15 and V20 find in plans and products as a catalog version of their own (catalog.md §15.3 rule
+ * What rules V1, V7 to V15 and V20 find in plans and products as a catalog version of their own (§15.3 rule
  * 5): the cost is that of the new content, whatever the tenant has besides.
  */
 export function validateEntries(

@@ -44,7 +44,7 @@ export function namesReferredTo(entries: readonly CatalogEntry[]): readonly stri
 }
 
 /**
- * The products of a version with the add-ons that entries make available, from either side (catalog.md §15.5 rule 3).
+ * The products of a version with the add-ons that entries make available, from either side (§15.5 rule 3).
  * Add-ons that the version does not have are left out. `entries` are the product entries among them.
  */
 export function availableProducts(

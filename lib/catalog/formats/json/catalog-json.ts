@@ -29,7 +29,7 @@ import { soldAs } from '../../model/part.ts';
 export const CatalogDialect = { D: 'D', K: 'K' } as const;
 export type CatalogDialect = (typeof CatalogDialect)[keyof typeof CatalogDialect];
 
-// Shapes of catalog.md §11. Optional fields are those of dialect D and stand only there.
+// Shapes of §11. Optional fields are those of dialect D and stand only there.
 
 export interface PriceJson {
   readonly currency: Currency;
@@ -119,7 +119,7 @@ export interface CatalogJson {
   readonly rules?: RulesJson;
 }
 
-/** One version as a plain object for `GET /catalog` (catalog.md §11). */
+/** One version as a plain object for `GET /catalog` (§11). */
 export function catalogJson(version: CatalogVersion, dialect: CatalogDialect): CatalogJson {
   const { head, products, tail } = catalogJsonParts(version, dialect);
   return { ...head, products: [...products()], ...tail };

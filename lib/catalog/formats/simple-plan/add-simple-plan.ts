@@ -31,7 +31,7 @@ export interface EditedVersion {
 
 /**
  * The versions that change when a simple plan is added to the versions of a tenant: the one in force and every later one
- * (catalog.md §12 rule 3). Empty: all of them have it already. What comes out has yet to be validated.
+ * (§12 rule 3). Empty: all of them have it already. What comes out has yet to be validated.
  * @throws BillingError CATALOG_INVALID_SIMPLE_PLAN_DESCRIPTOR (2060) if the plan exists and is not simple or does not agree,
  * or if something is missing that a new plan or product needs.
  */
@@ -208,7 +208,7 @@ function freeInCurrency(trial: PhaseContent, currency: Currency): PhaseContent {
   return { ...trial, fixed: { ...trial.fixed, price: { prices: [] } } };
 }
 
-/** An existing plan must be a simple one, and what the request says of it must be so (catalog.md §12 rule 3, step 4). */
+/** An existing plan must be a simple one, and what the request says of it must be so (§12 rule 3, step 4). */
 function checkAgreement(plan: PlanContent, request: CheckedSimplePlan): void {
   const [trial, ...others] = plan.initialPhases;
   const owner = `plan "${plan.name}"`;

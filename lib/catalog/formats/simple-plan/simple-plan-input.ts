@@ -59,7 +59,7 @@ export function checkSimplePlan(plan: SimplePlan): CheckedSimplePlan {
   };
 }
 
-/** catalog.md §12 rule 3: the error of everything that a simple plan is refused for. */
+/** §12 rule 3: the error of everything that a simple plan is refused for. */
 export function refused(message: string, problems?: readonly Problem[]): BillingError {
   return new BillingError({
     code: ErrorCode.CATALOG_INVALID_SIMPLE_PLAN_DESCRIPTOR,

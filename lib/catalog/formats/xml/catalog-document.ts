@@ -36,7 +36,7 @@ export function validVersions(source: string): readonly CatalogVersion[] {
   return versions;
 }
 
-/** Those of a document's versions that the tenant does not have (catalog.md §5 rule 6). */
+/** Those of a document's versions that the tenant does not have (§5 rule 6). */
 export function* toAdd<R extends ReadVersion>(
   read: readonly R[],
   stored: readonly CatalogVersion[],
@@ -62,7 +62,7 @@ function invalid(problems: readonly Problem[]): BillingError {
 
 /** What is wrong with a document; empty errors mean that an upload would take it. */
 export interface CatalogValidation {
-  /** In the order of catalog.md §4; a malformed document has one. */
+  /** In the order of §4; a malformed document has one. */
   readonly errors: readonly Problem[];
   /** Never stop an upload. */
   readonly warnings: readonly Problem[];
@@ -73,7 +73,7 @@ export interface Examined extends CatalogValidation {
   readonly document: Parsed | null;
 }
 
-/** Examines each version of a document by itself (catalog.md §3, §4). @throws BillingError TOO_LARGE (60012). */
+/** Examines each version of a document by itself (§3, §4). @throws BillingError TOO_LARGE (60012). */
 export function* examine(source: Uint8Array | string, maxBytes?: number): Steps<Examined> {
   try {
     const { isEnvelope, versions } = yield* catalogXmlSteps(source, maxBytes);

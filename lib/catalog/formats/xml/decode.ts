@@ -6,7 +6,7 @@ import { type XmlEncoding, XmlSource } from './source.ts';
 const BYTE_ORDER_MARK = '\uFEFF';
 
 /**
- * Decodes an uploaded document (catalog.md §3.2): UTF-8, or UTF-16 with a byte order mark; every invalid byte
+ * Decodes an uploaded document (§3.2): UTF-8, or UTF-16 with a byte order mark; every invalid byte
  * sequence is an error. A string is taken as it is.
  */
 export function decodeXml(document: Uint8Array | string, maxBytes = MAX_XML_BYTES): XmlSource {

@@ -44,7 +44,7 @@ import {
 import { rulesElement } from './rules-grammar.ts';
 import { anyText, currency, dateTime, decimal, int, name, nonBlankText, oneOf } from './scalar.ts';
 
-// The grammar of catalog.md §3.3, bottom up. Element and attribute names are those of the document.
+// The grammar of §3.3, bottom up. Element and attribute names are those of the document.
 
 const unbounded: WrittenDecimal = { value: new Decimal(UNBOUNDED), text: String(UNBOUNDED) };
 
@@ -265,7 +265,7 @@ const envelope = element(
   (values): EnvelopeContent => ({ versions: values.versions }),
 );
 
-/** The two accepted root elements (catalog.md §3.1). */
+/** The two accepted root elements (§3.1). */
 export const catalogRoots: ReadonlyMap<string, ElementRule<VersionContent | EnvelopeContent>> = new Map<
   string,
   ElementRule<VersionContent | EnvelopeContent>

@@ -12,7 +12,7 @@ export interface ParsedDocument {
 }
 
 /**
- * Reads a catalog document (catalog.md §3): root `catalog` with one version, or the envelope `catalogs`. Bytes are
+ * Reads a catalog document (§3): root `catalog` with one version, or the envelope `catalogs`. Bytes are
  * UTF-8, or UTF-16 with a byte order mark. Touches neither file system nor network. What it returns has yet to pass
  * `validateVersion`, then becomes a `CatalogVersion` by `createVersion`.
  *

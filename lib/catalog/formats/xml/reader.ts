@@ -29,7 +29,7 @@ export interface ReadXml<T> {
 }
 
 /**
- * Reads a document by the rule of its root element (catalog.md §3.2): a state machine over the parser's events with
+ * Reads a document by the rule of its root element (§3.2): a state machine over the parser's events with
  * one frame per open element and no tree. The first structural error ends it, thrown as a `BillingError` 2080 with one
  * problem; so do exceeded limits, of which all are told. Performs no I/O, whatever the document says.
  */

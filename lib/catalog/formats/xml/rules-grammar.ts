@@ -19,7 +19,7 @@ import { VERSION_LIMITS } from '../../model/version-limits.ts';
 import { type ElementRule, element, leaf, listOf, one, optional, Refusal } from './element.ts';
 import { name, oneOf } from './scalar.ts';
 
-// The rules of catalog.md §3.3. Condition sets: C1 change, C2 subscription, C3 creation, C4 price list.
+// The rules of §3.3. Condition sets: C1 change, C2 subscription, C3 creation, C4 price list.
 
 const phaseType = optional(leaf(oneOf('a phase type', PhaseType)));
 const productCategory = optional(leaf(oneOf('a product category', ProductCategory)));

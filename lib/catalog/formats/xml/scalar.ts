@@ -68,7 +68,7 @@ const DECIMAL = new RegExp(
   `^[+-]?0*([0-9]{0,${MAX_INTEGER_DIGITS}})(?:\\.([0-9]{0,${MAX_FRACTION_DIGITS}}))?$`,
 );
 
-/** No exponent; the digits of catalog.md §2. */
+/** No exponent; the digits of §2. */
 export const decimal: Scalar<WrittenDecimal> = {
   description: `a decimal number of at most ${MAX_INTEGER_DIGITS} integer and ${MAX_FRACTION_DIGITS} fractional digits`,
   parse: (text) => {

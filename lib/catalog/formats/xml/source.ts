@@ -37,7 +37,7 @@ export class XmlSource {
     return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 };
   }
 
-  /** The error for a document whose structure is wrong: one problem, with its place (catalog.md §3.2). */
+  /** The error for a document whose structure is wrong: one problem, with its place (§3.2). */
   fault(offset: number, message: string): BillingError {
     return invalidCatalog([{ message, ...this.locate(offset) }]);
   }

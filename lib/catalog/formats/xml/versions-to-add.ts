@@ -3,7 +3,7 @@ import type { CatalogVersion } from '../../lookup/catalog-version.ts';
 import { canonicalXmlSteps } from './write-catalog.ts';
 
 /**
- * The versions of a document that are to be added (catalog.md §5 rule 6): an envelope may repeat stored versions, in
+ * The versions of a document that are to be added (§5 rule 6): an envelope may repeat stored versions, in
  * equal form, so that a downloaded one can be extended and sent back. If nothing else is in it, all are returned, and
  * `validateVersions` finds their dates taken.
  */

@@ -22,7 +22,7 @@ import { XmlText } from './xml-text.ts';
 const XSI_DECLARATION = { 'xmlns:xsi': 'http://www.w3.org/2001/XMLSchema-instance' };
 
 /**
- * The envelope that retrieval returns (catalog.md §3.4): `versions` (all of the catalog, or the given ones), then the
+ * The envelope that retrieval returns (§3.4): `versions` (all of the catalog, or the given ones), then the
  * catalog's name. Order as in the grammar, defaults written out; reading it gives equal versions.
  */
 export function writeCatalogXml(
