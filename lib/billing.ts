@@ -1,23 +1,25 @@
 import type { CheckService } from './check/service.ts';
 import type { BillingOptions } from './engine/billing-options.ts';
-import { type Bound, binderOf } from './engine/bound-operations.ts';
+import { binderOf } from './engine/bound-operations.ts';
 import { type Caller, contexts, joining } from './engine/caller.ts';
 import { Calls } from './engine/calls.ts';
 import { type BillingControl, controlOf, dispatcherOf } from './engine/control.ts';
-import { type Engine, engineOf } from './engine/engine.ts';
+import { engineOf } from './engine/engine.ts';
 import { engineSettings, portsOf } from './engine/foundation.ts';
+import { frontDoor } from './engine/front-door.ts';
+import type { Operations } from './engine/operations.ts';
 import type { Clock, Ports } from './ports/index.ts';
-import type { CallContext } from './records/index.ts';
+import type { CallContext, WithContext } from './records/index.ts';
 import type { Dispatcher, IdempotencyService } from './runtime/index.ts';
 import type { SecurityService } from './security/service.ts';
 import type { TenantService } from './tenants/index.ts';
 import { lockWaitOf, type ServerSettings, skippedEventsOf } from './tenants/index.ts';
 
 /** The operations, context first. `billing.as(caller)` gives the same ones with the context bound. */
-export type BillingOperations = Engine['operations'];
+export type BillingOperations = Operations<WithContext>;
 
 /** The operations bound to one caller; each call reads the clock anew. */
-export type TenantBilling = Bound<BillingOperations>;
+export type TenantBilling = Operations;
 
 /** The engine (lib/README.md rule 4): operations, tenants, users, and the control of its background work. */
 export interface Billing<Host = never> extends BillingOperations, BillingControl {
@@ -61,10 +63,11 @@ export const Billing = {
     const dispatcher: Dispatcher = dispatcherOf(parts);
     await dispatcher.recover();
     const calls = new Calls();
-    const bind = binderOf(engine.operations, calls);
+    const operations = frontDoor(engine.operations);
+    const bind = binderOf<BillingOperations, TenantBilling>(operations, calls);
     const contextOf = contexts(ports, (id) => engine.tenants.refOf(id));
     return {
-      ...calls.of(engine.operations),
+      ...calls.of(operations),
       tenants: engine.tenants,
       security: engine.security,
       idempotency: engine.idempotency,

@@ -18,7 +18,6 @@ export class AccountEmailService {
     this.#ports = ports;
   }
 
-  /** The active addresses in the order of their addition. @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002). */
   async ofAccount(context: CallContext, accountId: Uuid): Promise<readonly AccountEmail[]> {
     return this.#ports.storage.read(context.tenant, async (session) => {
       const [account] = await session.accounts.findByIds([accountId]);
@@ -27,11 +26,6 @@ export class AccountEmailService {
     });
   }
 
-  /**
-   * Adds an address, stored as given. Adding one that is active already writes nothing; the comparison is exact.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), MISSING_OR_INVALID_FIELD for an empty address and one
-   * above 254 characters, BUSY.
-   */
   async add(context: CallContext, accountId: Uuid, email: string): Promise<void> {
     checkAddress(email);
     const { storage, ids } = this.#ports;
@@ -51,10 +45,6 @@ export class AccountEmailService {
     });
   }
 
-  /**
-   * Removes an address; one that the account does not have is no error.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), BUSY.
-   */
   async remove(context: CallContext, accountId: Uuid, email: string): Promise<void> {
     if (!isStorable(email)) return;
     await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {

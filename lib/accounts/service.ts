@@ -11,6 +11,7 @@ import { ZERO } from '../values/money/index.ts';
 import { checkStorable, shortened } from '../values/text/index.ts';
 import { accountEvent } from './account-event.ts';
 import type { AccountInput } from './account-input.ts';
+import type { AccountUpdate } from './account-operations.ts';
 import { accountSearch } from './account-search.ts';
 import { mergeAccount } from './account-update.ts';
 import { anonymizedAccount, anonymizedSnapshot, FORGOTTEN } from './anonymized.ts';
@@ -20,12 +21,6 @@ import { checkHierarchy, type Family } from './hierarchy.ts';
 import { lockAccount } from './lock-account.ts';
 import { newAccount } from './new-account.ts';
 import { noSuchAccount } from './no-such-account.ts';
-
-export interface AccountUpdate {
-  readonly changes: AccountInput;
-  /** Whether a null among the changes resets its field; default false. */
-  readonly treatNullAsReset?: boolean;
-}
 
 /** What invoicing, a room above this one, does and knows of accounts. */
 export interface AccountInvoicing {
@@ -57,12 +52,6 @@ export class AccountService {
     this.#creations = new SharedCalls(ports.systemClock, { gatherMs: CREATION_GATHER_MS });
   }
 
-  /**
-   * Creates an account with the defaults of §1.1; no field is required.
-   * @throws BillingError ACCOUNT_ALREADY_EXISTS (3000) when the external key is taken, MISSING_OR_INVALID_FIELD,
-   * CURRENCY_INVALID, EXTERNAL_KEY_LIMIT_EXCEEDED, PAYMENT_NO_SUCH_PAYMENT_METHOD when a payment method is named: a new
-   * account has none; ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002) for the parent.
-   */
   async create(context: CallContext, input: AccountInput): Promise<Account> {
     const account = newAccount(input, this.#ports.ids.next(), context.createdDate);
     if (input.paymentMethodId != null) throw noSuchPaymentMethod(input.paymentMethodId, account.id);
@@ -84,13 +73,6 @@ export class AccountService {
     });
   }
 
-  /**
-   * Merges `changes` into the account (§4): absent members change nothing, null resets only with
-   * `treatNullAsReset`. A bill cycle day that is set changes only where the tenant's `features.account.allowBCDUpdate`
-   * allows it; what is aligned to it is then billed anew at once.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ACCOUNT_CANNOT_CHANGE_EXTERNAL_KEY (3005) for any fixed
-   * field, PAYMENT_NO_SUCH_PAYMENT_METHOD (7000), ACCOUNT_BUSY (60018).
-   */
   async update(context: CallContext, accountId: Uuid, update: AccountUpdate): Promise<Account> {
     const { changes, treatNullAsReset = false } = update;
     return this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
@@ -107,12 +89,6 @@ export class AccountService {
     });
   }
 
-  /**
-   * Forgets whose account it is (§19): a fixed text takes the place of every personal field of the account, of
-   * its secondary addresses, which are removed, and of the history of both. Ids, keys, dates and money stay. Custom
-   * fields, descriptions of invoice items and what gateways keep are the host's to clear.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ACCOUNT_BUSY (60018).
-   */
   async anonymize(context: CallContext, accountId: Uuid): Promise<void> {
     await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
       const account = await lockAccount(session, accountId);
@@ -141,7 +117,6 @@ export class AccountService {
     return { account, family };
   }
 
-  /** @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), also for an account of another tenant. */
   async get(context: CallContext, accountId: Uuid): Promise<Account> {
     const { tenant } = context;
     const account = await this.#reads.run(tenant.within ? null : tenant.id, accountId, async (ids) => {
@@ -155,7 +130,6 @@ export class AccountService {
     return account;
   }
 
-  /** @throws BillingError ACCOUNT_CANNOT_MAP_NULL_KEY (3004) for an empty key, ACCOUNT_DOES_NOT_EXIST_FOR_KEY (3003). */
   async getByKey(context: CallContext, externalKey: string): Promise<Account> {
     if (externalKey === '') {
       throw new BillingError({
@@ -175,23 +149,16 @@ export class AccountService {
     });
   }
 
-  /** A window of the tenant's accounts in creation order, with the counts that pagination headers show. */
   async page(context: CallContext, request: PageRequest): Promise<Page<Account>> {
     return this.#ports.storage.read(context.tenant, (session) => session.accounts.page(request));
   }
 
-  /**
-   * A window of the accounts that the key finds: those whose id it is or that hold it in name, e-mail, external key or
-   * company in any letter case; or those that meet the clauses of a key in operator form (§6).
-   * @throws BillingError INVALID_PARAMETER (60002) for a key in operator form that cannot be read.
-   */
   async search(context: CallContext, key: string, request: PageRequest): Promise<Page<Account>> {
     checkStorable('Search key', key);
     const search = accountSearch(key);
     return this.#ports.storage.read(context.tenant, (session) => session.accounts.search(search, request));
   }
 
-  /** The account whose id, else name, e-mail, external key or company is exactly the key; null if there is none. */
   async findExactly(context: CallContext, key: string): Promise<Account | null> {
     checkStorable('Search key', key);
     const id = key.toLowerCase();
@@ -200,14 +167,12 @@ export class AccountService {
     );
   }
 
-  /** The direct children in creation order; none for an account that does not exist (§7 rule 7). */
   async children(context: CallContext, accountId: Uuid): Promise<readonly Account[]> {
     return this.#ports.storage.readInOneStatement(context.tenant, (session) =>
       session.accounts.findChildren([accountId]),
     );
   }
 
-  /** Balance and credit of each account, from the kept aggregates (§8); one query for any number. */
   async balances(
     context: CallContext,
     accountIds: readonly Uuid[],

@@ -6,11 +6,8 @@ import { type AuditEntry, type AuditRow, ChangeType, type ObjectRef, ObjectType 
 import { isSystemDefinition } from '../tags/system-definitions.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { inAccountOrder } from './account-audit-order.ts';
+import { AuditLevel } from './audit-operations.ts';
 import { auditedTableOf } from './audited-table.ts';
-
-/** How much of the audit a read carries: none, inserts only, everything (accounts §14 rule 4). */
-export const AuditLevel = { NONE: 'NONE', MINIMAL: 'MINIMAL', FULL: 'FULL' } as const;
-export type AuditLevel = (typeof AuditLevel)[keyof typeof AuditLevel];
 
 /** Reads of the audit rows that every write leaves behind (accounts §14). */
 export class AuditService {
@@ -20,7 +17,6 @@ export class AuditService {
     this.#ports = ports;
   }
 
-  /** The changes of each record, in write order; one query for any number of records, none for NONE. */
   async logs(
     context: CallContext,
     targetIds: readonly Uuid[],
@@ -38,11 +34,6 @@ export class AuditService {
     return byTarget;
   }
 
-  /**
-   * All audit rows of one object in write order, each with the object as it was after the change (accounts §14.1);
-   * none for a system tag definition, which nobody made.
-   * @throws BillingError with the 404 code of the object's type, or OBJECT_NOT_FOUND (60007).
-   */
   async history(context: CallContext, object: ObjectRef): Promise<readonly AuditRow[]> {
     if (object.type === ObjectType.TAG_DEFINITION && isSystemDefinition(object.id)) return [];
     const { tableName } = auditedTableOf(object.type);
@@ -55,10 +46,6 @@ export class AuditService {
     return own;
   }
 
-  /**
-   * As `history`, of an object that has to belong to the account.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002); those of `history`, also for an object of another account.
-   */
   async historyWithin(
     context: CallContext,
     accountId: Uuid,
@@ -73,10 +60,6 @@ export class AuditService {
     return rows;
   }
 
-  /**
-   * All changes of the account and of every object that belongs to it, table by table (accounts §14 rule 5).
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
-   */
   async ofAccount(context: CallContext, accountId: Uuid): Promise<readonly AuditEntry[]> {
     return this.#ports.storage.read(context.tenant, async (session) => {
       const [account] = await session.accounts.findByIds([accountId]);

@@ -67,11 +67,16 @@ export { SIMPLE_RULES } from './model/simple-rules.ts';
 export type { PhaseContent, PlanContent, VersionContent } from './model/version-content.ts';
 export { catalogsOfBatch } from './operations/batch-catalogs.ts';
 export { CatalogAdministration } from './operations/catalog-administration.ts';
+export type {
+  CatalogEntryOperations,
+  DeletePlanOptions,
+  DeleteProductOptions,
+} from './operations/catalog-entry-operations.ts';
 export { catalogRevisionOf, isCatalogChange } from './operations/catalog-event.ts';
+export type { CatalogOperations, CatalogUpload } from './operations/catalog-operations.ts';
 export type { CatalogPreview } from './operations/catalog-preview.ts';
-export { CatalogService, type CatalogUpload } from './operations/catalog-service.ts';
+export { CatalogService } from './operations/catalog-service.ts';
 export type { EntryScopeOptions } from './operations/entry-scope.ts';
-export type { DeletePlanOptions, DeleteProductOptions } from './operations/entry-service.ts';
 export { CatalogEntryService } from './operations/entry-service.ts';
 export {
   foreseenOverridePlan,

@@ -30,11 +30,6 @@ export class CustomFieldService {
     this.#ports = ports;
   }
 
-  /**
-   * Adds fields to the object, all or none. One name may have several values.
-   * @throws BillingError of the object's type when it is unknown; MISSING_OR_INVALID_FIELD (60003),
-   * CUSTOM_FIELD_ALREADY_EXISTS (9000), BUSY (60018).
-   */
   async add(
     context: CallContext,
     object: ObjectRef<FieldedType>,
@@ -62,12 +57,6 @@ export class CustomFieldService {
     });
   }
 
-  /**
-   * Changes values of the object's fields, all or none.
-   * @throws BillingError of the object's type when it is unknown; MISSING_OR_INVALID_FIELD (60003),
-   * CUSTOM_FIELD_DOES_NOT_EXIST_FOR_ID (9001), CUSTOM_FIELD_INVALID_UPDATE (9002) for another name or a field of another
-   * object, CUSTOM_FIELD_ALREADY_EXISTS (9000) where two fields would become equal, BUSY (60018).
-   */
   async modify(
     context: CallContext,
     object: ObjectRef<FieldedType>,
@@ -84,10 +73,6 @@ export class CustomFieldService {
     });
   }
 
-  /**
-   * Removes these fields of the object, or all of them where none is named; ids that are not the object's are ignored.
-   * @throws BillingError of the object's type when it is unknown, BUSY (60018).
-   */
   async remove(
     context: CallContext,
     object: ObjectRef<FieldedType>,
@@ -102,7 +87,6 @@ export class CustomFieldService {
     });
   }
 
-  /** Fields of the object in the order in which they were added. @throws BillingError of the object's type. */
   async ofObject(context: CallContext, object: ObjectRef<FieldedType>): Promise<readonly CustomField[]> {
     return this.#ports.storage.read(context.tenant, async (session) => {
       await owningAccountId(session, object);
@@ -110,10 +94,6 @@ export class CustomFieldService {
     });
   }
 
-  /**
-   * Fields of the account and of all that belongs to it, of one type of objects or of all.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
-   */
   async ofAccount(
     context: CallContext,
     accountId: Uuid,
@@ -127,16 +107,10 @@ export class CustomFieldService {
     });
   }
 
-  /** A window of the tenant's fields. */
   async page(context: CallContext, request: PageRequest): Promise<Page<CustomField>> {
     return this.#ports.storage.read(context.tenant, (session) => session.customFields.page(request));
   }
 
-  /**
-   * A window of the fields whose id is the key, or that have it in their object id, object type, name or value in any
-   * letter case; or that meet the clauses of a key in operator form (accounts §6.2, §11 rule 5).
-   * @throws BillingError INVALID_PARAMETER (60002) for a key in operator form that cannot be read.
-   */
   async search(context: CallContext, key: string, request: PageRequest): Promise<Page<CustomField>> {
     checkStorable('Search key', key);
     const search = searchOf(key);
@@ -145,7 +119,6 @@ export class CustomFieldService {
     );
   }
 
-  /** A window of the fields with exactly this name, and value unless it is null, on objects of the type. */
   async searchByName(
     context: CallContext,
     wanted: { readonly objectType: ObjectType; readonly name: string; readonly value?: string | null },

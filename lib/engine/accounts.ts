@@ -17,12 +17,20 @@ export function accountArea({ ports, catalogs, settings, settingsOf }: Foundatio
   });
   return {
     operations: {
-      createAccount: accounts.create.bind(accounts),
-      updateAccount: accounts.update.bind(accounts),
-      anonymizeAccount: accounts.anonymize.bind(accounts),
-      getAccount: accounts.get.bind(accounts),
       accounts: {
-        ...methodsOf(accounts, 'getByKey', 'page', 'balances', 'search', 'findExactly', 'children'),
+        ...methodsOf(
+          accounts,
+          'create',
+          'update',
+          'anonymize',
+          'get',
+          'getByKey',
+          'page',
+          'balances',
+          'search',
+          'findExactly',
+          'children',
+        ),
         emails: emails.ofAccount.bind(emails),
         addEmail: emails.add.bind(emails),
         removeEmail: emails.remove.bind(emails),

@@ -1,13 +1,6 @@
 import type { CallContext } from '../records/index.ts';
 import type { Calls } from './calls.ts';
 
-/** An operation without its first argument, or a group of such operations. */
-export type Bound<O> = {
-  readonly [K in keyof O]: O[K] extends (context: CallContext, ...rest: infer R) => infer T
-    ? (...rest: R) => T
-    : Bound<O[K]>;
-};
-
 /** Gives the context of the next call: every call has its own clock reading and user token. */
 type NextContext = () => Promise<CallContext>;
 
@@ -17,10 +10,10 @@ type Operation = (context: CallContext, ...rest: unknown[]) => Promise<unknown>;
  * Binds these operations to callers. Made once for all of them: a caller costs next to nothing, and of its operations a
  * group is bound when it is first asked for.
  */
-export function binderOf<O extends object>(
+export function binderOf<O extends object, B>(
   operations: O,
   calls: Calls,
-): <E extends object>(nextContext: NextContext, extra: E) => Bound<O> & E {
+): <E extends object>(nextContext: NextContext, extra: E) => B & E {
   class BoundOperations {
     readonly #nextContext: NextContext;
     readonly #members = new Map<string, unknown>();

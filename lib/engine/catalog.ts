@@ -10,9 +10,8 @@ export function catalogArea({ ports, catalogs }: Foundation) {
     /** The catalog as a value under a key, which clients of the key-value endpoints may read and replace. */
     keyedValues: { ...methodsOf(catalogs, 'upload'), ...methodsOf(administration, 'sources', 'delete') },
     operations: {
-      uploadCatalog: catalogs.upload.bind(catalogs),
       catalogs: {
-        ...methodsOf(catalogs, 'current', 'validate'),
+        ...methodsOf(catalogs, 'upload', 'current', 'validate'),
         ...methodsOf(
           administration,
           'sources',

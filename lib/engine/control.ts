@@ -99,7 +99,7 @@ export function controlOf<Host>(
         dispatcher.settle(settling?.tenant?.recordId ?? null, settling?.timeoutMs ?? SETTLE_TIMEOUT_MS),
       completion: async (context: CallContext, timeoutMs: number, accountId?: Uuid) => {
         const account =
-          accountId === undefined ? null : await engine.operations.getAccount(context, accountId);
+          accountId === undefined ? null : await engine.operations.accounts.get(context, accountId);
         const cause = { userToken: context.userToken, accountRecordId: account?.recordId ?? null };
         const limitMs = Math.min(timeoutMs, server['server.callCompletion.maxSec'] * 1_000);
         return dispatcher.complete(context.tenant.recordId, cause, limitMs);

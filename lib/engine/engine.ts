@@ -35,7 +35,7 @@ export function engineOf(ports: Ports, settings: EngineSettings) {
     idle: payments.idle,
     // In this order they handle an entry that several of them consume.
     handlers: [...subscriptions.handlers, ...invoicing.handlers, ...payments.handlers],
-    operations: Object.freeze({
+    operations: {
       ...tenant.operations,
       ...catalog.operations,
       catalogs: { ...catalog.operations.catalogs, changeReport: invoicing.changeReport },
@@ -44,16 +44,16 @@ export function engineOf(ports: Ports, settings: EngineSettings) {
         ...accounts.operations.accounts,
         timeline: timelines.ofAccount,
         rebalanceCredit: invoicing.credit.rebalance.bind(invoicing.credit),
+        export: timelines.exportOfAccount,
         transferCreditToParent: invoicing.credit.transferToParent.bind(invoicing.credit),
       },
       ...subscriptions.operations,
-      /** Bundles and subscriptions whose rows are made while they are gone through, for answers of any length. */
       outlines: { ...subscriptions.operations.outlines, timeline: timelines.outlineOfAccount },
       ...invoicing.operations,
       ...payments.operations,
       ...tagArea(foundation).operations,
       ...customFieldArea(foundation).operations,
       ...auditArea(foundation).operations,
-    }),
+    },
   };
 }

@@ -45,11 +45,10 @@ export function invoicingArea({ ports, catalogs, settingsOf, invoicingConfig }: 
       new ParentCommitHandler(ports),
     ],
     operations: {
-      generateInvoice: runs.generate.bind(runs),
-      getInvoice: invoices.get.bind(invoices),
       invoices: {
+        ...methodsOf(runs, 'generate'),
         ...methodsOf(dryRuns, 'dryRun'),
-        ...methodsOf(invoices, 'ofAccount', 'page', 'pageOfAccount'),
+        ...methodsOf(invoices, 'get', 'ofAccount', 'page', 'pageOfAccount'),
         ...methodsOf(new ExplanationService(ports), 'explain'),
         ...manualItems,
         deleteCredit: creditDeletion.delete.bind(creditDeletion),

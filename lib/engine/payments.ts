@@ -23,10 +23,9 @@ export function paymentArea({ ports, settingsOf }: Foundation) {
       new HoldReleaseHandler(ports),
     ],
     operations: {
-      addPaymentMethod: methods.add.bind(methods),
       paymentMethods: {
         ...methodsOf(new PaymentMethodReads(ports, paymentConfig), 'ofAccount', 'get'),
-        ...methodsOf(methods, 'setDefault'),
+        ...methodsOf(methods, 'add', 'setDefault'),
       },
       payments: methodsOf(
         new PaymentReads(ports, paymentConfig),

@@ -30,11 +30,9 @@ export function subscriptionArea({ ports, catalogs, settings, maxRows }: Foundat
   return {
     handlers: [new SubscriptionEventHandler(ports, catalogs)],
     operations: {
-      createSubscription: creations.create.bind(creations),
-      getSubscription: subscriptions.get.bind(subscriptions),
       subscriptions: {
-        ...methodsOf(subscriptions, 'getByKey', 'planAt', 'bundlesOfAccount', 'pageBundlesOfAccount'),
-        ...methodsOf(creations, 'createWithAddOns', 'createBundles'),
+        ...methodsOf(subscriptions, 'get', 'getByKey', 'planAt', 'bundlesOfAccount', 'pageBundlesOfAccount'),
+        ...methodsOf(creations, 'create', 'createWithAddOns', 'createBundles'),
         ...methodsOf(controlled, 'cancel', 'uncancel', 'changePlan', 'undoChangePlan'),
         ...methodsOf(lifecycles, 'changeBillCycleDay', 'changeQuantity'),
       },

@@ -1,10 +1,13 @@
+import { ExportService } from '../export/service.ts';
 import { TimelineService } from '../timeline/service.ts';
 import type { Foundation } from './foundation.ts';
 
-/** All that has happened to an account, in one answer. */
+/** All that has happened to an account, and all that is stored of it. */
 export function timelineArea({ ports, catalogs, maxRows }: Foundation) {
   const timelines = new TimelineService(ports, catalogs, maxRows);
+  const exports = new ExportService(ports);
   return {
+    exportOfAccount: exports.account.bind(exports),
     ofAccount: timelines.ofAccount.bind(timelines),
     outlineOfAccount: timelines.outlineOfAccount.bind(timelines),
   };

@@ -29,12 +29,6 @@ export class ExportService {
     this.#ports = ports;
   }
 
-  /**
-   * The account, all that belongs to it, its history, audit and queue entries, from one snapshot: for each table that
-   * has rows a header line `-- <table> <column>|…` and one line per row. Memory does not grow with the account, and the
-   * snapshot has ended before the first piece is given. Whoever asks reads to the end or calls `return` of the iterator.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), before anything is given.
-   */
   async account(context: CallContext, accountId: Uuid): Promise<AsyncIterable<string>> {
     return this.#ports.storage.readText(context.tenant, async (session, write) => {
       const [account] = await session.accounts.findByIds([accountId]);

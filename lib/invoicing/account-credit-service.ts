@@ -24,10 +24,6 @@ export class AccountCreditService {
     this.#ports = ports;
   }
 
-  /**
-   * Uses the account's credit on its unpaid invoices, the oldest first; nothing to do is fine too.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), BUSY (60018).
-   */
   async rebalance(context: CallContext, accountId: Uuid): Promise<void> {
     await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
       const account = await lockAccount(session, accountId);
@@ -35,11 +31,6 @@ export class AccountCreditService {
     });
   }
 
-  /**
-   * Moves all credit of a child account to its parent: a charge on the child, a credit on the parent, in one transaction.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ACCOUNT_DOES_NOT_HAVE_PARENT_ACCOUNT (3009),
-   * INVOICE_CHILD_ACCOUNT_MISSING_CREDIT (4027), CURRENCY_INVALID (3) where the parent's currency is another, BUSY (60018).
-   */
   async transferToParent(context: CallContext, childAccountId: Uuid): Promise<void> {
     await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
       const { child, parent } = await lockPair(session, childAccountId);

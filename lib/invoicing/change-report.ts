@@ -7,38 +7,14 @@ import type {
 } from '../catalog/index.ts';
 import type { Ports } from '../ports/index.ts';
 import type { Account, CallContext } from '../records/index.ts';
-import { BillingError, type Problem } from '../values/errors/index.ts';
+import { BillingError } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { ACCOUNTS_PER_CATALOG_CHANGE_PAGE } from '../values/limits.ts';
-import type { Currency } from '../values/money/index.ts';
 import { type Instant, localDateOf } from '../values/time/index.ts';
+import type { ChangeReportPart, ChangeReportTotals } from './catalog-report-operations.ts';
 import { type LoadedStreams, loadStreams, type StreamRequest } from './load-streams.ts';
-import { type PriceDifference, priceDifferences } from './price-differences.ts';
+import { priceDifferences } from './price-differences.ts';
 import type { InvoicingConfigOf } from './tenant-invoicing-config.ts';
-
-/** A live subscription that would pay another price. */
-export interface PriceChange extends PriceDifference {
-  readonly accountId: Uuid;
-  readonly currency: Currency | null;
-}
-
-/**
- * A piece of the report: what would be refused first, then each price that changes and each account that could not be
- * billed any more, at the end how many there were.
- */
-export type ChangeReportPart =
-  | { readonly kind: 'SUMMARY'; readonly errors: readonly Problem[]; readonly warnings: readonly Problem[] }
-  | { readonly kind: 'PRICE_CHANGE'; readonly change: PriceChange }
-  | { readonly kind: 'UNBILLABLE'; readonly accountId: Uuid; readonly message: string }
-  | ({ readonly kind: 'TOTAL' } & ChangeReportTotals);
-
-export interface ChangeReportTotals {
-  /** Live subscriptions that were looked at: those of bundles that are invoiced, whose billing has not come to its end. */
-  readonly subscriptions: number;
-  /** Those of them whose price changes. */
-  readonly changedSubscriptions: number;
-  readonly unbillableAccounts: number;
-}
 
 /** Where the catalogs come from, as they are and as they would be. */
 type Catalogs = Pick<CatalogService, 'catalogsOf' | 'candidatesOf' | 'preview'>;
@@ -55,14 +31,6 @@ export class ChangeReports {
     this.#configOf = configOf;
   }
 
-  /**
-   * Which live subscriptions would change price if this document were uploaded now, from when and by how much, and what
-   * would keep it from being stored. The parts are made while they are read: a page of accounts at a time, so that the
-   * report takes constant memory however large the tenant is. A document that would be refused changes no prices. Recurring
-   * and fixed prices are compared, those of usage are not.
-   * @param document as for `uploadCatalog`.
-   * @throws BillingError TOO_LARGE (60012); CATALOG_INVALID_FOR_TENANT (2080) while a catalog plugin serves the tenant.
-   */
   async report(context: CallContext, document: CatalogUpload): Promise<AsyncIterable<ChangeReportPart>> {
     const preview = await this.#catalogs.preview(context, document);
     return this.#parts(context, preview);

@@ -21,11 +21,6 @@ export class CoverageService {
     this.#configOf = configOf;
   }
 
-  /**
-   * Evaluates the whole history of an account up to today and compares that with what a run of today would make; an empty
-   * list is as it should be. Writes nothing and takes no lock; meant for operators, since it costs all that was ever billed.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), CURRENCY_INVALID (3) for an account without currency.
-   */
   async verify(context: CallContext, accountId: Uuid): Promise<readonly CoverageDifference[]> {
     const now = context.createdDate;
     const catalogsOf = await this.#catalogs.open({ tenant: context.tenant, now, accounts: [accountId] });

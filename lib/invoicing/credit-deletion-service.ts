@@ -25,14 +25,8 @@ import {
 import { initialState } from './initial-state.ts';
 import { accountBalancesAfter, invoiceAmounts } from './invoice-amounts.ts';
 import { invoiceAdjustmentEvents } from './invoice-events.ts';
+import type { DeleteCreditRequest } from './invoice-operations.ts';
 import { storedAmounts } from './stored-amounts.ts';
-
-export interface DeleteCreditRequest {
-  readonly accountId: Uuid;
-  readonly invoiceId: Uuid;
-  /** A CBA_ADJ item of the invoice. */
-  readonly invoiceItemId: Uuid;
-}
 
 /** Account credit that is taken back (§9 rule 7). */
 export class CreditDeletionService {
@@ -42,15 +36,6 @@ export class CreditDeletionService {
     this.#ports = ports;
   }
 
-  /**
-   * Deletes a credit item (CBA_ADJ): its amount becomes 0. Used credit (a negative item) is the account's again, and is not
-   * used anew by this call; the next change or `accounts.rebalanceCredit` does. Generated credit (a positive item) goes with
-   * the credit (CREDIT_ADJ) that it came from; as much of it as is used is taken back from the invoices that used credit
-   * last. An item of 0 stays as it is.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002); INVOICE_NOT_FOUND (4006), also of an invoice of another
-   * account, a draft, a void or a migration invoice; INVOICE_ITEM_NOT_FOUND (4011), INVOICE_ITEM_TYPE_INVALID (4022) of an
-   * item that is no CBA_ADJ, INVOICE_CBA_DELETED (4030) where no credit of that size was given on the invoice, BUSY (60018).
-   */
   async delete(context: CallContext, request: DeleteCreditRequest): Promise<void> {
     await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
       const account = await lockAccount(session, request.accountId);

@@ -23,15 +23,6 @@ export class DryRunService {
     this.#configOf = configOf;
   }
 
-  /**
-   * The invoice that a run would make, or null (§11): at the target date once all earlier due dates and events
-   * have happened (TARGET_DATE), the next one that comes (UPCOMING_INVOICE), or as TARGET_DATE if a subscription were
-   * started, changed or stopped (SUBSCRIPTION_ACTION). Nothing is stored and no lock is taken; the invoice has a fresh id and
-   * number 0.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE (4005),
-   * CURRENCY_INVALID (3), MISSING_OR_INVALID_FIELD (60003), those of the action's own operation, and for ids that are not
-   * the account's 1081, 1082, 1020.
-   */
   async dryRun(context: CallContext, request: DryRunRequest): Promise<InvoiceView | null> {
     const wanted = checkDryRun(request);
     const catalogsOf = await this.#catalogs.open({

@@ -15,12 +15,6 @@ export class ExplanationService {
     this.#ports = ports;
   }
 
-  /**
-   * Why an item has its amount: events, price, catalog version, cases of the catalog's rules, period, days, and every step to
-   * the rounded amount, as they were when the item was made; with a paragraph of English that works the sum out. Amounts that
-   * were given, such as those of external charges, have no steps.
-   * @throws BillingError INVOICE_ITEM_NOT_FOUND (4011).
-   */
   async explain(context: CallContext, itemId: Uuid): Promise<ItemExplanation> {
     return this.#ports.storage.read(context.tenant, async (session) => {
       const [item] = await session.invoices.findItemsByIds([itemId]);

@@ -1,27 +1,17 @@
 import { noSuchAccount } from '../accounts/no-such-account.ts';
 import type { CatalogProvider, CatalogRequest, CatalogSource } from '../catalog/index.ts';
 import type { Ports } from '../ports/index.ts';
-import type { InvoiceFilter, ReadSession } from '../ports/storage/index.ts';
+import type { ReadSession } from '../ports/storage/index.ts';
 import type { CallContext, Invoice, Page, PageRequest } from '../records/index.ts';
 import { SharedCalls } from '../runtime/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { catalogsForNames } from './catalogs-for-names.ts';
+import type { AccountInvoicesRequest } from './invoice-operations.ts';
 import { type InvoiceReader, type InvoiceView, viewInvoices } from './invoice-view.ts';
 import { loadInvoiceViews, withChildItems } from './load-invoice-views.ts';
 import { onlyUnpaid } from './load-open-invoices.ts';
 import { loadParentInvoices } from './parent-standing.ts';
-
-/** Which invoices of an account to list, and whether with their items. */
-export interface AccountInvoicesRequest extends Partial<Omit<InvoiceFilter, 'openOnly'>> {
-  readonly accountId: Uuid;
-  /** Default false. */
-  readonly unpaidOnly?: boolean;
-  /** Default false. */
-  readonly withItems?: boolean;
-  /** Default false. */
-  readonly includeVoided?: boolean;
-}
 
 /** Invoices as they are read (§1). */
 export class InvoiceReadService implements InvoiceReader {
@@ -35,10 +25,6 @@ export class InvoiceReadService implements InvoiceReader {
     this.#reads = new SharedCalls(ports.systemClock);
   }
 
-  /**
-   * The invoice with its items; `withChildrenItems` fills those of a parent's summary with what they stand for (§12 rule 8).
-   * @throws BillingError INVOICE_NOT_FOUND (4006).
-   */
   async get(
     context: CallContext,
     invoiceId: Uuid,
@@ -83,10 +69,6 @@ export class InvoiceReadService implements InvoiceReader {
     });
   }
 
-  /**
-   * Invoices of an account by target date, then number (http-api §8 rule 6). Migration, voided and paid ones are
-   * included as the request says. @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
-   */
   async ofAccount(context: CallContext, request: AccountInvoicesRequest): Promise<readonly InvoiceView[]> {
     const { accountId, withItems = false, includeVoided = false, unpaidOnly = false, ...filter } = request;
     const catalogsOf = withItems ? await this.#openForNames(context, [accountId]) : null;
@@ -104,7 +86,6 @@ export class InvoiceReadService implements InvoiceReader {
     });
   }
 
-  /** A window of the tenant's invoices in creation order, without items. */
   async page(context: CallContext, request: PageRequest): Promise<Page<InvoiceView>> {
     return this.#ports.storage.read(context.tenant, async (session) => {
       const page = await session.invoices.page(request);
@@ -112,7 +93,6 @@ export class InvoiceReadService implements InvoiceReader {
     });
   }
 
-  /** A window of the account's invoices, without items. @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002). */
   async pageOfAccount(
     context: CallContext,
     accountId: Uuid,

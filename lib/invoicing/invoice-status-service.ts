@@ -17,10 +17,6 @@ export class InvoiceStatusService {
     this.#ports = ports;
   }
 
-  /**
-   * Commits a DRAFT: it counts from now on, and is paid as any new invoice is.
-   * @throws BillingError INVOICE_NOT_FOUND (4006), INVOICE_INVALID_STATUS (4023) of one that is not a DRAFT, BUSY (60018).
-   */
   async commit(context: CallContext, invoiceId: Uuid): Promise<void> {
     await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
       const { account, invoice } = await lockInvoice(session, invoiceId);
@@ -29,11 +25,6 @@ export class InvoiceStatusService {
     });
   }
 
-  /**
-   * Voids a DRAFT or COMMITTED invoice: it counts nowhere any more, and what it billed is billed again by the next run.
-   * @throws BillingError INVOICE_NOT_FOUND (4006), INVOICE_INVALID_STATUS (4023) of one that is VOID,
-   * INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_REPAIRED (4032), INVOICE_CAN_NOT_VOID_INVOICE_THAT_GENERATED_USED_CREDIT (4033), INVOICE_CAN_NOT_VOID_INVOICE_THAT_IS_PAID (4028), BUSY (60018).
-   */
   async void(context: CallContext, invoiceId: Uuid): Promise<void> {
     await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
       const { account, invoice } = await lockInvoice(session, invoiceId);

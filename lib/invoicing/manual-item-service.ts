@@ -15,11 +15,12 @@ import { authorshipOf } from '../runtime/index.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
 import { type Decimal, formatDecimal, roundToCurrency } from '../values/money/index.ts';
-import { type LocalDate, localDateOf } from '../values/time/index.ts';
+import { localDateOf } from '../values/time/index.ts';
 import { catalogsForNames } from './catalogs-for-names.ts';
 import { type ChangedInvoice, changeInvoices } from './change-invoices.ts';
 import { type Draft, draftOf } from './draft.ts';
 import { amountsAfterItems, invoiceAmounts } from './invoice-amounts.ts';
+import type { ItemAdjustmentRequest, ManualItemsRequest } from './invoice-operations.ts';
 import type { InvoiceItemView } from './invoice-view.ts';
 import { adjustedAmount, afterAdjustment, itemAdjustment } from './item-adjustment.ts';
 import { loadInvoiceViews } from './load-invoice-views.ts';
@@ -34,28 +35,6 @@ import {
 import { emptyInvoice, invoicingCurrency } from './new-invoice.ts';
 import type { NewInvoiceItem } from './new-items.ts';
 
-export interface ManualItemsRequest {
-  readonly accountId: Uuid;
-  readonly items: readonly ManualItem[];
-  /** Local date of the account; default today. */
-  readonly requestedDate?: LocalDate | null | undefined;
-  /** Whether a new invoice is COMMITTED at once; default false: it is a DRAFT. */
-  readonly autoCommit?: boolean | undefined;
-}
-
-export interface ItemAdjustmentRequest {
-  readonly accountId: Uuid;
-  readonly invoiceId: Uuid;
-  readonly invoiceItemId: Uuid;
-  /** More than 0; default all that remains of the item. */
-  readonly amount?: Decimal | null | undefined;
-  readonly currency?: string | null | undefined;
-  readonly description?: string | null | undefined;
-  readonly itemDetails?: string | null | undefined;
-  /** Local date of the account; default today. */
-  readonly requestedDate?: LocalDate | null | undefined;
-}
-
 /** Charges, taxes, credits and adjustments that people make (§9). */
 export class ManualItemService {
   readonly #ports: Pick<Ports, 'storage' | 'ids' | 'logger'>;
@@ -66,32 +45,18 @@ export class ManualItemService {
     this.#catalogs = catalogs;
   }
 
-  /**
-   * Adds external charges, on one new invoice or on the drafts that they name (§9 rules 1 and 2).
-   * @returns the items in the order given.
-   * @throws BillingError INVOICE_EXTERNAL_CHARGE_AMOUNT_INVALID (4015), CURRENCY_INVALID (3), INVOICE_NOT_FOUND (4006),
-   * INVOICE_ALREADY_COMMITTED (4024), INVOICE_INVALID_STATUS (4023), INVOICE_INVALID_DATE_SEQUENCE (4004),
-   * MISSING_OR_INVALID_FIELD (60003), ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), BUSY (60018).
-   */
   addCharges(context: CallContext, request: ManualItemsRequest): Promise<readonly InvoiceItemView[]> {
     return this.#add(context, InvoiceItemType.EXTERNAL_CHARGE, request);
   }
 
-  /** Adds taxes, as `addCharges` does; which subscription or item they are about is not stored. @throws as `addCharges`. */
   addTaxes(context: CallContext, request: ManualItemsRequest): Promise<readonly InvoiceItemView[]> {
     return this.#add(context, InvoiceItemType.TAX, request);
   }
 
-  /**
-   * Gives credits. On a new invoice they become account credit, which pays what is unpaid; on a draft they first reduce
-   * it (§9 rule 3). The items are returned as they are stored: with negative amounts.
-   * @throws as `addCharges`, with INVOICE_CREDIT_AMOUNT_INVALID (4009) for the amount.
-   */
   addCredits(context: CallContext, request: ManualItemsRequest): Promise<readonly InvoiceItemView[]> {
     return this.#add(context, InvoiceItemType.CREDIT_ADJ, request);
   }
 
-  /** The credit with that item id, its amount negative. @throws BillingError INVOICE_NO_SUCH_CREDIT (4008). */
   async getCredit(context: CallContext, itemId: Uuid): Promise<InvoiceItemView> {
     const [item] = await this.#ports.storage.read(context.tenant, (session) =>
       session.invoices.findItemsByIds([itemId]),
@@ -107,14 +72,6 @@ export class ManualItemService {
     });
   }
 
-  /**
-   * Takes an amount off an item of an invoice (§9 rule 4); what the invoice then owes its customer becomes
-   * account credit.
-   * @throws BillingError, in this order: INVOICE_ITEM_ADJUSTMENT_AMOUNT_SHOULD_BE_POSITIVE (4010),
-   * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), INVOICE_NOT_FOUND (4006), INVOICE_VOID_UPDATED (4031), CURRENCY_INVALID (3),
-   * INVOICE_ITEM_NOT_FOUND (4011), INVOICE_ITEM_ADJUSTMENT_ITEM_INVALID (4021), INVOICE_ITEM_ADJUSTMENT_AMOUNT_INVALID
-   * (4020), INVOICE_NOTHING_TO_DO (4007) where nothing remains of the item; MISSING_OR_INVALID_FIELD, BUSY (60018).
-   */
   async adjustItem(context: CallContext, request: ItemAdjustmentRequest): Promise<void> {
     checkTexts(request);
     if (request.amount?.lessThanOrEqualTo(0)) throw notPositive(request.amount);

@@ -2,23 +2,15 @@ import { lockAccount } from '../accounts/lock-account.ts';
 import type { Ports } from '../ports/index.ts';
 import { type CallContext, InvoiceStatus } from '../records/index.ts';
 import { authorshipOf } from '../runtime/index.ts';
-import type { Uuid } from '../values/ids/index.ts';
 import { ZERO } from '../values/money/index.ts';
-import { type LocalDate, localDateOf } from '../values/time/index.ts';
+import { localDateOf } from '../values/time/index.ts';
 import { changeInvoices } from './change-invoices.ts';
 import { invoiceAmounts } from './invoice-amounts.ts';
+import type { MigrationInvoiceRequest } from './invoice-operations.ts';
 import type { InvoiceReader, InvoiceView } from './invoice-view.ts';
 import { checkCurrency } from './manual-items.ts';
-import { checkMigrationItems, type MigrationItem, migrationItem } from './migration-items.ts';
+import { checkMigrationItems, migrationItem } from './migration-items.ts';
 import { emptyInvoice, invoicingCurrency } from './new-invoice.ts';
-
-export interface MigrationInvoiceRequest {
-  readonly accountId: Uuid;
-  /** At least one. */
-  readonly items: readonly MigrationItem[];
-  /** Local date of the account; default today. */
-  readonly targetDate?: LocalDate | null | undefined;
-}
 
 /** Invoices of the past that another system has made (§9 rule 5). */
 export class MigrationInvoiceService {
@@ -30,13 +22,6 @@ export class MigrationInvoiceService {
     this.#invoices = invoices;
   }
 
-  /**
-   * Stores an invoice that another system has made, for reference: COMMITTED, its items as they are given, its balance 0. It
-   * is never paid, and counts in no balance, credit, run or repair; `invoices.ofAccount` lists it `withMigration` only.
-   * @returns the invoice with its items.
-   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) without items, or for an item without type or amount;
-   * CURRENCY_INVALID (3), INVOICE_INVALID_DATE_SEQUENCE (4004), ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), BUSY (60018).
-   */
   async create(context: CallContext, request: MigrationInvoiceRequest): Promise<InvoiceView> {
     checkMigrationItems(request.items);
     const invoiceId = await this.#ports.storage.write(

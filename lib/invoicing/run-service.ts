@@ -7,26 +7,15 @@ import { authorshipOf } from '../runtime/index.ts';
 import { tagsOfAccounts } from '../tags/control-tags.ts';
 import { BillingError, ErrorCode } from '../values/errors/index.ts';
 import type { Uuid } from '../values/ids/index.ts';
-import { formatLocalDate, type LocalDate } from '../values/time/index.ts';
+import { formatLocalDate } from '../values/time/index.ts';
 import { type Drafting, draftingOf } from './drafting.ts';
 import { giveBillCycleDays } from './give-bill-cycle-days.ts';
+import type { GenerateRequest } from './invoice-operations.ts';
 import type { InvoiceReader, InvoiceView } from './invoice-view.ts';
 import { alwaysParks, type ParkedAccount, parkAccounts, reasonOf, unparkAccount } from './parking.ts';
 import { type RunRequest, type RunResult, runAccounts } from './run-accounts.ts';
 import { warnOfSkipped } from './skipped-subscriptions.ts';
 import type { InvoicingConfigOf } from './tenant-invoicing-config.ts';
-
-export interface GenerateRequest {
-  readonly accountId: Uuid;
-  /** Local date in the account's zone up to which to invoice; default today. */
-  readonly targetDate?: LocalDate | null;
-  /** Adds the items to the account's oldest DRAFT if there is one, as the tag AUTO_INVOICING_REUSE_DRAFT does. */
-  readonly reuseDraft?: boolean;
-  /** Adds the items to this DRAFT. */
-  readonly draftId?: Uuid | null;
-  /** Goes past the safety bounds this once (§8.4). Default false. */
-  readonly acceptBounds?: boolean;
-}
 
 /** Invoice runs (§8): those that people ask for, and what the automatic ones share with them. */
 export class InvoiceRunService {
@@ -47,15 +36,6 @@ export class InvoiceRunService {
     this.configOf = configOf;
   }
 
-  /**
-   * Runs the account up to the target date now and returns the invoice (§8). Works on a parked account and
-   * unparks it.
-   * @throws BillingError INVOICE_NOTHING_TO_DO (4007), INVOICE_TARGET_DATE_TOO_FAR_IN_THE_FUTURE (4005),
-   * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), CURRENCY_INVALID (3) for an account without currency, ACCOUNT_BUSY (60018),
-   * INVOICE_NOT_FOUND (4006), INVOICE_ALREADY_COMMITTED (4024), INVOICE_INVALID_STATUS (4023) of a draft that is named,
-   * INVOICE_BOUND_EXCEEDED (4040) past a safety bound and UNEXPECTED_ERROR (4) for an illegal state, which both park the
-   * account.
-   */
   async generate(context: CallContext, request: GenerateRequest): Promise<InvoiceView> {
     const requestedDate = request.targetDate ?? null;
     const catalogsOf = await this.#catalogs.open({

@@ -60,3 +60,7 @@ export const ActingComponent = {
   ENTITLEMENT: 'EntitlementService',
 } as const;
 export type ActingComponent = (typeof ActingComponent)[keyof typeof ActingComponent];
+
+/** What comes first in each call of an operation: its context, or nothing where that is bound already. */
+export type Leading = readonly [] | WithContext;
+export type WithContext = readonly [context: CallContext];

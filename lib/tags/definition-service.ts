@@ -17,7 +17,6 @@ export class TagDefinitionService {
     this.#ports = ports;
   }
 
-  /** The users' definitions in creation order, the engine's own, then the nine control tags (accounts §12 rule 3). */
   async list(context: CallContext): Promise<readonly TagDefinition[]> {
     const own = await this.#ports.storage.readInOneStatement(context.tenant, (session) =>
       session.tags.listDefinitions(),
@@ -25,7 +24,6 @@ export class TagDefinitionService {
     return [...own.map((definition) => definitionOf(definition.id, own)), ...systemDefinitions];
   }
 
-  /** @throws BillingError TAG_DEFINITION_DOES_NOT_EXIST (3902), also for a deleted one. */
   async get(context: CallContext, id: Uuid): Promise<TagDefinition> {
     const found = await this.#ports.storage.readInOneStatement(context.tenant, (session) =>
       session.tags.findDefinitionsByIds([id]),
@@ -36,11 +34,6 @@ export class TagDefinitionService {
     );
   }
 
-  /**
-   * Creates a definition; its name has no upper-case letter and is free in the tenant.
-   * @throws BillingError MISSING_OR_INVALID_FIELD (60003), TAG_DEFINITION_HAS_UPPERCASE (3904),
-   * TAG_DEFINITION_CONFLICTS_WITH_CONTROL_TAG (3900), TAG_DEFINITION_ALREADY_EXISTS (3901).
-   */
   async create(context: CallContext, input: TagDefinitionInput): Promise<TagDefinition> {
     const definition = newDefinition(input, this.#ports.ids.next(), context.createdDate);
     await this.#ports.storage.write(context.tenant, authorshipOf(context), (session) =>
@@ -50,10 +43,6 @@ export class TagDefinitionService {
     return { id, name, description, applicableObjectTypes, isControlTag: false };
   }
 
-  /**
-   * Deletes a user's definition that no tag uses; its name is free again.
-   * @throws BillingError TAG_DEFINITION_DOES_NOT_EXIST (3902), also for those of the system, TAG_DEFINITION_IN_USE (3903).
-   */
   async delete(context: CallContext, id: Uuid): Promise<void> {
     await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
       // Under the lock nobody begins to use it.

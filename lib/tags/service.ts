@@ -43,11 +43,6 @@ export class TagService {
     this.#effects = effects;
   }
 
-  /**
-   * Puts tags of these definitions on the object, all or none; those it carries already are left as they are.
-   * @throws BillingError of the object's type when it is unknown; TAG_DEFINITION_DOES_NOT_EXIST (3902), TAG_IS_SYSTEM
-   * (3953), TAG_NOT_APPLICABLE (3954), BUSY (60018).
-   */
   async add(
     context: CallContext,
     object: ObjectRef<TaggedType>,
@@ -69,12 +64,6 @@ export class TagService {
     });
   }
 
-  /**
-   * Removes tags of these definitions from the object, all or none; without definitions nothing happens (ruling R26).
-   * @throws BillingError of the object's type when it is unknown; TAG_DEFINITION_DOES_NOT_EXIST (3902), TAG_IS_SYSTEM
-   * (3953), TAG_DOES_NOT_EXIST (3950) for one that it does not carry, TAG_CANNOT_BE_REMOVED (3951) for AUTO_PAY_OFF of
-   * an account without default payment method, BUSY (60018).
-   */
   async remove(
     context: CallContext,
     object: ObjectRef<TaggedType>,
@@ -97,10 +86,6 @@ export class TagService {
     });
   }
 
-  /**
-   * Tags of the object in the order in which they were added. With `accountId` the object has to be that account's.
-   * @throws BillingError of the object's type when it is unknown.
-   */
   async ofObject(
     context: CallContext,
     object: ObjectRef<TaggedType>,
@@ -115,10 +100,6 @@ export class TagService {
     });
   }
 
-  /**
-   * Tags of the account and of all that belongs to it, of one type of objects or of all.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
-   */
   async ofAccount(
     context: CallContext,
     accountId: Uuid,
@@ -135,7 +116,6 @@ export class TagService {
     });
   }
 
-  /** A window of the tenant's active tags. */
   async page(context: CallContext, request: PageRequest): Promise<Page<TagView>> {
     return this.#ports.storage.read(context.tenant, async (session) => {
       const page = await session.tags.page(request);
@@ -143,10 +123,6 @@ export class TagService {
     });
   }
 
-  /**
-   * A window of the active tags whose id is the key, or that have it in their object type or in the name or description
-   * of their definition, in any letter case (http-api §8).
-   */
   async search(context: CallContext, key: string, request: PageRequest): Promise<Page<TagView>> {
     checkStorable('Search key', key);
     return this.#ports.storage.read(context.tenant, async (session) => {

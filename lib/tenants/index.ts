@@ -17,9 +17,12 @@ export {
   type TenantSettings,
 } from './configuration/index.ts';
 export { queueSettingsOf } from './configuration/queue-properties.ts';
-export { KeyValueService, type KeyValues } from './key-value-service.ts';
+export type { ConfigurationOperations } from './configuration-operations.ts';
+export type { KeyValueOperations, KeyValues } from './key-value-operations.ts';
+export { KeyValueService } from './key-value-service.ts';
 export { maskedSecrets } from './masked-secrets.ts';
 export { type NewTenantInput, TenantService } from './service.ts';
+export type { SigningSecretOperations } from './signing-secret-operations.ts';
 export { SigningSecretService } from './signing-secret-service.ts';
 export {
   KeyKind,

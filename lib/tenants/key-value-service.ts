@@ -8,13 +8,8 @@ import { MAX_TENANT_KEY_CHARACTERS, MAX_TENANT_VALUE_BYTES } from '../values/lim
 import { checkStorable, shortened } from '../values/text/index.ts';
 import { type CallbackPolicy, readCallbackUrl } from './callback/callback-url.ts';
 import { checkConfiguration } from './configuration/index.ts';
+import type { KeyValues } from './key-value-operations.ts';
 import { KeyKind, keyKind, SystemKey } from './system-keys.ts';
-
-/** A key with its values in the order in which they were added. */
-export interface KeyValues {
-  readonly key: string;
-  readonly values: readonly string[];
-}
 
 /** The values of the key CATALOG: the documents that were uploaded (catalog §5 rules 9 and 10). */
 export interface CatalogValues {
@@ -40,17 +35,6 @@ export class KeyValueService {
     this.#callbacks = callbacks;
   }
 
-  /**
-   * Adds a value to the key, or replaces the value of a key that holds one. Values of the server's own keys are checked
-   * first, and the change is told as TENANT_CONFIG_CHANGE. Names of a configuration that have no effect (misspelt,
-   * retired, or of properties that hold for the whole server) are kept and logged as warnings.
-   * @param key 1–255 characters, any of them.
-   * @param value at most 10 MiB, not empty.
-   * @throws BillingError MISSING_OR_INVALID_FIELD (60003) for a bad key, an empty value or a bad configuration,
-   * MALFORMED_BODY (60001) for a configuration that is no flat JSON object, INVALID_PARAMETER (60002) for a bad callback
-   * URL, TOO_LARGE (60012), CATALOG_INVALID_FOR_TENANT (2080) for a bad catalog, NOT_IMPLEMENTED (1) for a key of a part
-   * that this version does not have.
-   */
   async add(context: CallContext, key: string, value: string): Promise<void> {
     checkKey(key);
     checkValue(value);
@@ -70,7 +54,6 @@ export class KeyValueService {
     });
   }
 
-  /** The key's values; none for an unknown key. @throws BillingError MISSING_OR_INVALID_FIELD for a bad key. */
   async get(context: CallContext, key: string): Promise<KeyValues> {
     checkKey(key);
     if (key === SystemKey.CATALOG) return { key, values: await this.#catalog.sources(context) };
@@ -80,12 +63,6 @@ export class KeyValueService {
     return { key, values: rows.map(({ value }) => value) };
   }
 
-  /**
-   * Removes every value of the key; an unknown key is no error. A key of the server's own that had one is told as
-   * TENANT_CONFIG_DELETION.
-   * @throws BillingError MISSING_OR_INVALID_FIELD for a bad key, CATALOG_INVALID_FOR_TENANT (2080) for a catalog that a
-   * subscription refers to.
-   */
   async delete(context: CallContext, key: string): Promise<void> {
     checkKey(key);
     if (key === SystemKey.CATALOG) return this.#catalog.delete(context);
@@ -95,7 +72,6 @@ export class KeyValueService {
     });
   }
 
-  /** Every key that begins with the prefix, sorted; the empty prefix finds all. Letter case counts. */
   async search(context: CallContext, prefix: string): Promise<readonly KeyValues[]> {
     checkStorable('Key prefix', prefix);
     const rows = await this.#ports.storage.readInOneStatement(context.tenant, (session) =>

@@ -16,10 +16,6 @@ export class SigningSecretService {
     this.#ports = ports;
   }
 
-  /**
-   * Makes a new secret and tells it, this once: `whsec_<base64 of 32 random bytes>`. The one before signs beside it for 24
-   * hours, so that receivers can change over; one that was replaced earlier ends.
-   */
   async create(context: CallContext): Promise<string> {
     const secret = secretText(this.#ports.cipher.random(SIGNING_SECRET_BYTES));
     const encrypted = await this.#ports.cipher.encrypt(secret);
@@ -42,7 +38,6 @@ export class SigningSecretService {
     return secret;
   }
 
-  /** Ends every secret: push notifications go unsigned from now on. None is no error. */
   async delete(context: CallContext): Promise<void> {
     await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
       await session.keyValues.lock();

@@ -16,7 +16,7 @@ import { answerTooLarge, type RowBound } from '../subscriptions/views/answer-row
 import type { Uuid } from '../values/ids/index.ts';
 import { RECORDS_READ_AT_ONCE, ROWS_OF_TURN } from '../values/limits.ts';
 import type { Instant } from '../values/time/index.ts';
-import type { TimelineOutline } from './service.ts';
+import type { TimelineOutline } from './timeline-outline-operations.ts';
 
 export interface LoadTimelineInput extends RowBound {
   readonly accountId: Uuid;

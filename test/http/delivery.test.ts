@@ -196,11 +196,12 @@ describe('the delivery of answers', () => {
           },
         }),
       };
-      const exportAccount = async (): Promise<AsyncIterable<string>> => {
+      const exportOfAccount = async (): Promise<AsyncIterable<string>> => {
         await setTimeout(50);
         return pieces;
       };
-      const url = await listenWith({ billing: { ...serving.billing, exportAccount }, requestTimeMs: 10 });
+      const accounts = { ...serving.billing.accounts, export: exportOfAccount };
+      const url = await listenWith({ billing: { ...serving.billing, accounts }, requestTimeMs: 10 });
       const path = account.replace('/accounts/', '/export/');
       expect((await send(url + path)).status).to.equal(503);
       expect(await ended.promise).to.equal('ended');

@@ -1,5 +1,5 @@
 import { problemText } from '../../../lib/catalog/index.ts';
-import type { ChangeReportPart, PriceChange } from '../../../lib/invoicing/change-report.ts';
+import type { ChangeReportPart, PriceChange } from '../../../lib/invoicing/catalog-report-operations.ts';
 import { PriceType } from '../../../lib/invoicing/price-differences.ts';
 import { MAX_LISTED_UNBILLABLE_ACCOUNTS } from '../../../lib/values/limits.ts';
 import { stringifyExactJson } from '../../../lib/values/money/index.ts';

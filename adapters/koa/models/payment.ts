@@ -1,4 +1,4 @@
-import type { PaymentMethodView } from '../../../lib/payments/methods/payment-method-reads.ts';
+import type { PaymentMethodView } from '../../../lib/payments/methods/payment-method-operations.ts';
 import type {
   InvoicePaymentView,
   PaymentTransactionView,

@@ -1,4 +1,4 @@
-import type { AuditLevel } from '../../../lib/audit/service.ts';
+import type { AuditLevel } from '../../../lib/audit/audit-operations.ts';
 import type { Billing } from '../../../lib/billing.ts';
 import type { Account as AccountRecord, CallContext } from '../../../lib/records/index.ts';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';

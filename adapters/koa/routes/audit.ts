@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { AuditLevel } from '../../../lib/audit/service.ts';
+import { AuditLevel } from '../../../lib/audit/audit-operations.ts';
 import type { Billing } from '../../../lib/billing.ts';
 import type { AuditEntry, CallContext } from '../../../lib/records/index.ts';
 import type { Uuid } from '../../../lib/values/ids/index.ts';

@@ -14,7 +14,7 @@ export const exportRoutes: readonly Route[] = [
     success: { status: 201, statusInK: 200, mediaTypes: ['application/octet-stream'] },
     fails: [ErrorCode.ACCOUNT_DOES_NOT_EXIST_FOR_ID],
     async handle({ billing, context, dialect, params }) {
-      const pieces = await billing.exportAccount(context, params.accountId);
+      const pieces = await billing.accounts.export(context, params.accountId);
       // http-api §4 line 8
       return { ...streamedText(pieces), ...(dialect === Dialect.K ? { status: 200 } : {}) };
     },

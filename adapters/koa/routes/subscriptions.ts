@@ -1,4 +1,4 @@
-import { AuditLevel } from '../../../lib/audit/service.ts';
+import { AuditLevel } from '../../../lib/audit/audit-operations.ts';
 import type { Billing } from '../../../lib/billing.ts';
 import type { CallContext } from '../../../lib/records/index.ts';
 import type { SubscriptionOutline } from '../../../lib/subscriptions/views/bundle-outline.ts';

@@ -15,20 +15,12 @@ import type { Catalog } from '../lookup/catalog.ts';
 import { type CatalogVersion, versionSteps } from '../lookup/catalog-version.ts';
 import { validationSteps } from '../validation/validate-version.ts';
 import { catalogChanged, catalogDeleted } from './catalog-event.ts';
+import type { AddOnsRequest } from './catalog-operations.ts';
 import type { CatalogService } from './catalog-service.ts';
 import { withHash } from './storable-versions.ts';
 
 /** Used plans that a refusal names. */
 const NAMED_PLANS = 10;
-
-/** What the availability of add-ons is asked for. */
-export interface AddOnsRequest {
-  readonly baseProductName: string;
-  /** Only this list; default all. */
-  readonly priceListName?: string | null;
-  /** The catalog of this account; default the tenant's. */
-  readonly accountId?: Uuid | null;
-}
 
 /** What a tenant does with its catalog besides uploading: the operations of `billing.catalogs` (§5, §12). */
 export class CatalogAdministration {
@@ -40,11 +32,6 @@ export class CatalogAdministration {
     this.#catalogs = catalogs;
   }
 
-  /**
-   * Removes all versions that the tenant has uploaded; their rows stay as history. The tenant is left without catalog, also
-   * one that saw the default catalog (§5 rule 10, §14). Does nothing where there is none.
-   * @throws BillingError CATALOG_INVALID_FOR_TENANT (2080) while a subscription, an ended one included, has one of its plans.
-   */
   async delete(context: CallContext): Promise<void> {
     await this.#ports.storage.write(context.tenant, authorshipOf(context), async (session) => {
       await session.catalogs.lockForDeletion();
@@ -60,12 +47,6 @@ export class CatalogAdministration {
     });
   }
 
-  /**
-   * Adds a plan with one recurring price, or a currency to one, with its product where that is new: to the version in force
-   * and every later one, or to a first version that it makes (§12 rule 3). The same again changes nothing.
-   * @throws BillingError CATALOG_INVALID_SIMPLE_PLAN_DESCRIPTOR (2060); nothing is stored then. CATALOG_INVALID_FOR_TENANT
-   * (2080) while a catalog plugin serves the tenant.
-   */
   async addSimplePlan(context: CallContext, plan: SimplePlan): Promise<void> {
     const request = checkSimplePlan(plan);
     await this.#catalogs.refuseWhileServed(context);
@@ -86,7 +67,6 @@ export class CatalogAdministration {
     });
   }
 
-  /** The documents that make up the tenant's catalog, in upload order: the values of its key CATALOG (§5 rule 9). */
   async sources(context: CallContext): Promise<readonly string[]> {
     return this.#ports.storage.read(context.tenant, async (session) => {
       const sources = await session.catalogs.sources();
@@ -94,11 +74,6 @@ export class CatalogAdministration {
     });
   }
 
-  /**
-   * The plans of base products in the version in force now, once per price list (§12 rule 4); of the catalog of an
-   * account, if it is given.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
-   */
   async availableBasePlans(
     context: CallContext,
     request: Pick<AddOnsRequest, 'accountId'> = {},
@@ -107,11 +82,6 @@ export class CatalogAdministration {
     return version === null ? [] : this.#catalogs.slices(listBasePlans(version));
   }
 
-  /**
-   * The plans of the add-ons that can be bought for a base product in the version in force now (§12 rule 4);
-   * empty for an unknown product.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
-   */
   async availableAddOns(context: CallContext, request: AddOnsRequest): Promise<readonly AvailablePlan[]> {
     const version = await this.#inForce(context, request.accountId);
     return version === null ? [] : listAddOns(version, request.baseProductName, request.priceListName);

@@ -33,17 +33,10 @@ import type { ParsedVersion } from '../model/parsed-version.ts';
 import { forTenant, invalidForTenant } from '../validation/invalid-catalog.ts';
 import { agreementSteps } from '../validation/validate-versions.ts';
 import { catalogChanged } from './catalog-event.ts';
+import type { CatalogUpload } from './catalog-operations.ts';
 import type { CatalogPreview } from './catalog-preview.ts';
 import { overridePlanProblems } from './obtain-override-plan.ts';
 import { allWithHash, type Hashed } from './storable-versions.ts';
-
-/** What has a document to upload, such as a `DefinedCatalog`. */
-export interface WritesXml {
-  toXml(): string;
-}
-
-/** A catalog to upload: a document as bytes or text, or one that is defined in code. */
-export type CatalogUpload = Uint8Array | string | WritesXml;
 
 /** Where catalogs come from that are not stored. */
 export interface CatalogSettings {
@@ -79,13 +72,6 @@ export class CatalogService implements CatalogProvider {
     });
   }
 
-  /**
-   * Adds the versions of an XML document to the tenant's catalog: all or nothing (§5).
-   * @param document root `catalog` or the envelope `catalogs`; bytes as they came, or text; or a catalog that
-   * is defined in code.
-   * @throws BillingError CATALOG_INVALID_FOR_TENANT (2080) with every error found as `problems`, each with line and
-   * column where it has one; nothing is stored then.
-   */
   async upload(context: CallContext, document: CatalogUpload): Promise<void> {
     await this.refuseWhileServed(context);
     const source = sourceOf(document);
@@ -102,11 +88,6 @@ export class CatalogService implements CatalogProvider {
     });
   }
 
-  /**
-   * What an upload of the document would find wrong now, also beside the tenant's versions; stores nothing (§12
-   * row 4).
-   * @throws BillingError TOO_LARGE (60012).
-   */
   async validate(context: CallContext, document: CatalogUpload): Promise<CatalogValidation> {
     const { errors, warnings } = await this.#examine(context, document);
     return { errors, warnings };
@@ -153,12 +134,6 @@ export class CatalogService implements CatalogProvider {
     return { added, problems };
   }
 
-  /**
-   * The catalog as it is now: that of a catalog plugin, else what the tenant has stored; without any version for a tenant
-   * that has none. With an account, the one that it sees (§15.6, §16).
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002); UNEXPECTED (60000) or CATALOG_INVALID_FOR_TENANT (2080) for
-   * a plugin that fails or gives a bad catalog.
-   */
   async current(context: CallContext, accountId: Uuid | null = null): Promise<Catalog> {
     const request = { tenant: context.tenant, now: context.createdDate };
     if (accountId === null) {

@@ -19,6 +19,7 @@ import type { CatalogEntriesInput, PlanEntryInput } from '../formats/entries/ent
 import { titleOf } from '../formats/entries/entry-problems.ts';
 import { planView, planViews, productViews } from '../formats/entries/entry-views.ts';
 import { KnownNames } from '../formats/entries/known-names.ts';
+import type { DeletePlanOptions, DeleteProductOptions } from './catalog-entry-operations.ts';
 import type { CatalogService } from './catalog-service.ts';
 import {
   apply,
@@ -40,20 +41,6 @@ type EntryWork<T> = (session: WriteSession, scope: EntryScope) => Promise<T>;
 /** What entries are created beside. */
 type EntryNeighbours = Pick<CatalogService, 'xmlOf' | 'servingPlugin'>;
 
-export interface DeleteProductOptions extends EntryScopeOptions {
-  /** Nothing is deleted unless it is true. */
-  readonly force: boolean;
-  /** True: its plans are erased; else they stay listed, but leave the catalog. */
-  readonly deleteAllPlans?: boolean;
-}
-
-export interface DeletePlanOptions extends EntryScopeOptions {
-  /** Nothing is deleted unless it is true. */
-  readonly force: boolean;
-  /** True: all rows of the plan, else the latest one. */
-  readonly allVersions?: boolean;
-}
-
 /**
  * Single plans, products and price lists, added to a tenant's catalog or to that of one account without uploading a
  * version (§15). Every operation throws ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002) for an unknown
@@ -68,12 +55,6 @@ export class CatalogEntryService {
     this.#catalogs = catalogs;
   }
 
-  /**
-   * Creates plans and products, and the price lists that the plans name: all or nothing. What exists in the scope is left
-   * as it is and returned as it is stored, so a call may be repeated.
-   * @throws BillingError CATALOG_ENTRY_PRODUCT_UNKNOWN (61001), CATALOG_ENTRY_SCOPE_MISMATCH (61002) for a name that
-   * another scope has, CATALOG_ENTRY_INVALID_ENTRY (61004) with every problem.
-   */
   async create(
     context: CallContext,
     request: CatalogEntriesInput,
@@ -91,10 +72,6 @@ export class CatalogEntryService {
     });
   }
 
-  /**
-   * Creates one plan of a product that exists; an existing plan of that name is returned as it is stored.
-   * @throws BillingError as `create`.
-   */
   async createPlan(
     context: CallContext,
     plan: PlanEntryInput,
@@ -106,11 +83,6 @@ export class CatalogEntryService {
     return created;
   }
 
-  /**
-   * Gives a plan new prices from a date on.
-   * @throws BillingError CATALOG_ENTRY_PLAN_NOT_FOUND (61006), CATALOG_ENTRY_INVALID_ENTRY (61004) for a retired plan,
-   * phases of another shape or dates out of order.
-   */
   async updatePlan(
     context: CallContext,
     planName: string,
@@ -124,10 +96,6 @@ export class CatalogEntryService {
     });
   }
 
-  /**
-   * Takes a plan off the catalog from now on; running subscriptions keep it. Nothing happens where it is retired already.
-   * @throws BillingError CATALOG_ENTRY_PLAN_NOT_FOUND (61006).
-   */
   async retirePlan(context: CallContext, planName: string, options: EntryScopeOptions = {}): Promise<void> {
     await this.#write(context, options, async (session, scope) => {
       const { rows } = await findPlan(session, scope, planName);
@@ -136,11 +104,6 @@ export class CatalogEntryService {
     });
   }
 
-  /**
-   * Erases the latest row of a plan, or all of it.
-   * @throws BillingError CATALOG_ENTRY_FORCE_REQUIRED (61003), CATALOG_ENTRY_PLAN_NOT_FOUND (61006),
-   * CATALOG_ENTRY_ENTRY_IN_USE (61005) while a subscription, ended ones included, has the plan.
-   */
   async deletePlan(context: CallContext, planName: string, options: DeletePlanOptions): Promise<void> {
     await this.#delete(context, options, async (session, scope) => {
       requireForce(options, titleOf('Plan', planName));
@@ -154,11 +117,6 @@ export class CatalogEntryService {
     });
   }
 
-  /**
-   * Erases a product. Its plans, those of accounts included, leave the catalog; with `deleteAllPlans` they are erased too.
-   * @throws BillingError CATALOG_ENTRY_FORCE_REQUIRED (61003), CATALOG_ENTRY_PRODUCT_NOT_FOUND (61007),
-   * CATALOG_ENTRY_ENTRY_IN_USE (61005) while a subscription, ended ones included, has a plan of it.
-   */
   async deleteProduct(context: CallContext, name: string, options: DeleteProductOptions): Promise<void> {
     await this.#delete(context, options, async (session, scope) => {
       requireForce(options, titleOf('Product', name));
@@ -178,7 +136,6 @@ export class CatalogEntryService {
     });
   }
 
-  /** The products of the scope by name. */
   async products(
     context: CallContext,
     options: EntryScopeOptions = {},
@@ -190,17 +147,12 @@ export class CatalogEntryService {
     });
   }
 
-  /** Every row of the plans of the scope, those of retired plans included, by name, then date. */
   async plans(context: CallContext, options: EntryScopeOptions = {}): Promise<readonly PlanEntryView[]> {
     return this.#read(context, options, async (session, scope) =>
       planViews(await withRows(session, await session.catalogEntries.ofScope(scope.accountRecordId))),
     );
   }
 
-  /**
-   * The same of one product, which may be an entry of the scope or of the tenant, or of the XML catalog.
-   * @throws BillingError CATALOG_ENTRY_PRODUCT_NOT_FOUND (61007).
-   */
   async plansOfProduct(
     context: CallContext,
     productName: string,
@@ -219,7 +171,6 @@ export class CatalogEntryService {
     });
   }
 
-  /** The latest row of a plan of the scope. @throws BillingError CATALOG_ENTRY_PLAN_NOT_FOUND (61006). */
   async latestPlan(
     context: CallContext,
     planName: string,
@@ -231,7 +182,6 @@ export class CatalogEntryService {
     });
   }
 
-  /** Where the catalog of the scope comes from; UNKNOWN while a catalog plugin fails. */
   async state(context: CallContext, options: EntryScopeOptions = {}): Promise<CatalogState> {
     const stored = await this.#storedState(context, options);
     try {

@@ -1,23 +1,12 @@
 import { noSuchAccount } from '../../accounts/no-such-account.ts';
 import type { PaymentMethodDetails, Ports } from '../../ports/index.ts';
 import type { ReadSession } from '../../ports/storage/index.ts';
-import type { CallContext, PaymentMethod } from '../../records/index.ts';
+import type { CallContext } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { PluginInfo, type PluginInfoOptions, type PluginInfoPorts } from '../gateways/plugin-info.ts';
+import { PluginInfo, type PluginInfoPorts } from '../gateways/plugin-info.ts';
 import type { PaymentConfigOf } from '../tenant-payment-config.ts';
 import { noSuchMethod } from './payment-method-errors.ts';
-
-/** A payment method as it is read; `isDefault` is computed, never stored (§1.2). */
-export interface PaymentMethodView extends PaymentMethod {
-  readonly isDefault: boolean;
-  /** What the gateway says of it; null unless asked for, and where the gateway holds none. */
-  readonly pluginInfo: PaymentMethodDetails | null;
-}
-
-export interface PaymentMethodReadOptions extends PluginInfoOptions {
-  /** Whether deleted methods are found too; default false. */
-  readonly includeDeleted?: boolean;
-}
+import type { PaymentMethodReadOptions, PaymentMethodView } from './payment-method-operations.ts';
 
 /** Reads of payment methods (§10.2). */
 export class PaymentMethodReads {
@@ -31,10 +20,6 @@ export class PaymentMethodReads {
     this.#pluginInfo = new PluginInfo(ports);
   }
 
-  /**
-   * The account's methods in creation order. A gateway that fails gives null information and a warning.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
-   */
   async ofAccount(
     context: CallContext,
     accountId: Uuid,
@@ -56,11 +41,6 @@ export class PaymentMethodReads {
     return stored.map((method) => ({ ...method, pluginInfo: details.get(method.id) ?? null }));
   }
 
-  /**
-   * One method; a deleted one only where asked for.
-   * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000), PAYMENT_GET_PAYMENT_METHODS (7004) when the gateway is
-   * asked and fails.
-   */
   async get(
     context: CallContext,
     paymentMethodId: Uuid,

@@ -3,7 +3,7 @@ import { lockAccount } from '../../accounts/lock-account.ts';
 import { noSuchAccount } from '../../accounts/no-such-account.ts';
 import type { PaymentGateway, Ports } from '../../ports/index.ts';
 import type { ReadSession, WriteSession } from '../../ports/storage/index.ts';
-import type { Account, New, PluginProperty } from '../../records/index.ts';
+import type { Account, New } from '../../records/index.ts';
 import {
   BusEventType,
   type CallContext,
@@ -19,31 +19,7 @@ import { checkPayable, UnpaidInvoicePayments } from '../collect/unpaid-invoice-p
 import { callGateway, type GatewayReply } from '../gateways/gateway-call.ts';
 import type { PaymentConfigOf } from '../tenant-payment-config.ts';
 import { checkExternalKey, gatewayFailed, noSuchMethod } from './payment-method-errors.ts';
-import type { PaymentMethodView } from './payment-method-reads.ts';
-
-export interface PaymentMethodInput {
-  readonly accountId: Uuid;
-  readonly pluginName: string;
-  /** Default: the gateway's own id of the method if it is free in the tenant, else the new method's id. */
-  readonly externalKey?: string | null;
-  readonly isDefault?: boolean;
-  readonly payAllUnpaidInvoices?: boolean;
-  /** What the gateway needs to know the method: kept there, never here. */
-  readonly details?: {
-    readonly externalPaymentMethodId?: string | null;
-    readonly properties?: readonly PluginProperty[];
-  };
-  /** Plugin properties of the call. */
-  readonly properties?: readonly PluginProperty[];
-}
-
-export interface SetDefaultInput {
-  readonly accountId: Uuid;
-  readonly paymentMethodId: Uuid;
-  readonly payAllUnpaidInvoices?: boolean;
-  /** Plugin properties of the call. */
-  readonly properties?: readonly PluginProperty[];
-}
+import type { PaymentMethodInput, PaymentMethodView, SetDefaultInput } from './payment-method-operations.ts';
 
 /** A method on its way: the id is ours, the gateway hears of it first. */
 interface Addition {
@@ -75,15 +51,6 @@ export class PaymentMethodService {
     return this.#unpaid.idle();
   }
 
-  /**
-   * Adds a method: the gateway is told first, then it is stored, and made the account's default where asked
-   * (§10.1). The first method is not made default by itself. With `payAllUnpaidInvoices` it then pays what is
-   * unpaid, the oldest first; an invoice that cannot be paid does not stop the others.
-   * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_PLUGIN (7028), ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002),
-   * PAYMENT_INVALID_PARAMETER (7031) for a taken external key, EXTERNAL_KEY_LIMIT_EXCEEDED (5),
-   * PAYMENT_EXTERNAL_PAYMENT_METHOD_ALREADY_EXISTS (7023), PAYMENT_ADD_PAYMENT_METHOD (7005) when the gateway refuses,
-   * PAYMENT_PLUGIN_TIMEOUT (7100), INVALID_PARAMETER (60002) for `payAllUnpaidInvoices` without any default, BUSY (60018).
-   */
   async add(context: CallContext, input: PaymentMethodInput): Promise<PaymentMethodView> {
     const gateway = this.#gatewayNamed(input.pluginName);
     const givenKey = checkExternalKey(input.externalKey ?? null);
@@ -108,12 +75,6 @@ export class PaymentMethodService {
     return method;
   }
 
-  /**
-   * Makes the method the account's default; the gateway is told first (§10.4). The default it already is
-   * writes nothing. `payAllUnpaidInvoices` as for `add`.
-   * @throws BillingError PAYMENT_NO_SUCH_PAYMENT_METHOD (7000), PAYMENT_METHOD_DIFFERENT_ACCOUNT_ID (7033),
-   * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), PAYMENT_UPD_PAYMENT_METHOD (7008) when the gateway refuses, BUSY (60018).
-   */
   async setDefault(context: CallContext, options: SetDefaultInput): Promise<void> {
     const { accountId, paymentMethodId } = options;
     const { storage } = this.#ports;

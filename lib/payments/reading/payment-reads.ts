@@ -4,9 +4,10 @@ import type { ReadSession } from '../../ports/storage/index.ts';
 import type { CallContext, InvoicePayment, Payment } from '../../records/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import { PluginInfo, type PluginInfoOptions } from '../gateways/plugin-info.ts';
+import { PluginInfo } from '../gateways/plugin-info.ts';
 import { repairOnRead } from '../recovery/repair-on-read.ts';
 import type { PaymentConfigOf } from '../tenant-payment-config.ts';
+import type { PaymentReadOptions } from './payment-operations.ts';
 import {
   type InvoicePaymentView,
   type LoadedPayments,
@@ -15,11 +16,6 @@ import {
   viewPayments,
   withInvoices,
 } from './payment-views.ts';
-
-export interface PaymentReadOptions extends PluginInfoOptions {
-  /** Default false. */
-  readonly withAttempts?: boolean;
-}
 
 /** The payments that a read is about, in its order, with the invoice payments that tell what they pay. */
 interface FoundPayments {
@@ -45,7 +41,6 @@ export class PaymentReads {
     this.#pluginInfo = new PluginInfo(ports);
   }
 
-  /** The account's payments, oldest first. @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002). */
   async ofAccount(
     context: CallContext,
     accountId: Uuid,
@@ -58,10 +53,6 @@ export class PaymentReads {
     return payments;
   }
 
-  /**
-   * The account's payments with the invoices that they pay, oldest first.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
-   */
   async invoicePaymentsOfAccount(
     context: CallContext,
     accountId: Uuid,
@@ -76,10 +67,6 @@ export class PaymentReads {
     return withInvoices(found.payments, found.rows);
   }
 
-  /**
-   * Every payment of the invoice, failed ones included, oldest first.
-   * @throws BillingError INVOICE_NOT_FOUND (4006).
-   */
   async invoicePaymentsOfInvoice(
     context: CallContext,
     invoiceId: Uuid,

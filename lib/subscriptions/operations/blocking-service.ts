@@ -15,19 +15,13 @@ import { authorshipOf } from '../../runtime/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import type { BlockedObject, StateToSet } from '../blocking/state-to-set.ts';
 import { statesInTimeOrder } from '../blocking/states-in-force.ts';
+import type { BlockingStateFilter } from '../blocking-operations.ts';
 import { type CheckedBlock, checkBlockingRequest } from '../requests/blocking-request.ts';
 import { noSuchSubscription } from '../requests/no-such-subscription.ts';
 import { bundlesInParts } from '../storing/bundles-of-account.ts';
 import { loadBlockingStates } from '../storing/load-blocking-states.ts';
 import { setBlockingStates } from '../storing/set-blocking-states.ts';
 import { datedInstant } from '../timeline/dated-instants.ts';
-
-export interface BlockingStateFilter {
-  /** Only states on objects of these types; default all. */
-  readonly types?: readonly BlockingStateType[] | undefined;
-  /** Only states of these services; default all. */
-  readonly services?: readonly string[] | undefined;
-}
 
 const PAUSED: CheckedBlock = {
   service: ENTITLEMENT_SERVICE,
@@ -53,14 +47,6 @@ export class BlockingService {
     this.#ports = ports;
   }
 
-  /**
-   * Says what a service allows on an object from a date on, past or future; it holds until the same service says
-   * otherwise of the same object (§14.1). A state that says nothing new is not stored.
-   * @returns the account of the object.
-   * @throws BillingError SUBSCRIPTION_BLOCKING_STATE_INVALID_ARG (1107), MISSING_OR_INVALID_FIELD (60003),
-   * ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), SUBSCRIPTION_GET_INVALID_BUNDLE_ID (1081),
-   * SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), INVALID_PARAMETER (60002), BUSY (60018).
-   */
   async add(
     context: CallContext,
     object: BlockedRef,
@@ -69,28 +55,14 @@ export class BlockingService {
     return this.#set(context, object, { ...checkBlockingRequest(request), ...datesOf(request) });
   }
 
-  /**
-   * Stops service and billing of all subscriptions of a bundle from a date on, default now (§14.3). Pausing
-   * what is paused then stores nothing.
-   * @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_ID (1081), INVALID_PARAMETER (60002), BUSY (60018).
-   */
   async pauseBundle(context: CallContext, bundleId: Uuid, options: BlockingOptions = {}): Promise<void> {
     await this.#set(context, bundleRef(bundleId), { ...PAUSED, ...datesOf(options) });
   }
 
-  /**
-   * Lets a paused bundle go on from a date on, default now; resuming what runs then stores nothing.
-   * @throws as `pauseBundle`.
-   */
   async resumeBundle(context: CallContext, bundleId: Uuid, options: BlockingOptions = {}): Promise<void> {
     await this.#set(context, bundleRef(bundleId), { ...RUNNING, ...datesOf(options) });
   }
 
-  /**
-   * The active states of an account, its bundles and its subscriptions, past and future ones, with the starts and ends of
-   * services, in time order (§14.4), read so many at a time.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
-   */
   async ofAccount(
     context: CallContext,
     accountId: Uuid,

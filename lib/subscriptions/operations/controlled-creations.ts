@@ -29,7 +29,6 @@ export class ControlledCreations {
     this.#creations = creations;
   }
 
-  /** @throws BillingError as `CreationService.create`, and ENTITLEMENT_PLUGIN_API_ABORTED (8003). */
   async create(
     context: CallContext,
     request: CreateSubscriptionRequest,
@@ -49,11 +48,6 @@ export class ControlledCreations {
     });
   }
 
-  /**
-   * Creates several subscriptions in one bundle, in one transaction: a base with its add-ons, add-ons to a bundle that has
-   * a base, or standalone ones (§6). The order of the requests does not matter.
-   * @throws BillingError as `createBundles`.
-   */
   async createWithAddOns(
     context: CallContext,
     requests: CreateBundleRequest,
@@ -64,7 +58,6 @@ export class ControlledCreations {
     return created;
   }
 
-  /** @throws BillingError as `CreationService.createBundles`, and ENTITLEMENT_PLUGIN_API_ABORTED (8003). */
   async createBundles(
     context: CallContext,
     groups: readonly (CreateBundleRequest | null)[],

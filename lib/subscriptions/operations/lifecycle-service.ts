@@ -48,12 +48,6 @@ export class LifecycleService {
     this.#catalogs = catalogs;
   }
 
-  /**
-   * Ends service and billing of a subscription, each at its own date (§9). What is invoiced beyond the
-   * end of billing is repaired by the next invoice run.
-   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), SUBSCRIPTION_CANCEL_BAD_STATE (1031),
-   * SUBSCRIPTION_INVALID_REQUESTED_DATE (1001), INVALID_PARAMETER (60002), BUSY (60018).
-   */
   async cancel(
     context: CallContext,
     subscriptionId: Uuid,
@@ -67,11 +61,6 @@ export class LifecycleService {
     });
   }
 
-  /**
-   * Takes a cancellation back while billing goes on, as if it had never been asked for (§10).
-   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), SUBSCRIPTION_UNCANCEL_BAD_STATE (1070),
-   * ENTITLEMENT_UNCANCEL_BAD_STATE (8004), BUSY (60018).
-   */
   async uncancel(context: CallContext, subscriptionId: Uuid): Promise<void> {
     await this.#write(context, subscriptionId, async ({ session, catalogsOf, tools }) => {
       const { running, bundle } = await lockRunningInBundle(session, { subscriptionId, catalogsOf });
@@ -81,16 +70,6 @@ export class LifecycleService {
     });
   }
 
-  /**
-   * Puts a subscription on another plan, at a date or by policy (§7). Later pending changes, phases and an
-   * expiry give way; those before its date stay.
-   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), SUBSCRIPTION_CHANGE_NON_ACTIVE (1021), 1022, 1023, 1026,
-   * of an add-on 1017, 1018, 1019, 1025,
-   * SUBSCRIPTION_CREATE_BAD_PHASE (1011), CATALOG_ILLEGAL_CHANGE_REQUEST (2001), plan errors 2002, 2013, 2020, 2021, 2030,
-   * prices that the account's currency has not 2010, 2011, or that it needs one for 3,
-   * CATALOG_INVALID_PRICE_OVERRIDE (2081), BLOCKING_BLOCKED_ACTION (6000), MISSING_OR_INVALID_FIELD (60003),
-   * INVALID_PARAMETER (60002), BUSY (60018).
-   */
   async changePlan(
     context: CallContext,
     subscriptionId: Uuid,
@@ -120,10 +99,6 @@ export class LifecycleService {
     });
   }
 
-  /**
-   * Takes all pending changes of plan back, as if none had been asked for (§7, undo).
-   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), SUBSCRIPTION_UNDO_CHANGE_BAD_STATE (1071), BUSY (60018).
-   */
   async undoChangePlan(context: CallContext, subscriptionId: Uuid): Promise<void> {
     await this.#write(context, subscriptionId, async ({ session, catalogsOf, tools }) => {
       const { running, bundle } = await lockRunningInBundle(session, { subscriptionId, catalogsOf });
@@ -133,12 +108,6 @@ export class LifecycleService {
     });
   }
 
-  /**
-   * Gives a subscription a bill cycle day of its own, from its next occurrence on (§15.3). What is invoiced
-   * already stays; the next invoice leads to the new day.
-   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), SUBSCRIPTION_CHANGE_NON_ACTIVE (1021),
-   * MISSING_OR_INVALID_FIELD (60003), INVALID_PARAMETER (60002) for a day before today that is not allowed, BUSY (60018).
-   */
   async changeBillCycleDay(
     context: CallContext,
     subscriptionId: Uuid,
@@ -153,12 +122,6 @@ export class LifecycleService {
     });
   }
 
-  /**
-   * Sets the quantity by which the prices of a subscription are multiplied, now or from a day on (§16);
-   * what is invoiced for later days at another quantity is repaired.
-   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), SUBSCRIPTION_CHANGE_NON_ACTIVE (1021),
-   * MISSING_OR_INVALID_FIELD (60003), INVALID_PARAMETER (60002) for a day before today that is not allowed, BUSY (60018).
-   */
   async changeQuantity(
     context: CallContext,
     subscriptionId: Uuid,

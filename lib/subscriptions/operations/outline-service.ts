@@ -53,11 +53,6 @@ export class OutlineService {
     this.#recordsOfWindow = recordsOfWindow;
   }
 
-  /**
-   * The account's bundles by original creation, all or those of the filter; ids and keys that the account does not have
-   * are left out.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ANSWER_TOO_LARGE (60020).
-   */
   async ofAccount(context: CallContext, accountId: Uuid, filter: BundleFilter = {}): Promise<BundleWindow> {
     const catalogsOf = await this.#open(context, [accountId]);
     const bound = this.#bound();
@@ -77,10 +72,6 @@ export class OutlineService {
     return this.#checked(window, accountId);
   }
 
-  /**
-   * A window of the account's bundles in creation order, with the counts that pagination headers show.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
-   */
   async pageOfAccount(context: CallContext, accountId: Uuid, request: PageRequest): Promise<OutlinePage> {
     return this.#page(context, [accountId], async (session) => {
       const [account] = await session.accounts.findByIds([accountId]);
@@ -89,18 +80,12 @@ export class OutlineService {
     });
   }
 
-  /** A window of the tenant's bundles in creation order, without prices. */
   async page(context: CallContext, request: PageRequest): Promise<OutlinePage> {
     return withoutPrices(
       await this.#page(context, null, (session) => session.subscriptions.pageBundles(request)),
     );
   }
 
-  /**
-   * A window, likewise, of the bundles whose id, account id or external key is the key, or that meet the clauses of a key
-   * in operator form; of all bundles for an empty key (http-api §1 rule 3, §8).
-   * @throws BillingError INVALID_PARAMETER (60002) for a key in operator form that cannot be read.
-   */
   async search(context: CallContext, key: string, request: PageRequest): Promise<OutlinePage> {
     if (key === '') return this.page(context, request);
     checkStorable('Search key', key);
@@ -110,7 +95,6 @@ export class OutlineService {
     );
   }
 
-  /** @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_ID (1081), ANSWER_TOO_LARGE (60020). */
   async bundle(context: CallContext, bundleId: Uuid): Promise<BundleWindow> {
     return this.#some(context, {
       find: (session) => session.subscriptions.findBundlesByIds([bundleId]),
@@ -118,10 +102,6 @@ export class OutlineService {
     });
   }
 
-  /**
-   * The bundle that holds the key, if the service of one of its base or standalone subscriptions has not been cancelled.
-   * @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_KEY (1084), ANSWER_TOO_LARGE (60020).
-   */
   async bundleByKey(context: CallContext, externalKey: string): Promise<BundleWindow> {
     checkStorable('External key', externalKey);
     const none = () => noBundleOfKey(externalKey);
@@ -136,10 +116,6 @@ export class OutlineService {
     throw none();
   }
 
-  /**
-   * The bundle that holds the key and all that had it before, under their present keys, the oldest first.
-   * @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_KEY (1084) if there is none, ANSWER_TOO_LARGE (60020).
-   */
   async allOfKey(context: CallContext, externalKey: string): Promise<BundleWindow> {
     checkStorable('External key', externalKey);
     return this.#some(context, {
@@ -148,7 +124,6 @@ export class OutlineService {
     });
   }
 
-  /** @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), ANSWER_TOO_LARGE (60020). */
   async subscription(context: CallContext, subscriptionId: Uuid): Promise<SubscriptionOutline> {
     return this.#subscription(context, {
       find: (session) => session.subscriptions.findByIds([subscriptionId]),
@@ -156,7 +131,6 @@ export class OutlineService {
     });
   }
 
-  /** @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_EXTERNAL_KEY (1083), ANSWER_TOO_LARGE (60020). */
   async subscriptionByKey(context: CallContext, externalKey: string): Promise<SubscriptionOutline> {
     checkStorable('External key', externalKey);
     return this.#subscription(context, {

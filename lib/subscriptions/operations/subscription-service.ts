@@ -6,9 +6,9 @@ import type { ReadSession } from '../../ports/storage/index.ts';
 import type { CallContext, Page, PageRequest, Subscription } from '../../records/index.ts';
 import { ProductCategory } from '../../records/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
-import type { RequestedDate } from '../../values/time/index.ts';
 import { noSuchSubscription } from '../requests/no-such-subscription.ts';
 import type { BundleFilter } from '../storing/bundles-of-account.ts';
+import type { PlanAtRequest } from '../subscription-operations.ts';
 import { planNamesOf } from '../timeline/lifecycle-order.ts';
 import type { PlanInForce } from '../timeline/transitions.ts';
 import { subscriptionView } from '../views/bundle-outline.ts';
@@ -16,12 +16,6 @@ import type { BundleView, SubscriptionView } from '../views/bundle-view.ts';
 import { planAt } from '../views/plan-at.ts';
 import { bundleViews, pageOfViews } from '../views/views-in-turns.ts';
 import { OutlineService } from './outline-service.ts';
-
-export interface PlanAtRequest {
-  readonly subscriptionId: Uuid;
-  /** A day in the account's calendar, or an instant; default now. */
-  readonly requestedDate?: RequestedDate | null;
-}
 
 /** Subscriptions and bundles of a tenant, as they are read (§4, §18). */
 export class SubscriptionService {
@@ -39,22 +33,14 @@ export class SubscriptionService {
     this.#outlines = outlines;
   }
 
-  /** @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), ANSWER_TOO_LARGE (60020). */
   async get(context: CallContext, subscriptionId: Uuid): Promise<SubscriptionView> {
     return subscriptionView(await this.#outlines.subscription(context, subscriptionId));
   }
 
-  /** @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_EXTERNAL_KEY (1083), ANSWER_TOO_LARGE (60020). */
   async getByKey(context: CallContext, externalKey: string): Promise<SubscriptionView> {
     return subscriptionView(await this.#outlines.subscriptionByKey(context, externalKey));
   }
 
-  /**
-   * The account's bundles by original creation, all or those of the filter; ids and keys that the account does not have
-   * are left out. A number of queries that is the same for any account of usual size.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ANSWER_TOO_LARGE (60020) where they have more rows than
-   * `server.limits.rows`: `outlines.pageOfAccount` reads those of any number.
-   */
   async bundlesOfAccount(
     context: CallContext,
     accountId: Uuid,
@@ -64,11 +50,6 @@ export class SubscriptionService {
     return bundleViews(outlines, this.#ports.systemClock);
   }
 
-  /**
-   * A window of the account's bundles in creation order, with the counts that pagination headers show. Holds every row of
-   * the page; `outlines.pageOfAccount` gives them one after the other.
-   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
-   */
   async pageBundlesOfAccount(
     context: CallContext,
     accountId: Uuid,
@@ -80,12 +61,6 @@ export class SubscriptionService {
     );
   }
 
-  /**
-   * What a subscription is on at an instant or on a day, default now: plan and phase as the version that supplies them then has them
-   * (catalog §12, row 10).
-   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082); SUBSCRIPTION_INVALID_REQUESTED_DATE (1001) before its
-   * billing starts and from its end on.
-   */
   async planAt(context: CallContext, request: PlanAtRequest): Promise<PlanInForce> {
     const { subscriptionId } = request;
     const find = (session: ReadSession) => session.subscriptions.findByIds([subscriptionId]);

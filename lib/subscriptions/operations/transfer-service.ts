@@ -29,18 +29,6 @@ export class TransferService {
     this.#catalogs = catalogs;
   }
 
-  /**
-   * Moves a bundle's running subscriptions to another account, in one transaction: they end on the account that they leave
-   * and go on, in their phase, in a new bundle with the same key. Both accounts are invoiced for it by themselves. Custom
-   * fields, tags and blocking states stay behind.
-   * @returns the id of the new bundle.
-   * @throws BillingError SUBSCRIPTION_GET_INVALID_BUNDLE_ID (1081), ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002),
-   * SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), SUBSCRIPTION_NO_ACTIVE_SUBSCRIPTIONS (1099),
-   * SUBSCRIPTION_TRANSFER_INVALID_EFF_DATE (1106) for a date to come, SUBSCRIPTION_EXTERNAL_KEY_EXISTS (1016),
-   * MISSING_OR_INVALID_FIELD (60003), EXTERNAL_KEY_LIMIT_EXCEEDED (5), INVALID_PARAMETER (60002), BUSY (60018), and of the
-   * target account's catalog CATALOG_PLAN_NOT_FOUND (2020), CATALOG_NO_PRICE_FOR_CURRENCY (2010), 2011,
-   * CURRENCY_INVALID (3).
-   */
   async transfer(
     context: CallContext,
     bundleId: Uuid,

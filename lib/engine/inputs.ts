@@ -1,0 +1,214 @@
+import type { Inputs } from './front-door.ts';
+
+const account = ['accountId', 'uuid'] as const;
+const bundle = ['bundleId', 'uuid'] as const;
+const subscription = ['subscriptionId', 'uuid'] as const;
+const invoice = ['invoiceId', 'uuid'] as const;
+const item = ['itemId', 'uuid'] as const;
+
+const requestedDate = { requestedDate: 'requestedDate' } as const;
+
+const accountInput = { parentAccountId: 'uuid', paymentMethodId: 'uuid', referenceTime: 'instant' } as const;
+
+const scope = ['options', { accountId: 'uuid' }] as const;
+const prices = [{ value: 'amount' }] as const;
+const planTerms = {
+  effectiveDate: 'instant',
+  effectiveDateForExistingSubscriptions: 'instant',
+  phases: [
+    { fixedPrices: prices, recurringPrices: { prices }, usages: [{ tiers: [{ blocks: [{ prices }] }] }] },
+  ],
+} as const;
+
+const priceOverrides = [
+  {
+    fixedPrice: 'amount',
+    recurringPrice: 'amount',
+    usagePrices: [
+      {
+        tierPrices: [
+          {
+            blockPrices: [{ max: 'amount', price: 'amount', size: 'amount' }],
+            recurringPrice: 'amount',
+          },
+        ],
+      },
+    ],
+  },
+] as const;
+const creation = { accountId: 'uuid', bundleId: 'uuid', priceOverrides } as const;
+const creationDates = [
+  'options',
+  { billingDate: 'requestedDate', entitlementDate: 'requestedDate' },
+] as const;
+const termsChange = ['change', { effectiveFromDate: 'requestedDate' }] as const;
+
+const object = ['object', { id: 'uuid' }] as const;
+
+const migrationItem = {
+  amount: 'amount',
+  bundleId: 'uuid',
+  endDate: 'date',
+  linkedItemId: 'uuid',
+  quantity: 'amount',
+  rate: 'amount',
+  startDate: 'date',
+  subscriptionId: 'uuid',
+} as const;
+const manualItems = [
+  'request',
+  { accountId: 'uuid', items: [{ ...migrationItem, invoiceId: 'uuid' }], requestedDate: 'date' },
+] as const;
+
+/** Where the operations take values as text: by group and operation, a name and a shape for each parameter. */
+export const inputs: Inputs = {
+  accounts: {
+    create: [['input', accountInput]],
+    update: [account, ['update', { changes: accountInput }]],
+    anonymize: [account],
+    get: [account],
+    children: [account],
+    balances: [['accountIds', ['uuid']]],
+    close: [account, null],
+    emails: [account],
+    addEmail: [account, null],
+    removeEmail: [account, null],
+    timeline: [account],
+    export: [account],
+    rebalanceCredit: [account],
+    transferCreditToParent: [['childAccountId', 'uuid']],
+  },
+  catalogs: {
+    current: [account],
+    addSimplePlan: [['plan', { amount: 'amount' }]],
+    availableBasePlans: [['request', { accountId: 'uuid' }]],
+    availableAddOns: [['request', { accountId: 'uuid' }]],
+  },
+  catalogEntries: {
+    create: [['request', { plans: [planTerms] }], scope],
+    createPlan: [['plan', planTerms], scope],
+    updatePlan: [null, ['update', { ...planTerms, accountId: 'uuid' }]],
+    retirePlan: [null, scope],
+    deletePlan: [null, scope],
+    deleteProduct: [null, scope],
+    products: [scope],
+    plans: [scope],
+    plansOfProduct: [null, scope],
+    latestPlan: [null, scope],
+    state: [scope],
+  },
+  subscriptions: {
+    create: [['request', creation], creationDates],
+    createWithAddOns: [['requests', [creation]], creationDates],
+    createBundles: [['groups', [[creation]]], creationDates],
+    get: [subscription],
+    planAt: [['request', { ...requestedDate, subscriptionId: 'uuid' }]],
+    cancel: [subscription, ['options', requestedDate]],
+    uncancel: [subscription],
+    changePlan: [subscription, ['change', { ...requestedDate, priceOverrides }]],
+    undoChangePlan: [subscription],
+    changeBillCycleDay: [subscription, termsChange],
+    changeQuantity: [subscription, termsChange],
+    bundlesOfAccount: [account, ['filter', { bundleIds: ['uuid'] }]],
+    pageBundlesOfAccount: [account, null],
+  },
+  blocking: {
+    add: [object, ['request', requestedDate]],
+    pauseBundle: [bundle, ['options', requestedDate]],
+    resumeBundle: [bundle, ['options', requestedDate]],
+    ofAccount: [account, null],
+  },
+  bundles: {
+    get: [bundle],
+    renameKey: [bundle, null],
+    transfer: [
+      bundle,
+      ['request', { ...requestedDate, accountId: 'uuid', subscriptions: [{ subscriptionId: 'uuid' }] }],
+    ],
+  },
+  outlines: {
+    ofAccount: [account, ['filter', { bundleIds: ['uuid'] }]],
+    pageOfAccount: [account, null],
+    bundle: [bundle],
+    subscription: [subscription],
+    timeline: [account],
+  },
+  invoices: {
+    generate: [['request', { accountId: 'uuid', draftId: 'uuid', targetDate: 'date' }]],
+    get: [invoice, null],
+    ofAccount: [['request', { accountId: 'uuid', endDate: 'date', ids: ['uuid'], startDate: 'date' }]],
+    pageOfAccount: [account, null],
+    dryRun: [
+      [
+        'request',
+        {
+          accountId: 'uuid',
+          bundleId: 'uuid',
+          effectiveDate: 'requestedDate',
+          priceOverrides,
+          subscriptionId: 'uuid',
+          targetDate: 'date',
+        },
+      ],
+    ],
+    explain: [item],
+    addCharges: [manualItems],
+    addTaxes: [manualItems],
+    addCredits: [manualItems],
+    getCredit: [item],
+    adjustItem: [
+      [
+        'request',
+        {
+          accountId: 'uuid',
+          amount: 'amount',
+          invoiceId: 'uuid',
+          invoiceItemId: 'uuid',
+          requestedDate: 'date',
+        },
+      ],
+    ],
+    deleteCredit: [['request', { accountId: 'uuid', invoiceId: 'uuid', invoiceItemId: 'uuid' }]],
+    createMigrationInvoice: [['request', { accountId: 'uuid', items: [migrationItem], targetDate: 'date' }]],
+    commit: [invoice],
+    void: [invoice],
+    verifyCoverage: [account],
+  },
+  paymentMethods: {
+    add: [['input', { accountId: 'uuid' }]],
+    setDefault: [['options', { accountId: 'uuid', paymentMethodId: 'uuid' }]],
+    ofAccount: [account, null],
+    get: [['paymentMethodId', 'uuid'], null],
+  },
+  payments: {
+    ofAccount: [account, null],
+    invoicePaymentsOfAccount: [account, null],
+    invoicePaymentsOfInvoice: [invoice, null],
+  },
+  tagDefinitions: {
+    get: [['id', 'uuid']],
+    delete: [['id', 'uuid']],
+  },
+  tags: {
+    add: [object, ['definitionIds', ['uuid']]],
+    remove: [object, ['definitionIds', ['uuid']]],
+    ofObject: [object, ['options', { accountId: 'uuid' }]],
+    ofAccount: [account, null],
+  },
+  customFields: {
+    add: [object, null],
+    modify: [object, ['changes', [{ customFieldId: 'uuid' }]]],
+    remove: [object, ['fieldIds', ['uuid']]],
+    ofObject: [object],
+    ofAccount: [account, null],
+  },
+  audit: {
+    logs: [['targetIds', ['uuid']], null],
+    history: [object],
+    historyWithin: [account, object],
+    ofAccount: [account],
+  },
+  keyValues: {},
+  signingSecrets: {},
+  configuration: {},
+};

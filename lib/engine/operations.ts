@@ -1,0 +1,110 @@
+import type { AccountClosingOperations } from '../account-closing/account-closing-operations.ts';
+import type { AccountEmailOperations } from '../accounts/account-email-operations.ts';
+import type { AccountOperations } from '../accounts/account-operations.ts';
+import type { AuditOperations } from '../audit/audit-operations.ts';
+import type { CatalogEntryOperations, CatalogOperations } from '../catalog/index.ts';
+import type { CustomFieldOperations } from '../custom-fields/custom-field-operations.ts';
+import type { AccountExportOperations } from '../export/account-export-operations.ts';
+import type { AccountCreditOperations } from '../invoicing/account-credit-operations.ts';
+import type { CatalogReportOperations } from '../invoicing/catalog-report-operations.ts';
+import type { InvoiceOperations } from '../invoicing/invoice-operations.ts';
+import type { PaymentMethodOperations } from '../payments/methods/payment-method-operations.ts';
+import type { PaymentOperations } from '../payments/reading/payment-operations.ts';
+import type { Leading } from '../records/index.ts';
+import type { BlockingOperations } from '../subscriptions/blocking-operations.ts';
+import type { BundleOperations } from '../subscriptions/bundle-operations.ts';
+import type { OutlineOperations } from '../subscriptions/outline-operations.ts';
+import type { SubscriptionOperations } from '../subscriptions/subscription-operations.ts';
+import type { TagDefinitionOperations } from '../tags/tag-definition-operations.ts';
+import type { TagOperations } from '../tags/tag-operations.ts';
+import type {
+  ConfigurationOperations,
+  KeyValueOperations,
+  SigningSecretOperations,
+} from '../tenants/index.ts';
+import type { TimelineOperations } from '../timeline/timeline-operations.ts';
+import type { TimelineOutlineOperations } from '../timeline/timeline-outline-operations.ts';
+
+/** Accounts, and what belongs to them. */
+export interface AllAccountOperations<C extends Leading = []>
+  extends AccountOperations<C>,
+    AccountEmailOperations<C>,
+    AccountClosingOperations<C>,
+    AccountCreditOperations<C>,
+    AccountExportOperations<C>,
+    TimelineOperations<C> {}
+
+/** Catalogs, and what a change of one comes to. */
+export interface AllCatalogOperations<C extends Leading = []>
+  extends CatalogOperations<C>,
+    CatalogReportOperations<C> {}
+
+/** Outlines of bundles, subscriptions and timelines. */
+export interface AllOutlineOperations<C extends Leading = []>
+  extends OutlineOperations<C>,
+    TimelineOutlineOperations<C> {}
+
+/** The operations of one tenant in their groups. `C` is what each call begins with: its context, or nothing. */
+export interface GroupedOperations<C extends Leading = []> {
+  /** Accounts: who pays. Their addresses, credit and timeline, their close and export. */
+  readonly accounts: AllAccountOperations<C>;
+  /** What the tenant sells, as documents. */
+  readonly catalogs: AllCatalogOperations<C>;
+  /** Plans and products that are kept one by one, beside the documents. */
+  readonly catalogEntries: CatalogEntryOperations<C>;
+  /** Subscriptions: their life, and what they are at a moment. */
+  readonly subscriptions: SubscriptionOperations<C>;
+  /** What keeps an account, bundle or subscription from change, service or billing. */
+  readonly blocking: BlockingOperations<C>;
+  /** Bundles: a base subscription with its add-ons. */
+  readonly bundles: BundleOperations<C>;
+  /** Bundles and subscriptions whose rows are made while they are gone through, for answers of any length. */
+  readonly outlines: AllOutlineOperations<C>;
+  /** Invoices, and what is put on them by hand. */
+  readonly invoices: InvoiceOperations<C>;
+  /** What accounts pay by. */
+  readonly paymentMethods: PaymentMethodOperations<C>;
+  /** What was paid, and how it went. */
+  readonly payments: PaymentOperations<C>;
+  /** What tags there are. */
+  readonly tagDefinitions: TagDefinitionOperations<C>;
+  /** Tags on objects; those of the system steer the engine. */
+  readonly tags: TagOperations<C>;
+  /** Fields that the tenant adds to objects. */
+  readonly customFields: CustomFieldOperations<C>;
+  /** Who has changed what. */
+  readonly audit: AuditOperations<C>;
+  /** Values that the tenant keeps by key, its configuration among them. */
+  readonly keyValues: KeyValueOperations<C>;
+  /** Secrets that sign push notifications (platform §10.3). */
+  readonly signingSecrets: SigningSecretOperations<C>;
+  /** What is in force for the tenant. */
+  readonly configuration: ConfigurationOperations<C>;
+}
+
+/** Short names of the frequent operations; each has its home in a group. */
+export interface FrequentOperations<C extends Leading = []> {
+  /** Short for `catalogs.upload`: adds the versions of a catalog document. */
+  readonly uploadCatalog: CatalogOperations<C>['upload'];
+  /** Short for `accounts.create`. */
+  readonly createAccount: AccountOperations<C>['create'];
+  /** Short for `accounts.update`. */
+  readonly updateAccount: AccountOperations<C>['update'];
+  /** Short for `accounts.anonymize`: forgets whose account it is. */
+  readonly anonymizeAccount: AccountOperations<C>['anonymize'];
+  /** Short for `accounts.get`. */
+  readonly getAccount: AccountOperations<C>['get'];
+  /** Short for `paymentMethods.add`. */
+  readonly addPaymentMethod: PaymentMethodOperations<C>['add'];
+  /** Short for `subscriptions.create`. */
+  readonly createSubscription: SubscriptionOperations<C>['create'];
+  /** Short for `subscriptions.get`. */
+  readonly getSubscription: SubscriptionOperations<C>['get'];
+  /** Short for `invoices.generate`: bills an account up to a date. */
+  readonly generateInvoice: InvoiceOperations<C>['generate'];
+  /** Short for `invoices.get`. */
+  readonly getInvoice: InvoiceOperations<C>['get'];
+}
+
+/** The operations of one tenant. */
+export interface Operations<C extends Leading = []> extends GroupedOperations<C>, FrequentOperations<C> {}

@@ -1,0 +1,140 @@
+import type {
+  CancelledSubscription,
+  CancelSubscriptionOptions,
+  ChangedSubscription,
+  ChangePlanOptions,
+  ChangePlanRequest,
+} from '../ports/index.ts';
+import type { Leading, Page, PageRequest } from '../records/index.ts';
+import type { Given } from '../values/given/index.ts';
+import type { Uuid } from '../values/ids/index.ts';
+import type { RequestedDate } from '../values/time/index.ts';
+import type { BillCycleDayChange, QuantityChange } from './edits/terms-change.ts';
+import type { CreatedBundle } from './operations/creation-service.ts';
+import type { CreateBundleRequest } from './requests/create-groups.ts';
+import type { CreateSubscriptionOptions, CreateSubscriptionRequest } from './requests/create-request.ts';
+import type { BundleFilter } from './storing/bundles-of-account.ts';
+import type { PlanInForce } from './timeline/transitions.ts';
+import type { BundleView, SubscriptionView } from './views/bundle-view.ts';
+
+export interface PlanAtRequest {
+  readonly subscriptionId: Uuid;
+  /** A day in the account's calendar, or an instant; default now. */
+  readonly requestedDate?: RequestedDate | null;
+}
+
+/** Subscriptions: their life, and what they are at a moment. */
+export interface SubscriptionOperations<C extends Leading = []> {
+  /** @throws BillingError as `CreationService.create`, and ENTITLEMENT_PLUGIN_API_ABORTED (8003). */
+  create(
+    ...given: [...C, request: Given<CreateSubscriptionRequest>, options?: Given<CreateSubscriptionOptions>]
+  ): Promise<{ readonly subscriptionId: Uuid; readonly bundleId: Uuid }>;
+
+  /**
+   * Creates several subscriptions in one bundle, in one transaction: a base with its add-ons, add-ons to a bundle that has
+   * a base, or standalone ones (§6). The order of the requests does not matter.
+   * @throws BillingError as `createBundles`.
+   */
+  createWithAddOns(
+    ...given: [...C, requests: Given<CreateBundleRequest>, options?: Given<CreateSubscriptionOptions>]
+  ): Promise<CreatedBundle>;
+
+  /** @throws BillingError as `CreationService.createBundles`, and ENTITLEMENT_PLUGIN_API_ABORTED (8003). */
+  createBundles(
+    ...given: [
+      ...C,
+      groups: Given<readonly (CreateBundleRequest | null)[]>,
+      options?: Given<CreateSubscriptionOptions>,
+    ]
+  ): Promise<readonly CreatedBundle[]>;
+
+  /** @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), ANSWER_TOO_LARGE (60020). */
+  get(...given: [...C, subscriptionId: Uuid | string]): Promise<SubscriptionView>;
+
+  /** @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_EXTERNAL_KEY (1083), ANSWER_TOO_LARGE (60020). */
+  getByKey(...given: [...C, externalKey: string]): Promise<SubscriptionView>;
+
+  /**
+   * What a subscription is on at an instant or on a day, default now: plan and phase as the version that supplies them then has them
+   * (catalog §12, row 10).
+   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082); SUBSCRIPTION_INVALID_REQUESTED_DATE (1001) before its
+   * billing starts and from its end on.
+   */
+  planAt(...given: [...C, request: Given<PlanAtRequest>]): Promise<PlanInForce>;
+
+  /**
+   * The account's bundles by original creation, all or those of the filter; ids and keys that the account does not have
+   * are left out. A number of queries that is the same for any account of usual size.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002), ANSWER_TOO_LARGE (60020) where they have more rows than
+   * `server.limits.rows`: `outlines.pageOfAccount` reads those of any number.
+   */
+  bundlesOfAccount(
+    ...given: [...C, accountId: Uuid | string, filter?: Given<BundleFilter>]
+  ): Promise<readonly BundleView[]>;
+
+  /**
+   * A window of the account's bundles in creation order, with the counts that pagination headers show. Holds every row of
+   * the page; `outlines.pageOfAccount` gives them one after the other.
+   * @throws BillingError ACCOUNT_DOES_NOT_EXIST_FOR_ID (3002).
+   */
+  pageBundlesOfAccount(
+    ...given: [...C, accountId: Uuid | string, request: PageRequest]
+  ): Promise<Page<BundleView>>;
+
+  /**
+   * Ends service and billing of a subscription, each at its own date (§9). What is invoiced beyond the
+   * end of billing is repaired by the next invoice run.
+   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), SUBSCRIPTION_CANCEL_BAD_STATE (1031),
+   * SUBSCRIPTION_INVALID_REQUESTED_DATE (1001), INVALID_PARAMETER (60002), BUSY (60018).
+   */
+  cancel(
+    ...given: [...C, subscriptionId: Uuid | string, options?: Given<CancelSubscriptionOptions>]
+  ): Promise<CancelledSubscription>;
+
+  /**
+   * Takes a cancellation back while billing goes on, as if it had never been asked for (§10).
+   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), SUBSCRIPTION_UNCANCEL_BAD_STATE (1070),
+   * ENTITLEMENT_UNCANCEL_BAD_STATE (8004), BUSY (60018).
+   */
+  uncancel(...given: [...C, subscriptionId: Uuid | string]): Promise<void>;
+
+  /**
+   * Puts a subscription on another plan, at a date or by policy (§7). Later pending changes, phases and an
+   * expiry give way; those before its date stay.
+   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), SUBSCRIPTION_CHANGE_NON_ACTIVE (1021), 1022, 1023, 1026,
+   * of an add-on 1017, 1018, 1019, 1025,
+   * SUBSCRIPTION_CREATE_BAD_PHASE (1011), CATALOG_ILLEGAL_CHANGE_REQUEST (2001), plan errors 2002, 2013, 2020, 2021, 2030,
+   * prices that the account's currency has not 2010, 2011, or that it needs one for 3,
+   * CATALOG_INVALID_PRICE_OVERRIDE (2081), BLOCKING_BLOCKED_ACTION (6000), MISSING_OR_INVALID_FIELD (60003),
+   * INVALID_PARAMETER (60002), BUSY (60018).
+   */
+  changePlan(
+    ...given: [...C, subscriptionId: Uuid | string, change: Given<ChangePlanRequest & ChangePlanOptions>]
+  ): Promise<ChangedSubscription>;
+
+  /**
+   * Takes all pending changes of plan back, as if none had been asked for (§7, undo).
+   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), SUBSCRIPTION_UNDO_CHANGE_BAD_STATE (1071), BUSY (60018).
+   */
+  undoChangePlan(...given: [...C, subscriptionId: Uuid | string]): Promise<void>;
+
+  /**
+   * Gives a subscription a bill cycle day of its own, from its next occurrence on (§15.3). What is invoiced
+   * already stays; the next invoice leads to the new day.
+   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), SUBSCRIPTION_CHANGE_NON_ACTIVE (1021),
+   * MISSING_OR_INVALID_FIELD (60003), INVALID_PARAMETER (60002) for a day before today that is not allowed, BUSY (60018).
+   */
+  changeBillCycleDay(
+    ...given: [...C, subscriptionId: Uuid | string, change: Given<BillCycleDayChange>]
+  ): Promise<ChangedSubscription>;
+
+  /**
+   * Sets the quantity by which the prices of a subscription are multiplied, now or from a day on (§16);
+   * what is invoiced for later days at another quantity is repaired.
+   * @throws BillingError SUBSCRIPTION_INVALID_SUBSCRIPTION_ID (1082), SUBSCRIPTION_CHANGE_NON_ACTIVE (1021),
+   * MISSING_OR_INVALID_FIELD (60003), INVALID_PARAMETER (60002) for a day before today that is not allowed, BUSY (60018).
+   */
+  changeQuantity(
+    ...given: [...C, subscriptionId: Uuid | string, change: Given<QuantityChange>]
+  ): Promise<ChangedSubscription>;
+}

@@ -1,0 +1,114 @@
+import { BillingError, ErrorCode } from '../errors/index.ts';
+import { isUuid } from '../ids/index.ts';
+import { parseWireDecimal } from '../money/index.ts';
+import { shortened } from '../text/index.ts';
+import {
+  isWireDateTime,
+  parseWireDate,
+  parseWireDateTime,
+  parseWireInstant,
+  type RequestedDate,
+} from '../time/index.ts';
+import type { AnyShape, ValueKind } from './shape.ts';
+
+/** What a host has given, with its texts read; what is no text stays as it is. `at` names it in errors. */
+export type Take = (given: unknown, at: string) => unknown;
+
+/**
+ * Reads the texts of a shape.
+ * @throws (on reading) BillingError MISSING_OR_INVALID_FIELD (60003), which names the field.
+ */
+export function takerOf(shape: AnyShape): Take {
+  if (typeof shape === 'string') return (given, at) => value(shape, given, at);
+  if (isList(shape)) return list(takerOf(shape[0]));
+  return fields(Object.entries(shape).map(([field, own]) => [field, takerOf(own)] as const));
+}
+
+function isList(shape: AnyShape): shape is readonly [AnyShape] {
+  return Array.isArray(shape);
+}
+
+function list(take: Take): Take {
+  return (given, at) => {
+    if (given === undefined || given === null) return given;
+    if (!Array.isArray(given)) throw refused(at, 'must be a list', given);
+    const taken = given.map((each, index) => take(each, `${at}[${index}]`));
+    return taken.some((each, index) => each !== given[index]) ? taken : given;
+  };
+}
+
+type Member = readonly [field: string, take: Take];
+
+function fields(members: readonly Member[]): Take {
+  return (given, at) => {
+    if (given === undefined || given === null) return given;
+    if (typeof given !== 'object') throw refused(at, 'must be an object', given);
+    return withTextsRead(given as Readonly<Record<string, unknown>>, members, at);
+  };
+}
+
+/** The record itself where nothing in it is text. */
+function withTextsRead(record: Readonly<Record<string, unknown>>, members: readonly Member[], at: string) {
+  let copy: Record<string, unknown> | undefined;
+  for (const [field, take] of members) {
+    const member = record[field];
+    const taken = take(member, at === '' ? field : `${at}.${field}`);
+    if (taken === member) continue;
+    copy ??= { ...record };
+    copy[field] = taken;
+  }
+  return copy ?? record;
+}
+
+const wanted = {
+  uuid: 'must be a UUID such as 0190163d-8694-739b-aea5-966c26f8ad91',
+  amount: 'must be a Decimal or an amount as text such as "5.50"',
+  date: 'must be a LocalDate or a date as text such as "2024-03-01"',
+  instant: 'must be an Instant or an instant as text such as "2024-03-01T08:00:00Z"',
+  requestedDate:
+    'must be a date as text such as "2024-03-01", an instant such as "2024-03-01T08:00:00Z", { date } or { at }',
+} as const satisfies Record<ValueKind, string>;
+
+function value(kind: ValueKind, given: unknown, at: string): unknown {
+  if (given === undefined || given === null) return given;
+  const taken = typeof given === 'string' ? ofText[kind](given) : isValue[kind](given) ? given : undefined;
+  if (taken === undefined) throw refused(at, wanted[kind], given);
+  return taken;
+}
+
+const ofText: Record<ValueKind, (text: string) => unknown> = {
+  uuid: (text) => {
+    const lower = text.toLowerCase();
+    return isUuid(lower) ? lower : undefined;
+  },
+  amount: (text) => parseWireDecimal(text),
+  date: (text) => parseWireDate(text),
+  instant: (text) => parseWireInstant(text),
+  requestedDate: requestedDateOf,
+};
+
+const isValue: Record<ValueKind, (given: unknown) => boolean> = {
+  uuid: () => false,
+  amount: (given) => typeof given === 'object',
+  date: Number.isInteger,
+  instant: Number.isInteger,
+  requestedDate: (given) => typeof given === 'object',
+};
+
+function requestedDateOf(text: string): RequestedDate | undefined {
+  if (isWireDateTime(text)) {
+    const at = parseWireDateTime(text);
+    return at === undefined ? undefined : { at };
+  }
+  const date = parseWireDate(text);
+  return date === undefined ? undefined : { date };
+}
+
+function refused(at: string, sentence: string, given: unknown): BillingError {
+  const shown = typeof given === 'string' ? `"${shortened(given)}"` : shortened(String(given));
+  return new BillingError({
+    code: ErrorCode.MISSING_OR_INVALID_FIELD,
+    message: `${at} ${sentence}, not ${shown}`,
+    facts: { field: at, value: shown },
+  });
+}
