@@ -38,3 +38,15 @@ export interface AccountBalance {
   readonly accountBalance: Decimal;
   readonly accountCBA: Decimal;
 }
+
+/** A secondary address of an account (accounts §15); independent of the account's own `email`. */
+export interface AccountEmail {
+  readonly recordId: number;
+  readonly id: Uuid;
+  readonly accountId: Uuid;
+  readonly accountRecordId: number;
+  readonly email: string;
+  /** False after its removal; the row stays. */
+  readonly isActive: boolean;
+  readonly createdDate: Instant;
+}

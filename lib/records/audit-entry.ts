@@ -26,3 +26,15 @@ export interface AuditRow extends AuditEntry {
   /** The columns of accounts §14.1; null for records without history. */
   readonly snapshot: Readonly<Record<string, unknown>> | null;
 }
+
+/**
+ * Who stands in the audit rows of a write. One write may serve many accounts at once (a batch of due work), each with
+ * the token of the call that caused its work; hence a function.
+ */
+export interface Authorship {
+  readonly userName: string;
+  readonly reasonCode: string | null;
+  readonly comments: string | null;
+  readonly createdDate: Instant;
+  userTokenOf(accountRecordId: number | null): Uuid;
+}

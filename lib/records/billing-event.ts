@@ -2,7 +2,6 @@ import type { Uuid } from '../values/ids/index.ts';
 import type { Decimal } from '../values/money/index.ts';
 import type { BillingPeriod, Duration, Instant, LocalDate } from '../values/time/index.ts';
 import type { BillingAlignment, BillingMode } from './catalog-enumerations.ts';
-import type { RuleDecision } from './rule-decision.ts';
 
 export const BillingTransitionType = {
   CREATE: 'CREATE',
@@ -48,4 +47,14 @@ export interface BillingEvent {
   /** True if the day is that of a BCD_CHANGE, whatever the alignment. */
   readonly isRequestedDay: boolean;
   readonly quantity: number;
+}
+
+/** What a case asks for, by the name of the property that it reads; none = it holds always. */
+export type RuleConditions = Readonly<Record<string, string>>;
+
+/** What a rule says, and the case that says it. */
+export interface RuleDecision<Result extends string> {
+  readonly result: Result;
+  /** What the case asks for, all of which holds; null = no case holds, so that the default counts. */
+  readonly conditions: RuleConditions | null;
 }

@@ -1,7 +1,7 @@
 import type { Uuid } from '../values/ids/index.ts';
 import type { Instant } from '../values/time/index.ts';
-import type { PluginProperty } from './plugin-property.ts';
-import type { Principal } from './principal.ts';
+
+import type { Principal } from './user.ts';
 
 /** A tenant as every layer below the front door knows it. `recordId` is what rows carry, `id` what callers see. */
 export interface TenantRef {
@@ -64,3 +64,9 @@ export type ActingComponent = (typeof ActingComponent)[keyof typeof ActingCompon
 /** What comes first in each call of an operation: its context, or nothing where that is bound already. */
 export type Leading = readonly [] | WithContext;
 export type WithContext = readonly [context: CallContext];
+
+export interface PluginProperty {
+  readonly key: string;
+  readonly value: string | null;
+  readonly isUpdatable?: boolean;
+}

@@ -1,7 +1,8 @@
 import type { Uuid } from '../values/ids/index.ts';
 import type { Currency, Decimal } from '../values/money/index.ts';
-import type { Instant, LocalDate } from '../values/time/index.ts';
-import type { ItemBasis } from './item-basis.ts';
+import type { BillingPeriod, Instant, LocalDate } from '../values/time/index.ts';
+import type { BillingTransitionType, RuleDecision } from './billing-event.ts';
+import type { BillingAlignment, BillingMode } from './catalog-enumerations.ts';
 
 /** Item types in output order for equal start dates (invoicing §1.3). */
 export const InvoiceItemType = {
@@ -52,3 +53,106 @@ export interface AddedItem extends Omit<InvoiceItem, 'recordId'> {
   /** The facts behind the amount, where it is computed. */
   readonly basis?: ItemBasis | undefined;
 }
+
+/** A billing event as an item remembers it. */
+export interface BasisEvent {
+  readonly type: BillingTransitionType;
+  readonly effectiveDate: Instant;
+  readonly localDate: LocalDate;
+}
+
+/** Which period of its cycle a recurring charge is of (invoicing §5.4): rule 3, 2, 4 or 1. */
+export const PeriodRule = {
+  WHOLE: 'WHOLE',
+  LEADING: 'LEADING',
+  TRAILING: 'TRAILING',
+  BETWEEN_EVENTS: 'BETWEEN_EVENTS',
+} as const;
+export type PeriodRule = (typeof PeriodRule)[keyof typeof PeriodRule];
+
+/** What decides how much a repair takes (invoicing §6 rules 3, 4). */
+export const RepairRule = {
+  /** The row is repaired as a whole. */
+  WHOLE: 'WHOLE',
+  /** By days. */
+  PART: 'PART',
+  /** No more than is left of the item after adjustments and earlier repairs. */
+  LIMIT: 'LIMIT',
+  /** The item's last day goes, and with it all that is left. */
+  REMAINDER: 'REMAINDER',
+} as const;
+export type RepairRule = (typeof RepairRule)[keyof typeof RepairRule];
+
+/** A share by days: of what, and how many of how many. */
+export interface Share {
+  readonly base: Decimal;
+  readonly days: number;
+  readonly totalDays: number;
+}
+
+/** A one-time price (invoicing §5.1). */
+export interface FixedBasis {
+  readonly kind: 'FIXED';
+  readonly event: BasisEvent;
+  readonly price: Decimal;
+  readonly quantity: number;
+}
+
+/** A recurring price for a period, or for the part of it that was not billed yet (invoicing §5, §6 rule 2). */
+export interface RecurringBasis {
+  readonly kind: 'RECURRING';
+  /** The event that the price comes from, and the one that ends its stretch; null = none was known. */
+  readonly event: BasisEvent;
+  readonly nextEvent: BasisEvent | null;
+  readonly price: Decimal;
+  readonly quantity: number;
+  readonly billingPeriod: BillingPeriod;
+  readonly billingMode: BillingMode;
+  readonly billCycleDay: number;
+  readonly isAccountAligned: boolean;
+  /** Which case of the catalog aligns the bill cycle; null = not kept, of items made before it was. */
+  readonly billingAlignment: RuleDecision<BillingAlignment> | null;
+  /** True if the day was asked for, whatever the alignment; null = not kept. */
+  readonly isRequestedDay: boolean | null;
+  readonly rule: PeriodRule;
+  /** The period that was proposed. */
+  readonly startDate: LocalDate;
+  readonly endDate: LocalDate;
+  /** Share of the rate; null = the whole rate. */
+  readonly share: Share | null;
+  /** Of a part of the period: its share of the period's amount or, with fixed days, of the rate; null = all of it. */
+  readonly part: Share | null;
+  /** Days that every month counts for; 0 = calendar days. */
+  readonly prorationFixedDays: number;
+}
+
+/** Days taken out of a recurring item (invoicing §6 rules 3–5, 7). */
+export interface RepairBasis {
+  readonly kind: 'REPAIR';
+  /** The last event up to the first repaired day, as the events were then; null = none. */
+  readonly event: BasisEvent | null;
+  readonly rule: RepairRule;
+  /** What was in force of the item around these days. */
+  readonly startDate: LocalDate;
+  readonly endDate: LocalDate;
+  readonly amount: Decimal;
+  /** By days; null = the whole row. */
+  readonly share: Share | null;
+  /** What was left of the item before. */
+  readonly repairable: Decimal;
+}
+
+/** Account credit made of an invoice or used on it (invoicing §10 rule 2). */
+export interface CreditBasis {
+  readonly kind: 'CREDIT';
+  /** Of the invoice, before. */
+  readonly balance: Decimal;
+  /** Of the account, before; of a withheld invoice 0. */
+  readonly credit: Decimal;
+}
+
+/**
+ * The facts that made the amount of an item, as they were when it was made. Kept with the item, because later changes,
+ * uploads and repairs alter what the subscription's events and the catalog say of its days.
+ */
+export type ItemBasis = FixedBasis | RecurringBasis | RepairBasis | CreditBasis;

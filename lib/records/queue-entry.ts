@@ -1,6 +1,5 @@
 import type { Uuid } from '../values/ids/index.ts';
 import type { Instant } from '../values/time/index.ts';
-import type { BusEventType } from './bus-event-type.ts';
 
 /** BUS = due now, NOTIFICATION = due at an instant; one mechanism for both (platform §9). */
 export const QueueKind = { BUS: 'BUS', NOTIFICATION: 'NOTIFICATION' } as const;
@@ -67,3 +66,41 @@ export interface QueueEntry {
   /** Names of handlers that are done with it (platform §9.3 rule 4). */
   readonly doneHandlers: readonly string[];
 }
+
+/** Types of bus events; the names that push notifications carry (platform §10.4), plus the internal ones. */
+export const BusEventType = {
+  ACCOUNT_CREATION: 'ACCOUNT_CREATION',
+  ACCOUNT_CHANGE: 'ACCOUNT_CHANGE',
+  TENANT_CONFIG_CHANGE: 'TENANT_CONFIG_CHANGE',
+  TENANT_CONFIG_DELETION: 'TENANT_CONFIG_DELETION',
+  SUBSCRIPTION_CREATION: 'SUBSCRIPTION_CREATION',
+  SUBSCRIPTION_CHANGE: 'SUBSCRIPTION_CHANGE',
+  SUBSCRIPTION_PHASE: 'SUBSCRIPTION_PHASE',
+  SUBSCRIPTION_CANCEL: 'SUBSCRIPTION_CANCEL',
+  SUBSCRIPTION_UNCANCEL: 'SUBSCRIPTION_UNCANCEL',
+  SUBSCRIPTION_EXPIRED: 'SUBSCRIPTION_EXPIRED',
+  SUBSCRIPTION_BCD_CHANGE: 'SUBSCRIPTION_BCD_CHANGE',
+  SUBSCRIPTION_QUANTITY: 'SUBSCRIPTION_QUANTITY',
+  ENTITLEMENT_CREATION: 'ENTITLEMENT_CREATION',
+  ENTITLEMENT_CANCEL: 'ENTITLEMENT_CANCEL',
+  BUNDLE_PAUSE: 'BUNDLE_PAUSE',
+  BUNDLE_RESUME: 'BUNDLE_RESUME',
+  BLOCKING_STATE: 'BLOCKING_STATE',
+  INVOICE_CREATION: 'INVOICE_CREATION',
+  INVOICE_ADJUSTMENT: 'INVOICE_ADJUSTMENT',
+  INVOICE_PAYMENT_SUCCESS: 'INVOICE_PAYMENT_SUCCESS',
+  INVOICE_PAYMENT_FAILED: 'INVOICE_PAYMENT_FAILED',
+  PAYMENT_SUCCESS: 'PAYMENT_SUCCESS',
+  PAYMENT_FAILED: 'PAYMENT_FAILED',
+  TAG_CREATION: 'TAG_CREATION',
+  TAG_DELETION: 'TAG_DELETION',
+  CUSTOM_FIELD_CREATION: 'CUSTOM_FIELD_CREATION',
+  CUSTOM_FIELD_DELETION: 'CUSTOM_FIELD_DELETION',
+  /** Internal: recovery of a transaction has run out of checks (payments §7.2). */
+  PAYMENT_UNRESOLVED: 'PAYMENT_UNRESOLVED',
+  /** Internal: an invoice that the parent of its account pays is new or has changed (invoicing §12). */
+  CHILD_INVOICE_CHANGE: 'CHILD_INVOICE_CHANGE',
+  /** Internal: an invoice run found nothing to invoice. */
+  NULL_INVOICE: 'NULL_INVOICE',
+} as const;
+export type BusEventType = (typeof BusEventType)[keyof typeof BusEventType];

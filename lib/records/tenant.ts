@@ -16,3 +16,28 @@ export interface Tenant {
   readonly configurationRecordId: number | null;
   readonly createdDate: Instant;
 }
+
+/** A secret that signs the push notifications of a tenant (platform §10.3). */
+export interface SigningSecret {
+  readonly recordId: number;
+  readonly id: Uuid;
+  /** `whsec_…`, encrypted with the server key. */
+  readonly secret: string;
+  /** System time in milliseconds up to which a secret that was replaced still signs; null for the current one. */
+  readonly signsUntilMs: number | null;
+  readonly isActive: boolean;
+  readonly createdDate: Instant;
+}
+
+/** One value of a tenant key (platform §3). A row is never changed but for becoming inactive. */
+export interface TenantKeyValue {
+  readonly recordId: number;
+  readonly id: Uuid;
+  readonly key: string;
+  readonly value: string;
+  /** True: the key holds one value, and a new one replaces it. */
+  readonly isSingle: boolean;
+  readonly isActive: boolean;
+  readonly createdDate: Instant;
+  readonly updatedDate: Instant;
+}

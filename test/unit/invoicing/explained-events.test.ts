@@ -5,7 +5,7 @@ import { cycleSentence, dateSentence, phaseSentence } from '../../../lib/invoici
 import { caseText, eventText } from '../../../lib/invoicing/explanation-words.ts';
 import { readBasis, writeBasis } from '../../../lib/invoicing/item-basis-text.ts';
 import type { BillingTransitionType } from '../../../lib/records/billing-event.ts';
-import type { BasisEvent, RecurringBasis } from '../../../lib/records/item-basis.ts';
+import type { BasisEvent, RecurringBasis } from '../../../lib/records/invoice-item.ts';
 import type { LifecycleEvent } from '../../../lib/records/lifecycle-event.ts';
 import {
   DatedBy,

@@ -1,5 +1,0 @@
-export interface PluginProperty {
-  readonly key: string;
-  readonly value: string | null;
-  readonly isUpdatable?: boolean;
-}
