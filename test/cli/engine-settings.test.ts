@@ -13,8 +13,9 @@ import { httpSettings, processSettings } from '../../adapters/cli/settings.ts';
 import { UsageError } from '../../adapters/cli/usage-error.ts';
 import { newNodeName } from '../../adapters/node/index.ts';
 import { BillingError, ErrorCode } from '../../lib/values/errors/index.ts';
+import { example } from '../support/files.ts';
 
-const meadow = fileURLToPath(new URL('../../examples/catalogs/meadow.xml', import.meta.url));
+const meadow = fileURLToPath(example('catalogs/meadow.xml'));
 
 describe('settings of the engine from the environment', () => {
   it('are read under every prefix, the documented one first', () => {

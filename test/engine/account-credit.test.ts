@@ -7,7 +7,7 @@ import {
   SystemTag,
   type Uuid,
 } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { newEvents } from '../support/queue-rows.ts';
@@ -65,30 +65,33 @@ anyDatabase((_kind, open) => {
         });
     }
 
-    it('accounts E6 Balance and credit', async () => {
-      const { id } = await engine.payingAccount({ currency: 'EUR' });
-      await charge(id, '29.95');
-      await engine.settle();
-      expect(await balancesOf(id)).to.deep.equal(['0', '0']);
-      await engine.acme.tags.add({ type: 'ACCOUNT', id }, [SystemTag.AUTO_PAY_OFF]);
-      await credit(id, '10');
-      expect(await balancesOf(id)).to.deep.equal(['-10', '10']);
-      const [third] = await charge(id, '25');
-      expect(await balancesOf(id)).to.deep.equal(['15', '0']);
-      const invoice = { type: 'INVOICE', id: third?.invoiceId as Uuid } as const;
-      await engine.acme.tags.add(invoice, [SystemTag.WRITTEN_OFF]);
-      expect(await balancesOf(id)).to.deep.equal(['0', '0']);
-      await engine.acme.tags.remove(invoice, [SystemTag.WRITTEN_OFF]);
-      expect(await balancesOf(id)).to.deep.equal(['15', '0']);
-      await charge(id, '40', { autoCommit: false });
-      expect(await balancesOf(id)).to.deep.equal(['15', '0']);
-      expect(await invoicesOf(id)).to.deep.equal([
-        'EXTERNAL_CHARGE 29.95 = 29.95 owes 0',
-        'CREDIT_ADJ -10, CBA_ADJ 10 = 0 owes 0',
-        'EXTERNAL_CHARGE 25, CBA_ADJ -10 = 25 owes 15',
-        'EXTERNAL_CHARGE 40 = 40 owes 0',
-      ]);
-    });
+    it(
+      'accounts E6 Balance and credit',
+      onEachDatabase(async () => {
+        const { id } = await engine.payingAccount({ currency: 'EUR' });
+        await charge(id, '29.95');
+        await engine.settle();
+        expect(await balancesOf(id)).to.deep.equal(['0', '0']);
+        await engine.acme.tags.add({ type: 'ACCOUNT', id }, [SystemTag.AUTO_PAY_OFF]);
+        await credit(id, '10');
+        expect(await balancesOf(id)).to.deep.equal(['-10', '10']);
+        const [third] = await charge(id, '25');
+        expect(await balancesOf(id)).to.deep.equal(['15', '0']);
+        const invoice = { type: 'INVOICE', id: third?.invoiceId as Uuid } as const;
+        await engine.acme.tags.add(invoice, [SystemTag.WRITTEN_OFF]);
+        expect(await balancesOf(id)).to.deep.equal(['0', '0']);
+        await engine.acme.tags.remove(invoice, [SystemTag.WRITTEN_OFF]);
+        expect(await balancesOf(id)).to.deep.equal(['15', '0']);
+        await charge(id, '40', { autoCommit: false });
+        expect(await balancesOf(id)).to.deep.equal(['15', '0']);
+        expect(await invoicesOf(id)).to.deep.equal([
+          'EXTERNAL_CHARGE 29.95 = 29.95 owes 0',
+          'CREDIT_ADJ -10, CBA_ADJ 10 = 0 owes 0',
+          'EXTERNAL_CHARGE 25, CBA_ADJ -10 = 25 owes 15',
+          'EXTERNAL_CHARGE 40 = 40 owes 0',
+        ]);
+      }),
+    );
 
     it('invoicing E14 Credit and payment: a credit pays what is unpaid, and the rest pays the next invoice', async () => {
       const { id } = await engine.acme.createAccount({ currency: 'USD' });
@@ -223,19 +226,22 @@ anyDatabase((_kind, open) => {
       expect(await invoicesOf(parent.id)).to.have.length(1);
     });
 
-    it('a transfer pays what the parent owes, and two at once move the credit once', async () => {
-      const parent = await engine.acme.createAccount({ currency: 'USD' });
-      const child = await engine.acme.createAccount({ currency: 'USD', parentAccountId: parent.id });
-      await charge(parent.id, '10');
-      await credit(child.id, '18.50');
-      const both = await Promise.allSettled([
-        engine.acme.accounts.transferCreditToParent(child.id),
-        engine.acme.accounts.transferCreditToParent(child.id),
-      ]);
-      expect(both.map(({ status }) => status).sort()).to.deep.equal(['fulfilled', 'rejected']);
-      expect(await balancesOf(child.id)).to.deep.equal(['0', '0']);
-      expect(await balancesOf(parent.id)).to.deep.equal(['-8.5', '8.5']);
-    });
+    it(
+      'a transfer pays what the parent owes, and two at once move the credit once',
+      onEachDatabase(async () => {
+        const parent = await engine.acme.createAccount({ currency: 'USD' });
+        const child = await engine.acme.createAccount({ currency: 'USD', parentAccountId: parent.id });
+        await charge(parent.id, '10');
+        await credit(child.id, '18.50');
+        const both = await Promise.allSettled([
+          engine.acme.accounts.transferCreditToParent(child.id),
+          engine.acme.accounts.transferCreditToParent(child.id),
+        ]);
+        expect(both.map(({ status }) => status).sort()).to.deep.equal(['fulfilled', 'rejected']);
+        expect(await balancesOf(child.id)).to.deep.equal(['0', '0']);
+        expect(await balancesOf(parent.id)).to.deep.equal(['-8.5', '8.5']);
+      }),
+    );
 
     it('transfers in a line of accounts, in both directions of record ids, do not wait for each other for ever', async () => {
       const last = await engine.acme.createAccount({ currency: 'USD' });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { AccountInput, Uuid } from '../../lib/index.ts';
 import { ObjectType } from '../../lib/records/index.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { openShop } from '../support/shop.ts';
@@ -60,14 +60,17 @@ anyDatabase((kind, open) => {
       expect(await codeOf(create(delegating))).to.equal(60003);
     });
 
-    it('lets no circle close between two links at once', async () => {
-      const [a, b, c, d] = [await create(), await create(), await create(), await create()];
-      await setParent(b, c);
-      await setParent(d, a);
-      const results = await Promise.allSettled([setParent(a, b), setParent(c, d)]);
-      const done = results.filter(({ status }) => status === 'fulfilled');
-      expect(done, kind).to.have.length(1);
-    });
+    it(
+      'lets no circle close between two links at once',
+      onEachDatabase(async () => {
+        const [a, b, c, d] = [await create(), await create(), await create(), await create()];
+        await setParent(b, c);
+        await setParent(d, a);
+        const results = await Promise.allSettled([setParent(a, b), setParent(c, d)]);
+        const done = results.filter(({ status }) => status === 'fulfilled');
+        expect(done, kind).to.have.length(1);
+      }),
+    );
 
     it('accounts E11 Emails: added once, removed without complaint', async () => {
       const id = await create();
@@ -94,28 +97,34 @@ anyDatabase((kind, open) => {
       ]);
     });
 
-    it('adds an address once, however many callers add it at once', async () => {
-      const id = await create();
-      const { accounts } = engine.acme;
-      await Promise.all(Array.from({ length: 6 }, () => accounts.addEmail(id, 'a@x.io')));
-      expect(await accounts.emails(id)).to.have.length(1);
-    });
+    it(
+      'adds an address once, however many callers add it at once',
+      onEachDatabase(async () => {
+        const id = await create();
+        const { accounts } = engine.acme;
+        await Promise.all(Array.from({ length: 6 }, () => accounts.addEmail(id, 'a@x.io')));
+        expect(await accounts.emails(id)).to.have.length(1);
+      }),
+    );
 
-    it('refuses addresses that are empty or too long, and unknown accounts', async () => {
-      const id = await create();
-      const { accounts } = engine.acme;
-      expect(await codeOf(accounts.addEmail(id, ''))).to.equal(60003);
-      expect(await codeOf(accounts.addEmail(id, `${'a'.repeat(250)}@x.io`))).to.equal(60003);
-      expect(await codeOf(accounts.addEmail(id, 'a\u0000@x.io'))).to.equal(60003);
-      const { acme: other } = await openShop(engine.billing);
-      const foreign = (await other.createAccount({})).id;
-      for (const call of [
-        accounts.addEmail(foreign, 'a@x.io'),
-        accounts.removeEmail(foreign, 'a@x.io'),
-        accounts.emails(foreign),
-      ])
-        expect(await codeOf(call)).to.equal(3002);
-      expect(await accounts.emails(id)).to.deep.equal([]);
-    });
+    it(
+      'refuses addresses that are empty or too long, and unknown accounts',
+      onEachDatabase(async () => {
+        const id = await create();
+        const { accounts } = engine.acme;
+        expect(await codeOf(accounts.addEmail(id, ''))).to.equal(60003);
+        expect(await codeOf(accounts.addEmail(id, `${'a'.repeat(250)}@x.io`))).to.equal(60003);
+        expect(await codeOf(accounts.addEmail(id, 'a\u0000@x.io'))).to.equal(60003);
+        const { acme: other } = await openShop(engine.billing);
+        const foreign = (await other.createAccount({})).id;
+        for (const call of [
+          accounts.addEmail(foreign, 'a@x.io'),
+          accounts.removeEmail(foreign, 'a@x.io'),
+          accounts.emails(foreign),
+        ])
+          expect(await codeOf(call)).to.equal(3002);
+        expect(await accounts.emails(id)).to.deep.equal([]);
+      }),
+    );
   });
 });

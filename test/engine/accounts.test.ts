@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { uuidGenerator } from '../../adapters/node/index.ts';
 import { type AccountInput, AuditLevel, formatInstant, SystemTag, type Uuid } from '../../lib/index.ts';
 import { ObjectType } from '../../lib/records/index.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { newEvents, rowsOf } from '../support/queue-rows.ts';
@@ -68,12 +68,15 @@ anyDatabase((_kind, open) => {
       expect(await codeOf(create({ firstNameLength: 2 ** 31 }))).to.equal(60003);
     });
 
-    it('accounts E2 Duplicate key: refused in one tenant, accepted in another', async () => {
-      await create({ externalKey: 'acme' });
-      expect(await codeOf(create({ externalKey: 'acme' }))).to.equal(3000);
-      const { acme: other } = await openShop(engine.billing);
-      expect((await other.createAccount({ externalKey: 'acme' })).externalKey).to.equal('acme');
-    });
+    it(
+      'accounts E2 Duplicate key: refused in one tenant, accepted in another',
+      onEachDatabase(async () => {
+        await create({ externalKey: 'acme' });
+        expect(await codeOf(create({ externalKey: 'acme' }))).to.equal(3000);
+        const { acme: other } = await openShop(engine.billing);
+        expect((await other.createAccount({ externalKey: 'acme' })).externalKey).to.equal('acme');
+      }),
+    );
 
     it('accounts E3 Merge: absent keeps, null resets only with the flag, fixed fields may be repeated only', async () => {
       const { id } = await create({ name: 'Ann Lee', city: 'Bern', notes: 'n1', currency: 'EUR' });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { decimal, ErrorCode, type PlanEntryInput, parseWireInstant, type Uuid } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { overlayCatalog } from '../support/overlay-catalog.ts';
@@ -46,17 +46,20 @@ anyDatabase((_kind, open) => {
     const together = (accountId: Uuid, ...planNames: readonly string[]) =>
       engine.acme.subscriptions.createWithAddOns(planNames.map((planName) => ({ accountId, planName })));
 
-    it('catalog §15.5 rule 3: from the side of the add-on', async () => {
-      await begin();
-      await engine.acme.catalogEntries.create({
-        products: [
-          { name: 'Pot', category: 'BASE' },
-          { ...lid, availableForBps: ['Pot'] },
-        ],
-        plans: [monthly('pot', 'Pot'), monthly('lid', 'Lid')],
-      });
-      expect((await together(await newAccount(), 'pot', 'lid')).subscriptionIds).to.have.length(2);
-    });
+    it(
+      'catalog §15.5 rule 3: from the side of the add-on',
+      onEachDatabase(async () => {
+        await begin();
+        await engine.acme.catalogEntries.create({
+          products: [
+            { name: 'Pot', category: 'BASE' },
+            { ...lid, availableForBps: ['Pot'] },
+          ],
+          plans: [monthly('pot', 'Pot'), monthly('lid', 'Lid')],
+        });
+        expect((await together(await newAccount(), 'pot', 'lid')).subscriptionIds).to.have.length(2);
+      }),
+    );
 
     it('catalog §15.5 rule 3: from the side of the base', async () => {
       await begin();

@@ -6,7 +6,7 @@ import {
   parseWireMoment,
   type Uuid,
 } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { newEvents } from '../support/queue-rows.ts';
@@ -65,28 +65,31 @@ anyDatabase((_kind, open) => {
       return invoices.flatMap((invoice) => itemLines({ ...invoice, items: invoice.items.filter(isOwn) }));
     }
 
-    it('end with it at once, and what is invoiced beyond is repaired', async () => {
-      await begin();
-      await engine.runTo('2024-06-11');
-      const events = newEvents(engine.database);
-      await events();
-      await cancel(base, { entitlementPolicy: 'IMMEDIATE', billingPolicy: 'IMMEDIATE' });
-      expect(await events(), 'the end of an add-on is not requested').to.deep.equal([
-        'SUBSCRIPTION_CANCEL',
-        'SUBSCRIPTION_CANCEL',
-        'ENTITLEMENT_CANCEL',
-        'SUBSCRIPTION_CANCEL',
-        'ENTITLEMENT_CANCEL',
-      ]);
-      expect(await endsOf(support)).to.equal('CANCELLED 2024-06-11 2024-06-11');
-      await engine.settle();
-      expect(await billed()).to.deep.equal([
-        'RECURRING 2024-06-01..2024-07-01 15',
-        'REPAIR_ADJ 2024-06-11..2024-07-01 -10',
-      ]);
-      await engine.runTo('2024-09-01');
-      expect(await billed()).to.have.length(2);
-    });
+    it(
+      'end with it at once, and what is invoiced beyond is repaired',
+      onEachDatabase(async () => {
+        await begin();
+        await engine.runTo('2024-06-11');
+        const events = newEvents(engine.database);
+        await events();
+        await cancel(base, { entitlementPolicy: 'IMMEDIATE', billingPolicy: 'IMMEDIATE' });
+        expect(await events(), 'the end of an add-on is not requested').to.deep.equal([
+          'SUBSCRIPTION_CANCEL',
+          'SUBSCRIPTION_CANCEL',
+          'ENTITLEMENT_CANCEL',
+          'SUBSCRIPTION_CANCEL',
+          'ENTITLEMENT_CANCEL',
+        ]);
+        expect(await endsOf(support)).to.equal('CANCELLED 2024-06-11 2024-06-11');
+        await engine.settle();
+        expect(await billed()).to.deep.equal([
+          'RECURRING 2024-06-01..2024-07-01 15',
+          'REPAIR_ADJ 2024-06-11..2024-07-01 -10',
+        ]);
+        await engine.runTo('2024-09-01');
+        expect(await billed()).to.have.length(2);
+      }),
+    );
 
     it('end with it when its future end comes, and are billed no further', async () => {
       await begin();
@@ -196,14 +199,17 @@ anyDatabase((_kind, open) => {
       expect(await endsOf(support)).to.equal('ACTIVE - -');
     });
 
-    it('keep their service to that of the base where billing ends at once', async () => {
-      await begin();
-      await engine.runTo('2024-06-11');
-      await cancel(base, { entitlementPolicy: 'END_OF_TERM', billingPolicy: 'IMMEDIATE' });
-      expect(await endsOf(support)).to.equal('ACTIVE 2024-07-01 2024-06-11');
-      await engine.runTo('2024-07-01');
-      expect(await endsOf(support)).to.equal('CANCELLED 2024-07-01 2024-06-11');
-    });
+    it(
+      'keep their service to that of the base where billing ends at once',
+      onEachDatabase(async () => {
+        await begin();
+        await engine.runTo('2024-06-11');
+        await cancel(base, { entitlementPolicy: 'END_OF_TERM', billingPolicy: 'IMMEDIATE' });
+        expect(await endsOf(support)).to.equal('ACTIVE 2024-07-01 2024-06-11');
+        await engine.runTo('2024-07-01');
+        expect(await endsOf(support)).to.equal('CANCELLED 2024-07-01 2024-06-11');
+      }),
+    );
 
     it('keep an own earlier end, and its reversal brings back that of the base', async () => {
       await begin();
@@ -252,46 +258,50 @@ anyDatabase((_kind, open) => {
       ]);
     });
 
-    it('that were bought for a pending plan end at once where that is undone, and are never billed', async () => {
-      engine = await openEngine(open, { now: '2024-06-01' });
-      accountId = (await engine.acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 })).id;
-      base = (await engine.acme.createSubscription({ accountId, planName: 'elite-monthly' })).subscriptionId;
-      const planName = 'solo-now';
-      await engine.acme.subscriptions.changePlan(base, {
-        planName,
-        requestedDate: parseWireMoment('2024-07-16'),
-      });
-      const { bundleId } = await engine.acme.getSubscription(base);
-      const buy = async (billingDate: string, plan = 'backup-monthly') => {
-        const date = parseWireMoment(billingDate);
-        const request = { accountId, bundleId, planName: plan };
-        const dates = { entitlementDate: date, billingDate: date };
-        return (await engine.acme.createSubscription(request, dates)).subscriptionId;
-      };
-      const backup = await buy('2024-07-20');
-      const archive = await buy('2024-06-20', 'archive-monthly');
-      await engine.runTo('2024-06-25');
-      expect(await endsOf(backup)).to.equal('PENDING - -');
-      const events = newEvents(engine.database);
-      await events();
-      await engine.acme.subscriptions.undoChangePlan(base);
-      expect(await events(), 'asked for and in effect, as with every change').to.deep.equal([
-        'SUBSCRIPTION_CHANGE',
-        'SUBSCRIPTION_CHANGE',
-        'ENTITLEMENT_CANCEL',
-      ]);
-      expect(await endsOf(backup)).to.equal('CANCELLED 2024-06-25 2024-07-20');
-      expect(await endsOf(archive), 'offered by both').to.equal('ACTIVE - -');
-      expect(await codeOf(engine.acme.subscriptions.uncancel(backup))).to.equal(
-        ErrorCode.ENTITLEMENT_UNCANCEL_BAD_STATE,
-      );
-      expect(await codeOf(buy('2024-07-20'))).to.equal(ErrorCode.SUBSCRIPTION_CREATE_AO_NOT_AVAILABLE);
-      await engine.runTo('2024-09-01');
-      const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
-      const items = invoices.flatMap((invoice) => invoice.items);
-      expect(items.filter(({ subscriptionId }) => subscriptionId === backup)).to.deep.equal([]);
-      expect(items.some(({ subscriptionId }) => subscriptionId === archive)).to.equal(true);
-    });
+    it(
+      'that were bought for a pending plan end at once where that is undone, and are never billed',
+      onEachDatabase(async () => {
+        engine = await openEngine(open, { now: '2024-06-01' });
+        accountId = (await engine.acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 })).id;
+        base = (await engine.acme.createSubscription({ accountId, planName: 'elite-monthly' }))
+          .subscriptionId;
+        const planName = 'solo-now';
+        await engine.acme.subscriptions.changePlan(base, {
+          planName,
+          requestedDate: parseWireMoment('2024-07-16'),
+        });
+        const { bundleId } = await engine.acme.getSubscription(base);
+        const buy = async (billingDate: string, plan = 'backup-monthly') => {
+          const date = parseWireMoment(billingDate);
+          const request = { accountId, bundleId, planName: plan };
+          const dates = { entitlementDate: date, billingDate: date };
+          return (await engine.acme.createSubscription(request, dates)).subscriptionId;
+        };
+        const backup = await buy('2024-07-20');
+        const archive = await buy('2024-06-20', 'archive-monthly');
+        await engine.runTo('2024-06-25');
+        expect(await endsOf(backup)).to.equal('PENDING - -');
+        const events = newEvents(engine.database);
+        await events();
+        await engine.acme.subscriptions.undoChangePlan(base);
+        expect(await events(), 'asked for and in effect, as with every change').to.deep.equal([
+          'SUBSCRIPTION_CHANGE',
+          'SUBSCRIPTION_CHANGE',
+          'ENTITLEMENT_CANCEL',
+        ]);
+        expect(await endsOf(backup)).to.equal('CANCELLED 2024-06-25 2024-07-20');
+        expect(await endsOf(archive), 'offered by both').to.equal('ACTIVE - -');
+        expect(await codeOf(engine.acme.subscriptions.uncancel(backup))).to.equal(
+          ErrorCode.ENTITLEMENT_UNCANCEL_BAD_STATE,
+        );
+        expect(await codeOf(buy('2024-07-20'))).to.equal(ErrorCode.SUBSCRIPTION_CREATE_AO_NOT_AVAILABLE);
+        await engine.runTo('2024-09-01');
+        const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
+        const items = invoices.flatMap((invoice) => invoice.items);
+        expect(items.filter(({ subscriptionId }) => subscriptionId === backup)).to.deep.equal([]);
+        expect(items.some(({ subscriptionId }) => subscriptionId === archive)).to.equal(true);
+      }),
+    );
 
     it('that were bought for a pending plan end with its undoing where the base came to its plan by a change', async () => {
       await begin('team-now');
@@ -340,17 +350,20 @@ anyDatabase((_kind, open) => {
       expect(await endsOf(backup)).to.equal('CANCELLED 2024-07-10 2024-07-10');
     });
 
-    it('end alone where they expire before the base', async () => {
-      await begin();
-      const { bundleId } = await engine.acme.getSubscription(base);
-      const term = (await engine.acme.createSubscription({ accountId, bundleId, planName: 'support-6m' }))
-        .subscriptionId;
-      await engine.runTo('2024-12-02');
-      expect(await endsOf(term)).to.equal('EXPIRED - -');
-      expect(await endsOf(base)).to.equal('ACTIVE - -');
-      await cancel(base, { entitlementPolicy: 'IMMEDIATE', billingPolicy: 'IMMEDIATE' });
-      expect(await endsOf(term), 'ended already').to.equal('EXPIRED - -');
-    });
+    it(
+      'end alone where they expire before the base',
+      onEachDatabase(async () => {
+        await begin();
+        const { bundleId } = await engine.acme.getSubscription(base);
+        const term = (await engine.acme.createSubscription({ accountId, bundleId, planName: 'support-6m' }))
+          .subscriptionId;
+        await engine.runTo('2024-12-02');
+        expect(await endsOf(term)).to.equal('EXPIRED - -');
+        expect(await endsOf(base)).to.equal('ACTIVE - -');
+        await cancel(base, { entitlementPolicy: 'IMMEDIATE', billingPolicy: 'IMMEDIATE' });
+        expect(await endsOf(term), 'ended already').to.equal('EXPIRED - -');
+      }),
+    );
 
     it('follow it when the account is closed', async () => {
       await begin();

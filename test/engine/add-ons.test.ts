@@ -9,7 +9,7 @@ import {
   parseWireMoment,
   type Uuid,
 } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { newEvents } from '../support/queue-rows.ts';
@@ -76,22 +76,25 @@ anyDatabase((_kind, open) => {
     }
 
     describe('worked examples', () => {
-      it('subscriptions W5 Create alignment', async () => {
-        await begin('2023-08-01');
-        const { bundleId } = await create({ planName: 'pro-monthly' });
-        await engine.runTo('2023-08-15');
-        const phaseOf = async (id: Uuid) => (await rowsOf(id)).filter((row) => row.startsWith('PHASE'));
-        const backup = await addOn(bundleId, 'backup-monthly');
-        expect((await engine.acme.getSubscription(backup)).phaseType).to.equal('TRIAL');
-        expect(await phaseOf(backup)).to.deep.equal(['PHASE 2023-08-31']);
-        const archive = await addOn(bundleId, 'archive-monthly');
-        expect((await engine.acme.getSubscription(archive)).phaseType).to.equal('TRIAL');
-        expect(await phaseOf(archive)).to.deep.equal(['PHASE 2023-09-14']);
-        await engine.runTo('2023-09-20');
-        const further = await addOn(bundleId, 'backup-monthly');
-        expect((await engine.acme.getSubscription(further)).phaseType).to.equal('EVERGREEN');
-        expect(await phaseOf(further)).to.deep.equal([]);
-      });
+      it(
+        'subscriptions W5 Create alignment',
+        onEachDatabase(async () => {
+          await begin('2023-08-01');
+          const { bundleId } = await create({ planName: 'pro-monthly' });
+          await engine.runTo('2023-08-15');
+          const phaseOf = async (id: Uuid) => (await rowsOf(id)).filter((row) => row.startsWith('PHASE'));
+          const backup = await addOn(bundleId, 'backup-monthly');
+          expect((await engine.acme.getSubscription(backup)).phaseType).to.equal('TRIAL');
+          expect(await phaseOf(backup)).to.deep.equal(['PHASE 2023-08-31']);
+          const archive = await addOn(bundleId, 'archive-monthly');
+          expect((await engine.acme.getSubscription(archive)).phaseType).to.equal('TRIAL');
+          expect(await phaseOf(archive)).to.deep.equal(['PHASE 2023-09-14']);
+          await engine.runTo('2023-09-20');
+          const further = await addOn(bundleId, 'backup-monthly');
+          expect((await engine.acme.getSubscription(further)).phaseType).to.equal('EVERGREEN');
+          expect(await phaseOf(further)).to.deep.equal([]);
+        }),
+      );
 
       it('subscriptions W11 Base cancelled in the future, then uncancelled', async () => {
         await begin('2024-04-01', { billCycleDayLocal: 1 });
@@ -532,19 +535,22 @@ anyDatabase((_kind, open) => {
         expect(billingStart && formatLocalDate(billingStart.date)).to.equal('2024-06-20');
       });
 
-      it('are stored for several bundles at once, those of one key together', async () => {
-        await begin('2024-06-01');
-        const request = (planName: string, more = {}) => ({ accountId, planName, ...more });
-        const made = await engine.acme.subscriptions.createBundles([
-          [request('solo-now', { bundleExternalKey: 'one' })],
-          [request('kit-monthly'), request('kit-monthly')],
-          [request('archive-monthly', { bundleExternalKey: 'one' })],
-        ]);
-        const [first, second, third] = made.map(({ bundleId }) => bundleId);
-        expect(third).to.equal(first);
-        expect(second).not.to.equal(first);
-        expect(made.map(({ subscriptionIds }) => subscriptionIds.length)).to.deep.equal([1, 2, 1]);
-      });
+      it(
+        'are stored for several bundles at once, those of one key together',
+        onEachDatabase(async () => {
+          await begin('2024-06-01');
+          const request = (planName: string, more = {}) => ({ accountId, planName, ...more });
+          const made = await engine.acme.subscriptions.createBundles([
+            [request('solo-now', { bundleExternalKey: 'one' })],
+            [request('kit-monthly'), request('kit-monthly')],
+            [request('archive-monthly', { bundleExternalKey: 'one' })],
+          ]);
+          const [first, second, third] = made.map(({ bundleId }) => bundleId);
+          expect(third).to.equal(first);
+          expect(second).not.to.equal(first);
+          expect(made.map(({ subscriptionIds }) => subscriptionIds.length)).to.deep.equal([1, 2, 1]);
+        }),
+      );
 
       it('tell of each, and ask for one invoice run', async () => {
         await begin('2024-06-01');

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ErrorCode, formatInstant, parseLocalDate, QueueName, type Uuid } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { entryTokens, newEvents } from '../support/queue-rows.ts';
@@ -111,22 +111,25 @@ anyDatabase((_kind, open) => {
       }
     });
 
-    it('invoicing E9 BCD moves', async () => {
-      await begin('2016-05-01T00:00:00Z', { billCycleDayLocal: 1 });
-      const subscriptionId = await subscribe('s-249');
-      expect(await lastLines()).to.deep.equal(['RECURRING 2016-05-01..2016-06-01 249.95']);
-      await change(subscriptionId, 15);
-      await engine.runTo('2016-05-15T00:00:00Z');
-      expect(await lastLines()).to.deep.equal(['RECURRING 2016-06-01..2016-06-15 112.88']);
-      await engine.runTo('2016-06-15T00:00:00Z');
-      expect(await lastLines()).to.deep.equal(['RECURRING 2016-06-15..2016-07-15 249.95']);
-      engine.clock.set('2016-07-01T00:00:00Z');
-      await change(subscriptionId, 10);
-      await engine.runTo('2016-07-10T00:00:00Z');
-      expect(await lastLines()).to.deep.equal(['RECURRING 2016-07-15..2016-08-10 209.64']);
-      await engine.runTo('2016-08-10T00:00:00Z');
-      expect(await lastLines()).to.deep.equal(['RECURRING 2016-08-10..2016-09-10 249.95']);
-    });
+    it(
+      'invoicing E9 BCD moves',
+      onEachDatabase(async () => {
+        await begin('2016-05-01T00:00:00Z', { billCycleDayLocal: 1 });
+        const subscriptionId = await subscribe('s-249');
+        expect(await lastLines()).to.deep.equal(['RECURRING 2016-05-01..2016-06-01 249.95']);
+        await change(subscriptionId, 15);
+        await engine.runTo('2016-05-15T00:00:00Z');
+        expect(await lastLines()).to.deep.equal(['RECURRING 2016-06-01..2016-06-15 112.88']);
+        await engine.runTo('2016-06-15T00:00:00Z');
+        expect(await lastLines()).to.deep.equal(['RECURRING 2016-06-15..2016-07-15 249.95']);
+        engine.clock.set('2016-07-01T00:00:00Z');
+        await change(subscriptionId, 10);
+        await engine.runTo('2016-07-10T00:00:00Z');
+        expect(await lastLines()).to.deep.equal(['RECURRING 2016-07-15..2016-08-10 209.64']);
+        await engine.runTo('2016-08-10T00:00:00Z');
+        expect(await lastLines()).to.deep.equal(['RECURRING 2016-08-10..2016-09-10 249.95']);
+      }),
+    );
 
     it('subscriptions W9 c: START_OF_TERM counts back on the changed day', async () => {
       await begin('2016-04-15T00:00:00Z', { billCycleDayLocal: 1 });

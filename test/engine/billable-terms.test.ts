@@ -7,7 +7,7 @@ import {
   type TenantBilling,
   type Uuid,
 } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { catalogXml, lists, phase, plan, price, product, TRIAL } from '../unit/catalog/catalog-document.ts';
@@ -119,15 +119,18 @@ anyDatabase((_kind, open) => {
       await acme.subscriptions.changePlan(subscriptionId, { planName: 'free-monthly' });
     });
 
-    it('are refused at a transfer to an account of the currency, or without one', async () => {
-      const dollars = await acme.createAccount({ currency: 'USD' });
-      const { bundleId } = await subscribe(dollars.id, 'dollar-monthly');
-      const none = await acme.createAccount({});
-      expect(await codeOf(acme.bundles.transfer(bundleId, { accountId: euros.id }))).to.equal(NO_PRICE);
-      expect(await codeOf(acme.bundles.transfer(bundleId, { accountId: none.id }))).to.equal(
-        CURRENCY_INVALID,
-      );
-    });
+    it(
+      'are refused at a transfer to an account of the currency, or without one',
+      onEachDatabase(async () => {
+        const dollars = await acme.createAccount({ currency: 'USD' });
+        const { bundleId } = await subscribe(dollars.id, 'dollar-monthly');
+        const none = await acme.createAccount({});
+        expect(await codeOf(acme.bundles.transfer(bundleId, { accountId: euros.id }))).to.equal(NO_PRICE);
+        expect(await codeOf(acme.bundles.transfer(bundleId, { accountId: none.id }))).to.equal(
+          CURRENCY_INVALID,
+        );
+      }),
+    );
 
     it('are refused where a later version changes the price for existing subscriptions to none', async () => {
       const later = catalog.replace('2024-01-01T00:00:00Z', '2024-06-01T00:00:00Z').replace(

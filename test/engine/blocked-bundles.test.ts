@@ -7,7 +7,7 @@ import {
   type Uuid,
 } from '../../lib/index.ts';
 import { chargedDays, pausesToldBy, stateToldBy } from '../property/bundle-rows.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { expectExplained } from '../support/explained-amount.ts';
 
@@ -128,110 +128,118 @@ anyDatabase((_kind, open) => {
     const BACKUP = ['FIXED 2024-01-01..2024-01-31 0', 'RECURRING 2024-01-31..2024-02-29 13'];
     const ARCHIVE = ['FIXED 2024-01-20..2024-02-19 0'];
 
-    it('a pause takes base and add-ons out of billing, each in its phase, and a phase that comes meanwhile', async () => {
-      await engine.acme.blocking.pauseBundle(bundleId);
-      await engine.settle();
-      expect(await states()).to.deep.equal(all('BLOCKED', 'TRIAL'));
-      await engine.runTo('2024-02-25T08:00:00Z');
-      expect(await states(), 'phases go on').to.deep.equal(all('BLOCKED'));
-      await expectSound();
-      await engine.acme.blocking.resumeBundle(bundleId);
-      await engine.settle();
-      expect(await states()).to.deep.equal(all('ACTIVE'));
-      await engine.runTo('2024-03-02T08:00:00Z');
-      expect(await lines('pro-monthly')).to.deep.equal([
-        ...PRO_FEBRUARY,
-        'REPAIR_ADJ 2024-02-05..2024-03-01 -215.47',
-        'RECURRING 2024-02-25..2024-03-01 43.09',
-        'RECURRING 2024-03-01..2024-04-01 249.95',
-      ]);
-      expect(await lines('backup-monthly')).to.deep.equal([
-        ...BACKUP,
-        'REPAIR_ADJ 2024-02-05..2024-02-29 -10.76',
-        'RECURRING 2024-02-25..2024-02-29 1.68',
-        'RECURRING 2024-02-29..2024-03-31 13',
-      ]);
-      expect(await lines('archive-monthly'), 'nothing of 02-19 to 02-25').to.deep.equal([
-        ...ARCHIVE,
-        'RECURRING 2024-02-25..2024-02-29 1.29',
-        'RECURRING 2024-02-29..2024-03-31 10',
-      ]);
-      expect(await rows('archive-monthly')).to.deep.equal([
-        '2024-01-20 START_ENTITLEMENT entitlement-service',
-        '2024-01-20 START_BILLING billing-service',
-        '2024-02-05 PAUSE_ENTITLEMENT entitlement-service',
-        '2024-02-05 PAUSE_BILLING billing-service',
-        '2024-02-19 PHASE entitlement+billing-service',
-        '2024-02-25 RESUME_ENTITLEMENT entitlement-service',
-        '2024-02-25 RESUME_BILLING billing-service',
-      ]);
-      await expectSound();
-    });
+    it(
+      'a pause takes base and add-ons out of billing, each in its phase, and a phase that comes meanwhile',
+      onEachDatabase(async () => {
+        await engine.acme.blocking.pauseBundle(bundleId);
+        await engine.settle();
+        expect(await states()).to.deep.equal(all('BLOCKED', 'TRIAL'));
+        await engine.runTo('2024-02-25T08:00:00Z');
+        expect(await states(), 'phases go on').to.deep.equal(all('BLOCKED'));
+        await expectSound();
+        await engine.acme.blocking.resumeBundle(bundleId);
+        await engine.settle();
+        expect(await states()).to.deep.equal(all('ACTIVE'));
+        await engine.runTo('2024-03-02T08:00:00Z');
+        expect(await lines('pro-monthly')).to.deep.equal([
+          ...PRO_FEBRUARY,
+          'REPAIR_ADJ 2024-02-05..2024-03-01 -215.47',
+          'RECURRING 2024-02-25..2024-03-01 43.09',
+          'RECURRING 2024-03-01..2024-04-01 249.95',
+        ]);
+        expect(await lines('backup-monthly')).to.deep.equal([
+          ...BACKUP,
+          'REPAIR_ADJ 2024-02-05..2024-02-29 -10.76',
+          'RECURRING 2024-02-25..2024-02-29 1.68',
+          'RECURRING 2024-02-29..2024-03-31 13',
+        ]);
+        expect(await lines('archive-monthly'), 'nothing of 02-19 to 02-25').to.deep.equal([
+          ...ARCHIVE,
+          'RECURRING 2024-02-25..2024-02-29 1.29',
+          'RECURRING 2024-02-29..2024-03-31 10',
+        ]);
+        expect(await rows('archive-monthly')).to.deep.equal([
+          '2024-01-20 START_ENTITLEMENT entitlement-service',
+          '2024-01-20 START_BILLING billing-service',
+          '2024-02-05 PAUSE_ENTITLEMENT entitlement-service',
+          '2024-02-05 PAUSE_BILLING billing-service',
+          '2024-02-19 PHASE entitlement+billing-service',
+          '2024-02-25 RESUME_ENTITLEMENT entitlement-service',
+          '2024-02-25 RESUME_BILLING billing-service',
+        ]);
+        await expectSound();
+      }),
+    );
 
-    it('blocks of account, bundle and subscription that overlap count once, each clears its own', async () => {
-      const backup = of('SUBSCRIPTION', ids.get('backup-monthly') as Uuid);
-      const bundle = of('SUBSCRIPTION_BUNDLE', bundleId);
-      const account = of('ACCOUNT', accountId);
-      await block(account, '2024-02-10', { service: 'dunning', ...unbilled });
-      await block(bundle, '2024-02-12', { service: 'fraud', ...unbilled, ...unserved });
-      await block(backup, '2024-02-11', { service: 'support', ...unserved });
-      await block(account, '2024-02-14', { service: 'dunning' });
-      await block(backup, '2024-02-16', { service: 'support', ...unbilled });
-      await block(bundle, '2024-02-17', { service: 'fraud' });
-      await block(account, '2024-02-17', { service: 'fraud' });
-      await block(backup, '2024-02-20', { service: 'support' });
-      const blocked = async (): Promise<readonly string[]> =>
-        (await states()).filter((each) => each.endsWith('BLOCKED')).map((each) => each.split('-')[0] ?? each);
-      const cases: readonly (readonly [date: string, ...plans: string[]])[] = [
-        ['2024-02-10'],
-        ['2024-02-11', 'backup'],
-        ['2024-02-12', 'pro', 'backup', 'archive'],
-        ['2024-02-15', 'pro', 'backup', 'archive'],
-        ['2024-02-17'],
-        ['2024-02-20'],
-        ['2024-03-05'],
-      ];
-      for (const [date, ...plans] of cases) {
-        await engine.runTo(`${date}T08:00:00Z`);
-        expect(await blocked(), date).to.deep.equal(plans);
-      }
-      await expectSound();
-      expect(await lines('pro-monthly')).to.deep.equal([
-        ...PRO_FEBRUARY,
-        'REPAIR_ADJ 2024-02-10..2024-03-01 -172.38',
-        'RECURRING 2024-02-17..2024-03-01 112.05',
-        'RECURRING 2024-03-01..2024-04-01 249.95',
-      ]);
-      expect(await lines('backup-monthly'), 'blocked for longer by its own').to.deep.equal([
-        ...BACKUP,
-        'REPAIR_ADJ 2024-02-10..2024-02-29 -8.52',
-        'RECURRING 2024-02-20..2024-02-29 3.77',
-        'RECURRING 2024-02-29..2024-03-31 13',
-      ]);
-      expect(await lines('archive-monthly')).to.deep.equal([
-        ...ARCHIVE,
-        'RECURRING 2024-02-19..2024-02-29 3.23',
-        'RECURRING 2024-02-29..2024-03-31 10',
-      ]);
-      expect((await rows('backup-monthly')).slice(3)).to.deep.equal([
-        '2024-02-10 PAUSE_BILLING dunning',
-        '2024-02-11 PAUSE_ENTITLEMENT support',
-        '2024-02-12 SERVICE_STATE_CHANGE fraud',
-        '2024-02-14 SERVICE_STATE_CHANGE dunning',
-        '2024-02-16 SERVICE_STATE_CHANGE support',
-        '2024-02-17 RESUME_ENTITLEMENT fraud',
-        '2024-02-17 SERVICE_STATE_CHANGE fraud',
-        '2024-02-20 RESUME_BILLING support',
-      ]);
-      expect((await rows('pro-monthly')).slice(3)).to.deep.equal([
-        '2024-02-10 PAUSE_BILLING dunning',
-        '2024-02-12 PAUSE_ENTITLEMENT fraud',
-        '2024-02-14 SERVICE_STATE_CHANGE dunning',
-        '2024-02-17 RESUME_ENTITLEMENT fraud',
-        '2024-02-17 RESUME_BILLING fraud',
-        '2024-02-17 SERVICE_STATE_CHANGE fraud',
-      ]);
-    });
+    it(
+      'blocks of account, bundle and subscription that overlap count once, each clears its own',
+      onEachDatabase(async () => {
+        const backup = of('SUBSCRIPTION', ids.get('backup-monthly') as Uuid);
+        const bundle = of('SUBSCRIPTION_BUNDLE', bundleId);
+        const account = of('ACCOUNT', accountId);
+        await block(account, '2024-02-10', { service: 'dunning', ...unbilled });
+        await block(bundle, '2024-02-12', { service: 'fraud', ...unbilled, ...unserved });
+        await block(backup, '2024-02-11', { service: 'support', ...unserved });
+        await block(account, '2024-02-14', { service: 'dunning' });
+        await block(backup, '2024-02-16', { service: 'support', ...unbilled });
+        await block(bundle, '2024-02-17', { service: 'fraud' });
+        await block(account, '2024-02-17', { service: 'fraud' });
+        await block(backup, '2024-02-20', { service: 'support' });
+        const blocked = async (): Promise<readonly string[]> =>
+          (await states())
+            .filter((each) => each.endsWith('BLOCKED'))
+            .map((each) => each.split('-')[0] ?? each);
+        const cases: readonly (readonly [date: string, ...plans: string[]])[] = [
+          ['2024-02-10'],
+          ['2024-02-11', 'backup'],
+          ['2024-02-12', 'pro', 'backup', 'archive'],
+          ['2024-02-15', 'pro', 'backup', 'archive'],
+          ['2024-02-17'],
+          ['2024-02-20'],
+          ['2024-03-05'],
+        ];
+        for (const [date, ...plans] of cases) {
+          await engine.runTo(`${date}T08:00:00Z`);
+          expect(await blocked(), date).to.deep.equal(plans);
+        }
+        await expectSound();
+        expect(await lines('pro-monthly')).to.deep.equal([
+          ...PRO_FEBRUARY,
+          'REPAIR_ADJ 2024-02-10..2024-03-01 -172.38',
+          'RECURRING 2024-02-17..2024-03-01 112.05',
+          'RECURRING 2024-03-01..2024-04-01 249.95',
+        ]);
+        expect(await lines('backup-monthly'), 'blocked for longer by its own').to.deep.equal([
+          ...BACKUP,
+          'REPAIR_ADJ 2024-02-10..2024-02-29 -8.52',
+          'RECURRING 2024-02-20..2024-02-29 3.77',
+          'RECURRING 2024-02-29..2024-03-31 13',
+        ]);
+        expect(await lines('archive-monthly')).to.deep.equal([
+          ...ARCHIVE,
+          'RECURRING 2024-02-19..2024-02-29 3.23',
+          'RECURRING 2024-02-29..2024-03-31 10',
+        ]);
+        expect((await rows('backup-monthly')).slice(3)).to.deep.equal([
+          '2024-02-10 PAUSE_BILLING dunning',
+          '2024-02-11 PAUSE_ENTITLEMENT support',
+          '2024-02-12 SERVICE_STATE_CHANGE fraud',
+          '2024-02-14 SERVICE_STATE_CHANGE dunning',
+          '2024-02-16 SERVICE_STATE_CHANGE support',
+          '2024-02-17 RESUME_ENTITLEMENT fraud',
+          '2024-02-17 SERVICE_STATE_CHANGE fraud',
+          '2024-02-20 RESUME_BILLING support',
+        ]);
+        expect((await rows('pro-monthly')).slice(3)).to.deep.equal([
+          '2024-02-10 PAUSE_BILLING dunning',
+          '2024-02-12 PAUSE_ENTITLEMENT fraud',
+          '2024-02-14 SERVICE_STATE_CHANGE dunning',
+          '2024-02-17 RESUME_ENTITLEMENT fraud',
+          '2024-02-17 RESUME_BILLING fraud',
+          '2024-02-17 SERVICE_STATE_CHANGE fraud',
+        ]);
+      }),
+    );
 
     /** What the target account is billed from the transfer of 2024-02-12 on: no pause comes along. */
     async function expectContinued(to: Uuid): Promise<void> {

@@ -8,7 +8,7 @@ import {
   SystemTag,
   type Uuid,
 } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { newEvents, rowsOf } from '../support/queue-rows.ts';
@@ -126,31 +126,34 @@ anyDatabase((_kind, open) => {
       ]);
     });
 
-    it('pause and resume ahead take effect when they fall due, in steps or at once', async () => {
-      const jump = async (...steps: readonly string[]) => {
-        const sold = await begin({ now: '2012-03-02T00:00:00Z', billCycleDayLocal: 2 });
-        await pause(sold.bundleId, '2012-03-12');
-        await resume(sold.bundleId, '2012-04-05');
-        await engine.settle();
-        expect(await told()).to.deep.equal([]);
-        expect(await stateOf(sold)).to.equal('ACTIVE');
-        for (const step of steps) await engine.runTo(step);
-        const seen = (await told()).filter((type) => type.startsWith('BUNDLE_'));
-        const lines = await linesOf(sold);
-        expect(seen).to.deep.equal(['BUNDLE_PAUSE', 'BUNDLE_RESUME']);
-        return lines;
-      };
-      const expected = [
-        'RECURRING 2012-03-02..2012-04-02 249.95',
-        'REPAIR_ADJ 2012-03-12..2012-04-02 -169.32',
-        'RECURRING 2012-04-05..2012-05-02 224.96',
-      ];
-      expect(
-        await jump('2012-03-12T00:00:00Z', '2012-03-20T00:00:00Z', '2012-04-06T00:00:00Z'),
-      ).to.deep.equal(expected);
-      await engine.close();
-      expect(await jump('2012-04-06T00:00:00Z')).to.deep.equal(expected);
-    });
+    it(
+      'pause and resume ahead take effect when they fall due, in steps or at once',
+      onEachDatabase(async () => {
+        const jump = async (...steps: readonly string[]) => {
+          const sold = await begin({ now: '2012-03-02T00:00:00Z', billCycleDayLocal: 2 });
+          await pause(sold.bundleId, '2012-03-12');
+          await resume(sold.bundleId, '2012-04-05');
+          await engine.settle();
+          expect(await told()).to.deep.equal([]);
+          expect(await stateOf(sold)).to.equal('ACTIVE');
+          for (const step of steps) await engine.runTo(step);
+          const seen = (await told()).filter((type) => type.startsWith('BUNDLE_'));
+          const lines = await linesOf(sold);
+          expect(seen).to.deep.equal(['BUNDLE_PAUSE', 'BUNDLE_RESUME']);
+          return lines;
+        };
+        const expected = [
+          'RECURRING 2012-03-02..2012-04-02 249.95',
+          'REPAIR_ADJ 2012-03-12..2012-04-02 -169.32',
+          'RECURRING 2012-04-05..2012-05-02 224.96',
+        ];
+        expect(
+          await jump('2012-03-12T00:00:00Z', '2012-03-20T00:00:00Z', '2012-04-06T00:00:00Z'),
+        ).to.deep.equal(expected);
+        await engine.close();
+        expect(await jump('2012-04-06T00:00:00Z')).to.deep.equal(expected);
+      }),
+    );
 
     it('subscriptions W20 Redundant states', async () => {
       const sold = await begin({ now: '2024-05-01T00:00:00Z' });

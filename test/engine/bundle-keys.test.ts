@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type Account, ErrorCode, parseLocalDate, type Uuid } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { rowsOf } from '../support/queue-rows.ts';
@@ -49,14 +49,17 @@ anyDatabase((_kind, open) => {
         expect((await engine.acme.bundles.getByKey('K')).bundleId).to.equal(bundleId);
       });
 
-      it('finds none once its service is cancelled, and still among all of the key', async () => {
-        const { bundleId, subscriptionId } = await subscribe('K');
-        await end(subscriptionId);
-        expect(await codeOf(engine.acme.bundles.getByKey('K'))).to.equal(
-          ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_KEY,
-        );
-        expect(await idsOf('K')).to.deep.equal([bundleId]);
-      });
+      it(
+        'finds none once its service is cancelled, and still among all of the key',
+        onEachDatabase(async () => {
+          const { bundleId, subscriptionId } = await subscribe('K');
+          await end(subscriptionId);
+          expect(await codeOf(engine.acme.bundles.getByKey('K'))).to.equal(
+            ErrorCode.SUBSCRIPTION_GET_INVALID_BUNDLE_KEY,
+          );
+          expect(await idsOf('K')).to.deep.equal([bundleId]);
+        }),
+      );
 
       it('finds one that has expired, whose service was never cancelled', async () => {
         const { bundleId } = await subscribe('K', { planName: 'term-3m' });
@@ -154,19 +157,22 @@ anyDatabase((_kind, open) => {
         expect(await codeOf(subscribe('K'))).to.equal(ErrorCode.SUBSCRIPTION_CREATE_BP_EXISTS);
       });
 
-      it('goes to one of two that ask for it at once', async () => {
-        const first = await subscribe('K');
-        await end(first.subscriptionId);
-        const codes = await Promise.all([
-          codeOf(subscribe('K', { account: ada })),
-          codeOf(subscribe('K', { account: grace })),
-        ]);
-        expect(codes.toSorted()).to.deep.equal([
-          ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS,
-          'no error',
-        ]);
-        expect(await idsOf('K')).to.have.length(2);
-      });
+      it(
+        'goes to one of two that ask for it at once',
+        onEachDatabase(async () => {
+          const first = await subscribe('K');
+          await end(first.subscriptionId);
+          const codes = await Promise.all([
+            codeOf(subscribe('K', { account: ada })),
+            codeOf(subscribe('K', { account: grace })),
+          ]);
+          expect(codes.toSorted()).to.deep.equal([
+            ErrorCode.SUBSCRIPTION_CREATE_ACTIVE_BUNDLE_KEY_EXISTS,
+            'no error',
+          ]);
+          expect(await idsOf('K')).to.have.length(2);
+        }),
+      );
 
       it('may look like the form in which another is kept', async () => {
         const first = await subscribe('K');

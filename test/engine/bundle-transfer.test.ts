@@ -12,7 +12,7 @@ import {
   type TransferBundleRequest,
   type Uuid,
 } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, specCatalog, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { busEvents, newEvents } from '../support/queue-rows.ts';
@@ -402,38 +402,41 @@ anyDatabase((_kind, open) => {
         });
       });
 
-      it('transfers all standalone subscriptions of a bundle, those that have ended not, with keys of their own', async () => {
-        await begin('2024-01-05T08:00:00Z');
-        const { acme } = engine;
-        const first = await subscribe('kit-monthly');
-        const second = await subscribe('kit-monthly', { externalKey: 'second' });
-        const third = await subscribe('kit-monthly');
-        await acme.subscriptions.cancel(third.subscriptionId, {
-          entitlementPolicy: 'IMMEDIATE',
-          billingPolicy: 'IMMEDIATE',
-        });
-        await engine.settle();
-        engine.clock.set('2024-01-06T08:00:00Z');
-        // The others as they are read: that names no new key (json-models §16 rule 1).
-        const asRead = [first, third].map(({ subscriptionId: id }) => ({
-          subscriptionId: id,
-          externalKey: id,
-        }));
-        const named = { subscriptionId: second.subscriptionId, externalKey: 'second of Y' };
-        const subscriptions = [...asRead, named];
-        const made = await acme.bundles.get(await transfer(first.bundleId, { subscriptions }));
-        expect(
-          made.subscriptions.map(({ subscriptionId, externalKey }) => externalKey === subscriptionId),
-        ).to.deep.equal([true, false]);
-        expect(made.subscriptions[1]?.externalKey).to.equal('second of Y');
-        await engine.runTo('2024-01-20T08:00:00Z');
-        expect(await linesOf(target)).to.deep.equal([
-          'RECURRING 2024-01-06..2024-01-15 1.45',
-          'RECURRING 2024-01-06..2024-01-15 1.45',
-          'RECURRING 2024-01-15..2024-02-15 5',
-          'RECURRING 2024-01-15..2024-02-15 5',
-        ]);
-      });
+      it(
+        'transfers all standalone subscriptions of a bundle, those that have ended not, with keys of their own',
+        onEachDatabase(async () => {
+          await begin('2024-01-05T08:00:00Z');
+          const { acme } = engine;
+          const first = await subscribe('kit-monthly');
+          const second = await subscribe('kit-monthly', { externalKey: 'second' });
+          const third = await subscribe('kit-monthly');
+          await acme.subscriptions.cancel(third.subscriptionId, {
+            entitlementPolicy: 'IMMEDIATE',
+            billingPolicy: 'IMMEDIATE',
+          });
+          await engine.settle();
+          engine.clock.set('2024-01-06T08:00:00Z');
+          // The others as they are read: that names no new key (json-models §16 rule 1).
+          const asRead = [first, third].map(({ subscriptionId: id }) => ({
+            subscriptionId: id,
+            externalKey: id,
+          }));
+          const named = { subscriptionId: second.subscriptionId, externalKey: 'second of Y' };
+          const subscriptions = [...asRead, named];
+          const made = await acme.bundles.get(await transfer(first.bundleId, { subscriptions }));
+          expect(
+            made.subscriptions.map(({ subscriptionId, externalKey }) => externalKey === subscriptionId),
+          ).to.deep.equal([true, false]);
+          expect(made.subscriptions[1]?.externalKey).to.equal('second of Y');
+          await engine.runTo('2024-01-20T08:00:00Z');
+          expect(await linesOf(target)).to.deep.equal([
+            'RECURRING 2024-01-06..2024-01-15 1.45',
+            'RECURRING 2024-01-06..2024-01-15 1.45',
+            'RECURRING 2024-01-15..2024-02-15 5',
+            'RECURRING 2024-01-15..2024-02-15 5',
+          ]);
+        }),
+      );
 
       describe('a base with its add-ons', () => {
         let bundleId: Uuid;
@@ -548,23 +551,26 @@ anyDatabase((_kind, open) => {
         });
       });
 
-      it('two at once, there and back: one after the other, without a deadlock', async () => {
-        await begin('2024-01-05T08:00:00Z');
-        const { acme } = engine;
-        const mine = await subscribe('solo-now', { bundleExternalKey: 'mine' });
-        const theirs = await acme.createSubscription({
-          accountId: target.id,
-          bundleExternalKey: 'theirs',
-          planName: 'solo-now',
-        });
-        await engine.settle();
-        await Promise.all([
-          acme.bundles.transfer(mine.bundleId, { accountId: target.id }),
-          acme.bundles.transfer(theirs.bundleId, { accountId: source.id }),
-        ]);
-        expect((await acme.bundles.getByKey('mine')).accountId).to.equal(target.id);
-        expect((await acme.bundles.getByKey('theirs')).accountId).to.equal(source.id);
-      });
+      it(
+        'two at once, there and back: one after the other, without a deadlock',
+        onEachDatabase(async () => {
+          await begin('2024-01-05T08:00:00Z');
+          const { acme } = engine;
+          const mine = await subscribe('solo-now', { bundleExternalKey: 'mine' });
+          const theirs = await acme.createSubscription({
+            accountId: target.id,
+            bundleExternalKey: 'theirs',
+            planName: 'solo-now',
+          });
+          await engine.settle();
+          await Promise.all([
+            acme.bundles.transfer(mine.bundleId, { accountId: target.id }),
+            acme.bundles.transfer(theirs.bundleId, { accountId: source.id }),
+          ]);
+          expect((await acme.bundles.getByKey('mine')).accountId).to.equal(target.id);
+          expect((await acme.bundles.getByKey('theirs')).accountId).to.equal(source.id);
+        }),
+      );
     });
 
     describe('refuses, and stores nothing', () => {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { uuidGenerator } from '../../adapters/node/index.ts';
 import type { Account, CallContext, QueueName, Uuid } from '../../lib/index.ts';
 import { authorshipOf, Dispatcher } from '../../lib/runtime/index.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { entryTokens } from '../support/queue-rows.ts';
 
@@ -37,12 +37,15 @@ anyDatabase((_kind, open) => {
     const complete = (context: CallContext, timeoutMs = LONG_MS) =>
       engine.billing.completion(context, timeoutMs, account.id);
 
-    it('works the queue itself in a host that has not started the background', async () => {
-      const context = await subscribe();
-      expect(await purchases()).to.deep.equal([]);
-      expect(await complete(context)).to.equal(true);
-      expect(await purchases()).to.deep.equal(['SUCCESS']);
-    });
+    it(
+      'works the queue itself in a host that has not started the background',
+      onEachDatabase(async () => {
+        const context = await subscribe();
+        expect(await purchases()).to.deep.equal([]);
+        expect(await complete(context)).to.equal(true);
+        expect(await purchases()).to.deep.equal(['SUCCESS']);
+      }),
+    );
 
     it('waits for the background of the node', async () => {
       engine.billing.start();
@@ -57,24 +60,27 @@ anyDatabase((_kind, open) => {
       expect(await purchases()).to.deep.equal(['SUCCESS']);
     });
 
-    it('waits for the work of another node', async () => {
-      const { storage, clock, systemClock, logger, tenant } = engine;
-      const waiting = new Dispatcher(
-        { storage, clock, systemClock, logger, ids },
-        { handlers: [], tenantOf: async () => tenant, node: 'waiting' },
-      );
-      waiting.start();
-      try {
-        const context = await subscribe();
-        const cause = { userToken: context.userToken, accountRecordId: account.recordId };
-        const completed = waiting.complete(tenant.recordId, cause, LONG_MS);
-        await engine.settle();
-        expect(await completed).to.equal(true);
-        expect(await waiting.complete(tenant.recordId, cause, 0)).to.equal(true);
-      } finally {
-        await waiting.stop();
-      }
-    });
+    it(
+      'waits for the work of another node',
+      onEachDatabase(async () => {
+        const { storage, clock, systemClock, logger, tenant } = engine;
+        const waiting = new Dispatcher(
+          { storage, clock, systemClock, logger, ids },
+          { handlers: [], tenantOf: async () => tenant, node: 'waiting' },
+        );
+        waiting.start();
+        try {
+          const context = await subscribe();
+          const cause = { userToken: context.userToken, accountRecordId: account.recordId };
+          const completed = waiting.complete(tenant.recordId, cause, LONG_MS);
+          await engine.settle();
+          expect(await completed).to.equal(true);
+          expect(await waiting.complete(tenant.recordId, cause, 0)).to.equal(true);
+        } finally {
+          await waiting.stop();
+        }
+      }),
+    );
 
     for (const started of [true, false]) {
       it(`ends when the time is over, ${started ? 'with' : 'without'} background, and the work goes on`, async () => {

@@ -7,7 +7,7 @@ import {
   parseWireMoment,
   type Uuid,
 } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 
@@ -252,15 +252,18 @@ anyDatabase((_kind, open) => {
       ]);
     });
 
-    it('cancels a trial at once by the rule for its phase, and leaves nothing to pay', async () => {
-      await begin('2024-01-01T00:00:00Z');
-      const subscriptionId = await subscribe('pro-monthly');
-      engine.clock.set('2024-01-10T00:00:00Z');
-      await cancel(subscriptionId);
-      await engine.runTo('2024-06-01');
-      expect(await endsOf(subscriptionId)).to.equal('CANCELLED 2024-01-10 2024-01-10');
-      expect(await linesOf()).to.deep.equal(['FIXED 2024-01-01..2024-01-31 0']);
-    });
+    it(
+      'cancels a trial at once by the rule for its phase, and leaves nothing to pay',
+      onEachDatabase(async () => {
+        await begin('2024-01-01T00:00:00Z');
+        const subscriptionId = await subscribe('pro-monthly');
+        engine.clock.set('2024-01-10T00:00:00Z');
+        await cancel(subscriptionId);
+        await engine.runTo('2024-06-01');
+        expect(await endsOf(subscriptionId)).to.equal('CANCELLED 2024-01-10 2024-01-10');
+        expect(await linesOf()).to.deep.equal(['FIXED 2024-01-01..2024-01-31 0']);
+      }),
+    );
 
     it('ends one that has not begun at its start', async () => {
       await begin('2024-01-01T00:00:00Z');
@@ -278,22 +281,25 @@ anyDatabase((_kind, open) => {
       expect(await linesOf()).to.deep.equal([]);
     });
 
-    it('brings back the phases that come after a pending end, also those it kept from being stored', async () => {
-      await begin('2024-01-01T00:00:00Z');
-      const subscriptionId = await subscribe('club-monthly');
-      await cancel(subscriptionId, 'requestedDate=2024-05-01&useRequestedDateForBilling=true');
-      await engine.runTo('2024-02-15');
-      await engine.acme.subscriptions.uncancel(subscriptionId);
-      expect((await rowsOf(subscriptionId)).slice(2)).to.deep.equal([
-        'PHASE 2024-01-31T00:00:00.000Z',
-        'PHASE 2024-07-31T00:00:00.000Z',
-      ]);
-      await cancel(subscriptionId, 'requestedDate=2024-05-01&useRequestedDateForBilling=true');
-      await engine.acme.subscriptions.uncancel(subscriptionId);
-      await engine.runTo('2024-08-01');
-      expect(await engine.acme.getSubscription(subscriptionId)).to.include({ phaseType: 'EVERGREEN' });
-      expect((await linesOf()).at(-1)).to.equal('RECURRING 2024-07-31..2024-08-31 599.95');
-    });
+    it(
+      'brings back the phases that come after a pending end, also those it kept from being stored',
+      onEachDatabase(async () => {
+        await begin('2024-01-01T00:00:00Z');
+        const subscriptionId = await subscribe('club-monthly');
+        await cancel(subscriptionId, 'requestedDate=2024-05-01&useRequestedDateForBilling=true');
+        await engine.runTo('2024-02-15');
+        await engine.acme.subscriptions.uncancel(subscriptionId);
+        expect((await rowsOf(subscriptionId)).slice(2)).to.deep.equal([
+          'PHASE 2024-01-31T00:00:00.000Z',
+          'PHASE 2024-07-31T00:00:00.000Z',
+        ]);
+        await cancel(subscriptionId, 'requestedDate=2024-05-01&useRequestedDateForBilling=true');
+        await engine.acme.subscriptions.uncancel(subscriptionId);
+        await engine.runTo('2024-08-01');
+        expect(await engine.acme.getSubscription(subscriptionId)).to.include({ phaseType: 'EVERGREEN' });
+        expect((await linesOf()).at(-1)).to.equal('RECURRING 2024-07-31..2024-08-31 599.95');
+      }),
+    );
 
     it('keeps a PHASE that has happened at its instant, and bills nothing of that phase', async () => {
       await begin('2024-01-01T00:00:00Z');

@@ -10,9 +10,10 @@ import {
   type TenantBilling,
   type Uuid,
 } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { openEngine, specCatalog, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
+import { example } from '../support/files.ts';
 import { harbour } from '../support/plugin-catalog.ts';
 import { entryTokens, newEvents, rowsOf } from '../support/queue-rows.ts';
 
@@ -26,7 +27,7 @@ const lamp: SimplePlan = {
   trialLength: 14,
   trialTimeUnit: 'DAYS',
 };
-const orchard = new URL('../../examples/catalogs/orchard-demo.xml', import.meta.url);
+const orchard = example('catalogs/orchard-demo.xml');
 
 anyDatabase((_kind, open) => {
   describe('administration of catalogs', () => {
@@ -115,33 +116,36 @@ anyDatabase((_kind, open) => {
       expect(await events()).to.deep.equal([]);
     });
 
-    it('catalog W17 Simple plan: stored, seen by the next call, billed; the same again stores and tells nothing', async () => {
-      await begin();
-      const own = await newTenant(false);
-      const events = newEvents(engine.database);
-      await events();
-      await own.catalogs.addSimplePlan(lamp);
-      expect(await events()).to.deep.equal(['TENANT_CONFIG_CHANGE']);
-      expect(
-        (await own.catalogs.current()).versions.map(({ effectiveDate }) => formatInstant(effectiveDate)),
-      ).to.deep.equal(['2024-02-09T09:00:00.000Z']);
-      await own.catalogs.addSimplePlan(lamp);
-      expect(await events()).to.deep.equal([]);
-      await own.catalogs.addSimplePlan({ ...lamp, currency: 'EUR', amount: decimal('11') });
-      expect(await codeOf(own.catalogs.addSimplePlan({ ...lamp, amount: decimal('13') }))).to.equal(2060);
-      expect(await codeOf(own.catalogs.addSimplePlan({ ...lamp, planId: '9lives' }))).to.equal(2060);
-      expect(
-        await codeOf(own.catalogs.addSimplePlan({ ...lamp, planId: 'Lamp', productName: 'Lamp' })),
-      ).to.equal(2060);
-      expect(await events()).to.deep.equal(['TENANT_CONFIG_CHANGE']);
-      const [version] = (await own.catalogs.current()).versions;
-      expect(version?.currencies).to.deep.equal(['USD', 'EUR']);
-      expect(version?.plans.map((plan) => plan.name)).to.deep.equal(['lamp-monthly']);
-      const account = await own.createAccount({ currency: 'EUR' });
-      await own.createSubscription({ accountId: account.id, planName: 'lamp-monthly' });
-      await engine.settle();
-      expect(await own.invoices.ofAccount({ accountId: account.id })).to.have.length(1);
-    });
+    it(
+      'catalog W17 Simple plan: stored, seen by the next call, billed; the same again stores and tells nothing',
+      onEachDatabase(async () => {
+        await begin();
+        const own = await newTenant(false);
+        const events = newEvents(engine.database);
+        await events();
+        await own.catalogs.addSimplePlan(lamp);
+        expect(await events()).to.deep.equal(['TENANT_CONFIG_CHANGE']);
+        expect(
+          (await own.catalogs.current()).versions.map(({ effectiveDate }) => formatInstant(effectiveDate)),
+        ).to.deep.equal(['2024-02-09T09:00:00.000Z']);
+        await own.catalogs.addSimplePlan(lamp);
+        expect(await events()).to.deep.equal([]);
+        await own.catalogs.addSimplePlan({ ...lamp, currency: 'EUR', amount: decimal('11') });
+        expect(await codeOf(own.catalogs.addSimplePlan({ ...lamp, amount: decimal('13') }))).to.equal(2060);
+        expect(await codeOf(own.catalogs.addSimplePlan({ ...lamp, planId: '9lives' }))).to.equal(2060);
+        expect(
+          await codeOf(own.catalogs.addSimplePlan({ ...lamp, planId: 'Lamp', productName: 'Lamp' })),
+        ).to.equal(2060);
+        expect(await events()).to.deep.equal(['TENANT_CONFIG_CHANGE']);
+        const [version] = (await own.catalogs.current()).versions;
+        expect(version?.currencies).to.deep.equal(['USD', 'EUR']);
+        expect(version?.plans.map((plan) => plan.name)).to.deep.equal(['lamp-monthly']);
+        const account = await own.createAccount({ currency: 'EUR' });
+        await own.createSubscription({ accountId: account.id, planName: 'lamp-monthly' });
+        await engine.settle();
+        expect(await own.invoices.ofAccount({ accountId: account.id })).to.have.length(1);
+      }),
+    );
 
     it('a simple plan goes into the version in force and the later ones of an uploaded catalog', async () => {
       await begin();

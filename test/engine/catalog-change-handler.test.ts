@@ -3,7 +3,7 @@ import { CatalogService, PluginCatalogs } from '../../lib/catalog/index.ts';
 import { decimal, type PlanEntryInput, parseWireInstant, type Uuid } from '../../lib/index.ts';
 import { CatalogChangeHandler } from '../../lib/invoicing/catalog-change-handler.ts';
 import type { EventPayload } from '../../lib/records/index.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { catalogXml, lists, plan, product } from '../unit/catalog/catalog-document.ts';
 
@@ -109,14 +109,17 @@ anyDatabase((_kind, open) => {
       return looked.map((id) => names.get(id) ?? id).toSorted();
     }
 
-    it('is at those with plans that an upload changes, also with prices of their own', async () => {
-      await engine.acme.uploadCatalog(climate('2024-02-01', { heat: '44.00', warmth: '30.00' }));
-      expect(await lookedAt(await revision())).to.deep.equal(['heat', 'heat for less']);
-      await engine.acme.uploadCatalog(climate('2024-03-01', { heat: '44.00', warmth: '33.00' }));
-      expect(await lookedAt(await revision()))
-        .to.include('warmth')
-        .and.not.include('pot');
-    });
+    it(
+      'is at those with plans that an upload changes, also with prices of their own',
+      onEachDatabase(async () => {
+        await engine.acme.uploadCatalog(climate('2024-02-01', { heat: '44.00', warmth: '30.00' }));
+        expect(await lookedAt(await revision())).to.deep.equal(['heat', 'heat for less']);
+        await engine.acme.uploadCatalog(climate('2024-03-01', { heat: '44.00', warmth: '33.00' }));
+        expect(await lookedAt(await revision()))
+          .to.include('warmth')
+          .and.not.include('pot');
+      }),
+    );
 
     it('is at nobody where a version only adds plans, nor after a simple plan or a new entry', async () => {
       await engine.acme.uploadCatalog(climate('2024-02-01', { heat: '40.00', warmth: '30.00' }, ADDED));

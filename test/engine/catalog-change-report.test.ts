@@ -12,7 +12,7 @@ import {
 } from '../../lib/index.ts';
 import { ACCOUNTS_PER_CATALOG_CHANGE_PAGE } from '../../lib/values/limits.ts';
 import { author, newId } from '../storage/records.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { pricedCatalog } from '../support/priced-catalog.ts';
 import { newEvents } from '../support/queue-rows.ts';
@@ -63,20 +63,23 @@ anyDatabase((_kind, open) => {
 
     const next = { effectiveDate: '2024-04-01', price: '52.00', forExisting: '2024-05-01' };
 
-    it('names each live subscription that pays another price, from when and by how much, and stores nothing', async () => {
-      const subscriptions = [await subscribe(), await subscribe()];
-      const events = newEvents(engine.database);
-      await events();
-      const parts = await partsOf(engine.acme, pricedCatalog(next));
-      const line = '2024-05-01 heat-monthly-evergreen USD 40 → 52 (12) v2024-04-01';
-      expect(parts.map(lineOf)).to.deep.equal(['0 errors, 0 warnings', line, line, '2 of 2, 0 unbillable']);
-      expect(
-        parts.flatMap((part) => (part.kind === 'PRICE_CHANGE' ? part.change.subscriptionId : [])),
-      ).to.have.members(subscriptions);
-      expect((await engine.acme.catalogs.current()).versions).to.have.length(1);
-      await engine.settle();
-      expect(await events()).to.deep.equal([]);
-    });
+    it(
+      'names each live subscription that pays another price, from when and by how much, and stores nothing',
+      onEachDatabase(async () => {
+        const subscriptions = [await subscribe(), await subscribe()];
+        const events = newEvents(engine.database);
+        await events();
+        const parts = await partsOf(engine.acme, pricedCatalog(next));
+        const line = '2024-05-01 heat-monthly-evergreen USD 40 → 52 (12) v2024-04-01';
+        expect(parts.map(lineOf)).to.deep.equal(['0 errors, 0 warnings', line, line, '2 of 2, 0 unbillable']);
+        expect(
+          parts.flatMap((part) => (part.kind === 'PRICE_CHANGE' ? part.change.subscriptionId : [])),
+        ).to.have.members(subscriptions);
+        expect((await engine.acme.catalogs.current()).versions).to.have.length(1);
+        await engine.settle();
+        expect(await events()).to.deep.equal([]);
+      }),
+    );
 
     it('looks at no subscription that has ended, be it while its billing was blocked, and at one that is to end', async () => {
       const hold = { service: 'fraud', stateName: 'held', isBlockBilling: true };

@@ -355,23 +355,26 @@ anyDatabase((kind, open) => {
       expect(contents(await current())).to.deep.equal({ '2024-01-01': ['p1 10'] });
     });
 
-    it('a plan is deleted or subscribed to, never both at once', async () => {
-      await openEmpty('2024-01-10T00:00:00Z');
-      const entries = engine.acme.catalogEntries;
-      const names = Array.from({ length: 12 }, (_, index) => `p${index}`);
-      await entries.create({ products: [pot], plans: names.map((name) => monthly(name, '2024-01-01')) });
-      const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
-      for (const [index, planName] of names.entries()) {
-        const calls = [
-          () => codeOf(engine.acme.createSubscription({ accountId, planName })),
-          () => codeOf(entries.deletePlan(planName, { force: true })),
-        ];
-        const ordered = index % 2 === 0 ? calls : calls.toReversed();
-        const outcomes = await Promise.all(ordered.map((call) => call()));
-        const [created, deleted] = index % 2 === 0 ? outcomes : outcomes.toReversed();
-        expect([created, deleted].join(' '), planName).to.be.oneOf(['0 61005', '2021 0', '2050 0']);
-      }
-    });
+    it(
+      'a plan is deleted or subscribed to, never both at once',
+      onEachDatabase(async () => {
+        await openEmpty('2024-01-10T00:00:00Z');
+        const entries = engine.acme.catalogEntries;
+        const names = Array.from({ length: 12 }, (_, index) => `p${index}`);
+        await entries.create({ products: [pot], plans: names.map((name) => monthly(name, '2024-01-01')) });
+        const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
+        for (const [index, planName] of names.entries()) {
+          const calls = [
+            () => codeOf(engine.acme.createSubscription({ accountId, planName })),
+            () => codeOf(entries.deletePlan(planName, { force: true })),
+          ];
+          const ordered = index % 2 === 0 ? calls : calls.toReversed();
+          const outcomes = await Promise.all(ordered.map((call) => call()));
+          const [created, deleted] = index % 2 === 0 ? outcomes : outcomes.toReversed();
+          expect([created, deleted].join(' '), planName).to.be.oneOf(['0 61005', '2021 0', '2050 0']);
+        }
+      }),
+    );
 
     it('a deleted product leaves its plans listed and out of the catalog, or erases them', async () => {
       await openEmpty('2024-01-10T00:00:00Z');
@@ -535,32 +538,35 @@ anyDatabase((kind, open) => {
       expect(await codeOf(entries.createPlan(monthly('lamp-monthly', '2024-03-01')))).to.equal(61004);
     });
 
-    it('a deletion of the XML catalog leaves the entries, with the products that they are of', async () => {
-      await openOverlay('2024-04-10T00:00:00Z');
-      const { catalogEntries: entries, catalogs } = engine.acme;
-      await entries.create({
-        products: [pot],
-        plans: [monthly('e', '2024-03-01'), { ...monthly('f', '2024-03-01'), productName: 'Pan' }],
-      });
-      const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
-      await engine.acme.createSubscription({ accountId, planName: 'f' });
-      await engine.settle();
-      await catalogs.delete();
-      const catalog = await current();
-      expect(contents(catalog)).to.deep.equal({ '2024-03-01': ['e 10', 'f 10'] });
-      expect(catalog.name).to.equal('DEFAULT');
-      expect(catalog.versions[0]?.products.map(({ name, category }) => [name, category])).to.deep.equal([
-        ['Pan', 'BASE'],
-        ['Pot', 'BASE'],
-      ]);
-      expect(await entries.state()).to.equal('CATALOG_STATE_PLUGIN');
-      await engine.runTo('2024-05-10T00:00:00Z');
-      const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
-      expect(invoices.flatMap(itemLines)).to.deep.equal([
-        'RECURRING 2024-04-10..2024-05-10 10',
-        'RECURRING 2024-05-10..2024-06-10 10',
-      ]);
-    });
+    it(
+      'a deletion of the XML catalog leaves the entries, with the products that they are of',
+      onEachDatabase(async () => {
+        await openOverlay('2024-04-10T00:00:00Z');
+        const { catalogEntries: entries, catalogs } = engine.acme;
+        await entries.create({
+          products: [pot],
+          plans: [monthly('e', '2024-03-01'), { ...monthly('f', '2024-03-01'), productName: 'Pan' }],
+        });
+        const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
+        await engine.acme.createSubscription({ accountId, planName: 'f' });
+        await engine.settle();
+        await catalogs.delete();
+        const catalog = await current();
+        expect(contents(catalog)).to.deep.equal({ '2024-03-01': ['e 10', 'f 10'] });
+        expect(catalog.name).to.equal('DEFAULT');
+        expect(catalog.versions[0]?.products.map(({ name, category }) => [name, category])).to.deep.equal([
+          ['Pan', 'BASE'],
+          ['Pot', 'BASE'],
+        ]);
+        expect(await entries.state()).to.equal('CATALOG_STATE_PLUGIN');
+        await engine.runTo('2024-05-10T00:00:00Z');
+        const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
+        expect(invoices.flatMap(itemLines)).to.deep.equal([
+          'RECURRING 2024-04-10..2024-05-10 10',
+          'RECURRING 2024-05-10..2024-06-10 10',
+        ]);
+      }),
+    );
 
     if (kind === 'postgresql') {
       it(

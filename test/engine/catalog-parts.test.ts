@@ -17,7 +17,7 @@ import {
   writeCatalogXml,
 } from '../../lib/index.ts';
 import { authorshipOf, inOneTurn } from '../../lib/runtime/index.ts';
-import { anyDatabase, reachingEveryTenant, type TestDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase, reachingEveryTenant, type TestDatabase } from '../support/databases.ts';
 import { openEngine, specCatalog, type TestEngine } from '../support/engine.ts';
 import { rowsOf } from '../support/queue-rows.ts';
 import { storageOf } from '../support/storage.ts';
@@ -105,31 +105,34 @@ anyDatabase((_kind, open) => {
       expect(writeCatalogXml(await cold())).to.equal(writeCatalogXml(await engine.acme.catalogs.current()));
     });
 
-    it('plans of before there were shapes are read, and found again by an upload', async () => {
-      const current = await engine.acme.catalogs.current();
-      const [version] = current.versions;
-      const parts = await rowsOf(
-        engine.database,
-        "select record_id, name from bw_catalog_parts where kind = 'PLAN'",
-      );
-      await engine.close();
-      for (const { record_id: recordId, name } of parts) {
-        const text = textOfPlan(version?.findPlan(String(name)) as Plan).replaceAll("'", "''");
-        await change(
+    it(
+      'plans of before there were shapes are read, and found again by an upload',
+      onEachDatabase(async () => {
+        const current = await engine.acme.catalogs.current();
+        const [version] = current.versions;
+        const parts = await rowsOf(
           engine.database,
-          `update bw_catalog_parts set shape_record_id = null, text = '${text}' where record_id = ${recordId}`,
+          "select record_id, name from bw_catalog_parts where kind = 'PLAN'",
         );
-      }
-      await change(engine.database, "delete from bw_catalog_parts where kind = 'SHAPE'");
-      const billing = await Billing.open({ storage: storageOf(engine.database) });
-      const acme = billing.as({ tenant: engine.tenant.id, user: 'admin' });
-      expect(writeCatalogXml(await acme.catalogs.current())).to.equal(writeCatalogXml(current));
-      await acme.uploadCatalog(at('2024-03-01').replace('29.95', '39.95'));
-      const [first, second] = (await acme.catalogs.current()).versions;
-      const changed = first?.plans.filter((plan) => second?.planNamed(plan.name) !== plan);
-      expect(changed).to.have.length(1);
-      await billing.close();
-    });
+        await engine.close();
+        for (const { record_id: recordId, name } of parts) {
+          const text = textOfPlan(version?.findPlan(String(name)) as Plan).replaceAll("'", "''");
+          await change(
+            engine.database,
+            `update bw_catalog_parts set shape_record_id = null, text = '${text}' where record_id = ${recordId}`,
+          );
+        }
+        await change(engine.database, "delete from bw_catalog_parts where kind = 'SHAPE'");
+        const billing = await Billing.open({ storage: storageOf(engine.database) });
+        const acme = billing.as({ tenant: engine.tenant.id, user: 'admin' });
+        expect(writeCatalogXml(await acme.catalogs.current())).to.equal(writeCatalogXml(current));
+        await acme.uploadCatalog(at('2024-03-01').replace('29.95', '39.95'));
+        const [first, second] = (await acme.catalogs.current()).versions;
+        const changed = first?.plans.filter((plan) => second?.planNamed(plan.name) !== plan);
+        expect(changed).to.have.length(1);
+        await billing.close();
+      }),
+    );
 
     it('a transaction of the host begins with what is known, and what it rolls back is never seen', async () => {
       const stored = new StoredCatalogs();

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type MemoryCatalogPlugin, memoryCatalogPlugin } from '../../adapters/testing/index.ts';
 import type { PluginCatalog, Uuid } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { boatPlan, harbour } from '../support/plugin-catalog.ts';
@@ -168,11 +168,14 @@ anyDatabase((_kind, open) => {
       });
     }
 
-    it('one plugin after another: each supplies from then on', async () => {
-      await begin(heatFor('36.00'));
-      plugin.serve(heatFor('42.00'));
-      await engine.runTo('2024-02-01T00:00:00Z');
-      expect(await lines()).to.deep.equal([january('36'), 'RECURRING 2024-02-01..2024-03-01 42']);
-    });
+    it(
+      'one plugin after another: each supplies from then on',
+      onEachDatabase(async () => {
+        await begin(heatFor('36.00'));
+        plugin.serve(heatFor('42.00'));
+        await engine.runTo('2024-02-01T00:00:00Z');
+        expect(await lines()).to.deep.equal([january('36'), 'RECURRING 2024-02-01..2024-03-01 42']);
+      }),
+    );
   });
 });

@@ -14,7 +14,7 @@ import {
   RetryLater,
 } from '../../lib/index.ts';
 import { CATALOG_PLUGIN_TIMEOUT_MS } from '../../lib/values/limits.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { boatPlan, harbour } from '../support/plugin-catalog.ts';
@@ -247,22 +247,25 @@ anyDatabase((_kind, open) => {
       expect(named).to.include({ prettyPlanName: 'boat-monthly' });
     });
 
-    it('queued work is retried when the plugin fails; RetryLater says when, however often', async () => {
-      await begin();
-      plugin.serve(harbour());
-      const account = await subscribed('boat-monthly');
-      await engine.settle();
-      const failure = failing(() => new RetryLater(3_600_000));
-      engine.clock.set('2024-02-01T00:00:00Z');
-      for (let hour = 0; hour < 6; hour += 1) {
-        await engine.billing.settle({ timeoutMs: 500 });
-        engine.systemClock.push(3_600_000);
-      }
-      expect(await linesOfStored(account)).to.equal(1);
-      failure.heal();
-      await engine.settle();
-      expect(await linesOf(account)).to.have.length(2);
-    });
+    it(
+      'queued work is retried when the plugin fails; RetryLater says when, however often',
+      onEachDatabase(async () => {
+        await begin();
+        plugin.serve(harbour());
+        const account = await subscribed('boat-monthly');
+        await engine.settle();
+        const failure = failing(() => new RetryLater(3_600_000));
+        engine.clock.set('2024-02-01T00:00:00Z');
+        for (let hour = 0; hour < 6; hour += 1) {
+          await engine.billing.settle({ timeoutMs: 500 });
+          engine.systemClock.push(3_600_000);
+        }
+        expect(await linesOfStored(account)).to.equal(1);
+        failure.heal();
+        await engine.settle();
+        expect(await linesOf(account)).to.have.length(2);
+      }),
+    );
 
     it('one that does not answer in time gives a clear error, never a price', async () => {
       const timers: (() => void)[] = [];

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { BillingError, ErrorCode, formatInstant, type Uuid, writeCatalogXml } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { openEngine, specCatalog, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { newEvents, rowsOf } from '../support/queue-rows.ts';
@@ -38,19 +38,22 @@ anyDatabase((_kind, open) => {
       throw new Error('the document was accepted');
     }
 
-    it('catalog W16 Envelope: repeats of stored versions are skipped, altered ones refused, nothing new is a duplicate', async () => {
-      await engine.acme.uploadCatalog(at('2024-03-01'));
-      const envelope = writeCatalogXml(await engine.acme.catalogs.current());
-      const extended = envelope.replace(
-        '</versions>',
-        `<version>${inner(at('2024-05-01'))}</version></versions>`,
-      );
-      await engine.acme.uploadCatalog(extended);
-      expect(await dates()).to.deep.equal(['2010-01-01', '2024-03-01', '2024-05-01']);
-      expect((await refusal(extended)).code).to.equal(2080);
-      expect((await refusal(envelope.replaceAll('29.95', '39.95'))).code).to.equal(2080);
-      expect(await dates()).to.deep.equal(['2010-01-01', '2024-03-01', '2024-05-01']);
-    });
+    it(
+      'catalog W16 Envelope: repeats of stored versions are skipped, altered ones refused, nothing new is a duplicate',
+      onEachDatabase(async () => {
+        await engine.acme.uploadCatalog(at('2024-03-01'));
+        const envelope = writeCatalogXml(await engine.acme.catalogs.current());
+        const extended = envelope.replace(
+          '</versions>',
+          `<version>${inner(at('2024-05-01'))}</version></versions>`,
+        );
+        await engine.acme.uploadCatalog(extended);
+        expect(await dates()).to.deep.equal(['2010-01-01', '2024-03-01', '2024-05-01']);
+        expect((await refusal(extended)).code).to.equal(2080);
+        expect((await refusal(envelope.replaceAll('29.95', '39.95'))).code).to.equal(2080);
+        expect(await dates()).to.deep.equal(['2010-01-01', '2024-03-01', '2024-05-01']);
+      }),
+    );
 
     it('a refused document names the tenant and every error, and leaves nothing behind', async () => {
       const events = newEvents(engine.database);

@@ -7,7 +7,7 @@ import {
   SystemTag,
   type TenantRef,
 } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { rowsOf } from '../support/queue-rows.ts';
 
@@ -67,16 +67,19 @@ anyDatabase((kind, open) => {
       clock.set(formatInstant(now));
     });
 
-    it('an account that is not invoiced at present, past the safety bound: no breach', async () => {
-      const { acme, clock, settle } = await aside();
-      const { id } = await acme.createAccount({ currency: 'USD' });
-      await acme.createSubscription({ accountId: id, planName: 'solo-now' });
-      await settle();
-      await acme.tags.add({ type: 'ACCOUNT', id }, [SystemTag.AUTO_INVOICING_OFF]);
-      clock.set('2026-01-01T00:00:00Z');
-      await settle();
-      expect(await Array.fromAsync(other?.billing.checks.breaches() ?? [])).to.deep.equal([]);
-    });
+    it(
+      'an account that is not invoiced at present, past the safety bound: no breach',
+      onEachDatabase(async () => {
+        const { acme, clock, settle } = await aside();
+        const { id } = await acme.createAccount({ currency: 'USD' });
+        await acme.createSubscription({ accountId: id, planName: 'solo-now' });
+        await settle();
+        await acme.tags.add({ type: 'ACCOUNT', id }, [SystemTag.AUTO_INVOICING_OFF]);
+        clock.set('2026-01-01T00:00:00Z');
+        await settle();
+        expect(await Array.fromAsync(other?.billing.checks.breaches() ?? [])).to.deep.equal([]);
+      }),
+    );
 
     it('finds everything that cannot be, and whose it is', async () => {
       for (const [, damage] of damages) await rowsOf(engine.database, damage);

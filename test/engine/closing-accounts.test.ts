@@ -9,7 +9,7 @@ import {
   SystemTag,
   type Uuid,
 } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { newEvents, rowsOf } from '../support/queue-rows.ts';
@@ -303,17 +303,20 @@ anyDatabase((_kind, open) => {
         expect(await itemsOf(id)).to.deep.equal(CREDITED);
       });
 
-      it('the same where the background works the queue meanwhile', async () => {
-        const ids: Uuid[] = [];
-        for (let each = 0; each < 8; each += 1) {
-          engine.clock.set('2024-01-01T00:00:00Z');
-          ids.push(await cancelled());
-          if (each === 0) engine.billing.start();
-          await close(ids[each] as Uuid);
-        }
-        await engine.settle();
-        for (const id of ids) expect(await itemsOf(id)).to.deep.equal(CREDITED);
-      });
+      it(
+        'the same where the background works the queue meanwhile',
+        onEachDatabase(async () => {
+          const ids: Uuid[] = [];
+          for (let each = 0; each < 8; each += 1) {
+            engine.clock.set('2024-01-01T00:00:00Z');
+            ids.push(await cancelled());
+            if (each === 0) engine.billing.start();
+            await close(ids[each] as Uuid);
+          }
+          await engine.settle();
+          for (const id of ids) expect(await itemsOf(id)).to.deep.equal(CREDITED);
+        }),
+      );
 
       it('work of other accounts is left to the queue', async () => {
         const { id: other } = await engine.payingAccount({ currency: 'USD' });
@@ -336,29 +339,32 @@ anyDatabase((_kind, open) => {
         expect(await balancesOf(id)).to.deep.equal(['0', '0']);
       });
 
-      it('work that another node holds is waited for, as long as for a busy account', async () => {
-        const id = await cancelled();
-        const claim = {
-          node: 'another',
-          claimId: '11111111-1111-4111-8111-111111111111' as Uuid,
-          limit: 1,
-          topics: ['SUBSCRIPTION_CANCEL'],
-          businessNow: engine.clock.now(),
-          systemNowMs: engine.systemClock.nowMs(),
-          leaseEndsAtMs: engine.systemClock.nowMs() + 3_600_000,
-        };
-        const settings = JSON.stringify({ 'org.service.invoice.globalLock.retries': '2' });
-        await engine.acme.keyValues.add('PER_TENANT_CONFIG', settings);
-        const held = await engine.storage.queue.claim(claim);
-        expect(held).to.have.length(1);
-        await told();
-        expect(await codeOf(close(id))).to.equal(ErrorCode.BUSY);
-        expect(await told(), 'nothing is written').to.deep.equal([]);
-        expect(await tagsOf(id)).to.deep.equal([]);
-        await engine.storage.queue.release(held, engine.systemClock.nowMs());
-        await close(id);
-        expect(await itemsOf(id)).to.deep.equal(CREDITED);
-      });
+      it(
+        'work that another node holds is waited for, as long as for a busy account',
+        onEachDatabase(async () => {
+          const id = await cancelled();
+          const claim = {
+            node: 'another',
+            claimId: '11111111-1111-4111-8111-111111111111' as Uuid,
+            limit: 1,
+            topics: ['SUBSCRIPTION_CANCEL'],
+            businessNow: engine.clock.now(),
+            systemNowMs: engine.systemClock.nowMs(),
+            leaseEndsAtMs: engine.systemClock.nowMs() + 3_600_000,
+          };
+          const settings = JSON.stringify({ 'org.service.invoice.globalLock.retries': '2' });
+          await engine.acme.keyValues.add('PER_TENANT_CONFIG', settings);
+          const held = await engine.storage.queue.claim(claim);
+          expect(held).to.have.length(1);
+          await told();
+          expect(await codeOf(close(id))).to.equal(ErrorCode.BUSY);
+          expect(await told(), 'nothing is written').to.deep.equal([]);
+          expect(await tagsOf(id)).to.deep.equal([]);
+          await engine.storage.queue.release(held, engine.systemClock.nowMs());
+          await close(id);
+          expect(await itemsOf(id)).to.deep.equal(CREDITED);
+        }),
+      );
     });
 
     it('an unknown account is not closed', async () => {

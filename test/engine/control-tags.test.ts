@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ErrorCode, formatDecimal, parseLocalDate, SystemTag, type Uuid } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { newEvents } from '../support/queue-rows.ts';
@@ -80,20 +80,23 @@ anyDatabase((_kind, open) => {
         expect(charged()).to.deep.equal(['19.95']);
       });
 
-      it('a retry that falls due meanwhile is held back too', async () => {
-        engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' });
-        const id = await subscriber();
-        await tag(id, SystemTag.AUTO_PAY_OFF);
-        engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
-        await engine.runTo('2024-01-12T00:00:00Z');
-        expect(await balancesOf(id)).to.deep.equal(['19.95']);
-        await untag(id, SystemTag.AUTO_PAY_OFF);
-        await engine.settle();
-        expect(await balancesOf(id)).to.deep.equal(['0']);
-        await engine.runTo('2024-01-30T00:00:00Z');
-        expect(charged().filter((amount) => amount !== null)).to.have.length.lessThanOrEqual(2);
-        expect(await balancesOf(id)).to.deep.equal(['0']);
-      });
+      it(
+        'a retry that falls due meanwhile is held back too',
+        onEachDatabase(async () => {
+          engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_ERROR' });
+          const id = await subscriber();
+          await tag(id, SystemTag.AUTO_PAY_OFF);
+          engine.gateway.configure({ CONFIGURE_ACTION: 'ACTION_CLEAR' });
+          await engine.runTo('2024-01-12T00:00:00Z');
+          expect(await balancesOf(id)).to.deep.equal(['19.95']);
+          await untag(id, SystemTag.AUTO_PAY_OFF);
+          await engine.settle();
+          expect(await balancesOf(id)).to.deep.equal(['0']);
+          await engine.runTo('2024-01-30T00:00:00Z');
+          expect(charged().filter((amount) => amount !== null)).to.have.length.lessThanOrEqual(2);
+          expect(await balancesOf(id)).to.deep.equal(['0']);
+        }),
+      );
 
       it('the hold of an invoice that was written off just ends', async () => {
         const id = await subscriber(SystemTag.AUTO_PAY_OFF);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ErrorCode, parseLocalDate, type Uuid } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { catalogXml, lists, plan, product } from '../unit/catalog/catalog-document.ts';
@@ -40,37 +40,40 @@ anyDatabase((_kind, open) => {
       expect(await engine.acme.invoices.verifyCoverage(accountId)).to.deep.equal([]);
     });
 
-    it('is verified against the whole history: a cursor that hides what is due is found, and nothing is changed', async () => {
-      const subscriptionId = await begin('advance');
-      await engine.runTo('2024-02-01T00:00:00Z');
-      engine.clock.set('2024-02-15T00:00:00Z');
-      expect(await engine.acme.invoices.verifyCoverage(accountId)).to.deep.equal([]);
+    it(
+      'is verified against the whole history: a cursor that hides what is due is found, and nothing is changed',
+      onEachDatabase(async () => {
+        const subscriptionId = await begin('advance');
+        await engine.runTo('2024-02-01T00:00:00Z');
+        engine.clock.set('2024-02-15T00:00:00Z');
+        expect(await engine.acme.invoices.verifyCoverage(accountId)).to.deep.equal([]);
 
-      const { storage, tenant } = engine;
-      const authorship = {
-        userName: 'test',
-        reasonCode: null,
-        comments: null,
-        createdDate: engine.clock.now(),
-      };
-      await storage.write(tenant, { ...authorship, userTokenOf: () => subscriptionId }, async (session) => {
-        const cursors = await session.invoices.findCursors([subscriptionId]);
-        const nextDueDate = parseLocalDate('2024-06-01');
-        await session.invoices.saveCursors(cursors.map((cursor) => ({ ...cursor, nextDueDate })));
-      });
-      const [difference, ...others] = await engine.acme.invoices.verifyCoverage(accountId);
-      expect(others).to.deep.equal([]);
-      expect(difference).to.include({ subscriptionId });
-      expect(difference?.found).to.deep.equal([]);
-      expect(difference?.expected.map(({ itemType }) => itemType)).to.deep.equal(
-        Array.from({ length: 3 }, () => 'RECURRING'),
-      );
-      const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
-      expect(invoices.flatMap(itemLines)).to.deep.equal([
-        'RECURRING 2024-01-01..2024-02-01 30',
-        'RECURRING 2024-02-01..2024-03-01 30',
-      ]);
-    });
+        const { storage, tenant } = engine;
+        const authorship = {
+          userName: 'test',
+          reasonCode: null,
+          comments: null,
+          createdDate: engine.clock.now(),
+        };
+        await storage.write(tenant, { ...authorship, userTokenOf: () => subscriptionId }, async (session) => {
+          const cursors = await session.invoices.findCursors([subscriptionId]);
+          const nextDueDate = parseLocalDate('2024-06-01');
+          await session.invoices.saveCursors(cursors.map((cursor) => ({ ...cursor, nextDueDate })));
+        });
+        const [difference, ...others] = await engine.acme.invoices.verifyCoverage(accountId);
+        expect(others).to.deep.equal([]);
+        expect(difference).to.include({ subscriptionId });
+        expect(difference?.found).to.deep.equal([]);
+        expect(difference?.expected.map(({ itemType }) => itemType)).to.deep.equal(
+          Array.from({ length: 3 }, () => 'RECURRING'),
+        );
+        const invoices = await engine.acme.invoices.ofAccount({ accountId, withItems: true });
+        expect(invoices.flatMap(itemLines)).to.deep.equal([
+          'RECURRING 2024-01-01..2024-02-01 30',
+          'RECURRING 2024-02-01..2024-03-01 30',
+        ]);
+      }),
+    );
 
     it('cannot be verified of an unknown account, nor of one without currency', async () => {
       const subscriptionId = await begin('advance');

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { decimal, formatDecimal, type InvoiceItemView, SystemTag, type Uuid } from '../../lib/index.ts';
 import { RECLAIMED_CREDITS_AT_ONCE } from '../../lib/values/limits.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { newEvents } from '../support/queue-rows.ts';
@@ -185,21 +185,24 @@ anyDatabase((kind, open) => {
       await expectSound();
     });
 
-    it('is followed by the summary of the parent that pays', async () => {
-      const parent = await newAccount();
-      const { id } = await engine.acme.createAccount({
-        currency: 'USD',
-        parentAccountId: parent,
-        isPaymentDelegatedToParent: true,
-      });
-      await credit(id, 10);
-      const invoiceId = await charge(id, 25);
-      await engine.settle();
-      expect(await invoicesOf(parent)).to.deep.equal(['PARENT_SUMMARY 15 = 15 owes 0']);
-      await remove(id, invoiceId);
-      await engine.settle();
-      expect(await invoicesOf(parent)).to.deep.equal(['PARENT_SUMMARY 25 = 25 owes 0']);
-    });
+    it(
+      'is followed by the summary of the parent that pays',
+      onEachDatabase(async () => {
+        const parent = await newAccount();
+        const { id } = await engine.acme.createAccount({
+          currency: 'USD',
+          parentAccountId: parent,
+          isPaymentDelegatedToParent: true,
+        });
+        await credit(id, 10);
+        const invoiceId = await charge(id, 25);
+        await engine.settle();
+        expect(await invoicesOf(parent)).to.deep.equal(['PARENT_SUMMARY 15 = 15 owes 0']);
+        await remove(id, invoiceId);
+        await engine.settle();
+        expect(await invoicesOf(parent)).to.deep.equal(['PARENT_SUMMARY 25 = 25 owes 0']);
+      }),
+    );
 
     it('refuses in the order of the specification and changes nothing', async () => {
       const id = await newAccount();
@@ -238,14 +241,17 @@ anyDatabase((kind, open) => {
       expect(await told()).to.deep.equal([]);
     });
 
-    it('two at once delete once', async () => {
-      const id = await newAccount();
-      const given = await credit(id, 30);
-      await Promise.all([remove(id, given), remove(id, given)]);
-      expect(await balancesOf(id)).to.equal('0 / 0');
-      expect((await itemOf(given, 'CREDIT_ADJ')).amount.isZero()).to.equal(true);
-      await expectSound();
-    });
+    it(
+      'two at once delete once',
+      onEachDatabase(async () => {
+        const id = await newAccount();
+        const given = await credit(id, 30);
+        await Promise.all([remove(id, given), remove(id, given)]);
+        expect(await balancesOf(id)).to.equal('0 / 0');
+        expect((await itemOf(given, 'CREDIT_ADJ')).amount.isZero()).to.equal(true);
+        await expectSound();
+      }),
+    );
   });
 });
 

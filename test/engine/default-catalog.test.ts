@@ -8,12 +8,13 @@ import {
   type TenantBilling,
   type Uuid,
 } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, specCatalog, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
+import { example } from '../support/files.ts';
 import { catalogXml, lists, plan, product } from '../unit/catalog/catalog-document.ts';
 
-const orchard = new URL('../../examples/catalogs/orchard-demo.xml', import.meta.url);
+const orchard = example('catalogs/orchard-demo.xml');
 const lamp: SimplePlan = {
   planId: 'lamp-monthly',
   productName: 'Lamp',
@@ -176,30 +177,33 @@ anyDatabase((_kind, open) => {
       });
     });
 
-    it('with add-ons, and prices of their own, go on after the tenant has deleted its catalog again', async () => {
-      const base = await tenant.createSubscription({
-        accountId,
-        planName: 'pear-monthly',
-        priceOverrides: [{ phaseType: 'EVERGREEN', recurringPrice: decimal('33') }],
-      });
-      await tenant.createSubscription({ accountId, bundleId: base.bundleId, planName: 'ladder-monthly' });
-      await engine.settle();
-      await tenant.uploadCatalog(await readFile(specCatalog));
-      await tenant.catalogs.delete();
-      await engine.settle();
-      expect((await tenant.catalogs.current()).versions).to.deep.equal([]);
-      const bundle = await tenant.bundles.get(base.bundleId);
-      expect(bundle.subscriptions.map(({ productName }) => productName)).to.deep.equal(['Pear', 'Ladder']);
-      await engine.runTo('2024-03-05T09:00:00Z');
-      expect(await lines()).to.include.members([
-        'RECURRING 2024-02-29..2024-03-31 33',
-        'RECURRING 2024-03-04..2024-04-04 6',
-      ]);
-      expect(await codeOf(tenant.createSubscription({ accountId, planName: 'apple-monthly' }))).to.equal(
-        2050,
-      );
-      await tenant.subscriptions.cancel(base.subscriptionId);
-    });
+    it(
+      'with add-ons, and prices of their own, go on after the tenant has deleted its catalog again',
+      onEachDatabase(async () => {
+        const base = await tenant.createSubscription({
+          accountId,
+          planName: 'pear-monthly',
+          priceOverrides: [{ phaseType: 'EVERGREEN', recurringPrice: decimal('33') }],
+        });
+        await tenant.createSubscription({ accountId, bundleId: base.bundleId, planName: 'ladder-monthly' });
+        await engine.settle();
+        await tenant.uploadCatalog(await readFile(specCatalog));
+        await tenant.catalogs.delete();
+        await engine.settle();
+        expect((await tenant.catalogs.current()).versions).to.deep.equal([]);
+        const bundle = await tenant.bundles.get(base.bundleId);
+        expect(bundle.subscriptions.map(({ productName }) => productName)).to.deep.equal(['Pear', 'Ladder']);
+        await engine.runTo('2024-03-05T09:00:00Z');
+        expect(await lines()).to.include.members([
+          'RECURRING 2024-02-29..2024-03-31 33',
+          'RECURRING 2024-03-04..2024-04-04 6',
+        ]);
+        expect(await codeOf(tenant.createSubscription({ accountId, planName: 'apple-monthly' }))).to.equal(
+          2050,
+        );
+        await tenant.subscriptions.cancel(base.subscriptionId);
+      }),
+    );
 
     it('keep their price where a plan of the tenant has the name, which new subscriptions pay otherwise', async () => {
       await engine.runTo('2024-02-05T09:00:00Z');

@@ -9,7 +9,7 @@ import {
   SystemTag,
   type Uuid,
 } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { pricedCatalog } from '../support/priced-catalog.ts';
@@ -161,27 +161,30 @@ anyDatabase((_kind, open) => {
       await redeliver();
     });
 
-    it('invoicing E16 Child cancels before the parent commits', async () => {
-      await begin('2015-06-14T00:00:00Z', '249.95', { billCycleDayLocal: 14 });
-      await hold(child, SystemTag.AUTO_INVOICING_OFF);
-      const id = await subscribe(child);
-      await engine.runTo('2015-06-16T08:00:00Z');
-      await engine.acme.generateInvoice({ accountId: child });
-      await engine.settle();
-      expect(await invoicesOf(parent)).to.deep.equal(['DRAFT [PARENT_SUMMARY 249.95] owes 0']);
-      await engine.acme.subscriptions.cancel(id, { billingPolicy: 'IMMEDIATE' });
-      await engine.acme.generateInvoice({ accountId: child });
-      await engine.settle();
-      expect(await invoicesOf(child)).to.deep.equal([
-        'COMMITTED [RECURRING 249.95, CBA_ADJ -233.29] owes 0',
-        'COMMITTED [REPAIR_ADJ -233.29, CBA_ADJ 233.29] owes 0',
-      ]);
-      expect(await invoicesOf(parent)).to.deep.equal(['DRAFT [PARENT_SUMMARY 16.66] owes 0']);
-      await redeliver();
-      await engine.runTo('2015-06-17T00:00:00Z');
-      expect(payments()).to.deep.equal(['16.66']);
-      expect(await balances()).to.equal('0 0, 0 0');
-    });
+    it(
+      'invoicing E16 Child cancels before the parent commits',
+      onEachDatabase(async () => {
+        await begin('2015-06-14T00:00:00Z', '249.95', { billCycleDayLocal: 14 });
+        await hold(child, SystemTag.AUTO_INVOICING_OFF);
+        const id = await subscribe(child);
+        await engine.runTo('2015-06-16T08:00:00Z');
+        await engine.acme.generateInvoice({ accountId: child });
+        await engine.settle();
+        expect(await invoicesOf(parent)).to.deep.equal(['DRAFT [PARENT_SUMMARY 249.95] owes 0']);
+        await engine.acme.subscriptions.cancel(id, { billingPolicy: 'IMMEDIATE' });
+        await engine.acme.generateInvoice({ accountId: child });
+        await engine.settle();
+        expect(await invoicesOf(child)).to.deep.equal([
+          'COMMITTED [RECURRING 249.95, CBA_ADJ -233.29] owes 0',
+          'COMMITTED [REPAIR_ADJ -233.29, CBA_ADJ 233.29] owes 0',
+        ]);
+        expect(await invoicesOf(parent)).to.deep.equal(['DRAFT [PARENT_SUMMARY 16.66] owes 0']);
+        await redeliver();
+        await engine.runTo('2015-06-17T00:00:00Z');
+        expect(payments()).to.deep.equal(['16.66']);
+        expect(await balances()).to.equal('0 0, 0 0');
+      }),
+    );
 
     it('rule 1: a pure credit opens no summary, and joins one that is open; a charge of nothing opens one', async () => {
       await begin('2025-02-03T10:00:00Z', '0.00');
@@ -442,20 +445,23 @@ anyDatabase((_kind, open) => {
       expect(first?.parentAccountId).to.equal(parent);
     });
 
-    it('two children at once are both on the summary, and no lock waits for another', async () => {
-      await begin('2025-02-03T10:00:00Z', '34.00');
-      const others = await Promise.all(['a', 'b', 'c', 'd'].map((key) => newChild(key)));
-      const items = [{ amount: decimal('1') }];
-      await Promise.all(
-        [child, ...others, parent].map((accountId) =>
-          engine.acme.invoices.addCharges({ accountId, items, autoCommit: true }),
-        ),
-      );
-      await engine.settle();
-      const summaries = (await invoicesOf(parent)).filter((line) => line.startsWith('DRAFT'));
-      expect(summaries).to.deep.equal([
-        `DRAFT [${Array.from({ length: 5 }, () => 'PARENT_SUMMARY 1').join(', ')}] owes 0`,
-      ]);
-    });
+    it(
+      'two children at once are both on the summary, and no lock waits for another',
+      onEachDatabase(async () => {
+        await begin('2025-02-03T10:00:00Z', '34.00');
+        const others = await Promise.all(['a', 'b', 'c', 'd'].map((key) => newChild(key)));
+        const items = [{ amount: decimal('1') }];
+        await Promise.all(
+          [child, ...others, parent].map((accountId) =>
+            engine.acme.invoices.addCharges({ accountId, items, autoCommit: true }),
+          ),
+        );
+        await engine.settle();
+        const summaries = (await invoicesOf(parent)).filter((line) => line.startsWith('DRAFT'));
+        expect(summaries).to.deep.equal([
+          `DRAFT [${Array.from({ length: 5 }, () => 'PARENT_SUMMARY 1').join(', ')}] owes 0`,
+        ]);
+      }),
+    );
   });
 });

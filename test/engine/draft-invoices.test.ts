@@ -9,7 +9,7 @@ import {
   SystemTag,
   type Uuid,
 } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { newEvents } from '../support/queue-rows.ts';
@@ -135,15 +135,18 @@ anyDatabase((_kind, open) => {
         expect(invoice.status).to.equal('DRAFT');
       });
 
-      it('a draft that is committed late lowers no charged-through date', async () => {
-        await tag(SystemTag.AUTO_INVOICING_DRAFT);
-        const id = await subscribe('solo-now');
-        await untag(SystemTag.AUTO_INVOICING_DRAFT);
-        await engine.runTo('2024-02-01T00:00:00Z');
-        expect(await chargedThrough(id)).to.equal('2024-03-01');
-        await engine.acme.invoices.commit((await invoiceAt(0)).id);
-        expect(await chargedThrough(id)).to.equal('2024-03-01');
-      });
+      it(
+        'a draft that is committed late lowers no charged-through date',
+        onEachDatabase(async () => {
+          await tag(SystemTag.AUTO_INVOICING_DRAFT);
+          const id = await subscribe('solo-now');
+          await untag(SystemTag.AUTO_INVOICING_DRAFT);
+          await engine.runTo('2024-02-01T00:00:00Z');
+          expect(await chargedThrough(id)).to.equal('2024-03-01');
+          await engine.acme.invoices.commit((await invoiceAt(0)).id);
+          expect(await chargedThrough(id)).to.equal('2024-03-01');
+        }),
+      );
 
       it('a committed draft uses credit, and what it owed its customer becomes credit then', async () => {
         const first = await charge('20', false);

@@ -10,7 +10,7 @@ import {
   SystemTag,
   type Uuid,
 } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { pricedCatalog } from '../support/priced-catalog.ts';
@@ -444,30 +444,33 @@ anyDatabase((_kind, open) => {
         expect(found?.targetDate && formatLocalDate(found.targetDate)).to.equal(targetDate);
       }
 
-      it('an action that is invoiced at once is answered with that invoice, however far is billed ahead', async () => {
-        await begin('2024-04-01T00:00:00Z', 1);
-        const of = await subscribe('solo-now');
-        await engine.acme.generateInvoice({ accountId, targetDate: parseLocalDate('2024-05-01') });
-        await engine.acme.subscriptions.changeQuantity(of.subscriptionId, {
-          quantity: 2,
-          effectiveFromDate: day('2024-05-01'),
-        });
-        await engine.runTo('2024-04-11T00:00:00Z');
-        const change = { planName: 'team-now', billingPolicy: 'IMMEDIATE' } as const;
-        const foretold = await action({ dryRunAction: 'CHANGE', ...of, ...change });
-        expect(foretold).to.deep.include('RECURRING 2024-04-11..2024-05-01 19.97');
-        expect(
-          await action({
-            dryRunAction: 'CHANGE',
-            ...of,
-            ...change,
-            targetDate: parseLocalDate('2024-04-11'),
-          }),
-        ).to.deep.equal(foretold);
-        await engine.acme.subscriptions.changePlan(of.subscriptionId, change);
-        await engine.settle();
-        expect(await lastLines()).to.deep.equal(foretold);
-      });
+      it(
+        'an action that is invoiced at once is answered with that invoice, however far is billed ahead',
+        onEachDatabase(async () => {
+          await begin('2024-04-01T00:00:00Z', 1);
+          const of = await subscribe('solo-now');
+          await engine.acme.generateInvoice({ accountId, targetDate: parseLocalDate('2024-05-01') });
+          await engine.acme.subscriptions.changeQuantity(of.subscriptionId, {
+            quantity: 2,
+            effectiveFromDate: day('2024-05-01'),
+          });
+          await engine.runTo('2024-04-11T00:00:00Z');
+          const change = { planName: 'team-now', billingPolicy: 'IMMEDIATE' } as const;
+          const foretold = await action({ dryRunAction: 'CHANGE', ...of, ...change });
+          expect(foretold).to.deep.include('RECURRING 2024-04-11..2024-05-01 19.97');
+          expect(
+            await action({
+              dryRunAction: 'CHANGE',
+              ...of,
+              ...change,
+              targetDate: parseLocalDate('2024-04-11'),
+            }),
+          ).to.deep.equal(foretold);
+          await engine.acme.subscriptions.changePlan(of.subscriptionId, change);
+          await engine.settle();
+          expect(await lastLines()).to.deep.equal(foretold);
+        }),
+      );
 
       it('an action that takes effect later is answered, without a target date, with the invoice of its own date', async () => {
         await begin('2024-01-01T00:00:00Z', 1);
@@ -761,46 +764,49 @@ anyDatabase((_kind, open) => {
       });
     });
 
-    it('take as many statements for twelve subscriptions of a year as for one of a month', async () => {
-      await begin('2023-01-01T00:00:00Z', 1);
-      const of = await subscribe('solo-now');
-      const requests: readonly Omit<DryRunRequest, 'accountId'>[] = [
-        {},
-        { dryRunType: 'UPCOMING_INVOICE' },
-        { dryRunType: 'UPCOMING_INVOICE', ...of },
-        { dryRunType: 'SUBSCRIPTION_ACTION', dryRunAction: 'START_BILLING', planName: 'team-now' },
-        {
-          dryRunType: 'SUBSCRIPTION_ACTION',
-          dryRunAction: 'CHANGE',
-          ...of,
-          planName: 'team-now',
-          billingPolicy: 'IMMEDIATE',
-        },
-        {
-          dryRunType: 'SUBSCRIPTION_ACTION',
-          dryRunAction: 'STOP_BILLING',
-          ...of,
-          billingPolicy: 'IMMEDIATE',
-        },
-      ];
-      const count = async (): Promise<readonly number[]> => {
-        const counts: number[] = [];
-        for (const request of requests) {
-          statements = [];
-          await foresee(request);
-          const writes = statements.filter((text) => /^\s*(insert|update|delete)|for update/i.test(text));
-          expect(writes).to.deep.equal([]);
-          counts.push(statements.filter((text) => /select/i.test(text)).length);
-        }
-        return counts;
-      };
-      await count();
-      const few = await count();
-      for (let more = 0; more < 11; more += 1) await subscribe(more % 2 === 0 ? 'solo-now' : 'kit-monthly');
-      await engine.runTo('2024-01-15T00:00:00Z');
-      expect(await count()).to.deep.equal(few);
-      expect(Math.max(...few)).to.be.lessThan(25);
-    });
+    it(
+      'take as many statements for twelve subscriptions of a year as for one of a month',
+      onEachDatabase(async () => {
+        await begin('2023-01-01T00:00:00Z', 1);
+        const of = await subscribe('solo-now');
+        const requests: readonly Omit<DryRunRequest, 'accountId'>[] = [
+          {},
+          { dryRunType: 'UPCOMING_INVOICE' },
+          { dryRunType: 'UPCOMING_INVOICE', ...of },
+          { dryRunType: 'SUBSCRIPTION_ACTION', dryRunAction: 'START_BILLING', planName: 'team-now' },
+          {
+            dryRunType: 'SUBSCRIPTION_ACTION',
+            dryRunAction: 'CHANGE',
+            ...of,
+            planName: 'team-now',
+            billingPolicy: 'IMMEDIATE',
+          },
+          {
+            dryRunType: 'SUBSCRIPTION_ACTION',
+            dryRunAction: 'STOP_BILLING',
+            ...of,
+            billingPolicy: 'IMMEDIATE',
+          },
+        ];
+        const count = async (): Promise<readonly number[]> => {
+          const counts: number[] = [];
+          for (const request of requests) {
+            statements = [];
+            await foresee(request);
+            const writes = statements.filter((text) => /^\s*(insert|update|delete)|for update/i.test(text));
+            expect(writes).to.deep.equal([]);
+            counts.push(statements.filter((text) => /select/i.test(text)).length);
+          }
+          return counts;
+        };
+        await count();
+        const few = await count();
+        for (let more = 0; more < 11; more += 1) await subscribe(more % 2 === 0 ? 'solo-now' : 'kit-monthly');
+        await engine.runTo('2024-01-15T00:00:00Z');
+        expect(await count()).to.deep.equal(few);
+        expect(Math.max(...few)).to.be.lessThan(25);
+      }),
+    );
 
     it('a far date walks over every invoice before it and answers with the last', async () => {
       await begin('2014-01-02T00:00:00Z', 1);

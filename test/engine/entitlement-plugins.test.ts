@@ -16,7 +16,7 @@ import {
   type Uuid,
 } from '../../lib/index.ts';
 import { ENTITLEMENT_PLUGIN_TIMEOUT_MS } from '../../lib/values/limits.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { busEvents } from '../support/queue-rows.ts';
@@ -385,16 +385,19 @@ anyDatabase((_kind, open) => {
         expect(first.successes[0]).to.deep.include({ result: { bundleId: newId } });
       });
 
-      it('are judged as those of callers, and nothing is stored', async () => {
-        const before = await stored();
-        first.before.CHANGE_PLAN = async () => ({ replace: { planName: 'none' } });
-        expect(
-          await codeOf(acme.subscriptions.changePlan(subscriptionId, { planName: 'team-now' })),
-        ).to.equal(2021);
-        first.before.CANCEL = async () => ({ replace: { billingPolicy: 'ILLEGAL' } });
-        expect(await codeOf(acme.subscriptions.cancel(subscriptionId))).to.equal(60_002);
-        expect(await stored()).to.deep.equal(before);
-      });
+      it(
+        'are judged as those of callers, and nothing is stored',
+        onEachDatabase(async () => {
+          const before = await stored();
+          first.before.CHANGE_PLAN = async () => ({ replace: { planName: 'none' } });
+          expect(
+            await codeOf(acme.subscriptions.changePlan(subscriptionId, { planName: 'team-now' })),
+          ).to.equal(2021);
+          first.before.CANCEL = async () => ({ replace: { billingPolicy: 'ILLEGAL' } });
+          expect(await codeOf(acme.subscriptions.cancel(subscriptionId))).to.equal(60_002);
+          expect(await stored()).to.deep.equal(before);
+        }),
+      );
     });
 
     describe('a plugin that does not do its part', () => {

@@ -7,7 +7,7 @@ import {
   parseLocalDate,
   type Uuid,
 } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { expectExplained } from '../support/explained-amount.ts';
@@ -166,130 +166,138 @@ anyDatabase((_kind, open) => {
       await expectAllRight();
     });
 
-    it('names the rule case, the own bill cycle day, the block, the transfer behind a charge or credit', async () => {
-      await begin('2024-01-05T08:00:00Z');
-      const { acme } = engine;
-      const other = await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 12 });
-      const base = await subscribe('pro-monthly');
-      const annual = await acme.createSubscription({ accountId: other.id, planName: 'pro-annual' });
-      const own = await subscribe('solo-now', { billCycleDayLocal: 15, quantity: 2 });
-      await engine.runTo('2024-01-15T00:00:00Z');
-      const backup = await subscribe('backup-monthly', { bundleId: base.bundleId });
-      const archive = await subscribe('archive-monthly', { bundleId: base.bundleId });
-      await engine.runTo('2024-02-20T00:00:00Z');
-      await acme.subscriptions.changePlan(annual.subscriptionId, { planName: 'elite-monthly' });
-      await acme.subscriptions.changeQuantity(own.subscriptionId, { quantity: 5 });
-      await acme.blocking.pauseBundle(base.bundleId);
-      await engine.runTo('2024-02-26T00:00:00Z');
-      await acme.blocking.resumeBundle(base.bundleId);
-      const service = 'overdue';
-      const owned = { type: 'SUBSCRIPTION', id: own.subscriptionId } as const;
-      await acme.blocking.add(owned, { service, stateName: 'UNPAID', isBlockBilling: true });
-      await engine.runTo('2024-03-05T00:00:00Z');
-      await acme.subscriptions.cancel(backup.subscriptionId);
-      await acme.subscriptions.changePlan(own.subscriptionId, {
-        planName: 'team-now',
-        billingPolicy: 'START_OF_TERM',
-        priceOverrides: [{ phaseType: 'EVERGREEN', recurringPrice: decimal('7') }],
-      });
-      await engine.settle();
-      await acme.blocking.add(owned, { service, stateName: 'CLEAR' });
-      await engine.runTo('2024-03-12T00:00:00Z');
-      await acme.bundles.transfer(base.bundleId, { accountId: other.id, billingPolicy: 'IMMEDIATE' });
-      await engine.runTo('2024-04-15T00:00:00Z');
-      await expectAllRight();
+    it(
+      'names the rule case, the own bill cycle day, the block, the transfer behind a charge or credit',
+      onEachDatabase(async () => {
+        await begin('2024-01-05T08:00:00Z');
+        const { acme } = engine;
+        const other = await engine.payingAccount({ currency: 'USD', billCycleDayLocal: 12 });
+        const base = await subscribe('pro-monthly');
+        const annual = await acme.createSubscription({ accountId: other.id, planName: 'pro-annual' });
+        const own = await subscribe('solo-now', { billCycleDayLocal: 15, quantity: 2 });
+        await engine.runTo('2024-01-15T00:00:00Z');
+        const backup = await subscribe('backup-monthly', { bundleId: base.bundleId });
+        const archive = await subscribe('archive-monthly', { bundleId: base.bundleId });
+        await engine.runTo('2024-02-20T00:00:00Z');
+        await acme.subscriptions.changePlan(annual.subscriptionId, { planName: 'elite-monthly' });
+        await acme.subscriptions.changeQuantity(own.subscriptionId, { quantity: 5 });
+        await acme.blocking.pauseBundle(base.bundleId);
+        await engine.runTo('2024-02-26T00:00:00Z');
+        await acme.blocking.resumeBundle(base.bundleId);
+        const service = 'overdue';
+        const owned = { type: 'SUBSCRIPTION', id: own.subscriptionId } as const;
+        await acme.blocking.add(owned, { service, stateName: 'UNPAID', isBlockBilling: true });
+        await engine.runTo('2024-03-05T00:00:00Z');
+        await acme.subscriptions.cancel(backup.subscriptionId);
+        await acme.subscriptions.changePlan(own.subscriptionId, {
+          planName: 'team-now',
+          billingPolicy: 'START_OF_TERM',
+          priceOverrides: [{ phaseType: 'EVERGREEN', recurringPrice: decimal('7') }],
+        });
+        await engine.settle();
+        await acme.blocking.add(owned, { service, stateName: 'CLEAR' });
+        await engine.runTo('2024-03-12T00:00:00Z');
+        await acme.bundles.transfer(base.bundleId, { accountId: other.id, billingPolicy: 'IMMEDIATE' });
+        await engine.runTo('2024-04-15T00:00:00Z');
+        await expectAllRight();
 
-      const cases: readonly (readonly [type: string, of: string, from: string, ...texts: string[]])[] = [
-        [
-          'FIXED',
-          backup.subscriptionId,
-          '2024-01-15',
-          'The phases of the plan count from 2024-01-05, the start of the bundle (create alignment for all plans: START_OF_BUNDLE).',
-        ],
-        [
-          'RECURRING',
-          archive.subscriptionId,
-          '2024-02-14',
-          'since the start of the phase on 2024-02-14',
-          'The bill cycle day is 4, that of the base of the bundle (billing alignment for product category ADD_ON: BUNDLE).',
-          'count from 2024-01-15, the start of the subscription (create alignment for product Archive: START_OF_SUBSCRIPTION).',
-        ],
-        ['REPAIR_ADJ', base.subscriptionId, '2024-02-20', 'after the pause of its bundle on 2024-02-20.'],
-        ['RECURRING', base.subscriptionId, '2024-02-26', 'since the resumption of its bundle on 2024-02-26'],
-        [
-          'REPAIR_ADJ',
-          base.subscriptionId,
-          '2024-03-12',
-          'The transfer to another account takes effect on 2024-03-12 by the policy IMMEDIATE of the transfer.',
-        ],
-        [
-          'REPAIR_ADJ',
-          backup.subscriptionId,
-          '2024-03-12',
-          'after the end that its base subscription brought on 2024-03-12.',
-        ],
-        [
-          'RECURRING',
-          own.subscriptionId,
-          '2024-02-20',
-          '19.95 USD for each of 5 since the change of quantity on 2024-02-20',
-          'The bill cycle day is 15, as was asked for this subscription.',
-        ],
-        [
-          'REPAIR_ADJ',
-          own.subscriptionId,
-          '2024-02-26',
-          'after the pause of billing on 2024-02-26 (service overdue: UNPAID).',
-        ],
-        [
-          'RECURRING',
-          own.subscriptionId,
-          '2024-03-05',
-          '7.00 USD for each of 5 since the return of billing on 2024-03-05 (service overdue: CLEAR), with prices of its own.',
-        ],
-        [
-          'REPAIR_ADJ',
-          own.subscriptionId,
-          '2024-02-20',
-          'takes effect on 2024-02-20 by the policy START_OF_TERM that was asked for.',
-        ],
-        [
-          'RECURRING',
-          annual.subscriptionId,
-          '2024-02-04',
-          '(billing alignment for billing period ANNUAL: SUBSCRIPTION)',
-        ],
-        [
-          'RECURRING',
-          annual.subscriptionId,
-          '2024-02-20',
-          'The change of plan takes effect on 2024-02-20 by the catalog’s change policy for a change to product Elite: IMMEDIATE.',
-          '(change alignment for all plans: START_OF_SUBSCRIPTION)',
-        ],
-      ];
-      const invoices = await acme.invoices.ofAccount({ accountId: other.id, withItems: true });
-      const all = [...(await items()), ...invoices.flatMap((invoice) => invoice.items)];
-      const ofItem = new Map(all.map((item) => [item.id, item.subscriptionId]));
-      for (const [type, of, from, ...texts] of cases) {
-        const found = all.filter(
-          ({ itemType, startDate, subscriptionId, linkedItemId }) =>
-            itemType === type &&
-            startDate === parseLocalDate(from) &&
-            (subscriptionId ?? (linkedItemId && ofItem.get(linkedItemId))) === of,
-        );
-        const explanations = await Promise.all(found.map(({ id }) => acme.invoices.explain(id)));
-        const said = explanations.map(({ text }) => text).join('\n');
-        for (const text of texts) expect(said, `${type} ${from}`).to.contain(text);
-      }
-      const changed = all.find(({ planName }) => planName === 'elite-monthly');
-      const { rules, events } = await acme.invoices.explain(changed?.id as Uuid);
-      expect(rules.map(({ rule, result, conditions }) => ({ rule, result, conditions }))).to.deep.equal([
-        { rule: 'BILLING_ALIGNMENT', result: 'ACCOUNT', conditions: {} },
-        { rule: 'CHANGE_POLICY', result: 'IMMEDIATE', conditions: { toProduct: 'Elite' } },
-        { rule: 'CHANGE_ALIGNMENT', result: 'START_OF_SUBSCRIPTION', conditions: {} },
-      ]);
-      expect(events.event?.reason?.datedBy).to.equal('CATALOG_RULE');
-    });
+        const cases: readonly (readonly [type: string, of: string, from: string, ...texts: string[]])[] = [
+          [
+            'FIXED',
+            backup.subscriptionId,
+            '2024-01-15',
+            'The phases of the plan count from 2024-01-05, the start of the bundle (create alignment for all plans: START_OF_BUNDLE).',
+          ],
+          [
+            'RECURRING',
+            archive.subscriptionId,
+            '2024-02-14',
+            'since the start of the phase on 2024-02-14',
+            'The bill cycle day is 4, that of the base of the bundle (billing alignment for product category ADD_ON: BUNDLE).',
+            'count from 2024-01-15, the start of the subscription (create alignment for product Archive: START_OF_SUBSCRIPTION).',
+          ],
+          ['REPAIR_ADJ', base.subscriptionId, '2024-02-20', 'after the pause of its bundle on 2024-02-20.'],
+          [
+            'RECURRING',
+            base.subscriptionId,
+            '2024-02-26',
+            'since the resumption of its bundle on 2024-02-26',
+          ],
+          [
+            'REPAIR_ADJ',
+            base.subscriptionId,
+            '2024-03-12',
+            'The transfer to another account takes effect on 2024-03-12 by the policy IMMEDIATE of the transfer.',
+          ],
+          [
+            'REPAIR_ADJ',
+            backup.subscriptionId,
+            '2024-03-12',
+            'after the end that its base subscription brought on 2024-03-12.',
+          ],
+          [
+            'RECURRING',
+            own.subscriptionId,
+            '2024-02-20',
+            '19.95 USD for each of 5 since the change of quantity on 2024-02-20',
+            'The bill cycle day is 15, as was asked for this subscription.',
+          ],
+          [
+            'REPAIR_ADJ',
+            own.subscriptionId,
+            '2024-02-26',
+            'after the pause of billing on 2024-02-26 (service overdue: UNPAID).',
+          ],
+          [
+            'RECURRING',
+            own.subscriptionId,
+            '2024-03-05',
+            '7.00 USD for each of 5 since the return of billing on 2024-03-05 (service overdue: CLEAR), with prices of its own.',
+          ],
+          [
+            'REPAIR_ADJ',
+            own.subscriptionId,
+            '2024-02-20',
+            'takes effect on 2024-02-20 by the policy START_OF_TERM that was asked for.',
+          ],
+          [
+            'RECURRING',
+            annual.subscriptionId,
+            '2024-02-04',
+            '(billing alignment for billing period ANNUAL: SUBSCRIPTION)',
+          ],
+          [
+            'RECURRING',
+            annual.subscriptionId,
+            '2024-02-20',
+            'The change of plan takes effect on 2024-02-20 by the catalog’s change policy for a change to product Elite: IMMEDIATE.',
+            '(change alignment for all plans: START_OF_SUBSCRIPTION)',
+          ],
+        ];
+        const invoices = await acme.invoices.ofAccount({ accountId: other.id, withItems: true });
+        const all = [...(await items()), ...invoices.flatMap((invoice) => invoice.items)];
+        const ofItem = new Map(all.map((item) => [item.id, item.subscriptionId]));
+        for (const [type, of, from, ...texts] of cases) {
+          const found = all.filter(
+            ({ itemType, startDate, subscriptionId, linkedItemId }) =>
+              itemType === type &&
+              startDate === parseLocalDate(from) &&
+              (subscriptionId ?? (linkedItemId && ofItem.get(linkedItemId))) === of,
+          );
+          const explanations = await Promise.all(found.map(({ id }) => acme.invoices.explain(id)));
+          const said = explanations.map(({ text }) => text).join('\n');
+          for (const text of texts) expect(said, `${type} ${from}`).to.contain(text);
+        }
+        const changed = all.find(({ planName }) => planName === 'elite-monthly');
+        const { rules, events } = await acme.invoices.explain(changed?.id as Uuid);
+        expect(rules.map(({ rule, result, conditions }) => ({ rule, result, conditions }))).to.deep.equal([
+          { rule: 'BILLING_ALIGNMENT', result: 'ACCOUNT', conditions: {} },
+          { rule: 'CHANGE_POLICY', result: 'IMMEDIATE', conditions: { toProduct: 'Elite' } },
+          { rule: 'CHANGE_ALIGNMENT', result: 'START_OF_SUBSCRIPTION', conditions: {} },
+        ]);
+        expect(events.event?.reason?.datedBy).to.equal('CATALOG_RULE');
+      }),
+    );
 
     it('takes the same few statements whatever the history', async () => {
       await begin('2023-01-01T00:00:00Z');

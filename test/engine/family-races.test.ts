@@ -10,6 +10,7 @@ import {
 } from '../../lib/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
+import { isLongRun } from '../support/long-run.ts';
 import { rowsOf } from '../support/queue-rows.ts';
 import {
   COME_AGAIN,
@@ -80,12 +81,11 @@ const deciding: readonly Pair[] = [
   ['move the credit up', 'pay the summary by credit'],
 ];
 
-const pairs: readonly Pair[] =
-  process.env.BILLWRIGHT_TEST_LONG === '1'
-    ? (Object.keys(ofChild) as OfChild[]).flatMap((child) =>
-        (Object.keys(ofParent) as OfParent[]).map((parent): Pair => [child, parent]),
-      )
-    : deciding;
+const pairs: readonly Pair[] = isLongRun
+  ? (Object.keys(ofChild) as OfChild[]).flatMap((child) =>
+      (Object.keys(ofParent) as OfParent[]).map((parent): Pair => [child, parent]),
+    )
+  : deciding;
 
 // invoicing §12, §17 rules 1, 3; ruling R32
 eachDatabase((kind, open) => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Billing } from '../../adapters/node/billwright.ts';
 import { type EntitlementPlugin, ErrorCode, parseLocalDate, type TenantBilling } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { type Host, hostOf } from '../support/host.ts';
@@ -46,19 +46,22 @@ anyDatabase((kind, open) => {
     const inside = <T>(work: (acme: TenantBilling) => Promise<T>): Promise<T> =>
       host.transaction((em) => work(hosted.as({ tenant: engine.tenant.id, user: 'host' }).within(em)));
 
-    it('replace terms, and abort what they do not want, of which nothing stays', async () => {
-      const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
-      const { created, code } = await inside(async (acme) => {
-        const made = await acme.createSubscription({ accountId, planName: 'solo-now' });
-        const refused = await codeOf(acme.subscriptions.cancel(made.subscriptionId));
-        return { created: made, code: refused };
-      });
-      expect(code).to.equal(ErrorCode.ENTITLEMENT_PLUGIN_API_ABORTED);
-      expect(told).to.deep.equal(['CREATE done', 'CANCEL failed']);
-      const stored = await engine.acme.getSubscription(created.subscriptionId);
-      expect(stored.billingStart?.date).to.equal(parseLocalDate('2024-01-15'));
-      expect(stored.cancelled).to.equal(null);
-    });
+    it(
+      'replace terms, and abort what they do not want, of which nothing stays',
+      onEachDatabase(async () => {
+        const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });
+        const { created, code } = await inside(async (acme) => {
+          const made = await acme.createSubscription({ accountId, planName: 'solo-now' });
+          const refused = await codeOf(acme.subscriptions.cancel(made.subscriptionId));
+          return { created: made, code: refused };
+        });
+        expect(code).to.equal(ErrorCode.ENTITLEMENT_PLUGIN_API_ABORTED);
+        expect(told).to.deep.equal(['CREATE done', 'CANCEL failed']);
+        const stored = await engine.acme.getSubscription(created.subscriptionId);
+        expect(stored.billingStart?.date).to.equal(parseLocalDate('2024-01-15'));
+        expect(stored.cancelled).to.equal(null);
+      }),
+    );
 
     it('are told of an operation when it is done, also where the host then rolls back', async () => {
       const { id: accountId } = await engine.acme.createAccount({ currency: 'USD' });

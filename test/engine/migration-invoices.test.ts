@@ -7,7 +7,7 @@ import {
   parseLocalDate,
   type Uuid,
 } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { newEvents, rowsOf } from '../support/queue-rows.ts';
@@ -33,82 +33,85 @@ anyDatabase((kind, open) => {
     const listed = (accountId: Uuid, more: object = {}) =>
       engine.acme.invoices.ofAccount({ accountId, withItems: true, ...more });
 
-    it('holds the items as they are given, committed, at a balance of 0, and nothing is paid', async () => {
-      const account = await engine.payingAccount({ currency: 'USD', timeZone: 'America/New_York' });
-      await told();
-      const invoice = await migrate(
-        account.id,
-        [
-          {
-            itemType: 'RECURRING',
-            amount: decimal('19.955'),
-            planName: 'gold',
-            phaseName: 'gold-evergreen',
-            productName: 'Gold',
-            usageName: 'calls',
-            description: 'of the old system',
-            startDate: day('2023-11-01'),
-            endDate: day('2023-12-01'),
-            quantity: decimal(2),
-            itemDetails: '{}',
-          },
-          { itemType: 'CREDIT_ADJ', amount: decimal(-5) },
-          { itemType: 'CBA_ADJ', amount: decimal('7.5') },
-          { itemType: 'TAX', amount: decimal(1), currency: 'USD' },
-        ],
-        { targetDate: day('2023-11-30') },
-      );
-      expect(invoice).to.include({
-        status: 'COMMITTED',
-        isMigration: true,
-        targetDate: day('2023-11-30'),
-        invoiceDate: day('2023-12-31'),
-        commitDate: day('2023-12-31'),
-      });
-      const { amount, creditAdj, balance, rawBalance } = invoice;
-      expect([amount, creditAdj, balance, rawBalance].map(formatDecimal)).to.deep.equal([
-        '15.96',
-        '7.5',
-        '0',
-        '0',
-      ]);
-      expect(itemLines(invoice)).to.deep.equal([
-        'RECURRING 2023-11-01..2023-12-01 19.96',
-        'CREDIT_ADJ -5',
-        'CBA_ADJ 7.5',
-        'TAX 1',
-      ]);
-      expect(invoice.items[0]).to.deep.include({
-        planName: 'gold',
-        phaseName: 'gold-evergreen',
-        productName: 'Gold',
-        usageName: 'calls',
-        description: 'of the old system',
-        quantity: decimal(2),
-        itemDetails: '{}',
-      });
-      expect(await told()).to.deep.equal(['INVOICE_CREATION']);
-      const [entry] = await rowsOf(
-        engine.database,
-        `select payload from bw_queue_entries where topic = 'INVOICE_CREATION' order by record_id desc`,
-      );
-      const payload = typeof entry?.payload === 'string' ? JSON.parse(entry.payload) : entry?.payload;
-      expect(String(payload.amountOwed)).to.equal('0');
-      const [recurring, credit] = await Promise.all(
-        invoice.items.slice(0, 2).map(({ id }) => engine.acme.invoices.explain(id)),
-      );
-      expect([recurring?.text, credit?.text]).to.deep.equal([
-        '19.96 USD, as it was given with the invoice of another system.',
-        '-5.00 USD, as it was given with the invoice of another system.',
-      ]);
-      await engine.settle();
-      expect(await engine.acme.payments.ofAccount(account.id)).to.deep.equal([]);
-      expect(await balancesOf(account.id)).to.deep.equal(['0', '0']);
-      const history = await engine.acme.audit.history({ type: 'INVOICE', id: invoice.id });
-      expect(history.map(({ changeType, snapshot }) => [changeType, snapshot?.migrated])).to.deep.equal([
-        ['INSERT', true],
-      ]);
-    });
+    it(
+      'holds the items as they are given, committed, at a balance of 0, and nothing is paid',
+      onEachDatabase(async () => {
+        const account = await engine.payingAccount({ currency: 'USD', timeZone: 'America/New_York' });
+        await told();
+        const invoice = await migrate(
+          account.id,
+          [
+            {
+              itemType: 'RECURRING',
+              amount: decimal('19.955'),
+              planName: 'gold',
+              phaseName: 'gold-evergreen',
+              productName: 'Gold',
+              usageName: 'calls',
+              description: 'of the old system',
+              startDate: day('2023-11-01'),
+              endDate: day('2023-12-01'),
+              quantity: decimal(2),
+              itemDetails: '{}',
+            },
+            { itemType: 'CREDIT_ADJ', amount: decimal(-5) },
+            { itemType: 'CBA_ADJ', amount: decimal('7.5') },
+            { itemType: 'TAX', amount: decimal(1), currency: 'USD' },
+          ],
+          { targetDate: day('2023-11-30') },
+        );
+        expect(invoice).to.include({
+          status: 'COMMITTED',
+          isMigration: true,
+          targetDate: day('2023-11-30'),
+          invoiceDate: day('2023-12-31'),
+          commitDate: day('2023-12-31'),
+        });
+        const { amount, creditAdj, balance, rawBalance } = invoice;
+        expect([amount, creditAdj, balance, rawBalance].map(formatDecimal)).to.deep.equal([
+          '15.96',
+          '7.5',
+          '0',
+          '0',
+        ]);
+        expect(itemLines(invoice)).to.deep.equal([
+          'RECURRING 2023-11-01..2023-12-01 19.96',
+          'CREDIT_ADJ -5',
+          'CBA_ADJ 7.5',
+          'TAX 1',
+        ]);
+        expect(invoice.items[0]).to.deep.include({
+          planName: 'gold',
+          phaseName: 'gold-evergreen',
+          productName: 'Gold',
+          usageName: 'calls',
+          description: 'of the old system',
+          quantity: decimal(2),
+          itemDetails: '{}',
+        });
+        expect(await told()).to.deep.equal(['INVOICE_CREATION']);
+        const [entry] = await rowsOf(
+          engine.database,
+          `select payload from bw_queue_entries where topic = 'INVOICE_CREATION' order by record_id desc`,
+        );
+        const payload = typeof entry?.payload === 'string' ? JSON.parse(entry.payload) : entry?.payload;
+        expect(String(payload.amountOwed)).to.equal('0');
+        const [recurring, credit] = await Promise.all(
+          invoice.items.slice(0, 2).map(({ id }) => engine.acme.invoices.explain(id)),
+        );
+        expect([recurring?.text, credit?.text]).to.deep.equal([
+          '19.96 USD, as it was given with the invoice of another system.',
+          '-5.00 USD, as it was given with the invoice of another system.',
+        ]);
+        await engine.settle();
+        expect(await engine.acme.payments.ofAccount(account.id)).to.deep.equal([]);
+        expect(await balancesOf(account.id)).to.deep.equal(['0', '0']);
+        const history = await engine.acme.audit.history({ type: 'INVOICE', id: invoice.id });
+        expect(history.map(({ changeType, snapshot }) => [changeType, snapshot?.migrated])).to.deep.equal([
+          ['INSERT', true],
+        ]);
+      }),
+    );
 
     it('is listed with the flag alone, and never among the unpaid', async () => {
       const { id } = await engine.acme.createAccount({ currency: 'USD' });

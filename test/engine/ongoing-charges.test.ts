@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { parseWireMoment, SystemTag, type TenantBilling, type Uuid } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { pricedCatalog } from '../support/priced-catalog.ts';
 import { catalogXml, lists, plan } from '../unit/catalog/catalog-document.ts';
@@ -132,34 +132,37 @@ anyDatabase((_kind, open) => {
       expect(await linesAfterMarch(sold)).to.deep.equal([APRIL, MAY]);
     });
 
-    it('end with another price in the default catalog, which has no revisions', async () => {
-      const ofHost = (price: string): string => pricedCatalog({ effectiveDate: '2024-01-01', price });
-      engine = await openEngine(open, {
-        now: '2024-01-01T00:00:00Z',
-        catalog: null,
-        defaultCatalog: ofHost('31.00'),
-      });
-      const { database } = engine;
-      const input = { apiKey: 'shown', apiSecret: 'secret', useGlobalDefault: true };
-      const { id: tenant } = await engine.billing.tenants.create({ userName: 'test' }, input);
-      const before = engine.billing.as({ tenant, user: 'test' });
-      const { id: accountId } = await before.createAccount({ currency: 'USD', billCycleDayLocal: 1 });
-      await before.createSubscription({ accountId, planName: 'heat-monthly' });
-      await engine.settle();
-      await engine.runTo('2024-02-01T00:00:00Z');
-      await engine.close();
+    it(
+      'end with another price in the default catalog, which has no revisions',
+      onEachDatabase(async () => {
+        const ofHost = (price: string): string => pricedCatalog({ effectiveDate: '2024-01-01', price });
+        engine = await openEngine(open, {
+          now: '2024-01-01T00:00:00Z',
+          catalog: null,
+          defaultCatalog: ofHost('31.00'),
+        });
+        const { database } = engine;
+        const input = { apiKey: 'shown', apiSecret: 'secret', useGlobalDefault: true };
+        const { id: tenant } = await engine.billing.tenants.create({ userName: 'test' }, input);
+        const before = engine.billing.as({ tenant, user: 'test' });
+        const { id: accountId } = await before.createAccount({ currency: 'USD', billCycleDayLocal: 1 });
+        await before.createSubscription({ accountId, planName: 'heat-monthly' });
+        await engine.settle();
+        await engine.runTo('2024-02-01T00:00:00Z');
+        await engine.close();
 
-      const defaultCatalog = ofHost('29.00');
-      engine = await openEngine(async () => database, {
-        now: '2024-02-02T00:00:00Z',
-        catalog: null,
-        defaultCatalog,
-      });
-      const acme = engine.billing.as({ tenant, user: 'test' });
-      await engine.runTo('2024-03-01T00:00:00Z');
-      const invoices = await acme.invoices.ofAccount({ accountId, withItems: true });
-      expect(invoices.flatMap(itemLines)).to.include('RECURRING 2024-03-01..2024-04-01 29');
-    });
+        const defaultCatalog = ofHost('29.00');
+        engine = await openEngine(async () => database, {
+          now: '2024-02-02T00:00:00Z',
+          catalog: null,
+          defaultCatalog,
+        });
+        const acme = engine.billing.as({ tenant, user: 'test' });
+        await engine.runTo('2024-03-01T00:00:00Z');
+        const invoices = await acme.invoices.ofAccount({ accountId, withItems: true });
+        expect(invoices.flatMap(itemLines)).to.include('RECURRING 2024-03-01..2024-04-01 29');
+      }),
+    );
 
     it('in arrears at no price go by their events: what was billed ahead of its end stays', async () => {
       const free = plan('free', 'P', {

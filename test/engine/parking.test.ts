@@ -1,11 +1,12 @@
 import { expect } from 'chai';
 import { ErrorCode, parseLocalDate, SystemTag, type Uuid } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
+import { example } from '../support/files.ts';
 import { catalogXml, plan, price } from '../unit/catalog/catalog-document.ts';
 
-const meadow = new URL('../../examples/catalogs/meadow.xml', import.meta.url);
+const meadow = example('catalogs/meadow.xml');
 
 anyDatabase((_kind, open) => {
   describe('parked accounts', () => {
@@ -135,14 +136,17 @@ anyDatabase((_kind, open) => {
       expect(itemLines(caught)).to.have.length(16);
     });
 
-    it('a jump of the clock over many due dates is no excess of one day', async () => {
-      await begin('2024-01-01T00:00:00Z');
-      const id = await subscriber('solo-now');
-      await engine.settle();
-      await engine.runTo('2026-06-01T00:00:00Z');
-      expect(await isParked(id)).to.equal(false);
-      expect((await linesOf(id)).flat()).to.have.length(30);
-    });
+    it(
+      'a jump of the clock over many due dates is no excess of one day',
+      onEachDatabase(async () => {
+        await begin('2024-01-01T00:00:00Z');
+        const id = await subscriber('solo-now');
+        await engine.settle();
+        await engine.runTo('2026-06-01T00:00:00Z');
+        expect(await isParked(id)).to.equal(false);
+        expect((await linesOf(id)).flat()).to.have.length(30);
+      }),
+    );
 
     it('a price that is missing parks the account at its run, and the others of the batch are billed', async () => {
       const sold = (effectiveDate: string, prices: string, more = ''): string =>

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type Account, decimal, ErrorCode, formatDecimal, SystemTag, type Uuid } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 
@@ -35,18 +35,21 @@ anyDatabase((_kind, open) => {
         formatDecimal(balance),
       );
 
-    it('pays what is unpaid with the new method, the oldest first, whatever the account’s tags hold back', async () => {
-      await engine.acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
-      await charge('10');
-      await engine.runTo('2024-01-02T00:00:00Z');
-      await charge('5');
-      const method = await add({ isDefault: true });
-      expect([charged(), await owed()]).to.deep.equal([['10', '5'], []]);
-      const payments = await engine.acme.payments.ofAccount(account.id, { withAttempts: true });
-      expect(payments.map(({ paymentMethodId }) => paymentMethodId)).to.deep.equal([method.id, method.id]);
-      await engine.runTo('2024-02-02T00:00:00Z');
-      expect(charged()).to.deep.equal(['10', '5']);
-    });
+    it(
+      'pays what is unpaid with the new method, the oldest first, whatever the account’s tags hold back',
+      onEachDatabase(async () => {
+        await engine.acme.tags.add({ type: 'ACCOUNT', id: account.id }, [SystemTag.AUTO_PAY_OFF]);
+        await charge('10');
+        await engine.runTo('2024-01-02T00:00:00Z');
+        await charge('5');
+        const method = await add({ isDefault: true });
+        expect([charged(), await owed()]).to.deep.equal([['10', '5'], []]);
+        const payments = await engine.acme.payments.ofAccount(account.id, { withAttempts: true });
+        expect(payments.map(({ paymentMethodId }) => paymentMethodId)).to.deep.equal([method.id, method.id]);
+        await engine.runTo('2024-02-02T00:00:00Z');
+        expect(charged()).to.deep.equal(['10', '5']);
+      }),
+    );
 
     it('with a default pays with the method that is added, and makes it no default', async () => {
       await add({ isDefault: true, payAllUnpaidInvoices: false });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type Account, BillingError, GatewayError, type PaymentGateway, type Uuid } from '../../lib/index.ts';
 import type { PaymentMethodInput } from '../../lib/payments/methods/payment-method-operations.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { migrated, storageOf } from '../support/storage.ts';
 import { PaymentStage } from './payment-stage.ts';
 
@@ -129,26 +129,29 @@ anyDatabase((_kind, open) => {
     });
     after(() => stage.stop());
 
-    it('lists payments of an account and of an invoice, oldest first, attempts on request', async () => {
-      const account = await stage.account();
-      const stranger = await stage.account();
-      const invoices = [await stage.invoice(account, '10'), await stage.invoice(account, '20')];
-      await stage.invoice(stranger, '99');
-      await stage.settle();
-      const payments = await stage.reads.ofAccount(stage.context(), account.id);
-      expect(payments.map(({ totals }) => totals.purchasedAmount.toFixed())).to.deep.equal(['10', '20']);
-      expect(payments.map(({ attempts }) => attempts)).to.deep.equal([null, null]);
-      const paid = await stage.reads.invoicePaymentsOfAccount(stage.context(), account.id, {
-        withAttempts: true,
-      });
-      expect(paid.map(({ targetInvoiceId }) => targetInvoiceId)).to.deep.equal(invoices);
-      expect(paid.map(({ attempts }) => attempts?.length)).to.deep.equal([1, 1]);
-      const [first] = invoices;
-      if (first === undefined) throw new Error('no invoice');
-      const [only, ...others] = await stage.reads.invoicePaymentsOfInvoice(stage.context(), first);
-      expect(only).to.deep.include({ id: payments[0]?.id, targetInvoiceId: first });
-      expect(others).to.deep.equal([]);
-    });
+    it(
+      'lists payments of an account and of an invoice, oldest first, attempts on request',
+      onEachDatabase(async () => {
+        const account = await stage.account();
+        const stranger = await stage.account();
+        const invoices = [await stage.invoice(account, '10'), await stage.invoice(account, '20')];
+        await stage.invoice(stranger, '99');
+        await stage.settle();
+        const payments = await stage.reads.ofAccount(stage.context(), account.id);
+        expect(payments.map(({ totals }) => totals.purchasedAmount.toFixed())).to.deep.equal(['10', '20']);
+        expect(payments.map(({ attempts }) => attempts)).to.deep.equal([null, null]);
+        const paid = await stage.reads.invoicePaymentsOfAccount(stage.context(), account.id, {
+          withAttempts: true,
+        });
+        expect(paid.map(({ targetInvoiceId }) => targetInvoiceId)).to.deep.equal(invoices);
+        expect(paid.map(({ attempts }) => attempts?.length)).to.deep.equal([1, 1]);
+        const [first] = invoices;
+        if (first === undefined) throw new Error('no invoice');
+        const [only, ...others] = await stage.reads.invoicePaymentsOfInvoice(stage.context(), first);
+        expect(only).to.deep.include({ id: payments[0]?.id, targetInvoiceId: first });
+        expect(others).to.deep.equal([]);
+      }),
+    );
 
     it('knows unknown accounts and invoices', async () => {
       const context = stage.context();

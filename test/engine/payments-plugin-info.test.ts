@@ -11,7 +11,7 @@ import {
   type Storage,
 } from '../../lib/index.ts';
 import { MAX_CONCURRENT_GATEWAY_CALLS } from '../../lib/values/limits.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { migrated, storageOf } from '../support/storage.ts';
 import { PaymentStage } from './payment-stage.ts';
 
@@ -276,30 +276,33 @@ anyDatabase((_kind, open) => {
         expect(warnings()).to.deep.equal([]);
       });
 
-      it('records what the gateway knows better of an open transaction; a plain read writes nothing', async () => {
-        await begin();
-        stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
-        const { account, invoiceId } = await paid(SANDBOX);
-        const [pending] = await stage.payments(invoiceId);
-        const transactionId = pending?.transactions[0]?.id;
-        if (!transactionId) throw new Error('no transaction');
-        stage.sandbox.configure({
-          CONFIGURE_ACTION: 'OVERRIDE_STATUS',
-          transactionId,
-          status: 'PROCESSED',
-        });
-        stage.takeEvents();
-        await stage.reads.ofAccount(stage.context(), account.id);
-        expect(await stage.story(invoiceId)).to.deep.include({ transactions: ['PENDING'], balance: '10' });
-        const [payment] = await stage.reads.ofAccount(stage.context(), account.id, ASKING);
-        expect(payment).to.include({ stateName: 'PURCHASE_SUCCESS' });
-        expect(payment?.totals.purchasedAmount.toFixed()).to.equal('10');
-        expect(await stage.story(invoiceId)).to.deep.include({ transactions: ['SUCCESS'], balance: '0' });
-        await stage.settle();
-        expect(stage.takeEvents()).to.deep.equal(['PAYMENT_SUCCESS', 'INVOICE_PAYMENT_SUCCESS']);
-        await stage.goTo('2012-06-30T00:00:00Z');
-        expect(stage.takeEvents()).to.deep.equal([]);
-      });
+      it(
+        'records what the gateway knows better of an open transaction; a plain read writes nothing',
+        onEachDatabase(async () => {
+          await begin();
+          stage.sandbox.configure({ CONFIGURE_ACTION: 'ACTION_RETURN_PLUGIN_STATUS_PENDING', TIMES: 1 });
+          const { account, invoiceId } = await paid(SANDBOX);
+          const [pending] = await stage.payments(invoiceId);
+          const transactionId = pending?.transactions[0]?.id;
+          if (!transactionId) throw new Error('no transaction');
+          stage.sandbox.configure({
+            CONFIGURE_ACTION: 'OVERRIDE_STATUS',
+            transactionId,
+            status: 'PROCESSED',
+          });
+          stage.takeEvents();
+          await stage.reads.ofAccount(stage.context(), account.id);
+          expect(await stage.story(invoiceId)).to.deep.include({ transactions: ['PENDING'], balance: '10' });
+          const [payment] = await stage.reads.ofAccount(stage.context(), account.id, ASKING);
+          expect(payment).to.include({ stateName: 'PURCHASE_SUCCESS' });
+          expect(payment?.totals.purchasedAmount.toFixed()).to.equal('10');
+          expect(await stage.story(invoiceId)).to.deep.include({ transactions: ['SUCCESS'], balance: '0' });
+          await stage.settle();
+          expect(stage.takeEvents()).to.deep.equal(['PAYMENT_SUCCESS', 'INVOICE_PAYMENT_SUCCESS']);
+          await stage.goTo('2012-06-30T00:00:00Z');
+          expect(stage.takeEvents()).to.deep.equal([]);
+        }),
+      );
     });
   });
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { LeaseLostError, type Storage } from '../../lib/index.ts';
 import { DeathPoint, MortalProcess } from '../payments-conformance/mortal-process.ts';
 import { Behaviour, ScriptedGateway } from '../payments-conformance/scripted-gateway.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { migrated, storageOf } from '../support/storage.ts';
 import { PaymentStage } from './payment-stage.ts';
 
@@ -130,41 +130,47 @@ anyDatabase((_kind, open) => {
       );
     });
 
-    it('records an answer although the claim of its entry was lost meanwhile', async () => {
-      const storage = storageOf(await open(migrated));
-      let lost = 2; // once together, once alone
-      const handlerStorage = withSessions(storage, (session) => ({
-        ...session,
-        finish: async (entries) => {
-          if (stage.sandbox.ledger.all().length > 0 && lost-- > 0)
-            throw new LeaseLostError('the claim was lost');
-          return session.finish(entries);
-        },
-      }));
-      stage = await PaymentStage.open(storage, START, { handlerStorage });
-      const invoiceId = await stage.invoice(await stage.account(), '249.95');
-      await stage.settle();
-      expect(await stage.story(invoiceId)).to.deep.include({ transactions: ['SUCCESS'], balance: '0' });
-      expect(stage.takeEvents()).to.deep.equal(SUCCEEDED);
-    });
+    it(
+      'records an answer although the claim of its entry was lost meanwhile',
+      onEachDatabase(async () => {
+        const storage = storageOf(await open(migrated));
+        let lost = 2; // once together, once alone
+        const handlerStorage = withSessions(storage, (session) => ({
+          ...session,
+          finish: async (entries) => {
+            if (stage.sandbox.ledger.all().length > 0 && lost-- > 0)
+              throw new LeaseLostError('the claim was lost');
+            return session.finish(entries);
+          },
+        }));
+        stage = await PaymentStage.open(storage, START, { handlerStorage });
+        const invoiceId = await stage.invoice(await stage.account(), '249.95');
+        await stage.settle();
+        expect(await stage.story(invoiceId)).to.deep.include({ transactions: ['SUCCESS'], balance: '0' });
+        expect(stage.takeEvents()).to.deep.equal(SUCCEEDED);
+      }),
+    );
 
-    it('gives way to a busy account: untouched before the call, recorded alone after it', async () => {
-      const storage = storageOf(await open(migrated));
-      const tries: string[] = [];
-      const handlerStorage = withSessions(storage, (session) => ({
-        ...session,
-        tryLockAccounts: async (recordIds) => {
-          tries.push(stage.sandbox.ledger.all().length === 0 ? 'before' : 'after');
-          return tries.length === 1 || tries.at(-1) === 'after' ? [] : session.tryLockAccounts(recordIds);
-        },
-      }));
-      stage = await PaymentStage.open(storage, START, { handlerStorage });
-      const invoiceId = await stage.invoice(await stage.account(), '249.95');
-      await stage.settle();
-      expect(tries).to.deep.equal(['before', 'before', 'after']);
-      expect(await stage.story(invoiceId)).to.deep.include({ transactions: ['SUCCESS'], balance: '0' });
-      expect(stage.sandbox.ledger.all()).to.have.length(1);
-    });
+    it(
+      'gives way to a busy account: untouched before the call, recorded alone after it',
+      onEachDatabase(async () => {
+        const storage = storageOf(await open(migrated));
+        const tries: string[] = [];
+        const handlerStorage = withSessions(storage, (session) => ({
+          ...session,
+          tryLockAccounts: async (recordIds) => {
+            tries.push(stage.sandbox.ledger.all().length === 0 ? 'before' : 'after');
+            return tries.length === 1 || tries.at(-1) === 'after' ? [] : session.tryLockAccounts(recordIds);
+          },
+        }));
+        stage = await PaymentStage.open(storage, START, { handlerStorage });
+        const invoiceId = await stage.invoice(await stage.account(), '249.95');
+        await stage.settle();
+        expect(tries).to.deep.equal(['before', 'before', 'after']);
+        expect(await stage.story(invoiceId)).to.deep.include({ transactions: ['SUCCESS'], balance: '0' });
+        expect(stage.sandbox.ledger.all()).to.have.length(1);
+      }),
+    );
 
     it('does not call a gateway when the lease has ended before the call', async () => {
       const storage = storageOf(await open(migrated));

@@ -9,11 +9,12 @@ import {
   parseLocalDate,
   type Uuid,
 } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, specCatalog, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
+import { fixture } from '../support/files.ts';
 
-const catalog = new URL('../fixtures/catalogs/phases-ahead.xml', import.meta.url);
+const catalog = fixture('catalogs/phases-ahead.xml');
 
 /** Subscriptions that an account gets. */
 const offers: readonly (readonly string[])[] = [
@@ -181,24 +182,27 @@ anyDatabase((_kind, open) => {
       expect(await codeOf(acme.invoices.dryRun({ accountId }))).to.equal(3);
     });
 
-    it('a dry run equals the run that follows it, on any date of any plan', async () => {
-      const start = parseLocalDate('2024-01-17');
-      const cases = fc.record({
-        days: fc.array(fc.integer({ min: 1, max: 430 }), { minLength: 4, maxLength: 6 }),
-        billCycleDay: fc.integer({ min: 0, max: 31 }),
-      });
-      const check = fc.asyncProperty(cases, async ({ days, billCycleDay }) => {
-        const opened = await begin(`${formatLocalDate(start)}T06:00:00Z`, specCatalog);
-        try {
-          const chosen = new Set([...days, TRIAL_END, TERM_END]);
-          const dates = [...chosen].toSorted((a, b) => a - b).map((each) => addDays(start, each));
-          await expectForetold(opened, dates, billCycleDay);
-        } finally {
-          await end();
-        }
-      });
-      await fc.assert(check, { numRuns: 2, endOnFailure: true });
-    });
+    it(
+      'a dry run equals the run that follows it, on any date of any plan',
+      onEachDatabase(async () => {
+        const start = parseLocalDate('2024-01-17');
+        const cases = fc.record({
+          days: fc.array(fc.integer({ min: 1, max: 430 }), { minLength: 4, maxLength: 6 }),
+          billCycleDay: fc.integer({ min: 0, max: 31 }),
+        });
+        const check = fc.asyncProperty(cases, async ({ days, billCycleDay }) => {
+          const opened = await begin(`${formatLocalDate(start)}T06:00:00Z`, specCatalog);
+          try {
+            const chosen = new Set([...days, TRIAL_END, TERM_END]);
+            const dates = [...chosen].toSorted((a, b) => a - b).map((each) => addDays(start, each));
+            await expectForetold(opened, dates, billCycleDay);
+          } finally {
+            await end();
+          }
+        });
+        await fc.assert(check, { numRuns: 2, endOnFailure: true });
+      }),
+    );
 
     /** Asks for every date first, then lets the clock come to each of them. */
     async function expectForetold(

@@ -228,48 +228,51 @@ anyDatabase((kind, open) => {
       expect(await lastLines()).to.deep.equal(['RECURRING 2018-08-21..2018-09-21 29.95']);
     });
 
-    it('catalog W2 Grandfathering and re-anchoring', async () => {
-      const parts = { catalogName: 'W2', products: product('A') };
-      const listed = (...names: string[]) => lists({ DEFAULT: names });
-      await begin(
-        '2024-03-05T00:00:00Z',
-        catalogXml({
-          ...parts,
-          plans: plan('a-monthly', 'A', { price: '30.00' }),
-          priceLists: listed('a-monthly'),
-        }),
-      );
-      await engine.acme.uploadCatalog(
-        catalogXml({
-          ...parts,
-          effectiveDate: '2024-04-01T00:00:00Z',
-          plans: plan('a-monthly', 'A', { price: '36.00' }) + plan('b-monthly', 'A', { price: '50.00' }),
-          priceLists: listed('a-monthly', 'b-monthly'),
-        }),
-      );
-      const subscriptionId = await subscribe('a-monthly');
-      expect(await lastLines()).to.deep.equal(['RECURRING 2024-03-05..2024-04-05 30']);
-      await engine.runTo('2024-04-05T00:00:00Z');
-      expect(await lastLines()).to.deep.equal(['RECURRING 2024-04-05..2024-05-05 30']);
+    it(
+      'catalog W2 Grandfathering and re-anchoring',
+      onEachDatabase(async () => {
+        const parts = { catalogName: 'W2', products: product('A') };
+        const listed = (...names: string[]) => lists({ DEFAULT: names });
+        await begin(
+          '2024-03-05T00:00:00Z',
+          catalogXml({
+            ...parts,
+            plans: plan('a-monthly', 'A', { price: '30.00' }),
+            priceLists: listed('a-monthly'),
+          }),
+        );
+        await engine.acme.uploadCatalog(
+          catalogXml({
+            ...parts,
+            effectiveDate: '2024-04-01T00:00:00Z',
+            plans: plan('a-monthly', 'A', { price: '36.00' }) + plan('b-monthly', 'A', { price: '50.00' }),
+            priceLists: listed('a-monthly', 'b-monthly'),
+          }),
+        );
+        const subscriptionId = await subscribe('a-monthly');
+        expect(await lastLines()).to.deep.equal(['RECURRING 2024-03-05..2024-04-05 30']);
+        await engine.runTo('2024-04-05T00:00:00Z');
+        expect(await lastLines()).to.deep.equal(['RECURRING 2024-04-05..2024-05-05 30']);
 
-      engine.clock.set('2024-04-05T09:00:00Z');
-      await change(subscriptionId, 'b-monthly');
-      expect(await lastLines()).to.deep.equal([
-        'RECURRING 2024-04-05..2024-05-05 50',
-        'REPAIR_ADJ 2024-04-05..2024-05-05 -30',
-      ]);
-      engine.clock.set('2024-04-05T10:00:00Z');
-      await change(subscriptionId, 'a-monthly');
-      expect(await lastLines()).to.deep.equal([
-        'CBA_ADJ 2024-04-05..2024-04-05 14',
-        'RECURRING 2024-04-05..2024-05-05 36',
-        'REPAIR_ADJ 2024-04-05..2024-05-05 -50',
-      ]);
+        engine.clock.set('2024-04-05T09:00:00Z');
+        await change(subscriptionId, 'b-monthly');
+        expect(await lastLines()).to.deep.equal([
+          'RECURRING 2024-04-05..2024-05-05 50',
+          'REPAIR_ADJ 2024-04-05..2024-05-05 -30',
+        ]);
+        engine.clock.set('2024-04-05T10:00:00Z');
+        await change(subscriptionId, 'a-monthly');
+        expect(await lastLines()).to.deep.equal([
+          'CBA_ADJ 2024-04-05..2024-04-05 14',
+          'RECURRING 2024-04-05..2024-05-05 36',
+          'REPAIR_ADJ 2024-04-05..2024-05-05 -50',
+        ]);
 
-      accountId = (await engine.payingAccount({ currency: 'USD' })).id;
-      await subscribe('a-monthly');
-      expect(await lastLines()).to.deep.equal(['RECURRING 2024-04-05..2024-05-05 36']);
-    });
+        accountId = (await engine.payingAccount({ currency: 'USD' })).id;
+        await subscribe('a-monthly');
+        expect(await lastLines()).to.deep.equal(['RECURRING 2024-04-05..2024-05-05 36']);
+      }),
+    );
 
     it('invoicing E4 Change with an adjusted item', async () => {
       await begin('2012-05-01T00:00:00Z', shelf, 1);

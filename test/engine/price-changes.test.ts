@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { formatDecimal, formatInstant, formatLocalDate, parseLocalDate, type Uuid } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { type PricedVersion, pricedCatalog } from '../support/priced-catalog.ts';
@@ -148,52 +148,58 @@ anyDatabase((_kind, open) => {
       ]);
     });
 
-    it('a version uploaded after the period was invoiced repairs it at the date of the change, not before', async () => {
-      const opened = await begin('2024-03-15T00:00:00Z', heat[0] as PricedVersion);
-      const accountId = await subscribe(opened);
-      await opened.runTo('2024-04-20T00:00:00Z');
-      await upload(opened, heat[1] as PricedVersion);
-      await opened.runTo('2024-04-30T00:00:00Z');
-      const before = [
-        'RECURRING 2024-03-15..2024-04-15 40 v2024-01-01',
-        'RECURRING 2024-04-15..2024-05-15 40 v2024-01-01',
-      ];
-      expect(await itemsOf(opened, accountId)).to.deep.equal(before);
-      await opened.runTo('2024-05-01T00:00:00Z');
-      const changed = [
-        ...before,
-        'RECURRING 2024-05-01..2024-05-15 24.27 v2024-04-01',
-        'REPAIR_ADJ 2024-05-01..2024-05-15 -18.67',
-      ];
-      expect(await itemsOf(opened, accountId)).to.deep.equal(changed);
-      await opened.runTo('2024-05-15T00:00:00Z');
-      expect(await itemsOf(opened, accountId)).to.deep.equal([
-        ...changed,
-        'RECURRING 2024-05-15..2024-06-15 52 v2024-04-01',
-      ]);
-    });
+    it(
+      'a version uploaded after the period was invoiced repairs it at the date of the change, not before',
+      onEachDatabase(async () => {
+        const opened = await begin('2024-03-15T00:00:00Z', heat[0] as PricedVersion);
+        const accountId = await subscribe(opened);
+        await opened.runTo('2024-04-20T00:00:00Z');
+        await upload(opened, heat[1] as PricedVersion);
+        await opened.runTo('2024-04-30T00:00:00Z');
+        const before = [
+          'RECURRING 2024-03-15..2024-04-15 40 v2024-01-01',
+          'RECURRING 2024-04-15..2024-05-15 40 v2024-01-01',
+        ];
+        expect(await itemsOf(opened, accountId)).to.deep.equal(before);
+        await opened.runTo('2024-05-01T00:00:00Z');
+        const changed = [
+          ...before,
+          'RECURRING 2024-05-01..2024-05-15 24.27 v2024-04-01',
+          'REPAIR_ADJ 2024-05-01..2024-05-15 -18.67',
+        ];
+        expect(await itemsOf(opened, accountId)).to.deep.equal(changed);
+        await opened.runTo('2024-05-15T00:00:00Z');
+        expect(await itemsOf(opened, accountId)).to.deep.equal([
+          ...changed,
+          'RECURRING 2024-05-15..2024-06-15 52 v2024-04-01',
+        ]);
+      }),
+    );
 
-    it('a version uploaded after its date for existing subscriptions is billed from that date at once', async () => {
-      const opened = await begin('2024-03-15T00:00:00Z', heat[0] as PricedVersion);
-      const accountId = await subscribe(opened);
-      await opened.runTo('2024-06-20T00:00:00Z');
-      await upload(opened, heat[1] as PricedVersion);
-      const foreseen = await opened.acme.invoices.dryRun({
-        accountId,
-        targetDate: parseLocalDate('2024-06-20'),
-      });
-      await opened.settle();
-      expect((await itemsOf(opened, accountId)).slice(4)).to.deep.equal([
-        'RECURRING 2024-05-01..2024-05-15 24.27 v2024-04-01',
-        'REPAIR_ADJ 2024-05-01..2024-05-15 -18.67',
-        'RECURRING 2024-05-15..2024-06-15 52 v2024-04-01',
-        'REPAIR_ADJ 2024-05-15..2024-06-15 -40',
-        'RECURRING 2024-06-15..2024-07-15 52 v2024-04-01',
-        'REPAIR_ADJ 2024-06-15..2024-07-15 -40',
-      ]);
-      const [last] = (await opened.acme.invoices.ofAccount({ accountId, withItems: true })).slice(-1);
-      expect(foreseen && formatDecimal(foreseen.rawBalance)).to.equal(last && formatDecimal(last.amount));
-    });
+    it(
+      'a version uploaded after its date for existing subscriptions is billed from that date at once',
+      onEachDatabase(async () => {
+        const opened = await begin('2024-03-15T00:00:00Z', heat[0] as PricedVersion);
+        const accountId = await subscribe(opened);
+        await opened.runTo('2024-06-20T00:00:00Z');
+        await upload(opened, heat[1] as PricedVersion);
+        const foreseen = await opened.acme.invoices.dryRun({
+          accountId,
+          targetDate: parseLocalDate('2024-06-20'),
+        });
+        await opened.settle();
+        expect((await itemsOf(opened, accountId)).slice(4)).to.deep.equal([
+          'RECURRING 2024-05-01..2024-05-15 24.27 v2024-04-01',
+          'REPAIR_ADJ 2024-05-01..2024-05-15 -18.67',
+          'RECURRING 2024-05-15..2024-06-15 52 v2024-04-01',
+          'REPAIR_ADJ 2024-05-15..2024-06-15 -40',
+          'RECURRING 2024-06-15..2024-07-15 52 v2024-04-01',
+          'REPAIR_ADJ 2024-06-15..2024-07-15 -40',
+        ]);
+        const [last] = (await opened.acme.invoices.ofAccount({ accountId, withItems: true })).slice(-1);
+        expect(foreseen && formatDecimal(foreseen.rawBalance)).to.equal(last && formatDecimal(last.amount));
+      }),
+    );
 
     it('an explicit run right after an upload already bills it, and the automatic one finds nothing left', async () => {
       const opened = await begin('2024-03-15T00:00:00Z', heat[0] as PricedVersion);

@@ -11,7 +11,7 @@ import {
   type TenantBilling,
   type Uuid,
 } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { catalogXml, lists, phase, plan, price, TRIAL } from '../unit/catalog/catalog-document.ts';
 
@@ -155,27 +155,30 @@ anyDatabase((kind, open) => {
       );
     });
 
-    it('catalog W10 Overrides: a later version with USD 29.00 for existing subscriptions', async () => {
-      const [a, d] = [await newAccount(), await newAccount()];
-      await subscribe([evergreen19], { accountId: a });
-      await subscribe([trial5], { accountId: d });
-      await engine.runTo('2024-05-20T08:00:00Z');
-      await acme.uploadCatalog(
-        studio({ date: '2024-06-01', usd: '29.00', existingFrom: '2024-07-01T00:00:00Z' }),
-      );
-      await engine.runTo('2024-07-20T08:00:00Z');
-      expect((await linesOf(a)).slice(-3)).to.deep.equal([
-        'RECURRING 2024-05-15..2024-06-15 19',
-        'RECURRING 2024-06-15..2024-07-15 19',
-        'RECURRING 2024-07-15..2024-08-15 19',
-      ]);
-      const lines = await linesOf(d);
-      expect(lines[0]).to.equal('FIXED 2024-02-01..2024-02-15 5');
-      expect(lines.at(-1)).to.equal('RECURRING 2024-07-15..2024-08-15 29');
-      expect(lines.filter((line) => line.startsWith('FIXED'))).to.have.length(1);
-      const changed = lines.filter((line) => / 2024-07-01\.\.2024-07-15 /.test(line));
-      expect(changed, lines.join()).to.deep.equal(['RECURRING 2024-07-01..2024-07-15 13.53']);
-    });
+    it(
+      'catalog W10 Overrides: a later version with USD 29.00 for existing subscriptions',
+      onEachDatabase(async () => {
+        const [a, d] = [await newAccount(), await newAccount()];
+        await subscribe([evergreen19], { accountId: a });
+        await subscribe([trial5], { accountId: d });
+        await engine.runTo('2024-05-20T08:00:00Z');
+        await acme.uploadCatalog(
+          studio({ date: '2024-06-01', usd: '29.00', existingFrom: '2024-07-01T00:00:00Z' }),
+        );
+        await engine.runTo('2024-07-20T08:00:00Z');
+        expect((await linesOf(a)).slice(-3)).to.deep.equal([
+          'RECURRING 2024-05-15..2024-06-15 19',
+          'RECURRING 2024-06-15..2024-07-15 19',
+          'RECURRING 2024-07-15..2024-08-15 19',
+        ]);
+        const lines = await linesOf(d);
+        expect(lines[0]).to.equal('FIXED 2024-02-01..2024-02-15 5');
+        expect(lines.at(-1)).to.equal('RECURRING 2024-07-15..2024-08-15 29');
+        expect(lines.filter((line) => line.startsWith('FIXED'))).to.have.length(1);
+        const changed = lines.filter((line) => / 2024-07-01\.\.2024-07-15 /.test(line));
+        expect(changed, lines.join()).to.deep.equal(['RECURRING 2024-07-01..2024-07-15 13.53']);
+      }),
+    );
 
     it('have the account currency; the other one keeps its price', async () => {
       const euro = await newAccount(acme, 'EUR');
@@ -281,26 +284,29 @@ anyDatabase((kind, open) => {
       expect((await other.getSubscription(own)).prices[1]?.recurringPrice?.toFixed()).to.equal('24');
     });
 
-    it('made at the same time share a plan where they are equal, and a number nowhere else', async () => {
-      const amounts = Array.from({ length: 24 }, (_, index) => decimal(10 + (index % 6)));
-      const accounts = await Promise.all(amounts.map(() => newAccount()));
-      const made = await Promise.all(
-        amounts.map((recurringPrice, index) => {
-          const accountId = accounts[index] ?? null;
-          return subscribe([{ phaseType: 'EVERGREEN', recurringPrice }], { accountId });
-        }),
-      );
-      const byAmount = new Map<string, Set<string | null>>();
-      for (const [index, id] of made.entries()) {
-        const view = await acme.getSubscription(id);
-        const price = view.prices[1]?.recurringPrice;
-        expect(price?.toFixed()).to.equal(amounts[index]?.toFixed());
-        const names = byAmount.get(String(price)) ?? new Set();
-        byAmount.set(String(price), names.add(view.planName));
-      }
-      expect([...byAmount.values()].map((names) => names.size)).to.deep.equal([1, 1, 1, 1, 1, 1]);
-      const names = [...byAmount.values()].flatMap((each) => [...each]).toSorted();
-      expect(names).to.deep.equal([1, 2, 3, 4, 5, 6].map((number) => `studio-monthly-${number}`));
-    });
+    it(
+      'made at the same time share a plan where they are equal, and a number nowhere else',
+      onEachDatabase(async () => {
+        const amounts = Array.from({ length: 24 }, (_, index) => decimal(10 + (index % 6)));
+        const accounts = await Promise.all(amounts.map(() => newAccount()));
+        const made = await Promise.all(
+          amounts.map((recurringPrice, index) => {
+            const accountId = accounts[index] ?? null;
+            return subscribe([{ phaseType: 'EVERGREEN', recurringPrice }], { accountId });
+          }),
+        );
+        const byAmount = new Map<string, Set<string | null>>();
+        for (const [index, id] of made.entries()) {
+          const view = await acme.getSubscription(id);
+          const price = view.prices[1]?.recurringPrice;
+          expect(price?.toFixed()).to.equal(amounts[index]?.toFixed());
+          const names = byAmount.get(String(price)) ?? new Set();
+          byAmount.set(String(price), names.add(view.planName));
+        }
+        expect([...byAmount.values()].map((names) => names.size)).to.deep.equal([1, 1, 1, 1, 1, 1]);
+        const names = [...byAmount.values()].flatMap((each) => [...each]).toSorted();
+        expect(names).to.deep.equal([1, 2, 3, 4, 5, 6].map((number) => `studio-monthly-${number}`));
+      }),
+    );
   });
 });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Uuid } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { catalogXml, lists, phase, plan, price } from '../unit/catalog/catalog-document.ts';
@@ -82,15 +82,18 @@ anyDatabase((_kind, open) => {
       });
     }
 
-    it('catalog W20 Currency: an empty price is 0.00 in every currency, and what is free is invoiced', async () => {
-      const accountId = await subscribed('GBP', 'p-free');
-      await engine.runTo('2024-02-01T00:00:00Z');
-      expect(await linesOf(accountId)).to.deep.equal([
-        'RECURRING 2024-01-01..2024-02-01 0',
-        'RECURRING 2024-02-01..2024-03-01 0',
-      ]);
-      const invoices = await engine.acme.invoices.ofAccount({ accountId });
-      expect(invoices.map(({ currency }) => currency)).to.deep.equal(['GBP', 'GBP']);
-    });
+    it(
+      'catalog W20 Currency: an empty price is 0.00 in every currency, and what is free is invoiced',
+      onEachDatabase(async () => {
+        const accountId = await subscribed('GBP', 'p-free');
+        await engine.runTo('2024-02-01T00:00:00Z');
+        expect(await linesOf(accountId)).to.deep.equal([
+          'RECURRING 2024-01-01..2024-02-01 0',
+          'RECURRING 2024-02-01..2024-03-01 0',
+        ]);
+        const invoices = await engine.acme.invoices.ofAccount({ accountId });
+        expect(invoices.map(({ currency }) => currency)).to.deep.equal(['GBP', 'GBP']);
+      }),
+    );
   });
 });

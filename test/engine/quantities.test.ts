@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ErrorCode, formatInstant, parseLocalDate, type Uuid } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { newEvents } from '../support/queue-rows.ts';
@@ -75,30 +75,39 @@ anyDatabase((_kind, open) => {
       expect(await engine.acme.getSubscription(subscriptionId)).to.include({ quantity: 10 });
     });
 
-    it('holds at once without a day, and is announced and invoiced with the call', async () => {
-      await begin('2022-11-01T09:00:00Z');
-      const subscriptionId = await subscribe({ planName: 's-29' });
-      await events();
-      engine.clock.set('2022-11-16T12:30:00Z');
-      expect(await change(subscriptionId, 2)).to.equal('2022-11-16T12:30:00.000Z');
-      expect((await events()).slice(0, 2)).to.deep.equal(['SUBSCRIPTION_QUANTITY', 'SUBSCRIPTION_QUANTITY']);
-      expect(await lastLines()).to.deep.equal([
-        'RECURRING 2022-11-16..2022-12-01 29.95',
-        'REPAIR_ADJ 2022-11-16..2022-12-01 -14.98',
-      ]);
-    });
+    it(
+      'holds at once without a day, and is announced and invoiced with the call',
+      onEachDatabase(async () => {
+        await begin('2022-11-01T09:00:00Z');
+        const subscriptionId = await subscribe({ planName: 's-29' });
+        await events();
+        engine.clock.set('2022-11-16T12:30:00Z');
+        expect(await change(subscriptionId, 2)).to.equal('2022-11-16T12:30:00.000Z');
+        expect((await events()).slice(0, 2)).to.deep.equal([
+          'SUBSCRIPTION_QUANTITY',
+          'SUBSCRIPTION_QUANTITY',
+        ]);
+        expect(await lastLines()).to.deep.equal([
+          'RECURRING 2022-11-16..2022-12-01 29.95',
+          'REPAIR_ADJ 2022-11-16..2022-12-01 -14.98',
+        ]);
+      }),
+    );
 
-    it('from a day of the account’s calendar holds at reference time, today at once', async () => {
-      await begin('2022-11-01T09:00:00Z');
-      const subscriptionId = await subscribe({ planName: 's-29' });
-      engine.clock.set('2022-11-16T12:30:00Z');
-      expect(await change(subscriptionId, 2, { effectiveFromDate: on('2022-11-16') })).to.equal(
-        '2022-11-16T12:30:00.000Z',
-      );
-      expect(await change(subscriptionId, 3, { effectiveFromDate: on('2022-11-20') })).to.equal(
-        '2022-11-20T09:00:00.000Z',
-      );
-    });
+    it(
+      'from a day of the account’s calendar holds at reference time, today at once',
+      onEachDatabase(async () => {
+        await begin('2022-11-01T09:00:00Z');
+        const subscriptionId = await subscribe({ planName: 's-29' });
+        engine.clock.set('2022-11-16T12:30:00Z');
+        expect(await change(subscriptionId, 2, { effectiveFromDate: on('2022-11-16') })).to.equal(
+          '2022-11-16T12:30:00.000Z',
+        );
+        expect(await change(subscriptionId, 3, { effectiveFromDate: on('2022-11-20') })).to.equal(
+          '2022-11-20T09:00:00.000Z',
+        );
+      }),
+    );
 
     it('before the start of billing is raised to it', async () => {
       await begin('2022-11-01T00:00:00Z');
@@ -119,20 +128,23 @@ anyDatabase((_kind, open) => {
       expect(await lastLines()).to.deep.equal(['RECURRING 2022-12-01..2023-01-01 30']);
     });
 
-    it('before today has to be forced; then the days are billed anew', async () => {
-      await begin('2022-11-01T00:00:00Z');
-      const subscriptionId = await subscribe({ planName: 's-29' });
-      engine.clock.set('2022-11-20T00:00:00Z');
-      await events();
-      const late = { effectiveFromDate: on('2022-11-10') };
-      expect(await codeOf(change(subscriptionId, 2, late))).to.equal(ErrorCode.INVALID_PARAMETER);
-      expect(await events()).to.deep.equal([]);
-      await change(subscriptionId, 2, { ...late, allowPastDate: true });
-      expect(await lastLines()).to.deep.equal([
-        'RECURRING 2022-11-10..2022-12-01 41.93',
-        'REPAIR_ADJ 2022-11-10..2022-12-01 -20.97',
-      ]);
-    });
+    it(
+      'before today has to be forced; then the days are billed anew',
+      onEachDatabase(async () => {
+        await begin('2022-11-01T00:00:00Z');
+        const subscriptionId = await subscribe({ planName: 's-29' });
+        engine.clock.set('2022-11-20T00:00:00Z');
+        await events();
+        const late = { effectiveFromDate: on('2022-11-10') };
+        expect(await codeOf(change(subscriptionId, 2, late))).to.equal(ErrorCode.INVALID_PARAMETER);
+        expect(await events()).to.deep.equal([]);
+        await change(subscriptionId, 2, { ...late, allowPastDate: true });
+        expect(await lastLines()).to.deep.equal([
+          'RECURRING 2022-11-10..2022-12-01 41.93',
+          'REPAIR_ADJ 2022-11-10..2022-12-01 -20.97',
+        ]);
+      }),
+    );
 
     it('of a term that END_OF_TERM cancels goes with it', async () => {
       await begin('2022-11-01T00:00:00Z');

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { BillingPeriod, type Uuid } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 import { catalogXml, envelopeXml, lists, plan, product } from '../unit/catalog/catalog-document.ts';
@@ -109,18 +109,21 @@ anyDatabase((_kind, open) => {
         }
       });
 
-      it('bills the subscription on at its first price, and takes a cancellation back', async () => {
-        await engine.runTo('2024-09-15T00:00:00Z');
-        const { subscriptions } = engine.acme;
-        await subscriptions.cancel(subscriptionId);
-        expect((await engine.acme.getSubscription(subscriptionId)).billingEnd).to.not.equal(null);
-        await subscriptions.uncancel(subscriptionId);
-        expect((await engine.acme.getSubscription(subscriptionId)).billingEnd).to.equal(null);
-        await engine.runTo('2024-10-10T00:00:00Z');
-        const billed = await lines();
-        expect(billed).to.have.length(9);
-        expect(billed.at(-1)).to.equal('RECURRING 2024-10-10..2024-11-10 20');
-      });
+      it(
+        'bills the subscription on at its first price, and takes a cancellation back',
+        onEachDatabase(async () => {
+          await engine.runTo('2024-09-15T00:00:00Z');
+          const { subscriptions } = engine.acme;
+          await subscriptions.cancel(subscriptionId);
+          expect((await engine.acme.getSubscription(subscriptionId)).billingEnd).to.not.equal(null);
+          await subscriptions.uncancel(subscriptionId);
+          expect((await engine.acme.getSubscription(subscriptionId)).billingEnd).to.equal(null);
+          await engine.runTo('2024-10-10T00:00:00Z');
+          const billed = await lines();
+          expect(billed).to.have.length(9);
+          expect(billed.at(-1)).to.equal('RECURRING 2024-10-10..2024-11-10 20');
+        }),
+      );
 
       it('changes to another plan by the rules of the version that has only the product', async () => {
         await engine.runTo('2024-06-15T00:00:00Z');

@@ -26,25 +26,32 @@ anyDatabase((kind, open) => {
     const permissionsOf = async (name: string) =>
       (await engine.billing.security.principal('USER', name))?.permissions;
 
-    it('holds at once: permissions of roles, changes of roles, users and grants', async () => {
-      const { users, roles, principal } = at(engine);
-      await roles.create(author, { name: 'clerk', permissions: ['tag:add', 'account'] });
-      await users.create(author, { name: 'ann', password: 'long enough', roles: ['clerk'] }, strict);
-      expect(await permissionsOf('ann')).to.deep.equal(['account:*', 'tag:add']);
-      await roles.put(author, { name: 'clerk', permissions: ['usage:record'] });
-      expect(await permissionsOf('ann')).to.deep.equal(['usage:record']);
-      await users.setRoles(author, { name: 'ann', roles: ['clerk', 'admin', 'clerk'] });
-      expect(await permissionsOf('ann')).to.deep.equal(['*:*', 'usage:record']);
-      expect(await principal('ann')).to.include({ allTenants: true, credentialVersion: 2 });
-      const tenantIds = [engine.tenant.id];
-      await users.setGrants(author, { name: 'ann', allTenants: false, tenantIds });
-      // Which tenants a user may use is no credential: sessions and tokens stay.
-      expect(await principal('ann')).to.deep.include({ allTenants: false, tenantIds, credentialVersion: 2 });
-      await users.deactivate(author, 'ann');
-      expect(await principal('ann')).to.equal(null);
-      expect(await codeOf(users.get('ann'))).to.equal(40001);
-      expect(await codeOf(users.deactivate(author, 'ann'))).to.equal(40001);
-    });
+    it(
+      'holds at once: permissions of roles, changes of roles, users and grants',
+      onEachDatabase(async () => {
+        const { users, roles, principal } = at(engine);
+        await roles.create(author, { name: 'clerk', permissions: ['tag:add', 'account'] });
+        await users.create(author, { name: 'ann', password: 'long enough', roles: ['clerk'] }, strict);
+        expect(await permissionsOf('ann')).to.deep.equal(['account:*', 'tag:add']);
+        await roles.put(author, { name: 'clerk', permissions: ['usage:record'] });
+        expect(await permissionsOf('ann')).to.deep.equal(['usage:record']);
+        await users.setRoles(author, { name: 'ann', roles: ['clerk', 'admin', 'clerk'] });
+        expect(await permissionsOf('ann')).to.deep.equal(['*:*', 'usage:record']);
+        expect(await principal('ann')).to.include({ allTenants: true, credentialVersion: 2 });
+        const tenantIds = [engine.tenant.id];
+        await users.setGrants(author, { name: 'ann', allTenants: false, tenantIds });
+        // Which tenants a user may use is no credential: sessions and tokens stay.
+        expect(await principal('ann')).to.deep.include({
+          allTenants: false,
+          tenantIds,
+          credentialVersion: 2,
+        });
+        await users.deactivate(author, 'ann');
+        expect(await principal('ann')).to.equal(null);
+        expect(await codeOf(users.get('ann'))).to.equal(40001);
+        expect(await codeOf(users.deactivate(author, 'ann'))).to.equal(40001);
+      }),
+    );
 
     it('lets the name of an inactive user be taken, with nothing of the old one', async () => {
       const { users, principal } = at(engine);
@@ -65,19 +72,22 @@ anyDatabase((kind, open) => {
       });
     });
 
-    it('gives a name to one of many who ask for it at the same time', async () => {
-      const { users, roles, clients } = at(engine);
-      const many = Array.from({ length: 8 }, (_, index) => `secret number ${index}`);
-      const asked: Readonly<Record<string, (secret: string) => Promise<unknown>>> = {
-        user: (password) => users.create(author, { name: 'twin', password, roles: [] }, strict),
-        role: (secret) => roles.create(author, { name: 'twin', permissions: [`sign:${secret}`] }),
-        client: (secret) => clients.create(author, { name: 'twin', secret, roles: [] }, strict),
-      };
-      for (const [what, create] of Object.entries(asked)) {
-        const ends = await Promise.allSettled(many.map(create));
-        expect(ends.filter(({ status }) => status === 'fulfilled').length, what).to.equal(1);
-      }
-    });
+    it(
+      'gives a name to one of many who ask for it at the same time',
+      onEachDatabase(async () => {
+        const { users, roles, clients } = at(engine);
+        const many = Array.from({ length: 8 }, (_, index) => `secret number ${index}`);
+        const asked: Readonly<Record<string, (secret: string) => Promise<unknown>>> = {
+          user: (password) => users.create(author, { name: 'twin', password, roles: [] }, strict),
+          role: (secret) => roles.create(author, { name: 'twin', permissions: [`sign:${secret}`] }),
+          client: (secret) => clients.create(author, { name: 'twin', secret, roles: [] }, strict),
+        };
+        for (const [what, create] of Object.entries(asked)) {
+          const ends = await Promise.allSettled(many.map(create));
+          expect(ends.filter(({ status }) => status === 'fulfilled').length, what).to.equal(1);
+        }
+      }),
+    );
 
     it('refuses what cannot be, and stores nothing of it', async () => {
       const { users, roles, clients } = at(engine);
@@ -256,22 +266,28 @@ anyDatabase((kind, open) => {
       expect(await last).to.equal('40006');
     });
 
-    it('locks an address out after fifty failures, whatever the names, and no other', async () => {
-      const { guard } = engine.billing.security;
-      const attempt = (address: string, name: string) =>
-        guard.attempt({ kind: 'tenant', name, address }, async () => null);
-      for (let failures = 0; failures < 50; failures += 1) await attempt('192.0.2.1', `name ${failures}`);
-      expect(await codeOf(attempt('192.0.2.1', 'another'))).to.equal(40006);
-      expect(await attempt('192.0.2.2', 'another')).to.equal(null);
-    });
+    it(
+      'locks an address out after fifty failures, whatever the names, and no other',
+      onEachDatabase(async () => {
+        const { guard } = engine.billing.security;
+        const attempt = (address: string, name: string) =>
+          guard.attempt({ kind: 'tenant', name, address }, async () => null);
+        for (let failures = 0; failures < 50; failures += 1) await attempt('192.0.2.1', `name ${failures}`);
+        expect(await codeOf(attempt('192.0.2.1', 'another'))).to.equal(40006);
+        expect(await attempt('192.0.2.2', 'another')).to.equal(null);
+      }),
+    );
 
-    it('counts failures that come at the same time', async () => {
-      const { guard } = engine.billing.security;
-      const attempt = () =>
-        guard.attempt({ kind: 'client', name: 'fay', address: '192.0.2.9' }, async () => null);
-      await Promise.all(Array.from({ length: 10 }, attempt));
-      expect(await codeOf(attempt())).to.equal(40006);
-    });
+    it(
+      'counts failures that come at the same time',
+      onEachDatabase(async () => {
+        const { guard } = engine.billing.security;
+        const attempt = () =>
+          guard.attempt({ kind: 'client', name: 'fay', address: '192.0.2.9' }, async () => null);
+        await Promise.all(Array.from({ length: 10 }, attempt));
+        expect(await codeOf(attempt())).to.equal(40006);
+      }),
+    );
 
     it('audits each change of users, roles and clients, never with a secret', async () => {
       const { users, clients } = at(engine);

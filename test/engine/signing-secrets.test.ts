@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { secretCipher } from '../../adapters/node/index.ts';
 import { SigningSecretService } from '../../lib/tenants/index.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 
 const HOUR_MS = 3_600_000;
@@ -27,17 +27,22 @@ anyDatabase((_kind, open) => {
       engine.storage.read(engine.tenant, (session) => service.current(session));
     const create = async () => secrets.create(await context());
 
-    it('are told once, kept encrypted, and sign until they are deleted', async () => {
-      expect(await current()).to.deep.equal([]);
-      const secret = await create();
-      expect(secret).to.match(/^whsec_[A-Za-z0-9+/]{43}=$/);
-      expect(await current()).to.deep.equal([secret]);
-      const [stored] = await engine.storage.read(engine.tenant, (session) => session.signingSecrets.active());
-      expect(stored?.secret).to.not.contain(secret.slice('whsec_'.length));
-      await secrets.delete(await context());
-      await secrets.delete(await context());
-      expect(await current()).to.deep.equal([]);
-    });
+    it(
+      'are told once, kept encrypted, and sign until they are deleted',
+      onEachDatabase(async () => {
+        expect(await current()).to.deep.equal([]);
+        const secret = await create();
+        expect(secret).to.match(/^whsec_[A-Za-z0-9+/]{43}=$/);
+        expect(await current()).to.deep.equal([secret]);
+        const [stored] = await engine.storage.read(engine.tenant, (session) =>
+          session.signingSecrets.active(),
+        );
+        expect(stored?.secret).to.not.contain(secret.slice('whsec_'.length));
+        await secrets.delete(await context());
+        await secrets.delete(await context());
+        expect(await current()).to.deep.equal([]);
+      }),
+    );
 
     it('overlap for 24 hours when one is replaced, and never more than two of them', async () => {
       const [first, second] = [await create(), await create()];

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { BillingActionPolicy, ErrorCode, type Uuid } from '../../lib/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
+import { isLongRun } from '../support/long-run.ts';
 import {
   COME_AGAIN,
   effectsIn,
@@ -14,7 +15,7 @@ import {
 } from './storm-calls.ts';
 
 /** Accounts of the wide storm. */
-const ACCOUNTS = process.env.BILLWRIGHT_TEST_LONG === '1' ? 500 : 60;
+const ACCOUNTS = isLongRun ? 500 : 60;
 
 /** Subscriptions of the one account before the storm: each is changed twice and cancelled. */
 const STANDING = 10;

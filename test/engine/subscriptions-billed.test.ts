@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { formatLocalDate, parseLocalDate, type Uuid } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 
 anyDatabase((_kind, open) => {
@@ -120,20 +120,23 @@ anyDatabase((_kind, open) => {
       expect(warnings().slice(before)).to.deep.equal([warned]);
     });
 
-    it('a term that lies in the past as a whole is invoiced when it is created', async () => {
-      await begin('2023-12-01T00:00:00Z');
-      const { acme } = engine;
-      const account = await acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 });
-      await acme.createSubscription(
-        { accountId: account.id, planName: 'term-3m' },
-        { billingDate: { date: parseLocalDate('2023-01-01') } },
-      );
-      await engine.billing.settle();
-      expect(await linesOf(account.id)).to.deep.equal([
-        'RECURRING 2023-01-01..2023-02-01 40',
-        'RECURRING 2023-02-01..2023-03-01 40',
-        'RECURRING 2023-03-01..2023-04-01 40',
-      ]);
-    });
+    it(
+      'a term that lies in the past as a whole is invoiced when it is created',
+      onEachDatabase(async () => {
+        await begin('2023-12-01T00:00:00Z');
+        const { acme } = engine;
+        const account = await acme.createAccount({ currency: 'USD', billCycleDayLocal: 1 });
+        await acme.createSubscription(
+          { accountId: account.id, planName: 'term-3m' },
+          { billingDate: { date: parseLocalDate('2023-01-01') } },
+        );
+        await engine.billing.settle();
+        expect(await linesOf(account.id)).to.deep.equal([
+          'RECURRING 2023-01-01..2023-02-01 40',
+          'RECURRING 2023-02-01..2023-03-01 40',
+          'RECURRING 2023-03-01..2023-04-01 40',
+        ]);
+      }),
+    );
   });
 });

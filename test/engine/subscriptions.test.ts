@@ -39,10 +39,11 @@ import type {
 } from '../../lib/subscriptions/requests/create-request.ts';
 import { DEFAULT_TENANT_SETTINGS, TenantService } from '../../lib/tenants/index.ts';
 import { eachDatabase, type TestDatabase } from '../support/databases.ts';
+import { fixture } from '../support/files.ts';
 import { migrated } from '../support/storage.ts';
 import { pushableSystemClock, recordingLogger } from '../support/system-time.ts';
 
-const exampleXml = new URL('../fixtures/catalogs/spec-example.xml', import.meta.url);
+const exampleXml = fixture('catalogs/spec-example.xml');
 const TOPICS = [QueueName.SUBSCRIPTION_EVENTS, QueueName.ENTITLEMENT_EVENTS];
 const SETTLE_MS = 10_000;
 const LEASE_MS = 60_000;

@@ -14,13 +14,14 @@ import { rejection } from '../storage/opened-storage.ts';
 import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
+import { example } from '../support/files.ts';
 import { newEvents, rowsOf } from '../support/queue-rows.ts';
 import { openShop } from '../support/shop.ts';
 import { storageOf } from '../support/storage.ts';
 
 const CONFIGURATION = 'PER_TENANT_CONFIG';
 const MINUTE_MS = 60_000;
-const meadow = new URL('../../examples/catalogs/meadow.xml', import.meta.url);
+const meadow = example('catalogs/meadow.xml');
 
 anyDatabase((kind, open) => {
   describe('configuration of a tenant', () => {
@@ -296,19 +297,22 @@ anyDatabase((kind, open) => {
       return xml.replace(plan, changed).replace('2024-01-01T00:00:00Z', '2024-02-15T00:00:00Z');
     }
 
-    it('leaves an account unparked after an error that is no illegal state, where it says so', async () => {
-      await upload({ 'org.service.invoice.parkAccountsOnAllExceptions': 'false' });
-      const { id: accountId } = await acme.createAccount({ currency: 'EUR' });
-      await acme.createSubscription({ accountId, planName: 'canopy-monthly' });
-      await engine.settle();
-      await acme.uploadCatalog(await soldInDollarsAlone());
-      engine.clock.set('2024-03-10T09:00:00Z');
-      expect(await engine.billing.settle({ timeoutMs: 1_000 }), 'is tried again').to.equal(false);
-      expect(await codeOf(acme.generateInvoice({ accountId }))).to.equal(
-        ErrorCode.CATALOG_NO_PRICE_FOR_CURRENCY,
-      );
-      expect(await isParked(accountId)).to.equal(false);
-    });
+    it(
+      'leaves an account unparked after an error that is no illegal state, where it says so',
+      onEachDatabase(async () => {
+        await upload({ 'org.service.invoice.parkAccountsOnAllExceptions': 'false' });
+        const { id: accountId } = await acme.createAccount({ currency: 'EUR' });
+        await acme.createSubscription({ accountId, planName: 'canopy-monthly' });
+        await engine.settle();
+        await acme.uploadCatalog(await soldInDollarsAlone());
+        engine.clock.set('2024-03-10T09:00:00Z');
+        expect(await engine.billing.settle({ timeoutMs: 1_000 }), 'is tried again').to.equal(false);
+        expect(await codeOf(acme.generateInvoice({ accountId }))).to.equal(
+          ErrorCode.CATALOG_NO_PRICE_FOR_CURRENCY,
+        );
+        expect(await isParked(accountId)).to.equal(false);
+      }),
+    );
 
     function authorship() {
       const createdDate = engine.clock.now();

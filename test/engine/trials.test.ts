@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { formatLocalDate, parseLocalDate, parseWireMoment, type Uuid } from '../../lib/index.ts';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { itemLines, openEngine, type TestEngine } from '../support/engine.ts';
 
 anyDatabase((_kind, open) => {
@@ -51,15 +51,18 @@ anyDatabase((_kind, open) => {
       await expectNothingCharged(subscriptionId);
     });
 
-    it('a trial with a pause in it ends at its PHASE all the same, when the plan has changed within', async () => {
-      const { subscriptionId, bundleId } = await subscribe({ planName: 'pro-monthly' });
-      const pauses = engine.acme.blocking;
-      await pauses.pauseBundle(bundleId, { requestedDate: parseWireMoment('2024-03-15') });
-      await pauses.resumeBundle(bundleId, { requestedDate: parseWireMoment('2024-03-18') });
-      await engine.runTo('2024-03-11T00:00:00Z');
-      await engine.acme.subscriptions.changePlan(subscriptionId, { planName: 'solo-monthly' });
-      await expectNothingCharged(subscriptionId);
-    });
+    it(
+      'a trial with a pause in it ends at its PHASE all the same, when the plan has changed within',
+      onEachDatabase(async () => {
+        const { subscriptionId, bundleId } = await subscribe({ planName: 'pro-monthly' });
+        const pauses = engine.acme.blocking;
+        await pauses.pauseBundle(bundleId, { requestedDate: parseWireMoment('2024-03-15') });
+        await pauses.resumeBundle(bundleId, { requestedDate: parseWireMoment('2024-03-18') });
+        await engine.runTo('2024-03-11T00:00:00Z');
+        await engine.acme.subscriptions.changePlan(subscriptionId, { planName: 'solo-monthly' });
+        await expectNothingCharged(subscriptionId);
+      }),
+    );
 
     it('an add-on that is bought mid-trial with a quantity is on trial no longer than its bundle', async () => {
       const { bundleId } = await subscribe({ planName: 'pro-monthly' });

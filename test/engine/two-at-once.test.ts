@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { decimal, parseLocalDate, type TenantBilling, type Uuid } from '../../lib/index.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
+import { isLongRun } from '../support/long-run.ts';
 import {
   COME_AGAIN,
   effectsIn,
@@ -191,10 +192,9 @@ const onCredit: ReadonlySet<Operation> = new Set(['void the credit', 'delete the
 const names = Object.keys(operations) as readonly Operation[];
 
 /** All of them where there is time: each with each, and with itself. */
-const pairs: readonly Pair[] =
-  process.env.BILLWRIGHT_TEST_LONG === '1'
-    ? names.flatMap((first, index) => names.slice(index).map((second): Pair => [first, second]))
-    : deciding;
+const pairs: readonly Pair[] = isLongRun
+  ? names.flatMap((first, index) => names.slice(index).map((second): Pair => [first, second]))
+  : deciding;
 
 // subscriptions §24 rules 1, 2, 5; invoicing §17 rules 1, 2
 eachDatabase((kind, open) => {

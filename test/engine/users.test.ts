@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { anyDatabase } from '../support/databases.ts';
+import { anyDatabase, onEachDatabase } from '../support/databases.ts';
 import { openEngine, type TestEngine } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
 
@@ -12,17 +12,20 @@ anyDatabase((_kind, open) => {
     });
     after(() => engine.close());
 
-    it('get a new password, which ends the old one and what is remembered of it', async () => {
-      const { security } = engine.billing;
-      await security.ensureAdministrator('admin', 'first secret');
-      await security.ensureAdministrator('other', 'first secret');
-      const before = await security.find('admin');
-      await security.setPassword('admin', 'second secret');
-      expect(await security.authenticate('admin', 'first secret')).to.equal(null);
-      const after = await security.authenticate('admin', 'second secret');
-      expect(after?.credentialVersion).to.equal((before?.credentialVersion ?? 0) + 1);
-      expect(await security.authenticate('other', 'first secret')).to.include({ credentialVersion: 1 });
-    });
+    it(
+      'get a new password, which ends the old one and what is remembered of it',
+      onEachDatabase(async () => {
+        const { security } = engine.billing;
+        await security.ensureAdministrator('admin', 'first secret');
+        await security.ensureAdministrator('other', 'first secret');
+        const before = await security.find('admin');
+        await security.setPassword('admin', 'second secret');
+        expect(await security.authenticate('admin', 'first secret')).to.equal(null);
+        const after = await security.authenticate('admin', 'second secret');
+        expect(after?.credentialVersion).to.equal((before?.credentialVersion ?? 0) + 1);
+        expect(await security.authenticate('other', 'first secret')).to.include({ credentialVersion: 1 });
+      }),
+    );
 
     it('that are not there get none', async () => {
       const { security } = engine.billing;

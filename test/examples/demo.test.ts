@@ -5,9 +5,10 @@ import { fakeClock, sandboxGateway } from '../../adapters/testing/index.ts';
 import { report } from '../../examples/demo-report.ts';
 import { playStory, STORY_BEGINS } from '../../examples/demo-story.ts';
 import { eachDatabase } from '../support/databases.ts';
+import { fixture } from '../support/files.ts';
 import { migrated, storageOf } from '../support/storage.ts';
 
-const golden = new URL('../fixtures/demo.txt', import.meta.url);
+const golden = fixture('demo.txt');
 
 eachDatabase((_kind, open) => {
   describe('the demo', () => {

@@ -5,6 +5,7 @@ import { Billing } from '../../adapters/node/billwright.ts';
 import { fakeClock, fileLedger, sandboxGateway } from '../../adapters/testing/index.ts';
 import { customers, playStory, STORY_BEGINS } from '../../examples/demo-story.ts';
 import { formatDecimal, formatLocalDate, type TenantBilling } from '../../lib/index.ts';
+import { plainHasher } from '../support/plain-hasher.ts';
 import { storageOf } from '../support/storage.ts';
 import { KillSwitch, killableGateway, killableStorage } from './killable.ts';
 
@@ -30,6 +31,7 @@ const billing = await Billing.open({
   storage: killableStorage(storage, kill),
   clock,
   gateways: [killableGateway(sandboxGateway({ ledger: fileLedger(`${values.files}.ledger`) }), kill)],
+  hasher: plainHasher(),
   nodeName: 'the-only-node',
 });
 const acme = await playStory(billing, clock, {

@@ -1,12 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { eachDatabase } from '../support/databases.ts';
+import { example } from '../support/files.ts';
 import { migrated } from '../support/storage.ts';
 import { catalogXml, lists, plan, product } from '../unit/catalog/catalog-document.ts';
 import { aliasHeaders, type Serving, serve, xmlType } from './serving.ts';
 
 const core = '/1.0/kb/catalog';
-const orchard = new URL('../../examples/catalogs/orchard-demo.xml', import.meta.url);
+const orchard = example('catalogs/orchard-demo.xml');
 const lamp = {
   planId: 'lamp-monthly',
   productName: 'Lamp',

@@ -11,6 +11,7 @@ import {
 } from '../../adapters/testing/index.ts';
 import type { Clock, Instant, Storage, Uuid } from '../../lib/index.ts';
 import type { TestDatabase } from '../support/databases.ts';
+import { example } from '../support/files.ts';
 import { plainHasher } from '../support/plain-hasher.ts';
 import { storageOf } from '../support/storage.ts';
 import { recordingLogger } from '../support/system-time.ts';
@@ -188,7 +189,7 @@ function movable(clock: FakeClock) {
 }
 
 export function exampleCatalog(name = 'meadow'): Promise<Buffer> {
-  return readFile(new URL(`../../examples/catalogs/${name}.xml`, import.meta.url));
+  return readFile(example(`catalogs/${name}.xml`));
 }
 
 export const xmlType = { 'content-type': 'text/xml' };

@@ -2,6 +2,7 @@ import { inspect } from 'node:util';
 import { expect } from 'chai';
 import { eachDatabase } from '../support/databases.ts';
 import { openEngine } from '../support/engine.ts';
+import { isLongRun, seed } from '../support/long-run.ts';
 import { invariants } from './all.ts';
 import { breachesOf } from './invariant.ts';
 import { gather } from './observe.ts';
@@ -10,15 +11,12 @@ import { live } from './program.ts';
 import { Random } from './random.ts';
 import { Town } from './town.ts';
 
-const isLong = process.env.BILLWRIGHT_TEST_LONG === '1';
-
-/** `BILLWRIGHT_INVARIANTS_SEED` plays one program again, `BILLWRIGHT_INVARIANTS_ACCOUNTS` with so many accounts. */
-const seed = Number(process.env.BILLWRIGHT_INVARIANTS_SEED ?? 1);
-const accounts = Number(process.env.BILLWRIGHT_INVARIANTS_ACCOUNTS ?? (isLong ? 1_000 : 30));
+/** `BILLWRIGHT_INVARIANTS_ACCOUNTS` plays the program with so many accounts. */
+const accounts = Number(process.env.BILLWRIGHT_INVARIANTS_ACCOUNTS ?? (isLongRun ? 1_000 : 30));
 
 /** Thirteen months. */
 const DAYS = 396;
-const size = isLong
+const size = isLongRun
   ? { days: DAYS, mostDaysPerStep: 4, operationsPerStep: Math.ceil(accounts / 20) }
   : { days: DAYS, mostDaysPerStep: 20, operationsPerStep: 10 };
 
@@ -36,7 +34,7 @@ eachDatabase((kind, open) => {
         expect(failures, inspect(failures.slice(0, 2), { depth: 5 })).to.deep.equal([]);
         expect(breachesOf(invariants, evidence).slice(0, 20)).to.deep.equal([]);
         const never = operations.filter(({ name }) => !town.accepted.has(name)).map(({ name }) => name);
-        if (isLong) expect(never).to.deep.equal([]);
+        if (isLongRun) expect(never).to.deep.equal([]);
       } finally {
         await engine.close();
       }

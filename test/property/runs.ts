@@ -1,3 +1,5 @@
+import { isLongRun } from '../support/long-run.ts';
+
 /**
  * Cases per property: `BILLWRIGHT_PROPERTY_RUNS` if set, else 100,000 in the long run and 200 otherwise.
  */
@@ -7,10 +9,10 @@ export const propertyRuns = runs(100_000);
 export const historyRuns = runs(100_000, 2_000);
 
 /** How long they become: the long run has time for those that are as long as they may be. */
-export const historySize = process.env.BILLWRIGHT_TEST_LONG === '1' ? 'max' : 'small';
+export const historySize = isLongRun ? 'max' : 'small';
 
 /** The same played by the engine on a database, with an engine and a database of its own for each. */
-export const storedRuns = process.env.BILLWRIGHT_TEST_LONG === '1' ? 500 : 4;
+export const storedRuns = isLongRun ? 500 : 4;
 
 /** Cases per zone and host zone; there are 384 such pairs, each case makes several comparisons. */
 export const zoneRuns = runs(2_500);
@@ -18,5 +20,5 @@ export const zoneRuns = runs(2_500);
 function runs(longRun: number, shortRun = 200): number {
   const asked = process.env.BILLWRIGHT_PROPERTY_RUNS;
   if (asked !== undefined) return Number(asked);
-  return process.env.BILLWRIGHT_TEST_LONG === '1' ? longRun : shortRun;
+  return isLongRun ? longRun : shortRun;
 }

@@ -20,13 +20,13 @@ import {
   startOfDay,
   timeZone,
 } from '../../lib/values/time/index.ts';
+import { seed } from '../support/long-run.ts';
 import { zoneRuns } from './runs.ts';
 import { zones } from './time-zone-list.ts';
 
 const firstMs = Date.UTC(1900, 0, 1);
 const lastMs = Date.UTC(2060, 0, 1);
 const msPerDay = 86_400_000;
-const seed = Number(process.env.BILLWRIGHT_PROPERTY_SEED ?? Date.now() % 2 ** 31);
 
 const host = process.env.TZ ?? '';
 const canonicalHost = new Intl.DateTimeFormat('en-US', { timeZone: host }).resolvedOptions().timeZone;

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { Client } from 'pg';
 import { postgresql } from '../../adapters/mikro-orm/postgresql.ts';
 import { ErrorCode, type Storage, type TenantRef } from '../../lib/index.ts';
+import { expectBelow } from '../support/bounds.ts';
 import { onPostgresql } from '../support/databases.ts';
 import { migrated } from '../support/storage.ts';
 import { proxied, type TcpProxy } from '../support/tcp-proxy.ts';
@@ -46,7 +47,7 @@ onPostgresql('storage: a PostgreSQL server that is away', (open) => {
   it('refuses at once where the connection is refused, and works when it is back', async () => {
     await proxy.refuse();
     for (const call of [() => storage.system.ping(), insert, () => storage.read(acme, (s) => s.revisions())])
-      expect(await toldAfterMs(call)).to.be.lessThan(1_000);
+      expectBelow(1_000, await toldAfterMs(call), 'milliseconds');
     await proxy.restore();
     await insert();
   });
@@ -63,8 +64,8 @@ onPostgresql('storage: a PostgreSQL server that is away', (open) => {
     await frozen.promise;
     const calls = [() => inside, ...Array.from({ length: 5 }, () => insert), () => storage.system.ping()];
     const told = await Promise.all(calls.map(toldAfterMs));
-    expect(Math.max(...told)).to.be.lessThan(5_000);
-    expect(await toldAfterMs(insert), 'known to be away').to.be.lessThan(500);
+    expectBelow(5_000, Math.max(...told), 'milliseconds');
+    expectBelow(500, await toldAfterMs(insert), 'milliseconds, known to be away');
     await proxy.restore();
     // What a caller is told to wait before it comes again (`Retry-After`).
     await setTimeout(1_000);
@@ -93,7 +94,7 @@ onPostgresql('storage: a PostgreSQL server that is away', (open) => {
     const startedMs = performance.now();
     await storage.close();
     await waiting;
-    expect(performance.now() - startedMs).to.be.lessThan(6_000);
+    expectBelow(6_000, performance.now() - startedMs, 'milliseconds');
   }).timeout(30_000);
 
   it('waits for a statement that takes long, as long as the server is there', async () => {

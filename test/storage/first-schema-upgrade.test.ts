@@ -14,10 +14,11 @@ import { decimal, formatDecimal, formatInstant, type TenantBilling, type Uuid } 
 import { eachDatabase, type TestDatabase } from '../support/databases.ts';
 import { itemLines } from '../support/engine.ts';
 import { codeOf } from '../support/errors.ts';
+import { fixture } from '../support/files.ts';
 import { pricedCatalog } from '../support/priced-catalog.ts';
 import { storageAt } from './opened-storage.ts';
 
-const rows = new URL('../fixtures/databases/first-schema.sql', import.meta.url);
+const rows = fixture('databases/first-schema.sql');
 const tenant = '01a2001a-f42b-753f-b699-03fe43c46429' as Uuid;
 
 eachDatabase((_kind, open) => {

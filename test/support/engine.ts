@@ -12,6 +12,8 @@ import {
   type TenantRef,
 } from '../../lib/index.ts';
 import type { OpenDatabase, TestDatabase } from './databases.ts';
+import { fixture } from './files.ts';
+import { isLongRun } from './long-run.ts';
 import { plainHasher } from './plain-hasher.ts';
 import { shopIn, shopTemplate } from './shop.ts';
 import { storageOf } from './storage.ts';
@@ -39,10 +41,10 @@ export interface TestEngine {
 }
 
 /** Enough for a long chain of due work on a busy machine; a handler that keeps failing needs longer. */
-const SETTLE_MS = process.env.BILLWRIGHT_TEST_LONG === '1' ? 300_000 : 10_000;
+const SETTLE_MS = isLongRun ? 300_000 : 10_000;
 
 /** The catalog of subscriptions §25. */
-export const specCatalog = new URL('../fixtures/catalogs/spec-example.xml', import.meta.url);
+export const specCatalog = fixture('catalogs/spec-example.xml');
 
 export async function openEngine(
   open: OpenDatabase,

@@ -1,6 +1,18 @@
+import { enableCompileCache } from 'node:module';
 import { setTimeout } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import fc from 'fast-check';
 import type { RootHookObject } from 'mocha';
 import { removeAllDatabases } from './databases.ts';
+import { isLongRun, seed } from './long-run.ts';
+
+/** Modules are compiled once for all processes of all runs, those that tests start included. */
+process.env.NODE_COMPILE_CACHE ??= fileURLToPath(
+  new URL('../../node_modules/.cache/compiled', import.meta.url),
+);
+enableCompileCache(process.env.NODE_COMPILE_CACHE);
+
+fc.configureGlobal({ seed });
 
 /** What the last test closed may take a moment to be gone. */
 const goneWithinMs = 10_000;
@@ -23,6 +35,12 @@ export const mochaHooks: RootHookObject = {
     }
   },
 };
+
+/** Runs once before the first test; not in the workers of a parallel run. */
+export function mochaGlobalSetup(): void {
+  if (isLongRun)
+    process.stdout.write(`BILLWRIGHT_TEST_SEED=${seed} plays the random tests of this run again\n`);
+}
 
 /** Runs once when mocha has run its last test, whatever their outcome; not in the workers of a parallel run. */
 export async function mochaGlobalTeardown(): Promise<void> {

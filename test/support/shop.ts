@@ -4,6 +4,7 @@ import { Billing } from '../../adapters/node/billwright.ts';
 import { fakeClock } from '../../adapters/testing/index.ts';
 import type { Billing as Engine, TenantBilling, TenantRef } from '../../lib/index.ts';
 import type { DatabaseTemplate } from './databases.ts';
+import { example } from './files.ts';
 import { plainHasher } from './plain-hasher.ts';
 import { migrated, storageOf } from './storage.ts';
 import { recordingLogger } from './system-time.ts';
@@ -17,7 +18,7 @@ export interface Shop {
 /** Makes a tenant that sells by a catalog: of `examples/catalogs` or the test fixtures, the XML itself, or (null) none. */
 export async function openShop(
   billing: Engine<never>,
-  catalog: URL | string | null = new URL('../../examples/catalogs/meadow.xml', import.meta.url),
+  catalog: URL | string | null = example('catalogs/meadow.xml'),
 ): Promise<Shop> {
   return found(billing, `shop-${shops++}`, catalog);
 }

@@ -8,6 +8,7 @@ import {
   readCatalogXml,
   writeCatalogXml,
 } from '../../../lib/catalog/index.ts';
+import { fixture } from '../../support/files.ts';
 import { catalogXml, lists, parse, phase, plan, price, product, TRIAL, version } from './catalog-document.ts';
 
 const XSI = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"';
@@ -25,9 +26,7 @@ describe('Written catalog XML', () => {
         }),
       ]),
     );
-    expect(written).to.equal(
-      readFileSync(new URL('../../fixtures/catalogs/written.xml', import.meta.url), 'utf8'),
-    );
+    expect(written).to.equal(readFileSync(fixture('catalogs/written.xml'), 'utf8'));
   });
 
   it('writes all versions by date, or those asked for', () => {
@@ -262,9 +261,7 @@ describe('JSON catalog', () => {
       limit: ['max min unit', ''],
       priceList: ['name plans', 'prettyName'],
     };
-    const [parsed] = readCatalogXml(
-      readFileSync(new URL('../../fixtures/catalogs/every-element.xml', import.meta.url)),
-    ).versions;
+    const [parsed] = readCatalogXml(readFileSync(fixture('catalogs/every-element.xml'))).versions;
     if (!parsed) throw new Error('no version');
     const everything = createVersion(parsed.content);
     for (const dialect of ['K', 'D'] as const) {

@@ -14,6 +14,7 @@ import {
   writeCatalogXml,
 } from '../../../lib/catalog/index.ts';
 import { BillingError, ErrorCode } from '../../../lib/values/errors/index.ts';
+import { fixture } from '../../support/files.ts';
 
 const base = {
   name: 'Test',
@@ -37,7 +38,7 @@ const base = {
 
 const monthly = base.plans['p-m'];
 
-const everyElement = new URL('../../fixtures/catalogs/every-element.xml', import.meta.url);
+const everyElement = fixture('catalogs/every-element.xml');
 const everything = defineCatalog({
   name: 'Every element',
   effectiveDate: '2024-06-01T12:00:00+02:00',

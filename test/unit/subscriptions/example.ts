@@ -48,6 +48,7 @@ import {
   parseWireInstant,
   timeZone,
 } from '../../../lib/values/time/index.ts';
+import { fixture } from '../../support/files.ts';
 
 // A subscription lived through in memory by the pure rules alone: created at one instant, then let pass to others.
 
@@ -63,7 +64,7 @@ export function at(text: string): Instant {
 
 export const day = (text: string): LocalDate => parseLocalDate(text);
 
-const exampleXml = new URL('../../fixtures/catalogs/spec-example.xml', import.meta.url);
+const exampleXml = fixture('catalogs/spec-example.xml');
 
 /** The catalog of subscriptions §25. */
 export const exampleCatalog: Catalog = createCatalog(
