@@ -1,9 +1,9 @@
 import { existsSync, rmSync } from 'node:fs';
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { isLongRun } from './long-run.ts';
+import { memoryDirectory } from './memory-directory.ts';
 import { type PostgresqlServer, type ServerRole, startPostgresql } from './postgresql-server.ts';
 
 export const databaseKinds = ['sqlite', 'postgresql'] as const;
@@ -239,7 +239,7 @@ async function sqlitePath(name: string): Promise<string> {
 }
 
 async function directoryUntilExit(): Promise<string> {
-  const made = await mkdtemp(join(tmpdir(), 'billwright-sqlite-'));
+  const made = await memoryDirectory('billwright-sqlite-');
   process.once('exit', () => rmSync(made, { recursive: true, force: true }));
   return made;
 }

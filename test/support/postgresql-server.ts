@@ -21,6 +21,7 @@ import { basename, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
+import { memoryDirectory } from './memory-directory.ts';
 
 /** A PostgreSQL server of our own on the loopback address, gone with everything in it after `stop`. */
 export interface PostgresqlServer {
@@ -47,6 +48,7 @@ const owner = 'billwright';
 const roleNames = { owner, bypassing: 'billwright_bypassing', superuser: 'postgres' } as const;
 /** Row-level security binds the owner alone: neither who has BYPASSRLS nor a superuser. */
 export type ServerRole = keyof typeof roleNames;
+const PREFIX = 'billwright-postgresql-';
 const readinessPollMs = 20;
 /** Another process may take the free port between our asking for it and the server's binding it. */
 const portAttempts = 5;
@@ -65,6 +67,8 @@ const serverSettings: Readonly<Record<string, string>> = {
   max_connections: '200',
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
+  // The strength of a password that guards nothing: each test connects several times.
+  scram_iterations: '1',
   timezone: 'Asia/Kathmandu',
   log_timezone: 'UTC',
 };
@@ -84,37 +88,42 @@ export interface PostgresqlServerOptions {
 export async function startPostgresql({
   durable = false,
 }: PostgresqlServerOptions = {}): Promise<PostgresqlServer> {
-  const directory = await mkdtemp(join(tmpdir(), 'billwright-postgresql-'));
+  const programs = await mkdtemp(join(tmpdir(), PREFIX));
+  const directory = durable ? programs : await memoryDirectory(PREFIX);
+  const directories = [programs, directory];
   try {
     const account = serverAccount();
-    if (account) await chown(directory, account.uid, account.gid);
-    const binaries = await reachableBinaries(directory, account);
+    if (account) for (const each of directories) await chown(each, account.uid, account.gid);
+    const binaries = await reachableBinaries(programs, account);
     const password = randomBytes(16).toString('hex');
     await initialise({ binaries, directory, account, password });
     const { port, server } = await launch({ binaries, directory, account, password, durable });
-    const running = runningServer({ directory, port, password, server });
+    const running = runningServer({ directories, port, password, server });
     await running.administer(`CREATE ROLE ${owner} LOGIN PASSWORD '${password}'`);
     await running.administer(
       `CREATE ROLE ${roleNames.bypassing} LOGIN BYPASSRLS PASSWORD '${password}' IN ROLE ${owner}`,
     );
     return running;
   } catch (error) {
-    await rm(directory, { recursive: true, force: true });
+    await removeAll(directories);
     throw error;
   }
 }
 
 function runningServer(started: {
-  directory: string;
+  directories: readonly string[];
   port: number;
   password: string;
   server: ChildProcess;
 }): PostgresqlServer {
-  const { directory, port, password, server } = started;
-  const watchdog = startWatchdog(server, directory);
+  const { directories, port, password, server } = started;
+  const watchdog = startWatchdog(server, directories);
   let stopped: Promise<void> | undefined;
+  let administrating: ReturnType<typeof connected> | undefined;
+  let underWay = 0;
 
   async function end(): Promise<void> {
+    await (await administrating)?.client.end();
     watchdog?.kill('SIGKILL');
     if (server.exitCode === null && server.signalCode === null) {
       server.ref();
@@ -123,19 +132,22 @@ function runningServer(started: {
       server.kill('SIGINT');
       await exited;
     }
-    await rm(directory, { recursive: true, force: true });
+    await removeAll(directories);
   }
 
   return {
     url: (database, as = 'owner') =>
       `postgresql://${roleNames[as]}:${password}@127.0.0.1:${port}/${database}`,
     async administer(statement) {
-      const client = new pg.Client(administrator(port, password));
-      await client.connect();
+      administrating ??= connected(administrator(port, password));
+      const { client, socket } = await administrating;
+      underWay += 1;
+      socket.ref();
       try {
         return (await client.query<Record<string, unknown>>(statement)).rows;
       } finally {
-        await client.end();
+        underWay -= 1;
+        if (underWay === 0) socket.unref();
       }
     },
     stop() {
@@ -143,6 +155,18 @@ function runningServer(started: {
       return stopped;
     },
   };
+}
+
+async function removeAll(directories: readonly string[]): Promise<void> {
+  for (const each of directories) await rm(each, { recursive: true, force: true });
+}
+
+/** A connection, and what keeps the process alive for it. */
+async function connected(config: pg.ClientConfig): Promise<{ client: pg.Client; socket: Socket }> {
+  const socket = new Socket();
+  const client = new pg.Client({ ...config, stream: () => socket });
+  await client.connect();
+  return { client, socket };
 }
 
 /** PostgreSQL refuses to run as root: there it runs as `nobody`, which needs no new user on the machine. */
@@ -284,10 +308,10 @@ async function freePort(): Promise<number> {
  * A shell that waits for the end of this process, however it comes, then ends the server and removes its files:
  * a test run killed outright leaves nothing behind. Not on Windows, which has no such shell.
  */
-function startWatchdog(server: ChildProcess, directory: string): ChildProcess | undefined {
+function startWatchdog(server: ChildProcess, directories: readonly string[]): ChildProcess | undefined {
   if (process.platform === 'win32') return undefined;
-  const script = 'cat >/dev/null; kill -INT "$0"; while kill -0 "$0"; do sleep 0.1; done; rm -rf "$1"';
-  const watchdog = spawn('sh', ['-c', script, `${server.pid}`, directory], {
+  const script = 'cat >/dev/null; kill -INT "$0"; while kill -0 "$0"; do sleep 0.1; done; rm -rf "$@"';
+  const watchdog = spawn('sh', ['-c', script, `${server.pid}`, ...directories], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   });
