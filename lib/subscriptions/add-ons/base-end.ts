@@ -7,13 +7,13 @@ import {
   LifecycleEventType,
   type Subscription,
 } from '../../records/index.ts';
-import type { DatedInstant, Instant } from '../../values/time/index.ts';
-import { maxInstant, minInstant } from '../../values/time/index.ts';
+import { type DatedInstant, type Instant, maxInstant, minInstant } from '../../values/time/index.ts';
 import { raisedTo } from '../timeline/dated-instants.ts';
 import { derivedRecordId } from '../timeline/derived-phases.ts';
 import { bareDraft } from '../timeline/event-draft.ts';
 import { isEnd, isPlanChoice, isStart } from '../timeline/lifecycle-order.ts';
-import { type PlanResolver, planShownAt, type Transition } from '../timeline/transitions.ts';
+import type { PlanResolver } from '../timeline/plan-with-phase.ts';
+import { planShownAt, type Transition } from '../timeline/transitions.ts';
 import { AddOnOffer, addOnOffer } from './add-on-offer.ts';
 
 /** An end of an add-on that its base brings. */

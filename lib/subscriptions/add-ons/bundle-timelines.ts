@@ -1,6 +1,11 @@
-import type { BlockingState, LifecycleEvent, Subscription } from '../../records/index.ts';
-import { ProductCategory } from '../../records/index.ts';
-import { type PlanResolver, type Transition, transitionsOf } from '../timeline/transitions.ts';
+import {
+  type BlockingState,
+  type LifecycleEvent,
+  ProductCategory,
+  type Subscription,
+} from '../../records/index.ts';
+import type { PlanResolver } from '../timeline/plan-with-phase.ts';
+import { type Transition, transitionsOf } from '../timeline/transitions.ts';
 import { type BaseEnd, baseEnd, withBaseEnd } from './base-end.ts';
 
 /** A subscription with its active lifecycle events. */

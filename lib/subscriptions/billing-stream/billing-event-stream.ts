@@ -19,13 +19,9 @@ import { type BillCycleDay, type BillCycleDaySources, billCycleDayOf } from '../
 import { billCycleDaySources } from '../timeline/bill-cycle-sources.ts';
 import { withDerivedPhases } from '../timeline/derived-phases.ts';
 import { isEnd } from '../timeline/lifecycle-order.ts';
+import type { PlanResolver } from '../timeline/plan-with-phase.ts';
 import type { PriceChangeSource } from '../timeline/price-steps.ts';
-import {
-  billedTransitions,
-  type PlanInForce,
-  type PlanResolver,
-  type Transition,
-} from '../timeline/transitions.ts';
+import { billedTransitions, type PlanInForce, type Transition } from '../timeline/transitions.ts';
 import { type BillingTransition, withPriceChanges } from './price-change-transitions.ts';
 import { type StreamEvent, withoutBlockedIntervals } from './without-blocked-intervals.ts';
 

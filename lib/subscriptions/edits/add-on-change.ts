@@ -2,7 +2,7 @@ import { ProductCategory } from '../../records/index.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import { basePlanAt, checkLimit, checkOffered, noActiveBase } from '../add-ons/add-on-checks.ts';
-import type { DecidedChange } from './change-of-plan.ts';
+import type { DecidedChange } from './decided-change.ts';
 import type { RunningInBundle } from './running-subscription.ts';
 
 /**

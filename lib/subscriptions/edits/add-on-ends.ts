@@ -6,11 +6,12 @@ import { timelinesOf } from '../add-ons/bundle-timelines.ts';
 import { firstDayAtEnd } from '../blocking/blocked-intervals.ts';
 import { withDerivedPhases } from '../timeline/derived-phases.ts';
 import type { EditTools } from '../timeline/edit-tools.ts';
-import { asStored, bareDraft, eventsOf } from '../timeline/event-draft.ts';
+import { asStored, bareDraft } from '../timeline/event-draft.ts';
 import { DatedBy, datedBy, writeReason } from '../timeline/event-reason.ts';
 import { isPlanChoice } from '../timeline/lifecycle-order.ts';
-import { type PlanResolver, planShownAt, type Transition, transitionsOf } from '../timeline/transitions.ts';
-import { lastSequenceOf, type RunningSubscription } from './running-subscription.ts';
+import type { PlanResolver } from '../timeline/plan-with-phase.ts';
+import { planShownAt, type Transition, transitionsOf } from '../timeline/transitions.ts';
+import { nextEvents, type RunningSubscription } from './running-subscription.ts';
 import {
   entitlementEnded,
   eventsFromEnd,
@@ -129,20 +130,14 @@ function endingEdit(
   end: BaseEnd,
   { now, nextId }: EditTools,
 ): readonly SubscriptionEdit[] {
-  const { subscription } = addOn;
   const { billing, entitlement } = end;
   if (billing === null && entitlement === null) return [];
   const ends = billing === null ? [] : [bareDraft(billing.type, billing.effective)];
   const reason = writeReason(datedBy(DatedBy.BASE));
-  const addedEvents = eventsOf(
+  const addedEvents = nextEvents(
+    addOn,
     ends.map((draft) => ({ ...draft, reason })),
-    {
-      subscriptionId: subscription.id,
-      accountRecordId: subscription.accountRecordId,
-      lastSequence: lastSequenceOf(addOn),
-      createdDate: now,
-      nextId,
-    },
+    { now, nextId },
   );
   const stated =
     entitlement === null

@@ -4,12 +4,12 @@ import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import { type DatedInstant, formatInstant, type Instant } from '../../values/time/index.ts';
 import { entitlementEnds } from '../add-ons/base-end.ts';
 import type { EditTools } from '../timeline/edit-tools.ts';
-import { bareDraft, eventsOf } from '../timeline/event-draft.ts';
+import { bareDraft } from '../timeline/event-draft.ts';
 import { writeReason } from '../timeline/event-reason.ts';
 import { isEnd } from '../timeline/lifecycle-order.ts';
 import { transitionAt } from '../timeline/transitions.ts';
 import { type CancellationDates, cancellationDates } from './cancellation-dates.ts';
-import { lastSequenceOf, type RunningSubscription, stateOf } from './running-subscription.ts';
+import { nextEvents, type RunningSubscription, stateOf } from './running-subscription.ts';
 import { entitlementEnded, eventsFromEnd, type SubscriptionEdit, withdrawnBy } from './subscription-edit.ts';
 
 export interface PlannedCancellation extends CancelSubscriptionOptions {
@@ -35,19 +35,11 @@ export function planCancellation(
   const dates = options.endsByExpiry ? { ...asked, billing: untilExpiry(running, asked.billing) } : asked;
   checkBillingEnd(running, dates.billing, now);
 
-  const { subscription } = running;
-  const owner = {
-    subscriptionId: subscription.id,
-    accountRecordId: subscription.accountRecordId,
-    lastSequence: lastSequenceOf(running),
-    createdDate: now,
-    nextId,
-  };
   const cancel = {
     ...bareDraft(LifecycleEventType.CANCEL, dates.billing),
     reason: writeReason(dates.reason),
   };
-  const addedEvents = eventsOf([cancel], owner);
+  const addedEvents = nextEvents(running, [cancel], { now, nextId });
   const ended = entitlementEnded(running, {
     id: nextId(),
     effective: dates.entitlement,

@@ -1,11 +1,13 @@
-import type { Account, New, NewBusEvent } from '../../records/index.ts';
 import {
+  type Account,
   type BlockingState,
   BlockingStateType,
   type Bundle,
   EntitlementStateName,
   type LifecycleEvent,
   LifecycleEventType,
+  type New,
+  type NewBusEvent,
   ProductCategory,
   type Subscription,
 } from '../../records/index.ts';
@@ -21,7 +23,7 @@ import { effectiveEvent, entitlementEvent } from '../telling/subscription-bus-ev
 import { type EventDraft, eventsOf } from '../timeline/event-draft.ts';
 import { followingPhaseEvent } from '../timeline/following-phase.ts';
 import { inTimeOrder } from '../timeline/lifecycle-order.ts';
-import type { PlanResolver } from '../timeline/transitions.ts';
+import type { PlanResolver } from '../timeline/plan-with-phase.ts';
 import { addOnEnds, type StoredMember } from './add-on-ends.ts';
 import type { SubscriptionEdit } from './subscription-edit.ts';
 

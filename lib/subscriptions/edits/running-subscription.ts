@@ -5,6 +5,7 @@ import type {
   Bundle,
   EntitlementState,
   LifecycleEvent,
+  New,
   Subscription,
 } from '../../records/index.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
@@ -13,6 +14,8 @@ import { type BaseEnd, statesAsRead } from '../add-ons/base-end.ts';
 import { entitlementStart, subscriptionStateAt } from '../blocking/subscription-state.ts';
 import type { EventSubject } from '../telling/subscription-bus-events.ts';
 import type { BillCycleDaySources } from '../timeline/bill-cycle-day.ts';
+import type { EditTools } from '../timeline/edit-tools.ts';
+import { type EventDraft, eventsOf } from '../timeline/event-draft.ts';
 import { type PlanInForce, planShownAt, type Transition } from '../timeline/transitions.ts';
 
 /** What operations on a subscription are decided from, read under its account's lock. */
@@ -76,4 +79,15 @@ export function firstTransitionOf({ subscription, transitions }: RunningSubscrip
 /** Sequence of the last event stored for the subscription; the last one is never withdrawn without a later one. */
 export function lastSequenceOf({ events }: Pick<RunningSubscription, 'events'>): number {
   return events.reduce((last, { sequence }) => Math.max(last, sequence), 0);
+}
+
+/** The drafts as the next events of the subscription. */
+export function nextEvents(
+  running: Pick<RunningSubscription, 'subscription' | 'events'>,
+  drafts: readonly EventDraft[],
+  { now, nextId }: EditTools,
+): readonly New<LifecycleEvent>[] {
+  const { id: subscriptionId, accountRecordId } = running.subscription;
+  const lastSequence = lastSequenceOf(running);
+  return eventsOf(drafts, { subscriptionId, accountRecordId, lastSequence, createdDate: now, nextId });
 }

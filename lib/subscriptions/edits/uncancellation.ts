@@ -4,10 +4,10 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { entitlementEnds } from '../add-ons/base-end.ts';
 import { datedInstant } from '../timeline/dated-instants.ts';
 import type { EditTools } from '../timeline/edit-tools.ts';
-import { bareDraft, eventsOf } from '../timeline/event-draft.ts';
+import { bareDraft } from '../timeline/event-draft.ts';
 import { billingHasEnded } from './cancellation.ts';
 import { missingPhases } from './missing-phases.ts';
-import { lastSequenceOf, type RunningSubscription } from './running-subscription.ts';
+import { nextEvents, type RunningSubscription } from './running-subscription.ts';
 import { type SubscriptionEdit, withdrawnBy } from './subscription-edit.ts';
 
 /**
@@ -20,7 +20,7 @@ export function planUncancellation(
   history: readonly LifecycleEvent[],
   { now, nextId }: EditTools,
 ): SubscriptionEdit {
-  const { subscription, events } = running;
+  const { events } = running;
   // One that came with the end of the base goes only with it.
   const ends = entitlementEnds(running).filter(({ causedBy }) => causedBy === null);
   checkUncancellable(running, ends.length, now);
@@ -30,13 +30,7 @@ export function planUncancellation(
   const marker = bareDraft(LifecycleEventType.UNCANCEL, datedInstant(null, now, running.account));
   const after = [...events.filter((event) => !cancels.includes(event)), ...restored];
   const drafts = [marker, ...missingPhases(running, after, now)];
-  const addedEvents = eventsOf(drafts, {
-    subscriptionId: subscription.id,
-    accountRecordId: subscription.accountRecordId,
-    lastSequence: lastSequenceOf(running),
-    createdDate: now,
-    nextId,
-  });
+  const addedEvents = nextEvents(running, drafts, { now, nextId });
   return {
     subject: running,
     requested: marker,

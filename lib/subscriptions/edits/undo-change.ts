@@ -3,9 +3,9 @@ import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Uuid } from '../../values/ids/index.ts';
 import { datedInstant } from '../timeline/dated-instants.ts';
 import type { EditTools } from '../timeline/edit-tools.ts';
-import { bareDraft, eventsOf } from '../timeline/event-draft.ts';
+import { bareDraft } from '../timeline/event-draft.ts';
 import { missingPhases } from './missing-phases.ts';
-import { lastSequenceOf, type RunningSubscription } from './running-subscription.ts';
+import { nextEvents, type RunningSubscription } from './running-subscription.ts';
 import { type SubscriptionEdit, withdrawnBy } from './subscription-edit.ts';
 
 /**
@@ -39,13 +39,7 @@ export function planUndoChange(
 
   const marker = bareDraft(LifecycleEventType.UNDO_CHANGE, datedInstant(null, now, running.account));
   const after = [...events.filter((event) => !inserted.has(event)), ...restored];
-  const addedEvents = eventsOf([marker, ...missingPhases(running, after, now)], {
-    subscriptionId: subscription.id,
-    accountRecordId: subscription.accountRecordId,
-    lastSequence: lastSequenceOf(running),
-    createdDate: now,
-    nextId,
-  });
+  const addedEvents = nextEvents(running, [marker, ...missingPhases(running, after, now)], { now, nextId });
   return {
     subject: running,
     requested: marker,

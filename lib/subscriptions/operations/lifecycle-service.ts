@@ -20,7 +20,8 @@ import type { Uuid } from '../../values/ids/index.ts';
 import { checkAddOnChange } from '../edits/add-on-change.ts';
 import { followBase } from '../edits/add-on-ends.ts';
 import { planCancellation } from '../edits/cancellation.ts';
-import { decideChange, planChange } from '../edits/change-of-plan.ts';
+import { planChange } from '../edits/change-of-plan.ts';
+import { decideChange } from '../edits/decided-change.ts';
 import type { RunningSubscription } from '../edits/running-subscription.ts';
 import type { SubscriptionEdit } from '../edits/subscription-edit.ts';
 import {

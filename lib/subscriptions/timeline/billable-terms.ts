@@ -3,8 +3,9 @@ import type { Account, LifecycleEvent } from '../../records/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import { withDerivedPhases } from './derived-phases.ts';
+import type { PlanResolver } from './plan-with-phase.ts';
 import { type PriceChangeSource, priceSteps } from './price-steps.ts';
-import { type PlanResolver, transitionsOf } from './transitions.ts';
+import { transitionsOf } from './transitions.ts';
 
 export interface BillableTermsInput {
   readonly account: Pick<Account, 'id' | 'currency' | 'timeZone'>;

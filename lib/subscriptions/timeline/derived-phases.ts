@@ -3,7 +3,8 @@ import type { TimeZone } from '../../values/time/index.ts';
 import type { EventDraft } from './event-draft.ts';
 import { followingPhaseEvent } from './following-phase.ts';
 import { isPlanChoice } from './lifecycle-order.ts';
-import { eventsInEffect, type PlanResolver } from './transitions.ts';
+import type { PlanResolver } from './plan-with-phase.ts';
+import { eventsInEffect } from './transitions.ts';
 
 export interface DerivedPhasesInput {
   /** Active events of one subscription. */

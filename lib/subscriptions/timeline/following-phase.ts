@@ -6,8 +6,7 @@ import { decidedOf } from './event-reason.ts';
 import { expiryAfterPhase, phaseDraft } from './initial-events.ts';
 import { inTimeOrder, isEnd, isPlanChoice } from './lifecycle-order.ts';
 import { phaseEnd } from './phase-timeline.ts';
-import { planWithPhase } from './plan-with-phase.ts';
-import type { PlanResolver } from './transitions.ts';
+import { type PlanResolver, planWithPhase } from './plan-with-phase.ts';
 
 export interface NextPhaseInput {
   /** Active events of one subscription; stored, or derived by this very rule. */

@@ -1,7 +1,12 @@
-import type { LastPlanChange, PlanPhase, ResolvedPlan } from '../../catalog/index.ts';
+import type { CatalogWithOverrides, LastPlanChange, PlanPhase, ResolvedPlan } from '../../catalog/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import type { Instant } from '../../values/time/index.ts';
-import type { PlanResolver } from './transitions.ts';
+
+/** Where the plan of a running subscription is looked up (catalog §6.2). */
+export interface PlanResolver extends Pick<CatalogWithOverrides, 'resolvePlan' | 'versionAt'> {
+  /** What stands for a plan that has lost the phase of an event, where that is not refused. */
+  readonly unknownPlan?: (planName: string) => ResolvedPlan;
+}
 
 /** A phase of a plan, as an event names it. */
 export interface NamedPhase {

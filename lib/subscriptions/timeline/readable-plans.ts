@@ -11,7 +11,8 @@ import {
 import { PhaseType } from '../../records/index.ts';
 import { BillingError, ErrorCode } from '../../values/errors/index.ts';
 import { instant, TimeUnit, UNLIMITED_DURATION } from '../../values/time/index.ts';
-import type { PlanInForce, PlanResolver } from './transitions.ts';
+import type { PlanResolver } from './plan-with-phase.ts';
+import type { PlanInForce } from './transitions.ts';
 
 /** Of a plan that the catalog does not have. */
 const UNKNOWN_PRODUCT = '';

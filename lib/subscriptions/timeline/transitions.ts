@@ -1,22 +1,10 @@
-import type {
-  CatalogVersion,
-  CatalogWithOverrides,
-  Plan,
-  PlanPhase,
-  ResolvedPlan,
-} from '../../catalog/index.ts';
+import type { CatalogVersion, Plan, PlanPhase } from '../../catalog/index.ts';
 import { EntitlementState, type LifecycleEvent, LifecycleEventType } from '../../records/index.ts';
 import { assertInvariant } from '../../values/errors/index.ts';
 import type { Instant } from '../../values/time/index.ts';
 import { decidedOf } from './event-reason.ts';
 import { inTimeOrder, isEnd, isMarker, isPlanChoice, isStart } from './lifecycle-order.ts';
-import { planWithPhase } from './plan-with-phase.ts';
-
-/** Where the plan of a running subscription is looked up (catalog §6.2). */
-export interface PlanResolver extends Pick<CatalogWithOverrides, 'resolvePlan' | 'versionAt'> {
-  /** What stands for a plan that has lost the phase of an event, where that is not refused. */
-  readonly unknownPlan?: (planName: string) => ResolvedPlan;
-}
+import { type PlanResolver, planWithPhase } from './plan-with-phase.ts';
 
 /** The plan of a subscription at some instant, as the catalog version that supplies it has it. */
 export interface PlanInForce {

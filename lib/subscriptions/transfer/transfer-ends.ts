@@ -3,11 +3,7 @@ import type { Uuid } from '../../values/ids/index.ts';
 import type { DatedInstant, Instant } from '../../values/time/index.ts';
 import { entitlementEnds } from '../add-ons/base-end.ts';
 import { followBase } from '../edits/add-on-ends.ts';
-import {
-  firstTransitionOf,
-  lastSequenceOf,
-  type RunningSubscription,
-} from '../edits/running-subscription.ts';
+import { firstTransitionOf, nextEvents, type RunningSubscription } from '../edits/running-subscription.ts';
 import {
   entitlementEnded,
   eventsFromEnd,
@@ -17,7 +13,7 @@ import {
 import type { TransferPolicy } from '../requests/transfer-request.ts';
 import { raisedTo } from '../timeline/dated-instants.ts';
 import type { EditTools } from '../timeline/edit-tools.ts';
-import { bareDraft, eventsOf } from '../timeline/event-draft.ts';
+import { bareDraft } from '../timeline/event-draft.ts';
 import { DatedBy, datedBy, writeReason } from '../timeline/event-reason.ts';
 import { isEnd } from '../timeline/lifecycle-order.ts';
 import { transitionAt } from '../timeline/transitions.ts';
@@ -95,13 +91,7 @@ function editOf(
   const cancel = { type: LifecycleEventType.CANCEL, effective: end.effective };
   const reason = writeReason({ ...datedBy(DatedBy.TRANSFER), policy: input.policy });
   const draft = { ...bareDraft(cancel.type, cancel.effective), reason };
-  const addedEvents = eventsOf(end.isThere ? [] : [draft], {
-    subscriptionId: subscription.id,
-    accountRecordId: subscription.accountRecordId,
-    lastSequence: lastSequenceOf(running),
-    createdDate: now,
-    nextId,
-  });
+  const addedEvents = nextEvents(running, end.isThere ? [] : [draft], { now, nextId });
   return {
     subject: running,
     requested: cancel,

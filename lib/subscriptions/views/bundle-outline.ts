@@ -7,8 +7,9 @@ import { type BlockHistory, blockHistory } from '../blocking/block-history.ts';
 import { entitlementEnd, entitlementStart, subscriptionStateAt } from '../blocking/subscription-state.ts';
 import type { BillCycleDaySources } from '../timeline/bill-cycle-day.ts';
 import { billCycleDaySources } from '../timeline/bill-cycle-sources.ts';
+import type { PlanResolver } from '../timeline/plan-with-phase.ts';
 import { isKnown } from '../timeline/readable-plans.ts';
-import { type PlanResolver, planShownAt } from '../timeline/transitions.ts';
+import { planShownAt } from '../timeline/transitions.ts';
 import {
   type BundleView,
   eventView,

@@ -12,12 +12,8 @@ import {
 import { timelinesOf } from '../add-ons/bundle-timelines.ts';
 import { atReferenceTime } from '../timeline/dated-instants.ts';
 import { withDerivedPhases } from '../timeline/derived-phases.ts';
-import {
-  type PlanInForce,
-  type PlanResolver,
-  type Transition,
-  transitionAt,
-} from '../timeline/transitions.ts';
+import type { PlanResolver } from '../timeline/plan-with-phase.ts';
+import { type PlanInForce, type Transition, transitionAt } from '../timeline/transitions.ts';
 
 export interface PlanAtInput {
   readonly subscription: Subscription;

@@ -7,7 +7,8 @@ import {
 } from '../../../lib/ports/plugins/entitlement-requests.ts';
 import type { BillingActionPolicy } from '../../../lib/records/catalog-enumerations.ts';
 import { planCancellation } from '../../../lib/subscriptions/edits/cancellation.ts';
-import { decideChange, planChange } from '../../../lib/subscriptions/edits/change-of-plan.ts';
+import { planChange } from '../../../lib/subscriptions/edits/change-of-plan.ts';
+import { decideChange } from '../../../lib/subscriptions/edits/decided-change.ts';
 import { policyDate } from '../../../lib/subscriptions/edits/policy-date.ts';
 import { planBillCycleDayChange, planQuantityChange } from '../../../lib/subscriptions/edits/terms-change.ts';
 import { checkChangeRequest } from '../../../lib/subscriptions/requests/change-request.ts';
